@@ -1,0 +1,1 @@
+"""Ave: a language in Python for matrix kernels, and its compiler."""

@@ -1,0 +1,1 @@
+"""What everything stands on: errors with a catalogue, source spans, knobs."""

@@ -1,0 +1,91 @@
+"""Errors: a code of the catalogue, the fields of its template and a span come in; an exception with a caret and a hint goes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from avelang.base.catalogue import CATALOGUE
+from avelang.base.spans import Span
+
+
+class AveError(Exception):
+    """Base of all errors that Ave raises on purpose.
+
+    Attributes: `code` (the key in the catalogue, such as "T003"), `message`, `hint` (may be empty), `span` (may be None).
+    """
+
+    code: str = ""
+    message: str = ""
+    hint: str = ""
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        lines = [f"[{self.code}] {self.message}"]
+        span = self.span
+        if span is not None:
+            lines.append(f"  --> {span.where()}" + (f" in {span.function}" if span.function else ""))
+            excerpt = span.excerpt()
+            if excerpt:
+                lines.append(excerpt)
+            caller = span.caller
+            while caller is not None:
+                lines.append(f"  called from {caller.where()}" + (f" in {caller.function}" if caller.function else ""))
+                lines.append(f"      {caller.text().strip()}")
+                caller = caller.caller
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class AveSyntaxError(AveError):
+    """A construct that the language does not have."""
+
+
+class AveTypeError(AveError):
+    """A wrong type, shape, count or value in a kernel's text."""
+
+
+class UnsupportedError(AveError):
+    """Valid code that Ave does not do yet, or that the chip cannot do."""
+
+
+class VerifyError(AveError):
+    """IR that breaks the rules of its phase: a fault of the compiler, not of the user."""
+
+
+class LaunchError(AveError):
+    """Arguments or a launch geometry that do not fit the kernel."""
+
+
+class DriverError(AveError):
+    """A tool or a driver that is missing or that failed."""
+
+
+class ExecutionError(AveError):
+    """What the reference executor found while running: an access out of bounds, a read of memory that nothing wrote."""
+
+
+CLASSES: dict[str, type[AveError]] = {
+    "S": AveSyntaxError,
+    "T": AveTypeError,
+    "U": UnsupportedError,
+    "V": VerifyError,
+    "L": LaunchError,
+    "D": DriverError,
+    "X": ExecutionError,
+}
+
+
+def error(code: str, span: Span | None = None, hint: str | None = None, **fields: Any) -> AveError:
+    """The exception for `code`, its template filled from `fields`. The first letter of a code names its class.
+
+    `hint` replaces the catalogue's hint. The caller raises what this returns.
+    """
+    template = CATALOGUE[code]
+    exc = CLASSES[code[0]]()
+    exc.code = code
+    exc.message = template.message.format(**fields)
+    exc.hint = template.hint.format(**fields) if hint is None else hint
+    exc.span = span
+    exc.args = (exc.message,)
+    return exc

@@ -1,0 +1,45 @@
+"""Knobs: the environment comes in, typed values go out. The only module that reads `os.environ`."""
+
+from __future__ import annotations
+
+import os
+
+
+def _flag(name: str) -> bool:
+    return os.environ.get(name, "").lower() not in ("", "0", "no", "off", "false")
+
+
+def check_ir() -> bool:
+    """AVE_CHECK=ir: verify the IR after the frontend and between passes."""
+    return "ir" in os.environ.get("AVE_CHECK", "").split(",")
+
+
+def cache_dir() -> str | None:
+    """AVE_CACHE_DIR: where compiled kernels are kept, instead of the user's cache directory."""
+    return os.environ.get("AVE_CACHE_DIR") or None
+
+
+def cache_off() -> bool:
+    """AVE_NO_CACHE=1: neither read nor write the cache on disk."""
+    return _flag("AVE_NO_CACHE")
+
+
+def full_traceback() -> bool:
+    """AVE_TRACEBACK=full: keep Ave's own frames in tracebacks."""
+    return os.environ.get("AVE_TRACEBACK", "") == "full"
+
+
+def backend() -> str | None:
+    """AVE_BACKEND=reference|cpu: where CPU arrays run, unless the launch says `backend=`."""
+    return os.environ.get("AVE_BACKEND") or None
+
+
+def threads() -> int | None:
+    """AVE_THREADS=N: how many threads the CPU backend uses (default: the cores that this process may use)."""
+    text = os.environ.get("AVE_THREADS", "")
+    return int(text) if text.isdigit() and int(text) > 0 else None
+
+
+def dump() -> tuple[str, ...]:
+    """AVE_DUMP=ir,passes,llvm,asm: print these stages to standard error at compile time."""
+    return tuple(part for part in os.environ.get("AVE_DUMP", "").split(",") if part)

@@ -1,0 +1,43 @@
+"""Source spans: where in the user's file a construct stands; every IR op and every error carries one."""
+
+from __future__ import annotations
+
+import dataclasses
+import linecache
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """A range of a source file. Lines count from 1, columns from 0 as in `ast`; `end_col` is exclusive.
+
+    `caller` is the span of the call that inlined this code (a device function), outermost last; it takes no part in equality.
+    """
+
+    file: str
+    line: int
+    col: int = 0
+    end_line: int = 0
+    end_col: int = 0
+    function: str = dataclasses.field(default="", compare=False)
+    caller: Span | None = dataclasses.field(default=None, compare=False)
+
+    def text(self) -> str:
+        """The first source line of the span, without its newline; empty if the file cannot be read."""
+        return linecache.getline(self.file, self.line).rstrip("\n")
+
+    def where(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def excerpt(self) -> str:
+        """The source line with a caret line under the span, or nothing where the source is gone."""
+        source = self.text()
+        if not source:
+            return ""
+        last = self.end_col if self.end_line == self.line and self.end_col > self.col else len(source)
+        # ast counts columns in UTF-8 bytes; carets stand under characters.
+        raw = source.encode()
+        start = len(raw[: self.col].decode(errors="ignore"))
+        stop = len(raw[:last].decode(errors="ignore"))
+        gutter = len(str(self.line))
+        carets = " " * start + "^" * max(1, stop - start)
+        return f"{' ' * gutter} |\n{self.line} | {source}\n{' ' * gutter} | {carets}"

@@ -1,0 +1,102 @@
+"""Scalar types: the names that users write, with width, kind and NumPy's equivalent."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import ml_dtypes
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DType:
+    """A scalar type. `kind` is one of "int", "uint", "float", "bool", "void"; `bits` is the width in memory (u1 takes a byte)."""
+
+    name: str
+    kind: str
+    bits: int
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def bytes(self) -> int:
+        """Size in memory, in bytes."""
+        return (self.bits + 7) // 8
+
+    @property
+    def is_int(self) -> bool:
+        return self.kind in ("int", "uint")
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "float"
+
+    @property
+    def is_signed(self) -> bool:
+        return self.kind in ("int", "float")
+
+    @property
+    def is_fp8(self) -> bool:
+        return self.kind == "float" and self.bits == 8
+
+    @property
+    def np(self) -> np.dtype:
+        """The NumPy dtype of the same bits (`ml_dtypes` for bf16 and fp8, `bool` for u1)."""
+        return numpy_dtype(self)
+
+    @property
+    def min(self) -> int:
+        """The least value of an integer type."""
+        return -(1 << (self.bits - 1)) if self.kind == "int" else 0
+
+    @property
+    def max(self) -> int:
+        """The greatest value of an integer type."""
+        return (1 << (self.bits - (self.kind == "int"))) - 1
+
+
+u1 = DType("u1", "bool", 1)
+i8, i16, i32, i64 = (DType(f"i{b}", "int", b) for b in (8, 16, 32, 64))
+u8, u16, u32, u64 = (DType(f"u{b}", "uint", b) for b in (8, 16, 32, 64))
+f16, f32, f64 = (DType(f"f{b}", "float", b) for b in (16, 32, 64))
+bf16 = DType("bf16", "float", 16)
+f8e4m3fn = DType("f8e4m3fn", "float", 8)
+f8e5m2 = DType("f8e5m2", "float", 8)
+f8e4m3fnuz = DType("f8e4m3fnuz", "float", 8)
+f8e5m2fnuz = DType("f8e5m2fnuz", "float", 8)
+void = DType("void", "void", 0)
+
+SCALARS: tuple[DType, ...] = (
+    u1, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, f8e4m3fn, f8e5m2, f8e4m3fnuz, f8e5m2fnuz,
+)  # fmt: skip
+BY_NAME: dict[str, DType] = {d.name: d for d in (*SCALARS, void)}
+
+_ML = {
+    "bf16": ml_dtypes.bfloat16,
+    "f8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "f8e5m2": ml_dtypes.float8_e5m2,
+    "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+}
+
+
+@functools.cache
+def numpy_dtype(d: DType) -> np.dtype:
+    if d.name in _ML:
+        return np.dtype(_ML[d.name])
+    if d.kind == "bool":
+        return np.dtype(bool)
+    return np.dtype({"int": "i", "uint": "u", "float": "f"}[d.kind] + str(d.bytes))
+
+
+@functools.cache
+def from_numpy(dtype: np.dtype) -> DType | None:
+    """The scalar type with NumPy's `dtype`, or None where Ave has none."""
+    return next((d for d in SCALARS if d.np == dtype), None)
+
+
+def word_of(bits: int) -> DType:
+    """The unsigned integer type of `bits` bits."""
+    return BY_NAME[f"u{bits}"]

@@ -1,0 +1,348 @@
+"""The ops of the language, one definition each: types checked, effects named, meaning in words.
+
+Rows of `avelang.isa` add the intrinsics to the same table. Conventions: every op works lane by lane unless it says "wave" or "block";
+`T` is a scalar or a vector, element by element; integers wrap; u1 is a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from avelang.ir.core import Op, OpDef, define
+from avelang.ir.dtypes import i64, u1, u32
+from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, PtrType, TensorType, Type, VecType, dtype_of, with_dtype
+
+Check = Callable[[Op], "str | None"]
+
+
+def _types(op: Op) -> list[Type]:
+    return [v.type for v in op.operands]
+
+
+def _is_value(t: Type) -> bool:
+    return isinstance(t, (DType, VecType))
+
+
+def same(count: int, kinds: str = "int uint float") -> Check:
+    """`count` operands of one scalar or vector type, whose dtype has one of `kinds`; the result has it too."""
+    allowed = kinds.split()
+
+    def check(op: Op) -> str | None:
+        ts = _types(op)
+        if len(ts) != count or len(op.results) != 1:
+            return f"takes {count} operands and gives one result"
+        if any(t != op.result.type for t in ts) or not _is_value(ts[0]):
+            return f"operands and result must have one type, not {', '.join(map(str, [*ts, op.result.type]))}"
+        return None if dtype_of(ts[0]).kind in allowed else f"not defined on {ts[0]}"
+
+    return check
+
+
+def _const(op: Op) -> str | None:
+    if op.operands or len(op.results) != 1 or not _is_value(op.result.type):
+        return "gives one scalar or vector"
+    value = op.attrs.get("value")
+    if isinstance(value, tuple):
+        return None if isinstance(op.result.type, VecType) and len(value) == op.result.type.n else "one value for each element"
+    return None if isinstance(value, (int, float, bool)) else "needs a number as `value`"
+
+
+def _cmp(op: Op) -> str | None:
+    ts = _types(op)
+    if len(ts) != 2 or ts[0] != ts[1] or not _is_value(ts[0]):
+        return "compares two values of one type"
+    if op.attrs.get("pred") not in ("eq", "ne", "lt", "le", "gt", "ge"):
+        return f"no predicate {op.attrs.get('pred')!r}"
+    return None if op.result.type == with_dtype(ts[0], u1) else "gives u1, or a vector of it"
+
+
+def _select(op: Op) -> str | None:
+    ts = _types(op)
+    if len(ts) != 3 or ts[1] != ts[2] or op.result.type != ts[1]:
+        return "takes a condition and two values of the result's type"
+    return None if ts[0] in (u1, with_dtype(ts[1], u1)) else "the condition is u1, or a vector of it as long as the values"
+
+
+def _convert(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) == 1 and _is_value(ts[0]) and op.result.type == with_dtype(ts[0], dtype_of(op.result.type))
+    return None if ok else "takes a scalar or a vector and gives one of the same length"
+
+
+def bits_of(t: Type) -> int:
+    """Bits of a scalar or vector."""
+    return t.bits if isinstance(t, (DType, VecType)) else 0
+
+
+def _bitcast(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) == 1 and _is_value(ts[0]) and _is_value(op.result.type) and bits_of(ts[0]) == bits_of(op.result.type)
+    return None if ok else "takes and gives scalars or vectors with the same number of bits"
+
+
+def _vec(op: Op) -> str | None:
+    t = op.result.type
+    ok = isinstance(t, VecType) and len(op.operands) == t.n and all(x == t.dtype for x in _types(op))
+    return None if ok else "takes n scalars of the result's dtype"
+
+
+def _extract(op: Op) -> str | None:
+    ts = _types(op)
+    if not ts or not isinstance(ts[0], VecType) or op.result.type != ts[0].dtype:
+        return "takes a vector and gives one of its elements"
+    return _index(op, ts[0].n, 1)
+
+
+def _insert(op: Op) -> str | None:
+    ts = _types(op)
+    if len(ts) < 2 or not isinstance(ts[0], VecType) or op.result.type != ts[0] or ts[1] != ts[0].dtype:
+        return "takes a vector and a scalar of its dtype, and gives the vector"
+    return _index(op, ts[0].n, 2)
+
+
+def _index(op: Op, n: int, operands: int) -> str | None:
+    if "index" in op.attrs:
+        ok = len(op.operands) == operands and 0 <= op.attrs["index"] < n
+        return None if ok else f"index {op.attrs['index']} outside 0..{n - 1}"
+    ts = _types(op)
+    return None if len(ts) == operands + 1 and dtype_of(ts[-1]).is_int else "takes `index` as an attribute or as the last operand"
+
+
+def _slice(op: Op) -> str | None:
+    ts, r, start = _types(op), op.result.type, op.attrs.get("start", -1)
+    ok = len(ts) == 1 and isinstance(ts[0], VecType) and isinstance(r, VecType) and r.dtype == ts[0].dtype
+    return None if ok and start >= 0 and start + r.n <= ts[0].n else "takes a vector and gives `n` elements of it from `start`"
+
+
+def _dim(result: DType) -> Check:
+    def check(op: Op) -> str | None:
+        ok = not op.operands and op.attrs.get("dim") in (0, 1, 2) and dtype_of(op.result.type) == result
+        return None if ok else f"takes no operands and a `dim` of 0, 1 or 2, and gives {result}"
+
+    return check
+
+
+def _lane(op: Op) -> str | None:
+    return None if not op.operands and op.result.type == u32 else "takes nothing and gives u32"
+
+
+def _shuffle(op: Op) -> str | None:
+    ts, width = _types(op), op.attrs.get("width", 0)
+    if len(ts) != 2 or not _is_value(ts[0]) or op.result.type != ts[0] or not dtype_of(ts[1]).is_int or not isinstance(ts[1], DType):
+        return "takes a value and an integer offset, and gives a value of the same type"
+    if op.attrs.get("kind") not in ("idx", "up", "down", "xor"):
+        return f"no kind {op.attrs.get('kind')!r}"
+    return None if width in (1, 2, 4, 8, 16, 32, 64) else f"width {width} is no power of two up to 64"
+
+
+def dynamic_dims(t: TensorType) -> int:
+    """How many extents and strides of a tensor type are known only at run time."""
+    return sum(x is None for x in (*t.shape, *t.strides))
+
+
+def _ints(ts: list[Type]) -> bool:
+    return all(isinstance(t, DType) and t.is_int for t in ts)
+
+
+def _alloc(op: Op) -> str | None:
+    t = op.result.type
+    ok = not op.operands and isinstance(t, TensorType) and t.space in (SHARED, LOCAL) and not dynamic_dims(t)
+    return None if ok else "gives a tensor in shared or local memory whose layout is static"
+
+
+def _make_tensor(op: Op) -> str | None:
+    ts, t = _types(op), op.result.type
+    ok = ts and isinstance(ts[0], PtrType) and isinstance(t, TensorType) and t.space == ts[0].space
+    ok = ok and len(ts) == 1 + dynamic_dims(t) and _ints(ts[1:])
+    return None if ok else "takes a pointer and one integer for each `?` of the layout"
+
+
+def _view(op: Op) -> str | None:
+    ts, t = _types(op), op.result.type
+    ok = ts and isinstance(ts[0], TensorType) and isinstance(t, TensorType) and t.space == ts[0].space
+    ok = ok and len(ts) == 1 + dynamic_dims(t) and _ints(ts[1:])
+    return None if ok else "takes a tensor and one integer for each `?` of the new layout"
+
+
+def _subview(op: Op) -> str | None:
+    ts, t = _types(op), op.result.type
+    if not ts or not isinstance(ts[0], TensorType) or not isinstance(t, TensorType):
+        return "takes and gives a tensor"
+    ok = (t.space, t.dtype) == (ts[0].space, ts[0].dtype)
+    ok = ok and len(ts) == 1 + len(ts[0].shape) + dynamic_dims(t) and _ints(ts[1:])
+    return None if ok else "takes a tensor, one offset for each leaf, and one integer for each `?` of the new layout"
+
+
+def sub_tensor(t: TensorType, coords: int) -> TensorType:
+    """What is left of a tensor type when its first `coords` leaves have been given a coordinate."""
+    return TensorType(t.dtype, t.shape[coords:], t.strides[coords:], t.space)
+
+
+def access_type(t: TensorType, coords: int) -> Type | None:
+    """What a load with `coords` leaf coordinates gives: the dtype, or the vector of the leaves that remain (in row-major order of
+    coordinates, last leaf fastest); None when too many coordinates came or a remaining extent is not static."""
+    rest = t.shape[coords:]
+    if coords > len(t.shape) or any(x is None for x in rest):
+        return None
+    n = 1
+    for x in rest:
+        n *= x or 0
+    return t.dtype if coords == len(t.shape) else VecType(t.dtype, n)
+
+
+def _load(op: Op) -> str | None:
+    ts = _types(op)
+    ok = ts and isinstance(ts[0], TensorType) and _ints(ts[1:])
+    return None if ok and access_type(ts[0], len(ts) - 1) == op.result.type else "takes a tensor and leaf coordinates, and gives what they address"
+
+
+def _store(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) >= 2 and isinstance(ts[1], TensorType) and _ints(ts[2:]) and not op.results
+    return None if ok and access_type(ts[1], len(ts) - 2) == ts[0] else "takes a value, a tensor and the leaf coordinates that address it"
+
+
+def _base(op: Op) -> str | None:
+    ts, t = _types(op), op.result.type
+    ok = len(ts) == 1 and isinstance(ts[0], TensorType) and isinstance(t, PtrType) and (t.dtype, t.space) == (ts[0].dtype, ts[0].space)
+    return None if ok else "takes a tensor and gives the pointer to its first element"
+
+
+def _ld(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) == 2 and isinstance(ts[0], PtrType) and ts[1] == i64 and _is_value(op.result.type)
+    return None if ok else "takes a pointer and an i64 byte offset, and gives a scalar or a vector"
+
+
+def _st(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) == 3 and _is_value(ts[0]) and isinstance(ts[1], PtrType) and ts[2] == i64 and not op.results
+    return None if ok else "takes a value, a pointer and an i64 byte offset"
+
+
+def _ptr_int(op: Op) -> str | None:
+    ts = _types(op)
+    return None if len(ts) == 1 and isinstance(ts[0], PtrType) and op.result.type == i64 else "takes a pointer and gives i64"
+
+
+def _int_ptr(op: Op) -> str | None:
+    ts, t = _types(op), op.result.type
+    return None if ts == [i64] and isinstance(t, PtrType) and t.space == GLOBAL else "takes i64 and gives a global pointer"
+
+
+def _region_types(op: Op, region: int, terminator: str) -> list[Type] | None:
+    block = op.regions[region]
+    if not block.ops or block.terminator.name != terminator:
+        return None
+    return [v.type for v in block.terminator.operands]
+
+
+def _if(op: Op) -> str | None:
+    if _types(op) != [u1] or len(op.regions) != 2:
+        return "takes a u1 and has two regions"
+    want = [r.type for r in op.results]
+    for i in (0, 1):
+        if op.regions[i].args or _region_types(op, i, "yield") != want:
+            return "both regions take nothing and yield the results' types"
+    return None
+
+
+def _for(op: Op) -> str | None:
+    ts = _types(op)
+    if len(ts) < 3 or len(op.regions) != 1 or not _ints(ts[:3]) or ts[0] != ts[1] or ts[0] != ts[2]:
+        return "takes start, stop and step of one integer type, then the initial values, and has one region"
+    want = [r.type for r in op.results]
+    ok = ts[3:] == want and [a.type for a in op.regions[0].args] == [ts[0], *want] and _region_types(op, 0, "yield") == want
+    return None if ok else "the region takes the induction variable and the carried values, and yields the carried values"
+
+
+def _while(op: Op) -> str | None:
+    if len(op.regions) != 2:
+        return "has two regions"
+    want = [r.type for r in op.results]
+    cond = _region_types(op, 0, "condition")
+    ok = _types(op) == want and all([a.type for a in r.args] == want for r in op.regions)
+    ok = ok and cond == [u1, *want] and _region_types(op, 1, "yield") == want
+    return None if ok else "both regions take the carried values; the first ends in `condition` with a u1 and them, the second yields them"
+
+
+def _printf(op: Op) -> str | None:
+    ok = isinstance(op.attrs.get("format"), str) and all(isinstance(t, DType) for t in _types(op)) and not op.results
+    return None if ok else "takes a `format` and scalars"
+
+
+def _any(op: Op) -> str | None:
+    return None
+
+
+_NUM = "int uint float"
+_TABLE: tuple[tuple[str, Check, str, str], ...] = (
+    # name, check, effects, meaning
+    ("const", _const, "", "The number `value`, in each element; or one number for each element, as a tuple."),
+    ("add", same(2, _NUM), "", "a + b"),
+    ("sub", same(2, _NUM), "", "a - b"),
+    ("mul", same(2, _NUM), "", "a * b"),
+    ("div", same(2, _NUM), "", "a / b; on integers truncated toward zero. Integer division by zero gives all ones (-1); min / -1 gives min."),
+    ("rem", same(2, _NUM), "", "What `div` leaves over, with the sign of a. a rem 0 is a."),
+    ("floordiv", same(2, _NUM), "", "Division rounded toward minus infinity, as Python's //. By zero: as `div`."),
+    ("mod", same(2, _NUM), "", "What `floordiv` leaves over, with the sign of b, as Python's %. By zero: a."),
+    ("and", same(2, "bool int uint"), "", "Bitwise and."),
+    ("or", same(2, "bool int uint"), "", "Bitwise or."),
+    ("xor", same(2, "bool int uint"), "", "Bitwise exclusive or."),
+    ("not", same(1, "bool int uint"), "", "Bitwise complement."),
+    ("shl", same(2, "int uint"), "", "a << b, b read as unsigned; 0 where b is the width or more."),
+    ("shr", same(2, "int uint"), "", "a >> b, arithmetic on signed types, b read as unsigned; only sign bits are left where b is the width or more."),
+    ("neg", same(1, _NUM), "", "-a"),
+    ("abs", same(1, _NUM), "", "|a|; of the least integer, itself."),
+    ("min", same(2, _NUM), "", "The lesser; of floats, the number where one is NaN."),
+    ("max", same(2, _NUM), "", "The greater; of floats, the number where one is NaN."),
+    ("fma", same(3, _NUM), "", "a * b + c, with one rounding on floats (f16, bf16 and fp8: computed in f64, then rounded)."),
+    *((n, same(1, "float"), "", d) for n, d in (
+        ("exp", "e to the a"), ("exp2", "2 to the a"), ("log", "natural logarithm"), ("log2", "logarithm to base 2"), ("tanh", "hyperbolic tangent"),
+        ("erf", "error function"), ("sqrt", "square root"), ("rsqrt", "1 / sqrt(a)"), ("sin", "sine"), ("cos", "cosine"),
+        ("floor", "rounded toward minus infinity"), ("ceil", "rounded toward infinity"),
+    )),
+    ("cmp", _cmp, "", "Compares by `pred`: eq ne lt le gt ge. Of NaN only ne holds. u1 may be compared by eq and ne."),
+    ("select", _select, "", "The second where the condition holds, else the third; a vector condition chooses element by element."),
+    ("convert", _convert, "", "The number in another dtype: to float rounded to nearest even, float to integer truncated and saturated (NaN gives 0), "
+     "integer to integer wrapped, to u1 `a != 0`. To fp8 out of range: infinity where the format has one, else NaN."),
+    ("bitcast", _bitcast, "", "The same bits as another type; element 0 has the lowest bits."),
+    ("vec", _vec, "", "A vector of n scalars."),
+    ("extract", _extract, "", "One element, at `index` or at the last operand."),
+    ("insert", _insert, "", "The vector with one element replaced, at `index` or at the last operand."),
+    ("slice", _slice, "", "The elements from `start` on, as many as the result has."),
+    ("block_id", _dim(u32), "", "Which block this is, along `dim`."),
+    ("thread_id", _dim(u32), "", "Which thread of its block this is, along `dim`."),
+    ("block_dim", _dim(u32), "", "Threads of a block along `dim`."),
+    ("grid_dim", _dim(u32), "", "Blocks of the grid along `dim`."),
+    ("lane_id", _lane, "", "Which lane of its wave this is. The linear thread id is (z * bdy + y) * bdx + x; the lane is it modulo the wave."),
+    ("shuffle", _shuffle, "convergent", "Wave. The value of another lane of the same segment of `width` lanes; by `kind`: idx (lane `offset` of "
+     "the segment), up (own lane - offset), down (own lane + offset), xor (own lane ^ offset). Where that is outside the segment: the own value."),
+    ("barrier", _any, "sync convergent", "Block. Every wave of the block arrives before any goes on; orders shared and global memory. Lanes and "
+     "waves that have finished count as arrived."),
+    ("printf", _printf, "io", "Prints by C's conventions, once for each active lane, in lane order within a wave."),
+    # Memory through tensors: what the frontend makes. A coordinate is a 32-bit or 64-bit integer for one leaf of the layout.
+    ("alloc", _alloc, "read write", "A new tensor, `name` for messages, aligned to `align` bytes: one for each block (shared) or each lane (local). "
+     "Its contents are undefined; a local one is new each time the op runs."),
+    ("make_tensor", _make_tensor, "", "A tensor at a pointer; the operands after it are the `?` extents, then the `?` strides. `name` for messages."),
+    ("view", _view, "", "The same memory from the same first byte, read as another dtype and layout."),
+    ("subview", _subview, "", "The same memory from the element at the offsets (one a leaf) on; the result's strides are in its type, in elements."),
+    ("load", _load, "read", "The element at the coordinates, or, with fewer coordinates than leaves, the vector of all that remains, last leaf fastest."),
+    ("store", _store, "write", "Writes what `load` with the same coordinates reads: operands are value, tensor, coordinates."),
+    # Memory by address: what the pass `addresses` makes of the ops above.
+    ("base", _base, "", "The pointer to a tensor's first element."),
+    ("ld", _ld, "read", "n consecutive elements at pointer + byte offset; `align` is the known alignment in bytes."),
+    ("st", _st, "write", "Writes n consecutive elements at pointer + byte offset: operands are value, pointer, offset."),
+    ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),
+    ("int_ptr", _int_ptr, "", "The global pointer at an address."),
+    # Control flow. A condition may differ from lane to lane.
+    ("if", _if, "", "Runs the first region where the condition holds, the second elsewhere; the results are what each yields."),
+    ("for", _for, "", "Python's range(start, stop, step) with values carried around; a step of 0 runs no trip. Bounds may differ by lane. "
+     "`unroll`: asked for by the user."),
+    ("while", _while, "", "Runs the first region, and while its condition holds, the second; results are what `condition` passed last."),
+)  # fmt: skip
+
+for _name, _check, _effects, _doc in _TABLE:
+    define(OpDef(_name, _check, frozenset(_effects.split()), doc=_doc))
+for _name in ("yield", "condition"):
+    define(OpDef(_name, _any, terminator=True, doc="Ends a region; its operands are what the op around it makes of them."))
