@@ -130,6 +130,9 @@ class Builder:
     def st(self, value: Value, ptr: Value, offset: Value, align: int) -> Op:
         return self.emit("st", (value, ptr, offset), (), align=align)
 
+    def ptr_add(self, ptr: Value, offset: Value) -> Value:
+        return self.emit("ptr_add", (ptr, offset), (ptr.type,)).result
+
     def ptr_int(self, ptr: Value) -> Value:
         return self.emit("ptr_int", (ptr,), (i64,)).result
 

@@ -15,14 +15,18 @@ from avelang.ir.types import Type
 
 
 class Value:
-    """One SSA value. `name` is a hint for printing; `owner` is the op that defines it or the block of which it is an argument."""
+    """One SSA value. `name` is a hint for printing; `owner` is the op that defines it or the block of which it is an argument.
 
-    __slots__ = ("name", "owner", "type")
+    `uniform`: the pass `uniformity` has proven that all lanes of a wave that are active at its definition hold the same value.
+    """
+
+    __slots__ = ("name", "owner", "type", "uniform")
 
     def __init__(self, type: Type, name: str = "", owner: Op | Block | None = None):
         self.type = type
         self.name = name
         self.owner = owner
+        self.uniform = False
 
     @property
     def op(self) -> Op | None:

@@ -220,6 +220,12 @@ def _st(op: Op) -> str | None:
     return None if ok else "takes a value, a pointer and an i64 byte offset"
 
 
+def _ptr_add(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) == 2 and isinstance(ts[0], PtrType) and ts[1] == i64 and op.result.type == ts[0]
+    return None if ok else "takes a pointer and an i64 byte offset, and gives a pointer of the same type"
+
+
 def _ptr_int(op: Op) -> str | None:
     ts = _types(op)
     return None if len(ts) == 1 and isinstance(ts[0], PtrType) and op.result.type == i64 else "takes a pointer and gives i64"
@@ -333,6 +339,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("base", _base, "", "The pointer to a tensor's first element."),
     ("ld", _ld, "read", "n consecutive elements at pointer + byte offset; `align` is the known alignment in bytes."),
     ("st", _st, "write", "Writes n consecutive elements at pointer + byte offset: operands are value, pointer, offset."),
+    ("ptr_add", _ptr_add, "", "A pointer that lies an offset in bytes further on."),
     ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),
     ("int_ptr", _int_ptr, "", "The global pointer at an address."),
     # Control flow. A condition may differ from lane to lane.

@@ -38,8 +38,11 @@ class _Printer:
             self.names[v] = name
         return "%" + self.names[v]
 
+    def type(self, v: Value) -> str:
+        return f"{v.type} uniform" if v.uniform else str(v.type)
+
     def params(self, values: list[Value]) -> str:
-        return "(" + ", ".join(f"{self.name(v)}: {v.type}" for v in values) + ")"
+        return "(" + ", ".join(f"{self.name(v)}: {self.type(v)}" for v in values) + ")"
 
     def span(self, s: Span | None) -> str:
         if s is None:
@@ -59,7 +62,7 @@ class _Printer:
         if op.attrs:
             text += " {" + ", ".join(f"{k!r}: {v!r}" for k, v in op.attrs.items()) + "}"
         if op.results:
-            text += " : " + ", ".join(str(r.type) for r in op.results)
+            text += " : " + ", ".join(map(self.type, op.results))
         text += self.span(op.span)
         for i, region in enumerate(op.regions):
             self.lines.append((text if i == 0 else indent + "}") + " { ^" + self.params(region.args) + ":")
@@ -163,7 +166,8 @@ class _Parser:
     def params(self, text: str, block: Block) -> None:
         for part in _split(text):
             name, _, t = part.partition(": ")
-            self.define(name, block.add_arg("", self.type(t)))
+            self.define(name, block.add_arg("", self.type(t.removesuffix(" uniform"))))
+            block.args[-1].uniform = t.endswith(" uniform")
 
     def span(self, text: str | None) -> Span | None:
         if text is None:
@@ -185,7 +189,8 @@ class _Parser:
         m = _TAIL.match(rest)
         if not head or not m or head["name"] not in OPS:
             raise self.fail(f"cannot read {line!r}")
-        types = tuple(self.type(t) for t in _split(m["types"] or ""))
+        shown = _split(m["types"] or "")
+        types = tuple(self.type(t.removesuffix(" uniform")) for t in shown)
         operands = [self.use(t) for t in _split(head["args"] or "")]
         op = Op(head["name"], operands, types, _literal(attrs) if attrs else {}, span=self.span(m["span"]))
         opened = m["bargs"] if m["open"] else None
@@ -200,8 +205,9 @@ class _Parser:
         names = _split(head["res"] or "")
         if len(names) != len(types):
             raise self.fail(f"{len(names)} names for {len(types)} results")
-        for token, value in zip(names, op.results, strict=True):
+        for token, value, t in zip(names, op.results, shown, strict=True):
             self.define(token, value)
+            value.uniform = t.endswith(" uniform")
         return op
 
     def block(self, block: Block) -> str:

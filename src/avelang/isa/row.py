@@ -1,0 +1,165 @@
+"""The row: everything that Ave knows of one intrinsic, in one place. From the rows come the public names, the argument checks, the IR ops,
+what the executors compute, what the backends emit, and the reference pages."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from avelang.base.errors import error
+from avelang.ir.build import Builder
+from avelang.ir.core import PURE, Op, OpDef, Value, define
+from avelang.ir.types import PtrType, TensorType, Type, VecType
+from avelang.isa.fragments import Mma
+
+
+class Wave(Protocol):
+    """What a row's `meaning` may ask of the wave that executes it. All arrays have one entry a lane."""
+
+    lanes: int
+    active: np.ndarray  # bool (lanes,): the lanes that execute the instruction
+
+    def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
+        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros where `mask` is False. Addresses are what `Place` and resource words hold."""
+        ...
+
+    def write(self, space: str, address: np.ndarray, data: np.ndarray, mask: np.ndarray) -> None:
+        """Writes uint8 (lanes, nbytes), lanes in order, so that the highest active lane wins where two write one byte."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Place:
+    """What a `meaning` gets for a tensor operand: `address` uint64 (lanes,) of its first byte, in `space`."""
+
+    space: str
+    address: np.ndarray
+    tensor: TensorType
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter of an intrinsic.
+
+    `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter, whose type it shares;
+    "const": a compile-time int within `range` (inclusive), an attribute of the op; "tensor": a tensor in one of `spaces`.
+    Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as it is, bit by bit.
+    """
+
+    name: str
+    type: Type | tuple[Type, ...] | str
+    doc: str = ""
+    range: tuple[int, int] | None = None
+    spaces: tuple[str, ...] = ()
+    packed: bool = False
+    default: int | None = None
+
+    @property
+    def is_const(self) -> bool:
+        return self.type == "const"
+
+
+Meaning = Callable[..., "np.ndarray | None"]
+Expand = Callable[..., "Value | None"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Row:
+    """One intrinsic.
+
+    `name` is "amdgpu.rcp": namespace and public name. `aliases` are further public names of the same row.
+    `needs`: features; a chip has the intrinsic when it has any one of them (see `avelang.arch`).
+    `result`: a type, the name of a parameter whose type it shares, or None.
+    `meaning(wave, *args)`: NumPy on whole operands. An argument is (lanes,) for a scalar, (lanes, n) for a vector, an int for a const,
+    a `Place` for a tensor; the return has the shape of the result. It computes all lanes; `wave.active` matters to memory only.
+    `expand(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come as
+    values of tensor type, consts as ints. Rows with `mma` need none: backends execute them from their fragment maps.
+    `llvm`, `ptx`: how those targets spell it, keyed by target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter.
+    `source`: manual and section from which the facts are taken.
+    """
+
+    name: str
+    params: tuple[Param, ...]
+    result: Type | str | None
+    doc: str
+    source: str
+    needs: frozenset[str]
+    meaning: Meaning
+    effects: frozenset[str] = PURE
+    expand: Expand | None = None
+    mma: Mma | None = None
+    aliases: tuple[str, ...] = ()
+    llvm: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    ptx: str | None = None
+
+    @property
+    def namespace(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def operands(self) -> tuple[Param, ...]:
+        """The parameters that are operands of the op, in order; the others are its attributes."""
+        return tuple(p for p in self.params if not p.is_const)
+
+    def arguments(self, op: Op, value: Callable[[Value], Any]) -> list[Any]:
+        """The op's arguments in the order of the parameters: `value(operand)` for operands, ints for consts."""
+        rest = iter(op.operands)
+        return [op.attrs[p.name] if p.is_const else value(next(rest)) for p in self.params]
+
+
+ROWS: dict[str, Row] = {}
+PUBLIC: dict[str, Row] = {}  # "amdgpu.mfma_f32_32x32x8_bf16" and every alias
+
+
+def _accepts(p: Param, t: Type, seen: Mapping[str, Type]) -> bool:
+    if p.type == "tensor":
+        return isinstance(t, (TensorType, PtrType)) and t.space in p.spaces
+    if isinstance(p.type, str):
+        return seen.get(p.type) == t
+    return t in p.type if isinstance(p.type, tuple) else t == p.type
+
+
+def _checker(row: Row) -> Callable[[Op], str | None]:
+    def check(op: Op) -> str | None:
+        if len(op.operands) != len(row.operands):
+            return f"takes {len(row.operands)} operands, not {len(op.operands)}"
+        seen: dict[str, Type] = {}
+        for p, v in zip(row.operands, op.operands, strict=True):
+            if not _accepts(p, v.type, seen):
+                return f"operand `{p.name}` cannot be {v.type}"
+            seen[p.name] = v.type
+        for p in row.params:
+            if p.is_const and (not isinstance(op.attrs.get(p.name), int) or not in_range(p, op.attrs[p.name])):
+                return f"`{p.name}` must be a constant within {p.range}, not {op.attrs.get(p.name)!r}"
+        want = seen.get(row.result) if isinstance(row.result, str) else row.result
+        got = op.results[0].type if op.results else None
+        return None if got == want else f"gives {want}, not {got}"
+
+    return check
+
+
+def in_range(p: Param, value: int) -> bool:
+    """Whether a const parameter may have this value."""
+    return p.range is None or p.range[0] <= value <= p.range[1]
+
+
+def register(row: Row) -> Row:
+    """Adds a row to the table and its op to the IR. Raises V001 when one of its public names is taken."""
+    for name in (row.name, *(f"{row.namespace}.{alias}" for alias in row.aliases)):
+        if name in PUBLIC:
+            raise error("V001", op=name, why="defined twice")
+        PUBLIC[name] = row
+    ROWS[row.name] = row
+    define(OpDef(row.name, _checker(row), row.effects, doc=row.doc))
+    return row
+
+
+def bits(t: Type) -> int:
+    """Bits of a scalar or vector type."""
+    return t.n * t.dtype.bits if isinstance(t, VecType) else getattr(t, "bits", 0)
+
+
+__all__ = ["PUBLIC", "ROWS", "Builder", "Meaning", "Param", "Place", "Row", "Wave", "bits", "in_range", "register"]
