@@ -15,11 +15,12 @@ Number = int | float | bool
 
 
 class Builder:
-    """Appends to `block`. `span` is given to every op made; set it before building a statement."""
+    """Appends to `block`. `span` is given to every op made; set it before building a statement. `features` are the chip's."""
 
-    def __init__(self, block: Block, span: Span | None = None):
+    def __init__(self, block: Block, span: Span | None = None, features: frozenset[str] = frozenset()):
         self.block = block
         self.span = span
+        self.features = features
 
     # -- placing -----------------------------------------------------------------------------------------------------------------
 

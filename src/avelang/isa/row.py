@@ -21,6 +21,7 @@ class Wave(Protocol):
 
     lanes: int
     active: np.ndarray  # bool (lanes,): the lanes that execute the instruction
+    features: frozenset[str]  # of the chip that is emulated, for the few rows whose meaning depends on it (fp8: "fp8-fnuz" or "fp8-ocp")
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
         """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros where `mask` is False. Addresses are what `Place` and resource words hold."""
@@ -76,7 +77,7 @@ class Row:
     `meaning(wave, *args)`: NumPy on whole operands. An argument is (lanes,) for a scalar, (lanes, n) for a vector, an int for a const,
     a `Place` for a tensor; the return has the shape of the result. It computes all lanes; `wave.active` matters to memory only.
     `expand(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come as
-    values of tensor type, consts as ints. Rows with `mma` need none: backends execute them from their fragment maps.
+    values of tensor type, consts as ints, and `builder.features` are the chip's. Rows with `mma` need none: backends execute them from their fragment maps.
     `llvm`, `ptx`: how those targets spell it, keyed by target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter.
     `source`: manual and section from which the facts are taken.
     """
