@@ -1,0 +1,16 @@
+# Two commands: `make` sets Ave up in .venv and runs the main job; `make test` runs the tests.
+PYTHON ?= python3
+
+.DEFAULT_GOAL := demo
+.PHONY: demo test clean
+
+demo:
+	@$(PYTHON) tools/environment.py
+	@.venv/bin/ave demo
+
+test:
+	@$(PYTHON) tools/environment.py --extra test
+	@.venv/bin/python dev test
+
+clean:
+	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis

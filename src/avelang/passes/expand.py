@@ -1,0 +1,26 @@
+"""Expand: ops of rows that a backend has no instruction for come in; the primitive ops that their rows say go out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from avelang.base.errors import error
+from avelang.ir.build import Builder
+from avelang.ir.core import Kernel, Op, Value
+from avelang.isa.row import ROWS, Row
+from avelang.passes.rewrite import rewrite
+
+
+def expand(kernel: Kernel, native: Callable[[Row], bool], features: frozenset[str]) -> None:
+    """Replaces every row op for which `native(row)` is False by its row's expansion. Raises U101 where a row has none."""
+
+    def visit(op: Op, b: Builder) -> Sequence[Value] | None:
+        row = ROWS.get(op.name)
+        if row is None or native(row):
+            return None
+        if row.expand is None:
+            raise error("U101", op.span, name=row.name)
+        value = row.expand(b, *row.arguments(op, lambda v: v))
+        return [] if value is None else [value]
+
+    rewrite(kernel.body, visit, features)

@@ -1,0 +1,99 @@
+"""Uniformity: a kernel specialized to a block comes in; `Value.uniform` is set on what all active lanes of a wave hold alike."""
+
+from __future__ import annotations
+
+from avelang.ir.core import Block, Kernel, Op, Value
+from avelang.ir.types import LOCAL, PtrType
+from avelang.isa.row import ROWS
+
+_NEVER = frozenset({"lane_id", "shuffle", "atomic_add"})
+
+
+def uniformity(kernel: Kernel) -> None:
+    """Marks values. Optimistic: everything starts uniform and what depends on the lane is struck out until nothing changes.
+
+    A value that is uniform inside divergent control flow is the same for the lanes that are active there.
+    """
+    _Uniformity(kernel).run()
+
+
+class _Uniformity:
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
+        self.varying: set[Value] = set()
+        self.changed = True
+        bx, by, bz = kernel.attrs["block"]
+        wave = kernel.attrs["wave"]
+        # thread_id along a dimension is the same in a wave when the extents below it fill whole waves.
+        self.thread_uniform = (bx * by * bz == 1 or bx == 1, bx % wave == 0 or by == 1, bx * by % wave == 0 or bz == 1)
+
+    def run(self) -> None:
+        while self.changed:
+            self.changed = False
+            self.block(self.kernel.body, False)
+        self.set(self.kernel.body)
+        for p in self.kernel.params:
+            p.uniform = True
+
+    def set(self, block: Block) -> None:
+        for op in block.ops:
+            for v in op.results:
+                v.uniform = v not in self.varying
+            for region in op.regions:
+                for v in region.args:
+                    v.uniform = v not in self.varying
+                self.set(region)
+
+    def strike(self, v: Value, because: bool) -> None:
+        if because and v not in self.varying:
+            self.varying.add(v)
+            self.changed = True
+
+    def varies(self, values: list[Value]) -> bool:
+        return any(v in self.varying for v in values)
+
+    def block(self, block: Block, divergent: bool) -> None:
+        for op in block.ops:
+            rule = getattr(self, "on_" + op.name, None)
+            if rule is not None:
+                rule(op, divergent)
+            elif op.results:
+                self.strike(op.result, self.varies(op.operands) or op.name in _NEVER or op.name in ROWS)
+
+    def on_thread_id(self, op: Op, divergent: bool) -> None:
+        self.strike(op.result, not self.thread_uniform[op.attrs["dim"]])
+
+    def on_ld(self, op: Op, divergent: bool) -> None:
+        # Local memory is each lane's own: its contents vary, whatever the address.
+        ptr = op.operands[0].type
+        self.strike(op.result, self.varies(op.operands) or (isinstance(ptr, PtrType) and ptr.space == LOCAL))
+
+    def on_if(self, op: Op, divergent: bool) -> None:
+        inside = divergent or self.varies(op.operands)
+        for region in op.regions:
+            self.block(region, inside)
+        for i, r in enumerate(op.results):
+            self.strike(r, self.varies([op.operands[0], *(region.terminator.operands[i] for region in op.regions)]))
+
+    def on_for(self, op: Op, divergent: bool) -> None:
+        bounds = self.varies(op.operands[:3])
+        body = op.regions[0]
+        self.strike(body.args[0], bounds)
+        for i, (arg, r) in enumerate(zip(body.args[1:], op.results, strict=True)):
+            carried = bounds or self.varies([op.operands[3 + i], body.terminator.operands[i]])
+            self.strike(arg, carried)
+            self.strike(r, carried)
+        self.block(body, divergent or bounds)
+
+    def on_while(self, op: Op, divergent: bool) -> None:
+        test, body = op.regions
+        cond = test.terminator.operands
+        split = self.varies(cond[:1])
+        for i, r in enumerate(op.results):
+            carried = split or self.varies([op.operands[i], body.terminator.operands[i]])
+            self.strike(test.args[i], carried)
+            passed = split or self.varies([cond[1 + i]])
+            self.strike(body.args[i], passed)
+            self.strike(r, passed)
+        self.block(test, divergent or split)
+        self.block(body, divergent or split)
