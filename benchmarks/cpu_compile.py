@@ -1,0 +1,112 @@
+"""How long compilation takes: a new specialization, a first call in a fresh process (cold and from the warm cache), and growth with size.
+
+    python benchmarks/cpu_compile.py [--rounds 5]
+
+Triton's interpreter compiles nothing, so there is no peer column here; the issue's peers (cold 1.0 to 1.3 s, warm 0.4 s) needed a GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from common import bf16_matrix, median, save, table
+from cpu_gemm import gemm
+
+import avelang
+import avelang.language as al
+
+CHILD = """
+import time; start = time.perf_counter()
+import sys; sys.path.insert(0, {here!r})
+import numpy as np, avelang
+from cpu_gemm import gemm
+a = np.zeros((32, 64), "u2").view(__import__("ml_dtypes").bfloat16); c = np.full((32, 32), np.nan, np.float32)
+gemm[lambda: ((1, 1, 1), (64, 1, 1))](a, a, c, 32, 32, 64, 32, 32, 16)
+assert (c == 0).all()
+print(time.perf_counter() - start)
+"""
+
+
+@avelang.jit
+def unrolled(A: al.Pointer(al.f32), n: al.u32, COPIES: al.constexpr):
+    """A chain of COPIES loads, multiply-adds and stores: a program whose size is COPIES."""
+    x = al.make_tensor(A, al.f32, al.make_layout((n,), (1,)))
+    t = al.thread_id(0)
+    for i in range(COPIES):
+        x[t] = x[t] * (i + 0.5) + x[(t + i) & 63]
+
+
+def process(cache: str) -> tuple[float, float]:
+    """(seconds that the child measured from its first line, seconds of the whole process)."""
+    start = time.perf_counter()
+    code = CHILD.format(here=str(pathlib.Path(__file__).parent))
+    out = subprocess.run([sys.executable, "-c", code], env={**os.environ, "AVE_CACHE_DIR": cache}, capture_output=True, text=True, check=True)
+    return float(out.stdout), time.perf_counter() - start
+
+
+def specialization(rounds: int) -> list[float]:
+    """Seconds from call to return for specializations never seen, with nothing on disk: BLOCK_K stays, the shape of a dummy option varies."""
+    rng = np.random.default_rng()
+    times = []
+    for i in range(rounds + 1):
+        a = bf16_matrix(32, 64, rng)
+        c = np.full((32, 32), np.nan, np.float32)
+        fresh = avelang.jit(gemm.source.fn)
+        start = time.perf_counter()
+        fresh[lambda: ((1, 1, 1), (64, 1, 1))](a, a, c, 32, 32, 64, 32, 32, 16)
+        times.append(time.perf_counter() - start)
+        assert np.allclose(c, a.astype(np.float64) @ a.astype(np.float64).T, rtol=1e-3, atol=1e-3), i
+    return times[1:]
+
+
+def growth() -> dict[int, float]:
+    """Median compile seconds of the unrolled program at 32, 128 and 512 copies (1x, 4x, 16x)."""
+    out = {}
+    for copies in (32, 128, 512):
+        times = []
+        for _ in range(3):
+            fresh = avelang.jit(unrolled.source.fn)
+            x = np.ones(64, np.float32)
+            start = time.perf_counter()
+            fresh[lambda: ((1, 1, 1), (64, 1, 1))](x, 64, copies)
+            times.append(time.perf_counter() - start)
+        out[copies] = median(times)
+    return out
+
+
+def main() -> int:
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--rounds", type=int, default=5)
+    args = p.parse_args()
+    os.environ["AVE_NO_CACHE"] = "1"
+    new = specialization(args.rounds)
+    sizes = growth()
+    del os.environ["AVE_NO_CACHE"]
+    cold, warm = [], []
+    for _ in range(args.rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            cold.append(process(cache)[1])
+            warm.append(process(cache)[1])
+    base = sizes[32]
+    rows = [
+        ("", "measured", "bar"),
+        ("new specialization of the tutorial kernel", f"{median(new) * 1e3:.0f} ms", "150 ms"),
+        ("first call, fresh process, nothing cached", f"{median(cold):.3f} s", "1 s"),
+        ("first call, fresh process, warm cache", f"{median(warm):.3f} s", "0.4 s"),
+        *((f"unrolled {n // 32}x", f"{s * 1e3:.0f} ms ({s / base:.1f} x)", f"{n // 32} x") for n, s in sizes.items()),
+    ]
+    print(table(rows))
+    print("saved", save("cpu_compile", {"rounds": args.rounds, "specialization_s": new, "cold_process_s": cold, "warm_process_s": warm,
+                                        "unrolled_s": sizes}))  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

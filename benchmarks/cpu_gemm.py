@@ -1,0 +1,150 @@
+"""The tutorial's runtime-shape MFMA kernel on the CPU, beside torch's BLAS and Triton's interpreter, in one interleaved run.
+
+    python benchmarks/cpu_gemm.py [--size 1024] [--rounds 7]
+
+Needs torch for the BLAS column and triton for the interpreter column; a missing one is reported and left out. The interpreter is so slow
+that it runs a smaller cube (--interpreted, 256) once each round; rates are compared, not times. Every element is checked in the same run
+against float64 on fresh random inputs with a poisoned output.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+os.environ.setdefault("TRITON_INTERPRET", "1")
+
+import numpy as np
+from common import bf16_matrix, interleaved, median, save, table
+
+import avelang
+import avelang.language as al
+
+
+@avelang.jit
+def gemm(
+    A_ptr: al.Pointer(al.bf16), B_ptr: al.Pointer(al.bf16), C_ptr: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32,
+    BLOCK_M: al.constexpr, BLOCK_N: al.constexpr, BLOCK_K: al.constexpr,
+):  # fmt: skip
+    """C = A @ B^T, a wave a 32 x 32 tile, as the tutorial's second kernel computes it."""
+    A = al.make_tensor(A_ptr, al.bf16, al.make_layout((m, k), (k, 1)))
+    B = al.make_tensor(B_ptr, al.bf16, al.make_layout((n, k), (k, 1)))
+    C = al.make_tensor(C_ptr, al.f32, al.make_layout((m, n), (n, 1)))
+    A_words = al.view(A, al.i32, al.make_layout((m, k >> 3, 4), (k >> 1, 4, 1)))
+    B_words = al.view(B, al.i32, al.make_layout((n, k >> 3, 4), (k >> 1, 4, 1)))
+    C_words = al.view(C, al.i32, al.make_layout((m, n >> 2, 4), (n, 4, 1)))
+    lane = al.thread_id(0)
+    column = lane & 31
+    half = lane >> 5
+    row0 = al.block_id(1) * BLOCK_M
+    col0 = al.block_id(0) * BLOCK_N
+    a_tile = al.make_shared((BLOCK_M * (BLOCK_K >> 3), BLOCK_K >> 2), al.i32)
+    b_tile = al.make_shared((BLOCK_N * (BLOCK_K >> 3), BLOCK_K >> 2), al.i32)
+    c_tile = al.make_shared((BLOCK_M, BLOCK_N), al.f32)
+    c_words = al.view(c_tile, al.i32, al.make_layout((BLOCK_M, BLOCK_N >> 2, 4), (BLOCK_N, 4, 1)))
+    acc = al.full((16,), 0.0, al.f32)
+    for step in al.range(k // BLOCK_K):
+        a_tile[lane] = A_words[row0 + column, step * 2 + half]
+        b_tile[lane] = B_words[col0 + column, step * 2 + half]
+        al.syncthreads()
+        a = al.view(a_tile[lane], al.Tensor((2, 4, 1), al.bf16))
+        b = al.view(b_tile[lane], al.Tensor((2, 4, 1), al.bf16))
+        acc = al.amdgpu.mfma_32x32x8_bf16_f32(b[0], a[0], acc)
+        acc = al.amdgpu.mfma_32x32x8_bf16_f32(b[1], a[1], acc)
+        al.syncthreads()
+    for r in al.range(16):
+        c_tile[column, ((r >> 2) << 3) + half * 4 + (r & 3)] = acc[r]
+    al.syncthreads()
+    for v in al.range(BLOCK_N >> 3):
+        word = (lane & 1) * (BLOCK_N >> 3) + v
+        C_words[row0 + (lane >> 1), (col0 >> 2) + word] = c_words[lane >> 1, word]
+
+
+def triton_contender(size: int, rng: np.random.Generator):
+    """Triton's interpreter on a tiled kernel with bf16 inputs and f32 sums; None where triton is missing.
+
+    Its tile is 128 x 128 x 64, larger than ours, because that suits the interpreter: fewer Python steps for the same sums.
+    """
+    try:
+        import torch
+        import triton
+        import triton.language as tl
+    except ImportError:
+        return None
+
+    @triton.jit
+    def kernel(a_ptr, b_ptr, c_ptr, M, N, K, TILE: tl.constexpr, TILE_K: tl.constexpr):
+        rows = tl.program_id(1) * TILE + tl.arange(0, TILE)
+        cols = tl.program_id(0) * TILE + tl.arange(0, TILE)
+        ks = tl.arange(0, TILE_K)
+        acc = tl.zeros((TILE, TILE), dtype=tl.float32)
+        for k in range(0, K, TILE_K):
+            a = tl.load(a_ptr + rows[:, None] * K + k + ks[None, :])
+            b = tl.load(b_ptr + cols[None, :] * K + k + ks[:, None])
+            # The interpreter's dot takes the bits of bf16 for integers; in f32 it is right.
+            acc += tl.dot(a.to(tl.float32), b.to(tl.float32))
+        tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
+
+    a, b = (torch.from_numpy(bf16_matrix(size, size, rng).astype(np.float32)).bfloat16() for _ in range(2))
+    c = torch.full((size, size), float("nan"))
+
+    def call():
+        kernel[(size // 128, size // 128)](a, b, c, size, size, size, TILE=128, TILE_K=64)
+
+    call()
+    np.testing.assert_allclose(c.numpy(), a.double().numpy() @ b.double().numpy().T, rtol=1e-2, atol=1e-2)
+    return call
+
+
+def blas_contender(a: np.ndarray, b: np.ndarray):
+    """torch's float32 product (its BLAS); None where torch is missing."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    x, y = torch.from_numpy(a.astype(np.float32)), torch.from_numpy(b.astype(np.float32)).T
+    out = torch.empty(x.shape[0], y.shape[1])
+    return lambda: torch.mm(x, y, out=out)
+
+
+def main() -> int:
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--size", type=int, default=1024)
+    p.add_argument("--interpreted", type=int, default=256, help="cube for Triton's interpreter")
+    p.add_argument("--rounds", type=int, default=7)
+    args = p.parse_args()
+    rng = np.random.default_rng()
+    size = args.size
+    a, b = bf16_matrix(size, size, rng), bf16_matrix(size, size, rng)
+    c = np.full((size, size), np.nan, np.float32)
+    launch = gemm[lambda: ((size // 32, size // 32, 1), (64, 1, 1))]
+    contenders = {"ave": lambda: launch(a, b, c, size, size, size, 32, 32, 16)}
+    flops = {"ave": 2 * size**3, "blas": 2 * size**3, "triton": 2 * args.interpreted**3}
+    for name, call in (("blas", blas_contender(a, b)), ("triton", triton_contender(args.interpreted, rng))):
+        if call is None:
+            print(f"{name}: not installed, left out")
+        else:
+            contenders[name] = call
+    times = interleaved(contenders, args.rounds)
+    want = a.astype(np.float64) @ b.astype(np.float64).T
+    worst = float(np.max(np.abs(c - want)))
+    # 1024 products of unit normals: the sum has a standard deviation of 32; f32 sums of 1024 terms are off by some 1e-4 of it at the most.
+    if not worst <= 1e-4 * size:
+        print(f"WRONG: largest error {worst}")
+        return 1
+    rate = {name: flops[name] / median(t) / 1e9 for name, t in times.items()}
+    shown = [("", "cube", "median", "GFLOP/s", "ave is")]
+    for name, r in rate.items():
+        cube = args.interpreted if name == "triton" else size
+        shown.append((name, f"{cube}^3", f"{median(times[name]) * 1e3:.2f} ms", f"{r:.3f}", f"{rate['ave'] / r:.3g} x"))
+    print(table(shown))
+    print(f"largest error against float64: {worst:.2e}")
+    print("saved", save("cpu_gemm", {"size": size, "interpreted": args.interpreted, "rounds": args.rounds, "gflops": rate,
+                                     "ratio": {n: rate["ave"] / r for n, r in rate.items()}, "largest_error": worst,
+                                     "seconds": times}))  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

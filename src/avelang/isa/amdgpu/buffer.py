@@ -1,0 +1,201 @@
+"""Rows of the raw-buffer instructions: a resource of four words (base, range, flags), loads and stores whose range the hardware checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from avelang.ir.build import Builder
+from avelang.ir.core import Block, Value
+from avelang.ir.dtypes import i32, i64, u32
+from avelang.ir.types import GLOBAL, PtrType, Type, VecType
+from avelang.isa.row import Param, Place, Row, Wave, register
+
+RSRC = VecType(i32, 4)
+DWORD = 4  # bytes
+SOURCE = "AMD CDNA3 ISA, section 9.1 (Vector Memory Buffer Instructions), buffer resource descriptor and range checking"
+GFX9 = frozenset({"gfx9"})
+# Word 3 of a raw buffer on gfx9: DATA_FORMAT 32 (4 << 15) and NUM_FORMAT float (7 << 12), as LLVM's own lowerings write it
+# (mlir/lib/Conversion/AMDGPUToROCDL, `makeBufferRsrc`). The same on gfx90a, gfx942 and gfx950.
+FLAGS = 0x00027000
+
+
+def words(n: int) -> Type:
+    """The register type of n dwords."""
+    return i32 if n == 1 else VecType(i32, n)
+
+
+# -- meaning -------------------------------------------------------------------------------------------------------------------------
+
+
+def resource(rsrc: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(base, range) uint64 (lanes,) of resource words: 48 bits of address, 32 of range in bytes."""
+    w = np.ascontiguousarray(rsrc).view(np.uint32).astype(np.uint64)
+    return w[:, 0] | ((w[:, 1] & np.uint64(0xFFFF)) << np.uint64(32)), w[:, 2]
+
+
+def offset_of(*parts: np.ndarray) -> np.ndarray:
+    """uint64 (lanes,): the sum of 32-bit offsets read as unsigned; it does not wrap."""
+    return sum((np.ascontiguousarray(p).view(np.uint32).astype(np.uint64) for p in parts), np.zeros(len(parts[0]), np.uint64))
+
+
+def _make_rsrc(wave: Wave, tensor: Place, range_bytes: np.ndarray, flags: int) -> np.ndarray:
+    out = np.empty((wave.lanes, 4), np.uint32)
+    out[:, 0] = (tensor.address & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    out[:, 1] = ((tensor.address >> np.uint64(32)) & np.uint64(0xFFFF)).astype(np.uint32)
+    out[:, 2] = range_bytes.view(np.uint32)
+    out[:, 3] = flags
+    return out.view(np.int32)
+
+
+def load_dwords(wave: Wave, rsrc: np.ndarray, offset: np.ndarray, n: int) -> np.ndarray:
+    """int32 (lanes, n): dword by dword, zero outside the range."""
+    base, limit = resource(rsrc)
+    out = np.zeros((wave.lanes, n), np.int32)
+    for j in range(n):
+        at = offset + np.uint64(DWORD * j)
+        inside = wave.active & (at + np.uint64(DWORD) <= limit)
+        got = np.ascontiguousarray(wave.read(GLOBAL, base + at, DWORD, inside)).view(np.int32)[:, 0]
+        out[:, j] = np.where(inside, got, 0)
+    return out
+
+
+def _load(n: int) -> Callable[..., np.ndarray]:
+    def meaning(wave: Wave, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int) -> np.ndarray:
+        out = load_dwords(wave, rsrc, offset_of(voffset, soffset), n)
+        return out[:, 0] if n == 1 else out
+
+    return meaning
+
+
+def _store(n: int) -> Callable[..., None]:
+    def meaning(wave: Wave, data: np.ndarray, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int) -> None:
+        base, limit = resource(rsrc)
+        raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, n, DWORD)
+        for j in range(n):
+            at = offset_of(voffset, soffset) + np.uint64(DWORD * j)
+            wave.write(GLOBAL, base + at, raw[:, j], wave.active & (at + np.uint64(DWORD) <= limit))
+
+    return meaning
+
+
+# -- expansion -----------------------------------------------------------------------------------------------------------------------
+
+
+def expand_offset(b: Builder, *parts: Value) -> Value:
+    """i64: the sum of 32-bit offsets read as unsigned."""
+    wide = [b.convert(b.bitcast(p, u32), i64) for p in parts]
+    total = wide[0]
+    for w in wide[1:]:
+        total = b.add(total, w)
+    return total
+
+
+def expand_resource(b: Builder, rsrc: Value) -> tuple[Value, Value]:
+    """(pointer, i64 range) of resource words."""
+    w = [b.convert(b.bitcast(b.extract(rsrc, i), u32), i64) for i in range(3)]
+    high = b.shl(b.and_(w[1], b.const(0xFFFF, i64)), b.const(32, i64))
+    return b.int_ptr(b.or_(w[0], high), i32), w[2]
+
+
+def inside(b: Builder, offset: Value, nbytes: int, limit: Value) -> Value:
+    """u1: whether `nbytes` from `offset` on lie within the range."""
+    return b.cmp("le", b.add(offset, b.const(nbytes, i64)), limit)
+
+
+def choose(b: Builder, cond: Value, then: Callable[[], Value], other: Callable[[], Value]) -> Value:
+    """An `if` with one result; each side builds its ops and gives the value."""
+    regions = (Block(), Block())
+    values = []
+    for region, make in zip(regions, (then, other), strict=True):
+        with b.inside(region):
+            values.append(make())
+            b.yield_(values[-1])
+    return b.emit("if", (cond,), (values[0].type,), regions).result
+
+
+def expand_load(b: Builder, ptr: Value, offset: Value, limit: Value, n: int) -> Value:
+    """n dwords with the range check. One wide load where all are inside, which is nearly always; else dword by dword."""
+
+    def dword(j: int) -> Value:
+        at = b.add(offset, b.const(DWORD * j, i64))
+        return choose(b, inside(b, at, DWORD, limit), lambda: b.ld(ptr, at, i32, DWORD), lambda: b.const(0, i32))
+
+    if n == 1:
+        return dword(0)
+    full = inside(b, offset, DWORD * n, limit)
+    return choose(b, full, lambda: b.ld(ptr, offset, words(n), DWORD), lambda: b.vec([dword(j) for j in range(n)]))
+
+
+def _expand_make(b: Builder, tensor: Value, range_bytes: Value, flags: int) -> Value:
+    ptr = tensor if isinstance(tensor.type, PtrType) else b.base(tensor)
+    address = b.ptr_int(ptr)
+    low = b.convert(address, i32)
+    high = b.convert(b.and_(b.shr(address, b.const(32, i64)), b.const(0xFFFF, i64)), i32)
+    return b.vec([low, high, b.bitcast(range_bytes, i32), b.const(flags, i32)])
+
+
+def _expand_load(n: int) -> Callable[..., Value]:
+    def expand(b: Builder, rsrc: Value, voffset: Value, soffset: Value, aux: int) -> Value:
+        ptr, limit = expand_resource(b, rsrc)
+        return expand_load(b, ptr, expand_offset(b, voffset, soffset), limit, n)
+
+    return expand
+
+
+def _expand_store(n: int) -> Callable[..., None]:
+    def expand(b: Builder, data: Value, rsrc: Value, voffset: Value, soffset: Value, aux: int) -> None:
+        ptr, limit = expand_resource(b, rsrc)
+        offset = expand_offset(b, voffset, soffset)
+        full = inside(b, offset, DWORD * n, limit)
+        with b.if_(full):
+            b.st(data, ptr, offset, DWORD)
+        if n == 1:
+            return
+        with b.if_(b.same("not", full)):
+            for j in range(n):
+                at = b.add(offset, b.const(DWORD * j, i64))
+                with b.if_(inside(b, at, DWORD, limit)):
+                    b.st(b.extract(data, j), ptr, at, DWORD)
+
+    return expand
+
+
+# -- rows ----------------------------------------------------------------------------------------------------------------------------
+
+_RSRC = Param("rsrc", RSRC, "the resource, from `make_rsrc`; uniform across the wave")
+_OFFSETS = (
+    Param("voffset", (i32, u32), "byte offset, read as unsigned; may differ from lane to lane"),
+    Param("soffset", (i32, u32), "byte offset that is added to it; may differ from lane to lane too"),
+    Param("aux", "const", "cache policy bits of the instruction (sc0 1, nt 2, sc1 16); no effect on the result", range=(0, 31), default=0),
+)
+_RULE = (
+    "The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is checked dword by dword: a dword is inside "
+    "when voffset + soffset + 4 times its number + 4 is at most the resource's range."
+)
+
+register(Row(
+    "amdgpu.make_rsrc",
+    (
+        Param("tensor", "tensor", "its first element is the base", spaces=(GLOBAL,)),
+        Param("range_bytes", (u32, i32), "how many bytes from the base on may be accessed"),
+        Param("flags", "const", "the fourth word of the resource", range=(0, 0xFFFFFFFF), default=FLAGS),
+    ),
+    RSRC,
+    "The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high 16 bits of the address, range, "
+    "flags). Its base must be uniform across the wave.",
+    SOURCE, GFX9, _make_rsrc, expand=_expand_make,
+))  # fmt: skip
+
+for _n in (1, 2, 4):
+    register(Row(
+        f"amdgpu.raw_buffer_load_x{_n}", (_RSRC, *_OFFSETS), words(_n),
+        f"Loads {_n} dword{'s' * (_n > 1)}. {_RULE} Outside it reads zero.",
+        SOURCE, GFX9, _load(_n), frozenset({"read"}), _expand_load(_n), llvm={"amdgpu": "llvm.amdgcn.raw.buffer.load"},
+    ))  # fmt: skip
+    register(Row(
+        f"amdgpu.raw_buffer_store_x{_n}", (Param("data", words(_n), "what to store"), _RSRC, *_OFFSETS), None,
+        f"Stores {_n} dword{'s' * (_n > 1)}. {_RULE} Outside nothing is written.",
+        SOURCE, GFX9, _store(_n), frozenset({"write"}), _expand_store(_n), llvm={"amdgpu": "llvm.amdgcn.raw.buffer.store"},
+    ))  # fmt: skip

@@ -1,0 +1,154 @@
+"""Rows of the AMD matrix instructions: dense MFMA of gfx90a, gfx942 and gfx950. One table; the fragment maps are its columns."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f16, f32, f64, i8, i32
+from avelang.ir.types import Type, VecType
+from avelang.isa.fragments import Fragment, Mma
+from avelang.isa.products import multiply
+from avelang.isa.row import Param, Row, Wave, register
+
+LANES = 64
+CONVERGENT = frozenset({"convergent"})
+
+# What the names of operand types in mnemonics stand for. For 8-bit floats: the gfx942 kind, then the gfx950 kind.
+INPUTS: dict[str, tuple[DType, ...]] = {
+    "f16": (f16,),
+    "bf16": (bf16,),
+    "f32": (f32,),
+    "xf32": (f32,),
+    "f64": (f64,),
+    "i8": (i8,),
+    "fp8": (f8e4m3fnuz, f8e4m3fn),
+    "bf8": (f8e5m2fnuz, f8e5m2),
+}
+ACCUMULATORS: dict[str, DType] = {"f32": f32, "f64": f64, "i32": i32}
+
+
+def operand(m: int, k: int, blocks: int, transposed: bool) -> Fragment:
+    """The map of A (m x k), or of B where `transposed` (k x m): a lane holds consecutive k of one row. Lane % m is the row; what is left
+    of the lane number counts blocks where there are several, and runs of k where there is one."""
+    slots = m * k * blocks // LANES
+
+    def place(lane: np.ndarray, slot: np.ndarray) -> tuple[np.ndarray | int, np.ndarray, np.ndarray]:
+        row, group = lane % m, lane // m
+        block = group % blocks
+        along = slots * (group // blocks) + slot
+        return (block, along, row) if transposed else (block, row, along)
+
+    return Fragment(LANES, slots, (blocks, k, m) if transposed else (blocks, m, k), place)
+
+
+def accumulator(m: int, n: int, blocks: int, run: int) -> Fragment:
+    """The map of C and D: lane % n is the column, a lane holds runs of `run` consecutive rows; a block's rows are dealt out, run by run, to
+    the groups of n lanes that share it. Several blocks of 16 or 32 columns stand one after another in the slots; blocks of 4 columns
+    have n lanes each."""
+    slots = m * n * blocks // LANES
+    in_lanes = blocks if n == 4 else 1
+    groups = LANES // (n * in_lanes)
+    per_block = slots * in_lanes // blocks
+
+    def place(lane: np.ndarray, slot: np.ndarray) -> tuple[np.ndarray | int, np.ndarray, np.ndarray]:
+        block = (lane // n) % blocks if in_lanes > 1 else slot // per_block
+        r = slot % per_block
+        row = run * groups * (r // run) + run * (lane // (n * in_lanes)) + r % run
+        return block, row, lane % n
+
+    return Fragment(LANES, slots, (blocks, m, n), place)
+
+
+def mma_of(m: int, n: int, k: int, blocks: int, acc: str) -> Mma:
+    """The three maps of a dense instruction. f64 holds single rows where the others hold four."""
+    return Mma(m, n, k, operand(m, k, blocks, False), operand(n, k, blocks, True), accumulator(m, n, blocks, 1 if acc == "f64" else 4), blocks)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Dense:
+    """One instruction. `llvm` is the intrinsic's name behind "llvm.amdgcn.mfma."; `words` is the type in which LLVM takes A and B;
+    `extra` are further public names."""
+
+    acc: str
+    m: int
+    k: int
+    blocks: int
+    a: str
+    b: str
+    needs: str
+    llvm: str
+    words: str
+    extra: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> str:
+        return f"{self.m}x{self.m}x{self.k}" + (f"_{self.blocks}b" if self.blocks > 1 else "")
+
+    @property
+    def inputs(self) -> str:
+        return self.a if self.a == self.b and self.a not in ("fp8", "bf8") else f"{self.a}_{self.b}"
+
+    @property
+    def name(self) -> str:
+        return f"mfma_{self.acc}_{self.shape}_{self.inputs}"
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        return (f"mfma_{self.shape}_{self.inputs}_{self.acc}", *self.extra)
+
+
+# Accumulator, M = N, K, blocks, A, B, feature, LLVM's name, LLVM's type of A and B.
+_F32 = [Dense("f32", m, k, b, "f32", "f32", "mfma-gfx90a", f"f32.{m}x{m}x{k}f32", "float")
+        for m, k, b in ((4, 1, 16), (16, 1, 4), (16, 4, 1), (32, 1, 2), (32, 2, 1))]  # fmt: skip
+_HALF = [(4, 4, 16), (16, 4, 4), (16, 16, 1), (32, 4, 2), (32, 8, 1)]
+_F16 = [Dense("f32", m, k, b, "f16", "f16", "mfma-gfx90a", f"f32.{m}x{m}x{k}f16", "<4 x half>") for m, k, b in _HALF]
+_BF16 = [Dense("f32", m, k, b, "bf16", "bf16", "mfma-gfx90a", f"f32.{m}x{m}x{k}bf16.1k", "<4 x i16>",
+               (f"mfma_f32_{m}x{m}x{k}{f'_{b}b' if b > 1 else ''}_bf16_1k",)) for m, k, b in _HALF]  # fmt: skip
+_BF16_OLD = [Dense("f32", m, k, b, "bf16", "bf16", "mfma-gfx908", f"f32.{m}x{m}x{k}bf16", "<2 x i16>")
+             for m, k, b in ((4, 2, 16), (16, 2, 4), (16, 8, 1), (32, 2, 2), (32, 4, 1))]  # fmt: skip
+_I8 = [Dense("i32", m, k, b, "i8", "i8", "mfma-gfx90a" if b > 1 else "mfma-gfx908", f"i32.{m}x{m}x{k}i8", "i32")
+       for m, k, b in _HALF]  # fmt: skip
+_I8_WIDE = [Dense("i32", m, k, 1, "i8", "i8", need, f"i32.{m}x{m}x{k}.i8", words)
+            for m, k, need, words in ((16, 32, "mfma-gfx942", "i64"), (32, 16, "mfma-gfx942", "i64"),
+                                      (16, 64, "mfma-gfx950", "<4 x i32>"), (32, 32, "mfma-gfx950", "<4 x i32>"))]  # fmt: skip
+_XF32 = [Dense("f32", m, k, 1, "xf32", "xf32", "xf32", f"f32.{m}x{m}x{k}.xf32", "<2 x float>") for m, k in ((16, 8), (32, 4))]
+_F64 = [Dense("f64", m, 4, b, "f64", "f64", "mfma-gfx90a", f"f64.{m}x{m}x4f64", "double") for m, b in ((4, 4), (16, 1))]
+_FP8 = [Dense("f32", m, k, 1, a, b, "mfma-gfx942", f"f32.{m}x{m}x{k}.{a}.{b}", "i64")
+        for m, k in ((16, 32), (32, 16)) for a in ("fp8", "bf8") for b in ("fp8", "bf8")]  # fmt: skip
+_WIDE = [Dense("f32", m, k, 1, d, d, "mfma-gfx950", f"f32.{m}x{m}x{k}.{d}", f"<8 x {t}>")
+         for m, k in ((16, 32), (32, 16)) for d, t in (("f16", "half"), ("bf16", "bfloat"))]  # fmt: skip
+DENSE: tuple[Dense, ...] = (*_F32, *_F16, *_BF16, *_BF16_OLD, *_I8, *_I8_WIDE, *_XF32, *_F64, *_FP8, *_WIDE)
+
+
+def fragment_type(names: tuple[DType, ...], slots: int) -> Type | tuple[Type, ...]:
+    """The register type of a fragment: a scalar where a lane holds one element; alternatives where the element has several."""
+    types = tuple(VecType(d, slots) if slots > 1 else d for d in names)
+    return types[0] if len(types) == 1 else types
+
+
+def _meaning(mma: Mma) -> Callable[..., np.ndarray]:
+    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, *consts: int) -> np.ndarray:
+        return multiply(mma, a, b, c)
+
+    return meaning
+
+
+def _row(d: Dense) -> Row:
+    mma = mma_of(d.m, d.m, d.k, d.blocks, d.acc)
+    params = (
+        Param("a", fragment_type(INPUTS[d.a], mma.a.slots), f"A, {d.m} x {d.k}: {mma.a.slots} elements a lane", packed=True),
+        Param("b", fragment_type(INPUTS[d.b], mma.b.slots), f"B, {d.k} x {d.m}: {mma.b.slots} elements a lane", packed=True),
+        Param("c", fragment_type((ACCUMULATORS[d.acc],), mma.c.slots), f"the accumulator, {d.m} x {d.m}: {mma.c.slots} elements a lane"),
+    )
+    doc = f"D = A @ B + C on {d.shape}: a wave multiplies A ({d.inputs}) by B and adds the {d.acc} accumulator."
+    return Row(
+        f"amdgpu.{d.name}", params, "c", doc, "AMD CDNA3 ISA, section 7 (Matrix Arithmetic Instructions); AMD Matrix Instruction Calculator",
+        frozenset({d.needs}), _meaning(mma), CONVERGENT, mma=mma, aliases=d.aliases, llvm={"amdgpu": f"llvm.amdgcn.mfma.{d.llvm}"},
+    )  # fmt: skip
+
+
+for _d in DENSE:
+    register(_row(_d))

@@ -1,0 +1,223 @@
+"""The house rules: a source tree comes in, a list of lines "file:line: what is wrong" goes out; empty when it keeps the rules."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import pathlib
+import re
+from collections.abc import Callable, Iterator
+
+MAX_FILE, MAX_FUNCTION = 600, 60
+
+# Bottom first. Folders of one line stand side by side: none may import another, except that those in `TOGETHER` may, without a cycle.
+LEVELS: tuple[tuple[str, ...], ...] = (
+    ("base",),
+    ("ir",),
+    ("isa",),
+    ("arch",),
+    ("frontend", "passes", "emit", "sim"),
+    ("pipeline",),
+    ("runtime",),
+    ("jit", "language"),
+    ("avelang",),  # the package itself: what `import avelang` gives
+    ("avelang_kernels",),
+    ("cli",),
+)
+TOGETHER = frozenset({"jit", "language"})
+LEVEL = {name: height for height, names in enumerate(LEVELS) for name in names}
+
+
+class Tree:
+    """The Python files under `root` (a `src` folder), parsed once. `modules` maps dotted names to files."""
+
+    def __init__(self, root: pathlib.Path):
+        self.root = root
+        self.modules = {self.dotted(f): f for f in sorted(root.rglob("*.py"))}
+        self.text = {m: f.read_text() for m, f in self.modules.items()}
+        self.ast = {m: ast.parse(text) for m, text in self.text.items()}
+
+    def dotted(self, file: pathlib.Path) -> str:
+        return ".".join(file.relative_to(self.root).with_suffix("").parts).removesuffix(".__init__")
+
+    def where(self, module: str, line: int = 1) -> str:
+        return f"{self.modules[module].relative_to(self.root)}:{line}"
+
+    def imports(self, module: str) -> Iterator[tuple[str, int]]:
+        """(dotted name, line) of all that a module imports, wherever the statement stands; TYPE_CHECKING blocks left out."""
+        tree = self.ast[module]
+        checking = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
+        skipped = {id(x) for n in checking for statement in n.body for x in ast.walk(statement)}
+        package = module if self.modules[module].name == "__init__.py" else module.rpartition(".")[0]
+        for node in ast.walk(tree):
+            if id(node) in skipped:
+                continue
+            if isinstance(node, ast.Import):
+                yield from ((alias.name, node.lineno) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                parts = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+                base = ".".join([*parts, *([node.module] if node.module else [])])
+                yield base, node.lineno
+                yield from ((f"{base}.{alias.name}", node.lineno) for alias in node.names)
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("importlib.import_module", "import_module", "__import__"):
+                if node.args and isinstance(node.args[0], ast.Constant):
+                    yield str(node.args[0].value), node.lineno
+
+    def edges(self, module: str) -> Iterator[tuple[str, int]]:
+        """The imports that are modules of this tree, without the module itself."""
+        for name, line in self.imports(module):
+            if name in self.modules and name != module:
+                yield name, line
+
+
+def part(module: str) -> str:
+    """The part of the house that a module belongs to: a key of `LEVEL`, or a name that is not one."""
+    head, _, rest = module.partition(".")
+    return rest.split(".")[0] if head == "avelang" and rest else head
+
+
+def downward(tree: Tree) -> list[str]:
+    """Imports go down the levels only, and parts of one level do not import one another."""
+    bad = [f"{tree.where(m)}: `{part(m)}` has no place in the order of LEVELS" for m in tree.modules if part(m) not in LEVEL]
+    for m in tree.modules:
+        for target, line in tree.edges(m):
+            here, there = part(m), part(target)
+            if here == there or not {here, there} <= LEVEL.keys():
+                continue
+            beside = LEVEL[here] == LEVEL[there] and not {here, there} <= TOGETHER
+            if LEVEL[here] < LEVEL[there] or beside:
+                bad.append(f"{tree.where(m, line)}: {here} imports {target}")
+    return bad
+
+
+def _cycle(graph: dict[str, set[str]]) -> list[str]:
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as err:
+        return [" -> ".join(err.args[1])]
+    return []
+
+
+def no_cycles(tree: Tree) -> list[str]:
+    """No import cycle among files, nor among folders (`__init__` files gather what is below them and are left out there)."""
+    files = {m: {t for t, _ in tree.edges(m)} for m in tree.modules}
+    folders: dict[str, set[str]] = {}
+    inner = {m for m, f in tree.modules.items() if f.name != "__init__.py"}
+    for m in inner:
+        here = m.rpartition(".")[0]
+        folders.setdefault(here, set()).update({t.rpartition(".")[0] for t in files[m] if t in inner} - {here})
+    return [f"import cycle: {c}" for c in (*_cycle(files), *_cycle(folders))]
+
+
+def small(tree: Tree) -> list[str]:
+    """Files of at most 600 lines, functions of at most 60; `# long: why` on the def line, or in a file's first three lines, excuses."""
+    bad = []
+    for m, text in tree.text.items():
+        lines = text.splitlines()
+        if len(lines) > MAX_FILE and not any(re.search(r"# long: \S", x) for x in lines[:3]):
+            bad.append(f"{tree.where(m)}: {len(lines)} lines")
+        for node in ast.walk(tree.ast[m]):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                if length > MAX_FUNCTION and not re.search(r"# long: \S", lines[node.lineno - 1]):
+                    bad.append(f"{tree.where(m, node.lineno)}: `{node.name}` has {length} lines")
+    return bad
+
+
+def docstrings(tree: Tree) -> list[str]:
+    """Each module says in its first line what it is."""
+    return [f"{tree.where(m)}: no module docstring" for m, t in tree.ast.items() if not (ast.get_docstring(t) or "").strip()]
+
+
+def environment(tree: Tree) -> list[str]:
+    """Only base/knobs.py touches the environment."""
+    bad = []
+    for m, t in tree.ast.items():
+        if m == "avelang.base.knobs":
+            continue
+        for node in ast.walk(t):
+            names = [node.attr] if isinstance(node, ast.Attribute) else [a.name for a in getattr(node, "names", []) if isinstance(a, ast.alias)]
+            if {"environ", "environb", "getenv", "putenv"} & set(names):
+                bad.append(f"{tree.where(m, getattr(node, 'lineno', 1))}: touches the environment")
+    return bad
+
+
+FOREIGN = frozenset({"torch", "jax", "jaxlib", "triton", "cupy"})
+
+
+def no_frameworks(tree: Tree) -> list[str]:
+    """Nothing imports torch, JAX and their like: they are found in `sys.modules` when the user has loaded them."""
+    return [f"{tree.where(m, n)}: imports {name}" for m in tree.modules for name, n in tree.imports(m) if name.split(".")[0] in FOREIGN]
+
+
+def public_only(tree: Tree) -> list[str]:
+    """The kernels' package uses the names that users have: `avelang` and `avelang.language`."""
+    bad = []
+    for m in tree.modules:
+        if part(m) != "avelang_kernels":
+            continue
+        for name, line in tree.imports(m):
+            inside = name.startswith("avelang.") and name != "avelang.language" and not name.startswith("avelang.language.")
+            if inside and (name in tree.modules or name.count(".") > 1):
+                bad.append(f"{tree.where(m, line)}: imports {name}")
+    return bad
+
+
+_UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|\bfor now\b|\bnot (yet )?implemented\b|NotImplementedError")
+_MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
+_BRITISH = re.compile(
+    r"\b(behaviour|colour|neighbour|favour|honour|centre|metre|grey|labelled|modelled|cancelled|artefact|licence)\w*"
+    r"|\b(special|vector|optim|initial|normal|serial|parallel|recogn|organ|summar|material|util|synchron|local|minim|maxim|general|pessim|emphas)"
+    r"is(e|es|ed|er|ers|ing|ation|ations)\b"
+    r"|\banalys(e|ed|ing)\b",
+    re.IGNORECASE,
+)
+
+
+def _grep(tree: Tree, pattern: re.Pattern[str]) -> list[str]:
+    found = []
+    for m, text in tree.text.items():
+        for n, line in enumerate(text.splitlines(), 1):
+            hit = pattern.search(line)
+            if hit:
+                found.append(f"{tree.where(m, n)}: {hit[0]!r}")
+    return found
+
+
+def finished(tree: Tree) -> list[str]:
+    """Nothing is left for later in the code."""
+    return _grep(tree, _UNFINISHED)
+
+
+def no_machine_paths(tree: Tree) -> list[str]:
+    """No folder of somebody's machine."""
+    return _grep(tree, _MACHINE)
+
+
+def american(tree: Tree) -> list[str]:
+    """One spelling, the American one, in code and comments."""
+    return _grep(tree, _BRITISH)
+
+
+SOURCE_RULES: tuple[Callable[[Tree], list[str]], ...] = (
+    downward,
+    no_cycles,
+    small,
+    docstrings,
+    environment,
+    no_frameworks,
+    public_only,
+    finished,
+    no_machine_paths,
+    american,
+)
+
+
+def unused_codes(codes: set[str], tree: Tree, tests: dict[str, str]) -> list[str]:
+    """Each code of the catalogue is raised in the source, by its name, and named by a test. `tests`: texts by file."""
+    source = "\n".join(text for m, text in tree.text.items() if m != "avelang.base.catalogue")
+    tested = "\n".join(tests.values())
+    bad = [f"{c} is in the catalogue but nothing raises it" for c in sorted(codes) if f'"{c}"' not in source]
+    bad += [f"{c} is triggered by no test" for c in sorted(codes) if not re.search(rf"\b{c}\b", tested)]
+    known = set(re.findall(r'error\(\s*"([A-Z]\d{3})"', source))
+    return bad + [f"{c} is raised but not in the catalogue" for c in sorted(known - codes)]

@@ -1,0 +1,136 @@
+"""The source keeps the house rules, and each rule finds what it is there to find in a made-up tree that breaks it."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+import pytest
+from house import rules
+
+ROOT = pathlib.Path(__file__).parents[2]
+HERE = pathlib.Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def tree() -> rules.Tree:
+    return rules.Tree(ROOT / "src")
+
+
+@pytest.mark.parametrize("rule", rules.SOURCE_RULES, ids=lambda r: r.__name__)
+def test_source(rule, tree):
+    assert len(tree.modules) > 20
+    assert rule(tree) == []
+
+
+@pytest.mark.parametrize("folder", ["tests", "examples", "benchmarks", "tools"])
+def test_other_code_is_clean_too(folder):
+    if not (ROOT / folder).exists():
+        pytest.skip(f"no {folder}/")
+    other = rules.Tree(ROOT / folder)
+    for m in [m for m in other.modules if m.startswith("house.")]:  # they name the words that they forbid
+        del other.modules[m], other.text[m], other.ast[m]
+    for rule in (rules.small, rules.docstrings, rules.no_machine_paths, rules.american):
+        assert rule(other) == []
+
+
+BAD = {
+    "downward": {"avelang/ir/a.py": "def f():\n    from avelang.passes import b\n", "avelang/passes/b.py": ""},
+    "downward-beside": {"avelang/sim/a.py": "import avelang.emit.b\n", "avelang/emit/b.py": ""},
+    "downward-relative": {"avelang/ir/a.py": "from ..sim import b\n", "avelang/sim/b.py": ""},
+    "downward-unknown": {"avelang/attic/a.py": ""},
+    "no_cycles": {"avelang/ir/a.py": "from avelang.ir import b", "avelang/ir/b.py": "def f():\n    import avelang.ir.a\n"},
+    "no_cycles-folders": {
+        "avelang/emit/a.py": "import avelang.emit.llvm.b",
+        "avelang/emit/llvm/b.py": "",
+        "avelang/emit/llvm/c.py": "import avelang.emit.d",
+        "avelang/emit/d.py": "",
+    },
+    "small": {"avelang/ir/a.py": '"""x"""\n' + "x = 1\n" * 600},
+    "small-function": {"avelang/ir/a.py": "def f():\n" + "    x = 1\n" * 60},
+    "small-excuse-needs-a-reason": {"avelang/ir/a.py": "def f():  # long:\n" + "    x = 1\n" * 60},
+    "docstrings": {"avelang/ir/a.py": "x = 1\n"},
+    "environment": {"avelang/ir/a.py": "import os\nx = os.environ['A']\n"},
+    "environment-from": {"avelang/ir/a.py": "from os import getenv\n"},
+    "no_frameworks": {"avelang/ir/a.py": "def f():\n    import torch.utils\n"},
+    "no_frameworks-dynamic": {"avelang/ir/a.py": "import importlib\nimportlib.import_module('jax')\n"},
+    "public_only": {"avelang_kernels/a.py": "from avelang.base import errors\n", "avelang/base/errors.py": ""},
+    "finished": {"avelang/ir/a.py": "x = 1  # good enough for now\n"},
+    "finished-class": {"avelang/ir/a.py": "raise NotImplementedError\n"},
+    "no_machine_paths": {"avelang/ir/a.py": "x = '/home/me/x'\n"},
+    "american": {"avelang/ir/a.py": "def specialise(behaviour): ...\n"},
+}
+
+
+def plant(folder: pathlib.Path, files: dict[str, str]) -> rules.Tree:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return rules.Tree(folder)
+
+
+@pytest.mark.parametrize("case", BAD, ids=str)
+def test_each_rule_finds_a_break(case, tmp_path):
+    rule = getattr(rules, case.partition("-")[0])
+    assert rule(plant(tmp_path, BAD[case])) != []
+
+
+GOOD = {
+    "avelang/ir/a.py": '"""A."""\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch\n    from avelang.sim import b\n',
+    "avelang/sim/b.py": '"""B."""\nimport avelang.ir.a\n\n\ndef f():  # long: one case a line\n' + "    x = 1\n" * 60,
+    "avelang_kernels/k.py": '"""K."""\nimport avelang\nimport avelang.language as al\nfrom avelang import language\n',
+    "avelang/__init__.py": '"""P."""\n',
+    "avelang/language/__init__.py": '"""L."""\n',
+}
+
+
+def test_a_good_tree_passes(tmp_path):
+    good = plant(tmp_path, GOOD)
+    assert [line for rule in rules.SOURCE_RULES for line in rule(good)] == []
+
+
+def texts(folder: pathlib.Path) -> dict[str, str]:
+    return {str(f): f.read_text() for f in folder.rglob("*.py") if HERE not in f.parents}
+
+
+def test_catalogue(tree):
+    from avelang.base.catalogue import CATALOGUE
+
+    assert rules.unused_codes(set(CATALOGUE), tree, texts(ROOT / "tests")) == []
+
+
+def test_catalogue_rule_finds_a_break(tmp_path):
+    planted = plant(tmp_path, {"avelang/ir/a.py": 'raise error("T900")\nraise error("T902")\n'})
+    assert len(rules.unused_codes({"T900", "T901"}, planted, {"t.py": 'match="T901"'})) == 3
+
+
+def row_faults(row) -> list[str]:
+    """What a row lacks: words, a source, a meaning, a way onto machines that have no such instruction."""
+    named = {"doc": row.doc.strip(), "source": row.source.strip(), "meaning": row.meaning, "needs": row.needs, "expand or mma": row.expand or row.mma}
+    return [f"{row.name} has no {name}" for name, value in named.items() if not value]
+
+
+def test_rows():
+    import avelang.isa
+
+    assert len(avelang.isa.ROWS) > 20
+    assert [fault for row in avelang.isa.ROWS.values() for fault in row_faults(row)] == []
+    for name, row in avelang.isa.PUBLIC.items():
+        assert name.startswith(row.namespace + "."), name
+
+
+def test_row_faults_are_found():
+    import avelang.isa
+
+    row = next(iter(avelang.isa.ROWS.values()))
+    assert row_faults(dataclasses.replace(row, doc=" ")) and row_faults(dataclasses.replace(row, expand=None, mma=None))
+
+
+def test_one_name_is_one_row():
+    import avelang.isa
+    from avelang.base.errors import VerifyError
+    from avelang.isa.row import register
+
+    row = next(iter(avelang.isa.ROWS.values()))
+    with pytest.raises(VerifyError, match="defined twice"):
+        register(row)
