@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import avelang.isa.nvptx  # noqa: F401  (registers the rows)
-from avelang.ir.types import VecType, dtype_of
-from avelang.isa.row import ROWS, Place, Row
-from avelang.ir.types import TensorType
 from avelang.ir.dtypes import f16
+from avelang.ir.types import TensorType, VecType, dtype_of
+from avelang.isa.row import ROWS, Place, Row
 
 MMA = [r for r in ROWS.values() if r.namespace == "nvvm" and r.mma]
 SIZES = {(r.mma.m, r.mma.n, r.mma.k, dtype_of(r.params[0].type).bits): r for r in MMA}
@@ -94,13 +93,13 @@ def test_maps_are_the_published_ones(size):
     assert atom is not None
     m, n, _, _ = size
     mma = SIZES[size].mma
-    lane, = np.nonzero(np.ones(32))
-    for fragment, layout, rows, transposed in ((mma.a, atom.a_layout, m, False), (mma.b, atom.b_layout, n, True), (mma.c, atom.c_layout, m, False)):
+    operands = ((mma.a, atom.a_layout, m, False), (mma.b, atom.b_layout, n, True), (mma.c, atom.c_layout, m, False))
+    for fragment, layout, rows, transposed in operands:
         _, row, col = fragment.index
         first, second = (col, row) if transposed else (row, col)
-        for t in lane:
+        for t in range(32):
             for v in range(fragment.slots):
-                assert layout(int(t), v) == first[t, v] + rows * second[t, v], (t, v)
+                assert layout(t, v) == first[t, v] + rows * second[t, v], (t, v)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -223,5 +222,5 @@ def test_public_names_of_the_specification():
 
 
 def test_needs():
-    need = {n: ROWS[f"nvvm.{n}"].needs for n in ("mma_16x8x8_f16_f32", "mma_16x8x16_f16_f16", "mma_16x8x32_e4m3_f32", "stmatrix_m8n8_x4_b16")}
-    assert [*need.values()] == [{"sm_75"}, {"sm_80"}, {"sm_89"}, {"sm_90"}]
+    names = ("mma_16x8x8_f16_f32", "mma_16x8x16_f16_f16", "mma_16x8x32_e4m3_f32", "stmatrix_m8n8_x4_b16")
+    assert [ROWS[f"nvvm.{n}"].needs for n in names] == [{"sm_75"}, {"sm_80"}, {"sm_89"}, {"sm_90"}]

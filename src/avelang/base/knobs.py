@@ -34,6 +34,18 @@ def backend() -> str | None:
     return os.environ.get("AVE_BACKEND") or None
 
 
+def target() -> str | None:
+    """AVE_TARGET=CHIP: the chip that CPU arrays are computed for, unless the launch says `target=` (default: inferred from the intrinsics)."""
+    return os.environ.get("AVE_TARGET") or None
+
+
+def set_defaults(backend: str | None = None, target: str | None = None) -> None:
+    """What the environment would say, for this process and those that it starts: `ave run --backend ... --target ...`."""
+    for name, value in (("AVE_BACKEND", backend), ("AVE_TARGET", target)):
+        if value:
+            os.environ[name] = value
+
+
 def threads() -> int | None:
     """AVE_THREADS=N: how many threads the CPU backend uses (default: the cores that this process may use)."""
     text = os.environ.get("AVE_THREADS", "")

@@ -1,1 +1,1 @@
-"""TODO"""
+"""IR in phase "addresses" comes in; text of a target (LLVM IR, PTX) goes out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from avelang.ir.core import Op, OpDef, define
-from avelang.ir.dtypes import i64, u1, u32
+from avelang.ir.dtypes import i64, u1, u32, u64
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, PtrType, TensorType, Type, VecType, dtype_of, with_dtype
 
 Check = Callable[[Op], "str | None"]
@@ -236,6 +236,17 @@ def _int_ptr(op: Op) -> str | None:
     return None if ts == [i64] and isinstance(t, PtrType) and t.space == GLOBAL else "takes i64 and gives a global pointer"
 
 
+def _atomic_add(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) == 3 and _is_value(ts[0]) and isinstance(ts[1], PtrType) and ts[1].space != LOCAL and ts[2] == i64
+    ok = ok and len(op.results) == 1 and op.result.type == ts[0] and dtype_of(ts[0]).kind in _NUM.split()
+    return None if ok else "takes a value, a global or shared pointer and an i64 byte offset, and gives a value of the same type"
+
+
+def _ballot(op: Op) -> str | None:
+    return None if _types(op) == [u1] and op.result.type == u64 else "takes a u1 and gives u64"
+
+
 def _region_types(op: Op, region: int, terminator: str) -> list[Type] | None:
     block = op.regions[region]
     if not block.ops or block.terminator.name != terminator:
@@ -324,6 +335,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("lane_id", _lane, "", "Which lane of its wave this is. The linear thread id is (z * bdy + y) * bdx + x; the lane is it modulo the wave."),
     ("shuffle", _shuffle, "convergent", "Wave. The value of another lane of the same segment of `width` lanes; by `kind`: idx (lane `offset` of "
      "the segment), up (own lane - offset), down (own lane + offset), xor (own lane ^ offset). Where that is outside the segment: the own value."),
+    ("ballot", _ballot, "convergent", "Wave. Bit l is set where lane l is active and its operand holds; the same in every lane."),
     ("barrier", _any, "sync convergent", "Block. Every wave of the block arrives before any goes on; orders shared and global memory. Lanes and "
      "waves that have finished count as arrived."),
     ("printf", _printf, "io", "Prints by C's conventions, once for each active lane, in lane order within a wave."),
@@ -339,6 +351,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("base", _base, "", "The pointer to a tensor's first element."),
     ("ld", _ld, "read", "n consecutive elements at pointer + byte offset; `align` is the known alignment in bytes."),
     ("st", _st, "write", "Writes n consecutive elements at pointer + byte offset: operands are value, pointer, offset."),
+    ("atomic_add", _atomic_add, "read write", "Adds to the value at pointer + byte offset in one step that nothing else comes between, and gives what "
+     "stood there before: operands are value, pointer, offset. A vector is one value whose elements are added each. Lanes go in order."),
     ("ptr_add", _ptr_add, "", "A pointer that lies an offset in bytes further on."),
     ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),
     ("int_ptr", _int_ptr, "", "The global pointer at an address."),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,9 @@ class Mma:
 
     `a`, `b`, `c` are the fragment maps (D's is C's). Names of dtypes are in the row's parameter types.
     `sparse`: A is 4:2 structured sparse along K: its fragment holds the m x k/2 stored elements, an index operand says where they stand.
+    `ignored_bits`: so many low bits of the f32 elements of A and B count as zero (xf32, tf32).
+    `sources`: for instructions whose const parameters move fragments between lanes before the product: given the op's attributes, from which
+    lane each lane's fragment of A and of B comes, two int arrays (lanes,); None where nothing moves.
     """
 
     m: int
@@ -58,3 +62,5 @@ class Mma:
     c: Fragment
     blocks: int = 1
     sparse: bool = False
+    ignored_bits: int = 0
+    sources: Callable[[Mapping[str, Any]], tuple[np.ndarray, np.ndarray] | None] | None = None

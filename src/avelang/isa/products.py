@@ -36,12 +36,16 @@ def _chain32(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     return acc
 
 
+def _masked(x: np.ndarray, bits: int) -> np.ndarray:
+    return (np.ascontiguousarray(x).view(np.uint32) & np.uint32(0xFFFFFFFF << bits & 0xFFFFFFFF)).view(np.float32)
+
+
 def multiply(mma: Mma, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """D's fragment in C's dtype and shape. Fragments are (lanes, slots), or (lanes,) where there is one slot; matrices are never sparse here."""
+    """D's fragment in C's dtype and shape. Fragments are (lanes, slots), or (lanes,) where there is one slot; `mma` is dense."""
+    if mma.ignored_bits:
+        a, b = _masked(a, mma.ignored_bits), _masked(b, mma.ignored_bits)
     ma, mb, mc = (f.scatter(x.reshape(f.lanes, f.slots)) for f, x in ((mma.a, a), (mma.b, b), (mma.c, c)))
-    with np.errstate(all="ignore"):
-        d = matmul(ma, mb, mc)
-    return mma.c.gather(d).reshape(c.shape)
+    return mma.c.gather(matmul(ma, mb, mc)).reshape(c.shape)
 
 
 def matmul(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -49,9 +53,10 @@ def matmul(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     if c.dtype.kind in "iu":
         wide = a.astype(np.int64) @ b.astype(np.int64) + c.astype(np.int64)
         return wide.astype(c.dtype)
-    if c.dtype == np.float64:
-        acc = c.copy()
-        for k in range(a.shape[2]):
-            acc = a[:, :, k, None] * b[:, None, k, :] + acc
-        return acc
-    return _chain32(a, b, c).astype(c.dtype)
+    with np.errstate(all="ignore"):
+        if c.dtype == np.float64:
+            acc = c.copy()
+            for k in range(a.shape[2]):
+                acc = a[:, :, k, None] * b[:, None, k, :] + acc
+            return acc
+        return _chain32(a, b, c).astype(c.dtype)

@@ -12,7 +12,7 @@ import numpy as np
 from avelang.base.errors import error
 from avelang.ir.build import Builder
 from avelang.ir.core import PURE, Op, OpDef, Value, define
-from avelang.ir.types import PtrType, TensorType, Type, VecType
+from avelang.ir.types import PtrType, TensorType, Type, VecType, dtype_of
 from avelang.isa.fragments import Mma
 
 
@@ -46,7 +46,7 @@ class Param:
     """One parameter of an intrinsic.
 
     `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter, whose type it shares;
-    "const": a compile-time int within `range` (inclusive), an attribute of the op; "tensor": a tensor in one of `spaces`.
+    "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of `spaces`.
     Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as it is, bit by bit.
     """
 
@@ -57,6 +57,7 @@ class Param:
     spaces: tuple[str, ...] = ()
     packed: bool = False
     default: int | None = None
+    choices: tuple[int, ...] = ()
 
     @property
     def is_const(self) -> bool:
@@ -134,7 +135,7 @@ def _checker(row: Row) -> Callable[[Op], str | None]:
             seen[p.name] = v.type
         for p in row.params:
             if p.is_const and (not isinstance(op.attrs.get(p.name), int) or not in_range(p, op.attrs[p.name])):
-                return f"`{p.name}` must be a constant within {p.range}, not {op.attrs.get(p.name)!r}"
+                return f"`{p.name}` must be a constant, {allowed(p)}, not {op.attrs.get(p.name)!r}"
         want = seen.get(row.result) if isinstance(row.result, str) else row.result
         got = op.results[0].type if op.results else None
         return None if got == want else f"gives {want}, not {got}"
@@ -144,7 +145,30 @@ def _checker(row: Row) -> Callable[[Op], str | None]:
 
 def in_range(p: Param, value: int) -> bool:
     """Whether a const parameter may have this value."""
-    return p.range is None or p.range[0] <= value <= p.range[1]
+    return (p.range is None or p.range[0] <= value <= p.range[1]) and (not p.choices or value in p.choices)
+
+
+def allowed(p: Param) -> str:
+    """What values a const parameter may have, in words for messages and pages."""
+    if len(p.choices) > 8:
+        return "one of the values that its description names"
+    if p.choices:
+        return "one of " + ", ".join(map(str, p.choices))
+    return f"within {p.range[0]}..{p.range[1]}" if p.range else "any integer"
+
+
+def types_on(p: Param, features: frozenset[str]) -> tuple[Type, ...]:
+    """The types that an operand may have on a chip with these features: of 8-bit floats only the chip's own kind."""
+    if isinstance(p.type, str):
+        return ()
+    types = p.type if isinstance(p.type, tuple) else (p.type,)
+    kinds = {kind for kind in ("fnuz", "ocp") if f"fp8-{kind}" in features}
+
+    def fits(t: Type) -> bool:
+        d = dtype_of(t)
+        return not d.is_fp8 or not kinds or ("fnuz" if d.name.endswith("fnuz") else "ocp") in kinds
+
+    return tuple(t for t in types if fits(t))
 
 
 def register(row: Row) -> Row:
@@ -163,4 +187,4 @@ def bits(t: Type) -> int:
     return t.n * t.dtype.bits if isinstance(t, VecType) else getattr(t, "bits", 0)
 
 
-__all__ = ["PUBLIC", "ROWS", "Builder", "Meaning", "Param", "Place", "Row", "Wave", "bits", "in_range", "register"]
+__all__ = ["PUBLIC", "ROWS", "Builder", "Meaning", "Param", "Place", "Row", "Wave", "allowed", "bits", "in_range", "register", "types_on"]

@@ -1,1 +1,1 @@
-"""TODO"""
+"""Executors in NumPy: `reference` runs the IR; it is the meaning of the language."""

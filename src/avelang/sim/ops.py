@@ -240,3 +240,17 @@ FACTORIES: dict[str, Callable[[Op], Fn]] = {
     "ptr_int": _identity,
     "int_ptr": _identity,
 }
+
+
+def from_const(value: object, d: DType, lanes: int, n: int | None = None) -> np.ndarray:
+    """A number (or one for each of `n` elements) as the value that all lanes hold; integers wrap, floats round once."""
+    items = value if isinstance(value, tuple) else (value,)
+    if d.is_float:
+        row = floats.narrow(np.array([float(x) for x in items], F64), d)
+    elif d.is_int:
+        row = np.array([int(x) & ((1 << d.bits) - 1) for x in items], unsigned[d.bytes]).view(d.np)
+    else:
+        row = np.array([bool(x) for x in items])
+    if n is None:
+        return np.full(lanes, row[0], d.np)
+    return np.ascontiguousarray(np.broadcast_to(row, (lanes, n)))

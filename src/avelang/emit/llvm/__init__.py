@@ -1,1 +1,1 @@
-"""TODO"""
+"""Emitters that go through LLVM: one module of text per kernel."""

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from avelang.base.errors import error
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
-from avelang.ir.dtypes import i32, i64, u32
-from avelang.ir.types import GLOBAL, PtrType, Type, VecType
+from avelang.ir.dtypes import i32, i64, u8, u16, u32
+from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
+from avelang.isa.amdgpu.lanes import LANES, first_active
 from avelang.isa.row import Param, Place, Row, Wave, register
 
 RSRC = VecType(i32, 4)
@@ -199,3 +201,66 @@ for _n in (1, 2, 4):
         f"Stores {_n} dword{'s' * (_n > 1)}. {_RULE} Outside nothing is written.",
         SOURCE, GFX9, _store(_n), frozenset({"write"}), _expand_store(_n), llvm={"amdgpu": "llvm.amdgcn.raw.buffer.store"},
     ))  # fmt: skip
+
+# -- direct to LDS -------------------------------------------------------------------------------------------------------------------
+
+LDS_SIZES = (1, 2, 4, 12, 16)
+LDS_WIDE = "lds-load-wide"
+
+
+def lds_stride(size: int) -> int:
+    """Bytes from one lane's place in shared memory to the next's: a byte or a half takes a word."""
+    return max(DWORD, size)
+
+
+def _load_lds(wave: Wave, rsrc: np.ndarray, lds: Place, size: int, vindex: np.ndarray, soffset: np.ndarray, offset: int, aux: int) -> None:
+    at = offset_of(vindex, soffset) + np.uint64(offset)
+    if size >= DWORD:
+        raw = load_dwords(wave, rsrc, at, size // DWORD).view(np.uint8)
+    else:
+        base, limit = resource(rsrc)
+        ok = wave.active & (at + np.uint64(size) <= limit)
+        raw = np.zeros((wave.lanes, DWORD), np.uint8)
+        raw[:, :size] = np.where(ok[:, None], wave.read(GLOBAL, base + at, size, ok), 0)
+    lane = np.arange(wave.lanes, dtype=np.uint64)
+    place = lds.address[np.argmax(wave.active)] + np.uint64(offset) + lane * np.uint64(lds_stride(size))
+    wave.write(lds.space, place, raw, wave.active)
+
+
+def _expand_load_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value, soffset: Value, offset: int, aux: int) -> None:
+    if size > DWORD and LDS_WIDE not in b.features:
+        raise error("U103", b.span, name="amdgpu.raw_buffer_load_x1_lds", what=f"size {size}", instead="sizes 12 and 16 need gfx950; use 1, 2 or 4")
+    ptr, limit = expand_resource(b, rsrc)
+    at = b.add(expand_offset(b, vindex, soffset), b.const(offset, i64))
+    if size >= DWORD:
+        value = expand_load(b, ptr, at, limit, size // DWORD)
+    else:
+        narrow = u8 if size == 1 else u16
+        got = choose(b, inside(b, at, size, limit), lambda: b.ld(ptr, at, narrow, size), lambda: b.const(0, narrow))
+        value = b.convert(got, i32)
+    target = lds if isinstance(lds.type, PtrType) else b.base(lds)
+    # The base is the first active lane's. A shared pointer is not made from a number, so its distance from the lane's own is added.
+    own = b.ptr_int(target)
+    base = b.shuffle("idx", own, first_active(b), LANES)
+    place = b.mul(b.convert(b.lane_id(), i64), b.const(lds_stride(size), i64))
+    b.st(value, target, b.add(b.sub(base, own), b.add(place, b.const(offset, i64))), DWORD)
+
+
+register(Row(
+    "amdgpu.raw_buffer_load_x1_lds",
+    (
+        _RSRC,
+        Param("lds", "tensor", "where lane 0's data goes; of lanes that differ the first active one counts", spaces=(SHARED,)),
+        Param("size", "const", "bytes for each lane; 12 and 16 on gfx950 only", choices=LDS_SIZES),
+        Param("vindex", (i32, u32), "byte offset, read as unsigned; may differ from lane to lane"),
+        Param("soffset", (i32, u32), "byte offset that is added to it"),
+        Param("offset", "const", "bytes added to the address in memory and to that in shared memory", range=(0, 4095), default=0),
+        _OFFSETS[2],
+    ),
+    None,
+    "Loads from a buffer straight into shared memory: the data of lane l go to lds + offset + l times max(4, size). A byte or half is "
+    "extended with zeros to a word. Memory is read at base + vindex + soffset + offset; outside the range zeros are written. Lanes that are not active "
+    "write nothing.",
+    "AMD CDNA3 ISA, section 9.1.9 (Memory Buffer Load to LDS); LLVM, IntrinsicsAMDGPU.td, int_amdgcn_raw_buffer_load_lds",
+    GFX9, _load_lds, frozenset({"read", "write"}), _expand_load_lds, llvm={"amdgpu": "llvm.amdgcn.raw.buffer.load.lds"},
+))  # fmt: skip

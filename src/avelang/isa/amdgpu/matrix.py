@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from avelang.isa.row import Param, Row, Wave, register
 
 LANES = 64
 CONVERGENT = frozenset({"convergent"})
+SOURCE = "AMD CDNA2, CDNA3 and CDNA4 ISA guides, section 7 (Matrix Arithmetic Instructions); AMD Matrix Instruction Calculator"
 
 # What the names of operand types in mnemonics stand for. For 8-bit floats: the gfx942 kind, then the gfx950 kind.
 INPUTS: dict[str, tuple[DType, ...]] = {
@@ -62,9 +65,23 @@ def accumulator(m: int, n: int, blocks: int, run: int) -> Fragment:
     return Fragment(LANES, slots, (blocks, m, n), place)
 
 
-def mma_of(m: int, n: int, k: int, blocks: int, acc: str) -> Mma:
-    """The three maps of a dense instruction. f64 holds single rows where the others hold four."""
-    return Mma(m, n, k, operand(m, k, blocks, False), operand(n, k, blocks, True), accumulator(m, n, blocks, 1 if acc == "f64" else 4), blocks)
+# BLGP: from which lane B's fragment comes (AMD Matrix Instruction Calculator, README, "BLGP"): lanes as they are, the low or the high half for
+# both halves, all rotated down by 16, one quarter for all four.
+_LANE = np.arange(LANES)
+BLGP: tuple[np.ndarray, ...] = (
+    _LANE, _LANE % 32, _LANE % 32 + 32, (_LANE + 16) % LANES, *(_LANE % 16 + 16 * quarter for quarter in range(4)),
+)  # fmt: skip
+
+
+def sources(m: int, blocks: int, attrs: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray] | None:
+    """From which lanes A and B come under `cbsz`, `abid` and `blgp`. CBSZ makes groups of 2**cbsz neighboring blocks of A, all of which
+    get the block that ABID numbers within the group."""
+    cbsz, abid, blgp = attrs["cbsz"], attrs["abid"], attrs["blgp"]
+    if not cbsz and not blgp:
+        return None
+    mask = (1 << cbsz) - 1
+    block = (_LANE // m & ~mask) + (abid & mask)
+    return (m * block + _LANE % m if cbsz else _LANE), BLGP[blgp]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -100,6 +117,13 @@ class Dense:
         return (f"mfma_{self.shape}_{self.inputs}_{self.acc}", *self.extra)
 
 
+def mma_of(d: Dense) -> Mma:
+    """The maps of a dense instruction. f64 holds single rows where the others hold four; xf32 ignores 13 bits of the significand."""
+    a, b = operand(d.m, d.k, d.blocks, False), operand(d.m, d.k, d.blocks, True)
+    c = accumulator(d.m, d.m, d.blocks, 1 if d.acc == "f64" else 4)
+    return Mma(d.m, d.m, d.k, a, b, c, d.blocks, ignored_bits=13 if d.a == "xf32" else 0, sources=functools.partial(sources, d.m, d.blocks))
+
+
 # Accumulator, M = N, K, blocks, A, B, feature, LLVM's name, LLVM's type of A and B.
 _F32 = [Dense("f32", m, k, b, "f32", "f32", "mfma-gfx90a", f"f32.{m}x{m}x{k}f32", "float")
         for m, k, b in ((4, 1, 16), (16, 1, 4), (16, 4, 1), (32, 1, 2), (32, 2, 1))]  # fmt: skip
@@ -130,24 +154,44 @@ def fragment_type(names: tuple[DType, ...], slots: int) -> Type | tuple[Type, ..
 
 
 def _meaning(mma: Mma) -> Callable[..., np.ndarray]:
-    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, *consts: int) -> np.ndarray:
+    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, cbsz: int, abid: int, blgp: int) -> np.ndarray:
+        moved = mma.sources({"cbsz": cbsz, "abid": abid, "blgp": blgp}) if mma.sources else None
+        if moved is not None:
+            a, b = a[moved[0]], b[moved[1]]
         return multiply(mma, a, b, c)
 
     return meaning
 
 
-def _row(d: Dense) -> Row:
-    mma = mma_of(d.m, d.m, d.k, d.blocks, d.acc)
-    params = (
-        Param("a", fragment_type(INPUTS[d.a], mma.a.slots), f"A, {d.m} x {d.k}: {mma.a.slots} elements a lane", packed=True),
-        Param("b", fragment_type(INPUTS[d.b], mma.b.slots), f"B, {d.k} x {d.m}: {mma.b.slots} elements a lane", packed=True),
-        Param("c", fragment_type((ACCUMULATORS[d.acc],), mma.c.slots), f"the accumulator, {d.m} x {d.m}: {mma.c.slots} elements a lane"),
-    )
-    doc = f"D = A @ B + C on {d.shape}: a wave multiplies A ({d.inputs}) by B and adds the {d.acc} accumulator."
-    return Row(
-        f"amdgpu.{d.name}", params, "c", doc, "AMD CDNA3 ISA, section 7 (Matrix Arithmetic Instructions); AMD Matrix Instruction Calculator",
-        frozenset({d.needs}), _meaning(mma), CONVERGENT, mma=mma, aliases=d.aliases, llvm={"amdgpu": f"llvm.amdgcn.mfma.{d.llvm}"},
+def modifiers(d: Dense) -> tuple[Param, ...]:
+    """CBSZ and ABID are for instructions with several blocks; BLGP is for those that gfx90a already had, f64 excepted (where gfx942 makes it
+    three signs instead, and gfx90a ignores it)."""
+    classic = d.needs in ("mfma-gfx90a", "mfma-gfx908") and d.acc != "f64"
+    many = d.blocks.bit_length() - 1 if classic else 0
+    return (
+        Param("cbsz", "const", "groups of 2**cbsz blocks of A share one block", range=(0, many), default=0),
+        Param("abid", "const", "which block of the group that is", range=(0, (1 << many) - 1), default=0),
+        Param("blgp", "const", "lane pattern of B: 0 as it is; 1, 2: the low, high half for both; 3: rotated down by 16 lanes; "
+              "4 to 7: one quarter for all", range=(0, 7 if classic else 0), default=0),
     )  # fmt: skip
+
+
+_NOTES = {"xf32": " The low 13 bits of the significands of A and B are ignored: the ISA guide says rounded in section 7 and truncated at the "
+          "instruction; hardware was measured to truncate."}  # fmt: skip
+
+
+def _row(d: Dense) -> Row:
+    mma = mma_of(d)
+    params = (
+        Param("a", fragment_type(INPUTS[d.a], mma.a.slots), f"A, {d.m} x {d.k}: {mma.a.slots} of {d.a} a lane", packed=True),
+        Param("b", fragment_type(INPUTS[d.b], mma.b.slots), f"B, {d.k} x {d.m}: {mma.b.slots} of {d.b} a lane", packed=True),
+        Param("c", fragment_type((ACCUMULATORS[d.acc],), mma.c.slots), f"C, {d.m} x {d.m}: {mma.c.slots} of {d.acc} a lane"),
+        *modifiers(d),
+    )
+    many = f"{d.blocks} independent products of" if d.blocks > 1 else "the product of"
+    doc = f"D = A @ B + C over a wave, {many} A {d.m} x {d.k} ({d.a}) and B {d.k} x {d.m} ({d.b}); C and D are {d.acc}.{_NOTES.get(d.a, '')}"
+    return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({d.needs}), _meaning(mma), CONVERGENT,
+               mma=mma, aliases=d.aliases, llvm={"amdgpu": f"llvm.amdgcn.mfma.{d.llvm}"})  # fmt: skip
 
 
 for _d in DENSE:

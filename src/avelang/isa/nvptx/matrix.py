@@ -91,7 +91,7 @@ class _Walk:
         self.pair = b.shl(b.and_(lane, b.const(3)), b.const(1))  # 2 (lane % 4)
 
     def offset(self, matrix: int, slot: int) -> Value:
-        """i64: bytes from the lane's own pointer to its element. There is no pointer from a number in shared memory, hence the difference."""
+        """i64: bytes from the lane's own pointer to its element. A number cannot become a shared pointer, hence the difference."""
         b = self.b
         element = b.add(self.pair, b.const(slot)) if slot else self.pair
         row, col = (element, self.quad) if self.shape.trans else (self.quad, element)
@@ -131,8 +131,8 @@ def _store_expand(shape: Shape) -> Callable[[Builder, Value, Value], None]:
     return expand
 
 
-_TILE = Param("tile", "tensor", "in shared memory; its first element is the row that this lane names, 16 bytes, aligned to 16", spaces=(SHARED,))
-_WHERE = "Lanes 0-7 name the rows of matrix 0, lanes 8-15 those of matrix 1, and so on; every lane's tile must lie in the same allocation."
+_TILE = Param("tile", "tensor", "in shared memory; begins at the row that this lane names: 16 bytes, aligned to 16", spaces=(SHARED,))
+_WHERE = "Lanes 0-7 name the rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation."
 
 
 def _held(shape: Shape) -> str:

@@ -2,7 +2,7 @@
 
 All of them share one layout rule (PTX ISA 9.0, 9.7.14.5.1 to .12, "Matrix fragments for mma"): with group = lane / 4 and t = lane % 4,
 a 32-bit word of A or B holds w = 32 / bits consecutive elements along K (one element where they have 32 or 64 bits), and
-    A: word r of a lane stands in row group + 8 (r % 2), from column w t + 4 w (r / 2) on   (for M = 8 there is no second row: word r is at 4 w r)
+    A: word r of a lane stands in row group + 8 (r % 2), from column w t + 4 w (r / 2) on (for M = 8: row group, 4 w r)
     B: word r stands in column group, from row w t + 4 w r on
     C, D: slot i stands in row group + 8 (i / 2), column 2 t + i % 2
 """
@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i8, i32, u8
 from avelang.ir.types import Type, VecType
 from avelang.isa.fragments import Fragment, Mma
-from avelang.isa.matmul import meaning_of
-from avelang.isa.row import Param, Row, register
+from avelang.isa.products import multiply
+from avelang.isa.row import Meaning, Param, Row, Wave, register
 
 LANES = 32
 
@@ -83,6 +85,18 @@ def _llvm(shape: str, a: Operand, b: Operand, c: DType) -> str:
     return f"llvm.nvvm.mma.{shape}.row.col.{types}"
 
 
+def _meaning(mma: Mma, operand: Operand) -> Meaning:
+    def truncated(x: np.ndarray) -> np.ndarray:
+        return (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        if operand is TF32:
+            a, b = truncated(a), truncated(b)
+        return multiply(mma, a, b, c)
+
+    return meaning
+
+
 def _row(size: tuple[int, int, int], a: Operand, b: Operand, c: DType, feature: str) -> Row:
     m, n, k = size
     mma = fragments(m, n, k, a.dtype.bits)
@@ -98,10 +112,11 @@ def _row(size: tuple[int, int, int], a: Operand, b: Operand, c: DType, feature: 
             Param("c", _held(c, mma.c.slots), f"the lane's part of C, {m} x {n}", packed=True),
         ),
         "c",
-        f"D = A B + C over a warp: A is {m} x {k} of {a.name}, B {k} x {n} of {b.name}, C and D {m} x {n} of {c}.{note} All lanes take part.",
+        f"D = A B + C over a warp: A is {m} x {k} of {a.name}, B {k} x {n} of {b.name}, C and D {m} x {n} of {c}.{note}"
+        " All lanes take part.",
         "PTX ISA 9.0, 9.7.14.5, mma",
         frozenset({feature}),
-        meaning_of(mma, 13 if a is TF32 else 0),
+        _meaning(mma, a),
         frozenset({"convergent"}),
         mma=mma,
         llvm={"nvptx": _llvm(shape, a, b, c)},

@@ -1,0 +1,45 @@
+"""`ave cache info` and `ave cache clear`: what the cache on disk holds, and how to empty it."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group()
+def cache() -> None:
+    """Show or empty the cache of compiled kernels."""
+
+
+def size_text(count: int) -> str:
+    """Bytes in words: `0 bytes`, `1.5 KiB`, `20.0 MiB`."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"
+
+
+@cache.command()
+def info() -> None:
+    """Where the cache is, and how much it holds."""
+    from avelang.runtime.cache import info as read
+
+    found = read()
+    click.echo(f"folder   {found.path}")
+    click.echo(f"entries  {found.entries}, {size_text(found.bytes)}")
+    if found.trouble:
+        click.secho(f"not used: {found.trouble}", fg="yellow")
+
+
+@cache.command()
+def clear() -> None:
+    """Remove every entry."""
+    from avelang.cli.console import fail
+    from avelang.runtime.cache import clear as remove
+    from avelang.runtime.cache import folder
+
+    try:
+        click.echo(f"removed {remove()} entries from {folder()}")
+    except OSError as exc:
+        fail(f"cannot empty {folder()}: {exc.strerror or exc}")

@@ -1,0 +1,56 @@
+"""`ave doctor`: what this machine has, what Ave can do with it, what is missing and how to get it."""
+
+from __future__ import annotations
+
+import click
+
+MARKS = {"ok": ("✓", "green"), "missing": ("-", "yellow"), "bad": ("✗", "red")}
+
+
+@click.command()
+def doctor() -> None:
+    """Say what this machine can run, what is missing, and how to get it.
+
+    Ends with status 1 when Ave cannot work here.
+    """
+    from rich.markup import escape
+
+    from avelang.base.version import VERSION
+    from avelang.cli.cache import size_text
+    from avelang.cli.console import out
+    from avelang.cli.machine import Finding, findings
+    from avelang.runtime.cache import info
+
+    console = out()
+    console.print(f"[bold]Ave {VERSION}[/bold]")
+    stored = info()
+    text = f"{stored.path}: {stored.entries} entries, {size_text(stored.bytes)}" + (f"; not used: {stored.trouble}" if stored.trouble else "")
+    rows = [*findings(), Finding("Cache", "on disk", "missing" if stored.trouble else "ok", text, "no compilation in later processes", "see the reason")]
+    group = ""
+    for f in rows:
+        if f.group != group:
+            group = f.group
+            console.print(f"\n[bold]{group}[/bold]")
+        mark, color = MARKS[f.state]
+        console.print(f"  [{color}]{mark}[/{color}] {f.name:<10} {escape(f.text)}")
+        if f.state != "ok" and f.gives:
+            console.print(f"      would give: {escape(f.gives)}\n      get it:     {escape(f.get)}")
+    trouble = [f.name for f in rows if f.state == "bad"]
+    console.print("\n[bold]What runs here[/bold]")
+    for line in _abilities():
+        console.print("  " + escape(line))
+    if trouble:
+        console.print(f"\n[red]Ave does not work here: {', '.join(trouble)}[/red]")
+        raise SystemExit(1)
+
+
+def _abilities() -> list[str]:
+    from avelang.arch import CHIPS
+    from avelang.cli.machine import cores
+
+    chips = ", ".join(CHIPS)
+    return [
+        f"kernels on this CPU, compiled by LLVM, on {cores()} cores; waves and intrinsics of {chips}",
+        "the reference executor (NumPy), with checks of bounds and of uninitialized memory: backend=\"reference\"",
+        "GPUs are found and listed, but kernels do not run on them in this version",
+    ]

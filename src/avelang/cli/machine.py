@@ -1,0 +1,176 @@
+"""What this machine has: probes of Python, LLVM, the CPU, GPUs, tools and array libraries come together as a list of findings. Nothing is changed."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import dataclasses
+import importlib.metadata
+import importlib.util
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of `ave doctor`. `state`: "ok", "missing" (something optional is not there) or "bad" (Ave does not work without it).
+
+    `gives` says what the thing is for, `get` how to get it where it is missing.
+    """
+
+    group: str
+    name: str
+    state: str
+    text: str
+    gives: str = ""
+    get: str = ""
+
+
+def cpu_name() -> str:
+    """The processor's own name, where the system tells it."""
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith(("model name", "Model")):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def vector_features() -> list[str]:
+    """The vector extensions that LLVM sees on this CPU, in the order in which they came to be."""
+    import llvmlite.binding as llvm
+
+    has = llvm.get_host_cpu_features()
+    order = "sse4.2 avx avx2 fma f16c avx512f avx512bw avx512vl avx512bf16 avx512fp16 avxvnni amx-bf16 neon dotprod bf16 i8mm sve sve2"
+    return [name for name in order.split() if has.get(name)]
+
+
+def version(package: str) -> str | None:
+    """The installed version of a package, without importing it; None where it is not installed."""
+    if importlib.util.find_spec(package) is None:
+        return None
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "of unknown version"
+
+
+def _python() -> list[Finding]:
+    import llvmlite
+    import llvmlite.binding as llvm
+    import numpy
+
+    llvm_version = ".".join(map(str, llvm.llvm_version_info))
+    right = llvm.llvm_version_info[0] == 22
+    return [
+        Finding("Python", "Python", "ok", f"{platform.python_version()} ({platform.python_implementation()}, {platform.system()} {platform.machine()})"),
+        Finding("Python", "NumPy", "ok", numpy.__version__),
+        Finding("Python", "LLVM", "ok" if right else "bad", f"{llvm_version}, from llvmlite {llvmlite.__version__}",
+                "all machine code; Ave's IR is that of LLVM 22", "pip install 'llvmlite==0.50.*'"),
+    ]  # fmt: skip
+
+
+def _cpu() -> list[Finding]:
+    return [
+        Finding("CPU", "processor", "ok", cpu_name()),
+        Finding("CPU", "cores", "ok", f"{cores()} for this process (AVE_THREADS=N takes fewer)"),
+        Finding("CPU", "vectors", "ok", " ".join(vector_features()) or "none that LLVM knows of"),
+    ]
+
+
+_ARRAYS = (("ml_dtypes", "bf16 and fp8 arrays of NumPy"), ("torch", "torch tensors as arguments"), ("jax", "JAX arrays as arguments"))
+
+
+def _arrays() -> list[Finding]:
+    out = []
+    for package, gives in _ARRAYS:
+        found = version(package)
+        how = {"torch": "pip install torch"}.get(package, f"pip install {package}")
+        out.append(Finding("Arrays", package, "ok" if found else "missing", found or "not installed", gives, how))
+    return out
+
+
+def nvidia_gpus() -> list[str]:
+    """Names and compute capabilities of the NVIDIA GPUs, from the driver; raises OSError where there is no driver."""
+    cuda = ctypes.CDLL("libcuda.so.1")
+    count, name = ctypes.c_int(), ctypes.create_string_buffer(100)
+    if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)):
+        return []
+    out = []
+    for device in range(count.value):
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        cuda.cuDeviceGetName(name, len(name), device)
+        # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR: CUDA Driver API, enum CUdevice_attribute.
+        cuda.cuDeviceGetAttribute(ctypes.byref(major), 75, device)
+        cuda.cuDeviceGetAttribute(ctypes.byref(minor), 76, device)
+        out.append(f"{name.value.decode()} (sm_{major.value}{minor.value})")
+    return out
+
+
+def amd_gpus() -> list[str]:
+    """The gfx names of the AMD GPUs that the kernel's driver lists; empty where there are none."""
+    out = []
+    for node in sorted(pathlib.Path("/sys/class/kfd/kfd/topology/nodes").glob("*/properties")):
+        try:
+            fields = dict(line.split(None, 1) for line in node.read_text().splitlines() if " " in line)
+        except OSError:
+            continue
+        # gfx_target_version is 90402 for gfx942: two decimal digits each of major, minor, stepping (Linux, amdkfd topology).
+        number = int(fields.get("gfx_target_version", "0"))
+        if number:
+            out.append(f"gfx{number // 10000}{number // 100 % 100:x}{number % 100:x}")
+    return out
+
+
+def _gpus() -> list[Finding]:
+    try:
+        names = nvidia_gpus()
+        nvidia = Finding("GPUs", "NVIDIA", "ok" if names else "missing", ", ".join(names) or "a driver, but no GPU answers")
+    except OSError:
+        nvidia = Finding("GPUs", "NVIDIA", "missing", "no driver (libcuda.so.1)", "an NVIDIA GPU, seen by its driver", "NVIDIA's driver for this system")
+    amd = amd_gpus()
+    rocm = ctypes.util.find_library("amdhip64") or next(iter(map(str, pathlib.Path("/opt").glob("rocm*/lib/libamdhip64.so"))), None)
+    text = ", ".join(amd) + (f", {rocm}" if rocm else ", no HIP runtime") if amd else "no GPU in /sys/class/kfd" + (f", but {rocm}" if rocm else "")
+    hip = Finding("GPUs", "AMD", "ok" if amd and rocm else "missing", text, "an AMD GPU, seen by its driver", "the amdgpu driver and ROCm's HIP runtime")
+    return [nvidia, hip]
+
+
+# Executables, what each is for, how to get it; the first one found counts.
+_TOOLS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
+    ("ptxas", ("ptxas", "/usr/local/cuda/bin/ptxas"), "an assembler of PTX on machines without NVIDIA's driver", "pip install nvidia-cuda-nvcc"),
+    ("ld.lld", ("ld.lld", "ld.lld-22", "ld.lld-21", "ld.lld-20", "ld.lld-19"), "a linker of AMD code objects (LLVM 19 or newer)",
+     "apt-get install lld-22 (apt.llvm.org), or pip install ziglang"),
+)  # fmt: skip
+
+
+def tool_version(path: str) -> str:
+    """The line of `path --version` that holds the version."""
+    try:
+        text = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return "does not run"
+    lines = [line.strip() for line in text.splitlines() if any(c.isdigit() for c in line)]
+    return next((line for line in lines if "release" in line or "LLD" in line), lines[0] if lines else "tells no version")
+
+
+def _tools() -> list[Finding]:
+    out = []
+    for name, places, gives, get in _TOOLS:
+        path = next((found for found in map(shutil.which, places) if found), None)
+        text = f"{path}: {tool_version(path)}" if path else "not found"
+        out.append(Finding("Tools", name, "ok" if path else "missing", text, gives, get))
+    return out
+
+
+def findings() -> list[Finding]:
+    """All that can be seen of this machine without running a kernel."""
+    return [*_python(), *_cpu(), *_arrays(), *_gpus(), *_tools()]

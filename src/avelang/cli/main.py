@@ -1,0 +1,23 @@
+"""The group of commands. Each command's module imports what it needs when it runs, so that `ave --help` is quick."""
+
+from __future__ import annotations
+
+import click
+
+from avelang.base.version import VERSION
+from avelang.cli.cache import cache
+from avelang.cli.compile import compile_command
+from avelang.cli.demo import demo
+from avelang.cli.doctor import doctor
+from avelang.cli.intrinsics import intrinsics
+from avelang.cli.run import run
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="ave")
+def main() -> None:
+    """Ave: a language in Python for matrix kernels, and its compiler."""
+
+
+for _command in (run, compile_command, demo, doctor, intrinsics, cache):
+    main.add_command(_command)

@@ -1,0 +1,99 @@
+"""The generated pages of the documentation: rows and catalogue come in, `{path: Markdown}` goes out. `./dev docs` writes them."""
+
+from __future__ import annotations
+
+import inspect
+import string
+
+import click
+
+from avelang.base import knobs
+from avelang.base.catalogue import CATALOGUE
+from avelang.base.errors import CLASSES
+from avelang.cli import rows
+from avelang.cli.main import main
+from avelang.isa import ROWS
+from avelang.isa.row import Row
+
+MADE = "<!-- Made by `./dev docs`; change the rows or the catalogue instead. -->\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _row(row: Row) -> str:
+    short = row.name.partition(".")[2]
+    lines = [f"### `{short}`", "", f"`{rows.signature(row)}` → `{rows.result_text(row)}`", "", row.doc, ""]
+    if row.params:
+        lines += ["| parameter | type | |", "| --- | --- | --- |"]
+        for p in row.params:
+            doc = "; ".join(x for x in (p.doc, "also as packed words of the same bits" if p.packed else "") if x)
+            lines.append(f"| `{p.name}` | {_cell(rows.type_text(p))} | {_cell(doc)} |")
+        lines.append("")
+    for operand, shape, fragment in rows.fragments(row):
+        f = rows.formula(fragment)
+        where = f"row = `{f.row}`, column = `{f.col}`" if f else "see `ave intrinsics`"
+        block = f"block = `{f.block}`, " if f and fragment.shape[0] > 1 else ""
+        lines.append(f"- {operand} ({shape}, {fragment.slots} elements a lane): {block}{where}")
+    if row.mma:
+        lines.append("")
+    facts = {"Also named": ", ".join(f"`{a}`" for a in row.aliases), "Chips": rows.chips(row), "Effects": rows.effects(row), "Source": row.source}
+    lines.append("  \n".join(f"{key}: {value}" for key, value in facts.items() if value))
+    return "\n".join(lines) + "\n"
+
+
+def intrinsics() -> str:
+    """docs/reference/intrinsics.md"""
+    text = f"# Intrinsics\n\n{MADE}\n"
+    text += "Each is one row in `src/avelang/isa`. In the maps of fragments, `slot` counts the elements that a lane holds; `//` and `%` are Python's.\n"
+    for namespace in sorted({r.namespace for r in ROWS.values()}):
+        mine = sorted((r for r in ROWS.values() if r.namespace == namespace), key=lambda r: r.name)
+        text += f"\n## `al.{namespace}`: {len(mine)} intrinsics\n\n" + "\n".join(map(_row, mine))
+    return text
+
+
+def _fields(template: str) -> str:
+    """The template with its fields in angle brackets."""
+    return "".join(literal + (f"‹{field}›" if field is not None else "") for literal, field, _, _ in string.Formatter().parse(template))
+
+
+def errors() -> str:
+    """docs/reference/errors.md"""
+    text = f"# Errors\n\n{MADE}\nWhat stands in ‹angle brackets› is filled in where the error is raised.\n"
+    for letter, cls in CLASSES.items():
+        codes = sorted(c for c in CATALOGUE if c[0] == letter)
+        if codes:
+            text += f"\n## {letter}: `{cls.__name__}`\n\n{cls.__doc__}\n\n| code | message | hint |\n| --- | --- | --- |\n"
+            text += "".join(f"| {c} | {_cell(_fields(CATALOGUE[c].message))} | {_cell(_fields(CATALOGUE[c].hint))} |\n" for c in codes)
+    return text
+
+
+def settings() -> str:
+    """docs/reference/settings.md: the environment variables, from the docstrings of `base/knobs.py`."""
+    text = f"# Settings\n\n{MADE}\nEnvironment variables; a flag is on when it is set to anything but `0`, `no`, `off` or `false`.\n\n"
+    for name, knob in vars(knobs).items():
+        doc = inspect.getdoc(knob) or ""
+        if inspect.isfunction(knob) and doc.startswith("AVE_"):
+            variable, _, words = doc.partition(": ")
+            text += f"- `{variable}`: {' '.join(words.split())}\n"
+    return text
+
+
+def _command(command: click.Command, path: str) -> str:
+    context = click.Context(command, info_name=path)
+    text = f"## `{path}`\n\n```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        text += "".join("\n" + _command(command.commands[name], f"{path} {name}") for name in sorted(command.commands))
+    return text
+
+
+def command_line(group: click.Command) -> str:
+    """docs/reference/cli.md: what `--help` says of each command."""
+    return f"# The command line\n\n{MADE}\n" + _command(group, "ave")
+
+
+def pages() -> dict[str, str]:
+    """All generated pages, by their path in the repository."""
+    made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main)}
+    return {f"docs/reference/{name}.md": text for name, text in made.items()}

@@ -1,0 +1,45 @@
+"""The user's Python file comes in; its globals go out, or its error as the user should see it: without the frames of Ave and of the command."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+from avelang.base import knobs
+from avelang.base.errors import AveError
+from avelang.cli.console import show_error
+
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def _users(tb: TracebackType | None) -> TracebackType | None:
+    """The first frame of the user's file: what lies above it is this command and `runpy`."""
+    skip = (_OWN, "<frozen runpy>", runpy.__file__)
+    while tb is not None and tb.tb_frame.f_code.co_filename.startswith(skip):
+        tb = tb.tb_next
+    return tb
+
+
+def execute(file: str, name: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
+    """Runs a file as a module called `name` with these command-line arguments and returns its globals.
+
+    An exception of the user's program ends the command with status 1, after its traceback (an `AveError`: its line, caret and hint; the whole
+    traceback with AVE_TRACEBACK=full) on standard error.
+    """
+    sys.argv = [file, *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+    try:
+        return runpy.run_path(file, run_name=name)
+    except AveError as exc:
+        if knobs.full_traceback():
+            traceback.print_exception(exc)
+        else:
+            show_error(exc)
+    except Exception as exc:
+        traceback.print_exception(type(exc), exc, exc.__traceback__ if knobs.full_traceback() else _users(exc.__traceback__))
+    raise SystemExit(1)

@@ -1,0 +1,81 @@
+"""The type stub of `avelang.language`: builtins, dtypes and rows come in, `{path: text}` goes out. `./dev stubs` writes it.
+
+Names that are made from tables at run time are unknown to a type checker; the stub tells it their parameters and documentation. Values inside a
+kernel are `Any`: their types are those of the language, which the compiler checks.
+"""
+
+from __future__ import annotations
+
+from avelang import language
+from avelang.frontend.names import Builtin, Namespace
+from avelang.ir.dtypes import DType
+from avelang.isa.row import PUBLIC, Param
+
+HEAD = '''"""Made by `./dev stubs` from the tables of builtins and the rows of the intrinsics."""
+
+from typing import Any, TypeAlias
+
+'''
+
+
+def _doc(text: str, indent: str) -> str:
+    """A docstring of one paragraph, wrapped to the line length of the project."""
+    words, lines, line = text.replace("\\", "\\\\").replace('"""', "'''").split(), [], f'{indent}"""'
+    for word in words:
+        if len(line) + len(word) > 130:
+            lines.append(line)
+            line = indent + word
+        else:
+            line += word if line.endswith('"""') else f" {word}"
+    lines.append(line + ("\n" + indent if len(lines) else "") + '"""')
+    return "\n".join(lines) + "\n"
+
+
+def _param(text: str) -> str:
+    """One parameter of a builtin: `name`, `name=` where it may be left out, `*name` for the rest."""
+    return f"{text[:-1]}: Any = ..." if text.endswith("=") else f"{text}: Any"
+
+
+def _row_param(p: Param) -> str:
+    kind = "int" if p.is_const else "Any"
+    return f"{p.name}: {kind}" + ("" if p.default is None else f" = {p.default}")
+
+
+def _builtin(name: str, b: Builtin) -> str:
+    return f"def {name}({', '.join(map(_param, b.params))}) -> Any:\n" + _doc(b.__doc__ or "", "    ")
+
+
+def _namespace(name: str, space: Namespace) -> str:
+    text = f"class _{name}:\n"
+    for short in sorted(dir(space)):
+        row = PUBLIC.get(f"{name}.{short}")
+        if row is None:
+            value = getattr(space, short)
+            text += f"    from {value.__module__} import {value.__qualname__} as {short}\n\n"
+            continue
+        params, result = [*map(_row_param, row.params)], "None" if row.result is None else "Any"
+        line = f"    def {short}({', '.join(params)}) -> {result}:\n"
+        if len(line) > 130:
+            line = f"    def {short}(\n        " + ",\n        ".join(params) + f",\n    ) -> {result}:\n"
+        text += "    @staticmethod\n" + line + _doc(row.doc, "        ") + "\n"
+    return text + f"\n{name}: _{name}\n"
+
+
+def stub() -> str:
+    """src/avelang/language/__init__.pyi"""
+    names = sorted(n for n in dir(language) if not n.startswith("_"))
+    values = {n: getattr(language, n) for n in names}
+    dtypes = [n for n, v in values.items() if isinstance(v, DType) or n == "void"]
+    spaces = {n: v for n, v in values.items() if isinstance(v, Namespace)}
+    builtins = {n: v for n, v in values.items() if isinstance(v, Builtin)}
+    classes = {n: v for n, v in values.items() if isinstance(v, type)}
+    imports = "".join(f"from {v.__module__} import {v.__qualname__} as {n}\n" for n, v in sorted(classes.items(), key=lambda x: (x[1].__module__, x[0])))
+    scalars = "".join(f"{n}: TypeAlias = Any\n" for n in dtypes)
+    parts = [HEAD + imports, scalars, *(_builtin(n, b) for n, b in builtins.items()), *(_namespace(n, s) for n, s in spaces.items())]
+    return "\n".join(parts)
+
+
+def stubs() -> dict[str, str]:
+    """All generated stubs, by their path in the repository."""
+    return {"src/avelang/language/__init__.pyi": stub()}
+

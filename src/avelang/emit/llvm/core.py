@@ -1,0 +1,131 @@
+"""LLVM IR as text comes in; machine code, assembly or optimized IR for this machine goes out. Also the small builder of that text."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable
+
+import llvmlite.binding as llvm
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Emitted:
+    """What an emitter gives: LLVM IR `text`, the `entry` symbol, and the `scratch_bytes` that one thread must lend to the entry."""
+
+    text: str
+    entry: str
+    scratch_bytes: int
+
+
+class Body:
+    """The lines of one function as they grow. Names are unique within the function; `label` is the basic block being written."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.allocas: list[str] = []
+        self.label = "entry"
+        self._count = 0
+
+    def fresh(self, prefix: str = "v") -> str:
+        """A new name, without its % sign."""
+        self._count += 1
+        return f"{prefix}{self._count}"
+
+    def op(self, text: str) -> str:
+        """Appends an instruction that has a result, and returns the result's name."""
+        self._count += 1
+        name = f"%v{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        """Appends an instruction without a result."""
+        self.lines.append("  " + text)
+
+    def start(self, label: str) -> None:
+        """Begins a basic block; the one before must have been ended."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def alloca(self, type: str, align: int = 64) -> str:
+        """Stack memory that lives as long as the call: allocated in the entry block, so that loops do not grow the stack."""
+        name = "%" + self.fresh("slot")
+        self.allocas.append(f"  {name} = alloca {type}, align {align}")
+        return name
+
+    def text(self) -> str:
+        return "\n".join(["entry:", *self.allocas, *self.lines])
+
+
+class Module:
+    """Functions, declarations and constants that make up one text. Constants with the same contents are one."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, str] = {}
+        self._declared: dict[str, str] = {}
+        self._constants: dict[str, str] = {}
+
+    def declare(self, name: str, result: str, params: Iterable[str]) -> str:
+        """Makes sure that the external function is declared. Returns its name with @."""
+        self._declared.setdefault(name, f"declare {result} @{name}({', '.join(params)})")
+        return "@" + name
+
+    def constant(self, type: str, value: str, align: int = 64) -> str:
+        """The name of a private constant with this value."""
+        key = f"private unnamed_addr constant {type} {value}, align {align}"
+        return self._constants.setdefault(key, f"@c{len(self._constants)}")
+
+    def text(self, attributes: str) -> str:
+        constants = (f"{name} = {key}" for key, name in self._constants.items())
+        return "\n".join([*constants, *self._declared.values(), *self.functions.values(), f"attributes #0 = {{ {attributes} }}", ""])
+
+
+@functools.cache
+def _initialize() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+class Host:
+    """LLVM for the machine that we run on.
+
+    `level` is the optimization level (0 to 3). The vectorizers are off: emitted code is in vectors already.
+    """
+
+    def __init__(self, level: int = 2):
+        _initialize()
+        self.cpu = llvm.get_host_cpu_name()
+        self.features = llvm.get_host_cpu_features().flatten()
+        self.level = level
+        target = llvm.Target.from_default_triple()
+        self.triple = target.triple
+        self.machine = target.create_target_machine(cpu=self.cpu, features=self.features, opt=level, reloc="pic", codemodel="jitdefault", jit=True)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What compiled code depends on, besides the text: for the key of a cache."""
+        return (self.triple, self.cpu, self.features, str(self.level), ".".join(map(str, llvm.llvm_version_info)))
+
+    def module(self, text: str) -> llvm.ModuleRef:
+        """The optimized module. Raises RuntimeError when LLVM refuses the text, which is a fault of the emitter."""
+        module = llvm.parse_assembly(text, llvm.create_context())
+        module.triple = self.triple
+        module.data_layout = str(self.machine.target_data)
+        options = llvm.create_pipeline_tuning_options(speed_level=self.level)
+        options.loop_vectorization = options.slp_vectorization = False
+        builder = llvm.create_pass_builder(self.machine, options)
+        builder.getModulePassManager().run(module, builder)
+        return module
+
+    def object(self, text: str) -> bytes:
+        """A relocatable object file."""
+        return self.machine.emit_object(self.module(text))
+
+    def assembly(self, text: str) -> str:
+        """Assembly text."""
+        return self.machine.emit_assembly(self.module(text))
+
+    def optimized(self, text: str) -> str:
+        """LLVM IR after optimization."""
+        return str(self.module(text))

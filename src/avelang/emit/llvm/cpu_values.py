@@ -1,0 +1,155 @@
+"""How the CPU emitter holds an IR value of a whole wave: one form per kind of regularity, from one scalar for all lanes to memory.
+
+Scalars are `S` (one LLVM scalar: the same in all active lanes), `Lin` (linear: scalars times lane constants), `Bools` (conditions known
+per lane) or `V` (an LLVM vector with one element a lane). Vectors are `Elems`, `Aos` or `Slot`. Pointers are `Ptr`.
+bf16, f16 and fp8 are held as integers of their width; u1 as i1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from avelang.ir.dtypes import DType
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class S:
+    """One scalar for all active lanes. `tz`: the value is known to be a multiple of 2**tz. `const`: the value, of integers (signed) only."""
+
+    text: str
+    tz: int = 0
+    const: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class V:
+    """A vector with one element a lane."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Ext:
+    """A term of a 64-bit `Lin`: `scale` times the sign- or zero-extended value of a narrower `lin`."""
+
+    signed: bool
+    lin: Lin
+    scale: S
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Lin:
+    """In lane l: u + sum(s * c[l] for s, c in terms) + k[l] + exts, exact modulo 2**bits in every lane. `k` and `c` are int64 arrays of lanes."""
+
+    bits: int
+    u: S | None
+    terms: tuple[tuple[S, np.ndarray], ...]
+    k: np.ndarray
+    exts: tuple[Ext, ...] = ()
+
+    @property
+    def is_const(self) -> bool:
+        """Whether every lane's value is known."""
+        return self.u is None and not self.terms and not self.exts
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Bools:
+    """A condition known in every lane."""
+
+    lanes: np.ndarray
+
+
+Scalar = S | V | Lin | Bools
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Elems:
+    """A vector as one scalar form for each element."""
+
+    items: tuple[Scalar, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Aos:
+    """A vector whose lanes stand one after another, as they do in memory: lane l holds elements l*n + start .. l*n + start + count of the
+    concatenated chunks. A chunk is an LLVM vector of `lanes` lanes * n integers of `bits` bits."""
+
+    bits: int
+    n: int
+    start: int
+    count: int
+    chunks: tuple[str, ...]
+    lanes: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A vector in stack memory: element e of lane l at index e*W + l. `owned`: its only user may overwrite it in place."""
+
+    ptr: str
+    n: int
+    elem: str
+    owned: bool = True
+
+
+Vector = Elems | Aos | Slot
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Memory:
+    """The local memory of one `alloc`: word i (of `word` bytes) of lane l at index i*W + l from `ptr`."""
+
+    ptr: str
+    word: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Ptr:
+    """`off` bytes (an i64 form) from `base`: an LLVM pointer ("" is address 0), or the `Memory` of a local tensor."""
+
+    space: str
+    base: str | Memory
+    off: Scalar
+
+
+Rep = Scalar | Vector | Ptr
+Mask = None | np.ndarray | str  # all lanes; lanes known when the code is made; an LLVM vector of i1
+
+
+def elem(d: DType) -> str:
+    """The LLVM type that holds one element of a dtype."""
+    return {"f32": "float", "f64": "double"}.get(d.name) or f"i{d.bits}"
+
+
+def wrap(values: np.ndarray, bits: int) -> np.ndarray:
+    """int64 values modulo 2**bits, as signed numbers."""
+    if bits == 64:
+        return values
+    sign = np.int64(1 << (bits - 1))
+    return ((values & np.int64((1 << bits) - 1)) ^ sign) - sign
+
+
+def signed(value: int, bits: int) -> int:
+    """A Python int modulo 2**bits, as a signed number."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def trailing_zeros(value: int, bits: int) -> int:
+    """How many low bits of a number are zero; all `bits` of zero."""
+    return min(bits, (value & -value).bit_length() - 1) if value else bits
+
+
+def const(value: int, bits: int) -> S:
+    """The scalar constant."""
+    value = signed(value, bits)
+    return S(str(value), trailing_zeros(value, bits), value)
+
+
+def lanes_of(values: list[int] | np.ndarray, bits: int) -> Lin:
+    """The value that is known in every lane."""
+    wrapped = [signed(int(x), bits) for x in values]
+    return Lin(bits, None, (), np.array(wrapped, np.int64))

@@ -1,0 +1,246 @@
+"""The state of emission of one wave's function: the text, the forms of values, the mask of active lanes; and changes from form to form."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+
+from avelang.base.errors import error
+from avelang.emit.llvm.core import Body, Module
+from avelang.emit.llvm.cpu_values import Bools, Lin, Mask, Rep, S, Scalar, Slot, V, const, elem
+from avelang.ir.core import Block, Kernel, Op, Value, walk
+from avelang.ir.dtypes import DType, u1
+from avelang.ir.types import VecType
+
+ZERO = "zeroinitializer"
+
+
+def float_literal(value: float, type: str) -> str:
+    """LLVM's text of a float or double constant, exact."""
+    if type == "float":
+        value = float(np.float32(value))
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+class Wave:
+    """Emission of a kernel for waves of `W` lanes. `wave` is the index of the wave in its block, a scalar; `mask` the lanes that are active."""
+
+    def __init__(self, kernel: Kernel, module: Module, block: tuple[int, int, int]):
+        self.kernel = kernel
+        self.module = module
+        self.body = Body()
+        self.W: int = kernel.attrs["wave"]
+        self.block = block
+        self.threads = block[0] * block[1] * block[2]
+        self.waves = -(-self.threads // self.W)
+        self.wave: S = const(0, 32)
+        self.mask: Mask = None
+        self.env: dict[Value, Rep] = {}
+        self.home: dict[Value, Block | None] = {}
+        self.here: Block | None = None
+        self.uses: dict[Value, int] = {}
+        self.shared: dict[Value, int] = {}
+        self.coroutine = False
+        # One dict for each region that is being emitted: what stands in an outer region may be used again in an inner one.
+        self._memo: list[dict[object, str]] = [{}]
+        for op in walk(kernel.body):
+            for v in op.operands:
+                self.uses[v] = self.uses.get(v, 0) + 1
+
+    # -- text --------------------------------------------------------------------------------------------------------------------
+
+    def op(self, text: str) -> str:
+        return self.body.op(text)
+
+    def do(self, text: str) -> None:
+        self.body.do(text)
+
+    def t(self, e: str, wide: bool = True) -> str:
+        """An element type, or the vector of it with one element a lane."""
+        return f"<{self.W} x {e}>" if wide else e
+
+    def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
+        """Calls an external function or intrinsic, declaring it. `args` are (type, value) pairs; attributes may follow the type."""
+        target = self.module.declare(name, result, (t.split(" align ")[0] if t.startswith("ptr") else t for t, _ in args))
+        text = f"call {result} {target}({', '.join(f'{t} {v}' for t, v in args)})"
+        if result == "void":
+            self.do(text)
+            return ""
+        return self.op(text)
+
+    def overload(self, name: str, e: str, wide: bool) -> str:
+        """An intrinsic's name with its suffix for an element type: llvm.fma.v64f32."""
+        letter = {"float": "f32", "double": "f64", "half": "f16"}.get(e, e)
+        return f"llvm.{name}.v{self.W}{letter}" if wide else f"llvm.{name}.{letter}"
+
+    def memo(self, key: object) -> str | None:
+        for scope in reversed(self._memo):
+            if key in scope:
+                return scope[key]
+        return None
+
+    def remember(self, key: object, text: str) -> str:
+        self._memo[-1][key] = text
+        return text
+
+    @contextlib.contextmanager
+    def region(self, block: Block | None, mask: Mask) -> Iterator[None]:
+        """Emits what follows under a mask, as the contents of an IR block."""
+        outer = self.mask, self.here
+        self.mask, self.here = mask, block
+        self._memo.append({})
+        try:
+            yield
+        finally:
+            self.mask, self.here = outer
+            self._memo.pop()
+
+    # -- forms -------------------------------------------------------------------------------------------------------------------
+
+    def bind(self, value: Value, rep: Rep) -> None:
+        """Gives an IR value its form. What a pass has proven uniform becomes one scalar."""
+        if value.uniform and isinstance(value.type, DType) and not isinstance(rep, S):
+            rep = self.one(rep, value.type)
+        self.env[value] = rep
+        self.home[value] = self.here
+
+    def dies(self, value: Value) -> bool:
+        """Whether the op that is being emitted is the only user of a value, each time the value is made."""
+        return self.uses.get(value, 0) == 1 and self.home.get(value) is self.here
+
+    def const_vector(self, values: list[str] | np.ndarray, e: str) -> str:
+        items = [str(x) for x in values]
+        if all(x == items[0] for x in items):
+            return ZERO if items[0] in ("0", "false") else f"splat ({e} {items[0]})"
+        return "<" + ", ".join(f"{e} {x}" for x in items) + ">"
+
+    def splat(self, text: str, e: str, n: int | None = None) -> str:
+        """A vector of n (default: a wave of) copies of a scalar."""
+        n = n or self.W
+        if not text.startswith("%"):
+            return ZERO if text in ("0", "false") else f"splat ({e} {text})"
+        key = ("splat", text, n)
+        if (found := self.memo(key)) is not None:
+            return found
+        one = self.op(f"insertelement <{n} x {e}> poison, {e} {text}, i64 0")
+        return self.remember(key, self.op(f"shufflevector <{n} x {e}> {one}, <{n} x {e}> poison, <{n} x i32> zeroinitializer"))
+
+    def vec(self, rep: Rep, d: DType) -> str:
+        """The LLVM vector of a scalar form."""
+        if isinstance(rep, V):
+            return rep.text
+        if isinstance(rep, S):
+            return self.splat(rep.text, elem(d))
+        if isinstance(rep, Bools):
+            return self.const_vector(["true" if x else "false" for x in rep.lanes], "i1")
+        assert isinstance(rep, Lin)
+        return self.lin_vec(rep)
+
+    def lin_vec(self, rep: Lin) -> str:
+        if (found := self.memo(rep)) is not None:
+            return found
+        e, t = f"i{rep.bits}", self.t(f"i{rep.bits}")
+        total = self.const_vector(rep.k, e)
+        parts = [self.splat(rep.u.text, e)] if rep.u else []
+        parts += [self.op(f"mul {t} {self.splat(s.text, e)}, {self.const_vector(c, e)}") for s, c in rep.terms]
+        for x in rep.exts:
+            wide = self.op(f"{'sext' if x.signed else 'zext'} {self.t(f'i{x.lin.bits}')} {self.lin_vec(x.lin)} to {t}")
+            parts.append(self.op(f"mul {t} {wide}, {self.splat(x.scale.text, e)}"))
+        for part in parts:
+            total = part if total == ZERO else self.op(f"add {t} {total}, {part}")
+        return self.remember(rep, total)
+
+    def text(self, rep: Rep, d: DType, wide: bool) -> str:
+        """A scalar form as LLVM vector, or as LLVM scalar where it is one."""
+        if wide:
+            return self.vec(rep, d)
+        assert isinstance(rep, S)
+        return rep.text
+
+    def made(self, text: str, wide: bool) -> Scalar:
+        return V(text) if wide else S(text)
+
+    def one(self, rep: Rep, d: DType) -> S:
+        """One scalar from a form that is the same in all active lanes: the value in the first of them."""
+        if isinstance(rep, S):
+            return rep
+        if isinstance(rep, Bools):
+            lane = 0 if not isinstance(self.mask, np.ndarray) else int(np.argmax(self.mask))
+            return S("true" if rep.lanes[lane] else "false")
+        lane = self.first_lane()
+        return S(self.op(f"extractelement {self.t(elem(d))} {self.vec(rep, d)}, i64 {lane}"))
+
+    def first_lane(self) -> str:
+        """The index of the first active lane, an i64."""
+        if self.mask is None:
+            return "0"
+        if isinstance(self.mask, np.ndarray):
+            return str(int(np.argmax(self.mask)))
+        return self._lane_index("cttz")
+
+    def last_lane(self) -> str:
+        """The index of the last active lane, an i64."""
+        if self.mask is None:
+            return str(self.W - 1)
+        if isinstance(self.mask, np.ndarray):
+            return str(int(np.flatnonzero(self.mask)[-1]))
+        return self.op(f"sub i64 {self.W - 1}, {self._lane_index('ctlz')}")
+
+    def _lane_index(self, count: str) -> str:
+        key = (count, self.mask)
+        if (found := self.memo(key)) is not None:
+            return found
+        word = self.op(f"bitcast {self.t('i1')} {self.mask} to i{self.W}")
+        n = self.call(f"llvm.{count}.i{self.W}", f"i{self.W}", (f"i{self.W}", word), ("i1", "false"))
+        return self.remember(key, n if self.W == 64 else self.op(f"zext i{self.W} {n} to i64"))
+
+    def scalar(self, value: Value) -> Scalar:
+        """The form of a scalar IR value."""
+        rep = self.env[value]
+        assert isinstance(rep, (S, V, Lin, Bools))
+        return rep
+
+    # -- masks -------------------------------------------------------------------------------------------------------------------
+
+    def mask_text(self, mask: Mask) -> str:
+        """A mask as an LLVM vector of i1."""
+        if mask is None:
+            return "splat (i1 true)"
+        if isinstance(mask, np.ndarray):
+            return self.const_vector(["true" if x else "false" for x in mask], "i1")
+        return mask
+
+    def narrow(self, mask: Mask, cond: Rep, negate: bool = False) -> Mask:
+        """The lanes of a mask where a condition holds (or does not)."""
+        if isinstance(cond, Bools):
+            lanes = ~cond.lanes if negate else cond.lanes
+            if not isinstance(mask, str):
+                both = lanes if mask is None else lanes & mask
+                return None if both.all() else both
+            cond = Bools(lanes)
+            text = self.vec(cond, u1)
+        else:
+            text = self.vec(cond, u1)
+            if negate:
+                text = self.op(f"xor {self.t('i1')} {text}, splat (i1 true)")
+        return text if mask is None else self.op(f"and {self.t('i1')} {self.mask_text(mask)}, {text}")
+
+    def any(self, mask: Mask) -> str:
+        """Whether any lane of a mask is active, an i1."""
+        if mask is None:
+            return "true"
+        if isinstance(mask, np.ndarray):
+            return "true" if mask.any() else "false"
+        word = self.op(f"bitcast {self.t('i1')} {mask} to i{self.W}")
+        return self.op(f"icmp ne i{self.W} {word}, 0")
+
+    def new_slot(self, type: VecType) -> Slot:
+        e = elem(type.dtype)
+        return Slot(self.body.alloca(f"[{type.n * self.W} x {e}]"), type.n, e)
+
+    def fault(self, op: Op, why: str) -> Exception:
+        return error("V001", op.span, op=op.name, why=why)
+

@@ -1,0 +1,198 @@
+"""Arithmetic: an operator and two operands of any kind come in; Python evaluates compile-time numbers, the rest becomes IR."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from avelang.frontend import layouts, tensors
+from avelang.frontend.frame import Frame
+from avelang.frontend.infer import BITWISE, default, fits, promote, with_literal
+from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_runtime, is_scalar
+from avelang.ir.core import Value
+from avelang.ir.dtypes import DType, f32, i32, u1
+from avelang.ir.types import VecType
+
+# AST operator: (its text, what Python does, the IR op)
+BINARY: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any], str]] = {
+    ast.Add: ("+", operator.add, "add"), ast.Sub: ("-", operator.sub, "sub"), ast.Mult: ("*", operator.mul, "mul"),
+    ast.Div: ("/", operator.truediv, "div"), ast.FloorDiv: ("//", operator.floordiv, "floordiv"), ast.Mod: ("%", operator.mod, "mod"),
+    ast.LShift: ("<<", operator.lshift, "shl"), ast.RShift: (">>", operator.rshift, "shr"), ast.BitAnd: ("&", operator.and_, "and"),
+    ast.BitOr: ("|", operator.or_, "or"), ast.BitXor: ("^", operator.xor, "xor"), ast.Pow: ("**", operator.pow, "pow"),
+}  # fmt: skip
+COMPARE: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any], str]] = {
+    ast.Eq: ("==", operator.eq, "eq"), ast.NotEq: ("!=", operator.ne, "ne"), ast.Lt: ("<", operator.lt, "lt"), ast.LtE: ("<=", operator.le, "le"),
+    ast.Gt: (">", operator.gt, "gt"), ast.GtE: (">=", operator.ge, "ge"), ast.Is: ("is", operator.is_, ""),
+    ast.IsNot: ("is not", operator.is_not, ""), ast.In: ("in", lambda a, b: a in b, ""), ast.NotIn: ("not in", lambda a, b: a not in b, ""),
+}  # fmt: skip
+
+# Compile-time powers and shifts beyond this many bits are refused: they would only fill the memory.
+MOST_BITS = 4096
+
+
+def compile_time(f: Frame, node: ast.AST, what: str, run: Callable[[], Any]) -> Any:
+    """What Python makes of compile-time values; its complaint becomes T016."""
+    try:
+        return run()
+    except (ArithmeticError, TypeError, ValueError, IndexError, AttributeError) as e:
+        f.fail("T016", node, what=what, why=f"{type(e).__name__}: {e}")
+
+
+def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
+    """`a op b`."""
+    text, python, name = BINARY.get(op, (op.__name__, None, ""))
+    if python is None:
+        f.fail("S001", node, what=f"the operator `{'@' if op is ast.MatMult else text}`", instead="use the MFMA intrinsics, or loops")
+    if not is_runtime(a) and not is_runtime(b):
+        if name in ("shl", "pow") and is_number(b) and abs(b) > MOST_BITS:
+            f.fail("T016", node, what=f"`{text}`", why="the result is too large")
+        return compile_time(f, node, f"`{text}`", lambda: python(a, b))
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        if isinstance(a, tuple) and isinstance(b, tuple) and name == "add":
+            return a + b
+        f.fail("T023", node, op=text, a=describe(a), b=describe(b))
+    if name == "pow":
+        return _power(f, a, b, node)
+    return values(f, name, text, a, b, node)
+
+
+def _power(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
+    if not isinstance(b, int) or not 1 <= b <= 64:
+        f.fail("T024", node)
+    base = tensors.read(f, a, node)
+    result: Any = None
+    while b:
+        if b & 1:
+            result = base if result is None else values(f, "mul", "*", result, base, node)
+        b >>= 1
+        if b:
+            base = values(f, "mul", "*", base, base, node)
+    return result
+
+
+def values(f: Frame, name: str, text: str, a: Any, b: Any, node: ast.AST) -> Any:
+    """An IR op on two operands of which one is known at run time."""
+    a, b = tensors.read(f, a, node), tensors.read(f, b, node)
+    for x in (a, b):
+        if not is_number(x) and element(x) is None:
+            f.fail("T023", node, op=text, a=describe(a), b=describe(b))
+    if name in ("shl", "shr"):
+        a, b, shape = _shift(f, a, b, node)
+    else:
+        a, b, shape = align(f, a, b, node, text, name in BITWISE, arithmetic=name not in BITWISE)
+    d = a.type.dtype if isinstance(a.type, VecType) else a.type
+    if d.is_float and (name in BITWISE or name in ("shl", "shr")) or (d.kind == "bool" and name not in BITWISE):
+        f.fail("T025", node, op=text, dtype=d)
+    f.at(node)
+    if name == "floordiv" and d.is_float:
+        return wrap(f.b.same("floor", f.b.same("div", a, b)), shape)
+    return wrap(f.b.same(name, a, b), shape)
+
+
+def wrap(v: Value, shape: tuple[Any, ...] | None) -> Any:
+    """The frontend's value: a scalar, or a vector with its shape."""
+    return v if shape is None else Vec(v, shape)
+
+
+def _shift(f: Frame, a: Any, b: Any, node: ast.AST) -> tuple[Value, Value, tuple[Any, ...] | None]:
+    """A shift has the type of what is shifted, except that a literal takes the type of the count."""
+    da, db = element(a), element(b)
+    d = da or (db if db is not None and is_number(a) and fits(a, db) else default(a))
+    if d.kind == "bool":
+        d = i32
+    if isinstance(b, int) and not 0 <= b < d.bits:
+        f.fail("T026", node, count=b, dtype=d)
+    if isinstance(a, float) or isinstance(b, float) or (da and not da.is_int and da.kind != "bool") or (db and not db.is_int):
+        f.fail("T025", node, op="a shift", dtype=next((x for x in (da, db) if x is not None and x.is_float), f32))
+    return _shaped(f, _as(f, a, d, node), _as(f, b, d, node), node, "a shift")
+
+
+def _as(f: Frame, v: Any, d: DType, node: ast.AST, bitwise: bool = False) -> Any:
+    """A number, scalar or vector as dtype `d`."""
+    if is_number(v):
+        if not fits(v, d, bitwise):
+            f.fail("T021", node, number=v, dtype=d)
+        return f.b.const(v, d)
+    return Vec(f.b.convert(v.value, d), v.shape) if isinstance(v, Vec) else f.b.convert(v, d)
+
+
+def meeting(f: Frame, a: Any, b: Any, node: ast.AST, arithmetic: bool = True) -> DType:
+    """The dtype in which two operands meet."""
+    if is_number(a) and is_number(b):
+        return promote(default(a), default(b))
+    if is_number(a) or is_number(b):
+        number, typed = (a, b) if is_number(a) else (b, a)
+        d = with_literal(element(typed), number)  # type: ignore[arg-type]
+    else:
+        d = promote(element(a), element(b))  # type: ignore[arg-type]
+    return i32 if arithmetic and d.kind == "bool" else d
+
+
+def align(f: Frame, a: Any, b: Any, node: ast.AST, text: str, bitwise: bool = False,
+          arithmetic: bool = True) -> tuple[Value, Value, tuple[Any, ...] | None]:  # fmt: skip
+    """Two operands with one type, and the shape of the result (None for scalars)."""
+    d = meeting(f, a, b, node, arithmetic)
+    return _shaped(f, _as(f, a, d, node, bitwise), _as(f, b, d, node, bitwise), node, text)
+
+
+def _shaped(f: Frame, a: Any, b: Any, node: ast.AST, text: str) -> tuple[Value, Value, tuple[Any, ...] | None]:
+    if isinstance(a, Vec) and isinstance(b, Vec):
+        if a.n != b.n or not tensors.same_shape(a.shape, b.shape):
+            f.fail("T027", node, op=text, a=layouts.show(a.shape), b=layouts.show(b.shape))
+        return a.value, b.value, a.shape
+    if isinstance(a, Vec):
+        return a.value, tensors.splat(f, b, a.n), a.shape
+    if isinstance(b, Vec):
+        return tensors.splat(f, a, b.n), b.value, b.shape
+    return a, b, None
+
+
+def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
+    """`a op b` for one comparison: a bool, a u1 or a vector of u1."""
+    text, python, name = COMPARE[op]
+    if not name or not (is_runtime(a) or is_runtime(b)):
+        if not name and op in (ast.In, ast.NotIn) and (is_runtime(a) or is_runtime(b)):
+            f.fail("T023", node, op=text, a=describe(a), b=describe(b))
+        return compile_time(f, node, f"`{text}`", lambda: bool(python(a, b)))
+    a, b = tensors.read(f, a, node), tensors.read(f, b, node)
+    for x in (a, b):
+        if not is_number(x) and element(x) is None:
+            f.fail("T023", node, op=text, a=describe(a), b=describe(b))
+    equality = name in ("eq", "ne")
+    x, y, shape = align(f, a, b, node, text, bitwise=equality, arithmetic=not equality)
+    f.at(node)
+    return wrap(f.b.cmp(name, x, y), shape)
+
+
+def condition(f: Frame, v: Any, node: ast.AST) -> bool | Value:
+    """A value as a condition: a bool at compile time, a u1 at run time."""
+    v = tensors.read(f, v, node)
+    if is_scalar(v):
+        return v if v.type == u1 else f.b.cmp("ne", v, f.b.const(0, v.type))
+    if isinstance(v, (Vec, Ref, Value)):
+        f.fail("T028", node, got=describe(v))
+    return bool(v)
+
+
+def negate(f: Frame, v: Value) -> Value:
+    return f.b.same("not", v)
+
+
+def unary(f: Frame, op: type[ast.AST], v: Any, node: ast.AST) -> Any:
+    """`-v`, `+v`, `~v`, `not v`."""
+    if op is ast.Not:
+        c = condition(f, v, node)
+        return (not c) if isinstance(c, bool) else negate(f, c)
+    text, python, name = {ast.USub: ("-", operator.neg, "neg"), ast.UAdd: ("+", operator.pos, ""), ast.Invert: ("~", operator.invert, "not")}[op]
+    if not is_runtime(v):
+        return compile_time(f, node, f"`{text}`", lambda: python(v))
+    v = tensors.read(f, v, node)
+    d = element(v)
+    if d is None or (name == "not" and d.is_float) or (name == "neg" and d.kind == "bool"):
+        f.fail("T025", node, op=text, dtype=d if d is not None else describe(v))
+    if not name:
+        return v
+    f.at(node)
+    return Vec(f.b.same(name, v.value), v.shape) if isinstance(v, Vec) else f.b.same(name, v)

@@ -1,0 +1,216 @@
+"""Expressions: a node of Python's syntax tree comes in, a compile-time value or IR goes out."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import math
+import types
+from typing import Any
+
+import numpy as np
+
+from avelang.frontend import arith, layouts, tensors
+from avelang.frontend.frame import EXPRS, MISSING, Frame
+from avelang.frontend.merge import choose
+from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace, Pointer, constexpr
+from avelang.frontend.signature import suggest
+from avelang.frontend.source import Jitted
+from avelang.frontend.values import LocalFn, Poison, Range, Ref, Vec, describe, is_runtime
+from avelang.ir.core import Block, Value, is_pure
+from avelang.ir.dtypes import DType, u1
+
+# Compile-time objects that a kernel may name. A number of NumPy's is taken as Python's.
+PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, Range, type(None), types.ModuleType, type,
+         types.BuiltinFunctionType, types.FunctionType)  # fmt: skip
+MATH = {getattr(math, n) for n in dir(math) if callable(getattr(math, n)) and not n.startswith("_")}
+
+
+def constant(value: Any) -> Any:
+    """A Python object as a compile-time value; MISSING where a kernel may not capture it (it is mutable, or means nothing here)."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple):
+        items = tuple(map(constant, value))
+        return MISSING if any(i is MISSING for i in items) else value if all(a is b for a, b in zip(items, value, strict=True)) else items
+    return value if isinstance(value, PLAIN) or value is Ellipsis else MISSING
+
+
+def name(f: Frame, node: ast.Name) -> Any:
+    """What a name holds: local, of an enclosing jit function, of the closure, global or builtin."""
+    frame: Frame | None = f
+    while frame is not None:
+        held = frame.env.get(node.id)
+        if isinstance(held, Poison):
+            f.fail(held.code, node, name=node.id, why=held.why)
+        if held is not MISSING:
+            return held
+        if node.id in frame.flow.names:
+            f.fail("T002", node, name=node.id)
+        frame = frame.parent
+    try:
+        found = f.source.lookup(node.id)
+    except KeyError:
+        known = {n for layer in f.env.layers for n in layer if not n.startswith("$")} | f.source.visible()
+        f.fail("T001", node, name=node.id, hint=suggest(node.id, known))
+    value = constant(found)
+    if value is MISSING:
+        f.fail("T008", node, name=node.id, kind=type(found).__name__)
+    return value
+
+
+def attribute(f: Frame, node: ast.Attribute) -> Any:
+    """`base.attr` of modules, namespaces, tensors, dtypes and named tuples."""
+    base = f.expr(node.value)
+    if isinstance(base, (Vec, Ref)):
+        return _tensor_attribute(f, base, node)
+    if isinstance(base, (types.ModuleType, Namespace)):
+        try:
+            found = getattr(base, node.attr)
+        except AttributeError:
+            shown = base.__name__ if isinstance(base, types.ModuleType) else repr(base)
+            f.fail("T009", node, base=shown, name=node.attr, hint=suggest(node.attr, dir(base)))
+        value = constant(found)
+        if value is MISSING:
+            f.fail("T008", node, name=ast.unparse(node), kind=type(found).__name__)
+        return value
+    plain = isinstance(base, (DType, Layout, enum.Enum)) or (isinstance(base, type) and issubclass(base, enum.Enum)) or hasattr(base, "_fields")
+    value = constant(getattr(base, node.attr, MISSING)) if plain and not node.attr.startswith("_") else MISSING
+    if value is MISSING:
+        f.fail("T009", node, base=describe(base), name=node.attr, hint="")
+    return value
+
+
+def _tensor_attribute(f: Frame, base: Vec | Ref, node: ast.Attribute) -> Any:
+    if node.attr == "shape":
+        return base.shape
+    if node.attr == "dtype":
+        return base.dtype
+    if node.attr == "strides":
+        return base.strides if isinstance(base, Ref) else tensors.default_strides(f, base.shape)
+    if node.attr == "ndim":
+        return len(base.shape)
+    f.fail("T009", node, base=describe(base), name=node.attr, hint="a tensor has shape, strides, dtype and ndim")
+
+
+def subscript(f: Frame, node: ast.Subscript) -> Any:
+    """`base[index]`: of tensors, vectors and tuples."""
+    base = f.expr(node.value)
+    if isinstance(base, (tuple, str)):
+        return _item(f, base, node)
+    if not isinstance(base, (Vec, Ref)):
+        f.fail("T029", node, got=describe(base))
+    return tensors.get(f, base, indices(f, node), node)
+
+
+def _item(f: Frame, base: Any, node: ast.Subscript) -> Any:
+    if isinstance(node.slice, ast.Slice):
+        parts = [None if p is None else f.expr(p) for p in (node.slice.lower, node.slice.upper, node.slice.step)]
+        return arith.compile_time(f, node, "a slice", lambda: base[slice(*parts)])
+    index = f.expr(node.slice)
+    if is_runtime(index) or not isinstance(index, int):
+        f.fail("T017", node.slice, what="the index of a tuple", got=describe(index))
+    return arith.compile_time(f, node, "an index", lambda: base[index])
+
+
+def indices(f: Frame, node: ast.Subscript) -> tuple[Any, ...]:
+    """The indices of a subscript, as a tuple."""
+    index = f.expr(node.slice)
+    index = index if isinstance(index, tuple) else (index,)
+    return tuple(tensors.read(f, i, node) if isinstance(i, Ref) else i for i in index)
+
+
+def compare(f: Frame, node: ast.Compare) -> Any:
+    """A comparison or a chain of them."""
+    left, result = f.expr(node.left), None
+    for op, right_node in zip(node.ops, node.comparators, strict=True):
+        right = f.expr(right_node)
+        one = arith.compare(f, type(op), left, right, node)
+        result = one if result is None else _both(f, result, one, node)
+        left = right
+    return result
+
+
+def _both(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, bool):
+            return y if x else False
+    return arith.values(f, "and", "and", a, b, node)
+
+
+def boolean(f: Frame, node: ast.BoolOp) -> Any:
+    """`and`, `or`: Python's at compile time; at run time a condition, the right side built under an `if` where it is not pure."""
+    is_and = isinstance(node.op, ast.And)
+    result = f.expr(node.values[0])
+    for right in node.values[1:]:
+        left = arith.condition(f, result, node)
+        if isinstance(left, bool):
+            if left == is_and:
+                result = f.expr(right)
+                continue
+            return result
+        result = _shortcut(f, left, right, is_and, node)
+    return result
+
+
+def _shortcut(f: Frame, left: Value, right: ast.expr, is_and: bool, node: ast.AST) -> Any:
+    span, block = f.b.span, Block()
+    with f.region(block):
+        held = arith.condition(f, f.expr(right), right)
+    f.b.span = span
+    if isinstance(held, bool):
+        f.b.move(block)
+        return left if held == is_and else held
+    f.at(node)
+    if all(map(is_pure, block.ops)):
+        f.b.move(block)
+        return f.b.same("and" if is_and else "or", left, held)
+    other = Block()
+    with f.b.inside(block):
+        f.b.yield_(held)
+    with f.b.inside(other):
+        f.b.yield_(f.b.const(not is_and, u1))
+    return f.b.emit("if", (left,), (u1,), (block, other) if is_and else (other, block)).result
+
+
+def conditional(f: Frame, node: ast.IfExp) -> Any:
+    """`a if c else b`: one side only where the condition is known at compile time."""
+    cond = arith.condition(f, f.expr(node.test), node.test)
+    if isinstance(cond, bool):
+        return f.expr(node.body if cond else node.orelse)
+    return choose(f, cond, lambda: f.expr(node.body), lambda: f.expr(node.orelse), node)
+
+
+def _tuple(f: Frame, node: ast.Tuple) -> Any:
+    return tuple(map(f.expr, node.elts))
+
+
+def _constant(f: Frame, node: ast.Constant) -> Any:
+    if isinstance(node.value, (complex, bytes)):
+        f.fail("S001", node, what=f"a {type(node.value).__name__} constant", instead="use numbers and strings")
+    return node.value
+
+
+def read_name(f: Frame, v: Any, node: ast.AST) -> Any:
+    """What a name gets to hold when an expression gave `v`: a sub-tensor is read (copied to registers), anything else is shared."""
+    if isinstance(v, Ref) and v.coords:
+        return tensors.read(f, v, node)
+    if isinstance(v, tuple) and any(isinstance(x, (Ref, tuple)) for x in v) and not hasattr(v, "_fields"):
+        return tuple(read_name(f, x, node) for x in v)
+    return v
+
+
+EXPRS.update({
+    ast.Name: name,
+    ast.Attribute: attribute,
+    ast.Subscript: subscript,
+    ast.Compare: compare,
+    ast.BoolOp: boolean,
+    ast.IfExp: conditional,
+    ast.Tuple: _tuple,
+    ast.Constant: _constant,
+    ast.BinOp: lambda f, n: arith.binary(f, type(n.op), f.expr(n.left), f.expr(n.right), n),
+    ast.UnaryOp: lambda f, n: arith.unary(f, type(n.op), f.expr(n.operand), n),
+})  # fmt: skip
+
+__all__ = ["MATH", "constant", "constexpr", "indices", "layouts", "read_name"]

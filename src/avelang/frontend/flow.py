@@ -1,0 +1,130 @@
+"""What a function's syntax tree says without types: names assigned, names live, and how statements end. A tree comes in, `Flow` goes out."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+@dataclasses.dataclass(slots=True)
+class Facts:
+    """Of a statement: names read before it assigns them, names it assigns on every path, names it may assign, and how it may be left
+    ("return", "break", "continue")."""
+
+    use: Names
+    kill: Names
+    defs: Names
+    exits: Names = NONE
+
+
+class Flow:
+    """The analysis of one function. `live` is what may be read after a compound statement, `head` what may be read at the head of a loop."""
+
+    def __init__(self, node: ast.FunctionDef):
+        self.facts: dict[ast.AST, Facts] = {}
+        self.live: dict[ast.AST, Names] = {}
+        self.head: dict[ast.AST, Names] = {}
+        # What nested functions read is live always: they are called at any later place.
+        self.captured: Names = NONE
+        body = self._list(node.body)
+        params = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+        self.names: Names = body.defs | params
+        self._down(node.body, set(self.captured))
+
+    # -- upward: facts of each statement -----------------------------------------------------------------------------------------
+
+    def _list(self, body: list[ast.stmt]) -> Facts:
+        use: set[str] = set()
+        kill: set[str] = set()
+        defs: set[str] = set()
+        exits: set[str] = set()
+        for stmt in body:
+            facts = self._stmt(stmt)
+            use |= facts.use - kill
+            # After a statement that may leave, an assignment no longer stands on every path.
+            if not exits:
+                kill |= facts.kill
+            defs |= facts.defs
+            exits |= facts.exits
+        return Facts(frozenset(use), frozenset(kill), frozenset(defs), frozenset(exits))
+
+    def _stmt(self, stmt: ast.stmt) -> Facts:
+        facts = self._compound(stmt)
+        self.facts[stmt] = facts
+        return facts
+
+    def _compound(self, stmt: ast.stmt) -> Facts:
+        if isinstance(stmt, ast.If):
+            a, b = self._list(stmt.body), self._list(stmt.orelse)
+            kill = a.kill & b.kill
+            if a.exits != b.exits:
+                kill = b.kill if _ends(stmt.body) else a.kill if _ends(stmt.orelse) else kill
+            return Facts(_reads(stmt.test) | a.use | b.use, kill, a.defs | b.defs, a.exits | b.exits)
+        if isinstance(stmt, (ast.For, ast.While)):
+            body = self._list(stmt.body)
+            target = _stores(stmt.target) if isinstance(stmt, ast.For) else NONE
+            outer = _reads(stmt.iter) if isinstance(stmt, ast.For) else _reads(stmt.test)
+            return Facts(outer | (body.use - target), NONE, body.defs | target, body.exits - {"break", "continue"})
+        if isinstance(stmt, ast.FunctionDef):
+            reads = _reads(stmt)
+            self.captured |= reads
+            return Facts(reads, frozenset({stmt.name}), frozenset({stmt.name}))
+        if isinstance(stmt, (ast.Return, ast.Break, ast.Continue)):
+            return Facts(_reads(stmt), NONE, NONE, frozenset({type(stmt).__name__.lower()}))
+        stores = _stores(stmt)
+        return Facts(_reads(stmt), stores, stores)
+
+    # -- downward: what is live --------------------------------------------------------------------------------------------------
+
+    def _down(self, body: list[ast.stmt], live: set[str]) -> None:
+        for stmt in reversed(body):
+            facts = self.facts[stmt]
+            if isinstance(stmt, (ast.If, ast.For, ast.While)):
+                self.live[stmt] = frozenset(live)
+                if isinstance(stmt, ast.If):
+                    self._down(stmt.body, set(live))
+                    self._down(stmt.orelse, set(live))
+                else:
+                    self.head[stmt] = frozenset(live | facts.use | self._list_use(stmt.body))
+                    self._down(stmt.body, set(self.head[stmt]))
+            live -= facts.kill
+            live |= facts.use
+
+    def _list_use(self, body: list[ast.stmt]) -> Names:
+        use: set[str] = set()
+        kill: set[str] = set()
+        for stmt in body:
+            use |= self.facts[stmt].use - kill
+            kill |= self.facts[stmt].kill if not self.facts[stmt].exits else NONE
+        return frozenset(use)
+
+    def exits(self, body: list[ast.stmt]) -> Names:
+        """How a list of statements may be left before its end."""
+        return frozenset().union(*(self.facts[s].exits for s in body))
+
+    ends = staticmethod(lambda body: _ends(body))
+
+
+def _ends(body: list[ast.stmt]) -> bool:
+    """Whether control never reaches the end of these statements (as far as the syntax says)."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, (ast.Return, ast.Break, ast.Continue)):
+        return True
+    return isinstance(last, ast.If) and _ends(last.body) and _ends(last.orelse)
+
+
+def _reads(node: ast.AST) -> Names:
+    """Names that a node reads. An augmented assignment reads its target."""
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        found.add(node.target.id)
+    return frozenset(found)
+
+
+def _stores(node: ast.AST) -> Names:
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))

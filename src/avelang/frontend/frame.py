@@ -1,0 +1,172 @@
+"""The state while a kernel is built: `Build` (one for each kernel), `Frame` (one for each function, inlined ones too), `Env` (what names hold)."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+from avelang.frontend.flow import Flow, Names
+from avelang.frontend.source import Source
+from avelang.ir.build import Builder, Number
+from avelang.ir.core import Block, Op, Value
+from avelang.ir.dtypes import DType
+from avelang.ir.types import Type, dtype_of
+from avelang.isa.row import Row
+
+MISSING: Any = object()
+EXPRS: dict[type[ast.AST], Callable[[Frame, Any], Any]] = {}
+STMTS: dict[type[ast.AST], Callable[[Frame, Any], None]] = {}
+
+
+class Emitter(Builder):
+    """A builder that shares constants: within a block and with the blocks around it, where they were made before."""
+
+    def __init__(self, block: Block):
+        super().__init__(block)
+        self._consts: dict[Block, dict[Any, Value]] = {}
+        self._stack: list[Block] = [block]
+
+    @contextlib.contextmanager
+    def inside(self, block: Block) -> Iterator[Block]:
+        self._stack.append(block)
+        with super().inside(block):
+            yield block
+        self._stack.pop()
+
+    def const(self, value: Number | tuple[Number, ...], type: Type = None) -> Value:  # type: ignore[assignment]
+        key = (type, repr(value) if dtype_of(type).is_float else value)
+        for block in reversed(self._stack):
+            found = self._consts.get(block, {}).get(key)
+            if found is not None:
+                return found
+        made = super().const(value, type)
+        self._consts.setdefault(self.block, {})[key] = made
+        return made
+
+    def move(self, block: Block) -> None:
+        """Takes the ops of `block`, which has no terminator yet, to the end of the current block."""
+        self.block.ops.extend(block.ops)
+
+
+class Env:
+    """What names hold, in layers: one more for each region that is being built, so that what a region assigns can be told."""
+
+    __slots__ = ("layers",)
+
+    def __init__(self) -> None:
+        self.layers: list[dict[str, Any]] = [{}]
+
+    def get(self, name: str) -> Any:
+        for layer in reversed(self.layers):
+            if name in layer:
+                return layer[name]
+        return MISSING
+
+    def set(self, name: str, value: Any) -> None:
+        self.layers[-1][name] = value
+
+
+class Build:
+    """One kernel being built: the builder, the rows used, and the functions that are being inlined."""
+
+    def __init__(self, body: Block, chip: Any):
+        self.b = Emitter(body)
+        self.chip = chip
+        self.rows: dict[str, Row] = {}
+        self.row_spans: dict[str, Span] = {}
+        # Shuffles over a whole wave, whose width is known when the chip is.
+        self.whole_wave: list[Op] = []
+        self.active: list[ast.AST] = []
+        # Values that stand for a literal carried around a loop, with the literal: their type is still open.
+        self.soft: dict[Value, Number] = {}
+
+
+class Frame:
+    """One function being built: its names, its analysis, and where errors point."""
+
+    def __init__(self, build: Build, source: Source, node: ast.FunctionDef, parent: Frame | None = None, caller: Span | None = None):
+        self.build, self.b = build, build.b
+        self.source, self.node, self.parent, self.caller = source, node, parent, caller
+        flow = source.cache.get(node)
+        if flow is None:
+            flow = source.cache[node] = Flow(node)
+        self.flow: Flow = flow
+        self.env = Env()
+        # Names whose register tensors are changed in place; see `memory.py`.
+        self.in_memory: Names | set[str] = frozenset()
+        # Whether `return` gives a value, and whether the statement being built is the last thing the function does.
+        self.result: Any = MISSING
+        self.returns_value = False
+
+    # -- where -------------------------------------------------------------------------------------------------------------------
+
+    def span(self, node: ast.AST) -> Span:
+        s = Span(self.source.file, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, self.node.name, self.caller)  # type: ignore[attr-defined]
+        return s
+
+    def at(self, node: ast.AST) -> None:
+        """Ops made from here on come from `node`."""
+        self.b.span = self.span(node)
+
+    def fail(self, code: str, node: ast.AST, hint: str | None = None, **fields: Any) -> NoReturn:
+        raise error(code, self.span(node), hint, **fields)
+
+    @contextlib.contextmanager
+    def locate(self, node: ast.AST) -> Iterator[None]:
+        """Errors raised inside that have no place get that of `node`."""
+        try:
+            yield
+        except AveError as e:
+            e.span = e.span or self.span(node)
+            raise
+
+    # -- building ----------------------------------------------------------------------------------------------------------------
+
+    def expr(self, node: ast.AST) -> Any:
+        """The value of an expression."""
+        make = EXPRS.get(type(node))
+        if make is None:
+            self.fail("S001", node, what=_NAMES.get(type(node), f"`{type(node).__name__}`"), instead=_INSTEAD.get(type(node), ""))
+        return make(self, node)
+
+    def stmt(self, node: ast.stmt) -> None:
+        make = STMTS.get(type(node))
+        if make is None:
+            self.fail("S001", node, what=_NAMES.get(type(node), f"`{type(node).__name__}`"), instead=_INSTEAD.get(type(node), ""))
+        self.b.span = self.span(node)
+        make(self, node)
+
+    @contextlib.contextmanager
+    def region(self, block: Block) -> Iterator[dict[str, Any]]:
+        """Builds into `block`, and gives the names that are assigned meanwhile."""
+        layer: dict[str, Any] = {}
+        self.env.layers.append(layer)
+        with self.b.inside(block):
+            yield layer
+        self.env.layers.pop()
+
+    def typed(self, number: Number, d: DType) -> Value:
+        return self.b.const(number, d)
+
+
+_NAMES: dict[type[ast.AST], str] = {
+    ast.ListComp: "a list comprehension", ast.SetComp: "a set comprehension", ast.DictComp: "a dict comprehension",
+    ast.GeneratorExp: "a generator expression", ast.Lambda: "a lambda", ast.Yield: "`yield`", ast.YieldFrom: "`yield from`",
+    ast.Await: "`await`", ast.JoinedStr: "an f-string", ast.Dict: "a dict", ast.Set: "a set", ast.List: "a list", ast.Starred: "a starred value",
+    ast.NamedExpr: "`:=`", ast.Slice: "a slice", ast.Try: "`try`", ast.With: "`with`", ast.ClassDef: "a class", ast.Import: "`import`",
+    ast.ImportFrom: "`import`", ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Delete: "`del`", ast.Raise: "`raise`",
+    ast.Match: "`match`", ast.AsyncFunctionDef: "an async function", ast.AsyncFor: "`async for`", ast.AsyncWith: "`async with`",
+}  # fmt: skip
+_INSTEAD: dict[type[ast.AST], str] = {
+    ast.ListComp: "write a loop, or a tuple", ast.List: "write a tuple, or al.make_local for registers that change",
+    ast.Lambda: "define a function", ast.Slice: "use al.subview, or fewer indices for a sub-tensor", ast.JoinedStr: "use al.printf's format",
+    ast.Try: "a kernel cannot raise", ast.Raise: "a kernel cannot raise", ast.Import: "import outside the kernel",
+    ast.ImportFrom: "import outside the kernel", ast.Global: "pass the value as a parameter, or return it",
+    ast.Nonlocal: "return the value, or store into a register tensor", ast.NamedExpr: "assign in a statement of its own",
+    ast.Dict: "use a tuple", ast.Set: "use a tuple", ast.GeneratorExp: "write a loop", ast.Match: "use if and elif",
+    ast.Yield: "return a tuple",
+}  # fmt: skip

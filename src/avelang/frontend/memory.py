@@ -1,0 +1,140 @@
+"""Which names of a function hold register tensors that are changed in place: they get storage; all others stay SSA vectors.
+
+A name is changed where it is stored through by a subscript, or handed to `subview` or to a function that stores into that parameter;
+names that are bound to one another, or to views of one another, share the fate of the group."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from avelang.frontend.names import Builtin, Intrinsic
+from avelang.frontend.signature import parameters
+from avelang.frontend.source import Jitted, Source
+from avelang.ir.dtypes import DType
+
+Resolve = Callable[[ast.expr], Any]
+
+
+class _Groups:
+    """Names joined into groups by aliasing."""
+
+    def __init__(self) -> None:
+        self._up: dict[str, str] = {}
+
+    def find(self, a: str) -> str:
+        while self._up.setdefault(a, a) != a:
+            a = self._up[a]
+        return a
+
+    def join(self, a: str, b: str) -> None:
+        self._up[self.find(a)] = self.find(b)
+
+
+class _Walk(ast.NodeVisitor):
+    def __init__(self, source: Source, node: ast.FunctionDef, active: tuple[ast.AST, ...], nested: dict[str, ast.FunctionDef]):
+        self.source, self.active = source, (*active, node)
+        self.node = node
+        self.groups, self.changed = _Groups(), set[str]()
+        self.nested = {**nested, **{n.name: n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n is not node}}
+        self.local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.local |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+
+    def resolve(self, func: ast.expr) -> Any:
+        """What a call calls, as far as it can be told without building: a definition, an object, or None."""
+        if isinstance(func, ast.Name):
+            if func.id in self.nested:
+                return self.nested[func.id]
+            try:
+                return None if func.id in self.local else self.source.lookup(func.id)
+            except KeyError:
+                return None
+        if isinstance(func, ast.Attribute):
+            return getattr(self.resolve(func.value), func.attr, None)
+        return None
+
+    def roots(self, e: ast.expr) -> set[str]:
+        """Names whose storage the value of an expression may share."""
+        if isinstance(e, ast.Name):
+            return {e.id}
+        if isinstance(e, (ast.Subscript, ast.Starred)):
+            return self.roots(e.value)
+        if isinstance(e, ast.IfExp):
+            return self.roots(e.body) | self.roots(e.orelse)
+        if isinstance(e, (ast.Tuple, ast.List)):
+            return set().union(*map(self.roots, e.elts))
+        if isinstance(e, ast.Call):
+            callee = self.resolve(e.func)
+            if isinstance(callee, Builtin):
+                return self.roots(e.args[0]) if callee.name in ("view", "subview") and e.args else set()
+            if isinstance(callee, (Intrinsic, DType)):
+                return set()
+            return set().union(*map(self.roots, (*e.args, *(k.value for k in e.keywords))))
+        return set()
+
+    def change(self, e: ast.expr) -> None:
+        self.changed |= self.roots(e)
+
+    def bind(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            values = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts) else [value] * len(target.elts)
+            for t, v in zip(target.elts, values, strict=True):
+                self.bind(t, v)
+        elif isinstance(target, ast.Name):
+            for root in self.roots(value):
+                self.groups.join(target.id, root)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self.bind(target, node.value)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.bind(node.target, node.value)
+        self.generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> None:
+        self.bind(node.target, node.iter)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if isinstance(node.ctx, ast.Store):
+            self.change(node.value)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        callee = self.resolve(node.func)
+        if isinstance(callee, Builtin):
+            if callee.name == "subview" and node.args:
+                self.change(node.args[0])
+        elif isinstance(callee, (ast.FunctionDef, Jitted)) or callee is None:
+            self.arguments(node, callee)
+        self.generic_visit(node)
+
+    def arguments(self, node: ast.Call, callee: Any) -> None:
+        """Marks the arguments that a device function stores into; all of them where the function cannot be told."""
+        definition = callee.source.tree if isinstance(callee, Jitted) else callee
+        if definition is not None and definition not in self.active:
+            home = callee.source if isinstance(callee, Jitted) else self.source
+            changed = changed_names(home, definition, self.active, self.nested if home is self.source else {})
+            names = [a.arg for a in parameters(definition, home.span)]
+        else:
+            changed, names = None, []
+        for i, arg in enumerate(node.args):
+            if changed is None or (i < len(names) and names[i] in changed):
+                self.change(arg)
+        for keyword in node.keywords:
+            if changed is None or keyword.arg in changed:
+                self.change(keyword.value)
+
+
+def changed_names(source: Source, node: ast.FunctionDef, active: tuple[ast.AST, ...] = (),
+                  nested: dict[str, ast.FunctionDef] | None = None) -> set[str]:  # fmt: skip
+    """The names of a function whose register tensors need storage."""
+    walk = _Walk(source, node, active, nested or {})
+    for stmt in node.body:
+        walk.visit(stmt)
+    roots = {walk.groups.find(n) for n in walk.changed}
+    return {n for n in (*walk.local, *walk.changed) if walk.groups.find(n) in roots}

@@ -1,0 +1,215 @@
+"""The names that users write: annotations (`Tensor`, `Pointer`, `constexpr`), builtins and intrinsics come out as objects the frontend knows."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import operator
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from avelang.base.errors import error
+from avelang.frontend import layouts
+from avelang.ir.core import Value
+from avelang.ir.dtypes import DType
+from avelang.isa.row import PUBLIC, Row
+
+
+class constexpr:  # noqa: N801 - the name users write
+    """As an annotation: a parameter that is known at compile time. Called, it gives back its argument: `BLOCK = al.constexpr(32)`."""
+
+    def __new__(cls, value: Any) -> Any:
+        return value
+
+
+def extents(value: Any, what: str, least: int = 0) -> layouts.Nested:
+    """A nested tuple of ints (or run-time values, inside a kernel) out of an int, tuple or list. Raises T030."""
+    if isinstance(value, (tuple, list)):
+        return tuple(extents(v, what, least) for v in value)
+    if isinstance(value, Value) and isinstance(value.type, DType) and value.type.is_int:
+        return value
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise error("T030", what=what, got=repr(value)) from None
+    if number < least:
+        raise error("T030", what=what, got=repr(value))
+    return number
+
+
+class Layout:
+    """Shape and strides in elements, nested alike. Extents and strides are ints or, inside a kernel, run-time integers."""
+
+    __slots__ = ("shape", "strides")
+
+    def __init__(self, shape: Any, strides: Any):
+        self.shape: tuple[layouts.Nested, ...] = layouts.as_tuple(extents(shape, "an extent", 1))
+        self.strides: tuple[layouts.Nested, ...] = layouts.as_tuple(extents(strides, "a stride"))
+        if not layouts.congruent(self.shape, self.strides):
+            raise error("T031", shape=layouts.show(self.shape), strides=layouts.show(self.strides))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._key() == other._key()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.shape, self.strides)
+
+    def __repr__(self) -> str:
+        return f"Layout({layouts.show(self.shape)}, {layouts.show(self.strides)})"
+
+
+class Tensor(Layout):
+    """`Tensor(shape, dtype)` or `Tensor(shape, strides, dtype)`: an annotation, and the target of a view. Default strides are row-major."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, *args: Any):
+        if len(args) not in (2, 3):
+            raise error("T003", callee="Tensor", want="(shape, dtype) or (shape, strides, dtype)", got=f"{len(args)} arguments")
+        if not isinstance(args[-1], DType):
+            raise error("T032", what="Tensor", got=repr(args[-1]))
+        shape = layouts.as_tuple(extents(args[0], "an extent", 1))
+        super().__init__(shape, args[1] if len(args) == 3 else layouts.row_major(shape, operator.mul))
+        self.dtype: DType = args[-1]
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.shape, self.strides, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"Tensor({layouts.show(self.shape)}, {layouts.show(self.strides)}, {self.dtype})"
+
+
+class Pointer:
+    """`Pointer(dtype)`: an annotation for an address in global memory."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, dtype: DType):
+        if not isinstance(dtype, DType):
+            raise error("T032", what="Pointer", got=repr(dtype))
+        self.dtype = dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pointer) and other.dtype == self.dtype
+
+    def __hash__(self) -> int:
+        return hash((Pointer, self.dtype))
+
+    def __repr__(self) -> str:
+        return f"Pointer({self.dtype})"
+
+
+class AtomicScope(enum.IntEnum):
+    """How far an atomic operation must be seen."""
+
+    WORKGROUP = 0
+    AGENT = 1
+    SYSTEM = 2
+
+
+class Builtin:
+    """A function of the language. `params`: names in order, `name=` for one that may be left out, `*name` for the rest."""
+
+    __slots__ = ("__doc__", "name", "params")
+
+    def __init__(self, name: str, params: str, doc: str):
+        self.name, self.params, self.__doc__ = name, tuple(params.split()), doc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise error("T004", name=f"al.{self.name}")
+
+    def __repr__(self) -> str:
+        return f"<al.{self.name}({', '.join(self.params)})>"
+
+
+class Intrinsic:
+    """An intrinsic under its public name ("amdgpu.rcp"); the facts are in its row."""
+
+    __slots__ = ("__doc__", "name", "row")
+
+    def __init__(self, name: str, row: Row):
+        self.name, self.row, self.__doc__ = name, row, row.doc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise error("T004", name=f"al.{self.name}")
+
+    def __repr__(self) -> str:
+        return f"<al.{self.name}({', '.join(p.name for p in self.row.params)})>"
+
+
+class Namespace:
+    """`al.amdgpu`, `al.nvvm`: the intrinsics of one vendor as attributes, and a few further names."""
+
+    def __init__(self, prefix: str, extra: dict[str, Any]):
+        self._prefix, self._extra = prefix, extra
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in self._extra:
+            return self._extra[name]
+        row = PUBLIC.get(f"{self._prefix}.{name}")
+        if row is None:
+            raise AttributeError(f"al.{self._prefix} has no {name!r}{near(name, dir(self))}")
+        intrinsic = Intrinsic(f"{self._prefix}.{name}", row)
+        self.__dict__[name] = intrinsic
+        return intrinsic
+
+    def __dir__(self) -> Iterator[str]:  # type: ignore[override]
+        yield from self._extra
+        yield from (name.partition(".")[2] for name in PUBLIC if name.startswith(self._prefix + "."))
+
+    def __repr__(self) -> str:
+        return f"<al.{self._prefix}>"
+
+
+def near(name: str, known: Any) -> str:
+    """"; did you mean ...?" with the names most like `name`, or nothing."""
+    found = difflib.get_close_matches(name, list(known), 3, 0.6)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def outside(name: str) -> NoReturn:
+    """What a builtin does outside a kernel."""
+    raise error("T004", name=name)
+
+
+_TABLE = (
+    ("convert", "value dtype", "The number in another dtype; a vector element by element."),
+    ("bitcast", "value dtype", "The same bits as another dtype (or `Tensor`), element 0 lowest."),
+    *((n, "value", d) for n, d in (
+        ("abs", "|x|"), ("exp", "e to the x"), ("exp2", "2 to the x"), ("log", "natural logarithm"), ("log2", "logarithm to base 2"),
+        ("tanh", "hyperbolic tangent"), ("erf", "error function"), ("sqrt", "square root"), ("rsqrt", "1 / sqrt(x)"), ("sin", "sine"),
+        ("cos", "cosine"), ("floor", "rounded toward minus infinity"), ("ceil", "rounded toward infinity"),
+    )),
+    ("min", "a b *rest", "The least."),
+    ("max", "a b *rest", "The greatest."),
+    ("select", "condition a b", "`a` where the condition holds, else `b`."),
+    ("fma", "a b c", "a * b + c with one rounding."),
+    ("make_shared", "shape dtype alignment=", "A tensor in shared memory, one for each block; alignment in bytes."),
+    ("make_local", "shape dtype", "A register tensor of each lane, with undefined contents."),
+    ("full", "shape value dtype", "A register tensor with every element `value`."),
+    ("make_tensor", "pointer dtype layout=", "A tensor at a pointer: (pointer, dtype, layout) or (pointer, Tensor)."),
+    ("make_layout", "shape strides=", "Shape and strides in elements, which may be run-time integers; default strides are row-major."),
+    ("view", "tensor dtype layout=", "The same bits read otherwise: (tensor, Tensor) or (tensor, dtype, layout)."),
+    ("subview", "tensor offsets sizes strides=", "A window onto a tensor; stores go through."),
+    ("block_id", "dim", "Which block this is, along dimension 0, 1 or 2; u32."),
+    ("thread_id", "dim", "Which thread of its block this is; u32."),
+    ("block_dim", "dim", "Threads of a block; u32."),
+    ("grid_dim", "dim", "Blocks of the grid; u32."),
+    ("lane_id", "", "Which lane of its wave this is; u32."),
+    ("syncthreads", "", "Waits until every thread of the block has arrived."),
+    ("shuffle", "value offset width=", "The value of lane `offset` of the segment of `width` lanes."),
+    ("shuffle_up", "value offset width=", "The value of the lane `offset` below."),
+    ("shuffle_down", "value offset width=", "The value of the lane `offset` above."),
+    ("shuffle_xor", "value offset width=", "The value of the lane whose number differs by xor `offset`."),
+    ("printf", "format *args", "Prints by C's conventions, once for each lane."),
+    ("range", "start stop= step= unroll=", "A loop at run time: range(stop), (start, stop) or (start, stop, step)."),
+)  # fmt: skip
+BUILTINS: dict[str, Builtin] = {name: Builtin(name, params, doc) for name, params, doc in _TABLE}
+
+amdgpu = Namespace("amdgpu", {"AtomicScope": AtomicScope})
+nvvm = Namespace("nvvm", {})

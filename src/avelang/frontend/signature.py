@@ -1,0 +1,99 @@
+"""Parameters of a function: annotations come in, `ParamSpec`s go out."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+from avelang.frontend.names import Pointer, Tensor, constexpr, near
+from avelang.frontend.source import Source
+from avelang.ir.dtypes import DType
+
+EMPTY: Any = inspect.Parameter.empty
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ParamSpec:
+    """One parameter of a kernel. `kind`: "scalar", "pointer", "tensor" or "constexpr"; `dtype` is None for the last.
+
+    `shape` and `strides` (elements) are nested tuples of ints, for tensors only. `default` is `EMPTY` where there is none.
+    """
+
+    name: str
+    kind: str
+    dtype: DType | None = None
+    shape: tuple[Any, ...] = ()
+    strides: tuple[Any, ...] = ()
+    default: Any = EMPTY
+
+
+class Names(dict[str, Any]):
+    """The namespace in which an annotation is evaluated: every name asked for is looked up."""
+
+    def __init__(self, lookup: Callable[[str], Any]):
+        super().__init__()
+        self._lookup = lookup
+
+    def __missing__(self, name: str) -> Any:
+        return self._lookup(name)
+
+
+def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: str) -> Any:
+    """The value of an annotation, also of one written as a string. Raises T005 for an unknown name, T006 for what fails."""
+    try:
+        while isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node = ast.parse(node.value, mode="eval").body
+        code = compile(ast.Expression(node), "<annotation>", "eval")
+        return eval(code, {"__builtins__": {}}, Names(lookup))  # noqa: S307 - the user's own program
+    except AveError as e:
+        e.span = e.span or span
+        raise
+    except (KeyError, NameError) as e:
+        name = getattr(e, "name", None) or str(e.args[0])
+        raise error("T005", span, name=name, param=param) from None
+    except Exception as e:  # whatever the user's expression raises
+        raise error("T006", span, param=param, why=f"{type(e).__name__}: {e}") from None
+
+
+def parameters(node: ast.FunctionDef, span: Callable[[ast.AST], Span]) -> list[ast.arg]:
+    """All parameters of a definition, in order. Raises S001 for star parameters."""
+    for star in (node.args.vararg, node.args.kwarg):
+        if star is not None:
+            raise error("S001", span(star), what="a parameter with a star", instead="name every parameter")
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:
+    if annotation is constexpr:
+        return ParamSpec(name, "constexpr", default=default)
+    if isinstance(annotation, DType) and annotation.kind != "void":
+        return ParamSpec(name, "scalar", annotation, default=default)
+    if isinstance(annotation, Pointer):
+        return ParamSpec(name, "pointer", annotation.dtype, default=default)
+    if isinstance(annotation, Tensor):
+        return ParamSpec(name, "tensor", annotation.dtype, annotation.shape, annotation.strides, default)
+    raise error("T007", span, param=name, got=f"cannot be annotated with {annotation!r}")
+
+
+def signature(source: Source) -> tuple[ParamSpec, ...]:
+    """The parameters of a kernel. Raises T005, T006, T007 and S001 at the annotation."""
+    node = source.tree
+    defaults = {n: p.default for n, p in inspect.signature(source.fn).parameters.items()}
+    specs = []
+    for arg in parameters(node, source.span):
+        span = source.span(arg)
+        if arg.annotation is None:
+            raise error("T007", span, param=arg.arg, got="has no annotation")
+        value = evaluate(arg.annotation, source.lookup, source.span(arg.annotation), arg.arg)
+        specs.append(_spec(arg.arg, value, defaults[arg.arg], span))
+    return tuple(specs)
+
+
+def suggest(name: str, known: Any) -> str:
+    """A hint with the names most like `name`."""
+    return near(name, known).removeprefix("; ")

@@ -1,0 +1,349 @@
+"""Statements: assignments, branches, loops and returns come in, IR in the current block goes out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from avelang.frontend import arith, tensors
+from avelang.frontend.expr import indices, read_name
+from avelang.frontend.frame import MISSING, STMTS, Frame
+from avelang.frontend.infer import default, fits, promote
+from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED, branch, loop
+from avelang.frontend.signature import evaluate
+from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
+from avelang.ir.core import Value
+from avelang.ir.dtypes import DType, i32, u1
+
+# More trips than this are not unrolled at compile time.
+MOST_TRIPS = 65536
+
+
+def bind(f: Frame, name: str, value: Any, node: ast.AST) -> None:
+    """Makes a name hold a value; register tensors that are changed in place get storage."""
+    value = read_name(f, value, node)
+    if name in f.in_memory:
+        value = tensors.materialize(f, value, name)
+    tensors.name_tensor(value, name)
+    f.env.set(name, value)
+
+
+def assign(f: Frame, target: ast.expr, value: Any) -> None:
+    """Assigns to a name, a subscript or a tuple of targets."""
+    if isinstance(target, ast.Name):
+        bind(f, target.id, value, target)
+    elif isinstance(target, ast.Subscript):
+        _store(f, target, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        parts = _parts(f, value, target)
+        if any(isinstance(t, ast.Starred) for t in target.elts):
+            f.fail("S001", target, what="a starred target", instead="name every part")
+        if len(parts) != len(target.elts):
+            f.fail("T018", target, want=len(target.elts), got=len(parts))
+        for t, v in zip(target.elts, parts, strict=True):
+            assign(f, t, v)
+    else:
+        f.fail("S001", target, what="an assignment to an attribute", instead="assign to a name or to an element of a tensor")
+
+
+def _parts(f: Frame, value: Any, node: ast.AST) -> tuple[Any, ...]:
+    """A tuple, or the parts of a register tensor along its first mode."""
+    if isinstance(value, tuple):
+        return value
+    if isinstance(value, (Vec, Ref)) and isinstance(value.shape[0], int):
+        return tuple(tensors.get(f, value, (i,), node) for i in range(value.shape[0]))
+    f.fail("T019", node, got=describe(value))
+
+
+def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
+    base = f.expr(target.value)
+    tensors.put(f, base, indices(f, target), value, target)
+
+
+def _assign(f: Frame, node: ast.Assign) -> None:
+    value = f.expr(node.value)
+    if len(node.targets) > 1 or isinstance(node.targets[0], ast.Tuple):
+        value = read_name(f, value, node)
+    for target in node.targets:
+        assign(f, target, value)
+
+
+def _annotated(f: Frame, node: ast.AnnAssign) -> None:
+    """`x: al.f32 = 0` gives the value that type; other annotations are taken as comments."""
+    if node.value is None:
+        return
+    value = f.expr(node.value)
+    wanted = evaluate(node.annotation, lambda n: f.expr(ast.copy_location(ast.Name(n, ast.Load()), node.annotation)), f.span(node.annotation), "it")
+    if isinstance(wanted, DType) and (is_runtime(value) or is_number(value)):
+        value = tensors.coerce(f, tensors.read(f, value, node), wanted, node.value, "the value assigned")
+    assign(f, node.target, value)
+
+
+def _augmented(f: Frame, node: ast.AugAssign) -> None:
+    if isinstance(node.target, ast.Name):
+        held = f.expr(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
+        bind(f, node.target.id, arith.binary(f, type(node.op), held, f.expr(node.value), node), node)
+        return
+    if not isinstance(node.target, ast.Subscript):
+        f.fail("S001", node, what="an assignment to an attribute", instead="assign to a name or to an element of a tensor")
+    base, at = f.expr(node.target.value), indices(f, node.target)
+    if not isinstance(base, Ref):
+        f.fail("T044", node.target, got=describe(base))
+    old = tensors.get(f, base, at, node.target)
+    tensors.put(f, base, at, arith.binary(f, type(node.op), old, f.expr(node.value), node), node.target)
+
+
+# -- blocks --------------------------------------------------------------------------------------------------------------------------
+
+
+def block(f: Frame, body: list[ast.stmt], live: Any, tail: bool = False) -> None:
+    """Builds statements one after another. `live`: names read after the last of them; `tail`: the function ends there.
+
+    After a statement that may have returned or left a loop, the rest is built under a condition: nested into the other branch where a
+    branch always leaves, else under a flag.
+    """
+    for i, stmt in enumerate(body):
+        rest = body[i + 1 :] if f.flow.facts[stmt].exits else []
+        if isinstance(stmt, ast.If):
+            if _if(f, stmt, rest, live, tail and not body[i + 1 :]):
+                return
+        else:
+            f.stmt(stmt)
+        if not f.flow.facts[stmt].exits:
+            continue
+        flag = _flag(f)
+        if flag is True:
+            return
+        if flag is not False:
+            if rest:
+                f.at(stmt)
+                branch(f, arith.negate(f, flag), lambda: block(f, rest, live), lambda: None, live, rest[0])  # noqa: B023 - called at once
+            return
+
+
+def _flag(f: Frame) -> bool | Value:
+    """Whether the statements that follow are skipped."""
+    result: bool | Value = False
+    for name in FLAGS:
+        held = f.env.get(name)
+        if held is True:
+            return True
+        if isinstance(held, Value):
+            result = held if result is False else f.b.or_(result, held)  # type: ignore[arg-type]
+    return result
+
+
+def _if(f: Frame, node: ast.If, rest: list[ast.stmt], live: Any, tail: bool) -> bool:
+    """An `if` statement. True when it has taken the rest of its block into one of its branches."""
+    f.b.span = f.span(node.test)
+    cond = arith.condition(f, f.expr(node.test), node.test)
+    after = f.flow.live[node]
+    if isinstance(cond, bool):
+        block(f, node.body if cond else node.orelse, after | live, tail)
+        return False
+    then, other = node.body, node.orelse
+    nested = bool(rest) and (f.flow.ends(then) or f.flow.ends(other))
+    if nested:
+        then, other = (then if f.flow.ends(then) else then + rest), (other if f.flow.ends(other) else other + rest)
+        after, tail = frozenset(live), tail or f.in_tail
+    f.b.span = f.span(node.test)
+    branch(f, cond, lambda: block(f, then, after, tail), lambda: block(f, other, after, tail), after, node, tail)
+    return nested
+
+
+def _return(f: Frame, node: ast.Return) -> None:
+    value = None if node.value is None else f.expr(node.value)
+    if value is not None or f.returns_value:
+        f.env.set(RESULT, f.returned(read_name(f, value, node), node))
+    f.env.set(RETURNED, True)
+    f.env.set(BROKEN, True)
+
+
+# -- loops ---------------------------------------------------------------------------------------------------------------------------
+
+
+def _for(f: Frame, node: ast.For) -> None:
+    if node.orelse:
+        f.fail("S001", node.orelse[0], what="`else` after a loop", instead="use a flag")
+    over = f.expr(node.iter)
+    outer = f.env.get(BROKEN)
+    if isinstance(over, Range):
+        _runtime_for(f, node, over)
+    elif isinstance(over, (range, tuple)):
+        _unrolled(f, node, over)
+    elif isinstance(over, (Vec, Ref)) and isinstance(over.shape[0], int):
+        _unrolled(f, node, _parts(f, over, node.iter))
+    else:
+        f.fail("T050", node.iter, got=describe(over))
+    _leave(f, outer)
+
+
+def _leave(f: Frame, outer: Any) -> None:
+    """After a loop: its own `break` is over; a `return` inside leaves the loop around it too."""
+    returned = f.env.get(RETURNED)
+    if returned is True or (isinstance(returned, Value) and outer is False):
+        f.env.set(BROKEN, returned)
+    else:
+        f.env.set(BROKEN, outer if outer is not MISSING else False)
+    f.env.set(SKIPPED, False)
+
+
+def _unrolled(f: Frame, node: ast.For, over: Any) -> None:
+    """A loop over compile-time items: its body once for each."""
+    if len(over) > MOST_TRIPS:
+        f.fail("U001", node.iter, trips=len(over), most=MOST_TRIPS)
+    f.env.set(BROKEN, False)
+    _trips(f, node, list(over), 0)
+
+
+def _trips(f: Frame, node: ast.For, items: list[Any], first: int) -> None:
+    live = f.flow.head[node] | f.flow.live[node]
+    for i in range(first, len(items)):
+        f.env.set(SKIPPED, False)
+        assign(f, node.target, items[i])
+        block(f, node.body, live)
+        broken = f.env.get(BROKEN)
+        if broken is True:
+            return
+        if isinstance(broken, Value):
+            if i + 1 < len(items):
+                branch(f, arith.negate(f, broken), lambda: _trips(f, node, items, i + 1), lambda: None, live, node)  # noqa: B023
+            return
+
+
+def _runtime_for(f: Frame, node: ast.For, over: Range) -> None:
+    bounds = (over.start, over.stop, over.step)
+    known = all(isinstance(x, int) for x in bounds)
+    trips = len(range(*bounds)) if known else None
+    d = _counter_type(f, bounds, node)
+    if trips == 0:
+        return
+    start, stop, step = (tensors.coerce(f, x, d, node.iter, "a bound of al.range") for x in bounds)
+    exits = f.flow.exits(node.body) - {"continue"}
+    live = f.flow.head[node] | f.flow.live[node]
+    target = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+    names = sorted((f.flow.facts[node].defs - target) & live | (target & f.flow.live[node]))
+
+    def trip(counter: Value | None) -> None:
+        f.env.set(SKIPPED, False)
+        assign(f, node.target, counter)
+        block(f, node.body, live)
+
+    if not exits:
+        attrs = {"unroll": True} if over.unroll else {}
+        loop(f, node, names, f.flow.live[node], "for", [start, stop, step], attrs, None, trip, once=bool(trips))
+        return
+    f.env.set("$counter", start)
+    _with_flags(f, exits)
+
+    def head() -> Value:
+        i, running = f.env.get("$counter"), arith.negate(f, f.env.get(BROKEN))
+        if isinstance(over.step, int):
+            return f.b.and_(running, f.b.cmp("lt" if over.step > 0 else "gt", i, stop))
+        forward = f.b.cmp("gt", step, f.b.const(0, d))
+        backward = f.b.and_(f.b.cmp("lt", step, f.b.const(0, d)), f.b.cmp("gt", i, stop))
+        return f.b.and_(running, f.b.or_(f.b.and_(forward, f.b.cmp("lt", i, stop)), backward))
+
+    def step_trip(_: Value | None) -> None:
+        i = f.env.get("$counter")
+        trip(i)
+        f.env.set("$counter", f.b.add(i, step))
+
+    carried = [*names, "$counter", *_flags(exits)]
+    loop(f, node, carried, f.flow.live[node], "while", [], {}, head, step_trip, once=bool(trips))
+
+
+def _flags(exits: Any) -> list[str]:
+    return [BROKEN, *((RETURNED,) if "return" in exits else ())]
+
+
+def _with_flags(f: Frame, exits: Any) -> None:
+    """Before a loop that may be left: flags that it carries are values, down from the start."""
+    for name in _flags(exits):
+        f.env.set(name, f.b.const(False, u1))
+
+
+def _counter_type(f: Frame, bounds: tuple[Any, ...], node: ast.For) -> DType:
+    """i32 where all bounds are known (or the integer that holds them), else where the run-time bounds meet."""
+    typed = [x.type for x in bounds if is_scalar(x)]
+    if not typed:
+        d = i32
+        for x in bounds:
+            d = promote(d, default(x))
+        return d
+    d = typed[0]
+    for other in typed[1:]:
+        d = promote(d, other)
+    if not d.is_int:
+        f.fail("T051", node.iter, got=d)
+    if any(isinstance(x, int) and not fits(x, d) for x in bounds) and d.kind == "uint":
+        f.fail("T052", node.iter, dtype=d)
+    return d if d.bits >= 32 else i32
+
+
+def _while(f: Frame, node: ast.While) -> None:
+    if node.orelse:
+        f.fail("S001", node.orelse[0], what="`else` after a loop", instead="use a flag")
+    outer = f.env.get(BROKEN)
+    exits = f.flow.exits(node.body) - {"continue"}
+    live = f.flow.head[node] | f.flow.live[node]
+    names = sorted(f.flow.facts[node].defs & live)
+    if exits:
+        _with_flags(f, exits)
+        names += _flags(exits)
+
+    def head() -> Value:
+        f.b.span = f.span(node.test)
+        test = arith.condition(f, f.expr(node.test), node.test)
+        test = f.b.const(test, u1) if isinstance(test, bool) else test
+        return f.b.and_(arith.negate(f, f.env.get(BROKEN)), test) if exits else test
+
+    def trip(_: Value | None) -> None:
+        f.env.set(SKIPPED, False)
+        block(f, node.body, live)
+
+    loop(f, node, names, f.flow.live[node], "while", [], {}, head, trip, once=False)
+    _leave(f, outer)
+
+
+# -- the rest ------------------------------------------------------------------------------------------------------------------------
+
+
+def _expression(f: Frame, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        f.expr(node.value)
+
+
+def _assert(f: Frame, node: ast.Assert) -> None:
+    test = f.expr(node.test)
+    if is_runtime(test):
+        f.fail("T017", node.test, what="the condition of `assert`", got=describe(test))
+    if not test:
+        message = f.expr(node.msg) if node.msg is not None else ast.unparse(node.test)
+        f.fail("T053", node, message=message)
+
+
+def _function(f: Frame, node: ast.FunctionDef) -> None:
+    if node.decorator_list:
+        f.fail("S001", node.decorator_list[0], what="a decorator inside a kernel", instead="a nested function is a device function as it is")
+    f.env.set(node.name, LocalFn(node, f))
+
+
+def _jump(flag: str) -> Any:
+    return lambda f, node: f.env.set(flag, True)
+
+
+STMTS.update({
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Return: _return,
+    ast.For: _for,
+    ast.While: _while,
+    ast.Expr: _expression,
+    ast.Assert: _assert,
+    ast.FunctionDef: _function,
+    ast.Pass: lambda f, node: None,
+    ast.Break: _jump(BROKEN),
+    ast.Continue: _jump(SKIPPED),
+})  # fmt: skip

@@ -1,0 +1,382 @@
+"""Tensors and register vectors: layouts, indices and values come in; loads, stores, views and subviews go out as IR."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+from avelang.frontend import layouts
+from avelang.frontend.frame import Frame
+from avelang.frontend.infer import fits, promote, stores_into
+from avelang.frontend.names import Layout, Tensor
+from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_scalar
+from avelang.ir.core import Op, Value
+from avelang.ir.dtypes import DType, i32, i64, u32
+from avelang.ir.types import LOCAL, PtrType, TensorType, VecType
+
+# An implicit read of a whole tensor (`a + b` on tensors in memory) is refused beyond this many elements a lane.
+MOST_ELEMENTS = 4096
+
+
+# -- integers that may be known at compile time -------------------------------------------------------------------------------------
+
+
+def index_value(f: Frame, x: Any) -> Value:
+    """An int, or a run-time integer, as an IR value of 32 or 64 bits."""
+    if isinstance(x, int):
+        return f.b.const(x, u32 if 0 <= x <= u32.max else i64)
+    if x.type.bits < 32:
+        return f.b.convert(x, i32 if x.type.kind == "int" else u32)
+    return x
+
+
+def pair(f: Frame, a: Any, b: Any) -> tuple[Value, Value]:
+    """Two integers, not both compile-time, in the type in which they meet."""
+    if isinstance(a, int):
+        a = f.b.const(a, b.type if fits(a, b.type) else promote(b.type, i64))
+    if isinstance(b, int):
+        b = f.b.const(b, a.type if fits(b, a.type) else promote(a.type, i64))
+    d = promote(a.type, b.type)
+    return f.b.convert(a, d), f.b.convert(b, d)
+
+
+def mul(f: Frame, a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    if a == 1 or b == 1:
+        return b if isinstance(a, int) else a
+    return 0 if 0 in (a, b) else f.b.mul(*pair(f, a, b))
+
+
+def add(f: Frame, a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if isinstance(a, int) and a == 0:
+        return b
+    return a if isinstance(b, int) and b == 0 else f.b.add(*pair(f, a, b))
+
+
+def _div_rem(f: Frame, a: Any, n: int) -> tuple[Any, Any]:
+    if isinstance(a, int):
+        return a // n, a % n
+    x, y = pair(f, a, n)
+    return f.b.same("div", x, y), f.b.same("rem", x, y)
+
+
+# -- layouts -------------------------------------------------------------------------------------------------------------------------
+
+
+def default_strides(f: Frame, shape: Any) -> Any:
+    return layouts.row_major(shape, lambda a, b: mul(f, a, b))
+
+
+def _typed_dims(f: Frame, shape: Any, strides: Any) -> tuple[tuple[int | None, ...], tuple[int | None, ...], list[Value]]:
+    """Extents and strides as a tensor type has them, and the values of those that it does not know."""
+    flat = (layouts.leaves(shape), layouts.leaves(strides))
+    dims = [index_value(f, x) for part in flat for x in part if not isinstance(x, int)]
+    known = [tuple(x if isinstance(x, int) else None for x in part) for part in flat]
+    return known[0], known[1], dims
+
+
+def make(f: Frame, op: str, operands: list[Value], d: DType, space: str, shape: Any, strides: Any, **attrs: Any) -> Ref:
+    """A tensor by `alloc`, `make_tensor`, `view` or `subview`."""
+    extents, steps, dims = _typed_dims(f, shape, strides)
+    made = f.b.emit(op, [*operands, *dims], (TensorType(d, extents, steps, space),), **attrs)
+    return Ref(made.result, layouts.as_tuple(shape), layouts.as_tuple(strides))
+
+
+def alloc(f: Frame, d: DType, shape: Any, space: str, align: int = 0, name: str = "") -> Ref:
+    """New storage. `align` in bytes; 0: 16, so that the widest accesses are possible, or less where the tensor is smaller."""
+    strides = layouts.row_major(shape, lambda a, b: a * b)
+    if not align:
+        total = d.bytes * layouts.size(shape)
+        align = max(d.bytes, min(16, 1 << (total.bit_length() - 1)))
+    return make(f, "alloc", [], d, space, shape, strides, name=name, align=align)
+
+
+def whole(f: Frame, r: Ref) -> Ref:
+    """A tensor without pending coordinates: the sub-tensor as a subview of its own."""
+    if not r.coords:
+        return r
+    rest = len(layouts.leaves(r.type.shape)) - len(r.coords)
+    offsets = [index_value(f, c) for c in (*r.coords, *[0] * rest)]
+    return make(f, "subview", [r.value, *offsets], r.dtype, r.type.space, r.shape, r.strides)
+
+
+# -- coordinates ---------------------------------------------------------------------------------------------------------------------
+
+
+def _integer(f: Frame, x: Any, node: ast.AST) -> Any:
+    if is_number(x) and not isinstance(x, float):
+        return int(x)
+    if is_scalar(x) and x.type.is_int:
+        return x
+    f.fail("T040", node, got=describe(x))
+
+
+def _check(f: Frame, c: Any, extent: Any, axis: int, node: ast.AST) -> None:
+    if isinstance(c, int) and (c < 0 or (isinstance(extent, int) and c >= extent)):
+        f.fail("T041", node, index=c, axis=axis, extent=extent if isinstance(extent, int) else "?")
+
+
+def _mode(f: Frame, c: Any, shape: Any, axis: int, node: ast.AST) -> list[Any]:
+    """Leaf coordinates of one mode: of its own coordinate, of a tuple of them, or of one integer that runs first leaf fastest."""
+    if isinstance(c, tuple):
+        if not isinstance(shape, tuple) or len(c) != len(shape):
+            f.fail("T042", node, got=len(c), shape=layouts.show(shape))
+        return [leaf for part, s in zip(c, shape, strict=True) for leaf in _mode(f, part, s, axis, node)]
+    c = _integer(f, c, node)
+    if not isinstance(shape, tuple):
+        _check(f, c, shape, axis, node)
+        return [c]
+    flat = layouts.leaves(shape)
+    if layouts.static(flat):
+        _check(f, c, math.prod(flat), axis, node)
+    found = []
+    for extent in flat[:-1]:
+        if extent == 1:
+            found.append(0)
+            continue
+        if not isinstance(extent, int):
+            x, y = pair(f, c, extent)
+            c, low = f.b.same("div", x, y), f.b.same("rem", x, y)
+        else:
+            c, low = _div_rem(f, c, extent)
+        found.append(low)
+    return [*found, c]
+
+
+def coordinates(f: Frame, indices: tuple[Any, ...], shape: tuple[Any, ...], node: ast.AST) -> tuple[list[Any], tuple[Any, ...], int]:
+    """Leaf coordinates for indices into a shape; also the nested shape that remains, and how many leaves went.
+
+    Up to as many indices as modes go mode by mode; more go leaf by leaf.
+    """
+    if len(indices) <= len(shape):
+        found = [c for i, (x, s) in enumerate(zip(indices, shape)) for c in _mode(f, x, s, i, node)]  # noqa: B905 - fewer indices than modes
+        return found, shape[len(indices) :], len(found)
+    flat = layouts.leaves(shape)
+    if len(indices) > len(flat):
+        f.fail("T042", node, got=len(indices), shape=layouts.show(shape))
+    found = []
+    for i, x in enumerate(indices):
+        x = _integer(f, x, node)
+        _check(f, x, flat[i], i, node)
+        found.append(x)
+    return found, _drop(shape, len(found)), len(found)
+
+
+def _drop(nested: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+    """A nested shape without its first n leaves."""
+    rest = list(nested)
+    while n:
+        first = rest.pop(0)
+        if isinstance(first, tuple):
+            rest[:0] = first
+        else:
+            n -= 1
+    return tuple(rest)
+
+
+# -- reading -------------------------------------------------------------------------------------------------------------------------
+
+
+def read(f: Frame, v: Any, node: ast.AST) -> Any:
+    """A value out of what an expression gave: tensors that are static are loaded as vectors, anything else stays."""
+    if not isinstance(v, Ref):
+        return v
+    if not layouts.static(v.shape):
+        return whole(f, v)
+    n = layouts.size(v.shape)
+    if not v.is_register and n > MOST_ELEMENTS:
+        f.fail("T043", node, shape=layouts.show(v.shape), n=n)
+    loaded = f.b.emit("load", [v.value, *(index_value(f, c) for c in v.coords)], (VecType(v.dtype, n),)).result
+    return Vec(loaded, v.shape)
+
+
+def get(f: Frame, base: Any, indices: tuple[Any, ...], node: ast.AST) -> Any:
+    """`base[indices]`: an element, or what remains of the tensor."""
+    if isinstance(base, Vec):
+        return _get_vec(f, base, indices, node)
+    coords, rest, n = coordinates(f, indices, base.shape, node)
+    coords = (*base.coords, *coords)
+    if rest:
+        return Ref(base.value, rest, _drop(base.strides, n), coords)
+    f.at(node)
+    return f.b.emit("load", [base.value, *(index_value(f, c) for c in coords)], (base.dtype,)).result
+
+
+def _get_vec(f: Frame, v: Vec, indices: tuple[Any, ...], node: ast.AST) -> Any:
+    coords, rest, n = coordinates(f, indices, v.shape, node)
+    strides = layouts.leaves(layouts.row_major(v.shape, lambda a, b: a * b))
+    at: Any = 0
+    for c, s in zip(coords, strides, strict=False):
+        at = add(f, at, mul(f, c, s))
+    f.at(node)
+    if not rest:
+        return f.b.extract(v.value, at if isinstance(at, int) else index_value(f, at))
+    count = layouts.size(rest)
+    if isinstance(at, int):
+        return Vec(f.b.slice(v.value, at, count), rest)
+    items = [f.b.extract(v.value, index_value(f, add(f, at, i))) for i in range(count)]
+    return Vec(f.b.vec(items), rest)
+
+
+# -- writing -------------------------------------------------------------------------------------------------------------------------
+
+
+def coerce(f: Frame, v: Any, d: DType, node: ast.AST, what: str) -> Any:
+    """A scalar or vector as dtype `d`, where that conversion happens by itself. Raises T020, T021."""
+    if is_number(v):
+        if isinstance(v, float) and not d.is_float or not fits(v, d):
+            f.fail("T021", node, number=v, dtype=d)
+        return f.b.const(v, d)
+    have = element(v)
+    if have is None:
+        f.fail("T022", node, what=what, got=describe(v), want=f"a value of type {d}")
+    if have != d and not stores_into(have, d):
+        f.fail("T020", node, what=what, have=have, want=d)
+    if isinstance(v, Vec):
+        return v if have == d else Vec(f.b.convert(v.value, d), v.shape)
+    return f.b.convert(v, d)
+
+
+def same_shape(a: Any, b: Any) -> bool:
+    """Whether a value of static shape `a` may be stored where `b` is: equal leaves, extents of 1 aside, or one of them flat."""
+    if layouts.size(a) != layouts.size(b):
+        return False
+    x, y = ([n for n in layouts.leaves(s) if n != 1] for s in (a, b))
+    return x == y or len(x) <= 1 or len(y) <= 1
+
+
+def splat(f: Frame, value: Value, n: int) -> Value:
+    """A vector of n times the same scalar."""
+    op = value.op
+    if op is not None and op.name == "const":
+        return f.b.const(op.attrs["value"], VecType(op.result.type, n))  # type: ignore[arg-type]
+    return f.b.vec([value] * n)
+
+
+def put(f: Frame, base: Any, indices: tuple[Any, ...], value: Any, node: ast.AST) -> None:
+    """`base[indices] = value`."""
+    if not isinstance(base, Ref):
+        f.fail("T044", node, got=describe(base))
+    coords, rest, _ = coordinates(f, indices, base.shape, node)
+    store(f, Ref(base.value, rest, (), (*base.coords, *coords)), value, node)
+
+
+def store(f: Frame, target: Ref, value: Any, node: ast.AST) -> None:
+    """Writes a value to all of a tensor, or to its one element."""
+    value = coerce(f, read(f, value, node), target.dtype, node, "the value stored")
+    if not target.shape:
+        if isinstance(value, Vec):
+            f.fail("T045", node, got=layouts.show(value.shape), want="one element")
+    elif not layouts.static(target.shape):
+        f.fail("T046", node, shape=layouts.show(target.shape))
+    elif isinstance(value, Vec):
+        if not same_shape(value.shape, target.shape):
+            f.fail("T045", node, got=layouts.show(value.shape), want=layouts.show(target.shape))
+        value = value.value
+    else:
+        value = splat(f, value, layouts.size(target.shape))
+    f.at(node)
+    f.b.emit("store", [value, target.value, *(index_value(f, c) for c in target.coords)])
+
+
+def materialize(f: Frame, v: Any, name: str) -> Any:
+    """A vector as a register tensor with storage, so that it can be changed in place; tuples item by item."""
+    if isinstance(v, tuple) and any(isinstance(x, (Vec, tuple)) for x in v):
+        return tuple(materialize(f, x, name) for x in v)
+    if not isinstance(v, Vec):
+        return v
+    storage = alloc(f, v.dtype, v.shape, LOCAL, name=name)
+    f.b.emit("store", [v.value, storage.value])
+    return storage
+
+
+# -- views ---------------------------------------------------------------------------------------------------------------------------
+
+
+def view(f: Frame, v: Any, target: Tensor, node: ast.AST) -> Any:
+    """The bits of `v` read as `target`: memory stays memory, registers stay registers."""
+    if is_scalar(v):
+        v = Vec(f.b.vec([v]), (1,))
+    if not isinstance(v, (Vec, Ref)):
+        f.fail("T022", node, what="the first argument of al.view", got=describe(v), want="a tensor")
+    static = layouts.static(target.shape) and layouts.static(target.strides)
+    if isinstance(v, Vec):
+        if not static:
+            f.fail("T046", node, shape=layouts.show(target.shape))
+        if not layouts.compact(target.shape, target.strides):
+            v = materialize(f, v, "")
+    _check_bits(f, v, target, static, node)
+    if isinstance(v, Vec):
+        n = layouts.size(target.shape)
+        return Vec(f.b.bitcast(v.value, VecType(target.dtype, n)), target.shape)
+    v = whole(f, v)
+    return make(f, "view", [v.value], target.dtype, v.type.space, target.shape, target.strides)
+
+
+def _check_bits(f: Frame, v: Any, target: Tensor, static: bool, node: ast.AST) -> None:
+    """A compact view of compact memory has exactly its bits; any other must not reach past what it views."""
+    if isinstance(v, Ref) and not (layouts.static(v.shape) and layouts.static(v.strides)):
+        return
+    if not static:
+        return
+    strides = v.strides if isinstance(v, Ref) else default_strides(f, v.shape)
+    have = layouts.span(v.shape, strides) * v.dtype.bytes
+    want = layouts.span(target.shape, target.strides) * target.dtype.bytes
+    exact = layouts.compact(v.shape, strides) and layouts.compact(target.shape, target.strides)
+    if want > have or (exact and want != have):
+        f.fail("T047", node, shape=layouts.show(target.shape), dtype=target.dtype, want=want, have=have)
+
+
+def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: ast.AST) -> Ref:
+    """A window: `offsets` for the base's modes (or leaves), `sizes` its extents, `strides` in steps of the base's own."""
+    if isinstance(base, Vec):
+        base = materialize(f, base, "")
+    if not isinstance(base, Ref):
+        f.fail("T022", node, what="the first argument of al.subview", got=describe(base), want="a tensor")
+    base = whole(f, base)
+    window = Layout(sizes, tuple(1 for _ in layouts.as_tuple(sizes)) if strides is None and not _nested(sizes) else _ones(sizes, strides))
+    at, rest, _ = coordinates(f, layouts.as_tuple(offsets), base.shape, node)
+    steps = layouts.leaves(base.strides)
+    if rest or len(layouts.leaves(window.shape)) != len(steps):
+        f.fail("T048", node, shape=layouts.show(base.shape), offsets=len(at), sizes=len(layouts.leaves(window.shape)))
+    for axis, (o, n, s, extent) in enumerate(
+        zip(at, layouts.leaves(window.shape), layouts.leaves(window.strides), layouts.leaves(base.shape), strict=True)
+    ):
+        if all(isinstance(x, int) for x in (o, n, s, extent)) and o + (n - 1) * s >= extent:
+            f.fail("T041", node, index=o + (n - 1) * s, axis=axis, extent=extent)
+    flat = [mul(f, s, k) for s, k in zip(steps, layouts.leaves(window.strides), strict=True)]
+    f.at(node)
+    return make(f, "subview", [base.value, *(index_value(f, o) for o in at)], base.dtype, base.type.space, window.shape,
+                layouts.rebuild(window.shape, flat))  # fmt: skip
+
+
+def _nested(sizes: Any) -> bool:
+    return any(isinstance(s, tuple) for s in layouts.as_tuple(sizes))
+
+
+def _ones(sizes: Any, strides: Any) -> Any:
+    if strides is not None:
+        return strides
+    return tuple(_ones(s, None) for s in sizes) if isinstance(sizes, tuple) else 1
+
+
+def make_tensor(f: Frame, pointer: Any, target: Tensor, node: ast.AST) -> Ref:
+    """A tensor at a pointer."""
+    if not isinstance(pointer, Value) or not isinstance(pointer.type, PtrType):
+        f.fail("T022", node, what="the first argument of al.make_tensor", got=describe(pointer), want="a pointer")
+    return make(f, "make_tensor", [pointer], target.dtype, pointer.type.space, target.shape, target.strides, name="")
+
+
+def name_tensor(v: Any, name: str) -> None:
+    """Gives a value that was just made the name to which it is bound, for messages and for printing."""
+    if isinstance(v, (Vec, Ref)):
+        v = v.value
+    if isinstance(v, Value):
+        v.name = v.name or name
+        op: Op | None = v.op
+        if op is not None and op.attrs.get("name") == "":
+            op.attrs["name"] = name

@@ -1,0 +1,140 @@
+"""What a name can hold while a kernel is built: Python values known at compile time, IR values, and the kinds defined here."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from avelang.frontend import layouts
+from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace
+from avelang.frontend.source import Jitted
+from avelang.ir.core import Value
+from avelang.ir.dtypes import DType
+from avelang.ir.types import LOCAL, PtrType, TensorType
+
+if TYPE_CHECKING:
+    from avelang.frontend.frame import Frame
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Vec:
+    """A register vector that is never changed in place: a flat IR vector, read with `shape` (nested ints, last leaf fastest)."""
+
+    value: Value
+    shape: tuple[Any, ...]
+
+    @property
+    def dtype(self) -> DType:
+        return self.value.type.dtype  # type: ignore[union-attr]
+
+    @property
+    def n(self) -> int:
+        return self.value.type.n  # type: ignore[union-attr]
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Ref:
+    """A tensor: the IR tensor, and the layout of what is left of it after `coords` (one for each leaf taken away so far).
+
+    With `coords` it stands for a sub-tensor that has not been read yet: reading it into a name copies it, storing goes through.
+    """
+
+    value: Value
+    shape: tuple[Any, ...]
+    strides: tuple[Any, ...]
+    coords: tuple[Any, ...] = ()
+
+    @property
+    def type(self) -> TensorType:
+        assert isinstance(self.value.type, TensorType)
+        return self.value.type
+
+    @property
+    def dtype(self) -> DType:
+        return self.type.dtype
+
+    @property
+    def is_register(self) -> bool:
+        """Whether it is a whole register tensor."""
+        return self.type.space == LOCAL
+
+
+@dataclasses.dataclass(slots=True, frozen=True)
+class Poison:
+    """A name that cannot be read here; `why` says what it is instead of a value."""
+
+    code: str
+    why: str = ""
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class LocalFn:
+    """A function defined inside a jit function."""
+
+    node: ast.FunctionDef
+    frame: Frame
+
+
+@dataclasses.dataclass(slots=True, frozen=True)
+class Range:
+    """`al.range(...)`, still to be looped over."""
+
+    start: Any
+    stop: Any
+    step: Any
+    unroll: bool = False
+
+
+NUMBERS = (int, float)  # bool is an int
+
+
+def is_number(v: Any) -> bool:
+    """A number known at compile time."""
+    return isinstance(v, NUMBERS)
+
+
+def is_scalar(v: Any) -> bool:
+    """A scalar known at run time."""
+    return isinstance(v, Value) and isinstance(v.type, DType)
+
+
+def is_runtime(v: Any) -> bool:
+    """Whether a value, or any part of it, is known only at run time."""
+    if isinstance(v, tuple):
+        return any(map(is_runtime, v))
+    if isinstance(v, Layout):
+        return not (layouts.static(v.shape) and layouts.static(v.strides))
+    return isinstance(v, (Value, Vec, Ref))
+
+
+def element(v: Any) -> DType | None:
+    """The dtype of a run-time scalar, vector or tensor."""
+    if isinstance(v, (Vec, Ref)):
+        return v.dtype
+    return v.type if is_scalar(v) else None
+
+
+def describe(v: Any) -> str:
+    """A value in the user's words, for messages."""
+    if isinstance(v, Vec):
+        return f"a register tensor {layouts.show(v.shape)} of {v.dtype}"
+    if isinstance(v, Ref):
+        return f"a tensor {layouts.show(v.shape)} of {v.dtype} in {v.type.space} memory"
+    if isinstance(v, Value):
+        return f"a pointer to {v.type.dtype}" if isinstance(v.type, PtrType) else f"a value of type {v.type}"
+    if isinstance(v, tuple):
+        return f"a tuple ({', '.join(map(describe, v))})"
+    if isinstance(v, LocalFn):
+        return f"the function {v.node.name}"
+    if isinstance(v, Jitted):
+        return f"the function {v.source.name}"
+    if isinstance(v, (Builtin, Intrinsic)):
+        return f"al.{v.name}"
+    if isinstance(v, Namespace):
+        return repr(v)
+    if isinstance(v, Poison):
+        return "nothing"
+    if v is None:
+        return "None"
+    return f"the dtype {v}" if isinstance(v, DType) else f"the constant {v!r}" if isinstance(v, (int, float, str)) else repr(v)

@@ -1,0 +1,148 @@
+"""Rows of the sparse matrix instructions of gfx942 (smfmac): A keeps two of each four neighbors along K, and an index says which."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from avelang.ir.build import Builder
+from avelang.ir.core import Value
+from avelang.ir.dtypes import f32, i32, u32
+from avelang.ir.types import VecType
+from avelang.isa.amdgpu.matrix import ACCUMULATORS, CONVERGENT, INPUTS, LANES, accumulator, fragment_type
+from avelang.isa.fragments import Fragment, Mma
+from avelang.isa.products import matmul
+from avelang.isa.row import Param, Row, Wave, register
+
+SOURCE = (
+    "AMD CDNA3 ISA, section 7.1 (SMFMAC); LLVM, IntrinsicsAMDGPU.td, comments at int_amdgcn_smfmac (CBSZ, ABID); "
+    "register order of 8-bit operands: the emulator in AMD's ROCm systems repository"
+)
+
+
+def operand(m: int, k: int, per_pass: int, passes: int, transposed: bool) -> Fragment:
+    """The map of A's stored elements (m x k), or of B (k x m) where `transposed`. The instruction works in passes along K; in each, a lane
+    holds `per_pass` consecutive k of one row."""
+
+    def place(lane: np.ndarray, slot: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+        row, along = lane % m, k // passes * (slot // per_pass) + per_pass * (lane // m) + slot % per_pass
+        return (0, along, row) if transposed else (0, row, along)
+
+    return Fragment(LANES, per_pass * passes, (1, k, m) if transposed else (1, m, k), place)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sparse:
+    """One instruction; `words` are the types in which LLVM takes A and B."""
+
+    acc: str
+    m: int
+    k: int
+    a: str
+    b: str
+    llvm: str
+    words: tuple[str, str]
+
+    @property
+    def inputs(self) -> str:
+        return self.a if self.a == self.b and self.a not in ("fp8", "bf8") else f"{self.a}_{self.b}"
+
+    @property
+    def passes(self) -> int:
+        return 2 if self.words[0] == "<2 x i32>" else 1
+
+    @property
+    def mma(self) -> Mma:
+        a, b = operand(self.m, self.k // 2, 4, self.passes, False), operand(self.m, self.k, 8, self.passes, True)
+        return Mma(self.m, self.m, self.k, a, b, accumulator(self.m, self.m, 1, 4), sparse=True)
+
+
+_16 = [Sparse("f32", m, k, d, d, f"f32.{m}x{m}x{k}.{d}", words)
+       for m, k in ((16, 32), (32, 16)) for d, words in (("f16", ("<4 x half>", "<8 x half>")), ("bf16", ("<4 x i16>", "<8 x i16>")))]  # fmt: skip
+_8 = [Sparse(acc, m, k, a, b, f"{acc}.{m}x{m}x{k}.{a}" + (f".{b}" if acc == "f32" else ""), ("<2 x i32>", "<4 x i32>"))
+      for m, k in ((16, 64), (32, 32))
+      for acc, a, b in (("i32", "i8", "i8"), *(("f32", a, b) for a in ("fp8", "bf8") for b in ("fp8", "bf8")))]  # fmt: skip
+SPARSE: tuple[Sparse, ...] = (*_16, *_8)
+
+
+def index_shift(mma: Mma, cbsz: int, abid: int) -> int:
+    """Where a lane's index bits start in its index word: two bits for each stored element. ABID numbers the sets of bits; CBSZ other than 0
+    takes the first whatever ABID says."""
+    return 0 if cbsz else 2 * mma.a.slots * abid
+
+
+def _meaning(mma: Mma) -> Callable[..., np.ndarray]:
+    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, index: np.ndarray, cbsz: int, abid: int) -> np.ndarray:
+        fields = index.view(np.uint32)[:, None] >> np.uint32(index_shift(mma, cbsz, abid)) >> (2 * np.arange(mma.a.slots, dtype=np.uint32))
+        where = mma.a.scatter((fields & 3).astype(np.int64))[0]
+        stored = mma.a.scatter(a)[0]
+        # Both elements of a group may name one place: they are two products then, in their order along K.
+        full = mma.b.scatter(b)[0]
+        group = 4 * (np.arange(mma.k // 2) // 2)
+        picked = full[(group + where)[:, :, None], np.arange(mma.n)]  # (m, k/2, n)
+        acc = mma.c.scatter(c)[0][:, None, :]
+        out = matmul(stored[:, None, :], picked, acc)
+        return mma.c.gather(out.reshape(1, mma.m, mma.n))
+
+    return meaning
+
+
+def _expand(mma: Mma, wide: str) -> Callable[..., Value]:
+    """Every lane computes its own elements of D: those of one column in several rows."""
+
+    def expand(b: Builder, a: Value, right: Value, c: Value, index: Value, cbsz: int, abid: int) -> Value:
+        d = i32 if wide == "i32" else f32
+        groups = LANES // mma.n
+        lane = b.lane_id()
+        column = b.and_(lane, b.const(mma.n - 1))
+        bits = b.shr(b.bitcast(index, u32), b.const(index_shift(mma, cbsz, abid)))
+        # Elements are moved between lanes in 32 bits: a shuffle of one register.
+        left = [b.convert(b.extract(a, s), d) for s in range(mma.a.slots)]
+        whole = [b.convert(b.extract(right, s), d) for s in range(mma.b.slots)]
+        stride = mma.m
+        order_b = {int(k): (g, s) for g in range(groups) for s in range(mma.b.slots) for k in [mma.b.index[1][g * stride, s]]}
+        col = [b.shuffle("idx", whole[s], b.add(column, b.const(g * stride)), LANES) for g, s in (order_b[k] for k in range(mma.k))]
+        order_a = {int(k): (g, s) for g in range(groups) for s in range(mma.a.slots) for k in [mma.a.index[2][g * stride, s]]}
+        out = []
+        for r in range(mma.c.slots):
+            # The row of slot r for group 0, and four more for each group of lanes.
+            row = b.add(b.const(int(mma.c.index[1][0, r])), b.shl(b.shr(lane, b.const(mma.n.bit_length() - 1)), b.const(2)))
+            acc = b.extract(c, r)
+            for k in range(mma.k // 2):
+                g, s = order_a[k]
+                source = b.add(row, b.const(g * stride))
+                at = b.and_(b.shr(b.shuffle("idx", bits, source, LANES), b.const(2 * s)), b.const(3))
+                x = col[4 * (k // 2)]
+                for p in (1, 2, 3):
+                    x = b.select(b.cmp("eq", at, b.const(p)), col[4 * (k // 2) + p], x)
+                acc = b.same("fma", b.shuffle("idx", left[s], source, LANES), x, acc)
+            out.append(acc)
+        return b.vec(out)
+
+    return expand
+
+
+def _row(d: Sparse) -> Row:
+    mma = d.mma
+    sets = 16 // mma.a.slots
+    params = (
+        Param("a", fragment_type(INPUTS[d.a], mma.a.slots), f"A's stored elements, {d.m} x {d.k // 2}: {mma.a.slots} of {d.a} a lane", packed=True),
+        Param("b", fragment_type(INPUTS[d.b], mma.b.slots), f"B, {d.k} x {d.m}: {mma.b.slots} of {d.b} a lane", packed=True),
+        Param("c", VecType(ACCUMULATORS[d.acc], mma.c.slots), f"C, {d.m} x {d.m}: {mma.c.slots} of {d.acc} a lane"),
+        Param("index", (i32, u32), "two bits for each stored element of the lane, the first lowest: its place among its four neighbors"),
+        Param("cbsz", "const", "other than 0: the lowest set of index bits, whatever `abid` says", range=(0, 7), default=0),
+        Param("abid", "const", f"which of the {sets} sets of {2 * mma.a.slots} index bits in the word is meant", range=(0, sets - 1), default=0),
+    )
+    doc = (
+        f"D = A @ B + C over a wave, A {d.m} x {d.k} ({d.a}) with two stored elements of each four along K, B {d.k} x {d.m} ({d.b}), C and D {d.acc}. "
+        "Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says."
+    )
+    names = (f"smfmac_{d.m}x{d.m}x{d.k}_{d.inputs}_{d.acc}",)
+    return Row(f"amdgpu.smfmac_{d.acc}_{d.m}x{d.m}x{d.k}_{d.inputs}", params, "c", doc, SOURCE, frozenset({"mfma-gfx942"}),
+               _meaning(mma), CONVERGENT, _expand(mma, d.acc), mma, names, {"amdgpu": f"llvm.amdgcn.smfmac.{d.llvm}"})  # fmt: skip
+
+
+for _d in SPARSE:
+    register(_row(_d))

@@ -1,0 +1,239 @@
+"""Any array that a user may pass comes in; where its memory is, with dtype, shape and strides, goes out. Nothing is copied.
+
+torch and JAX are recognized when the user has imported them, never imported from here. Sources: NumPy's array interface protocol version 3;
+DLPack 1.1 (dlpack.h, DLManagedTensorVersioned) and the Python specification of the array API standard, section "data interchange";
+Numba's CUDA array interface version 3.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import sys
+from typing import Any
+
+import numpy as np
+
+from avelang.ir import dtypes
+from avelang.ir.dtypes import BY_NAME, DType
+
+CPU = "cpu"
+
+
+@dataclasses.dataclass(slots=True)
+class Array:
+    """Memory that somebody else owns. `strides` are in bytes; `dtype` is None where Ave has no such type, `dtype_name` is the library's word.
+
+    `device` is "cpu" for memory that the CPU can read. `keep` must live as long as the memory is used. `kind` says whose array it is.
+    """
+
+    kind: str
+    address: int
+    dtype: DType | None
+    dtype_name: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    device: str
+    keep: Any
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        n = 1
+        for extent in self.shape:
+            n *= extent
+        return n
+
+    def contiguous(self) -> bool:
+        """Row-major without gaps; the stride of an extent of 1 does not matter, and an array of no elements has no gaps."""
+        if self.dtype is None or self.size == 0:
+            return self.size == 0
+        step = self.dtype.bytes
+        for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if extent != 1 and stride != step:
+                return False
+            step *= extent
+        return True
+
+    def span(self) -> int:
+        """Bytes from the first element to the end of the last, for strides that are not negative."""
+        if self.dtype is None or self.size == 0:
+            return 0
+        return sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)) + self.dtype.bytes
+
+    def numpy(self) -> np.ndarray:
+        """The memory as a NumPy array: the user's own where it is one, else bytes."""
+        if isinstance(self.keep, np.ndarray):
+            return self.keep
+        size = self.span()
+        return np.frombuffer((ctypes.c_uint8 * size).from_address(self.address), np.uint8) if size else np.zeros(0, np.uint8)
+
+    def __str__(self) -> str:
+        where = "" if self.device == CPU else f" on {self.device}"
+        return f"a {self.kind} array of {self.dtype_name} with shape {self.shape}{where}"
+
+
+class Unreadable(Exception):
+    """The object is an array, but its memory cannot be had; the message says why."""
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64), ("tensor", _DLTensor),
+    ]  # fmt: skip
+
+
+# dlpack.h, DLDataTypeCode; a code below serves for every width that Ave has.
+_CODES = {0: "i{bits}", 1: "u{bits}", 2: "f{bits}", 4: "bf{bits}", 6: "u1", 10: "f8e4m3fn", 11: "f8e4m3fnuz", 12: "f8e5m2", 13: "f8e5m2fnuz"}
+# dlpack.h, DLDeviceType. Pinned memory (cuda_host, rocm_host) is the CPU's own.
+_DEVICES = {1: CPU, 2: "cuda", 3: CPU, 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 11: CPU, 13: "cuda_managed", 14: "oneapi"}
+
+
+def dlpack_dtype(code: int, bits: int, lanes: int = 1) -> DType | None:
+    """The dtype that DLPack's triple means, or None."""
+    if lanes != 1 or (code == 6 and bits != 8):
+        return None
+    return BY_NAME.get(_CODES.get(code, "").format(bits=bits))
+
+
+def dlpack_triples(dtype: DType) -> list[tuple[int, int]]:
+    """(code, bits) of the DLPack types that are this dtype."""
+    bits = dtype.bytes * 8
+    return [(code, bits) for code in _CODES if dlpack_dtype(code, bits) == dtype]
+
+
+def _device(kind: int, index: int) -> str:
+    name = _DEVICES.get(kind, f"device type {kind}")
+    return CPU if name == CPU else f"{name}:{index}"
+
+
+_api = ctypes.pythonapi
+_api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+_api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_api.PyCapsule_IsValid.restype = ctypes.c_int
+_api.PyCapsule_IsValid.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def _from_dlpack(obj: Any, kind: str) -> Array:
+    device = _device(*map(int, obj.__dlpack_device__()))
+    if device != CPU:
+        # Asking for the capsule might move or synchronize; the device is all that the caller needs to refuse.
+        shape = tuple(map(int, getattr(obj, "shape", ())))
+        return Array(kind, 0, None, str(getattr(obj, "dtype", "?")), shape, (0,) * len(shape), device, obj)
+    try:
+        capsule = obj.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        capsule = obj.__dlpack__()
+    if _api.PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+        managed = _Versioned.from_address(_api.PyCapsule_GetPointer(capsule, b"dltensor_versioned"))
+        if managed.major != 1:
+            raise Unreadable(f"it speaks DLPack {managed.major}.{managed.minor}")
+        t = managed.tensor
+    elif _api.PyCapsule_IsValid(capsule, b"dltensor"):
+        t = _DLTensor.from_address(_api.PyCapsule_GetPointer(capsule, b"dltensor"))
+    else:
+        raise Unreadable("its __dlpack__ gave no DLPack capsule")
+    dtype = dlpack_dtype(t.code, t.bits, t.lanes)
+    shape = tuple(t.shape[: t.ndim]) if t.ndim else ()
+    item = (t.bits * t.lanes + 7) // 8
+    if t.ndim and t.strides:
+        strides = tuple(s * item for s in t.strides[: t.ndim])
+    else:
+        strides = _row_major(shape, item)
+    name = dtype.name if dtype else f"DLPack type (code {t.code}, {t.bits} bits, {t.lanes} lanes)"
+    return Array(kind, (t.data or 0) + t.byte_offset, dtype, name, shape, strides, CPU, (obj, capsule))
+
+
+def _row_major(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
+    strides, step = [], item
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+def _from_numpy(obj: np.ndarray, kind: str = "NumPy") -> Array:
+    return Array(kind, obj.ctypes.data, dtypes.from_numpy(obj.dtype), str(obj.dtype), obj.shape, obj.strides, CPU, obj)
+
+
+def _torch_dtypes(torch: Any) -> dict[Any, DType]:
+    names = {
+        "bool": "u1", "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "int8": "i8", "int16": "i16", "int32": "i32",
+        "int64": "i64", "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "float8_e4m3fn": "f8e4m3fn",
+        "float8_e5m2": "f8e5m2", "float8_e4m3fnuz": "f8e4m3fnuz", "float8_e5m2fnuz": "f8e5m2fnuz",
+    }  # fmt: skip
+    return {getattr(torch, theirs): BY_NAME[ours] for theirs, ours in names.items() if hasattr(torch, theirs)}
+
+
+_torch: dict[Any, DType] = {}
+
+
+def _from_torch(obj: Any, torch: Any) -> Array:
+    if not _torch:
+        _torch.update(_torch_dtypes(torch))
+    name, shape = str(obj.dtype), tuple(obj.shape)
+    if obj.layout is not torch.strided:
+        raise Unreadable(f"its layout is {obj.layout}: only dense tensors have one memory (call .to_dense())")
+    if obj.device.type != "cpu":
+        return Array("torch", 0, _torch.get(obj.dtype), name, shape, (0,) * len(shape), str(obj.device), obj)
+    if obj.is_neg() or obj.is_conj():
+        raise Unreadable("it is a lazy view whose memory holds other values (call .resolve_neg() or .resolve_conj())")
+    item = obj.element_size()
+    strides = tuple(s * item for s in obj.stride())
+    return Array("torch", obj.data_ptr(), _torch.get(obj.dtype), name, shape, strides, CPU, obj)
+
+
+def _from_interface(obj: Any, fields: dict[str, Any]) -> Array:
+    dtype = np.dtype(fields["typestr"])
+    shape = tuple(map(int, fields["shape"]))
+    if not isinstance(fields.get("data"), tuple):
+        raise Unreadable("its __array_interface__ gives no address")
+    strides = fields.get("strides")
+    strides = tuple(map(int, strides)) if strides is not None else _row_major(shape, dtype.itemsize)
+    ave = dtypes.from_numpy(dtype)
+    return Array(type(obj).__name__, int(fields["data"][0]), ave, str(dtype), shape, strides, CPU, (obj, fields))
+
+
+def _from_cuda(obj: Any, fields: dict[str, Any]) -> Array:
+    shape = tuple(map(int, fields["shape"]))
+    index = getattr(getattr(obj, "device", None), "id", None)
+    device = "cuda" if index is None else f"cuda:{index}"
+    return Array(type(obj).__name__, 0, None, str(np.dtype(fields["typestr"])), shape, (0,) * len(shape), device, obj)
+
+
+def describe(obj: Any) -> Array | None:
+    """The array that an object is, or None for what is none. Raises Unreadable, with the reason, for one whose memory cannot be had."""
+    if isinstance(obj, np.ndarray):
+        return _from_numpy(obj)
+    # A type is no array, though its attributes look like one's.
+    if isinstance(obj, type):
+        return None
+    try:
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(obj, getattr(torch, "Tensor", ())):
+            return _from_torch(obj, torch)
+        jax = sys.modules.get("jax")
+        if jax is not None and isinstance(obj, getattr(jax, "Array", ())):
+            return _from_dlpack(obj, "JAX")
+        if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
+            return _from_dlpack(obj, type(obj).__name__)
+        if hasattr(obj, "__cuda_array_interface__"):
+            return _from_cuda(obj, obj.__cuda_array_interface__)
+        # NumPy's scalars have an interface too; what it points to is a temporary.
+        if hasattr(obj, "__array_interface__") and not isinstance(obj, np.generic):
+            return _from_interface(obj, obj.__array_interface__)
+    except Unreadable:
+        raise
+    except Exception as e:  # whatever the array's library raises: a tracer, a deleted buffer, a sharded array
+        reason = next(iter(str(e).splitlines()), "")
+        raise Unreadable(f"{type(e).__name__}: {reason}") from e
+    return None

@@ -1,0 +1,42 @@
+"""A compiled object comes in (`ave_run`, see `emit.llvm.cpu`); a program that runs grids of blocks on this machine's cores goes out."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from avelang.base.errors import error
+from avelang.runtime.native import Code, Kernel, native
+
+ENTRY = "ave_run"
+
+
+class Program:
+    """A kernel, loaded. `record` is what the host code reads; `meta` is what the cache keeps beside the object."""
+
+    def __init__(self, payload: bytes, meta: dict[str, Any]):
+        self.meta = meta
+        self.prints: bool = bool(meta.get("prints"))
+        self._code = Code(payload)
+        self.record = Kernel(run=self._code.address(meta.get("entry", ENTRY)), scratch_bytes=int(meta["scratch_bytes"]))
+        self.address = ctypes.addressof(self.record)
+
+    @property
+    def last_ns(self) -> int:
+        """Nanoseconds of the last launch, by the caller's clock."""
+        return self.record.last_ns
+
+    def run(self, slots: Sequence[int], grid: tuple[int, int, int]) -> None:
+        """Runs every block of the grid. `slots`: 8 bytes for each parameter, as unsigned integers. Raises L030, L031."""
+        values = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
+        status = native().run(self.address, values, (ctypes.c_uint32 * 3)(*grid))
+        if status:
+            fail(status)
+
+
+def fail(status: int) -> None:
+    """Raises what the status of a launch means: -1 no memory, anything else what a block returned."""
+    if status == -1:
+        raise error("L030")
+    raise error("L031", status=status)

@@ -1,0 +1,785 @@
+; The launch path, in LLVM IR: `kernel[provider](*args)` without per-argument Python. `stub.py` fills the tables that it reads.
+;
+; `ave_launch` is a builtin function (METH_FASTCALL | METH_KEYWORDS). It evaluates the provider, compares the captured globals and the
+; arguments with each specialization that ran before (an %Entry), and runs the kernel with the interpreter's lock released. Whatever is
+; unusual (another dtype, a subclass, a number out of range, an unknown keyword) goes to the slow path in Python, which knows every case
+; and every error. So this file decides nothing: it only recognizes what the slow path has accepted before.
+; A builtin has no Python frame: the traceback of an AveError shows the user's frames alone.
+
+; type, function of DLPack's C exchange API: int dltensor_from_py_object_no_sync(PyObject *, DLTensor *)
+%Exchange = type { ptr, ptr }
+
+%Context = type {
+  ptr,              ;  0 pool
+  ptr, ptr, ptr, ptr, ; 1 int, 2 float, 3 str, 4 tuple (types)
+  ptr, ptr, ptr,    ;  5 None, 6 True, 7 False
+  ptr,              ;  8 numpy.ndarray
+  ptr, ptr,         ;  9 the dict behind os.environ, 10 the key AVE_BACKEND in it
+  ptr,              ; 11 AveError
+  ptr,              ; 12 called with the status of a launch that failed; raises
+  i64,              ; 13 1: leave tracebacks as they are
+  i64,              ; 14 number of exchanges
+  [8 x %Exchange] } ; 15
+
+; One for each jit function: context, slow path, snapshot of the captured globals, number of entries, entries (newest first)
+%State = type { ptr, ptr, ptr, i64, [16 x ptr], i64 }
+
+%Entry = type {
+  ptr,           ;  0 %Kernel
+  ptr,           ;  1 snapshot that the kernel was compiled for
+  ptr,           ;  2 value of AVE_BACKEND, null where unset
+  i64, i64, ptr, ;  3 positional arguments, 4 keyword arguments, 5 their names
+  i64, i64, i64, ;  6 block
+  ptr,           ;  9 %Param of each argument, keywords last
+  i64, ptr }     ; 10 slots, 11 their values before arguments are filled in (defaults)
+
+%Param = type {
+  i64,        ; 0 kind: 0 constant, 1 signed, 2 unsigned, 3 f64, 4 f32, 5 u1, 6 pointer, 7 tensor
+  i64,        ; 1 slot
+  i64, i64,   ; 2 least and 3 greatest integer; kind 0: 2 is the object expected
+  i64,        ; 4 rank
+  ptr, ptr,   ; 5 extents, 6 strides in elements
+  i64,        ; 7 element bytes
+  [4 x ptr],  ; 8 NumPy descriptors accepted
+  [4 x i32] } ; 9 DLPack dtypes accepted: code, bits << 8, lanes << 16
+
+declare i32 @PyCallable_Check(ptr)
+declare ptr @PyObject_CallNoArgs(ptr)
+declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
+declare i32 @PyObject_RichCompareBool(ptr, ptr, i32)
+declare i64 @PyTuple_Size(ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+declare ptr @PyDict_GetItem(ptr, ptr)
+declare i64 @PyLong_AsLongLong(ptr)
+declare i64 @PyLong_AsUnsignedLongLong(ptr)
+declare ptr @PyLong_AsVoidPtr(ptr)
+declare ptr @PyLong_FromLongLong(i64)
+declare double @PyFloat_AsDouble(ptr)
+declare ptr @PyErr_Occurred()
+declare void @PyErr_Clear()
+declare void @PyErr_Fetch(ptr, ptr, ptr)
+declare void @PyErr_NormalizeException(ptr, ptr, ptr)
+declare void @PyErr_Restore(ptr, ptr, ptr)
+declare i32 @PyErr_GivenExceptionMatches(ptr, ptr)
+declare i32 @PyException_SetTraceback(ptr, ptr)
+declare void @Py_IncRef(ptr)
+declare void @Py_DecRef(ptr)
+declare ptr @PyEval_SaveThread()
+declare void @PyEval_RestoreThread(ptr)
+declare double @llvm.fabs.f64(double)
+declare float @llvm.fabs.f32(float)
+
+define internal ptr @type_of(ptr %o) alwaysinline {
+  %p = getelementptr ptr, ptr %o, i64 1
+  %t = load ptr, ptr %p
+  ret ptr %t
+}
+
+define internal i1 @is_type(ptr %o, ptr %ctx, i64 %which) alwaysinline {
+  %t = call ptr @type_of(ptr %o)
+  %p = getelementptr ptr, ptr %ctx, i64 %which
+  %want = load ptr, ptr %p
+  %r = icmp eq ptr %t, %want
+  ret i1 %r
+}
+
+; The value of an exact Python int between %lo and %hi; false (and no error set) for anything else.
+define internal i1 @signed(ptr %o, ptr %ctx, i64 %lo, i64 %hi, ptr %out) {
+  %int = call i1 @is_type(ptr %o, ptr %ctx, i64 1)
+  br i1 %int, label %read, label %no
+read:
+  %v = call i64 @PyLong_AsLongLong(ptr %o)
+  %odd = icmp eq i64 %v, -1
+  br i1 %odd, label %check, label %range
+check:
+  %err = call ptr @PyErr_Occurred()
+  %fine = icmp eq ptr %err, null
+  br i1 %fine, label %range, label %clear
+clear:
+  call void @PyErr_Clear()
+  br label %no
+range:
+  %a = icmp sge i64 %v, %lo
+  %b = icmp sle i64 %v, %hi
+  %ok = and i1 %a, %b
+  br i1 %ok, label %yes, label %no
+yes:
+  store i64 %v, ptr %out
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; As @signed, for values up to 2^64 - 1.
+define internal i1 @unsigned(ptr %o, ptr %ctx, i64 %hi, ptr %out) {
+  %int = call i1 @is_type(ptr %o, ptr %ctx, i64 1)
+  br i1 %int, label %read, label %no
+read:
+  %v = call i64 @PyLong_AsUnsignedLongLong(ptr %o)
+  %odd = icmp eq i64 %v, -1
+  br i1 %odd, label %check, label %range
+check:
+  %err = call ptr @PyErr_Occurred()
+  %fine = icmp eq ptr %err, null
+  br i1 %fine, label %range, label %clear
+clear:
+  call void @PyErr_Clear()
+  br label %no
+range:
+  %ok = icmp ule i64 %v, %hi
+  br i1 %ok, label %yes, label %no
+yes:
+  store i64 %v, ptr %out
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; An exact float as f64 bits (%narrow: f32 bits, not for a finite number that f32 cannot hold).
+define internal i1 @floating(ptr %o, ptr %ctx, i1 %narrow, ptr %out) {
+  %float = call i1 @is_type(ptr %o, ptr %ctx, i64 2)
+  br i1 %float, label %read, label %no
+read:
+  %v = call double @PyFloat_AsDouble(ptr %o)
+  br i1 %narrow, label %cut, label %wide
+wide:
+  store double %v, ptr %out
+  ret i1 true
+cut:
+  %f = fptrunc double %v to float
+  %af = call float @llvm.fabs.f32(float %f)
+  %av = call double @llvm.fabs.f64(double %v)
+  %inf = fcmp oeq float %af, 0x7FF0000000000000
+  %finite = fcmp olt double %av, 0x7FF0000000000000
+  %over = and i1 %inf, %finite
+  br i1 %over, label %no, label %store
+store:
+  %bits = bitcast float %f to i32
+  %wide32 = zext i32 %bits to i64
+  store i64 %wide32, ptr %out
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; The same object, or an int or str of the same type that is equal. (Equal is not the same across types: 1 == True == 1.0.)
+define internal i1 @same(ptr %a, ptr %b, ptr %ctx) {
+  %is = icmp eq ptr %a, %b
+  br i1 %is, label %yes, label %types
+types:
+  %ta = call ptr @type_of(ptr %a)
+  %tb = call ptr @type_of(ptr %b)
+  %eq = icmp eq ptr %ta, %tb
+  %int = call i1 @is_type(ptr %a, ptr %ctx, i64 1)
+  %str = call i1 @is_type(ptr %a, ptr %ctx, i64 3)
+  %plain = or i1 %int, %str
+  %both = and i1 %eq, %plain
+  br i1 %both, label %compare, label %no
+compare:
+  %c = call i32 @PyObject_RichCompareBool(ptr %a, ptr %b, i32 2)
+  %r = icmp eq i32 %c, 1
+  ret i1 %r
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
+define internal i1 @same_tuple(ptr %a, ptr %b, ptr %ctx) {
+entry:
+  %is = icmp eq ptr %a, %b
+  br i1 %is, label %yes, label %types
+types:
+  %tup = call i1 @is_type(ptr %a, ptr %ctx, i64 4)
+  br i1 %tup, label %sizes, label %no
+sizes:
+  %n = call i64 @PyTuple_Size(ptr %a)
+  %m = call i64 @PyTuple_Size(ptr %b)
+  %eq = icmp eq i64 %n, %m
+  br i1 %eq, label %loop, label %no
+loop:
+  %i = phi i64 [ 0, %sizes ], [ %i1, %next ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %item, label %yes
+item:
+  %x = call ptr @PyTuple_GetItem(ptr %a, i64 %i)
+  %y = call ptr @PyTuple_GetItem(ptr %b, i64 %i)
+  %s = call i1 @same(ptr %x, ptr %y, ptr %ctx)
+  br i1 %s, label %next, label %no
+next:
+  %i1 = add i64 %i, 1
+  br label %loop
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; One to three exact ints of a tuple, the rest 1, each within 0 and 2^31 - 1.
+define internal i1 @extents(ptr %t, ptr %ctx, ptr %out) {
+entry:
+  %tup = call i1 @is_type(ptr %t, ptr %ctx, i64 4)
+  br i1 %tup, label %size, label %no
+size:
+  %n = call i64 @PyTuple_Size(ptr %t)
+  %few = icmp sge i64 %n, 1
+  %fit = icmp sle i64 %n, 3
+  %good = and i1 %few, %fit
+  br i1 %good, label %loop, label %no
+loop:
+  %i = phi i64 [ 0, %size ], [ %i1, %next ]
+  %p = getelementptr i64, ptr %out, i64 %i
+  %given = icmp slt i64 %i, %n
+  br i1 %given, label %read, label %pad
+read:
+  %o = call ptr @PyTuple_GetItem(ptr %t, i64 %i)
+  %ok = call i1 @signed(ptr %o, ptr %ctx, i64 0, i64 2147483647, ptr %p)
+  br i1 %ok, label %next, label %no
+pad:
+  store i64 1, ptr %p
+  br label %next
+next:
+  %i1 = add i64 %i, 1
+  %done = icmp eq i64 %i1, 3
+  br i1 %done, label %yes, label %loop
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; Rank, extents and strides (in units of %unit) as expected; a stride counts only where the extent is over 1.
+; Rank -1: any extents in row-major order without gaps.
+define internal i1 @layout(i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 %unit) {
+entry:
+  %any = icmp eq i64 %want, -1
+  %equal = icmp eq i64 %want, %rank
+  %ok = or i1 %any, %equal
+  br i1 %ok, label %loop, label %no
+loop:
+  %k = phi i64 [ %rank, %entry ], [ %i, %next ]
+  %dense = phi i64 [ %unit, %entry ], [ %dense1, %next ]
+  %end = icmp eq i64 %k, 0
+  br i1 %end, label %yes, label %dim
+dim:
+  %i = sub i64 %k, 1
+  %np = getelementptr i64, ptr %shape, i64 %i
+  %n = load i64, ptr %np
+  %sp = getelementptr i64, ptr %strides, i64 %i
+  %s = load i64, ptr %sp
+  br i1 %any, label %contiguous, label %exact
+contiguous:
+  %dense.next = mul i64 %dense, %n
+  br label %stride
+exact:
+  %wnp = getelementptr i64, ptr %wshape, i64 %i
+  %wn = load i64, ptr %wnp
+  %wsp = getelementptr i64, ptr %wstrides, i64 %i
+  %ws = load i64, ptr %wsp
+  %wsu = mul i64 %ws, %unit
+  %same = icmp eq i64 %wn, %n
+  br i1 %same, label %stride, label %no
+stride:
+  %expect = phi i64 [ %dense, %contiguous ], [ %wsu, %exact ]
+  %dense1 = phi i64 [ %dense.next, %contiguous ], [ 0, %exact ]
+  %fits = icmp eq i64 %expect, %s
+  %free = icmp eq i64 %n, 1
+  %good = or i1 %fits, %free
+  br i1 %good, label %next, label %no
+next:
+  br label %loop
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; PyArrayObject: data at 16, rank (int) 24, extents 32, strides in bytes 40, descriptor 56, flags (int) 64.
+define internal i1 @numpy(ptr %o, ptr %param, ptr %out) {
+entry:
+  %descrp = getelementptr i8, ptr %o, i64 56
+  %descr = load ptr, ptr %descrp
+  br label %search
+search:
+  %i = phi i64 [ 0, %entry ], [ %i1, %step ]
+  %dp = getelementptr %Param, ptr %param, i32 0, i32 8, i64 %i
+  %d = load ptr, ptr %dp
+  %hit = icmp eq ptr %d, %descr
+  br i1 %hit, label %found, label %step
+step:
+  %i1 = add i64 %i, 1
+  %last = icmp eq i64 %i1, 4
+  br i1 %last, label %no, label %search
+found:
+  ; NPY_ARRAY_ALIGNED
+  %flagsp = getelementptr i8, ptr %o, i64 64
+  %flags = load i32, ptr %flagsp
+  %al = and i32 %flags, 256
+  %aligned = icmp ne i32 %al, 0
+  br i1 %aligned, label %form, label %no
+form:
+  %ndp = getelementptr i8, ptr %o, i64 24
+  %nd = load i32, ptr %ndp
+  %rank = zext i32 %nd to i64
+  %shapep = getelementptr i8, ptr %o, i64 32
+  %shape = load ptr, ptr %shapep
+  %stridesp = getelementptr i8, ptr %o, i64 40
+  %strides = load ptr, ptr %stridesp
+  %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
+  %want = load i64, ptr %wrank
+  %wshapep = getelementptr %Param, ptr %param, i32 0, i32 5
+  %wshape = load ptr, ptr %wshapep
+  %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 6
+  %wstrides = load ptr, ptr %wstridesp
+  %unitp = getelementptr %Param, ptr %param, i32 0, i32 7
+  %unit = load i64, ptr %unitp
+  %ok = call i1 @layout(i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 %unit)
+  br i1 %ok, label %take, label %no
+take:
+  %datap = getelementptr i8, ptr %o, i64 16
+  %data = load i64, ptr %datap
+  store i64 %data, ptr %out
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; DLTensor: data at 0, device type (int) 8, rank (int) 16, dtype 20, extents 24, strides in elements 32, byte offset 40.
+; Only row-major tensors are taken here: a lazily negated view of torch is strided, and Python must see it.
+define internal i1 @dlpack(ptr %fn, ptr %o, ptr %param, ptr %out) {
+entry:
+  %t = alloca [64 x i8], align 16
+  %rc = call i32 %fn(ptr %o, ptr %t)
+  %good = icmp eq i32 %rc, 0
+  br i1 %good, label %device, label %clear
+clear:
+  call void @PyErr_Clear()
+  br label %no
+device:
+  %devp = getelementptr i8, ptr %t, i64 8
+  %dev = load i32, ptr %devp
+  %cpu = icmp eq i32 %dev, 1
+  br i1 %cpu, label %dtype, label %no
+dtype:
+  %codep = getelementptr i8, ptr %t, i64 20
+  %code = load i32, ptr %codep
+  br label %search
+search:
+  %i = phi i64 [ 0, %dtype ], [ %i1, %step ]
+  %cp = getelementptr %Param, ptr %param, i32 0, i32 9, i64 %i
+  %c = load i32, ptr %cp
+  %hit = icmp eq i32 %c, %code
+  br i1 %hit, label %form, label %step
+step:
+  %i1 = add i64 %i, 1
+  %last = icmp eq i64 %i1, 4
+  br i1 %last, label %no, label %search
+form:
+  %ndp = getelementptr i8, ptr %t, i64 16
+  %nd = load i32, ptr %ndp
+  %rank = zext i32 %nd to i64
+  %shapep = getelementptr i8, ptr %t, i64 24
+  %shape = load ptr, ptr %shapep
+  %stridesp = getelementptr i8, ptr %t, i64 32
+  %strides = load ptr, ptr %stridesp
+  %known = icmp ne ptr %strides, null
+  br i1 %known, label %dense, label %no
+dense:
+  %row = call i1 @layout(i64 -1, ptr null, ptr null, i64 %rank, ptr %shape, ptr %strides, i64 1)
+  br i1 %row, label %exact, label %no
+exact:
+  %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
+  %want = load i64, ptr %wrank
+  %wshapep = getelementptr %Param, ptr %param, i32 0, i32 5
+  %wshape = load ptr, ptr %wshapep
+  %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 6
+  %wstrides = load ptr, ptr %wstridesp
+  %ok = call i1 @layout(i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 1)
+  br i1 %ok, label %take, label %no
+take:
+  %data = load i64, ptr %t
+  %offp = getelementptr i8, ptr %t, i64 40
+  %off = load i64, ptr %offp
+  %address = add i64 %data, %off
+  %unitp = getelementptr %Param, ptr %param, i32 0, i32 7
+  %unit = load i64, ptr %unitp
+  %mask = sub i64 %unit, 1
+  %odd = and i64 %address, %mask
+  %aligned = icmp eq i64 %odd, 0
+  br i1 %aligned, label %yes, label %no
+yes:
+  store i64 %address, ptr %out
+  ret i1 true
+no:
+  ret i1 false
+}
+
+define internal i1 @array(ptr %o, ptr %ctx, ptr %param, ptr %out) {
+entry:
+  %np = call i1 @is_type(ptr %o, ptr %ctx, i64 8)
+  br i1 %np, label %numpy, label %others
+numpy:
+  %r = call i1 @numpy(ptr %o, ptr %param, ptr %out)
+  ret i1 %r
+others:
+  %t = call ptr @type_of(ptr %o)
+  %countp = getelementptr %Context, ptr %ctx, i32 0, i32 14
+  %count = load i64, ptr %countp
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %others ], [ %i1, %next ]
+  %more = icmp ult i64 %i, %count
+  br i1 %more, label %look, label %no
+look:
+  %tp = getelementptr %Context, ptr %ctx, i32 0, i32 15, i64 %i, i32 0
+  %known = load ptr, ptr %tp
+  %hit = icmp eq ptr %known, %t
+  br i1 %hit, label %call, label %next
+call:
+  %fp = getelementptr %Context, ptr %ctx, i32 0, i32 15, i64 %i, i32 1
+  %f = load ptr, ptr %fp
+  %s = call i1 @dlpack(ptr %f, ptr %o, ptr %param, ptr %out)
+  ret i1 %s
+next:
+  %i1 = add i64 %i, 1
+  br label %loop
+no:
+  ret i1 false
+}
+
+; One argument against its %Param; its slot is filled.
+define internal i1 @argument(ptr %o, ptr %ctx, ptr %param, ptr %slots) {
+entry:
+  %kind = load i64, ptr %param
+  %slotp = getelementptr %Param, ptr %param, i32 0, i32 1
+  %slot = load i64, ptr %slotp
+  %out = getelementptr i64, ptr %slots, i64 %slot
+  %lop = getelementptr %Param, ptr %param, i32 0, i32 2
+  %lo = load i64, ptr %lop
+  %hip = getelementptr %Param, ptr %param, i32 0, i32 3
+  %hi = load i64, ptr %hip
+  switch i64 %kind, label %no [
+    i64 0, label %constant
+    i64 1, label %int
+    i64 2, label %uint
+    i64 3, label %double
+    i64 4, label %single
+    i64 5, label %flag
+    i64 6, label %memory
+    i64 7, label %memory
+  ]
+constant:
+  %want = inttoptr i64 %lo to ptr
+  %r0 = call i1 @same(ptr %o, ptr %want, ptr %ctx)
+  ret i1 %r0
+int:
+  %r1 = call i1 @signed(ptr %o, ptr %ctx, i64 %lo, i64 %hi, ptr %out)
+  ret i1 %r1
+uint:
+  %r2 = call i1 @unsigned(ptr %o, ptr %ctx, i64 %hi, ptr %out)
+  ret i1 %r2
+double:
+  %r3 = call i1 @floating(ptr %o, ptr %ctx, i1 false, ptr %out)
+  ret i1 %r3
+single:
+  %r4 = call i1 @floating(ptr %o, ptr %ctx, i1 true, ptr %out)
+  ret i1 %r4
+flag:
+  %tp = getelementptr ptr, ptr %ctx, i64 6
+  %true = load ptr, ptr %tp
+  %fp = getelementptr ptr, ptr %ctx, i64 7
+  %false = load ptr, ptr %fp
+  %is1 = icmp eq ptr %o, %true
+  %is0 = icmp eq ptr %o, %false
+  %v = zext i1 %is1 to i64
+  store i64 %v, ptr %out
+  %r5 = or i1 %is1, %is0
+  ret i1 %r5
+memory:
+  %r6 = call i1 @array(ptr %o, ptr %ctx, ptr %param, ptr %out)
+  ret i1 %r6
+no:
+  ret i1 false
+}
+
+; Whether the entry is for this call: shape of the call, block, environment, globals, every argument. Fills the slots.
+define internal i1 @match(ptr %entry, ptr %ctx, ptr %args, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %env, ptr %snap, ptr %slots) {
+start:
+  %pp = getelementptr %Entry, ptr %entry, i32 0, i32 3
+  %p = load i64, ptr %pp
+  %samepos = icmp eq i64 %p, %npos
+  %kp = getelementptr %Entry, ptr %entry, i32 0, i32 4
+  %k = load i64, ptr %kp
+  %samekw = icmp eq i64 %k, %nkw
+  %ep = getelementptr %Entry, ptr %entry, i32 0, i32 2
+  %e = load ptr, ptr %ep
+  %sameenv = icmp eq ptr %e, %env
+  %ok1 = and i1 %samepos, %samekw
+  %ok2 = and i1 %ok1, %sameenv
+  br i1 %ok2, label %blocks, label %no
+blocks:
+  %bp = getelementptr %Entry, ptr %entry, i32 0, i32 6
+  %want = load <3 x i64>, ptr %bp, align 8
+  %have = load <3 x i64>, ptr %block, align 8
+  %diff = xor <3 x i64> %want, %have
+  %or = call i64 @llvm.vector.reduce.or.v3i64(<3 x i64> %diff)
+  %sameblock = icmp eq i64 %or, 0
+  br i1 %sameblock, label %globals, label %no
+globals:
+  %sp = getelementptr %Entry, ptr %entry, i32 0, i32 1
+  %s = load ptr, ptr %sp
+  %samesnap = call i1 @same_tuple(ptr %snap, ptr %s, ptr %ctx)
+  br i1 %samesnap, label %names, label %no
+names:
+  %namesp = getelementptr %Entry, ptr %entry, i32 0, i32 5
+  %wnames = load ptr, ptr %namesp
+  br label %name
+name:
+  %i = phi i64 [ 0, %names ], [ %i1, %named ]
+  %morenames = icmp slt i64 %i, %nkw
+  br i1 %morenames, label %compare, label %fill
+compare:
+  %wnp = getelementptr ptr, ptr %wnames, i64 %i
+  %wn = load ptr, ptr %wnp
+  %hn = call ptr @PyTuple_GetItem(ptr %kwnames, i64 %i)
+  %samename = call i1 @same(ptr %hn, ptr %wn, ptr %ctx)
+  br i1 %samename, label %named, label %no
+named:
+  %i1 = add i64 %i, 1
+  br label %name
+fill:
+  %nslotsp = getelementptr %Entry, ptr %entry, i32 0, i32 10
+  %nslots = load i64, ptr %nslotsp
+  %templatep = getelementptr %Entry, ptr %entry, i32 0, i32 11
+  %template = load ptr, ptr %templatep
+  %bytes = shl i64 %nslots, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slots, ptr align 8 %template, i64 %bytes, i1 false)
+  %paramsp = getelementptr %Entry, ptr %entry, i32 0, i32 9
+  %params = load ptr, ptr %paramsp
+  %nargs = add i64 %npos, %nkw
+  br label %arg
+arg:
+  %j = phi i64 [ 0, %fill ], [ %j1, %took ]
+  %moreargs = icmp slt i64 %j, %nargs
+  br i1 %moreargs, label %one, label %yes
+one:
+  %ap = getelementptr ptr, ptr %args, i64 %j
+  %a = load ptr, ptr %ap
+  %param = getelementptr %Param, ptr %params, i64 %j
+  %good = call i1 @argument(ptr %a, ptr %ctx, ptr %param, ptr %slots)
+  br i1 %good, label %took, label %no
+took:
+  %j1 = add i64 %j, 1
+  br label %arg
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+declare i64 @llvm.vector.reduce.or.v3i64(<3 x i64>)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+
+; Takes Ave's own frames off the traceback of an AveError that is being raised.
+define internal void @strip(ptr %ctx) {
+  %keepp = getelementptr %Context, ptr %ctx, i32 0, i32 13
+  %keep = load i64, ptr %keepp
+  %full = icmp ne i64 %keep, 0
+  br i1 %full, label %out, label %look
+look:
+  %t = alloca ptr
+  %v = alloca ptr
+  %tb = alloca ptr
+  call void @PyErr_Fetch(ptr %t, ptr %v, ptr %tb)
+  call void @PyErr_NormalizeException(ptr %t, ptr %v, ptr %tb)
+  %type = load ptr, ptr %t
+  %avep = getelementptr %Context, ptr %ctx, i32 0, i32 11
+  %ave = load ptr, ptr %avep
+  %hit = call i32 @PyErr_GivenExceptionMatches(ptr %type, ptr %ave)
+  %ours = icmp ne i32 %hit, 0
+  br i1 %ours, label %cut, label %restore
+cut:
+  %old = load ptr, ptr %tb
+  %some = icmp ne ptr %old, null
+  br i1 %some, label %drop, label %clear
+drop:
+  call void @Py_DecRef(ptr %old)
+  store ptr null, ptr %tb
+  br label %clear
+clear:
+  %nonep = getelementptr %Context, ptr %ctx, i32 0, i32 5
+  %none = load ptr, ptr %nonep
+  %value = load ptr, ptr %v
+  call i32 @PyException_SetTraceback(ptr %value, ptr %none)
+  br label %restore
+restore:
+  %t1 = load ptr, ptr %t
+  %v1 = load ptr, ptr %v
+  %tb1 = load ptr, ptr %tb
+  call void @PyErr_Restore(ptr %t1, ptr %v1, ptr %tb1)
+  br label %out
+out:
+  ret void
+}
+
+; The slow path, with the geometry in place of its provider, which must not run twice.
+define internal ptr @slow(ptr %state, ptr %ctx, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames) {
+entry:
+  %all = add i64 %n, %nkw
+  %copy = alloca ptr, i64 %all
+  store ptr %geometry, ptr %copy
+  br label %loop
+loop:
+  %i = phi i64 [ 1, %entry ], [ %i1, %one ]
+  %more = icmp slt i64 %i, %all
+  br i1 %more, label %one, label %call
+one:
+  %from = getelementptr ptr, ptr %args, i64 %i
+  %to = getelementptr ptr, ptr %copy, i64 %i
+  %a = load ptr, ptr %from
+  store ptr %a, ptr %to
+  %i1 = add i64 %i, 1
+  br label %loop
+call:
+  %fp = getelementptr %State, ptr %state, i32 0, i32 1
+  %f = load ptr, ptr %fp
+  %r = call ptr @PyObject_Vectorcall(ptr %f, ptr %copy, i64 %n, ptr %kwnames)
+  %failed = icmp eq ptr %r, null
+  br i1 %failed, label %strip, label %out
+strip:
+  call void @strip(ptr %ctx)
+  br label %out
+out:
+  ret ptr %r
+}
+
+; The builtin. `self` is a tuple: the address of %State, and what must live as long. args[0] is the provider.
+define ptr @ave_launch(ptr %self, ptr %args, i64 %n, ptr %kwnames) {
+entry:
+  %space = alloca [64 x i64], align 16
+  %block = alloca [4 x i64], align 16
+  %grid = alloca [3 x i64], align 16
+  %grid32 = alloca [4 x i32], align 16
+  %addr = call ptr @PyTuple_GetItem(ptr %self, i64 0)
+  %state = call ptr @PyLong_AsVoidPtr(ptr %addr)
+  %ctx = load ptr, ptr %state
+  %nokw = icmp eq ptr %kwnames, null
+  br i1 %nokw, label %provide, label %countkw
+countkw:
+  %kw = call i64 @PyTuple_Size(ptr %kwnames)
+  br label %provide
+provide:
+  %nkw = phi i64 [ 0, %entry ], [ %kw, %countkw ]
+  %provider = load ptr, ptr %args
+  %callable = call i32 @PyCallable_Check(ptr %provider)
+  %ask = icmp ne i32 %callable, 0
+  br i1 %ask, label %asked, label %plain
+asked:
+  %answer = call ptr @PyObject_CallNoArgs(ptr %provider)
+  %raised = icmp eq ptr %answer, null
+  br i1 %raised, label %null, label %given
+null:
+  ret ptr null
+plain:
+  call void @Py_IncRef(ptr %provider)
+  br label %given
+given:
+  %geometry = phi ptr [ %answer, %asked ], [ %provider, %plain ]
+  %tup = call i1 @is_type(ptr %geometry, ptr %ctx, i64 4)
+  br i1 %tup, label %pair, label %fallback
+pair:
+  %size = call i64 @PyTuple_Size(ptr %geometry)
+  %two = icmp eq i64 %size, 2
+  br i1 %two, label %parse, label %fallback
+parse:
+  %g = call ptr @PyTuple_GetItem(ptr %geometry, i64 0)
+  %okg = call i1 @extents(ptr %g, ptr %ctx, ptr %grid)
+  br i1 %okg, label %parseb, label %fallback
+parseb:
+  %b = call ptr @PyTuple_GetItem(ptr %geometry, i64 1)
+  %okb = call i1 @extents(ptr %b, ptr %ctx, ptr %block)
+  br i1 %okb, label %limits, label %fallback
+limits:
+  ; 65535 blocks along y and z (geometry.py); more is an error, which Python words.
+  %gx = load i64, ptr %grid
+  %gyp = getelementptr i64, ptr %grid, i64 1
+  %gy = load i64, ptr %gyp
+  %gzp = getelementptr i64, ptr %grid, i64 2
+  %gz = load i64, ptr %gzp
+  %yz = or i64 %gy, %gz
+  %fits = icmp ule i64 %yz, 65535
+  br i1 %fits, label %environment, label %fallback
+environment:
+  %gx32 = trunc i64 %gx to i32
+  %gy32 = trunc i64 %gy to i32
+  %gz32 = trunc i64 %gz to i32
+  %g1p = getelementptr i32, ptr %grid32, i64 1
+  %g2p = getelementptr i32, ptr %grid32, i64 2
+  store i32 %gx32, ptr %grid32
+  store i32 %gy32, ptr %g1p
+  store i32 %gz32, ptr %g2p
+  %envp = getelementptr %Context, ptr %ctx, i32 0, i32 9
+  %envdict = load ptr, ptr %envp
+  %keyp = getelementptr %Context, ptr %ctx, i32 0, i32 10
+  %key = load ptr, ptr %keyp
+  %env = call ptr @PyDict_GetItem(ptr %envdict, ptr %key)
+  %snapp = getelementptr %State, ptr %state, i32 0, i32 2
+  %snapf = load ptr, ptr %snapp
+  %snap = call ptr @PyObject_CallNoArgs(ptr %snapf)
+  %nosnap = icmp eq ptr %snap, null
+  br i1 %nosnap, label %clear, label %entries
+clear:
+  call void @PyErr_Clear()
+  br label %fallback
+entries:
+  %countp = getelementptr %State, ptr %state, i32 0, i32 3
+  %count = load i64, ptr %countp
+  %npos = sub i64 %n, 1
+  %user = getelementptr ptr, ptr %args, i64 1
+  br label %each
+each:
+  %i = phi i64 [ 0, %entries ], [ %i1, %other ]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %test, label %unknown
+test:
+  %entryp = getelementptr %State, ptr %state, i32 0, i32 4, i64 %i
+  %e = load ptr, ptr %entryp
+  %hit = call i1 @match(ptr %e, ptr %ctx, ptr %user, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %env, ptr %snap, ptr %space)
+  br i1 %hit, label %run, label %other
+other:
+  %i1 = add i64 %i, 1
+  br label %each
+unknown:
+  call void @Py_DecRef(ptr %snap)
+  br label %fallback
+fallback:
+  %r = call ptr @slow(ptr %state, ptr %ctx, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames)
+  call void @Py_DecRef(ptr %geometry)
+  ret ptr %r
+run:
+  call void @Py_DecRef(ptr %snap)
+  call void @Py_DecRef(ptr %geometry)
+  %lastp = getelementptr %State, ptr %state, i32 0, i32 5
+  %ei = ptrtoint ptr %e to i64
+  store i64 %ei, ptr %lastp
+  %pool = load ptr, ptr %ctx
+  %kernel = load ptr, ptr %e
+  %thread = call ptr @PyEval_SaveThread()
+  %rc = call i64 @ave_run_grid(ptr %pool, ptr %kernel, ptr %space, ptr %grid32)
+  call void @PyEval_RestoreThread(ptr %thread)
+  %ok = icmp eq i64 %rc, 0
+  br i1 %ok, label %done, label %failed
+done:
+  %nonep = getelementptr %Context, ptr %ctx, i32 0, i32 5
+  %none = load ptr, ptr %nonep
+  call void @Py_IncRef(ptr %none)
+  ret ptr %none
+failed:
+  %failp = getelementptr %Context, ptr %ctx, i32 0, i32 12
+  %fail = load ptr, ptr %failp
+  %code = call ptr @PyLong_FromLongLong(i64 %rc)
+  %never = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %fail, ptr %code, ptr null)
+  call void @Py_DecRef(ptr %code)
+  call void @strip(ptr %ctx)
+  ret ptr null
+}

@@ -1,0 +1,171 @@
+"""The host code of `host/*.ll`: text comes in; loaded functions, and the structs that they share with Python, go out.
+
+It is compiled once for a machine and kept in the cache on disk. The structs mirror the `%Pool`, `%Kernel`, ... of the LLVM text, field by field.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import pathlib
+import re
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from avelang.base import knobs
+from avelang.base.errors import error
+from avelang.emit.llvm.core import Host
+from avelang.runtime import cache
+
+P = ctypes.c_void_p
+I64 = ctypes.c_int64
+I32 = ctypes.c_int32
+
+ENTRIES = 16
+EXCHANGES = 8
+ALTERNATIVES = 4
+SLOTS = 64
+# Of a worker thread: what Linux gives a main thread; macOS would give 512 KiB.
+_STACK = 8 << 20
+# Looks for another job before sleeping, each with a sched_yield: some 20 us, so that launches in a row find the workers awake.
+_SPINS = 64
+# pthread.h: Linux has 1, macOS 2.
+_DETACHED = 2 if sys.platform == "darwin" else 1
+
+
+class Pool(ctypes.Structure):
+    _fields_ = [
+        ("mutex", ctypes.c_byte * 128), ("wake", ctypes.c_byte * 128), ("finished", ctypes.c_byte * 128),
+        ("taken", I32), ("active", I32), ("generation", I64), ("job", P), ("scratch", P), ("scratch_bytes", I64),
+        ("workers", I32), ("started", I32), ("spins", I32), ("clock", I32), ("set_mask", I32), ("detached", I32), ("stack", I64),
+    ]  # fmt: skip
+
+
+class Kernel(ctypes.Structure):
+    """`ns_per_block` is measured by each launch; `last_ns` is the time of the last one."""
+
+    _fields_ = [("run", P), ("scratch_bytes", I64), ("ns_per_block", ctypes.c_double), ("launches", I64), ("last_ns", I64)]
+
+
+class Exchange(ctypes.Structure):
+    _fields_ = [("type", P), ("function", P)]
+
+
+class Context(ctypes.Structure):
+    _fields_ = [
+        ("pool", P), ("int_", P), ("float_", P), ("str_", P), ("tuple_", P), ("none", P), ("true", P), ("false", P), ("ndarray", P),
+        ("environ", P), ("key", P), ("ave_error", P), ("fail", P), ("keep_traceback", I64), ("count", I64), ("exchanges", Exchange * EXCHANGES),
+    ]  # fmt: skip
+
+
+class State(ctypes.Structure):
+    _fields_ = [("context", P), ("slow", P), ("snapshot", P), ("count", I64), ("entries", P * ENTRIES), ("last", I64)]
+
+
+class Entry(ctypes.Structure):
+    _fields_ = [
+        ("kernel", P), ("snapshot", P), ("environment", P), ("positional", I64), ("keyword", I64), ("names", P), ("block", I64 * 3),
+        ("params", P), ("slots", I64), ("template", P),
+    ]  # fmt: skip
+
+
+class Param(ctypes.Structure):
+    _fields_ = [
+        ("kind", I64), ("slot", I64), ("low", I64), ("high", ctypes.c_uint64), ("rank", I64), ("shape", P), ("strides", P), ("item", I64),
+        ("descriptors", P * ALTERNATIVES), ("dtypes", ctypes.c_uint32 * ALTERNATIVES),
+    ]  # fmt: skip
+
+
+class MethodDef(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("function", P), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+
+
+FASTCALL_KEYWORDS = 0x0080 | 0x0002
+
+
+def _text() -> str:
+    folder = pathlib.Path(__file__).parent / "host"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "stub.ll"))
+
+
+def _object(text: str) -> bytes:
+    """The machine code of the text, out of the cache or compiled: some 40 ms without optimization, 300 with, and as fast when it runs."""
+    compiler = Host(0)
+    name = cache.key({"host": list(compiler.key), "text": text})
+    found = cache.load(name)
+    if found is not None:
+        return found.payload
+    payload = compiler.object(text)
+    cache.store(name, {"kind": "host"}, payload)
+    return payload
+
+
+class Code:
+    """Loaded machine code. It stays loaded as long as this object lives."""
+
+    def __init__(self, payload: bytes):
+        compiler = Host(0)
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), compiler.machine)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
+        self._engine.finalize_object()
+
+    def address(self, symbol: str) -> int:
+        return self._engine.get_function_address(symbol)
+
+
+class Native:
+    """The host code of this process: the pool, and the two ways to launch (`run` here, `launch_address` for builtins)."""
+
+    def __init__(self) -> None:
+        if os.name != "posix":
+            raise error("D010")
+        text = _text()
+        for symbol in set(re.findall(r"@(Py\w+|_Py\w+)", text)):
+            llvm.add_symbol(symbol, ctypes.cast(getattr(ctypes.pythonapi, symbol), P).value)
+        self._code = Code(_object(text))
+        self.pool = Pool(
+            workers=threads() - 1, spins=_SPINS, clock=time.CLOCK_MONOTONIC, set_mask=signal.SIG_SETMASK, detached=_DETACHED, stack=_STACK
+        )
+        self.pool_address = ctypes.addressof(self.pool)
+        init = ctypes.CFUNCTYPE(None, P)(self._code.address("ave_pool_init"))
+        self._reset: Callable[[], Any] = lambda: init(self.pool_address)
+        self._reset()
+        # A child has none of its parent's threads.
+        os.register_at_fork(after_in_child=self._reset)
+        self._run = ctypes.CFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_grid"))
+        self.launch_address = self._code.address("ave_launch")
+
+    def run(self, kernel: int, slots: Any, grid: Any) -> int:
+        """Runs a grid with the interpreter's lock released. Arguments: address of a `Kernel`, c_int64 array, c_uint32 array of three."""
+        return self._run(self.pool_address, kernel, ctypes.addressof(slots), ctypes.addressof(grid))
+
+
+def threads() -> int:
+    """How many threads run blocks, the calling one included: AVE_THREADS, or the cores that this process may use."""
+    asked = knobs.threads()
+    if asked is not None:
+        return asked
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_lock = threading.Lock()
+
+
+@functools.cache
+def _native() -> Native:
+    return Native()
+
+
+def native() -> Native:
+    """The host code of this process, loaded at the first call. Raises D010 on a system without POSIX threads."""
+    with _lock:
+        return _native()

@@ -1,0 +1,145 @@
+"""Control flow: divergence is masks. Each op with regions becomes a generator that narrows the wave's mask, runs its regions and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from avelang.ir.core import Op
+from avelang.ir.types import dtype_of
+from avelang.sim.memory import Mask
+from avelang.sim.program import Code, Env, Program, Waits
+from avelang.sim.tensors import merge
+from avelang.sim.wave import Wave
+
+
+def _merged(mask: np.ndarray, new: list[Any], old: list[Any]) -> list[Any]:
+    return [merge(mask, a, b) for a, b in zip(new, old, strict=True)]
+
+
+def _get(env: Env, slots: list[int]) -> list[Any]:
+    return [env[s] for s in slots]
+
+
+def _set(env: Env, slots: list[int], values: list[Any]) -> None:
+    for s, v in zip(slots, values, strict=True):
+        env[s] = v
+
+
+def barrier(p: Program, op: Op) -> Waits:
+    """The wave waits; the scheduler goes on with it when every wave of the block has come."""
+
+    def run(wave: Wave, env: Env) -> Generator[None]:
+        yield
+
+    return Waits(run)
+
+
+def if_(p: Program, op: Op) -> Waits:
+    """Both regions, each where its lanes are; the results are merged lane by lane."""
+    cond = p.slot(op.operands[0])
+    then, other = (p.code(r) for r in op.regions)
+    results = [p.slot(r) for r in op.results]
+
+    def branch(code: Code, mask: Mask, wave: Wave, env: Env) -> Generator[None, None, list[Any]]:
+        wave.mask = mask
+        yield from code.run(wave, env)
+        return _get(env, code.outs)
+
+    def run(wave: Wave, env: Env) -> Generator[None]:
+        outer, c = wave.mask, env[cond]
+        taken = Mask(c & outer.active)
+        if taken.count == outer.count:
+            values = yield from branch(then, outer, wave, env)
+        elif taken.count == 0:
+            values = yield from branch(other, outer, wave, env)
+        else:
+            values = yield from branch(then, taken, wave, env)
+            values = _merged(c, values, (yield from branch(other, Mask(outer.active & ~c), wave, env)))
+        wave.mask = outer
+        _set(env, results, values)
+
+    return Waits(run)
+
+
+def trips(start: int, stop: int, step: int) -> int:
+    """How many trips Python's range makes; none for a step of 0."""
+    if step == 0:
+        return 0
+    return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
+
+
+def for_(p: Program, op: Op) -> Waits:
+    """Bounds are read once. Where they agree in all active lanes the loop is Python's; else each lane counts its own trips."""
+    bounds = [p.slot(v) for v in op.operands[:3]]
+    initial = [p.slot(v) for v in op.operands[3:]]
+    (body,) = (p.code(r) for r in op.regions)
+    index, *carried = body.args
+    results = [p.slot(r) for r in op.results]
+    np_type, lanes = dtype_of(op.operands[0].type).np, p.lanes
+
+    def uniform(n: int, first: int, step: int, values: list[Any], wave: Wave, env: Env) -> Generator[None, None, list[Any]]:
+        for i in range(n):
+            env[index] = np.full(lanes, first + i * step, np_type)
+            _set(env, carried, values)
+            yield from body.run(wave, env)
+            values = _get(env, body.outs)
+        return values
+
+    def divergent(n: np.ndarray, start: np.ndarray, step: np.ndarray, values: list[Any], wave: Wave, env: Env) -> Generator[None, None, list[Any]]:
+        outer, at = wave.mask, start
+        for i in range(int(n[outer.active].max())):
+            wave.mask = Mask(outer.active & (i < n))
+            env[index] = at
+            _set(env, carried, values)
+            yield from body.run(wave, env)
+            values = _merged(wave.mask.active, _get(env, body.outs), values)
+            at = at + step
+        wave.mask = outer
+        return values
+
+    def run(wave: Wave, env: Env) -> Generator[None]:
+        start, stop, step = _get(env, bounds)
+        triples = list(zip(*(x[wave.mask.active].tolist() for x in (start, stop, step)), strict=True))
+        values = _get(env, initial)
+        if all(t == triples[0] for t in triples):
+            first, _, by = triples[0]
+            values = yield from uniform(trips(*triples[0]), first, by, values, wave, env)
+        else:
+            n = np.zeros(lanes, object)
+            n[wave.mask.active] = [trips(*t) for t in triples]
+            values = yield from divergent(n, start, step, values, wave, env)
+        _set(env, results, values)
+
+    return Waits(run)
+
+
+def while_(p: Program, op: Op) -> Waits:
+    """A lane leaves when its condition fails, with what `condition` passed then."""
+    initial = [p.slot(v) for v in op.operands]
+    before, body = (p.code(r) for r in op.regions)
+    results = [p.slot(r) for r in op.results]
+
+    def run(wave: Wave, env: Env) -> Generator[None]:
+        outer, values = wave.mask, _get(env, initial)
+        left = values
+        while wave.mask.count:
+            _set(env, before.args, values)
+            yield from before.run(wave, env)
+            cond, *values = _get(env, before.outs)
+            left = values if wave.mask is outer else _merged(wave.mask.active, values, left)
+            if not cond[wave.mask.active].all():
+                wave.mask = Mask(wave.mask.active & cond)
+                if not wave.mask.count:
+                    break
+            _set(env, body.args, values)
+            yield from body.run(wave, env)
+            values = _get(env, body.outs)
+        wave.mask = outer
+        _set(env, results, left)
+
+    return Waits(run)
+
+

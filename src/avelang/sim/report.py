@@ -1,0 +1,100 @@
+"""From a fault to an error: what a wave was doing comes in; an ExecutionError with kernel, line, tensor, index, block and lane goes out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from avelang.base.errors import AveError, error
+from avelang.ir.core import Op, Value
+from avelang.ir.types import SHARED, PtrType, TensorType
+from avelang.sim.memory import Fault, Space
+from avelang.sim.program import Program
+from avelang.sim.tensors import TensorValue, at_lane
+from avelang.sim.wave import Wave
+
+_WORDS = {"load": "load", "store": "store", "ld": "load", "st": "store"}
+_TENSOR_AT = {"load": 0, "store": 1}  # which operand of a tensor access is the tensor; the coordinates follow it
+_CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005", "race": "X006"}
+
+
+def where(p: Program, wave: Wave, lane: int) -> str:
+    """Block, thread, lane and wave in words."""
+    thread = tuple(int(t[lane]) for t in wave.shape.threads)
+    return f"block {wave.block.index}, thread {thread}, lane {lane} of wave {wave.shape.index}"
+
+
+def _tensor(op: Op) -> tuple[Value, list[Value]] | None:
+    """The tensor and the coordinates of an access through a tensor."""
+    if op.name not in _TENSOR_AT:
+        return None
+    tensor, *coords = op.operands[_TENSOR_AT[op.name] :]
+    return tensor, coords
+
+
+def _index(p: Program, wave: Wave, op: Op, fault: Fault) -> tuple[int, ...] | None:
+    """The coordinates of the offending element, those that a vector access runs through included."""
+    through = _tensor(op)
+    if through is None:
+        return None
+    tensor, coords = through
+    given = tuple(int(wave.env[p.slot(c)][fault.lane]) for c in coords)
+    assert isinstance(tensor.type, TensorType)
+    rest = [x or 0 for x in tensor.type.shape[len(coords) :]]
+    if fault.kind == "extent" or not rest:
+        return given
+    return given + tuple(int(i) for i in np.unravel_index(fault.byte // tensor.type.dtype.bytes, rest))
+
+
+def _nearest(space: Space, fault: Fault) -> str:
+    near = space.nearest(fault.address)
+    if near is None:
+        return ""
+    at, past = fault.address - near.start, fault.address + fault.size - near.end
+    place = f"{-at} bytes before its start" if at < 0 else f"ends {past} bytes past its end"
+    return f"; nearest is `{near.name}`, {near.size} bytes at {near.start:#x}: the access {'starts ' if at < 0 else ''}{place}"
+
+
+def _site(op: Op) -> str:
+    line = f" in line {op.span.line}" if op.span is not None else ""
+    return f"a {_WORDS.get(op.name, f'`{op.name}`')}{line}"
+
+
+def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
+    """The error for a fault that `op` met in `wave`."""
+    lane = fault.lane
+    fields: dict[str, object] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"), "where": where(p, wave, lane)}
+    through, index = _tensor(op), _index(p, wave, op, fault)
+    value = wave.env[p.slot(through[0])] if through else None
+    space_name = _space(op) if fault.space is None else fault.space.name
+    space = wave.spaces[space_name]
+    holder = space.holder(fault.address)
+    if isinstance(value, TensorValue):
+        fields["tensor"] = value.name
+        fields["extents"] = tuple(at_lane(x, lane) for x in value.shape)
+    else:
+        fields["tensor"] = holder.name if holder else space_name
+    if fault.kind == "register":
+        fields["index"] = fault.address
+    elif fault.kind == "extent":
+        fields["index"] = index
+    elif fault.kind == "bounds":
+        fields["index"] = f" of `{fields['tensor']}` at index {index}" if index else ""
+        fields["nearest"] = _nearest(space, fault)
+    else:
+        fields["index"] = f" at index {index}" if index else ""
+    fields["byte"] = _byte(fault, op, holder.start if holder else 0)
+    if isinstance(fault.other, Op):
+        fields["what"], fields["other"] = _site(op), _site(fault.other)
+    return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}", **fields)
+
+
+def _space(op: Op) -> str:
+    """The space of the first tensor or pointer among an op's operands."""
+    return next((v.type.space for v in op.operands if isinstance(v.type, (TensorType, PtrType))), SHARED)
+
+
+def _byte(fault: Fault, op: Op, start: int) -> int:
+    """The offending byte, counted from the start of its allocation."""
+    return fault.address - start + fault.byte % max(fault.size, 1)
+
+

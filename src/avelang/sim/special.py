@@ -1,0 +1,208 @@
+"""Ops that are neither pure nor memory: ids, shuffles, dynamic vector elements, printf, and the rows of `avelang.isa`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from avelang.base.errors import error
+from avelang.ir.core import Op, Value
+from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
+from avelang.isa.row import ROWS, Place
+from avelang.sim.memory import Fault
+from avelang.sim.ops import FACTORIES, unsigned
+from avelang.sim.printf import formatter
+from avelang.sim.program import Env, Program, Step, apply, pure
+from avelang.sim.tensors import merge
+from avelang.sim.wave import Wave
+
+# -- where a lane is -----------------------------------------------------------------------------------------------------------------
+
+
+def block_id(p: Program, op: Op) -> Step:
+    """The block's place in the grid."""
+    dim, out, lanes = op.attrs["dim"], p.slot(op.result), p.lanes
+
+    def step(wave: Wave, env: Env) -> None:
+        env[out] = np.full(lanes, wave.block.index[dim], np.uint32)
+
+    return step
+
+
+def thread_id(p: Program, op: Op) -> Step:
+    """The lane's place in the block."""
+    dim, out = op.attrs["dim"], p.slot(op.result)
+
+    def step(wave: Wave, env: Env) -> None:
+        env[out] = wave.shape.threads[dim]
+
+    return step
+
+
+def block_dim(p: Program, op: Op) -> None:
+    """Known for a launch."""
+    p.constant(op.result, np.full(p.lanes, p.block[op.attrs["dim"]], np.uint32))
+
+
+def grid_dim(p: Program, op: Op) -> None:
+    """Known for a launch."""
+    p.constant(op.result, np.full(p.lanes, p.grid[op.attrs["dim"]], np.uint32))
+
+
+def lane_id(p: Program, op: Op) -> None:
+    """0, 1, 2, ..."""
+    p.constant(op.result, np.arange(p.lanes, dtype=np.uint32))
+
+
+# -- lanes together ------------------------------------------------------------------------------------------------------------------
+
+SOURCES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "idx": lambda own, offset: offset,
+    "up": lambda own, offset: own - offset,
+    "down": lambda own, offset: own + offset,
+    "xor": lambda own, offset: own ^ offset,
+}
+
+
+def shuffle(p: Program, op: Op) -> Step:
+    """The value of another lane of the segment, or the own one. An inactive lane gives what it holds."""
+    value, offset, out = p.slot(op.operands[0]), p.slot(op.operands[1]), p.slot(op.result)
+    source, width, lane = SOURCES[op.attrs["kind"]], op.attrs["width"], np.arange(p.lanes)
+    own, start = lane % width, lane - lane % width
+
+    def step(wave: Wave, env: Env) -> None:
+        src = source(own, env[offset].astype(np.int64))
+        inside = (src >= 0) & (src < width) & (start + src < len(lane))
+        env[out] = env[value][np.where(inside, start + src, lane)]
+
+    return step
+
+
+def ballot(p: Program, op: Op) -> Step:
+    """One bit a lane, in every lane."""
+    cond, out = p.slot(op.operands[0]), p.slot(op.result)
+
+    def step(wave: Wave, env: Env) -> None:
+        bits = np.zeros(64, bool)
+        bits[: p.lanes] = wave.active & env[cond]
+        env[out] = np.full(p.lanes, np.packbits(bits, bitorder="little").view(np.uint64)[0], np.uint64)
+
+    return step
+
+
+def atomic_add(p: Program, op: Op) -> Step:
+    """Lane by lane: what stood there is the result, its sum with the value goes back."""
+    value, pointer, offset = (p.slot(v) for v in op.operands)
+    t, out = op.operands[1].type, p.slot(op.result)
+    assert isinstance(t, PtrType)
+    space = t.space
+
+    def step(wave: Wave, env: Env) -> None:
+        wave.op = op
+        added, address = env[value], (env[pointer] + env[offset]).view(np.uint64)
+        size = added.nbytes // p.lanes
+        result = np.zeros_like(added)
+        for lane in np.flatnonzero(wave.active):
+            only = np.arange(p.lanes) == lane
+            old = wave.read(space, address, size, only).view(added.dtype).reshape(added.shape)
+            result[lane] = old[lane]
+            with np.errstate(all="ignore"):
+                total = np.ascontiguousarray(old + added)
+            wave.write(space, address, total.view(np.uint8).reshape(p.lanes, size), only)
+        env[out] = result
+
+    return step
+
+
+# -- vectors, tensors as values ------------------------------------------------------------------------------------------------------
+
+
+def element(p: Program, op: Op) -> Step | None:
+    """`extract` and `insert`; an index of a register vector that comes at run time is checked in active lanes."""
+    if "index" in op.attrs:
+        return pure(p, op)
+    index, vector = p.slot(op.operands[-1]), op.operands[0].type
+    assert isinstance(vector, VecType)
+    ins, n = [p.slot(v) for v in op.operands], vector.n
+    inner = apply(FACTORIES[op.name](op), ins, p.slot(op.result))
+
+    def step(wave: Wave, env: Env) -> None:
+        i = env[index]
+        wrong = (i.view(unsigned[i.dtype.itemsize]) >= n) & wave.mask.active
+        if wrong.any():
+            wave.op = op
+            lane = int(wrong.argmax())
+            raise Fault("register", lane, address=int(i[lane]), size=n)
+        inner(wave, env)
+
+    return step
+
+
+def select(p: Program, op: Op) -> Step | None:
+    """Of numbers a pure op; tensors and pointers are chosen lane by lane too."""
+    if not isinstance(op.result.type, (TensorType, PtrType)):
+        return pure(p, op)
+    return apply(merge, [p.slot(v) for v in op.operands], p.slot(op.result))
+
+
+# -- output --------------------------------------------------------------------------------------------------------------------------
+
+
+def printf(p: Program, op: Op) -> Step:
+    """One text for each active lane, in lane order."""
+    dtypes = [dtype_of(v.type) for v in op.operands]
+    text, ins = formatter(op.attrs["format"], dtypes, op.span), [p.slot(v) for v in op.operands]
+
+    def step(wave: Wave, env: Env) -> None:
+        columns = [env[i][wave.mask.active].tolist() for i in ins]
+        rows = zip(*columns, strict=True) if columns else itertools.repeat((), wave.mask.count)
+        out = "".join(text(row) for row in rows)
+        if p.stdout is not None:
+            p.stdout.write(out)
+
+    return step
+
+
+# -- rows ----------------------------------------------------------------------------------------------------------------------------
+
+
+def _operand(p: Program, v: Value | int) -> Callable[[Env], Any]:
+    """From an `env` to what a `meaning` gets."""
+    if isinstance(v, int):
+        return lambda env: v
+    at, t = p.slot(v), v.type
+    if isinstance(t, TensorType):
+        return lambda env: Place(t.space, env[at].address.view(np.uint64), t)
+    if isinstance(t, PtrType):
+        place = TensorType(t.dtype, (1,), (1,), t.space)
+        return lambda env: Place(t.space, env[at].view(np.uint64), place)
+    return lambda env: env[at]
+
+
+def row(p: Program, op: Op) -> Step:
+    """An intrinsic, by its row's meaning. Raises V001 where a meaning gives another shape or dtype than its row says."""
+    r = ROWS[op.name]
+    args = [_operand(p, a) for a in r.arguments(op, lambda v: v)]
+    if not op.results:
+
+        def effect(wave: Wave, env: Env) -> None:
+            wave.op = op
+            r.meaning(wave, *[a(env) for a in args])
+
+        return effect
+    t, out = op.result.type, p.slot(op.result)
+    shape = (p.lanes, t.n) if isinstance(t, VecType) else (p.lanes,)
+    np_type = dtype_of(t).np
+
+    def step(wave: Wave, env: Env) -> None:
+        wave.op = op
+        got = r.meaning(wave, *[a(env) for a in args])
+        if not isinstance(got, np.ndarray) or got.shape != shape or got.dtype != np_type:
+            what = f"{got.dtype} {got.shape}" if isinstance(got, np.ndarray) else repr(got)
+            raise error("V001", op.span, op=op.name, why=f"the row's meaning gave {what}, not {np_type} {shape}")
+        env[out] = np.ascontiguousarray(got)
+
+    return step

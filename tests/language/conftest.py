@@ -1,0 +1,23 @@
+"""What the tests of the language share: every test that takes `launch` runs once on the reference and once on the CPU backend."""
+
+import pytest
+
+
+@pytest.fixture(params=["reference", "cpu"])
+def backend(request):
+    """The name of a backend, for the launch option of that name."""
+    return request.param
+
+
+@pytest.fixture
+def launch(backend):
+    """launch(kernel, *args, grid=1, block=64, **kwargs): extents may be ints or tuples."""
+
+    def three(x):
+        x = (x,) if isinstance(x, int) else tuple(x)
+        return x + (1,) * (3 - len(x))
+
+    def go(kernel, *args, grid=1, block=64, **kwargs):
+        return kernel[lambda: (three(grid), three(block))](*args, backend=backend, **kwargs)
+
+    return go
