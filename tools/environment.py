@@ -63,7 +63,7 @@ def up_to_date(want: dict[str, object]) -> bool:
 
 
 def fetch(url: str, timeout: float = 60) -> bytes:
-    """The bytes at `url`. A machine without CA certificates is served too: all that is fetched here is checked by a hash in this file."""
+    """The bytes at `url`. A machine without CA certificates is served too: what is used of it is checked by a hash in this file."""
     request = urllib.request.Request(url, headers={"Accept": "text/html, */*", "User-Agent": "ave-environment"})
     try:
         with urllib.request.urlopen(request, timeout=timeout) as answer:
@@ -86,7 +86,7 @@ def pip_wheel(folder: str) -> str:
             fail(f"{page} has no {name}")
         data = fetch(urllib.parse.urljoin(page, link))
     except OSError as err:
-        fail(f"cannot fetch pip from {page}: {err}\nEither give this machine a way to a package index, or install pip: apt-get install python3-venv")
+        fail(f"cannot fetch pip from {page}: {err}\nGive this machine a way to a package index, or: apt-get install python3-venv")
     if hashlib.sha256(data).hexdigest() != digest:
         fail(f"{name} from {page} is not the file that was expected (SHA-256 differs); nothing of it was run")
     path = os.path.join(folder, name)
@@ -145,8 +145,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Sets up .venv with Ave in it.")
     parser.add_argument("--extra", action="append", default=[], help="an extra of pyproject.toml, such as `test`; may be given again")
     options = parser.parse_args()
-    if sys.version_info < (3, 10):
-        fail(f"Ave needs Python 3.10 or newer; this is {sys.version.split()[0]} ({sys.executable}). Choose another with: make PYTHON=python3.11")
+    if sys.version_info < (3, 10):  # noqa: UP036 - the Python that starts this is whatever the machine has
+        fail(f"Ave needs Python 3.10 or newer, and {sys.executable} is {sys.version.split()[0]}; choose another: make PYTHON=python3.11")
     want = wanted(options.extra)
     if up_to_date(want):
         return
@@ -154,7 +154,7 @@ def main() -> None:
     if not usable(want):
         make_venv()
     had = stamped().get("extras")
-    extras = sorted({*options.extra, *(had if isinstance(had, list) else [])})
+    extras = sorted({*options.extra, *map(str, had if isinstance(had, list) else [])})
     STAMP.unlink(missing_ok=True)
     install(extras)
     STAMP.write_text(json.dumps({**want, "extras": extras}))

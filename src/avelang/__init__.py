@@ -1,1 +1,7 @@
-"""Ave: a language in Python for matrix kernels, and its compiler."""
+"""Ave: a language in Python for matrix kernels, and its compiler. `@avelang.jit` makes a kernel; `avelang.language` is what kernels say."""
+
+from avelang.base import errors as errors
+from avelang.base.version import VERSION as __version__
+from avelang.jit import JitFunction, jit
+
+__all__ = ["JitFunction", "__version__", "errors", "jit"]

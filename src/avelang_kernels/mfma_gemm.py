@@ -1,4 +1,4 @@
-"""Two bf16 matrices of any height come in; C = A @ B^T in f32 goes out, computed with MFMA in blocks of 32 x 32, edges guarded by the hardware.
+"""Two bf16 matrices of any height come in; C = A @ B^T in f32 goes out: MFMA in blocks of 32 x 32, edges guarded by the hardware.
 
 One wave of 64 lanes owns one block of C. Rows past the end of A and B read as zeros and rows and columns past the end of C are dropped,
 both by the byte range of the buffer resources, so that the kernel has no edge code but the length of those ranges.

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from click.testing import CliRunner
 
-from avelang.cli.main import main
 from avelang.isa import PUBLIC
 
 
-def ave(*args: str):
-    return CliRunner().invoke(main, list(args))
-
-
-def test_list_has_every_name():
+def test_list_has_every_name(ave):
     result = ave("intrinsics")
     assert result.exit_code == 0
     words = set(result.output.split())
     assert {name.partition(".")[2] for name in PUBLIC} <= words
 
 
-def test_list_by_chip():
+def test_list_by_chip(ave):
     result = ave("intrinsics", "--chip", "sm_80")
     assert "ldmatrix_m8n8_x4_b16" in result.output and "mfma" not in result.output
 
 
 @pytest.mark.parametrize("name", ["amdgpu.mfma_f32_32x32x8_bf16", "al.amdgpu.mfma_f32_32x32x8_bf16", "mfma_f32_32x32x8_bf16"])
-def test_page(name):
+def test_page(ave, name):
     out = ave("intrinsics", name).output
     assert "al.amdgpu.mfma_f32_32x32x8_bf16(a, b, c)" in out
     assert "gfx942" in out and "source: " in out
@@ -36,23 +30,23 @@ def test_page(name):
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
-def test_every_page_renders(name):
+def test_every_page_renders(ave, name):
     result = ave("intrinsics", name)
     assert result.exit_code == 0, result.output
     assert f"al.{name}(" in result.output
 
 
-def test_part_of_a_name_lists():
+def test_part_of_a_name_lists(ave):
     out = ave("intrinsics", "ldmatrix").output
     assert out.count("ldmatrix_m8n8") == 6
 
 
-def test_unknown_name_suggests():
+def test_unknown_name_suggests(ave):
     result = ave("intrinsics", "mfma_32x32x8_bf16_f23")
     assert result.exit_code == 1
     assert "there is no intrinsic" in result.stderr and "mfma_32x32x8_bf16_f32" in result.stderr
 
 
-def test_unknown_chip():
+def test_unknown_chip(ave):
     result = ave("intrinsics", "--chip", "gfx1")
     assert result.exit_code == 1 and "gfx942" in result.stderr

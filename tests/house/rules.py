@@ -136,8 +136,8 @@ def environment(tree: Tree) -> list[str]:
         if m == "avelang.base.knobs":
             continue
         for node in ast.walk(t):
-            names = [node.attr] if isinstance(node, ast.Attribute) else [a.name for a in getattr(node, "names", []) if isinstance(a, ast.alias)]
-            if {"environ", "environb", "getenv", "putenv"} & set(names):
+            names = {a.name for a in getattr(node, "names", []) if isinstance(a, ast.alias)} | {getattr(node, "attr", "")}
+            if {"environ", "environb", "getenv", "putenv"} & names:
                 bad.append(f"{tree.where(m, getattr(node, 'lineno', 1))}: touches the environment")
     return bad
 

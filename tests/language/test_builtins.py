@@ -211,10 +211,10 @@ def test_math_at_the_edges(launch):
     x = np.zeros(N, np.float32)
     x[:6] = np.inf, -np.inf, np.nan, 0, -1, 200
     with np.errstate(all="ignore"):
-        for function, model in (("exp", np.exp), ("log", np.log), ("sqrt", np.sqrt), ("tanh", np.tanh), ("log2", np.log2), ("exp2", np.exp2)):
+        for function in ("exp", "log", "sqrt", "tanh", "log2", "exp2"):
             out = np.zeros_like(x)
             launch(math_kernel(getattr(al, function), al.f32), x, out)
-            np.testing.assert_allclose(out[:6], model(x[:6]), rtol=1e-6, err_msg=function)
+            np.testing.assert_allclose(out[:6], getattr(np, function)(x[:6]), rtol=1e-6, err_msg=function)
 
 
 def test_abs_of_integers(launch):
@@ -235,7 +235,9 @@ def pair_kernel(dtype):
     return kernel
 
 
-@pytest.mark.parametrize("name, d", [("i32", np.int32), ("u8", np.uint8), ("f32", np.float32), ("bf16", ml_dtypes.bfloat16), ("i64", np.int64)])
+@pytest.mark.parametrize("name, d", [
+    ("i32", np.int32), ("u8", np.uint8), ("f32", np.float32), ("bf16", ml_dtypes.bfloat16), ("i64", np.int64),
+])  # fmt: skip
 def test_min_max_select(launch, name, d):
     rng = np.random.default_rng(4)
     a, b = rng.integers(0, 100, N).astype(d), rng.integers(0, 100, N).astype(d)
@@ -250,20 +252,6 @@ def test_min_and_max_prefer_numbers_to_nan(launch):
     out = np.zeros((3, N), np.float32)
     launch(pair_kernel(al.f32), a, b, out)
     np.testing.assert_array_equal(out[:2], np.stack([np.fmin(a, b), np.fmax(a, b)]))
-
-
-@avelang.jit
-def literal_min_max(x: al.Tensor((N,), al.i32), out: al.Tensor((2, N), al.i32)):
-    t = al.thread_id(0)
-    out[0, t] = min(x[t], 10)
-    out[1, t] = max(20, x[t])
-
-
-def test_pythons_min_and_max_on_runtime_values(launch):
-    x = np.arange(N, dtype=np.int32)
-    out = np.zeros((2, N), np.int32)
-    launch(literal_min_max, x, out)
-    np.testing.assert_array_equal(out, np.stack([np.minimum(x, 10), np.maximum(20, x)]))
 
 
 @avelang.jit

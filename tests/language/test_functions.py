@@ -1,8 +1,9 @@
 """Device functions: each kind of return, by-reference register tensors, nested functions, recursion of calls, early returns."""
 
+import numpy as np
+
 import avelang
 import avelang.language as al
-import numpy as np
 
 N = 64
 SCALE = 3

@@ -1,9 +1,10 @@
 """Tensors and layouts: strides, nested modes, coordinates, sub-tensors, views, subviews, register tensors."""
 
-import avelang
-import avelang.language as al
 import ml_dtypes
 import numpy as np
+
+import avelang
+import avelang.language as al
 
 BF16 = ml_dtypes.bfloat16
 

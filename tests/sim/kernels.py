@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import numpy as np
+
 from avelang.ir.core import Kernel
 from avelang.ir.text import parse_kernel
 from avelang.ir.types import VecType, dtype_of, parse_type

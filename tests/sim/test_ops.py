@@ -10,6 +10,7 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
+
 from avelang.ir.dtypes import BY_NAME, SCALARS
 from sim.kernels import apply
 
@@ -204,7 +205,11 @@ MATH = {
 @pytest.mark.parametrize("d", FLOATS, ids=str)
 def test_math_functions(name, d):
     r = rng(name, d)
-    x = (r.random(120) * 6 + 0.01 if name in ("log", "log2", "sqrt", "rsqrt") else r.standard_normal(120) * 3).astype(np.float32).astype(d.np)
+    x = (
+        (r.random(120) * 6 + 0.01 if name in ("log", "log2", "sqrt", "rsqrt") else r.standard_normal(120) * 3)
+        .astype(np.float32)
+        .astype(d.np)
+    )
     x = np.where(x == 0, np.ones(120, d.np), x)
     got = apply(f"%r = {name}(%x0) : {d}", [d.name], d.name, x).astype(np.float64)
     want = np.array([MATH[name](float(v)) for v in x])
@@ -283,12 +288,16 @@ def test_convert(source, target):
         x = floats(source, 150)
         x[:6] = np.array([math.nan, math.inf, -math.inf, 0.5, -0.75, 300], np.float32).astype(source.np)
         if source.bits >= 32:
-            x[6:18] = np.array([2.0**31, -(2.0**31), 2.0**63, 2.0**64, -(2.0**63), 255.5, 1 + 2**-8, 1 + 2**-8 + 2**-20, -1e30, 65519, 65520, 1e-8])
+            x[6:18] = np.array(
+                [2.0**31, -(2.0**31), 2.0**63, 2.0**64, -(2.0**63), 255.5, 1 + 2**-8, 1 + 2**-8 + 2**-20, -1e30, 65519, 65520, 1e-8]
+            )
     elif source.is_int:
         x = ints(source, 150)
         if source.bits == 64:
             # Just beside a midpoint of bf16, f16 and f32: two roundings would go astray.
-            x[64:68] = np.array([(1 << 62) + (1 << 54) + 1, (1 << 62) + (1 << 54), (1 << 60) + (1 << 36) + 1, (1 << 40) + (1 << 32) + 1], source.np)
+            x[64:68] = np.array(
+                [(1 << 62) + (1 << 54) + 1, (1 << 62) + (1 << 54), (1 << 60) + (1 << 36) + 1, (1 << 40) + (1 << 32) + 1], source.np
+            )
     else:
         x = np.arange(150) % 2 == 0
     got = apply(f"%r = convert(%x0) : {target}", [source.name], target.name, x)

@@ -55,3 +55,9 @@ def threads() -> int | None:
 def dump() -> tuple[str, ...]:
     """AVE_DUMP=ir,passes,llvm,asm: print these stages to standard error at compile time."""
     return tuple(part for part in os.environ.get("AVE_DUMP", "").split(",") if part)
+
+
+def backend_entry() -> tuple[dict[bytes, bytes], bytes] | None:
+    """The live dict behind `os.environ` and the key of AVE_BACKEND in it, for a look at each launch that costs nothing; None if there is none."""
+    data = getattr(os.environ, "_data", None)
+    return (data, os.environ.encodekey("AVE_BACKEND")) if isinstance(data, dict) and hasattr(os.environ, "encodekey") else None

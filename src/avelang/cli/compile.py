@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from avelang.ir.core import Kernel
+    from avelang.frontend.source import Jitted
 
 
 def _defines(_context: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def _defines(_context: click.Context, _param: click.Parameter, values: tuple[str
                 raise ValueError
             out[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
-            raise click.BadParameter(f"{text!r} is not NAME=VALUE with a Python literal as its value, such as BLOCK=32") from None
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE with a Python literal, such as BLOCK=32") from None
     return out
 
 
@@ -41,19 +41,18 @@ def _block(_context: click.Context, _param: click.Parameter, value: str) -> tupl
 @click.command("compile")
 @click.argument("kernel", metavar="FILE:KERNEL")
 @click.option("--target", default="cpu", show_default=True, help="cpu, or the chip whose waves and intrinsics are meant, such as gfx942.")
-@click.option("--emit", type=click.Choice(["ir", "passes", "llvm", "asm"]), default="ir", show_default=True,
-              help="IR of the frontend, IR after the passes, LLVM IR, or assembly.")  # fmt: skip
-@click.option("-D", "--define", "defines", multiple=True, metavar="NAME=VALUE", callback=_defines, help="A constexpr parameter; may be given again.")
+@click.option("--emit", type=click.Choice(["ir", "llvm", "asm"]), default="ir", show_default=True, help="What comes out.")
+@click.option("-D", "--define", "defines", multiple=True, metavar="NAME=VALUE", callback=_defines,
+              help="A constexpr parameter; may be given again.")  # fmt: skip
 @click.option("--block", default="64", show_default=True, callback=_block, help="Extents of a block: x, x,y or x,y,z.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True), help="A file, instead of standard output.")
-def compile_command(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int], output: str | None) -> None:
-    """Compile one kernel and print the result; nothing is run but the file's own top level.
-
-    With a chip as --target, the waves and intrinsics are those of the chip; LLVM IR and assembly are always those of this machine's CPU, which
-    executes them.
-    """
+def compile_command(
+    kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int], output: str | None
+) -> None:
+    """Compile one kernel and print the result; nothing is run but the file's own top level."""
     from avelang.base.errors import AveError
     from avelang.cli.console import fail, show_error
+    from avelang.runtime.compile import compile_text
 
     file, colon, name = kernel.rpartition(":")
     if not colon or not file or not name:
@@ -61,52 +60,26 @@ def compile_command(kernel: str, target: str, emit: str, defines: dict[str, Any]
     if not pathlib.Path(file).is_file():
         fail(f"there is no file {file}")
     try:
-        text = _text(_build(file, name, target, defines), emit, block)
+        text = compile_text(_jitted(file, name), defines, block, target, emit)
     except AveError as exc:
         show_error(exc)
         raise SystemExit(1) from None
+    text = text if text.endswith("\n") else text + "\n"
     if output:
-        pathlib.Path(output).write_text(text if text.endswith("\n") else text + "\n")
+        pathlib.Path(output).write_text(text)
     else:
-        click.echo(text)
+        click.echo(text, nl=False)
 
 
-def _build(file: str, name: str, target: str, defines: dict[str, Any]) -> Kernel:
-    from avelang.arch import chip
+def _jitted(file: str, name: str) -> Jitted:
+    """The jit function of that name in the file; ends the command where there is none."""
     from avelang.cli.console import fail
     from avelang.cli.script import execute
-    from avelang.frontend.build import build
-    from avelang.frontend.signature import EMPTY, signature
     from avelang.frontend.source import Jitted
 
     found = execute(file, "__ave_compile__")
     kernel = found.get(name)
-    if not isinstance(kernel, Jitted):
-        known = ", ".join(sorted(n for n, v in found.items() if isinstance(v, Jitted)))
-        fail(f"{file} has no @avelang.jit function `{name}`", f"it has: {known}" if known else "")
-    constants = [p for p in signature(kernel.source) if p.kind == "constexpr"]
-    missing = [p.name for p in constants if p.name not in defines and p.default is EMPTY]
-    unknown = sorted(set(defines) - {p.name for p in constants})
-    if missing:
-        fail(f"`{name}` has constexpr parameters without a value: {', '.join(missing)}", "give them: " + " ".join(f"-D {m}=..." for m in missing))
-    if unknown:
-        fail(f"`{name}` has no constexpr parameter {', '.join(unknown)}")
-    values = {p.name: defines.get(p.name, p.default) for p in constants}
-    return build(kernel.source, values, None if target == "cpu" else chip(target))
-
-
-def _text(kernel: Kernel, emit: str, block: tuple[int, int, int]) -> str:
-    from avelang.ir.text import print_kernel
-
-    if emit == "ir":
-        return print_kernel(kernel)
-    import avelang.pipeline
-
-    lowered = avelang.pipeline.cpu(kernel, block)
-    if emit == "passes":
-        return print_kernel(lowered)
-    from avelang.emit.llvm.core import Host
-    from avelang.emit.llvm.cpu import emit as emit_cpu
-
-    text = emit_cpu(lowered).text
-    return text if emit == "llvm" else Host().assembly(text)
+    if isinstance(kernel, Jitted):
+        return kernel
+    known = ", ".join(sorted(n for n, v in found.items() if isinstance(v, Jitted)))
+    fail(f"{file} has no @avelang.jit function `{name}`", f"it has: {known}" if known else "")

@@ -24,8 +24,11 @@ def doctor() -> None:
     console = out()
     console.print(f"[bold]Ave {VERSION}[/bold]")
     stored = info()
-    text = f"{stored.path}: {stored.entries} entries, {size_text(stored.bytes)}" + (f"; not used: {stored.trouble}" if stored.trouble else "")
-    rows = [*findings(), Finding("Cache", "on disk", "missing" if stored.trouble else "ok", text, "no compilation in later processes", "see the reason")]
+    text = f"{stored.path}: {stored.entries} entries, {size_text(stored.bytes)}"
+    state = "ok"
+    if stored.trouble:
+        state, text = "missing", f"{text}; not used: {stored.trouble}"
+    rows = [*findings(), Finding("Cache", "on disk", state, text, "kernels compiled once for all processes", "remove the reason above")]
     group = ""
     for f in rows:
         if f.group != group:

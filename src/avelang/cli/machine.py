@@ -1,4 +1,4 @@
-"""What this machine has: probes of Python, LLVM, the CPU, GPUs, tools and array libraries come together as a list of findings. Nothing is changed."""
+"""What this machine has: Python, LLVM, the CPU, GPUs, tools and array libraries are probed; a list of findings goes out."""
 
 from __future__ import annotations
 
@@ -71,8 +71,9 @@ def _python() -> list[Finding]:
 
     llvm_version = ".".join(map(str, llvm.llvm_version_info))
     right = llvm.llvm_version_info[0] == 22
+    system = f"{platform.python_implementation()}, {platform.system()} {platform.machine()}"
     return [
-        Finding("Python", "Python", "ok", f"{platform.python_version()} ({platform.python_implementation()}, {platform.system()} {platform.machine()})"),
+        Finding("Python", "Python", "ok", f"{platform.python_version()} ({system})"),
         Finding("Python", "NumPy", "ok", numpy.__version__),
         Finding("Python", "LLVM", "ok" if right else "bad", f"{llvm_version}, from llvmlite {llvmlite.__version__}",
                 "all machine code; Ave's IR is that of LLVM 22", "pip install 'llvmlite==0.50.*'"),
@@ -136,17 +137,18 @@ def _gpus() -> list[Finding]:
         names = nvidia_gpus()
         nvidia = Finding("GPUs", "NVIDIA", "ok" if names else "missing", ", ".join(names) or "a driver, but no GPU answers")
     except OSError:
-        nvidia = Finding("GPUs", "NVIDIA", "missing", "no driver (libcuda.so.1)", "an NVIDIA GPU, seen by its driver", "NVIDIA's driver for this system")
+        nvidia = Finding("GPUs", "NVIDIA", "missing", "no driver (libcuda.so.1)", "an NVIDIA GPU in this list", "NVIDIA's driver")
     amd = amd_gpus()
-    rocm = ctypes.util.find_library("amdhip64") or next(iter(map(str, pathlib.Path("/opt").glob("rocm*/lib/libamdhip64.so"))), None)
-    text = ", ".join(amd) + (f", {rocm}" if rocm else ", no HIP runtime") if amd else "no GPU in /sys/class/kfd" + (f", but {rocm}" if rocm else "")
-    hip = Finding("GPUs", "AMD", "ok" if amd and rocm else "missing", text, "an AMD GPU, seen by its driver", "the amdgpu driver and ROCm's HIP runtime")
+    rocm = ctypes.util.find_library("amdhip64") or next(map(str, pathlib.Path("/opt").glob("rocm*/lib/libamdhip64.so")), "no HIP runtime")
+    text = f"{', '.join(amd) or 'no GPU in /sys/class/kfd'}; {rocm}"
+    state = "ok" if amd and rocm != "no HIP runtime" else "missing"
+    hip = Finding("GPUs", "AMD", state, text, "an AMD GPU in this list", "the amdgpu driver and ROCm's HIP runtime")
     return [nvidia, hip]
 
 
 # Executables, what each is for, how to get it; the first one found counts.
 _TOOLS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
-    ("ptxas", ("ptxas", "/usr/local/cuda/bin/ptxas"), "an assembler of PTX on machines without NVIDIA's driver", "pip install nvidia-cuda-nvcc"),
+    ("ptxas", ("ptxas", "/usr/local/cuda/bin/ptxas"), "an assembler of PTX without NVIDIA's driver", "pip install nvidia-cuda-nvcc"),
     ("ld.lld", ("ld.lld", "ld.lld-22", "ld.lld-21", "ld.lld-20", "ld.lld-19"), "a linker of AMD code objects (LLVM 19 or newer)",
      "apt-get install lld-22 (apt.llvm.org), or pip install ziglang"),
 )  # fmt: skip

@@ -21,3 +21,7 @@ def main() -> None:
 
 for _command in (run, compile_command, demo, doctor, intrinsics, cache):
     main.add_command(_command)
+
+
+if __name__ == "__main__":
+    main()

@@ -38,7 +38,8 @@ def _row(row: Row) -> str:
         lines.append(f"- {operand} ({shape}, {fragment.slots} elements a lane): {block}{where}")
     if row.mma:
         lines.append("")
-    facts = {"Also named": ", ".join(f"`{a}`" for a in row.aliases), "Chips": rows.chips(row), "Effects": rows.effects(row), "Source": row.source}
+    names = ", ".join(f"`{a}`" for a in row.aliases)
+    facts = {"Also named": names, "Chips": rows.chips(row), "Effects": rows.effects(row), "Source": row.source}
     lines.append("  \n".join(f"{key}: {value}" for key, value in facts.items() if value))
     return "\n".join(lines) + "\n"
 
@@ -46,7 +47,8 @@ def _row(row: Row) -> str:
 def intrinsics() -> str:
     """docs/reference/intrinsics.md"""
     text = f"# Intrinsics\n\n{MADE}\n"
-    text += "Each is one row in `src/avelang/isa`. In the maps of fragments, `slot` counts the elements that a lane holds; `//` and `%` are Python's.\n"
+    text += "Each is one row in `src/avelang/isa`. In the maps of fragments, `slot` counts the elements that a lane holds;\n"
+    text += "`//` and `%` are Python's.\n"
     for namespace in sorted({r.namespace for r in ROWS.values()}):
         mine = sorted((r for r in ROWS.values() if r.namespace == namespace), key=lambda r: r.name)
         text += f"\n## `al.{namespace}`: {len(mine)} intrinsics\n\n" + "\n".join(map(_row, mine))
@@ -72,7 +74,7 @@ def errors() -> str:
 def settings() -> str:
     """docs/reference/settings.md: the environment variables, from the docstrings of `base/knobs.py`."""
     text = f"# Settings\n\n{MADE}\nEnvironment variables; a flag is on when it is set to anything but `0`, `no`, `off` or `false`.\n\n"
-    for name, knob in vars(knobs).items():
+    for knob in vars(knobs).values():
         doc = inspect.getdoc(knob) or ""
         if inspect.isfunction(knob) and doc.startswith("AVE_"):
             variable, _, words = doc.partition(": ")

@@ -42,7 +42,7 @@ def effects(row: Row) -> str:
 
 
 class Formula(NamedTuple):
-    """Where in its matrix an element of a fragment stands, as expressions in `lane` and `slot`; `block` is "0" where there is one matrix."""
+    """Where in its matrix an element of a fragment stands, in `lane` and `slot`; `block` is "0" where there is one matrix."""
 
     block: str
     row: str

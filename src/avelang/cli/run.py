@@ -1,4 +1,4 @@
-"""`ave run FILE`: a Python file that launches kernels comes in; it runs with the chosen backend, and a line for each kernel says what it cost."""
+"""`ave run FILE`: a Python file that launches kernels comes in; it runs with the chosen backend, and a line a kernel says what it cost."""
 
 from __future__ import annotations
 

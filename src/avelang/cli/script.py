@@ -1,4 +1,4 @@
-"""The user's Python file comes in; its globals go out, or its error as the user should see it: without the frames of Ave and of the command."""
+"""The user's Python file comes in; its globals go out, or its error as the user should see it: without the frames of Ave."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def _users(tb: TracebackType | None) -> TracebackType | None:
 def execute(file: str, name: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
     """Runs a file as a module called `name` with these command-line arguments and returns its globals.
 
-    An exception of the user's program ends the command with status 1, after its traceback (an `AveError`: its line, caret and hint; the whole
-    traceback with AVE_TRACEBACK=full) on standard error.
+    An exception of the user's program ends the command with status 1, after its traceback on standard error (of an `AveError`, only its
+    line, caret and hint; with AVE_TRACEBACK=full, everything).
     """
     sys.argv = [file, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))

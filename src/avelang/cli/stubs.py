@@ -1,7 +1,7 @@
 """The type stub of `avelang.language`: builtins, dtypes and rows come in, `{path: text}` goes out. `./dev stubs` writes it.
 
-Names that are made from tables at run time are unknown to a type checker; the stub tells it their parameters and documentation. Values inside a
-kernel are `Any`: their types are those of the language, which the compiler checks.
+Names that are made from tables at run time are unknown to a type checker; the stub tells it their parameters and documentation.
+Values inside a kernel are `Any`: their types are those of the language, which the compiler checks.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def stub() -> str:
     spaces = {n: v for n, v in values.items() if isinstance(v, Namespace)}
     builtins = {n: v for n, v in values.items() if isinstance(v, Builtin)}
     classes = {n: v for n, v in values.items() if isinstance(v, type)}
-    imports = "".join(f"from {v.__module__} import {v.__qualname__} as {n}\n" for n, v in sorted(classes.items(), key=lambda x: (x[1].__module__, x[0])))
+    by_module = sorted((v.__module__, n, v.__qualname__) for n, v in classes.items())
+    imports = "".join(f"from {module} import {original} as {n}\n" for module, n, original in by_module)
     scalars = "".join(f"{n}: TypeAlias = Any\n" for n in dtypes)
     parts = [HEAD + imports, scalars, *(_builtin(n, b) for n, b in builtins.items()), *(_namespace(n, s) for n, s in spaces.items())]
     return "\n".join(parts)

@@ -1,1 +1,1 @@
-"""TODO"""
+"""The frontend: the syntax tree of a jit function comes in, verified IR in phase "tensors" goes out. See `build.py`."""

@@ -29,6 +29,7 @@ class Flow:
         self.head: dict[ast.AST, Names] = {}
         # What nested functions read is live always: they are called at any later place.
         self.captured: Names = NONE
+        self.returns_value = False
         body = self._list(node.body)
         params = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
         self.names: Names = body.defs | params
@@ -73,6 +74,7 @@ class Flow:
             self.captured |= reads
             return Facts(reads, frozenset({stmt.name}), frozenset({stmt.name}))
         if isinstance(stmt, (ast.Return, ast.Break, ast.Continue)):
+            self.returns_value |= isinstance(stmt, ast.Return) and stmt.value is not None
             return Facts(_reads(stmt), NONE, NONE, frozenset({type(stmt).__name__.lower()}))
         stores = _stores(stmt)
         return Facts(_reads(stmt), stores, stores)
@@ -90,7 +92,7 @@ class Flow:
                 else:
                     self.head[stmt] = frozenset(live | facts.use | self._list_use(stmt.body))
                     self._down(stmt.body, set(self.head[stmt]))
-            live -= facts.kill
+            live -= facts.kill - self.captured
             live |= facts.use
 
     def _list_use(self, body: list[ast.stmt]) -> Names:

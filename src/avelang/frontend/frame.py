@@ -81,6 +81,8 @@ class Build:
         # Shuffles over a whole wave, whose width is known when the chip is.
         self.whole_wave: list[Op] = []
         self.active: list[ast.AST] = []
+        # What `memory.changed_names` found for each device function.
+        self.changed: dict[ast.AST, set[str]] = {}
         # Values that stand for a literal carried around a loop, with the literal: their type is still open.
         self.soft: dict[Value, Number] = {}
 
@@ -98,9 +100,9 @@ class Frame:
         self.env = Env()
         # Names whose register tensors are changed in place; see `memory.py`.
         self.in_memory: Names | set[str] = frozenset()
-        # Whether `return` gives a value, and whether the statement being built is the last thing the function does.
-        self.result: Any = MISSING
-        self.returns_value = False
+        # What a `return` gives, converted to the return annotation; and how many loops stand around the statement being built.
+        self.returned: Callable[[Any, ast.AST], Any] = lambda value, node: value
+        self.loops = 0
 
     # -- where -------------------------------------------------------------------------------------------------------------------
 

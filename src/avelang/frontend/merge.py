@@ -173,7 +173,7 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
     left = [any(layer.get(flag) is True for flag in FLAGS) for layer in layers]
     meets: dict[str, Meet] = {}
     for name in dict.fromkeys((*layers[0], *layers[1])):
-        if name not in live and not name.startswith("$") or tail and name == RETURNED:
+        if name not in live and name not in (*FLAGS, RESULT) or (tail and name in FLAGS and not (name == RETURNED and f.flow.returns_value)):
             continue
         try:
             meets[name] = _joined(f, name, layers, left)

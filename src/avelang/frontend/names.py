@@ -113,8 +113,6 @@ class AtomicScope(enum.IntEnum):
 class Builtin:
     """A function of the language. `params`: names in order, `name=` for one that may be left out, `*name` for the rest."""
 
-    __slots__ = ("__doc__", "name", "params")
-
     def __init__(self, name: str, params: str, doc: str):
         self.name, self.params, self.__doc__ = name, tuple(params.split()), doc
 
@@ -127,8 +125,6 @@ class Builtin:
 
 class Intrinsic:
     """An intrinsic under its public name ("amdgpu.rcp"); the facts are in its row."""
-
-    __slots__ = ("__doc__", "name", "row")
 
     def __init__(self, name: str, row: Row):
         self.name, self.row, self.__doc__ = name, row, row.doc

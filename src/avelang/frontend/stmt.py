@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from avelang.frontend import arith, tensors
@@ -15,6 +16,7 @@ from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_numbe
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, i32, u1
 
+COUNTER = "$counter"
 # More trips than this are not unrolled at compile time.
 MOST_TRIPS = 65536
 
@@ -105,7 +107,7 @@ def block(f: Frame, body: list[ast.stmt], live: Any, tail: bool = False) -> None
     for i, stmt in enumerate(body):
         rest = body[i + 1 :] if f.flow.facts[stmt].exits else []
         if isinstance(stmt, ast.If):
-            if _if(f, stmt, rest, live, tail and not body[i + 1 :]):
+            if _if(f, stmt, rest, live, tail, last=i + 1 == len(body)):
                 return
         else:
             f.stmt(stmt)
@@ -117,8 +119,20 @@ def block(f: Frame, body: list[ast.stmt], live: Any, tail: bool = False) -> None
         if flag is not False:
             if rest:
                 f.at(stmt)
-                branch(f, arith.negate(f, flag), lambda: block(f, rest, live), lambda: None, live, rest[0])  # noqa: B023 - called at once
+                _unless(f, flag, lambda: block(f, rest, live), live, bool(f.flow.exits(rest)), rest[0])  # noqa: B023 - called at once
             return
+
+
+def _unless(f: Frame, flag: Value, build: Callable[[], None], live: Any, exits: bool, node: ast.AST) -> None:
+    """Builds what runs only where a flag is down; inside, all flags are down."""
+
+    def inside() -> None:
+        for name in FLAGS if exits else ():
+            if isinstance(f.env.get(name), Value):
+                f.env.set(name, False)
+        build()
+
+    branch(f, arith.negate(f, flag), inside, lambda: None, live, node)
 
 
 def _flag(f: Frame) -> bool | Value:
@@ -133,19 +147,20 @@ def _flag(f: Frame) -> bool | Value:
     return result
 
 
-def _if(f: Frame, node: ast.If, rest: list[ast.stmt], live: Any, tail: bool) -> bool:
+def _if(f: Frame, node: ast.If, rest: list[ast.stmt], live: Any, tail: bool, last: bool) -> bool:
     """An `if` statement. True when it has taken the rest of its block into one of its branches."""
     f.b.span = f.span(node.test)
     cond = arith.condition(f, f.expr(node.test), node.test)
     after = f.flow.live[node]
     if isinstance(cond, bool):
-        block(f, node.body if cond else node.orelse, after | live, tail)
+        block(f, node.body if cond else node.orelse, after | live, tail and last)
         return False
     then, other = node.body, node.orelse
     nested = bool(rest) and (f.flow.ends(then) or f.flow.ends(other))
     if nested:
         then, other = (then if f.flow.ends(then) else then + rest), (other if f.flow.ends(other) else other + rest)
-        after, tail = frozenset(live), tail or f.in_tail
+        after, last = frozenset(live), True
+    tail = tail and last
     f.b.span = f.span(node.test)
     branch(f, cond, lambda: block(f, then, after, tail), lambda: block(f, other, after, tail), after, node, tail)
     return nested
@@ -153,10 +168,12 @@ def _if(f: Frame, node: ast.If, rest: list[ast.stmt], live: Any, tail: bool) -> 
 
 def _return(f: Frame, node: ast.Return) -> None:
     value = None if node.value is None else f.expr(node.value)
-    if value is not None or f.returns_value:
-        f.env.set(RESULT, f.returned(read_name(f, value, node), node))
+    value = f.returned(read_name(f, value, node), node)
+    if f.flow.returns_value:
+        f.env.set(RESULT, value)
     f.env.set(RETURNED, True)
-    f.env.set(BROKEN, True)
+    if f.loops:
+        f.env.set(BROKEN, True)
 
 
 # -- loops ---------------------------------------------------------------------------------------------------------------------------
@@ -166,7 +183,7 @@ def _for(f: Frame, node: ast.For) -> None:
     if node.orelse:
         f.fail("S001", node.orelse[0], what="`else` after a loop", instead="use a flag")
     over = f.expr(node.iter)
-    outer = f.env.get(BROKEN)
+    f.loops += 1
     if isinstance(over, Range):
         _runtime_for(f, node, over)
     elif isinstance(over, (range, tuple)):
@@ -175,16 +192,14 @@ def _for(f: Frame, node: ast.For) -> None:
         _unrolled(f, node, _parts(f, over, node.iter))
     else:
         f.fail("T050", node.iter, got=describe(over))
-    _leave(f, outer)
+    _leave(f)
 
 
-def _leave(f: Frame, outer: Any) -> None:
+def _leave(f: Frame) -> None:
     """After a loop: its own `break` is over; a `return` inside leaves the loop around it too."""
+    f.loops -= 1
     returned = f.env.get(RETURNED)
-    if returned is True or (isinstance(returned, Value) and outer is False):
-        f.env.set(BROKEN, returned)
-    else:
-        f.env.set(BROKEN, outer if outer is not MISSING else False)
+    f.env.set(BROKEN, returned if f.loops and returned is not MISSING else False)
     f.env.set(SKIPPED, False)
 
 
@@ -207,7 +222,7 @@ def _trips(f: Frame, node: ast.For, items: list[Any], first: int) -> None:
             return
         if isinstance(broken, Value):
             if i + 1 < len(items):
-                branch(f, arith.negate(f, broken), lambda: _trips(f, node, items, i + 1), lambda: None, live, node)  # noqa: B023
+                _unless(f, broken, lambda: _trips(f, node, items, i + 1), live, True, node)  # noqa: B023 - called at once
             return
 
 
@@ -225,7 +240,7 @@ def _runtime_for(f: Frame, node: ast.For, over: Range) -> None:
     names = sorted((f.flow.facts[node].defs - target) & live | (target & f.flow.live[node]))
 
     def trip(counter: Value | None) -> None:
-        f.env.set(SKIPPED, False)
+        _flags_down(f, exits)
         assign(f, node.target, counter)
         block(f, node.body, live)
 
@@ -233,11 +248,11 @@ def _runtime_for(f: Frame, node: ast.For, over: Range) -> None:
         attrs = {"unroll": True} if over.unroll else {}
         loop(f, node, names, f.flow.live[node], "for", [start, stop, step], attrs, None, trip, once=bool(trips))
         return
-    f.env.set("$counter", start)
+    f.env.set(COUNTER, start)
     _with_flags(f, exits)
 
     def head() -> Value:
-        i, running = f.env.get("$counter"), arith.negate(f, f.env.get(BROKEN))
+        i, running = f.env.get(COUNTER), arith.negate(f, f.env.get(BROKEN))
         if isinstance(over.step, int):
             return f.b.and_(running, f.b.cmp("lt" if over.step > 0 else "gt", i, stop))
         forward = f.b.cmp("gt", step, f.b.const(0, d))
@@ -245,22 +260,29 @@ def _runtime_for(f: Frame, node: ast.For, over: Range) -> None:
         return f.b.and_(running, f.b.or_(f.b.and_(forward, f.b.cmp("lt", i, stop)), backward))
 
     def step_trip(_: Value | None) -> None:
-        i = f.env.get("$counter")
+        i = f.env.get(COUNTER)
         trip(i)
-        f.env.set("$counter", f.b.add(i, step))
+        f.env.set(COUNTER, f.b.add(i, step))
 
-    carried = [*names, "$counter", *_flags(exits)]
+    carried = [*names, COUNTER, *_flags(exits)]
     loop(f, node, carried, f.flow.live[node], "while", [], {}, head, step_trip, once=bool(trips))
 
 
 def _flags(exits: Any) -> list[str]:
-    return [BROKEN, *((RETURNED,) if "return" in exits else ())]
+    return [BROKEN, *((RETURNED, RESULT) if "return" in exits else ())]
+
+
+def _flags_down(f: Frame, exits: Any) -> None:
+    """At the start of a trip no flag is up."""
+    for name in (SKIPPED, *(n for n in _flags(exits) if exits and n in FLAGS)):
+        f.env.set(name, False)
 
 
 def _with_flags(f: Frame, exits: Any) -> None:
     """Before a loop that may be left: flags that it carries are values, down from the start."""
     for name in _flags(exits):
-        f.env.set(name, f.b.const(False, u1))
+        if name in FLAGS:
+            f.env.set(name, f.b.const(False, u1))
 
 
 def _counter_type(f: Frame, bounds: tuple[Any, ...], node: ast.For) -> DType:
@@ -284,7 +306,7 @@ def _counter_type(f: Frame, bounds: tuple[Any, ...], node: ast.For) -> DType:
 def _while(f: Frame, node: ast.While) -> None:
     if node.orelse:
         f.fail("S001", node.orelse[0], what="`else` after a loop", instead="use a flag")
-    outer = f.env.get(BROKEN)
+    f.loops += 1
     exits = f.flow.exits(node.body) - {"continue"}
     live = f.flow.head[node] | f.flow.live[node]
     names = sorted(f.flow.facts[node].defs & live)
@@ -299,11 +321,11 @@ def _while(f: Frame, node: ast.While) -> None:
         return f.b.and_(arith.negate(f, f.env.get(BROKEN)), test) if exits else test
 
     def trip(_: Value | None) -> None:
-        f.env.set(SKIPPED, False)
+        _flags_down(f, exits)
         block(f, node.body, live)
 
     loop(f, node, names, f.flow.live[node], "while", [], {}, head, trip, once=False)
-    _leave(f, outer)
+    _leave(f)
 
 
 # -- the rest ------------------------------------------------------------------------------------------------------------------------

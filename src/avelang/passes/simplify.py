@@ -20,6 +20,10 @@ def _key(op: Op) -> Hashable:
     return (op.name, tuple(op.operands), tuple((k, repr(v)) for k, v in op.attrs.items()), tuple(str(r.type) for r in op.results))
 
 
+def _mergeable(op: Op) -> bool:
+    return bool(op.results) and not op.regions and op.defn.pure
+
+
 def _merge(kernel: Kernel) -> None:
     scopes: list[dict[Hashable, Op]] = []
 
@@ -28,8 +32,10 @@ def _merge(kernel: Kernel) -> None:
 
     def visit(op: Op, b: Builder) -> Sequence[Value] | None:
         if op.name == "if" and isinstance(known(op, 0), bool):
-            return inline(op.regions[0 if known(op, 0) else 1], b)
-        if not op.results or op.regions or not op.defn.pure:
+            taken = op.regions[0 if known(op, 0) else 1]
+            scopes[-1].update((_key(inner), inner) for inner in taken.ops[:-1] if _mergeable(inner) and not find(_key(inner)))
+            return inline(taken, b)
+        if not _mergeable(op):
             return None
         value = fold(op)
         if value is not None and op.name != "const":

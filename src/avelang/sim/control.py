@@ -88,7 +88,9 @@ def for_(p: Program, op: Op) -> Waits:
             values = _get(env, body.outs)
         return values
 
-    def divergent(n: np.ndarray, start: np.ndarray, step: np.ndarray, values: list[Any], wave: Wave, env: Env) -> Generator[None, None, list[Any]]:
+    def divergent(
+        n: np.ndarray, start: np.ndarray, step: np.ndarray, values: list[Any], wave: Wave, env: Env
+    ) -> Generator[None, None, list[Any]]:
         outer, at = wave.mask, start
         for i in range(int(n[outer.active].max())):
             wave.mask = Mask(outer.active & (i < n))
@@ -141,5 +143,3 @@ def while_(p: Program, op: Op) -> Waits:
         _set(env, results, left)
 
     return Waits(run)
-
-

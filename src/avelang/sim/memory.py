@@ -1,7 +1,7 @@
 """Memory by address: int64 addresses of whole waves come in, bytes go out; a `Fault` is raised where an access is not allowed.
 
-Global memory is a virtual address space in which each array argument has an address of its own. Shared and local memory are byte arrays with a
-shadow that knows which bytes were written; their addresses are byte offsets from the start of the block's or the lane's memory.
+Global memory is a virtual address space in which each array argument has an address of its own. Shared and local memory are byte arrays
+with a shadow that knows which bytes were written; their addresses are byte offsets from the start of the block's or the lane's memory.
 """
 
 from __future__ import annotations
@@ -44,6 +44,10 @@ class Mask:
         self.count = int(np.count_nonzero(active))
         self.full = self.count == len(active)
         self.first = int(active.argmax())
+
+    def real(self, lane: int) -> int:
+        """The lane to name for a fault seen in `lane`: inactive lanes have done what the first active one did."""
+        return lane if self.active[lane] else self.first
 
 
 @dataclasses.dataclass(slots=True)
@@ -132,7 +136,7 @@ class Space:
             hit = tuple(int(i[0]) for i in np.nonzero(wrong))
             first = int(address[hit])
             inside = max(0, self.ends[which[hit]] - first) if which[hit] >= 0 else 0
-            raise Fault("bounds", hit[0], (hit[1] * size if len(hit) == 2 else 0) + inside, first, size, self)
+            raise Fault("bounds", mask.real(hit[0]), (hit[1] * size if len(hit) == 2 else 0) + inside, first, size, self)
         return -1, which
 
     def _prepare(self, address: np.ndarray, mask: Mask) -> np.ndarray:
@@ -157,7 +161,8 @@ class Space:
             missing = buffer.unwritten(offset, size)
             if missing is not None:
                 *hit, byte = (int(i[0]) for i in np.nonzero(missing))
-                raise Fault("unwritten", hit[0], (hit[1] * size if len(hit) == 2 else 0) + byte, int(address[tuple(hit)]), size, self)
+                element = hit[1] if len(hit) == 2 else 0
+                raise Fault("unwritten", mask.real(hit[0]), element * size + byte, int(address[tuple(hit)]), size, self)
             return buffer.gather(offset, size)
         out = np.empty((*address.shape, size), np.uint8)
         for i in np.unique(which).tolist():
@@ -245,7 +250,7 @@ def map_arrays(arrays: Sequence[tuple[str, np.ndarray]]) -> tuple[Space, list[in
             addresses[i] = at + arrays[i][1].__array_interface__["data"][0] - low
         name = "/".join(arrays[i][0] for i in sorted(members))
         allocs.append(Alloc(name, at, high - low, all(arrays[i][1].flags.writeable for i in members)))
-        raw = np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), np.uint8) if high > low else np.zeros(0, np.uint8)
-        buffers.append(Buffer(raw))
+        held = (ctypes.c_uint8 * (high - low)).from_address(low)
+        buffers.append(Buffer(np.ctypeslib.as_array(held) if high > low else np.zeros(0, np.uint8)))
         at += APART * (1 + (high - low) // APART)
     return Space(GLOBAL, allocs, buffers), addresses

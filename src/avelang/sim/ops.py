@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -242,7 +243,7 @@ FACTORIES: dict[str, Callable[[Op], Fn]] = {
 }
 
 
-def from_const(value: object, d: DType, lanes: int, n: int | None = None) -> np.ndarray:
+def from_const(value: Any, d: DType, lanes: int, n: int | None = None) -> np.ndarray:
     """A number (or one for each of `n` elements) as the value that all lanes hold; integers wrap, floats round once."""
     items = value if isinstance(value, tuple) else (value,)
     if d.is_float:

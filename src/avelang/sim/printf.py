@@ -66,8 +66,8 @@ def _piece(m: re.Match[str], d: DType, span: Span | None) -> Callable[[Any], str
 def formatter(form: str, dtypes: Sequence[DType], span: Span | None = None) -> Callable[[Sequence[Any]], str]:
     """The function that formats one lane's values, given as Python numbers.
 
-    Flags, width and precision are C's; length modifiers are read over, as a value knows its own width. Raises X008 for a conversion that C does
-    not have (or %s, %p and %n, for which the language has no values), or where conversions and values do not pair up.
+    Flags, width and precision are C's; length modifiers are read over, as a value knows its own width. Raises X008 for a conversion that
+    C does not have (or %s, %p and %n, for which the language has no values), or where conversions and values do not pair up.
     """
     pieces: list[Callable[[Any], str] | str] = []
     rest, at = list(dtypes), 0

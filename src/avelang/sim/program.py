@@ -1,7 +1,7 @@
 """From IR to Python callables: a kernel and its launch come in, a `Program` goes out whose steps run whole waves.
 
-Each value has a slot of the wave's `env`; each op becomes one step `(wave, env) -> None`, made by the handler for its name. Ops that hold regions
-or wait become generator functions, which yield where the wave waits at a barrier.
+Each value has a slot of the wave's `env`; each op becomes one step `(wave, env) -> None`, made by the handler for its name. Ops that hold
+regions or wait become generator functions, which yield where the wave waits at a barrier.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ class Program:
     def _place_allocs(self) -> None:
         for space in ("shared", "local"):
             ops = [op for op in walk(self.kernel.body) if op.name == "alloc" and dtype_space(op) == space]
-            self.memory[space] = place([(op.attrs.get("name") or op.result.name or space, tensor_bytes(op), op.attrs.get("align", 16)) for op in ops])
+            self.memory[space] = place(
+                [(op.attrs.get("name") or op.result.name or space, tensor_bytes(op), op.attrs.get("align", 16)) for op in ops]
+            )
             self.allocs.update(zip(ops, self.memory[space], strict=True))
 
     def slot(self, value: Value) -> int:

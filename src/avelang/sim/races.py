@@ -1,4 +1,4 @@
-"""Data races on shared memory: accesses of waves between two barriers come in; a `Fault` is raised where two waves touch a byte and one writes."""
+"""Data races on shared memory: the accesses of waves come in; a `Fault` goes out where two touch a byte between barriers and one writes."""
 
 from __future__ import annotations
 
@@ -32,13 +32,15 @@ class Races:
             self.ops.append(op)
         return self.known[op]
 
-    def _check(self, who: np.ndarray, by: np.ndarray, wave: int, at: np.ndarray, address: np.ndarray) -> None:
+    def _check(self, who: np.ndarray, by: np.ndarray, wave: int, at: np.ndarray, address: np.ndarray, mask: Mask) -> None:
         clash = (who[at] != _NOBODY) & (who[at] != wave)
         if clash.any():
             hit = tuple(int(i[0]) for i in np.nonzero(clash))
             per = at.shape[-1]
             first = int(address[hit[:-1]])
-            raise Fault("race", hit[0], (hit[1] * per if len(hit) == 3 else 0) + hit[-1], first, per, other=self.ops[by[at[hit]]])
+            raise Fault(
+                "race", mask.real(hit[0]), (hit[1] * per if len(hit) == 3 else 0) + hit[-1], first, per, other=self.ops[by[at[hit]]]
+            )
 
     def read(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
         """`wave` has read `size` bytes at each active address. Raises Fault."""
@@ -54,9 +56,9 @@ class Races:
         active = mask.active if address.ndim == 1 else mask.active[:, None]
         address = np.where(active, address, address[mask.first])
         at = address[..., None] + np.arange(size)
-        self._check(self.writer, self.write_by, wave, at, address)
+        self._check(self.writer, self.write_by, wave, at, address, mask)
         if write:
-            self._check(self.reader, self.read_by, wave, at, address)
+            self._check(self.reader, self.read_by, wave, at, address, mask)
             self.writer[at], self.write_by[at] = wave, self._op(op)
             return
         before = self.reader[at]

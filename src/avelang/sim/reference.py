@@ -1,7 +1,7 @@
-"""The reference executor: a kernel in either phase of the IR and its arguments come in; the arguments' memory is as the language says it must be.
+"""The reference executor: a kernel in either phase of the IR and its arguments come in; what the language says is left in their memory.
 
-It is the meaning of the language: every backend is held against it. Blocks run one after the other; the waves of a block take turns, from barrier
-to barrier.
+It is the meaning of the language: every backend is held against it. Blocks run one after the other; the waves of a block take turns, from
+barrier to barrier.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ Order = Literal["forward", "reverse", "random"]
 
 HANDLERS: dict[str, Handler] = {
     "const": program.const,
-    **{name: getattr(special, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id", "shuffle", "ballot", "atomic_add", "select", "printf", "row")},
+    **{name: getattr(special, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id")},
+    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "select", "printf", "row")},
     "extract": special.element,
     "insert": special.element,
     **{name: getattr(tensors, name) for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")},
@@ -129,19 +130,19 @@ def run(
 ) -> None:
     """Runs all blocks of `grid`, blocks of `block` threads, in place on the arrays among `args`.
 
-    `args`: one for each parameter: a NumPy array for a pointer or a tensor (its memory is used as it is, whatever its dtype), a number for a
-    scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in which the waves of a block take their turns;
+    `args`: one for each parameter: a NumPy array for a pointer or a tensor (its memory is used as it is, whatever its dtype), a number for
+    a scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in which the waves of a block take their turns;
     "random" is drawn anew from `seed` at each barrier. `races`: also report two waves that touch the same byte of shared memory between
     barriers, one of them writing.
 
-    Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004 for a
-    write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008 for a
-    format of printf.
+    Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004
+    for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
+    for a format of printf.
     """
-    p = Program(kernel, _dim3(grid), _dim3(block), HANDLERS, sys.stdout if stdout is None else stdout)
-    launch = _Launch(p, _bind(p, args), order, seed, races)
-    gx, gy, gz = p.grid
     # Overflow, division by zero and NaN have a defined result here; NumPy need not warn of them.
     with np.errstate(all="ignore"):
+        p = Program(kernel, _dim3(grid), _dim3(block), HANDLERS, sys.stdout if stdout is None else stdout)
+        launch = _Launch(p, _bind(p, args), order, seed, races)
+        gx, gy, gz = p.grid
         for i in range(gx * gy * gz):
             launch.block((i % gx, i // gx % gy, i // (gx * gy)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from avelang.base.errors import AveError, error
@@ -62,7 +64,7 @@ def _site(op: Op) -> str:
 def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
     """The error for a fault that `op` met in `wave`."""
     lane = fault.lane
-    fields: dict[str, object] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"), "where": where(p, wave, lane)}
+    fields: dict[str, Any] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"), "where": where(p, wave, lane)}
     through, index = _tensor(op), _index(p, wave, op, fault)
     value = wave.env[p.slot(through[0])] if through else None
     space_name = _space(op) if fault.space is None else fault.space.name
@@ -96,5 +98,3 @@ def _space(op: Op) -> str:
 def _byte(fault: Fault, op: Op, start: int) -> int:
     """The offending byte, counted from the start of its allocation."""
     return fault.address - start + fault.byte % max(fault.size, 1)
-
-

@@ -173,7 +173,7 @@ def _coordinates(p: Program, t: TensorType, tensor: Value, coords: list[Value]) 
 
 
 def _spread(t: TensorType, coords: int, at: int, first: Locate) -> tuple[Locate, int]:
-    """(addresses, elements at each address) of what `coords` coordinates leave of a tensor, in row-major order of the leaves that remain."""
+    """(addresses, elements at each) of what `coords` coordinates leave of a tensor, in row-major order of the leaves that remain."""
     extents = [range(x or 0) for x in t.shape[coords:]]
     index = np.array(list(itertools.product(*extents)), np.int64).reshape(-1, len(extents))
     size, strides = t.dtype.bytes, t.strides[coords:]

@@ -25,7 +25,7 @@ class Shape:
 
     @staticmethod
     def of_block(block: Dim3, lanes: int) -> list[Shape]:
-        """The waves of a block. Thread t = (z * bdy + y) * bdx + x is lane t % lanes of wave t // lanes; lanes past the end are inactive."""
+        """The waves of a block. Thread t = (z * bdy + y) * bdx + x is lane t % lanes of wave t // lanes; the rest are inactive."""
         x, y, z = block
         count = x * y * z
         out = []
@@ -79,7 +79,7 @@ class Wave:
             self.block.races.write(self.shape.index, self.op, address, data.shape[-1], mask)
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
-        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros where `mask` is False or the lane is not active. Raises Fault."""
+        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros outside of `mask` and in inactive lanes."""
         wanted = self._mask(mask)
         if not wanted.count:
             return np.zeros((self.lanes, nbytes), np.uint8)

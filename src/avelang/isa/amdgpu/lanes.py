@@ -282,7 +282,8 @@ def _mbcnt(upper: bool) -> Callable[..., np.ndarray]:
     def meaning(wave: Wave, mask: np.ndarray, base: np.ndarray) -> np.ndarray:
         below = np.clip(np.arange(LANES) - 32 * upper, 0, 32).astype(np.uint64)
         bits = mask.view(np.uint32) & ((np.uint64(1) << below) - np.uint64(1)).astype(np.uint32)
-        return (base.view(np.uint32) + np.bitwise_count(bits)).astype(np.uint32).view(base.dtype)
+        count = np.unpackbits(bits.view(np.uint8)).reshape(LANES, 32).sum(axis=1, dtype=np.uint32)
+        return (base.view(np.uint32) + count).view(base.dtype)
 
     return meaning
 

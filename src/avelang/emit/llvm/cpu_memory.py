@@ -1,0 +1,425 @@
+"""Memory: `ld` and `st` under the mask come in; the widest accesses that the shape of the lanes' addresses allows go out.
+
+By shape, best first: one address for all lanes; lanes one after another (in runs of any power of two); a known distance from lane to lane;
+anything else, by gather and scatter. An inactive lane never touches memory.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from avelang.emit.llvm import cpu_lin
+from avelang.emit.llvm.cpu_float import Bits
+from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Memory, Ptr, Rep, S, Scalar, V, elem, lanes_of
+from avelang.emit.llvm.cpu_vectors import REGISTER, concat, count_of, elements, from_integer, integer, pow2, rechunk, shuffle, to_aos, words
+from avelang.emit.llvm.cpu_wave import ZERO, Wave
+from avelang.ir.dtypes import DType, i64, word_of
+from avelang.ir.types import Type, VecType, dtype_of
+
+
+@dataclasses.dataclass
+class Place:
+    """The addresses of one access: `lin` bytes from the LLVM pointer `base`, in each lane."""
+
+    w: Wave
+    base: str
+    lin: Lin
+
+    def __post_init__(self) -> None:
+        self.columns = [c for _, c in self.lin.terms]
+        self.pointers: dict[tuple[int, ...], str] = {}
+
+    def group(self, lane: int) -> tuple[int, ...]:
+        """Lanes of one group differ by a constant number of bytes."""
+        return tuple(int(c[lane]) for c in self.columns)
+
+    def key(self, lane: int) -> tuple[tuple[int, ...], int]:
+        return self.group(lane), int(self.lin.k[lane])
+
+    def pointer(self, lane: int, more: int = 0) -> str:
+        """The address of a lane, plus some bytes."""
+        group = self.group(lane)
+        if group not in self.pointers:
+            p, w = self.base, self.w
+            for (s, _), c in zip(self.lin.terms, group, strict=True):
+                if c:
+                    p = w.op(f"getelementptr i8, ptr {p}, i64 {w.op(f'mul i64 {s.text}, {c}') if c != 1 else s.text}")
+            self.pointers[group] = p
+        k = int(self.lin.k[lane]) + more
+        return self.w.op(f"getelementptr i8, ptr {self.pointers[group]}, i64 {k}") if k else self.pointers[group]
+
+    def run(self, size: int, lanes: np.ndarray | None) -> int:
+        """The greatest power of two R such that, in each R lanes, addresses rise by `size` from lane to lane."""
+        follows = np.diff(self.lin.k) == size
+        for c in self.columns:
+            follows &= np.diff(c) == 0
+        if lanes is not None:
+            follows |= ~(lanes[1:] & lanes[:-1])
+        r = self.w.W
+        while r > 1 and not all(follows[i] for i in range(self.w.W - 1) if (i + 1) % r):
+            r //= 2
+        return r
+
+
+def _gep(w: Wave, base: str, off: str) -> str:
+    return w.op(f"getelementptr i8, ptr {base}, i64 {off}") if off != "0" else base
+
+
+def place(w: Wave, p: Ptr, off: Scalar) -> str | Place | V:
+    """Where an access goes: one LLVM pointer, a `Place`, or a vector of pointers."""
+    total = cpu_lin.add64(w, p.off, off)
+    assert isinstance(p.base, str)
+    if isinstance(total, S):
+        return _gep(w, p.base, total.text) if p.base else w.op(f"inttoptr i64 {total.text} to ptr")
+    if isinstance(total, Lin):
+        flat = cpu_lin.resolve(w, total)
+        u = flat.u.text if flat.u else "0"
+        base = _gep(w, p.base, u) if p.base else w.op(f"inttoptr i64 {u} to ptr")
+        return Place(w, base, Lin(64, None, flat.terms, flat.k))
+    text = w.vec(total, i64)
+    return V(_pointers(w, p.base, text))
+
+
+def _pointers(w: Wave, base: str, offsets: str) -> str:
+    if base:
+        return w.op(f"getelementptr i8, ptr {base}, {w.t('i64')} {offsets}")
+    return w.op(f"inttoptr {w.t('i64')} {offsets} to {w.t('ptr')}")
+
+
+def _all_pointers(w: Wave, at: Place) -> str:
+    return _pointers(w, at.base, w.lin_vec(at.lin))
+
+
+def _in_memory(d: DType) -> DType:
+    """The integer type that stands in memory for a dtype; a condition takes a byte."""
+    return word_of(d.bits if d.bits > 1 else 8)
+
+
+def _value(w: Wave, text: str, d: DType, wide: bool) -> Scalar:
+    if d.bits == 1:
+        return w.made(w.op(f"icmp ne {w.t('i8', wide)} {text}, {ZERO if wide else '0'}"), wide)
+    return from_integer(w, text, d, wide)
+
+
+def _stored(w: Wave, x: Scalar, d: DType, wide: bool) -> str:
+    if d.bits == 1:
+        return w.op(f"zext {w.t('i1', wide)} {w.text(x, d, wide)} to {w.t('i8', wide)}")
+    return integer(w, x, d, wide)
+
+
+# -- load ----------------------------------------------------------------------------------------------------------------------------
+
+
+def load(w: Wave, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
+    """`ld`: n consecutive elements at pointer + offset."""
+    if isinstance(p.base, Memory):
+        return _local_load(w, p.base, cpu_lin.add64(w, p.off, off), t)
+    d, n = dtype_of(t), count_of(t)
+    at = place(w, p, off)
+    m = _in_memory(d)
+    if isinstance(at, str):
+        items = []
+        for i in range(n):
+            text = w.op(f"load i{m.bits}, ptr {_gep(w, at, str(i * m.bytes))}, align {min(align, m.bytes)}")
+            items.append(_value(w, text, d, False))
+        return Elems(tuple(items)) if isinstance(t, VecType) else items[0]
+    out: list[Scalar] = []
+    for start, count in _pieces(n, m.bytes):
+        whole = count == n and isinstance(t, VecType) and n > 1
+        chunked = _chunks(w, at, start * m.bytes, count, m, align) if count > 1 and d.bits > 1 else None
+        if chunked is not None:
+            if whole:
+                return chunked
+            out += elements(w, chunked, VecType(d, count))
+        else:
+            out += [_value(w, x, d, True) for x in _singles(w, at, start * m.bytes, count, m, align)]
+    return Elems(tuple(out)) if isinstance(t, VecType) else out[0]
+
+
+def _pieces(n: int, size: int) -> list[tuple[int, int]]:
+    """(start, count) of parts that are powers of two and fit a register."""
+    out, start = [], 0
+    while start < n:
+        count = min(REGISTER // 8 // size, 1 << (n - start).bit_length() - 1)
+        out.append((start, count))
+        start += count
+    return out
+
+
+def _chunks(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> Aos | None:
+    """n > 1 elements of each lane, kept as they lie in memory; None where lanes lie nowhere in particular."""
+    if isinstance(at, V):
+        return None
+    known = w.mask if isinstance(w.mask, np.ndarray) else None
+    lanes = min(at.run(n * m.bytes, known), max(1, REGISTER // 8 // (n * m.bytes)))
+    if isinstance(w.mask, str) and lanes < 4:
+        return None
+    t = f"<{lanes * n} x i{m.bits}>"
+    chunks: dict[tuple[tuple[int, ...], int], str] = {}
+    out = []
+    for first in range(0, w.W, lanes):
+        active = None if known is None else known[first : first + lanes]
+        if active is not None and not active.any():
+            out.append(ZERO)
+            continue
+        if w.mask is None or (active is not None and active.all()):
+            key = at.key(first)
+            if key not in chunks:
+                chunks[key] = w.op(f"load {t}, ptr {at.pointer(first, more)}, align {align}")
+            out.append(chunks[key])
+        else:
+            mask = _lane_mask(w, first, lanes, n)
+            out.append(_masked_load(w, lanes * n, m, at.pointer(first, more), mask, align))
+    return Aos(m.bits, n, 0, n, tuple(out), lanes)
+
+
+def _lane_mask(w: Wave, first: int, lanes: int, n: int) -> str:
+    """The mask of some lanes, each lane's bit n times."""
+    if isinstance(w.mask, np.ndarray):
+        return w.const_vector(["true" if w.mask[first + i // n] else "false" for i in range(lanes * n)], "i1")
+    key = ("lanes", w.mask, first, lanes, n)
+    if (found := w.memo(key)) is not None:
+        return found
+    return w.remember(key, shuffle(w, "i1", w.W, w.mask_text(w.mask), None, [first + i // n for i in range(lanes * n)]))
+
+
+def _masked_load(w: Wave, n: int, m: DType, p: str, mask: str, align: int) -> str:
+    t = f"<{n} x i{m.bits}>"
+    return w.call(f"llvm.masked.load.v{n}i{m.bits}.p0", t, (f"ptr align {align}", p), (f"<{n} x i1>", mask), (t, ZERO))
+
+
+def _singles(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> list[str]:
+    """n elements of each lane, each as a vector of a wave."""
+    if isinstance(at, Place) and n == 1:
+        text = _run_load(w, at, more, m, align)
+        if text is not None:
+            return [text]
+    pointers = at.text if isinstance(at, V) else _all_pointers(w, at)
+    # Few wide gathers rather than many narrow ones.
+    bits = m.bits
+    while bits < 32 and n * m.bits % (bits * 2) == 0:
+        bits *= 2
+    out: list[Scalar] = []
+    for i in range(n * m.bits // bits):
+        shift = more + i * bits // 8
+        moved = w.op(f"getelementptr i8, {w.t('ptr')} {pointers}, {w.t('i64')} splat (i64 {shift})") if shift else pointers
+        out.append(V(_gather(w, moved, bits, align)))
+    return [w.vec(x, m) for x in (words(w, tuple(out), word_of(bits), m.bits) if bits != m.bits else out)]
+
+
+def _run_load(w: Wave, at: Place, more: int, m: DType, align: int) -> str | None:
+    """One element a lane, by vector loads of runs or by a scalar load for each of few addresses."""
+    known = w.mask if isinstance(w.mask, np.ndarray) else None
+    run = at.run(m.bytes, known)
+    if run == w.W and w.mask is not None:
+        return _masked_load(w, w.W, m, at.pointer(0, more), w.mask_text(w.mask), align)
+    if w.mask is None and run >= 4:
+        loads: dict[object, str] = {}
+        parts = []
+        for first in range(0, w.W, run):
+            key = at.key(first)
+            if key not in loads:
+                loads[key] = w.op(f"load <{run} x i{m.bits}>, ptr {at.pointer(first, more)}, align {align}")
+            parts.append(loads[key])
+        return concat(w, f"i{m.bits}", run, parts)
+    distinct: dict[object, int] = {}
+    for lane in range(w.W):
+        if known is None or known[lane]:
+            distinct.setdefault(at.key(lane), lane)
+    if isinstance(w.mask, str) or len(distinct) > w.W // 4:
+        return None
+    size = 1 << max(1, (len(distinct) - 1).bit_length())
+    table, order = "poison", list(distinct)
+    for i, lane in enumerate(distinct.values()):
+        x = w.op(f"load i{m.bits}, ptr {at.pointer(lane, more)}, align {min(align, m.bytes)}")
+        table = w.op(f"insertelement <{size} x i{m.bits}> {table}, i{m.bits} {x}, i64 {i}")
+    index = {key: i for i, key in enumerate(order)}
+    return shuffle(w, f"i{m.bits}", size, table, None, [index.get(at.key(lane), 0) for lane in range(w.W)])
+
+
+def _gather(w: Wave, pointers: str, bits: int, align: int) -> str:
+    t = w.t(f"i{bits}")
+    args = ((f"{w.t('ptr')} align {min(align, bits // 8)}", pointers), (w.t("i1"), w.mask_text(w.mask)), (t, ZERO))
+    if bits >= 32:
+        w.module.declare(f"llvm.masked.gather.v{w.W}i{bits}.v{w.W}p0", t, [w.t("ptr"), w.t("i1"), t])
+        return w.op(f"call {t} @llvm.masked.gather.v{w.W}i{bits}.v{w.W}p0({', '.join(f'{a} {b}' for a, b in args)})")
+    return w.op(f"call {t} @{_lane_loop(w, bits, False)}({w.t('ptr')} {pointers}, {w.t('i1')} {w.mask_text(w.mask)}, {t} {ZERO})")
+
+
+def _lane_loop(w: Wave, bits: int, store: bool) -> str:
+    """The name of a function that gathers or scatters integers for which x86 has no instruction, lane by lane."""
+    name = f"{'scatter' if store else 'gather'}.i{bits}.{w.W}"
+    if name in w.module.functions:
+        return name
+    t, e = w.t(f"i{bits}"), f"i{bits}"
+    if store:
+        access = f"  %x = load {e}, ptr %v\n  store {e} %x, ptr %p, align 1"
+    else:
+        access = f"  %x = load {e}, ptr %p, align 1\n  store {e} %x, ptr %v"
+    w.module.functions[name] = f"""define internal {t} @{name}({w.t("ptr")} %ps, {w.t("i1")} %mask, {t} %values) noinline #0 {{
+entry:
+  %P = alloca {w.t("ptr")}, align 64
+  %V = alloca {t}, align 64
+  store {w.t("ptr")} %ps, ptr %P, align 64
+  store {t} %values, ptr %V, align 64
+  %bits = bitcast {w.t("i1")} %mask to i{w.W}
+  %none = icmp eq i{w.W} %bits, 0
+  br i1 %none, label %done, label %loop
+loop:
+  %b = phi i{w.W} [ %bits, %entry ], [ %rest, %loop ]
+  %lane = call i{w.W} @llvm.cttz.i{w.W}(i{w.W} %b, i1 true)
+  %less = sub i{w.W} %b, 1
+  %rest = and i{w.W} %b, %less
+  %pp = getelementptr ptr, ptr %P, i{w.W} %lane
+  %p = load ptr, ptr %pp
+  %v = getelementptr {e}, ptr %V, i{w.W} %lane
+{access}
+  %more = icmp ne i{w.W} %rest, 0
+  br i1 %more, label %loop, label %done
+done:
+  %r = load {t}, ptr %V, align 64
+  ret {t} %r
+}}"""
+    w.module.declare(f"llvm.cttz.i{w.W}", f"i{w.W}", [f"i{w.W}", "i1"])
+    return name
+
+
+# -- store ---------------------------------------------------------------------------------------------------------------------------
+
+
+def store(w: Wave, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -> None:
+    """`st`: n consecutive elements at pointer + offset. Where lanes write one byte, the highest lane wins."""
+    if isinstance(p.base, Memory):
+        return _local_store(w, p.base, cpu_lin.add64(w, p.off, off), value, t)
+    d, n = dtype_of(t), count_of(t)
+    at = place(w, p, off)
+    m = _in_memory(d)
+    if isinstance(at, str):
+        lane = None
+        for i, x in enumerate(elements(w, value, t)):
+            if not isinstance(x, S):
+                lane = lane or w.last_lane()
+                x = S(w.op(f"extractelement {w.t(elem(d))} {w.vec(x, d)}, i64 {lane}"))
+            w.do(f"store i{m.bits} {_stored(w, x, d, False)}, ptr {_gep(w, at, str(i * m.bytes))}, align {min(align, m.bytes)}")
+        return None
+    pieces = _pieces(n, m.bytes)
+    for start, count in pieces:
+        if count > 1 and d.bits > 1 and isinstance(t, VecType):
+            part = value if len(pieces) == 1 else Elems(elements(w, value, t)[start : start + count])
+            if _store_chunks(w, at, start * m.bytes, part, VecType(d, count), align):
+                continue
+        items = elements(w, value, t)[start : start + count]
+        _store_singles(w, at, start * m.bytes, [_stored(w, x, d, True) for x in items], m, align)
+    return None
+
+
+def _store_chunks(w: Wave, at: Place | V, more: int, value: Rep, t: VecType, align: int) -> bool:
+    if isinstance(at, V):
+        return False
+    bits, n = t.dtype.bits, t.n
+    known = w.mask if isinstance(w.mask, np.ndarray) else None
+    lanes = min(at.run(n * bits // 8, known), max(1, REGISTER // (n * bits)))
+    if isinstance(w.mask, str) and lanes < 4:
+        return False
+    aos = to_aos(w, value, t)
+    lanes = min(lanes, aos.lanes)
+    aos = rechunk(w, aos, lanes) if aos.lanes != lanes else aos
+    for i, chunk in enumerate(aos.chunks):
+        first = i * lanes
+        active = None if known is None else known[first : first + lanes]
+        if active is not None and not active.any():
+            continue
+        whole = w.mask is None or (active is not None and bool(active.all()))
+        mask = None if whole else _lane_mask(w, first, lanes, n)
+        _masked_store(w, lanes * n, word_of(bits), chunk, at.pointer(first, more), mask, align)
+    return True
+
+
+def _masked_store(w: Wave, n: int, m: DType, value: str, p: str, mask: str | None, align: int) -> None:
+    t = f"<{n} x i{m.bits}>"
+    if mask is None:
+        w.do(f"store {t} {value}, ptr {p}, align {align}")
+    else:
+        w.call(f"llvm.masked.store.v{n}i{m.bits}.p0", "void", (t, value), (f"ptr align {align}", p), (f"<{n} x i1>", mask))
+
+
+def _store_singles(w: Wave, at: Place | V, more: int, items: list[str], m: DType, align: int) -> None:
+    known = w.mask if isinstance(w.mask, np.ndarray) else None
+    if isinstance(at, Place) and len(items) == 1:
+        run = at.run(m.bytes, known)
+        if run == w.W:
+            mask = None if w.mask is None else w.mask_text(w.mask)
+            return _masked_store(w, w.W, m, items[0], at.pointer(0, more), mask, align)
+        if run >= 4 and w.mask is None:
+            for first in range(0, w.W, run):
+                part = shuffle(w, f"i{m.bits}", w.W, items[0], None, list(range(first, first + run)))
+                _masked_store(w, run, m, part, at.pointer(first, more), None, align)
+            return None
+    pointers = at.text if isinstance(at, V) else _all_pointers(w, at)
+    for i, x in enumerate(items):
+        shift = more + i * m.bytes
+        moved = w.op(f"getelementptr i8, {w.t('ptr')} {pointers}, {w.t('i64')} splat (i64 {shift})") if shift else pointers
+        _scatter(w, x, moved, m.bits, align)
+    return None
+
+
+def _scatter(w: Wave, value: str, pointers: str, bits: int, align: int) -> None:
+    t, mask = w.t(f"i{bits}"), w.mask_text(w.mask)
+    if bits >= 32:
+        name = w.module.declare(f"llvm.masked.scatter.v{w.W}i{bits}.v{w.W}p0", "void", [t, w.t("ptr"), w.t("i1")])
+        w.do(f"call void {name}({t} {value}, {w.t('ptr')} align {min(align, bits // 8)} {pointers}, {w.t('i1')} {mask})")
+    else:
+        w.op(f"call {t} @{_lane_loop(w, bits, True)}({w.t('ptr')} {pointers}, {w.t('i1')} {mask}, {t} {value})")
+
+
+# -- local memory ------------------------------------------------------------------------------------------------------------------------
+
+
+def _local_places(w: Wave, mem: Memory, off: Scalar, count: int) -> list[str] | V:
+    """Addresses of the words of an access: one pointer each to a whole wave's, or a vector of pointers to the first of each lane."""
+    t = w.t(f"i{mem.word * 8}")
+    if isinstance(off, S):
+        first = str((off.const or 0) // mem.word) if off.const is not None else w.op(f"udiv i64 {off.text}, {mem.word}")
+        row = w.op(f"getelementptr {t}, ptr {mem.ptr}, i64 {first}")
+        return [w.op(f"getelementptr {t}, ptr {row}, i64 {i}") if i else row for i in range(count)]
+    b = Bits(w, True, 64)
+    lane = w.const_vector(lanes_of(list(range(w.W)), 64).k * mem.word, "i64")
+    return V(_pointers(w, mem.ptr, b("add", b("mul", w.vec(off, i64), w.W), lane)))
+
+
+def _local_load(w: Wave, mem: Memory, off: Scalar, t: Type) -> Rep:
+    d = dtype_of(t)
+    m = _in_memory(d)
+    bits, count = mem.word * 8, count_of(t) * m.bytes // mem.word
+    places = _local_places(w, mem, off, count)
+    if isinstance(places, V):
+        step = mem.word * w.W
+        moved = [places.text] + [w.op(f"getelementptr i8, {w.t('ptr')} {places.text}, {w.t('i64')} splat (i64 {i * step})") for i in range(1, count)]
+        items = tuple(V(_gather(w, p, bits, mem.word)) for p in moved)
+    else:
+        items = tuple(V(w.op(f"load {w.t(f'i{bits}')}, ptr {p}, align {mem.word * 16}")) for p in places)
+    out = [_value(w, w.vec(x, m), d, True) for x in words(w, items, word_of(bits), m.bits)]
+    return Elems(tuple(out)) if isinstance(t, VecType) else out[0]
+
+
+def _local_store(w: Wave, mem: Memory, off: Scalar, value: Rep, t: Type) -> None:
+    d = dtype_of(t)
+    m = _in_memory(d)
+    bits = mem.word * 8
+    items = tuple(V(_stored(w, V(w.vec(x, d)), d, True)) for x in elements(w, value, t))
+    parts = [w.vec(x, m) for x in words(w, items, m, bits)]
+    places = _local_places(w, mem, off, len(parts))
+    for i, x in enumerate(parts):
+        if isinstance(places, V):
+            step = i * mem.word * w.W
+            p = w.op(f"getelementptr i8, {w.t('ptr')} {places.text}, {w.t('i64')} splat (i64 {step})") if step else places.text
+            _scatter(w, x, p, bits, mem.word)
+            continue
+        t_word, align = w.t(f"i{bits}"), mem.word * 16
+        if w.mask is not None:
+            # A blend rather than a masked store: this memory is the wave's own, and LLVM can turn it into registers.
+            old = w.op(f"load {t_word}, ptr {places[i]}, align {align}")
+            x = w.op(f"select {w.t('i1')} {w.mask_text(w.mask)}, {t_word} {x}, {t_word} {old}")
+        w.do(f"store {t_word} {x}, ptr {places[i]}, align {align}")

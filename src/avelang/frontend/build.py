@@ -1,0 +1,79 @@
+"""The frontend's door: a function, its compile-time arguments and a chip come in, a verified kernel in phase "tensors" goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from avelang import arch, isa
+from avelang.base.errors import AveError, error
+from avelang.frontend import calls, expr, layouts
+from avelang.frontend.frame import MISSING, Build, Frame
+from avelang.frontend.memory import changed_names
+from avelang.frontend.signature import EMPTY, ParamSpec, signature
+from avelang.frontend.source import Source
+from avelang.frontend.stmt import block
+from avelang.frontend.values import Ref
+from avelang.ir.core import Block, Kernel
+from avelang.ir.types import GLOBAL, PtrType, TensorType
+from avelang.ir.verify import verify
+
+# The lanes of a wave where no intrinsic and no target says otherwise.
+DEFAULT_WAVE = 64
+
+__all__ = ["build", "calls", "isa"]
+
+
+def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
+    """The IR of one kernel, specialized to `constexprs` (one value for each constexpr parameter without a default).
+
+    Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises the errors of the catalogue at the user's line.
+    """
+    body = Block()
+    state = Build(body, chip)
+    frame = Frame(state, source, source.tree)
+    frame.in_memory = changed_names(source, source.tree)
+    frame.returned = lambda value, node: frame.fail("T054", node, name=source.name) if value is not None else None
+    span = source.span(source.tree)
+    for spec in signature(source):
+        _enter(frame, spec, constexprs, body)
+    state.active.append(source.tree)
+    block(frame, source.tree.body, frozenset(), tail=True)
+    state.b.span = span
+    chip = chip or _infer(state)
+    wave = chip.wave if chip is not None else DEFAULT_WAVE
+    for op in state.whole_wave:
+        op.attrs["width"] = wave
+    attrs: dict[str, Any] = {"wave": wave, "chip": chip.name if chip is not None else "", "file": source.file}
+    kernel = Kernel(source.name, body.args, body, attrs, span)
+    verify(kernel, "tensors")
+    return kernel
+
+
+def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Block) -> None:
+    """Makes a parameter: an argument of the body, or a compile-time value."""
+    if spec.kind == "constexpr":
+        value = expr.constant(constexprs.get(spec.name, spec.default))
+        if value is MISSING or value is EMPTY:
+            raise error("T074", f.source.span(f.node), name=spec.name, kernel=f.source.name)
+        f.env.set(spec.name, value)
+        return
+    assert spec.dtype is not None
+    if spec.kind == "scalar":
+        f.env.set(spec.name, body.add_arg(spec.name, spec.dtype))
+    elif spec.kind == "pointer":
+        f.env.set(spec.name, body.add_arg(spec.name, PtrType(spec.dtype, GLOBAL)))
+    else:
+        t = TensorType(spec.dtype, layouts.leaves(spec.shape), layouts.leaves(spec.strides), GLOBAL)
+        f.env.set(spec.name, Ref(body.add_arg(spec.name, t), spec.shape, spec.strides))
+
+
+def _infer(state: Build) -> arch.Chip | None:
+    """The chip that the intrinsics used ask for. Raises U102 where no chip has them all."""
+    if not state.rows:
+        return None
+    try:
+        return arch.infer(list(state.rows.values()))
+    except AveError as e:
+        e.span = e.span or list(state.row_spans.values())[-1]
+        raise

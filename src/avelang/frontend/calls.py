@@ -1,0 +1,251 @@
+"""Calls: of builtins, dtypes, intrinsics, device functions and of the few Python functions that work on compile-time values."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from avelang.frontend import arith, inline, intrinsics, math_calls, memory_calls, printf
+from avelang.frontend.expr import MATH, read_name
+from avelang.frontend.frame import EXPRS, Frame
+from avelang.frontend.infer import fits
+from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr
+from avelang.frontend.source import Jitted
+from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
+from avelang.ir.core import Value
+from avelang.ir.dtypes import DType, u32
+
+Args = dict[str, Any]
+
+
+def arguments(f: Frame, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+    """The values of a call's arguments."""
+    args: list[Any] = []
+    for a in node.args:
+        if isinstance(a, ast.Starred):
+            held = f.expr(a.value)
+            if not isinstance(held, tuple):
+                f.fail("S001", a, what="a starred argument that is no tuple", instead="name every argument")
+            args += held
+        else:
+            args.append(f.expr(a))
+    kwargs: dict[str, Any] = {}
+    for k in node.keywords:
+        if k.arg is None:
+            f.fail("S001", k.value, what="`**` in a call", instead="name every argument")
+        kwargs[k.arg] = f.expr(k.value)
+    return args, kwargs
+
+
+def bound(f: Frame, callee: str, params: tuple[str, ...], args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Args:
+    """Arguments by parameter name. `name=` may be left out (and is then absent); `*name` takes the rest."""
+    found: Args = {}
+    names = [p.rstrip("=").lstrip("*") for p in params]
+    rest = next((p[1:] for p in params if p.startswith("*")), None)
+    positional = [n for n in names if n != rest]
+    shown = f"{callee}({', '.join(p.rstrip('=') + ('=...' if p.endswith('=') else '') for p in params)})"
+    if len(args) > len(positional) and rest is None:
+        f.fail("T003", node, callee=callee, want=f"{_count(params)} as in {shown}", got=f"{len(args)}")
+    found.update(zip(positional, args))  # noqa: B905 - the rest may be absent or too many
+    if rest is not None:
+        found[rest] = tuple(args[len(positional) :])
+    for k, v in kwargs.items():
+        if k not in positional:
+            f.fail("T060", node, callee=callee, name=k, shown=shown)
+        if k in found:
+            f.fail("T061", node, callee=callee, name=k)
+        found[k] = v
+    missing = [p for p in params if not p.endswith("=") and not p.startswith("*") and p not in found]
+    if missing:
+        f.fail("T003", node, callee=callee, want=f"{_count(params)} as in {shown}", got=f"{len(args) + len(kwargs)}")
+    return found
+
+
+def _count(params: tuple[str, ...]) -> str:
+    most, least = len(params), sum(not p.endswith("=") and not p.startswith("*") for p in params)
+    if any(p.startswith("*") for p in params):
+        return f"at least {least} argument{'s' * (least != 1)}"
+    return f"{least} argument{'s' * (least != 1)}" if most == least else f"{least} to {most} arguments"
+
+
+def call(f: Frame, node: ast.Call) -> Any:
+    """A call expression."""
+    callee = f.expr(node.func)
+    args, kwargs = arguments(f, node)
+    f.at(node)
+    if isinstance(callee, Builtin):
+        return BUILTIN[callee.name](f, bound(f, f"al.{callee.name}", callee.params, args, kwargs, node), node)
+    if isinstance(callee, Intrinsic):
+        return intrinsics.call(f, callee, args, kwargs, node)
+    if isinstance(callee, (Jitted, LocalFn)):
+        return inline.call(f, callee, args, kwargs, node)
+    if isinstance(callee, DType):
+        found = bound(f, f"al.{callee}", ("value",), args, kwargs, node)
+        return math_calls.convert(f, {**found, "dtype": callee}, node)
+    with f.locate(node):
+        if isinstance(callee, type) and issubclass(callee, (Tensor, Pointer, Layout)):
+            return callee(*args, **kwargs)
+    return _python(f, callee, args, kwargs, node)
+
+
+def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> Any:
+    """A Python function on compile-time values."""
+    if callee is constexpr and len(args) == 1:
+        return args[0]
+    special = PYTHON_AT_RUN_TIME.get(callee) if isinstance(callee, (type, types.BuiltinFunctionType)) else None
+    if special is not None and any(map(is_runtime, args)):
+        return special(f, args, node)
+    if callee not in (*PYTHON, *MATH):
+        shown = ast.unparse(node.func)
+        if callee is print:
+            f.fail("S001", node, what="`print`", instead="use al.printf")
+        if isinstance(callee, types.FunctionType):
+            f.fail("T062", node, name=shown)
+        f.fail("T063", node, name=shown, got=describe(callee))
+    if callee not in STRUCTURE and any(map(is_runtime, (*args, *kwargs.values()))):
+        f.fail("T064", node, name=ast.unparse(node.func))
+    result = arith.compile_time(f, node, ast.unparse(node.func), lambda: callee(*args, **kwargs))
+    return tuple(result) if callee in STRUCTURE and callee is not len else tuple(result) if isinstance(result, list) else result
+
+
+# Python functions that only move values about, and so take run-time ones too.
+STRUCTURE = (tuple, enumerate, zip, reversed)
+PYTHON = (len, int, float, bool, min, max, abs, range, round, divmod, sum, sorted, any, all, pow, *STRUCTURE)
+
+
+def _len(f: Frame, args: list[Any], node: ast.Call) -> Any:
+    held = args[0]
+    if isinstance(held, tuple):
+        return len(held)
+    if isinstance(held, (Vec, Ref)):
+        first = held.shape[0]
+        return arith.layouts.size(first) if isinstance(first, tuple) and arith.layouts.static(first) else first
+    f.fail("T063", node, name="len", got=describe(held))
+
+
+def _cast(to: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
+    def cast(f: Frame, args: list[Any], node: ast.Call) -> Any:
+        f.fail("T065", node, name=to, dtype={"int": "al.i32", "float": "al.f32"}[to])
+
+    return cast
+
+
+def _extreme(name: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
+    def extreme(f: Frame, args: list[Any], node: ast.Call) -> Any:
+        if len(args) == 1 and isinstance(args[0], tuple):
+            args = list(args[0])
+        return math_calls.fold(f, name, args, node)
+
+    return extreme
+
+
+def _sum(f: Frame, args: list[Any], node: ast.Call) -> Any:
+    total = args[1] if len(args) > 1 else 0
+    if not isinstance(args[0], tuple):
+        f.fail("T063", node, name="sum", got=describe(args[0]))
+    for item in args[0]:
+        total = item if isinstance(total, int) and total == 0 else arith.binary(f, ast.Add, total, item, node)
+    return total
+
+
+def _range_error(f: Frame, args: list[Any], node: ast.Call) -> Any:
+    f.fail("T066", node)
+
+
+PYTHON_AT_RUN_TIME: dict[Any, Callable[[Frame, list[Any], ast.Call], Any]] = {
+    len: _len,
+    int: _cast("int"),
+    float: _cast("float"),
+    bool: lambda f, args, node: arith.condition(f, args[0], node),
+    min: _extreme("min"),
+    max: _extreme("max"),
+    abs: lambda f, args, node: math_calls.unary(f, "abs", args[0], node),
+    sum: _sum,
+    range: _range_error,
+}
+
+
+# -- builtins that are neither mathematics nor memory ---------------------------------------------------------------------------------
+
+
+def constant_int(f: Frame, v: Any, what: str, node: ast.AST) -> int:
+    """A compile-time int. Raises T017."""
+    if isinstance(v, (bool, float)) or not isinstance(v, int):
+        f.fail("T017", node, what=what, got=describe(v))
+    return int(v)
+
+
+def _dimension(name: str) -> Callable[[Frame, Args, ast.Call], Any]:
+    def dimension(f: Frame, a: Args, node: ast.Call) -> Any:
+        dim = constant_int(f, a["dim"], f"the dimension of al.{name}", node)
+        if dim not in (0, 1, 2):
+            f.fail("T067", node, name=name, dim=dim)
+        return f.b.emit(name, (), (u32,), dim=dim).result
+
+    return dimension
+
+
+def _shuffle(kind: str) -> Callable[[Frame, Args, ast.Call], Any]:
+    def shuffle(f: Frame, a: Args, node: ast.Call) -> Any:
+        value = arith.tensors.read(f, a["value"], node)
+        if is_number(value):
+            value = math_calls.typed(f, value)
+        if not is_scalar(value) and not isinstance(value, Vec):
+            f.fail("T022", node, what="the value of a shuffle", got=describe(value), want="a number or a vector")
+        offset = a["offset"]
+        if isinstance(offset, int):
+            offset = f.b.const(offset, u32 if fits(offset, u32) else arith.i32)
+        if not is_scalar(offset) or not offset.type.is_int:
+            f.fail("T022", node, what="the offset of a shuffle", got=describe(offset), want="an integer")
+        width = constant_int(f, a["width"], "the width of a shuffle", node) if "width" in a else 0
+        if width and width not in (1, 2, 4, 8, 16, 32, 64):
+            f.fail("T068", node, width=width)
+        flat = value.value if isinstance(value, Vec) else value
+        # Without a width: the whole wave. 64 stands until the chip is known.
+        result = f.b.shuffle(kind, flat, offset, width or 64)
+        if not width and result.op is not None:
+            f.build.whole_wave.append(result.op)
+        return arith.wrap(result, value.shape if isinstance(value, Vec) else None)
+
+    return shuffle
+
+
+def _range(f: Frame, a: Args, node: ast.Call) -> Range:
+    bounds = (0, a["start"], 1) if "stop" not in a else (a["start"], a["stop"], a.get("step", 1))
+    if "stop" not in a and "step" in a:
+        bounds = (0, a["start"], a["step"])
+    checked = []
+    for x in bounds:
+        x = arith.tensors.read(f, x, node)
+        if not (isinstance(x, int) or (is_scalar(x) and x.type.is_int)):
+            f.fail("T022", node, what="a bound of al.range", got=describe(x), want="an integer")
+        checked.append(int(x) if isinstance(x, int) else x)
+    if checked[2] == 0 and not isinstance(checked[2], Value):
+        f.fail("T069", node)
+    return Range(*checked, unroll=bool(a.get("unroll", False)))
+
+
+def _barrier(f: Frame, a: Args, node: ast.Call) -> None:
+    f.b.emit("barrier")
+
+
+def _lane(f: Frame, a: Args, node: ast.Call) -> Value:
+    return f.b.lane_id()
+
+
+BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
+    **math_calls.BUILTIN,
+    **memory_calls.BUILTIN,
+    **{n: _dimension(n) for n in ("block_id", "thread_id", "block_dim", "grid_dim")},
+    "shuffle": _shuffle("idx"),
+    "shuffle_up": _shuffle("up"),
+    "shuffle_down": _shuffle("down"),
+    "shuffle_xor": _shuffle("xor"),
+    "range": _range,
+    "syncthreads": _barrier,
+    "lane_id": _lane,
+    "printf": lambda f, a, node: printf.call(f, a["format"], [read_name(f, x, node) for x in a["args"]], node),
+}
+EXPRS[ast.Call] = call

@@ -1,0 +1,157 @@
+"""Device functions: a call with its arguments comes in; the callee's statements are built in place, and what it returns goes out."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from typing import Any
+
+from avelang.frontend import layouts, tensors
+from avelang.frontend.expr import read_name
+from avelang.frontend.frame import MISSING, Frame
+from avelang.frontend.memory import changed_names
+from avelang.frontend.merge import RESULT, RETURNED
+from avelang.frontend.names import Pointer, Tensor, constexpr
+from avelang.frontend.signature import evaluate, parameters
+from avelang.frontend.source import Jitted
+from avelang.frontend.stmt import block
+from avelang.frontend.values import LocalFn, Ref, Vec, describe, is_number, is_runtime
+from avelang.ir.core import Value
+from avelang.ir.dtypes import DType
+from avelang.ir.types import PtrType
+
+
+def call(f: Frame, callee: Jitted | LocalFn, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> Any:
+    """Builds the callee in place of its call."""
+    if isinstance(callee, Jitted):
+        source, definition, parent = callee.source, callee.source.tree, None
+    else:
+        source, definition, parent = callee.frame.source, callee.node, callee.frame
+    if definition in f.build.active:
+        f.fail("T072", node, name=definition.name)
+    inner = Frame(f.build, source, definition, parent, f.span(node))
+    inner.in_memory = _changed(f, inner)
+    given = _bound(f, inner, args, kwargs, node)
+    f.build.active.append(definition)
+    try:
+        for arg in parameters(definition, inner.span):
+            _enter(f, inner, arg, given[arg.arg], node)
+        result = _annotation(inner, definition.returns, "the result") if definition.returns is not None else MISSING
+        inner.returned = functools.partial(_returned, inner, result)
+        block(inner, definition.body, frozenset(), tail=True)
+    finally:
+        f.build.active.pop()
+    f.at(node)
+    return _result(inner, result, node)
+
+
+def _changed(f: Frame, inner: Frame) -> Any:
+    known = f.build.changed.get(inner.node)
+    if known is None:
+        known = f.build.changed[inner.node] = changed_names(inner.source, inner.node)
+    return known
+
+
+def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> dict[str, Any]:
+    """Arguments by parameter name, defaults filled in."""
+    spec, name = inner.node.args, inner.node.name
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    names = [a.arg for a in parameters(inner.node, inner.span)]
+    if len(args) > len(positional):
+        f.fail("T003", node, callee=name, want=f"{len(names)} arguments ({', '.join(names)})", got=len(args))
+    given = dict(zip(positional, args))  # noqa: B905 - fewer arguments than parameters
+    for k, v in kwargs.items():
+        if k not in names:
+            f.fail("T060", node, callee=name, name=k, shown=f"{name}({', '.join(names)})")
+        if k in given:
+            f.fail("T061", node, callee=name, name=k)
+        given[k] = v
+    defaults = dict(zip(reversed(positional), reversed(spec.defaults)))  # noqa: B905 - the last parameters have defaults
+    defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    for missing in names:
+        if missing not in given:
+            if missing not in defaults:
+                f.fail("T003", node, callee=name, want=f"{len(names)} arguments ({', '.join(names)})", got=len(args) + len(kwargs))
+            given[missing] = inner.expr(defaults[missing])
+    return given
+
+
+def _annotation(inner: Frame, node: ast.expr, param: str) -> Any:
+    def lookup(name: str) -> Any:
+        frame = inner.parent
+        while frame is not None:
+            held = frame.env.get(name)
+            if held is not MISSING:
+                return held
+            frame = frame.parent
+        return inner.source.lookup(name)
+
+    return evaluate(node, lookup, inner.span(node), param)
+
+
+def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.Call) -> None:
+    """Binds a parameter, checked against its annotation."""
+    wanted = _annotation(inner, arg.annotation, arg.arg) if arg.annotation is not None else MISSING
+    what = f"argument `{arg.arg}` of {inner.node.name}"
+    if wanted is constexpr:
+        if is_runtime(value):
+            f.fail("T017", node, what=what, got=describe(value))
+    elif wanted is not MISSING:
+        value = _fitted(f, wanted, value, what, node)
+    if not (isinstance(value, Ref) and value.coords and arg.arg in inner.in_memory):
+        value = read_name(f, value, node)
+    else:
+        value = tensors.whole(f, value)
+    if arg.arg in inner.in_memory:
+        value = tensors.materialize(f, value, arg.arg)
+    inner.env.set(arg.arg, value)
+
+
+def _fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
+    """A value as an annotation wants it. Raises T020, T021, T022, T045."""
+    if isinstance(wanted, tuple):
+        if not isinstance(value, tuple) or len(value) != len(wanted):
+            f.fail("T022", node, what=what, got=describe(value), want=f"a tuple of {len(wanted)}")
+        return tuple(_fitted(f, w, v, what, node) for w, v in zip(wanted, value, strict=True))
+    if isinstance(wanted, DType):
+        value = tensors.read(f, value, node)
+        if isinstance(value, Vec) or not (is_number(value) or isinstance(value, Value)):
+            f.fail("T022", node, what=what, got=describe(value), want=f"a value of type {wanted}")
+        return tensors.coerce(f, value, wanted, node, what)
+    if isinstance(wanted, Pointer):
+        if not isinstance(value, Value) or not isinstance(value.type, PtrType) or value.type.dtype != wanted.dtype:
+            f.fail("T022", node, what=what, got=describe(value), want=f"a pointer to {wanted.dtype}")
+        return value
+    if isinstance(wanted, Tensor):
+        if not isinstance(value, (Vec, Ref)) or value.dtype != wanted.dtype:
+            f.fail("T022", node, what=what, got=describe(value), want=f"a tensor {layouts.show(wanted.shape)} of {wanted.dtype}")
+        if layouts.static(value.shape) and not tensors.same_shape(value.shape, wanted.shape):
+            f.fail("T022", node, what=what, got=describe(value), want=f"a tensor {layouts.show(wanted.shape)} of {wanted.dtype}")
+        return value
+    if wanted is None:
+        if value is not None:
+            f.fail("T022", node, what=what, got=describe(value), want="nothing")
+        return None
+    return value
+
+
+def _returned(inner: Frame, wanted: Any, value: Any, node: ast.AST) -> Any:
+    if value is None and inner.flow.returns_value:
+        inner.fail("T073", node, name=inner.node.name)
+    return value if wanted is MISSING or is_void(wanted) and value is None else _fitted(inner, wanted, value, f"what {inner.node.name} returns", node)
+
+
+def is_void(wanted: Any) -> bool:
+    """Whether an annotation says that nothing is returned."""
+    return wanted is None or (isinstance(wanted, DType) and wanted.kind == "void")
+
+
+def _result(inner: Frame, wanted: Any, node: ast.AST) -> Any:
+    """What the call gives, once the body is built."""
+    if inner.flow.returns_value:
+        if inner.env.get(RETURNED) is not True:
+            inner.fail("T073", inner.node, name=inner.node.name)
+        return inner.env.get(RESULT)
+    if wanted is not MISSING and not is_void(wanted):
+        inner.fail("T073", inner.node, name=inner.node.name)
+    return None

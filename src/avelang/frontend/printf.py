@@ -1,0 +1,61 @@
+"""`al.printf`: a format and arguments come in; conversions are checked against the arguments, and the `printf` op goes out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from avelang.frontend.frame import Frame
+from avelang.frontend.infer import default
+from avelang.frontend.values import describe, is_number, is_scalar
+from avelang.ir.core import Value
+from avelang.ir.dtypes import BY_NAME, DType, f64
+
+_SPEC = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>.?)", re.DOTALL)
+_KINDS = {**dict.fromkeys("diuxXoc", "integer"), **dict.fromkeys("fFeEgGaA", "float"), "s": "string"}
+
+
+def call(f: Frame, text: Any, args: list[Any], node: ast.Call) -> None:
+    """Integers are passed in 32 or 64 bits (then with the length `ll`), floats as f64, compile-time strings become part of the format."""
+    if not isinstance(text, str):
+        f.fail("T017", node, what="the format of al.printf", got=describe(text))
+    rest, operands, out, last = list(args), [], "", 0
+    for m in _SPEC.finditer(text):
+        out += text[last : m.start()]
+        last = m.end()
+        if m["kind"] == "%" and m[0] == "%%":
+            out += "%%"
+            continue
+        kind = _KINDS.get(m["kind"])
+        if kind is None:
+            f.fail("T080", node, spec=m[0])
+        if not rest:
+            f.fail("T081", node, want=_wanted(text), got=len(args))
+        out += _conversion(f, m, kind, rest.pop(0), operands, node)
+    if rest:
+        f.fail("T081", node, want=_wanted(text), got=len(args))
+    f.b.emit("printf", operands, (), format=out + text[last:])
+
+
+def _wanted(text: str) -> int:
+    return sum(m[0] != "%%" for m in _SPEC.finditer(text))
+
+
+def _conversion(f: Frame, m: re.Match[str], kind: str, v: Any, operands: list[Value], node: ast.AST) -> str:
+    if kind == "string":
+        if not isinstance(v, str):
+            f.fail("T082", node, spec=m[0], want="a compile-time string", got=describe(v))
+        return (m[0] % v).replace("%", "%%")
+    d: DType | None = default(v) if is_number(v) else v.type if is_scalar(v) else None
+    if d is None or d.is_float != (kind == "float"):
+        if not (kind == "float" and isinstance(v, int)):
+            f.fail("T082", node, spec=m[0], want=f"{'a' if kind == 'float' else 'an'} {kind}", got=describe(v))
+        d = f64
+    if kind == "float":
+        operands.append(f.b.const(v, f64) if is_number(v) else f.b.convert(v, f64))
+        return f"%{m['flags']}{m['width']}{m['precision']}{m['kind']}"
+    wide = d.bits > 32
+    target = BY_NAME[f"{'i' if m['kind'] in 'dic' else 'u'}{64 if wide else 32}"] if d.bits < 32 else d
+    operands.append(f.b.const(v, d if d.is_int else target) if is_number(v) else f.b.convert(v, target))
+    return f"%{m['flags']}{m['width']}{m['precision']}{'ll' if wide else ''}{m['kind']}"

@@ -1,0 +1,24 @@
+"""What users import as `al`: dtypes, annotations, builtins, and the intrinsics of each vendor. Every name works inside kernels only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from avelang import isa as _isa  # noqa: F401 - registers the rows behind `amdgpu` and `nvvm`
+from avelang.frontend.names import BUILTINS as _BUILTINS
+from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, amdgpu, constexpr, near, nvvm
+from avelang.ir import dtypes as _dtypes
+from avelang.ir.dtypes import DType
+
+_NAMES: dict[str, Any] = {**_BUILTINS, **_dtypes.BY_NAME}
+globals().update(_NAMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Only reached for names that do not exist. Raises AttributeError with the names most like it."""
+    raise AttributeError(f"avelang.language has no {name!r}{near(name, __all__)}")
+
+
+__all__ = [
+    "AtomicScope", "Builtin", "DType", "Layout", "Namespace", "Pointer", "Tensor", "amdgpu", "constexpr", "nvvm", *_NAMES,
+]  # fmt: skip

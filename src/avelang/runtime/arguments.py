@@ -1,0 +1,314 @@
+"""A call's arguments and the kernel's parameters come in; checked 8-byte slots, compile-time values and options go out.
+
+Every L error about an argument is raised here: each names the kernel, the parameter, what it wants and what it got.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import operator
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+from avelang.frontend.names import near
+from avelang.frontend.signature import EMPTY, ParamSpec
+from avelang.ir.dtypes import DType
+from avelang.runtime.arrays import CPU, Array, Unreadable, describe
+
+OPTIONS = ("num_warps", "target", "backend")
+
+
+@dataclasses.dataclass(slots=True)
+class Bound:
+    """One call, checked. `slots` and `values` go by run-time parameter, in order: 8 bytes as an unsigned integer; a number or an `Array`.
+
+    `constexprs` go by name, `options` likewise. Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory.
+    """
+
+    slots: list[int]
+    values: list[Any]
+    constexprs: dict[str, Any]
+    options: dict[str, Any]
+
+
+class Parameters:
+    """The parameters of one kernel. `where(param)` gives a span for messages."""
+
+    def __init__(self, kernel: str, specs: Sequence[ParamSpec], where: Any = None):
+        self.kernel = kernel
+        self.specs = tuple(specs)
+        self.runtime = tuple(s for s in specs if s.kind != "constexpr")
+        self._where = where
+        self._names = {s.name: i for i, s in enumerate(specs)}
+
+    def fail(self, code: str, param: str = "", **fields: Any) -> AveError:
+        """The exception, with the span of the parameter."""
+        span: Span | None = self._where(param) if self._where else None
+        return error(code, span, kernel=self.kernel, param=param, **fields)
+
+    # -- which argument goes where -----------------------------------------------------------------------------------------------
+
+    def assign(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The value for each parameter, defaults filled in, and the options. Raises L005 to L008."""
+        specs = self.specs
+        if len(args) > len(specs):
+            raise self.fail("L005", want=len(specs), got=len(args), params=", ".join(s.name for s in specs))
+        values = [*args, *(s.default for s in specs[len(args) :])]
+        options = {}
+        for name, value in kwargs.items():
+            at = self._names.get(name)
+            if at is None:
+                if name not in OPTIONS:
+                    known = [*self._names, *OPTIONS]
+                    raise self.fail("L007", name=name, near=near(name, known), options=", ".join(f"{o}=" for o in OPTIONS))
+                options[name] = value
+            elif at < len(args):
+                raise self.fail("L008", name)
+            else:
+                values[at] = value
+        missing = [s.name for s, v in zip(specs, values, strict=True) if v is EMPTY]
+        if missing:
+            raise self.fail("L006", missing[0], missing=", ".join(missing))
+        return values, self._options(options)
+
+    def _options(self, options: dict[str, Any]) -> dict[str, Any]:
+        warps = options.get("num_warps")
+        if warps is not None and (type(warps) is not int or warps < 1):
+            raise self.fail("L009", name="num_warps", want="a positive int", got=repr(warps))
+        if options.get("backend") not in (None, "cpu", "reference"):
+            raise self.fail("L009", name="backend", want='"cpu" or "reference"', got=repr(options["backend"]))
+        if not isinstance(options.get("target", ""), (str, type(None))):
+            raise self.fail("L009", name="target", want="the name of a chip", got=repr(options["target"]))
+        return {name: value for name, value in options.items() if value is not None}
+
+    # -- what each argument must be ----------------------------------------------------------------------------------------------
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
+        """Checks a call. Raises L005 to L020."""
+        values, options = self.assign(args, kwargs)
+        out = Bound([], [], {}, options)
+        devices: dict[str, str] = {}
+        refused: AveError | None = None
+        for spec, value in zip(self.specs, values, strict=True):
+            if spec.kind == "constexpr":
+                out.constexprs[spec.name] = self.constexpr(spec, value)
+            elif spec.kind == "scalar":
+                number, bits = self.scalar(spec, value)
+                out.values.append(number)
+                out.slots.append(bits)
+            else:
+                array = self.array(spec, value)
+                devices[spec.name] = array.device
+                if array.device != CPU:
+                    refused = refused or self._device(spec, array)
+                    continue
+                self.check(spec, array)
+                out.values.append(array)
+                out.slots.append(array.address)
+        if len(set(devices.values())) > 1:
+            raise self.fail("L017", devices=", ".join(f"{name} on {device}" for name, device in devices.items()))
+        if refused is not None:
+            raise refused
+        return out
+
+    def array(self, spec: ParamSpec, value: Any) -> Array:
+        """The array that an argument is. Raises L010 and L011."""
+        try:
+            found = describe(value)
+        except Unreadable as e:
+            raise self.fail("L011", spec.name, got=_kind(value), why=str(e)) from None
+        if found is None:
+            raise self.fail("L010", spec.name, want=want(spec), got=_kind(value))
+        return found
+
+    def _device(self, spec: ParamSpec, array: Array) -> AveError:
+        runtime = {"cuda": "CUDA", "cuda_managed": "CUDA", "rocm": "HIP"}.get(array.device.partition(":")[0], array.device.partition(":")[0])
+        return self.fail("L016", spec.name, got=str(array), device=array.device, runtime=runtime)
+
+    def check(self, spec: ParamSpec, array: Array) -> None:
+        """Dtype, shape, strides and alignment of a CPU array. Raises L012 to L015."""
+        assert spec.dtype is not None
+        if array.dtype is None or not serves(array.dtype, spec.dtype):
+            names = " or ".join(d.name for d in alternatives(spec.dtype))
+            raise self.fail("L012", spec.name, want=want(spec), got=str(array), dtype=array.dtype_name, expected=names)
+        item = array.dtype.bytes
+        if spec.kind == "tensor":
+            self._layout(spec, array, item)
+        elif not array.contiguous():
+            raise self.fail(
+                "L014", spec.name, want=want(spec), got=str(array), strides=_elements(array, item), expected="row-major without gaps",
+                instead="a pointer says nothing of strides: pass a contiguous copy (np.ascontiguousarray(x), x.contiguous()), or take a Tensor with strides",
+            )  # fmt: skip
+        if array.address % item and array.size:
+            raise self.fail("L015", spec.name, got=str(array), address=array.address, align=item)
+
+    def _layout(self, spec: ParamSpec, array: Array, item: int) -> None:
+        forms = layouts(spec)
+        if array.shape not in (shape for shape, _ in forms):
+            raise self.fail("L013", spec.name, want=want(spec), got=str(array), expected=" or ".join(str(shape) for shape, _ in forms))
+        for shape, strides in forms:
+            rows = zip(shape, strides, array.strides, strict=True) if shape == array.shape else None
+            if rows is not None and all(n == 1 or s * item == have for n, s, have in rows):
+                return
+        expected = " or ".join(str(strides) for shape, strides in forms if shape == array.shape)
+        raise self.fail(
+            "L014", spec.name, want=want(spec), got=str(array), strides=_elements(array, item), expected=expected,
+            instead="write the strides in the annotation, al.Tensor(shape, strides, dtype), or pass a contiguous copy",
+        )  # fmt: skip
+
+    def scalar(self, spec: ParamSpec, value: Any) -> tuple[int | float | bool, int]:
+        """A number and its 8 bytes. Raises L018 and L019."""
+        assert spec.dtype is not None
+        d = spec.dtype
+        plain = _number(value)
+        if plain is None or (isinstance(plain, float) and not d.is_float):
+            instead = "convert it with int(...)" if isinstance(plain, float) else "a Python number, a NumPy scalar or an array of rank 0"
+            raise self.fail("L018", spec.name, want=want(spec), got=_kind(value), instead=instead)
+        if d.is_float:
+            return self._float(spec, d, plain)
+        low, high = (0, 1) if d.kind == "bool" else (d.min, d.max)
+        if not low <= plain <= high:
+            raise self.fail("L019", spec.name, want=want(spec), got=repr(plain), low=low, high=high)
+        number = bool(plain) if d.kind == "bool" else int(plain)
+        return number, int(number) & 0xFFFF_FFFF_FFFF_FFFF
+
+    def _float(self, spec: ParamSpec, d: DType, plain: int | float | bool) -> tuple[float, int]:
+        try:
+            number = float(plain)
+        except OverflowError:
+            number = math.inf
+        if d.bits == 64:
+            bits = struct.unpack("<Q", struct.pack("<d", number))[0]
+            fits = not (math.isinf(number) and isinstance(plain, int))
+        else:
+            with np.errstate(all="ignore"):
+                small = np.asarray(number, np.float64).astype(d.np)
+            bits = int(small.view(f"u{d.bytes}"))
+            fits = not math.isfinite(number) or math.isfinite(float(small))
+            fits = fits and not (math.isinf(number) and isinstance(plain, int))
+        if not fits:
+            raise self.fail("L019", spec.name, want=want(spec), got=repr(plain), low=f"the least {d}", high=f"the greatest {d}")
+        return number, bits
+
+    def constexpr(self, spec: ParamSpec, value: Any) -> Any:
+        """A compile-time value; NumPy's scalars become Python's. Raises L020."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        try:
+            hash(value)
+        except TypeError:
+            raise self.fail("L020", spec.name, got=f"{value!r}, which may change") from None
+        if isinstance(value, np.ndarray) or describe_quietly(value):
+            raise self.fail("L020", spec.name, got=_kind(value))
+        return value
+
+
+def describe_quietly(value: Any) -> bool:
+    """Whether it is an array of any kind."""
+    try:
+        return describe(value) is not None
+    except Unreadable:
+        return True
+
+
+def _number(value: Any) -> int | float | bool | None:
+    """The Python number that a scalar argument is: Python's, NumPy's, or an array of rank 0 on the CPU; None for anything else."""
+    if isinstance(value, (int, float)):
+        return value
+    if getattr(value, "shape", None) == () and hasattr(value, "item") and getattr(value, "dtype", None) is not None:
+        if not isinstance(value, (np.generic, np.ndarray)):
+            try:
+                found = describe(value)
+            except Unreadable:
+                return None
+            if found is None or found.device != CPU:
+                return None
+        plain = value.item()
+        return float(plain) if not isinstance(plain, (int, float, complex, str, bytes)) and hasattr(plain, "__float__") else _python(plain)
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def _python(plain: Any) -> int | float | None:
+    return plain if isinstance(plain, (int, float)) else None
+
+
+def _kind(value: Any) -> str:
+    """What an argument is, in a few words."""
+    if value is None:
+        return "None"
+    if isinstance(value, (int, float, complex, bool, str, np.generic)):
+        text = repr(value)
+        return f"{text if len(text) <= 40 else text[:37] + '...'} ({type(value).__name__})"
+    try:
+        found = describe(value)
+    except Unreadable:
+        found = None
+    return str(found) if found is not None else f"an object of type {type(value).__module__}.{type(value).__qualname__}"
+
+
+def _elements(array: Array, item: int) -> tuple[float, ...]:
+    return tuple(s // item if s % item == 0 else s / item for s in array.strides)
+
+
+def want(spec: ParamSpec) -> str:
+    """A parameter's annotation as the user writes it."""
+    if spec.kind == "tensor":
+        return f"Tensor({_tuple(spec.shape)}, {_tuple(spec.strides)}, {spec.dtype})"
+    return f"Pointer({spec.dtype})" if spec.kind == "pointer" else str(spec.dtype)
+
+
+def _tuple(nested: Any) -> str:
+    if not isinstance(nested, tuple):
+        return str(nested)
+    return "(" + ", ".join(map(_tuple, nested)) + ("," if len(nested) == 1 else "") + ")"
+
+
+def alternatives(d: DType) -> list[DType]:
+    """Dtypes of arrays that serve for a parameter of dtype `d`: itself, and for integers the other sign; bytes for conditions."""
+    from avelang.ir.dtypes import SCALARS, u8
+
+    if d.kind == "bool":
+        return [d, u8]
+    return [d, *(o for o in SCALARS if d.is_int and o.is_int and o.bits == d.bits and o != d)]
+
+
+def serves(have: DType, needed: DType) -> bool:
+    """Whether an array of dtype `have` may be passed where `needed` is annotated."""
+    return have == needed or have in alternatives(needed)
+
+
+def _leaves(nested: Any) -> list[int]:
+    return [leaf for part in nested for leaf in _leaves(part)] if isinstance(nested, tuple) else [nested]
+
+
+def layouts(spec: ParamSpec) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """(shape, strides) in elements that an array for a tensor parameter may have.
+
+    Leaf by leaf; and, where modes nest and the layout fills its memory without gaps or overlaps, the row-major array with one dimension for
+    each mode, whose memory is the same.
+    """
+    shape, strides = tuple(_leaves(spec.shape)), tuple(_leaves(spec.strides))
+    out = [(shape, strides)]
+    modes = tuple(math.prod(_leaves(mode)) for mode in spec.shape)
+    if modes != shape and _compact(shape, strides):
+        dense = tuple(math.prod(modes[i + 1 :]) for i in range(len(modes)))
+        out.append((modes, dense))
+    return out
+
+
+def _compact(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    step = 1
+    for stride, extent in sorted((s, n) for n, s in zip(shape, strides, strict=True) if n != 1):
+        if stride != step:
+            return False
+        step *= extent
+    return True

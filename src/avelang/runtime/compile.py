@@ -1,0 +1,117 @@
+"""A jit function's source, compile-time values, a target and a block come in; IR, LLVM IR, assembly or a loadable object goes out.
+
+The only module of the runtime that reaches the frontend's builder, the pipeline and the emitters, and it does so when something is compiled:
+a kernel that comes out of the cache on disk needs none of them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from avelang import arch
+from avelang.base import knobs
+from avelang.base.errors import error
+from avelang.frontend.source import Source
+from avelang.ir.core import Kernel
+from avelang.runtime.geometry import Dim3, check_block
+
+EMITS = ("ir", "llvm", "asm")
+
+
+def chip_of(target: str | None) -> arch.Chip | None:
+    """The chip that a target names; None for "cpu" or nothing: the frontend infers it from the intrinsics used. Raises U101."""
+    return None if target in (None, "", "cpu") else arch.chip(str(target))
+
+
+def build(source: Source, constexprs: Mapping[str, Any], target: str | None) -> Kernel:
+    """The frontend's IR, in phase "tensors"."""
+    from avelang.frontend.build import build as frontend
+
+    kernel = frontend(source, constexprs, chip_of(target))
+    if "ir" in knobs.dump():
+        from avelang.ir.text import print_kernel
+
+        _show("ir", kernel.name, print_kernel(kernel))
+    return kernel
+
+
+def _show(stage: str, name: str, text: str) -> None:
+    print(f"; ---- {stage} of {name}\n{text}", file=sys.stderr)
+
+
+def cpu_text(kernel: Kernel, block: Dim3) -> Any:
+    """The `Emitted` LLVM IR of a kernel for the CPU; runs the passes on `kernel` in place."""
+    from avelang import pipeline
+    from avelang.emit.llvm import cpu
+
+    chip = kernel.attrs.get("chip")
+    check_block(kernel.name, block, arch.chip(chip) if chip else None)
+    lowered = pipeline.cpu(kernel, block)
+    if "passes" in knobs.dump():
+        from avelang.ir.text import print_kernel
+
+        _show("passes", kernel.name, print_kernel(lowered))
+    emitted = cpu.emit(lowered)
+    if "llvm" in knobs.dump():
+        _show("llvm", kernel.name, emitted.text)
+    return emitted
+
+
+def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None, block: Dim3) -> tuple[bytes, dict[str, Any]]:
+    """An object file with `ave_run`, and what the runtime must know of it: JSON values only."""
+    from avelang.emit.llvm.core import Host
+    from avelang.ir.core import walk
+
+    start = time.perf_counter()
+    kernel = build(source, constexprs, target)
+    prints = any(op.name == "printf" for op in walk(kernel.body))
+    emitted = cpu_text(kernel, block)
+    host = Host()
+    payload = host.object(emitted.text)
+    if "asm" in knobs.dump():
+        _show("asm", kernel.name, host.assembly(emitted.text))
+    meta = {
+        "kind": "kernel", "kernel": kernel.name, "entry": emitted.entry, "scratch_bytes": emitted.scratch_bytes, "prints": prints,
+        "chip": kernel.attrs.get("chip", ""), "block": list(block), "created": time.time(), "seconds": time.perf_counter() - start,
+    }  # fmt: skip
+    return payload, meta
+
+
+def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str | None = "cpu", emit: str = "ir") -> str:
+    """What a kernel becomes, as text, without running it.
+
+    `jitted`: a jit function; `constexprs`: its compile-time values by name, those with a default may be left out; `target`: "cpu" or the
+    name of a chip; `emit`: "ir" (after the frontend), "llvm" (before LLVM's own passes) or "asm".
+    Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U201 for what a target cannot give yet.
+    """
+    from avelang.frontend.signature import EMPTY, signature
+
+    source: Source = jitted.source
+    if emit not in EMITS:
+        raise error("L009", kernel=source.name, name="emit", want=" or ".join(EMITS), got=repr(emit))
+    chip = chip_of(target)
+    specs = {s.name: s for s in signature(source) if s.kind == "constexpr"}
+    unknown = [name for name in constexprs if name not in specs]
+    if unknown:
+        known = ", ".join(specs) or "none"
+        raise error("L007", hint=f"its constexpr parameters: {known}", kernel=source.name, name=unknown[0], near="", options="")
+    values = {name: constexprs.get(name, spec.default) for name, spec in specs.items()}
+    missing = [name for name, value in values.items() if value is EMPTY]
+    if missing:
+        raise error("L006", kernel=source.name, missing=", ".join(missing))
+    if chip is not None and emit != "ir":
+        raise error("U201", what=f"--emit {emit}", target=chip.name)
+    kernel = build(source, values, target)
+    if emit == "ir":
+        from avelang.ir.text import print_kernel
+
+        return print_kernel(kernel)
+    emitted = cpu_text(kernel, block)
+    if emit == "llvm":
+        return emitted.text
+    from avelang.emit.llvm.core import Host
+
+    return Host().assembly(emitted.text)

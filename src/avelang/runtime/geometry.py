@@ -1,0 +1,62 @@
+"""What a launch's provider gives comes in; the extents of grid and block go out, checked against the limits of the chip.
+
+Limits as on real chips: 2^31 - 1 blocks along x, 65535 along y and z (CUDA C++ Programming Guide, "Technical Specifications per Compute
+Capability"; the same are safe on AMD). A grid with an extent of 0 has no blocks: such a launch checks its arguments and does nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, NamedTuple
+
+from avelang.arch import Chip
+from avelang.base.errors import error
+
+Dim3 = tuple[int, int, int]
+GRID_LIMITS = (2**31 - 1, 65535, 65535)
+BLOCK_LIMIT = 1024
+
+
+class Geometry(NamedTuple):
+    grid: Dim3
+    block: Dim3
+
+
+def geometry(kernel: str, provider: Any) -> Geometry:
+    """Calls the provider, or takes the tuple that it is. Raises L002 for a wrong form and L004 for too large a grid."""
+    given = provider() if callable(provider) else provider
+
+    def wrong(why: str) -> Exception:
+        return error("L002", kernel=kernel, got=repr(given), why=why)
+
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise wrong("it is no pair")
+    grid, block = (_extents(part, what, least, wrong) for part, what, least in zip(given, ("grid", "block"), (0, 1), strict=True))
+    for axis, extent, limit in zip("xyz", grid, GRID_LIMITS, strict=True):
+        if extent > limit:
+            raise error("L004", kernel=kernel, grid=grid, limit=limit, axis=axis)
+    return Geometry(grid, block)
+
+
+def _extents(part: Any, what: str, least: int, wrong: Any) -> Dim3:
+    numbers = part if isinstance(part, (tuple, list)) else (part,)
+    if not 1 <= len(numbers) <= 3:
+        raise wrong(f"the {what} has {len(numbers)} extents")
+    try:
+        if any(isinstance(n, bool) for n in numbers):
+            raise TypeError
+        x, y, z = (*(operator.index(n) for n in numbers), 1, 1)[:3]
+    except TypeError:
+        raise wrong(f"an extent of the {what} is no int") from None
+    if min(x, y, z) < least:
+        raise wrong(f"an extent of the {what} is {min(x, y, z)}")
+    return x, y, z
+
+
+def check_block(kernel: str, block: Dim3, chip: Chip | None) -> None:
+    """Raises L003 for more threads than the chip, or any chip, takes in a block."""
+    limit = min(BLOCK_LIMIT, chip.max_threads) if chip else BLOCK_LIMIT
+    threads = math.prod(block)
+    if threads > limit:
+        raise error("L003", kernel=kernel, block=block, threads=threads, chip=chip.name if chip else "every chip", limit=limit)

@@ -1,0 +1,260 @@
+"""What the slow path has accepted comes in; tables by which `host/stub.ll` recognizes the same kind of call go out.
+
+A `Stub` is the builtin function behind `kernel[provider]` of one jit function. Python objects are known to the host code by their address,
+so whatever a table points to is kept alive beside it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from avelang.base import knobs
+from avelang.base.errors import AveError
+from avelang.frontend.signature import ParamSpec
+from avelang.frontend.source import Jitted
+from avelang.ir.dtypes import DType
+from avelang.runtime import cpu
+from avelang.runtime.arguments import Bound, alternatives
+from avelang.runtime.arrays import Array, describe, dlpack_triples
+from avelang.runtime.native import (
+    ALTERNATIVES,
+    ENTRIES,
+    EXCHANGES,
+    FASTCALL_KEYWORDS,
+    SLOTS,
+    Context,
+    Entry,
+    Exchange,
+    MethodDef,
+    Param,
+    State,
+    native,
+)
+
+# Kinds of %Param.
+CONSTANT, SIGNED, UNSIGNED, DOUBLE, SINGLE, FLAG, POINTER, TENSOR = range(8)
+_FLOATS = {"f64": DOUBLE, "f32": SINGLE}
+
+_api = ctypes.pythonapi
+_api.PyCFunction_NewEx.restype = ctypes.py_object
+_api.PyCFunction_NewEx.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+_api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+_api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def _word(address: int) -> int:
+    return ctypes.c_uint64.from_address(address).value
+
+
+def _objects_hold() -> bool:
+    """Whether the type of an object stands in its second word, as the host code reads it (not in free-threaded builds)."""
+    return sys.implementation.name == "cpython" and ctypes.sizeof(ctypes.c_void_p) == 8 and _word(id("") + 8) == id(str)
+
+
+def _numpy_holds() -> bool:
+    """Whether NumPy's arrays are laid out in memory as the host code reads them, tried on one whose fields all differ."""
+    a = np.zeros((3, 5, 7), np.int32)[:, 1:4, ::2]
+    start = id(a)
+    nd, flags = (ctypes.c_int32.from_address(start + offset).value for offset in (24, 64))
+    if _word(start + 16) != a.ctypes.data or nd != 3 or _word(start + 56) != id(a.dtype) or flags != a.flags.num:
+        return False
+    dims, strides = ((ctypes.c_int64 * 3).from_address(_word(start + offset)) for offset in (32, 40))
+    return tuple(dims) == a.shape and tuple(strides) == a.strides
+
+
+class _Shared:
+    """The %Context of this process and what it points to."""
+
+    def __init__(self) -> None:
+        environment = knobs.backend_entry()
+        assert environment is not None
+        self.environment = environment
+        self._fail = cpu.fail
+        address = {
+            name: id(value)
+            for name, value in {
+                "int_": int, "float_": float, "str_": str, "tuple_": tuple, "none": None, "true": True, "false": False,
+                "environ": environment[0], "key": environment[1], "ave_error": AveError, "fail": self._fail,
+            }.items()
+        }  # fmt: skip
+        self.context = Context(pool=native().pool_address, ndarray=id(np.ndarray) if _numpy_holds() else 0, **address)
+        self._types: list[Any] = []
+
+    def learn(self, obj: Any) -> None:
+        """Makes the host code read arrays of this type through DLPack's C exchange API, where the type has one that says the truth."""
+        kind = type(obj)
+        if kind in self._types or len(self._types) == EXCHANGES or kind.__module__.partition(".")[0] != "torch":
+            return
+        capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
+        if capsule is None:
+            return
+        # dlpack.h 1.2, DLPackExchangeAPI: version, prev_api, allocator, from_py_object, to_py_object, dltensor_from_py_object_no_sync.
+        words = (ctypes.c_uint64 * 6).from_address(_api.PyCapsule_GetPointer(capsule, b"dlpack_exchange_api"))
+        major, function = words[0] & 0xFFFF_FFFF, words[5]
+        if major != 1 or not function or not _exchange_holds(function, obj):
+            return
+        self._types.append(kind)
+        self.context.exchanges[self.context.count] = Exchange(id(kind), function)
+        self.context.count += 1
+
+
+def _exchange_holds(function: int, obj: Any) -> bool:
+    """Whether the exchange function finds the same memory as the object's own methods."""
+    found = (ctypes.c_uint64 * 8)()
+    try:
+        status = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function)(obj, ctypes.addressof(found))
+    except Exception:
+        return False
+    array = describe(obj)
+    return status == 0 and array is not None and found[0] + found[5] == array.address
+
+
+@functools.cache
+def _shared() -> _Shared | None:
+    return _Shared() if _objects_hold() and knobs.backend_entry() is not None else None
+
+
+def keep_tracebacks(keep: bool) -> None:
+    """Whether an AveError that a launch raises keeps Ave's own frames."""
+    shared = _shared()
+    if shared is not None:
+        shared.context.keep_traceback = keep
+
+
+class Stub:
+    """`call(provider, *args, **kwargs)`: a builtin where the host code can serve, else `slow` itself."""
+
+    def __init__(self, name: str, slow: Callable[..., None]):
+        self._entries: list[tuple[Any, Entry, list[Any]]] = []
+        self._shared = _shared()
+        self._state: State | None = None
+        self.call: Callable[..., None] = slow
+        if self._shared is None:
+            return
+        # Until `follow` there are no entries, and the snapshot is that of a kernel that captures nothing.
+        self._snapshot: Any = tuple
+        self._state = State(context=ctypes.addressof(self._shared.context), slow=id(slow), snapshot=id(self._snapshot))
+        method = MethodDef(name.encode(), native().launch_address, FASTCALL_KEYWORDS, None)
+        # What the builtin needs lives as long as the builtin, which may outlive the jit function.
+        owner = (ctypes.addressof(self._state), self, slow, method)
+        self.call = _api.PyCFunction_NewEx(ctypes.addressof(method), owner, None)
+
+    def follow(self, snapshot: Callable[[], Any]) -> None:
+        """`snapshot()` gives the captured globals from now on."""
+        if self._state is not None:
+            self._snapshot = snapshot
+            self._state.snapshot = id(snapshot)
+
+    def latest(self) -> Any:
+        """The program that the host code ran last, or None where the slow path ran since."""
+        last = self._state.last if self._state is not None else 0
+        return next((kept[0] for _, entry, kept in self._entries if ctypes.addressof(entry) == last), None)
+
+    def forget_latest(self) -> None:
+        if self._state is not None:
+            self._state.last = 0
+
+    def install(
+        self, key: Any, program: Any, snapshot: tuple[Any, ...], block: tuple[int, int, int],
+        specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound,
+    ) -> None:  # fmt: skip
+        """Lets the host code serve calls like this one, which has just been run; `key` says which calls are alike."""
+        shared, state = self._shared, self._state
+        if shared is None or state is None or len(bound.slots) > SLOTS or any(known == key for known, _, _ in self._entries):
+            return
+        params = self._params(specs, args, kwargs, bound)
+        if params is None:
+            return
+        keep: list[Any] = [program, snapshot, args_kept(specs, args, kwargs), params]
+        names = (ctypes.c_void_p * max(1, len(kwargs)))(*map(id, kwargs))
+        template = (ctypes.c_uint64 * max(1, len(bound.slots)))(*bound.slots)
+        environment = shared.environment[0].get(shared.environment[1])
+        table = (Param * max(1, len(params)))(*(p for p, _ in params))
+        keep += [tuple(kwargs), names, template, environment, table]
+        entry = Entry(
+            kernel=program.address, snapshot=id(snapshot), environment=id(environment) if environment is not None else None,
+            positional=len(args), keyword=len(kwargs), names=ctypes.addressof(names), block=block,
+            params=ctypes.addressof(table), slots=len(bound.slots), template=ctypes.addressof(template),
+        )  # fmt: skip
+        # The newest first. The host code looks at entries while it holds the interpreter's lock, so the one that drops out may go.
+        self._entries = [(key, entry, keep), *self._entries][:ENTRIES]
+        for i, (_, known, _) in enumerate(self._entries):
+            state.entries[i] = ctypes.addressof(known)
+        state.count = len(self._entries)
+
+    def _params(
+        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound
+    ) -> list[tuple[Param, Any]] | None:
+        by_name = {s.name: s for s in specs}
+        slot_of = {s.name: i for i, s in enumerate(s for s in specs if s.kind != "constexpr")}
+        given = [*zip(specs, args, strict=False), *((by_name.get(name), value) for name, value in kwargs.items())]
+        out = []
+        for spec, value in given:
+            if spec is None or spec.kind == "constexpr":
+                param = self._constant(value)
+            elif spec.kind == "scalar":
+                param = _scalar(spec, slot_of[spec.name])
+            else:
+                if self._shared is not None:
+                    self._shared.learn(value)
+                param = _array(spec, slot_of[spec.name], bound.values[slot_of[spec.name]])
+            if param is None:
+                return None
+            out.append(param)
+        return out
+
+    def _constant(self, value: Any) -> tuple[Param, Any] | None:
+        # A jit function stays the same object when globals that it captures change.
+        return None if isinstance(value, Jitted) else (Param(kind=CONSTANT, low=id(value)), value)
+
+
+def args_kept(specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """The arguments whose identity an entry remembers: constants, not arrays (whose memory must not be held)."""
+    runtime = {s.name for s in specs if s.kind != "constexpr"}
+    given = [*((s.name, v) for s, v in zip(specs, args, strict=False)), *kwargs.items()]
+    return [value for name, value in given if name not in runtime]
+
+
+def _scalar(spec: ParamSpec, slot: int) -> tuple[Param, Any] | None:
+    d = spec.dtype
+    assert d is not None
+    if d.kind == "bool":
+        return Param(kind=FLAG, slot=slot), None
+    if d.is_float:
+        # f16, bf16 and fp8 are rounded in Python.
+        return (Param(kind=_FLOATS[d.name], slot=slot), None) if d.name in _FLOATS else None
+    return Param(kind=SIGNED if d.kind == "int" else UNSIGNED, slot=slot, low=d.min, high=d.max), None
+
+
+def _descriptors(d: DType) -> list[np.dtype]:
+    found: list[np.dtype] = []
+    for other in alternatives(d):
+        # On 64-bit Linux "l" and "q" are two types of the same bits, with a descriptor each.
+        codes = {"i64": "lq", "u64": "LQ"}.get(other.name, "")
+        found += [np.dtype(c) for c in codes if np.dtype(c).itemsize == 8] or [other.np]
+    return found[:ALTERNATIVES]
+
+
+def _array(spec: ParamSpec, slot: int, array: Array) -> tuple[Param, Any]:
+    d = spec.dtype
+    assert d is not None
+    descriptors = _descriptors(d)
+    codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code, bits in dlpack_triples(other)][:ALTERNATIVES]
+    param = Param(kind=POINTER if spec.kind == "pointer" else TENSOR, slot=slot, rank=-1, item=d.bytes)
+    param.descriptors = (ctypes.c_void_p * ALTERNATIVES)(*map(id, descriptors))
+    # 0xFFFFFFFF is no dtype: 0 would be an integer of no bits.
+    param.dtypes = (ctypes.c_uint32 * ALTERNATIVES)(*codes, *[0xFFFF_FFFF] * (ALTERNATIVES - len(codes)))
+    keep: list[Any] = [descriptors]
+    if spec.kind == "tensor":
+        rank = len(array.shape)
+        shape = (ctypes.c_int64 * max(1, rank))(*array.shape)
+        strides = (ctypes.c_int64 * max(1, rank))(*(s // d.bytes for s in array.strides))
+        param.rank, param.shape, param.strides = rank, ctypes.addressof(shape), ctypes.addressof(strides)
+        keep += [shape, strides]
+    return param, keep

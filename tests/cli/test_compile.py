@@ -1,0 +1,60 @@
+"""`ave compile`: IR that reads back, LLVM IR that LLVM takes, assembly; and what is said when the kernel or its constants are not there."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_ir_reads_back(ave, axpy):
+    from avelang.ir.text import parse_kernel, print_kernel
+    from avelang.ir.verify import verify
+
+    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128")
+    assert result.exit_code == 0, result.stderr
+    kernel = parse_kernel(result.stdout)
+    verify(kernel, "tensors")
+    assert kernel.name == "axpy" and print_kernel(kernel).strip() == result.stdout.strip()
+
+
+def test_llvm(ave, axpy):
+    import llvmlite.binding as llvm
+
+    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--emit", "llvm", "--block", "128")
+    assert result.exit_code == 0, result.stderr
+    assert "ave_run" in {f.name for f in llvm.parse_assembly(result.stdout, llvm.create_context()).functions}
+
+
+def test_asm_into_a_file(ave, axpy, tmp_path):
+    out = tmp_path / "axpy.s"
+    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--emit", "asm", "--block", "128", "-o", out)
+    assert result.exit_code == 0, result.stderr
+    assert "ave_run:" in out.read_text() and result.stdout == ""
+
+
+def test_chip(ave, axpy):
+    """A chip has its wave: 32 lanes on sm_80, 64 on gfx942."""
+    for chip, wave in (("sm_80", 32), ("gfx942", 64)):
+        result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--target", chip)
+        assert f'"wave": {wave}' in result.stdout or f"'wave': {wave}" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("axpy:nothing", [], "has no @avelang.jit function `nothing`"),
+        ("axpy:axpy", [], "BLOCK"),
+        ("axpy:axpy", ["-D", "BLOCK=1", "-D", "OTHER=1"], "OTHER"),
+        ("axpy:axpy", ["-D", "BLOCK=1", "--target", "gfx1"], "gfx942"),
+        ("axpy:axpy", ["-D", "BLOCK=1", "--target", "gfx942", "--emit", "asm"], "gfx942"),
+        ("none:axpy", [], "there is no file"),
+    ],
+)
+def test_refusals(ave, axpy, name, options, said):
+    file, _, kernel = name.partition(":")
+    result = ave("compile", f"{axpy.parent / file}.py:{kernel}", *options)
+    assert result.exit_code == 1 and said in result.stderr and result.stdout == ""
+
+
+@pytest.mark.parametrize("args", [["axpy.py"], ["a.py:b", "-D", "X"], ["a.py:b", "-D", "X=y z"], ["a.py:b", "--block", "1,2,3,4"], ["a.py:b", "--block", "0"]])
+def test_usage(ave, args):
+    assert ave("compile", *args).exit_code == 2

@@ -1,0 +1,77 @@
+"""`ave doctor` and `ave cache`: what they say is what is there."""
+
+from __future__ import annotations
+
+import pathlib
+import platform
+
+import numpy
+import pytest
+
+from avelang.cli import machine
+
+
+def test_says_what_is_here(ave):
+    result = ave("doctor")
+    assert result.exit_code == 0, result.output
+    for fact in (platform.python_version(), numpy.__version__, "LLVM", "22.", f"{machine.cores()} for this process", "What runs here"):
+        assert fact in result.output
+
+
+def test_wrong_llvm_is_an_error(ave, monkeypatch):
+    import llvmlite.binding as llvm
+
+    monkeypatch.setattr(llvm, "llvm_version_info", (15, 0, 7))
+    result = ave("doctor")
+    assert result.exit_code == 1 and "Ave does not work here: LLVM" in result.output
+
+
+def test_missing_things_come_with_a_way_to_get_them(ave, monkeypatch):
+    monkeypatch.setattr(machine, "version", lambda package: None)
+    monkeypatch.setattr(machine.shutil, "which", lambda name: None)
+    missing = [f for f in machine.findings() if f.state == "missing"]
+    assert {"torch", "jax", "ml_dtypes", "ptxas", "ld.lld"} <= {f.name for f in missing}
+    output = ave("doctor").output
+    assert "pip install torch" in output and "nvidia-cuda-nvcc" in output
+    assert all(f.gives and f.get for f in missing if f.text != "a driver, but no GPU answers")
+
+
+def test_tool_version(tmp_path):
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\necho 'Some words'\necho 'tool release 13.0'\n")
+    tool.chmod(0o755)
+    assert machine.tool_version(str(tool)) == "tool release 13.0"
+    assert machine.tool_version(str(tmp_path / "none")) == "does not run"
+
+
+def test_amd_gpus_are_read_from_the_topology(tmp_path, monkeypatch):
+    for node, number in (("0", 0), ("1", 90402), ("2", 90010)):
+        (tmp_path / node).mkdir()
+        (tmp_path / node / "properties").write_text(f"simd_count 304\ngfx_target_version {number}\n")
+    monkeypatch.setattr(machine.pathlib, "Path", lambda _: tmp_path)
+    assert machine.amd_gpus() == ["gfx942", "gfx90a"]
+
+
+@pytest.fixture
+def cache_folder(tmp_path, monkeypatch) -> pathlib.Path:
+    monkeypatch.setenv("AVE_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("AVE_NO_CACHE", raising=False)
+    return tmp_path
+
+
+def test_cache_info_and_clear(ave, cache_folder):
+    from avelang.runtime import cache
+
+    assert "entries  0, 0 bytes" in ave("cache", "info").output
+    assert cache.store("a" * 64, {}, b"x" * 5000) and cache.store("b" * 64, {}, b"y" * 5000)
+    output = ave("cache", "info").output
+    assert str(cache_folder) in output and "entries  2, 9." in output or "entries  2, 10." in output
+    assert "removed 2 entries" in ave("cache", "clear").output
+    assert "entries  0, 0 bytes" in ave("cache", "info").output and cache.load("a" * 64) is None
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (5 << 20, "5.0 MiB"), (3 << 30, "3.0 GiB")])
+def test_sizes(count, text):
+    from avelang.cli.cache import size_text
+
+    assert size_text(count) == text
