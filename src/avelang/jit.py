@@ -56,6 +56,11 @@ class JitFunction(Jitted):
         return self._launcher.last if "_launcher" in self.__dict__ else None
 
     @property
+    def prepared(self) -> tuple[Launch, ...]:
+        """The launches that had to compile or load their kernel first, in order; one for each kind of call."""
+        return tuple(self._launcher.prepared) if "_launcher" in self.__dict__ else ()
+
+    @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.source.fn)
 

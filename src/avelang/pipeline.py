@@ -10,7 +10,8 @@ from avelang.ir.core import Kernel
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
 from avelang.passes.expand import expand
-from avelang.passes.simplify import simplify
+from avelang.passes.forward import forward
+from avelang.passes.simplify import dead, simplify
 from avelang.passes.specialize import specialize
 from avelang.passes.uniformity import uniformity
 
@@ -28,6 +29,8 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
         ("simplify", simplify, "tensors"),
         ("addresses", addresses, "addresses"),
         ("simplify", simplify, "addresses"),
+        ("forward", forward, "addresses"),
+        ("dead", dead, "addresses"),
         ("uniformity", uniformity, "addresses"),
     ]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import pathlib
 
 import pytest
 
+from avelang import language
 from avelang.base.catalogue import CATALOGUE
 from avelang.cli.pages import pages
+from avelang.cli.stubs import stubs
 from avelang.isa import PUBLIC
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -16,6 +19,23 @@ ROOT = pathlib.Path(__file__).parents[2]
 @pytest.mark.parametrize("path", pages())
 def test_page_is_up_to_date(path):
     assert (ROOT / path).read_text() == pages()[path], "run ./dev docs"
+
+
+@pytest.mark.parametrize("path", stubs())
+def test_stub_is_up_to_date(path):
+    assert (ROOT / path).read_text() == stubs()[path], "run ./dev stubs"
+
+
+def test_stub_has_every_name():
+    tree = ast.parse(stubs()["src/avelang/language/__init__.pyi"])
+    classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
+    names = {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
+    names |= {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
+    names |= {a.asname for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names if a.asname}
+    assert names - {"__all__"} == set(language.__all__)
+    for namespace in ("amdgpu", "nvvm"):
+        functions = {n.name for n in classes[f"_{namespace}"].body if isinstance(n, ast.FunctionDef)}
+        assert functions == {full.partition(".")[2] for full in PUBLIC if full.startswith(namespace + ".")}
 
 
 def test_pages_have_all_facts():

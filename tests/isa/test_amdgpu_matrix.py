@@ -14,7 +14,7 @@ import pytest
 from avelang.arch import CHIPS, chip
 from avelang.ir.dtypes import f32
 from avelang.ir.types import VecType, dtype_of
-from avelang.isa.amdgpu.matrix import DENSE
+from avelang.isa.amdgpu.matrix import DENSE, F8F6F4
 from avelang.isa.amdgpu.sparse import SPARSE
 from avelang.isa.row import PUBLIC, ROWS, Row, in_range, types_on
 from isa.amdgpu_waves import LANES, OneWave
@@ -147,9 +147,9 @@ def test_maps_inverted(d):
     """Written the other way round, from the element to its place: A's lane is row + m (block + blocks (k / run)); D's rows go four (f64: one) to a
     lane, then to the next lanes that hold the same block's columns, then to the next slots."""
     mma, m = row_of(d).mma, d.m
-    per_lane = mma.a.slots
+    per_lane, k_pass = mma.a.slots // d.passes, d.k // d.passes
     for block, i, k in itertools.product(range(d.blocks), range(m), range(d.k)):
-        lane, slot = i + m * (block + d.blocks * (k // per_lane)), k % per_lane
+        lane, slot = i + m * (block + d.blocks * (k % k_pass // per_lane)), k % per_lane + per_lane * (k // k_pass)
         assert tuple(int(x[lane, slot]) for x in mma.a.index) == (block, i, k)
         assert tuple(int(x[lane, slot]) for x in mma.b.index) == (block, k, i)
     run = 1 if d.acc == "f64" else 4
@@ -319,6 +319,21 @@ def selected(machine, name: str, result: str, operands: list[str], tail: str = "
     return found.group(1) if found else None
 
 
+def tail(d) -> str:
+    """The const operands of the intrinsic."""
+    if d.passes == 1:
+        return "i32 0, i32 0, i32 0"
+    return f"i32 {F8F6F4[d.a]}, i32 {F8F6F4[d.b]}, i32 0, i32 0, i32 0, i32 0"
+
+
+def test_order_of_k_in_the_8_bit_instruction_of_gfx950():
+    """The AMD article's code for 32x32x64: a_reg[16 i + j] = A[lane % 32][16 (lane / 32) + 32 i + j]."""
+    mma = ROWS["amdgpu.mfma_f32_32x32x64_fp8_fp8"].mma
+    for lane, i, j in itertools.product(range(LANES), range(2), range(16)):
+        assert [int(x[lane, 16 * i + j]) for x in mma.a.index] == [0, lane % 32, 16 * (lane // 32) + 32 * i + j]
+        assert [int(x[lane, 16 * i + j]) for x in mma.b.index] == [0, 16 * (lane // 32) + 32 * i + j, lane % 32]
+
+
 # On a chip without an instruction LLVM's selection aborts the process, so only the chips that a row names are asked.
 @pytest.mark.parametrize("d", DENSE, ids=ids)
 def test_llvm_selects_it(d, machines):
@@ -327,8 +342,11 @@ def test_llvm_selects_it(d, machines):
     chips = [c.name for c in AMD if c.has(row)]
     assert chips
     for name in chips:
-        got = selected(machines[name], row.llvm["amdgpu"], result, [d.words, d.words, result])
+        got = selected(machines[name], row.llvm["amdgpu"], result, [d.words, d.words, result], tail(d))
         assert got, name
+        if d.passes > 1:
+            assert got == f"mfma_f32_{d.shape}_f8f6f4"
+            continue
         plain = f"mfma{d.acc}{d.m}x{d.m}x{d.k}{d.inputs}".replace("_", "")
         assert re.sub(r"_1k|_(\d+b)(?=_)|_", "", got) == plain, (name, got)
 
@@ -338,7 +356,7 @@ def test_llvm_cannot_select_it_elsewhere():
     script = f"""
 import os, sys
 sys.path[:0] = {sys.path!r}
-from isa.test_amdgpu_matrix import AMD, DENSE, _llvm_type, _machine, row_of, selected
+from isa.test_amdgpu_matrix import AMD, DENSE, _llvm_type, _machine, row_of, selected, tail
 machines, wrong = {{c.name: _machine(c.name) for c in AMD}}, []
 for d in DENSE:
     row = row_of(d)
@@ -349,7 +367,7 @@ for d in DENSE:
         pid = os.fork()
         if pid == 0:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            os._exit(0 if selected(machines[c.name], row.llvm["amdgpu"], result, [d.words, d.words, result]) else 1)
+            os._exit(0 if selected(machines[c.name], row.llvm["amdgpu"], result, [d.words, d.words, result], tail(d)) else 1)
         if os.waitpid(pid, 0)[1] == 0:
             wrong.append((d.name, c.name))
 print("checked", wrong)

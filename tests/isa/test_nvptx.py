@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import avelang.isa.nvptx  # noqa: F401  (registers the rows)
+import avelang.isa  # noqa: F401  (registers the rows)
+from avelang.ir.core import walk
 from avelang.ir.dtypes import f16
+from avelang.ir.text import parse_kernel
 from avelang.ir.types import TensorType, VecType, dtype_of
+from avelang.ir.verify import verify
 from avelang.isa.row import ROWS, Place, Row
+from avelang.passes.expand import expand
+from avelang.sim import reference
 
 MMA = [r for r in ROWS.values() if r.namespace == "nvvm" and r.mma]
 SIZES = {(r.mma.m, r.mma.n, r.mma.k, dtype_of(r.params[0].type).bits): r for r in MMA}
@@ -213,6 +218,52 @@ def test_stmatrix_undoes_ldmatrix(count: int, trans: bool):
     ROWS[f"nvvm.st{name}"].meaning(after, place(starts), words)
     np.testing.assert_array_equal(after.memory, memory)
     assert after.memory.any()
+
+
+# One warp: rows of 16 bytes from global memory to shared memory, the row under test, and back. Lanes name each other's rows: lane ^ 5.
+_KERNEL = """kernel @k(%x: tensor<u16, (32, 8):(8, 1), global>, %w: tensor<i32, (32, COUNT):(COUNT, 1), global>, \
+%y: tensor<u16, (32, 8):(8, 1), global>, %o: tensor<i32, (32, COUNT):(COUNT, 1), global>) {"wave": 32, "chip": "sm_90a"} {
+  %t = thread_id {'dim': 0} : u32
+  %zero = const {'value': 0} : u32
+  %five = const {'value': 5} : u32
+  %named = xor(%t, %five) : u32
+  %s = alloc {'name': 's', 'align': 16} : tensor<u16, (32, 8):(8, 1), shared>
+  %v = load(%x, %t) : vec<8 x u16>
+  store(%v, %s, %t)
+  barrier
+  %r = subview(%s, %named, %zero) : tensor<u16, (1, 8):(8, 1), shared>
+  %data = load(%w, %t, LAST) : TYPE
+  OP
+  store(%words, %o, %t, LAST)
+  barrier
+  %after = load(%s, %t) : vec<8 x u16>
+  store(%after, %y, %t)
+}
+"""
+
+
+@pytest.mark.parametrize("name", [r.name for r in ROWS.values() if "matrix_m8n8" in r.name])
+def test_the_expansion_means_the_same(name: str):
+    """The reference runs the row by its meaning, then the kernel in which the row is expanded to primitive ops."""
+    count = int(name.split("_x")[1][0])
+    ty = "i32" if count == 1 else f"vec<{count} x i32>"
+    op = f"%words = {name}(%r) : {ty}" if "ldmatrix" in name else f"{name}(%r, %data)\n  %words = or(%data, %data) : {ty}"
+    text = _KERNEL.replace("COUNT", str(count)).replace("OP", op).replace("TYPE", ty).replace(", LAST", ", %zero" if count == 1 else "")
+    rng = np.random.default_rng(11)
+    x, w = rng.integers(0, 1 << 16, (32, 8)).astype(np.uint16), rng.integers(0, 1 << 31, (32, count)).astype(np.int32)
+    results = []
+    for expanded in (False, True):
+        kernel = parse_kernel(text)
+        if expanded:
+            expand(kernel, lambda row: False, frozenset())
+            assert all(op.name != name for op in walk(kernel.body))
+        verify(kernel)
+        y, o = np.zeros_like(x), np.zeros_like(w)
+        reference.run(kernel, [x, w, y, o], 1, 32)
+        results.append((y, o))
+    for meant, got in zip(*results, strict=True):
+        np.testing.assert_array_equal(meant, got)
+    assert (results[0][0] != x).any() if "stmatrix" in name else (results[0][1] != 0).any()
 
 
 def test_public_names_of_the_specification():

@@ -17,3 +17,32 @@ def run(backend: str | None, target: str | None, quiet: bool, file: str, argumen
     Options of a launch in the file itself go before those given here. Errors of kernels are shown with their line and a hint, without
     Ave's own frames (AVE_TRACEBACK=full shows all), and end the command with status 1.
     """
+    from avelang.base import knobs
+
+    knobs.set_defaults(backend, target)
+    from avelang.cli.script import execute
+
+    try:
+        execute(file, "__main__", arguments)
+    finally:
+        if not quiet:
+            _summary()
+
+
+def _summary() -> None:
+    """A line for each kernel that ran, on standard error: the program's own output stays clean."""
+    import gc
+
+    from avelang.jit import JitFunction
+
+    for kernel in gc.get_objects():
+        if type(kernel) is not JitFunction or kernel.last is None:
+            continue
+        parts = []
+        for how, words in (("compiled", "compiled"), ("disk", "loaded from the cache"), ("reference", "built for the reference")):
+            times = [x.prepare for x in kernel.prepared if x.how == how]
+            if times:
+                parts.append(f"{words} {len(times)}x in {sum(times) * 1e3:.0f} ms")
+        backend = "reference" if kernel.last.how == "reference" else "cpu"
+        parts.append(f"last launch {kernel.last.run * 1e3:.3f} ms on {backend}")
+        click.secho(f"ave: {kernel.source.name}: {', '.join(parts)}", fg="bright_black", err=True)

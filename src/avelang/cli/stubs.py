@@ -63,16 +63,18 @@ def _namespace(name: str, space: Namespace) -> str:
 
 def stub() -> str:
     """src/avelang/language/__init__.pyi"""
-    names = sorted(n for n in dir(language) if not n.startswith("_"))
+    names = sorted(language.__all__)
     values = {n: getattr(language, n) for n in names}
-    dtypes = [n for n, v in values.items() if isinstance(v, DType) or n == "void"]
+    # As annotations these say nothing that a type checker could use: inside, a parameter behaves as its value.
+    plain = [n for n, v in values.items() if isinstance(v, DType) or n == "constexpr"]
     spaces = {n: v for n, v in values.items() if isinstance(v, Namespace)}
     builtins = {n: v for n, v in values.items() if isinstance(v, Builtin)}
-    classes = {n: v for n, v in values.items() if isinstance(v, type)}
+    classes = {n: v for n, v in values.items() if isinstance(v, type) and n not in plain}
     by_module = sorted((v.__module__, n, v.__qualname__) for n, v in classes.items())
     imports = "".join(f"from {module} import {original} as {n}\n" for module, n, original in by_module)
-    scalars = "".join(f"{n}: TypeAlias = Any\n" for n in dtypes)
-    parts = [HEAD + imports, scalars, *(_builtin(n, b) for n, b in builtins.items()), *(_namespace(n, s) for n, s in spaces.items())]
+    scalars = "".join(f"{n}: TypeAlias = Any\n" for n in plain)
+    exported = "__all__: list[str]\n"
+    parts = [HEAD + imports, exported, scalars, *(_builtin(n, b) for n, b in builtins.items()), *(_namespace(n, s) for n, s in spaces.items())]
     return "\n".join(parts)
 
 

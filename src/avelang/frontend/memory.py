@@ -9,37 +9,37 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from avelang.frontend.flow import walk
 from avelang.frontend.names import Builtin, Intrinsic
 from avelang.frontend.signature import parameters
 from avelang.frontend.source import Jitted, Source
 from avelang.ir.dtypes import DType
 
-Resolve = Callable[[ast.expr], Any]
 
-
-class _Groups:
-    """Names joined into groups by aliasing."""
-
-    def __init__(self) -> None:
-        self._up: dict[str, str] = {}
-
-    def find(self, a: str) -> str:
-        while self._up.setdefault(a, a) != a:
-            a = self._up[a]
-        return a
-
-    def join(self, a: str, b: str) -> None:
-        self._up[self.find(a)] = self.find(b)
-
-
-class _Walk(ast.NodeVisitor):
+class _Walk:
     def __init__(self, source: Source, node: ast.FunctionDef, active: tuple[ast.AST, ...], nested: dict[str, ast.FunctionDef]):
-        self.source, self.active = source, (*active, node)
-        self.node = node
-        self.groups, self.changed = _Groups(), set[str]()
-        self.nested = {**nested, **{n.name: n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n is not node}}
-        self.local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        self.local |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+        self.source, self.active, self.node = source, (*active, node), node
+        self.changed: set[str] = set()
+        # Where a name is changed, these are too.
+        self.implied: dict[str, set[str]] = {}
+        self.nodes = walk(node)
+        self.nested = {**nested, **{n.name: n for n in self.nodes if type(n) is ast.FunctionDef and n is not node}}
+        self.local = {n.id for n in self.nodes if type(n) is ast.Name and type(n.ctx) is ast.Store}
+        self.local |= {n.arg for n in self.nodes if type(n) is ast.arg}
+
+    def run(self) -> set[str]:
+        """Looks at every node, then follows what implies what."""
+        for n in self.nodes:
+            visit = _VISIT.get(type(n))
+            if visit is not None:
+                visit(self, n)
+        todo = list(self.changed)
+        while todo:
+            for other in self.implied.get(todo.pop(), ()):
+                if other not in self.changed:
+                    self.changed.add(other)
+                    todo.append(other)
+        return self.changed
 
     def resolve(self, func: ast.expr) -> Any:
         """What a call calls, as far as it can be told without building: a definition, an object, or None."""
@@ -82,36 +82,35 @@ class _Walk(ast.NodeVisitor):
             for t, v in zip(target.elts, values, strict=True):
                 self.bind(t, v)
         elif isinstance(target, ast.Name):
+            # What a subscript reads is a copy, except of an item of a tuple: then a change of it is a change of the item.
+            copied = isinstance(value, ast.Subscript)
             for root in self.roots(value):
-                self.groups.join(target.id, root)
+                self.implied.setdefault(target.id, set()).add(root)
+                if not copied:
+                    self.implied.setdefault(root, set()).add(target.id)
 
-    def visit_Assign(self, node: ast.Assign) -> None:
+    def assign(self, node: ast.Assign) -> None:
         for target in node.targets:
             self.bind(target, node.value)
-        self.generic_visit(node)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+    def annotated(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
             self.bind(node.target, node.value)
-        self.generic_visit(node)
 
-    def visit_For(self, node: ast.For) -> None:
+    def loop(self, node: ast.For) -> None:
         self.bind(node.target, node.iter)
-        self.generic_visit(node)
 
-    def visit_Subscript(self, node: ast.Subscript) -> None:
+    def subscript(self, node: ast.Subscript) -> None:
         if isinstance(node.ctx, ast.Store):
             self.change(node.value)
-        self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> None:
+    def call(self, node: ast.Call) -> None:
         callee = self.resolve(node.func)
         if isinstance(callee, Builtin):
             if callee.name == "subview" and node.args:
                 self.change(node.args[0])
         elif isinstance(callee, (ast.FunctionDef, Jitted)) or callee is None:
             self.arguments(node, callee)
-        self.generic_visit(node)
 
     def arguments(self, node: ast.Call, callee: Any) -> None:
         """Marks the arguments that a device function stores into; all of them where the function cannot be told."""
@@ -130,11 +129,12 @@ class _Walk(ast.NodeVisitor):
                 self.change(keyword.value)
 
 
+_VISIT: dict[type[ast.AST], Callable[[_Walk, Any], None]] = {
+    ast.Assign: _Walk.assign, ast.AnnAssign: _Walk.annotated, ast.For: _Walk.loop, ast.Subscript: _Walk.subscript, ast.Call: _Walk.call,
+}  # fmt: skip
+
+
 def changed_names(source: Source, node: ast.FunctionDef, active: tuple[ast.AST, ...] = (),
                   nested: dict[str, ast.FunctionDef] | None = None) -> set[str]:  # fmt: skip
     """The names of a function whose register tensors need storage."""
-    walk = _Walk(source, node, active, nested or {})
-    for stmt in node.body:
-        walk.visit(stmt)
-    roots = {walk.groups.find(n) for n in walk.changed}
-    return {n for n in (*walk.local, *walk.changed) if walk.groups.find(n) in roots}
+    return _Walk(source, node, active, nested or {}).run()

@@ -9,6 +9,7 @@ from typing import Any
 from avelang.base.errors import AveError
 from avelang.frontend import layouts, math_calls, tensors
 from avelang.frontend.frame import Frame
+from avelang.frontend.infer import fits
 from avelang.frontend.names import Layout, Tensor, extents
 from avelang.frontend.values import Ref, Vec, describe, is_number
 from avelang.ir.dtypes import DType
@@ -43,7 +44,9 @@ def _full(f: Frame, a: Args, node: ast.AST) -> Vec:
     shape, d = shape_of(f, a["shape"], "al.full", node), math_calls.dtype(f, a["dtype"], "al.full", node)
     value, n = math_calls.numeric(f, a["value"], "the value of al.full", node), layouts.size(shape)
     if is_number(value):
-        return Vec(f.b.const(tensors.coerce(f, value, d, node, "").op.attrs["value"], VecType(d, n)), shape)
+        if isinstance(value, float) and not d.is_float or not fits(value, d):
+            f.fail("T021", node, number=value, dtype=d)
+        return Vec(f.b.const(value, VecType(d, n)), shape)
     value = tensors.coerce(f, value, d, node, "the value of al.full")
     if isinstance(value, Vec):
         f.fail("T022", node, what="the value of al.full", got=describe(value), want="a number")

@@ -47,6 +47,8 @@ class Launcher:
         self._kernels: dict[Any, Any] = {}
         self._parameters: dict[Any, Parameters] = {}
         self._last: Launch | None = None
+        # The launches that found their kernel not ready, in order: for the summary of `ave run`.
+        self.prepared: list[Launch] = []
         self._followed = False
         self._stub = stub.Stub(source.name, self._slow)
         self.call: Callable[..., None] = self._stub.call
@@ -91,6 +93,8 @@ class Launcher:
         self._stub.forget_latest()
         self._run(program, at, bound)
         self._last = Launch(how, seconds, program.last_ns / 1e9)
+        if how != "hot":
+            self.prepared.append(self._last)
         if not program.prints:
             call = (key, len(args), tuple(kwargs))
             self._stub.install(call, program, captured, at.block, params.specs, args, kwargs, bound)
@@ -132,6 +136,7 @@ class Launcher:
             kernel = self._kernels.get(key)
             if kernel is None:
                 kernel = self._kernels[key] = compile.build(self.source, bound.constexprs, target)
+                self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0))
         built = time.perf_counter()
         self._stub.forget_latest()
         reference.run(kernel, [v.numpy() if isinstance(v, Array) else v for v in bound.values], at.grid, at.block)

@@ -124,7 +124,7 @@ class Space:
 
     def _lookup(self, address: np.ndarray, size: int, mask: Mask) -> tuple[int, np.ndarray | None]:
         """(index of the allocation, None) where all lanes address one, else (-1, indices). Raises Fault."""
-        low, high = int(address.min()), int(address.max()) + size
+        low, high = int(np.minimum.reduce(address, axis=None)), int(np.maximum.reduce(address, axis=None)) + size
         at = bisect.bisect_right(self.starts, low) - 1
         if at >= 0 and high <= self.ends[at]:
             return at, None

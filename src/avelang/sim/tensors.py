@@ -160,12 +160,13 @@ def _coordinates(p: Program, t: TensorType, tensor: Value, coords: list[Value]) 
         for i, slot, extent, step in moving:
             c = env[slot]
             wide = c.astype(np.int64)
-            if extent is None:
-                wrong = (wide < 0) | (wide >= tensor.shape[i])
-            else:
-                wrong = c.view(unsigned[c.dtype.itemsize]) >= extent
-            if wrong.any() and (wrong & wave.mask.active).any():
-                raise Fault("extent", int((wrong & wave.mask.active).argmax()))
+            # Read as unsigned, a negative coordinate is larger than any extent; the maximum clears nearly all accesses at once.
+            bare = c.view(unsigned[c.dtype.itemsize])
+            if extent is None or np.maximum.reduce(bare) >= extent:
+                limit = tensor.shape[i] if extent is None else extent
+                wrong = ((wide < 0) | (wide >= limit)) & wave.mask.active
+                if wrong.any():
+                    raise Fault("extent", int(wrong.argmax()))
             address = address + wide * (tensor.strides[i] * size if step is None else step)
         return address
 

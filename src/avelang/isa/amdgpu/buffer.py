@@ -54,13 +54,14 @@ def _make_rsrc(wave: Wave, tensor: Place, range_bytes: np.ndarray, flags: int) -
 def load_dwords(wave: Wave, rsrc: np.ndarray, offset: np.ndarray, n: int) -> np.ndarray:
     """int32 (lanes, n): dword by dword, zero outside the range."""
     base, limit = resource(rsrc)
-    out = np.zeros((wave.lanes, n), np.int32)
-    for j in range(n):
-        at = offset + np.uint64(DWORD * j)
-        inside = wave.active & (at + np.uint64(DWORD) <= limit)
-        got = np.ascontiguousarray(wave.read(GLOBAL, base + at, DWORD, inside)).view(np.int32)[:, 0]
-        out[:, j] = np.where(inside, got, 0)
-    return out
+    full = wave.active & (offset + np.uint64(DWORD * n) <= limit)
+    raw = np.where(full[:, None], wave.read(GLOBAL, base + offset, DWORD * n, full), np.uint8(0))
+    if not np.array_equal(full, wave.active):
+        for j in range(n - 1):  # the last dword is outside where not all are inside
+            at = offset + np.uint64(DWORD * j)
+            ok = wave.active & ~full & (at + np.uint64(DWORD) <= limit)
+            raw[:, DWORD * j : DWORD * j + DWORD] |= np.where(ok[:, None], wave.read(GLOBAL, base + at, DWORD, ok), np.uint8(0))
+    return np.ascontiguousarray(raw).view(np.int32)
 
 
 def _load(n: int) -> Callable[..., np.ndarray]:
@@ -75,9 +76,12 @@ def _store(n: int) -> Callable[..., None]:
     def meaning(wave: Wave, data: np.ndarray, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int) -> None:
         base, limit = resource(rsrc)
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, n, DWORD)
-        for j in range(n):
-            at = offset_of(voffset, soffset) + np.uint64(DWORD * j)
-            wave.write(GLOBAL, base + at, raw[:, j], wave.active & (at + np.uint64(DWORD) <= limit))
+        offset = offset_of(voffset, soffset)
+        full = offset + np.uint64(DWORD * n) <= limit
+        wave.write(GLOBAL, base + offset, raw.reshape(wave.lanes, -1), wave.active & full)
+        for j in range(n - 1):  # the last dword is outside where not all are inside
+            at = offset + np.uint64(DWORD * j)
+            wave.write(GLOBAL, base + at, raw[:, j], wave.active & ~full & (at + np.uint64(DWORD) <= limit))
 
     return meaning
 
@@ -127,7 +131,8 @@ def expand_load(b: Builder, ptr: Value, offset: Value, limit: Value, n: int) -> 
     if n == 1:
         return dword(0)
     full = inside(b, offset, DWORD * n, limit)
-    return choose(b, full, lambda: b.ld(ptr, offset, words(n), DWORD), lambda: b.vec([dword(j) for j in range(n)]))
+    # The last dword is outside where not all are inside.
+    return choose(b, full, lambda: b.ld(ptr, offset, words(n), DWORD), lambda: b.vec([*(dword(j) for j in range(n - 1)), b.const(0, i32)]))
 
 
 def _expand_make(b: Builder, tensor: Value, range_bytes: Value, flags: int) -> Value:
@@ -156,7 +161,7 @@ def _expand_store(n: int) -> Callable[..., None]:
         if n == 1:
             return
         with b.if_(b.same("not", full)):
-            for j in range(n):
+            for j in range(n - 1):  # the last dword is outside where not all are inside
                 at = b.add(offset, b.const(DWORD * j, i64))
                 with b.if_(inside(b, at, DWORD, limit)):
                     b.st(b.extract(data, j), ptr, at, DWORD)

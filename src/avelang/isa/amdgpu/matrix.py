@@ -33,16 +33,17 @@ INPUTS: dict[str, tuple[DType, ...]] = {
 ACCUMULATORS: dict[str, DType] = {"f32": f32, "f64": f64, "i32": i32}
 
 
-def operand(m: int, k: int, blocks: int, transposed: bool) -> Fragment:
-    """The map of A (m x k), or of B where `transposed` (k x m): a lane holds consecutive k of one row. Lane % m is the row; what is left
-    of the lane number counts blocks where there are several, and runs of k where there is one."""
+def operand(m: int, k: int, blocks: int, transposed: bool, passes: int = 1) -> Fragment:
+    """The map of A (m x k), or of B where `transposed` (k x m): a lane holds consecutive k of one row. Lane % m is the row; what is left of
+    the lane number counts blocks where there are several, and runs of k where there is one. Instructions that work in several passes along K
+    take the slots of a lane in as many runs, one in each pass."""
     slots = m * k * blocks // LANES
+    run = slots // passes
 
     def place(lane: np.ndarray, slot: np.ndarray) -> tuple[np.ndarray | int, np.ndarray, np.ndarray]:
         row, group = lane % m, lane // m
-        block = group % blocks
-        along = slots * (group // blocks) + slot
-        return (block, along, row) if transposed else (block, row, along)
+        along = k // passes * (slot // run) + run * (group // blocks) + slot % run
+        return (group % blocks, along, row) if transposed else (group % blocks, row, along)
 
     return Fragment(LANES, slots, (blocks, k, m) if transposed else (blocks, m, k), place)
 
@@ -87,7 +88,7 @@ def sources(m: int, blocks: int, attrs: Mapping[str, Any]) -> tuple[np.ndarray, 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Dense:
     """One instruction. `llvm` is the intrinsic's name behind "llvm.amdgcn.mfma."; `words` is the type in which LLVM takes A and B;
-    `extra` are further public names."""
+    `extra` are further public names; `passes` as for `operand`."""
 
     acc: str
     m: int
@@ -99,6 +100,7 @@ class Dense:
     llvm: str
     words: str
     extra: tuple[str, ...] = ()
+    passes: int = 1
 
     @property
     def shape(self) -> str:
@@ -119,7 +121,7 @@ class Dense:
 
 def mma_of(d: Dense) -> Mma:
     """The maps of a dense instruction. f64 holds single rows where the others hold four; xf32 ignores 13 bits of the significand."""
-    a, b = operand(d.m, d.k, d.blocks, False), operand(d.m, d.k, d.blocks, True)
+    a, b = (operand(d.m, d.k, d.blocks, transposed, d.passes) for transposed in (False, True))
     c = accumulator(d.m, d.m, d.blocks, 1 if d.acc == "f64" else 4)
     return Mma(d.m, d.m, d.k, a, b, c, d.blocks, ignored_bits=13 if d.a == "xf32" else 0, sources=functools.partial(sources, d.m, d.blocks))
 
@@ -144,7 +146,12 @@ _FP8 = [Dense("f32", m, k, 1, a, b, "mfma-gfx942", f"f32.{m}x{m}x{k}.{a}.{b}", "
         for m, k in ((16, 32), (32, 16)) for a in ("fp8", "bf8") for b in ("fp8", "bf8")]  # fmt: skip
 _WIDE = [Dense("f32", m, k, 1, d, d, "mfma-gfx950", f"f32.{m}x{m}x{k}.{d}", f"<8 x {t}>")
          for m, k in ((16, 32), (32, 16)) for d, t in (("f16", "half"), ("bf16", "bfloat"))]  # fmt: skip
-DENSE: tuple[Dense, ...] = (*_F32, *_F16, *_BF16, *_BF16_OLD, *_I8, *_I8_WIDE, *_XF32, *_F64, *_FP8, *_WIDE)
+# The instruction that takes any 8, 6 and 4-bit floats, for the 8-bit ones and without scales. LLVM's intrinsic says the formats by CBSZ and BLGP
+# (`F8F6F4`), and means no scales by zeros for them. Order of K: A. Salykov and others, "Matrix Core Programming on AMD CDNA3 and CDNA4" (AMD, 2025), 5.4.
+F8F6F4 = {"fp8": 0, "bf8": 1}
+_F8 = [Dense("f32", m, k, 1, a, b, "mfma-gfx950", f"scale.f32.{m}x{m}x{k}.f8f6f4.v8i32.v8i32", "<8 x i32>", passes=2)
+       for m, k in ((16, 128), (32, 64)) for a in F8F6F4 for b in F8F6F4]  # fmt: skip
+DENSE: tuple[Dense, ...] = (*_F32, *_F16, *_BF16, *_BF16_OLD, *_I8, *_I8_WIDE, *_XF32, *_F64, *_FP8, *_WIDE, *_F8)
 
 
 def fragment_type(names: tuple[DType, ...], slots: int) -> Type | tuple[Type, ...]:

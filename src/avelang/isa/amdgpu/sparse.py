@@ -11,8 +11,8 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import f32, i32, u32
 from avelang.ir.types import VecType
-from avelang.isa.amdgpu.matrix import ACCUMULATORS, CONVERGENT, INPUTS, LANES, accumulator, fragment_type
-from avelang.isa.fragments import Fragment, Mma
+from avelang.isa.amdgpu.matrix import ACCUMULATORS, CONVERGENT, INPUTS, LANES, accumulator, fragment_type, operand
+from avelang.isa.fragments import Mma
 from avelang.isa.products import matmul
 from avelang.isa.row import Param, Row, Wave, register
 
@@ -20,17 +20,6 @@ SOURCE = (
     "AMD CDNA3 ISA, section 7.1 (SMFMAC); LLVM, IntrinsicsAMDGPU.td, comments at int_amdgcn_smfmac (CBSZ, ABID); "
     "register order of 8-bit operands: the emulator in AMD's ROCm systems repository"
 )
-
-
-def operand(m: int, k: int, per_pass: int, passes: int, transposed: bool) -> Fragment:
-    """The map of A's stored elements (m x k), or of B (k x m) where `transposed`. The instruction works in passes along K; in each, a lane
-    holds `per_pass` consecutive k of one row."""
-
-    def place(lane: np.ndarray, slot: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
-        row, along = lane % m, k // passes * (slot // per_pass) + per_pass * (lane // m) + slot % per_pass
-        return (0, along, row) if transposed else (0, row, along)
-
-    return Fragment(LANES, per_pass * passes, (1, k, m) if transposed else (1, m, k), place)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,7 +44,7 @@ class Sparse:
 
     @property
     def mma(self) -> Mma:
-        a, b = operand(self.m, self.k // 2, 4, self.passes, False), operand(self.m, self.k, 8, self.passes, True)
+        a, b = operand(self.m, self.k // 2, 1, False, self.passes), operand(self.m, self.k, 1, True, self.passes)
         return Mma(self.m, self.m, self.k, a, b, accumulator(self.m, self.m, 1, 4), sparse=True)
 
 

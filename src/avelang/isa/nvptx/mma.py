@@ -58,8 +58,9 @@ TABLE: tuple[tuple[tuple[int, int, int], tuple[tuple[Operand, Operand], ...], tu
 )
 
 
-def fragments(m: int, n: int, k: int, bits: int) -> Mma:
-    """The fragment maps of `mma.m{m}n{n}k{k}` with elements of `bits` bits."""
+def fragments(m: int, n: int, k: int, operand: Operand) -> Mma:
+    """The fragment maps of `mma.m{m}n{n}k{k}`. A tf32 number is an f32 whose low 13 bits the hardware ignores."""
+    bits = operand.dtype.bits
     w = max(1, 32 // bits)
     halves = m // 8  # how many rows of a lane's group: words alternate between them
 
@@ -67,7 +68,7 @@ def fragments(m: int, n: int, k: int, bits: int) -> Mma:
         0, lane // 4 + 8 * (i // w % halves), w * (lane % 4) + i % w + 4 * w * (i // w // halves)))  # fmt: skip
     b = Fragment(LANES, k * n // LANES, (1, k, n), lambda lane, i: (0, w * (lane % 4) + i % w + 4 * w * (i // w), lane // 4))
     c = Fragment(LANES, m * n // LANES, (1, m, n), lambda lane, i: (0, lane // 4 + 8 * (i // 2), 2 * (lane % 4) + i % 2))
-    return Mma(m, n, k, a, b, c)
+    return Mma(m, n, k, a, b, c, ignored_bits=13 if operand is TF32 else 0)
 
 
 def _held(dtype: DType, n: int) -> Type:
@@ -85,13 +86,8 @@ def _llvm(shape: str, a: Operand, b: Operand, c: DType) -> str:
     return f"llvm.nvvm.mma.{shape}.row.col.{types}"
 
 
-def _meaning(mma: Mma, operand: Operand) -> Meaning:
-    def truncated(x: np.ndarray) -> np.ndarray:
-        return (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
-
+def _meaning(mma: Mma) -> Meaning:
     def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        if operand is TF32:
-            a, b = truncated(a), truncated(b)
         return multiply(mma, a, b, c)
 
     return meaning
@@ -99,7 +95,7 @@ def _meaning(mma: Mma, operand: Operand) -> Meaning:
 
 def _row(size: tuple[int, int, int], a: Operand, b: Operand, c: DType, feature: str) -> Row:
     m, n, k = size
-    mma = fragments(m, n, k, a.dtype.bits)
+    mma = fragments(m, n, k, a)
     shape = f"m{m}n{n}k{k}"
     acc = "s32" if c == i32 else c.name
     types = a.name if a is b else f"{a.name}_{b.name}"
@@ -116,7 +112,7 @@ def _row(size: tuple[int, int, int], a: Operand, b: Operand, c: DType, feature: 
         " All lanes take part.",
         "PTX ISA 9.0, 9.7.14.5, mma",
         frozenset({feature}),
-        _meaning(mma, a),
+        _meaning(mma),
         frozenset({"convergent"}),
         mma=mma,
         llvm={"nvptx": _llvm(shape, a, b, c)},

@@ -1,0 +1,1150 @@
+"""Made by `./dev stubs` from the tables of builtins and the rows of the intrinsics."""
+
+from typing import Any, TypeAlias
+
+from avelang.frontend.names import AtomicScope as AtomicScope
+from avelang.frontend.names import Builtin as Builtin
+from avelang.frontend.names import Layout as Layout
+from avelang.frontend.names import Namespace as Namespace
+from avelang.frontend.names import Pointer as Pointer
+from avelang.frontend.names import Tensor as Tensor
+from avelang.ir.dtypes import DType as DType
+
+__all__: list[str]
+
+bf16: TypeAlias = Any
+constexpr: TypeAlias = Any
+f16: TypeAlias = Any
+f32: TypeAlias = Any
+f64: TypeAlias = Any
+f8e4m3fn: TypeAlias = Any
+f8e4m3fnuz: TypeAlias = Any
+f8e5m2: TypeAlias = Any
+f8e5m2fnuz: TypeAlias = Any
+i16: TypeAlias = Any
+i32: TypeAlias = Any
+i64: TypeAlias = Any
+i8: TypeAlias = Any
+u1: TypeAlias = Any
+u16: TypeAlias = Any
+u32: TypeAlias = Any
+u64: TypeAlias = Any
+u8: TypeAlias = Any
+void: TypeAlias = Any
+
+def abs(value: Any) -> Any:
+    """|x|"""
+
+def bitcast(value: Any, dtype: Any) -> Any:
+    """The same bits as another dtype (or `Tensor`), element 0 lowest."""
+
+def block_dim(dim: Any) -> Any:
+    """Threads of a block; u32."""
+
+def block_id(dim: Any) -> Any:
+    """Which block this is, along dimension 0, 1 or 2; u32."""
+
+def ceil(value: Any) -> Any:
+    """rounded toward infinity"""
+
+def convert(value: Any, dtype: Any) -> Any:
+    """The number in another dtype; a vector element by element."""
+
+def cos(value: Any) -> Any:
+    """cosine"""
+
+def erf(value: Any) -> Any:
+    """error function"""
+
+def exp(value: Any) -> Any:
+    """e to the x"""
+
+def exp2(value: Any) -> Any:
+    """2 to the x"""
+
+def floor(value: Any) -> Any:
+    """rounded toward minus infinity"""
+
+def fma(a: Any, b: Any, c: Any) -> Any:
+    """a * b + c with one rounding."""
+
+def full(shape: Any, value: Any, dtype: Any) -> Any:
+    """A register tensor with every element `value`."""
+
+def grid_dim(dim: Any) -> Any:
+    """Blocks of the grid; u32."""
+
+def lane_id() -> Any:
+    """Which lane of its wave this is; u32."""
+
+def log(value: Any) -> Any:
+    """natural logarithm"""
+
+def log2(value: Any) -> Any:
+    """logarithm to base 2"""
+
+def make_layout(shape: Any, strides: Any = ...) -> Any:
+    """Shape and strides in elements, which may be run-time integers; default strides are row-major."""
+
+def make_local(shape: Any, dtype: Any) -> Any:
+    """A register tensor of each lane, with undefined contents."""
+
+def make_shared(shape: Any, dtype: Any, alignment: Any = ...) -> Any:
+    """A tensor in shared memory, one for each block; alignment in bytes."""
+
+def make_tensor(pointer: Any, dtype: Any, layout: Any = ...) -> Any:
+    """A tensor at a pointer: (pointer, dtype, layout) or (pointer, Tensor)."""
+
+def max(a: Any, b: Any, *rest: Any) -> Any:
+    """The greatest."""
+
+def min(a: Any, b: Any, *rest: Any) -> Any:
+    """The least."""
+
+def printf(format: Any, *args: Any) -> Any:
+    """Prints by C's conventions, once for each lane."""
+
+def range(start: Any, stop: Any = ..., step: Any = ..., unroll: Any = ...) -> Any:
+    """A loop at run time: range(stop), (start, stop) or (start, stop, step)."""
+
+def rsqrt(value: Any) -> Any:
+    """1 / sqrt(x)"""
+
+def select(condition: Any, a: Any, b: Any) -> Any:
+    """`a` where the condition holds, else `b`."""
+
+def shuffle(value: Any, offset: Any, width: Any = ...) -> Any:
+    """The value of lane `offset` of the segment of `width` lanes."""
+
+def shuffle_down(value: Any, offset: Any, width: Any = ...) -> Any:
+    """The value of the lane `offset` above."""
+
+def shuffle_up(value: Any, offset: Any, width: Any = ...) -> Any:
+    """The value of the lane `offset` below."""
+
+def shuffle_xor(value: Any, offset: Any, width: Any = ...) -> Any:
+    """The value of the lane whose number differs by xor `offset`."""
+
+def sin(value: Any) -> Any:
+    """sine"""
+
+def sqrt(value: Any) -> Any:
+    """square root"""
+
+def subview(tensor: Any, offsets: Any, sizes: Any, strides: Any = ...) -> Any:
+    """A window onto a tensor; stores go through."""
+
+def syncthreads() -> Any:
+    """Waits until every thread of the block has arrived."""
+
+def tanh(value: Any) -> Any:
+    """hyperbolic tangent"""
+
+def thread_id(dim: Any) -> Any:
+    """Which thread of its block this is; u32."""
+
+def view(tensor: Any, dtype: Any, layout: Any = ...) -> Any:
+    """The same bits read otherwise: (tensor, Tensor) or (tensor, dtype, layout)."""
+
+class _amdgpu:
+    from avelang.frontend.names import AtomicScope as AtomicScope
+
+    @staticmethod
+    def atomic_add(byte_offset: Any, value: Any, tensor: Any, scope: int = 1) -> Any:
+        """Adds `value` to the word at the tensor's first element + `byte_offset`, and gives what stood there before. Lanes that
+        name one word add up; between waves the order is not defined. A pair of bf16 needs gfx942 or gfx950.
+        """
+
+    @staticmethod
+    def ballot(cond: Any) -> Any:
+        """Bit l is set where lane l is active and its condition holds; the same in every lane."""
+
+    @staticmethod
+    def cvt_f32_bf8(v: Any, byte: int = 0) -> Any:
+        """One number of bf8 in a word, as f32: f8e5m2fnuz on gfx942, f8e5m2 on gfx950."""
+
+    @staticmethod
+    def cvt_f32_fp8(v: Any, byte: int = 0) -> Any:
+        """One number of fp8 in a word, as f32: f8e4m3fnuz on gfx942, f8e4m3fn on gfx950."""
+
+    @staticmethod
+    def cvt_pk_bf8_f32(a: Any, b: Any, old: Any, word_sel: int = 0) -> Any:
+        """Two numbers as bf8 in one half of `old`: f8e5m2fnuz on gfx942, f8e5m2 on gfx950, rounded to nearest even. Out of range
+        there is no saturation: infinity where the format has one, else NaN.
+        """
+
+    @staticmethod
+    def cvt_pk_f32_bf8(v: Any, word_sel: int = 0) -> Any:
+        """Two numbers of bf8 in a word, as f32: f8e5m2fnuz on gfx942, f8e5m2 on gfx950."""
+
+    @staticmethod
+    def cvt_pk_f32_fp8(v: Any, word_sel: int = 0) -> Any:
+        """Two numbers of fp8 in a word, as f32: f8e4m3fnuz on gfx942, f8e4m3fn on gfx950."""
+
+    @staticmethod
+    def cvt_pk_fp8_f32(a: Any, b: Any, old: Any, word_sel: int = 0) -> Any:
+        """Two numbers as fp8 in one half of `old`: f8e4m3fnuz on gfx942, f8e4m3fn on gfx950, rounded to nearest even. Out of range
+        there is no saturation: infinity where the format has one, else NaN.
+        """
+
+    @staticmethod
+    def ds_bpermute(address: Any, v: Any) -> Any:
+        """Each lane reads `v` of the lane that it names; zero where that lane is not active."""
+
+    @staticmethod
+    def ds_swizzle(v: Any, pattern: int) -> Any:
+        """Each lane reads `v` of another lane by a fixed pattern; zero where that lane is not active."""
+
+    @staticmethod
+    def exp2(x: Any) -> Any:
+        """2 to the x, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last place, and
+        flushes subnormals.
+        """
+
+    @staticmethod
+    def get_dpp(old: Any, src: Any, dpp_ctrl: int, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: int = 0) -> Any:
+        """Each lane reads `src` of another lane by a fixed pattern. A row is 16 lanes. shl reads from a higher lane, shr from a
+        lower; ror rotates toward higher lanes; bcast15 gives the last lane of each row to the next row, bcast31 lane 31 to the
+        upper half.
+        """
+
+    @staticmethod
+    def log2(x: Any) -> Any:
+        """the logarithm of x to base 2, in f32. The reference rounds the exact value; the instruction may be off by one unit in
+        the last place, and flushes subnormals.
+        """
+
+    @staticmethod
+    def make_rsrc(tensor: Any, range_bytes: Any, flags: int = 159744) -> Any:
+        """The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high 16 bits
+        of the address, range, flags). Its base must be uniform across the wave.
+        """
+
+    @staticmethod
+    def mbcnt_hi(mask: Any, base: Any) -> Any:
+        """`base` and the number of bits of `mask` that stand for lower lanes than this one, of lanes 32-63."""
+
+    @staticmethod
+    def mbcnt_lo(mask: Any, base: Any) -> Any:
+        """`base` and the number of bits of `mask` that stand for lower lanes than this one, of lanes 0-31."""
+
+    @staticmethod
+    def mfma_16x16x16_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 16 (bf16) and B 16 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x16_f16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 16 (f16) and B 16 x 16 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x16_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 16 (i8) and B 16 x 16 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_16x16x1_4b_f32_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 1 (f32) and B 1 x 16 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x2_4b_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 2 (bf16) and B 2 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (bf16) and B 32 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_bf8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (bf8) and B 32 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_bf8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (bf8) and B 32 x 16 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_f16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (f16) and B 32 x 16 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_fp8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (fp8) and B 32 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_fp8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (fp8) and B 32 x 16 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x32_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (i8) and B 32 x 16 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_16x16x4_4b_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 4 (bf16) and B 4 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x4_4b_f16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 4 (f16) and B 4 x 16 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x4_4b_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 4 (i8) and B 4 x 16 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_16x16x4_f32_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 4 (f32) and B 4 x 16 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x4_f64_f64(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 4 (f64) and B 4 x 16 (f64); C and D are f64."""
+
+    @staticmethod
+    def mfma_16x16x64_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 64 (i8) and B 64 x 16 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_16x16x8_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 8 (bf16) and B 8 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x8_xf32_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 8 (xf32) and B 8 x 16 (xf32); C and D are f32. The low 13 bits of the
+        significands of A and B are ignored: the ISA guide says rounded in section 7 and truncated at the instruction; hardware was
+        measured to truncate.
+        """
+
+    @staticmethod
+    def mfma_32x32x16_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (bf16) and B 16 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x16_bf8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (bf8) and B 16 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x16_bf8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (bf8) and B 16 x 32 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x16_f16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (f16) and B 16 x 32 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x16_fp8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (fp8) and B 16 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x16_fp8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (fp8) and B 16 x 32 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x16_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (i8) and B 16 x 32 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_32x32x1_2b_f32_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 1 (f32) and B 1 x 32 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x2_2b_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 2 (bf16) and B 2 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x2_f32_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 2 (f32) and B 2 x 32 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x32_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 32 (i8) and B 32 x 32 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_32x32x4_2b_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 4 (bf16) and B 4 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x4_2b_f16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 4 (f16) and B 4 x 32 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x4_2b_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 4 (i8) and B 4 x 32 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_32x32x4_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 4 (bf16) and B 4 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x4_xf32_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 4 (xf32) and B 4 x 32 (xf32); C and D are f32. The low 13 bits of the
+        significands of A and B are ignored: the ISA guide says rounded in section 7 and truncated at the instruction; hardware was
+        measured to truncate.
+        """
+
+    @staticmethod
+    def mfma_32x32x8_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 8 (bf16) and B 8 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x8_f16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 8 (f16) and B 8 x 32 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x8_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 8 (i8) and B 8 x 32 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_4x4x1_16b_f32_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 1 (f32) and B 1 x 4 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_4x4x2_16b_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 2 (bf16) and B 2 x 4 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_4x4x4_16b_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 4 (bf16) and B 4 x 4 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_4x4x4_16b_f16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 4 (f16) and B 4 x 4 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_4x4x4_16b_i8_i32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 4 (i8) and B 4 x 4 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_4x4x4_4b_f64_f64(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 4 x 4 (f64) and B 4 x 4 (f64); C and D are f64."""
+
+    @staticmethod
+    def mfma_f32_16x16x16_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 16 (bf16) and B 16 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x16_bf16_1k(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 16 (bf16) and B 16 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x16_f16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 16 (f16) and B 16 x 16 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x1_4b_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 1 (f32) and B 1 x 16 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x2_4b_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 2 (bf16) and B 2 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x32_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (bf16) and B 32 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x32_bf8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (bf8) and B 32 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x32_bf8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (bf8) and B 32 x 16 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x32_f16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (f16) and B 32 x 16 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x32_fp8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (fp8) and B 32 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x32_fp8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (fp8) and B 32 x 16 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x4_4b_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 4 (bf16) and B 4 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x4_4b_bf16_1k(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 4 (bf16) and B 4 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x4_4b_f16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 4 (f16) and B 4 x 16 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x4_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 4 (f32) and B 4 x 16 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x8_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 8 (bf16) and B 8 x 16 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x8_xf32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 8 (xf32) and B 8 x 16 (xf32); C and D are f32. The low 13 bits of the
+        significands of A and B are ignored: the ISA guide says rounded in section 7 and truncated at the instruction; hardware was
+        measured to truncate.
+        """
+
+    @staticmethod
+    def mfma_f32_32x32x16_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (bf16) and B 16 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x16_bf8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (bf8) and B 16 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x16_bf8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (bf8) and B 16 x 32 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x16_f16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (f16) and B 16 x 32 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x16_fp8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (fp8) and B 16 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x16_fp8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (fp8) and B 16 x 32 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x1_2b_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 1 (f32) and B 1 x 32 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x2_2b_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 2 (bf16) and B 2 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x2_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 2 (f32) and B 2 x 32 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x4_2b_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 4 (bf16) and B 4 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x4_2b_bf16_1k(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 4 (bf16) and B 4 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x4_2b_f16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 4 (f16) and B 4 x 32 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x4_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 4 (bf16) and B 4 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x4_xf32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 4 (xf32) and B 4 x 32 (xf32); C and D are f32. The low 13 bits of the
+        significands of A and B are ignored: the ISA guide says rounded in section 7 and truncated at the instruction; hardware was
+        measured to truncate.
+        """
+
+    @staticmethod
+    def mfma_f32_32x32x8_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 8 (bf16) and B 8 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x8_bf16_1k(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 8 (bf16) and B 8 x 32 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x8_f16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 8 (f16) and B 8 x 32 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_4x4x1_16b_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 1 (f32) and B 1 x 4 (f32); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_4x4x2_16b_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 2 (bf16) and B 2 x 4 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_4x4x4_16b_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 4 (bf16) and B 4 x 4 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_4x4x4_16b_bf16_1k(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 4 (bf16) and B 4 x 4 (bf16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_4x4x4_16b_f16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 4 (f16) and B 4 x 4 (f16); C and D are f32."""
+
+    @staticmethod
+    def mfma_f64_16x16x4_f64(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 4 (f64) and B 4 x 16 (f64); C and D are f64."""
+
+    @staticmethod
+    def mfma_f64_4x4x4_4b_f64(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 4 x 4 (f64) and B 4 x 4 (f64); C and D are f64."""
+
+    @staticmethod
+    def mfma_i32_16x16x16_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 16 (i8) and B 16 x 16 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_i32_16x16x32_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 32 (i8) and B 32 x 16 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_i32_16x16x4_4b_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 4 independent products of A 16 x 4 (i8) and B 4 x 16 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_i32_16x16x64_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 64 (i8) and B 64 x 16 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_i32_32x32x16_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 16 (i8) and B 16 x 32 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_i32_32x32x32_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 32 (i8) and B 32 x 32 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_i32_32x32x4_2b_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 2 independent products of A 32 x 4 (i8) and B 4 x 32 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_i32_32x32x8_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 8 (i8) and B 8 x 32 (i8); C and D are i32."""
+
+    @staticmethod
+    def mfma_i32_4x4x4_16b_i8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, 16 independent products of A 4 x 4 (i8) and B 4 x 4 (i8); C and D are i32."""
+
+    @staticmethod
+    def perm(lhs: Any, rhs: Any, sel: Any) -> Any:
+        """Each byte of the result is the byte of (lhs, rhs) that the same byte of `sel` names."""
+
+    @staticmethod
+    def raw_buffer_load_x1(rsrc: Any, voffset: Any, soffset: Any, aux: int = 0) -> Any:
+        """Loads 1 dword. The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is
+        checked dword by dword: a dword is inside when voffset + soffset + 4 times its number + 4 is at most the resource's range.
+        Outside it reads zero.
+        """
+
+    @staticmethod
+    def raw_buffer_load_x1_lds(rsrc: Any, lds: Any, size: int, vindex: Any, soffset: Any, offset: int = 0, aux: int = 0) -> None:
+        """Loads from a buffer straight into shared memory: the data of lane l go to lds + offset + l times max(4, size). A byte or
+        half is extended with zeros to a word. Memory is read at base + vindex + soffset + offset; outside the range zeros are
+        written. Lanes that are not active write nothing.
+        """
+
+    @staticmethod
+    def raw_buffer_load_x2(rsrc: Any, voffset: Any, soffset: Any, aux: int = 0) -> Any:
+        """Loads 2 dwords. The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is
+        checked dword by dword: a dword is inside when voffset + soffset + 4 times its number + 4 is at most the resource's range.
+        Outside it reads zero.
+        """
+
+    @staticmethod
+    def raw_buffer_load_x4(rsrc: Any, voffset: Any, soffset: Any, aux: int = 0) -> Any:
+        """Loads 4 dwords. The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is
+        checked dword by dword: a dword is inside when voffset + soffset + 4 times its number + 4 is at most the resource's range.
+        Outside it reads zero.
+        """
+
+    @staticmethod
+    def raw_buffer_store_x1(data: Any, rsrc: Any, voffset: Any, soffset: Any, aux: int = 0) -> None:
+        """Stores 1 dword. The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is
+        checked dword by dword: a dword is inside when voffset + soffset + 4 times its number + 4 is at most the resource's range.
+        Outside nothing is written.
+        """
+
+    @staticmethod
+    def raw_buffer_store_x2(data: Any, rsrc: Any, voffset: Any, soffset: Any, aux: int = 0) -> None:
+        """Stores 2 dwords. The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is
+        checked dword by dword: a dword is inside when voffset + soffset + 4 times its number + 4 is at most the resource's range.
+        Outside nothing is written.
+        """
+
+    @staticmethod
+    def raw_buffer_store_x4(data: Any, rsrc: Any, voffset: Any, soffset: Any, aux: int = 0) -> None:
+        """Stores 4 dwords. The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is
+        checked dword by dword: a dword is inside when voffset + soffset + 4 times its number + 4 is at most the resource's range.
+        Outside nothing is written.
+        """
+
+    @staticmethod
+    def rcp(x: Any) -> Any:
+        """1 / x, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last place, and
+        flushes subnormals.
+        """
+
+    @staticmethod
+    def readfirstlane(v: Any) -> Any:
+        """The value of the lowest active lane, in every lane. The result is uniform across the wave."""
+
+    @staticmethod
+    def rsq(x: Any) -> Any:
+        """1 / the square root of x, in f32. The reference rounds the exact value; the instruction may be off by one unit in the
+        last place, and flushes subnormals.
+        """
+
+    @staticmethod
+    def s_nop(count: int) -> None:
+        """Does nothing for `count` + 1 wait states. Results do not depend on it."""
+
+    @staticmethod
+    def s_setprio(priority: int) -> None:
+        """Sets the priority of the wave among those of its SIMD. Results do not depend on it."""
+
+    @staticmethod
+    def s_sleep(amount: int) -> None:
+        """The wave sleeps for about that long. Results do not depend on it."""
+
+    @staticmethod
+    def s_waitcnt(vmcnt: int, expcnt: int, lgkmcnt: int) -> None:
+        """Waits until no more operations of each kind are under way than said. Results do not depend on it."""
+
+    @staticmethod
+    def sched_barrier(mask: int) -> None:
+        """The compiler moves no other instructions across this point. Results do not depend on it."""
+
+    @staticmethod
+    def sched_group_barrier(mask: int, size: int, group_id: int) -> None:
+        """The compiler makes a group of so many instructions of those kinds here. Results do not depend on it."""
+
+    @staticmethod
+    def smfmac_16x16x32_bf16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 32 (bf16) with two stored elements of each four along K, B 32 x 16 (bf16), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x32_f16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 32 (f16) with two stored elements of each four along K, B 32 x 16 (f16), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x64_bf8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (bf8) with two stored elements of each four along K, B 64 x 16 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x64_bf8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (bf8) with two stored elements of each four along K, B 64 x 16 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x64_fp8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (fp8) with two stored elements of each four along K, B 64 x 16 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x64_fp8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (fp8) with two stored elements of each four along K, B 64 x 16 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x64_i8_i32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (i8) with two stored elements of each four along K, B 64 x 16 (i8), C and D i32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x16_bf16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 16 (bf16) with two stored elements of each four along K, B 16 x 32 (bf16), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x16_f16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 16 (f16) with two stored elements of each four along K, B 16 x 32 (f16), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x32_bf8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (bf8) with two stored elements of each four along K, B 32 x 32 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x32_bf8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (bf8) with two stored elements of each four along K, B 32 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x32_fp8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (fp8) with two stored elements of each four along K, B 32 x 32 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x32_fp8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (fp8) with two stored elements of each four along K, B 32 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x32_i8_i32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (i8) with two stored elements of each four along K, B 32 x 32 (i8), C and D i32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x32_bf16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 32 (bf16) with two stored elements of each four along K, B 32 x 16 (bf16), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x32_f16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 32 (f16) with two stored elements of each four along K, B 32 x 16 (f16), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x64_bf8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (bf8) with two stored elements of each four along K, B 64 x 16 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x64_bf8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (bf8) with two stored elements of each four along K, B 64 x 16 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x64_fp8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (fp8) with two stored elements of each four along K, B 64 x 16 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x64_fp8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (fp8) with two stored elements of each four along K, B 64 x 16 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x16_bf16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 16 (bf16) with two stored elements of each four along K, B 16 x 32 (bf16), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x16_f16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 16 (f16) with two stored elements of each four along K, B 16 x 32 (f16), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x32_bf8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (bf8) with two stored elements of each four along K, B 32 x 32 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x32_bf8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (bf8) with two stored elements of each four along K, B 32 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x32_fp8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (fp8) with two stored elements of each four along K, B 32 x 32 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x32_fp8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (fp8) with two stored elements of each four along K, B 32 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_i32_16x16x64_i8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (i8) with two stored elements of each four along K, B 64 x 16 (i8), C and D i32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_i32_32x32x32_i8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (i8) with two stored elements of each four along K, B 32 x 32 (i8), C and D i32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def update_dpp(old: Any, src: Any, dpp_ctrl: int, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: int = 0) -> Any:
+        """Each lane reads `src` of another lane by a fixed pattern. A row is 16 lanes. shl reads from a higher lane, shr from a
+        lower; ror rotates toward higher lanes; bcast15 gives the last lane of each row to the next row, bcast31 lane 31 to the
+        upper half.
+        """
+
+
+amdgpu: _amdgpu
+
+class _nvvm:
+    @staticmethod
+    def ldmatrix_m8n8_x1_b16(tile: Any) -> Any:
+        """Loads one 8x8 matrix of 16-bit elements from shared memory into the warp's registers. Lanes 0-7 name the rows of matrix
+        0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the elements at columns
+        2 (lane % 4) and the next one of row lane / 4 of matrix j, the first in the low half. All lanes take part.
+        """
+
+    @staticmethod
+    def ldmatrix_m8n8_x1_b16_trans(tile: Any) -> Any:
+        """Loads one 8x8 matrix of 16-bit elements from shared memory into the warp's registers, transposed. Lanes 0-7 name the
+        rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the
+        elements at rows 2 (lane % 4) and the next one of column lane / 4 of matrix j, the first in the low half. All lanes take
+        part.
+        """
+
+    @staticmethod
+    def ldmatrix_m8n8_x2_b16(tile: Any) -> Any:
+        """Loads 2 8x8 matrices of 16-bit elements from shared memory into the warp's registers. Lanes 0-7 name the rows of matrix
+        0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the elements at columns
+        2 (lane % 4) and the next one of row lane / 4 of matrix j, the first in the low half. All lanes take part.
+        """
+
+    @staticmethod
+    def ldmatrix_m8n8_x2_b16_trans(tile: Any) -> Any:
+        """Loads 2 8x8 matrices of 16-bit elements from shared memory into the warp's registers, transposed. Lanes 0-7 name the
+        rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the
+        elements at rows 2 (lane % 4) and the next one of column lane / 4 of matrix j, the first in the low half. All lanes take
+        part.
+        """
+
+    @staticmethod
+    def ldmatrix_m8n8_x4_b16(tile: Any) -> Any:
+        """Loads 4 8x8 matrices of 16-bit elements from shared memory into the warp's registers. Lanes 0-7 name the rows of matrix
+        0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the elements at columns
+        2 (lane % 4) and the next one of row lane / 4 of matrix j, the first in the low half. All lanes take part.
+        """
+
+    @staticmethod
+    def ldmatrix_m8n8_x4_b16_trans(tile: Any) -> Any:
+        """Loads 4 8x8 matrices of 16-bit elements from shared memory into the warp's registers, transposed. Lanes 0-7 name the
+        rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the
+        elements at rows 2 (lane % 4) and the next one of column lane / 4 of matrix j, the first in the low half. All lanes take
+        part.
+        """
+
+    @staticmethod
+    def mma_16x8x16_bf16_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of bf16, B 16 x 8 of bf16, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_e4m3_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of e4m3, B 16 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_e4m3_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of e4m3, B 16 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of e4m3, B 16 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of e4m3, B 16 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_e5m2_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of e5m2, B 16 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_e5m2_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of e5m2, B 16 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of e5m2, B 16 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of e5m2, B 16 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_f16_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of f16, B 16 x 8 of f16, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_f16_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of f16, B 16 x 8 of f16, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_f64_f64(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of f64, B 16 x 8 of f64, C and D 16 x 8 of f64. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_i8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of i8, B 16 x 8 of i8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_i8_u8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of i8, B 16 x 8 of u8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_u8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of u8, B 16 x 8 of u8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x16_u8_i8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 16 of u8, B 16 x 8 of i8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_e4m3_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_e4m3_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e4m3, B 32 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_e5m2_e4m3_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e4m3, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_e5m2_e4m3_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e4m3, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_e5m2_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e5m2, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_e5m2_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of e5m2, B 32 x 8 of e5m2, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_i8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of i8, B 32 x 8 of i8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_i8_u8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of i8, B 32 x 8 of u8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_u8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of u8, B 32 x 8 of u8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x32_u8_i8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 32 of u8, B 32 x 8 of i8, C and D 16 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x4_f64_f64(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 4 of f64, B 4 x 8 of f64, C and D 16 x 8 of f64. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x4_tf32_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 4 of tf32, B 4 x 8 of tf32, C and D 16 x 8 of f32. The low 13 bits of the elements of
+        A and B are ignored. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_16x8x8_bf16_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 8 of bf16, B 8 x 8 of bf16, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x8_f16_f16(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 8 of f16, B 8 x 8 of f16, C and D 16 x 8 of f16. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x8_f16_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 8 of f16, B 8 x 8 of f16, C and D 16 x 8 of f32. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x8_f64_f64(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 8 of f64, B 8 x 8 of f64, C and D 16 x 8 of f64. All lanes take part."""
+
+    @staticmethod
+    def mma_16x8x8_tf32_f32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 16 x 8 of tf32, B 8 x 8 of tf32, C and D 16 x 8 of f32. The low 13 bits of the elements of
+        A and B are ignored. All lanes take part.
+        """
+
+    @staticmethod
+    def mma_8x8x16_i8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 8 x 16 of i8, B 16 x 8 of i8, C and D 8 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_8x8x16_i8_u8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 8 x 16 of i8, B 16 x 8 of u8, C and D 8 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_8x8x16_u8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 8 x 16 of u8, B 16 x 8 of u8, C and D 8 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_8x8x16_u8_i8_i32(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 8 x 16 of u8, B 16 x 8 of i8, C and D 8 x 8 of i32. All lanes take part."""
+
+    @staticmethod
+    def mma_8x8x4_f64_f64(a: Any, b: Any, c: Any) -> Any:
+        """D = A B + C over a warp: A is 8 x 4 of f64, B 4 x 8 of f64, C and D 8 x 8 of f64. All lanes take part."""
+
+    @staticmethod
+    def stmatrix_m8n8_x1_b16(tile: Any, data: Any) -> None:
+        """Stores one 8x8 matrix of 16-bit elements from the warp's registers into shared memory. Lanes 0-7 name the rows of matrix
+        0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the elements at columns
+        2 (lane % 4) and the next one of row lane / 4 of matrix j, the first in the low half. All lanes take part.
+        """
+
+    @staticmethod
+    def stmatrix_m8n8_x1_b16_trans(tile: Any, data: Any) -> None:
+        """Stores one 8x8 matrix of 16-bit elements from the warp's registers into shared memory, transposed. Lanes 0-7 name the
+        rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the
+        elements at rows 2 (lane % 4) and the next one of column lane / 4 of matrix j, the first in the low half. All lanes take
+        part.
+        """
+
+    @staticmethod
+    def stmatrix_m8n8_x2_b16(tile: Any, data: Any) -> None:
+        """Stores 2 8x8 matrices of 16-bit elements from the warp's registers into shared memory. Lanes 0-7 name the rows of matrix
+        0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the elements at columns
+        2 (lane % 4) and the next one of row lane / 4 of matrix j, the first in the low half. All lanes take part.
+        """
+
+    @staticmethod
+    def stmatrix_m8n8_x2_b16_trans(tile: Any, data: Any) -> None:
+        """Stores 2 8x8 matrices of 16-bit elements from the warp's registers into shared memory, transposed. Lanes 0-7 name the
+        rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the
+        elements at rows 2 (lane % 4) and the next one of column lane / 4 of matrix j, the first in the low half. All lanes take
+        part.
+        """
+
+    @staticmethod
+    def stmatrix_m8n8_x4_b16(tile: Any, data: Any) -> None:
+        """Stores 4 8x8 matrices of 16-bit elements from the warp's registers into shared memory. Lanes 0-7 name the rows of matrix
+        0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the elements at columns
+        2 (lane % 4) and the next one of row lane / 4 of matrix j, the first in the low half. All lanes take part.
+        """
+
+    @staticmethod
+    def stmatrix_m8n8_x4_b16_trans(tile: Any, data: Any) -> None:
+        """Stores 4 8x8 matrices of 16-bit elements from the warp's registers into shared memory, transposed. Lanes 0-7 name the
+        rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the
+        elements at rows 2 (lane % 4) and the next one of column lane / 4 of matrix j, the first in the low half. All lanes take
+        part.
+        """
+
+
+nvvm: _nvvm

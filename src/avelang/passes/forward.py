@@ -1,0 +1,131 @@
+"""Forward: local memory that is only written and read back at known places within one block comes in; the values themselves go out.
+
+Expects and ensures phase "addresses". What stays in memory (dynamic offsets, uses in inner regions) is left as it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from avelang.ir.build import Builder
+from avelang.ir.core import Block, Kernel, Op, Value, walk
+from avelang.ir.ops import bits_of
+from avelang.ir.types import LOCAL, DType, TensorType, Type, VecType, dtype_of
+from avelang.passes.fold import known
+
+
+def size_of(t: Type) -> int:
+    """Bytes in memory of a scalar or vector; a u1 takes one."""
+    return (t.n if isinstance(t, VecType) else 1) * dtype_of(t).bytes
+
+
+def forward(kernel: Kernel) -> None:
+    """Replaces loads by the values stored before them and drops allocations that nobody loads from any more."""
+    _Forward(kernel).block(kernel.body)
+
+
+@dataclasses.dataclass(slots=True)
+class _Store:
+    start: int
+    end: int
+    value: Value
+
+
+class _Forward:
+    def __init__(self, kernel: Kernel):
+        self.root: dict[Value, tuple[Value, int] | None] = {}  # local pointer -> (alloc, byte offset); None where the offset is unknown
+        self.uses: dict[Value, list[Op]] = {}  # alloc -> every op that uses a pointer into it
+        self.replaced: dict[Value, Value] = {}
+        for op in walk(kernel.body):
+            self.trace(op)
+
+    def trace(self, op: Op) -> None:
+        """Records what local pointers the op makes or uses. An unknown use is recorded as itself, and no forwarding survives it."""
+        if op.name == "alloc" and isinstance(op.result.type, TensorType) and op.result.type.space == LOCAL:
+            self.uses[op.result] = []
+        if op.name == "base" and op.operands[0] in self.uses:
+            self.root[op.result] = (op.operands[0], 0)
+            return
+        for v in op.operands:
+            at = self.root.get(v)
+            if at is None:
+                if v in self.uses:
+                    self.uses[v].append(op)
+                continue
+            self.uses[at[0]].append(op)
+            if op.name == "ptr_add" and isinstance(known(op, 1), int):
+                self.root[op.result] = (at[0], at[1] + known(op, 1))
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            for region in op.regions:
+                self.block(region)
+        local = [op.result for op in block.ops if op.name == "alloc" and op.result in self.uses]
+        mine = {op for op in block.ops}
+        for alloc in local:
+            if all(op in mine and self.plain(op) for op in self.uses[alloc]):
+                self.alloc(block, alloc)
+        self.substitute(block)
+
+    def plain(self, op: Op) -> bool:
+        """Whether a use is a load, a store through the pointer, or a step by a constant."""
+        if op.name == "ld":
+            return isinstance(known(op, 1), int) and op.operands[0] in self.root
+        if op.name == "st":
+            return isinstance(known(op, 2), int) and op.operands[1] in self.root and op.operands[0] not in self.root
+        return op.name == "ptr_add" and isinstance(known(op, 1), int)
+
+    def alloc(self, block: Block, alloc: Value) -> None:
+        stores: list[_Store] = []
+        old, block.ops = block.ops, []
+        users, left = set(self.uses[alloc]), False
+        b = Builder(block)
+        for op in old:
+            if op not in users or op.name == "ptr_add":
+                block.ops.append(op)
+                continue
+            b.span = op.span
+            pointer, i = (op.operands[0], 1) if op.name == "ld" else (op.operands[1], 2)
+            start = self.offset(pointer) + known(op, i)
+            if op.name == "st":
+                stores.append(_Store(start, start + size_of(op.operands[0].type), op.operands[0]))
+                block.ops.append(op)
+                continue
+            value = self.read(b, stores, start, op.result)
+            if value is None:
+                left = True
+                block.ops.append(op)
+            else:
+                self.replaced[op.result] = value
+        if not left:
+            block.ops = [op for op in block.ops if not (op in users and op.name == "st")]
+
+    def offset(self, pointer: Value) -> int:
+        at = self.root[pointer]
+        assert at is not None
+        return at[1]
+
+    def read(self, b: Builder, stores: list[_Store], start: int, result: Value) -> Value | None:
+        """The value that a load of `result`'s type at byte `start` gives, made from the last store that covers it; None where several make it up."""
+        end = start + size_of(result.type)
+        last = next((s for s in reversed(stores) if s.start < end and start < s.end), None)
+        d = dtype_of(result.type)
+        if last is None or not (last.start <= start and end <= last.end) or d.bits < 8 or dtype_of(last.value.type).bits < 8:
+            return None
+        value = self.replaced.get(last.value, last.value)
+        if value.type == result.type:
+            return value
+        total = bits_of(value.type)
+        if (start - last.start) % d.bytes or total % d.bits:
+            return None
+        n = total // d.bits
+        words = b.bitcast(value, VecType(d, n))
+        at = (start - last.start) // d.bytes
+        if isinstance(result.type, DType):
+            return b.extract(words, at)
+        return b.slice(words, at, result.type.n) if isinstance(result.type, VecType) and result.type.n != n else words
+
+    def substitute(self, block: Block) -> None:
+        if self.replaced:
+            for op in walk(block):
+                op.operands = [self.replaced.get(v, v) for v in op.operands]
