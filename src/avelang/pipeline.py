@@ -24,8 +24,8 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
     features = arch.chip(chip).features if chip else frozenset()
     return [
         ("specialize", lambda k: specialize(k, block), "tensors"),
-        # Matrix instructions are executed from their fragment maps; every other row is spelled in primitive ops.
-        ("expand", lambda k: expand(k, lambda row: row.mma is not None, features), "tensors"),
+        # Dense matrix instructions are executed from their fragment maps; every other row is spelled in primitive ops.
+        ("expand", lambda k: expand(k, lambda row: row.mma is not None and row.expand is None, features), "tensors"),
         ("simplify", simplify, "tensors"),
         ("addresses", addresses, "addresses"),
         ("simplify", simplify, "addresses"),

@@ -55,6 +55,9 @@ def test_refusals(ave, axpy, name, options, said):
     assert result.exit_code == 1 and said in result.stderr and result.stdout == ""
 
 
-@pytest.mark.parametrize("args", [["axpy.py"], ["a.py:b", "-D", "X"], ["a.py:b", "-D", "X=y z"], ["a.py:b", "--block", "1,2,3,4"], ["a.py:b", "--block", "0"]])
+USAGE = ["axpy.py", "a.py:b -D X", "a.py:b -D X=y", "a.py:b --block 1,2,3,4", "a.py:b --block 0", "a.py:b --emit ptx"]
+
+
+@pytest.mark.parametrize("args", USAGE)
 def test_usage(ave, args):
-    assert ave("compile", *args).exit_code == 2
+    assert ave("compile", *args.split()).exit_code == 2

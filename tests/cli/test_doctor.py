@@ -70,7 +70,10 @@ def test_cache_info_and_clear(ave, cache_folder):
     assert "entries  0, 0 bytes" in ave("cache", "info").output and cache.load("a" * 64) is None
 
 
-@pytest.mark.parametrize(("count", "text"), [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (5 << 20, "5.0 MiB"), (3 << 30, "3.0 GiB")])
+SIZES = [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (5 << 20, "5.0 MiB"), (3 << 30, "3.0 GiB")]
+
+
+@pytest.mark.parametrize(("count", "text"), SIZES)
 def test_sizes(count, text):
     from avelang.cli.cache import size_text
 

@@ -1,4 +1,5 @@
-"""MFMA rows: fragment maps against what AMD and others publish, meanings against NumPy and one-hot probes, names against LLVM's selection."""
+"""MFMA rows: fragment maps against what AMD and others publish, meanings against NumPy and one-hot probes, names against LLVM's
+selection."""
 
 from __future__ import annotations
 
@@ -90,8 +91,8 @@ def our_name(inst: str) -> str:
 
 
 def test_accumulators_and_rows_are_the_published_ones():
-    """The package's layouts are read at nested coordinates (lane / n, lane % n) and (group of rows, row in the group), as its text defines them.
-    Its A and B give the row and the run of k only: it leaves out which run a lane has."""
+    """The package's layouts are read at nested coordinates (lane / n, lane % n) and (group of rows, row in the group), as its text defines
+    them. Its A and B give the row and the run of k only: it leaves out which run a lane has."""
     seen = set()
     for atom in published_atoms().values():
         d = BY_NAME[our_name(atom.ptx)]
@@ -113,7 +114,8 @@ def test_accumulators_and_rows_are_the_published_ones():
     assert len(seen) >= 30
 
 
-# AMD Matrix Instruction Calculator, --detail-instruction, "Register to matrix element mapping": A's k, and where D's rows are, in its words.
+# AMD Matrix Instruction Calculator, --detail-instruction, "Register to matrix element mapping": A's k, and where D's rows are, in its
+# words.
 CALCULATOR = {
     "mfma_f32_32x32x8_f16": ("4 * (lane // 32) + 2 * gpr + bits // 16", 16, "(8 * (gpr // 4) % 32) + 4 * (lane // 32) + (gpr % 4)"),
     "mfma_f32_16x16x32_fp8_fp8": ("8 * (lane // 16) + 4 * gpr + bits // 8", 8, "4 * (lane // 16) + (gpr % 4)"),
@@ -144,8 +146,8 @@ def test_the_calculators_examples():
 
 @pytest.mark.parametrize("d", DENSE, ids=ids)
 def test_maps_inverted(d):
-    """Written the other way round, from the element to its place: A's lane is row + m (block + blocks (k / run)); D's rows go four (f64: one) to a
-    lane, then to the next lanes that hold the same block's columns, then to the next slots."""
+    """Written the other way round, from the element to its place: A's lane is row + m (block + blocks (k / run)); D's rows go four (f64:
+    one) to a lane, then to the next lanes that hold the same block's columns, then to the next slots."""
     mma, m = row_of(d).mma, d.m
     per_lane, k_pass = mma.a.slots // d.passes, d.k // d.passes
     for block, i, k in itertools.product(range(d.blocks), range(m), range(d.k)):
@@ -235,7 +237,8 @@ MANY = [d for d in DENSE if d.blocks > 1 and d.acc != "f64"]
 
 @pytest.mark.parametrize("d", MANY, ids=ids)
 def test_cbsz_shares_blocks_of_a(d):
-    """For 16 blocks, cbsz 2 and abid 1 give block 1 to blocks 0-3, block 5 to blocks 4-7, and so on (ROCm documentation, common MFMA parameters)."""
+    """For 16 blocks, cbsz 2 and abid 1 give block 1 to blocks 0-3, block 5 to blocks 4-7, and so on (ROCm documentation, common MFMA
+    parameters)."""
     a, b, c = matrices(d, np.random.default_rng(3))
     for cbsz in range(d.blocks.bit_length()):
         for abid in {0, (1 << cbsz) - 1, min(1, (1 << cbsz) - 1)}:
@@ -278,7 +281,8 @@ def test_modifiers_are_refused_where_they_mean_nothing():
 
 
 def test_the_names_that_users_know():
-    for name in ("mfma_16x16x16_f16_f32", "mfma_16x16x16_bf16_f32", "mfma_f32_16x16x16_bf16", "mfma_32x32x8_bf16_f32", "mfma_f32_32x32x8_bf16"):
+    names = "mfma_16x16x16_f16_f32 mfma_16x16x16_bf16_f32 mfma_f32_16x16x16_bf16 mfma_32x32x8_bf16_f32 mfma_f32_32x32x8_bf16"
+    for name in names.split():
         assert PUBLIC[f"amdgpu.{name}"].mma
     assert PUBLIC["amdgpu.mfma_32x32x8_bf16_f32"] is PUBLIC["amdgpu.mfma_f32_32x32x8_bf16"]
     a, b, c = PUBLIC["amdgpu.mfma_32x32x8_bf16_f32"].params[:3]
@@ -352,7 +356,8 @@ def test_llvm_selects_it(d, machines):
 
 
 def test_llvm_cannot_select_it_elsewhere():
-    """The other direction: on every AMD chip that a row does not name, LLVM fails. It ends the process then, so each try is a process of its own."""
+    """The other direction: on every AMD chip that a row does not name, LLVM fails. It ends the process then, so each try is a process of
+    its own."""
     script = f"""
 import os, sys
 sys.path[:0] = {sys.path!r}

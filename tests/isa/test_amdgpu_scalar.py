@@ -78,7 +78,8 @@ KIND = {
     ("fp8", "gfx942"): ml_dtypes.float8_e4m3fnuz, ("bf8", "gfx942"): ml_dtypes.float8_e5m2fnuz,
     ("fp8", "gfx950"): ml_dtypes.float8_e4m3fn, ("bf8", "gfx950"): ml_dtypes.float8_e5m2,
 }  # fmt: skip
-SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 240, 241, 248, 448, 449, 500, 57344, 61440, 1e30, -1e30, 2**-10, 1.5 * 2**-11], np.float32)
+_LIMITS = [240, 241, 248, 448, 449, 500, 57344, 61440, 1e30, -1e30, 2**-10, 1.5 * 2**-11]
+SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, *_LIMITS], np.float32)
 
 
 @pytest.mark.parametrize(("kind", "chip"), KIND)

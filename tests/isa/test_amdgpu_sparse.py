@@ -1,4 +1,5 @@
-"""smfmac rows: the meaning against a dense product of the matrix that index and elements stand for, the expansion against the meaning, LLVM's names."""
+"""smfmac rows: the meaning against a dense product of the matrix that index and elements stand for, the expansion against the meaning,
+LLVM's names."""
 
 from __future__ import annotations
 
@@ -65,8 +66,9 @@ def test_sets_of_the_index():
         assert in_range(abid, 1) and in_range(abid, 3) == (row_of(name).mma.a.slots == 4)
 
 
-@pytest.mark.parametrize("name", ["smfmac_f32_16x16x32_bf16", "smfmac_f32_32x32x16_f16", "smfmac_i32_16x16x64_i8", "smfmac_f32_32x32x32_fp8_bf8"])
+@pytest.mark.parametrize("name", ["f32_16x16x32_bf16", "f32_32x32x16_f16", "i32_16x16x64_i8", "f32_32x32x32_fp8_bf8"])
 def test_expansion(name):
+    name = f"smfmac_{name}"
     row = row_of(name)
     _, _, _, operands = case(name, 1, abid=1)
     types = [types_on(p, CHIPS["gfx942"].features)[0] for p in row.operands]
@@ -74,7 +76,8 @@ def test_expansion(name):
 
 
 # Order of 8-bit operands in the emulator of AMD's ROCm systems repository (exec_smfmac_f32_16x16x64_fp8): element e of B in lane group g is
-# k = 32 (e / 8) + 8 g + e % 8; stored element cc of A is byte 4 (cc / 16) + cc % 4 of group (cc % 16) / 4, its index two bits at twice that byte.
+# k = 32 (e / 8) + 8 g + e % 8; stored element cc of A is byte 4 (cc / 16) + cc % 4 of group (cc % 16) / 4, its index two bits at twice
+# that byte.
 def test_order_of_8_bit_operands():
     mma = row_of("smfmac_f32_16x16x64_fp8_fp8").mma
     for g in range(4):

@@ -123,8 +123,8 @@ def ones(shape=(N,), dtype=np.float32):
 
 
 @pytest.mark.parametrize("bad, said", [
-    (ones(dtype=np.float64), ["f32", "f64"]),
-    (ones(dtype=np.int32), ["f32", "i32"]),
+    (ones(dtype=np.float64), ["f32", "float64"]),
+    (ones(dtype=np.int32), ["f32", "int32"]),
     (ones((N, 1)), ["64"]),
     (ones((N + 1,)), ["64", "65"]),
     (ones((2 * N,))[::2], ["stride"]),
@@ -138,7 +138,7 @@ def test_an_array_that_does_not_fit(launch, bad, said):
     with pytest.raises(AveError) as e:
         launch(add_one, bad, out)
     text = str(e.value)
-    assert "add_one" in text and "`x`" in text
+    assert "add_one" in text and "'x'" in text
     assert all(s in text for s in said), text
     assert not out.any()
 
@@ -148,7 +148,7 @@ def test_a_scalar_that_does_not_fit(launch, bad):
     x = np.zeros(8, np.uint32)
     with pytest.raises(AveError) as e:
         launch(pointers, x, bad)
-    assert "pointers" in str(e.value) and "`n`" in str(e.value)
+    assert "pointers" in str(e.value) and "'n'" in str(e.value)
     assert not x.any()
 
 

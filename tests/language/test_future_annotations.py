@@ -13,9 +13,10 @@ ROWS = 4
 
 @avelang.jit
 def kernel(p: S.Pointer(S.f32), x: S.Tensor((ROWS, 16), S.f32), n: S.u32, K: S.constexpr):
+    y = S.make_tensor(p, S.f32, S.make_layout((n,), (1,)))
     t = S.thread_id(0)
     if t < n:
-        p[t] = x[t // 16, t % 16] * K
+        y[t] = x[t // 16, t % 16] * K
 
 
 def test_annotations_survive_the_future(launch):

@@ -126,7 +126,7 @@ CASES = [
     (too_few, "fma"), (too_many_coordinates, ""), (runtime_shape_of_shared, ""), (runtime_dimension, ""), (dimension_three, "3"),
     (runtime_constexpr, "vmcnt"),
     (constant_out_of_range, "64"), (wrong_operand, "i32"), (wrong_fragment, ""), (with_try, "try"),
-    (not_defined_on_all_paths, "`v`"), (narrows_inexactly, "1.5"), (calls_plain_python, "plain_python"),
+    (not_defined_on_all_paths, "'v'"), (narrows_inexactly, "1.5"), (calls_plain_python, "plain_python"),
 ]  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def test_refused_at_its_line(kernel, said):
 
 
 def test_branches_that_give_different_shapes_are_refused():
-    with pytest.raises(AveError, match="`v`"):
+    with pytest.raises(AveError, match="'v'"):
         types_of_branches_differ[lambda: ((1, 1, 1), (64, 1, 1))](np.ones(N, np.float32), np.ones(4, np.float32))
 
 

@@ -321,7 +321,7 @@ def test_integers_wrap_to_integers(launch, source, target):
 @pytest.mark.parametrize("source", ["i32", "u32", "i8", "u16"])
 def test_integers_to_floats(launch, source, target):
     x = samples(source, 14)
-    if target in ("f16",):
+    if target == "f16" and x.itemsize > 1:
         x = (x % 2000).astype(x.dtype)
     # Straight from the integer, with one rounding: through f64, which holds all of these integers.
     np.testing.assert_array_equal(check_convert(launch, x, target), x.astype(np.float64).astype(NP[target]))

@@ -27,6 +27,12 @@ def test_arrays_that_overlap_keep_their_distance():
     assert whole[8] == -1 and whole[7] == 7
 
 
+def test_an_empty_array_does_not_part_two_that_overlap():
+    whole = np.arange(20, dtype=np.int32)
+    _, (a, b, _) = map_arrays([("a", whole[:12]), ("b", whole[8:]), ("none", whole[8:8])])
+    assert b - a == 32
+
+
 def test_neighbors_in_memory_do_not_alias():
     whole = np.arange(8, dtype=np.int32)
     space, (a, b) = map_arrays([("a", whole[:4]), ("b", whole[4:])])

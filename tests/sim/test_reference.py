@@ -210,6 +210,15 @@ def test_wrong_number_of_arguments():
     assert e.value.code == "X007"
 
 
+def test_a_specialized_kernel_refuses_another_block():
+    k = kernel("", "")
+    k.attrs["block"] = (32, 2, 1)
+    run(k, [], 1, (32, 2))
+    with pytest.raises(ExecutionError) as e:
+        run(k, [], 1, 64)
+    assert e.value.code == "X009" and "(32, 2, 1)" in e.value.message and "(64, 1, 1)" in e.value.message
+
+
 def test_output_goes_to_the_process_by_default(capsys):
     run(kernel("", 'printf {"format": "hello\\n"}'), [], 2, 1)
     assert capsys.readouterr().out == "hello\nhello\n"

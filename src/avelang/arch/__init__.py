@@ -2,7 +2,8 @@
 
 Sources: LLVM "User Guide for AMDGPU Backend", processors; AMD CDNA2, CDNA3 and CDNA4 ISA reference guides, section "LDS" (64 KiB of LDS a
 work-group on gfx90a and gfx942, 160 KiB on gfx950); CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability"
-(maximum shared memory of a block after opting in; 1024 threads a block); PTX ISA, target strings (features of "a" targets are not inherited).
+(maximum shared memory of a block after opting in; 1024 threads a block); PTX ISA, target strings (features of "a" targets are not
+inherited).
 """
 
 from __future__ import annotations

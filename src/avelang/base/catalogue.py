@@ -87,6 +87,7 @@ CATALOGUE: dict[str, Template] = {
     "T071": Template("al.{name} is not defined on {dtype}", "convert to a float first: al.convert(x, al.f32)"),
     "T072": Template("`{name}` calls itself", "a device function is built in place of its call; use a loop"),
     "T073": Template("`{name}` does not return a value on every path"),
+    "T075": Template("`{name}` returns different things: {why}", "return one type and shape on every path"),
     "T074": Template("kernel `{kernel}` needs a compile-time value for {name!r}"),
     # T08: printf.
     "T080": Template("al.printf has no conversion {spec!r}", "conversions are %d %i %u %x %X %o %c %e %f %g %a, %s for compile-time strings, and %%"),
@@ -166,4 +167,5 @@ CATALOGUE: dict[str, Template] = {
     ),
     "X007": Template("kernel `{kernel}` takes {want} arguments, not {got}"),
     "X008": Template("printf: `{what}`: {why}", "conversions are %d %i %u %o %x %X %c %f %e %g %%, one value for each"),
+    "X009": Template("kernel `{kernel}` was specialized for blocks of {want} threads, not {got}"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -12,13 +13,13 @@ if TYPE_CHECKING:
 
 CHIP = "gfx942"
 ODD = (117, 121, 128)  # edges in both directions: nothing is a multiple of the kernel's 32 x 32 blocks
-FOUND = {"compiled": "compiled               ", "disk": "loaded from the cache  ", "hot": "compiled before        ", "reference": "built                  "}
+FOUND = {"compiled": "compiled", "disk": "loaded from the cache", "hot": "compiled before", "reference": "IR built"}
 SECONDS = 1.0  # how long a shape is repeated for its best time
 
 
 class Result(NamedTuple):
-    """What was measured of one shape: how the kernel was found ("compiled", or "disk": in the cache) and in how many seconds, the seconds of
-    the best launch and how many there were, and how far from exact the product is.
+    """What was measured of one shape: how the kernel was found ("compiled", or "disk": in the cache) and in how many seconds,
+    the seconds of the best launch and how many there were, and how far from exact the product is.
 
     `error`: the largest error of an element; `share`: the largest part of its bound that an element's error takes; over 1 is wrong.
     """
@@ -57,26 +58,49 @@ def deviation(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[float, float
     return float(error.max()), float(np.nan_to_num(share, nan=np.inf).max())
 
 
-def measure(m: int, n: int, k: int, backend: str) -> Result:
-    """Multiplies once, then again for a second or so, and checks the last product."""
+def measure(m: int, n: int, k: int, backend: str, step: Callable[[str], object] = lambda name: None) -> Result:
+    """Multiplies once, then again for a second or so, and checks the last product. `step` is told what comes next."""
     import numpy as np
-
 
     from avelang_kernels import mfma_gemm
 
     a, b = operands(m, n, k)
     c = np.full((m, n), np.nan, np.float32)
     times: list[float] = []
+    step("compile")
     mfma_gemm.gemm(a, b, c, backend=backend, target=CHIP)
     first = mfma_gemm.mfma_gemm.last
     assert first is not None
+    step("run")
     begin = time.perf_counter()
     while not times or (backend == "cpu" and time.perf_counter() - begin < SECONDS):
         c.fill(np.nan)
         start = time.perf_counter()
         mfma_gemm.gemm(a, b, c, backend=backend, target=CHIP)
         times.append(time.perf_counter() - start)
+    step("check")
     return Result(first.how, first.prepare, min(times), len(times), *deviation(a, b, c))
+
+
+def _shape(m: int, n: int, k: int, backend: str) -> bool:
+    """Measures one shape with a progress bar, prints what was found, and returns whether the product is right."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from avelang.cli.console import err, out
+
+    name = f"{m} x {n} x {k}"
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as progress:
+        task = progress.add_task(name, total=4)
+        r = measure(m, n, k, backend, lambda stage: progress.update(task, description=f"{name}: {stage}", advance=1))
+    console, right = out(), r.share <= 1
+    console.print(f"\n{name}")
+    console.print(f"  {FOUND[r.how]:<22}{r.prepare * 1e3:9.2f} ms")
+    console.print(f"  {f'executed, best of {r.calls}':<22}{r.best * 1e3:9.2f} ms   {2e-9 * m * n * k / r.best:.1f} GFLOP/s")
+    verdict = "[green]all elements within their bound[/green]" if right else "[red]OUTSIDE THE BOUND[/red]"
+    console.print(f"  against NumPy in float64: {verdict}")
+    console.print(f"  largest error {r.error:.2e}; the closest that an element comes to its bound is {r.share:.1%} of it")
+    return right
 
 
 @click.command()
@@ -87,34 +111,18 @@ def demo(size: int, backend: str) -> None:
 
     The shapes are 117 x 121 x 128 and a cube. Ends with status 1 when an element is outside its error bound.
     """
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
     from avelang.cli import machine
-    from avelang.cli.console import err, fail, out
+    from avelang.cli.console import fail, out
 
     if size % 16:
         raise click.UsageError(f"--size {size} is not a multiple of 16, which the kernel asks of K")
     console = out()
     vectors = " ".join(machine.vector_features()) or "no vector extensions"
-    console.print(f"machine   {machine.cpu_name()}, {machine.cores()} cores ({vectors})")
     how = "compiled by LLVM for the CPU" if backend == "cpu" else "executed by the NumPy reference"
+    console.print(f"machine   {machine.cpu_name()}, {machine.cores()} cores ({vectors})")
     console.print("kernel    C = A @ B^T in bf16 with f32 sums: avelang_kernels/mfma_gemm.py")
     console.print(f"run       {how}; the chip that it stands for is {CHIP} (waves of 64 lanes)")
-    wrong = False
-    for m, n, k in (ODD, (size, size, size)):
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(*columns, console=err(), transient=True) as progress:
-            progress.add_task(f"{m} x {n} x {k}: compile, run, check")
-            r = measure(m, n, k, backend)
-        rate = 2.0 * m * n * k / r.best / 1e9
-        console.print(f"\n{m} x {n} x {k}")
-        console.print(f"  {FOUND.get(r.how, r.how)} {r.prepare * 1e3:9.2f} ms")
-        console.print(f"  executed, best of {r.calls:<5} {r.best * 1e3:9.2f} ms   {rate:.1f} GFLOP/s")
-        within = r.share <= 1
-        verdict = "[green]all elements within their bound[/green]" if within else "[red]OUTSIDE THE BOUND[/red]"
-        console.print(f"  against NumPy in float64: {verdict}")
-        console.print(f"  largest error {r.error:.2e}; the closest that an element comes to its bound is {r.share:.1%} of it")
-        wrong |= not within
+    right = [_shape(*shape, backend) for shape in (ODD, (size, size, size))]
     console.print("\nbound of an element: k 2^-24 / (1 - k 2^-24) times the sum of the products' magnitudes, for k roundings to f32")
-    if wrong:
+    if not all(right):
         fail("the product is wrong")

@@ -74,7 +74,8 @@ def stub() -> str:
     imports = "".join(f"from {module} import {original} as {n}\n" for module, n, original in by_module)
     scalars = "".join(f"{n}: TypeAlias = Any\n" for n in plain)
     exported = "__all__: list[str]\n"
-    parts = [HEAD + imports, exported, scalars, *(_builtin(n, b) for n, b in builtins.items()), *(_namespace(n, s) for n, s in spaces.items())]
+    functions = [_builtin(n, b) for n, b in builtins.items()]
+    parts = [HEAD + imports, exported, scalars, *functions, *(_namespace(n, s) for n, s in spaces.items())]
     return "\n".join(parts)
 
 

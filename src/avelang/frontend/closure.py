@@ -54,7 +54,7 @@ class Closure:
         self._seen: set[tuple[int, str]] = set()
         self._functions: dict[Source, None] = {}
         self._function(self._source)
-        self.texts: tuple[str, ...] = tuple(s.text for s in self._functions)
+        self.texts: tuple[str, ...] = tuple(map(_text, self._functions))
         self._dicts = [(d, k) for _, d, k in self._slots if isinstance(d, dict)]
         self._cells = [c for _, c, _ in self._slots if isinstance(c, types.CellType)]
         self._held: list[Any] = []
@@ -119,6 +119,18 @@ class Closure:
         self._held = held
         self._key = tuple((n, exact(v)) for n, v in zip(names, held, strict=True))
         return self._key
+
+    def watched(self) -> tuple[tuple[dict[str, Any] | types.CellType, str, Any, bool], ...]:
+        """What the last `snapshot` looked at: (home, name in it, the object found, whether there was one). As long as each name still holds
+        that very object, the snapshot is the same; the runtime's host code checks it so."""
+        homes = [*self._dicts, *((cell, "") for cell in self._cells)]
+        return tuple((home, name, value, value is not _GONE) for (home, name), value in zip(homes, self._held, strict=True))
+
+
+def _text(source: Source) -> str:
+    """The text, and what Python has made of annotations and defaults where the function was defined: a factory may give one text several."""
+    fn = source.fn
+    return f"{source.text}\n# {fn.__annotations__!r} {fn.__defaults__!r} {fn.__kwdefaults__!r}\n"
 
 
 def _contents(cell: types.CellType) -> Any:

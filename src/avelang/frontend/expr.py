@@ -95,7 +95,7 @@ def _tensor_attribute(f: Frame, base: Vec | Ref, node: ast.Attribute) -> Any:
 
 def subscript(f: Frame, node: ast.Subscript) -> Any:
     """`base[index]`: of tensors, vectors and tuples."""
-    base = f.expr(node.value)
+    base = tensors.pointed(f, f.expr(node.value))
     if isinstance(base, (tuple, str)):
         return _item(f, base, node)
     if not isinstance(base, (Vec, Ref)):

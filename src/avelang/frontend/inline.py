@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 from typing import Any
 
 from avelang.frontend import layouts, tensors
-from avelang.frontend.expr import read_name
+from avelang.frontend.expr import constant, read_name
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.memory import changed_names
 from avelang.frontend.merge import RESULT, RETURNED
 from avelang.frontend.names import Pointer, Tensor, constexpr
-from avelang.frontend.signature import evaluate, parameters
+from avelang.frontend.signature import annotation, evaluate, parameters
 from avelang.frontend.source import Jitted
 from avelang.frontend.stmt import block
 from avelang.frontend.values import LocalFn, Ref, Vec, describe, is_number, is_runtime
@@ -36,7 +37,7 @@ def call(f: Frame, callee: Jitted | LocalFn, args: list[Any], kwargs: dict[str, 
     try:
         for arg in parameters(definition, inner.span):
             _enter(f, inner, arg, given[arg.arg], node)
-        result = _annotation(inner, definition.returns, "the result") if definition.returns is not None else MISSING
+        result = _annotation(inner, definition.returns, "return") if definition.returns is not None else MISSING
         inner.returned = functools.partial(_returned, inner, result)
         block(inner, definition.body, frozenset(), tail=True)
     finally:
@@ -72,11 +73,24 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
         if missing not in given:
             if missing not in defaults:
                 f.fail("T003", node, callee=name, want=f"{len(names)} arguments ({', '.join(names)})", got=len(args) + len(kwargs))
-            given[missing] = inner.expr(defaults[missing])
+            given[missing] = _default(inner, missing, defaults[missing])
     return given
 
 
+def _default(inner: Frame, name: str, node: ast.expr) -> Any:
+    """The default of a parameter: Python's value, of a nested function what the expression gives now."""
+    if inner.parent is not None:
+        return inner.parent.expr(node)
+    value = constant(inspect.signature(inner.source.fn).parameters[name].default)
+    if value is MISSING:
+        inner.fail("T008", node, name=name, kind=type(value).__name__)
+    return value
+
+
 def _annotation(inner: Frame, node: ast.expr, param: str) -> Any:
+    if inner.parent is None:
+        return annotation(inner.source, param, node)
+
     def lookup(name: str) -> Any:
         frame = inner.parent
         while frame is not None:

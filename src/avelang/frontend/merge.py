@@ -170,14 +170,15 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
             build()
         layers.append(layer)
     f.b.span = span
-    left = [any(layer.get(flag) is True for flag in FLAGS) for layer in layers]
     meets: dict[str, Meet] = {}
     for name in dict.fromkeys((*layers[0], *layers[1])):
         if name not in live and name not in (*FLAGS, RESULT) or (tail and name in FLAGS and not (name == RETURNED and f.flow.returns_value)):
             continue
         try:
-            meets[name] = _joined(f, name, layers, left)
+            meets[name] = _joined(f, name, layers)
         except Clash as clash:
+            if name == RESULT:
+                f.fail("T075", node, name=f.node.name, why=clash.args[0])
             f.env.set(name, _poison(f, name, clash))
     given: list[list[Value]] = []
     for block, layer in zip(blocks, layers, strict=True):
@@ -201,7 +202,10 @@ def _held(f: Frame, name: str, layer: dict[str, Any]) -> Any:
     return layer[name] if name in layer else f.env.get(name)
 
 
-def _joined(f: Frame, name: str, layers: list[dict[str, Any]], left: list[bool]) -> Meet:
+def _joined(f: Frame, name: str, layers: list[dict[str, Any]]) -> Meet:
+    # A path that has left by a flag needs no value of a name that it never got; one that has returned needs none at all.
+    left = [any(layer.get(flag) is True for flag in FLAGS) for layer in layers]
+    returned = [layer.get(RETURNED) is True for layer in layers]
     a, b = (_held(f, name, layer) for layer in layers)
     if name in FLAGS:
         a, b = (False if x is MISSING else x for x in (a, b))
@@ -211,12 +215,12 @@ def _joined(f: Frame, name: str, layers: list[dict[str, Any]], left: list[bool])
     for x in (a, b):
         if x is MISSING:
             raise Clash(Poison("T011"))
-    if left[0] != left[1]:
-        try:
-            return meet(f, a, b)
-        except Clash:
-            return alone(f, a if left[1] else b)
-    return meet(f, a, b)
+    try:
+        return meet(f, a, b)
+    except Clash:
+        if name == RESULT or returned[0] == returned[1]:
+            raise
+        return alone(f, a if returned[1] else b)
 
 
 def _poison(f: Frame, name: str, clash: Clash) -> Poison:

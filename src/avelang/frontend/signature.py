@@ -68,6 +68,13 @@ def parameters(node: ast.FunctionDef, span: Callable[[ast.AST], Span]) -> list[a
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
+def annotation(source: Source, name: str, node: ast.expr) -> Any:
+    """The annotation of a parameter, or of "return": Python's value, which may come from names that only the place of definition knows; a
+    string is evaluated now."""
+    value = source.fn.__annotations__.get(name)
+    return evaluate(node, source.lookup, source.span(node), name) if isinstance(value, str) else value
+
+
 def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:
     if annotation is constexpr:
         return ParamSpec(name, "constexpr", default=default)
@@ -89,7 +96,7 @@ def signature(source: Source) -> tuple[ParamSpec, ...]:
         span = source.span(arg)
         if arg.annotation is None:
             raise error("T007", span, param=arg.arg, got="has no annotation")
-        value = evaluate(arg.annotation, source.lookup, source.span(arg.annotation), arg.arg)
+        value = annotation(source, arg.arg, arg.annotation)
         specs.append(_spec(arg.arg, value, defaults[arg.arg], span))
     return tuple(specs)
 

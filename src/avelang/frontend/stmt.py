@@ -58,7 +58,7 @@ def _parts(f: Frame, value: Any, node: ast.AST) -> tuple[Any, ...]:
 
 
 def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
-    base = f.expr(target.value)
+    base = tensors.pointed(f, f.expr(target.value))
     tensors.put(f, base, indices(f, target), value, target)
 
 
@@ -88,7 +88,7 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
         return
     if not isinstance(node.target, ast.Subscript):
         f.fail("S001", node, what="an assignment to an attribute", instead="assign to a name or to an element of a tensor")
-    base, at = f.expr(node.target.value), indices(f, node.target)
+    base, at = tensors.pointed(f, f.expr(node.target.value)), indices(f, node.target)
     if not isinstance(base, Ref):
         f.fail("T044", node.target, got=describe(base))
     old = tensors.get(f, base, at, node.target)
@@ -132,7 +132,11 @@ def _unless(f: Frame, flag: Value, build: Callable[[], None], live: Any, exits: 
                 f.env.set(name, False)
         build()
 
-    branch(f, arith.negate(f, flag), inside, lambda: None, live, node)
+    def outside() -> None:
+        if f.env.get(RETURNED) is flag:
+            f.env.set(RETURNED, True)
+
+    branch(f, arith.negate(f, flag), inside, outside, live, node)
 
 
 def _flag(f: Frame) -> bool | Value:

@@ -194,6 +194,17 @@ def read(f: Frame, v: Any, node: ast.AST) -> Any:
     return Vec(loaded, v.shape)
 
 
+# The extent of a pointer that is indexed as it is: beyond any memory, and its bytes still fit 64 bits.
+POINTER_EXTENT = 1 << 48
+
+
+def pointed(f: Frame, v: Any) -> Any:
+    """A pointer as a tensor of one mode without an end; anything else as it is."""
+    if isinstance(v, Value) and isinstance(v.type, PtrType):
+        return make(f, "make_tensor", [v], v.type.dtype, v.type.space, (POINTER_EXTENT,), (1,), name=v.name)
+    return v
+
+
 def get(f: Frame, base: Any, indices: tuple[Any, ...], node: ast.AST) -> Any:
     """`base[indices]`: an element, or what remains of the tensor."""
     if isinstance(base, Vec):
@@ -207,7 +218,7 @@ def get(f: Frame, base: Any, indices: tuple[Any, ...], node: ast.AST) -> Any:
 
 
 def _get_vec(f: Frame, v: Vec, indices: tuple[Any, ...], node: ast.AST) -> Any:
-    coords, rest, n = coordinates(f, indices, v.shape, node)
+    coords, rest, _ = coordinates(f, indices, v.shape, node)
     strides = layouts.leaves(layouts.row_major(v.shape, lambda a, b: a * b))
     at: Any = 0
     for c, s in zip(coords, strides, strict=False):
@@ -318,7 +329,7 @@ def view(f: Frame, v: Any, target: Tensor, node: ast.AST) -> Any:
 
 
 def _check_bits(f: Frame, v: Any, target: Tensor, static: bool, node: ast.AST) -> None:
-    """A compact view of compact memory has exactly its bits; any other must not reach past what it views."""
+    """A compact view of registers has exactly their bits; a view of memory must not reach past what it views."""
     if isinstance(v, Ref) and not (layouts.static(v.shape) and layouts.static(v.strides)):
         return
     if not static:
@@ -326,7 +337,7 @@ def _check_bits(f: Frame, v: Any, target: Tensor, static: bool, node: ast.AST) -
     strides = v.strides if isinstance(v, Ref) else default_strides(f, v.shape)
     have = layouts.span(v.shape, strides) * v.dtype.bytes
     want = layouts.span(target.shape, target.strides) * target.dtype.bytes
-    exact = layouts.compact(v.shape, strides) and layouts.compact(target.shape, target.strides)
+    exact = (isinstance(v, Vec) or v.is_register) and layouts.compact(v.shape, strides) and layouts.compact(target.shape, target.strides)
     if want > have or (exact and want != have):
         f.fail("T047", node, shape=layouts.show(target.shape), dtype=target.dtype, want=want, have=have)
 

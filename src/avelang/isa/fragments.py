@@ -50,8 +50,8 @@ class Mma:
     `a`, `b`, `c` are the fragment maps (D's is C's). Names of dtypes are in the row's parameter types.
     `sparse`: A is 4:2 structured sparse along K: its fragment holds the m x k/2 stored elements, an index operand says where they stand.
     `ignored_bits`: so many low bits of the f32 elements of A and B count as zero (xf32, tf32).
-    `sources`: for instructions whose const parameters move fragments between lanes before the product: given the op's attributes, from which
-    lane each lane's fragment of A and of B comes, two int arrays (lanes,); None where nothing moves.
+    `sources`: for instructions whose const parameters move fragments between lanes before the product: given the op's attributes, from
+    which lane each lane's fragment of A and of B comes, two int arrays (lanes,); None where nothing moves.
     """
 
     m: int

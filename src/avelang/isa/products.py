@@ -1,7 +1,7 @@
 """What matrix instructions compute: fragments of A, B and C as NumPy arrays come in, the fragment of D goes out.
 
-The rule of the project: an f32 accumulator starts from C and takes the products in ascending k, each by a fused multiply-add; integers wrap; an
-f16 accumulator is the f32 chain, rounded once at its end; an f64 one multiplies and adds. Hardware sums in an order of its own, to
+The rule of the project: an f32 accumulator starts from C and takes the products in ascending k, each by a fused multiply-add; integers
+wrap; an f16 accumulator is the f32 chain, rounded once at its end; an f64 one multiplies and adds. Hardware sums in an order of its own, to
 a like precision.
 """
 
@@ -16,7 +16,8 @@ def fma32(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """float32: a * b + c with one rounding, from float64 arrays that hold float32 numbers.
 
     The product of two 24-bit significands is exact in float64. Their sum with c is rounded to odd there (S. Boldo, G. Melquiond, "Emulation
-    of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008), so that the rounding to float32 is the only one that shows.
+    of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008), so that the rounding to float32 is the only one
+    that shows.
     """
     p = a * b
     s = p + c

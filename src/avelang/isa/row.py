@@ -24,7 +24,8 @@ class Wave(Protocol):
     features: frozenset[str]  # of the chip that is emulated, for the few rows whose meaning depends on it (fp8: "fp8-fnuz" or "fp8-ocp")
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
-        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros where `mask` is False. Addresses are what `Place` and resource words hold."""
+        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros where `mask` is False. Addresses are what `Place` and resource
+        words hold."""
         ...
 
     def write(self, space: str, address: np.ndarray, data: np.ndarray, mask: np.ndarray) -> None:
@@ -46,8 +47,9 @@ class Param:
     """One parameter of an intrinsic.
 
     `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter, whose type it shares;
-    "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of `spaces`.
-    Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as it is, bit by bit.
+    "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of
+    `spaces`. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as it is, bit by
+    bit.
     """
 
     name: str
@@ -77,8 +79,9 @@ class Row:
     `result`: a type, the name of a parameter whose type it shares, or None.
     `meaning(wave, *args)`: NumPy on whole operands. An argument is (lanes,) for a scalar, (lanes, n) for a vector, an int for a const,
     a `Place` for a tensor; the return has the shape of the result. It computes all lanes; `wave.active` matters to memory only.
-    `expand(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come as
-    values of tensor type, consts as ints, and `builder.features` are the chip's. Rows with `mma` need none: backends execute them from their fragment maps.
+    `expand(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come
+    as values of tensor type, consts as ints, and `builder.features` are the chip's. Rows with `mma` need none: backends execute them from
+    their fragment maps.
     `llvm`, `ptx`: how those targets spell it, keyed by target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter.
     `source`: manual and section from which the facts are taken.
     """

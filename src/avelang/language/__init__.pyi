@@ -229,6 +229,22 @@ class _amdgpu:
         """`base` and the number of bits of `mask` that stand for lower lanes than this one, of lanes 0-31."""
 
     @staticmethod
+    def mfma_16x16x128_bf8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (bf8) and B 128 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x128_bf8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (bf8) and B 128 x 16 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x128_fp8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (fp8) and B 128 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_16x16x128_fp8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (fp8) and B 128 x 16 (fp8); C and D are f32."""
+
+    @staticmethod
     def mfma_16x16x16_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 16 x 16 (bf16) and B 16 x 16 (bf16); C and D are f32."""
 
@@ -379,6 +395,22 @@ class _amdgpu:
         """
 
     @staticmethod
+    def mfma_32x32x64_bf8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (bf8) and B 64 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x64_bf8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (bf8) and B 64 x 32 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x64_fp8_bf8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (fp8) and B 64 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_32x32x64_fp8_fp8_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (fp8) and B 64 x 32 (fp8); C and D are f32."""
+
+    @staticmethod
     def mfma_32x32x8_bf16_f32(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, the product of A 32 x 8 (bf16) and B 8 x 32 (bf16); C and D are f32."""
 
@@ -413,6 +445,22 @@ class _amdgpu:
     @staticmethod
     def mfma_4x4x4_4b_f64_f64(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
         """D = A @ B + C over a wave, 4 independent products of A 4 x 4 (f64) and B 4 x 4 (f64); C and D are f64."""
+
+    @staticmethod
+    def mfma_f32_16x16x128_bf8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (bf8) and B 128 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x128_bf8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (bf8) and B 128 x 16 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x128_fp8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (fp8) and B 128 x 16 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_16x16x128_fp8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 16 x 128 (fp8) and B 128 x 16 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_f32_16x16x16_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
@@ -543,6 +591,22 @@ class _amdgpu:
         significands of A and B are ignored: the ISA guide says rounded in section 7 and truncated at the instruction; hardware was
         measured to truncate.
         """
+
+    @staticmethod
+    def mfma_f32_32x32x64_bf8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (bf8) and B 64 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x64_bf8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (bf8) and B 64 x 32 (fp8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x64_fp8_bf8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (fp8) and B 64 x 32 (bf8); C and D are f32."""
+
+    @staticmethod
+    def mfma_f32_32x32x64_fp8_fp8(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:
+        """D = A @ B + C over a wave, the product of A 32 x 64 (fp8) and B 64 x 32 (fp8); C and D are f32."""
 
     @staticmethod
     def mfma_f32_32x32x8_bf16(a: Any, b: Any, c: Any, cbsz: int = 0, abid: int = 0, blgp: int = 0) -> Any:

@@ -6,6 +6,7 @@ Every L error about an argument is raised here: each names the kernel, the param
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import operator
 import struct
@@ -18,7 +19,7 @@ from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.frontend.names import near
 from avelang.frontend.signature import EMPTY, ParamSpec
-from avelang.ir.dtypes import DType
+from avelang.ir.dtypes import SCALARS, DType, u8
 from avelang.runtime.arrays import CPU, Array, Unreadable, describe
 
 OPTIONS = ("num_warps", "target", "backend")
@@ -272,10 +273,9 @@ def _tuple(nested: Any) -> str:
     return "(" + ", ".join(map(_tuple, nested)) + ("," if len(nested) == 1 else "") + ")"
 
 
+@functools.cache
 def alternatives(d: DType) -> list[DType]:
     """Dtypes of arrays that serve for a parameter of dtype `d`: itself, and for integers the other sign; bytes for conditions."""
-    from avelang.ir.dtypes import SCALARS, u8
-
     if d.kind == "bool":
         return [d, u8]
     return [d, *(o for o in SCALARS if d.is_int and o.is_int and o.bits == d.bits and o != d)]
@@ -290,6 +290,7 @@ def _leaves(nested: Any) -> list[int]:
     return [leaf for part in nested for leaf in _leaves(part)] if isinstance(nested, tuple) else [nested]
 
 
+@functools.cache
 def layouts(spec: ParamSpec) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """(shape, strides) in elements that an array for a tensor parameter may have.
 

@@ -22,7 +22,7 @@ CPU = "cpu"
 
 @dataclasses.dataclass(slots=True)
 class Array:
-    """Memory that somebody else owns. `strides` are in bytes; `dtype` is None where Ave has no such type, `dtype_name` is the library's word.
+    """Memory that somebody else owns. `strides` are in bytes; `dtype` is None where Ave has no such type, `theirs` is the library's own.
 
     `device` is "cpu" for memory that the CPU can read. `keep` must live as long as the memory is used. `kind` says whose array it is.
     """
@@ -30,11 +30,16 @@ class Array:
     kind: str
     address: int
     dtype: DType | None
-    dtype_name: str
+    theirs: Any
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     device: str
     keep: Any
+
+    @property
+    def dtype_name(self) -> str:
+        """The dtype in the library's words."""
+        return str(self.theirs)
 
     @property
     def size(self) -> int:
@@ -162,7 +167,8 @@ def _row_major(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
 
 
 def _from_numpy(obj: np.ndarray, kind: str = "NumPy") -> Array:
-    return Array(kind, obj.ctypes.data, dtypes.from_numpy(obj.dtype), str(obj.dtype), obj.shape, obj.strides, CPU, obj)
+    # Not `obj.ctypes.data`, which builds an object for it.
+    return Array(kind, obj.__array_interface__["data"][0], dtypes.from_numpy(obj.dtype), obj.dtype, obj.shape, obj.strides, CPU, obj)
 
 
 def _torch_dtypes(torch: Any) -> dict[Any, DType]:
@@ -180,16 +186,16 @@ _torch: dict[Any, DType] = {}
 def _from_torch(obj: Any, torch: Any) -> Array:
     if not _torch:
         _torch.update(_torch_dtypes(torch))
-    name, shape = str(obj.dtype), tuple(obj.shape)
+    shape = tuple(obj.shape)
     if obj.layout is not torch.strided:
         raise Unreadable(f"its layout is {obj.layout}: only dense tensors have one memory (call .to_dense())")
     if obj.device.type != "cpu":
-        return Array("torch", 0, _torch.get(obj.dtype), name, shape, (0,) * len(shape), str(obj.device), obj)
+        return Array("torch", 0, _torch.get(obj.dtype), obj.dtype, shape, (0,) * len(shape), str(obj.device), obj)
     if obj.is_neg() or obj.is_conj():
         raise Unreadable("it is a lazy view whose memory holds other values (call .resolve_neg() or .resolve_conj())")
     item = obj.element_size()
     strides = tuple(s * item for s in obj.stride())
-    return Array("torch", obj.data_ptr(), _torch.get(obj.dtype), name, shape, strides, CPU, obj)
+    return Array("torch", obj.data_ptr(), _torch.get(obj.dtype), obj.dtype, shape, strides, CPU, obj)
 
 
 def _from_interface(obj: Any, fields: dict[str, Any]) -> Array:

@@ -43,12 +43,15 @@ def _extents(part: Any, what: str, least: int, wrong: Any) -> Dim3:
     numbers = part if isinstance(part, (tuple, list)) else (part,)
     if not 1 <= len(numbers) <= 3:
         raise wrong(f"the {what} has {len(numbers)} extents")
-    try:
-        if any(isinstance(n, bool) for n in numbers):
-            raise TypeError
-        x, y, z = (*(operator.index(n) for n in numbers), 1, 1)[:3]
-    except TypeError:
-        raise wrong(f"an extent of the {what} is no int") from None
+    extents = [1, 1, 1]
+    for i, n in enumerate(numbers):
+        try:
+            extents[i] = operator.index(n)
+        except TypeError:
+            raise wrong(f"an extent of the {what} is no int") from None
+        if isinstance(n, bool):
+            raise wrong(f"an extent of the {what} is no int")
+    x, y, z = extents
     if min(x, y, z) < least:
         raise wrong(f"an extent of the {what} is {min(x, y, z)}")
     return x, y, z

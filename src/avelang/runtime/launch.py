@@ -49,7 +49,6 @@ class Launcher:
         self._last: Launch | None = None
         # The launches that found their kernel not ready, in order: for the summary of `ave run`.
         self.prepared: list[Launch] = []
-        self._followed = False
         self._stub = stub.Stub(source.name, self._slow)
         self.call: Callable[..., None] = self._stub.call
 
@@ -77,15 +76,14 @@ class Launcher:
 
     def _launch(self, at: Geometry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         captured: tuple[Any, ...] = self._closure.snapshot()
-        if not self._followed:
-            self._stub.follow(self._closure.snapshot)
-            self._followed = True
-        world = keys.freeze(captured)
-        params = self._parameters_for(world)
+        watched = self._closure.watched()
+        params = self._parameters_for(captured)
         bound = params.bind(args, kwargs)
+        if "target" not in bound.options and knobs.target():
+            bound.options["target"] = knobs.target()
         target = bound.options.get("target")
         check_block(self.source.name, at.block, compile.chip_of(target))
-        key = (world, at.block, *((name, keys.freeze(value)) for part in (bound.constexprs, bound.options) for name, value in sorted(part.items())))
+        key = (captured, at.block, *((name, keys.freeze(value)) for part in (bound.constexprs, bound.options) for name, value in sorted(part.items())))
         if self._backend(params, bound) == "reference":
             self._reference(key, at, bound, target)
             return
@@ -97,13 +95,13 @@ class Launcher:
             self.prepared.append(self._last)
         if not program.prints:
             call = (key, len(args), tuple(kwargs))
-            self._stub.install(call, program, captured, at.block, params.specs, args, kwargs, bound)
+            self._stub.install(call, program, watched, at.block, params.specs, args, kwargs, bound)
 
-    def _parameters_for(self, world: Any) -> Parameters:
+    def _parameters_for(self, captured: Any) -> Parameters:
         # Annotations are evaluated in the function's globals, which may change.
-        found = self._parameters.get(world)
+        found = self._parameters.get(captured)
         if found is None:
-            found = self._parameters[world] = Parameters(self.source.name, signature(self.source), self._where)
+            found = self._parameters[captured] = Parameters(self.source.name, signature(self.source), self._where)
         return found
 
     def _where(self, param: str) -> Span:

@@ -66,14 +66,18 @@ class Context(ctypes.Structure):
 
 
 class State(ctypes.Structure):
-    _fields_ = [("context", P), ("slow", P), ("snapshot", P), ("count", I64), ("entries", P * ENTRIES), ("last", I64)]
+    _fields_ = [("context", P), ("slow", P), ("count", I64), ("entries", P * ENTRIES), ("last", I64)]
 
 
 class Entry(ctypes.Structure):
     _fields_ = [
-        ("kernel", P), ("snapshot", P), ("environment", P), ("positional", I64), ("keyword", I64), ("names", P), ("block", I64 * 3),
-        ("params", P), ("slots", I64), ("template", P),
+        ("kernel", P), ("watches", P), ("environment", P), ("positional", I64), ("keyword", I64), ("names", P), ("block", I64 * 3),
+        ("params", P), ("slots", I64), ("template", P), ("watched", I64),
     ]  # fmt: skip
+
+
+class Watch(ctypes.Structure):
+    _fields_ = [("home", P), ("name", P), ("value", P)]
 
 
 class Param(ctypes.Structure):
@@ -99,7 +103,7 @@ def _text() -> str:
 
 def _object(text: str) -> bytes:
     """The machine code of the text, out of the cache or compiled: some 40 ms without optimization, 300 with, and as fast when it runs."""
-    compiler = Host(2)
+    compiler = Host(0)
     name = cache.key({"host": list(compiler.key), "text": text})
     found = cache.load(name)
     if found is not None:

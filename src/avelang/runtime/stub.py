@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from avelang.runtime.native import (
     MethodDef,
     Param,
     State,
+    Watch,
     native,
 )
 
@@ -137,19 +138,11 @@ class Stub:
         self.call: Callable[..., None] = slow
         if self._shared is None:
             return
-        # Until `follow` there are no entries, and the snapshot is that of a kernel that captures nothing.
-        self._snapshot: Any = tuple
-        self._state = State(context=ctypes.addressof(self._shared.context), slow=id(slow), snapshot=id(self._snapshot))
+        self._state = State(context=ctypes.addressof(self._shared.context), slow=id(slow))
         method = MethodDef(name.encode(), native().launch_address, FASTCALL_KEYWORDS, None)
         # What the builtin needs lives as long as the builtin, which may outlive the jit function.
         owner = (ctypes.addressof(self._state), self, slow, method)
         self.call = _api.PyCFunction_NewEx(ctypes.addressof(method), owner, None)
-
-    def follow(self, snapshot: Callable[[], Any]) -> None:
-        """`snapshot()` gives the captured globals from now on."""
-        if self._state is not None:
-            self._snapshot = snapshot
-            self._state.snapshot = id(snapshot)
 
     def latest(self) -> Any:
         """The program that the host code ran last, or None where the slow path ran since."""
@@ -161,24 +154,33 @@ class Stub:
             self._state.last = 0
 
     def install(
-        self, key: Any, program: Any, snapshot: tuple[Any, ...], block: tuple[int, int, int],
+        self, key: Any, program: Any, watched: Sequence[tuple[Any, str, Any, bool]], block: tuple[int, int, int],
         specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound,
     ) -> None:  # fmt: skip
-        """Lets the host code serve calls like this one, which has just been run; `key` says which calls are alike."""
+        """Lets the host code serve calls like this one, which has just been run; `key` says which calls are alike.
+
+        `watched`: what `Closure.watched` gave when the kernel was compiled.
+        """
         shared, state = self._shared, self._state
+        if shared is not None:
+            for value in args:
+                shared.learn(value)
         if shared is None or state is None or len(bound.slots) > SLOTS or any(known == key for known, _, _ in self._entries):
             return
         params = self._params(specs, args, kwargs, bound)
         if params is None:
             return
-        keep: list[Any] = [program, snapshot, args_kept(specs, args, kwargs), params]
+        keep: list[Any] = [program, watched, args_kept(specs, args, kwargs), params]
         names = (ctypes.c_void_p * max(1, len(kwargs)))(*map(id, kwargs))
         template = (ctypes.c_uint64 * max(1, len(bound.slots)))(*bound.slots)
         environment = shared.environment[0].get(shared.environment[1])
         table = (Param * max(1, len(params)))(*(p for p, _ in params))
-        keep += [tuple(kwargs), names, template, environment, table]
+        watches = (Watch * max(1, len(watched)))(
+            *(Watch(id(home), id(name) if isinstance(home, dict) else None, id(value) if there else None) for home, name, value, there in watched)
+        )
+        keep += [tuple(kwargs), names, template, environment, table, watches]
         entry = Entry(
-            kernel=program.address, snapshot=id(snapshot), environment=id(environment) if environment is not None else None,
+            kernel=program.address, watches=ctypes.addressof(watches), watched=len(watched), environment=id(environment) if environment is not None else None,
             positional=len(args), keyword=len(kwargs), names=ctypes.addressof(names), block=block,
             params=ctypes.addressof(table), slots=len(bound.slots), template=ctypes.addressof(template),
         )  # fmt: skip
@@ -201,8 +203,6 @@ class Stub:
             elif spec.kind == "scalar":
                 param = _scalar(spec, slot_of[spec.name])
             else:
-                if self._shared is not None:
-                    self._shared.learn(value)
                 param = _array(spec, slot_of[spec.name], bound.values[slot_of[spec.name]])
             if param is None:
                 return None

@@ -235,7 +235,8 @@ def map_arrays(arrays: Sequence[tuple[str, np.ndarray]]) -> tuple[Space, list[in
     Arrays that overlap in host memory overlap at the same distance here; all others lie far apart, at multiples of 256 bytes below 2**47
     (a buffer resource holds 48 bits of base).
     """
-    order = sorted(range(len(arrays)), key=lambda i: _bounds(arrays[i][1]))
+    # Empty arrays come last, so that none stands between two that overlap.
+    order = sorted(range(len(arrays)), key=lambda i: (arrays[i][1].size == 0, *_bounds(arrays[i][1])))
     groups: list[tuple[int, int, list[int]]] = []
     for i in order:
         low, high = _bounds(arrays[i][1])

@@ -137,11 +137,14 @@ def run(
 
     Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004
     for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
-    for a format of printf.
+    for a format of printf, X009 where the kernel was specialized for another block.
     """
+    extents, meant = _dim3(block), kernel.attrs.get("block")
+    if meant is not None and _dim3(meant) != extents:
+        raise error("X009", kernel.span, kernel=kernel.name, want=_dim3(meant), got=extents)
     # Overflow, division by zero and NaN have a defined result here; NumPy need not warn of them.
     with np.errstate(all="ignore"):
-        p = Program(kernel, _dim3(grid), _dim3(block), HANDLERS, sys.stdout if stdout is None else stdout)
+        p = Program(kernel, _dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)
         launch = _Launch(p, _bind(p, args), order, seed, races)
         gx, gy, gz = p.grid
         for i in range(gx * gy * gz):

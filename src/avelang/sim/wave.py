@@ -32,6 +32,8 @@ class Shape:
         for i in range(-(-count // lanes)):
             t = np.arange(i * lanes, (i + 1) * lanes)
             threads = tuple(part.astype(np.uint32) for part in (t % x, t // x % y, t // (x * y)))
+            for part in threads:
+                part.flags.writeable = False  # every wave of this number sees the same array
             out.append(Shape(i, Mask(t < count), threads))  # type: ignore[arg-type]
         return out
 

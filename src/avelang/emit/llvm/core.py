@@ -98,9 +98,13 @@ class Host:
         self.cpu = llvm.get_host_cpu_name()
         self.features = llvm.get_host_cpu_features().flatten()
         self.level = level
-        target = llvm.Target.from_default_triple()
-        self.triple = target.triple
-        self.machine = target.create_target_machine(cpu=self.cpu, features=self.features, opt=level, reloc="pic", codemodel="jitdefault", jit=True)
+        self.triple = llvm.get_default_triple()
+        self.machine = self.target_machine()
+
+    def target_machine(self) -> llvm.TargetMachine:
+        """A new LLVM target machine; an execution engine that loads the objects takes one over."""
+        target = llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, codemodel="jitdefault", jit=True)
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -113,7 +117,8 @@ class Host:
         module.triple = self.triple
         module.data_layout = str(self.machine.target_data)
         options = llvm.create_pipeline_tuning_options(speed_level=self.level)
-        options.loop_vectorization = options.slp_vectorization = False
+        # Emitted code is in wide vectors already, and loops that are worth unrolling have been unrolled in the IR.
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
         builder = llvm.create_pass_builder(self.machine, options)
         builder.getModulePassManager().run(module, builder)
         return module

@@ -16,7 +16,7 @@ from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Memory, Ptr, Rep, S, S
 from avelang.emit.llvm.cpu_vectors import REGISTER, concat, count_of, elements, from_integer, integer, pow2, rechunk, shuffle, to_aos, words
 from avelang.emit.llvm.cpu_wave import ZERO, Wave
 from avelang.ir.dtypes import DType, i64, word_of
-from avelang.ir.types import Type, VecType, dtype_of
+from avelang.ir.types import SHARED, Type, VecType, dtype_of
 
 
 @dataclasses.dataclass
@@ -26,6 +26,7 @@ class Place:
     w: Wave
     base: str
     lin: Lin
+    aligned: bool  # the base is a multiple of a register's size, in shared memory
 
     def __post_init__(self) -> None:
         self.columns = [c for _, c in self.lin.terms]
@@ -77,7 +78,7 @@ def place(w: Wave, p: Ptr, off: Scalar) -> str | Place | V:
         flat = cpu_lin.resolve(w, total)
         u = flat.u.text if flat.u else "0"
         base = _gep(w, p.base, u) if p.base else w.op(f"inttoptr i64 {u} to ptr")
-        return Place(w, base, Lin(64, None, flat.terms, flat.k))
+        return Place(w, base, Lin(64, None, flat.terms, flat.k), p.space == SHARED and (flat.u is None or flat.u.tz >= 6))
     text = w.vec(total, i64)
     return V(_pointers(w, p.base, text))
 
@@ -128,7 +129,9 @@ def load(w: Wave, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
     out: list[Scalar] = []
     for start, count in _pieces(n, m.bytes):
         whole = count == n and isinstance(t, VecType) and n > 1
-        chunked = _chunks(w, at, start * m.bytes, count, m, align) if count > 1 and d.bits > 1 else None
+        chunked = _strided(w, at, start * m.bytes, count, m, align) if d.bits > 1 else None
+        if chunked is None and count > 1 and d.bits > 1:
+            chunked = _chunks(w, at, start * m.bytes, count, m, align)
         if chunked is not None:
             if whole:
                 return chunked
@@ -146,6 +149,33 @@ def _pieces(n: int, size: int) -> list[tuple[int, int]]:
         out.append((start, count))
         start += count
     return out
+
+
+def _strided(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> Aos | None:
+    """n elements of each lane at a distance of a few elements from lane to lane: whole registers are loaded, with what lies between. That
+    cannot fault: what lies between two accesses less than a register apart is in their pages. Behind the last lane nothing is touched."""
+    if isinstance(at, V) or w.mask is not None:
+        return None
+    size, step = n * m.bytes, int(at.lin.k[1] - at.lin.k[0])
+    if not pow2(step) or not size < step <= REGISTER // 8 or at.run(step, None) < w.W:
+        return None
+    shift = 0
+    if at.aligned:
+        # In shared memory, which begins and ends at a register's boundary, one load serves all parts of a lane's record.
+        shift = (int(at.lin.k[0]) + more) % step
+        if shift + size > step or shift % m.bytes:
+            shift = 0
+    total, lanes = step // m.bytes, REGISTER // 8 // step
+    chunks = []
+    for first in range(0, w.W, lanes):
+        p = at.pointer(first, more - shift)
+        if first + lanes < w.W or (at.aligned and (int(at.lin.k[0]) + more - shift) % step == 0):
+            chunks.append(w.op(f"load <{lanes * total} x i{m.bits}>, ptr {p}, align {align}"))
+        else:
+            inside = (lanes - 1) * total + shift // m.bytes + n
+            mask = w.const_vector(["true" if i < inside else "false" for i in range(lanes * total)], "i1")
+            chunks.append(_masked_load(w, lanes * total, m, p, mask, align))
+    return Aos(m.bits, total, shift // m.bytes, n, tuple(chunks), lanes)
 
 
 def _chunks(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> Aos | None:

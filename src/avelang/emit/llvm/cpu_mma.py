@@ -284,7 +284,8 @@ def _lanes(w: Wave, name: str, p: Places, e: str, sparse: bool) -> str:
     if sparse:
         # The element's place among its four neighbors decides which row of B it meets: that row's place comes from the table, lane by lane.
         where = f.op(f"zext {w.t('i32')} {fetch('i32', '%w', spot_a)} to {idx}")
-        first = f.op(f"add i64 {row_b}, {f.op(f'shl i64 {f.op("lshr i64 %k, 1")}, 2')}")
+        group = f.op("lshr i64 %k, 1")
+        first = f.op(f"add i64 {row_b}, {f.op(f'shl i64 {group}, 2')}")
         one = f.op(f"insertelement {idx} poison, i64 {first}, i64 0")
         row = f.op(f"add {idx} {where}, {f.op(f'shufflevector {idx} {one}, {idx} poison, <{lanes} x i32> zeroinitializer')}")
         lane = w.const_vector(np.arange(lanes), "i64")

@@ -43,6 +43,7 @@ class Wave:
         self.here: Block | None = None
         self.uses: dict[Value, int] = {}
         self.shared: dict[Value, int] = {}
+        self.words: dict[Value, int] = {}
         self.coroutine = False
         # One dict for each region that is being emitted: what stands in an outer region may be used again in an inner one.
         self._memo: list[dict[object, str]] = [{}]

@@ -48,12 +48,14 @@ register(Row(
     "amdgpu.atomic_add",
     (
         Param("byte_offset", (i32, u32, i64), "from the tensor's first element, in bytes; a multiple of 4"),
-        Param("value", (i32, u32, f32, VecType(f16, 2), VecType(bf16, 2)), "what is added; a pair is one word whose halves are added each", packed=False),
+        Param("value", (i32, u32, f32, VecType(f16, 2), VecType(bf16, 2)), "what is added; a pair is one word whose halves are added "
+                                                                           "each", packed=False),
         Param("tensor", "tensor", "the memory", spaces=(GLOBAL, SHARED)),
         Param("scope", "const", "among whom: AtomicScope.WORKGROUP 0, AGENT 1, SYSTEM 2", range=(0, 2), default=1),
     ),
     "value",
-    "Adds `value` to the word at the tensor's first element + `byte_offset`, and gives what stood there before. Lanes that name one word add up; "
+    "Adds `value` to the word at the tensor's first element + `byte_offset`, and gives what stood there before. Lanes that name one word "
+    "add up; "
     "between waves the order is not defined. A pair of bf16 needs gfx942 or gfx950.",
     "AMD CDNA3 ISA, sections 9 and 11 (GLOBAL_ATOMIC_ADD, _ADD_F32, _PK_ADD_F16, _PK_ADD_BF16 and the DS forms)",
     frozenset({"gfx9"}), _meaning, frozenset({"read", "write"}), _expand,

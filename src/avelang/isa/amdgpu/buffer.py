@@ -178,7 +178,8 @@ _OFFSETS = (
     Param("aux", "const", "cache policy bits of the instruction (sc0 1, nt 2, sc1 16); no effect on the result", range=(0, 31), default=0),
 )
 _RULE = (
-    "The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is checked dword by dword: a dword is inside "
+    "The byte address is base + voffset + soffset, both read as unsigned, a multiple of 4. The range is checked dword by dword: a dword is "
+    "inside "
     "when voffset + soffset + 4 times its number + 4 is at most the resource's range."
 )
 
@@ -190,7 +191,8 @@ register(Row(
         Param("flags", "const", "the fourth word of the resource", range=(0, 0xFFFFFFFF), default=FLAGS),
     ),
     RSRC,
-    "The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high 16 bits of the address, range, "
+    "The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high 16 bits of the "
+    "address, range, "
     "flags). Its base must be uniform across the wave.",
     SOURCE, GFX9, _make_rsrc, expand=_expand_make,
 ))  # fmt: skip
@@ -234,7 +236,8 @@ def _load_lds(wave: Wave, rsrc: np.ndarray, lds: Place, size: int, vindex: np.nd
 
 def _expand_load_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value, soffset: Value, offset: int, aux: int) -> None:
     if size > DWORD and LDS_WIDE not in b.features:
-        raise error("U103", b.span, name="amdgpu.raw_buffer_load_x1_lds", what=f"size {size}", instead="sizes 12 and 16 need gfx950; use 1, 2 or 4")
+        raise error("U103", b.span, name="amdgpu.raw_buffer_load_x1_lds", what=f"size {size}", instead="sizes 12 and 16 need gfx950; use "
+                                                                                                       "1, 2 or 4")
     ptr, limit = expand_resource(b, rsrc)
     at = b.add(expand_offset(b, vindex, soffset), b.const(offset, i64))
     if size >= DWORD:
@@ -264,7 +267,8 @@ register(Row(
     ),
     None,
     "Loads from a buffer straight into shared memory: the data of lane l go to lds + offset + l times max(4, size). A byte or half is "
-    "extended with zeros to a word. Memory is read at base + vindex + soffset + offset; outside the range zeros are written. Lanes that are not active "
+    "extended with zeros to a word. Memory is read at base + vindex + soffset + offset; outside the range zeros are written. Lanes that "
+    "are not active "
     "write nothing.",
     "AMD CDNA3 ISA, section 9.1.9 (Memory Buffer Load to LDS); LLVM, IntrinsicsAMDGPU.td, int_amdgcn_raw_buffer_load_lds",
     GFX9, _load_lds, frozenset({"read", "write"}), _expand_load_lds, llvm={"amdgpu": "llvm.amdgcn.raw.buffer.load.lds"},

@@ -16,7 +16,10 @@ ROW = 16  # lanes of a DPP row
 CONVERGENT = frozenset({"convergent"})
 GFX9 = frozenset({"gfx9"})
 WORD = (i32, u32, f32)
-DPP_SOURCE = "AMD CDNA3 ISA, section 12.15 (Data Parallel Processing, DPP_CTRL); LLVM, AMDGPUModifierSyntax, dpp_ctrl, row_mask, bank_mask, bound_ctrl"
+DPP_SOURCE = (
+    "AMD CDNA3 ISA, section 12.15 (Data Parallel Processing, DPP_CTRL); LLVM, AMDGPUModifierSyntax, dpp_ctrl, row_mask, bank_mask, "
+    "bound_ctrl"
+)
 DS_SOURCE = "AMD CDNA3 ISA, section 12.13 (LDS and GDS instructions), DS_SWIZZLE_B32, DS_BPERMUTE_B32"
 
 
@@ -194,15 +197,19 @@ register(Row(
     (
         Param("old", WORD, "what a lane keeps that does not read"),
         Param("src", "old", "the value that lanes read from one another"),
-        Param("dpp_ctrl", "const", "0-0xff quad_perm (two bits a lane), 0x101-0x10f row_shl, 0x111-0x11f row_shr, 0x121-0x12f row_ror, 0x130 wave_shl, "
-              "0x134 wave_rol, 0x138 wave_shr, 0x13c wave_ror, 0x140 row_mirror, 0x141 row_half_mirror, 0x142 row_bcast15, 0x143 row_bcast31, "
+        Param("dpp_ctrl", "const", "0-0xff quad_perm (two bits a lane), 0x101-0x10f row_shl, 0x111-0x11f row_shr, 0x121-0x12f row_ror, "
+                                   "0x130 wave_shl, "
+              "0x134 wave_rol, 0x138 wave_shr, 0x13c wave_ror, 0x140 row_mirror, 0x141 row_half_mirror, 0x142 row_bcast15, 0x143 "
+              "row_bcast31, "
               "0x150-0x15f row_newbcast", choices=CONTROLS),
         Param("row_mask", "const", "rows of 16 lanes that take part, one bit each", range=(0, 15), default=15),
         Param("bank_mask", "const", "quarters of every row that take part, one bit each", range=(0, 15), default=15),
-        Param("bound_ctrl", "const", "1: zero where the source lane does not exist or is not active; 0: `old` there", range=(0, 1), default=0),
+        Param("bound_ctrl", "const", "1: zero where the source lane does not exist or is not active; 0: `old` "
+                                     "there", range=(0, 1), default=0),
     ),
     "old",
-    "Each lane reads `src` of another lane by a fixed pattern. A row is 16 lanes. shl reads from a higher lane, shr from a lower; ror rotates toward "
+    "Each lane reads `src` of another lane by a fixed pattern. A row is 16 lanes. shl reads from a higher lane, shr from a lower; ror "
+    "rotates toward "
     "higher lanes; bcast15 gives the last lane of each row to the next row, bcast31 lane 31 to the upper half.",
     DPP_SOURCE, GFX9, _dpp, CONVERGENT, _expand_dpp, aliases=("update_dpp",), llvm={"amdgpu": "llvm.amdgcn.update.dpp"},
 ))  # fmt: skip
@@ -239,7 +246,8 @@ register(Row(
     "amdgpu.ds_swizzle",
     (
         Param("v", WORD, "the value that lanes read from one another"),
-        Param("pattern", "const", "bit 15 clear: within 32 lanes, source = ((lane & bits 0-4) | bits 5-9) ^ bits 10-14; 0x8000 + quad_perm: within 4 lanes",
+        Param("pattern", "const", "bit 15 clear: within 32 lanes, source = ((lane & bits 0-4) | bits 5-9) ^ bits 10-14; 0x8000 + "
+                                  "quad_perm: within 4 lanes",
               range=(0, QUAD_MODE | 0xFF)),
     ),
     "v", "Each lane reads `v` of another lane by a fixed pattern; zero where that lane is not active.",
@@ -257,7 +265,8 @@ def _expand_bpermute(b: Builder, address: Value, v: Value) -> Value:
 
 register(Row(
     "amdgpu.ds_bpermute",
-    (Param("address", (i32, u32), "four times the lane to read from; taken modulo 64 lanes"), Param("v", WORD, "the value that lanes read")),
+    (Param("address", (i32, u32), "four times the lane to read from; taken modulo 64 "
+                                  "lanes"), Param("v", WORD, "the value that lanes read")),
     "v", "Each lane reads `v` of the lane that it names; zero where that lane is not active.",
     DS_SOURCE, GFX9, _bpermute, CONVERGENT, _expand_bpermute, llvm={"amdgpu": "llvm.amdgcn.ds.bpermute"},
 ))  # fmt: skip
@@ -308,7 +317,9 @@ for _name, _upper in (("lo", False), ("hi", True)):
     register(Row(
         f"amdgpu.mbcnt_{_name}",
         (Param("mask", (u32, i32), "one bit a lane"), Param("base", (u32, i32), "what is added")),
-        "base", f"`base` and the number of bits of `mask` that stand for lower lanes than this one, of lanes {'32-63' if _upper else '0-31'}.",
-        f"AMD CDNA3 ISA, section 12.10 (VOP2/VOP3), V_MBCNT_{_name.upper()}_U32_B32", GFX9, _mbcnt(_upper), frozenset(), _expand_mbcnt(_upper),
+        "base", f"`base` and the number of bits of `mask` that stand for lower lanes than this one, of lanes "
+                f"{'32-63' if _upper else '0-31'}.",
+        f"AMD CDNA3 ISA, section 12.10 (VOP2/VOP3), "
+        f"V_MBCNT_{_name.upper()}_U32_B32", GFX9, _mbcnt(_upper), frozenset(), _expand_mbcnt(_upper),
         llvm={"amdgpu": f"llvm.amdgcn.mbcnt.{_name}"},
     ))  # fmt: skip

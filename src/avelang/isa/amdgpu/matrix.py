@@ -35,8 +35,8 @@ ACCUMULATORS: dict[str, DType] = {"f32": f32, "f64": f64, "i32": i32}
 
 def operand(m: int, k: int, blocks: int, transposed: bool, passes: int = 1) -> Fragment:
     """The map of A (m x k), or of B where `transposed` (k x m): a lane holds consecutive k of one row. Lane % m is the row; what is left of
-    the lane number counts blocks where there are several, and runs of k where there is one. Instructions that work in several passes along K
-    take the slots of a lane in as many runs, one in each pass."""
+    the lane number counts blocks where there are several, and runs of k where there is one. Instructions that work in several passes along
+    K take the slots of a lane in as many runs, one in each pass."""
     slots = m * k * blocks // LANES
     run = slots // passes
 
@@ -66,8 +66,8 @@ def accumulator(m: int, n: int, blocks: int, run: int) -> Fragment:
     return Fragment(LANES, slots, (blocks, m, n), place)
 
 
-# BLGP: from which lane B's fragment comes (AMD Matrix Instruction Calculator, README, "BLGP"): lanes as they are, the low or the high half for
-# both halves, all rotated down by 16, one quarter for all four.
+# BLGP: from which lane B's fragment comes (AMD Matrix Instruction Calculator, README, "BLGP"): lanes as they are, the low or the high half
+# for both halves, all rotated down by 16, one quarter for all four.
 _LANE = np.arange(LANES)
 BLGP: tuple[np.ndarray, ...] = (
     _LANE, _LANE % 32, _LANE % 32 + 32, (_LANE + 16) % LANES, *(_LANE % 16 + 16 * quarter for quarter in range(4)),
@@ -146,8 +146,9 @@ _FP8 = [Dense("f32", m, k, 1, a, b, "mfma-gfx942", f"f32.{m}x{m}x{k}.{a}.{b}", "
         for m, k in ((16, 32), (32, 16)) for a in ("fp8", "bf8") for b in ("fp8", "bf8")]  # fmt: skip
 _WIDE = [Dense("f32", m, k, 1, d, d, "mfma-gfx950", f"f32.{m}x{m}x{k}.{d}", f"<8 x {t}>")
          for m, k in ((16, 32), (32, 16)) for d, t in (("f16", "half"), ("bf16", "bfloat"))]  # fmt: skip
-# The instruction that takes any 8, 6 and 4-bit floats, for the 8-bit ones and without scales. LLVM's intrinsic says the formats by CBSZ and BLGP
-# (`F8F6F4`), and means no scales by zeros for them. Order of K: A. Salykov and others, "Matrix Core Programming on AMD CDNA3 and CDNA4" (AMD, 2025), 5.4.
+# The instruction that takes any 8, 6 and 4-bit floats, for the 8-bit ones and without scales. LLVM's intrinsic says the formats by CBSZ
+# and BLGP (`F8F6F4`), and means no scales by zeros for them. Order of K: A. Salykov and others, "Matrix Core Programming on AMD CDNA3 and
+# CDNA4" (AMD, 2025), 5.4.
 F8F6F4 = {"fp8": 0, "bf8": 1}
 _F8 = [Dense("f32", m, k, 1, a, b, "mfma-gfx950", f"scale.f32.{m}x{m}x{k}.f8f6f4.v8i32.v8i32", "<8 x i32>", passes=2)
        for m, k in ((16, 128), (32, 64)) for a in F8F6F4 for b in F8F6F4]  # fmt: skip
@@ -171,8 +172,8 @@ def _meaning(mma: Mma) -> Callable[..., np.ndarray]:
 
 
 def modifiers(d: Dense) -> tuple[Param, ...]:
-    """CBSZ and ABID are for instructions with several blocks; BLGP is for those that gfx90a already had, f64 excepted (where gfx942 makes it
-    three signs instead, and gfx90a ignores it)."""
+    """CBSZ and ABID are for instructions with several blocks; BLGP is for those that gfx90a already had, f64 excepted (where gfx942 makes
+    it three signs instead, and gfx90a ignores it)."""
     classic = d.needs in ("mfma-gfx90a", "mfma-gfx908") and d.acc != "f64"
     many = d.blocks.bit_length() - 1 if classic else 0
     return (
@@ -183,7 +184,8 @@ def modifiers(d: Dense) -> tuple[Param, ...]:
     )  # fmt: skip
 
 
-_NOTES = {"xf32": " The low 13 bits of the significands of A and B are ignored: the ISA guide says rounded in section 7 and truncated at the "
+_NOTES = {"xf32": " The low 13 bits of the significands of A and B are ignored: the ISA guide says rounded in section 7 and truncated at "
+                  "the "
           "instruction; hardware was measured to truncate."}  # fmt: skip
 
 
@@ -196,7 +198,10 @@ def _row(d: Dense) -> Row:
         *modifiers(d),
     )
     many = f"{d.blocks} independent products of" if d.blocks > 1 else "the product of"
-    doc = f"D = A @ B + C over a wave, {many} A {d.m} x {d.k} ({d.a}) and B {d.k} x {d.m} ({d.b}); C and D are {d.acc}.{_NOTES.get(d.a, '')}"
+    doc = (
+        f"D = A @ B + C over a wave, {many} A {d.m} x {d.k} ({d.a}) and B {d.k} x {d.m} ({d.b}); "
+        f"C and D are {d.acc}.{_NOTES.get(d.a, '')}"
+    )
     return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({d.needs}), _meaning(mma), CONVERGENT,
                mma=mma, aliases=d.aliases, llvm={"amdgpu": f"llvm.amdgcn.mfma.{d.llvm}"})  # fmt: skip
 

@@ -52,7 +52,8 @@ register(Row(
     (
         Param("lhs", INT, "bytes 4-7 of the source"),
         Param("rhs", "lhs", "bytes 0-3 of the source"),
-        Param("sel", INT, "one selector a byte: 0-7 a byte of the source; 8, 9, 10, 11 the sign of byte 1, 3, 5, 7, eight times; 12 zero; more: 0xff"),
+        Param("sel", INT, "one selector a byte: 0-7 a byte of the source; 8, 9, 10, 11 the sign of byte 1, 3, 5, 7, eight times; 12 zero; "
+                          "more: 0xff"),
     ),
     "lhs", "Each byte of the result is the byte of (lhs, rhs) that the same byte of `sel` names.",
     f"{VOP}, V_PERM_B32", GFX9, _perm, expand=_expand_perm, llvm={"amdgpu": "llvm.amdgcn.perm"},
@@ -83,7 +84,8 @@ _APPROXIMATIONS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray], Callable[.
 for _name, _exact, _build, _llvm, _inst, _words in _APPROXIMATIONS:
     register(Row(
         f"amdgpu.{_name}", (Param("x", f32, "any number"),), f32,
-        f"{_words}, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last place, and flushes subnormals.",
+        f"{_words}, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last place, and flushes "
+        f"subnormals.",
         f"{VOP}, {_inst}", GFX9, _quiet(_exact), expand=_build, llvm={"amdgpu": f"llvm.amdgcn.{_llvm}.f32"},
     ))  # fmt: skip
 
@@ -91,7 +93,10 @@ for _name, _exact, _build, _llvm, _inst, _words in _APPROXIMATIONS:
 
 CVT = frozenset({"fp8-cvt"})
 KINDS: dict[str, tuple[DType, DType]] = {"fp8": (f8e4m3fnuz, f8e4m3fn), "bf8": (f8e5m2fnuz, f8e5m2)}
-CVT_SOURCE = "AMD CDNA3 and CDNA4 ISA guides, V_CVT_PK_FP8_F32, V_CVT_PK_BF8_F32, V_CVT_F32_FP8, V_CVT_F32_BF8, with MODE.FP16_OVFL = 0, its default"
+CVT_SOURCE = (
+    "AMD CDNA3 and CDNA4 ISA guides, V_CVT_PK_FP8_F32, V_CVT_PK_BF8_F32, V_CVT_F32_FP8, V_CVT_F32_BF8, "
+    "with MODE.FP16_OVFL = 0, its default"
+)
 
 
 def kind_on(kind: str, features: frozenset[str]) -> DType:
@@ -139,7 +144,8 @@ for _kind in KINDS:
             Param("word_sel", "const", "which half of the word is written: 0 low, 1 high", range=(0, 1), default=0),
         ),
         "old",
-        f"Two numbers as {_kind} in one half of `old`: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on gfx950, rounded to nearest even. Out of range "
+        f"Two numbers as {_kind} in one half of `old`: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on gfx950, rounded to nearest even. "
+        f"Out of range "
         "there is no saturation: infinity where the format has one, else NaN.",
         CVT_SOURCE, CVT, _meaning, expand=_expand, llvm={"amdgpu": f"llvm.amdgcn.cvt.pk.{_kind}.f32"},
     ))  # fmt: skip
@@ -147,8 +153,10 @@ for _kind in KINDS:
         _meaning, _expand = _unpack(_kind, _n)
         register(Row(
             f"amdgpu.{_public}",
-            (Param("v", INT, "four numbers"), Param(_part, "const", "which byte" if _n == 1 else "which half", range=(0, _last), default=0)),
+            (Param("v", INT, "four numbers"), Param(_part, "const", "which part of the word, the lowest "
+                                                                    "first", range=(0, _last), default=0)),
             f32 if _n == 1 else VecType(f32, 2),
-            f"{'One number' if _n == 1 else 'Two numbers'} of {_kind} in a word, as f32: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on gfx950.",
+            f"{'One number' if _n == 1 else 'Two numbers'} of {_kind} in a word, as f32: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on "
+            f"gfx950.",
             CVT_SOURCE, CVT, _meaning, expand=_expand, llvm={"amdgpu": f"llvm.amdgcn.{_public.replace('_', '.')}"},
         ))  # fmt: skip

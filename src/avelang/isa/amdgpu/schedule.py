@@ -29,7 +29,8 @@ def _const(name: str, doc: str, low: int, high: int) -> Param:
 
 
 _MASK = (
-    "0: none may cross; 1 all that are not memory, 2 VALU, 4 SALU, 8 MFMA, 0x10 all vector memory, 0x20 its reads, 0x40 its writes, 0x80 all LDS, "
+    "0: none may cross; 1 all that are not memory, 2 VALU, 4 SALU, 8 MFMA, 0x10 all vector memory, 0x20 its reads, 0x40 its writes, 0x80 "
+    "all LDS, "
     "0x100 its reads, 0x200 its writes, 0x400 transcendentals"
 )
 # Name, parameters, words, source, LLVM's name.
@@ -39,19 +40,23 @@ _TABLE: tuple[tuple[str, tuple[Param, ...], str, str, str], ...] = (
         _const("expcnt", "exports that may still be under way", 0, EXPCNT),
         _const("lgkmcnt", "LDS, scalar memory and message operations that may still be under way", 0, LGKMCNT),
     ), "Waits until no more operations of each kind are under way than said.", f"{SOPP}, S_WAITCNT", "s.waitcnt"),
-    ("s_setprio", (_const("priority", "3 is the highest", 0, 3),), "Sets the priority of the wave among those of its SIMD.", f"{SOPP}, S_SETPRIO",
+    ("s_setprio", (_const("priority", "3 is the highest", 0, 3),), "Sets the priority of the wave among those of its "
+                                                                   "SIMD.", f"{SOPP}, S_SETPRIO",
      "s.setprio"),
     ("s_nop", (_const("count", "wait states less one", 0, 15),), "Does nothing for `count` + 1 wait states.", f"{SOPP}, S_NOP", "s.nop"),
-    ("s_sleep", (_const("amount", "in units of 64 clocks", 0, 127),), "The wave sleeps for about that long.", f"{SOPP}, S_SLEEP", "s.sleep"),
+    ("s_sleep", (_const("amount", "in units of 64 clocks", 0, 127),), "The wave sleeps for about that "
+                                                                      "long.", f"{SOPP}, S_SLEEP", "s.sleep"),
     ("sched_barrier", (_const("mask", f"kinds of instructions that the compiler may move across: {_MASK}", 0, 0x7FF),),
      "The compiler moves no other instructions across this point.", f"{LLVM}, llvm.amdgcn.sched.barrier", "sched.barrier"),
     ("sched_group_barrier", (
         _const("mask", f"kinds of instructions of the group: {_MASK}", 0, 0x7FF),
         _const("size", "how many of them", 0, 0x7FFFFFFF),
         _const("group_id", "groups of one id are put in the order of their calls", 0, 0x7FFFFFFF),
-    ), "The compiler makes a group of so many instructions of those kinds here.", f"{LLVM}, llvm.amdgcn.sched.group.barrier", "sched.group.barrier"),
+    ), "The compiler makes a group of so many instructions of those kinds "
+       "here.", f"{LLVM}, llvm.amdgcn.sched.group.barrier", "sched.group.barrier"),
 )  # fmt: skip
 for _name, _params, _words, _source, _llvm in _TABLE:
     # Convergent: without an effect it would be removed as dead.
-    register(Row(f"amdgpu.{_name}", _params, None, f"{_words} Results do not depend on it.", _source, GFX9, _nothing, frozenset({"convergent"}),
+    register(Row(f"amdgpu.{_name}", _params, None, f"{_words} Results do not depend on "
+                                                   f"it.", _source, GFX9, _nothing, frozenset({"convergent"}),
                  _expand_nothing, llvm={"amdgpu": f"llvm.amdgcn.{_llvm}"}))  # fmt: skip

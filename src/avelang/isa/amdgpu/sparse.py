@@ -49,7 +49,8 @@ class Sparse:
 
 
 _16 = [Sparse("f32", m, k, d, d, f"f32.{m}x{m}x{k}.{d}", words)
-       for m, k in ((16, 32), (32, 16)) for d, words in (("f16", ("<4 x half>", "<8 x half>")), ("bf16", ("<4 x i16>", "<8 x i16>")))]  # fmt: skip
+       for m, k in ((16, 32), (32, 16))
+       for d, words in (("f16", ("<4 x half>", "<8 x half>")), ("bf16", ("<4 x i16>", "<8 x i16>")))]  # fmt: skip
 _8 = [Sparse(acc, m, k, a, b, f"{acc}.{m}x{m}x{k}.{a}" + (f".{b}" if acc == "f32" else ""), ("<2 x i32>", "<4 x i32>"))
       for m, k in ((16, 64), (32, 32))
       for acc, a, b in (("i32", "i8", "i8"), *(("f32", a, b) for a in ("fp8", "bf8") for b in ("fp8", "bf8")))]  # fmt: skip
@@ -117,15 +118,18 @@ def _row(d: Sparse) -> Row:
     mma = d.mma
     sets = 16 // mma.a.slots
     params = (
-        Param("a", fragment_type(INPUTS[d.a], mma.a.slots), f"A's stored elements, {d.m} x {d.k // 2}: {mma.a.slots} of {d.a} a lane", packed=True),
+        Param("a", fragment_type(INPUTS[d.a], mma.a.slots), f"A's stored elements, {d.m} x {d.k // 2}: {mma.a.slots} of {d.a} a "
+                                                            f"lane", packed=True),
         Param("b", fragment_type(INPUTS[d.b], mma.b.slots), f"B, {d.k} x {d.m}: {mma.b.slots} of {d.b} a lane", packed=True),
         Param("c", VecType(ACCUMULATORS[d.acc], mma.c.slots), f"C, {d.m} x {d.m}: {mma.c.slots} of {d.acc} a lane"),
         Param("index", (i32, u32), "two bits for each stored element of the lane, the first lowest: its place among its four neighbors"),
         Param("cbsz", "const", "other than 0: the lowest set of index bits, whatever `abid` says", range=(0, 7), default=0),
-        Param("abid", "const", f"which of the {sets} sets of {2 * mma.a.slots} index bits in the word is meant", range=(0, sets - 1), default=0),
+        Param("abid", "const", f"which of the {sets} sets of {2 * mma.a.slots} index bits in the word is "
+                               f"meant", range=(0, sets - 1), default=0),
     )
     doc = (
-        f"D = A @ B + C over a wave, A {d.m} x {d.k} ({d.a}) with two stored elements of each four along K, B {d.k} x {d.m} ({d.b}), C and D {d.acc}. "
+        f"D = A @ B + C over a wave, A {d.m} x {d.k} ({d.a}) with two stored elements of each four along K, B {d.k} x {d.m} ({d.b}), C and "
+        f"D {d.acc}. "
         "Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says."
     )
     names = (f"smfmac_{d.m}x{d.m}x{d.k}_{d.inputs}_{d.acc}",)

@@ -21,17 +21,22 @@
   i64,              ; 14 number of exchanges
   [8 x %Exchange] } ; 15
 
-; One for each jit function: context, slow path, snapshot of the captured globals, number of entries, entries (newest first)
-%State = type { ptr, ptr, ptr, i64, [16 x ptr], i64 }
+; One for each jit function: context, slow path, number of entries, entries (newest first), the entry that ran last
+%State = type { ptr, ptr, i64, [16 x ptr], i64 }
+
+; A captured name: the dict that holds it, the name and the object found when the kernel was compiled (null: there was none).
+; A closure's cell has no name (null).
+%Watch = type { ptr, ptr, ptr }
 
 %Entry = type {
   ptr,           ;  0 %Kernel
-  ptr,           ;  1 snapshot that the kernel was compiled for
+  ptr,           ;  1 %Watch of each captured global
   ptr,           ;  2 value of AVE_BACKEND, null where unset
   i64, i64, ptr, ;  3 positional arguments, 4 keyword arguments, 5 their names
   i64, i64, i64, ;  6 block
   ptr,           ;  9 %Param of each argument, keywords last
-  i64, ptr }     ; 10 slots, 11 their values before arguments are filled in (defaults)
+  i64, ptr,      ; 10 slots, 11 their values before arguments are filled in (defaults)
+  i64 }          ; 12 captured globals
 
 %Param = type {
   i64,        ; 0 kind: 0 constant, 1 signed, 2 unsigned, 3 f64, 4 f32, 5 u1, 6 pointer, 7 tensor
@@ -51,6 +56,7 @@ declare i32 @PyObject_RichCompareBool(ptr, ptr, i32)
 declare i64 @PyTuple_Size(ptr)
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyDict_GetItem(ptr, ptr)
+declare ptr @PyCell_Get(ptr)
 declare i64 @PyLong_AsLongLong(ptr)
 declare i64 @PyLong_AsUnsignedLongLong(ptr)
 declare ptr @PyLong_AsVoidPtr(ptr)
@@ -186,27 +192,38 @@ no:
   ret i1 false
 }
 
-define internal i1 @same_tuple(ptr %a, ptr %b, ptr %ctx) {
+; Whether every captured global is still the object that the kernel was compiled for.
+define internal i1 @unchanged(ptr %watches, i64 %count) {
 entry:
-  %is = icmp eq ptr %a, %b
-  br i1 %is, label %yes, label %types
-types:
-  %tup = call i1 @is_type(ptr %a, ptr %ctx, i64 4)
-  br i1 %tup, label %sizes, label %no
-sizes:
-  %n = call i64 @PyTuple_Size(ptr %a)
-  %m = call i64 @PyTuple_Size(ptr %b)
-  %eq = icmp eq i64 %n, %m
-  br i1 %eq, label %loop, label %no
+  br label %loop
 loop:
-  %i = phi i64 [ 0, %sizes ], [ %i1, %next ]
-  %more = icmp slt i64 %i, %n
-  br i1 %more, label %item, label %yes
-item:
-  %x = call ptr @PyTuple_GetItem(ptr %a, i64 %i)
-  %y = call ptr @PyTuple_GetItem(ptr %b, i64 %i)
-  %s = call i1 @same(ptr %x, ptr %y, ptr %ctx)
-  br i1 %s, label %next, label %no
+  %i = phi i64 [ 0, %entry ], [ %i1, %next ]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %look, label %yes
+look:
+  %w = getelementptr %Watch, ptr %watches, i64 %i
+  %keyp = getelementptr %Watch, ptr %w, i32 0, i32 1
+  %wantp = getelementptr %Watch, ptr %w, i32 0, i32 2
+  %home = load ptr, ptr %w
+  %key = load ptr, ptr %keyp
+  %want = load ptr, ptr %wantp
+  %cell = icmp eq ptr %key, null
+  br i1 %cell, label %closure, label %global
+closure:
+  %c = call ptr @PyCell_Get(ptr %home)
+  %void = icmp eq ptr %c, null
+  br i1 %void, label %compare, label %release
+release:
+  ; The cell holds it too.
+  call void @Py_DecRef(ptr %c)
+  br label %compare
+global:
+  %g = call ptr @PyDict_GetItem(ptr %home, ptr %key)
+  br label %compare
+compare:
+  %have = phi ptr [ %c, %closure ], [ %c, %release ], [ %g, %global ]
+  %same = icmp eq ptr %have, %want
+  br i1 %same, label %next, label %no
 next:
   %i1 = add i64 %i, 1
   br label %loop
@@ -504,7 +521,7 @@ no:
 }
 
 ; Whether the entry is for this call: shape of the call, block, environment, globals, every argument. Fills the slots.
-define internal i1 @match(ptr %entry, ptr %ctx, ptr %args, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %env, ptr %snap, ptr %slots) {
+define internal i1 @match(ptr %entry, ptr %ctx, ptr %args, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %env, ptr %slots) {
 start:
   %pp = getelementptr %Entry, ptr %entry, i32 0, i32 3
   %p = load i64, ptr %pp
@@ -527,10 +544,12 @@ blocks:
   %sameblock = icmp eq i64 %or, 0
   br i1 %sameblock, label %globals, label %no
 globals:
-  %sp = getelementptr %Entry, ptr %entry, i32 0, i32 1
-  %s = load ptr, ptr %sp
-  %samesnap = call i1 @same_tuple(ptr %snap, ptr %s, ptr %ctx)
-  br i1 %samesnap, label %names, label %no
+  %wp = getelementptr %Entry, ptr %entry, i32 0, i32 1
+  %watches = load ptr, ptr %wp
+  %wcp = getelementptr %Entry, ptr %entry, i32 0, i32 12
+  %wcount = load i64, ptr %wcp
+  %sameglobals = call i1 @unchanged(ptr %watches, i64 %wcount)
+  br i1 %sameglobals, label %names, label %no
 names:
   %namesp = getelementptr %Entry, ptr %entry, i32 0, i32 5
   %wnames = load ptr, ptr %namesp
@@ -723,16 +742,9 @@ environment:
   %keyp = getelementptr %Context, ptr %ctx, i32 0, i32 10
   %key = load ptr, ptr %keyp
   %env = call ptr @PyDict_GetItem(ptr %envdict, ptr %key)
-  %snapp = getelementptr %State, ptr %state, i32 0, i32 2
-  %snapf = load ptr, ptr %snapp
-  %snap = call ptr @PyObject_CallNoArgs(ptr %snapf)
-  %nosnap = icmp eq ptr %snap, null
-  br i1 %nosnap, label %clear, label %entries
-clear:
-  call void @PyErr_Clear()
-  br label %fallback
+  br label %entries
 entries:
-  %countp = getelementptr %State, ptr %state, i32 0, i32 3
+  %countp = getelementptr %State, ptr %state, i32 0, i32 2
   %count = load i64, ptr %countp
   %npos = sub i64 %n, 1
   %user = getelementptr ptr, ptr %args, i64 1
@@ -740,26 +752,22 @@ entries:
 each:
   %i = phi i64 [ 0, %entries ], [ %i1, %other ]
   %more = icmp slt i64 %i, %count
-  br i1 %more, label %test, label %unknown
+  br i1 %more, label %test, label %fallback
 test:
-  %entryp = getelementptr %State, ptr %state, i32 0, i32 4, i64 %i
+  %entryp = getelementptr %State, ptr %state, i32 0, i32 3, i64 %i
   %e = load ptr, ptr %entryp
-  %hit = call i1 @match(ptr %e, ptr %ctx, ptr %user, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %env, ptr %snap, ptr %space)
+  %hit = call i1 @match(ptr %e, ptr %ctx, ptr %user, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %env, ptr %space)
   br i1 %hit, label %run, label %other
 other:
   %i1 = add i64 %i, 1
   br label %each
-unknown:
-  call void @Py_DecRef(ptr %snap)
-  br label %fallback
 fallback:
   %r = call ptr @slow(ptr %state, ptr %ctx, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames)
   call void @Py_DecRef(ptr %geometry)
   ret ptr %r
 run:
-  call void @Py_DecRef(ptr %snap)
   call void @Py_DecRef(ptr %geometry)
-  %lastp = getelementptr %State, ptr %state, i32 0, i32 5
+  %lastp = getelementptr %State, ptr %state, i32 0, i32 4
   %ei = ptrtoint ptr %e to i64
   store i64 %ei, ptr %lastp
   %pool = load ptr, ptr %ctx
