@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang import arch
+import avelang.arch as arch
 from avelang.base import knobs
 from avelang.ir.core import Kernel
 from avelang.ir.verify import verify

@@ -192,5 +192,6 @@ def test_sizes_of_lds_loads():
     assert allowed(size) == "one of 1, 2, 4, 12, 16"
     bench = Bench("gfx942")
     args = [bench.b.const(0, RSRC), bench.shared(64), 16, bench.b.const(0, i32), bench.b.const(0, i32), 0, 0]
-    with pytest.raises(UnsupportedError, match="size 16 is not available"):
+    with pytest.raises(UnsupportedError, match="size 16 is not available") as e:
         LDS.expand(bench.b, *args)
+    assert e.value.code == "U103"

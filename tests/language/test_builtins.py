@@ -8,6 +8,7 @@ import pytest
 
 import avelang
 import avelang.language as al
+from avelang.base.errors import AveError
 
 N = 64
 
@@ -149,6 +150,35 @@ def test_butterfly_reduction(launch):
     out = np.zeros_like(x)
     launch(wave_sum, x, out)
     np.testing.assert_array_equal(out, x.sum())
+
+
+@pytest.mark.parametrize("target, wave", [("sm_80", 32), ("gfx942", 64)])
+def test_the_target_says_how_many_lanes_a_wave_has(launch, target, wave):
+    x = np.arange(N, dtype=np.int32)
+    by = np.full(N, 1, np.int32)
+    out = np.zeros_like(x)
+    launch(shuffle_kernel(al.shuffle_down, 32), x, by, out, target=target)
+    np.testing.assert_array_equal(out, plain_shuffle("down", x, by, 32))
+    if wave == 32:
+        with pytest.raises(AveError, match="64"):
+            launch(shuffle_kernel(al.shuffle_down, 64), x, by, out, target=target)
+
+
+@avelang.jit
+def divergent_shuffle(x: al.Tensor((N,), al.i32), out: al.Tensor((N,), al.i32)):
+    t = al.thread_id(0)
+    if t < 32:
+        out[t] = al.shuffle_xor(x[t], 3, 32)
+    else:
+        out[t] = al.shuffle_xor(x[t], 12, 16)
+
+
+def test_shuffles_among_the_lanes_that_are_active(launch):
+    x = np.random.default_rng(9).integers(0, 999, N).astype(np.int32)
+    out = np.zeros_like(x)
+    launch(divergent_shuffle, x, out)
+    t = np.arange(N)
+    np.testing.assert_array_equal(out, np.where(t < 32, x[t ^ 3], x[t ^ 12]))
 
 
 # -- printf --------------------------------------------------------------------------------------------------------------------------

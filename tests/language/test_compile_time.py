@@ -69,6 +69,53 @@ def test_a_changed_global_of_a_called_function_counts_too(launch, monkeypatch):
     assert out[0] == 60
 
 
+DTYPE = al.f32
+FUNCTION = al.abs
+
+
+@avelang.jit
+def other_inner(x: al.i32) -> al.i32:
+    return x - WIDTH
+
+
+@avelang.jit
+def uses_names_of_the_language(x: al.Tensor((1,), al.f32), out: al.Tensor((3,), al.f64)):
+    out[0] = al.convert(al.convert(x[0], DTYPE), al.f64)
+    out[1] = al.convert(FUNCTION(x[0]), al.f64)
+    out[2] = al.convert(inner(10), al.f64)
+
+
+@pytest.mark.parametrize("name, value, where, want", [
+    ("DTYPE", al.i32, 0, -2.0), ("FUNCTION", al.floor if hasattr(al, "floor") else al.sqrt, 1, None), ("inner", other_inner, 2, 6.0),
+])  # fmt: skip
+def test_a_changed_dtype_builtin_or_function_compiles_anew(launch, monkeypatch, name, value, where, want):
+    x, out = np.full(1, -2.5, np.float32), np.zeros(3)
+    launch(uses_names_of_the_language, x, out, block=1)
+    before = out[where]
+    monkeypatch.setitem(globals(), name, value)
+    launch(uses_names_of_the_language, x, out, block=1)
+    assert out[where] != before
+    assert want is None or out[where] == want
+
+
+def applier(function):
+    @avelang.jit
+    def applies(x: al.Tensor((N,), al.f32), out: al.Tensor((N,), al.f32)):
+        t = al.thread_id(0)
+        out[t] = function(x[t])
+
+    return applies
+
+
+def test_a_captured_builtin_is_part_of_what_is_compiled(launch):
+    """One text, three kernels."""
+    x = np.linspace(0.5, 4, N).astype(np.float32)
+    for function, model in ((al.exp, np.exp), (al.log, np.log), (al.sqrt, np.sqrt)):
+        out = np.zeros_like(x)
+        launch(applier(function), x, out)
+        np.testing.assert_allclose(out, model(x), rtol=1e-6, atol=1e-6)
+
+
 @avelang.jit
 def reads_a_list(out: al.Tensor((1,), al.i32)):
     out[0] = TABLE[1]

@@ -1,9 +1,11 @@
 """Device functions: each kind of return, by-reference register tensors, nested functions, recursion of calls, early returns."""
 
 import numpy as np
+import pytest
 
 import avelang
 import avelang.language as al
+from avelang.base.errors import AveError
 
 N = 64
 SCALE = 3
@@ -266,6 +268,39 @@ def test_a_return_inside_a_loop(launch):
     out = np.zeros(N, np.int32)
     launch(uses_return_in_loop, x, out)
     np.testing.assert_array_equal(out, [next((i for i in range(N) if x[i] > 4 * t), -1) for t in range(N)])
+
+
+@avelang.jit
+def no_result(dst: al.Tensor((N,), al.i32), v: al.i32) -> al.void:
+    if v > 40:
+        return
+    dst[v] = v
+
+
+@avelang.jit
+def uses_void(out: al.Tensor((N,), al.i32)):
+    no_result(out, al.convert(al.thread_id(0), al.i32))
+
+
+def test_void(launch):
+    out = np.zeros(N, np.int32)
+    launch(uses_void, out)
+    np.testing.assert_array_equal(out, [t if t <= 40 else 0 for t in range(N)])
+
+
+@avelang.jit
+def fibonacci(n: al.i32) -> al.i32:
+    return fibonacci(n - 1)
+
+
+@avelang.jit
+def recurses(out: al.Tensor((1,), al.i32)):
+    out[0] = fibonacci(5)
+
+
+def test_recursion_is_refused(launch):
+    with pytest.raises(AveError, match="fibonacci"):
+        launch(recurses, np.zeros(1, np.int32), block=1)
 
 
 @avelang.jit

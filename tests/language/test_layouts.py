@@ -290,6 +290,24 @@ def test_a_view_of_a_register_tensor_is_the_same_registers(launch):
     np.testing.assert_array_equal(out, [0x3F800000, 0xC0000000, 0x40400000, 0])
 
 
+@avelang.jit
+def view_of_registers_with_a_layout(x: al.Tensor((4,), al.u32), out: al.Tensor((4, 2), al.u16)):
+    words = al.make_local((4,), al.u32)
+    for i in range(4):
+        words[i] = x[i]
+    halves = al.view(words, al.u16, al.make_layout((2, 4), (1, 2)))
+    for i in range(4):
+        for j in range(2):
+            out[i, j] = halves[1 - j, i]
+
+
+def test_a_view_of_registers_with_a_layout(launch):
+    x = np.random.default_rng(4).integers(0, 1 << 32, 4, dtype=np.uint32)
+    out = np.zeros((4, 2), np.uint16)
+    launch(view_of_registers_with_a_layout, x, out, block=1)
+    np.testing.assert_array_equal(out, x.view(np.uint16).reshape(4, 2)[:, ::-1])
+
+
 # -- subviews ------------------------------------------------------------------------------------------------------------------------
 
 

@@ -238,6 +238,50 @@ def test_atomic_add(launch):
 
 
 @avelang.jit
+def atomic_f32(x: al.Tensor((256,), al.f32), out: al.Tensor((4,), al.f32)):
+    t = al.thread_id(0)
+    al.amdgpu.atomic_add(al.convert(t % 4 * 4, al.i32), x[t], out, al.amdgpu.AtomicScope.SYSTEM)
+
+
+def test_atomic_add_of_floats(launch):
+    x = np.random.default_rng(11).integers(-99, 99, 256).astype(np.float32)
+    out = np.ones(4, np.float32)
+    launch(atomic_f32, x, out, block=256)
+    np.testing.assert_array_equal(out, 1 + x.reshape(64, 4).sum(0))
+
+
+def atomic_pairs(dtype):
+    @avelang.jit
+    def kernel(x: al.Tensor((64, 2), dtype), out: al.Tensor((8,), dtype)):
+        t = al.thread_id(0)
+        al.amdgpu.atomic_add(al.convert(t % 4 * 4, al.i32), x[t], out, al.amdgpu.AtomicScope.WORKGROUP)
+
+    return kernel
+
+
+@pytest.mark.parametrize("name, d", [("f16", np.float16), ("bf16", BF16)])
+def test_atomic_add_of_packed_pairs(launch, name, d):
+    x = np.random.default_rng(12).integers(-4, 4, (64, 2)).astype(d)
+    out = np.zeros(8, d)
+    launch(atomic_pairs(getattr(al, name)), x, out)
+    np.testing.assert_array_equal(out.astype(np.float32).reshape(4, 2), x.astype(np.float32).reshape(16, 4, 2).sum(0))
+
+
+@avelang.jit
+def bf8_pack(x: al.Tensor((64, 2), al.f32), out: al.Tensor((64,), al.i32)):
+    t = al.thread_id(0)
+    out[t] = al.amdgpu.cvt_pk_bf8_f32(x[t, 0], x[t, 1], al.convert(0x7FFF, al.i32), True)
+
+
+def test_the_other_half_of_a_packed_conversion_is_kept(launch):
+    x = np.random.default_rng(13).uniform(-200, 200, (64, 2)).astype(np.float32)
+    out = np.zeros(64, np.int32)
+    launch(bf8_pack, x, out, target="gfx942")
+    want = x.astype(ml_dtypes.float8_e5m2fnuz).view(np.uint16).ravel().astype(np.uint32) << 16 | 0x7FFF
+    np.testing.assert_array_equal(out.view(np.uint32), want)
+
+
+@avelang.jit
 def fp8_pack(x: al.Tensor((64, 4), al.f32), out: al.Tensor((64,), al.i32)):
     t = al.thread_id(0)
     low = al.amdgpu.cvt_pk_fp8_f32(x[t, 0], x[t, 1], al.convert(0, al.i32), False)

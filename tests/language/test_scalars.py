@@ -417,6 +417,36 @@ def test_u1_is_a_condition(launch, flag):
 
 
 @avelang.jit
+def u1_arrays(x: al.Tensor((N,), al.u1), y: al.Tensor((N,), al.u1), out: al.Tensor((3, N), al.u1)):
+    i = al.thread_id(0)
+    out[0, i] = x[i] & y[i]
+    out[1, i] = x[i] != y[i]
+    out[2, i] = not x[i]
+
+
+def test_arrays_of_u1(launch):
+    rng = np.random.default_rng(18)
+    x, y = rng.integers(0, 2, (2, N)).astype(bool)
+    out = np.zeros((3, N), bool)
+    launch(u1_arrays, x, y, out)
+    np.testing.assert_array_equal(out, np.stack([x & y, x != y, ~x]))
+
+
+@avelang.jit
+def narrow_scalars(a: al.f16, b: al.bf16, c: al.u64, d: al.i8, out: al.Tensor((4,), al.f64)):
+    out[0] = al.convert(a, al.f64)
+    out[1] = al.convert(b, al.f64)
+    out[2] = al.convert(c >> 32, al.f64)
+    out[3] = al.convert(d, al.f64)
+
+
+def test_narrow_and_wide_scalar_arguments(launch):
+    out = np.zeros(4)
+    launch(narrow_scalars, 0.1, 0.1, (1 << 63) + 5, -128, out, block=1)
+    np.testing.assert_array_equal(out, [np.float16(0.1), float(ml_dtypes.bfloat16(0.1)), 1 << 31, -128])
+
+
+@avelang.jit
 def augmented(x: al.Tensor((N,), al.i32), out: al.Tensor((N,), al.i32)):
     i = al.thread_id(0)
     v = x[i]

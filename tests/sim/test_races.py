@@ -68,3 +68,25 @@ def test_many_readers_are_no_race():
     store(%v, %S, %t)
     """, wave=32)  # fmt: skip
     run(k, [], 1, 64, races=True)
+
+
+def test_write_by_the_last_of_several_readers():
+    k = kernel("", """
+    %t = thread_id {"dim": 0} : u32
+    %k = const {"value": 32} : u32
+    %S = alloc {"name": "s"} : tensor<u32, (64):(1), shared>
+    store(%t, %S, %t)
+    barrier
+    %i = rem(%t, %k) : u32
+    %v = load(%S, %i) : u32
+    %c = cmp(%t, %k) {"pred": "ge"} : u1
+    if(%c) { ^():
+      store(%v, %S, %i)
+      yield
+    } { ^():
+      yield
+    }
+    """, wave=32)  # fmt: skip
+    with pytest.raises(ExecutionError) as e:
+        run(k, [], 1, 64, races=True)
+    assert e.value.code == "X006"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from avelang import arch, isa
+import avelang.arch as arch
+import avelang.isa as isa
 from avelang.base.errors import AveError, error
 from avelang.frontend import calls, expr, layouts
 from avelang.frontend.frame import MISSING, Build, Frame

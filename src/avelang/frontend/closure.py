@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from avelang.frontend.flow import walk
-from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace, Pointer
+from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer
 from avelang.frontend.source import Jitted, Source
 from avelang.ir.dtypes import DType
 
@@ -34,6 +34,10 @@ def exact(v: Any) -> Any:
         return ("tuple", *map(exact, v))
     if isinstance(v, (DType, Layout, Pointer)):
         return (type(v).__name__, repr(v))
+    if isinstance(v, Builtin):
+        return ("builtin", v.name)
+    if isinstance(v, Intrinsic):
+        return ("intrinsic", v.row.name)
     if isinstance(v, Jitted):
         code = v.source.fn.__code__
         return ("jit", v.source.file, v.source.name, code.co_firstlineno)
@@ -93,8 +97,7 @@ class Closure:
 
     def _slot(self, home: dict[str, Any] | types.CellType, name: str) -> Any:
         value = home.get(name, _GONE) if isinstance(home, dict) else _contents(home)
-        fixed = isinstance(value, (Builtin, Intrinsic, Namespace, DType)) or home is builtins.__dict__
-        if (id(home), name) not in self._seen and not fixed and not (isinstance(value, type) and value.__module__ == "builtins"):
+        if (id(home), name) not in self._seen and home is not builtins.__dict__:
             self._seen.add((id(home), name))
             self._slots.append((name, home, name))
         return value

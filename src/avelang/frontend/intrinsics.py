@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from avelang import arch
+import avelang.arch as arch
 from avelang.frontend import layouts, tensors
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import fits
@@ -14,7 +14,7 @@ from avelang.frontend.values import Ref, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import PtrType, Type, VecType, dtype_of
-from avelang.isa.row import Param, Row, bits, in_range
+from avelang.isa.row import Param, Row, bits, in_range, types_on
 
 
 def call(f: Frame, callee: Intrinsic, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> Any:
@@ -90,20 +90,21 @@ def _group_type(f: Frame, row: Row, p: Param, given: dict[str, Any]) -> Any:
         root = next(q for q in row.params if q.name == root.type)
     if not isinstance(root.type, tuple):
         return root.type
+    types = types_on(root, f.build.chip.features) if f.build.chip is not None else root.type
     group = [q for q in row.operands if q is root or q.type == root.name]
     for q in group:
         have = _plain(given[q.name])
-        if have in root.type:
+        if have in types:
             return have
     for q in group:
         have = _plain(given[q.name])
-        same = next((t for t in root.type if have is not None and _alike(have, t, p.packed)), None)
+        same = next((t for t in types if have is not None and _alike(have, t, p.packed)), None)
         if same is not None:
             return same
     numbers = [given[q.name] for q in group if is_number(given[q.name])]
-    scalars = [t for t in root.type if isinstance(t, DType)]
+    scalars = [t for t in types if isinstance(t, DType)]
     floating = any(isinstance(x, float) for x in numbers)
-    return next((t for t in scalars if t.is_float == floating), scalars[0] if scalars else root.type[0])
+    return next((t for t in scalars if t.is_float == floating), scalars[0] if scalars else types[0])
 
 
 def _alike(have: Type, want: Type, packed: bool) -> bool:

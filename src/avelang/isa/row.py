@@ -176,10 +176,11 @@ def types_on(p: Param, features: frozenset[str]) -> tuple[Type, ...]:
 
 def register(row: Row) -> Row:
     """Adds a row to the table and its op to the IR. Raises V001 when one of its public names is taken."""
-    for name in (row.name, *(f"{row.namespace}.{alias}" for alias in row.aliases)):
-        if name in PUBLIC:
+    names = [row.name, *(f"{row.namespace}.{alias}" for alias in row.aliases)]
+    for name in names:
+        if name in PUBLIC or names.count(name) > 1:
             raise error("V001", op=name, why="defined twice")
-        PUBLIC[name] = row
+    PUBLIC.update(dict.fromkeys(names, row))
     ROWS[row.name] = row
     define(OpDef(row.name, _checker(row), row.effects, doc=row.doc))
     return row

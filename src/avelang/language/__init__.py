@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from avelang import isa as _isa  # noqa: F401 - registers the rows behind `amdgpu` and `nvvm`
+import avelang.isa as _isa  # noqa: F401 - registers the rows behind `amdgpu` and `nvvm`
 from avelang.frontend.names import BUILTINS as _BUILTINS
 from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, amdgpu, constexpr, near, nvvm
 from avelang.ir import dtypes as _dtypes

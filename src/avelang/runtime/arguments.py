@@ -232,6 +232,9 @@ def _number(value: Any) -> int | float | bool | None:
                 return None
         plain = value.item()
         return float(plain) if not isinstance(plain, (int, float, complex, str, bytes)) and hasattr(plain, "__float__") else _python(plain)
+    # Arrays of one element have an index too, but are no numbers.
+    if hasattr(value, "shape"):
+        return None
     try:
         return operator.index(value)
     except TypeError:

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -168,7 +167,9 @@ def store(name: str, meta: Mapping[str, Any], payload: bytes) -> bool:
         if trouble:
             _warn(trouble)
             return False
-        # mkstemp makes the file with mode 0600.
+        # Imported late: a start from a warm cache does without. mkstemp makes the file with mode 0600.
+        import tempfile
+
         handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path)
         try:
             with os.fdopen(handle, "wb") as file:

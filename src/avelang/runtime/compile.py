@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from avelang import arch
+import avelang.arch as arch
 from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.frontend.source import Source
@@ -44,7 +44,7 @@ def _show(stage: str, name: str, text: str) -> None:
 
 def cpu_text(kernel: Kernel, block: Dim3) -> Any:
     """The `Emitted` LLVM IR of a kernel for the CPU; runs the passes on `kernel` in place."""
-    from avelang import pipeline
+    import avelang.pipeline as pipeline
     from avelang.emit.llvm import cpu
 
     chip = kernel.attrs.get("chip")

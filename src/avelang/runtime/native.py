@@ -113,12 +113,18 @@ def _object(text: str) -> bytes:
     return payload
 
 
+@functools.cache
+def _context() -> llvm.ContextRef:
+    """One LLVM context for all engines, never freed: in a garbage cycle a context of its own could be freed before the engine that uses it."""
+    return llvm.create_context()
+
+
 class Code:
     """Loaded machine code. It stays loaded as long as this object lives."""
 
     def __init__(self, payload: bytes):
         compiler = Host(0)
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), compiler.machine)
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", _context()), compiler.machine)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
         self._engine.finalize_object()
 

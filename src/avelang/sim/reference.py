@@ -13,7 +13,7 @@ from typing import Any, Literal, TextIO
 
 import numpy as np
 
-from avelang import arch
+import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.ir.core import Kernel, walk
 from avelang.ir.types import LOCAL, SHARED, DType, TensorType, dtype_of

@@ -259,7 +259,7 @@ register(Row(
     (
         _RSRC,
         Param("lds", "tensor", "where lane 0's data goes; of lanes that differ the first active one counts", spaces=(SHARED,)),
-        Param("size", "const", "bytes for each lane; 12 and 16 on gfx950 only", choices=LDS_SIZES),
+        Param("size", "const", "bytes for each lane; 12 and 16 on gfx950 only", range=(LDS_SIZES[0], LDS_SIZES[-1]), choices=LDS_SIZES),
         Param("vindex", (i32, u32), "byte offset, read as unsigned; may differ from lane to lane"),
         Param("soffset", (i32, u32), "byte offset that is added to it"),
         Param("offset", "const", "bytes added to the address in memory and to that in shared memory", range=(0, 4095), default=0),

@@ -201,7 +201,7 @@ register(Row(
                                    "0x130 wave_shl, "
               "0x134 wave_rol, 0x138 wave_shr, 0x13c wave_ror, 0x140 row_mirror, 0x141 row_half_mirror, 0x142 row_bcast15, 0x143 "
               "row_bcast31, "
-              "0x150-0x15f row_newbcast", choices=CONTROLS),
+              "0x150-0x15f row_newbcast", range=(CONTROLS[0], CONTROLS[-1]), choices=CONTROLS),
         Param("row_mask", "const", "rows of 16 lanes that take part, one bit each", range=(0, 15), default=15),
         Param("bank_mask", "const", "quarters of every row that take part, one bit each", range=(0, 15), default=15),
         Param("bound_ctrl", "const", "1: zero where the source lane does not exist or is not active; 0: `old` "
