@@ -8,12 +8,12 @@ import threading
 import time
 
 import numpy as np
-import programs
 import pytest
 
 from avelang.base.errors import AveError
 from avelang.runtime import native as native_module
 from avelang.runtime.native import native
+from tests.runtime import programs
 
 
 @pytest.fixture(scope="module")

@@ -110,7 +110,7 @@ CATALOGUE: dict[str, Template] = {
     ),
     "L003": Template("`{kernel}`: a block of {block} has {threads} threads; {chip} takes {limit} at most", "use a smaller block and a larger grid"),
     "L004": Template("`{kernel}`: the grid {grid} is too large: {limit} blocks along {axis} at most", "put the long axis first, or give each block more"),
-    "L005": Template("`{kernel}` takes {want} arguments, {got} were given", "its parameters are {params}"),
+    "L005": Template("`{kernel}` takes {want} arguments by position, {got} were given", "its parameters are {params}"),
     "L006": Template("`{kernel}` needs an argument for {missing}"),
     "L007": Template("`{kernel}` has no parameter {name!r}{near}", "launch options are {options}"),
     "L008": Template("`{kernel}`: parameter {param!r} is given by position and by name"),

@@ -12,14 +12,14 @@ from avelang.passes.rewrite import rewrite
 
 
 def expand(kernel: Kernel, native: Callable[[Row], bool], features: frozenset[str]) -> None:
-    """Replaces every row op for which `native(row)` is False by its row's expansion. Raises U101 where a row has none."""
+    """Replaces every row op for which `native(row)` is False by its row's expansion. Raises V001 where a row has none."""
 
     def visit(op: Op, b: Builder) -> Sequence[Value] | None:
         row = ROWS.get(op.name)
         if row is None or native(row):
             return None
         if row.expand is None:
-            raise error("U101", op.span, name=row.name)
+            raise error("V001", op.span, op=row.name, why="has neither an instruction on this backend nor an expansion")
         value = row.expand(b, *row.arguments(op, lambda v: v))
         return [] if value is None else [value]
 

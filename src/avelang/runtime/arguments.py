@@ -10,7 +10,7 @@ import functools
 import math
 import operator
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,13 +39,14 @@ class Bound:
 
 
 class Parameters:
-    """The parameters of one kernel. `where(param)` gives a span for messages."""
+    """The parameters of one kernel. `where(param)` gives a span for messages; the first `positional` may go by position (None: all)."""
 
-    def __init__(self, kernel: str, specs: Sequence[ParamSpec], where: Any = None):
+    def __init__(self, kernel: str, specs: Sequence[ParamSpec], where: Callable[[str], Span] | None = None, positional: int | None = None):
         self.kernel = kernel
         self.specs = tuple(specs)
         self.runtime = tuple(s for s in specs if s.kind != "constexpr")
         self._where = where
+        self._positional = len(specs) if positional is None else positional
         self._names = {s.name: i for i, s in enumerate(specs)}
 
     def fail(self, code: str, param: str = "", **fields: Any) -> AveError:
@@ -58,8 +59,8 @@ class Parameters:
     def assign(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The value for each parameter, defaults filled in, and the options. Raises L005 to L008."""
         specs = self.specs
-        if len(args) > len(specs):
-            raise self.fail("L005", want=len(specs), got=len(args), params=", ".join(s.name for s in specs))
+        if len(args) > self._positional:
+            raise self.fail("L005", want=self._positional, got=len(args), params=", ".join(s.name for s in specs))
         values = [*args, *(s.default for s in specs[len(args) :])]
         options = {}
         for name, value in kwargs.items():

@@ -101,7 +101,9 @@ class Launcher:
         # Annotations are evaluated in the function's globals, which may change.
         found = self._parameters.get(captured)
         if found is None:
-            found = self._parameters[captured] = Parameters(self.source.name, signature(self.source), self._where)
+            found = self._parameters[captured] = Parameters(
+                self.source.name, signature(self.source), self._where, self.source.fn.__code__.co_argcount
+            )
         return found
 
     def _where(self, param: str) -> Span:

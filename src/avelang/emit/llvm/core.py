@@ -83,22 +83,22 @@ class Module:
 
 @functools.cache
 def _initialize() -> None:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
 
 
 class Host:
-    """LLVM for the machine that we run on.
+    """LLVM for the machine that we run on, or for another one.
 
     `level` is the optimization level (0 to 3). The vectorizers are off: emitted code is in vectors already.
+    `target`: (triple, cpu, features) instead of this machine's, for looking at code that is not to be run here.
     """
 
-    def __init__(self, level: int = 2):
+    def __init__(self, level: int = 2, target: tuple[str, str, str] | None = None):
         _initialize()
-        self.cpu = llvm.get_host_cpu_name()
-        self.features = llvm.get_host_cpu_features().flatten()
+        host = target or (llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+        self.triple, self.cpu, self.features = host
         self.level = level
-        self.triple = llvm.get_default_triple()
         self.machine = self.target_machine()
 
     def target_machine(self) -> llvm.TargetMachine:

@@ -266,9 +266,9 @@ no:
   ret i1 false
 }
 
-; Rank, extents and strides (in units of %unit) as expected; a stride counts only where the extent is over 1.
+; Rank, extents and strides (in units of %unit) as expected; unless %strict, a stride counts only where the extent is over 1.
 ; Rank -1: any extents in row-major order without gaps.
-define internal i1 @layout(i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 %unit) {
+define internal i1 @layout(i1 %strict, i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 %unit) {
 entry:
   %any = icmp eq i64 %want, -1
   %equal = icmp eq i64 %want, %rank
@@ -301,7 +301,9 @@ stride:
   %expect = phi i64 [ %dense, %contiguous ], [ %wsu, %exact ]
   %dense1 = phi i64 [ %dense.next, %contiguous ], [ 0, %exact ]
   %fits = icmp eq i64 %expect, %s
-  %free = icmp eq i64 %n, 1
+  %one = icmp eq i64 %n, 1
+  %lax = xor i1 %strict, true
+  %free = and i1 %one, %lax
   %good = or i1 %fits, %free
   br i1 %good, label %next, label %no
 next:
@@ -351,7 +353,7 @@ form:
   %wstrides = load ptr, ptr %wstridesp
   %unitp = getelementptr %Param, ptr %param, i32 0, i32 7
   %unit = load i64, ptr %unitp
-  %ok = call i1 @layout(i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 %unit)
+  %ok = call i1 @layout(i1 false, i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 %unit)
   br i1 %ok, label %take, label %no
 take:
   %datap = getelementptr i8, ptr %o, i64 16
@@ -363,7 +365,8 @@ no:
 }
 
 ; DLTensor: data at 0, device type (int) 8, rank (int) 16, dtype 20, extents 24, strides in elements 32, byte offset 40.
-; Only row-major tensors are taken here: a lazily negated view of torch is strided, and Python must see it.
+; Only tensors with all the strides of a row-major one are taken here: a lazily negated view of torch (x.conj().imag) has a rank of 0 or a
+; stride of 2 even where its extent is 1, and Python must see it.
 define internal i1 @dlpack(ptr %fn, ptr %o, ptr %param, ptr %out) {
 entry:
   %t = alloca [64 x i8], align 16
@@ -400,10 +403,12 @@ form:
   %shape = load ptr, ptr %shapep
   %stridesp = getelementptr i8, ptr %t, i64 32
   %strides = load ptr, ptr %stridesp
-  %known = icmp ne ptr %strides, null
+  %some = icmp ne ptr %strides, null
+  %ranked = icmp ne i64 %rank, 0
+  %known = and i1 %some, %ranked
   br i1 %known, label %dense, label %no
 dense:
-  %row = call i1 @layout(i64 -1, ptr null, ptr null, i64 %rank, ptr %shape, ptr %strides, i64 1)
+  %row = call i1 @layout(i1 true, i64 -1, ptr null, ptr null, i64 %rank, ptr %shape, ptr %strides, i64 1)
   br i1 %row, label %exact, label %no
 exact:
   %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
@@ -412,7 +417,7 @@ exact:
   %wshape = load ptr, ptr %wshapep
   %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 6
   %wstrides = load ptr, ptr %wstridesp
-  %ok = call i1 @layout(i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 1)
+  %ok = call i1 @layout(i1 false, i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 1)
   br i1 %ok, label %take, label %no
 take:
   %data = load i64, ptr %t

@@ -1,0 +1,259 @@
+"""Names: what a kernel may capture, what is unknown, the public names outside kernels, and constructs that the language does not have."""
+
+import math
+import types
+
+import avelang.language as al
+import ml_dtypes
+import numpy as np
+import pytest
+from avelang.base.errors import AveError
+from avelang.frontend import names
+from frontend.building import built, lanes, refused
+
+I = al.Tensor((64,), al.i32)
+
+WIDTH = 8
+SCALE = al.constexpr(32)
+RATIO = 0.5
+ON = True
+SHAPE = (4, (2, 4))
+KIND = al.f16
+ROWS = [1, 2, 3]
+NUMPY = np.int64(7)
+ARRAY = np.zeros(4)
+LAYOUT = al.Layout((4, 2), (1, 4))
+config = types.ModuleType("config")
+config.DEPTH = 3
+config.TABLE = {"a": 1}
+
+
+def test_what_may_be_captured():
+    from typing import NamedTuple
+
+    class Config(NamedTuple):
+        a: int
+        b: tuple
+
+    local = Config(5, (6, 7))
+
+    def k(out: I):
+        assert LAYOUT.shape == (4, 2) and KIND == al.f16 and SHAPE[1][0] == 2 and ON
+        out[0] = WIDTH + SCALE + int(RATIO * 2) + NUMPY + config.DEPTH + local.a + local.b[1] + int(math.log2(8)) + math.gcd(4, 6)
+
+    assert lanes(k)[0] == 8 + 32 + 1 + 7 + 3 + 5 + 7 + 3 + 2
+
+
+def test_constexpr_is_its_value():
+    assert SCALE == 32 and type(SCALE) is int
+
+
+def test_unknown_names_suggest_near_ones():
+    def name(out: I):
+        width = 3
+        out[0] = widht + width  # <-  # noqa: F821
+
+    def attribute(out: I):
+        out[0] = al.thread_idx(0)  # <-
+
+    def intrinsic(out: I):
+        al.amdgpu.s_waitcnt_all(0, 7, 15)  # <-
+
+    def tensor(out: I):
+        out[0] = out.size  # <-
+
+    refused(name, "T001", "'widht'", "width", marked="widht")
+    refused(attribute, "T009", "'thread_idx'", "thread_id", marked="al.thread_idx")
+    refused(intrinsic, "T009", "s_waitcnt")
+    refused(tensor, "T009", "'size'", "shape")
+
+
+def test_a_local_name_before_its_value():
+    def k(out: I):
+        out[0] = WIDTH  # <-
+        WIDTH = 3  # noqa: F823
+
+    refused(k, "T002", "'WIDTH'", marked="WIDTH")
+
+
+def test_mutable_globals_are_refused_by_name():
+    def a(out: I):
+        out[0] = ROWS[1]  # <-
+
+    def b(out: I):
+        out[0] = ARRAY[1]  # <-
+
+    def c(out: I):
+        out[0] = config.TABLE  # <-
+
+    refused(a, "T008", "'ROWS'", "list", marked="ROWS")
+    refused(b, "T008", "'ARRAY'", "ndarray")
+    refused(c, "T008", "'config.TABLE'", "dict")
+
+
+def test_constructs_that_the_language_does_not_have():
+    def comprehension(out: I):
+        x = [i for i in range(3)]  # <-
+
+    def lists(out: I):
+        x = [1, 2]  # <-
+
+    def lambdas(out: I):
+        f = lambda x: x  # <-  # noqa: E731
+
+    def tries(out: I):
+        try:  # <-
+            out[0] = 1
+        except ValueError:
+            pass
+
+    def withs(out: I):
+        with open("x"):  # <-
+            pass
+
+    def classes(out: I):
+        class C:  # <-
+            pass
+
+    def imports(out: I):
+        import math  # <-
+
+    def globals_(out: I):
+        global WIDTH  # <-
+
+    def deletes(out: I):
+        x = 1
+        del x  # <-
+
+    def raises(out: I):
+        raise ValueError  # <-
+
+    def slices(out: I):
+        out[0] = out[0:4]  # <-
+
+    def formats(out: I):
+        x = f"{WIDTH}"  # <-
+
+    def walrus(out: I):
+        out[0] = (y := 3)  # <-
+
+    def dicts(out: I):
+        x = {"a": 1}  # <-
+
+    def stars(out: I):
+        a, *b = (1, 2, 3)  # <-
+
+    def attributes(out: I):
+        out.x = 3  # <-
+
+    def complex_(out: I):
+        out[0] = 3j  # <-
+
+    def prints(out: I):
+        print(out[0])  # <-
+
+    def yields(out: I):
+        yield 3  # <-
+
+    for fn in (comprehension, lists, lambdas, tries, withs, classes, imports, globals_, deletes, raises, slices, formats, walrus, dicts, stars,
+               attributes, complex_, prints, yields):  # fmt: skip
+        refused(fn, "S001")
+
+
+def test_calls_of_what_cannot_be_called():
+    def number(out: I):
+        out[0] = WIDTH(3)  # <-
+
+    def numpy(out: I):
+        out[0] = np.sqrt(3)  # <-
+
+    def runtime(out: I):
+        out[0] = math.sqrt(al.thread_id(0))  # <-
+
+    refused(number, "T063", "`WIDTH`")
+    refused(numpy, "T008", "np.sqrt")
+    refused(runtime, "T064", "`math.sqrt`")
+
+
+def test_counts_of_a_builtins_arguments():
+    def few(out: I):
+        out[0] = al.convert(3)  # <-
+
+    def many(out: I):
+        al.syncthreads(1)  # <-
+
+    def unknown(out: I):
+        al.make_shared((4,), al.i32, align=8)  # <-
+
+    def twice(out: I):
+        al.make_shared((4,), al.i32, dtype=al.i32)  # <-
+
+    refused(few, "T003", "2 arguments", "al.convert(value, dtype)", "1 given", marked="al.convert(3)")
+    refused(many, "T003", "0 arguments")
+    refused(unknown, "T060", "'align'", "alignment")
+    refused(twice, "T061", "'dtype'")
+
+
+def test_dimensions_and_widths():
+    def big(out: I):
+        out[0] = al.thread_id(3)  # <-
+
+    def runtime(out: I):
+        out[0] = al.block_id(al.thread_id(0))  # <-
+
+    def width(out: I):
+        out[0] = al.shuffle(1, 2, 48)  # <-
+
+    refused(big, "T067", "3")
+    refused(runtime, "T017", "al.block_id")
+    refused(width, "T068", "48")
+
+
+def test_float_bounds():
+    def k(out: I, x: al.Tensor((4,), al.f32)):
+        for i in al.range(x[0]):  # <-
+            out[i] = 1
+
+    refused(k, "T022", "al.range")
+
+
+def test_builtins_outside_a_kernel():
+    for call in (lambda: al.thread_id(0), lambda: al.amdgpu.rcp(1.0), al.syncthreads):
+        with pytest.raises(AveError) as e:
+            call()
+        assert e.value.code == "T004" and "inside a kernel" in e.value.message
+
+
+def test_public_names():
+    assert set(names.BUILTINS) <= set(al.__all__) and al.bf16.np == ml_dtypes.bfloat16
+    assert {"mfma_32x32x8_bf16_f32", "mfma_f32_32x32x8_bf16", "AtomicScope", "raw_buffer_load_x4"} <= set(dir(al.amdgpu))
+    assert "ldmatrix_m8n8_x4_b16" in dir(al.nvvm) and al.amdgpu.AtomicScope.AGENT == 1
+    assert al.amdgpu.rcp is al.amdgpu.rcp and al.amdgpu.rcp.__doc__
+    with pytest.raises(AttributeError, match="did you mean mfma_"):
+        al.amdgpu.mfma_32x32x8_bf16_f23
+    with pytest.raises(AttributeError, match="make_shared"):
+        al.make_sharde
+    assert all(b.__doc__ and not b.__doc__.startswith("A function of the language") for b in names.BUILTINS.values())
+
+
+def test_every_builtin_has_an_implementation():
+    from avelang.frontend.calls import BUILTIN
+
+    assert set(BUILTIN) == set(names.BUILTINS)
+
+
+def test_lists_of_parameters():
+    def bare(out: I, n):  # <-
+        out[0] = n
+
+    def wrong(out: I, n: int):  # <-
+        out[0] = n
+
+    def constant(out: I, N: al.constexpr):
+        out[0] = N
+
+    refused(bare, "T007", "'n'", "annotation", marked="n")
+    refused(wrong, "T007", "'n'", "int", marked="n: int")
+    refused(constant, "T074", "'N'", "`constant`")
+    refused(constant, "T074", "'N'", N=[1])
+    built(constant, N=3)
