@@ -44,7 +44,7 @@ def shared_memory(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c:
 
 # 3. Memory is widest when sixteen bytes move at once. Seen as (rows, K / 4, 4), two coordinates address a vector of four numbers.
 @avelang.jit
-def vectorised(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c: al.Tensor((M, N), al.f32)):
+def vectorized(a: al.Tensor((M, K), al.f32), b: al.Tensor((N, K), al.f32), c: al.Tensor((M, N), al.f32)):
     a_quads = al.view(a, al.Tensor((M, K // 4, 4), al.f32))
     b_quads = al.view(b, al.Tensor((N, K // 4, 4), al.f32))
     row = al.block_id(1) * TILE + al.thread_id(1)
@@ -129,7 +129,7 @@ def check(name: str, c: np.ndarray, expected: np.ndarray) -> None:
 
 
 def main() -> None:
-    for kernel in (naive, shared_memory, vectorised):
+    for kernel in (naive, shared_memory, vectorized):
         a, b, c, expected = matrices(M, N, K, np.float32)
         kernel[lambda: ((N // TILE, M // TILE, 1), (TILE, TILE, 1))](a, b, c)
         check(kernel.__name__, c, expected)

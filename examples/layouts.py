@@ -9,7 +9,7 @@ import avelang.language as al
 
 @avelang.jit
 def transpose(source: al.Tensor((8, 8), al.i32), target: al.Tensor((8, 8), al.i32)):
-    # A layout is a shape and, for each mode, how many elements lie between neighbours. (8, 8):(1, 8) is column-major.
+    # A layout is a shape and, for each mode, how many elements lie between neighbors. (8, 8):(1, 8) is column-major.
     columns_first = al.view(source, al.i32, al.make_layout((8, 8), (1, 8)))
     t = al.thread_id(0)
     target[t // 8, t % 8] = columns_first[t // 8, t % 8]

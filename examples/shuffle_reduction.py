@@ -5,7 +5,7 @@ import numpy as np
 import avelang
 import avelang.language as al
 
-WAVE = 64  # lanes of a wave on AMD's data-centre GPUs, which is what the CPU imitates unless told otherwise
+WAVE = 64  # lanes of a wave on AMD's data-center GPUs, which is what the CPU imitates unless told otherwise
 THREADS = 256
 
 

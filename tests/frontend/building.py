@@ -1,12 +1,13 @@
-"""Helpers of the frontend's tests: build a function, run its IR on the reference, read the IR without spans, catch an error with its line."""
+"""Helpers of the frontend's tests: build a function, run its IR on the reference, read the IR without spans, catch an error."""
 
 import inspect
 import io
 import re
 
-import avelang
 import numpy as np
 import pytest
+
+import avelang
 from avelang import arch
 from avelang.base.errors import AveError
 from avelang.frontend.build import build
@@ -54,8 +55,8 @@ def lanes(fn, *more, n=64, dtype=np.int32, **constexprs):
 
 
 def refused(fn, code, *parts, line=None, marked=None, chip=None, **constexprs):
-    """Building must fail with `code`; the message has all `parts`; the span is the source line that holds `# <-` (or `line`), and the carets
-    stand under `marked`."""
+    """Building must fail with `code`; the message has all `parts`; the span is the source line with the arrow comment (or `line`), and the
+    carets stand under `marked`."""
     with pytest.raises(AveError) as caught:
         build(source_of(fn), constexprs, arch.chip(chip) if chip else None)
     e = caught.value

@@ -1,11 +1,12 @@
 """Arithmetic and types: what operands become, what literals may become, what Python evaluates."""
 
-import avelang.language as al
 import numpy as np
 import pytest
+
+import avelang.language as al
 from avelang.frontend.infer import default, fits, promote, stores_into, with_literal
 from avelang.ir.dtypes import BY_NAME
-from frontend.building import built, lanes, ops_of, refused
+from frontend.building import built, lanes, ops_of, refused, run
 
 I = al.Tensor((64,), al.i32)
 
@@ -13,7 +14,8 @@ I = al.Tensor((64,), al.i32)
 @pytest.mark.parametrize(
     "a, b, want",
     [
-        ("i32", "u32", "u32"), ("i8", "u16", "u16"), ("u8", "i64", "i64"), ("u64", "i32", "u64"), ("i32", "f16", "f16"), ("u64", "f32", "f32"),
+        ("i32", "u32", "u32"), ("i8", "u16", "u16"), ("u8", "i64", "i64"), ("u64", "i32", "u64"), ("i32", "f16", "f16"),
+        ("u64", "f32", "f32"),
         ("f16", "bf16", "f32"), ("f16", "f32", "f32"), ("f64", "f32", "f64"), ("f8e4m3fn", "f16", "f16"), ("f8e4m3fn", "f8e5m2", "f32"),
         ("u1", "i8", "i8"), ("u1", "u1", "u1"), ("f8e5m2", "bf16", "bf16"),
     ],
@@ -67,8 +69,6 @@ def test_operators_on_every_side():
     x = np.random.default_rng(1).integers(-50, 50, 64).astype(np.int32)
     x[0] = 0
     out = np.zeros((16, 64), np.int32)
-    from frontend.building import run
-
     run(k, out, x)
     mask = np.array(0xF0F0F0F0, np.uint32).astype(np.int32)
     want = [5 - x, 1 << (x & 7), x >> 2, ~x ^ mask, -x | 1, x, x**3, abs(x), np.minimum(x, 3), np.maximum(x, 3), (x > 3) + 0 + (x < 9),
@@ -92,8 +92,6 @@ def test_vectors_element_by_element():
     w = np.where(x > 1, x, 0.5)
     w = np.maximum((w * 2 + x) / 2, np.sqrt(abs(x)))
     out = np.zeros(4, np.float32)
-    from frontend.building import run
-
     y = x.copy()
     run(k, out, y, block=(1, 1, 1))
     np.testing.assert_allclose(y, np.trunc(w) + w, rtol=1e-6)
@@ -123,8 +121,6 @@ def test_mixed_kinds_meet_in_the_float():
         out[t] = x[t] * 0.5 + x[t] * out[t]
 
     out = np.full(64, 2, np.float32)
-    from frontend.building import run
-
     x = np.arange(64, dtype=np.int32)
     run(k, out, x)
     assert (out == x * 2.5).all()
@@ -140,7 +136,7 @@ def test_annotated_assignment_gives_a_type():
         x: al.u8 = 300  # <-
         out[0] = x
 
-    refused(k, "T006", "it")
+    refused(k, "T006", "'n'")
     refused(literal, "T021", "300", "u8")
 
 
@@ -154,8 +150,6 @@ def test_casts():
         out[3, t] = al.convert(3.9, al.i32) + al.convert(1e20, al.i32)
 
     out = np.zeros((4, 64), np.int32)
-    from frontend.building import run
-
     run(k, out)
     t = np.arange(64)
     assert (out[0] == t // 2).all() and (out[1] == t.astype(np.float32).view(np.int32)).all()
@@ -229,13 +223,12 @@ def bad_int(out: I, x: al.Tensor((4,), al.f32)):
     [
         (bad_literal, "T021", ["1099511627776", "u32"]), (bad_negative, "T021", ["-1", "u32"]), (bad_shift, "T026", ["32 bits", "u32"]),
         (bad_bits, "T025", ["&", "f32"]), (bad_invert, "T025", ["~", "f32"]), (bad_operands, "T023", ["+", "'x'"]),
-        (bad_power, "T024", []), (bad_zero, "T016", ["ZeroDivisionError"]), (bad_huge, "T016", ["too large"]), (bad_condition, "T028", ["(4,)"]),
-        (bad_matmul, "S001", ["MatMult", "@"]), (bad_exp, "T071", ["al.exp", "u32", "al.convert"]), (bad_bitcast, "T070", ["8 bits", "i32"]),
+        (bad_power, "T024", []), (bad_zero, "T016", ["ZeroDivisionError"]), (bad_huge, "T016", ["too large"]),
+        (bad_condition, "T028", ["(4,)"]), (bad_matmul, "S001", ["`@`"]), (bad_exp, "T071", ["al.exp", "u32", "al.convert"]),
+        (bad_bitcast, "T070", ["8 bits", "i32"]),
         (bad_sides, "T013", ["a pointer"]), (bad_int, "T065", ["`int`", "al.convert(value, al.i32)"]),
     ],
     ids=lambda x: getattr(x, "__name__", None),
 )  # fmt: skip
 def test_refusals(fn, code, parts):
-    if fn is bad_matmul:
-        parts = ["`@`"]
     refused(fn, code, *parts)

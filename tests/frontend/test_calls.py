@@ -1,8 +1,9 @@
 """Shuffles, printf, intrinsics: arguments bound and checked as the tables say, chips inferred and refused."""
 
-import avelang.language as al
 import numpy as np
 import pytest
+
+import avelang.language as al
 from avelang.isa.row import PUBLIC
 from frontend.building import built, lanes, ops_of, refused, run, text_of
 
@@ -128,7 +129,7 @@ def unknown(out: I):
 
 
 def twice(out: I):
-    al.amdgpu.rcp(1.0, **{})  # <-
+    al.amdgpu.rcp(1.0, **{})  # <-  # noqa: PIE804
 
 
 def out_of_range(out: I):

@@ -3,8 +3,9 @@
 import timeit
 import types
 
-import avelang.language as al
 import pytest
+
+import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.frontend.closure import closure, exact
 from avelang.frontend.names import constexpr
@@ -137,7 +138,7 @@ def test_signature():
 
 
 def test_annotations_that_fail():
-    def unknown(x: "al.Tensor((ROWS,), al.f32)"):
+    def unknown(x: "al.Tensor((ROWS,), al.f32)"):  # noqa: F821
         pass
 
     def fails(x: "al.Tensor((1 // 0,), al.f32)"):

@@ -1,7 +1,8 @@
 """Control flow: early exits, loops with break and continue, names that meet."""
 
-import avelang.language as al
 import numpy as np
+
+import avelang.language as al
 from frontend.building import built, lanes, ops_of, refused, text_of
 
 I = al.Tensor((64,), al.i32)
@@ -256,7 +257,7 @@ def test_things_that_do_not_meet_are_refused_where_they_are_used():
         if t > 3:
             x = (1, 2)
         else:
-            x = 1
+            x = 1  # noqa: F841
         out[t] = 1
 
     def used(out: I):

@@ -1,7 +1,8 @@
 """Device functions: inlining, arguments, results, recursion, spans of the calls."""
 
-import avelang.language as al
 import numpy as np
+
+import avelang.language as al
 from frontend.building import built, jit, lanes, refused, source_of
 
 I = al.Tensor((64,), al.i32)

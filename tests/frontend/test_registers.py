@@ -1,7 +1,8 @@
 """Register tensors: SSA vectors unless they are changed in place; aliases, copies, by-reference arguments."""
 
-import avelang.language as al
 import numpy as np
+
+import avelang.language as al
 from avelang.frontend.memory import changed_names
 from frontend.building import built, jit, lanes, ops_of, refused, run, source_of, text_of
 

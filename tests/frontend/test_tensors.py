@@ -1,8 +1,9 @@
 """Tensors: layouts, indices, sub-tensors, views and subviews, and what is refused about them."""
 
-import avelang.language as al
 import numpy as np
 import pytest
+
+import avelang.language as al
 from avelang.base.errors import AveError
 from frontend.building import built, lanes, ops_of, refused, run, text_of
 
@@ -248,11 +249,11 @@ def test_nothing_to_index_and_nothing_to_unpack():
 
     def unpack(out: I):
         a, b = 5  # <-
-        out[0] = a
+        out[0] = a + b
 
     def count(out: I):
         a, b = (1, 2, 3)  # <-
-        out[0] = a
+        out[0] = a + b
 
     refused(index, "T029", "the constant 3", marked="n[0]")
     refused(unpack, "T019")

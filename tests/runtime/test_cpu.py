@@ -9,11 +9,11 @@ import time
 
 import numpy as np
 import pytest
+from tests.runtime import programs
 
 from avelang.base.errors import AveError
 from avelang.runtime import native as native_module
 from avelang.runtime.native import native
-from tests.runtime import programs
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ import weakref
 import ml_dtypes
 import numpy as np
 import pytest
+from tests.runtime import programs
 
 import avelang
 import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.runtime import compile, stub
-from tests.runtime import programs
 
 HERE = sys.modules[__name__]
 
@@ -48,7 +48,16 @@ def slots(kernel, *args, grid=((2, 3, 4), (64, 1, 1)), slow=False, **kwargs):
 
 @avelang.jit
 def mixed(
-    p: al.Pointer(al.f32), t: al.Tensor((4, 6), al.i32), a: al.i8, b: al.u8, c: al.i64, d: al.u64, e: al.f32, f: al.f64, g: al.u1, out: al.Pointer(al.u64)
+    p: al.Pointer(al.f32),
+    t: al.Tensor((4, 6), al.i32),
+    a: al.i8,
+    b: al.u8,
+    c: al.i64,
+    d: al.u64,
+    e: al.f32,
+    f: al.f64,
+    g: al.u1,
+    out: al.Pointer(al.u64),
 ):
     pass
 
@@ -66,12 +75,17 @@ def test_a_second_call_is_served_by_the_host_code():
     assert first[9:12] == [2, 3, 4]
 
 
+# By parameter of `mixed`.
 VALUES = {
-    0: [X, X[1:], np.zeros((2, 3), np.float32), np.zeros(0, np.float32), X[::2], np.zeros((2, 3), np.float32).T, X.astype(np.float64), X.view(np.int32),
-        X.astype(">f4"), np.frombuffer(b"\0" * 17, np.uint8)[1:].view(np.float32), None, 3, [1.0], np.zeros(4, ml_dtypes.bfloat16), np.zeros((), np.float32),
-        np.zeros(4, np.float32).view(np.recarray), np.ma.zeros(3, np.float32), np.float32(1)],
-    1: [Y, Y.view(np.uint32), np.zeros((6, 4), np.int32), np.zeros((6, 4), np.int32).T, np.zeros((4, 12), np.int32)[:, ::2], Y[::-1], Y[:, ::-1], Y.reshape(24),
-        Y.astype(np.int64), np.asfortranarray(Y), None],
+    0: [
+        X, X[1:], np.zeros((2, 3), np.float32), np.zeros(0, np.float32), np.zeros((), np.float32), X[::2], np.zeros((2, 3), np.float32).T,
+        X.astype(np.float64), X.view(np.int32), X.astype(">f4"), np.frombuffer(b"\0" * 17, np.uint8)[1:].view(np.float32), None, 3, [1.0],
+        np.zeros(4, ml_dtypes.bfloat16), np.zeros(4, np.float32).view(np.recarray), np.ma.zeros(3, np.float32), np.float32(1),
+    ],
+    1: [
+        Y, Y.view(np.uint32), np.zeros((6, 4), np.int32), np.zeros((6, 4), np.int32).T, np.zeros((4, 12), np.int32)[:, ::2], Y[::-1],
+        Y[:, ::-1], Y.reshape(24), Y.astype(np.int64), np.asfortranarray(Y), None,
+    ],
     2: [0, -128, 127, 128, -129, 2**70, True, np.int8(5), np.int64(5), 1.0, None, "1", np.array(3)],
     3: [0, 255, 256, -1, 2**64],
     4: [2**63 - 1, 2**63, -(2**63), -(2**63) - 1, -1],
@@ -259,7 +273,8 @@ def test_torch_tensors_are_served_by_the_host_code():
     odd = torch.zeros(33, dtype=torch.uint8)[1:]
     wrong = [
         (x.double(), y), (x[::2], y), (x.to_sparse(), y), (x.to("meta"), y), (x, y.T), (x, y.long()), (x, y[:2]), (x, y.T.contiguous().T),
-        (torch.zeros(4, dtype=torch.complex64).conj().imag[:1], y), (torch.tensor(1j).conj().imag, y), (odd[: 32 - (odd.data_ptr() % 4 == 0) * 4].view(torch.uint8), y),
+        (torch.zeros(4, dtype=torch.complex64).conj().imag[:1], y), (torch.tensor(1j).conj().imag, y),
+        (odd[: 32 - (odd.data_ptr() % 4 == 0) * 4].view(torch.uint8), y),
     ]  # fmt: skip
     for a, b in wrong:
         for _ in range(2):

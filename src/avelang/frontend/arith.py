@@ -23,9 +23,13 @@ BINARY: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any], str]] = {
     ast.BitOr: ("|", operator.or_, "or"), ast.BitXor: ("^", operator.xor, "xor"), ast.Pow: ("**", operator.pow, "pow"),
 }  # fmt: skip
 COMPARE: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any], str]] = {
-    ast.Eq: ("==", operator.eq, "eq"), ast.NotEq: ("!=", operator.ne, "ne"), ast.Lt: ("<", operator.lt, "lt"), ast.LtE: ("<=", operator.le, "le"),
-    ast.Gt: (">", operator.gt, "gt"), ast.GtE: (">=", operator.ge, "ge"), ast.Is: ("is", operator.is_, ""),
-    ast.IsNot: ("is not", operator.is_not, ""), ast.In: ("in", lambda a, b: a in b, ""), ast.NotIn: ("not in", lambda a, b: a not in b, ""),
+    ast.Eq: ("==", operator.eq, "eq"), ast.NotEq: ("!=", operator.ne, "ne"), ast.Lt: ("<", operator.lt, "lt"),
+    ast.LtE: ("<=", operator.le, "le"), ast.Gt: (">", operator.gt, "gt"), ast.GtE: (">=", operator.ge, "ge"),
+    ast.Is: ("is", operator.is_, ""), ast.IsNot: ("is not", operator.is_not, ""),
+    ast.In: ("in", lambda a, b: a in b, ""), ast.NotIn: ("not in", lambda a, b: a not in b, ""),
+}  # fmt: skip
+UNARY: dict[type[ast.AST], tuple[str, Callable[[Any], Any], str]] = {
+    ast.USub: ("-", operator.neg, "neg"), ast.UAdd: ("+", operator.pos, ""), ast.Invert: ("~", operator.invert, "not"),
 }  # fmt: skip
 
 # Compile-time powers and shifts beyond this many bits are refused: they would only fill the memory.
@@ -185,7 +189,7 @@ def unary(f: Frame, op: type[ast.AST], v: Any, node: ast.AST) -> Any:
     if op is ast.Not:
         c = condition(f, v, node)
         return (not c) if isinstance(c, bool) else negate(f, c)
-    text, python, name = {ast.USub: ("-", operator.neg, "neg"), ast.UAdd: ("+", operator.pos, ""), ast.Invert: ("~", operator.invert, "not")}[op]
+    text, python, name = UNARY[op]
     if not is_runtime(v):
         return compile_time(f, node, f"`{text}`", lambda: python(v))
     v = tensors.read(f, v, node)

@@ -28,7 +28,7 @@ __all__ = ["build", "calls", "isa"]
 def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
     """The IR of one kernel, specialized to `constexprs` (one value for each constexpr parameter without a default).
 
-    Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises the errors of the catalogue at the user's line.
+    Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises errors of the catalogue at the user's line.
     """
     body = Block()
     state = Build(body, chip)

@@ -194,7 +194,7 @@ def _shuffle(kind: str) -> Callable[[Frame, Args, ast.Call], Any]:
             value = math_calls.typed(f, value)
         if not is_scalar(value) and not isinstance(value, Vec):
             f.fail("T022", node, what="the value of a shuffle", got=describe(value), want="a number or a vector")
-        offset = a["offset"]
+        offset: Any = a["offset"]
         if isinstance(offset, int):
             offset = f.b.const(offset, u32 if fits(offset, u32) else arith.i32)
         if not is_scalar(offset) or not offset.type.is_int:
@@ -220,7 +220,7 @@ def _range(f: Frame, a: Args, node: ast.Call) -> Range:
     for x in bounds:
         x = arith.tensors.read(f, x, node)
         if not (isinstance(x, int) or (is_scalar(x) and x.type.is_int)):
-            f.fail("T022", node, what="a bound of al.range", got=describe(x), want="an integer")
+            f.fail("T051", node, got=describe(x))
         checked.append(int(x) if isinstance(x, int) else x)
     if checked[2] == 0 and not isinstance(checked[2], Value):
         f.fail("T069", node)

@@ -1,4 +1,4 @@
-"""What a kernel captures: a `Source` comes in; the texts of all functions that it reaches, and a snapshot of the globals that it reads, go out."""
+"""What a kernel captures: a `Source` comes in; the texts of the functions that it reaches and a snapshot of the globals read go out."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Closure:
 
 
 def _text(source: Source) -> str:
-    """The text, and what Python has made of annotations and defaults where the function was defined: a factory may give one text several."""
+    """The text, and what Python has made of annotations and defaults where the function was defined: a factory gives one text several."""
     fn = source.fn
     return f"{source.text}\n# {fn.__annotations__!r} {fn.__defaults__!r} {fn.__kwdefaults__!r}\n"
 

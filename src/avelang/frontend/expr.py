@@ -74,7 +74,8 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
         if value is MISSING:
             f.fail("T008", node, name=ast.unparse(node), kind=type(found).__name__)
         return value
-    plain = isinstance(base, (DType, Layout, enum.Enum)) or (isinstance(base, type) and issubclass(base, enum.Enum)) or hasattr(base, "_fields")
+    plain = isinstance(base, (DType, Layout, enum.Enum)) or hasattr(base, "_fields")
+    plain = plain or (isinstance(base, type) and issubclass(base, enum.Enum))
     value = constant(getattr(base, node.attr, MISSING)) if plain and not node.attr.startswith("_") else MISSING
     if value is MISSING:
         f.fail("T009", node, base=describe(base), name=node.attr, hint="")

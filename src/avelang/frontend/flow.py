@@ -1,4 +1,4 @@
-"""What a function's syntax tree says without types: names assigned, names live, and how statements end. A tree comes in, `Flow` goes out."""
+"""What a function's syntax tree says without types: a tree comes in; names assigned, names live and ways out of statements go out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Facts:
 
 
 class Flow:
-    """The analysis of one function. `live` is what may be read after a compound statement, `head` what may be read at the head of a loop."""
+    """The analysis of one function. `live`: what may be read after a compound statement; `head`: what may be read at the head of a loop."""
 
     def __init__(self, node: ast.FunctionDef):
         self.facts: dict[ast.AST, Facts] = {}

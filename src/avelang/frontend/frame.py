@@ -1,4 +1,4 @@
-"""The state while a kernel is built: `Build` (one for each kernel), `Frame` (one for each function, inlined ones too), `Env` (what names hold)."""
+"""The state while a kernel is built: `Build` (one for a kernel), `Frame` (one for a function, inlined too), `Env` (what names hold)."""
 
 from __future__ import annotations
 
@@ -158,14 +158,16 @@ class Frame:
 _NAMES: dict[type[ast.AST], str] = {
     ast.ListComp: "a list comprehension", ast.SetComp: "a set comprehension", ast.DictComp: "a dict comprehension",
     ast.GeneratorExp: "a generator expression", ast.Lambda: "a lambda", ast.Yield: "`yield`", ast.YieldFrom: "`yield from`",
-    ast.Await: "`await`", ast.JoinedStr: "an f-string", ast.Dict: "a dict", ast.Set: "a set", ast.List: "a list", ast.Starred: "a starred value",
+    ast.Await: "`await`", ast.JoinedStr: "an f-string", ast.Dict: "a dict", ast.Set: "a set", ast.List: "a list",
+    ast.Starred: "a starred value",
     ast.NamedExpr: "`:=`", ast.Slice: "a slice", ast.Try: "`try`", ast.With: "`with`", ast.ClassDef: "a class", ast.Import: "`import`",
     ast.ImportFrom: "`import`", ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Delete: "`del`", ast.Raise: "`raise`",
     ast.Match: "`match`", ast.AsyncFunctionDef: "an async function", ast.AsyncFor: "`async for`", ast.AsyncWith: "`async with`",
 }  # fmt: skip
 _INSTEAD: dict[type[ast.AST], str] = {
-    ast.ListComp: "write a loop, or a tuple", ast.List: "write a tuple, or al.make_local for registers that change",
-    ast.Lambda: "define a function", ast.Slice: "use al.subview, or fewer indices for a sub-tensor", ast.JoinedStr: "use al.printf's format",
+    ast.ListComp: "write a loop, or a tuple", ast.List: "write a tuple, or use al.make_local for registers that change",
+    ast.Lambda: "define a function", ast.Slice: "use al.subview, or fewer indices for a sub-tensor",
+    ast.JoinedStr: "use al.printf's format",
     ast.Try: "a kernel cannot raise", ast.Raise: "a kernel cannot raise", ast.Import: "import outside the kernel",
     ast.ImportFrom: "import outside the kernel", ast.Global: "pass the value as a parameter, or return it",
     ast.Nonlocal: "return the value, or store into a register tensor", ast.NamedExpr: "assign in a statement of its own",

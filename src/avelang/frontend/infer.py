@@ -12,8 +12,8 @@ BITWISE = frozenset({"and", "or", "xor"})
 
 
 def promote(a: DType, b: DType) -> DType:
-    """Where two run-time values meet: the wider integer, unsigned where widths are equal; the float where an integer meets a float; the wider
-    float, f32 for f16 with bf16 and for two kinds of fp8; an fp8 gives way to any other float; u1 gives way to anything."""
+    """Where two run-time values meet: the wider integer, unsigned where widths are equal; the float where an integer meets a float; the
+    wider float, f32 for f16 with bf16 and for two kinds of fp8; an fp8 gives way to any other float; u1 gives way to anything."""
     if a == b:
         return a
     if a.kind == "bool" or b.kind == "bool":
@@ -35,8 +35,8 @@ def default(number: float | int | bool) -> DType:
 
 
 def fits(number: float | int | bool, d: DType, bitwise: bool = False) -> bool:
-    """Whether a literal may become a `d`: integers exactly (for bitwise operations either sign's bit pattern will do), floats rounded but not
-    to infinity, and a float only where it is a whole number becomes an integer."""
+    """Whether a literal may become a `d`: integers exactly (for bitwise operations either sign's bit pattern will do), floats rounded but
+    not to infinity; a float becomes an integer only where it is a whole number."""
     if d.kind == "bool":
         return number in (0, 1)
     if d.is_int:
@@ -53,7 +53,7 @@ def fits(number: float | int | bool, d: DType, bitwise: bool = False) -> bool:
 
 
 def with_literal(d: DType, number: float | int | bool) -> DType:
-    """Where a run-time `d` meets a literal: `d`, except that a float literal takes an integer to f32 and a number takes a condition with it."""
+    """Where a run-time `d` meets a literal: `d`, but a float literal takes an integer to f32, and a number takes a condition along."""
     if d.kind == "bool":
         return u1 if isinstance(number, bool) else default(number)
     return f32 if d.is_int and isinstance(number, float) else d
@@ -65,5 +65,5 @@ def stores_into(value: DType, target: DType) -> bool:
 
 
 def carries(init: DType, new: DType) -> bool:
-    """Whether a name that held `init` before a loop keeps that type when the loop gives it a `new`: no value may be lost, but signedness may."""
+    """Whether a name that held `init` before a loop keeps that type when the loop gives it a `new`: only signedness may be lost."""
     return promote(init, new) == init or (init.is_int and new.is_int and init.bits == new.bits)

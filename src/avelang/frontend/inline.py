@@ -152,7 +152,9 @@ def _fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
 def _returned(inner: Frame, wanted: Any, value: Any, node: ast.AST) -> Any:
     if value is None and inner.flow.returns_value:
         inner.fail("T073", node, name=inner.node.name)
-    return value if wanted is MISSING or is_void(wanted) and value is None else _fitted(inner, wanted, value, f"what {inner.node.name} returns", node)
+    if wanted is MISSING or (is_void(wanted) and value is None):
+        return value
+    return _fitted(inner, wanted, value, f"what {inner.node.name} returns", node)
 
 
 def is_void(wanted: Any) -> bool:

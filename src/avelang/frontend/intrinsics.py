@@ -83,8 +83,8 @@ def _plain(v: Any) -> Type | None:
 
 
 def _group_type(f: Frame, row: Row, p: Param, given: dict[str, Any]) -> Any:
-    """The type that an operand should have: its own, or where it may have several or shares another's, the one that the first typed argument
-    of its group settles."""
+    """The type that an operand should have: its own, or where it may have several or shares another's, the one that the first typed
+    argument of its group settles."""
     root = p
     while isinstance(root.type, str) and root.type != "tensor":
         root = next(q for q in row.params if q.name == root.type)
@@ -108,7 +108,7 @@ def _group_type(f: Frame, row: Row, p: Param, given: dict[str, Any]) -> Any:
 
 
 def _alike(have: Type, want: Type, packed: bool) -> bool:
-    """Whether a value goes in as it is but for its name: the same integers read as signed or not, a vector of one, or any bits where `packed`."""
+    """Whether a value goes in as it is but for its name: integers read as signed or not, or any bits where `packed`."""
     if bits(have) != bits(want):
         return False
     a, b = dtype_of(have), dtype_of(want)

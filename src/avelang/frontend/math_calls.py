@@ -65,7 +65,7 @@ def convert(f: Frame, a: Args, node: ast.AST) -> Any:
 
 
 def _bitcast(f: Frame, a: Args, node: ast.AST) -> Any:
-    v = numeric(f, a["value"], "the argument of al.bitcast", node)
+    v: Any = numeric(f, a["value"], "the argument of al.bitcast", node)
     if is_number(v):
         v = typed(f, v)
     if isinstance(a["dtype"], Tensor):
@@ -109,12 +109,12 @@ def fold(f: Frame, name: str, args: list[Any], node: ast.AST) -> Any:
 
 def _select(f: Frame, a: Args, node: ast.AST) -> Any:
     x, y = (numeric(f, a[k], f"argument `{k}` of al.select", node) for k in "ab")
-    cond = tensors.read(f, a["condition"], node)
+    cond: Any = tensors.read(f, a["condition"], node)
     if not is_runtime(cond):
         return x if cond else y
     mask = isinstance(cond, Vec)
     if not mask:
-        cond = arith.condition(f, cond, node)
+        cond = arith.condition(f, cond, node)  # a u1, as `cond` is known at run time only
     elif cond.dtype.kind != "bool":
         f.fail("T028", node, got=describe(cond))
     if is_number(x) and is_number(y):

@@ -161,7 +161,8 @@ def _tensors(f: Frame, a: Any, b: Any) -> Meet:
 # -- if ------------------------------------------------------------------------------------------------------------------------------
 
 
-def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], None], live: Any, node: ast.AST, tail: bool = False) -> None:
+def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], None], live: Any, node: ast.AST,
+           tail: bool = False) -> None:  # fmt: skip
     """An `if` at run time. `live`: names whose value matters afterwards; `tail`: nothing of the function comes afterwards."""
     span = f.b.span
     blocks, layers = (Block(), Block()), []
@@ -172,7 +173,10 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
     f.b.span = span
     meets: dict[str, Meet] = {}
     for name in dict.fromkeys((*layers[0], *layers[1])):
-        if name not in live and name not in (*FLAGS, RESULT) or (tail and name in FLAGS and not (name == RETURNED and f.flow.returns_value)):
+        if name not in live and name not in (*FLAGS, RESULT):
+            continue
+        # At the end of a function nothing reads the flags, but for the check that every path has returned a value.
+        if tail and name in FLAGS and not (name == RETURNED and f.flow.returns_value):
             continue
         try:
             meets[name] = _joined(f, name, layers)

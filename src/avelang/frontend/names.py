@@ -1,4 +1,4 @@
-"""The names that users write: annotations (`Tensor`, `Pointer`, `constexpr`), builtins and intrinsics come out as objects the frontend knows."""
+"""The names that users write: annotations (`Tensor`, `Pointer`, `constexpr`), builtins, intrinsics, as objects that the frontend knows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def extents(value: Any, what: str, least: int = 0) -> layouts.Nested:
     if isinstance(value, Value) and isinstance(value.type, DType) and value.type.is_int:
         return value
     try:
-        number = operator.index(value)
+        number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise error("T030", what=what, got=repr(value)) from None
     if number < least:

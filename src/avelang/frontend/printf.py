@@ -42,20 +42,24 @@ def _wanted(text: str) -> int:
     return sum(m[0] != "%%" for m in _SPEC.finditer(text))
 
 
-def _conversion(f: Frame, m: re.Match[str], kind: str, v: Any, operands: list[Value], node: ast.AST) -> str:
+def _conversion(f: Frame, m: re.Match[str], kind: str, value: Any, operands: list[Value], node: ast.AST) -> str:
     if kind == "string":
-        if not isinstance(v, str):
-            f.fail("T082", node, spec=m[0], want="a compile-time string", got=describe(v))
-        return (m[0] % v).replace("%", "%%")
-    d: DType | None = default(v) if is_number(v) else v.type if is_scalar(v) else None
+        if not isinstance(value, str):
+            f.fail("T082", node, spec=m[0], want="a compile-time string", got=describe(value))
+        return (m[0] % value).replace("%", "%%")
+    d: Any = default(value) if is_number(value) else value.type if is_scalar(value) else None
     if d is None or d.is_float != (kind == "float"):
-        if not (kind == "float" and isinstance(v, int)):
-            f.fail("T082", node, spec=m[0], want=f"{'a' if kind == 'float' else 'an'} {kind}", got=describe(v))
+        if not (kind == "float" and isinstance(value, int)):
+            f.fail("T082", node, spec=m[0], want=f"{'a' if kind == 'float' else 'an'} {kind}", got=describe(value))
         d = f64
     if kind == "float":
-        operands.append(f.b.const(v, f64) if is_number(v) else f.b.convert(v, f64))
+        operands.append(_converted(f, value, f64))
         return f"%{m['flags']}{m['width']}{m['precision']}{m['kind']}"
     wide = d.bits > 32
     target = BY_NAME[f"{'i' if m['kind'] in 'dic' else 'u'}{64 if wide else 32}"] if d.bits < 32 else d
-    operands.append(f.b.const(v, d if d.is_int else target) if is_number(v) else f.b.convert(v, target))
+    operands.append(_converted(f, value, d if is_number(value) and d.is_int else target))
     return f"%{m['flags']}{m['width']}{m['precision']}{'ll' if wide else ''}{m['kind']}"
+
+
+def _converted(f: Frame, value: Any, d: DType) -> Value:
+    return f.b.const(value, d) if is_number(value) else f.b.convert(value, d)

@@ -75,7 +75,8 @@ def _annotated(f: Frame, node: ast.AnnAssign) -> None:
     if node.value is None:
         return
     value = f.expr(node.value)
-    wanted = evaluate(node.annotation, lambda n: f.expr(ast.copy_location(ast.Name(n, ast.Load()), node.annotation)), f.span(node.annotation), "it")
+    at = node.annotation
+    wanted = evaluate(at, lambda n: f.expr(ast.copy_location(ast.Name(n, ast.Load()), at)), f.span(at), ast.unparse(node.target))
     if isinstance(wanted, DType) and (is_runtime(value) or is_number(value)):
         value = tensors.coerce(f, tensors.read(f, value, node), wanted, node.value, "the value assigned")
     assign(f, node.target, value)
@@ -300,8 +301,6 @@ def _counter_type(f: Frame, bounds: tuple[Any, ...], node: ast.For) -> DType:
     d = typed[0]
     for other in typed[1:]:
         d = promote(d, other)
-    if not d.is_int:
-        f.fail("T051", node.iter, got=d)
     if any(isinstance(x, int) and not fits(x, d) for x in bounds) and d.kind == "uint":
         f.fail("T052", node.iter, dtype=d)
     return d if d.bits >= 32 else i32
@@ -351,7 +350,7 @@ def _assert(f: Frame, node: ast.Assert) -> None:
 
 def _function(f: Frame, node: ast.FunctionDef) -> None:
     if node.decorator_list:
-        f.fail("S001", node.decorator_list[0], what="a decorator inside a kernel", instead="a nested function is a device function as it is")
+        f.fail("S001", node.decorator_list[0], what="a decorator inside a kernel", instead="a nested function is a device function anyway")
     f.env.set(node.name, LocalFn(node, f))
 
 

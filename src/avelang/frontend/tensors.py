@@ -108,7 +108,7 @@ def whole(f: Frame, r: Ref) -> Ref:
 
 
 def _integer(f: Frame, x: Any, node: ast.AST) -> Any:
-    if is_number(x) and not isinstance(x, float):
+    if isinstance(x, int):
         return int(x)
     if is_scalar(x) and x.type.is_int:
         return x

@@ -6,19 +6,21 @@ from typing import Any
 
 import avelang.isa as _isa  # noqa: F401 - registers the rows behind `amdgpu` and `nvvm`
 from avelang.frontend.names import BUILTINS as _BUILTINS
-from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, amdgpu, constexpr, near, nvvm
+from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, constexpr, near
+from avelang.frontend.names import amdgpu as _amdgpu
+from avelang.frontend.names import nvvm as _nvvm
 from avelang.ir import dtypes as _dtypes
 from avelang.ir.dtypes import DType
 
-_NAMES: dict[str, Any] = {**_BUILTINS, **_dtypes.BY_NAME}
-globals().update(_NAMES)
+_NAMES: dict[str, Any] = {**_BUILTINS, **_dtypes.BY_NAME, "amdgpu": _amdgpu, "nvvm": _nvvm}
 
 
 def __getattr__(name: str) -> Any:
     """Only reached for names that do not exist. Raises AttributeError with the names most like it."""
-    raise AttributeError(f"avelang.language has no {name!r}{near(name, __all__)}")
+    raise AttributeError(f"avelang.language has no {name!r}{near(name, _ALL)}")
 
 
-__all__ = [
-    "AtomicScope", "Builtin", "DType", "Layout", "Namespace", "Pointer", "Tensor", "amdgpu", "constexpr", "nvvm", *_NAMES,
-]  # fmt: skip
+# Builtins and dtypes come from their tables, so that each name stands once.
+_CLASSES = (AtomicScope, Builtin, DType, Layout, Namespace, Pointer, Tensor, constexpr)
+_ALL = sorted([*(c.__name__ for c in _CLASSES), *_NAMES])
+globals().update(_NAMES, __all__=_ALL)

@@ -71,7 +71,7 @@ class Array:
         if isinstance(self.keep, np.ndarray):
             return self.keep
         size = self.span()
-        return np.frombuffer((ctypes.c_uint8 * size).from_address(self.address), np.uint8) if size else np.zeros(0, np.uint8)
+        return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(self.address)) if size else np.zeros(0, np.uint8)
 
     def __str__(self) -> str:
         where = "" if self.device == CPU else f" on {self.device}"

@@ -12,7 +12,7 @@ from avelang.emit.llvm.core import Emitted, Module
 from avelang.emit.llvm.cpu_control import emit_for, emit_if, emit_while
 from avelang.emit.llvm.cpu_lanes import linear_id
 from avelang.emit.llvm.cpu_mma import emit_mma
-from avelang.emit.llvm.cpu_ops import RULES, local_words, shared_plan, type_of
+from avelang.emit.llvm.cpu_ops import RULES, copies, local_words, shared_plan, type_of
 from avelang.emit.llvm.cpu_values import Ptr, S, const
 from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.core import Block, Kernel, walk
@@ -33,6 +33,7 @@ def emit(kernel: Kernel) -> Emitted:
     ops = list(walk(kernel.body))
     w.shared, scratch = shared_plan(ops)
     w.words = local_words(ops)
+    w.copies = copies(kernel.body, w.uses)
     w.coroutine = w.waves > 1 and any(op.name == "barrier" for op in ops)
     if w.waves > 1:
         w.wave = S("%wave")

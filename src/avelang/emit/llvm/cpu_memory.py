@@ -6,91 +6,20 @@ anything else, by gather and scatter. An inactive lane never touches memory.
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 
-from avelang.emit.llvm import cpu_lin
+from avelang.emit.llvm import cpu_copy, cpu_lin
 from avelang.emit.llvm.cpu_float import Bits
-from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Memory, Ptr, Rep, S, Scalar, V, elem, lanes_of
+from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
+from avelang.emit.llvm.cpu_memory_places import Place, gep, place, pointers_of
 from avelang.emit.llvm.cpu_vectors import REGISTER, concat, count_of, elements, from_integer, integer, pow2, rechunk, shuffle, to_aos, words
 from avelang.emit.llvm.cpu_wave import ZERO, Wave
 from avelang.ir.dtypes import DType, i64, word_of
-from avelang.ir.types import SHARED, Type, VecType, dtype_of
-
-
-@dataclasses.dataclass
-class Place:
-    """The addresses of one access: `lin` bytes from the LLVM pointer `base`, in each lane."""
-
-    w: Wave
-    base: str
-    lin: Lin
-    aligned: bool  # the base is a multiple of a register's size, in shared memory
-
-    def __post_init__(self) -> None:
-        self.columns = [c for _, c in self.lin.terms]
-        self.pointers: dict[tuple[int, ...], str] = {}
-
-    def group(self, lane: int) -> tuple[int, ...]:
-        """Lanes of one group differ by a constant number of bytes."""
-        return tuple(int(c[lane]) for c in self.columns)
-
-    def key(self, lane: int) -> tuple[tuple[int, ...], int]:
-        return self.group(lane), int(self.lin.k[lane])
-
-    def pointer(self, lane: int, more: int = 0) -> str:
-        """The address of a lane, plus some bytes."""
-        group = self.group(lane)
-        if group not in self.pointers:
-            p, w = self.base, self.w
-            for (s, _), c in zip(self.lin.terms, group, strict=True):
-                if c:
-                    p = w.op(f"getelementptr i8, ptr {p}, i64 {w.op(f'mul i64 {s.text}, {c}') if c != 1 else s.text}")
-            self.pointers[group] = p
-        k = int(self.lin.k[lane]) + more
-        return self.w.op(f"getelementptr i8, ptr {self.pointers[group]}, i64 {k}") if k else self.pointers[group]
-
-    def run(self, size: int, lanes: np.ndarray | None) -> int:
-        """The greatest power of two R such that, in each R lanes, addresses rise by `size` from lane to lane."""
-        follows = np.diff(self.lin.k) == size
-        for c in self.columns:
-            follows &= np.diff(c) == 0
-        if lanes is not None:
-            follows |= ~(lanes[1:] & lanes[:-1])
-        r = self.w.W
-        while r > 1 and not all(follows[i] for i in range(self.w.W - 1) if (i + 1) % r):
-            r //= 2
-        return r
-
-
-def _gep(w: Wave, base: str, off: str) -> str:
-    return w.op(f"getelementptr i8, ptr {base}, i64 {off}") if off != "0" else base
-
-
-def place(w: Wave, p: Ptr, off: Scalar) -> str | Place | V:
-    """Where an access goes: one LLVM pointer, a `Place`, or a vector of pointers."""
-    total = cpu_lin.add64(w, p.off, off)
-    assert isinstance(p.base, str)
-    if isinstance(total, S):
-        return _gep(w, p.base, total.text) if p.base else w.op(f"inttoptr i64 {total.text} to ptr")
-    if isinstance(total, Lin):
-        flat = cpu_lin.resolve(w, total)
-        u = flat.u.text if flat.u else "0"
-        base = _gep(w, p.base, u) if p.base else w.op(f"inttoptr i64 {u} to ptr")
-        return Place(w, base, Lin(64, None, flat.terms, flat.k), p.space == SHARED and (flat.u is None or flat.u.tz >= 6))
-    text = w.vec(total, i64)
-    return V(_pointers(w, p.base, text))
-
-
-def _pointers(w: Wave, base: str, offsets: str) -> str:
-    if base:
-        return w.op(f"getelementptr i8, ptr {base}, {w.t('i64')} {offsets}")
-    return w.op(f"inttoptr {w.t('i64')} {offsets} to {w.t('ptr')}")
+from avelang.ir.types import Type, VecType, dtype_of
 
 
 def _all_pointers(w: Wave, at: Place) -> str:
-    return _pointers(w, at.base, w.lin_vec(at.lin))
+    return pointers_of(w, at.base, w.lin_vec(at.lin))
 
 
 def _in_memory(d: DType) -> DType:
@@ -123,7 +52,7 @@ def load(w: Wave, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
     if isinstance(at, str):
         items = []
         for i in range(n):
-            text = w.op(f"load i{m.bits}, ptr {_gep(w, at, str(i * m.bytes))}, align {min(align, m.bytes)}")
+            text = w.op(f"load i{m.bits}, ptr {gep(w, at, str(i * m.bytes))}, align {min(align, m.bytes)}")
             items.append(_value(w, text, d, False))
         return Elems(tuple(items)) if isinstance(t, VecType) else items[0]
     out: list[Scalar] = []
@@ -186,6 +115,8 @@ def _chunks(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> 
     lanes = min(at.run(n * m.bytes, known), max(1, REGISTER // 8 // (n * m.bytes)))
     if isinstance(w.mask, str) and lanes < 4:
         return None
+    if cpu_copy.worthwhile(w, at, lanes):
+        return cpu_copy.load_rows(w, at, more, n, m)
     t = f"<{lanes * n} x i{m.bits}>"
     chunks: dict[tuple[tuple[int, ...], int], str] = {}
     out = []
@@ -332,7 +263,7 @@ def store(w: Wave, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -> None
             if not isinstance(x, S):
                 lane = lane or w.last_lane()
                 x = S(w.op(f"extractelement {w.t(elem(d))} {w.vec(x, d)}, i64 {lane}"))
-            w.do(f"store i{m.bits} {_stored(w, x, d, False)}, ptr {_gep(w, at, str(i * m.bytes))}, align {min(align, m.bytes)}")
+            w.do(f"store i{m.bits} {_stored(w, x, d, False)}, ptr {gep(w, at, str(i * m.bytes))}, align {min(align, m.bytes)}")
         return None
     pieces = _pieces(n, m.bytes)
     for start, count in pieces:
@@ -354,6 +285,9 @@ def _store_chunks(w: Wave, at: Place | V, more: int, value: Rep, t: VecType, ali
     if isinstance(w.mask, str) and lanes < 4:
         return False
     aos = to_aos(w, value, t)
+    if cpu_copy.worthwhile(w, at, lanes):
+        cpu_copy.store_rows(w, at, more, aos)
+        return True
     lanes = min(lanes, aos.lanes)
     aos = rechunk(w, aos, lanes) if aos.lanes != lanes else aos
     for i, chunk in enumerate(aos.chunks):
@@ -404,6 +338,21 @@ def _scatter(w: Wave, value: str, pointers: str, bits: int, align: int) -> None:
         w.op(f"call {t} @{_lane_loop(w, bits, True)}({w.t('ptr')} {pointers}, {w.t('i1')} {mask}, {t} {value})")
 
 
+def copy(w: Wave, source: Pending, p: Ptr, off: Scalar, t: Type) -> bool:
+    """Moves each lane's vector straight from memory to memory, where that is worth a function; says whether it did."""
+    size = count_of(t) * dtype_of(t).bytes
+    if not pow2(size) or size > REGISTER // 8 or dtype_of(t).bits == 1:
+        return False
+    a, b = place(w, source.ptr, source.off), place(w, p, off)
+    if not isinstance(a, Place) or not isinstance(b, Place):
+        return False
+    lanes = min(a.run(size, None), b.run(size, None), REGISTER // 8 // size)
+    if not (cpu_copy.worthwhile(w, a, lanes) or cpu_copy.worthwhile(w, b, lanes)):
+        return False
+    cpu_copy.copy(w, a, 0, b, 0, size)
+    return True
+
+
 # -- local memory ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -416,7 +365,7 @@ def _local_places(w: Wave, mem: Memory, off: Scalar, count: int) -> list[str] | 
         return [w.op(f"getelementptr {t}, ptr {row}, i64 {i}") if i else row for i in range(count)]
     b = Bits(w, True, 64)
     lane = w.const_vector(lanes_of(list(range(w.W)), 64).k * mem.word, "i64")
-    return V(_pointers(w, mem.ptr, b("add", b("mul", w.vec(off, i64), w.W), lane)))
+    return V(pointers_of(w, mem.ptr, b("add", b("mul", w.vec(off, i64), w.W), lane)))
 
 
 def _local_load(w: Wave, mem: Memory, off: Scalar, t: Type) -> Rep:

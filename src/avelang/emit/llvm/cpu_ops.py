@@ -8,12 +8,12 @@ import numpy as np
 
 from avelang.emit.llvm import cpu_lanes, cpu_lin, cpu_memory, cpu_scalar
 from avelang.emit.llvm.cpu_control import address_of
-from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, Memory, Ptr, Rep, S, Scalar, Slot, V, const, elem, lanes_of
+from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, Slot, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
 from avelang.emit.llvm.cpu_wave import Wave, float_literal
-from avelang.ir.core import Op, Value, walk
+from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType, i64, u32
-from avelang.ir.types import LOCAL, SHARED, PtrType, TensorType, Type, VecType, dtype_of
+from avelang.ir.types import GLOBAL, LOCAL, SHARED, PtrType, TensorType, Type, VecType, dtype_of
 
 Rule = Callable[[Wave, Op], "Rep | None"]
 RULES: dict[str, Rule] = {}
@@ -352,15 +352,48 @@ def _int_ptr(w: Wave, op: Op) -> Rep:
     return Ptr("global", "", w.scalar(op.operands[0]))
 
 
+def copies(block: Block, uses: dict[Value, int]) -> set[Value]:
+    """Loads that may wait for the store that is their only use: nothing between the two writes, waits or branches, and they are in
+    different spaces, so that the copy cannot overlap itself."""
+    out: set[Value] = set()
+    waiting: set[Value] = set()
+    for op in block.ops:
+        if op.name == "ld" and isinstance(op.result.type, VecType) and uses.get(op.result) == 1:
+            waiting.add(op.result)
+        elif op.name == "st" and op.operands[0] in waiting:
+            source = op.operands[0].op
+            assert source is not None
+            if {_space(source.operands[0]), _space(op.operands[1])} == {GLOBAL, SHARED}:
+                out.add(op.operands[0])
+        if op.regions or op.defn.effects - {"read"}:
+            waiting.clear()
+        for region in op.regions:
+            out |= copies(region, uses)
+    return out
+
+
+def _space(ptr: Value) -> str:
+    assert isinstance(ptr.type, PtrType)
+    return ptr.type.space
+
+
 @rule("ld")
 def _ld(w: Wave, op: Op) -> Rep:
-    return cpu_memory.load(w, _pointer(w, op.operands[0]), w.scalar(op.operands[1]), op.result.type, op.attrs["align"])
+    p, off, align = _pointer(w, op.operands[0]), w.scalar(op.operands[1]), op.attrs["align"]
+    if op.result in w.copies and w.mask is None:
+        return Pending(p, off, align)
+    return cpu_memory.load(w, p, off, op.result.type, align)
 
 
 @rule("st")
 def _st(w: Wave, op: Op) -> None:
     value, ptr, off = op.operands
-    cpu_memory.store(w, w.env[value], value.type, _pointer(w, ptr), w.scalar(off), op.attrs["align"])
+    rep, p, at, align = w.env[value], _pointer(w, ptr), w.scalar(off), op.attrs["align"]
+    if isinstance(rep, Pending):
+        if cpu_memory.copy(w, rep, p, at, value.type):
+            return
+        rep = cpu_memory.load(w, rep.ptr, rep.off, value.type, rep.align)
+    cpu_memory.store(w, rep, value.type, p, at, align)
 
 
 def type_of(t: Type) -> str:

@@ -115,7 +115,16 @@ class Ptr:
     off: Scalar
 
 
-Rep = Scalar | Vector | Ptr
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Pending:
+    """A load whose only use is a store close by, to which it is left: a copy from memory to memory needs no registers of ours."""
+
+    ptr: Ptr
+    off: Scalar
+    align: int
+
+
+Rep = Scalar | Vector | Ptr | Pending
 Mask = None | np.ndarray | str  # all lanes; lanes known when the code is made; an LLVM vector of i1
 
 

@@ -44,6 +44,8 @@ class Wave:
         self.uses: dict[Value, int] = {}
         self.shared: dict[Value, int] = {}
         self.words: dict[Value, int] = {}
+        self.staging: dict[int, str] = {}  # stack memory for copies, by bytes a lane
+        self.copies: set[Value] = set()
         self.coroutine = False
         # One dict for each region that is being emitted: what stands in an outer region may be used again in an inner one.
         self._memo: list[dict[object, str]] = [{}]

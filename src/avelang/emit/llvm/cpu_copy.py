@@ -1,0 +1,129 @@
+"""Copies of whole lanes' data from place to place: where lanes lie in rows of a matrix, a function made once for each pattern moves them.
+
+Sixty-four addresses written out at each access would cost more to compile than all else; as a function of the base and the row's stride
+they are written once, and its pointers step from row to row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from avelang.emit.llvm.cpu_memory_places import Place
+from avelang.emit.llvm.cpu_values import Aos, Lin
+from avelang.emit.llvm.cpu_wave import Wave
+from avelang.ir.dtypes import DType
+
+LINE = 64  # bytes of a vector register
+FEWEST = 16  # a pattern with fewer pieces is written out where it stands
+
+
+def worthwhile(w: Wave, at: Place, lanes: int) -> bool:
+    """Whether a place with so many lanes to a piece is better reached through a function."""
+    return w.mask is None and bool(at.lin.terms) and w.W // lanes >= FEWEST
+
+
+def _staging(w: Wave, size: int) -> Place:
+    """Stack memory for a wave's data, lane after lane; its contents last until the next use."""
+    if size not in w.staging:
+        w.staging[size] = w.body.alloca(f"[{size * w.W} x i8]")
+    return Place(w, w.staging[size], Lin(64, None, (), np.arange(w.W) * size), True)
+
+
+def load_rows(w: Wave, at: Place, more: int, n: int, m: DType) -> Aos:
+    """n elements of each lane."""
+    size = n * m.bytes
+    staging = _staging(w, size)
+    copy(w, at, more, staging, 0, size)
+    lanes = LINE // size
+    t = f"<{lanes * n} x i{m.bits}>"
+    chunks = tuple(w.op(f"load {t}, ptr {staging.pointer(first)}, align {LINE}") for first in range(0, w.W, lanes))
+    return Aos(m.bits, n, 0, n, chunks, lanes)
+
+
+def store_rows(w: Wave, at: Place, more: int, value: Aos) -> None:
+    """Writes n elements of each lane."""
+    size = value.n * value.bits // 8
+    staging = _staging(w, size)
+    t = f"<{value.lanes * value.n} x i{value.bits}>"
+    for i, chunk in enumerate(value.chunks):
+        w.do(f"store {t} {chunk}, ptr {staging.pointer(i * value.lanes)}, align {min(LINE, value.lanes * size)}")
+    copy(w, staging, 0, at, more, size)
+
+
+def copy(w: Wave, source: Place, more: int, target: Place, other: int, size: int) -> None:
+    """Moves `size` bytes of each lane from `source` + `more` to `target` + `other`; the two must not overlap."""
+    lanes = min(source.run(size, None), target.run(size, None), LINE // size)
+    sides = [_Side(source), _Side(target)]
+    key = hashlib.sha1(b"".join(s.key() for s in sides)).hexdigest()[:12]
+    name = f"copy.{size}.{lanes}.{key}"
+    if name not in w.module.functions:
+        w.module.functions[name] = _function(name, sides, size, lanes, w.W)
+    args = [f"ptr {source.pointer_at(more)}", f"ptr {target.pointer_at(other)}"]
+    args += [f"i64 {s.text}" for side in (source, target) for s, _ in side.lin.terms]
+    w.do(f"call void @{name}({', '.join(args)})")
+
+
+class _Side:
+    """Source or target within the function: pointers that step from the last group of lanes to the next."""
+
+    def __init__(self, at: Place):
+        self.columns = [c - c[0] for c in at.columns]
+        self.k = at.lin.k - at.lin.k[0]
+
+    def key(self) -> bytes:
+        return b"|".join([self.k.tobytes(), *(c.tobytes() for c in self.columns)]) + b"#"
+
+    def begin(self, letter: str, lines: list[str]) -> None:
+        self.letter, self.lines = letter, lines
+        self.last = tuple(0 for _ in self.columns)
+        self.known = {self.last: f"%{letter}"}
+        self.steps: dict[tuple[int, int], str] = {}
+
+    def group(self, lane: int) -> tuple[int, ...]:
+        return tuple(int(c[lane]) for c in self.columns)
+
+    def _op(self, text: str) -> str:
+        self.lines.append(f"  %x{len(self.lines)} = {text}")
+        return f"%x{len(self.lines) - 1}"
+
+    def _step(self, term: int, delta: int) -> str:
+        """`delta` times the scalar of a term."""
+        if delta == 1:
+            return f"%{self.letter}{term}"
+        if (term, delta) not in self.steps:
+            self.steps[term, delta] = self._op(f"mul i64 %{self.letter}{term}, {delta}")
+        return self.steps[term, delta]
+
+    def pointer(self, lane: int) -> str:
+        group = self.group(lane)
+        if group not in self.known:
+            p = self.known[self.last]
+            for term, (new, old) in enumerate(zip(group, self.last, strict=True)):
+                if new != old:
+                    p = self._op(f"getelementptr i8, ptr {p}, i64 {self._step(term, new - old)}")
+            self.known[group] = p
+        self.last = group
+        p = self.known[group]
+        return self._op(f"getelementptr i8, ptr {p}, i64 {self.k[lane]}") if self.k[lane] else p
+
+
+def _function(name: str, sides: list[_Side], size: int, lanes: int, wave: int) -> str:
+    lines: list[str] = []
+    source, target = sides
+    source.begin("s", lines)
+    target.begin("d", lines)
+    pieces = list(range(0, wave, lanes))
+    if not target.columns and (np.diff(np.sort(target.k)) >= size).all():
+        # Nothing is written twice, so the order is free: row by row, which keeps few pointers alive.
+        pieces.sort(key=source.group)
+    total = size * lanes
+    t = f"i{8 * total}" if total <= 8 else f"<{total} x i8>"
+    for first in pieces:
+        x = f"%y{first}"
+        lines.append(f"  {x} = load {t}, ptr {source.pointer(first)}, align 1")
+        lines.append(f"  store {t} {x}, ptr {target.pointer(first)}, align 1")
+    params = ["ptr noalias nocapture readonly %s", "ptr noalias nocapture writeonly %d"]
+    params += [f"i64 %{s.letter}{i}" for s in sides for i in range(len(s.columns))]
+    return f"define internal void @{name}({', '.join(params)}) noinline #0 {{\nentry:\n" + "\n".join(lines) + "\n  ret void\n}"

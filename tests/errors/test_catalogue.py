@@ -1,0 +1,68 @@
+"""The catalogue as a whole: classes, templates, how an error looks; and codes that belong to no other test."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import numpy as np
+import pytest
+
+import avelang
+import avelang.language as al
+from avelang.base.catalogue import CATALOGUE
+from avelang.base.errors import CLASSES, AveError, AveTypeError, error
+from avelang.base.spans import Span
+
+
+def fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_each_code_makes_an_error_of_its_class(code):
+    template = CATALOGUE[code]
+    names = {re.split(r"[.\[]", name)[0] for name in fields(template.message) | fields(template.hint)}
+    # A field with a number's format gets a number; `where` and the like are words.
+    values = {name: 7 if re.search(r"\{" + name + r":#x", template.message + template.hint) else f"<{name}>" for name in names}
+    exc = error(code, **values)
+    assert type(exc) is CLASSES[code[0]] and isinstance(exc, AveError)
+    assert str(exc).startswith(f"[{code}] ") and "{" not in re.sub(r"'[^']*'", "", exc.message)
+    assert not template.message.endswith("."), "a message is no sentence; a hint follows it"
+
+
+def test_an_error_shows_line_caret_callers_and_hint(tmp_path):
+    file = tmp_path / "kernel.py"
+    file.write_text("def f(x):\n    é = x + wrong\n\nf(1)\n")
+    call = Span(str(file), 4, 0, 4, 4, "main")
+    # Columns count bytes, as in `ast`: `wrong` begins at byte 13, after the two of the é.
+    exc = error("T001", Span(str(file), 2, 13, 2, 18, "f", call), name="wrong", hint="did you mean x?")
+    assert isinstance(exc, AveTypeError)
+    assert str(exc).splitlines() == [
+        "[T001] unknown name 'wrong'",
+        f"  --> {file}:2 in f",
+        "  |",
+        "2 |     é = x + wrong",
+        "  |             ^^^^^",
+        f"  called from {file}:4 in main",
+        "      f(1)",
+        "  hint: did you mean x?",
+    ]
+
+
+def test_an_error_without_source():
+    assert str(error("L030")) == "[L030] there is no memory for a thread's scratch"
+    assert str(error("T029", Span("gone.py", 3), got="3")) == "[T029] 3 has no elements to index\n  --> gone.py:3"
+
+
+@avelang.jit
+def float_bound(x: al.Pointer(al.f32), n: al.f32):
+    for _ in al.range(n):  # here
+        pass
+
+
+def test_t051_a_bound_that_is_no_integer():
+    with pytest.raises(AveTypeError) as caught:
+        float_bound[lambda: ((1, 1, 1), (64, 1, 1))](np.zeros(4, np.float32), 3.0)
+    assert caught.value.code == "T051"
+    assert "# here" in caught.value.span.text()
