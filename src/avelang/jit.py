@@ -23,9 +23,9 @@ class JitFunction(Jitted):
 
     `provider` is a callable that returns `((gx, gy, gz), (bx, by, bz))`, or that tuple; extents left out at the end are 1. Arguments go by
     position or by name, constexpr parameters among them. Options go by name: `num_warps` (a hint, a positive int), `target` (the chip whose
-    intrinsics the kernel uses; inferred where left out), `backend` ("cpu" or "reference"). Arrays are used where they are, never copied; the
-    memory of a JAX array, which JAX takes as constant, is written too if the kernel writes to it. A launch returns when the kernel has run.
-    A grid with an extent of 0 runs nothing.
+    intrinsics the kernel uses; inferred where left out), `backend` ("cpu" or "reference"). Arrays are used where they are, never copied;
+    the memory of a JAX array, which JAX takes as constant, is written too if the kernel writes to it. A launch returns when the kernel has
+    run. A grid with an extent of 0 runs nothing.
 
     Raises LaunchError for arguments that do not fit, before anything runs, and what the compiler finds at the first launch.
     """

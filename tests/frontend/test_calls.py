@@ -40,6 +40,14 @@ def test_a_shuffle_without_width_has_the_chips_wave():
     assert next(op.attrs["width"] for op in kernel.body.ops if op.name == "shuffle") == 32
 
 
+def test_a_shuffle_wider_than_the_wave():
+    def k(out: I):
+        out[0] = al.shuffle(al.thread_id(0), 0, 64)  # <-
+
+    built(k)
+    refused(k, "T076", "64 lanes", "32", "sm_80", chip="sm_80")
+
+
 def test_printf_converts_its_arguments():
     def k(x: al.Tensor((1,), al.f16), n: al.i64):
         t = al.thread_id(0)
@@ -107,6 +115,15 @@ def test_a_shared_type_is_settled_by_the_run_time_argument():
     kernel = built(k)
     op = next(op for op in kernel.body.ops if op.name == "amdgpu.get_dpp")
     assert {v.type for v in op.operands} == {al.f32}
+
+
+def test_constants_of_the_namespace():
+    def k(x: I):
+        al.amdgpu.atomic_add(0, 2, x, al.amdgpu.AtomicScope.AGENT)
+
+    x = np.zeros(64, np.int32)
+    run(k, x)
+    assert x[0] == 128
 
 
 def test_intrinsics_by_keyword():

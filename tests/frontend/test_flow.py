@@ -365,6 +365,24 @@ def test_loops_over_what_is_no_sequence():
     refused(k, "T050", "al.range")
 
 
+def test_comprehensions_over_compile_time_items():
+    def k(out: I, x: al.Tensor((64, 4), al.i32)):
+        t = al.thread_id(0)
+        i = 100
+        accs = [al.full((4,), i * j, al.i32) for i, j in ((1, 2), (3, 4)) if i != 2]
+        for j in al.range(3):
+            accs = tuple(a + x[t] for a in accs)
+        out[t] = accs[0][1] + accs[1][2] + i
+
+    def runtime(out: I, n: al.i32):
+        a = [i + 1 for i in al.range(n)]  # <-
+        out[0] = a[0]
+
+    x = np.arange(256, dtype=np.int32).reshape(64, 4)
+    assert lanes(k, x).tolist() == (2 + 12 + 3 * x[:, 1] + 3 * x[:, 2] + 100).tolist()
+    refused(runtime, "T055", "al.range")
+
+
 def test_a_loop_too_long_to_unroll():
     def k(out: I):
         for i in range(1_000_000):  # <-

@@ -58,6 +58,15 @@ def test_names_bound_to_one_register_tensor_share_it():
     assert set(lanes(k)) == {7573}
 
 
+def test_names_assigned_together_share_it():
+    def k(out: I):
+        a = b = al.full((2,), 1, al.i32)
+        b[1] = 5
+        out[al.thread_id(0)] = a[1]
+
+    assert set(lanes(k)) == {5}
+
+
 def test_rebinding_leaves_the_other_name():
     def k(out: I):
         a = al.full((2,), 1, al.i32)
@@ -146,8 +155,8 @@ def test_by_reference():
         out[al.thread_id(0)] = a[0] * 100 + r + b[0] * 10000
 
     assert set(lanes(k)) == {11616}
-    assert "a" in changed_names(source_of(k), source_of(k).tree)
-    assert "b" not in changed_names(source_of(k), source_of(k).tree)
+    assert "a" in changed_names(source_of(k), source_of(k).tree, {})
+    assert "b" not in changed_names(source_of(k), source_of(k).tree, {})
 
 
 def test_a_nested_function_changes_what_it_captures():

@@ -88,6 +88,19 @@ def test_runtime_layouts_views_and_subviews():
     assert (x.reshape(6, 5) == want).all()
 
 
+def test_tensors_with_runtime_extents_have_row_major_strides():
+    def k(p: al.Pointer(al.i32), m: al.u32, n: al.u32):
+        a = al.make_tensor(p, al.Tensor((m, n), al.i32))
+        t = al.thread_id(0)
+        if t < m:
+            for j in al.range(a.shape[1]):
+                a[t, j] = t
+
+    x = np.zeros(12, np.int32)
+    run(k, x, 3, 4)
+    assert (x.reshape(3, 4) == np.arange(3)[:, None]).all()
+
+
 def test_a_row_with_a_runtime_extent_is_a_tensor():
     def k(out: I, p: al.Pointer(al.i32), n: al.u32):
         a = al.make_tensor(p, al.i32, al.make_layout((4, n), (n, 1)))

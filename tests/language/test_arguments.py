@@ -1,5 +1,7 @@
 """Launch arguments: NumPy, torch and JAX arrays, anything with DLPack, scalars; providers; and what is refused before anything runs."""
 
+import threading
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -188,6 +190,38 @@ def test_a_read_only_array_is_not_written(launch):
     with pytest.raises(AveError, match="out"):
         launch(add_one, X, out)
     assert not out.any()
+
+
+@avelang.jit
+def busy(out: al.Tensor((N,), al.i32), n: al.i32, K: al.constexpr):
+    t = al.thread_id(0)
+    tile = al.make_shared((N,), al.i32)
+    total = al.convert(0, al.i32)
+    for i in al.range(n):
+        tile[t] = al.convert(t, al.i32) + i
+        al.syncthreads()
+        total += tile[N - 1 - t] * K
+        al.syncthreads()
+    out[t] = total
+
+
+def test_launches_from_several_threads():
+    wrong = []
+
+    def work(start):
+        for r in range(10):
+            k = 1 + (start + r) % 3
+            out = np.zeros(N, np.int32)
+            busy[lambda: ((1, 1, 1), (N, 1, 1))](out, 20, k)
+            if (out != k * sum(N - 1 - np.arange(N) + i for i in range(20))).any():
+                wrong.append((start, r))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_an_unknown_backend_is_refused():

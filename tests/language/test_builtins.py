@@ -165,6 +165,21 @@ def test_the_target_says_how_many_lanes_a_wave_has(launch, target, wave):
 
 
 @avelang.jit
+def shuffles_in_three_dimensions(out: al.Tensor((3, 5, 7), al.i32)):
+    x = al.thread_id(0)
+    y = al.thread_id(1)
+    z = al.thread_id(2)
+    out[z, y, x] = al.shuffle_xor(al.convert((z * 5 + y) * 7 + x, al.i32), 1, 64)
+
+
+def test_lanes_count_x_first_then_y_then_z(launch):
+    out = np.zeros((3, 5, 7), np.int32)
+    launch(shuffles_in_three_dimensions, out, block=(7, 5, 3))
+    # Thread 104 is the last of a block of 105: its partner is no thread.
+    np.testing.assert_array_equal(out.ravel()[:104], np.arange(104) ^ 1)
+
+
+@avelang.jit
 def divergent_shuffle(x: al.Tensor((N,), al.i32), out: al.Tensor((N,), al.i32)):
     t = al.thread_id(0)
     if t < 32:

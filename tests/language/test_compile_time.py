@@ -159,6 +159,23 @@ def test_constexpr_by_position_and_by_name(launch):
 
 
 @avelang.jit
+def with_defaults(out: al.Tensor((N,), al.i32), MODE: al.constexpr = "none", BIAS: al.constexpr = None):
+    r = al.convert(1, al.i32)
+    if MODE == "relu":
+        r = r + 1
+    if BIAS is not None:
+        r = r + BIAS
+    out[al.thread_id(0)] = r
+
+
+def test_constexpr_defaults_strings_and_none(launch):
+    for options, want in (({}, 1), ({"MODE": "relu"}, 2), ({"BIAS": 5}, 6), ({"MODE": "relu", "BIAS": 0}, 2)):
+        out = np.zeros(N, np.int32)
+        launch(with_defaults, out, **options)
+        assert (out == want).all()
+
+
+@avelang.jit
 def dead_branch(out: al.Tensor((1,), al.i32), KIND: al.constexpr):
     if KIND == 0:
         out[0] = 1

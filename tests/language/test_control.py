@@ -286,6 +286,49 @@ def test_compile_time_break_and_continue(launch):
 
 
 @avelang.jit
+def truth(x: al.Tensor((N,), al.i32), out: al.Tensor((N,), al.i32)):
+    """A docstring is no statement."""
+    t = al.thread_id(0)
+    n = x[t]
+    r = s = 0
+    if n:
+        while n:
+            n -= 1
+            r += 1
+    else:
+        r = 10
+    k: al.i32 = r + s
+    out[t] = k
+
+
+def test_numbers_as_conditions_and_chained_and_annotated_assignments(launch):
+    x = (np.arange(N) % 3).astype(np.int32)
+    out = np.zeros(N, np.int32)
+    launch(truth, x, out)
+    np.testing.assert_array_equal(out, np.where(x != 0, x, 10))
+
+
+@avelang.jit
+def fibonacci(out: al.Tensor((N, 2), al.i32)):
+    t = al.convert(al.thread_id(0), al.i32)
+    a, b = t, 1
+    for _ in al.range(t % 5):
+        a, b = b, a + b
+    out[t, 0] = a
+    out[t, 1] = b
+
+
+def test_values_that_trade_places_in_a_loop(launch):
+    out = np.zeros((N, 2), np.int32)
+    launch(fibonacci, out)
+    for t in range(N):
+        a, b = t, 1
+        for _ in range(t % 5):
+            a, b = b, a + b
+        assert (out[t] == [a, b]).all()
+
+
+@avelang.jit
 def conditional_expressions(x: al.Tensor((N,), al.f32), out: al.Tensor((N,), al.f32)):
     t = al.thread_id(0)
     v = x[t]

@@ -271,6 +271,42 @@ def test_a_return_inside_a_loop(launch):
 
 
 @avelang.jit
+def fill_window(window: al.Tensor((2, 2), (4, 1), al.i32), v: al.i32):
+    window[0, 0] = v
+    window[1, 1] = v + 1
+
+
+@avelang.jit
+def passes_a_subview(out: al.Tensor((4, 4), al.i32)):
+    fill_window(al.subview(out, (1, 1), (2, 2), (1, 1)), 7)
+
+
+def test_subviews_are_passed_by_reference(launch):
+    out, want = np.zeros((4, 4), np.int32), np.zeros((4, 4), np.int32)
+    launch(passes_a_subview, out, block=1)
+    want[1, 1], want[2, 2] = 7, 8
+    np.testing.assert_array_equal(out, want)
+
+
+@avelang.jit
+def inside(v: al.u32) -> al.u1:
+    return v > 10 and v < 20
+
+
+@avelang.jit
+def uses_condition(out: al.Tensor((N,), al.i32)):
+    t = al.thread_id(0)
+    if inside(t):
+        out[t] = 1
+
+
+def test_a_condition_comes_back(launch):
+    out = np.zeros(N, np.int32)
+    launch(uses_condition, out)
+    np.testing.assert_array_equal(out, [int(10 < t < 20) for t in range(N)])
+
+
+@avelang.jit
 def no_result(dst: al.Tensor((N,), al.i32), v: al.i32) -> al.void:
     if v > 40:
         return

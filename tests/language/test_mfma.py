@@ -238,6 +238,19 @@ def test_atomic_add(launch):
 
 
 @avelang.jit
+def counts(out: al.Tensor((8,), al.i32)):
+    t = al.convert(al.thread_id(0), al.i32)
+    al.amdgpu.atomic_add((t % 8) * 4, al.convert(1, al.i32), out, al.AtomicScope.SYSTEM)
+
+
+def test_atomics_of_blocks_that_run_side_by_side(launch, backend):
+    blocks = 1000 if backend == "cpu" else 20
+    out = np.zeros(8, np.int32)
+    launch(counts, out, grid=(blocks // 2, 2))
+    assert (out == 8 * blocks).all()
+
+
+@avelang.jit
 def atomic_f32(x: al.Tensor((256,), al.f32), out: al.Tensor((4,), al.f32)):
     t = al.thread_id(0)
     al.amdgpu.atomic_add(al.convert(t % 4 * 4, al.i32), x[t], out, al.amdgpu.AtomicScope.SYSTEM)

@@ -1,5 +1,5 @@
-"""Random programs: control flow that differs from thread to thread, on i32. The same text runs as plain Python, one thread after another, over
-NumPy's int32; every backend must agree. What is drawn: assignments, nested if, for and while, break, continue, early return, calls."""
+"""Random programs on i32 with control flow that differs by thread: plain Python runs the same text, and every backend must agree with it.
+What is drawn: assignments, nested if, for and while, break, continue, early return, calls."""
 
 import importlib.util
 import random
@@ -11,7 +11,7 @@ import pytest
 N = 96  # a wave and a half
 SEEDS = range(10)
 
-HEAD = '''import avelang
+HEAD = """import avelang
 import avelang.language as al
 
 
@@ -31,7 +31,7 @@ def kernel(src: al.Tensor((2, {n}), al.i32), out: al.Tensor((4, {n}), al.i32)):
     b = src[1, t]
     c = t
     d = a
-'''
+"""
 NAMES = "abcd"
 
 
@@ -97,8 +97,9 @@ class Writer:
             self.block(indent + 1, True)
         elif pick < 0.86:
             self.loops += 1
-            self.lines += [f"{pad}n{self.loops} = al.convert(0, al.i32)", f"{pad}while n{self.loops} < ({self.draw.choice(NAMES)} & 3) + 1:"]
-            self.lines.append(f"{pad}    n{self.loops} += 1")
+            n = f"n{self.loops}"
+            limit = f"({self.draw.choice(NAMES)} & 3) + 1"
+            self.lines += [f"{pad}{n} = al.convert(0, al.i32)", f"{pad}while {n} < {limit}:", f"{pad}    {n} += 1"]
             self.block(indent + 1, True)
         elif pick < 0.93 and in_loop:
             self.lines += [f"{pad}if {self.condition()}:", f"{pad}    {self.draw.choice(['break', 'continue'])}"]

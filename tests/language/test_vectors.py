@@ -48,6 +48,27 @@ def test_vector_division(launch):
 
 
 @avelang.jit
+def unary(a: al.Tensor((N, 4), al.f32), out: al.Tensor((N, 6, 4), al.f32)):
+    t = al.thread_id(0)
+    v = a[t]
+    out[t, 0] = -v
+    out[t, 1] = al.abs(v)
+    out[t, 2] = al.min(v, al.full((4,), 1.0, al.f32))
+    out[t, 3] = al.exp(v)
+    out[t, 4] = al.max(v, 0.0)
+    out[t, 5] = v if t < 5 else v + v
+
+
+def test_functions_on_vectors(launch):
+    a = np.random.default_rng(6).integers(-9, 9, (N, 4)).astype(np.float32)
+    out = np.zeros((N, 6, 4), np.float32)
+    launch(unary, a, out)
+    few = np.arange(N)[:, None] < 5
+    want = [-a, abs(a), np.minimum(a, 1), np.exp(a), np.maximum(a, 0), np.where(few, a, 2 * a)]
+    np.testing.assert_allclose(out, np.stack(want, 1), rtol=1e-6)
+
+
+@avelang.jit
 def compares(a: al.Tensor((N, 4), al.i32), b: al.Tensor((N, 4), al.i32), out: al.Tensor((N, 4), al.i32)):
     t = al.thread_id(0)
     x = a[t]

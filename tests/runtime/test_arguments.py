@@ -1,4 +1,4 @@
-"""Arguments: each kind of array is found where it lies, and each misfit is refused with its own code, naming what was wanted and what came."""
+"""Arguments: each kind of array is found where it lies; each misfit is refused with its own code, saying what was wanted and what came."""
 
 import ctypes
 import struct
@@ -53,7 +53,9 @@ def test_numpy_arrays_of_every_dtype(d):
 
 def test_torch_tensors():
     torch = pytest.importorskip("torch")
-    for name, d in {"bfloat16": t.bf16, "float32": t.f32, "float16": t.f16, "int32": t.i32, "bool": t.u1, "uint8": t.u8, "float8_e4m3fnuz": t.f8e4m3fnuz}.items():
+    names = {"bfloat16": t.bf16, "float32": t.f32, "float16": t.f16, "int32": t.i32, "bool": t.u1, "uint8": t.u8}
+    names["float8_e4m3fnuz"] = t.f8e4m3fnuz
+    for name, d in names.items():
         x = torch.zeros((4, 6), dtype=getattr(torch, name))
         found = describe(x)
         assert (found.address, found.dtype, found.shape, found.strides) == (x.data_ptr(), d, (4, 6), (6 * d.bytes, d.bytes))
@@ -131,7 +133,8 @@ def test_any_producer_of_dlpack(old, strides):
 
 
 def test_dlpack_dtypes():
-    # dlpack.h, DLDataTypeCode: kDLInt 0, kDLUInt 1, kDLFloat 2, kDLBfloat 4, kDLBool 6, kDLFloat8_e4m3fn 10, e4m3fnuz 11, e5m2 12, e5m2fnuz 13
+    # dlpack.h, DLDataTypeCode: kDLInt 0, kDLUInt 1, kDLFloat 2, kDLBfloat 4, kDLBool 6, kDLFloat8_e4m3fn 10, e4m3fnuz 11, e5m2 12,
+    # e5m2fnuz 13
     known = {(0, 8): t.i8, (1, 64): t.u64, (2, 16): t.f16, (4, 16): t.bf16, (6, 8): t.u1, (10, 8): t.f8e4m3fn, (13, 8): t.f8e5m2fnuz}
     assert {k: dlpack_dtype(*k) for k in known} == known
     assert dlpack_dtype(5, 64) is None  # complex
@@ -168,7 +171,8 @@ def test_arrays_on_a_gpu_are_recognized_and_refused():
 
 
 def test_what_is_no_array():
-    for value, words in [(None, "got None"), (3, "3 (int)"), ([1, 2], "list"), (b"xx", "bytes"), (np.float32(1), "float32"), (np.ndarray, "type")]:
+    cases = [(None, "got None"), (3, "3 (int)"), ([1, 2], "list"), (b"xx", "bytes"), (np.float32(1), "float32"), (np.ndarray, "type")]
+    for value, words in cases:
         text = refused("L010", pointer(t.f32), value)
         assert words in text
         assert "Pointer(f32)" in text

@@ -147,7 +147,12 @@ def test_switched_off(monkeypatch):
 
 
 def test_two_processes_publish_at_once():
-    program = "import sys; from avelang.runtime import cache\nfor _ in range(150): cache.store('k', {'by': sys.argv[1]}, sys.argv[1].encode() * 20000)"
+    program = """
+import sys
+from avelang.runtime import cache
+for _ in range(150):
+    cache.store("k", {"by": sys.argv[1]}, sys.argv[1].encode() * 20000)
+"""
     cache.store("k", {"by": "0"}, b"0" * 20000)
     writers = [subprocess.Popen([sys.executable, "-c", program, who]) for who in "12"]
     seen = set()

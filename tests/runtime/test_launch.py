@@ -263,8 +263,8 @@ def kernel(x: al.Pointer(al.i32)):
 
 x = np.zeros(64, np.int32)
 kernel[((1,), (64,))](x)
-heavy = [m for m in ("avelang.frontend.build", "avelang.pipeline", "avelang.emit.llvm.cpu", "avelang.sim.reference", "torch", "jax") if m in sys.modules]
-print(kernel.last.how, x[5], *heavy)
+heavy = ("avelang.frontend.build", "avelang.pipeline", "avelang.emit.llvm.cpu", "avelang.sim.reference", "torch", "jax")
+print(kernel.last.how, x[5], *(m for m in heavy if m in sys.modules))
 """
 HELPER = """
 import avelang, avelang.language as al
@@ -341,8 +341,9 @@ def test_compile_text():
 
 def test_compile_text_refuses():
     for code, args in [
-        ("U201", ({}, (64, 1, 1), "gfx942", "llvm")), ("U201", ({}, (64, 1, 1), "sm_90a", "asm")), ("U101", ({}, (64, 1, 1), "gfx1", "ir")),
-        ("L007", ({"BLOK": 1}, (64, 1, 1), "cpu", "ir")), ("L009", ({}, (64, 1, 1), "cpu", "ptx")), ("L003", ({}, (2048, 1, 1), "cpu", "asm")),
+        ("U201", ({}, (64, 1, 1), "gfx942", "llvm")), ("U201", ({}, (64, 1, 1), "sm_90a", "asm")),
+        ("U101", ({}, (64, 1, 1), "gfx1", "ir")), ("L007", ({"BLOK": 1}, (64, 1, 1), "cpu", "ir")),
+        ("L009", ({}, (64, 1, 1), "cpu", "ptx")), ("L003", ({}, (2048, 1, 1), "cpu", "asm")),
     ]:  # fmt: skip
         with pytest.raises(AveError) as e:
             compile.compile_text(axpy, *args)

@@ -187,6 +187,37 @@ def test_a_global_that_changes_is_seen():
         HERE.LIMIT = 3
 
 
+def test_a_global_bound_to_an_equal_object_is_hot_again():
+    @avelang.jit
+    def k(n: al.i32, out: al.Pointer(al.u64)):
+        return LIMIT
+
+    out = np.zeros(8, np.uint64)
+    try:
+        for _ in range(3):
+            HERE.LIMIT = int("123456789")
+            for _ in range(2):
+                k[((1,), (1,))](1, out)
+            assert hot(k)
+        assert len(k._launcher._programs) == 1
+    finally:
+        HERE.LIMIT = 3
+
+
+def test_constants_made_anew_for_each_call():
+    @avelang.jit
+    def k(B: al.constexpr, out: al.Pointer(al.u64)):
+        pass
+
+    out = np.zeros(8, np.uint64)
+    makers = (lambda: int("123456"), lambda: float("0.1"), lambda: (int("1000"), (2.5, "".join(["a", "b"]))), lambda: "".join(["x", "yz"]))
+    for make in makers:
+        k[((1,), (1,))](make(), out)
+        k[((1,), (1,))](make(), out)
+        assert hot(k), make()
+    assert len(k._launcher._programs) == 4
+
+
 def test_a_closures_cell_that_changes_is_seen():
     size = 3
 
@@ -218,6 +249,15 @@ def test_the_environment_is_seen(monkeypatch):
             monkeypatch.setenv("AVE_BACKEND", value)
         slots(kernel, *GOOD)
         assert len(ran) == count, value
+    monkeypatch.setenv("AVE_BACKEND", "cpu")
+    changes = [("AVE_TARGET", "gfx942"), ("AVE_TARGET", "gfx950"), ("AVE_BACKEND", "".join(["c", "pu"])), ("AVE_TARGET", "gfx942")]
+    for name, value in changes:
+        monkeypatch.setenv(name, value)
+        slots(kernel, *GOOD)
+        assert not hot(kernel), value
+        slots(kernel, *GOOD)
+        assert hot(kernel)
+    assert len(kernel._launcher._programs) == 3
     monkeypatch.setenv("AVE_BACKEND", "gpu")
     with pytest.raises(AveError) as e:
         slots(kernel, *GOOD)

@@ -72,6 +72,7 @@ CATALOGUE: dict[str, Template] = {
     "T052": Template("a bound or step of al.range does not fit {dtype}, the type of its run-time bounds", "convert them to a signed type"),
     "T053": Template("assertion failed at compile time: {message}"),
     "T054": Template("the kernel `{name}` cannot return a value", "store it into a tensor"),
+    "T055": Template("a comprehension runs over compile-time items, not over {got}", "use range(...) or a tuple; write a loop with al.range"),
     # T06: calls.
     "T060": Template("{callee} has no parameter {name!r}", "it is {shown}"),
     "T061": Template("{callee} gets {name!r} twice"),
@@ -88,6 +89,7 @@ CATALOGUE: dict[str, Template] = {
     "T072": Template("`{name}` calls itself", "a device function is built in place of its call; use a loop"),
     "T073": Template("`{name}` does not return a value on every path"),
     "T075": Template("`{name}` returns different things: {why}", "return one type and shape on every path"),
+    "T076": Template("a shuffle over {width} lanes: a wave of {chip} has {wave}", "leave the width out to shuffle over the whole wave"),
     "T074": Template("kernel `{kernel}` needs a compile-time value for {name!r}"),
     # T08: printf.
     "T080": Template("al.printf has no conversion {spec!r}", "conversions are %d %i %u %x %X %o %c %e %f %g %a, %s for compile-time strings, and %%"),
@@ -103,13 +105,19 @@ CATALOGUE: dict[str, Template] = {
     "U110": Template("{name} does not exist on {chip}", "chips that have it: {have}"),
     "U103": Template("{name}: {what} is not available on this chip", "{instead}"),
     # L: arguments and launches. `kernel` is the kernel's name, `param` its parameter's.
-    "L001": Template("`{kernel}` is a kernel: it is launched with a grid and a block", "{kernel}[lambda: ((gx, gy, gz), (bx, by, bz))](...)"),
+    "L001": Template("`{kernel}` is a kernel: a launch needs a grid and a block", "{kernel}[lambda: ((gx, gy, gz), (bx, by, bz))](...)"),
     "L002": Template(
         "`{kernel}`: the launch geometry must be ((gx, gy, gz), (bx, by, bz)), got {got}: {why}",
         "ints; one or two may be left out at the end, blocks and threads of 1 are meant then",
     ),
-    "L003": Template("`{kernel}`: a block of {block} has {threads} threads; {chip} takes {limit} at most", "use a smaller block and a larger grid"),
-    "L004": Template("`{kernel}`: the grid {grid} is too large: {limit} blocks along {axis} at most", "put the long axis first, or give each block more"),
+    "L003": Template(
+        "`{kernel}`: a block of {block} has {threads} threads; {chip} takes {limit} at most",
+        "use a smaller block and a larger grid",
+    ),
+    "L004": Template(
+        "`{kernel}`: the grid {grid} is too large: {limit} blocks along {axis} at most",
+        "put the long axis first, or give each block more",
+    ),
     "L005": Template("`{kernel}` takes {want} arguments by position, {got} were given", "its parameters are {params}"),
     "L006": Template("`{kernel}` needs an argument for {missing}"),
     "L007": Template("`{kernel}` has no parameter {name!r}{near}", "launch options are {options}"),
@@ -120,11 +128,17 @@ CATALOGUE: dict[str, Template] = {
         "NumPy arrays, torch and JAX arrays and whatever speaks DLPack or an array interface are taken, without a copy",
     ),
     "L011": Template("`{kernel}`: parameter {param!r}: the memory of {got} cannot be had: {why}"),
-    "L012": Template("`{kernel}`: parameter {param!r} wants {want}, got {got}: dtype {dtype} is not {expected}", "convert it before the launch"),
+    "L012": Template(
+        "`{kernel}`: parameter {param!r} wants {want}, got {got}: dtype {dtype} is not {expected}",
+        "convert it before the launch",
+    ),
     "L013": Template("`{kernel}`: parameter {param!r} wants {want}, got {got}: the shape must be {expected}"),
-    "L014": Template("`{kernel}`: parameter {param!r} wants {want}, got {got} with strides {strides} (in elements), not {expected}", "{instead}"),
+    "L014": Template(
+        "`{kernel}`: parameter {param!r} wants {want}, got {got} with strides {strides} (in elements), not {expected}",
+        "{instead}",
+    ),
     "L015": Template(
-        "`{kernel}`: parameter {param!r}: {got} begins at address {address:#x}, which is no multiple of {align}", "copy it to aligned memory"
+        "`{kernel}`: parameter {param!r}: {got} begins at address {address:#x}, no multiple of {align}", "copy it to aligned memory"
     ),
     "L016": Template(
         "`{kernel}`: parameter {param!r}: {got}: arrays on {device} need the {runtime} runtime, which this version does not have",
@@ -138,7 +152,10 @@ CATALOGUE: dict[str, Template] = {
         "compile-time values are ints, floats, bools, strings, None, dtypes, layouts, jit functions, and tuples of these",
     ),
     "L030": Template("there is no memory for a thread's scratch"),
-    "L031": Template("a block ended with status {status}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
+    "L031": Template(
+        "a block ended with status {status}",
+        "this is a fault of Ave, not of your kernel: please report it with the kernel's text",
+    ),
     # D01: the runtime's needs.
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
     # U2: what a target cannot give.

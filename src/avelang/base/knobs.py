@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 
 def _flag(name: str) -> bool:
@@ -35,7 +36,7 @@ def backend() -> str | None:
 
 
 def target() -> str | None:
-    """AVE_TARGET=CHIP: the chip that CPU arrays are computed for, unless the launch says `target=` (default: inferred from the intrinsics)."""
+    """AVE_TARGET=CHIP: the chip whose intrinsics kernels use, unless the launch says `target=` (default: inferred from the intrinsics)."""
     return os.environ.get("AVE_TARGET") or None
 
 
@@ -57,7 +58,10 @@ def dump() -> tuple[str, ...]:
     return tuple(part for part in os.environ.get("AVE_DUMP", "").split(",") if part)
 
 
-def backend_entry() -> tuple[dict[bytes, bytes], bytes] | None:
-    """The live dict behind `os.environ` and the key of AVE_BACKEND in it, for a look at each launch that costs nothing; None if there is none."""
+def launch_entries() -> tuple[dict[Any, Any], tuple[Any, ...]] | None:
+    """The live dict behind `os.environ`, and the keys in it of the knobs that each launch obeys (`backend`, `target`): a look at them costs
+    almost nothing. None where this Python has no such dict."""
     data = getattr(os.environ, "_data", None)
-    return (data, os.environ.encodekey("AVE_BACKEND")) if isinstance(data, dict) and hasattr(os.environ, "encodekey") else None
+    if not isinstance(data, dict) or not hasattr(os.environ, "encodekey"):
+        return None
+    return data, tuple(os.environ.encodekey(name) for name in ("AVE_BACKEND", "AVE_TARGET"))

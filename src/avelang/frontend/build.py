@@ -33,7 +33,7 @@ def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | No
     body = Block()
     state = Build(body, chip)
     frame = Frame(state, source, source.tree)
-    frame.in_memory = changed_names(source, source.tree)
+    frame.in_memory = changed_names(source, source.tree, state.changed)
     frame.returned = lambda value, node: frame.fail("T054", node, name=source.name) if value is not None else None
     span = source.span(source.tree)
     for spec in signature(source):
@@ -43,8 +43,11 @@ def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | No
     state.b.span = span
     chip = chip or _infer(state)
     wave = chip.wave if chip is not None else DEFAULT_WAVE
-    for op in state.whole_wave:
-        op.attrs["width"] = wave
+    for op in state.shuffles:
+        if op in state.whole_wave:
+            op.attrs["width"] = wave
+        elif op.attrs["width"] > wave:
+            raise error("T076", op.span, width=op.attrs["width"], wave=wave, chip=chip.name if chip is not None else "this target")
     attrs: dict[str, Any] = {"wave": wave, "chip": chip.name if chip is not None else "", "file": source.file}
     kernel = Kernel(source.name, body.args, body, attrs, span)
     verify(kernel, "tensors")

@@ -7,11 +7,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from avelang.frontend import arith, inline, intrinsics, math_calls, memory_calls, printf
+from avelang.frontend import arith, inline, intrinsics, layouts, math_calls, memory_calls, printf
 from avelang.frontend.expr import MATH, read_name
 from avelang.frontend.frame import EXPRS, Frame
 from avelang.frontend.infer import fits
-from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr
+from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr, extents
 from avelang.frontend.source import Jitted
 from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
@@ -85,6 +85,9 @@ def call(f: Frame, node: ast.Call) -> Any:
         found = bound(f, f"al.{callee}", ("value",), args, kwargs, node)
         return math_calls.convert(f, {**found, "dtype": callee}, node)
     with f.locate(node):
+        if callee is Tensor and len(args) == 2 and not kwargs:
+            shape = layouts.as_tuple(extents(args[0], "an extent", 1))
+            args.insert(1, arith.tensors.default_strides(f, shape))
         if isinstance(callee, type) and issubclass(callee, (Tensor, Pointer, Layout)):
             return callee(*args, **kwargs)
     return _python(f, callee, args, kwargs, node)
@@ -205,8 +208,10 @@ def _shuffle(kind: str) -> Callable[[Frame, Args, ast.Call], Any]:
         flat = value.value if isinstance(value, Vec) else value
         # Without a width: the whole wave. 64 stands until the chip is known.
         result = f.b.shuffle(kind, flat, offset, width or 64)
-        if not width and result.op is not None:
-            f.build.whole_wave.append(result.op)
+        assert result.op is not None
+        f.build.shuffles.append(result.op)
+        if not width:
+            f.build.whole_wave.add(result.op)
         return arith.wrap(result, value.shape if isinstance(value, Vec) else None)
 
     return shuffle

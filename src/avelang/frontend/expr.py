@@ -179,11 +179,50 @@ def conditional(f: Frame, node: ast.IfExp) -> Any:
     cond = arith.condition(f, f.expr(node.test), node.test)
     if isinstance(cond, bool):
         return f.expr(node.body if cond else node.orelse)
-    return choose(f, cond, lambda: f.expr(node.body), lambda: f.expr(node.orelse), node)
+    return choose(f, cond, lambda: read_name(f, f.expr(node.body), node), lambda: read_name(f, f.expr(node.orelse), node), node)
 
 
-def _tuple(f: Frame, node: ast.Tuple) -> Any:
+def _tuple(f: Frame, node: ast.Tuple | ast.List) -> Any:
+    """A tuple; a list is one too, as nothing in a kernel can change it."""
     return tuple(map(f.expr, node.elts))
+
+
+def comprehension(f: Frame, node: ast.ListComp | ast.GeneratorExp) -> Any:
+    """A comprehension over compile-time items, as a tuple. Its names are its own."""
+    found: list[Any] = []
+    names = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    outer = {name: f.env.get(name) for name in names}
+    _each(f, node.elt, node.generators, found)
+    for n, held in outer.items():
+        f.env.set(n, Poison("T002") if held is MISSING else held)
+    return tuple(found)
+
+
+def _each(f: Frame, item: ast.expr, generators: list[ast.comprehension], found: list[Any]) -> None:
+    if not generators:
+        found.append(read_name(f, f.expr(item), item))
+        return
+    first = generators[0]
+    over = f.expr(first.iter)
+    if not isinstance(over, (tuple, range)):
+        f.fail("T055", first.iter, got=describe(over))
+    for x in over:
+        _target(f, first.target, x)
+        tests = [arith.condition(f, f.expr(t), t) for t in first.ifs]
+        if any(not isinstance(t, bool) for t in tests):
+            f.fail("T017", first.ifs[0], what="the condition of a comprehension", got="a run-time value")
+        if all(tests):
+            _each(f, item, generators[1:], found)
+
+
+def _target(f: Frame, target: ast.expr, value: Any) -> None:
+    if isinstance(target, ast.Name):
+        f.env.set(target.id, value)
+    elif isinstance(target, ast.Tuple) and isinstance(value, tuple) and len(value) == len(target.elts):
+        for t, v in zip(target.elts, value, strict=True):
+            _target(f, t, v)
+    else:
+        f.fail("T019", target, got=describe(value))
 
 
 def _constant(f: Frame, node: ast.Constant) -> Any:
@@ -209,6 +248,9 @@ EXPRS.update({
     ast.BoolOp: boolean,
     ast.IfExp: conditional,
     ast.Tuple: _tuple,
+    ast.List: _tuple,
+    ast.ListComp: comprehension,
+    ast.GeneratorExp: comprehension,
     ast.Constant: _constant,
     ast.BinOp: lambda f, n: arith.binary(f, type(n.op), f.expr(n.left), f.expr(n.right), n),
     ast.UnaryOp: lambda f, n: arith.unary(f, type(n.op), f.expr(n.operand), n),

@@ -78,8 +78,9 @@ class Build:
         self.chip = chip
         self.rows: dict[str, Row] = {}
         self.row_spans: dict[str, Span] = {}
-        # Shuffles over a whole wave, whose width is known when the chip is.
-        self.whole_wave: list[Op] = []
+        # Shuffles, whose width is checked when the chip is known; those in `whole_wave` get it then.
+        self.shuffles: list[Op] = []
+        self.whole_wave: set[Op] = set()
         self.active: list[ast.AST] = []
         # What `memory.changed_names` found for each device function.
         self.changed: dict[ast.AST, set[str]] = {}
@@ -156,21 +157,20 @@ class Frame:
 
 
 _NAMES: dict[type[ast.AST], str] = {
-    ast.ListComp: "a list comprehension", ast.SetComp: "a set comprehension", ast.DictComp: "a dict comprehension",
-    ast.GeneratorExp: "a generator expression", ast.Lambda: "a lambda", ast.Yield: "`yield`", ast.YieldFrom: "`yield from`",
-    ast.Await: "`await`", ast.JoinedStr: "an f-string", ast.Dict: "a dict", ast.Set: "a set", ast.List: "a list",
+    ast.SetComp: "a set comprehension", ast.DictComp: "a dict comprehension",
+    ast.Lambda: "a lambda", ast.Yield: "`yield`", ast.YieldFrom: "`yield from`",
+    ast.Await: "`await`", ast.JoinedStr: "an f-string", ast.Dict: "a dict", ast.Set: "a set",
     ast.Starred: "a starred value",
     ast.NamedExpr: "`:=`", ast.Slice: "a slice", ast.Try: "`try`", ast.With: "`with`", ast.ClassDef: "a class", ast.Import: "`import`",
     ast.ImportFrom: "`import`", ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Delete: "`del`", ast.Raise: "`raise`",
     ast.Match: "`match`", ast.AsyncFunctionDef: "an async function", ast.AsyncFor: "`async for`", ast.AsyncWith: "`async with`",
 }  # fmt: skip
 _INSTEAD: dict[type[ast.AST], str] = {
-    ast.ListComp: "write a loop, or a tuple", ast.List: "write a tuple, or use al.make_local for registers that change",
     ast.Lambda: "define a function", ast.Slice: "use al.subview, or fewer indices for a sub-tensor",
     ast.JoinedStr: "use al.printf's format",
     ast.Try: "a kernel cannot raise", ast.Raise: "a kernel cannot raise", ast.Import: "import outside the kernel",
     ast.ImportFrom: "import outside the kernel", ast.Global: "pass the value as a parameter, or return it",
     ast.Nonlocal: "return the value, or store into a register tensor", ast.NamedExpr: "assign in a statement of its own",
-    ast.Dict: "use a tuple", ast.Set: "use a tuple", ast.GeneratorExp: "write a loop", ast.Match: "use if and elif",
+    ast.Dict: "use a tuple", ast.Set: "use a tuple", ast.Match: "use if and elif",
     ast.Yield: "return a tuple",
 }  # fmt: skip

@@ -31,7 +31,7 @@ def call(f: Frame, callee: Jitted | LocalFn, args: list[Any], kwargs: dict[str, 
     if definition in f.build.active:
         f.fail("T072", node, name=definition.name)
     inner = Frame(f.build, source, definition, parent, f.span(node))
-    inner.in_memory = _changed(f, inner)
+    inner.in_memory = changed_names(source, definition, f.build.changed)
     given = _bound(f, inner, args, kwargs, node)
     f.build.active.append(definition)
     try:
@@ -44,13 +44,6 @@ def call(f: Frame, callee: Jitted | LocalFn, args: list[Any], kwargs: dict[str, 
         f.build.active.pop()
     f.at(node)
     return _result(inner, result, node)
-
-
-def _changed(f: Frame, inner: Frame) -> Any:
-    known = f.build.changed.get(inner.node)
-    if known is None:
-        known = f.build.changed[inner.node] = changed_names(inner.source, inner.node)
-    return known
 
 
 def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> dict[str, Any]:

@@ -15,10 +15,16 @@ from avelang.frontend.signature import parameters
 from avelang.frontend.source import Jitted, Source
 from avelang.ir.dtypes import DType
 
+# What was found before, by definition.
+Known = dict[ast.AST, set[str]]
+
 
 class _Walk:
-    def __init__(self, source: Source, node: ast.FunctionDef, active: tuple[ast.AST, ...], nested: dict[str, ast.FunctionDef]):
-        self.source, self.active, self.node = source, (*active, node), node
+    """One function being looked at. `active`: the definitions around it; `nested`: functions that it may call by a local name."""
+
+    def __init__(self, source: Source, node: ast.FunctionDef, active: tuple[ast.AST, ...], nested: dict[str, ast.FunctionDef],
+                 known: Known):  # fmt: skip
+        self.source, self.active, self.node, self.known = source, (*active, node), node, known
         self.changed: set[str] = set()
         # Where a name is changed, these are too.
         self.implied: dict[str, set[str]] = {}
@@ -92,6 +98,7 @@ class _Walk:
     def assign(self, node: ast.Assign) -> None:
         for target in node.targets:
             self.bind(target, node.value)
+            self.bind(target, node.targets[0])
 
     def annotated(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -117,7 +124,7 @@ class _Walk:
         definition = callee.source.tree if isinstance(callee, Jitted) else callee
         if definition is not None and definition not in self.active:
             home = callee.source if isinstance(callee, Jitted) else self.source
-            changed = changed_names(home, definition, self.active, self.nested if home is self.source else {})
+            changed = changed_names(home, definition, self.known, self.active, self.nested if home is self.source else {})
             names = [a.arg for a in parameters(definition, home.span)]
         else:
             changed, names = None, []
@@ -134,7 +141,9 @@ _VISIT: dict[type[ast.AST], Callable[[_Walk, Any], None]] = {
 }  # fmt: skip
 
 
-def changed_names(source: Source, node: ast.FunctionDef, active: tuple[ast.AST, ...] = (),
+def changed_names(source: Source, node: ast.FunctionDef, known: Known, active: tuple[ast.AST, ...] = (),
                   nested: dict[str, ast.FunctionDef] | None = None) -> set[str]:  # fmt: skip
-    """The names of a function whose register tensors need storage."""
-    return _Walk(source, node, active, nested or {}).run()
+    """The names of a function whose register tensors need storage. `known`: what was found before, in the same build."""
+    if node not in known:
+        known[node] = _Walk(source, node, active, nested or {}, known).run()
+    return known[node]

@@ -68,6 +68,9 @@ def _assign(f: Frame, node: ast.Assign) -> None:
         value = read_name(f, value, node)
     for target in node.targets:
         assign(f, target, value)
+        if isinstance(target, ast.Name):
+            # What the first name holds, with its storage, is what the others share.
+            value = f.env.get(target.id)
 
 
 def _annotated(f: Frame, node: ast.AnnAssign) -> None:
@@ -83,6 +86,7 @@ def _annotated(f: Frame, node: ast.AnnAssign) -> None:
 
 
 def _augmented(f: Frame, node: ast.AugAssign) -> None:
+    """`x += y` rebinds a name, of a register tensor too; `x[i] += y` changes an element, its index evaluated once."""
     if isinstance(node.target, ast.Name):
         held = f.expr(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
         bind(f, node.target.id, arith.binary(f, type(node.op), held, f.expr(node.value), node), node)

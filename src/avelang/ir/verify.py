@@ -24,6 +24,9 @@ def _block(block: Block, known: set[Value], phase: str) -> None:
         if op.defn.terminator and i != len(block.ops) - 1:
             raise error("V001", op.span, op=op.name, why="stands before the end of its block")
         known.update(op.results)
+    # What a region defines is known inside only. Taking it out again costs less than a copy of `known` for each region.
+    for op in block.ops:
+        known.difference_update(op.results)
 
 
 def _op(op: Op, known: set[Value], phase: str) -> None:
@@ -40,4 +43,6 @@ def _op(op: Op, known: set[Value], phase: str) -> None:
     for region in op.regions:
         if not region.ops or not region.terminator.defn.terminator:
             raise error("V001", op.span, op=op.name, why="a region does not end in a terminator")
-        _block(region, known | set(region.args), phase)
+        known.update(region.args)
+        _block(region, known, phase)
+        known.difference_update(region.args)

@@ -130,7 +130,8 @@ class Parameters:
         return found
 
     def _device(self, spec: ParamSpec, array: Array) -> AveError:
-        runtime = {"cuda": "CUDA", "cuda_managed": "CUDA", "rocm": "HIP"}.get(array.device.partition(":")[0], array.device.partition(":")[0])
+        kind = array.device.partition(":")[0]
+        runtime = {"cuda": "CUDA", "cuda_managed": "CUDA", "rocm": "HIP"}.get(kind, kind)
         return self.fail("L016", spec.name, got=str(array), device=array.device, runtime=runtime)
 
     def check(self, spec: ParamSpec, array: Array) -> None:
@@ -145,7 +146,7 @@ class Parameters:
         elif not array.contiguous():
             raise self.fail(
                 "L014", spec.name, want=want(spec), got=str(array), strides=_elements(array, item), expected="row-major without gaps",
-                instead="a pointer says nothing of strides: pass a contiguous copy (np.ascontiguousarray(x), x.contiguous()), or take a Tensor with strides",
+                instead="a pointer has no strides: pass a contiguous copy (np.ascontiguousarray(x), x.contiguous()) or annotate a Tensor",
             )  # fmt: skip
         if array.address % item and array.size:
             raise self.fail("L015", spec.name, got=str(array), address=array.address, align=item)

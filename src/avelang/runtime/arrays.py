@@ -98,7 +98,9 @@ class _Versioned(ctypes.Structure):
 
 
 # dlpack.h, DLDataTypeCode; a code below serves for every width that Ave has.
-_CODES = {0: "i{bits}", 1: "u{bits}", 2: "f{bits}", 4: "bf{bits}", 6: "u1", 10: "f8e4m3fn", 11: "f8e4m3fnuz", 12: "f8e5m2", 13: "f8e5m2fnuz"}
+_CODES = {
+    0: "i{bits}", 1: "u{bits}", 2: "f{bits}", 4: "bf{bits}", 6: "u1", 10: "f8e4m3fn", 11: "f8e4m3fnuz", 12: "f8e5m2", 13: "f8e5m2fnuz",
+}  # fmt: skip
 # dlpack.h, DLDeviceType. Pinned memory (cuda_host, rocm_host) is the CPU's own.
 _DEVICES = {1: CPU, 2: "cuda", 3: CPU, 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 11: CPU, 13: "cuda_managed", 14: "oneapi"}
 

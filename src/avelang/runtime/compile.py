@@ -1,7 +1,7 @@
 """A jit function's source, compile-time values, a target and a block come in; IR, LLVM IR, assembly or a loadable object goes out.
 
-The only module of the runtime that reaches the frontend's builder, the pipeline and the emitters, and it does so when something is compiled:
-a kernel that comes out of the cache on disk needs none of them.
+The only module of the runtime that reaches the frontend's builder, the pipeline and the emitters, and it does so only to compile: a kernel
+that comes out of the cache on disk needs none of them.
 """
 
 from __future__ import annotations

@@ -83,7 +83,8 @@ class Launcher:
             bound.options["target"] = knobs.target()
         target = bound.options.get("target")
         check_block(self.source.name, at.block, compile.chip_of(target))
-        key = (captured, at.block, *((name, keys.freeze(value)) for part in (bound.constexprs, bound.options) for name, value in sorted(part.items())))
+        named = (*sorted(bound.constexprs.items()), *sorted(bound.options.items()))
+        key = (captured, at.block, *((name, keys.freeze(value)) for name, value in named))
         if self._backend(params, bound) == "reference":
             self._reference(key, at, bound, target)
             return

@@ -1,6 +1,6 @@
 """The host code of `host/*.ll`: text comes in; loaded functions, and the structs that they share with Python, go out.
 
-It is compiled once for a machine and kept in the cache on disk. The structs mirror the `%Pool`, `%Kernel`, ... of the LLVM text, field by field.
+It is compiled once for a machine and kept in the cache on disk. The structs mirror `%Pool`, `%Kernel`, ... of the text, field by field.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Exchange(ctypes.Structure):
 class Context(ctypes.Structure):
     _fields_ = [
         ("pool", P), ("int_", P), ("float_", P), ("str_", P), ("tuple_", P), ("none", P), ("true", P), ("false", P), ("ndarray", P),
-        ("environ", P), ("key", P), ("ave_error", P), ("fail", P), ("keep_traceback", I64), ("count", I64), ("exchanges", Exchange * EXCHANGES),
+        ("ave_error", P), ("fail", P), ("keep_traceback", I64), ("count", I64), ("exchanges", Exchange * EXCHANGES),
     ]  # fmt: skip
 
 
@@ -71,8 +71,8 @@ class State(ctypes.Structure):
 
 class Entry(ctypes.Structure):
     _fields_ = [
-        ("kernel", P), ("watches", P), ("environment", P), ("positional", I64), ("keyword", I64), ("names", P), ("block", I64 * 3),
-        ("params", P), ("slots", I64), ("template", P), ("watched", I64),
+        ("kernel", P), ("watched", I64), ("watches", P), ("positional", I64), ("keyword", I64), ("names", P), ("block", I64 * 3),
+        ("params", P), ("slots", I64), ("template", P),
     ]  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def _text() -> str:
 
 
 def _object(text: str) -> bytes:
-    """The machine code of the text, out of the cache or compiled: some 40 ms without optimization, 300 with, and as fast when it runs."""
+    """The machine code of the text, out of the cache or compiled: some 40 ms without optimization, 300 with, and hardly slower."""
     compiler = Host(0)
     name = cache.key({"host": list(compiler.key), "text": text})
     found = cache.load(name)
@@ -115,7 +115,7 @@ def _object(text: str) -> bytes:
 
 @functools.cache
 def _context() -> llvm.ContextRef:
-    """One LLVM context for all engines, never freed: in a garbage cycle a context of its own could be freed before the engine that uses it."""
+    """One LLVM context for all engines, never freed: in a garbage cycle a context of its own could be freed before the engine using it."""
     return llvm.create_context()
 
 

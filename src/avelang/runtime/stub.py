@@ -38,6 +38,9 @@ from avelang.runtime.native import (
     native,
 )
 
+# (dict or cell, name in it, object found, whether there was one), as `Closure.watched` gives it.
+Watched = tuple[Any, Any, Any, bool]
+
 # Kinds of %Param.
 CONSTANT, SIGNED, UNSIGNED, DOUBLE, SINGLE, FLAG, POINTER, TENSOR = range(8)
 _FLOATS = {"f64": DOUBLE, "f32": SINGLE}
@@ -73,19 +76,24 @@ class _Shared:
     """The %Context of this process and what it points to."""
 
     def __init__(self) -> None:
-        environment = knobs.backend_entry()
-        assert environment is not None
-        self.environment = environment
+        entries = knobs.launch_entries()
+        assert entries is not None
+        self._knobs = entries
         self._fail = cpu.fail
         address = {
             name: id(value)
             for name, value in {
                 "int_": int, "float_": float, "str_": str, "tuple_": tuple, "none": None, "true": True, "false": False,
-                "environ": environment[0], "key": environment[1], "ave_error": AveError, "fail": self._fail,
+                "ave_error": AveError, "fail": self._fail,
             }.items()
         }  # fmt: skip
         self.context = Context(pool=native().pool_address, ndarray=id(np.ndarray) if _numpy_holds() else 0, **address)
         self._types: list[Any] = []
+
+    def knobs(self) -> list[Watched]:
+        """What each launch depends on in the environment, as `Closure.watched` says it."""
+        data, names = self._knobs
+        return [(data, name, data.get(name), name in data) for name in names]
 
     def learn(self, obj: Any) -> None:
         """Makes the host code read arrays of this type through DLPack's C exchange API, where the type has one that says the truth."""
@@ -118,7 +126,7 @@ def _exchange_holds(function: int, obj: Any) -> bool:
 
 @functools.cache
 def _shared() -> _Shared | None:
-    return _Shared() if _objects_hold() and knobs.backend_entry() is not None else None
+    return _Shared() if _objects_hold() and knobs.launch_entries() is not None else None
 
 
 def keep_tracebacks(keep: bool) -> None:
@@ -154,7 +162,7 @@ class Stub:
             self._state.last = 0
 
     def install(
-        self, key: Any, program: Any, watched: Sequence[tuple[Any, str, Any, bool]], block: tuple[int, int, int],
+        self, key: Any, program: Any, watched: Sequence[Watched], block: tuple[int, int, int],
         specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound,
     ) -> None:  # fmt: skip
         """Lets the host code serve calls like this one, which has just been run; `key` says which calls are alike.
@@ -165,24 +173,30 @@ class Stub:
         if shared is not None:
             for value in args:
                 shared.learn(value)
-        if shared is None or state is None or len(bound.slots) > SLOTS or any(known == key for known, _, _ in self._entries):
+        if shared is None or state is None or len(bound.slots) > SLOTS:
             return
+        watched = [*watched, *shared.knobs()]
+        known = next((i for i, (have, _, _) in enumerate(self._entries) if have == key), None)
+        if known is not None:
+            # The call is like one before and yet came by the slow path: an argument is unusual, or a global was bound to an equal object.
+            if all(a[2] is b[2] for a, b in zip(self._entries[known][2][1], watched, strict=True)):
+                return
+            del self._entries[known]
         params = self._params(specs, args, kwargs, bound)
         if params is None:
             return
         keep: list[Any] = [program, watched, args_kept(specs, args, kwargs), params]
         names = (ctypes.c_void_p * max(1, len(kwargs)))(*map(id, kwargs))
         template = (ctypes.c_uint64 * max(1, len(bound.slots)))(*bound.slots)
-        environment = shared.environment[0].get(shared.environment[1])
         table = (Param * max(1, len(params)))(*(p for p, _ in params))
         watches = (Watch * max(1, len(watched)))(
-            *(Watch(id(home), id(name) if isinstance(home, dict) else None, id(value) if there else None) for home, name, value, there in watched)
+            *(Watch(id(w[0]), id(w[1]) if isinstance(w[0], dict) else None, id(w[2]) if w[3] else None) for w in watched)
         )
-        keep += [tuple(kwargs), names, template, environment, table, watches]
+        keep += [tuple(kwargs), names, template, table, watches]
         entry = Entry(
-            kernel=program.address, watches=ctypes.addressof(watches), watched=len(watched), environment=id(environment) if environment is not None else None,
-            positional=len(args), keyword=len(kwargs), names=ctypes.addressof(names), block=block,
-            params=ctypes.addressof(table), slots=len(bound.slots), template=ctypes.addressof(template),
+            kernel=program.address, watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs),
+            names=ctypes.addressof(names), block=block, params=ctypes.addressof(table), slots=len(bound.slots),
+            template=ctypes.addressof(template),
         )  # fmt: skip
         # The newest first. The host code looks at entries while it holds the interpreter's lock, so the one that drops out may go.
         self._entries = [(key, entry, keep), *self._entries][:ENTRIES]

@@ -104,7 +104,7 @@ class Host:
     def target_machine(self) -> llvm.TargetMachine:
         """A new LLVM target machine; an execution engine that loads the objects takes one over."""
         target = llvm.Target.from_triple(self.triple)
-        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, codemodel="jitdefault", jit=True)
+        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=2 if self.level else 0, codemodel="jitdefault", jit=True)
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -127,3 +127,62 @@ def _function(name: str, sides: list[_Side], size: int, lanes: int, wave: int) -
     params = ["ptr noalias nocapture readonly %s", "ptr noalias nocapture writeonly %d"]
     params += [f"i64 %{s.letter}{i}" for s in sides for i in range(len(s.columns))]
     return f"define internal void @{name}({', '.join(params)}) noinline #0 {{\nentry:\n" + "\n".join(lines) + "\n  ret void\n}"
+
+
+# -- any addresses -----------------------------------------------------------------------------------------------------------------------
+
+
+def scatter_rows(w: Wave, pointers: str, value: Aos) -> None:
+    """Writes n elements of each active lane at any addresses, lane after lane. (x86's scatter is slower, and writes element after element.)"""
+    size = value.n * value.bits // 8
+    staging = _staging(w, size)
+    t = f"<{value.lanes * value.n} x i{value.bits}>"
+    for i, chunk in enumerate(value.chunks):
+        w.do(f"store {t} {chunk}, ptr {staging.pointer(i * value.lanes)}, align {min(LINE, value.lanes * size)}")
+    each = f"""  %at = mul i64 %lane, {size}
+  %v = getelementptr i8, ptr %values, i64 %at
+  %x = load <{size} x i8>, ptr %v, align {size}
+  store <{size} x i8> %x, ptr %p, align 1"""
+    _call_lanes(w, f"scatter.rows.{size}.{w.W}", each, pointers, staging.base)
+
+
+def scatter_elements(w: Wave, pointers: str, values: str, n: int, m: DType) -> None:
+    """The same from elements that stand as in a `Slot`."""
+    each = "\n".join(
+        f"""  %i{i} = add i64 %lane, {i * w.W}
+  %v{i} = getelementptr i{m.bits}, ptr %values, i64 %i{i}
+  %x{i} = load i{m.bits}, ptr %v{i}, align {m.bytes}
+  %p{i} = getelementptr i{m.bits}, ptr %p, i64 {i}
+  store i{m.bits} %x{i}, ptr %p{i}, align 1"""
+        for i in range(n)
+    )
+    _call_lanes(w, f"scatter.elements.{m.bits}.{n}.{w.W}", each, pointers, values)
+
+
+def _call_lanes(w: Wave, name: str, each: str, pointers: str, values: str) -> None:
+    """A function that runs `each` for the active lanes, lowest first: %lane is the lane, %p its address."""
+    ps, mask, word = w.t("ptr"), w.t("i1"), f"i{w.W}"
+    if name not in w.module.functions:
+        w.module.declare(f"llvm.cttz.{word}", word, [word, "i1"])
+        w.module.functions[name] = f"""define internal void @{name}(ptr nocapture readonly %values, {ps} %ps, {mask} %mask) noinline #0 {{
+entry:
+  %P = alloca {ps}, align 64
+  store {ps} %ps, ptr %P, align 64
+  %bits = bitcast {mask} %mask to {word}
+  %none = icmp eq {word} %bits, 0
+  br i1 %none, label %done, label %loop
+loop:
+  %b = phi {word} [ %bits, %entry ], [ %rest, %loop ]
+  %n = call {word} @llvm.cttz.{word}({word} %b, i1 true)
+  %lane = {"or i64 %n, 0" if w.W == 64 else f"zext {word} %n to i64"}
+  %less = sub {word} %b, 1
+  %rest = and {word} %b, %less
+  %pp = getelementptr ptr, ptr %P, i64 %lane
+  %p = load ptr, ptr %pp
+{each}
+  %more = icmp ne {word} %rest, 0
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"""
+    w.do(f"call void @{name}(ptr {values}, {ps} {pointers}, {mask} {w.mask_text(w.mask)})")

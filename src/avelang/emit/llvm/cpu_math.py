@@ -15,22 +15,26 @@ def _lanes(w: Wave, function: str, e: str, args: tuple[str, ...]) -> str:
     if name not in w.module.functions:
         target = w.module.declare(function, e, [e] * n)
         params = ", ".join(f"{t} %a{i}" for i in range(n))
-        reads = "\n".join(f"  %x{i} = extractelement {t} %a{i}, i64 %l" for i in range(n))
+        saved = "\n".join(f"  %s{i} = alloca {t}, align 64\n  store {t} %a{i}, ptr %s{i}, align 64" for i in range(n))
+        reads = "\n".join(f"  %p{i} = getelementptr {e}, ptr %s{i}, i64 %l\n  %x{i} = load {e}, ptr %p{i}" for i in range(n))
         call = f"call {e} {target}({', '.join(f'{e} %x{i}' for i in range(n))})"
         w.module.functions[name] = f"""define internal {t} @{name}({params}) noinline #0 {{
 entry:
+{saved}
+  %r = alloca {t}, align 64
   br label %loop
 loop:
   %l = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %r = phi {t} [ zeroinitializer, %entry ], [ %s, %loop ]
 {reads}
   %y = {call}
-  %s = insertelement {t} %r, {e} %y, i64 %l
+  %q = getelementptr {e}, ptr %r, i64 %l
+  store {e} %y, ptr %q
   %next = add i64 %l, 1
   %more = icmp ult i64 %next, {w.W}
   br i1 %more, label %loop, label %done
 done:
-  ret {t} %s
+  %out = load {t}, ptr %r, align 64
+  ret {t} %out
 }}"""
     return w.op(f"call {t} @{name}({', '.join(f'{t} {x}' for x in args)})")
 

@@ -12,7 +12,7 @@ from avelang.emit.llvm import cpu_copy, cpu_lin
 from avelang.emit.llvm.cpu_float import Bits
 from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
 from avelang.emit.llvm.cpu_memory_places import Place, gep, place, pointers_of
-from avelang.emit.llvm.cpu_vectors import REGISTER, concat, count_of, elements, from_integer, integer, pow2, rechunk, shuffle, to_aos, words
+from avelang.emit.llvm.cpu_vectors import REGISTER, concat, count_of, elements, from_integer, integer, pow2, rechunk, shuffle, slot_store, to_aos, words
 from avelang.emit.llvm.cpu_wave import ZERO, Wave
 from avelang.ir.dtypes import DType, i64, word_of
 from avelang.ir.types import Type, VecType, dtype_of
@@ -132,7 +132,7 @@ def _chunks(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> 
             out.append(chunks[key])
         else:
             mask = _lane_mask(w, first, lanes, n)
-            out.append(_masked_load(w, lanes * n, m, at.pointer(first, more), mask, align))
+            out.append(_masked_load(w, lanes * n, m, at.start(first, lanes, n * m.bytes, more), mask, align))
     return Aos(m.bits, n, 0, n, tuple(out), lanes)
 
 
@@ -175,7 +175,7 @@ def _run_load(w: Wave, at: Place, more: int, m: DType, align: int) -> str | None
     known = w.mask if isinstance(w.mask, np.ndarray) else None
     run = at.run(m.bytes, known)
     if run == w.W and w.mask is not None:
-        return _masked_load(w, w.W, m, at.pointer(0, more), w.mask_text(w.mask), align)
+        return _masked_load(w, w.W, m, at.start(0, w.W, m.bytes, more), w.mask_text(w.mask), align)
     if w.mask is None and run >= 4:
         loads: dict[object, str] = {}
         parts = []
@@ -265,18 +265,28 @@ def store(w: Wave, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -> None
                 x = S(w.op(f"extractelement {w.t(elem(d))} {w.vec(x, d)}, i64 {lane}"))
             w.do(f"store i{m.bits} {_stored(w, x, d, False)}, ptr {gep(w, at, str(i * m.bytes))}, align {min(align, m.bytes)}")
         return None
-    pieces = _pieces(n, m.bytes)
-    for start, count in pieces:
-        if count > 1 and d.bits > 1 and isinstance(t, VecType):
-            part = value if len(pieces) == 1 else Elems(elements(w, value, t)[start : start + count])
-            if _store_chunks(w, at, start * m.bytes, part, VecType(d, count), align):
-                continue
-        items = elements(w, value, t)[start : start + count]
-        _store_singles(w, at, start * m.bytes, [_stored(w, x, d, True) for x in items], m, align)
+    items = elements(w, value, t) if n == 1 or d.bits == 1 or not pow2(n) or n * m.bytes > REGISTER // 8 else None
+    if n == 1:
+        assert items is not None
+        _store_single(w, at, _stored(w, items[0], d, True), m, align)
+    elif items is not None:
+        _store_lane_by_lane(w, at, [_stored(w, x, d, True) for x in items], m)
+    elif not _store_chunks(w, at, value, VecType(d, n), align):
+        aos = rechunk(w, to_aos(w, value, VecType(d, n)), max(1, REGISTER // (d.bits * n)))
+        cpu_copy.scatter_rows(w, at.text if isinstance(at, V) else _all_pointers(w, at), aos)
     return None
 
 
-def _store_chunks(w: Wave, at: Place | V, more: int, value: Rep, t: VecType, align: int) -> bool:
+def _store_lane_by_lane(w: Wave, at: Place | V, items: list[str], m: DType) -> None:
+    """Vectors that are no power of two, or longer than a register. One lane is written after the other, as lanes may overlap."""
+    slot = w.new_slot(VecType(m, len(items)))
+    for i, x in enumerate(items):
+        slot_store(w, slot, str(i), x)
+    pointers = at.text if isinstance(at, V) else _all_pointers(w, at)
+    cpu_copy.scatter_elements(w, pointers, slot.ptr, len(items), m)
+
+
+def _store_chunks(w: Wave, at: Place | V, value: Rep, t: VecType, align: int) -> bool:
     if isinstance(at, V):
         return False
     bits, n = t.dtype.bits, t.n
@@ -286,7 +296,7 @@ def _store_chunks(w: Wave, at: Place | V, more: int, value: Rep, t: VecType, ali
         return False
     aos = to_aos(w, value, t)
     if cpu_copy.worthwhile(w, at, lanes):
-        cpu_copy.store_rows(w, at, more, aos)
+        cpu_copy.store_rows(w, at, 0, aos)
         return True
     lanes = min(lanes, aos.lanes)
     aos = rechunk(w, aos, lanes) if aos.lanes != lanes else aos
@@ -297,7 +307,7 @@ def _store_chunks(w: Wave, at: Place | V, more: int, value: Rep, t: VecType, ali
             continue
         whole = w.mask is None or (active is not None and bool(active.all()))
         mask = None if whole else _lane_mask(w, first, lanes, n)
-        _masked_store(w, lanes * n, word_of(bits), chunk, at.pointer(first, more), mask, align)
+        _masked_store(w, lanes * n, word_of(bits), chunk, at.start(first, lanes, n * bits // 8), mask, align)
     return True
 
 
@@ -309,23 +319,20 @@ def _masked_store(w: Wave, n: int, m: DType, value: str, p: str, mask: str | Non
         w.call(f"llvm.masked.store.v{n}i{m.bits}.p0", "void", (t, value), (f"ptr align {align}", p), (f"<{n} x i1>", mask))
 
 
-def _store_singles(w: Wave, at: Place | V, more: int, items: list[str], m: DType, align: int) -> None:
+def _store_single(w: Wave, at: Place | V, item: str, m: DType, align: int) -> None:
     known = w.mask if isinstance(w.mask, np.ndarray) else None
-    if isinstance(at, Place) and len(items) == 1:
+    if isinstance(at, Place):
         run = at.run(m.bytes, known)
         if run == w.W:
             mask = None if w.mask is None else w.mask_text(w.mask)
-            return _masked_store(w, w.W, m, items[0], at.pointer(0, more), mask, align)
+            return _masked_store(w, w.W, m, item, at.start(0, w.W, m.bytes), mask, align)
         if run >= 4 and w.mask is None:
             for first in range(0, w.W, run):
-                part = shuffle(w, f"i{m.bits}", w.W, items[0], None, list(range(first, first + run)))
-                _masked_store(w, run, m, part, at.pointer(first, more), None, align)
+                part = shuffle(w, f"i{m.bits}", w.W, item, None, list(range(first, first + run)))
+                _masked_store(w, run, m, part, at.pointer(first), None, align)
             return None
     pointers = at.text if isinstance(at, V) else _all_pointers(w, at)
-    for i, x in enumerate(items):
-        shift = more + i * m.bytes
-        moved = w.op(f"getelementptr i8, {w.t('ptr')} {pointers}, {w.t('i64')} splat (i64 {shift})") if shift else pointers
-        _scatter(w, x, moved, m.bits, align)
+    _scatter(w, item, pointers, m.bits, align)
     return None
 
 

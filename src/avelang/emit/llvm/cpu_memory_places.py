@@ -49,6 +49,12 @@ class Place:
         """The address of lane 0, plus some bytes."""
         return self.pointer(0, more)
 
+    def start(self, first: int, lanes: int, size: int, more: int = 0) -> str:
+        """The address at which a run of lanes begins, reckoned from its first active lane: an inactive one's may be anything."""
+        known = self.w.mask
+        skip = int(np.argmax(known[first : first + lanes])) if isinstance(known, np.ndarray) else 0
+        return self.pointer(first + skip, more - skip * size)
+
     def run(self, size: int, lanes: np.ndarray | None) -> int:
         """The greatest power of two R such that, in each R lanes, addresses rise by `size` from lane to lane."""
         follows = np.diff(self.lin.k) == size

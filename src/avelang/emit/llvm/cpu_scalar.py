@@ -27,9 +27,9 @@ def is_narrow(d: DType) -> bool:
 
 def arith(w: Wave, name: str, d: DType, wide: bool, *xs: str) -> str:
     """Any op whose operands and result have one dtype."""
+    if (is_narrow(d) and name == "fma") or (d.is_float and d.bits < 64 and name in ("floordiv", "mod")):
+        return from_double(w, d, wide, arith(w, name, _F64, wide, *(to_double(w, d, wide, x) for x in xs)))
     if is_narrow(d):
-        if name == "fma":
-            return from_double(w, d, wide, arith(w, name, _F64, wide, *(to_double(w, d, wide, x) for x in xs)))
         return narrow(w, d, wide, arith(w, name, _F32, wide, *(widen(w, d, wide, x) for x in xs)))
     t = w.t(elem(d), wide)
     if d.is_float:
@@ -143,6 +143,9 @@ def _intrinsic(name: str) -> Rule:
     return rule
 
 
+_INFINITY = "0x7FF0000000000000"
+
+
 def _float_divmod(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
     """Python's // and % on floats (CPython, Objects/floatobject.c, _float_div_mod): exact remainder first, quotient from it."""
     t, i1 = w.t(elem(d), wide), w.t("i1", wide)
@@ -172,7 +175,10 @@ def _float_divmod(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, s
     floor = select(cmp("ogt", binary("fsub", q, floor), half), binary("fadd", floor, one), floor)
     plain = binary("fdiv", x, y)
     floor = select(cmp("une", q, zero), floor, copysign(zero, plain))
-    return select(cmp("oeq", y, zero), plain, floor), mod
+    # An infinity has no remainder from which a quotient could be made.
+    infinite = w.splat(_INFINITY, elem(d)) if wide else _INFINITY
+    finite = [cmp("olt", _intrinsic("fabs")(w, d, wide, v), infinite) for v in (plain, y)]
+    return select(w.op(f"and {i1} {finite[0]}, {finite[1]}"), floor, _intrinsic("floor")(w, d, wide, plain)), mod
 
 
 def _rsqrt(w: Wave, d: DType, wide: bool, x: str) -> str:

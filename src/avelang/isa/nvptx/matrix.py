@@ -160,4 +160,3 @@ def _rows(shape: Shape) -> None:
 for _count in (1, 2, 4):
     for _trans in (False, True):
         _rows(Shape(_count, _trans))
-

@@ -14,29 +14,26 @@
   ptr, ptr, ptr, ptr, ; 1 int, 2 float, 3 str, 4 tuple (types)
   ptr, ptr, ptr,    ;  5 None, 6 True, 7 False
   ptr,              ;  8 numpy.ndarray
-  ptr, ptr,         ;  9 the dict behind os.environ, 10 the key AVE_BACKEND in it
-  ptr,              ; 11 AveError
-  ptr,              ; 12 called with the status of a launch that failed; raises
-  i64,              ; 13 1: leave tracebacks as they are
-  i64,              ; 14 number of exchanges
-  [8 x %Exchange] } ; 15
+  ptr,              ;  9 AveError
+  ptr,              ; 10 called with the status of a launch that failed; raises
+  i64,              ; 11 1: leave tracebacks as they are
+  i64,              ; 12 number of exchanges
+  [8 x %Exchange] } ; 13
 
 ; One for each jit function: context, slow path, number of entries, entries (newest first), the entry that ran last
 %State = type { ptr, ptr, i64, [16 x ptr], i64 }
 
-; A captured name: the dict that holds it, the name and the object found when the kernel was compiled (null: there was none).
-; A closure's cell has no name (null).
+; What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it, the name, and the object
+; found when the kernel was compiled (null: there was none). A closure's cell has no name (null).
 %Watch = type { ptr, ptr, ptr }
 
 %Entry = type {
   ptr,           ;  0 %Kernel
-  ptr,           ;  1 %Watch of each captured global
-  ptr,           ;  2 value of AVE_BACKEND, null where unset
+  i64, ptr,      ;  1 number of %Watch, 2 the first
   i64, i64, ptr, ;  3 positional arguments, 4 keyword arguments, 5 their names
   i64, i64, i64, ;  6 block
   ptr,           ;  9 %Param of each argument, keywords last
-  i64, ptr,      ; 10 slots, 11 their values before arguments are filled in (defaults)
-  i64 }          ; 12 captured globals
+  i64, ptr }     ; 10 slots, 11 their values before arguments are filled in (defaults)
 
 %Param = type {
   i64,        ; 0 kind: 0 constant, 1 signed, 2 unsigned, 3 f64, 4 f32, 5 u1, 6 pointer, 7 tensor
@@ -169,7 +166,8 @@ no:
   ret i1 false
 }
 
-; The same object, or an int or str of the same type that is equal. (Equal is not the same across types: 1 == True == 1.0.)
+; The same object, or of the same type and equal, bit by bit: int, str, float, and tuples of these.
+; (Equal is not the same across types: 1 == True == 1.0; nor for 0.0 and -0.0.)
 define internal i1 @same(ptr %a, ptr %b, ptr %ctx) {
   %is = icmp eq ptr %a, %b
   br i1 %is, label %yes, label %types
@@ -177,22 +175,53 @@ types:
   %ta = call ptr @type_of(ptr %a)
   %tb = call ptr @type_of(ptr %b)
   %eq = icmp eq ptr %ta, %tb
+  br i1 %eq, label %kind, label %no
+kind:
   %int = call i1 @is_type(ptr %a, ptr %ctx, i64 1)
   %str = call i1 @is_type(ptr %a, ptr %ctx, i64 3)
   %plain = or i1 %int, %str
-  %both = and i1 %eq, %plain
-  br i1 %both, label %compare, label %no
+  br i1 %plain, label %compare, label %float
 compare:
   %c = call i32 @PyObject_RichCompareBool(ptr %a, ptr %b, i32 2)
   %r = icmp eq i32 %c, 1
   ret i1 %r
+float:
+  %flt = call i1 @is_type(ptr %a, ptr %ctx, i64 2)
+  br i1 %flt, label %bits, label %tuple
+bits:
+  %x = call double @PyFloat_AsDouble(ptr %a)
+  %y = call double @PyFloat_AsDouble(ptr %b)
+  %xi = bitcast double %x to i64
+  %yi = bitcast double %y to i64
+  %s = icmp eq i64 %xi, %yi
+  ret i1 %s
+tuple:
+  %tup = call i1 @is_type(ptr %a, ptr %ctx, i64 4)
+  br i1 %tup, label %sizes, label %no
+sizes:
+  %n = call i64 @PyTuple_Size(ptr %a)
+  %m = call i64 @PyTuple_Size(ptr %b)
+  %long = icmp eq i64 %n, %m
+  br i1 %long, label %loop, label %no
+loop:
+  %i = phi i64 [ 0, %sizes ], [ %i1, %next ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %item, label %yes
+item:
+  %p = call ptr @PyTuple_GetItem(ptr %a, i64 %i)
+  %q = call ptr @PyTuple_GetItem(ptr %b, i64 %i)
+  %t = call i1 @same(ptr %p, ptr %q, ptr %ctx)
+  br i1 %t, label %next, label %no
+next:
+  %i1 = add i64 %i, 1
+  br label %loop
 yes:
   ret i1 true
 no:
   ret i1 false
 }
 
-; Whether every captured global is still the object that the kernel was compiled for.
+; Whether all that is watched is still the object that the kernel was compiled for.
 define internal i1 @unchanged(ptr %watches, i64 %count) {
 entry:
   br label %loop
@@ -446,7 +475,7 @@ numpy:
   ret i1 %r
 others:
   %t = call ptr @type_of(ptr %o)
-  %countp = getelementptr %Context, ptr %ctx, i32 0, i32 14
+  %countp = getelementptr %Context, ptr %ctx, i32 0, i32 12
   %count = load i64, ptr %countp
   br label %loop
 loop:
@@ -454,12 +483,12 @@ loop:
   %more = icmp ult i64 %i, %count
   br i1 %more, label %look, label %no
 look:
-  %tp = getelementptr %Context, ptr %ctx, i32 0, i32 15, i64 %i, i32 0
+  %tp = getelementptr %Context, ptr %ctx, i32 0, i32 13, i64 %i, i32 0
   %known = load ptr, ptr %tp
   %hit = icmp eq ptr %known, %t
   br i1 %hit, label %call, label %next
 call:
-  %fp = getelementptr %Context, ptr %ctx, i32 0, i32 15, i64 %i, i32 1
+  %fp = getelementptr %Context, ptr %ctx, i32 0, i32 13, i64 %i, i32 1
   %f = load ptr, ptr %fp
   %s = call i1 @dlpack(ptr %f, ptr %o, ptr %param, ptr %out)
   ret i1 %s
@@ -526,7 +555,7 @@ no:
 }
 
 ; Whether the entry is for this call: shape of the call, block, environment, globals, every argument. Fills the slots.
-define internal i1 @match(ptr %entry, ptr %ctx, ptr %args, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %env, ptr %slots) {
+define internal i1 @match(ptr %entry, ptr %ctx, ptr %args, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %slots) {
 start:
   %pp = getelementptr %Entry, ptr %entry, i32 0, i32 3
   %p = load i64, ptr %pp
@@ -534,12 +563,8 @@ start:
   %kp = getelementptr %Entry, ptr %entry, i32 0, i32 4
   %k = load i64, ptr %kp
   %samekw = icmp eq i64 %k, %nkw
-  %ep = getelementptr %Entry, ptr %entry, i32 0, i32 2
-  %e = load ptr, ptr %ep
-  %sameenv = icmp eq ptr %e, %env
-  %ok1 = and i1 %samepos, %samekw
-  %ok2 = and i1 %ok1, %sameenv
-  br i1 %ok2, label %blocks, label %no
+  %ok = and i1 %samepos, %samekw
+  br i1 %ok, label %blocks, label %no
 blocks:
   %bp = getelementptr %Entry, ptr %entry, i32 0, i32 6
   %want = load <3 x i64>, ptr %bp, align 8
@@ -549,9 +574,9 @@ blocks:
   %sameblock = icmp eq i64 %or, 0
   br i1 %sameblock, label %globals, label %no
 globals:
-  %wp = getelementptr %Entry, ptr %entry, i32 0, i32 1
+  %wp = getelementptr %Entry, ptr %entry, i32 0, i32 2
   %watches = load ptr, ptr %wp
-  %wcp = getelementptr %Entry, ptr %entry, i32 0, i32 12
+  %wcp = getelementptr %Entry, ptr %entry, i32 0, i32 1
   %wcount = load i64, ptr %wcp
   %sameglobals = call i1 @unchanged(ptr %watches, i64 %wcount)
   br i1 %sameglobals, label %names, label %no
@@ -606,7 +631,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 ; Takes Ave's own frames off the traceback of an AveError that is being raised.
 define internal void @strip(ptr %ctx) {
-  %keepp = getelementptr %Context, ptr %ctx, i32 0, i32 13
+  %keepp = getelementptr %Context, ptr %ctx, i32 0, i32 11
   %keep = load i64, ptr %keepp
   %full = icmp ne i64 %keep, 0
   br i1 %full, label %out, label %look
@@ -617,7 +642,7 @@ look:
   call void @PyErr_Fetch(ptr %t, ptr %v, ptr %tb)
   call void @PyErr_NormalizeException(ptr %t, ptr %v, ptr %tb)
   %type = load ptr, ptr %t
-  %avep = getelementptr %Context, ptr %ctx, i32 0, i32 11
+  %avep = getelementptr %Context, ptr %ctx, i32 0, i32 9
   %ave = load ptr, ptr %avep
   %hit = call i32 @PyErr_GivenExceptionMatches(ptr %type, ptr %ave)
   %ours = icmp ne i32 %hit, 0
@@ -732,8 +757,8 @@ limits:
   %gz = load i64, ptr %gzp
   %yz = or i64 %gy, %gz
   %fits = icmp ule i64 %yz, 65535
-  br i1 %fits, label %environment, label %fallback
-environment:
+  br i1 %fits, label %narrow, label %fallback
+narrow:
   %gx32 = trunc i64 %gx to i32
   %gy32 = trunc i64 %gy to i32
   %gz32 = trunc i64 %gz to i32
@@ -742,11 +767,6 @@ environment:
   store i32 %gx32, ptr %grid32
   store i32 %gy32, ptr %g1p
   store i32 %gz32, ptr %g2p
-  %envp = getelementptr %Context, ptr %ctx, i32 0, i32 9
-  %envdict = load ptr, ptr %envp
-  %keyp = getelementptr %Context, ptr %ctx, i32 0, i32 10
-  %key = load ptr, ptr %keyp
-  %env = call ptr @PyDict_GetItem(ptr %envdict, ptr %key)
   br label %entries
 entries:
   %countp = getelementptr %State, ptr %state, i32 0, i32 2
@@ -761,7 +781,7 @@ each:
 test:
   %entryp = getelementptr %State, ptr %state, i32 0, i32 3, i64 %i
   %e = load ptr, ptr %entryp
-  %hit = call i1 @match(ptr %e, ptr %ctx, ptr %user, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %env, ptr %space)
+  %hit = call i1 @match(ptr %e, ptr %ctx, ptr %user, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %space)
   br i1 %hit, label %run, label %other
 other:
   %i1 = add i64 %i, 1
@@ -788,7 +808,7 @@ done:
   call void @Py_IncRef(ptr %none)
   ret ptr %none
 failed:
-  %failp = getelementptr %Context, ptr %ctx, i32 0, i32 12
+  %failp = getelementptr %Context, ptr %ctx, i32 0, i32 10
   %fail = load ptr, ptr %failp
   %code = call ptr @PyLong_FromLongLong(i64 %rc)
   %never = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %fail, ptr %code, ptr null)

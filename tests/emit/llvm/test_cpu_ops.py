@@ -1,0 +1,157 @@
+"""Every op on every dtype as native code, in vector and in scalar form, against the reference executor bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from emit.llvm.native import Native
+
+from avelang.ir.dtypes import BY_NAME, SCALARS, DType
+from avelang.ir.text import parse_kernel
+from avelang.ir.verify import verify
+from avelang.sim import reference
+
+INTS = [d for d in SCALARS if d.is_int]
+FLOATS = [d for d in SCALARS if d.is_float]
+BINARY = {
+    "int": ["add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max"],
+    "float": ["add", "sub", "mul", "div", "min", "max", "rem", "floordiv", "mod"],
+}
+UNARY = {"int": ["not", "neg", "abs"], "float": ["neg", "abs", "sqrt", "floor", "ceil"]}
+N = 192
+
+
+def numbers(d: DType, seed: int, n: int = N) -> np.ndarray:
+    """Numbers of a dtype with the awkward ones among them."""
+    rng = np.random.default_rng(seed)
+    if d.kind == "bool":
+        return rng.integers(0, 2, n).astype(bool)
+    if d.is_int:
+        edge = [0, 1, 2, 3, 7, d.bits - 1, d.bits, d.bits + 1, d.min, d.max, d.max - 1, d.min + 1] + ([-1, -2, -7] if d.kind == "int" else [])
+        out = np.concatenate([rng.integers(d.min, d.max, n // 2, dtype=d.np, endpoint=True), rng.integers(0, 9, n - n // 2).astype(d.np)])
+    else:
+        edge = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, np.inf, -np.inf, np.nan, 448.0, 464.0, 240.0, 1e-3, 2.0**-9, 65504.0, 65520.0, 3e38, 1e-40]
+        with np.errstate(all="ignore"):
+            out = (rng.standard_normal(n) * 10.0 ** rng.integers(-4, 5, n)).astype(np.float64).astype(np.float32).astype(d.np)
+    with np.errstate(all="ignore"):
+        edge = np.array(edge).astype(np.float32).astype(d.np) if d.is_float else np.array([x & ((1 << d.bits) - 1) for x in edge], np.uint64).astype(d.np)
+    out[rng.permutation(n)[: len(edge)]] = edge
+    return out
+
+
+def kernel(body: str, inputs: list[DType], out: DType, uniform: bool):
+    """A kernel that loads %x0, %x1, ... of each thread (or of the block, alike in all lanes), and stores %r."""
+    params = ", ".join([*(f"%p{i}: ptr<{d}, global>" for i, d in enumerate(inputs)), f"%o: ptr<{out}, global>"])
+    lines = ['%t = thread_id {"dim": 0} : u32', '%b = block_id {"dim": 0} : u32', '%w = const {"value": 64} : u32', "%bw = mul(%b, %w) : u32",
+             f"%i = {'convert(%b)' if uniform else 'convert(%own)'} : i64"]  # fmt: skip
+    lines.insert(4, "%own = add(%bw, %t) : u32")
+    for i, d in enumerate(inputs):
+        lines += [f'%s{i} = const {{"value": {d.bytes}}} : i64', f"%f{i} = mul(%i, %s{i}) : i64", f'%x{i} = ld(%p{i}, %f{i}) {{"align": {d.bytes}}} : {d}']
+    lines += [body, "%j = convert(%own) : i64", f'%so = const {{"value": {out.bytes}}} : i64', "%fo = mul(%j, %so) : i64", f'st(%r, %o, %fo) {{"align": {out.bytes}}}']
+    k = parse_kernel(f"kernel @k({params}) {{'wave': 64, 'block': (64, 1, 1)}} {{\n" + "\n".join(lines) + "\n}\n")
+    verify(k, "addresses")
+    return k
+
+
+def check(body: str, inputs: list[DType], out: DType, arrays: list[np.ndarray], uniform: bool, exact: bool = True) -> None:
+    k = kernel(body, inputs, out, uniform)
+    got, want = np.zeros(N, out.np), np.zeros(N, out.np)
+    Native(k).run([*arrays, got], (N // 64, 1, 1))
+    reference.run(k, [*arrays, want], (N // 64, 1, 1), (64, 1, 1))
+    if out.is_float:
+        a, b = got.astype(np.float64), want.astype(np.float64)
+        same = (np.isnan(a) & np.isnan(b)) | ((a == b) & (np.signbit(a) == np.signbit(b)))
+        same = same | (a == b) & ("min" in body or "max" in body)  # which zero is less is not defined
+    else:
+        same = got == want
+    bad = np.flatnonzero(~same)
+    assert not bad.size, [(i, [x[i // 64 if uniform else i] for x in arrays], got[i], want[i]) for i in bad[:5]]
+
+
+@pytest.mark.parametrize("uniform", [False, True])
+@pytest.mark.parametrize("d", INTS + FLOATS, ids=str)
+def test_arithmetic(d: DType, uniform: bool):
+    """All ops of two operands and of one, as one kernel each."""
+    arrays = [numbers(d, 1), numbers(d, 2)]
+    kind = "float" if d.is_float else "int"
+    for name in BINARY[kind]:
+        check(f"%r = {name}(%x0, %x1) : {d}", [d, d], d, arrays, uniform)
+    for name in UNARY[kind]:
+        check(f"%r = {name}(%x0) : {d}", [d], d, arrays[:1], uniform)
+
+
+@pytest.mark.parametrize("d", INTS + FLOATS, ids=str)
+def test_compare_select_and_fma(d: DType):
+    arrays = [numbers(d, 3), numbers(d, 4), numbers(d, 5)]
+    arrays[1][::5] = arrays[0][::5]
+    for pred in ("eq", "ne", "lt", "le", "gt", "ge"):
+        check(f'%r = cmp(%x0, %x1) {{"pred": "{pred}"}} : u1', [d, d], BY_NAME["u1"], arrays[:2], False)
+    check(f'%c = cmp(%x0, %x1) {{"pred": "lt"}} : u1\n%r = select(%c, %x1, %x2) : {d}', [d] * 3, d, arrays, False)
+    check(f"%r = fma(%x0, %x1, %x2) : {d}", [d] * 3, d, arrays, False)
+
+
+@pytest.mark.parametrize("uniform", [False, True])
+@pytest.mark.parametrize("src", SCALARS, ids=str)
+def test_convert(src: DType, uniform: bool):
+    for dst in SCALARS:
+        check(f"%r = convert(%x0) : {dst}", [src], dst, [numbers(src, 6)], uniform)
+
+
+@pytest.mark.parametrize("src", INTS[-2:], ids=str)
+def test_wide_integers_round_once(src: DType):
+    """Integers beyond 53 bits, close to halfway between two narrow floats."""
+    rng = np.random.default_rng(7)
+    x = (np.uint64(1) << rng.integers(54, 63, N).astype(np.uint64)) + rng.integers(0, 3, N).astype(np.uint64)
+    half = x | (x >> np.uint64(9)) | (x >> np.uint64(12)) | (x >> np.uint64(4))
+    for dst in ("bf16", "f16", "f8e5m2", "f32"):
+        check(f"%r = convert(%x0) : {dst}", [src], BY_NAME[dst], [half.astype(src.np)], False)
+
+
+MATH = {"exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "tanh": np.tanh, "sin": np.sin, "cos": np.cos, "rsqrt": lambda x: 1 / np.sqrt(x)}
+
+
+@pytest.mark.parametrize("uniform", [False, True])
+@pytest.mark.parametrize("name", [*MATH, "erf"])
+def test_math_functions(name: str, uniform: bool):
+    """Against NumPy in f64 (erf: the C library by `math`): within 2 units in the last place of f32, 4 of f64."""
+    import math
+
+    f = MATH.get(name) or np.vectorize(math.erf, otypes=[np.float64])
+    for d, ulps in ((BY_NAME["f32"], 2), (BY_NAME["f64"], 4)):
+        x = numbers(d, 8)
+        if name in ("sin", "cos"):
+            x = np.where(np.abs(x) > 1e4, x / d.np.type(1e30), x).astype(d.np)
+        k = kernel(f"%r = {name}(%x0) : {d}", [d], d, uniform)
+        got = np.zeros(N, d.np)
+        Native(k).run([x, got], (N // 64, 1, 1))
+        x = np.repeat(x[: N // 64], 64) if uniform else x
+        with np.errstate(all="ignore"):
+            want = f(x.astype(np.float64))
+            near = want.astype(d.np)
+            close = np.abs(got.astype(np.float64) - want) <= ulps * np.spacing(np.abs(near).clip(np.finfo(d.np).tiny)).astype(np.float64)
+        same = close | (got == near) | (np.isnan(got) & np.isnan(near))
+        assert same.all(), [(x[i], got[i], near[i]) for i in np.flatnonzero(~same)[:5]]
+
+
+def test_bits_of_lane_numbers_need_no_instruction_per_lane():
+    """Arithmetic on thread numbers is done when the code is made: the coordinates reach memory as one vector store of a constant."""
+    text = """kernel @k(%o: ptr<u32, global>) {'wave': 64, 'block': (64, 1, 1)} {
+      %t = thread_id {"dim": 0} : u32
+      %five = const {"value": 5} : u32
+      %m = const {"value": 31} : u32
+      %hi = shr(%t, %five) : u32
+      %lo = and(%t, %m) : u32
+      %x = xor(%lo, %hi) : u32
+      %y = mul(%x, %five) : u32
+      %i = convert(%t) : i64
+      %s = const {"value": 4} : i64
+      %f = mul(%i, %s) : i64
+      st(%y, %o, %f) {"align": 4}
+    }
+    """
+    native = Native(parse_kernel(text))
+    assert " mul <64" not in native.emitted.text and " xor <64" not in native.emitted.text
+    out = np.zeros(64, np.uint32)
+    native.run([out])
+    t = np.arange(64)
+    np.testing.assert_array_equal(out, ((t & 31) ^ (t >> 5)) * 5)
