@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import importlib.metadata
 import json
@@ -21,10 +22,8 @@ PACKAGES = ("avelang", "numpy", "llvmlite", "ml_dtypes", "torch", "triton")
 def machine() -> dict[str, Any]:
     """Processor, cores, Python and the versions that matter."""
     cpu = platform.processor()
-    try:
+    with contextlib.suppress(OSError, StopIteration):
         cpu = next(line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
     versions = {}
     for name in PACKAGES:
         try:

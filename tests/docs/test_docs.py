@@ -54,7 +54,7 @@ def test_types_chips_and_options_are_those_there_are():
     first = " ".join(re.findall(r"^\| (.*?) \|", types, re.MULTILINE))
     assert set(" ".join(re.findall(r"`(.*?)`", first)).split()) == set(BY_NAME)
     waves = LANGUAGE.partition("## Lanes")[2].partition("\n## ")[0]
-    said = {chip: int(n) for n, names in re.findall(r"(\d+) on `(.*?)`", waves) for chip in names.split()}
+    said = {chip: int(n) for n, names in re.findall(r"(\d+) on\s`(.*?)`", waves) for chip in names.split()}
     assert said == {c.name: c.wave for c in CHIPS.values()}
     assert set(re.findall(r"^\| `(\w+)=` \|", LANGUAGE, re.MULTILINE)) == set(OPTIONS)
 

@@ -7,7 +7,7 @@ from avelang.base.spans import Span
 from avelang.ir import text
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel
-from avelang.ir.dtypes import f32, u1, u32
+from avelang.ir.dtypes import f32, u32
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.types import GLOBAL, PtrType, TensorType, VecType
 from avelang.ir.verify import verify

@@ -5,6 +5,8 @@ import pytest
 
 import avelang
 import avelang.language as al
+from avelang.ir.types import dtype_of
+from avelang.isa.row import ROWS
 
 
 def product(a, b, c):
@@ -145,3 +147,43 @@ def test_the_wave_follows_from_the_intrinsics(launch):
     out = np.zeros_like(x)
     launch(lanes_of_a_wave, x, out)
     np.testing.assert_array_equal(out, x // 32 * 32)
+
+
+# -- every mma of the table ----------------------------------------------------------------------------------------------------------------
+
+# Combinations of two operand types share all code with those of one: a sample of them is enough here.
+ROWS_HERE = [
+    r for r in ROWS.values() if r.mma and r.namespace == "nvvm" and (dtype_of(r.params[0].type) == dtype_of(r.params[1].type) or "16x8x32" in r.name)
+]
+
+
+def any_mma(instruction, types, slots):
+    """Each lane's fragments stand in rows of its own; a fragment of one element is a scalar."""
+    a_type, b_type, c_type = types
+    na, nb, nc = slots
+
+    @avelang.jit
+    def kernel(a: al.Tensor((32, na), a_type), b: al.Tensor((32, nb), b_type), c: al.Tensor((32, nc), c_type)):
+        lane = al.thread_id(0)
+        if na == 1:
+            c[lane] = instruction(a[lane, 0], b[lane, 0], c[lane])
+        elif nb == 1:
+            c[lane] = instruction(a[lane], b[lane, 0], c[lane])
+        else:
+            c[lane] = instruction(a[lane], b[lane], c[lane])
+
+    return kernel
+
+
+@pytest.mark.parametrize("row", ROWS_HERE, ids=lambda r: r.name)
+def test_every_mma(launch, row):
+    """Small integers, which every type holds and adds exactly; the fragment maps are checked by the tests of the rows."""
+    fragments = (row.mma.a, row.mma.b, row.mma.c)
+    dtypes = [dtype_of(p.type) for p in row.params]
+    rng = np.random.default_rng(13)
+    low = [-4 if d.is_signed else 0 for d in dtypes]
+    whole = [rng.integers(v, 5, f.shape[1:]) for v, f in zip(low, fragments, strict=True)]
+    a, b, c = (f.gather(x[None].astype(d.np)) for f, x, d in zip(fragments, whole, dtypes, strict=True))
+    kernel = any_mma(getattr(al.nvvm, row.name.removeprefix("nvvm.")), dtypes, [f.slots for f in fragments])
+    launch(kernel, a, b, c, block=32)
+    np.testing.assert_array_equal(row.mma.c.scatter(c)[0].astype(np.int64), whole[0] @ whole[1] + whole[2])

@@ -41,7 +41,7 @@ BODIES = {
     "argument unknown": ("x[0] = pair(1.0, q=2.0)", "'q'"),
     "argument twice": ("x[0] = pair(1.0, 2.0, a=3.0)", "'a'"),
     "argument of another type": ("w[0] = whole(x[0])", "whole"),
-    "unknown keyword of a builtin": ("r = al.full((4,), 1.0, al.f32, colour=3)", "colour"),
+    "unknown keyword of a builtin": ("r = al.full((4,), 1.0, al.f32, shade=3)", "shade"),
     "kernel returns a value": ("return 5", "kernel"),
     "returns that differ": ("x[0] = mixed(x[0])", "mixed"),
     "value of nothing": ("x[0] = al.syncthreads()", ""),

@@ -3,11 +3,11 @@ and the reference on both ends of the pipeline."""
 
 import pathlib
 
-import golden
 import ml_dtypes
 import numpy as np
 import pytest
 
+import golden
 from avelang import pipeline
 from avelang.emit.llvm import cpu, cpu_ops
 from avelang.emit.llvm.core import Host

@@ -96,7 +96,7 @@ CATALOGUE: dict[str, Template] = {
     "T081": Template("al.printf: the format wants {want} arguments, {got} given"),
     "T082": Template("al.printf: {spec} needs {want}, not {got}"),
     # T1: intrinsics.
-    "T101": Template("{what} must lie within {low} .. {high}, not {got}"),
+    "T101": Template("{what} must be {allowed}, not {got}"),
     # U0: valid code that is too much.
     "U001": Template("a loop of {trips} trips is too long to unroll (at most {most})", "use al.range"),
     # U1: intrinsics and chips.
@@ -151,6 +151,10 @@ CATALOGUE: dict[str, Template] = {
         "`{kernel}`: the constexpr parameter {param!r} cannot be {got}",
         "compile-time values are ints, floats, bools, strings, None, dtypes, layouts, jit functions, and tuples of these",
     ),
+    "L021": Template(
+        "`{kernel}`: the kernel writes into parameter {param!r}, and {got} is read-only",
+        "pass an array that may be written, such as a copy",
+    ),
     "L030": Template("there is no memory for a thread's scratch"),
     "L031": Template(
         "a block ended with status {status}",
@@ -160,6 +164,13 @@ CATALOGUE: dict[str, Template] = {
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
     # U2: what a target cannot give.
     "U201": Template("`{what}` for {target} is not available in this version", "--emit ir works for every chip; llvm and asm for target cpu"),
+    "U202": Template("{what} for {target}: {why}", "--target cpu and backend='reference' have all of the language"),
+    "U203": Template(
+        "`{kernel}` needs {have} bytes of shared memory; {target} gives a block {limit} at most", "use smaller tiles, or reuse one allocation"
+    ),
+    "U204": Template(
+        "`{kernel}` is written for waves of {wave} lanes; {target} has {have}", "leave target= to a chip of that wave, or shuffle within fewer lanes"
+    ),
     # V: the compiler's own faults.
     "V001": Template("{op}: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
     "V002": Template("IR text, line {line}: {why}"),

@@ -15,8 +15,8 @@ from avelang.frontend.signature import EMPTY, ParamSpec, signature
 from avelang.frontend.source import Source
 from avelang.frontend.stmt import block
 from avelang.frontend.values import Ref
-from avelang.ir.core import Block, Kernel
-from avelang.ir.types import GLOBAL, PtrType, TensorType
+from avelang.ir.core import Block, Kernel, walk
+from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType
 from avelang.ir.verify import verify
 
 # The lanes of a wave where no intrinsic and no target says otherwise.
@@ -50,8 +50,21 @@ def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | No
             raise error("T076", op.span, width=op.attrs["width"], wave=wave, chip=chip.name if chip is not None else "this target")
     attrs: dict[str, Any] = {"wave": wave, "chip": chip.name if chip is not None else "", "file": source.file}
     kernel = Kernel(source.name, body.args, body, attrs, span)
+    _shared_fits(kernel, chip)
     verify(kernel, "tensors")
     return kernel
+
+
+def _shared_fits(kernel: Kernel, chip: arch.Chip | None) -> None:
+    """Raises U203, at the allocation that is too much, where a block's shared memory exceeds what the chip gives (any chip, where none is named)."""
+    limit = chip.lds_bytes if chip is not None else max(c.lds_bytes for c in arch.CHIPS.values())
+    have = 0
+    for op in walk(kernel.body):
+        t = op.result.type if op.name == "alloc" else None
+        if isinstance(t, TensorType) and t.space == SHARED:
+            have += -(-(1 + sum((n - 1) * s for n, s in zip(t.shape, t.strides, strict=True) if n and s)) * t.dtype.bytes // 16) * 16
+            if have > limit:
+                raise error("U203", op.span, kernel=kernel.name, have=have, limit=limit, target=chip.name if chip is not None else "the largest chip")
 
 
 def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Block) -> None:

@@ -14,7 +14,7 @@ from avelang.frontend.values import Ref, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import PtrType, Type, VecType, dtype_of
-from avelang.isa.row import Param, Row, bits, in_range, types_on
+from avelang.isa.row import Param, Row, allowed, bits, in_range, types_on
 
 
 def call(f: Frame, callee: Intrinsic, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> Any:
@@ -70,8 +70,7 @@ def _const(f: Frame, callee: Intrinsic, p: Param, v: Any, node: ast.AST) -> int:
     if isinstance(v, float) or not isinstance(v, int):
         f.fail("T017", node, what=f"`{p.name}` of al.{callee.name}", got=describe(v))
     if not in_range(p, v):
-        assert p.range is not None
-        f.fail("T101", node, what=f"`{p.name}` of al.{callee.name}", low=p.range[0], high=p.range[1], got=int(v))
+        f.fail("T101", node, what=f"`{p.name}` of al.{callee.name}", allowed=allowed(p), got=int(v))
     return int(v)
 
 

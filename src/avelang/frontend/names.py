@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import enum
 import operator
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -12,6 +11,7 @@ from avelang.base.errors import error
 from avelang.frontend import layouts
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
+from avelang.ir.types import AtomicScope
 from avelang.isa.row import PUBLIC, Row
 
 
@@ -100,14 +100,6 @@ class Pointer:
 
     def __repr__(self) -> str:
         return f"Pointer({self.dtype})"
-
-
-class AtomicScope(enum.IntEnum):
-    """How far an atomic operation must be seen."""
-
-    WORKGROUP = 0
-    AGENT = 1
-    SYSTEM = 2
 
 
 class Builtin:

@@ -110,8 +110,8 @@ def _index(op: Op, n: int, operands: int) -> str | None:
 
 def _slice(op: Op) -> str | None:
     ts, r, start = _types(op), op.result.type, op.attrs.get("start", -1)
-    ok = len(ts) == 1 and isinstance(ts[0], VecType) and isinstance(r, VecType) and r.dtype == ts[0].dtype
-    return None if ok and start >= 0 and start + r.n <= ts[0].n else "takes a vector and gives `n` elements of it from `start`"
+    ok = len(ts) == 1 and isinstance(ts[0], VecType) and isinstance(r, VecType) and r.dtype == ts[0].dtype and 0 <= start <= ts[0].n - r.n
+    return None if ok else "takes a vector and gives `n` elements of it from `start`"
 
 
 def _dim(result: DType) -> Check:
@@ -153,14 +153,14 @@ def _alloc(op: Op) -> str | None:
 def _make_tensor(op: Op) -> str | None:
     ts, t = _types(op), op.result.type
     ok = ts and isinstance(ts[0], PtrType) and isinstance(t, TensorType) and t.space == ts[0].space
-    ok = ok and len(ts) == 1 + dynamic_dims(t) and _ints(ts[1:])
+    ok = ok and isinstance(t, TensorType) and len(ts) == 1 + dynamic_dims(t) and _ints(ts[1:])
     return None if ok else "takes a pointer and one integer for each `?` of the layout"
 
 
 def _view(op: Op) -> str | None:
     ts, t = _types(op), op.result.type
     ok = ts and isinstance(ts[0], TensorType) and isinstance(t, TensorType) and t.space == ts[0].space
-    ok = ok and len(ts) == 1 + dynamic_dims(t) and _ints(ts[1:])
+    ok = ok and isinstance(t, TensorType) and len(ts) == 1 + dynamic_dims(t) and _ints(ts[1:])
     return None if ok else "takes a tensor and one integer for each `?` of the new layout"
 
 
@@ -192,14 +192,15 @@ def access_type(t: TensorType, coords: int) -> Type | None:
 
 def _load(op: Op) -> str | None:
     ts = _types(op)
-    ok = ts and isinstance(ts[0], TensorType) and _ints(ts[1:])
-    return None if ok and access_type(ts[0], len(ts) - 1) == op.result.type else "takes a tensor and leaf coordinates, and gives what they address"
+    ok = ts and isinstance(ts[0], TensorType) and _ints(ts[1:]) and access_type(ts[0], len(ts) - 1) == op.result.type
+    return None if ok else "takes a tensor and leaf coordinates, and gives what they address"
 
 
 def _store(op: Op) -> str | None:
     ts = _types(op)
     ok = len(ts) >= 2 and isinstance(ts[1], TensorType) and _ints(ts[2:]) and not op.results
-    return None if ok and access_type(ts[1], len(ts) - 2) == ts[0] else "takes a value, a tensor and the leaf coordinates that address it"
+    ok = ok and isinstance(ts[1], TensorType) and access_type(ts[1], len(ts) - 2) == ts[0]
+    return None if ok else "takes a value, a tensor and the leaf coordinates that address it"
 
 
 def _base(op: Op) -> str | None:
@@ -321,7 +322,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     )),
     ("cmp", _cmp, "", "Compares by `pred`: eq ne lt le gt ge. Of NaN only ne holds. u1 may be compared by eq and ne."),
     ("select", _select, "", "The second where the condition holds, else the third; a vector condition chooses element by element."),
-    ("convert", _convert, "", "The number in another dtype: to float rounded to nearest even, float to integer truncated and saturated (NaN gives 0), "
+    ("convert", _convert, "", "The number in another dtype: to float rounded to nearest even, float to integer truncated, saturated (NaN gives 0), "
      "integer to integer wrapped, to u1 `a != 0`. To fp8 out of range: infinity where the format has one, else NaN."),
     ("bitcast", _bitcast, "", "The same bits as another type; element 0 has the lowest bits."),
     ("vec", _vec, "", "A vector of n scalars."),
@@ -345,7 +346,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("make_tensor", _make_tensor, "", "A tensor at a pointer; the operands after it are the `?` extents, then the `?` strides. `name` for messages."),
     ("view", _view, "", "The same memory from the same first byte, read as another dtype and layout."),
     ("subview", _subview, "", "The same memory from the element at the offsets (one a leaf) on; the result's strides are in its type, in elements."),
-    ("load", _load, "read", "The element at the coordinates, or, with fewer coordinates than leaves, the vector of all that remains, last leaf fastest."),
+    ("load", _load, "read", "The element at the coordinates, or, with fewer coordinates than leaves, the vector of what remains, last leaf fastest."),
     ("store", _store, "write", "Writes what `load` with the same coordinates reads: operands are value, tensor, coordinates."),
     # Memory by address: what the pass `addresses` makes of the ops above.
     ("base", _base, "", "The pointer to a tensor's first element."),

@@ -175,7 +175,8 @@ class _Parser:
         file = self.file
         if text.startswith('"'):
             file, _, text = text[1:].partition('":')
-        return Span(file, *map(int, text.split(":")))
+        line, col, end_line, end_col = map(int, text.split(":"))
+        return Span(file, line, col, end_line, end_col)
 
     def use(self, token: str) -> Value:
         try:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 
 from avelang.ir.dtypes import BY_NAME, DType
 
 GLOBAL, SHARED, LOCAL = "global", "shared", "local"
 SPACES = (GLOBAL, SHARED, LOCAL)
+
+
+class AtomicScope(enum.IntEnum):
+    """Among whom an atomic operation is one step."""
+
+    WORKGROUP = 0
+    AGENT = 1
+    SYSTEM = 2
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from typing import Any, TypeAlias
 
-from avelang.frontend.names import AtomicScope as AtomicScope
 from avelang.frontend.names import Builtin as Builtin
 from avelang.frontend.names import Layout as Layout
 from avelang.frontend.names import Namespace as Namespace
 from avelang.frontend.names import Pointer as Pointer
 from avelang.frontend.names import Tensor as Tensor
 from avelang.ir.dtypes import DType as DType
+from avelang.ir.types import AtomicScope as AtomicScope
 
 __all__: list[str]
 
@@ -147,7 +147,7 @@ def view(tensor: Any, dtype: Any, layout: Any = ...) -> Any:
     """The same bits read otherwise: (tensor, Tensor) or (tensor, dtype, layout)."""
 
 class _amdgpu:
-    from avelang.frontend.names import AtomicScope as AtomicScope
+    from avelang.ir.types import AtomicScope as AtomicScope
 
     @staticmethod
     def atomic_add(byte_offset: Any, value: Any, tensor: Any, scope: int = 1) -> Any:

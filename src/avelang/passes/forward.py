@@ -61,7 +61,7 @@ class _Forward:
             for region in op.regions:
                 self.block(region)
         local = [op.result for op in block.ops if op.name == "alloc" and op.result in self.uses]
-        mine = {op for op in block.ops}
+        mine = set(block.ops)
         for alloc in local:
             if all(op in mine and self.plain(op) for op in self.uses[alloc]):
                 self.alloc(block, alloc)

@@ -12,8 +12,8 @@ from avelang.ir.core import Block, Op, Value
 Visit = Callable[[Op, Builder], "Sequence[Value] | None"]
 
 
-def rewrite(block: Block, visit: Visit, features: frozenset[str] = frozenset(), enter: Callable[[Block], None] | None = None,
-            leave: Callable[[Block], None] | None = None) -> None:  # fmt: skip
+def rewrite(block: Block, visit: Visit, features: frozenset[str] = frozenset(), enter: Callable[[Block], object] | None = None,
+            leave: Callable[[Block], object] | None = None) -> None:  # fmt: skip
     """Rewrites `block` and its regions in place. `enter` and `leave` are called around each region (for scoped tables)."""
     replaced: dict[Value, Value] = {}
 

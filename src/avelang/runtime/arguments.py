@@ -134,6 +134,12 @@ class Parameters:
         runtime = {"cuda": "CUDA", "cuda_managed": "CUDA", "rocm": "HIP"}.get(kind, kind)
         return self.fail("L016", spec.name, got=str(array), device=array.device, runtime=runtime)
 
+    def check_writable(self, bound: Bound, written: Sequence[str]) -> None:
+        """Raises L021 where a parameter named in `written` has an array that NumPy protects."""
+        for spec, value in zip(self.runtime, bound.values, strict=True):
+            if spec.name in written and isinstance(value, Array) and value.read_only:
+                raise self.fail("L021", spec.name, got=str(value))
+
     def check(self, spec: ParamSpec, array: Array) -> None:
         """Dtype, shape, strides and alignment of a CPU array. Raises L012 to L015."""
         assert spec.dtype is not None

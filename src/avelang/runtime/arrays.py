@@ -42,6 +42,11 @@ class Array:
         return str(self.theirs)
 
     @property
+    def read_only(self) -> bool:
+        """Whether it is a NumPy array that must not be written. (JAX calls all its arrays read-only; handing one over means to write into it.)"""
+        return self.kind == "NumPy" and isinstance(self.keep, np.ndarray) and not self.keep.flags.writeable
+
+    @property
     def size(self) -> int:
         """How many elements it has."""
         n = 1

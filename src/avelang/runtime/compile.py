@@ -64,17 +64,19 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
     """An object file with `ave_run`, and what the runtime must know of it: JSON values only."""
     from avelang.emit.llvm.core import Host
     from avelang.ir.core import walk
+    from avelang.passes.writes import written
 
     start = time.perf_counter()
     kernel = build(source, constexprs, target)
     prints = any(op.name == "printf" for op in walk(kernel.body))
+    writes = written(kernel)
     emitted = cpu_text(kernel, block)
     host = Host()
     payload = host.object(emitted.text)
     if "asm" in knobs.dump():
         _show("asm", kernel.name, host.assembly(emitted.text))
     meta = {
-        "kind": "kernel", "kernel": kernel.name, "entry": emitted.entry, "scratch_bytes": emitted.scratch_bytes, "prints": prints,
+        "kind": "kernel", "kernel": kernel.name, "entry": emitted.entry, "scratch_bytes": emitted.scratch_bytes, "prints": prints, "writes": writes,
         "chip": kernel.attrs.get("chip", ""), "block": list(block), "created": time.time(), "seconds": time.perf_counter() - start,
     }  # fmt: skip
     return payload, meta

@@ -148,8 +148,10 @@ class Stub:
             return
         self._state = State(context=ctypes.addressof(self._shared.context), slow=id(slow))
         method = MethodDef(name.encode(), native().launch_address, FASTCALL_KEYWORDS, None)
+        # CPython reads it when it frees the builtin, and a collected cycle may free them in any order: it is never freed.
+        _METHODS.append(method)
         # What the builtin needs lives as long as the builtin, which may outlive the jit function.
-        owner = (ctypes.addressof(self._state), self, slow, method)
+        owner = (ctypes.addressof(self._state), self, slow)
         self.call = _api.PyCFunction_NewEx(ctypes.addressof(method), owner, None)
 
     def latest(self) -> Any:
@@ -182,7 +184,7 @@ class Stub:
             if all(a[2] is b[2] for a, b in zip(self._entries[known][2][1], watched, strict=True)):
                 return
             del self._entries[known]
-        params = self._params(specs, args, kwargs, bound)
+        params = self._params(specs, args, kwargs, bound, program.meta["writes"])
         if params is None:
             return
         keep: list[Any] = [program, watched, args_kept(specs, args, kwargs), params]
@@ -205,7 +207,7 @@ class Stub:
         state.count = len(self._entries)
 
     def _params(
-        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound
+        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, written: Sequence[str]
     ) -> list[tuple[Param, Any]] | None:
         by_name = {s.name: s for s in specs}
         slot_of = {s.name: i for i, s in enumerate(s for s in specs if s.kind != "constexpr")}
@@ -217,7 +219,7 @@ class Stub:
             elif spec.kind == "scalar":
                 param = _scalar(spec, slot_of[spec.name])
             else:
-                param = _array(spec, slot_of[spec.name], bound.values[slot_of[spec.name]])
+                param = _array(spec, slot_of[spec.name], bound.values[slot_of[spec.name]], spec.name in written)
             if param is None:
                 return None
             out.append(param)
@@ -255,12 +257,19 @@ def _descriptors(d: DType) -> list[np.dtype]:
     return found[:ALTERNATIVES]
 
 
-def _array(spec: ParamSpec, slot: int, array: Array) -> tuple[Param, Any]:
+_METHODS: list[MethodDef] = []
+
+# NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE of numpy/ndarraytypes.h; of an array `low` holds the flags that it must have.
+_ALIGNED, _WRITEABLE = 0x0100, 0x0400
+
+
+def _array(spec: ParamSpec, slot: int, array: Array, written: bool) -> tuple[Param, Any]:
     d = spec.dtype
     assert d is not None
     descriptors = _descriptors(d)
     codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code, bits in dlpack_triples(other)][:ALTERNATIVES]
     param = Param(kind=POINTER if spec.kind == "pointer" else TENSOR, slot=slot, rank=-1, item=d.bytes)
+    param.low = _ALIGNED | (_WRITEABLE if written else 0)
     param.descriptors = (ctypes.c_void_p * ALTERNATIVES)(*map(id, descriptors))
     # 0xFFFFFFFF is no dtype: 0 would be an integer of no bits.
     param.dtypes = (ctypes.c_uint32 * ALTERNATIVES)(*codes, *[0xFFFF_FFFF] * (ALTERNATIVES - len(codes)))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emit.llvm.native import Native
 
 from avelang.ir.dtypes import BY_NAME, SCALARS, DType
 from avelang.ir.text import parse_kernel
 from avelang.ir.verify import verify
 from avelang.sim import reference
+from emit.llvm.native import Native
 
 INTS = [d for d in SCALARS if d.is_int]
 FLOATS = [d for d in SCALARS if d.is_float]
@@ -34,7 +34,11 @@ def numbers(d: DType, seed: int, n: int = N) -> np.ndarray:
         with np.errstate(all="ignore"):
             out = (rng.standard_normal(n) * 10.0 ** rng.integers(-4, 5, n)).astype(np.float64).astype(np.float32).astype(d.np)
     with np.errstate(all="ignore"):
-        edge = np.array(edge).astype(np.float32).astype(d.np) if d.is_float else np.array([x & ((1 << d.bits) - 1) for x in edge], np.uint64).astype(d.np)
+        edge = (
+            np.array(edge).astype(np.float32).astype(d.np)
+            if d.is_float
+            else np.array([x & ((1 << d.bits) - 1) for x in edge], np.uint64).astype(d.np)
+        )
     out[rng.permutation(n)[: len(edge)]] = edge
     return out
 
@@ -46,8 +50,18 @@ def kernel(body: str, inputs: list[DType], out: DType, uniform: bool):
              f"%i = {'convert(%b)' if uniform else 'convert(%own)'} : i64"]  # fmt: skip
     lines.insert(4, "%own = add(%bw, %t) : u32")
     for i, d in enumerate(inputs):
-        lines += [f'%s{i} = const {{"value": {d.bytes}}} : i64', f"%f{i} = mul(%i, %s{i}) : i64", f'%x{i} = ld(%p{i}, %f{i}) {{"align": {d.bytes}}} : {d}']
-    lines += [body, "%j = convert(%own) : i64", f'%so = const {{"value": {out.bytes}}} : i64', "%fo = mul(%j, %so) : i64", f'st(%r, %o, %fo) {{"align": {out.bytes}}}']
+        lines += [
+            f'%s{i} = const {{"value": {d.bytes}}} : i64',
+            f"%f{i} = mul(%i, %s{i}) : i64",
+            f'%x{i} = ld(%p{i}, %f{i}) {{"align": {d.bytes}}} : {d}',
+        ]
+    lines += [
+        body,
+        "%j = convert(%own) : i64",
+        f'%so = const {{"value": {out.bytes}}} : i64',
+        "%fo = mul(%j, %so) : i64",
+        f'st(%r, %o, %fo) {{"align": {out.bytes}}}',
+    ]
     k = parse_kernel(f"kernel @k({params}) {{'wave': 64, 'block': (64, 1, 1)}} {{\n" + "\n".join(lines) + "\n}\n")
     verify(k, "addresses")
     return k
@@ -107,7 +121,16 @@ def test_wide_integers_round_once(src: DType):
         check(f"%r = convert(%x0) : {dst}", [src], BY_NAME[dst], [half.astype(src.np)], False)
 
 
-MATH = {"exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "tanh": np.tanh, "sin": np.sin, "cos": np.cos, "rsqrt": lambda x: 1 / np.sqrt(x)}
+MATH = {
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "log": np.log,
+    "log2": np.log2,
+    "tanh": np.tanh,
+    "sin": np.sin,
+    "cos": np.cos,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+}
 
 
 @pytest.mark.parametrize("uniform", [False, True])

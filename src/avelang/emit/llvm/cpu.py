@@ -60,7 +60,7 @@ def _params(w: Wave) -> None:
         w.env[p] = S(text) if isinstance(p.type, DType) else Ptr(GLOBAL, text, const(0, 64))
 
 
-def _first_mask(w: Wave) -> None | np.ndarray | str:
+def _first_mask(w: Wave) -> np.ndarray | str | None:
     """The lanes that exist: fewer than a wave has in the last wave of a block that is no multiple of it."""
     if w.threads % w.W == 0:
         return None

@@ -497,4 +497,4 @@ def _dtype(t: Type) -> DType:
     return t
 
 
-__all__ = ["address_of", "const", "emit_for", "emit_if", "emit_while", "is_big", "Lin"]
+__all__ = ["Lin", "address_of", "const", "emit_for", "emit_if", "emit_while", "is_big"]

@@ -10,9 +10,22 @@ import numpy as np
 
 from avelang.emit.llvm import cpu_copy, cpu_lin
 from avelang.emit.llvm.cpu_float import Bits
-from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
 from avelang.emit.llvm.cpu_memory_places import Place, gep, place, pointers_of
-from avelang.emit.llvm.cpu_vectors import REGISTER, concat, count_of, elements, from_integer, integer, pow2, rechunk, shuffle, slot_store, to_aos, words
+from avelang.emit.llvm.cpu_values import Aos, Elems, Memory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
+from avelang.emit.llvm.cpu_vectors import (
+    REGISTER,
+    concat,
+    count_of,
+    elements,
+    from_integer,
+    integer,
+    pow2,
+    rechunk,
+    shuffle,
+    slot_store,
+    to_aos,
+    words,
+)
 from avelang.emit.llvm.cpu_wave import ZERO, Wave
 from avelang.ir.dtypes import DType, i64, word_of
 from avelang.ir.types import Type, VecType, dtype_of

@@ -25,6 +25,7 @@ class Place:
     def __post_init__(self) -> None:
         self.columns = [c for _, c in self.lin.terms]
         self.pointers: dict[tuple[int, ...], str] = {}
+        self._runs: dict[tuple[int, bool], int] = {}
 
     def group(self, lane: int) -> tuple[int, ...]:
         """Lanes of one group differ by a constant number of bytes."""
@@ -56,16 +57,24 @@ class Place:
         return self.pointer(first + skip, more - skip * size)
 
     def run(self, size: int, lanes: np.ndarray | None) -> int:
-        """The greatest power of two R such that, in each R lanes, addresses rise by `size` from lane to lane."""
-        follows = np.diff(self.lin.k) == size
-        for c in self.columns:
-            follows &= np.diff(c) == 0
-        if lanes is not None:
-            follows |= ~(lanes[1:] & lanes[:-1])
+        """The greatest power of two R such that, in each R lanes, addresses rise by `size` from lane to lane; only
+        the `lanes` that are active count."""
+        if (size, lanes is None) in self._runs:
+            return self._runs[size, lanes is None]
+        active = np.ones(self.w.W, bool) if lanes is None else lanes
+        parts = [self.lin.k - np.arange(self.w.W) * size, *self.columns]
         r = self.w.W
-        while r > 1 and not all(follows[i] for i in range(self.w.W - 1) if (i + 1) % r):
+        while r > 1 and not all(_alike(x.reshape(-1, r), active.reshape(-1, r)) for x in parts):
             r //= 2
+        self._runs[size, lanes is None] = r
         return r
+
+
+def _alike(rows: np.ndarray, active: np.ndarray) -> bool:
+    """Whether the active numbers of each row are the same."""
+    low = np.where(active, rows, np.iinfo(np.int64).max).min(axis=1)
+    high = np.where(active, rows, np.iinfo(np.int64).min).max(axis=1)
+    return bool(((low == high) | ~active.any(axis=1)).all())
 
 
 def gep(w: Wave, base: str, off: str) -> str:

@@ -246,4 +246,3 @@ class Wave:
 
     def fault(self, op: Op, why: str) -> Exception:
         return error("V001", op.span, op=op.name, why=why)
-

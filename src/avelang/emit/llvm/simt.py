@@ -1,91 +1,269 @@
-"""The emitter for machines whose threads are lanes: a kernel in phase "addresses" comes in; LLVM IR of one lane's code goes out.
+"""The state of emission for machines whose threads are lanes: what one lane's code is written through, and what a target must say of itself.
 
-What all GPUs share stands here and in the other `simt_*` files; a `Target` says the rest: ids, shuffles, barriers, rows. A value of the IR is
-one LLVM value: vectors are LLVM vectors; f16, bf16 and fp8 are integers of their width until an instruction wants them otherwise.
+A value of the IR is one LLVM value: vectors are LLVM vectors; f16, bf16 and fp8 are integers of their width until an instruction wants them
+otherwise. `simt_kernel.emit` is the way in.
 """
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import Any
+import typing
+from collections.abc import Callable, Iterator, Sequence
 
 import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.emit.llvm.core import Body, Module
 from avelang.emit.llvm.cpu_values import elem
-from avelang.ir.core import Block, Kernel, Op, Value, walk
-from avelang.ir.types import GLOBAL, SHARED, DType, PtrType, TensorType, Type, VecType
+from avelang.emit.llvm.simt_library import LIBRARY
+from avelang.ir.core import Block, Kernel, Op, Value
+from avelang.ir.ops import bits_of
+from avelang.ir.types import GLOBAL, LOCAL, DType, PtrType, Type, VecType
 
-POINTER_ALIGN = 16  # bytes: what generated code assumes of every pointer argument; a launch must check it
+LETTERS = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
+BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Program:
-    """What a GPU emitter gives: LLVM IR `text`, the `entry` symbol, the chip, the extents of the `block`, the bytes of shared memory of a
-    block (`shared_bytes`) and how many of them the launch must provide (`dynamic_bytes`), and what every pointer argument must be
-    aligned to."""
+    """What a GPU emitter gives: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
+    block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes."""
 
     text: str
     entry: str
     chip: arch.Chip
     block: tuple[int, int, int]
     shared_bytes: int
-    dynamic_bytes: int = 0
-    pointer_align: int = POINTER_ALIGN
+    dynamic_bytes: int
+    pointer_align: int
+
+
+class Target(abc.ABC):
+    """What differs from machine to machine. Methods that write code get the emission `w`; texts are LLVM values."""
+
+    convention = ""
+    triple = ""
+    stack_space = 0  # the address space of allocas
+    native_narrow: frozenset[str] = frozenset({"f16"})  # floats that `fptrunc` from f32 makes in an instruction or two
+    native_fma: frozenset[str] = frozenset({"f16"})  # 16-bit floats with a fused multiply-add of their own
+    split_members = False  # whether shuffles name the lanes that take part
+
+    def __init__(self, chip: arch.Chip):
+        self.chip = chip
+
+    def space(self, space: str) -> int:
+        """The number of an address space."""
+        return self.stack_space if space == LOCAL else 1 if space == GLOBAL else 3
+
+    @abc.abstractmethod
+    def attributes(self, w: Simt) -> str:
+        """The attributes of functions."""
+
+    @abc.abstractmethod
+    def index(self, w: Simt, op: Op) -> str:
+        """`thread_id`, `block_id` or `grid_dim` along the op's `dim`, an i32."""
+
+    @abc.abstractmethod
+    def lane(self, w: Simt) -> str:
+        """The lane within its wave, an i32."""
+
+    @abc.abstractmethod
+    def shuffle(self, w: Simt, op: Op, word: str) -> str:
+        """The i32 `word` of the lane that a shuffle names, of the own lane where that is outside the segment."""
+
+    @abc.abstractmethod
+    def ballot(self, w: Simt, cond: str) -> str:
+        """An i64 with a bit for each active lane."""
+
+    @abc.abstractmethod
+    def barrier(self, w: Simt, op: Op) -> None:
+        """Waits for the block and orders memory."""
+
+    @abc.abstractmethod
+    def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
+        """Adds `value` at `pointer`, which was made from the IR pointer `place`; gives what stood there before. `scope` as
+        `isa.amdgpu.AtomicScope`."""
+
+    @abc.abstractmethod
+    def row(self, w: Simt, op: Op) -> str | None:
+        """An intrinsic; its result, where it has one."""
+
+    def function(self, name: str) -> Callable[[Simt, DType, str], str] | None:
+        """How a mathematical function of f32 is written, where the machine has it; f64 and the others have been expanded."""
+        return None
+
+    def begin(self, w: Simt) -> None:  # noqa: B027  (most targets have nothing to do)
+        """Called before the first op; sets `w.members` where not all lanes enter the kernel."""
+
+    def count(self, w: Simt, cond: str) -> str:
+        """The members that have `cond`, for targets with `split_members`."""
+        raise w.refuse()
+
+    def globals(self, w: Simt) -> tuple[list[str], int]:
+        """The text of shared memory, of `w.shared`, and how many of its bytes the launch provides."""
+        lines = [f"@{name} = internal addrspace(3) global [{size} x i8] poison, align {align}" for name, size, align in w.shared]
+        return lines, 0
+
+    def tail(self, w: Simt) -> list[str]:
+        """Module flags and metadata."""
+        return []
 
 
 class Vectors:
-    """A writer of element-by-element instructions on vectors of `W` elements (scalars where it is asked for those): what
-    `cpu_scalar` and `cpu_float`, which hold the arithmetic of the language, write through."""
+    """Writes element-by-element instructions on vectors of `W` elements, or on scalars where `wide` is false: what `cpu_scalar` and
+    `cpu_float`, which hold the language's arithmetic, write through."""
 
     def __init__(self, w: Simt, n: int):
         self.w, self.W, self.module = w, n, w.module
+        self.op, self.do, self.call = w.op, w.do, w.call
 
     def t(self, e: str, wide: bool = True) -> str:
         return f"<{self.W} x {e}>" if wide else e
-
-    def op(self, text: str) -> str:
-        return self.w.op(text)
-
-    def do(self, text: str) -> None:
-        self.w.do(text)
 
     def splat(self, text: str, e: str) -> str:
         return self.w.splat(text, e, self.W)
 
     def overload(self, name: str, e: str, wide: bool) -> str:
-        letter = LETTERS.get(e, e)
-        return f"llvm.{name}.v{self.W}{letter}" if wide else f"llvm.{name}.{letter}"
+        letters = LETTERS.get(e, e)
+        return f"llvm.{name}.v{self.W}{letters}" if wide else f"llvm.{name}.{letters}"
+
+
+class Simt:
+    """Emission of one kernel for one target. `env` maps IR values to LLVM texts; `members` is the mask of the lanes that are here, for
+    targets whose shuffles want it (None: all lanes of the wave)."""
+
+    def __init__(self, kernel: Kernel, target: Target, run: Callable[[Simt, Block], None]):
+        self.kernel, self.target = kernel, target
+        self.module, self.body = Module(), Body()
+        self.block: tuple[int, int, int] = kernel.attrs["block"]
+        self.wave: int = kernel.attrs["wave"]
+        self.threads = self.block[0] * self.block[1] * self.block[2]
+        self.env: dict[Value, str] = {}
+        self.shared: list[tuple[str, int, int]] = []  # name, bytes, alignment
+        self.members: str | None = None
+        self.here: Op | None = None  # the op that is being emitted
+        self.previous: Op | None = None  # the op before it in its block
+        self._run = run
+
+    # -- text --------------------------------------------------------------------------------------------------------------------
+
+    def op(self, text: str) -> str:
+        return self.body.op(text)
+
+    def do(self, text: str) -> None:
+        self.body.do(text)
 
     def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
-        return self.w.call(name, result, *args)
+        """Calls an intrinsic or a function of `simt_library`. `args` are (type, value) pairs. Raises U202 for other functions."""
+        if not name.startswith("llvm."):
+            if name not in LIBRARY:
+                raise self.refuse()
+            self.module.functions.setdefault(name, LIBRARY[name]())
+            return self.op(f"call {result} @{name}({', '.join(f'{t} {v}' for t, v in args)})")
+        target = self.module.declare(name, result, (t for t, _ in args))
+        text = f"call {result} {target}({', '.join(f'{t} {v}' for t, v in args)})"
+        if result == "void":
+            self.do(text)
+            return ""
+        return self.op(text)
 
+    def refuse(self, why: str = "") -> Exception:
+        """The error for an op that this target has no code for."""
+        op = self.here
+        assert op is not None
+        what = f"`{op.name}` on {op.operands[0].type}" if op.operands else f"`{op.name}`"
+        return error("U202", op.span, what=what, target=self.target.chip.name, why=why or "there is no code for it")
 
-LETTERS = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
+    def splat(self, text: str, e: str, n: int) -> str:
+        """A vector of n copies of a scalar."""
+        if not text.startswith("%"):
+            return "zeroinitializer" if text in ("0", "false") else f"splat ({e} {text})"
+        one = self.op(f"insertelement <{n} x {e}> poison, {e} {text}, i64 0")
+        return self.op(f"shufflevector <{n} x {e}> {one}, <{n} x {e}> poison, <{n} x i32> zeroinitializer")
 
+    def view(self, t: Type) -> typing.Any:
+        """The writer for a type's elements. (Any: `cpu_scalar` names the CPU's own writer in its signatures.)"""
+        return Vectors(self, t.n if isinstance(t, VecType) else 1)
 
-class Target:
-    """What differs from machine to machine. A method that writes code gets the emission `w`; texts are LLVM values."""
+    # -- types and values ----------------------------------------------------------------------------------------------------------
 
-    convention = ""
-    spaces: dict[str, int]
-    stack_space = 0
-    lane_pointers = ""  # suffix of an alloca
-    # Floats below 32 bits that `fptrunc` from f32 rounds in an instruction or two.
-    native_narrow: frozenset[str] = frozenset({"f16"})
-    # Ops on floats below 32 bits that need no detour through f32 and round once: dtype -> names of LLVM types.
-    native_fma: frozenset[str] = frozenset({"f16"})
+    def type(self, t: Type) -> str:
+        """The LLVM type that holds a value."""
+        if isinstance(t, VecType):
+            return f"<{t.n} x {elem(t.dtype)}>"
+        if isinstance(t, DType):
+            return elem(t)
+        assert isinstance(t, PtrType)
+        space = self.target.space(t.space)
+        return f"ptr addrspace({space})" if space else "ptr"
 
-    def __init__(self, chip: arch.Chip):
-        self.chip = chip
+    def value(self, v: Value) -> str:
+        return self.env[v]
 
-    def begin(self, w: Simt) -> None:
-        """Called before the first op."""
+    def typed(self, v: Value) -> str:
+        """Type and value."""
+        return f"{self.type(v.type)} {self.env[v]}"
 
-    def attributes(self, w: Simt) -> str:
-        raise NotADirectoryError
+    def bitcast(self, text: str, source: str, result: str) -> str:
+        return text if source == result else self.op(f"bitcast {source} {text} to {result}")
 
-    def thread_id(self, w: Simt, dim: int) -> str:
-        raise NotADirectoryError
+    def words(self, text: str, t: Type) -> list[str]:
+        """A scalar or vector as i32 words, the lowest first; the last is filled up with zeros."""
+        if isinstance(t, PtrType):
+            wide = 64 if t.space == GLOBAL else 32
+            text, bits = self.op(f"ptrtoint {self.type(t)} {text} to i{wide}"), wide
+        else:
+            bits = bits_of(t)
+            text = self.bitcast(text, self.type(t), f"i{bits}")
+        if bits < 32:
+            return [self.op(f"zext i{bits} {text} to i32")]
+        count = -(-bits // 32)
+        if bits % 32:
+            text = self.op(f"zext i{bits} {text} to i{32 * count}")
+        if count == 1:
+            return [text]
+        vector = self.op(f"bitcast i{32 * count} {text} to <{count} x i32>")
+        return [self.op(f"extractelement <{count} x i32> {vector}, i64 {i}") for i in range(count)]
+
+    def from_words(self, words: Sequence[str], t: Type) -> str:
+        """The inverse of `words`."""
+        bits = bits_of(t)
+        text = words[0]
+        if len(words) > 1:
+            vector = self.vector(words, "i32")
+            text = self.op(f"bitcast <{len(words)} x i32> {vector} to i{32 * len(words)}")
+        if bits != 32 * len(words):
+            text = self.op(f"trunc i{32 * len(words)} {text} to i{bits}")
+        return self.bitcast(text, f"i{bits}", self.type(t))
+
+    def vector(self, items: Sequence[str], e: str) -> str:
+        """A vector of scalars."""
+        out = "poison"
+        for i, x in enumerate(items):
+            out = self.op(f"insertelement <{len(items)} x {e}> {out}, {e} {x}, i64 {i}")
+        return out
+
+    def elements(self, v: Value) -> list[str]:
+        """The elements of a vector, or the one scalar."""
+        if not isinstance(v.type, VecType):
+            return [self.env[v]]
+        return [self.op(f"extractelement {self.typed(v)}, i64 {i}") for i in range(v.type.n)]
+
+    # -- regions -------------------------------------------------------------------------------------------------------------------
+
+    def run(self, block: Block) -> list[str]:
+        """Emits a region's ops; gives the texts of what its terminator passes on."""
+        outer = self.here, self.previous
+        self._run(self, block)
+        self.here, self.previous = outer
+        return [self.env[v] for v in block.terminator.operands]
+
+    @contextlib.contextmanager
+    def among(self, members: str | None) -> Iterator[None]:
+        """Emits what follows for these lanes."""
+        outer, self.members = self.members, members
+        try:
+            yield
+        finally:
+            self.members = outer

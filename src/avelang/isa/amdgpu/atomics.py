@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import enum
-
 import numpy as np
 
 from avelang.base.errors import error
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import bf16, f16, f32, i32, i64, u32
-from avelang.ir.types import GLOBAL, SHARED, PtrType, VecType, dtype_of
+from avelang.ir.types import GLOBAL, SHARED, AtomicScope, PtrType, VecType, dtype_of
 from avelang.isa.row import Param, Place, Row, Wave, register
-
-
-class AtomicScope(enum.IntEnum):
-    """Among whom an atomic operation is one step."""
-
-    WORKGROUP = 0
-    AGENT = 1
-    SYSTEM = 2
 
 
 def _meaning(wave: Wave, byte_offset: np.ndarray, value: np.ndarray, tensor: Place, scope: int) -> np.ndarray:

@@ -360,12 +360,15 @@ step:
   %last = icmp eq i64 %i1, 4
   br i1 %last, label %no, label %search
 found:
-  ; NPY_ARRAY_ALIGNED
+  ; The flags that `low` asks for: aligned, and writeable where the kernel writes.
   %flagsp = getelementptr i8, ptr %o, i64 64
   %flags = load i32, ptr %flagsp
-  %al = and i32 %flags, 256
-  %aligned = icmp ne i32 %al, 0
-  br i1 %aligned, label %form, label %no
+  %wflagsp = getelementptr %Param, ptr %param, i32 0, i32 2
+  %wflags64 = load i64, ptr %wflagsp
+  %wflags = trunc i64 %wflags64 to i32
+  %has = and i32 %flags, %wflags
+  %flagged = icmp eq i32 %has, %wflags
+  br i1 %flagged, label %form, label %no
 form:
   %ndp = getelementptr i8, ptr %o, i64 24
   %nd = load i32, ptr %ndp

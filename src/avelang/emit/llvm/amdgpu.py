@@ -1,0 +1,201 @@
+"""The AMD target (gfx90a, gfx942, gfx950): a kernel in phase "addresses" comes in; LLVM IR for LLVM's AMDGPU backend goes out.
+
+Sources: LLVM, "User Guide for AMDGPU Backend" (intrinsics, attributes, memory model, code object v5); AMD CDNA3 ISA guide. No inline assembly:
+the LLVM that comes with llvmlite has no parser for it.
+"""
+
+from __future__ import annotations
+
+import avelang.arch as arch
+from avelang.emit.llvm import simt_kernel
+from avelang.emit.llvm.amdgpu_rows import DIRECT_LOAD, ROW_RULES, mma
+from avelang.emit.llvm.simt import BINARY16, Program, Simt, Target
+from avelang.ir.core import Kernel, Op, Value, walk
+from avelang.ir.ops import bits_of
+from avelang.ir.types import GLOBAL, DType, PtrType, VecType, dtype_of
+from avelang.isa.amdgpu.schedule import EXPCNT, LGKMCNT, waitcnt_immediate
+from avelang.isa.row import ROWS
+
+TRIPLE = "amdgcn-amd-amdhsa"
+CODE_OBJECT = 500  # code object version 5; LLVM's own default is newer than most ROCm installations
+SCOPES = ("workgroup", "agent", "")  # LLVM's names of AtomicScope; the system is the one without a name
+GRID = (2**31 - 1, 65535, 65535)  # the most blocks of a launch along x, y, z
+# Byte offsets of the counts of blocks among the implicit arguments of code object v5 (LLVM, AMDGPUUsage, "Code Object V5 Metadata").
+BLOCK_COUNT = (0, 4, 8)
+
+
+class Amdgpu(Target):
+    """LLVM's AMDGPU backend for one chip."""
+
+    convention = "amdgpu_kernel"
+    triple = TRIPLE
+    stack_space = 5
+
+    def __init__(self, chip: arch.Chip):
+        super().__init__(chip)
+        if "mfma-gfx950" in chip.features:
+            self.native_narrow = frozenset(BINARY16)  # V_CVT_PK_BF16_F32
+
+    def begin(self, w: Simt) -> None:
+        self.direct_loads = any(op.name == DIRECT_LOAD for op in walk(w.kernel.body))
+
+    def attributes(self, w: Simt) -> str:
+        """The work-group's size, from `num_warps` where the launch says it; `waves_per_eu` is a hint for occupancy."""
+        most = max(w.threads, int(w.kernel.attrs.get("num_warps") or 0) * w.wave)
+        out = ["nounwind", f'"amdgpu-flat-work-group-size"="{w.threads},{most}"', '"uniform-work-group-size"="true"']
+        if w.kernel.attrs.get("waves_per_eu"):
+            out.append(f'"amdgpu-waves-per-eu"="{w.kernel.attrs["waves_per_eu"]}"')
+        return " ".join(out)
+
+    def tail(self, w: Simt) -> list[str]:
+        return ["!llvm.module.flags = !{!0}", f'!0 = !{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT}}}', "!1 = !{}"]
+
+    # -- ids -----------------------------------------------------------------------------------------------------------------------
+
+    def index(self, w: Simt, op: Op) -> str:
+        dim = op.attrs["dim"]
+        if op.name == "grid_dim":
+            base = w.call("llvm.amdgcn.implicitarg.ptr", "ptr addrspace(4)")
+            place = w.op(f"getelementptr i8, ptr addrspace(4) {base}, i64 {BLOCK_COUNT[dim]}")
+            return w.op(f"load i32, ptr addrspace(4) {place}, align 4, !invariant.load !1")
+        thread = op.name == "thread_id"
+        name = f"llvm.amdgcn.{'workitem' if thread else 'workgroup'}.id.{'xyz'[dim]}"
+        w.module.declare(name, "i32", ())
+        return w.op(f"call range(i32 0, {w.block[dim] if thread else GRID[dim]}) i32 @{name}()")
+
+    def lane(self, w: Simt) -> str:
+        bx, by, bz = w.block
+        if by == bz == 1:
+            x = w.op(f"call range(i32 0, {bx}) i32 {w.module.declare('llvm.amdgcn.workitem.id.x', 'i32', ())}()")
+            return x if bx <= w.wave else w.op(f"and i32 {x}, {w.wave - 1}")
+        low = w.call("llvm.amdgcn.mbcnt.lo", "i32", ("i32", "-1"), ("i32", "0"))
+        name = w.module.declare("llvm.amdgcn.mbcnt.hi", "i32", ("i32", "i32"))
+        return w.op(f"call range(i32 0, {w.wave}) i32 {name}(i32 -1, i32 {low})")
+
+    # -- lanes together ------------------------------------------------------------------------------------------------------------
+
+    def shuffle(self, w: Simt, op: Op, word: str) -> str:
+        kind, width, offset = op.attrs["kind"], op.attrs["width"], op.operands[1]
+        known = offset.op.attrs["value"] if offset.op is not None and offset.op.name == "const" else None
+        if kind == "xor" and known is not None and 0 < known < min(width, 32):
+            return _exchange(w, word, known)
+        return w.call("llvm.amdgcn.ds.bpermute", "i32", ("i32", self._address(w, kind, width, offset)), ("i32", word))
+
+    def _address(self, w: Simt, kind: str, width: int, offset: Value) -> str:
+        """Four times the lane to read from: where the source is outside the segment, the own lane."""
+        lane, d = self.lane(w), offset.type
+        assert isinstance(d, DType)
+        by = w.value(offset)
+        outside = w.op(f"icmp uge i{d.bits} {by}, {width}")  # a negative number is far outside too
+        if d.bits != 32:
+            how = "trunc" if d.bits > 32 else "sext" if d.kind == "int" else "zext"
+            by = w.op(f"{how} i{d.bits} {by} to i32")
+        own = w.op(f"and i32 {lane}, {width - 1}")
+        start = w.op(f"and i32 {lane}, {-width}")
+        if kind == "idx":
+            inner, beyond = by, outside
+        elif kind == "xor":
+            inner, beyond = w.op(f"xor i32 {own}, {by}"), outside
+        else:
+            inner = w.op(f"{'sub' if kind == 'up' else 'add'} i32 {own}, {by}")
+            # A distance below zero runs the other way; one of a segment or more always leads outside.
+            beyond = w.op(f"icmp uge i32 {inner}, {width}")
+            far = self._far(w, d, offset, width)
+            beyond = beyond if far is None else w.op(f"or i1 {beyond}, {far}")
+        source = w.op(f"or i32 {start}, {inner}")
+        return w.op(f"shl i32 {w.op(f'select i1 {beyond}, i32 {lane}, i32 {source}')}, 2")
+
+    def _far(self, w: Simt, d: DType, offset: Value, width: int) -> str | None:
+        """Whether a distance is so large that its low 32 bits do not tell; None where 32 bits tell all."""
+        if d.bits <= 32 and d.kind == "int":
+            return None
+        text = w.value(offset)
+        if d.kind == "uint":
+            return w.op(f"icmp uge i{d.bits} {text}, {width}")
+        low = w.op(f"icmp slt i64 {text}, {-width}")
+        return w.op(f"or i1 {low}, {w.op(f'icmp sge i64 {text}, {width}')}")
+
+    def ballot(self, w: Simt, cond: str) -> str:
+        return w.call("llvm.amdgcn.ballot.i64", "i64", ("i1", cond))
+
+    def barrier(self, w: Simt, op: Op) -> None:
+        """Release, barrier, acquire, within the work-group. Loads straight to LDS are no memory operations of the fence: they are waited for
+        here, unless the op before this is a wait that the user wrote."""
+        before = w.previous.name if w.previous is not None else ""
+        if self.direct_loads and before != "amdgpu.s_waitcnt":
+            w.call("llvm.amdgcn.s.waitcnt", "void", ("i32", str(waitcnt_immediate(0, EXPCNT, LGKMCNT))))
+        w.do('fence syncscope("workgroup") release')
+        w.call("llvm.amdgcn.s.barrier", "void")
+        w.do('fence syncscope("workgroup") acquire')
+
+    # -- memory --------------------------------------------------------------------------------------------------------------------
+
+    def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
+        d, t = dtype_of(value.type), w.type(value.type)
+        assert isinstance(place.type, PtrType)
+        text, kind, inner = w.value(value), "fadd" if d.is_float else "add", t
+        if d.name in BINARY16:
+            inner = f"<{value.type.n} x {BINARY16[d.name]}>" if isinstance(value.type, VecType) else BINARY16[d.name]
+            text = w.op(f"bitcast {t} {text} to {inner}")
+        if bits_of(value.type) not in (32, 64) or (isinstance(value.type, VecType) and d.bits >= 32):
+            raise w.refuse("atomic addition works on 32 and 64 bits")
+        sync = f' syncscope("{SCOPES[scope]}")' if SCOPES[scope] else ""
+        # Memory that several devices share does not add floats in one step. Within a device there is none of it.
+        plain = ", !amdgpu.no.fine.grained.memory !1, !amdgpu.no.remote.memory !1" if d.is_float and scope < 2 and place.type.space == GLOBAL else ""
+        size = bits_of(value.type) // 8
+        old = w.op(f"atomicrmw {kind} {w.type(place.type)} {pointer}, {inner} {text}{sync} monotonic, align {size}{plain}")
+        return w.bitcast(old, inner, t)
+
+    # -- the rest ------------------------------------------------------------------------------------------------------------------
+
+    def function(self, name: str):
+        return _FUNCTIONS.get(name)
+
+    def row(self, w: Simt, op: Op) -> str | None:
+        row = ROWS[op.name]
+        if row.mma is not None:
+            return mma(w, op)
+        if op.name not in ROW_RULES:
+            raise w.refuse()
+        return ROW_RULES[op.name](w, op)
+
+
+def _exchange(w: Simt, word: str, by: int) -> str:
+    """The word of lane ^ by, for by < 32: by DPP where there is a pattern, else through the LDS crossbar, which needs no address then."""
+    pattern = _XOR_DPP.get(by)
+    if pattern is not None:
+        return w.call(
+            "llvm.amdgcn.update.dpp.i32", "i32", ("i32", "poison"), ("i32", word), ("i32", str(pattern)), ("i32", "15"), ("i32", "15"), ("i1", "true")
+        )
+    return w.call("llvm.amdgcn.ds.swizzle", "i32", ("i32", word), ("i32", str(0x1F | by << 10)))
+
+
+# lane ^ n as dpp_ctrl: quad_perm for 1, 2, 3; row_half_mirror for 7; row_ror:8 for 8; row_mirror for 15.
+_XOR_DPP = {1: 0xB1, 2: 0x4E, 3: 0x1B, 7: 0x141, 8: 0x128, 15: 0x140}
+
+
+def _native(name: str):
+    def rule(w: Simt, d: DType, x: str) -> str:
+        return w.call(f"llvm.{name}.f32", "float", ("float", x))
+
+    return rule
+
+
+def _rsqrt(w: Simt, d: DType, x: str) -> str:
+    """V_RSQ_F32 is right to a unit in the last place but takes subnormal numbers for zero: those are scaled up first."""
+    small = w.op(f"fcmp olt float {x}, {_POWERS[-126]}")
+    scaled = w.op(f"fmul float {x}, {_POWERS[48]}")
+    root = w.call("llvm.amdgcn.rsq.f32", "float", ("float", w.op(f"select i1 {small}, float {scaled}, float {x}")))
+    return w.op(f"select i1 {small}, float {w.op(f'fmul float {root}, {_POWERS[24]}')}, float {root}")
+
+
+_POWERS = {e: f"0x{(e + 1023) << 52:016X}" for e in (-126, 24, 48)}
+
+# LLVM expands exp and log around V_EXP_F32 and V_LOG_F32, to a unit in the last place or so (AMDGPUISelLowering, lowerFEXP, lowerFLOG).
+_FUNCTIONS = {**{name: _native(name) for name in ("exp", "exp2", "log", "log2")}, "rsqrt": _rsqrt}
+NATIVE_FUNCTIONS = frozenset(_FUNCTIONS)
+
+
+def emit(kernel: Kernel, chip: arch.Chip) -> Program:
+    """The module of a kernel for an AMD chip; errors as `simt_kernel.emit`."""
+    return simt_kernel.emit(kernel, Amdgpu(chip))

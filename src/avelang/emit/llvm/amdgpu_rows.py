@@ -1,0 +1,226 @@
+"""The rows of `al.amdgpu` as LLVM intrinsics: an op of a row comes in, the call goes out. Which intrinsic it is stands in the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from avelang.base.errors import error
+from avelang.emit.llvm.simt import Simt
+from avelang.ir.core import Op, Value
+from avelang.ir.ops import bits_of
+from avelang.ir.types import VecType, dtype_of
+from avelang.isa.amdgpu.buffer import DWORD, LDS_WIDE
+from avelang.isa.amdgpu.matrix import DENSE, F8F6F4, Dense
+from avelang.isa.amdgpu.schedule import waitcnt_immediate
+from avelang.isa.amdgpu.sparse import SPARSE, Sparse
+from avelang.isa.row import ROWS
+
+RowRule = Callable[[Simt, Op], "str | None"]
+DIRECT_LOAD = "amdgpu.raw_buffer_load_x1_lds"
+
+
+def intrinsic(op: Op) -> str:
+    """LLVM's name of an op's row."""
+    return ROWS[op.name].llvm["amdgpu"]
+
+
+def packed(w: Simt, v: Value, t: str) -> tuple[str, str]:
+    """An operand's bits as the LLVM type that an intrinsic takes: (type, value)."""
+    return t, w.bitcast(w.value(v), w.type(v.type), t)
+
+
+def _immediates(*values: int, t: str = "i32") -> list[tuple[str, str]]:
+    return [(t, str(v)) for v in values]
+
+
+# -- matrix instructions -----------------------------------------------------------------------------------------------------------------
+
+_DENSE: dict[str, Dense] = {f"llvm.amdgcn.mfma.{d.llvm}/{d.name}": d for d in DENSE}
+_SPARSE: dict[str, Sparse] = {f"llvm.amdgcn.smfmac.{d.llvm}": d for d in SPARSE}
+
+
+def mma(w: Simt, op: Op) -> str:
+    """MFMA and SMFMAC: operands in the types that LLVM wants for the same bits."""
+    name, c = intrinsic(op), op.operands[2]
+    acc = w.type(c.type)
+    sparse = _SPARSE.get(name)
+    if sparse is not None:
+        a, b = (packed(w, v, t) for v, t in zip(op.operands[:2], sparse.words, strict=True))
+        index = packed(w, op.operands[3], "i32")
+        return w.call(name, acc, a, b, (acc, w.value(c)), index, *_immediates(op.attrs["cbsz"], op.attrs["abid"]))
+    dense = _DENSE[f"{name}/{op.name.removeprefix('amdgpu.')}"]
+    a, b = (packed(w, v, dense.words) for v in op.operands[:2])
+    if dense.passes > 1:
+        # The formats of A and B, then scales: none where both are zero.
+        tail = _immediates(F8F6F4[dense.a], F8F6F4[dense.b], 0, 0, 0, 0)
+    else:
+        tail = _immediates(op.attrs["cbsz"], op.attrs["abid"], op.attrs["blgp"])
+    return w.call(name, acc, a, b, (acc, w.value(c)), *tail)
+
+
+# -- raw buffers -------------------------------------------------------------------------------------------------------------------------
+
+
+def first_lane(w: Simt, word: str) -> str:
+    """An i32 in a scalar register. LLVM drops this where it knows that all lanes agree."""
+    return w.call("llvm.amdgcn.readfirstlane.i32", "i32", ("i32", word)) if word.startswith("%") else word
+
+
+def resource(w: Simt, v: Value) -> tuple[str, str]:
+    """A resource in scalar registers. It must be the same in all lanes, so the first lane's words are all lanes' words: LLVM, where it
+    cannot see that they agree, would build a loop over the lanes."""
+    words = [w.op(f"extractelement <4 x i32> {w.value(v)}, i64 {i}") for i in range(4)]
+    return "<4 x i32>", w.vector([first_lane(w, x) for x in words], "i32")
+
+
+def offsets(w: Simt, voffset: Value, soffset: Value) -> list[tuple[str, str]]:
+    """The vector and the scalar offset. A scalar offset that differs by lane goes to the vector offset; their sum stays at the top instead
+    of wrapping, since what lies beyond 32 bits is outside of any range."""
+    if soffset.uniform:
+        return [("i32", w.value(voffset)), ("i32", first_lane(w, w.value(soffset)))]
+    own = w.value(voffset)
+    if own == "0":
+        return [("i32", w.value(soffset)), ("i32", "0")]
+    total = w.call("llvm.uadd.sat.i32", "i32", ("i32", own), ("i32", w.value(soffset)))
+    return [("i32", total), ("i32", "0")]
+
+
+def _dwords(bits: int) -> tuple[str, str]:
+    """LLVM's type of so many bits, and the suffix of an intrinsic on it."""
+    n = bits // 32
+    return ("i32", "i32") if n == 1 else (f"<{n} x i32>", f"v{n}i32")
+
+
+def _buffer_load(w: Simt, op: Op) -> str:
+    rsrc, voffset, soffset = op.operands
+    t, suffix = _dwords(bits_of(op.result.type))
+    args = (resource(w, rsrc), *offsets(w, voffset, soffset), *_immediates(op.attrs["aux"]))
+    return w.call(f"{intrinsic(op)}.{suffix}", t, *args)
+
+
+def _buffer_store(w: Simt, op: Op) -> None:
+    data, rsrc, voffset, soffset = op.operands
+    t, suffix = _dwords(bits_of(data.type))
+    args = (resource(w, rsrc), *offsets(w, voffset, soffset), *_immediates(op.attrs["aux"]))
+    w.call(f"{intrinsic(op)}.{suffix}", "void", (t, w.value(data)), *args)
+
+
+def _buffer_load_lds(w: Simt, op: Op) -> None:
+    rsrc, lds, vindex, soffset = op.operands
+    size = op.attrs["size"]
+    if size > DWORD and LDS_WIDE not in w.target.chip.features:
+        raise error("U103", op.span, name=op.name, what=f"size {size}", instead="sizes 12 and 16 need gfx950; use 1, 2 or 4")
+    w.call(
+        intrinsic(op), "void", resource(w, rsrc), ("ptr addrspace(3)", w.value(lds)), ("i32", str(size)), *offsets(w, vindex, soffset),
+        *_immediates(op.attrs["offset"], op.attrs["aux"]),
+    )  # fmt: skip
+
+
+# -- atomics -----------------------------------------------------------------------------------------------------------------------------
+
+
+def _atomic(w: Simt, op: Op) -> str:
+    offset, value, place = op.operands
+    if dtype_of(value.type).name == "bf16" and "gfx90a" in w.target.chip.features:
+        raise error("U103", op.span, name=op.name, what="a pair of bf16", instead="gfx942 and gfx950 have it")
+    d = dtype_of(offset.type)
+    wide = w.value(offset)
+    if d.bits < 64:
+        wide = w.op(f"{'sext' if d.kind == 'int' else 'zext'} i{d.bits} {wide} to i64")
+    pointer = w.op(f"getelementptr i8, {w.typed(place)}, i64 {wide}")
+    return w.target.atomic_add(w, value, place, pointer, op.attrs["scope"])
+
+
+# -- between lanes, and lane by lane -------------------------------------------------------------------------------------------------------
+
+
+def _by_words(name: str, before: tuple[int, ...] = ()) -> RowRule:
+    """A move of whole words, done to each word of a value."""
+
+    def rule(w: Simt, op: Op) -> str:
+        t = op.result.type
+        words = w.words(w.value(op.operands[0]), t)
+        return w.from_words([w.call(name, "i32", ("i32", x), *_immediates(*before)) for x in words], t)
+
+    return rule
+
+
+def _dpp(w: Simt, op: Op) -> str:
+    t, a = op.result.type, op.attrs
+    old, src = (w.words(w.value(v), t)[0] for v in op.operands)
+    bound = ("i1", "true" if a["bound_ctrl"] else "false")
+    args = (("i32", old), ("i32", src), *_immediates(a["dpp_ctrl"], a["row_mask"], a["bank_mask"]), bound)
+    return w.from_words([w.call(f"{intrinsic(op)}.i32", "i32", *args)], t)
+
+
+def _swizzle(w: Simt, op: Op) -> str:
+    return _by_words(intrinsic(op), (op.attrs["pattern"],))(w, op)
+
+
+def _bpermute(w: Simt, op: Op) -> str:
+    address, v = op.operands
+    word = w.words(w.value(v), v.type)[0]
+    return w.from_words([w.call(intrinsic(op), "i32", ("i32", w.value(address)), ("i32", word))], v.type)
+
+
+def _ballot(w: Simt, op: Op) -> str:
+    return w.target.ballot(w, w.value(op.operands[0]))
+
+
+def _plain(*types: str, result: str = "i32") -> RowRule:
+    """A call whose operands have these LLVM types."""
+
+    def rule(w: Simt, op: Op) -> str:
+        return w.call(intrinsic(op), result, *((t, w.value(v)) for t, v in zip(types, op.operands, strict=True)))
+
+    return rule
+
+
+def _pack_fp8(w: Simt, op: Op) -> str:
+    a, b, old = (w.value(v) for v in op.operands)
+    which = ("i1", "true" if op.attrs["word_sel"] else "false")
+    return w.call(intrinsic(op), "i32", ("float", a), ("float", b), ("i32", old), which)
+
+
+def _unpack_fp8(w: Simt, op: Op) -> str:
+    word = ("i32", w.value(op.operands[0]))
+    if isinstance(op.result.type, VecType):
+        return w.call(intrinsic(op), "<2 x float>", word, ("i1", "true" if op.attrs["word_sel"] else "false"))
+    return w.call(intrinsic(op), "float", word, *_immediates(op.attrs["byte"]))
+
+
+# -- the scheduler -----------------------------------------------------------------------------------------------------------------------
+
+
+def _waitcnt(w: Simt, op: Op) -> None:
+    counts = (op.attrs[p.name] for p in ROWS[op.name].params)
+    w.call(intrinsic(op), "void", *_immediates(waitcnt_immediate(*counts)))
+
+
+def _scheduler(t: str) -> RowRule:
+    def rule(w: Simt, op: Op) -> None:
+        w.call(intrinsic(op), "void", *_immediates(*(op.attrs[p.name] for p in ROWS[op.name].params), t=t))
+
+    return rule
+
+
+_FP8 = ("fp8", "bf8")
+ROW_RULES: dict[str, RowRule] = {
+    **{f"amdgpu.raw_buffer_load_x{n}": _buffer_load for n in (1, 2, 4)},
+    **{f"amdgpu.raw_buffer_store_x{n}": _buffer_store for n in (1, 2, 4)},
+    DIRECT_LOAD: _buffer_load_lds,
+    "amdgpu.atomic_add": _atomic,
+    "amdgpu.readfirstlane": _by_words("llvm.amdgcn.readfirstlane.i32"),
+    "amdgpu.get_dpp": _dpp,
+    "amdgpu.ds_swizzle": _swizzle,
+    "amdgpu.ds_bpermute": _bpermute,
+    "amdgpu.ballot": _ballot,
+    **{f"amdgpu.mbcnt_{half}": _plain("i32", "i32") for half in ("lo", "hi")},
+    "amdgpu.perm": _plain("i32", "i32", "i32"),
+    **{f"amdgpu.{name}": _plain("float", result="float") for name in ("rcp", "rsq", "exp2", "log2")},
+    **{f"amdgpu.cvt_pk_{kind}_f32": _pack_fp8 for kind in _FP8},
+    **{f"amdgpu.{name}_{kind}": _unpack_fp8 for name in ("cvt_f32", "cvt_pk_f32") for kind in _FP8},
+    "amdgpu.s_waitcnt": _waitcnt,
+    **{f"amdgpu.{name}": _scheduler("i16") for name in ("s_setprio", "s_nop")},
+    **{f"amdgpu.{name}": _scheduler("i32") for name in ("s_sleep", "sched_barrier", "sched_group_barrier")},
+}

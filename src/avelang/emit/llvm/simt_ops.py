@@ -1,0 +1,248 @@
+"""One rule for each op of the IR, for lanes: the op comes in, its LLVM value goes out. Control flow is in `simt_flow`, intrinsics in the targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from avelang.emit.llvm import cpu_scalar, simt_memory
+from avelang.emit.llvm.cpu_float import from_double, round_to_odd, to_double, widen
+from avelang.emit.llvm.cpu_ops import constant
+from avelang.emit.llvm.cpu_values import elem
+from avelang.emit.llvm.simt import BINARY16, Simt
+from avelang.ir.core import Op
+from avelang.ir.dtypes import DType, f32, f64
+from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
+
+Rule = Callable[[Simt, Op], "str | None"]
+RULES: dict[str, Rule] = {}
+
+AGENT = 1  # the scope of an `atomic_add` that says none
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    def add(f: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, f))
+        return f
+
+    return add
+
+
+@rule("const")
+def _const(w: Simt, op: Op) -> str:
+    t, value = op.result.type, op.attrs["value"]
+    d = dtype_of(t)
+    if not isinstance(t, VecType):
+        return constant(value, d).text
+    items = [constant(x, d).text for x in (value if isinstance(value, tuple) else (value,) * t.n)]
+    return "<" + ", ".join(f"{elem(d)} {x}" for x in items) + ">"
+
+
+# -- arithmetic --------------------------------------------------------------------------------------------------------------------------
+
+_FUNCTIONS = frozenset({"exp", "exp2", "log", "log2", "tanh", "erf", "rsqrt", "sin", "cos"})
+_DIVISIONS = frozenset({"div", "rem", "floordiv", "mod"})
+
+
+def arith(w: Simt, name: str, t: Type, *xs: str) -> str:
+    """Any op whose operands and result have one type."""
+    d, view, wide = dtype_of(t), w.view(t), isinstance(t, VecType)
+    one_by_one = (name in _DIVISIONS and (d.is_int or name != "div")) or name in _FUNCTIONS
+    if isinstance(t, VecType) and one_by_one:
+        e = w.type(t)
+        items = [[w.op(f"extractelement {e} {x}, i64 {i}") for i in range(t.n)] for x in xs]
+        return w.vector([arith(w, name, d, *part) for part in zip(*items, strict=True)], elem(d))
+    if d.is_float and d.bits < 32:
+        return _narrow_arith(w, name, t, *xs)
+    if name in _FUNCTIONS:
+        rule = w.target.function(name) if d == f32 else None
+        if rule is None and name != "rsqrt":
+            raise w.refuse()
+        if rule is not None:
+            return rule(w, d, xs[0])
+    return cpu_scalar.arith(view, name, d, wide, *xs)
+
+
+def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
+    """On floats below 32 bits: in f32, rounded once; LLVM finds the f16 instruction where that is the same."""
+    d, view, wide, held = dtype_of(t), w.view(t), isinstance(t, VecType), w.type(t)
+    if d.bits == 16 and name in ("neg", "abs"):
+        how, mask = ("xor", -(1 << 15)) if name == "neg" else ("and", (1 << 15) - 1)
+        return w.op(f"{how} {held} {xs[0]}, {view.splat(str(mask), elem(d)) if wide else mask}")
+    if name != "fma":
+        return narrow(w, t, arith(w, name, with_dtype(t, f32), *(widen(view, d, wide, x) for x in xs)))
+    if d.name in w.target.native_fma:
+        e = BINARY16[d.name]
+        half = view.t(e, wide)
+        args = ((half, w.bitcast(x, held, half)) for x in xs)
+        return w.bitcast(w.call(view.overload("fma", e, wide), half, *args), half, held)
+    return from_double(view, d, wide, arith(w, "fma", with_dtype(t, f64), *(to_double(view, d, wide, x) for x in xs)))
+
+
+def narrow(w: Simt, t: Type, x: str) -> str:
+    """An f32 (or a vector of them) rounded to the dtype of `t`."""
+    d, view, wide = dtype_of(t), w.view(t), isinstance(t, VecType)
+    if d.name not in w.target.native_narrow:
+        return cpu_scalar.narrow(view, d, wide, x)
+    e = view.t(BINARY16[d.name], wide)
+    rounded = w.op(f"fptrunc {view.t('float', wide)} {x} to {e}")
+    return w.op(f"bitcast {e} {rounded} to {w.type(t)}")
+
+
+@rule(
+    "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "not", "neg", "abs", "fma", "exp", "exp2",
+    "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "sin", "cos", "floor", "ceil",
+)  # fmt: skip
+def _arith(w: Simt, op: Op) -> str:
+    return arith(w, op.name, op.result.type, *(w.value(v) for v in op.operands))
+
+
+@rule("cmp")
+def _cmp(w: Simt, op: Op) -> str:
+    t = op.operands[0].type
+    return cpu_scalar.compare(w.view(t), op.attrs["pred"], dtype_of(t), isinstance(t, VecType), *(w.value(v) for v in op.operands))
+
+
+@rule("select")
+def _select(w: Simt, op: Op) -> str:
+    return w.op("select " + ", ".join(map(w.typed, op.operands)))
+
+
+# -- conversions -------------------------------------------------------------------------------------------------------------------------
+
+
+@rule("convert")
+def _convert(w: Simt, op: Op) -> str:
+    source, t = op.operands[0].type, op.result.type
+    return convert(w, source, t, w.value(op.operands[0]))
+
+
+def convert(w: Simt, source: Type, t: Type, x: str) -> str:
+    """The number, or vector of numbers, in the dtype of `t`."""
+    a, d, view, wide = dtype_of(source), dtype_of(t), w.view(t), isinstance(t, VecType)
+    if a.is_float and d.is_float and d.bits < 32 and a != d:
+        return narrow(w, t, round_to_odd(view, wide, x) if a == f64 else widen(view, a, wide, x))
+    if a.is_int and a.bits <= 16 and d.is_float and d.bits < 32:
+        return narrow(w, t, cpu_scalar.convert(view, a, f32, wide, x))
+    return cpu_scalar.convert(view, a, d, wide, x)
+
+
+@rule("bitcast")
+def _bitcast(w: Simt, op: Op) -> str:
+    return w.bitcast(w.value(op.operands[0]), w.type(op.operands[0].type), w.type(op.result.type))
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------------------------
+
+
+@rule("vec")
+def _vec(w: Simt, op: Op) -> str:
+    return w.vector([w.value(v) for v in op.operands], elem(dtype_of(op.result.type)))
+
+
+def _index(w: Simt, op: Op) -> str:
+    if "index" in op.attrs:
+        return f"i64 {op.attrs['index']}"
+    return w.typed(op.operands[-1])
+
+
+@rule("extract")
+def _extract(w: Simt, op: Op) -> str:
+    return w.op(f"extractelement {w.typed(op.operands[0])}, {_index(w, op)}")
+
+
+@rule("insert")
+def _insert(w: Simt, op: Op) -> str:
+    return w.op(f"insertelement {w.typed(op.operands[0])}, {w.typed(op.operands[1])}, {_index(w, op)}")
+
+
+@rule("slice")
+def _slice(w: Simt, op: Op) -> str:
+    source, t, start = op.operands[0], op.result.type, op.attrs["start"]
+    assert isinstance(t, VecType)
+    picks = ", ".join(f"i32 {start + i}" for i in range(t.n))
+    return w.op(f"shufflevector {w.typed(source)}, {w.type(source.type)} poison, <{t.n} x i32> <{picks}>")
+
+
+# -- where a lane is, what lanes do together -------------------------------------------------------------------------------------------------
+
+
+@rule("thread_id", "block_id", "grid_dim")
+def _id(w: Simt, op: Op) -> str:
+    return w.target.index(w, op)
+
+
+@rule("block_dim")
+def _block_dim(w: Simt, op: Op) -> str:
+    return str(w.block[op.attrs["dim"]])
+
+
+@rule("lane_id")
+def _lane(w: Simt, op: Op) -> str:
+    return w.target.lane(w)
+
+
+@rule("shuffle")
+def _shuffle(w: Simt, op: Op) -> str:
+    t = op.result.type
+    return w.from_words([w.target.shuffle(w, op, word) for word in w.words(w.value(op.operands[0]), t)], t)
+
+
+@rule("ballot")
+def _ballot(w: Simt, op: Op) -> str:
+    return w.target.ballot(w, w.value(op.operands[0]))
+
+
+@rule("barrier")
+def _barrier(w: Simt, op: Op) -> None:
+    w.target.barrier(w, op)
+
+
+@rule("printf")
+def _printf(w: Simt, op: Op) -> None:
+    raise w.refuse("a GPU has no place to print to: run it with backend='reference' or on the CPU")
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------------------------
+
+
+@rule("alloc")
+def _alloc(w: Simt, op: Op) -> str:
+    return simt_memory.alloc(w, op)
+
+
+@rule("base")
+def _base(w: Simt, op: Op) -> str:
+    return w.value(op.operands[0])
+
+
+@rule("ptr_add")
+def _ptr_add(w: Simt, op: Op) -> str:
+    return simt_memory.at(w, op.operands[0], op.operands[1])
+
+
+@rule("ld")
+def _ld(w: Simt, op: Op) -> str:
+    return simt_memory.load(w, op)
+
+
+@rule("st")
+def _st(w: Simt, op: Op) -> None:
+    simt_memory.store(w, op)
+
+
+@rule("ptr_int")
+def _ptr_int(w: Simt, op: Op) -> str:
+    return simt_memory.pointer_number(w, op)
+
+
+@rule("int_ptr")
+def _int_ptr(w: Simt, op: Op) -> str:
+    t = op.result.type
+    assert isinstance(t, PtrType)
+    return w.op(f"inttoptr {w.typed(op.operands[0])} to {w.type(t)}")
+
+
+@rule("atomic_add")
+def _atomic_add(w: Simt, op: Op) -> str:
+    value, place, offset = op.operands
+    return w.target.atomic_add(w, value, place, simt_memory.at(w, place, offset), AGENT)
