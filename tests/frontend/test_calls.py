@@ -186,7 +186,7 @@ def number_for_vector(out: I):
     "fn, code, parts",
     [
         (few, "T003", ["3 arguments", "s_waitcnt(vmcnt, expcnt, lgkmcnt)"]), (many, "T003", ["1 arguments", "2 given"]),
-        (unknown, "T060", ["'y'"]), (twice, "S001", ["**"]), (out_of_range, "T101", ["`vmcnt`", "0 .. 63", "64"]),
+        (unknown, "T060", ["'y'"]), (twice, "S001", ["**"]), (out_of_range, "T101", ["`vmcnt`", "0..63", "64"]),
         (not_constant, "T017", ["`vmcnt`"]), (wrong_type, "T022", ["al.amdgpu.rcp", "u32", "f32"]),
         (wrong_count, "T022", ["8", "4 elements of bf16"]), (literal_operand, "T021", [str(1 << 40)]),
         (no_tensor, "T022", ["a tensor", "global"]), (wrong_space, "T022", ["shared"]), (number_for_vector, "T022", ["4 elements of"]),

@@ -157,7 +157,7 @@ def allowed(p: Param) -> str:
         return "one of the values that its description names"
     if p.choices:
         return "one of " + ", ".join(map(str, p.choices))
-    return f"within {p.range[0]} .. {p.range[1]}" if p.range else "any integer"
+    return f"within {p.range[0]}..{p.range[1]}" if p.range else "any integer"
 
 
 def types_on(p: Param, features: frozenset[str]) -> tuple[Type, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.types import LOCAL, PtrType
 from avelang.isa.row import ROWS
@@ -25,6 +27,7 @@ class _Uniformity:
         bx, by, bz = kernel.attrs["block"]
         wave = kernel.attrs["wave"]
         # thread_id along a dimension is the same in a wave when the extents below it fill whole waves.
+        self.rows_of_waves = bx % wave == 0 or by == bz == 1
         self.thread_uniform = (bx * by * bz == 1 or bx == 1, bx % wave == 0 or by == 1, bx * by % wave == 0 or bz == 1)
 
     def run(self) -> None:
@@ -62,6 +65,25 @@ class _Uniformity:
 
     def on_thread_id(self, op: Op, divergent: bool) -> None:
         self.strike(op.result, not self.thread_uniform[op.attrs["dim"]])
+
+    def on_shr(self, op: Op, divergent: bool) -> None:
+        self.strike(op.result, self.varies(op.operands) and not self.wave_number(op, lambda n: 1 << n if n >= 0 else 0))
+
+    def on_div(self, op: Op, divergent: bool) -> None:
+        self.strike(op.result, self.varies(op.operands) and not self.wave_number(op, int))
+
+    on_floordiv = on_div
+
+    def wave_number(self, op: Op, divisor: Callable[[int], int]) -> bool:
+        """Whether this divides thread_id(0) by a multiple of the wave, where lanes of a wave are neighbors along x."""
+        source, by = op.operands[0].op, op.operands[1].op
+        while source is not None and source.name == "convert":
+            source = source.operands[0].op
+        if source is None or source.name != "thread_id" or source.attrs["dim"] != 0 or by is None or by.name != "const":
+            return False
+        amount = by.attrs["value"]
+        wave = self.kernel.attrs["wave"]
+        return self.rows_of_waves and isinstance(amount, int) and divisor(amount) > 0 and divisor(amount) % wave == 0
 
     def on_ld(self, op: Op, divergent: bool) -> None:
         # Local memory is each lane's own: its contents vary, whatever the address.

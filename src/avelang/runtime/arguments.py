@@ -134,7 +134,7 @@ class Parameters:
         runtime = {"cuda": "CUDA", "cuda_managed": "CUDA", "rocm": "HIP"}.get(kind, kind)
         return self.fail("L016", spec.name, got=str(array), device=array.device, runtime=runtime)
 
-    def check_writable(self, bound: Bound, written: Sequence[str]) -> None:
+    def check_writable(self, bound: Bound, written: frozenset[str]) -> None:
         """Raises L021 where a parameter named in `written` has an array that NumPy protects."""
         for spec, value in zip(self.runtime, bound.values, strict=True):
             if spec.name in written and isinstance(value, Array) and value.read_only:

@@ -18,6 +18,8 @@ class Program:
     def __init__(self, payload: bytes, meta: dict[str, Any]):
         self.meta = meta
         self.prints: bool = bool(meta.get("prints"))
+        # Names of the array parameters that the kernel may write.
+        self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
         self._code = Code(payload)
         self.record = Kernel(run=self._code.address(meta.get("entry", ENTRY)), scratch_bytes=int(meta["scratch_bytes"]))
         self.address = ctypes.addressof(self.record)

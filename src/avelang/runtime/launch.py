@@ -89,7 +89,7 @@ class Launcher:
             self._reference(key, at, bound, target)
             return
         program, how, seconds = self._program(key, at, bound, target, captured)
-        params.check_writable(bound, program.meta["writes"])
+        params.check_writable(bound, program.writes)
         self._stub.forget_latest()
         self._run(program, at, bound)
         self._last = Launch(how, seconds, program.last_ns / 1e9)

@@ -184,7 +184,7 @@ class Stub:
             if all(a[2] is b[2] for a, b in zip(self._entries[known][2][1], watched, strict=True)):
                 return
             del self._entries[known]
-        params = self._params(specs, args, kwargs, bound, program.meta["writes"])
+        params = self._params(specs, args, kwargs, bound, program.writes)
         if params is None:
             return
         keep: list[Any] = [program, watched, args_kept(specs, args, kwargs), params]
@@ -207,7 +207,7 @@ class Stub:
         state.count = len(self._entries)
 
     def _params(
-        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, written: Sequence[str]
+        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, written: frozenset[str]
     ) -> list[tuple[Param, Any]] | None:
         by_name = {s.name: s for s in specs}
         slot_of = {s.name: i for i, s in enumerate(s for s in specs if s.kind != "constexpr")}

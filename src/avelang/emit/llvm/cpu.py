@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.emit.llvm.core import Emitted, Module
-from avelang.emit.llvm.cpu_control import emit_for, emit_if, emit_while
+from avelang.emit.llvm.cpu_if import emit_if
 from avelang.emit.llvm.cpu_lanes import linear_id
+from avelang.emit.llvm.cpu_loops import emit_for, emit_while
 from avelang.emit.llvm.cpu_mma import emit_mma
 from avelang.emit.llvm.cpu_ops import RULES, copies, local_words, shared_plan, type_of
 from avelang.emit.llvm.cpu_values import Ptr, S, const

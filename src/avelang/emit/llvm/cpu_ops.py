@@ -1,4 +1,4 @@
-"""One rule for each op of the IR: the op comes in, its text and the form of its result go out. Control flow is in `cpu_control`."""
+"""One rule for each op of the IR: the op comes in, its text and the form of its result go out. Control flow is in `cpu_if` and `cpu_loops`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from avelang.emit.llvm import cpu_lanes, cpu_lin, cpu_memory, cpu_scalar
-from avelang.emit.llvm.cpu_control import address_of
+from avelang.emit.llvm.cpu_parts import address_of
 from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, Slot, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
 from avelang.emit.llvm.cpu_wave import Wave, float_literal

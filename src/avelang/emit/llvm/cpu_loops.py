@@ -1,183 +1,22 @@
-"""Control flow: `if`, `for` and `while` come in; branches go out where all lanes agree, and masks with selects where they do not.
+"""Loops: `for` and `while` come in; a branch back goes out, for all lanes alike or under a mask while any lane goes on.
 
-What passes from block to block is a list of LLVM values, `parts`; a big vector passes in a slot of stack memory instead, which the code
-in the region updates in place where nobody else reads it.
+A carried value is a phi for each of its parts; a big vector is a slot of stack memory instead, which the code in the loop updates in place
+where nobody else reads it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from avelang.base.errors import error
-from avelang.emit.llvm import cpu_lin
-from avelang.emit.llvm.cpu_values import Bools, Elems, Lin, Mask, Memory, Ptr, Rep, S, Scalar, Slot, V, const, elem
+from avelang.emit.llvm.cpu_parts import is_big, parts, shape, unparts
+from avelang.emit.llvm.cpu_values import Elems, Rep, S, Scalar, Slot, V, elem
 from avelang.emit.llvm.cpu_vectors import elements, slot_load, slot_store, to_slot
 from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType, i64, u1
 from avelang.ir.types import PtrType, Type, VecType
 
-BIG = 1024  # bytes of a whole wave's vector from which on it is carried in memory
 Run = Callable[[Wave, Block], None]
-
-
-def is_big(w: Wave, t: Type) -> bool:
-    """Whether values of a type pass through control flow in memory."""
-    return isinstance(t, VecType) and t.dtype.bits > 1 and t.n * w.W * t.dtype.bytes >= BIG
-
-
-def parts(w: Wave, rep: Rep, t: Type, wide: bool) -> list[tuple[str, str]]:
-    """A value as (LLVM type, text) pairs: scalars, or vectors where `wide`."""
-    if isinstance(t, PtrType):
-        assert isinstance(rep, Ptr)
-        address = address_of(w, rep)
-        return [(w.t("i64", wide), w.vec(address, i64) if wide else w.one(address, i64).text)]
-    d = t.dtype if isinstance(t, VecType) else t
-    assert isinstance(d, DType)
-    return [(w.t(elem(d), wide), w.vec(x, d) if wide else w.one(x, d).text) for x in elements(w, rep, t)]
-
-
-def shape(w: Wave, t: Type, wide: bool) -> list[str]:
-    """The LLVM types of `parts`."""
-    if isinstance(t, PtrType):
-        return [w.t("i64", wide)]
-    d = t.dtype if isinstance(t, VecType) else t
-    assert isinstance(d, DType)
-    return [w.t(elem(d), wide)] * (t.n if isinstance(t, VecType) else 1)
-
-
-def unparts(w: Wave, texts: Sequence[str], t: Type, wide: bool) -> Rep:
-    """The form whose `parts` have these texts."""
-    items = tuple(w.made(x, wide) for x in texts)
-    if isinstance(t, PtrType):
-        return Ptr(t.space, "%scratch" if t.space == "shared" else "", items[0])
-    return Elems(items) if isinstance(t, VecType) else items[0]
-
-
-def address_of(w: Wave, p: Ptr) -> Scalar:
-    """A pointer as an i64: the address of a global one, the offset in the block's memory of a shared one."""
-    if isinstance(p.base, Memory):
-        raise error("V001", op="pointer", why="a pointer to local memory cannot pass through control flow")
-    if not p.base or p.space == "shared":
-        return p.off
-    return cpu_lin.add64(w, S(w.op(f"ptrtoint ptr {p.base} to i64")), p.off)
-
-
-# -- if --------------------------------------------------------------------------------------------------------------------------------
-
-
-def emit_if(w: Wave, op: Op, run: Run) -> None:
-    """An `if` of any kind of condition."""
-    cond = w.scalar(op.operands[0])
-    if isinstance(cond, Bools) and not isinstance(w.mask, str):
-        sides = [w.narrow(w.mask, cond, negate) for negate in (False, True)]
-        alive = [not (m is not None and not isinstance(m, str) and not m.any()) for m in sides]
-        if not all(alive):
-            block = op.regions[0 if alive[0] else 1]
-            with w.region(block, w.mask):
-                run(w, block)
-            for r, v in zip(op.results, block.terminator.operands, strict=True):
-                w.bind(r, w.env[v])
-            return
-    _Branches(w, op, cond, run).emit()
-
-
-class _Branches:
-    """Both sides of an `if`, each written into its own lines, so that a side's exports can be added when both are known."""
-
-    def __init__(self, w: Wave, op: Op, cond: Scalar, run: Run):
-        self.w, self.op, self.run = w, op, run
-        self.uniform = isinstance(cond, S)
-        self.cond = cond
-        fresh = w.body.fresh
-        self.labels = [fresh("then"), fresh("else")]
-        self.join = fresh("join")
-        self.slots = [[w.new_slot(r.type) for _ in range(1 if self.uniform else 2)] if isinstance(r.type, VecType) and is_big(w, r.type) else None
-                      for r in op.results]  # fmt: skip
-        self.exports: list[list[list[tuple[str, str]]]] = []
-        self.ends: list[str] = []
-
-    def emit(self) -> None:
-        w, body = self.w, self.w.body
-        masks: list[Mask] = [w.mask, w.mask] if self.uniform else [w.narrow(w.mask, self.cond, negate) for negate in (False, True)]
-        wide = [not (r.uniform or (self.uniform and self._both_scalar(i))) for i, r in enumerate(self.op.results)]
-        if self.uniform:
-            assert isinstance(self.cond, S)
-            body.do(f"br i1 {self.cond.text}, label %{self.labels[0]}, label %{self.labels[1]}")
-        for side in (0, 1):
-            block = self.op.regions[side]
-            if not self.uniform:
-                self._skip_or_enter(side, masks[side])
-            body.start(self.labels[side])
-            with w.region(block, masks[side]):
-                self.run(w, block)
-                self._export(side, wide)
-            self.ends.append(body.label)
-            nxt = self.join if self.uniform else self.labels[side] + ".end"
-            body.do(f"br label %{nxt}")
-            if not self.uniform:
-                body.start(nxt)
-                self._merge_skipped(side, wide)
-        if self.uniform:
-            body.start(self.join)
-        self._results(wide)
-
-    def _both_scalar(self, i: int) -> bool:
-        return False
-
-    def _skip_or_enter(self, side: int, mask: Mask) -> None:
-        self.before = self.w.body.label
-        self.w.do(f"br i1 {self.w.any(mask)}, label %{self.labels[side]}, label %{self.labels[side]}.end")
-
-    def _export(self, side: int, wide: list[bool]) -> None:
-        w, out = self.w, []
-        for i, v in enumerate(self.op.regions[side].terminator.operands):
-            slots = self.slots[i]
-            if slots:
-                assert isinstance(v.type, VecType)
-                to_slot(w, w.env[v], v.type, slots[0 if self.uniform else side])
-                out.append([])
-            else:
-                out.append(parts(w, w.env[v], v.type, wide[i]))
-        self.exports.append(out)
-
-    def _merge_skipped(self, side: int, wide: list[bool]) -> None:
-        """Behind a side that may have been jumped over: its exports, or zeros."""
-        w, merged = self.w, []
-        for out in self.exports[side]:
-            merged.append([(t, w.op(f"phi {t} [ {x}, %{self.ends[side]} ], [ {_zero(t)}, %{self.before} ]")) for t, x in out])
-        self.exports[side] = merged
-
-    def _results(self, wide: list[bool]) -> None:
-        w = self.w
-        phis: list[list[str]] = []
-        for a, b in zip(*self.exports, strict=True):
-            if self.uniform:
-                texts = [w.op(f"phi {t} [ {x}, %{self.ends[0]} ], [ {y}, %{self.ends[1]} ]") for (t, x), (_, y) in zip(a, b, strict=True)]
-            else:
-                texts = []
-                for (t, x), (_, y) in zip(a, b, strict=True):
-                    texts.append(w.op(f"select {w.t('i1')} {w.vec(self.cond, u1)}, {t} {x}, {t} {y}"))
-            phis.append(texts)
-        for i, r in enumerate(self.op.results):
-            slots = self.slots[i]
-            w.bind(r, self._blend(r, slots) if slots else unparts(w, phis[i], r.type, wide[i]))
-
-    def _blend(self, r: Value, slots: list[Slot]) -> Slot:
-        w = self.w
-        if not self.uniform:
-            t = w.t(slots[0].elem)
-            for i in range(slots[0].n):
-                a, b = (slot_load(w, s, str(i)) for s in slots)
-                slot_store(w, slots[0], str(i), w.op(f"select {w.t('i1')} {w.vec(self.cond, u1)}, {t} {a}, {t} {b}"))
-        return slots[0]
-
-
-def _zero(t: str) -> str:
-    return "zeroinitializer" if t.startswith("<") else {"float": "0.0", "double": "0.0", "i1": "false"}.get(t, "0")
-
-
-# -- loops -----------------------------------------------------------------------------------------------------------------------------
 
 
 class Carried:
@@ -496,5 +335,3 @@ def _dtype(t: Type) -> DType:
     assert isinstance(t, DType)
     return t
 
-
-__all__ = ["Lin", "address_of", "const", "emit_for", "emit_if", "emit_while", "is_big"]
