@@ -9,11 +9,14 @@ from avelang.base import knobs
 from avelang.ir.core import Kernel
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
+from avelang.passes.alignment import alignment
 from avelang.passes.expand import expand
 from avelang.passes.forward import forward
+from avelang.passes.functions import functions
 from avelang.passes.simplify import dead, simplify
 from avelang.passes.specialize import specialize
 from avelang.passes.uniformity import uniformity
+from avelang.passes.unroll import unroll
 
 Pass = tuple[str, Callable[[Kernel], None], str]
 
@@ -35,10 +38,55 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
     ]
 
 
+def gpu_passes(kernel: Kernel, block: tuple[int, int, int], target: str, native: frozenset[str]) -> list[Pass]:
+    """The passes of the GPU backends: `target` is what rows call it in `Row.llvm`; `native` are the functions of f32 that it has."""
+    features = arch.chip(kernel.attrs["chip"]).features
+    return [
+        ("specialize", lambda k: specialize(k, block), "tensors"),
+        ("expand", lambda k: expand(k, lambda row: target in row.llvm, features), "tensors"),
+        ("simplify", simplify, "tensors"),
+        # A lane's own memory is registers, which have no addresses: what loops choose there must be constant.
+        ("unroll", unroll, "tensors"),
+        ("simplify", simplify, "tensors"),
+        ("addresses", addresses, "addresses"),
+        ("simplify", simplify, "addresses"),
+        ("forward", forward, "addresses"),
+        ("dead", dead, "addresses"),
+        ("functions", lambda k: functions(k, native), "addresses"),
+        ("simplify", simplify, "addresses"),
+        ("alignment", alignment, "addresses"),
+        ("uniformity", uniformity, "addresses"),
+    ]
+
+
+def amdgpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
+    """The passes for AMD GPUs."""
+    from avelang.emit.llvm.amdgpu import NATIVE_FUNCTIONS
+
+    return gpu_passes(kernel, block, "amdgpu", NATIVE_FUNCTIONS)
+
+
+def nvptx_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
+    """The passes for NVIDIA GPUs."""
+    from avelang.emit.llvm.nvptx import NATIVE_FUNCTIONS
+
+    return gpu_passes(kernel, block, "nvptx", NATIVE_FUNCTIONS)
+
+
+def gpu(kernel: Kernel, block: tuple[int, int, int]) -> Kernel:
+    """Runs the passes for the GPU that `kernel` names as its chip, in place; verifies between them when AVE_CHECK=ir."""
+    passes = amdgpu_passes if arch.chip(kernel.attrs["chip"]).vendor == "amd" else nvptx_passes
+    return _run(kernel, passes(kernel, block))
+
+
 def cpu(kernel: Kernel, block: tuple[int, int, int]) -> Kernel:
     """Runs the passes of the CPU backend on `kernel`, in place, for blocks of this extent; verifies between them when AVE_CHECK=ir."""
+    return _run(kernel, cpu_passes(kernel, block))
+
+
+def _run(kernel: Kernel, passes: list[Pass]) -> Kernel:
     check = knobs.check_ir()
-    for _, run, phase in cpu_passes(kernel, block):
+    for _, run, phase in passes:
         run(kernel)
         if check:
             verify(kernel, phase)

@@ -93,6 +93,17 @@ class F32:
 
 # -- exp, log ----------------------------------------------------------------------------------------------------------------------------
 
+# Of e**r, 2**r; of log(1 + f), by odd and even powers of f, and its first terms; of tanh, erf, sin and cos behind their first terms, in x**2.
+EXP = (0.00019790318, 0.00139446894, 0.00833349768, 0.0416662954, 0.166666657, 0.5, 1.0, 1.0)
+EXP2 = (1.53149467e-05, 0.000154671099, 0.0013333431, 0.00961803645, 0.0555041097, 0.240226507, 0.693147182, 1.0)
+LOG_ODD = (0.140869141, 0.139814854, 0.200120345)
+LOG_EVEN = (-0.130310059, -0.121483512, -0.166846126, -0.249996200)
+LOG_LAST = (0.333331972, -0.5)
+TANH = (-0.00570497848, 0.0206390787, -0.0537397116, 0.133314416, -0.333332807)
+ERF = (-5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1)
+SIN = (2.71830254e-06, -0.000198393333, 0.00833332911, -0.166666672)
+COS = (-2.72101516e-07, 2.47995195e-05, -0.00138888834, 0.0416666679)
+
 LN2_HI, LN2_LO = 0.693145751953125, 1.42860677e-06  # the first has 16 bits: its products with exponents are exact
 LOG2E = math.log2(math.e)
 
@@ -133,7 +144,7 @@ def exp2(m: F32, x: Value) -> Value:
 
 
 def _log1p(m: F32, x: Value) -> tuple[Value, Value, Value]:
-    """For x = 2**e (1 + f) with 1 + f from 2/3 to 4/3: (e, f, log(1 + f) - f), and NaN or infinity left to `_log_edges`."""
+    """For x = 2**e (1 + f) with 1 + f from 2/3 to 4/3: (e, f, r) with log(1 + f) = f + r f**2; odd arguments are left to `_log_edges`."""
     b = m.b
     small = m.cmp("lt", x, 1.1754943508222875e-38)
     scaled = m.pick(small, m.mul(x, 8388608.0), x)
@@ -142,9 +153,10 @@ def _log1p(m: F32, x: Value) -> tuple[Value, Value, Value]:
     f = m.sub(m.number(b.sub(bits, b.bitcast(e, u32))), 1.0)
     i = m.fma(b.convert(e, f32), 2.0**-23, m.pick(small, -23.0, 0.0))
     s = m.mul(f, f)
-    r, t = m.poly(s, LOG_ODD), m.poly(s, LOG_EVEN)
-    r = m.poly_from(m.fma(t, f, r), f, LOG_LAST)
-    return i, f, m.mul(r, s)
+    r = m.fma(m.poly(s, LOG_ODD), f, m.poly(s, LOG_EVEN))
+    for c in LOG_LAST:
+        r = m.fma(r, f, c)
+    return i, f, r
 
 
 def _log_edges(m: F32, x: Value, y: Value) -> Value:
@@ -156,13 +168,14 @@ def _log_edges(m: F32, x: Value, y: Value) -> Value:
 
 def log(m: F32, x: Value) -> Value:
     """The natural logarithm."""
-    i, f, rest = _log1p(m, x)
-    return _log_edges(m, x, m.fma(i, math.log(2), m.add(rest, f)))
+    i, f, r = _log1p(m, x)
+    return _log_edges(m, x, m.fma(i, math.log(2), m.fma(r, m.mul(f, f), f)))
 
 
 def log2(m: F32, x: Value) -> Value:
     """The logarithm to base 2: log(1 + f) times log2 e in two parts, so that near 1 nothing is lost."""
-    i, f, rest = _log1p(m, x)
+    i, f, r = _log1p(m, x)
+    rest = m.mul(r, m.mul(f, f))
     high = 1.44269180297851562  # log2 e to 17 bits
     low = LOG2E - high
     y = m.fma(f, high, m.fma(rest, high, m.mul(m.add(f, rest), low)))
@@ -179,7 +192,7 @@ def tanh(m: F32, x: Value) -> Value:
     near = m.fma(m.mul(m.poly(s, TANH), s), x, x)
     e = _exp(m, m.mul(a, 2.0))
     far = m.sub(1.0, m.b.same("div", m.c(2.0), m.add(e, 1.0)))
-    out = m.pick(m.cmp("lt", a, 0.625), near, m.sign_of(far, x))
+    out = m.sign_of(m.pick(m.cmp("lt", a, 0.625), near, far), x)
     return m.pick(m.cmp("ne", x, x), x, out)
 
 
@@ -193,7 +206,7 @@ def erf(m: F32, x: Value) -> Value:
     r = m.fma(m.fma(m.fma(r, t, -1.06777877e-1), t, -6.34846687e-1), t, -1.28717512e-1)
     far = m.sub(1.0, _exp(m, m.fma(r, t, m.one("neg", t))))
     near = m.fma(m.poly(s, ERF), x, x)
-    out = m.pick(m.cmp("gt", a, 0.927734375), m.sign_of(far, x), near)
+    out = m.sign_of(m.pick(m.cmp("gt", a, 0.927734375), far, near), x)
     return m.pick(m.cmp("ne", x, x), x, out)
 
 
@@ -210,8 +223,9 @@ def rsqrt(m: F32, x: Value) -> Value:
 
 
 # 2/pi in words of 32 bits behind the point, high first.
-TWO_OVER_PI = tuple((int(math.floor(0)),))
-LARGE = 2.0**28  # from here on a multiple of pi/2 is not reduced in f64 alone
+TWO_OVER_PI = (0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB)
+PI_HALF = (1.5707963267948966, 6.123233995736766e-17)  # the nearest f64, and what it lacks
+LARGE = 2.0**28  # from here on f64 alone does not do
 
 
 def _quadrant(m: F32, x: Value) -> tuple[Value, Value]:
@@ -282,7 +296,7 @@ def _trigonometric(shift: int) -> Callable[[F32, Value], Value]:
         if shift:
             q = b.add(q, b.const(shift, i32))
         s = m.mul(r, r)
-        sine = m.fma(m.mul(m.poly(s, SIN), s), r, r)
+        sine = m.sign_of(m.fma(m.mul(m.poly(s, SIN), s), r, r), r)
         cosine = m.fma(m.poly(s, COS), m.mul(s, s), m.fma(s, -0.5, 1.0))
         odd = b.cmp("ne", b.and_(q, b.const(1, i32)), b.const(0, i32))
         back = b.cmp("ne", b.and_(q, b.const(2, i32)), b.const(0, i32))
@@ -292,3 +306,9 @@ def _trigonometric(shift: int) -> Callable[[F32, Value], Value]:
         return m.pick(finite, out, math.nan)
 
     return f
+
+
+FUNCTIONS: dict[str, Callable[[F32, Value], Value]] = {
+    "exp": exp, "exp2": exp2, "log": log, "log2": log2, "tanh": tanh, "erf": erf, "rsqrt": rsqrt,
+    "sin": _trigonometric(0), "cos": _trigonometric(1),
+}  # fmt: skip

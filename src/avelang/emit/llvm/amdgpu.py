@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import avelang.arch as arch
 from avelang.emit.llvm import simt_kernel
-from avelang.emit.llvm.amdgpu_rows import DIRECT_LOAD, ROW_RULES, mma
-from avelang.emit.llvm.simt import BINARY16, Program, Simt, Target
+from avelang.emit.llvm.amdgpu_rows import DIRECT_LOAD, ROW_RULES, first_lane, mma
+from avelang.emit.llvm.simt import BINARY16, GRID, Program, Simt, Target
+from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, DType, PtrType, VecType, dtype_of
@@ -19,7 +20,6 @@ from avelang.isa.row import ROWS
 TRIPLE = "amdgcn-amd-amdhsa"
 CODE_OBJECT = 500  # code object version 5; LLVM's own default is newer than most ROCm installations
 SCOPES = ("workgroup", "agent", "")  # LLVM's names of AtomicScope; the system is the one without a name
-GRID = (2**31 - 1, 65535, 65535)  # the most blocks of a launch along x, y, z
 # Byte offsets of the counts of blocks among the implicit arguments of code object v5 (LLVM, AMDGPUUsage, "Code Object V5 Metadata").
 BLOCK_COUNT = (0, 4, 8)
 
@@ -60,60 +60,28 @@ class Amdgpu(Target):
             return w.op(f"load i32, ptr addrspace(4) {place}, align 4, !invariant.load !1")
         thread = op.name == "thread_id"
         name = f"llvm.amdgcn.{'workitem' if thread else 'workgroup'}.id.{'xyz'[dim]}"
-        w.module.declare(name, "i32", ())
-        return w.op(f"call range(i32 0, {w.block[dim] if thread else GRID[dim]}) i32 @{name}()")
+        return w.ranged(name, w.block[dim] if thread else GRID[dim])
+
+    def agreed(self, w: Simt, op: Op, text: str) -> str:
+        return first_lane(w, text) if w.type(op.result.type) == "i32" else text
 
     def lane(self, w: Simt) -> str:
         bx, by, bz = w.block
         if by == bz == 1:
-            x = w.op(f"call range(i32 0, {bx}) i32 {w.module.declare('llvm.amdgcn.workitem.id.x', 'i32', ())}()")
+            x = w.ranged("llvm.amdgcn.workitem.id.x", bx)
             return x if bx <= w.wave else w.op(f"and i32 {x}, {w.wave - 1}")
         low = w.call("llvm.amdgcn.mbcnt.lo", "i32", ("i32", "-1"), ("i32", "0"))
-        name = w.module.declare("llvm.amdgcn.mbcnt.hi", "i32", ("i32", "i32"))
-        return w.op(f"call range(i32 0, {w.wave}) i32 {name}(i32 -1, i32 {low})")
+        return w.ranged("llvm.amdgcn.mbcnt.hi", w.wave, ("i32", "-1"), ("i32", low))
 
     # -- lanes together ------------------------------------------------------------------------------------------------------------
 
     def shuffle(self, w: Simt, op: Op, word: str) -> str:
         kind, width, offset = op.attrs["kind"], op.attrs["width"], op.operands[1]
-        known = offset.op.attrs["value"] if offset.op is not None and offset.op.name == "const" else None
+        known = constant_of(offset)
         if kind == "xor" and known is not None and 0 < known < min(width, 32):
             return _exchange(w, word, known)
-        return w.call("llvm.amdgcn.ds.bpermute", "i32", ("i32", self._address(w, kind, width, offset)), ("i32", word))
-
-    def _address(self, w: Simt, kind: str, width: int, offset: Value) -> str:
-        """Four times the lane to read from: where the source is outside the segment, the own lane."""
-        lane, d = self.lane(w), offset.type
-        assert isinstance(d, DType)
-        by = w.value(offset)
-        outside = w.op(f"icmp uge i{d.bits} {by}, {width}")  # a negative number is far outside too
-        if d.bits != 32:
-            how = "trunc" if d.bits > 32 else "sext" if d.kind == "int" else "zext"
-            by = w.op(f"{how} i{d.bits} {by} to i32")
-        own = w.op(f"and i32 {lane}, {width - 1}")
-        start = w.op(f"and i32 {lane}, {-width}")
-        if kind == "idx":
-            inner, beyond = by, outside
-        elif kind == "xor":
-            inner, beyond = w.op(f"xor i32 {own}, {by}"), outside
-        else:
-            inner = w.op(f"{'sub' if kind == 'up' else 'add'} i32 {own}, {by}")
-            # A distance below zero runs the other way; one of a segment or more always leads outside.
-            beyond = w.op(f"icmp uge i32 {inner}, {width}")
-            far = self._far(w, d, offset, width)
-            beyond = beyond if far is None else w.op(f"or i1 {beyond}, {far}")
-        source = w.op(f"or i32 {start}, {inner}")
-        return w.op(f"shl i32 {w.op(f'select i1 {beyond}, i32 {lane}, i32 {source}')}, 2")
-
-    def _far(self, w: Simt, d: DType, offset: Value, width: int) -> str | None:
-        """Whether a distance is so large that its low 32 bits do not tell; None where 32 bits tell all."""
-        if d.bits <= 32 and d.kind == "int":
-            return None
-        text = w.value(offset)
-        if d.kind == "uint":
-            return w.op(f"icmp uge i{d.bits} {text}, {width}")
-        low = w.op(f"icmp slt i64 {text}, {-width}")
-        return w.op(f"or i1 {low}, {w.op(f'icmp sge i64 {text}, {width}')}")
+        address = w.op(f"shl i32 {source_lane(w, kind, width, offset)}, 2")
+        return w.call("llvm.amdgcn.ds.bpermute", "i32", ("i32", address), ("i32", word))
 
     def ballot(self, w: Simt, cond: str) -> str:
         return w.call("llvm.amdgcn.ballot.i64", "i64", ("i1", cond))

@@ -62,13 +62,15 @@ def mma(w: Simt, op: Op) -> str:
 
 
 def first_lane(w: Simt, word: str) -> str:
-    """An i32 in a scalar register. LLVM drops this where it knows that all lanes agree."""
+    """An i32 of the first active lane, in a scalar register."""
     return w.call("llvm.amdgcn.readfirstlane.i32", "i32", ("i32", word)) if word.startswith("%") else word
 
 
 def resource(w: Simt, v: Value) -> tuple[str, str]:
-    """A resource in scalar registers. It must be the same in all lanes, so the first lane's words are all lanes' words: LLVM, where it
-    cannot see that they agree, would build a loop over the lanes."""
+    """A resource in scalar registers. It must be the same in all lanes, so where that is not proven the first lane's words are taken: LLVM
+    would build a loop over the lanes."""
+    if v.uniform:
+        return "<4 x i32>", w.value(v)
     words = [w.op(f"extractelement <4 x i32> {w.value(v)}, i64 {i}") for i in range(4)]
     return "<4 x i32>", w.vector([first_lane(w, x) for x in words], "i32")
 
@@ -77,7 +79,7 @@ def offsets(w: Simt, voffset: Value, soffset: Value) -> list[tuple[str, str]]:
     """The vector and the scalar offset. A scalar offset that differs by lane goes to the vector offset; their sum stays at the top instead
     of wrapping, since what lies beyond 32 bits is outside of any range."""
     if soffset.uniform:
-        return [("i32", w.value(voffset)), ("i32", first_lane(w, w.value(soffset)))]
+        return [("i32", w.value(voffset)), ("i32", w.value(soffset))]
     own = w.value(voffset)
     if own == "0":
         return [("i32", w.value(soffset)), ("i32", "0")]

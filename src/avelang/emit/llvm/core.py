@@ -90,11 +90,12 @@ def _initialize() -> None:
 class Host:
     """LLVM for the machine that we run on, or for another one.
 
-    `level` is the optimization level (0 to 3). The vectorizers are off: emitted code is in vectors already.
+    `level` is the optimization level of the passes over LLVM IR (0 to 3); on the kernels measured, 1 gives code as fast as 2 does, in half
+    the time. The vectorizers are off: emitted code is in vectors already.
     `target`: (triple, cpu, features) instead of this machine's, for looking at code that is not to be run here.
     """
 
-    def __init__(self, level: int = 2, target: tuple[str, str, str] | None = None):
+    def __init__(self, level: int = 1, target: tuple[str, str, str] | None = None):
         _initialize()
         host = target or (llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
         self.triple, self.cpu, self.features = host

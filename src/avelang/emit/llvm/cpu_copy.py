@@ -36,9 +36,13 @@ def load_rows(w: Wave, at: Place, more: int, n: int, m: DType) -> Aos:
     size = n * m.bytes
     staging = _staging(w, size)
     copy(w, at, more, staging, 0, size)
-    lanes = LINE // size
+    return _staged(w, staging, n, m)
+
+
+def _staged(w: Wave, staging: Place, n: int, m: DType) -> Aos:
+    lanes = w.W if n == 1 else min(w.W, LINE // (n * m.bytes))
     t = f"<{lanes * n} x i{m.bits}>"
-    chunks = tuple(w.op(f"load {t}, ptr {staging.pointer(first)}, align {LINE}") for first in range(0, w.W, lanes))
+    chunks = tuple(w.op(f"load {t}, ptr {staging.pointer(first)}, align {min(LINE, lanes * n * m.bytes)}") for first in range(0, w.W, lanes))
     return Aos(m.bits, n, 0, n, chunks, lanes)
 
 
@@ -115,7 +119,7 @@ def _function(name: str, sides: list[_Side], size: int, lanes: int, wave: int) -
     source.begin("s", lines)
     target.begin("d", lines)
     pieces = list(range(0, wave, lanes))
-    if not target.columns and (np.diff(np.sort(target.k)) >= size).all():
+    if not target.columns and min(np.diff(np.sort(target.k)).tolist()) >= size:
         # Nothing is written twice, so the order is free: row by row, which keeps few pointers alive.
         pieces.sort(key=source.group)
     total = size * lanes
@@ -146,6 +150,23 @@ def scatter_rows(w: Wave, pointers: str, value: Aos) -> None:
     _call_lanes(w, f"scatter.rows.{size}.{w.W}", each, pointers, staging.base)
 
 
+def gather_rows(w: Wave, pointers: str, n: int, m: DType) -> Aos:
+    """n elements of each active lane from any addresses; n * m fills at most a register."""
+    size = n * m.bytes
+    staging = _staging(w, size)
+    each = f"""  %at = mul i64 %lane, {size}
+  %v = getelementptr i8, ptr %values, i64 %at
+  %x = load <{size} x i8>, ptr %p, align 1
+  store <{size} x i8> %x, ptr %v, align {size}"""
+    _call_lanes(w, f"gather.rows.{size}.{w.W}", each, pointers, staging.base)
+    return _staged(w, staging, n, m)
+
+
+def gather(w: Wave, pointers: str, m: DType) -> str:
+    """One element of each active lane, as a vector of a wave."""
+    return gather_rows(w, pointers, 1, m).chunks[0]
+
+
 def scatter_elements(w: Wave, pointers: str, values: str, n: int, m: DType) -> None:
     """The same from elements that stand as in a `Slot`."""
     each = "\n".join(
@@ -164,7 +185,7 @@ def _call_lanes(w: Wave, name: str, each: str, pointers: str, values: str) -> No
     ps, mask, word = w.t("ptr"), w.t("i1"), f"i{w.W}"
     if name not in w.module.functions:
         w.module.declare(f"llvm.cttz.{word}", word, [word, "i1"])
-        w.module.functions[name] = f"""define internal void @{name}(ptr nocapture readonly %values, {ps} %ps, {mask} %mask) noinline #0 {{
+        w.module.functions[name] = f"""define internal void @{name}(ptr nocapture %values, {ps} %ps, {mask} %mask) noinline #0 {{
 entry:
   %P = alloca {ps}, align 64
   store {ps} %ps, ptr %P, align 64

@@ -169,7 +169,8 @@ class _Divergent:
     def _twice(self, other: Mask) -> bool:
         ops = self.op.regions[0].ops
         touches = any(x.name in ("ld", "st") for x in ops)
-        return isinstance(other, str) and touches and len(ops) <= SHORT and not any(x.regions for x in ops)
+        # Within divergent code, which is rare to run, one version is enough.
+        return isinstance(other, str) and not isinstance(self.w.mask, str) and touches and len(ops) <= SHORT and not any(x.regions for x in ops)
 
     def _both(self, taken: Mask, other: Mask) -> list[Rep]:
         """Both sides under their masks; binds the results and gives their forms."""

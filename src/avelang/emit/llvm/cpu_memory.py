@@ -73,13 +73,13 @@ def load(w: Wave, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
         whole = count == n and isinstance(t, VecType) and n > 1
         chunked = _strided(w, at, start * m.bytes, count, m, align) if d.bits > 1 else None
         if chunked is None and count > 1 and d.bits > 1:
-            chunked = _chunks(w, at, start * m.bytes, count, m, align)
+            chunked = _chunks(w, at, start * m.bytes, count, m, align) or _gathered(w, at, start * m.bytes, count, m)
         if chunked is not None:
             if whole:
                 return chunked
             out += elements(w, chunked, VecType(d, count))
         else:
-            out += [_value(w, x, d, True) for x in _singles(w, at, start * m.bytes, count, m, align)]
+            out += [_value(w, _single(w, at, (start + i) * m.bytes, m, align), d, True) for i in range(count)]
     return Elems(tuple(out)) if isinstance(t, VecType) else out[0]
 
 
@@ -164,23 +164,21 @@ def _masked_load(w: Wave, n: int, m: DType, p: str, mask: str, align: int) -> st
     return w.call(f"llvm.masked.load.v{n}i{m.bits}.p0", t, (f"ptr align {align}", p), (f"<{n} x i1>", mask), (t, ZERO))
 
 
-def _singles(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> list[str]:
-    """n elements of each lane, each as a vector of a wave."""
-    if isinstance(at, Place) and n == 1:
+def _gathered(w: Wave, at: Place | V, more: int, n: int, m: DType) -> Aos:
+    return cpu_copy.gather_rows(w, _moved(w, at.text if isinstance(at, V) else _all_pointers(w, at), more), n, m)
+
+
+def _moved(w: Wave, pointers: str, more: int) -> str:
+    return w.op(f"getelementptr i8, {w.t('ptr')} {pointers}, {w.t('i64')} splat (i64 {more})") if more else pointers
+
+
+def _single(w: Wave, at: Place | V, more: int, m: DType, align: int) -> str:
+    """One element of each lane, as a vector of a wave."""
+    if isinstance(at, Place):
         text = _run_load(w, at, more, m, align)
         if text is not None:
-            return [text]
-    pointers = at.text if isinstance(at, V) else _all_pointers(w, at)
-    # Few wide gathers rather than many narrow ones.
-    bits = m.bits
-    while bits < 32 and n * m.bits % (bits * 2) == 0:
-        bits *= 2
-    out: list[Scalar] = []
-    for i in range(n * m.bits // bits):
-        shift = more + i * bits // 8
-        moved = w.op(f"getelementptr i8, {w.t('ptr')} {pointers}, {w.t('i64')} splat (i64 {shift})") if shift else pointers
-        out.append(V(_gather(w, moved, bits, align)))
-    return [w.vec(x, m) for x in (words(w, tuple(out), word_of(bits), m.bits) if bits != m.bits else out)]
+            return text
+    return _gather(w, _moved(w, at.text if isinstance(at, V) else _all_pointers(w, at), more), m.bits, align)
 
 
 def _run_load(w: Wave, at: Place, more: int, m: DType, align: int) -> str | None:
@@ -215,49 +213,18 @@ def _run_load(w: Wave, at: Place, more: int, m: DType, align: int) -> str | None
 
 def _gather(w: Wave, pointers: str, bits: int, align: int) -> str:
     t = w.t(f"i{bits}")
-    args = ((f"{w.t('ptr')} align {min(align, bits // 8)}", pointers), (w.t("i1"), w.mask_text(w.mask)), (t, ZERO))
-    if bits >= 32:
-        w.module.declare(f"llvm.masked.gather.v{w.W}i{bits}.v{w.W}p0", t, [w.t("ptr"), w.t("i1"), t])
-        return w.op(f"call {t} @llvm.masked.gather.v{w.W}i{bits}.v{w.W}p0({', '.join(f'{a} {b}' for a, b in args)})")
-    return w.op(f"call {t} @{_lane_loop(w, bits, False)}({w.t('ptr')} {pointers}, {w.t('i1')} {w.mask_text(w.mask)}, {t} {ZERO})")
-
-
-def _lane_loop(w: Wave, bits: int, store: bool) -> str:
-    """The name of a function that gathers or scatters integers for which x86 has no instruction, lane by lane."""
-    name = f"{'scatter' if store else 'gather'}.i{bits}.{w.W}"
-    if name in w.module.functions:
-        return name
-    t, e = w.t(f"i{bits}"), f"i{bits}"
-    if store:
-        access = f"  %x = load {e}, ptr %v\n  store {e} %x, ptr %p, align 1"
-    else:
-        access = f"  %x = load {e}, ptr %p, align 1\n  store {e} %x, ptr %v"
-    w.module.functions[name] = f"""define internal {t} @{name}({w.t("ptr")} %ps, {w.t("i1")} %mask, {t} %values) noinline #0 {{
-entry:
-  %P = alloca {w.t("ptr")}, align 64
-  %V = alloca {t}, align 64
-  store {w.t("ptr")} %ps, ptr %P, align 64
-  store {t} %values, ptr %V, align 64
-  %bits = bitcast {w.t("i1")} %mask to i{w.W}
-  %none = icmp eq i{w.W} %bits, 0
-  br i1 %none, label %done, label %loop
-loop:
-  %b = phi i{w.W} [ %bits, %entry ], [ %rest, %loop ]
-  %lane = call i{w.W} @llvm.cttz.i{w.W}(i{w.W} %b, i1 true)
-  %less = sub i{w.W} %b, 1
-  %rest = and i{w.W} %b, %less
-  %pp = getelementptr ptr, ptr %P, i{w.W} %lane
-  %p = load ptr, ptr %pp
-  %v = getelementptr {e}, ptr %V, i{w.W} %lane
-{access}
-  %more = icmp ne i{w.W} %rest, 0
-  br i1 %more, label %loop, label %done
-done:
-  %r = load {t}, ptr %V, align 64
-  ret {t} %r
+    if bits < 32:
+        return cpu_copy.gather(w, pointers, word_of(bits))
+    args = ((w.t("ptr"), pointers), (w.t("i1"), w.mask_text(w.mask)))
+    name = f"gather.i{bits}.{min(align, bits // 8)}.{w.W}"
+    if name not in w.module.functions:
+        inner = w.module.declare(f"llvm.masked.gather.v{w.W}i{bits}.v{w.W}p0", t, [w.t("ptr"), w.t("i1"), t])
+        passed = f"{w.t('ptr')} align {min(align, bits // 8)} %p, {w.t('i1')} %m, {t} {ZERO}"
+        w.module.functions[name] = f"""define internal {t} @{name}({w.t("ptr")} %p, {w.t("i1")} %m) noinline #0 {{
+  %x = call {t} {inner}({passed})
+  ret {t} %x
 }}"""
-    w.module.declare(f"llvm.cttz.i{w.W}", f"i{w.W}", [f"i{w.W}", "i1"])
-    return name
+    return w.op(f"call {t} @{name}({', '.join(f'{a} {b}' for a, b in args)})")
 
 
 # -- store ---------------------------------------------------------------------------------------------------------------------------
@@ -351,11 +318,18 @@ def _store_single(w: Wave, at: Place | V, item: str, m: DType, align: int) -> No
 
 def _scatter(w: Wave, value: str, pointers: str, bits: int, align: int) -> None:
     t, mask = w.t(f"i{bits}"), w.mask_text(w.mask)
-    if bits >= 32:
-        name = w.module.declare(f"llvm.masked.scatter.v{w.W}i{bits}.v{w.W}p0", "void", [t, w.t("ptr"), w.t("i1")])
-        w.do(f"call void {name}({t} {value}, {w.t('ptr')} align {min(align, bits // 8)} {pointers}, {w.t('i1')} {mask})")
-    else:
-        w.op(f"call {t} @{_lane_loop(w, bits, True)}({w.t('ptr')} {pointers}, {w.t('i1')} {mask}, {t} {value})")
+    if bits < 32:
+        cpu_copy.scatter_rows(w, pointers, Aos(bits, 1, 0, 1, (value,), w.W))
+        return
+    name = f"scatter.i{bits}.{min(align, bits // 8)}.{w.W}"
+    if name not in w.module.functions:
+        inner = w.module.declare(f"llvm.masked.scatter.v{w.W}i{bits}.v{w.W}p0", "void", [t, w.t("ptr"), w.t("i1")])
+        passed = f"{t} %x, {w.t('ptr')} align {min(align, bits // 8)} %p, {w.t('i1')} %m"
+        w.module.functions[name] = f"""define internal void @{name}({t} %x, {w.t("ptr")} %p, {w.t("i1")} %m) noinline #0 {{
+  call void {inner}({passed})
+  ret void
+}}"""
+    w.do(f"call void @{name}({t} {value}, {w.t('ptr')} {pointers}, {w.t('i1')} {mask})")
 
 
 def copy(w: Wave, source: Pending, p: Ptr, off: Scalar, t: Type) -> bool:

@@ -22,6 +22,7 @@ from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, LOCAL, DType, PtrType, Type, VecType
 
 LETTERS = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
+GRID = (2**31 - 1, 65535, 65535)  # the most blocks of a launch along x, y, z (as `runtime.geometry` checks)
 BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 
 
@@ -37,6 +38,13 @@ class Program:
     shared_bytes: int
     dynamic_bytes: int
     pointer_align: int
+
+
+class Plan(typing.NamedTuple):
+    """Shared memory of a block: (op, bytes, alignment, offset) of each allocation, and the bytes of all."""
+
+    allocations: list[tuple[Op, int, int, int]]
+    total: int
 
 
 class Target(abc.ABC):
@@ -100,9 +108,18 @@ class Target(abc.ABC):
         """The members that have `cond`, for targets with `split_members`."""
         raise w.refuse()
 
-    def globals(self, w: Simt) -> tuple[list[str], int]:
-        """The text of shared memory, of `w.shared`, and how many of its bytes the launch provides."""
-        lines = [f"@{name} = internal addrspace(3) global [{size} x i8] poison, align {align}" for name, size, align in w.shared]
+    def agreed(self, w: Simt, op: Op, text: str) -> str:
+        """The op's value `text`, where need be told to LLVM to be the same in all lanes: a pass has found that, LLVM has not."""
+        return text
+
+    def shared(self, w: Simt, plan: Plan) -> tuple[list[str], int]:
+        """Declares the shared memory of a plan, whose allocations `w.shared` then names: the text of the globals, and how many bytes the
+        launch provides."""
+        lines = []
+        for i, (op, size, align, _) in enumerate(plan.allocations):
+            name = f"@shared.{i}.{op.attrs.get('name', '')}".rstrip(".")
+            w.shared[op] = name
+            lines.append(f"{name} = internal addrspace(3) global [{size} x i8] poison, align {align}")
         return lines, 0
 
     def tail(self, w: Simt) -> list[str]:
@@ -140,8 +157,9 @@ class Simt:
         self.wave: int = kernel.attrs["wave"]
         self.threads = self.block[0] * self.block[1] * self.block[2]
         self.env: dict[Value, str] = {}
-        self.shared: list[tuple[str, int, int]] = []  # name, bytes, alignment
+        self.shared: dict[Op, str] = {}  # shared allocations: LLVM constants
         self.members: str | None = None
+        self.parted = False  # whether only some lanes of a wave may be here
         self.here: Op | None = None  # the op that is being emitted
         self.previous: Op | None = None  # the op before it in its block
         self._run = run
@@ -167,6 +185,11 @@ class Simt:
             self.do(text)
             return ""
         return self.op(text)
+
+    def ranged(self, name: str, end: int, *args: tuple[str, str]) -> str:
+        """Calls an intrinsic whose i32 is known to lie from 0 to `end` - 1."""
+        target = self.module.declare(name, "i32", (t for t, _ in args))
+        return self.op(f"call range(i32 0, {end}) i32 {target}({', '.join(f'{t} {v}' for t, v in args)})")
 
     def refuse(self, why: str = "") -> Exception:
         """The error for an op that this target has no code for."""
@@ -260,10 +283,11 @@ class Simt:
         return [self.env[v] for v in block.terminator.operands]
 
     @contextlib.contextmanager
-    def among(self, members: str | None) -> Iterator[None]:
+    def among(self, members: str | None, parted: bool) -> Iterator[None]:
         """Emits what follows for these lanes."""
-        outer, self.members = self.members, members
+        outer = self.members, self.parted
+        self.members, self.parted = members, self.parted or parted
         try:
             yield
         finally:
-            self.members = outer
+            self.members, self.parted = outer

@@ -15,4 +15,4 @@ class Device(Host):
 
     def target_machine(self) -> llvm.TargetMachine:
         target = llvm.Target.from_triple(self.triple)
-        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, reloc="pic", codemodel="default")
+        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, codemodel="default")

@@ -11,9 +11,14 @@ from avelang.ir.types import DType
 _TOGETHER = frozenset({"shuffle", "ballot"})
 
 
+def _parts(conds: list[Value]) -> bool:
+    """Whether lanes of a wave may part at these conditions or bounds."""
+    return not all(c.uniform for c in conds)
+
+
 def _splits(w: Simt, op: Op, conds: list[Value]) -> bool:
     """Whether the lanes that enter the op's regions must be counted: some shuffle inside wants to know, and lanes may part here."""
-    if not w.target.split_members or all(c.uniform for c in conds):
+    if not w.target.split_members or not _parts(conds):
         return False
     return any(inner.name in _TOGETHER for region in op.regions for inner in walk(region))
 
@@ -37,7 +42,7 @@ def emit_if(w: Simt, op: Op) -> None:
             outs.append(([w.value(v) for v in other.terminator.operands], before))
             continue
         w.body.start(label)
-        with w.among(lanes):
+        with w.among(lanes, _parts(op.operands[:1])):
             outs.append((w.run(region), w.body.label))
         w.do(f"br label %{join}")
     w.body.start(join)
@@ -117,7 +122,7 @@ def emit_for(w: Simt, op: Op) -> None:
         w.env[arg] = phis.add(w.type(arg.type), w.value(first), before)
     left = "" if one else phis.add(t, trips, before)
     members = w.members if counted is None else phis.add("i32", counted, before)
-    with w.among(members):
+    with w.among(members, _parts(op.operands[:3])):
         around = w.run(body)
         nxt = w.op(f"add {'nuw ' if sign == 'u' and one else 'nsw ' if one else ''}{t} {i}, {step}")
         passed = [nxt, *around]
@@ -149,14 +154,14 @@ def emit_while(w: Simt, op: Op) -> None:
     for arg, first in zip(test.args, op.operands, strict=True):
         w.env[arg] = phis.add(w.type(arg.type), w.value(first), before)
     members = phis.add("i32", w.members or "-1", before) if splits else w.members
-    with w.among(members):
+    with w.among(members, _parts([cond])):
         holds, *passed = w.run(test)
         members = w.target.count(w, holds) if splits else members
     w.do(f"br i1 {holds}, label %{inner}, label %{done}")
     w.body.start(inner)
     for arg, x in zip(body.args, passed, strict=True):
         w.env[arg] = x
-    with w.among(members):
+    with w.among(members, _parts([cond])):
         around = w.run(body)
     phis.close([*around, *([members or "-1"] if splits else [])], w.body.label)
     w.do(f"br label %{head}")

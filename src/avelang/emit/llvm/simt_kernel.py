@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from avelang.base.errors import error
+from avelang.emit.llvm import simt_memory
 from avelang.emit.llvm.simt import Program, Simt, Target
 from avelang.emit.llvm.simt_flow import CONTROL
 from avelang.emit.llvm.simt_ops import RULES
@@ -12,6 +15,8 @@ from avelang.isa.row import ROWS
 
 # What generated code assumes of every pointer argument, in bytes; a launch must check it.
 POINTER_ALIGN = 16
+# Parameters keep their names, which the metadata shows, unless they look like the names of values and labels.
+_CLASHES = re.compile(r"[a-z]*\d+|entry|")
 
 
 def emit(kernel: Kernel, target: Target) -> Program:
@@ -20,25 +25,25 @@ def emit(kernel: Kernel, target: Target) -> Program:
     if kernel.attrs["wave"] != target.chip.wave:
         raise error("U204", kernel.span, kernel=kernel.name, wave=kernel.attrs["wave"], target=target.chip.name, have=target.chip.wave)
     w = Simt(kernel, target, _block)
+    plan = simt_memory.plan(kernel)
+    if plan.total > target.chip.lds_bytes:
+        raise error("U203", kernel.span, kernel=kernel.name, have=plan.total, limit=target.chip.lds_bytes, target=target.chip.name)
+    lines, dynamic = target.shared(w, plan)
     params = _params(w)
     target.begin(w)
     _block(w, kernel.body)
-    shared = sum(-(-size // align) * align for _, size, align in w.shared)
-    if shared > target.chip.lds_bytes:
-        raise error("U203", kernel.span, kernel=kernel.name, have=shared, limit=target.chip.lds_bytes, target=target.chip.name)
-    lines, dynamic = target.globals(w)
     function = f"define {target.convention} void @{kernel.name}({params}) #0 {{\n{w.body.text()}\n  ret void\n}}"
     text = "\n".join([
         f'target triple = "{target.triple}"', "", *lines, "", w.module.text(target.attributes(w)), function, "", *target.tail(w), "",
     ])  # fmt: skip
-    return Program(text, kernel.name, target.chip, w.block, shared, dynamic, POINTER_ALIGN)
+    return Program(text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN)
 
 
 def _params(w: Simt) -> str:
     """The parameters: pointers to global memory, scalars as they are, a condition as a byte."""
     out = []
     for i, p in enumerate(w.kernel.params):
-        name = f"%arg{i}"
+        name = f"%arg{i}" if _CLASHES.fullmatch(p.name) else f"%{p.name}"
         if isinstance(p.type, DType):
             flag = p.type.kind == "bool"
             out.append(f"{'i8' if flag else w.type(p.type)} noundef {name}")

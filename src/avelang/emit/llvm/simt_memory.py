@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from avelang.emit.llvm.cpu_values import elem
-from avelang.emit.llvm.simt import Simt
-from avelang.ir.core import Op, Value
+from avelang.emit.llvm.simt import Plan, Simt
+from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.types import GLOBAL, SHARED, DType, PtrType, TensorType, VecType, dtype_of
 
 WORD = 16  # bytes: the widest access of a lane
@@ -15,18 +15,28 @@ def extent(t: TensorType) -> int:
     return (1 + sum((n - 1) * s for n, s in zip(t.shape, t.strides, strict=True) if n and s)) * t.dtype.bytes
 
 
+def plan(kernel: Kernel) -> Plan:
+    """Where the shared allocations of a kernel lie, one behind the other."""
+    out, end = [], 0
+    for op in walk(kernel.body):
+        t = op.result.type if op.name == "alloc" else None
+        if isinstance(t, TensorType) and t.space == SHARED:
+            align = max(op.attrs.get("align", 1), WORD)
+            start = -(-end // align) * align
+            end = start + extent(t)
+            out.append((op, extent(t), align, start))
+    return Plan(out, end)
+
+
 def alloc(w: Simt, op: Op) -> str:
     """One global for shared memory, one stack slot for a lane's own, which LLVM turns into registers."""
-    t = op.result.type
+    if op in w.shared:
+        return w.shared[op]
+    t, space = op.result.type, w.target.stack_space
     assert isinstance(t, TensorType)
-    size, align = extent(t), max(op.attrs.get("align", 1), min(WORD, t.dtype.bytes))
-    if t.space == SHARED:
-        name = f"shared{len(w.shared)}" + (f".{op.attrs['name']}" if str(op.attrs.get("name", "")).isidentifier() else "")
-        w.shared.append((name, size, max(align, WORD)))
-        return "@" + name
-    space = w.target.stack_space
     name = "%" + w.body.fresh("slot")
-    w.body.allocas.append(f"  {name} = alloca [{size} x i8], align {max(align, WORD)}" + (f", addrspace({space})" if space else ""))
+    align = max(op.attrs.get("align", 1), WORD)
+    w.body.allocas.append(f"  {name} = alloca [{extent(t)} x i8], align {align}" + (f", addrspace({space})" if space else ""))
     return name
 
 

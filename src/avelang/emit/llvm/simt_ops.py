@@ -55,10 +55,10 @@ def arith(w: Simt, name: str, t: Type, *xs: str) -> str:
         return _narrow_arith(w, name, t, *xs)
     if name in _FUNCTIONS:
         rule = w.target.function(name) if d == f32 else None
-        if rule is None and name != "rsqrt":
-            raise w.refuse()
         if rule is not None:
             return rule(w, d, xs[0])
+        if name != "rsqrt":
+            raise w.refuse()
     return cpu_scalar.arith(view, name, d, wide, *xs)
 
 
@@ -93,7 +93,9 @@ def narrow(w: Simt, t: Type, x: str) -> str:
     "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "sin", "cos", "floor", "ceil",
 )  # fmt: skip
 def _arith(w: Simt, op: Op) -> str:
-    return arith(w, op.name, op.result.type, *(w.value(v) for v in op.operands))
+    text = arith(w, op.name, op.result.type, *(w.value(v) for v in op.operands))
+    lifted = op.result.uniform and not all(v.uniform for v in op.operands)
+    return w.target.agreed(w, op, text) if lifted else text
 
 
 @rule("cmp")
@@ -168,7 +170,8 @@ def _slice(w: Simt, op: Op) -> str:
 
 @rule("thread_id", "block_id", "grid_dim")
 def _id(w: Simt, op: Op) -> str:
-    return w.target.index(w, op)
+    text = w.target.index(w, op)
+    return w.target.agreed(w, op, text) if op.name == "thread_id" and op.result.uniform else text
 
 
 @rule("block_dim")

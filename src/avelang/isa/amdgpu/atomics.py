@@ -48,5 +48,5 @@ register(Row(
     "add up; "
     "between waves the order is not defined. A pair of bf16 needs gfx942 or gfx950.",
     "AMD CDNA3 ISA, sections 9 and 11 (GLOBAL_ATOMIC_ADD, _ADD_F32, _PK_ADD_F16, _PK_ADD_BF16 and the DS forms)",
-    frozenset({"gfx9"}), _meaning, frozenset({"read", "write"}), _expand,
+    frozenset({"gfx9"}), _meaning, frozenset({"read", "write"}), _expand, llvm={"amdgpu": "atomicrmw"},
 ))  # fmt: skip

@@ -1,0 +1,210 @@
+"""The NVIDIA target (sm_75 to sm_100a): a kernel in phase "addresses" comes in; LLVM IR for LLVM's NVPTX backend goes out.
+
+Sources: LLVM, "User Guide for NVPTX Back-end" and IntrinsicsNVVM.td; PTX ISA 9.0 (shfl.sync, vote.sync, barrier); CUDA C++ Programming Guide,
+"Technical Specifications per Compute Capability" (48 KB of shared memory that a kernel declares itself; more comes with the launch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import avelang.arch as arch
+from avelang.emit.llvm import simt_kernel
+from avelang.emit.llvm.simt import BINARY16, GRID, Plan, Program, Simt, Target
+from avelang.emit.llvm.simt_lanes import constant_of, source_lane
+from avelang.ir.core import Kernel, Op, Value
+from avelang.ir.dtypes import DType
+from avelang.ir.ops import bits_of
+from avelang.ir.types import PtrType, VecType, dtype_of
+from avelang.isa.row import ROWS, Param
+
+TRIPLE = "nvptx64-nvidia-cuda"
+STATIC_SHARED = 48 * 1024  # bytes
+SCOPES = ("block", "device", "")  # LLVM's names of AtomicScope
+WHOLE = 31  # the clamp of a shuffle that may reach all of its segment
+SPECIAL = {"thread_id": "tid", "block_id": "ctaid", "grid_dim": "nctaid"}
+# PTX versions: the least that has all the rows of the chip (PTX ISA, release notes: fp8 mma 8.4, its f16 accumulators 8.7, sm_100a 8.6).
+PTX = {"sm_89": 87, "sm_90": 87, "sm_90a": 87, "sm_100a": 87}
+OLDEST_PTX = 78
+
+
+def features(chip: arch.Chip) -> str:
+    """The feature string of LLVM's target machine."""
+    return f"+ptx{PTX.get(chip.name, OLDEST_PTX)}"
+
+
+class Nvptx(Target):
+    """LLVM's NVPTX backend for one chip."""
+
+    convention = "ptx_kernel"
+    triple = TRIPLE
+    split_members = True
+
+    def __init__(self, chip: arch.Chip):
+        super().__init__(chip)
+        if "sm_80" in chip.features:
+            self.native_narrow = self.native_fma = frozenset(BINARY16)
+
+    def attributes(self, w: Simt) -> str:
+        return f'nounwind "nvvm.reqntid"="{",".join(map(str, w.block))}"'
+
+    def begin(self, w: Simt) -> None:
+        """The last warp of a block that is no multiple of a warp has fewer lanes."""
+        rest = w.threads % w.wave
+        if not rest:
+            return
+        linear = self._linear(w)
+        last = w.op(f"icmp uge i32 {linear}, {w.threads - rest}")
+        w.members = w.op(f"select i1 {last}, i32 {(1 << rest) - 1}, i32 -1")
+
+    def shared(self, w: Simt, plan: Plan) -> tuple[list[str], int]:
+        """Up to 48 KB are the kernel's own; more are one block that the launch provides."""
+        if plan.total <= STATIC_SHARED:
+            return super().shared(w, plan)
+        for op, _, _, offset in plan.allocations:
+            w.shared[op] = f"getelementptr (i8, ptr addrspace(3) @shared, i32 {offset})" if offset else "@shared"
+        return ["@shared = external addrspace(3) global [0 x i8], align 1024"], plan.total
+
+    # -- ids -----------------------------------------------------------------------------------------------------------------------
+
+    def index(self, w: Simt, op: Op) -> str:
+        dim = op.attrs["dim"]
+        end = w.block[dim] if op.name == "thread_id" else GRID[dim] + (op.name == "grid_dim")
+        return w.ranged(f"llvm.nvvm.read.ptx.sreg.{SPECIAL[op.name]}.{'xyz'[dim]}", end)
+
+    def _linear(self, w: Simt) -> str:
+        """The thread's number in its block."""
+        x, y, z = (w.ranged(f"llvm.nvvm.read.ptx.sreg.tid.{axis}", n) if n > 1 else "0" for axis, n in zip("xyz", w.block, strict=True))
+        upper = w.op(f"add i32 {w.op(f'mul i32 {z}, {w.block[1]}')}, {y}")
+        return w.op(f"add i32 {w.op(f'mul i32 {upper}, {w.block[0]}')}, {x}")
+
+    def lane(self, w: Simt) -> str:
+        bx, by, bz = w.block
+        if by == bz == 1:
+            x = w.ranged("llvm.nvvm.read.ptx.sreg.tid.x", bx)
+            return x if bx <= w.wave else w.op(f"and i32 {x}, {w.wave - 1}")
+        return w.ranged("llvm.nvvm.read.ptx.sreg.laneid", w.wave)
+
+    # -- lanes together ------------------------------------------------------------------------------------------------------------
+
+    def count(self, w: Simt, cond: str) -> str:
+        return w.call("llvm.nvvm.vote.ballot.sync", "i32", ("i32", w.members or "-1"), ("i1", cond))
+
+    def shuffle(self, w: Simt, op: Op, word: str) -> str:
+        kind, width, offset = op.attrs["kind"], op.attrs["width"], op.operands[1]
+        known = constant_of(offset)
+        if kind == "idx" or known is None or known < 0:
+            return self._shuffle(w, "idx", word, source_lane(w, kind, width, offset), WHOLE)
+        if known >= width or not known:
+            return word
+        segment = (w.wave - width) << 8
+        if kind == "xor":
+            return self._shuffle(w, "bfly", word, str(known), WHOLE)
+        return self._shuffle(w, kind, word, str(known), segment | (WHOLE if kind == "down" else 0))
+
+    def _shuffle(self, w: Simt, mode: str, word: str, by: str, clamp: int) -> str:
+        members = ("i32", w.members or "-1")
+        return w.call(f"llvm.nvvm.shfl.sync.{mode}.i32", "i32", members, ("i32", word), ("i32", by), ("i32", str(clamp)))
+
+    def ballot(self, w: Simt, cond: str) -> str:
+        return w.op(f"zext i32 {self.count(w, cond)} to i64")
+
+    def barrier(self, w: Simt, op: Op) -> None:
+        """Where lanes of a warp may have parted, the form that each of them may reach by itself."""
+        w.call(f"llvm.nvvm.barrier.cta.sync{'' if w.parted else '.aligned'}.all", "void", ("i32", "0"))
+
+    # -- memory --------------------------------------------------------------------------------------------------------------------
+
+    def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
+        d, t = dtype_of(value.type), w.type(value.type)
+        if isinstance(value.type, VecType) or d.bits < 32:
+            raise w.refuse("atomic addition works on 32 and 64 bits")
+        assert isinstance(place.type, PtrType)
+        sync = f' syncscope("{SCOPES[scope]}")' if SCOPES[scope] else ""
+        kind = "fadd" if d.is_float else "add"
+        return w.op(f"atomicrmw {kind} {w.type(place.type)} {pointer}, {t} {w.value(value)}{sync} monotonic, align {d.bytes}")
+
+    # -- the rest ------------------------------------------------------------------------------------------------------------------
+
+    def function(self, name: str) -> Callable[[Simt, DType, str], str] | None:
+        return _FUNCTIONS.get(name)
+
+    def row(self, w: Simt, op: Op) -> str | None:
+        row = ROWS[op.name]
+        if "nvptx" not in row.llvm:
+            raise w.refuse()
+        if row.mma is not None:
+            return _mma(w, op)
+        return _ldmatrix(w, op) if op.results else _stmatrix(w, op)
+
+
+def _approximate(name: str) -> Callable[[Simt, DType, str], str]:
+    def rule(w: Simt, d: DType, x: str) -> str:
+        return w.call(f"llvm.nvvm.{name}.approx.f", "float", ("float", x))
+
+    return rule
+
+
+# Both are right to two units in the last place over the whole range, subnormal numbers included (PTX ISA, ex2, rsqrt).
+_FUNCTIONS = {"exp2": _approximate("ex2"), "rsqrt": _approximate("rsqrt")}
+NATIVE_FUNCTIONS = frozenset(_FUNCTIONS)
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------------------------
+
+
+def register(p: Param, v: Value) -> str:
+    """The LLVM type of one register of an mma operand (IntrinsicsNVVM.td, WMMA_REGS)."""
+    d = dtype_of(p.type if not isinstance(p.type, str) else v.type)  # type: ignore[arg-type]
+    if d.name == "f16":
+        return "<2 x half>"
+    return "double" if d.name == "f64" else "float" if d.name == "f32" and p.name == "c" else "i32"
+
+
+def _registers(w: Simt, text: str, v: Value, kind: str) -> list[tuple[str, str]]:
+    """A value's bits as registers of a kind."""
+    if kind == "double":
+        return [(kind, x) for x in w.elements(v)]
+    return [(kind, w.bitcast(x, "i32", kind)) for x in w.words(text, v.type)]
+
+
+def _struct(kinds: Sequence[str]) -> str:
+    return kinds[0] if len(kinds) == 1 else "{" + ", ".join(kinds) + "}"
+
+
+def _parts(w: Simt, text: str, kinds: Sequence[str]) -> list[str]:
+    if len(kinds) == 1:
+        return [text]
+    return [w.op(f"extractvalue {_struct(kinds)} {text}, {i}") for i in range(len(kinds))]
+
+
+def _mma(w: Simt, op: Op) -> str:
+    """mma.sync: operands in registers as LLVM wants them, the result a struct of registers."""
+    row = ROWS[op.name]
+    args: list[tuple[str, str]] = []
+    kinds: list[str] = []
+    for p, v in zip(row.operands, op.operands, strict=True):
+        given = _registers(w, w.value(v), v, register(p, v))
+        args += given
+        kinds = [k for k, _ in given]  # those of C, which is last
+    out = _parts(w, w.call(row.llvm["nvptx"], _struct(kinds), *args), kinds)
+    if kinds[0] == "double":
+        return w.vector(out, "double") if isinstance(op.result.type, VecType) else out[0]
+    return w.from_words([w.bitcast(x, kinds[0], "i32") for x in out], op.result.type)
+
+
+def _ldmatrix(w: Simt, op: Op) -> str:
+    kinds = ["i32"] * (bits_of(op.result.type) // 32)
+    out = _parts(w, w.call(ROWS[op.name].llvm["nvptx"], _struct(kinds), ("ptr addrspace(3)", w.value(op.operands[0]))), kinds)
+    return w.from_words(out, op.result.type)
+
+
+def _stmatrix(w: Simt, op: Op) -> None:
+    tile, data = op.operands
+    words = w.words(w.value(data), data.type)
+    w.call(ROWS[op.name].llvm["nvptx"], "void", ("ptr addrspace(3)", w.value(tile)), *(("i32", x) for x in words))
+
+
+def emit(kernel: Kernel, chip: arch.Chip) -> Program:
+    """The module of a kernel for an NVIDIA chip; errors as `simt_kernel.emit`."""
+    return simt_kernel.emit(kernel, Nvptx(chip))
