@@ -66,6 +66,10 @@ CATALOGUE: dict[str, Template] = {
     "T046": Template("a tensor of shape {shape}, known only at run time, cannot be a value", "index it element by element"),
     "T047": Template("a view as {shape} of {dtype} has {want} bytes, what it views has {have}"),
     "T048": Template("al.subview of a tensor of shape {shape}: {offsets} offsets and {sizes} sizes do not match its modes"),
+    "T049": Template(
+        "a name for a sub-tensor of shape {shape}, known only at run time, cannot be stored into: it would be the tensor's own memory",
+        "index the tensor itself, or name the sub-tensor by al.subview",
+    ),
     # T05: loops and statements.
     "T050": Template("a loop cannot run over {got}", "use al.range(...), range(...) or a tuple"),
     "T051": Template("a bound of al.range must be an integer, not {got}"),

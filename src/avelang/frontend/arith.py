@@ -7,9 +7,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from avelang.frontend import layouts, tensors
+from avelang.frontend import choices, layouts, tensors
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import BITWISE, default, fits, promote, with_literal
+from avelang.frontend.names import Layout
 from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f32, i32, u1
@@ -65,7 +66,7 @@ def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
 def _power(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
     if not isinstance(b, int) or not 1 <= b <= 64:
         f.fail("T024", node)
-    base = tensors.read(f, a, node)
+    base = tensors.operand(f, a, node)
     result: Any = None
     while b:
         if b & 1:
@@ -78,7 +79,7 @@ def _power(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
 
 def values(f: Frame, name: str, text: str, a: Any, b: Any, node: ast.AST) -> Any:
     """An IR op on two operands of which one is known at run time."""
-    a, b = tensors.read(f, a, node), tensors.read(f, b, node)
+    a, b = tensors.operand(f, a, node), tensors.operand(f, b, node)
     for x in (a, b):
         if not is_number(x) and element(x) is None:
             f.fail("T023", node, op=text, a=describe(a), b=describe(b))
@@ -119,6 +120,8 @@ def _as(f: Frame, v: Any, d: DType, node: ast.AST, bitwise: bool = False) -> Any
         if not fits(v, d, bitwise):
             f.fail("T021", node, number=v, dtype=d)
         return f.b.const(v, d)
+    if isinstance(v, Value) and v.type != d and choices.taken(f, v, d) == d:
+        return choices.typed(f, v, d)
     return Vec(f.b.convert(v.value, d), v.shape) if isinstance(v, Vec) else f.b.convert(v, d)
 
 
@@ -130,7 +133,11 @@ def meeting(f: Frame, a: Any, b: Any, node: ast.AST, arithmetic: bool = True) ->
         number, typed = (a, b) if is_number(a) else (b, a)
         d = with_literal(element(typed), number)  # type: ignore[arg-type]
     else:
-        d = promote(element(a), element(b))  # type: ignore[arg-type]
+        x, y = element(a), element(b)
+        assert x is not None and y is not None
+        # A choice between literals takes the type of what it meets as a literal does; two of them meet as their defaults do.
+        one = bool(choices.literals(f, a)) != bool(choices.literals(f, b))
+        d = (choices.taken(f, a, y) or choices.taken(f, b, x) if one else None) or promote(x, y)
     return i32 if arithmetic and d.kind == "bool" else d
 
 
@@ -160,7 +167,7 @@ def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
         if not name and op in (ast.In, ast.NotIn) and (is_runtime(a) or is_runtime(b)):
             f.fail("T023", node, op=text, a=describe(a), b=describe(b))
         return compile_time(f, node, f"`{text}`", lambda: bool(python(a, b)))
-    a, b = tensors.read(f, a, node), tensors.read(f, b, node)
+    a, b = tensors.operand(f, a, node), tensors.operand(f, b, node)
     for x in (a, b):
         if not is_number(x) and element(x) is None:
             f.fail("T023", node, op=text, a=describe(a), b=describe(b))
@@ -172,10 +179,9 @@ def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
 
 def condition(f: Frame, v: Any, node: ast.AST) -> bool | Value:
     """A value as a condition: a bool at compile time, a u1 at run time."""
-    v = tensors.read(f, v, node)
     if is_scalar(v):
         return v if v.type == u1 else f.b.cmp("ne", v, f.b.const(0, v.type))
-    if isinstance(v, (Vec, Ref, Value)):
+    if isinstance(v, (Vec, Ref, Value, Layout)):
         f.fail("T028", node, got=describe(v))
     return bool(v)
 
@@ -192,7 +198,7 @@ def unary(f: Frame, op: type[ast.AST], v: Any, node: ast.AST) -> Any:
     text, python, name = UNARY[op]
     if not is_runtime(v):
         return compile_time(f, node, f"`{text}`", lambda: python(v))
-    v = tensors.read(f, v, node)
+    v = tensors.operand(f, v, node)
     d = element(v)
     if d is None or (name == "not" and d.is_float) or (name == "neg" and d.kind == "bool"):
         f.fail("T025", node, op=text, dtype=d if d is not None else describe(v))

@@ -192,7 +192,7 @@ def _dimension(name: str) -> Callable[[Frame, Args, ast.Call], Any]:
 
 def _shuffle(kind: str) -> Callable[[Frame, Args, ast.Call], Any]:
     def shuffle(f: Frame, a: Args, node: ast.Call) -> Any:
-        value = arith.tensors.read(f, a["value"], node)
+        value = arith.tensors.operand(f, a["value"], node)
         if is_number(value):
             value = math_calls.typed(f, value)
         if not is_scalar(value) and not isinstance(value, Vec):
@@ -223,7 +223,7 @@ def _range(f: Frame, a: Args, node: ast.Call) -> Range:
         bounds = (0, a["start"], a["step"])
     checked = []
     for x in bounds:
-        x = arith.tensors.read(f, x, node)
+        x = arith.tensors.operand(f, x, node)
         if not (isinstance(x, int) or (is_scalar(x) and x.type.is_int)):
             f.fail("T051", node, got=describe(x))
         checked.append(int(x) if isinstance(x, int) else x)

@@ -86,6 +86,8 @@ class Build:
         self.changed: dict[ast.AST, set[str]] = {}
         # Values that stand for a literal carried around a loop, with the literal: their type is still open.
         self.soft: dict[Value, Number] = {}
+        # Values that were chosen between two literals: the condition and both sides (numbers, or such values). See `choices.py`.
+        self.choices: dict[Value, tuple[Value, Any, Any]] = {}
 
 
 class Frame:

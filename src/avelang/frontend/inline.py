@@ -121,7 +121,7 @@ def _fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
             f.fail("T022", node, what=what, got=describe(value), want=f"a tuple of {len(wanted)}")
         return tuple(_fitted(f, w, v, what, node) for w, v in zip(wanted, value, strict=True))
     if isinstance(wanted, DType):
-        value = tensors.read(f, value, node)
+        value = tensors.operand(f, value, node)
         if isinstance(value, Vec) or not (is_number(value) or isinstance(value, Value)):
             f.fail("T022", node, what=what, got=describe(value), want=f"a value of type {wanted}")
         return tensors.coerce(f, value, wanted, node, what)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from avelang.frontend import arith, tensors
+from avelang.frontend import arith, choices, tensors
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import default, promote
 from avelang.frontend.names import Tensor
@@ -33,7 +33,7 @@ def typed(f: Frame, number: int | float) -> Value:
 
 def numeric(f: Frame, v: Any, what: str, node: ast.AST) -> Any:
     """A number, scalar or vector; tensors are read. Raises T022 for anything else."""
-    v = tensors.read(f, v, node)
+    v = tensors.operand(f, v, node)
     if is_number(v) or is_scalar(v) or isinstance(v, Vec):
         return v
     f.fail("T022", node, what=what, got=describe(v), want="a number or a vector")
@@ -57,7 +57,9 @@ def convert(f: Frame, a: Args, node: ast.AST) -> Any:
     d = dtype(f, a["dtype"], "al.convert", node)
     v = numeric(f, a["value"], "the argument of al.convert", node)
     if not is_number(v):
-        return lift(f, v, lambda x: f.b.convert(x, d))
+        # A choice between literals gets that very type here, and keeps it.
+        chosen = choices.stored(f, v, d)
+        return chosen if chosen is not None else lift(f, v, lambda x: f.b.convert(x, d))
     if d.is_int and isinstance(v, float):
         # As the IR's convert does: toward zero, saturated, NaN to 0.
         v = 0 if math.isnan(v) else d.max if v >= d.max else d.min if v <= d.min else int(v)
@@ -89,7 +91,7 @@ def unary(f: Frame, name: str, v: Any, node: ast.AST) -> Any:
     if is_number(v):
         return arith.compile_time(f, node, f"al.{name}", lambda: PYTHON[name](v))
     d: DType = element(v)  # type: ignore[assignment]
-    if name != "abs" and not d.is_float:
+    if not d.is_float and (name != "abs" or d.kind == "bool"):
         f.fail("T071", node, name=name, dtype=d)
     return lift(f, v, lambda x: f.b.same(name, x))
 
@@ -104,19 +106,20 @@ def fold(f: Frame, name: str, args: list[Any], node: ast.AST) -> Any:
             result = {"min": min, "max": max}[name](result, v)
         else:
             result = arith.values(f, name, f"al.{name}", result, v, node)
-    return tensors.read(f, result, node)
+    return tensors.operand(f, result, node)
 
 
 def _select(f: Frame, a: Args, node: ast.AST) -> Any:
     x, y = (numeric(f, a[k], f"argument `{k}` of al.select", node) for k in "ab")
-    cond: Any = tensors.read(f, a["condition"], node)
-    if not is_runtime(cond):
-        return x if cond else y
+    cond: Any = tensors.operand(f, a["condition"], node)
     mask = isinstance(cond, Vec)
     if not mask:
-        cond = arith.condition(f, cond, node)  # a u1, as `cond` is known at run time only
+        cond = arith.condition(f, cond, node)
+        if isinstance(cond, bool):
+            return x if cond else y
     elif cond.dtype.kind != "bool":
         f.fail("T028", node, got=describe(cond))
+    sides = (x, y)
     if is_number(x) and is_number(y):
         d = promote(default(x), default(y))
         x, y = f.b.const(x, d), f.b.const(y, d)
@@ -128,7 +131,9 @@ def _select(f: Frame, a: Args, node: ast.AST) -> Any:
             f.fail("T027", node, op="al.select", a=tensors.layouts.show(cond.shape), b=tensors.layouts.show(shape))
         cond = cond.value
     f.at(node)
-    return arith.wrap(f.b.select(cond, p, q), shape)  # type: ignore[arg-type]
+    chosen = arith.wrap(f.b.select(cond, p, q), shape)  # type: ignore[arg-type]
+    choices.remember(f, cond, *sides, chosen)  # type: ignore[arg-type]
+    return chosen
 
 
 def _fma(f: Frame, a: Args, node: ast.AST) -> Any:

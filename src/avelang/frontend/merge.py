@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from avelang.frontend import layouts, tensors
+from avelang.frontend import choices, layouts, tensors
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.infer import carries, default, fits, promote, with_literal
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
@@ -53,7 +53,7 @@ class Meet:
         d = self.types[0].dtype if isinstance(self.types[0], VecType) else self.types[0]
         if is_number(v):
             return [f.b.const(v, d)]  # type: ignore[arg-type]
-        v = tensors.read(f, v, node)
+        v = tensors.operand(f, v, node)
         return [f.b.convert(v.value if isinstance(v, Vec) else v, d)]  # type: ignore[arg-type]
 
     def take(self, values: list[Value]) -> Any:
@@ -254,7 +254,9 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
     if m.kind != "memory" and all(is_pure(op) for block in blocks for op in block.ops):
         for block in blocks:
             f.b.move(block)
-        return m.take([_select(f, cond, a, b) for a, b in zip(*given, strict=True)])
+        chosen = m.take([_select(f, cond, a, b) for a, b in zip(*given, strict=True)])
+        choices.remember(f, cond, *held, chosen)
+        return chosen
     for block, values in zip(blocks, given, strict=True):
         with f.b.inside(block):
             f.b.yield_(*values)

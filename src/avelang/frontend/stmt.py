@@ -14,9 +14,10 @@ from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED, bra
 from avelang.frontend.signature import evaluate
 from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
-from avelang.ir.dtypes import DType, i32, u1
+from avelang.ir.dtypes import BY_NAME, DType, i32, u1
 
-COUNTER = "$counter"
+# Names of the frontend's own: the counter of a loop that may be left, and how many trips are left.
+COUNTER, LEFT = "$counter", "$left"
 # More trips than this are not unrolled at compile time.
 MOST_TRIPS = 65536
 
@@ -81,7 +82,7 @@ def _annotated(f: Frame, node: ast.AnnAssign) -> None:
     at = node.annotation
     wanted = evaluate(at, lambda n: f.expr(ast.copy_location(ast.Name(n, ast.Load()), at)), f.span(at), ast.unparse(node.target))
     if isinstance(wanted, DType) and (is_runtime(value) or is_number(value)):
-        value = tensors.coerce(f, tensors.read(f, value, node), wanted, node.value, "the value assigned")
+        value = tensors.coerce(f, value, wanted, node.value, "the value assigned")
     assign(f, node.target, value)
 
 
@@ -259,22 +260,60 @@ def _runtime_for(f: Frame, node: ast.For, over: Range) -> None:
         return
     f.env.set(COUNTER, start)
     _with_flags(f, exits)
+    carried = [*names, COUNTER, *_flags(exits)]
+    # A counter that may wrap at its last step is of no use as a condition: then the trips are counted.
+    count = None if _steady(bounds, d) else _trip_count(f, start, stop, step, over.step)
+    if count is not None:
+        f.env.set(LEFT, count)
+        carried.append(LEFT)
 
     def head() -> Value:
-        i, running = f.env.get(COUNTER), arith.negate(f, f.env.get(BROKEN))
-        if isinstance(over.step, int):
-            return f.b.and_(running, f.b.cmp("lt" if over.step > 0 else "gt", i, stop))
-        forward = f.b.cmp("gt", step, f.b.const(0, d))
-        backward = f.b.and_(f.b.cmp("lt", step, f.b.const(0, d)), f.b.cmp("gt", i, stop))
-        return f.b.and_(running, f.b.or_(f.b.and_(forward, f.b.cmp("lt", i, stop)), backward))
+        running = arith.negate(f, f.env.get(BROKEN))
+        if count is not None:
+            return f.b.and_(running, f.b.cmp("ne", f.env.get(LEFT), f.b.const(0, count.type)))
+        return f.b.and_(running, f.b.cmp("lt" if over.step > 0 else "gt", f.env.get(COUNTER), stop))
 
     def step_trip(_: Value | None) -> None:
-        i = f.env.get(COUNTER)
+        i, left = f.env.get(COUNTER), f.env.get(LEFT)
         trip(i)
         f.env.set(COUNTER, f.b.add(i, step))
+        if count is not None:
+            f.env.set(LEFT, f.b.sub(left, f.b.const(1, count.type)))
 
-    carried = [*names, COUNTER, *_flags(exits)]
     loop(f, node, carried, f.flow.live[node], "while", [], {}, head, step_trip, once=bool(trips))
+
+
+def _steady(bounds: tuple[Any, ...], d: DType) -> bool:
+    """Whether the counter of al.range still fits `d` after the last trip, whatever the run-time bounds are."""
+    _, stop, step = bounds
+    if not isinstance(step, int):
+        return False
+    return abs(step) == 1 or (isinstance(stop, int) and fits(stop + step - (1 if step > 0 else -1), d))
+
+
+def _trip_count(f: Frame, start: Value, stop: Value, step: Value, known: Any) -> Value:
+    """The trips of Python's range(start, stop, step), as the unsigned integer of their type's width; 0 for a step of 0. `known`: the step,
+    where it is an int."""
+    d: DType = start.type  # type: ignore[assignment]
+    u = BY_NAME[f"u{d.bits}"]
+    zero, one = f.b.const(0, u), f.b.const(1, u)
+    first, last, by = (f.b.convert(x, u) for x in (start, stop, step))
+
+    def count(low: Value, high: Value, by: Value, some: Value) -> Value:
+        # Differences of unsigned numbers are right for signed ones too, as high is not below low.
+        return f.b.select(some, f.b.add(f.b.same("div", f.b.sub(f.b.sub(high, low), one), by), one), zero)
+
+    def ahead(by: Value) -> Value:
+        return count(first, last, by, f.b.cmp("lt", start, stop))
+
+    def back(by: Value) -> Value:
+        return count(last, first, by, f.b.cmp("gt", start, stop))
+
+    if isinstance(known, int):
+        return ahead(by) if known > 0 else back(f.b.const(-known, u))
+    nothing = f.b.const(0, d)
+    down = back(f.b.sub(zero, by)) if d.kind == "int" else zero
+    return f.b.select(f.b.cmp("gt", step, nothing), ahead(by), f.b.select(f.b.cmp("lt", step, nothing), down, zero))
 
 
 def _flags(exits: Any) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import math
 from typing import Any
 
-from avelang.frontend import layouts
+from avelang.frontend import choices, layouts
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import fits, promote, stores_into
 from avelang.frontend.names import Layout, Tensor
@@ -49,6 +50,13 @@ def mul(f: Frame, a: Any, b: Any) -> Any:
     return 0 if 0 in (a, b) else f.b.mul(*pair(f, a, b))
 
 
+def product(f: Frame, a: Any, b: Any) -> Any:
+    """An extent times a stride, or a stride times a step: a run-time product in i64, so that it does not wrap where its factors' type would."""
+    if isinstance(a, int) and isinstance(b, int) or 1 in [x for x in (a, b) if isinstance(x, int)]:
+        return mul(f, a, b)
+    return mul(f, *(x if isinstance(x, int) else f.b.convert(x, i64) for x in (a, b)))
+
+
 def add(f: Frame, a: Any, b: Any) -> Any:
     if isinstance(a, int) and isinstance(b, int):
         return a + b
@@ -68,7 +76,7 @@ def _div_rem(f: Frame, a: Any, n: int) -> tuple[Any, Any]:
 
 
 def default_strides(f: Frame, shape: Any) -> Any:
-    return layouts.row_major(shape, lambda a, b: mul(f, a, b))
+    return layouts.row_major(shape, lambda a, b: product(f, a, b))
 
 
 def _typed_dims(f: Frame, shape: Any, strides: Any) -> tuple[tuple[int | None, ...], tuple[int | None, ...], list[Value]]:
@@ -186,12 +194,20 @@ def read(f: Frame, v: Any, node: ast.AST) -> Any:
     if not isinstance(v, Ref):
         return v
     if not layouts.static(v.shape):
-        return whole(f, v)
+        return dataclasses.replace(whole(f, v), uncopied=True) if v.coords else v
     n = layouts.size(v.shape)
     if not v.is_register and n > MOST_ELEMENTS:
         f.fail("T043", node, shape=layouts.show(v.shape), n=n)
     loaded = f.b.emit("load", [v.value, *(index_value(f, c) for c in v.coords)], (VecType(v.dtype, n),)).result
     return Vec(loaded, v.shape)
+
+
+def operand(f: Frame, v: Any, node: ast.AST) -> Any:
+    """What `read` gives, as something to compute with. Raises T046 for a tensor whose extents are known only at run time."""
+    v = read(f, v, node)
+    if isinstance(v, Ref):
+        f.fail("T046", node, shape=layouts.show(v.shape))
+    return v
 
 
 # The extent of a pointer that is indexed as it is: beyond any memory, and its bytes still fit 64 bits.
@@ -212,7 +228,7 @@ def get(f: Frame, base: Any, indices: tuple[Any, ...], node: ast.AST) -> Any:
     coords, rest, n = coordinates(f, indices, base.shape, node)
     coords = (*base.coords, *coords)
     if rest:
-        return Ref(base.value, rest, _drop(base.strides, n), coords)
+        return Ref(base.value, rest, _drop(base.strides, n), coords, base.uncopied)
     f.at(node)
     return f.b.emit("load", [base.value, *(index_value(f, c) for c in coords)], (base.dtype,)).result
 
@@ -237,11 +253,15 @@ def _get_vec(f: Frame, v: Vec, indices: tuple[Any, ...], node: ast.AST) -> Any:
 
 
 def coerce(f: Frame, v: Any, d: DType, node: ast.AST, what: str) -> Any:
-    """A scalar or vector as dtype `d`, where that conversion happens by itself. Raises T020, T021."""
+    """A number, scalar or vector as dtype `d`, where that conversion happens by itself. Raises T020, T021, T022, T046."""
+    v = operand(f, v, node)
     if is_number(v):
         if isinstance(v, float) and not d.is_float or not fits(v, d):
             f.fail("T021", node, number=v, dtype=d)
         return f.b.const(v, d)
+    chosen = choices.stored(f, v, d)
+    if chosen is not None:
+        return chosen
     have = element(v)
     if have is None:
         f.fail("T022", node, what=what, got=describe(v), want=f"a value of type {d}")
@@ -272,13 +292,15 @@ def put(f: Frame, base: Any, indices: tuple[Any, ...], value: Any, node: ast.AST
     """`base[indices] = value`."""
     if not isinstance(base, Ref):
         f.fail("T044", node, got=describe(base))
+    if base.uncopied:
+        f.fail("T049", node, shape=layouts.show(base.shape))
     coords, rest, _ = coordinates(f, indices, base.shape, node)
     store(f, Ref(base.value, rest, (), (*base.coords, *coords)), value, node)
 
 
 def store(f: Frame, target: Ref, value: Any, node: ast.AST) -> None:
     """Writes a value to all of a tensor, or to its one element."""
-    value = coerce(f, read(f, value, node), target.dtype, node, "the value stored")
+    value = coerce(f, operand(f, value, node), target.dtype, node, "the value stored")
     if not target.shape:
         if isinstance(value, Vec):
             f.fail("T045", node, got=layouts.show(value.shape), want="one element")
@@ -349,7 +371,8 @@ def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: a
     if not isinstance(base, Ref):
         f.fail("T022", node, what="the first argument of al.subview", got=describe(base), want="a tensor")
     base = whole(f, base)
-    window = Layout(sizes, tuple(1 for _ in layouts.as_tuple(sizes)) if strides is None and not _nested(sizes) else _ones(sizes, strides))
+    with f.locate(node):
+        window = Layout(sizes, _ones(layouts.as_tuple(sizes), strides))
     at, rest, _ = coordinates(f, layouts.as_tuple(offsets), base.shape, node)
     steps = layouts.leaves(base.strides)
     if rest or len(layouts.leaves(window.shape)) != len(steps):
@@ -359,14 +382,10 @@ def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: a
     ):
         if all(isinstance(x, int) for x in (o, n, s, extent)) and o + (n - 1) * s >= extent:
             f.fail("T041", node, index=o + (n - 1) * s, axis=axis, extent=extent)
-    flat = [mul(f, s, k) for s, k in zip(steps, layouts.leaves(window.strides), strict=True)]
+    flat = [product(f, s, k) for s, k in zip(steps, layouts.leaves(window.strides), strict=True)]
     f.at(node)
     return make(f, "subview", [base.value, *(index_value(f, o) for o in at)], base.dtype, base.type.space, window.shape,
                 layouts.rebuild(window.shape, flat))  # fmt: skip
-
-
-def _nested(sizes: Any) -> bool:
-    return any(isinstance(s, tuple) for s in layouts.as_tuple(sizes))
 
 
 def _ones(sizes: Any, strides: Any) -> Any:

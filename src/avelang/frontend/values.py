@@ -44,6 +44,8 @@ class Ref:
     shape: tuple[Any, ...]
     strides: tuple[Any, ...]
     coords: tuple[Any, ...] = ()
+    # A sub-tensor that a name holds without a copy, as its extents are known only at run time: it is not stored through.
+    uncopied: bool = False
 
     @property
     def type(self) -> TensorType:

@@ -80,9 +80,12 @@ class F32:
         """2 to the i32 n, for n from -126 to 127."""
         return self.number(self.b.bitcast(self.b.shl(self.b.add(n, self.b.const(127, i32)), self.b.const(23, i32)), u32))
 
-    def round(self, x: Value) -> Value:
-        """The nearest whole number, halves up: which way they go does not matter here."""
-        return self.one("floor", self.add(x, 0.5))
+    def round(self, x: Value, by: float) -> tuple[Value, Value]:
+        """The whole number nearest to x times `by`, as f32 and as i32; it must be below 2**21. Added to a number whose last place is one, it
+        stands in the low bits."""
+        whole = self.fma(x, by, MAGIC)
+        low = self.b.sub(self.b.bitcast(whole, i32), self.b.const(MAGIC_BITS, i32))
+        return self.sub(whole, MAGIC), low
 
     def sign_of(self, magnitude: Value, x: Value) -> Value:
         """A magnitude with the sign of x."""
@@ -106,12 +109,12 @@ COS = (-2.72101516e-07, 2.47995195e-05, -0.00138888834, 0.0416666679)
 
 LN2_HI, LN2_LO = 0.693145751953125, 1.42860677e-06  # the first has 16 bits: its products with exponents are exact
 LOG2E = math.log2(math.e)
+MAGIC, MAGIC_BITS = 1.5 * 2.0**23, 0x4B400000
 
 
-def _two_to(m: F32, r: Value, n: Value) -> Value:
-    """r times 2 to the whole number n, from -150 to 128, in two steps that neither overflow nor round twice."""
+def _two_to(m: F32, r: Value, whole: Value) -> Value:
+    """r times 2 to the i32 `whole`, from -150 to 128, in two steps that neither overflow nor round twice."""
     b = m.b
-    whole = b.convert(n, i32)
     half = b.shr(whole, b.const(1, i32))
     return m.mul(m.mul(r, m.power(half)), m.power(b.sub(whole, half)))
 
@@ -126,9 +129,9 @@ def exp(m: F32, x: Value) -> Value:
     """e to the x: e**r for |r| <= ln 2 / 2 by a polynomial, or by the machine's exp2."""
 
     def inner(x: Value) -> Value:
-        n = m.round(m.mul(x, LOG2E))
+        n, whole = m.round(x, LOG2E)
         r = m.fma(n, -LN2_LO, m.fma(n, -LN2_HI, x))
-        return _two_to(m, m.poly(r, EXP), n)
+        return _two_to(m, m.poly(r, EXP), whole)
 
     return _guarded(m, x, -104.0, 89.0, inner)
 
@@ -137,8 +140,8 @@ def exp2(m: F32, x: Value) -> Value:
     """2 to the x."""
 
     def inner(x: Value) -> Value:
-        n = m.round(x)
-        return _two_to(m, m.poly(m.sub(x, n), EXP2), n)
+        n, whole = m.round(x, 1.0)
+        return _two_to(m, m.poly(m.sub(x, n), EXP2), whole)
 
     return _guarded(m, x, -150.0, 128.0, inner)
 

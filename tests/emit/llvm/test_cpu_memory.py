@@ -85,8 +85,11 @@ def allowed(shape: str, mask: str) -> bool:
     return shape != "wrapped" or mask in ("odd", "dynamic", "low")
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("d,n", CASES)
+# A vector longer than a register takes the same ways as two short ones: four shapes will do.
+PAIRS = [(s, d, n) for s in SHAPES for d, n in CASES if n < 32 or s in ("consecutive", "backward", "rows", "scattered")]
+
+
+@pytest.mark.parametrize("shape,d,n", PAIRS)
 def test_global(shape: str, d: str, n: int):
     """A load in each shape, stored lane after lane; then a store in that shape."""
     size, vt = BY_NAME[d].bytes, value_type(d, n)

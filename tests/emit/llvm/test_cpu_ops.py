@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -43,72 +45,80 @@ def numbers(d: DType, seed: int, n: int = N) -> np.ndarray:
     return out
 
 
-def kernel(body: str, inputs: list[DType], out: DType, uniform: bool):
-    """A kernel that loads %x0, %x1, ... of each thread (or of the block, alike in all lanes), and stores %r."""
-    params = ", ".join([*(f"%p{i}: ptr<{d}, global>" for i, d in enumerate(inputs)), f"%o: ptr<{out}, global>"])
-    lines = ['%t = thread_id {"dim": 0} : u32', '%b = block_id {"dim": 0} : u32', '%w = const {"value": 64} : u32', "%bw = mul(%b, %w) : u32",
-             f"%i = {'convert(%b)' if uniform else 'convert(%own)'} : i64"]  # fmt: skip
-    lines.insert(4, "%own = add(%bw, %t) : u32")
+Result = tuple[str, DType]  # ops that define %r, and its dtype
+
+
+def kernel(results: list[Result], inputs: list[DType], uniform: bool):
+    """A kernel that loads %x0, %x1, ... of each thread (or of the block, alike in all lanes), and stores each result."""
+    params = ", ".join(
+        [*(f"%p{i}: ptr<{d}, global>" for i, d in enumerate(inputs)), *(f"%q{i}: ptr<{d}, global>" for i, (_, d) in enumerate(results))]
+    )
+    lines = [
+        '%t = thread_id {"dim": 0} : u32',
+        '%b = block_id {"dim": 0} : u32',
+        '%w = const {"value": 64} : u32',
+        "%bw = mul(%b, %w) : u32",
+        "%own = add(%bw, %t) : u32",
+        f"%i = convert({'%b' if uniform else '%own'}) : i64",
+        "%j = convert(%own) : i64",
+    ]
     for i, d in enumerate(inputs):
         lines += [
             f'%s{i} = const {{"value": {d.bytes}}} : i64',
             f"%f{i} = mul(%i, %s{i}) : i64",
             f'%x{i} = ld(%p{i}, %f{i}) {{"align": {d.bytes}}} : {d}',
         ]
-    lines += [
-        body,
-        "%j = convert(%own) : i64",
-        f'%so = const {{"value": {out.bytes}}} : i64',
-        "%fo = mul(%j, %so) : i64",
-        f'st(%r, %o, %fo) {{"align": {out.bytes}}}',
-    ]
+    for i, (body, d) in enumerate(results):
+        lines += [re.sub(r"%(r|c)\b", rf"%\g<1>_{i}", body), f'%so{i} = const {{"value": {d.bytes}}} : i64', f"%fo{i} = mul(%j, %so{i}) : i64"]
+        lines.append(f'st(%r_{i}, %q{i}, %fo{i}) {{"align": {d.bytes}}}')
     k = parse_kernel(f"kernel @k({params}) {{'wave': 64, 'block': (64, 1, 1)}} {{\n" + "\n".join(lines) + "\n}\n")
     verify(k, "addresses")
     return k
 
 
-def check(body: str, inputs: list[DType], out: DType, arrays: list[np.ndarray], uniform: bool, exact: bool = True) -> None:
-    k = kernel(body, inputs, out, uniform)
-    got, want = np.zeros(N, out.np), np.zeros(N, out.np)
-    Native(k).run([*arrays, got], (N // 64, 1, 1))
-    reference.run(k, [*arrays, want], (N // 64, 1, 1), (64, 1, 1))
-    if out.is_float:
-        a, b = got.astype(np.float64), want.astype(np.float64)
-        same = (np.isnan(a) & np.isnan(b)) | ((a == b) & (np.signbit(a) == np.signbit(b)))
-        same = same | (a == b) & ("min" in body or "max" in body)  # which zero is less is not defined
-    else:
-        same = got == want
-    bad = np.flatnonzero(~same)
-    assert not bad.size, [(i, [x[i // 64 if uniform else i] for x in arrays], got[i], want[i]) for i in bad[:5]]
+def same(body: str, got: np.ndarray, want: np.ndarray) -> np.ndarray:
+    """Where two results agree: bit for bit but for the bits of NaN, and for the sign of the zero that is the lesser of two zeros."""
+    if got.dtype.kind in "iub":
+        return got == want
+    a, b = got.astype(np.float64), want.astype(np.float64)
+    zeros = (a == 0) & (b == 0) if "= min(" in body or "= max(" in body else np.zeros(a.shape, bool)
+    return (np.isnan(a) & np.isnan(b)) | ((a == b) & (np.signbit(a) == np.signbit(b))) | zeros
+
+
+def check(results: list[Result], inputs: list[DType], arrays: list[np.ndarray], uniform: bool) -> None:
+    k = kernel(results, inputs, uniform)
+    got, want = ([np.zeros(N, d.np) for _, d in results] for _ in range(2))
+    Native(k).run([*arrays, *got], (N // 64, 1, 1))
+    reference.run(k, [*arrays, *want], (N // 64, 1, 1), (64, 1, 1))
+    for (body, _), g, x in zip(results, got, want, strict=True):
+        bad = np.flatnonzero(~same(body, g, x))
+        assert not bad.size, (body, [(i, [v[i // 64 if uniform else i] for v in arrays], g[i], x[i]) for i in bad[:5]])
 
 
 @pytest.mark.parametrize("uniform", [False, True])
 @pytest.mark.parametrize("d", INTS + FLOATS, ids=str)
 def test_arithmetic(d: DType, uniform: bool):
-    """All ops of two operands and of one, as one kernel each."""
+    """All ops of two operands and of one."""
     arrays = [numbers(d, 1), numbers(d, 2)]
     kind = "float" if d.is_float else "int"
-    for name in BINARY[kind]:
-        check(f"%r = {name}(%x0, %x1) : {d}", [d, d], d, arrays, uniform)
-    for name in UNARY[kind]:
-        check(f"%r = {name}(%x0) : {d}", [d], d, arrays[:1], uniform)
+    results = [(f"%r = {name}(%x0, %x1) : {d}", d) for name in BINARY[kind]] + [(f"%r = {name}(%x0) : {d}", d) for name in UNARY[kind]]
+    check(results, [d, d], arrays, uniform)
 
 
 @pytest.mark.parametrize("d", INTS + FLOATS, ids=str)
 def test_compare_select_and_fma(d: DType):
     arrays = [numbers(d, 3), numbers(d, 4), numbers(d, 5)]
     arrays[1][::5] = arrays[0][::5]
-    for pred in ("eq", "ne", "lt", "le", "gt", "ge"):
-        check(f'%r = cmp(%x0, %x1) {{"pred": "{pred}"}} : u1', [d, d], BY_NAME["u1"], arrays[:2], False)
-    check(f'%c = cmp(%x0, %x1) {{"pred": "lt"}} : u1\n%r = select(%c, %x1, %x2) : {d}', [d] * 3, d, arrays, False)
-    check(f"%r = fma(%x0, %x1, %x2) : {d}", [d] * 3, d, arrays, False)
+    results = [(f'%r = cmp(%x0, %x1) {{"pred": "{pred}"}} : u1', BY_NAME["u1"]) for pred in ("eq", "ne", "lt", "le", "gt", "ge")]
+    results.append((f'%c = cmp(%x0, %x1) {{"pred": "lt"}} : u1\n%r = select(%c, %x1, %x2) : {d}', d))
+    results.append((f"%r = fma(%x0, %x1, %x2) : {d}", d))
+    check(results, [d] * 3, arrays, False)
 
 
 @pytest.mark.parametrize("uniform", [False, True])
 @pytest.mark.parametrize("src", SCALARS, ids=str)
 def test_convert(src: DType, uniform: bool):
-    for dst in SCALARS:
-        check(f"%r = convert(%x0) : {dst}", [src], dst, [numbers(src, 6)], uniform)
+    check([(f"%r = convert(%x0) : {dst}", dst) for dst in SCALARS], [src], [numbers(src, 6)], uniform)
 
 
 @pytest.mark.parametrize("src", INTS[-2:], ids=str)
@@ -117,8 +127,7 @@ def test_wide_integers_round_once(src: DType):
     rng = np.random.default_rng(7)
     x = (np.uint64(1) << rng.integers(54, 63, N).astype(np.uint64)) + rng.integers(0, 3, N).astype(np.uint64)
     half = x | (x >> np.uint64(9)) | (x >> np.uint64(12)) | (x >> np.uint64(4))
-    for dst in ("bf16", "f16", "f8e5m2", "f32"):
-        check(f"%r = convert(%x0) : {dst}", [src], BY_NAME[dst], [half.astype(src.np)], False)
+    check([(f"%r = convert(%x0) : {dst}", BY_NAME[dst]) for dst in ("bf16", "f16", "f8e5m2", "f32")], [src], [half.astype(src.np)], False)
 
 
 MATH = {
@@ -144,7 +153,7 @@ def test_math_functions(name: str, uniform: bool):
         x = numbers(d, 8)
         if name in ("sin", "cos"):
             x = np.where(np.abs(x) > 1e4, x / d.np.type(1e30), x).astype(d.np)
-        k = kernel(f"%r = {name}(%x0) : {d}", [d], d, uniform)
+        k = kernel([(f"%r = {name}(%x0) : {d}", d)], [d], uniform)
         got = np.zeros(N, d.np)
         Native(k).run([x, got], (N // 64, 1, 1))
         x = np.repeat(x[: N // 64], 64) if uniform else x

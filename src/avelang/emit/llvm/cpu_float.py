@@ -69,9 +69,15 @@ def widen(w: Wave, d: DType, wide: bool, x: str) -> str:
     if d.name == "f16":
         half = Bits(w, wide, 16)
         return w.op(f"fpext {half.f} {half.to_float(x)} to {b.f}")
-    word = w.op(f"zext {w.t(f'i{d.bits}', wide)} {x} to {b.t}")
     if d.name == "bf16":
-        return b.to_float(b("shl", word, 16))
+        return b.to_float(b("shl", w.op(f"zext {w.t('i16', wide)} {x} to {b.t}"), 16))
+    if wide:
+        return w.outlined(f"widen.{d}.{w.W}", b.f, w.t("i8"), x, lambda: _widen_fp8(w, d, b, "%x"))
+    return _widen_fp8(w, d, b, x)
+
+
+def _widen_fp8(w: Wave, d: DType, b: Bits, x: str) -> str:
+    word = w.op(f"zext {w.t('i8', b.wide)} {x} to {b.t}")
     f, up = FP8[d.name], 23 - FP8[d.name].mantissa
     magnitude = b("and", word, 0x7F)
     shifted = b("shl", magnitude, up)
@@ -103,7 +109,13 @@ def narrow(w: Wave, d: DType, wide: bool, x: str) -> str:
         quiet = b("or", u, 0x400000)
         nan = w.op(f"fcmp uno {b.f} {x}, {x}")
         return w.op(f"trunc {b.t} {b('lshr', b.select(nan, quiet, rounded), 16)} to {w.t('i16', wide)}")
-    return w.op(f"trunc {b.t} {_fp8_code(w, FP8[d.name], b, x)} to {w.t('i8', wide)}")
+    if wide:
+        return w.outlined(f"narrow.{d}.{w.W}", w.t("i8"), b.f, x, lambda: _narrow_fp8(w, d, b, "%x"))
+    return _narrow_fp8(w, d, b, x)
+
+
+def _narrow_fp8(w: Wave, d: DType, b: Bits, x: str) -> str:
+    return w.op(f"trunc {b.t} {_fp8_code(w, FP8[d.name], b, x)} to {w.t('i8', b.wide)}")
 
 
 def _fp8_code(w: Wave, f: Fp8, b: Bits, x: str) -> str:

@@ -284,7 +284,8 @@ def _truncate(w: Wave, a: Lin, bits: int) -> Scalar | None:
 def resolve(w: Wave, a: Lin) -> Lin:
     """A 64-bit form without `exts` that is right in every active lane, for use as an address.
 
-    A coordinate x is widened once, in the first active lane r; lane l's is that plus the difference x[l] - x[r], read as a signed number of x's width.
+    A coordinate x is widened once, in the first active lane r; lane l has that plus the difference
+    x[l] - x[r], read as a signed number of the width of x.
     That is exact unless two active lanes' coordinates differ by 2**31 or more, which needs a tensor of as many elements. What an inactive
     lane gives may be wrong, when its coordinate has wrapped around: its address is never used.
     """

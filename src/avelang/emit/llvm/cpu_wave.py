@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -78,6 +78,19 @@ class Wave:
         """An intrinsic's name with its suffix for an element type: llvm.fma.v64f32."""
         letter = {"float": "f32", "double": "f64", "half": "f16"}.get(e, e)
         return f"llvm.{name}.v{self.W}{letter}" if wide else f"llvm.{name}.{letter}"
+
+    def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
+        """Calls a function of the module on `x`, defining it if need be: `make` emits its body on %x, one basic block. For code that is long and
+        used often: compiled once, it costs a call where it would cost compile time at each use."""
+        if name not in self.module.functions:
+            self.module.functions[name] = ""
+            outer, self.body = self.body, Body()
+            memo, self._memo = self._memo, [{}]
+            value = make()
+            text = self.body.text()
+            self.body, self._memo = outer, memo
+            self.module.functions[name] = f"define internal {result} @{name}({param} %x) noinline #0 {{\n{text}\n  ret {result} {value}\n}}"
+        return self.op(f"call {result} @{name}({param} {x})")
 
     def memo(self, key: object) -> str | None:
         for scope in reversed(self._memo):
