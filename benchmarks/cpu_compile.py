@@ -17,30 +17,20 @@ import time
 
 import numpy as np
 from common import bf16_matrix, median, save, table
-from cpu_gemm import gemm
+from kernels import gemm, unrolled
 
 import avelang
-import avelang.language as al
 
 CHILD = """
 import time; start = time.perf_counter()
 import sys; sys.path.insert(0, {here!r})
 import numpy as np, avelang
-from cpu_gemm import gemm
+from kernels import gemm
 a = np.zeros((32, 64), "u2").view(__import__("ml_dtypes").bfloat16); c = np.full((32, 32), np.nan, np.float32)
 gemm[lambda: ((1, 1, 1), (64, 1, 1))](a, a, c, 32, 32, 64, 32, 32, 16)
 assert (c == 0).all()
 print(time.perf_counter() - start)
 """
-
-
-@avelang.jit
-def unrolled(A: al.Pointer(al.f32), n: al.u32, COPIES: al.constexpr):
-    """A chain of COPIES loads, multiply-adds and stores: a program whose size is COPIES."""
-    x = al.make_tensor(A, al.f32, al.make_layout((n,), (1,)))
-    t = al.thread_id(0)
-    for i in range(COPIES):
-        x[t] = x[t] * (i + 0.5) + x[(t + i) & 63]
 
 
 def process(cache: str) -> tuple[float, float]:

@@ -47,6 +47,9 @@ class JitFunction(Jitted):
     def __getitem__(self, provider: Any) -> Callable[..., None]:
         return functools.partial(self._call, provider)
 
+    # `kernel[...]` is a launch, not an item: without this, Python would take a kernel for an endless sequence.
+    __iter__ = None
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise error("L001", kernel=self.source.name)
 

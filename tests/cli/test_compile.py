@@ -31,6 +31,13 @@ def test_asm_into_a_file(ave, axpy, tmp_path):
     assert "ave_run:" in out.read_text() and result.stdout == ""
 
 
+def test_gpu_assembly(ave, axpy):
+    """No GPU and no other compiler is needed to see what becomes of a kernel there."""
+    for chip, said in (("gfx942", ".amdhsa_kernel axpy"), ("gfx950", "gfx950"), ("sm_90", ".visible .entry axpy")):
+        result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--emit", "asm", "--block", "128", "--target", chip)
+        assert result.exit_code == 0 and said in result.stdout, result.stderr
+
+
 def test_chip(ave, axpy):
     """A chip has its wave: 32 lanes on sm_80, 64 on gfx942."""
     for chip, wave in (("sm_80", 32), ("gfx942", 64)):
@@ -45,7 +52,6 @@ def test_chip(ave, axpy):
         ("axpy:axpy", [], "BLOCK"),
         ("axpy:axpy", ["-D", "BLOCK=1", "-D", "OTHER=1"], "OTHER"),
         ("axpy:axpy", ["-D", "BLOCK=1", "--target", "gfx1"], "gfx942"),
-        ("axpy:axpy", ["-D", "BLOCK=1", "--target", "gfx942", "--emit", "asm"], "gfx942"),
         ("none:axpy", [], "there is no file"),
     ],
 )

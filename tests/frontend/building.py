@@ -54,6 +54,18 @@ def lanes(fn, *more, n=64, dtype=np.int32, **constexprs):
     return out
 
 
+def both(fn, *args, threads=1, **options):
+    """Launches a function as a kernel on the reference and on the CPU, which must agree; gives the arrays afterwards."""
+    kernel, left = jit(fn), []
+    for backend in ("reference", "cpu"):
+        mine = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+        kernel[1, threads](*mine, backend=backend, **options)
+        left.append([a for a in mine if isinstance(a, np.ndarray)])
+    for a, b in zip(*left, strict=True):
+        np.testing.assert_array_equal(a, b)
+    return left[0]
+
+
 def refused(fn, code, *parts, line=None, marked=None, chip=None, **constexprs):
     """Building must fail with `code`; the message has all `parts`; the span is the source line with the arrow comment (or `line`), and the
     carets stand under `marked`."""

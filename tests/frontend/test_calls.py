@@ -77,7 +77,7 @@ def test_printf_checks_its_arguments():
     def runtime(out: I):
         al.printf(al.thread_id(0))  # <-
 
-    refused(many, "T081", "wants 1 arguments, 2 given")
+    refused(many, "T081", "wants 1 argument, 2 given")
     refused(few, "T081", "wants 2 arguments, 1 given")
     refused(kind, "T082", "%d", "an integer", "f32")
     refused(integer, "T082", "%f", "a float", "u32")
@@ -185,7 +185,7 @@ def number_for_vector(out: I):
 @pytest.mark.parametrize(
     "fn, code, parts",
     [
-        (few, "T003", ["3 arguments", "s_waitcnt(vmcnt, expcnt, lgkmcnt)"]), (many, "T003", ["1 arguments", "2 given"]),
+        (few, "T003", ["3 arguments", "s_waitcnt(vmcnt, expcnt, lgkmcnt)"]), (many, "T003", ["1 argument", "2 given"]),
         (unknown, "T060", ["'y'"]), (twice, "S001", ["**"]), (out_of_range, "T101", ["`vmcnt`", "0..63", "64"]),
         (not_constant, "T017", ["`vmcnt`"]), (wrong_type, "T022", ["al.amdgpu.rcp", "u32", "f32"]),
         (wrong_count, "T022", ["8", "4 elements of bf16"]), (literal_operand, "T021", [str(1 << 40)]),

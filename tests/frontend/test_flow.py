@@ -1,9 +1,10 @@
 """Control flow: early exits, loops with break and continue, names that meet."""
 
 import numpy as np
+import pytest
 
 import avelang.language as al
-from frontend.building import built, lanes, ops_of, refused, text_of
+from frontend.building import both, built, lanes, ops_of, refused, text_of
 
 I = al.Tensor((64,), al.i32)
 LANE = np.arange(64)
@@ -450,3 +451,78 @@ def source_line(fn, part):
 
     lines, first = inspect.getsourcelines(fn)
     return next(i for i, s in enumerate(lines, first) if part in s)
+
+
+LOW, HIGH = -(2**31), 2**31 - 1
+RANGES = [
+    (al.u32, 0xFFFFFFF0, 0xFFFFFFFF, 4), (al.u32, 0, 2**32 - 1, 2**31), (al.u32, 9, 3, 1), (al.u32, 0, 5, 0), (al.i32, HIGH - 9, HIGH, 4),
+    (al.i32, LOW + 10, LOW, -4), (al.i32, LOW, HIGH, HIGH), (al.i32, HIGH, LOW, LOW), (al.i32, 3, 9, 2), (al.i32, 9, 3, 2), (al.i32, 9, 3, -2),
+    (al.i32, 0, 10, 0), (al.i64, 2**63 - 10, 2**63 - 1, 3), (al.i64, -(2**63), 2**63 - 1, 2**62 + 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "start", "stop", "step"), RANGES)
+@pytest.mark.parametrize("trips", [2, 100])
+def test_a_loop_that_may_be_left_makes_the_trips_of_range(dtype, start, stop, step, trips):
+    """The counter wraps after the last trip of some of these; the loop ends there all the same."""
+
+    def k(out: al.Tensor((2,), al.i64), start: dtype, stop: dtype, step: dtype, trips: al.i32):
+        n = 0
+        for i in al.range(start, stop, step):
+            out[1] = i
+            n += 1
+            if n == trips:
+                break
+        out[0] = n
+
+    want = list(range(start, stop, step))[:trips] if step else []
+    (out,) = both(k, np.zeros(2, np.int64), start, stop, step, trips)
+    assert out.tolist() == [len(want), want[-1] if want else 0]
+
+
+@pytest.mark.parametrize(("start", "stop", "step"), [(0xFFFFFFF0, 0xFFFFFFFF, 4), (0xFFFFFFFE, 0xFFFFFFFF, 1), (1, 100, 7)])
+def test_a_loop_with_a_known_step_that_may_return(start, stop, step):
+    def k(out: al.Tensor((2,), al.i64), x: al.Tensor((1,), al.f32), start: al.u32, stop: al.u32, S: al.constexpr):
+        n = 0
+        for i in al.range(start, stop, S):
+            n += 1
+            out[0], out[1] = n, i
+            if x[0] > 1.0:
+                return
+
+    want = range(start, stop, step)
+    for x, trips in ((0.0, len(want)), (2.0, 1)):
+        out, _ = both(k, np.zeros(2, np.int64), np.array([x], np.float32), start, stop, S=step)
+        assert out.tolist() == [trips, want[trips - 1]]
+
+
+def test_a_loop_down_to_the_least_integer_may_be_left():
+    def k(out: al.Tensor((2,), al.i64), start: al.i32, least: al.i32):
+        n = 0
+        for i in al.range(start, least, -3):
+            out[1] = i
+            n += 1
+            if n == 50:
+                break
+        out[0] = n
+
+    want = range(LOW + 8, LOW, -3)
+    assert both(k, np.zeros(2, np.int64), LOW + 8, LOW)[0].tolist() == [len(want), want[-1]]
+
+
+def test_a_loop_that_cannot_wrap_needs_no_count():
+    def k(out: I, n: al.i32):
+        for i in al.range(n):
+            if out[i] == 0:
+                break
+            out[i] = 0
+
+    assert "div" not in ops_of(built(k))
+
+
+def test_a_range_too_large_for_any_integer():
+    def k(out: I):
+        for i in al.range(1 << 70):  # <-
+            out[0] = i
+
+    refused(k, "T021")

@@ -134,8 +134,8 @@ def test_counts_and_names_of_arguments():
     def twice(out: I):
         out[0] = square(1, x=2)  # <-
 
-    refused(few, "T003", "1 arguments (x)", "0", marked="square()")
-    refused(many, "T003", "1 arguments (x)", "2")
+    refused(few, "T003", "1 argument (x)", "0", marked="square()")
+    refused(many, "T003", "1 argument (x)", "2")
     refused(unknown, "T060", "'y'", "square(x)")
     refused(twice, "T061", "'x'")
 

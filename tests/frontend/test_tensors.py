@@ -5,7 +5,7 @@ import pytest
 
 import avelang.language as al
 from avelang.base.errors import AveError
-from frontend.building import built, lanes, ops_of, refused, run, text_of
+from frontend.building import both, built, lanes, ops_of, refused, run, text_of
 
 I = al.Tensor((64,), al.i32)
 LANE = np.arange(64, dtype=np.int32)
@@ -101,16 +101,74 @@ def test_tensors_with_runtime_extents_have_row_major_strides():
     assert (x.reshape(3, 4) == np.arange(3)[:, None]).all()
 
 
-def test_a_row_with_a_runtime_extent_is_a_tensor():
+def test_a_row_with_a_runtime_extent_is_read_through_its_name():
     def k(out: I, p: al.Pointer(al.i32), n: al.u32):
+        def put(part, value):
+            part[1] = value
+
         a = al.make_tensor(p, al.i32, al.make_layout((4, n), (n, 1)))
         row = a[2]
-        row[1] = 50
+        put(a[2], 50)
+        window = al.subview(row, (3,), (2,))
+        window[1] = 7
         out[al.thread_id(0)] = row[1] + a[2][0]
 
     x = np.arange(20, dtype=np.int32)
-    assert set(lanes(k, x, 5)) == {60}
-    assert x[11] == 50
+    out, x = both(k, np.zeros(64, np.int32), x, 5, threads=64)
+    assert set(out) == {60} and x[11] == 50 and x[14] == 7
+
+
+def test_a_name_for_a_row_with_a_runtime_extent_is_not_stored_through():
+    """With static extents the name would be a copy: the same text must not write through it."""
+
+    def item(p: al.Pointer(al.i32), n: al.u32):
+        row = al.make_tensor(p, al.i32, al.make_layout((4, n), (n, 1)))[2]
+        row[1] = 50  # <-
+
+    def deeper(p: al.Pointer(al.i32), n: al.u32):
+        plane = al.make_tensor(p, al.i32, al.make_layout((4, n, 2)))[2]
+        plane[1][0] = 50  # <-
+
+    def added(p: al.Pointer(al.i32), n: al.u32):
+        a = al.make_tensor(p, al.i32, al.make_layout((4, n)))
+        first, second = a[0], a[1]
+        second[1] += first[1]  # <-
+
+    def handed_on(p: al.Pointer(al.i32), n: al.u32):
+        def put(part):
+            part[0] = 1  # <-
+
+        row = al.make_tensor(p, al.i32, al.make_layout((4, n)))[2]
+        put(row)
+
+    refused(item, "T049", "(?,)", "al.subview", marked="row[1]")
+    refused(deeper, "T049", "(2,)", marked="plane[1][0]")
+    refused(added, "T049")
+    refused(handed_on, "T049")
+
+
+def test_default_strides_and_steps_do_not_wrap():
+    """70000 x 70000 elements are more than 32 bits count; only what the products are is looked at, nothing lies there."""
+
+    def k(out: al.Tensor((4,), al.i64), p: al.Pointer(al.u8), m: al.u32):
+        whole = al.make_tensor(p, al.u8, al.make_layout((2, m, m)))
+        out[0] = whole.strides[0]
+        out[1] = al.Tensor((2, m, m, 4), al.u8).strides[0]
+        out[2] = al.subview(whole, (0, 0, 0), (1, 1, 1), (1, m, 1)).strides[1]
+        out[3] = al.make_layout((2, m)).strides[0]
+
+    (out, _) = both(k, np.zeros(4, np.int64), np.zeros(1, np.uint8), 70000)
+    assert out.tolist() == [70000**2, 4 * 70000**2, 70000**2, 70000]
+
+
+def test_extents_and_strides_given_keep_their_type():
+    def k(out: I, p: al.Pointer(al.i32), m: al.u32, s: al.u32):
+        a = al.make_tensor(p, al.i32, al.make_layout((4, m), (m, s)))
+        b = al.make_tensor(p, al.i32, al.make_layout((4, m)))
+        out[al.thread_id(0)] = a[1, 1] + b[1, 1]
+
+    lines = text_of(k)
+    assert not any("convert" in line or "mul" in line for line in lines)
 
 
 def test_views_of_shared_memory_and_names_of_allocations():
@@ -212,7 +270,7 @@ def test_views_and_subviews_that_do_not_fit():
 
     refused(view, "T047", "128 bytes", "64", marked="al.view(x, al.Tensor((4, 8), al.i32))")
     refused(sub, "T041", "index 8", "axis 1")
-    refused(rank, "T048", "1 offsets")
+    refused(rank, "T048", "1 offset and 1 size do")
     refused(what, "T035")
     refused(kind, "T034")
 

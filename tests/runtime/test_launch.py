@@ -337,11 +337,13 @@ def test_compile_text():
     assert "gfx942" in compile.compile_text(axpy, {}, target="gfx942", emit="ir")
     assert "define i64 @ave_run" in compile.compile_text(axpy, {}, (64, 1, 1), "cpu", "llvm")
     assert "ave_run:" in compile.compile_text(axpy, {}, (64, 1, 1), "cpu", "asm")
+    assert "amdgpu_kernel void @axpy" in compile.compile_text(axpy, {}, (64, 1, 1), "gfx942", "llvm")
+    assert "axpy.kd" in compile.compile_text(axpy, {}, (64, 1, 1), "gfx942", "asm")
+    assert ".entry axpy" in compile.compile_text(axpy, {}, (64, 1, 1), "sm_90a", "asm")
 
 
 def test_compile_text_refuses():
     for code, args in [
-        ("U201", ({}, (64, 1, 1), "gfx942", "llvm")), ("U201", ({}, (64, 1, 1), "sm_90a", "asm")),
         ("U101", ({}, (64, 1, 1), "gfx1", "ir")), ("L007", ({"BLOK": 1}, (64, 1, 1), "cpu", "ir")),
         ("L009", ({}, (64, 1, 1), "cpu", "ptx")), ("L003", ({}, (2048, 1, 1), "cpu", "asm")),
     ]:  # fmt: skip

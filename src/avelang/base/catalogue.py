@@ -28,6 +28,10 @@ CATALOGUE: dict[str, Template] = {
         "compile-time values are ints, floats, bools, strings, dtypes, layouts and tuples of them; pass anything else as a parameter",
     ),
     "T009": Template("{base} has no attribute {name!r}", "{hint}"),
+    "T010": Template(
+        "{base} may change at any time, so a kernel cannot read {name!r} of it",
+        "use a name of the module, an item of a named tuple, or a member of an Enum",
+    ),
     # T01: names where control flow meets, compile-time values.
     "T011": Template("{name!r} has a value on one path only", "give it a value before the `if`"),
     "T012": Template("{name!r} is not one thing here: {why}", "use a different name on each path, or convert to one type"),
@@ -36,7 +40,7 @@ CATALOGUE: dict[str, Template] = {
     "T015": Template("{name!r} gets its first value in a loop that may run no trip", "give it a value before the loop"),
     "T016": Template("{what} on compile-time values: {why}"),
     "T017": Template("{what} must be known at compile time, not {got}", "use a literal, an al.constexpr parameter or a global constant"),
-    "T018": Template("{got} values cannot be unpacked into {want} names"),
+    "T018": Template("{got:n value} cannot be unpacked into {want:n name}"),
     "T019": Template("{got} cannot be unpacked"),
     # T02: types of operands.
     "T020": Template("{what}: {have} does not become {want} by itself", "say al.convert(value, al.{want})"),
@@ -45,7 +49,7 @@ CATALOGUE: dict[str, Template] = {
     "T023": Template("`{op}` does not work on {a} and {b}"),
     "T024": Template("the exponent of a run-time value must be a compile-time int from 1 to 64"),
     "T025": Template("`{op}` does not work on {dtype}"),
-    "T026": Template("a shift by {count} bits is outside of {dtype}"),
+    "T026": Template("a shift by {count:n bit} is outside of {dtype}"),
     "T027": Template("`{op}` on vectors of different shapes: {a} and {b}"),
     "T028": Template("a condition must be one number, not {got}", "compare it, or use al.select element by element"),
     "T029": Template("{got} has no elements to index"),
@@ -59,15 +63,15 @@ CATALOGUE: dict[str, Template] = {
     # T04: indices, reading and writing tensors.
     "T040": Template("an index must be an integer, not {got}"),
     "T041": Template("index {index} is outside the extent {extent} of axis {axis}", "indices run from 0; a negative one does not count from the end"),
-    "T042": Template("{got} indices do not fit a tensor of shape {shape}"),
-    "T043": Template("a tensor of shape {shape} ({n} elements) cannot be read as one value", "index it"),
+    "T042": Template("{got:n index/indices} cannot index a tensor of shape {shape}"),
+    "T043": Template("a tensor of shape {shape} ({n:n element}) cannot be read as one value", "index it"),
     "T044": Template("{got} cannot be stored into", "use al.make_local, al.make_shared or an argument"),
     "T045": Template("a value of shape {got} does not fit {want}"),
     "T046": Template("a tensor of shape {shape}, known only at run time, cannot be a value", "index it element by element"),
-    "T047": Template("a view as {shape} of {dtype} has {want} bytes, what it views has {have}"),
-    "T048": Template("al.subview of a tensor of shape {shape}: {offsets} offsets and {sizes} sizes do not match its modes"),
+    "T047": Template("a view as {shape} of {dtype} has {want:n byte}, what it views has {have}"),
+    "T048": Template("al.subview of a tensor of shape {shape}: {offsets:n offset} and {sizes:n size} do not match its modes"),
     "T049": Template(
-        "a name for a sub-tensor of shape {shape}, known only at run time, cannot be stored into: it would be the tensor's own memory",
+        "this name holds a part (of shape {shape}) of a tensor whose extents are known only at run time: a store would change the tensor itself",
         "index the tensor itself, or name the sub-tensor by al.subview",
     ),
     # T05: loops and statements.
@@ -88,21 +92,22 @@ CATALOGUE: dict[str, Template] = {
     "T067": Template("the dimension of al.{name} must be 0, 1 or 2, not {dim}"),
     "T068": Template("the width of a shuffle must be a power of two up to 64, not {width}"),
     "T069": Template("the step of al.range must not be 0"),
-    "T070": Template("{got} has {bits} bits, which is no whole number of {dtype} ({want} bits)"),
+    "T070": Template("{got} has {bits:n bit}, which is no whole number of {dtype} ({want} bits)"),
     "T071": Template("al.{name} is not defined on {dtype}", "convert to a float first: al.convert(x, al.f32)"),
     "T072": Template("`{name}` calls itself", "a device function is built in place of its call; use a loop"),
     "T073": Template("`{name}` does not return a value on every path"),
     "T075": Template("`{name}` returns different things: {why}", "return one type and shape on every path"),
-    "T076": Template("a shuffle over {width} lanes: a wave of {chip} has {wave}", "leave the width out to shuffle over the whole wave"),
+    "T076": Template("a shuffle over {width:n lane}: a wave of {chip} has {wave}", "leave the width out to shuffle over the whole wave"),
     "T074": Template("kernel `{kernel}` needs a compile-time value for {name!r}"),
     # T08: printf.
-    "T080": Template("al.printf has no conversion {spec!r}", "conversions are %d %i %u %x %X %o %c %e %f %g %a, %s for compile-time strings, and %%"),
-    "T081": Template("al.printf: the format wants {want} arguments, {got} given"),
+    "T080": Template("al.printf has no conversion {spec!r}", "conversions are %d %i %u %x %X %o %c %e %f %g, %s for compile-time strings, and %%"),
+    "T081": Template("al.printf: the format wants {want:n argument}, {got} given"),
     "T082": Template("al.printf: {spec} needs {want}, not {got}"),
     # T1: intrinsics.
     "T101": Template("{what} must be {allowed}, not {got}"),
     # U0: valid code that is too much.
-    "U001": Template("a loop of {trips} trips is too long to unroll (at most {most})", "use al.range"),
+    "U001": Template("a loop of {trips:n trip} is too long to unroll (at most {most})", "use al.range"),
+    "U002": Template("this is nested too deeply to be built", "use al.range for long loops that may be left early, and shorter expressions"),
     # U1: intrinsics and chips.
     "U101": Template("there is no chip {name!r}", "Ave knows {known}"),
     "U102": Template("no one chip has all of these intrinsics: {names}", "split the kernel, or give target= and use what that chip has"),
@@ -115,14 +120,14 @@ CATALOGUE: dict[str, Template] = {
         "ints; one or two may be left out at the end, blocks and threads of 1 are meant then",
     ),
     "L003": Template(
-        "`{kernel}`: a block of {block} has {threads} threads; {chip} takes {limit} at most",
+        "`{kernel}`: a block of {block} has {threads:n thread}; {chip} takes {limit} at most",
         "use a smaller block and a larger grid",
     ),
     "L004": Template(
-        "`{kernel}`: the grid {grid} is too large: {limit} blocks along {axis} at most",
+        "`{kernel}`: the grid {grid} is too large: {limit:n block} along {axis} at most",
         "put the long axis first, or give each block more",
     ),
-    "L005": Template("`{kernel}` takes {want} arguments by position, {got} were given", "its parameters are {params}"),
+    "L005": Template("`{kernel}` takes {want:n argument} by position, {got} were given", "its parameters are {params}"),
     "L006": Template("`{kernel}` needs an argument for {missing}"),
     "L007": Template("`{kernel}` has no parameter {name!r}{near}", "launch options are {options}"),
     "L008": Template("`{kernel}`: parameter {param!r} is given by position and by name"),
@@ -167,16 +172,16 @@ CATALOGUE: dict[str, Template] = {
     # D01: the runtime's needs.
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
     # U2: what a target cannot give.
-    "U201": Template("`{what}` for {target} is not available in this version", "--emit ir works for every chip; llvm and asm for target cpu"),
     "U202": Template("{what} for {target}: {why}", "--target cpu and backend='reference' have all of the language"),
     "U203": Template(
-        "`{kernel}` needs {have} bytes of shared memory; {target} gives a block {limit} at most", "use smaller tiles, or reuse one allocation"
+        "`{kernel}` needs {have:n byte} of shared memory; {target} gives a block {limit} at most", "use smaller tiles, or reuse one allocation"
     ),
     "U204": Template(
-        "`{kernel}` is written for waves of {wave} lanes; {target} has {have}", "leave target= to a chip of that wave, or shuffle within fewer lanes"
+        "`{kernel}` is written for waves of {wave:n lane}; {target} has {have}", "leave target= to a chip of that wave, or shuffle within fewer lanes"
     ),
     # V: the compiler's own faults.
     "V001": Template("{op}: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
+    "V003": Template("the frontend failed on this: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
     "V002": Template("IR text, line {line}: {why}"),
     # X: what the reference executor found while running a kernel. `where` names block, thread, lane and wave.
     "X001": Template(
@@ -184,7 +189,7 @@ CATALOGUE: dict[str, Template] = {
         "guard the access with a condition, or check the launch geometry and the extents of the tensor",
     ),
     "X002": Template(
-        "kernel `{kernel}`: {what}{index} touches {size} bytes at address {address}, outside of all {space} memory{nearest} ({where})",
+        "kernel `{kernel}`: {what}{index} touches {size:n byte} at address {address}, outside of all {space} memory{nearest} ({where})",
         "the layout reaches further than the array: check its extents and strides, and the size of the argument",
     ),
     "X003": Template(
@@ -192,12 +197,12 @@ CATALOGUE: dict[str, Template] = {
         "write it first; where another wave writes it, a syncthreads() must stand between",
     ),
     "X004": Template("kernel `{kernel}`: {what} into the read-only argument `{tensor}`{index} ({where})", "pass an array that may be written"),
-    "X005": Template("kernel `{kernel}`: index {index} of a register vector of {size} elements ({where})"),
+    "X005": Template("kernel `{kernel}`: index {index} of a register vector of {size:n element} ({where})"),
     "X006": Template(
         "kernel `{kernel}`: data race on shared memory `{tensor}`{index}, byte {byte} of it: {what} ({where}) meets {other} by another wave",
         "a syncthreads() must stand between accesses of different waves to the same memory, unless all of them read",
     ),
-    "X007": Template("kernel `{kernel}` takes {want} arguments, not {got}"),
+    "X007": Template("kernel `{kernel}` takes {want:n argument}, not {got}"),
     "X008": Template("printf: `{what}`: {why}", "conversions are %d %i %u %o %x %X %c %f %e %g %%, one value for each"),
     "X009": Template("kernel `{kernel}` was specialized for blocks of {want} threads, not {got}"),
 }

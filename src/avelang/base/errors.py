@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 from avelang.base.catalogue import CATALOGUE
@@ -76,6 +77,24 @@ CLASSES: dict[str, type[AveError]] = {
 }
 
 
+class _Words(string.Formatter):
+    """`str.format`, with counts: `{n:n byte}` gives "1 byte" or "2 bytes", `{n:n index/indices}` a plural of its own."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if not format_spec.startswith("n "):
+            return super().format_field(value, format_spec)
+        one, _, several = format_spec[2:].partition("/")
+        return f"{value} {one if value == 1 else several or one + 's'}"
+
+
+_WORDS = _Words()
+
+
+def counted(n: int, word: str) -> str:
+    """"1 argument", "2 arguments"."""
+    return _WORDS.format("{0:n " + word + "}", n)
+
+
 def error(code: str, span: Span | None = None, hint: str | None = None, **fields: Any) -> AveError:
     """The exception for `code`, its template filled from `fields`. The first letter of a code names its class.
 
@@ -84,8 +103,8 @@ def error(code: str, span: Span | None = None, hint: str | None = None, **fields
     template = CATALOGUE[code]
     exc = CLASSES[code[0]]()
     exc.code = code
-    exc.message = template.message.format(**fields)
-    exc.hint = template.hint.format(**fields) if hint is None else hint
+    exc.message = _WORDS.format(template.message, **fields)
+    exc.hint = _WORDS.format(template.hint, **fields) if hint is None else hint
     exc.span = span
     exc.args = (exc.message,)
     return exc

@@ -10,9 +10,18 @@ def _flag(name: str) -> bool:
     return os.environ.get(name, "").lower() not in ("", "0", "no", "off", "false")
 
 
+def _checks(what: str) -> bool:
+    return what in os.environ.get("AVE_CHECK", "").split(",")
+
+
 def check_ir() -> bool:
     """AVE_CHECK=ir: verify the IR after the frontend and between passes."""
-    return "ir" in os.environ.get("AVE_CHECK", "").split(",")
+    return _checks("ir")
+
+
+def check_races() -> bool:
+    """AVE_CHECK=races: the reference reports data races on shared memory (X006); `ir,races` checks both."""
+    return _checks("races")
 
 
 def cache_dir() -> str | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import pathlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -59,9 +61,12 @@ def compile_command(
         raise click.UsageError(f"{kernel!r} names no kernel; write FILE:KERNEL, such as gemm.py:gemm")
     if not pathlib.Path(file).is_file():
         fail(f"there is no file {file}")
+    jitted = _jitted(file, name)
     try:
-        text = compile_text(_jitted(file, name), defines, block, target, emit)
+        text = compile_text(jitted, defines, block, target, emit)
     except AveError as exc:
+        if exc.code == "T074":
+            exc.hint = " ".join(["give it with", *(f"-D {p}=VALUE" for p in _wanted(jitted) if p not in defines)])
         show_error(exc)
         raise SystemExit(1) from None
     text = text if text.endswith("\n") else text + "\n"
@@ -71,13 +76,22 @@ def compile_command(
         click.echo(text, nl=False)
 
 
+def _wanted(kernel: Jitted) -> list[str]:
+    """The constexpr parameters that need a value."""
+    from avelang.frontend.signature import EMPTY, signature
+
+    return [p.name for p in signature(kernel.source) if p.kind == "constexpr" and p.default is EMPTY]
+
+
 def _jitted(file: str, name: str) -> Jitted:
     """The jit function of that name in the file; ends the command where there is none."""
     from avelang.cli.console import fail
     from avelang.cli.script import execute
     from avelang.frontend.source import Jitted
 
-    found = execute(file, "__ave_compile__")
+    # What the file itself prints is not what this command gives.
+    with contextlib.redirect_stdout(sys.stderr):
+        found = execute(file, "__ave_compile__")
     kernel = found.get(name)
     if isinstance(kernel, Jitted):
         return kernel

@@ -89,7 +89,8 @@ def _page(name: str) -> None:
             table.add_row(p.name, escape(rows.type_text(p)), escape("; ".join(x for x in (p.doc, words) if x)))
         console.print(table)
         console.print()
-    facts = {"also named": ", ".join(row.aliases), "chips": rows.chips(row), "effects": rows.effects(row), "source": row.source}
+    others = [n.partition(".")[2] for n in (row.name, *(f"{row.namespace}.{alias}" for alias in row.aliases)) if n != name]
+    facts = {"also named": ", ".join(others), "chips": rows.chips(row), "effects": rows.effects(row), "source": row.source}
     for key, value in facts.items():
         if value:
             console.print(f"{key}: {escape(value)}")

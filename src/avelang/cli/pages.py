@@ -57,7 +57,13 @@ def intrinsics() -> str:
 
 def _fields(template: str) -> str:
     """The template with its fields in angle brackets."""
-    return "".join(literal + (f"‹{field}›" if field is not None else "") for literal, field, _, _ in string.Formatter().parse(template))
+    text = ""
+    for literal, field, spec, _ in string.Formatter().parse(template):
+        text += literal + (f"‹{field}›" if field is not None else "")
+        if spec and spec.startswith("n "):
+            one, _, several = spec[2:].partition("/")
+            text += f" {several or one + 's'}"
+    return text
 
 
 def errors() -> str:

@@ -32,6 +32,18 @@ def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | No
     """
     body = Block()
     state = Build(body, chip)
+    try:
+        return _kernel(source, constexprs, chip, state, body)
+    except AveError as e:
+        e.span = e.span or state.b.span
+        raise
+    except RecursionError as e:
+        raise error("U002", state.b.span or source.span(source.tree)) from e
+    except Exception as e:  # a fault of the frontend's own
+        raise error("V003", state.b.span or source.span(source.tree), why=f"{type(e).__name__}: {e}") from e
+
+
+def _kernel(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | None, state: Build, body: Block) -> Kernel:
     frame = Frame(state, source, source.tree)
     frame.in_memory = changed_names(source, source.tree, state.changed)
     frame.returned = lambda value, node: frame.fail("T054", node, name=source.name) if value is not None else None

@@ -7,15 +7,18 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from avelang.base.errors import counted
 from avelang.frontend import arith, inline, intrinsics, layouts, math_calls, memory_calls, printf
 from avelang.frontend.expr import MATH, read_name
 from avelang.frontend.frame import EXPRS, Frame
-from avelang.frontend.infer import fits
+from avelang.frontend.infer import MOST_TRIPS, fits
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr, extents
 from avelang.frontend.source import Jitted
 from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
-from avelang.ir.dtypes import DType, u32
+from avelang.ir.dtypes import BY_NAME, DType, u32
 
 Args = dict[str, Any]
 
@@ -66,8 +69,8 @@ def bound(f: Frame, callee: str, params: tuple[str, ...], args: list[Any], kwarg
 def _count(params: tuple[str, ...]) -> str:
     most, least = len(params), sum(not p.endswith("=") and not p.startswith("*") for p in params)
     if any(p.startswith("*") for p in params):
-        return f"at least {least} argument{'s' * (least != 1)}"
-    return f"{least} argument{'s' * (least != 1)}" if most == least else f"{least} to {most} arguments"
+        return f"at least {counted(least, 'argument')}"
+    return counted(least, "argument") if most == least else f"{least} to {most} arguments"
 
 
 def call(f: Frame, node: ast.Call) -> Any:
@@ -89,7 +92,10 @@ def call(f: Frame, node: ast.Call) -> Any:
             shape = layouts.as_tuple(extents(args[0], "an extent", 1))
             args.insert(1, arith.tensors.default_strides(f, shape))
         if isinstance(callee, type) and issubclass(callee, (Tensor, Pointer, Layout)):
-            return callee(*args, **kwargs)
+            try:
+                return callee(*args, **kwargs)
+            except TypeError as e:  # a wrong number of arguments, or a wrong name
+                f.fail("T016", node, what=f"al.{callee.__name__}", why=str(e).replace(f"{callee.__name__}.__init__()", "it"))
     return _python(f, callee, args, kwargs, node)
 
 
@@ -97,18 +103,32 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
     """A Python function on compile-time values."""
     if callee is constexpr and len(args) == 1:
         return args[0]
-    special = PYTHON_AT_RUN_TIME.get(callee) if isinstance(callee, (type, types.BuiltinFunctionType)) else None
-    if special is not None and any(map(is_runtime, args)):
-        return special(f, args, node)
+    shown = ast.unparse(node.func)
     if callee not in (*PYTHON, *MATH):
-        shown = ast.unparse(node.func)
         if callee is print:
             f.fail("S001", node, what="`print`", instead="use al.printf")
         if isinstance(callee, types.FunctionType):
             f.fail("T062", node, name=shown)
-        f.fail("T063", node, name=shown, got=describe(callee))
-    if callee not in STRUCTURE and any(map(is_runtime, (*args, *kwargs.values()))):
-        f.fail("T064", node, name=ast.unparse(node.func))
+        numpys = isinstance(callee, type) and issubclass(callee, np.generic)
+        same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee), None) if numpys else None
+        hint = f"say al.{same}(...), or al.convert(x, al.{same})" if same is not None else None
+        f.fail("T063", node, hint, name=shown, got=describe(callee))
+    special = PYTHON_AT_RUN_TIME.get(callee)
+    if special is not None and any(map(is_runtime, (*args, *kwargs.values()))):
+        most, build = special
+        if kwargs:
+            f.fail("T060", node, callee=shown, name=next(iter(kwargs)), shown=f"{shown}(...), without keywords")
+        if not 1 <= len(args) <= most:
+            f.fail("T003", node, callee=shown, want="1 argument" if most == 1 else f"1 to {most} arguments", got=len(args))
+        return build(f, args, node)
+    if callee in STRUCTURE:
+        args = [_items(f, a, shown, node) for a in args]
+    elif any(map(is_runtime, (*args, *kwargs.values()))):
+        name = {"fabs": "abs"}.get(shown.rpartition(".")[2], shown.rpartition(".")[2])
+        f.fail("T064", node, f"use al.{name}" if callee in MATH and name in BUILTIN else None, name=shown)
+    for a in args:
+        if isinstance(a, range) and len(a) > MOST_TRIPS:
+            f.fail("U001", node, trips=len(a), most=MOST_TRIPS)
     result = arith.compile_time(f, node, ast.unparse(node.func), lambda: callee(*args, **kwargs))
     return tuple(result) if callee in STRUCTURE and callee is not len else tuple(result) if isinstance(result, list) else result
 
@@ -116,6 +136,16 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
 # Python functions that only move values about, and so take run-time ones too.
 STRUCTURE = (tuple, enumerate, zip, reversed)
 PYTHON = (len, int, float, bool, min, max, abs, range, round, divmod, sum, sorted, any, all, pow, *STRUCTURE)
+
+
+def _items(f: Frame, v: Any, name: str, node: ast.AST) -> Any:
+    """A tensor as a tuple of its parts along its first mode, where its extent is known; anything else as it is. Raises T063."""
+    if not isinstance(v, (Vec, Ref)):
+        return v
+    n = v.shape[0]
+    if not isinstance(n, int) or n > MOST_TRIPS:
+        f.fail("T063", node, "index it in a loop with al.range", name=name, got=describe(v))
+    return tuple(arith.tensors.get(f, v, (i,), node) for i in range(n))
 
 
 def _len(f: Frame, args: list[Any], node: ast.Call) -> Any:
@@ -137,8 +167,12 @@ def _cast(to: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
 
 def _extreme(name: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
     def extreme(f: Frame, args: list[Any], node: ast.Call) -> Any:
-        if len(args) == 1 and isinstance(args[0], tuple):
-            args = list(args[0])
+        if len(args) == 1:
+            items = _items(f, args[0], name, node)
+            if not isinstance(items, tuple) or not items or any(isinstance(x, (Ref, Vec)) for x in items) and items is not args[0]:
+                hint = "a tuple, or a tensor of one mode, has a least and a greatest element"
+                f.fail("T063", node, hint, name=name, got=f"called with {describe(args[0])}")
+            args = list(items)
         return math_calls.fold(f, name, args, node)
 
     return extreme
@@ -146,9 +180,10 @@ def _extreme(name: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
 
 def _sum(f: Frame, args: list[Any], node: ast.Call) -> Any:
     total = args[1] if len(args) > 1 else 0
-    if not isinstance(args[0], tuple):
-        f.fail("T063", node, name="sum", got=describe(args[0]))
-    for item in args[0]:
+    items = _items(f, args[0], "sum", node)
+    if not isinstance(items, (tuple, range)):
+        f.fail("T063", node, name="sum", got=f"called with {describe(args[0])}")
+    for item in items:
         total = item if isinstance(total, int) and total == 0 else arith.binary(f, ast.Add, total, item, node)
     return total
 
@@ -157,16 +192,17 @@ def _range_error(f: Frame, args: list[Any], node: ast.Call) -> Any:
     f.fail("T066", node)
 
 
-PYTHON_AT_RUN_TIME: dict[Any, Callable[[Frame, list[Any], ast.Call], Any]] = {
-    len: _len,
-    int: _cast("int"),
-    float: _cast("float"),
-    bool: lambda f, args, node: arith.condition(f, args[0], node),
-    min: _extreme("min"),
-    max: _extreme("max"),
-    abs: lambda f, args, node: math_calls.unary(f, "abs", args[0], node),
-    sum: _sum,
-    range: _range_error,
+# How many arguments each may have, and what it becomes.
+PYTHON_AT_RUN_TIME: dict[Any, tuple[int, Callable[[Frame, list[Any], ast.Call], Any]]] = {
+    len: (1, _len),
+    int: (1, _cast("int")),
+    float: (1, _cast("float")),
+    bool: (1, lambda f, args, node: arith.condition(f, args[0], node)),
+    min: (MOST_TRIPS, _extreme("min")),
+    max: (MOST_TRIPS, _extreme("max")),
+    abs: (1, lambda f, args, node: math_calls.unary(f, "abs", args[0], node)),
+    sum: (2, _sum),
+    range: (3, _range_error),
 }
 
 

@@ -30,8 +30,10 @@ def exact(v: Any) -> Any:
         return ("float", v.hex())
     if isinstance(v, np.generic):
         return ("numpy", v.dtype.str, exact(v.item()))
+    if isinstance(v, type) and issubclass(v, enum.Enum):
+        return ("enum class", v.__qualname__, *((name, exact(member.value)) for name, member in v.__members__.items()))
     if isinstance(v, tuple):
-        return ("tuple", *map(exact, v))
+        return ("tuple", getattr(v, "_fields", ()), *map(exact, v))
     if isinstance(v, (DType, Layout, Pointer)):
         return (type(v).__name__, repr(v))
     if isinstance(v, Builtin):

@@ -12,8 +12,9 @@ import numpy as np
 
 from avelang.frontend import arith, layouts, tensors
 from avelang.frontend.frame import EXPRS, MISSING, Frame
+from avelang.frontend.infer import MOST_TRIPS
 from avelang.frontend.merge import choose
-from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace, Pointer, constexpr
+from avelang.frontend.names import BUILTINS, Builtin, Intrinsic, Layout, Namespace, Pointer, constexpr
 from avelang.frontend.signature import suggest
 from avelang.frontend.source import Jitted
 from avelang.frontend.values import LocalFn, Poison, Range, Ref, Vec, describe, is_runtime
@@ -33,6 +34,8 @@ def constant(value: Any) -> Any:
     if isinstance(value, tuple):
         items = tuple(map(constant, value))
         return MISSING if any(i is MISSING for i in items) else value if all(a is b for a, b in zip(items, value, strict=True)) else items
+    if isinstance(value, enum.Enum) and not isinstance(value, PLAIN):
+        return value if constant(value.value) is not MISSING else MISSING
     return value if isinstance(value, PLAIN) or value is Ellipsis else MISSING
 
 
@@ -72,14 +75,27 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
             f.fail("T009", node, base=shown, name=node.attr, hint=suggest(node.attr, dir(base)))
         value = constant(found)
         if value is MISSING:
-            f.fail("T008", node, name=ast.unparse(node), kind=type(found).__name__)
+            hint = f"use al.{node.attr}" if isinstance(found, np.ufunc) and node.attr in BUILTINS else None
+            f.fail("T008", node, hint, name=ast.unparse(node), kind=type(found).__name__)
         return value
-    plain = isinstance(base, (DType, Layout, enum.Enum)) or hasattr(base, "_fields")
-    plain = plain or (isinstance(base, type) and issubclass(base, enum.Enum))
-    value = constant(getattr(base, node.attr, MISSING)) if plain and not node.attr.startswith("_") else MISSING
-    if value is MISSING:
-        f.fail("T009", node, base=describe(base), name=node.attr, hint="")
-    return value
+    found = _field(base, node.attr)
+    # Of a layout made in the kernel, extents and strides may be run-time values.
+    value = constant(found) if found is not MISSING and not isinstance(base, Layout) else found
+    if value is not MISSING:
+        return value
+    if (isinstance(base, (type, enum.Enum)) or hasattr(base, "_fields")) and not node.attr.startswith("_") and hasattr(base, node.attr):
+        f.fail("T010", node, base=describe(base), name=node.attr)
+    f.fail("T009", node, base=describe(base), name=node.attr, hint="")
+
+
+def _field(base: Any, name: str) -> Any:
+    """A field that cannot change, and that the key of a kernel covers (`closure.exact`): of dtypes, layouts, named tuples, enums; or MISSING."""
+    if isinstance(base, type) and issubclass(base, enum.Enum):
+        return base.__members__.get(name, MISSING)
+    fixed = name in ("name", "value") if isinstance(base, enum.Enum) else name in getattr(base, "_fields", ())
+    if isinstance(base, (DType, Layout)):
+        fixed = not name.startswith("_")
+    return getattr(base, name, MISSING) if fixed else MISSING
 
 
 def _tensor_attribute(f: Frame, base: Vec | Ref, node: ast.Attribute) -> Any:
@@ -206,6 +222,8 @@ def _each(f: Frame, item: ast.expr, generators: list[ast.comprehension], found: 
     over = f.expr(first.iter)
     if not isinstance(over, (tuple, range)):
         f.fail("T055", first.iter, got=describe(over))
+    if len(over) > MOST_TRIPS:
+        f.fail("U001", first.iter, trips=len(over), most=MOST_TRIPS)
     for x in over:
         _target(f, first.target, x)
         tests = [arith.condition(f, f.expr(t), t) for t in first.ifs]

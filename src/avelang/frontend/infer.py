@@ -8,6 +8,8 @@ import numpy as np
 
 from avelang.ir.dtypes import BY_NAME, DType, f32, i32, i64, u1, u64
 
+# More trips, or items, than this are not unrolled at compile time.
+MOST_TRIPS = 65536
 BITWISE = frozenset({"and", "or", "xor"})
 
 

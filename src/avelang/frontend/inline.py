@@ -7,6 +7,7 @@ import functools
 import inspect
 from typing import Any
 
+from avelang.base.errors import counted
 from avelang.frontend import layouts, tensors
 from avelang.frontend.expr import constant, read_name
 from avelang.frontend.frame import MISSING, Frame
@@ -51,8 +52,9 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
     spec, name = inner.node.args, inner.node.name
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     names = [a.arg for a in parameters(inner.node, inner.span)]
+    want = counted(len(names), "argument") + (f" ({', '.join(names)})" if names else "")
     if len(args) > len(positional):
-        f.fail("T003", node, callee=name, want=f"{len(names)} arguments ({', '.join(names)})", got=len(args))
+        f.fail("T003", node, callee=name, want=want, got=len(args))
     given = dict(zip(positional, args))  # noqa: B905 - fewer arguments than parameters
     for k, v in kwargs.items():
         if k not in names:
@@ -65,7 +67,7 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
     for missing in names:
         if missing not in given:
             if missing not in defaults:
-                f.fail("T003", node, callee=name, want=f"{len(names)} arguments ({', '.join(names)})", got=len(args) + len(kwargs))
+                f.fail("T003", node, callee=name, want=want, got=len(args) + len(kwargs))
             given[missing] = _default(inner, missing, defaults[missing])
     return given
 
@@ -100,6 +102,8 @@ def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.Call) -> 
     """Binds a parameter, checked against its annotation."""
     wanted = _annotation(inner, arg.annotation, arg.arg) if arg.annotation is not None else MISSING
     what = f"argument `{arg.arg}` of {inner.node.name}"
+    if isinstance(wanted, DType) and wanted.kind == "void":
+        inner.fail("T007", arg, param=arg.arg, got=f"cannot be annotated with {wanted}")
     if wanted is constexpr:
         if is_runtime(value):
             f.fail("T017", node, what=what, got=describe(value))

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 import avelang.arch as arch
+from avelang.base.errors import counted
 from avelang.frontend import layouts, tensors
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import fits
@@ -55,7 +56,7 @@ def _bind(f: Frame, callee: Intrinsic, args: list[Any], kwargs: dict[str, Any], 
         if p.name not in given and p.default is not None:
             given[p.name] = p.default
     if len(args) > len(params) or len(given) != len(params):
-        f.fail("T003", node, callee=f"al.{callee.name}", want=f"{len(params)} arguments as in {shown}", got=len(args) + len(kwargs))
+        f.fail("T003", node, callee=f"al.{callee.name}", want=f"{counted(len(params), 'argument')} as in {shown}", got=len(args) + len(kwargs))
     return given
 
 

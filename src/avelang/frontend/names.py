@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import operator
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from avelang.base.errors import error
+from avelang.base.errors import counted, error
 from avelang.frontend import layouts
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import AtomicScope
-from avelang.isa.row import PUBLIC, Row
+
+if TYPE_CHECKING:
+    from avelang.isa.row import Row
 
 
 class constexpr:  # noqa: N801 - the name users write
@@ -26,8 +28,10 @@ def extents(value: Any, what: str, least: int = 0) -> layouts.Nested:
     """A nested tuple of ints (or run-time values, inside a kernel) out of an int, tuple or list. Raises T030."""
     if isinstance(value, (tuple, list)):
         return tuple(extents(v, what, least) for v in value)
-    if isinstance(value, Value) and isinstance(value.type, DType) and value.type.is_int:
-        return value
+    if isinstance(value, Value):
+        if isinstance(value.type, DType) and value.type.is_int:
+            return value
+        raise error("T030", what=what, got=f"a value of type {value.type}")
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -68,7 +72,7 @@ class Tensor(Layout):
 
     def __init__(self, *args: Any):
         if len(args) not in (2, 3):
-            raise error("T003", callee="Tensor", want="(shape, dtype) or (shape, strides, dtype)", got=f"{len(args)} arguments")
+            raise error("T003", callee="Tensor", want="(shape, dtype) or (shape, strides, dtype)", got=counted(len(args), "argument"))
         if not isinstance(args[-1], DType):
             raise error("T032", what="Tensor", got=repr(args[-1]))
         shape = layouts.as_tuple(extents(args[0], "an extent", 1))
@@ -128,6 +132,15 @@ class Intrinsic:
         return f"<al.{self.name}({', '.join(p.name for p in self.row.params)})>"
 
 
+def _rows() -> dict[str, Row]:
+    """The rows by public name. Imported when the first is asked for: a launch out of the cache needs none, and the tables take time to load."""
+    import avelang.isa
+    from avelang.isa.row import PUBLIC
+
+    assert avelang.isa
+    return PUBLIC
+
+
 class Namespace:
     """`al.amdgpu`, `al.nvvm`: the intrinsics of one vendor as attributes, and a few further names."""
 
@@ -139,7 +152,7 @@ class Namespace:
             raise AttributeError(name)
         if name in self._extra:
             return self._extra[name]
-        row = PUBLIC.get(f"{self._prefix}.{name}")
+        row = _rows().get(f"{self._prefix}.{name}")
         if row is None:
             raise AttributeError(f"al.{self._prefix} has no {name!r}{near(name, dir(self))}")
         intrinsic = Intrinsic(f"{self._prefix}.{name}", row)
@@ -148,7 +161,7 @@ class Namespace:
 
     def __dir__(self) -> Iterator[str]:  # type: ignore[override]
         yield from self._extra
-        yield from (name.partition(".")[2] for name in PUBLIC if name.startswith(self._prefix + "."))
+        yield from (name.partition(".")[2] for name in _rows() if name.startswith(self._prefix + "."))
 
     def __repr__(self) -> str:
         return f"<al.{self._prefix}>"

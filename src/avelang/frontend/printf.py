@@ -13,7 +13,7 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, f64
 
 _SPEC = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>.?)", re.DOTALL)
-_KINDS = {**dict.fromkeys("diuxXoc", "integer"), **dict.fromkeys("fFeEgGaA", "float"), "s": "string"}
+_KINDS = {**dict.fromkeys("diuxXoc", "integer"), **dict.fromkeys("fFeEgG", "float"), "s": "string"}
 
 
 def call(f: Frame, text: Any, args: list[Any], node: ast.Call) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from avelang.frontend import arith, tensors
 from avelang.frontend.expr import indices, read_name
 from avelang.frontend.frame import MISSING, STMTS, Frame
-from avelang.frontend.infer import default, fits, promote
+from avelang.frontend.infer import MOST_TRIPS, default, fits, promote
 from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED, branch, loop
 from avelang.frontend.signature import evaluate
 from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
@@ -18,8 +18,6 @@ from avelang.ir.dtypes import BY_NAME, DType, i32, u1
 
 # Names of the frontend's own: the counter of a loop that may be left, and how many trips are left.
 COUNTER, LEFT = "$counter", "$left"
-# More trips than this are not unrolled at compile time.
-MOST_TRIPS = 65536
 
 
 def bind(f: Frame, name: str, value: Any, node: ast.AST) -> None:
@@ -81,6 +79,8 @@ def _annotated(f: Frame, node: ast.AnnAssign) -> None:
     value = f.expr(node.value)
     at = node.annotation
     wanted = evaluate(at, lambda n: f.expr(ast.copy_location(ast.Name(n, ast.Load()), at)), f.span(at), ast.unparse(node.target))
+    if isinstance(wanted, DType) and wanted.kind == "void":
+        f.fail("T032", at, what="the annotation of a name", got=describe(wanted))
     if isinstance(wanted, DType) and (is_runtime(value) or is_number(value)):
         value = tensors.coerce(f, value, wanted, node.value, "the value assigned")
     assign(f, node.target, value)
@@ -239,9 +239,9 @@ def _trips(f: Frame, node: ast.For, items: list[Any], first: int) -> None:
 def _runtime_for(f: Frame, node: ast.For, over: Range) -> None:
     bounds = (over.start, over.stop, over.step)
     known = all(isinstance(x, int) for x in bounds)
-    trips = len(range(*bounds)) if known else None
+    trips = bool(range(*bounds)) if known else None
     d = _counter_type(f, bounds, node)
-    if trips == 0:
+    if trips is False:
         return
     start, stop, step = (tensors.coerce(f, x, d, node.iter, "a bound of al.range") for x in bounds)
     exits = f.flow.exits(node.body) - {"continue"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import types
 from typing import TYPE_CHECKING, Any
 
 from avelang.frontend import layouts
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from avelang.frontend.frame import Frame
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Vec:
     """A register vector that is never changed in place: a flat IR vector, read with `shape` (nested ints, last leaf fastest)."""
 
@@ -32,8 +33,11 @@ class Vec:
     def n(self) -> int:
         return self.value.type.n  # type: ignore[union-attr]
 
+    def __repr__(self) -> str:
+        return describe(self)
 
-@dataclasses.dataclass(slots=True, eq=False)
+
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Ref:
     """A tensor: the IR tensor, and the layout of what is left of it after `coords` (one for each leaf taken away so far).
 
@@ -61,6 +65,9 @@ class Ref:
         """Whether it is a whole register tensor."""
         return self.type.space == LOCAL
 
+    def __repr__(self) -> str:
+        return describe(self)
+
 
 @dataclasses.dataclass(slots=True, frozen=True)
 class Poison:
@@ -70,12 +77,15 @@ class Poison:
     why: str = ""
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class LocalFn:
     """A function defined inside a jit function."""
 
     node: ast.FunctionDef
     frame: Frame
+
+    def __repr__(self) -> str:
+        return describe(self)
 
 
 @dataclasses.dataclass(slots=True, frozen=True)
@@ -139,4 +149,9 @@ def describe(v: Any) -> str:
         return "nothing"
     if v is None:
         return "None"
+    if isinstance(v, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)):
+        kind = "the module" if isinstance(v, types.ModuleType) else "the class" if isinstance(v, type) else "the function"
+        return f"{kind} {v.__name__}"
+    if isinstance(v, Range):
+        return "a range of al.range"
     return f"the dtype {v}" if isinstance(v, DType) else f"the constant {v!r}" if isinstance(v, (int, float, str)) else repr(v)

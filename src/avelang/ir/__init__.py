@@ -1,3 +1,1 @@
-"""The IR: types, nodes, ops, builder, text, verifier. Importing it defines the ops."""
-
-from avelang.ir import ops as ops
+"""The IR: types, nodes, ops, builder, text, verifier."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from avelang.base.errors import error
 from avelang.base.spans import Span
+from avelang.ir import ops as _ops  # noqa: F401 - defines the ops
 from avelang.ir.core import OPS, Block, Kernel, Op, Value
 from avelang.ir.types import Type, parse_type
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from avelang.base.errors import error
+from avelang.ir import ops as _ops  # noqa: F401 - defines the ops
 from avelang.ir.core import OPS, Block, Kernel, Op, Value
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import avelang.isa as _isa  # noqa: F401 - registers the rows behind `amdgpu` and `nvvm`
 from avelang.frontend.names import BUILTINS as _BUILTINS
 from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, constexpr, near
 from avelang.frontend.names import amdgpu as _amdgpu

@@ -9,21 +9,27 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import avelang.arch as arch
 from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.frontend.source import Source
 from avelang.ir.core import Kernel
 from avelang.runtime.geometry import Dim3, check_block
 
+if TYPE_CHECKING:
+    from avelang.arch import Chip
+
 EMITS = ("ir", "llvm", "asm")
 
 
-def chip_of(target: str | None) -> arch.Chip | None:
+def chip_of(target: str | None) -> Chip | None:
     """The chip that a target names; None for "cpu" or nothing: the frontend infers it from the intrinsics used. Raises U101."""
-    return None if target in (None, "", "cpu") else arch.chip(str(target))
+    if target in (None, "", "cpu"):
+        return None
+    import avelang.arch as arch
+
+    return arch.chip(str(target))
 
 
 def build(source: Source, constexprs: Mapping[str, Any], target: str | None) -> Kernel:
@@ -48,7 +54,7 @@ def cpu_text(kernel: Kernel, block: Dim3) -> Any:
     from avelang.emit.llvm import cpu
 
     chip = kernel.attrs.get("chip")
-    check_block(kernel.name, block, arch.chip(chip) if chip else None)
+    check_block(kernel.name, block, chip_of(chip))
     lowered = pipeline.cpu(kernel, block)
     if "passes" in knobs.dump():
         from avelang.ir.text import print_kernel
@@ -58,6 +64,16 @@ def cpu_text(kernel: Kernel, block: Dim3) -> Any:
     if "llvm" in knobs.dump():
         _show("llvm", kernel.name, emitted.text)
     return emitted
+
+
+def _gpu_text(kernel: Kernel, block: Dim3, chip: Chip, emit: str) -> str:
+    """LLVM IR, or assembly (PTX for NVIDIA), for a GPU."""
+    import avelang.pipeline as pipeline
+    from avelang.emit.llvm.simt_device import Device, program
+
+    check_block(kernel.name, block, chip)
+    made = program(pipeline.gpu(kernel, block), chip)
+    return made.text if emit == "llvm" else Device(chip).assembly(made.text)
 
 
 def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None, block: Dim3) -> tuple[bytes, dict[str, Any]]:
@@ -87,7 +103,8 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
 
     `jitted`: a jit function; `constexprs`: its compile-time values by name, those with a default may be left out; `target`: "cpu" or the
     name of a chip; `emit`: "ir" (after the frontend), "llvm" (before LLVM's own passes) or "asm".
-    Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U201 for what a target cannot give yet.
+    Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U2 codes for what a target
+    cannot do.
     """
     from avelang.frontend.signature import EMPTY, signature
 
@@ -104,13 +121,13 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
     missing = [name for name, value in values.items() if value is EMPTY]
     if missing:
         raise error("L006", kernel=source.name, missing=", ".join(missing))
-    if chip is not None and emit != "ir":
-        raise error("U201", what=f"--emit {emit}", target=chip.name)
     kernel = build(source, values, target)
     if emit == "ir":
         from avelang.ir.text import print_kernel
 
         return print_kernel(kernel)
+    if chip is not None:
+        return _gpu_text(kernel, block, chip, emit)
     emitted = cpu_text(kernel, block)
     if emit == "llvm":
         return emitted.text

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from avelang.arch import Chip
 from avelang.base.errors import error
+
+if TYPE_CHECKING:
+    from avelang.arch import Chip
 
 Dim3 = tuple[int, int, int]
 GRID_LIMITS = (2**31 - 1, 65535, 65535)

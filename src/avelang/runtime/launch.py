@@ -141,7 +141,8 @@ class Launcher:
                 self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0))
         built = time.perf_counter()
         self._stub.forget_latest()
-        reference.run(kernel, [v.numpy() if isinstance(v, Array) else v for v in bound.values], at.grid, at.block)
+        values = [v.numpy() if isinstance(v, Array) else v for v in bound.values]
+        reference.run(kernel, values, at.grid, at.block, races=knobs.check_races())
         self._last = Launch("reference", built - start, time.perf_counter() - built)
 
     def _program(self, key: Any, at: Geometry, bound: Bound, target: str | None, captured: tuple[Any, ...]) -> tuple[Program, str, float]:

@@ -8,9 +8,8 @@ import re
 from typing import Any
 
 from avelang import arch, pipeline
-from avelang.emit.llvm import amdgpu, nvptx
+from avelang.emit.llvm import simt_device
 from avelang.emit.llvm.simt import Program
-from avelang.emit.llvm.simt_device import Device
 from avelang.frontend.build import build
 from avelang.ir.core import Kernel
 
@@ -24,14 +23,12 @@ def lowered(kernel: Any, chip: str, block: Block = (64, 1, 1), **constexprs: Any
 
 
 def program(kernel: Any, chip: str, block: Block = (64, 1, 1), **constexprs: Any) -> Program:
-    backend = amdgpu if arch.chip(chip).vendor == "amd" else nvptx
-    return backend.emit(lowered(kernel, chip, block, **constexprs), arch.chip(chip))
+    return simt_device.program(lowered(kernel, chip, block, **constexprs), arch.chip(chip))
 
 
 @functools.cache
-def device(chip: str) -> Device:
-    c = arch.chip(chip)
-    return Device(amdgpu.TRIPLE, chip) if c.vendor == "amd" else Device(nvptx.TRIPLE, chip, nvptx.features(c))
+def device(chip: str) -> simt_device.Device:
+    return simt_device.Device(arch.chip(chip))
 
 
 def assembly(kernel: Any, chip: str, block: Block = (64, 1, 1), **constexprs: Any) -> str:

@@ -1,5 +1,40 @@
 	.file	"<string>"
 	.section	.ltext,"axl",@progbits
+	.p2align	4
+	.type	gather.i32.4.64,@function
+gather.i32.4.64:
+	kxnorb	%k0, %k0, %k1
+	vpxor	%xmm8, %xmm8, %xmm8
+	vpgatherqd	(,%zmm1), %ymm8 {%k1}
+	kxnorb	%k0, %k0, %k1
+	vpxor	%xmm1, %xmm1, %xmm1
+	vpgatherqd	(,%zmm0), %ymm1 {%k1}
+	kxnorb	%k0, %k0, %k1
+	vpxor	%xmm9, %xmm9, %xmm9
+	vpgatherqd	(,%zmm3), %ymm9 {%k1}
+	kxnorb	%k0, %k0, %k1
+	vpxor	%xmm3, %xmm3, %xmm3
+	vpgatherqd	(,%zmm2), %ymm3 {%k1}
+	kxnorb	%k0, %k0, %k1
+	vpxor	%xmm2, %xmm2, %xmm2
+	vpgatherqd	(,%zmm5), %ymm2 {%k1}
+	kxnorb	%k0, %k0, %k1
+	vpxor	%xmm5, %xmm5, %xmm5
+	vpgatherqd	(,%zmm4), %ymm5 {%k1}
+	kxnorb	%k0, %k0, %k1
+	vpxor	%xmm4, %xmm4, %xmm4
+	vinserti64x4	$1, %ymm8, %zmm1, %zmm0
+	vinserti64x4	$1, %ymm9, %zmm3, %zmm1
+	vinserti64x4	$1, %ymm2, %zmm5, %zmm2
+	kxnorb	%k0, %k0, %k2
+	vpxor	%xmm3, %xmm3, %xmm3
+	vpgatherqd	(,%zmm7), %ymm3 {%k2}
+	vpgatherqd	(,%zmm6), %ymm4 {%k1}
+	vinserti64x4	$1, %ymm3, %zmm4, %zmm3
+	retq
+.Lfunc_end0:
+	.size	gather.i32.4.64, .Lfunc_end0-gather.i32.4.64
+
 	.globl	ave_run
 	.p2align	4
 	.type	ave_run,@function
@@ -10,62 +45,61 @@ ave_run:
 	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	subq	$88, %rsp
-	movq	%rcx, 40(%rsp)
+	subq	$104, %rsp
+	movq	%rcx, 48(%rsp)
 	cmpq	%rcx, %rdx
-	jae	.LBB0_18
-	movq	%r8, %rbp
+	jae	.LBB1_18
+	movq	%r8, %r15
 	movl	(%rsi), %eax
-	movq	%rax, 16(%rsp)
-	movl	4(%rsi), %eax
-	movq	%rax, 8(%rsp)
-	movq	(%rdi), %rax
-	movq	%rax, 32(%rsp)
-	movq	8(%rdi), %rax
 	movq	%rax, 24(%rsp)
+	movl	4(%rsi), %eax
+	movq	%rax, 16(%rsp)
+	movq	(%rdi), %rax
+	movq	%rax, 40(%rsp)
+	movq	8(%rdi), %rax
+	movq	%rax, 32(%rsp)
 	.p2align	4
-.LBB0_2:
+.LBB1_2:
 	movq	%rdx, %rax
 	shrq	$32, %rax
-	movq	%rdx, 48(%rsp)
-	je	.LBB0_3
+	movq	%rdx, 56(%rsp)
+	je	.LBB1_3
 	movq	%rdx, %rax
 	xorl	%edx, %edx
-	divq	16(%rsp)
-	movq	%rdx, %r14
-	jmp	.LBB0_5
+	divq	24(%rsp)
+	movq	%rdx, %r13
+	jmp	.LBB1_5
 	.p2align	4
-.LBB0_3:
+.LBB1_3:
 	movl	%edx, %eax
 	xorl	%edx, %edx
-	divl	16(%rsp)
-	movl	%edx, %r14d
-.LBB0_5:
+	divl	24(%rsp)
+	movl	%edx, %r13d
+.LBB1_5:
 	movq	%rax, %rcx
 	shrq	$32, %rcx
-	je	.LBB0_6
+	je	.LBB1_6
 	xorl	%edx, %edx
-	divq	8(%rsp)
-	jmp	.LBB0_8
+	divq	16(%rsp)
+	jmp	.LBB1_8
 	.p2align	4
-.LBB0_6:
+.LBB1_6:
 	xorl	%edx, %edx
-	divl	8(%rsp)
-.LBB0_8:
-	movq	%rdx, (%rsp)
-	movl	%r14d, %eax
-	andl	$268435455, %eax
-	shlq	$6, %rax
-	addq	32(%rsp), %rax
-	movq	(%rsp), %r13
-	andl	$268435455, %r13d
-	shlq	$12, %r13
-	addq	%rax, %r13
-	movq	%rbp, %rbx
-	xorl	%r15d, %r15d
-	movq	24(%rsp), %r12
+	divl	16(%rsp)
+.LBB1_8:
+	movq	%rdx, 8(%rsp)
+	movl	%r13d, %r12d
+	andl	$268435455, %r12d
+	shlq	$6, %r12
+	addq	40(%rsp), %r12
+	movq	8(%rsp), %rax
+	shlq	$12, %rax
+	movq	%rax, 64(%rsp)
+	movq	%r15, %rbx
+	xorl	%ebp, %ebp
+	movq	32(%rsp), %r14
 	.p2align	4
-.LBB0_9:
+.LBB1_9:
 	movl	$64, %edi
 	movl	$64, %esi
 	movabsq	$aligned_alloc, %rax
@@ -75,69 +109,74 @@ ave_run:
 	movq	%rcx, (%rax)
 	movabsq	$wave.destroy, %rcx
 	movq	%rcx, 8(%rax)
-	movq	%rbp, 16(%rax)
-	movl	%r15d, 40(%rax)
-	movq	(%rsp), %rcx
+	movq	%r15, 16(%rax)
+	movl	%ebp, 40(%rax)
+	movq	8(%rsp), %rcx
 	movl	%ecx, 36(%rax)
-	movl	%r14d, 32(%rax)
-	movq	%r12, 24(%rax)
-	movq	%r15, %rcx
+	movl	%r13d, 32(%rax)
+	movq	%r14, 24(%rax)
+	movq	%rbp, %rcx
 	shlq	$10, %rcx
-	vmovups	(%r13,%rcx), %zmm0
-	vmovups	256(%r13,%rcx), %zmm1
-	vmovups	512(%r13,%rcx), %zmm2
-	vmovups	768(%r13,%rcx), %zmm3
+	addq	64(%rsp), %rcx
+	movabsq	$1099511626752, %rdx
+	andq	%rdx, %rcx
+	vmovups	(%r12,%rcx), %zmm0
+	vmovups	256(%r12,%rcx), %zmm1
+	vmovups	512(%r12,%rcx), %zmm2
+	vmovups	768(%r12,%rcx), %zmm3
 	vmovups	%zmm3, 192(%rbx)
 	vmovups	%zmm2, 128(%rbx)
 	vmovups	%zmm1, 64(%rbx)
 	vmovups	%zmm0, (%rbx)
 	movb	$0, 44(%rax)
-	movq	%rax, 56(%rsp,%r15,8)
-	incq	%r15
+	movq	%rax, 72(%rsp,%rbp,8)
+	incq	%rbp
 	addq	$256, %rbx
-	cmpq	$4, %r15
-	jne	.LBB0_9
-	xorl	%r14d, %r14d
+	cmpq	$4, %rbp
+	jne	.LBB1_9
+	movq	%r15, %r12
 	xorl	%ebx, %ebx
-	xorl	%r12d, %r12d
+	xorl	%r14d, %r14d
+	xorl	%r13d, %r13d
 	.p2align	4
-.LBB0_11:
-	movq	56(%rsp,%r14,8), %rdi
+.LBB1_11:
+	movq	72(%rsp,%rbx,8), %rdi
 	movq	(%rdi), %r15
 	testq	%r15, %r15
-	je	.LBB0_13
+	je	.LBB1_13
 	vzeroupper
 	callq	*(%rdi)
-.LBB0_13:
+.LBB1_13:
 	testq	%r15, %r15
 	setne	%cl
-	movl	%ebx, %eax
+	movl	%r14d, %eax
 	orb	%cl, %al
-	incq	%r14
-	cmpq	$4, %r14
-	setne	%bl
-	andb	%al, %bl
-	cmpq	$4, %r14
-	cmoveq	%r12, %r14
-	jne	.LBB0_11
+	incq	%rbx
+	cmpq	$4, %rbx
+	setne	%r14b
+	andb	%al, %r14b
+	cmpq	$4, %rbx
+	cmoveq	%r13, %rbx
+	jne	.LBB1_11
 	testb	$1, %al
-	jne	.LBB0_11
+	jne	.LBB1_11
 	xorl	%ebx, %ebx
 	.p2align	4
-.LBB0_16:
-	movq	56(%rsp,%rbx,8), %rdi
+.LBB1_16:
+	movq	72(%rsp,%rbx,8), %rdi
 	vzeroupper
 	callq	*8(%rdi)
 	incq	%rbx
 	cmpq	$4, %rbx
-	jne	.LBB0_16
-	movq	48(%rsp), %rdx
+	jne	.LBB1_16
+	movq	56(%rsp), %rdx
 	incq	%rdx
-	cmpq	40(%rsp), %rdx
-	jne	.LBB0_2
-.LBB0_18:
+	cmpq	48(%rsp), %rdx
+	movq	%r12, %r15
+	jne	.LBB1_2
+.LBB1_18:
 	xorl	%eax, %eax
-	addq	$88, %rsp
+	addq	$104, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r13
@@ -145,131 +184,141 @@ ave_run:
 	popq	%r15
 	popq	%rbp
 	retq
-.Lfunc_end0:
-	.size	ave_run, .Lfunc_end0-ave_run
+.Lfunc_end1:
+	.size	ave_run, .Lfunc_end1-ave_run
 
 	.section	.rodata,"a",@progbits
 	.p2align	6, 0x0
-.LCPI1_0:
-	.long	12
-	.long	76
-	.long	140
-	.long	204
-	.long	268
-	.long	332
-	.long	396
-	.long	460
-	.long	524
-	.long	588
-	.long	652
-	.long	716
-	.long	780
-	.long	844
-	.long	908
-	.long	972
-.LCPI1_1:
-	.long	8
-	.long	72
-	.long	136
-	.long	200
-	.long	264
-	.long	328
-	.long	392
-	.long	456
-	.long	520
-	.long	584
-	.long	648
-	.long	712
-	.long	776
-	.long	840
-	.long	904
-	.long	968
-.LCPI1_2:
-	.long	4
-	.long	68
-	.long	132
-	.long	196
-	.long	260
-	.long	324
-	.long	388
-	.long	452
-	.long	516
-	.long	580
-	.long	644
-	.long	708
-	.long	772
-	.long	836
-	.long	900
-	.long	964
-.LCPI1_3:
-	.long	0
-	.long	64
-	.long	128
-	.long	192
-	.long	256
-	.long	320
-	.long	384
-	.long	448
-	.long	512
-	.long	576
-	.long	640
-	.long	704
-	.long	768
-	.long	832
-	.long	896
-	.long	960
+.LCPI2_0:
+	.quad	0
+	.quad	64
+	.quad	128
+	.quad	192
+	.quad	256
+	.quad	320
+	.quad	384
+	.quad	448
+.LCPI2_1:
+	.quad	512
+	.quad	576
+	.quad	640
+	.quad	704
+	.quad	768
+	.quad	832
+	.quad	896
+	.quad	960
+.LCPI2_2:
+	.quad	4
+	.quad	68
+	.quad	132
+	.quad	196
+	.quad	260
+	.quad	324
+	.quad	388
+	.quad	452
+.LCPI2_3:
+	.quad	516
+	.quad	580
+	.quad	644
+	.quad	708
+	.quad	772
+	.quad	836
+	.quad	900
+	.quad	964
+.LCPI2_4:
+	.quad	8
+	.quad	72
+	.quad	136
+	.quad	200
+	.quad	264
+	.quad	328
+	.quad	392
+	.quad	456
+.LCPI2_5:
+	.quad	520
+	.quad	584
+	.quad	648
+	.quad	712
+	.quad	776
+	.quad	840
+	.quad	904
+	.quad	968
+.LCPI2_6:
+	.quad	12
+	.quad	76
+	.quad	140
+	.quad	204
+	.quad	268
+	.quad	332
+	.quad	396
+	.quad	460
+.LCPI2_7:
+	.quad	524
+	.quad	588
+	.quad	652
+	.quad	716
+	.quad	780
+	.quad	844
+	.quad	908
+	.quad	972
 	.section	.ltext,"axl",@progbits
 	.p2align	4
 	.type	wave.resume,@function
 wave.resume:
+	pushq	%r15
+	pushq	%r14
+	pushq	%rbx
+	movq	%rdi, %rbx
 	movl	40(%rdi), %eax
+	movl	32(%rdi), %r14d
+	movl	36(%rdi), %r15d
 	shll	$2, %eax
 	andl	$268435452, %eax
+	shll	$4, %r14d
 	leal	(,%rax,4), %ecx
 	addq	16(%rdi), %rcx
-	movabsq	$.LCPI1_0, %rdx
-	vmovdqa64	(%rdx), %zmm0
-	kxnorw	%k0, %k0, %k1
-	vpxor	%xmm1, %xmm1, %xmm1
-	vpgatherdd	(%rcx,%zmm0), %zmm1 {%k1}
-	movabsq	$.LCPI1_1, %rdx
-	vmovdqa64	(%rdx), %zmm0
-	kxnorw	%k0, %k0, %k1
-	vpxor	%xmm2, %xmm2, %xmm2
-	vpgatherdd	(%rcx,%zmm0), %zmm2 {%k1}
-	movabsq	$.LCPI1_2, %rdx
-	vmovdqa64	(%rdx), %zmm0
-	kxnorw	%k0, %k0, %k1
-	vpxor	%xmm3, %xmm3, %xmm3
-	vpgatherdd	(%rcx,%zmm0), %zmm3 {%k1}
-	kxnorw	%k0, %k0, %k1
-	movabsq	$.LCPI1_3, %rdx
-	vmovdqa64	(%rdx), %zmm0
-	vpxor	%xmm4, %xmm4, %xmm4
-	vpgatherdd	(%rcx,%zmm0), %zmm4 {%k1}
-	movl	32(%rdi), %ecx
-	movl	36(%rdi), %edx
-	shll	$4, %ecx
-	shll	$4, %edx
-	addl	%eax, %ecx
-	shlq	$8, %rcx
-	addq	24(%rdi), %rcx
-	vmovdqu64	%zmm4, (%rcx,%rdx,4)
-	vmovdqu64	%zmm3, 256(%rcx,%rdx,4)
-	vmovdqu64	%zmm2, 512(%rcx,%rdx,4)
-	vmovdqu64	%zmm1, 768(%rcx,%rdx,4)
-	movq	$0, (%rdi)
+	shll	$4, %r15d
+	vpbroadcastq	%rcx, %zmm7
+	movabsq	$.LCPI2_0, %rcx
+	vpaddq	(%rcx), %zmm7, %zmm0
+	movabsq	$.LCPI2_1, %rcx
+	vpaddq	(%rcx), %zmm7, %zmm1
+	movabsq	$.LCPI2_2, %rcx
+	vpaddq	(%rcx), %zmm7, %zmm2
+	movabsq	$.LCPI2_3, %rcx
+	vpaddq	(%rcx), %zmm7, %zmm3
+	movabsq	$.LCPI2_4, %rcx
+	vpaddq	(%rcx), %zmm7, %zmm4
+	movabsq	$.LCPI2_5, %rcx
+	vpaddq	(%rcx), %zmm7, %zmm5
+	movabsq	$.LCPI2_6, %rcx
+	vpaddq	(%rcx), %zmm7, %zmm6
+	movabsq	$.LCPI2_7, %rcx
+	vpaddq	(%rcx), %zmm7, %zmm7
+	addl	%eax, %r14d
+	shlq	$8, %r14
+	addq	24(%rdi), %r14
+	movabsq	$gather.i32.4.64, %rax
+	callq	*%rax
+	vmovdqu64	%zmm0, (%r14,%r15,4)
+	vmovdqu64	%zmm1, 256(%r14,%r15,4)
+	vmovdqu64	%zmm2, 512(%r14,%r15,4)
+	vmovdqu64	%zmm3, 768(%r14,%r15,4)
+	movq	$0, (%rbx)
+	popq	%rbx
+	popq	%r14
+	popq	%r15
 	vzeroupper
 	retq
-.Lfunc_end1:
-	.size	wave.resume, .Lfunc_end1-wave.resume
+.Lfunc_end2:
+	.size	wave.resume, .Lfunc_end2-wave.resume
 
 	.p2align	4
 	.type	wave.destroy,@function
 wave.destroy:
 	movabsq	$free, %rax
 	jmpq	*%rax
-.Lfunc_end2:
-	.size	wave.destroy, .Lfunc_end2-wave.destroy
+.Lfunc_end3:
+	.size	wave.destroy, .Lfunc_end3-wave.destroy
 
 	.section	".note.GNU-stack","",@progbits

@@ -14,7 +14,7 @@ from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, DType, PtrType, VecType, dtype_of
-from avelang.isa.amdgpu.schedule import EXPCNT, LGKMCNT, waitcnt_immediate
+from avelang.isa.amdgpu.schedule import EXPCNT, VMCNT, waitcnt_immediate
 from avelang.isa.row import ROWS
 
 TRIPLE = "amdgcn-amd-amdhsa"
@@ -87,14 +87,15 @@ class Amdgpu(Target):
         return w.call("llvm.amdgcn.ballot.i64", "i64", ("i1", cond))
 
     def barrier(self, w: Simt, op: Op) -> None:
-        """Release, barrier, acquire, within the work-group. Loads straight to LDS are no memory operations of the fence: they are waited for
-        here, unless the op before this is a wait that the user wrote."""
-        before = w.previous.name if w.previous is not None else ""
-        if self.direct_loads and before != "amdgpu.s_waitcnt":
-            w.call("llvm.amdgcn.s.waitcnt", "void", ("i32", str(waitcnt_immediate(0, EXPCNT, LGKMCNT))))
-        w.do('fence syncscope("workgroup") release')
+        """Release, barrier, acquire, within the work-group: LLVM waits for what must have arrived, loads straight to LDS included. Where the user
+        wrote a wait right before, that one says how many of those may stay under way: only LDS itself is waited for then."""
+        own = self.direct_loads and w.previous is not None and w.previous.name == "amdgpu.s_waitcnt"
+        scope = "singlethread" if own else "workgroup"  # which orders the program's text, and asks for no wait
+        w.do(f'fence syncscope("{scope}") release')
+        if own:
+            w.call("llvm.amdgcn.s.waitcnt", "void", ("i32", str(waitcnt_immediate(VMCNT, EXPCNT, 0))))
         w.call("llvm.amdgcn.s.barrier", "void")
-        w.do('fence syncscope("workgroup") acquire')
+        w.do(f'fence syncscope("{scope}") acquire')
 
     # -- memory --------------------------------------------------------------------------------------------------------------------
 

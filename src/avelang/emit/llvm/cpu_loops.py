@@ -22,8 +22,8 @@ Run = Callable[[Wave, Block], None]
 class Carried:
     """The values that a loop carries: a phi for each part, or a slot."""
 
-    def __init__(self, w: Wave, inits: Sequence[Value], args: Sequence[Value], divergent: bool, homes: Sequence[Block]):
-        self.w, self.args, self.divergent, self.homes = w, args, divergent, homes
+    def __init__(self, w: Wave, inits: Sequence[Value], args: Sequence[Value], divergent: bool):
+        self.w, self.args, self.divergent = w, args, divergent
         self.wide = [divergent or not a.uniform for a in args]
         self.slots: list[Slot | None] = []
         self.init: list[list[tuple[str, str]]] = []
@@ -123,7 +123,8 @@ class _Counted:
             return up
         down = self._icmp("gt", self.start.text, self.stop.text)
         sign = self._icmp("gt", self.step.text, "0")
-        if self.d == "int" or (isinstance(self.d, DType) and self.d.kind == "int"):
+        assert isinstance(self.d, DType)
+        if self.d.kind == "int":
             negative = self._icmp("lt", self.step.text, "0")
             down = self.w.op(f"and i1 {negative}, {down}")
             return self.w.op(f"or i1 {down}, {self.w.op(f'and i1 {sign}, {up}')}")
@@ -155,7 +156,7 @@ class _Counted:
         w, body, block = self.w, self.w.body, self.op.regions[0]
         assert isinstance(self.d, DType)
         t = f"i{self.d.bits}"
-        carried = Carried(w, self.op.operands[3:], block.args[1:], False, [block])
+        carried = Carried(w, self.op.operands[3:], block.args[1:], False)
         head, done, i = body.fresh("loop"), body.fresh("done"), "%" + body.fresh("i")
         entry = body.label
         first = self._first()
@@ -190,24 +191,22 @@ class _Counted:
 class _Lanes:
     """A loop whose trips differ from lane to lane: it goes on while any lane is active."""
 
-    def __init__(self, w: Wave, inits: Sequence[Value], args: Sequence[Value], homes: Sequence[Block]):
+    def __init__(self, w: Wave, inits: Sequence[Value], args: Sequence[Value]):
         self.w, self.outer = w, w.mask
-        self.carried = Carried(w, inits, args, True, homes)
+        self.carried = Carried(w, inits, args, True)
         fresh = w.body.fresh
         self.head, self.enter, self.done = fresh("loop"), fresh("enter"), fresh("done")
         self.mask = "%" + fresh("mask")
 
     def open(self, first: str) -> None:
         """Starts the head with the mask `first`."""
-        w, body = self.w, self.w.body
+        body = self.w.body
         self.entry = body.label
         body.do(f"br label %{self.head}")
         body.start(self.head)
         self.first, self.at = first, len(body.lines)
         body.lines.append("")
         self.carried.phis(self.entry)
-        self.head_label = body.label
-        del w
 
     def close(self, out: list[list[tuple[str, str]]], following: str) -> None:
         """Back to the head with the mask `following`."""
@@ -234,14 +233,12 @@ def _lanes_for(w: Wave, op: Op, bounds: list[Scalar], run: Run) -> None:
 
     first = either(w.op(f"icmp {s}lt {t} {start}, {stop}"), w.op(f"icmp {s}gt {t} {start}, {stop}"))
     first = w.op(f"and {i1} {w.mask_text(w.mask)}, {first}")
-    loop = _Lanes(w, op.operands[3:], block.args[1:], [block])
+    loop = _Lanes(w, op.operands[3:], block.args[1:])
     i = "%" + body.fresh("i")
     loop.open(first)
-    counter = len(body.lines)
     body.lines.insert(loop.at + 1, "")
     loop.carried.at += 1
     body.do(f"br i1 {w.any(loop.mask)}, label %{loop.enter}, label %{loop.done}")
-    del counter
     body.start(loop.enter)
     with w.region(block, loop.mask):
         w.bind(block.args[0], V(i))
@@ -271,7 +268,7 @@ def emit_while(w: Wave, op: Op, run: Run) -> None:
 def _uniform_while(w: Wave, op: Op, run: Run) -> None:
     test, block = op.regions
     body = w.body
-    carried = Carried(w, op.operands, test.args, False, [test, block])
+    carried = Carried(w, op.operands, test.args, False)
     head, enter, done = body.fresh("loop"), body.fresh("enter"), body.fresh("done")
     entry = body.label
     body.do(f"br label %{head}")
@@ -301,7 +298,7 @@ def _uniform_while(w: Wave, op: Op, run: Run) -> None:
 def _lanes_while(w: Wave, op: Op, run: Run) -> None:
     test, block = op.regions
     body, i1 = w.body, w.t("i1")
-    loop = _Lanes(w, op.operands, test.args, [test, block])
+    loop = _Lanes(w, op.operands, test.args)
     # The results: what each lane passed when it last ran the test.
     kept = [w.new_slot(r.type) if isinstance(r.type, VecType) else w.new_slot(VecType(_dtype(r.type), 1)) for r in op.results]
     loop.open(w.mask_text(w.mask))
@@ -334,4 +331,3 @@ def _dtype(t: Type) -> DType:
         return i64
     assert isinstance(t, DType)
     return t
-

@@ -1,18 +1,29 @@
-"""LLVM for a GPU: the IR of a `Program` comes in; optimized IR, assembly (PTX for NVIDIA) or an object goes out."""
+"""LLVM for a GPU: a kernel in phase "addresses" and a chip come in; the chip's `Program`, its assembly (PTX for NVIDIA) or an object goes out."""
 
 from __future__ import annotations
 
 import llvmlite.binding as llvm
 
+import avelang.arch as arch
+from avelang.emit.llvm import amdgpu, nvptx
 from avelang.emit.llvm.core import Host
+from avelang.emit.llvm.simt import Program
+from avelang.ir.core import Kernel
 
 
 class Device(Host):
-    """LLVM for one chip. `level` is the optimization level (0 to 3)."""
+    """LLVM for one chip: `optimized`, `assembly` and `object` as of `Host` (NVIDIA chips have no objects: `ptxas` or the driver makes them).
+    `level` is the optimization level, 0 to 3."""
 
-    def __init__(self, triple: str, chip: str, features: str = "", level: int = 3):
-        super().__init__(level, (triple, chip, features))
+    def __init__(self, chip: arch.Chip, level: int = 3):
+        amd = chip.vendor == "amd"
+        super().__init__(level, (amdgpu.TRIPLE if amd else nvptx.TRIPLE, chip.name, "" if amd else nvptx.features(chip)))
 
     def target_machine(self) -> llvm.TargetMachine:
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, codemodel="default")
+
+
+def program(kernel: Kernel, chip: arch.Chip) -> Program:
+    """The module of a kernel, behind the passes of `pipeline.gpu`. Errors as `simt_kernel.emit`."""
+    return (amdgpu if chip.vendor == "amd" else nvptx).emit(kernel, chip)

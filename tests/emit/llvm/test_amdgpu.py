@@ -1,0 +1,245 @@
+"""The AMD backend: counted facts of the assembly of real kernels, golden assembly of two small ones, and what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import golden
+import pytest
+
+from avelang.base.errors import AveError
+from avelang.emit.llvm import amdgpu, amdgpu_rows, simt_kernel
+from avelang.ir.text import parse_kernel
+from emit.llvm import gpu_kernels, tutorial
+from emit.llvm.gpu import assembly, code, counts, device, lowered, metadata, program
+
+CHIPS = ("gfx90a", "gfx942", "gfx950")
+MFMA = {"gfx90a": "v_mfma_f32_32x32x8bf16_1k", "gfx942": "v_mfma_f32_32x32x8_bf16", "gfx950": "v_mfma_f32_32x32x8_bf16"}
+
+
+def in_registers(text: str) -> None:
+    """No scratch memory, no spills, no loop over lanes."""
+    assert metadata(text, "private_segment_fixed_size") == 0
+    assert metadata(text, "vgpr_spill_count") == metadata(text, "sgpr_spill_count") == 0
+    assert not re.search(r"^\tscratch_", text, re.M)
+    # A loop over lanes compares what v_readfirstlane gives with each lane's own, and runs the others again.
+    assert not re.search(r"v_readfirstlane.*\n(.*\n){0,12}.*v_cmp_eq_u(32|64).*\n(.*\n){0,6}.*s_and_saveexec", text)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("name", ["fixed", "runtime", "guarded"])
+def test_the_tutorial(chip, name):
+    """Packed words move in single instructions; the accumulator stays in registers."""
+    text = assembly(getattr(tutorial, name), chip)
+    n = counts(text)
+    load = "buffer_load_dwordx4" if name == "guarded" else "global_load_dwordx4"
+    store = "buffer_store_dwordx4" if name == "guarded" else "global_store_dwordx4"
+    loads = {k: v for k, v in n.items() if k.startswith(("global_load", "buffer_load"))}
+    assert loads == {load: 2} and n[store] == 1
+    assert {k: v for k, v in n.items() if k.startswith("ds_")} == {"ds_read_b128": 3, "ds_write_b128": 6}
+    assert n[MFMA[chip]] == 2
+    assert n["v_readfirstlane_b32"] == 0 and n["s_set_gpr_idx_on"] == 0
+    in_registers(text)
+    assert metadata(text, "group_segment_fixed_size") == 6144 and metadata(text, "max_flat_workgroup_size") == 64
+    assert metadata(text, "kernarg_segment_size") == (24 if name == "fixed" else 36)
+    assert ".amdhsa_code_object_version 5" in text and f"amdgcn-amd-amdhsa--{chip}" in text
+
+
+def test_the_main_loop_waits_for_what_it_uses_only():
+    """The two loads of a step are waited for one by one."""
+    loop = re.search(r"\n(\.LBB0_\d+):\n((?:(?!\.LBB0)[^\n]*\n)*?)\ts_cbranch_scc1 \1\n", assembly(tutorial.guarded, "gfx942"))
+    assert loop and "v_mfma" in loop[2] and "vmcnt(1)" in loop[2]
+
+
+def test_a_register_array_is_registers():
+    text = assembly(gpu_kernels.registers, "gfx942")
+    n = counts(text)
+    in_registers(text)
+    assert n["global_load_dwordx4"] == n["global_store_dwordx4"] == 4 and not any(k.startswith("s_cbranch") for k in n)
+
+
+def test_an_array_without_unrolling_is_not(monkeypatch):
+    """The negative control of the pass: without it the array has addresses, or is selected element by element."""
+    from avelang import pipeline
+
+    monkeypatch.setattr(pipeline, "unroll", lambda kernel: None)
+    n = counts(assembly(gpu_kernels.registers, "gfx942"))
+    assert n["global_load_dwordx4"] != 4
+
+
+@pytest.mark.parametrize("chip", ["gfx942", "gfx950"])
+def test_a_wave_of_a_block_has_its_own_resource(chip):
+    """thread_id(0) // 64 differs from wave to wave and not within one: one scalar register, no loop over lanes."""
+    text = assembly(gpu_kernels.wave_rows, chip, (256, 1, 1))
+    n = counts(text)
+    assert n["buffer_load_dwordx4"] == 1 and n["v_readfirstlane_b32"] == 1 and not any(k.startswith("s_cbranch") for k in n)
+    in_registers(text)
+
+
+def test_offsets_that_differ_by_lane_become_one_vector_offset():
+    text = assembly(gpu_kernels.split_offsets, "gfx942")
+    assert re.search(r"buffer_load_dword v\d+, v\d+, s\[\d+:\d+\], 0 offen\n", text)
+    in_registers(text)
+
+
+def test_a_scalar_offset_that_differs_by_lane_would_be_a_loop(monkeypatch):
+    """The negative control: passed on as it is, LLVM builds a loop over the lanes."""
+    plain = lambda w, v, s: [("i32", w.value(v)), ("i32", w.value(s))]  # noqa: E731
+    monkeypatch.setattr(amdgpu_rows, "offsets", plain)
+    n = counts(assembly(gpu_kernels.split_offsets, "gfx942"))
+    assert n["v_readfirstlane_b32"] and any(k.startswith("s_cbranch") for k in n)
+
+
+def test_loads_straight_to_lds():
+    text = assembly(gpu_kernels.straight_to_lds, "gfx942", (256, 1, 1), WAIT=0)
+    assert re.search(r"buffer_load_dword v\d+, s\[\d+:\d+\], 0 offen lds", text)
+    assert re.search(r"offen lds\n(.*\n)*?\ts_waitcnt vmcnt\(0\)\n\ts_barrier\n(.*\n)*?\tds_read_b32", text)
+
+
+def test_a_wait_before_the_barrier_is_the_users():
+    """Loads to LDS that a wait leaves under way stay under way across the barrier; the lane's own LDS accesses are waited for."""
+    body = program(gpu_kernels.straight_to_lds, "gfx942", (256, 1, 1), WAIT=1).text
+    waits = [int(x) for x in re.findall(r"s\.waitcnt\(i32 (\d+)\)", body)]
+    assert len(waits) == 2 and waits[0] & 15 == 1 and waits[1] >> 8 & 15 == 0 and waits[1] & 0xC00F == 0xC00F
+    assert 'syncscope("workgroup")' not in body
+    assert 'syncscope("workgroup") release' in program(gpu_kernels.straight_to_lds, "gfx942", (256, 1, 1), WAIT=0).text
+
+
+def test_the_scheduler_is_told_what_was_written():
+    body = program(gpu_kernels.scheduled, "gfx942").text
+    order = re.findall(r"@llvm\.amdgcn\.(s\.setprio|sched[.\w]+|s\.waitcnt)\(([^)]*)\)$", body.split("define")[1], re.M)
+    assert order == [
+        ("s.setprio", "i16 2"), ("sched.group.barrier", "i32 32, i32 1, i32 0"), ("s.waitcnt", f"i32 {0x0F73}"), ("sched.barrier", "i32 0"),
+        ("s.setprio", "i16 0"),
+    ]  # fmt: skip
+    text = assembly(gpu_kernels.scheduled, "gfx942")
+    assert text.index("s_setprio 2") < text.index("global_load") < text.index("global_store") < text.index("s_setprio 0")
+
+
+def test_packed_halves():
+    n = counts(assembly(gpu_kernels.half_pairs, "gfx942"))
+    assert n["v_pk_fma_f16"] == n["v_pk_add_f16"] == n["v_pk_mul_f16"] == 1 and n["v_cvt_f32_f16_e32"] == 0
+
+
+def test_shuffles_of_a_sum():
+    """Exchanges within 16 lanes by DPP where there is a pattern; without an address within 32; by address beyond."""
+    text = assembly(gpu_kernels.row_sums, "gfx942", (256, 1, 1), WAVE=64)
+    n = counts(text)
+    assert n["ds_bpermute_b32"] == 1 and n["ds_swizzle_b32"] == 2 and len(re.findall("_dpp", text)) == 3
+    assert n["s_barrier"] == 1 and metadata(text, "group_segment_fixed_size") == 64
+    in_registers(text)
+
+
+def test_bf16_is_rounded_by_the_machine_that_can():
+    wide, own = (assembly(gpu_kernels.softmax, chip) for chip in ("gfx950", "gfx942"))
+    assert counts(wide)["v_cvt_pk_bf16_f32"] == 1 and counts(own)["v_cvt_pk_bf16_f32"] == 0
+    assert "0x7fff" in own
+
+
+def test_num_warps_and_hints():
+    def attributes(**options) -> str:
+        kernel = lowered(gpu_kernels.axpy, "gfx942")
+        kernel.attrs.update(options)
+        return device("gfx942").assembly(amdgpu.emit(kernel, device_chip()).text)
+
+    assert metadata(attributes(), "max_flat_workgroup_size") == 64
+    assert metadata(attributes(num_warps=8), "max_flat_workgroup_size") == 512
+    kernel = lowered(gpu_kernels.axpy, "gfx942")
+    kernel.attrs["waves_per_eu"] = 2
+    assert '"amdgpu-waves-per-eu"="2"' in amdgpu.emit(kernel, device_chip()).text
+
+
+def device_chip():
+    from avelang import arch
+
+    return arch.chip("gfx942")
+
+
+def test_ids_and_extents():
+    text = """kernel @k(%p: ptr<u32, global>) {'wave': 64, 'chip': 'gfx942', 'file': ''} {
+      %t = thread_id {'dim': 1} : u32
+      %b = block_id {'dim': 2} : u32
+      %g = grid_dim {'dim': 1} : u32
+      %d = block_dim {'dim': 0} : u32
+      %l = lane_id : u32
+      %v = vec(%t, %b, %g, %d, %l) : vec<5 x u32>
+      %z = const {'value': 0} : i64
+      st(%v, %p, %z) {'align': 4}
+    }"""
+    out = assembly(parse_kernel(text), "gfx942", (8, 16, 1))
+    assert "hidden_block_count_y" in out and "v_mbcnt_hi_u32_b32" in out and "0x3ff" in out
+    # Rows of whole waves: thread_id(1) is the same in a wave, and LLVM is told so.
+    assert "v_readfirstlane" not in out and "v_readfirstlane" in assembly(parse_kernel(text), "gfx942", (64, 4, 1))
+
+
+@pytest.mark.parametrize("name", ["copy_words", "axpy"])
+def test_golden(name):
+    golden.check(f"amdgpu/{name}.gfx942.s", code(assembly(getattr(gpu_kernels, name), "gfx942")))
+
+
+@pytest.mark.skipif(golden.accepting(), reason="accepting golden files")
+def test_a_broken_emitter_is_noticed(monkeypatch):
+    from avelang.emit.llvm import simt_ops
+
+    real = simt_ops.RULES["add"]
+    monkeypatch.setitem(simt_ops.RULES, "add", lambda w, op: simt_ops.arith(w, "sub", op.result.type, *map(w.value, op.operands)))
+    assert real is not simt_ops.RULES["add"]
+    with pytest.raises(AssertionError, match="differs"):
+        golden.check("amdgpu/axpy.gfx942.s", code(assembly(gpu_kernels.axpy, "gfx942")))
+
+
+@pytest.mark.skipif(golden.accepting(), reason="accepting golden files")
+def test_lost_alignment_is_noticed(monkeypatch):
+    """Without the contract on pointers, LDS accesses and NVIDIA's go element by element; AMD's global memory does not mind."""
+    from avelang import pipeline
+
+    monkeypatch.setattr(pipeline, "alignment", lambda kernel: None)
+    monkeypatch.setattr(simt_kernel, "POINTER_ALIGN", 4)
+    assert "ld.global.v4" not in assembly(gpu_kernels.copy_words, "sm_90")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "code_", "chip", "said"),
+    [
+        (gpu_kernels.speaks, "U202", "gfx942", "printf"),
+        (gpu_kernels.double_tanh, "U202", "gfx942", "`tanh` on f64"),
+        (gpu_kernels.too_much, "U203", "gfx942", "262144 bytes"),
+    ],
+)
+def test_refusals(kernel, code_, chip, said):
+    """At the user's line."""
+    with pytest.raises(AveError) as e:
+        program(kernel, chip)
+    assert e.value.code == code_ and said in str(e.value)
+    assert e.value.span is not None and e.value.span.file.endswith("gpu_kernels.py")
+
+
+def test_shared_memory_of_handmade_ir_is_counted_too():
+    """The frontend refuses this at the allocation; IR from elsewhere must not reach LLVM, which would end the process."""
+    text = """kernel @k() {'wave': 64, 'chip': 'gfx942', 'file': ''} {
+      %a = alloc {'name': 'a', 'align': 16} : tensor<f32, (20000):(1), shared>
+      %p = base(%a) : ptr<f32, shared>
+      %z = const {'value': 0} : i64
+      %x = const {'value': 1.0} : f32
+      st(%x, %p, %z) {'align': 4}
+    }"""
+    with pytest.raises(AveError) as e:
+        program(parse_kernel(text), "gfx942")
+    assert e.value.code == "U203" and "80000 bytes" in e.value.message
+    assert program(parse_kernel(text), "gfx950").shared_bytes == 80000
+
+
+def test_a_kernel_of_another_wave_is_refused():
+    text = "kernel @k() {'wave': 32, 'chip': 'gfx942', 'file': ''} {\n}"
+    with pytest.raises(AveError) as e:
+        program(parse_kernel(text), "gfx942")
+    assert e.value.code == "U204"
+
+
+def test_bf16_pairs_are_refused_on_gfx90a():
+    from avelang.isa.row import ROWS
+    from emit.llvm.gpu_rows import RowKernel
+
+    with pytest.raises(AveError) as e:
+        program(RowKernel(ROWS["amdgpu.atomic_add"], "gfx90a", pick=4).kernel, "gfx90a")
+    assert e.value.code == "U103"
