@@ -67,3 +67,19 @@ USAGE = ["axpy.py", "a.py:b -D X", "a.py:b -D X=y", "a.py:b --block 1,2,3,4", "a
 @pytest.mark.parametrize("args", USAGE)
 def test_usage(ave, args):
     assert ave("compile", *args.split()).exit_code == 2
+
+
+def test_a_missing_constant_names_the_option(ave, tmp_path):
+    file = tmp_path / "scaled.py"
+    file.write_text(
+        "import avelang\nimport avelang.language as al\n\n@avelang.jit\n"
+        "def scaled(x: al.Pointer(al.f32), BY: al.constexpr, MORE: al.constexpr, N: al.constexpr = 1):\n    x[0] = BY * MORE\n"
+    )
+    assert "hint: give it with -D BY=VALUE -D MORE=VALUE\n" in ave("compile", f"{file}:scaled").stderr
+    assert "hint: give it with -D MORE=VALUE\n" in ave("compile", f"{file}:scaled", "-D", "BY=2").stderr
+
+
+def test_what_the_file_prints_is_no_part_of_the_result(ave, axpy):
+    axpy.write_text("print('on import')\n" + axpy.read_text())
+    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128")
+    assert result.exit_code == 0 and "on import" in result.stderr and "on import" not in result.stdout

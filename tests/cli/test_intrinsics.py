@@ -36,6 +36,12 @@ def test_every_page_renders(ave, name):
     assert f"al.{name}(" in result.output
 
 
+def test_a_page_names_the_other_names_only(ave):
+    for name, other in (("mfma_16x16x16_bf16_f32", "mfma_f32_16x16x16_bf16"), ("mfma_f32_16x16x16_bf16", "mfma_16x16x16_bf16_f32")):
+        line = next(line for line in ave("intrinsics", name).output.splitlines() if line.startswith("also named: "))
+        assert other in line.removeprefix("also named: ").split(", ") and name not in line.split(": ")[1].split(", ")
+
+
 def test_part_of_a_name_lists(ave):
     out = ave("intrinsics", "ldmatrix").output
     assert out.count("ldmatrix_m8n8") == 6

@@ -28,7 +28,7 @@ WRITTEN = [pages.ROOT / "README.md", *sorted((pages.ROOT / "docs").glob("*.md"))
 @pytest.mark.parametrize(("page", "name"), CASES, ids=[f"{p.stem}-{n}" for p, n in CASES])
 def test_page(page: pathlib.Path, name: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("AVE_CACHE_DIR", str(tmp_path / "cache"))  # pages show what a first run prints
-    for knob in ("AVE_BACKEND", "AVE_TARGET", "AVE_DUMP", "AVE_NO_CACHE"):
+    for knob in ("AVE_BACKEND", "AVE_TARGET", "AVE_DUMP", "AVE_NO_CACHE", "AVE_CHECK"):
         monkeypatch.delenv(knob, raising=False)
     blocks = pages.programs(page.read_text())[name]
     printed = pages.run(name, blocks, tmp_path)

@@ -1,14 +1,21 @@
 """Shuffles, printf, intrinsics: arguments bound and checked as the tables say, chips inferred and refused."""
 
+import math
+
 import numpy as np
 import pytest
 
 import avelang.language as al
 from avelang.isa.row import PUBLIC
-from frontend.building import built, lanes, ops_of, refused, run, text_of
+from frontend.building import both, built, jit, lanes, ops_of, refused, run, text_of
 
 I = al.Tensor((64,), al.i32)
 WORDS = al.Tensor((64, 4), al.i32)
+
+
+@jit
+def helper(x):
+    return x
 
 
 def test_shuffles_over_the_wave_and_over_segments():
@@ -56,6 +63,95 @@ def test_printf_converts_its_arguments():
 
     text = run(k, np.array([1.5], np.float16), 2**40)
     assert text == "".join(f"100%% lane {t:2d}: -3 {2**40}  1.50 ff|\n" for t in range(2))
+
+
+def test_printf_has_no_hexadecimal_floats():
+    """C could print them; the reference, which says what is right, does not."""
+
+    def k(x: al.Tensor((4,), al.f32)):
+        al.printf("%a\n", x[0])  # <-
+
+    e = refused(k, "T080", "'%a'")
+    assert "%a" not in e.hint
+
+
+def test_functions_over_a_register_tensor_take_its_elements():
+    def k(x: al.Tensor((4,), al.f32), out: al.Tensor((6, 4), al.f32)):
+        v = x + 0.0
+        v[1] = -8.0
+        out[0, 0], out[0, 1], out[0, 2], out[0, 3] = max(v), min(v), sum(v), sum(v, 100.0)
+        for i, e in enumerate(v):
+            out[1, i] = e
+        for a, b in zip(v, reversed(v)):
+            out[2, 0] += a * b
+        out[3, 0] = tuple(v)[2] + max(tuple(v))
+        grid = al.full((2, 4), 1.0, al.f32)
+        grid[1] = v
+        out[4] = sum(grid)
+        out[5, 0] = sum(x)
+
+    x = np.array([1.5, 2.5, 4.0, 3.0], np.float32)
+    v = np.array([1.5, -8.0, 4.0, 3.0], np.float32)
+    _, out = both(k, x, np.zeros((6, 4), np.float32))
+    want = np.zeros((6, 4), np.float32)
+    want[0] = 4, -8, 0.5, 100.5
+    want[1], want[2, 0], want[3, 0], want[4], want[5, 0] = v, (v * v[::-1]).sum(), 8, v + 1, 11
+    np.testing.assert_array_equal(out, want)
+
+
+def test_functions_over_what_has_no_known_elements():
+    def unknown(out: I, p: al.Pointer(al.i32), n: al.u32):
+        for i, _ in enumerate(al.make_tensor(p, al.i32, al.make_layout((n, n)))):  # <-
+            out[i] = 1
+
+    def rows(out: I):
+        out[0] = max(al.full((2, 2), 1, al.i32))  # <-
+
+    def single(out: I):
+        out[0] = max(out[0])  # <-
+
+    def total(out: I):
+        out[0] = sum(out[0])  # <-
+
+    def key(out: I):
+        out[0] = max(al.full((2,), 1, al.i32), key=abs)  # <-
+
+    def two(out: I):
+        out[0] = abs(out[0], 2)  # <-
+
+    def kernel(out: I):
+        out[0] = len(tuple(helper))  # <-
+
+    def long(out: I):
+        out[0] = sum([i for i in range(10**9)])  # <-
+
+    refused(unknown, "T022", "enumerate", "al.range")
+    refused(rows, "T022", "max", "one mode", "(2, 2)")
+    refused(single, "T022", "max")
+    refused(total, "T022", "sum")
+    refused(key, "T060", "'key'")
+    refused(two, "T003", "abs takes 1 argument, 2")
+    refused(kernel, "T016", "not iterable")
+    refused(long, "U001", "1000000000")
+
+
+def test_hints_where_pythons_functions_do_not_work():
+    def exponential(out: al.Tensor((4,), al.f32)):
+        out[0] = math.exp(out[1])  # <-
+
+    def absolute(out: al.Tensor((4,), al.f32)):
+        out[0] = math.fabs(out[1])  # <-
+
+    def ufunc(out: al.Tensor((4,), al.f32)):
+        out[0] = np.exp(out[1])  # <-
+
+    def cast(out: al.Tensor((4,), al.f32)):
+        out[0] = np.float32(3)  # <-
+
+    assert refused(exponential, "T064", "`math.exp`").hint == "use al.exp"
+    assert refused(absolute, "T064").hint == "use al.abs"
+    assert refused(ufunc, "T008", "'np.exp'").hint == "use al.exp"
+    assert refused(cast, "T063").hint == "say al.f32(...), or al.convert(x, al.f32)"
 
 
 def test_printf_checks_its_arguments():

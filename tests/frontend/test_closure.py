@@ -1,5 +1,7 @@
 """Source, signature and closure: texts, annotations, snapshots of what is captured."""
 
+import collections
+import enum
 import timeit
 import types
 
@@ -177,3 +179,13 @@ def test_a_changed_file_is_read_anew(tmp_path):
         loaded = importlib.util.module_from_spec(spec)
         exec(compile(text, str(path), "exec"), loaded.__dict__)
         assert Source(loaded.f).text in text and Source(loaded.f).text.startswith("def f")
+
+
+def test_enums_and_named_tuples_are_told_apart_by_what_they_hold():
+    def enum_of(value):
+        return enum.Enum("Mode", {"FAST": value})
+
+    assert exact(enum_of(1)) != exact(enum_of(2)) and exact(enum_of(1)) == exact(enum_of(1))
+    assert exact(enum_of(1).FAST) != exact(enum_of(2).FAST)
+    a, b = collections.namedtuple("C", "tile scale"), collections.namedtuple("C", "scale tile")
+    assert exact(a(4, 2)) != exact(b(4, 2)) and exact(a(4, 2)) == exact(a(4, 2))

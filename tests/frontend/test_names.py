@@ -1,6 +1,7 @@
 # ruff: noqa: F841, F823, F401, F821, C416
 """Names: what a kernel may capture, what is unknown, the public names outside kernels, and constructs that the language does not have."""
 
+import enum
 import math
 import types
 
@@ -257,3 +258,53 @@ def test_lists_of_parameters():
     refused(constant, "T074", "'N'", "`constant`")
     refused(constant, "T074", "'N'", N=[1])
     built(constant, N=3)
+
+
+class Settings:
+    TILE = 4
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    EXACT = 2
+
+    @property
+    def twice(self):
+        return 2 * self.value
+
+
+def test_attributes_of_classes_are_refused_as_what_they_are():
+    def read(out: I):
+        out[0] = Settings.TILE  # <-
+
+    def none(out: I):
+        out[0] = Settings.TYLE  # <-
+
+    def computed(out: I):
+        out[0] = Mode.FAST.twice  # <-
+
+    refused(read, "T010", "the class Settings may change", "'TILE'", "named tuple", marked="Settings.TILE")
+    refused(none, "T009", "the class Settings", "'TYLE'")
+    refused(computed, "T010", "'twice'")
+
+
+def test_members_of_an_enum_are_compile_time_values():
+    def k(out: I, FIRST: al.constexpr = 3):
+        mode = Mode.FAST
+        if mode == Mode.FAST and mode is not Mode.EXACT:
+            out[al.thread_id(0)] = mode.value + Mode.EXACT.value
+
+    assert set(lanes(k)) == {3}
+
+
+def test_conditions_name_what_they_are_not():
+    def whole(out: I):
+        if out:  # <-
+            out[0] = 1
+
+    def registers(out: I):
+        if al.full((2,), 1, al.i32):  # <-
+            out[0] = 1
+
+    refused(whole, "T028", "a tensor (64,) of i32 in global memory", marked="out")
+    refused(registers, "T028", "a register tensor (2,) of i32")

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from avelang.ir.core import walk
+from avelang.ir.integers import wrap
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
-from avelang.passes.fold import fold, wrap
+from avelang.passes.fold import fold
 from avelang.passes.simplify import dead, simplify
 from avelang.passes.specialize import specialize
 from avelang.passes.uniformity import uniformity

@@ -139,12 +139,13 @@ PYTHON = (len, int, float, bool, min, max, abs, range, round, divmod, sum, sorte
 
 
 def _items(f: Frame, v: Any, name: str, node: ast.AST) -> Any:
-    """A tensor as a tuple of its parts along its first mode, where its extent is known; anything else as it is. Raises T063."""
+    """A tensor as a tuple of its parts along its first mode, where its extent is known; anything else as it is. Raises T022."""
     if not isinstance(v, (Vec, Ref)):
         return v
     n = v.shape[0]
     if not isinstance(n, int) or n > MOST_TRIPS:
-        f.fail("T063", node, "index it in a loop with al.range", name=name, got=describe(v))
+        want = f"a tensor whose first mode has a known extent of at most {MOST_TRIPS}"
+        f.fail("T022", node, "index it in a loop with al.range", what=f"what {name} goes through", got=describe(v), want=want)
     return tuple(arith.tensors.get(f, v, (i,), node) for i in range(n))
 
 
@@ -155,7 +156,7 @@ def _len(f: Frame, args: list[Any], node: ast.Call) -> Any:
     if isinstance(held, (Vec, Ref)):
         first = held.shape[0]
         return arith.layouts.size(first) if isinstance(first, tuple) and arith.layouts.static(first) else first
-    f.fail("T063", node, name="len", got=describe(held))
+    f.fail("T022", node, what="the argument of len", got=describe(held), want="a tuple or a tensor")
 
 
 def _cast(to: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
@@ -170,8 +171,7 @@ def _extreme(name: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
         if len(args) == 1:
             items = _items(f, args[0], name, node)
             if not isinstance(items, tuple) or not items or any(isinstance(x, (Ref, Vec)) for x in items) and items is not args[0]:
-                hint = "a tuple, or a tensor of one mode, has a least and a greatest element"
-                f.fail("T063", node, hint, name=name, got=f"called with {describe(args[0])}")
+                f.fail("T022", node, what=f"the only argument of {name}", got=describe(args[0]), want="a tuple or a tensor of one mode")
             args = list(items)
         return math_calls.fold(f, name, args, node)
 
@@ -182,7 +182,7 @@ def _sum(f: Frame, args: list[Any], node: ast.Call) -> Any:
     total = args[1] if len(args) > 1 else 0
     items = _items(f, args[0], "sum", node)
     if not isinstance(items, (tuple, range)):
-        f.fail("T063", node, name="sum", got=f"called with {describe(args[0])}")
+        f.fail("T022", node, what="the first argument of sum", got=describe(args[0]), want="a tuple or a tensor")
     for item in items:
         total = item if isinstance(total, int) and total == 0 else arith.binary(f, ast.Add, total, item, node)
     return total

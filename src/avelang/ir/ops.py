@@ -352,7 +352,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("base", _base, "", "The pointer to a tensor's first element."),
     ("ld", _ld, "read", "n consecutive elements at pointer + byte offset; `align` is the known alignment in bytes."),
     ("st", _st, "write", "Writes n consecutive elements at pointer + byte offset: operands are value, pointer, offset."),
-    ("atomic_add", _atomic_add, "read write", "Adds to the value at pointer + byte offset in one step that nothing else comes between, and gives what "
+    ("atomic_add", _atomic_add, "read write", "Adds to the value at pointer + byte offset in one step that nothing comes between, and gives what "
      "stood there before: operands are value, pointer, offset. A vector is one value whose elements are added each. Lanes go in order."),
     ("ptr_add", _ptr_add, "", "A pointer that lies an offset in bytes further on."),
     ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),

@@ -2,51 +2,11 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import Any
 
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType
-
-
-def wrap(x: int, d: DType) -> int | bool:
-    """An integer brought into the range of `d`, as the hardware wraps it."""
-    if d.kind == "bool":
-        return bool(x & 1)
-    x &= (1 << d.bits) - 1
-    return x - (1 << d.bits) if d.kind == "int" and x > d.max else x
-
-
-def _div(a: int, b: int) -> int:
-    if b == 0:
-        return -1
-    q = abs(a) // abs(b)
-    return q if (a < 0) == (b < 0) else -q
-
-
-def _shift(b: int, d: DType) -> int:
-    return min(b & ((1 << d.bits) - 1), d.bits)
-
-
-# name -> (a, b, dtype) -> value before wrapping
-_INT: dict[str, Callable[[int, int, DType], int]] = {
-    "add": lambda a, b, d: a + b,
-    "sub": lambda a, b, d: a - b,
-    "mul": lambda a, b, d: a * b,
-    "div": lambda a, b, d: _div(a, b),
-    "rem": lambda a, b, d: a - b * _div(a, b) if b else a,
-    "floordiv": lambda a, b, d: a // b if b else -1,
-    "mod": lambda a, b, d: a % b if b else a,
-    "and": lambda a, b, d: a & b,
-    "or": lambda a, b, d: a | b,
-    "xor": lambda a, b, d: a ^ b,
-    "shl": lambda a, b, d: a << _shift(b, d),
-    "shr": lambda a, b, d: a >> _shift(b, d),
-    "min": lambda a, b, d: min(a, b),
-    "max": lambda a, b, d: max(a, b),
-}
-_COMPARE = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+from avelang.ir.integers import COMPARE, INT, wrap
 
 # op -> what a constant right operand must be for the result to be the left operand
 _NEUTRAL: dict[str, int] = {"add": 0, "sub": 0, "mul": 1, "div": 1, "floordiv": 1, "or": 0, "xor": 0, "shl": 0, "shr": 0}
@@ -70,10 +30,10 @@ def fold(op: Op) -> int | float | bool | None:
     d = op.operands[0].type
     if not isinstance(d, DType):
         return None
-    if op.name in _INT and len(values) == 2:
-        return wrap(_INT[op.name](int(values[0]), int(values[1]), d), d)
+    if op.name in INT and len(values) == 2:
+        return wrap(INT[op.name](int(values[0]), int(values[1]), d), d)
     if op.name == "cmp":
-        return _COMPARE[op.attrs["pred"]](*values)
+        return COMPARE[op.attrs["pred"]](*values)
     if op.name == "not":
         return wrap(~int(values[0]), d)
     if op.name == "neg":

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.dtypes import DType, f32, f64, i32, i64, u32, u64
-from avelang.ir.types import VecType, dtype_of, with_dtype
+from avelang.ir.types import VecType, dtype_of
 from avelang.passes.rewrite import rewrite
 
 

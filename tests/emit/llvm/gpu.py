@@ -50,3 +50,13 @@ def metadata(text: str, name: str) -> int:
     found = re.search(rf"^\s+\.{name}:\s+(\d+)", text, re.M)
     assert found, name
     return int(found[1])
+
+
+def lane_loops(text: str) -> int:
+    """Loops over the lanes of a wave, which LLVM builds where a scalar operand differs by lane: what is run again while lanes are left reads
+    the first lane's value."""
+    found = 0
+    for branch in re.finditer(r"^\ts_cbranch_execnz (\.LBB\w+)$", text, re.M):
+        start = text.find(f"\n{branch[1]}:")
+        found += 0 <= start < branch.start() and "v_readfirstlane" in text[start : branch.start()]
+    return found

@@ -109,10 +109,15 @@ class Amdgpu(Target):
         if bits_of(value.type) not in (32, 64) or (isinstance(value.type, VecType) and d.bits >= 32):
             raise w.refuse("atomic addition works on 32 and 64 bits")
         sync = f' syncscope("{SCOPES[scope]}")' if SCOPES[scope] else ""
-        # Memory that several devices share does not add floats in one step. Within a device there is none of it.
-        plain = ", !amdgpu.no.fine.grained.memory !1, !amdgpu.no.remote.memory !1" if d.is_float and scope < 2 and place.type.space == GLOBAL else ""
+        flags = ""
+        if d.is_float:
+            # The instruction, not a loop around it, whatever it does to subnormal numbers. Memory that several devices share does not add floats in
+            # one step, though; within a device there is none of it.
+            flags = ", !amdgpu.ignore.denormal.mode !1"
+            if scope < 2 and place.type.space == GLOBAL:
+                flags += ", !amdgpu.no.fine.grained.memory !1, !amdgpu.no.remote.memory !1"
         size = bits_of(value.type) // 8
-        old = w.op(f"atomicrmw {kind} {w.type(place.type)} {pointer}, {inner} {text}{sync} monotonic, align {size}{plain}")
+        old = w.op(f"atomicrmw {kind} {w.type(place.type)} {pointer}, {inner} {text}{sync} monotonic, align {size}{flags}")
         return w.bitcast(old, inner, t)
 
     # -- the rest ------------------------------------------------------------------------------------------------------------------

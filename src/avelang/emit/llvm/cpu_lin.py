@@ -6,7 +6,6 @@ All rules hold exactly modulo 2**bits in every lane, so that a form never depend
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from avelang.emit.llvm.cpu_values import Bools, Ext, Lin, Rep, S, Scalar, V, const, elem, lanes_of, signed, trailing_zeros, wrap
 from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.dtypes import DType, i64
+from avelang.ir.integers import COMPARE, INT
 
 MAX_TERMS = 4
 
@@ -167,32 +167,6 @@ def flip(w: Wave, a: Lin, m: int, rule: Callable[[np.ndarray, np.int64], np.ndar
 # -- lane constants ------------------------------------------------------------------------------------------------------------------
 
 
-def _div(x: int, y: int, d: DType) -> int:
-    if y == 0:
-        return -1
-    q = abs(x) // abs(y)
-    return q if (x < 0) == (y < 0) else -q
-
-
-FOLD: dict[str, Callable[[int, int, DType], int]] = {
-    "add": lambda x, y, d: x + y,
-    "sub": lambda x, y, d: x - y,
-    "mul": lambda x, y, d: x * y,
-    "and": lambda x, y, d: x & y,
-    "or": lambda x, y, d: x | y,
-    "xor": lambda x, y, d: x ^ y,
-    "shl": lambda x, y, d: x << y if 0 <= y < d.bits else 0,
-    "shr": lambda x, y, d: x >> (y if 0 <= y < d.bits else d.bits),
-    "div": _div,
-    "rem": lambda x, y, d: x - y * _div(x, y, d) if y else x,
-    "floordiv": lambda x, y, d: x // y if y else -1,
-    "mod": lambda x, y, d: x % y if y else x,
-    "min": lambda x, y, d: min(x, y),
-    "max": lambda x, y, d: max(x, y),
-}
-COMPARE = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
-
-
 def numbers(a: Lin, d: DType) -> list[int]:
     """The lanes' values as numbers of a dtype."""
     mask = (1 << d.bits) - 1
@@ -211,8 +185,8 @@ def binary(w: Wave, name: str, d: DType, ra: Scalar, rb: Scalar) -> Scalar | Non
         return None
     if a.is_const and b.is_const:
         if isinstance(ra, S) and isinstance(rb, S):
-            return const(FOLD[name](numbers(a, d)[0], numbers(b, d)[0], d), d.bits)
-        return normal(lanes_of([FOLD[name](x, y, d) for x, y in zip(numbers(a, d), numbers(b, d), strict=True)], d.bits))
+            return const(INT[name](numbers(a, d)[0], numbers(b, d)[0], d), d.bits)
+        return normal(lanes_of([INT[name](x, y, d) for x, y in zip(numbers(a, d), numbers(b, d), strict=True)], d.bits))
     if name == "add":
         return add(w, a, b)
     if name == "sub":

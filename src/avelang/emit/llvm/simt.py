@@ -91,7 +91,7 @@ class Target(abc.ABC):
     @abc.abstractmethod
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
         """Adds `value` at `pointer`, which was made from the IR pointer `place`; gives what stood there before. `scope` as
-        `isa.amdgpu.AtomicScope`."""
+        `ir.types.AtomicScope`."""
 
     @abc.abstractmethod
     def row(self, w: Simt, op: Op) -> str | None:

@@ -10,7 +10,7 @@ from avelang.emit.llvm.cpu_ops import constant
 from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt import BINARY16, Simt
 from avelang.ir.core import Op
-from avelang.ir.dtypes import DType, f32, f64
+from avelang.ir.dtypes import f32, f64
 from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
 
 Rule = Callable[[Simt, Op], "str | None"]

@@ -8,7 +8,7 @@ from avelang.base.errors import error
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import bf16, f16, f32, i32, i64, u32
-from avelang.ir.types import GLOBAL, SHARED, AtomicScope, PtrType, VecType, dtype_of
+from avelang.ir.types import GLOBAL, SHARED, PtrType, VecType, dtype_of
 from avelang.isa.row import Param, Place, Row, Wave, register
 
 
