@@ -376,3 +376,24 @@ def test_a_value_without_a_text_stays_out_of_the_cache(monkeypatch):
     assert launch(fresh()) == "compiled"
     assert launch(fresh()) == "compiled"
     assert not os.path.isdir(cache.folder()) or not kernels_in_cache()
+
+
+@avelang.jit
+def turned(x: al.Tensor((128,), al.i32)):
+    t = al.thread_id(0)
+    stage = al.make_shared((128,), al.i32)
+    stage[t] = x[t]
+    al.syncthreads()
+    value = stage[(t + 64) % 128]
+    stage[t] = value + 1  # while the other wave may still read
+    al.syncthreads()
+    x[t] = stage[t]
+
+
+def test_the_reference_reports_races_where_the_environment_asks(monkeypatch):
+    turned[1, 128](np.zeros(128, np.int32), backend="reference")
+    monkeypatch.setenv("AVE_CHECK", "ir,races")
+    with pytest.raises(AveError) as caught:
+        turned[1, 128](np.zeros(128, np.int32), backend="reference")
+    assert caught.value.code == "X006" and "`stage`" in caught.value.message
+    turned[1, 128](np.zeros(128, np.int32))  # nothing checks on the CPU backend

@@ -65,7 +65,7 @@ def compile_command(
     try:
         text = compile_text(jitted, defines, block, target, emit)
     except AveError as exc:
-        if exc.code == "T074":
+        if exc.code in ("L006", "T074"):  # constants that are missing
             exc.hint = " ".join(["give it with", *(f"-D {p}=VALUE" for p in _wanted(jitted) if p not in defines)])
         show_error(exc)
         raise SystemExit(1) from None

@@ -255,7 +255,7 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
         for block in blocks:
             f.b.move(block)
         chosen = m.take([_select(f, cond, a, b) for a, b in zip(*given, strict=True)])
-        choices.remember(f, cond, *held, chosen)
+        choices.remember(f, cond, held[0], held[1], chosen)
         return chosen
     for block, values in zip(blocks, given, strict=True):
         with f.b.inside(block):

@@ -73,7 +73,7 @@
 	.p2align	4
 	.type	wave,@function
 wave:
-	vpbroadcastd	%esi, %zmm0
+	vpbroadcastd	%edx, %zmm0
 	vpslld	$6, %zmm0, %zmm0
 	movabsq	$.LCPI0_0, %rax
 	vpord	(%rax), %zmm0, %zmm1
@@ -93,36 +93,36 @@ wave:
 	kunpckdq	%k0, %k5, %k0
 	kortestq	%k0, %k0
 	je	.LBB0_2
-	shll	$6, %esi
+	shll	$6, %edx
 	kmovq	%k0, %rcx
-	movq	8(%rdi), %rdx
+	movq	8(%rdi), %rsi
 	movq	16(%rdi), %rax
 	tzcntq	%rcx, %rcx
 	movabsq	$.Lc0, %r8
 	movq	(%r8,%rcx,8), %rcx
-	addl	%ecx, %esi
-	subq	%rcx, %rsi
-	vmovdqu32	(%rdx,%rsi,4), %zmm0 {%k1} {z}
-	vmovdqu32	64(%rdx,%rsi,4), %zmm1 {%k2} {z}
-	vmovdqu32	128(%rdx,%rsi,4), %zmm2 {%k3} {z}
-	vmovdqu32	192(%rdx,%rsi,4), %zmm3 {%k4} {z}
+	addl	%ecx, %edx
+	subq	%rcx, %rdx
+	vmovdqu32	(%rsi,%rdx,4), %zmm0 {%k1} {z}
+	vmovdqu32	64(%rsi,%rdx,4), %zmm1 {%k2} {z}
+	vmovdqu32	128(%rsi,%rdx,4), %zmm2 {%k3} {z}
+	vmovdqu32	192(%rsi,%rdx,4), %zmm3 {%k4} {z}
 	vbroadcastss	(%rdi), %zmm4
 	vmulps	%zmm3, %zmm4, %zmm3
 	vmulps	%zmm2, %zmm4, %zmm2
 	vmulps	%zmm1, %zmm4, %zmm1
 	vmulps	%zmm0, %zmm4, %zmm0
-	vmovdqu32	192(%rax,%rsi,4), %zmm4 {%k4} {z}
+	vmovdqu32	192(%rax,%rdx,4), %zmm4 {%k4} {z}
 	vaddps	%zmm4, %zmm3, %zmm3
-	vmovdqu32	128(%rax,%rsi,4), %zmm4 {%k3} {z}
+	vmovdqu32	128(%rax,%rdx,4), %zmm4 {%k3} {z}
 	vaddps	%zmm4, %zmm2, %zmm2
-	vmovdqu32	64(%rax,%rsi,4), %zmm4 {%k2} {z}
+	vmovdqu32	64(%rax,%rdx,4), %zmm4 {%k2} {z}
 	vaddps	%zmm4, %zmm1, %zmm1
-	vmovdqu32	(%rax,%rsi,4), %zmm4 {%k1} {z}
+	vmovdqu32	(%rax,%rdx,4), %zmm4 {%k1} {z}
 	vaddps	%zmm4, %zmm0, %zmm0
-	vmovdqu32	%zmm3, 192(%rax,%rsi,4) {%k4}
-	vmovdqu32	%zmm2, 128(%rax,%rsi,4) {%k3}
-	vmovdqu32	%zmm1, 64(%rax,%rsi,4) {%k2}
-	vmovdqu32	%zmm0, (%rax,%rsi,4) {%k1}
+	vmovdqu32	%zmm3, 192(%rax,%rdx,4) {%k4}
+	vmovdqu32	%zmm2, 128(%rax,%rdx,4) {%k3}
+	vmovdqu32	%zmm1, 64(%rax,%rdx,4) {%k2}
+	vmovdqu32	%zmm0, (%rax,%rdx,4) {%k1}
 .LBB0_2:
 	vzeroupper
 	retq
@@ -133,47 +133,73 @@ wave:
 	.p2align	4
 	.type	ave_run,@function
 ave_run:
-	cmpq	%rcx, %rdx
-	jae	.LBB1_7
+	pushq	%rbp
 	pushq	%r15
 	pushq	%r14
 	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	movq	%rcx, %rbx
-	movq	%rdx, %r14
-	movq	%rdi, %r15
-	movl	(%rsi), %r12d
-	movabsq	$wave, %r13
+	subq	$24, %rsp
+	movq	%r8, 16(%rsp)
+	cmpq	%rcx, %rdx
+	jae	.LBB1_9
+	movq	%rcx, %r14
+	movq	%rdx, %r15
+	movq	%rsi, %r12
+	movq	%rdi, %r13
+	movl	(%rsi), %ebp
+	movl	4(%rsi), %ebx
 	jmp	.LBB1_2
 	.p2align	4
-.LBB1_4:
-	movq	%r14, %rax
+.LBB1_7:
 	xorl	%edx, %edx
-	divq	%r12
-.LBB1_5:
-	movq	%r15, %rdi
-	movl	%edx, %esi
-	callq	*%r13
-	incq	%r14
-	cmpq	%r14, %rbx
-	je	.LBB1_6
+	divq	%rbx
+	movq	%rdx, %rcx
+.LBB1_8:
+	movq	16(%rsp), %rdx
+	movq	%rdx, (%rsp)
+	movq	%r13, %rdi
+	movq	%r12, %rsi
+	movl	%r8d, %edx
+	movl	%eax, %r8d
+	xorl	%r9d, %r9d
+	movabsq	$wave, %rax
+	callq	*%rax
+	incq	%r15
+	cmpq	%r14, %r15
+	jae	.LBB1_9
 .LBB1_2:
-	movq	%r14, %rax
+	movq	%r15, %rax
 	shrq	$32, %rax
-	jne	.LBB1_4
-	movl	%r14d, %eax
+	je	.LBB1_3
+	movq	%r15, %rax
 	xorl	%edx, %edx
-	divl	%r12d
+	divq	%rbp
+	movq	%rdx, %r8
 	jmp	.LBB1_5
-.LBB1_6:
+	.p2align	4
+.LBB1_3:
+	movl	%r15d, %eax
+	xorl	%edx, %edx
+	divl	%ebp
+	movl	%edx, %r8d
+.LBB1_5:
+	movq	%rax, %rcx
+	shrq	$32, %rcx
+	jne	.LBB1_7
+	xorl	%edx, %edx
+	divl	%ebx
+	movl	%edx, %ecx
+	jmp	.LBB1_8
+.LBB1_9:
+	xorl	%eax, %eax
+	addq	$24, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r13
 	popq	%r14
 	popq	%r15
-.LBB1_7:
-	xorl	%eax, %eax
+	popq	%rbp
 	retq
 .Lfunc_end1:
 	.size	ave_run, .Lfunc_end1-ave_run

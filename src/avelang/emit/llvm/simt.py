@@ -141,6 +141,18 @@ class Vectors:
     def splat(self, text: str, e: str) -> str:
         return self.w.splat(text, e, self.W)
 
+    def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
+        """Calls a function of the module on `x`, defining it if need be: `make` emits its body on %x, one basic block. LLVM puts it in place of
+        the call; the text is shorter."""
+        w = self.w
+        if name not in self.module.functions:
+            self.module.functions[name] = ""
+            outer, w.body = w.body, Body()
+            value = make()
+            text, w.body = w.body.text(), outer
+            self.module.functions[name] = f"define internal {result} @{name}({param} %x) alwaysinline #0 {{\n{text}\n  ret {result} {value}\n}}"
+        return self.op(f"call {result} @{name}({param} {x})")
+
     def overload(self, name: str, e: str, wide: bool) -> str:
         letters = LETTERS.get(e, e)
         return f"llvm.{name}.v{self.W}{letters}" if wide else f"llvm.{name}.{letters}"

@@ -121,18 +121,34 @@ def choose(b: Builder, cond: Value, then: Callable[[], Value], other: Callable[[
     return b.emit("if", (cond,), (values[0].type,), regions).result
 
 
+def dwords(b: Builder, n: int, carried: tuple[Value, ...], body: Callable[[Value, tuple[Value, ...]], tuple[Value, ...]]) -> tuple[Value, ...]:
+    """A loop over the dwords 0 .. n - 1 of an access, which is rarely run: rolled, so that it costs little to compile."""
+    region = Block((("dword", u32), *(("", v.type) for v in carried)))
+    op = b.emit("for", (b.const(0), b.const(n), b.const(1), *carried), tuple(v.type for v in carried), (region,))
+    with b.inside(region):
+        b.yield_(*body(region.args[0], tuple(region.args[1:])))
+    return tuple(op.results)
+
+
+def place_of(b: Builder, offset: Value, dword: Value) -> Value:
+    """The byte offset of a dword of an access."""
+    return b.add(offset, b.mul(b.convert(dword, i64), b.const(DWORD, i64)))
+
+
 def expand_load(b: Builder, ptr: Value, offset: Value, limit: Value, n: int) -> Value:
     """n dwords with the range check. One wide load where all are inside, which is nearly always; else dword by dword."""
 
-    def dword(j: int) -> Value:
-        at = b.add(offset, b.const(DWORD * j, i64))
+    def dword(at: Value) -> Value:
         return choose(b, inside(b, at, DWORD, limit), lambda: b.ld(ptr, at, i32, DWORD), lambda: b.const(0, i32))
 
+    def one_by_one() -> Value:
+        # The last dword is outside where not all are inside.
+        return dwords(b, n - 1, (b.const(0, words(n)),), lambda j, v: (b.insert(v[0], dword(place_of(b, offset, j)), j),))[0]
+
     if n == 1:
-        return dword(0)
+        return dword(offset)
     full = inside(b, offset, DWORD * n, limit)
-    # The last dword is outside where not all are inside.
-    return choose(b, full, lambda: b.ld(ptr, offset, words(n), DWORD), lambda: b.vec([*(dword(j) for j in range(n - 1)), b.const(0, i32)]))
+    return choose(b, full, lambda: b.ld(ptr, offset, words(n), DWORD), one_by_one)
 
 
 def _expand_make(b: Builder, tensor: Value, range_bytes: Value, flags: int) -> Value:
@@ -160,11 +176,15 @@ def _expand_store(n: int) -> Callable[..., None]:
             b.st(data, ptr, offset, DWORD)
         if n == 1:
             return
+
+        def dword(j: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
+            at = place_of(b, offset, j)
+            with b.if_(inside(b, at, DWORD, limit)):
+                b.st(b.extract(data, j), ptr, at, DWORD)
+            return ()
+
         with b.if_(b.same("not", full)):
-            for j in range(n - 1):  # the last dword is outside where not all are inside
-                at = b.add(offset, b.const(DWORD * j, i64))
-                with b.if_(inside(b, at, DWORD, limit)):
-                    b.st(b.extract(data, j), ptr, at, DWORD)
+            dwords(b, n - 1, (), dword)  # the last dword is outside where not all are inside
 
     return expand
 
