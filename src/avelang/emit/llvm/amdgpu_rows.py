@@ -136,13 +136,13 @@ def _atomic(w: Simt, op: Op) -> str:
 # -- between lanes, and lane by lane -------------------------------------------------------------------------------------------------------
 
 
-def _by_words(name: str, before: tuple[int, ...] = ()) -> RowRule:
+def _by_words(name: str, more: tuple[int, ...] = ()) -> Callable[[Simt, Op], str]:
     """A move of whole words, done to each word of a value."""
 
     def rule(w: Simt, op: Op) -> str:
         t = op.result.type
         words = w.words(w.value(op.operands[0]), t)
-        return w.from_words([w.call(name, "i32", ("i32", x), *_immediates(*before)) for x in words], t)
+        return w.from_words([w.call(name, "i32", ("i32", x), *_immediates(*more)) for x in words], t)
 
     return rule
 

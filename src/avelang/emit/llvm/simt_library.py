@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def _remainder(name: str, t: str, bits: int, mantissa: int) -> str:
+def _remainder(name: str, t: str, bits: int, mantissa: int) -> str:  # long: one text, which is the program
     """The remainder of a division truncated toward zero, exact: significands are subtracted bit by bit, as a school division does."""
     i = f"i{bits}"
     magnitude, implicit = (1 << (bits - 1)) - 1, 1 << mantissa
