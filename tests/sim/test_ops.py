@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from avelang.ir.dtypes import BY_NAME, SCALARS
+from avelang.ir.text import parse_kernel
+from avelang.sim import reference
 from sim.kernels import apply
 
 INTS = [d for d in SCALARS if d.is_int]
@@ -358,3 +360,17 @@ def test_constants():
     np.testing.assert_array_equal(got, [[1, 2.5, -math.inf, math.nan]] * 3)
     line = "%c = const {'value': -1} : u16\n%r = xor(%x0, %c) : u16"
     assert apply(line, ["u16"], "u16", np.array([0, 5], np.uint16)).tolist() == [0xFFFF, 0xFFFA]
+
+
+@pytest.mark.parametrize("t", ["f16", "bf16", "f32", "f64"])
+def test_zeros_have_an_order(t):
+    """IEEE 754-2019's maximumNumber: of two zeros the one with the sign is the lesser, whichever comes first."""
+    for a, b in ((0.0, -0.0), (-0.0, 0.0)):
+        kernel = parse_kernel(
+            f"kernel @k(%o: tensor<{t}, (2):(1), global>) {{'wave': 64, 'chip': ''}} {{\n %a = const {{'value': {a}}} : {t}\n"
+            f" %b = const {{'value': {b}}} : {t}\n %g = max(%a, %b) : {t}\n %l = min(%a, %b) : {t}\n %i = const {{'value': 0}} : u32\n"
+            " %j = const {'value': 1} : u32\n store(%g, %o, %i)\n store(%l, %o, %j)\n}"
+        )
+        out = np.ones(2, kernel.params[0].type.dtype.np)
+        reference.run(kernel, [out], (1, 1, 1), (1, 1, 1))
+        assert np.signbit(out).tolist() == [False, True]

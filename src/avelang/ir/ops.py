@@ -312,8 +312,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("shr", same(2, "int uint"), "", "a >> b, arithmetic on signed types, b read as unsigned; only sign bits are left where b is the width or more."),
     ("neg", same(1, _NUM), "", "-a"),
     ("abs", same(1, _NUM), "", "|a|; of the least integer, itself."),
-    ("min", same(2, _NUM), "", "The lesser; of floats, the number where one is NaN."),
-    ("max", same(2, _NUM), "", "The greater; of floats, the number where one is NaN."),
+    ("min", same(2, _NUM), "", "The lesser; of floats, the number where one is NaN, and -0.0 is less than 0.0."),
+    ("max", same(2, _NUM), "", "The greater; of floats, the number where one is NaN, and 0.0 is greater than -0.0."),
     ("fma", same(3, _NUM), "", "a * b + c, with one rounding on floats (f16, bf16 and fp8: computed in f64, then rounded)."),
     *((n, same(1, "float"), "", d) for n, d in (
         ("exp", "e to the a"), ("exp2", "2 to the a"), ("log", "natural logarithm"), ("log2", "logarithm to base 2"), ("tanh", "hyperbolic tangent"),

@@ -81,6 +81,15 @@ def _numeric(on_int: Fn, on_float: Fn, wide: np.dtype = floats.F32) -> Callable[
     return make
 
 
+def _greatest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """NumPy's fmax gives either zero of two; their sum is +0 unless both are -0."""
+    return np.where((a == 0) & (b == 0), a + b, np.fmax(a, b))
+
+
+def _least(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return -_greatest(-a, -b)
+
+
 def _plain(f: Fn) -> Callable[[Op], Fn]:
     return lambda op: f
 
@@ -214,8 +223,8 @@ FACTORIES: dict[str, Callable[[Op], Fn]] = {
     "shr": _plain(_shr),
     "neg": _numeric(np.negative, np.negative),
     "abs": _numeric(np.abs, np.abs),
-    "min": _numeric(np.minimum, np.fmin),
-    "max": _numeric(np.maximum, np.fmax),
+    "min": _numeric(np.minimum, _least),
+    "max": _numeric(np.maximum, _greatest),
     "fma": _fma,
     "exp": _math(np.exp),
     "exp2": _math(np.exp2),

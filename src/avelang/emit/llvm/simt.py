@@ -289,7 +289,7 @@ class Simt:
 
     def run(self, block: Block) -> list[str]:
         """Emits a region's ops; gives the texts of what its terminator passes on."""
-        outer = self.here, self.previous
+        outer, self.previous = (self.here, self.previous), None
         self._run(self, block)
         self.here, self.previous = outer
         return [self.env[v] for v in block.terminator.operands]

@@ -23,6 +23,14 @@ class Device(Host):
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, codemodel="default")
 
+    def _optimize(self, module: llvm.ModuleRef, coroutines: bool) -> None:
+        """LLVM's whole pipeline, with the backend's own passes in it: those of `Host` are chosen for CPU code. Loops that pick registers have
+        been unrolled in the IR, others stay as the user wrote them."""
+        options = llvm.create_pipeline_tuning_options(speed_level=self.level)
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+        builder = llvm.create_pass_builder(self.machine, options)
+        builder.getModulePassManager().run(module, builder)
+
 
 def program(kernel: Kernel, chip: arch.Chip) -> Program:
     """The module of a kernel, behind the passes of `pipeline.gpu`. Errors as `simt_kernel.emit`."""
