@@ -44,16 +44,21 @@ def save(name: str, figures: dict[str, Any]) -> pathlib.Path:
     return path
 
 
-def interleaved(contenders: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each contender in each of `rounds` rounds; they take turns, so that a slow minute of the machine hits all."""
-    for call in contenders.values():
-        call()
+def interleaved(contenders: dict[str, Callable[[], object]], rounds: int, calls: int = 3, pause: float = 0.05) -> dict[str, list[float]]:
+    """Seconds of every timed call of each contender.
+
+    They take turns, so that a slow minute of the machine hits all. A turn is a pause, in which the threads of the one before fall asleep,
+    one call that is not timed, and `calls` that are.
+    """
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, call in contenders.items():
-            start = time.perf_counter()
+            time.sleep(pause)
             call()
-            times[name].append(time.perf_counter() - start)
+            for _ in range(calls):
+                start = time.perf_counter()
+                call()
+                times[name].append(time.perf_counter() - start)
     return times
 
 

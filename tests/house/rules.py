@@ -106,7 +106,7 @@ def no_cycles(tree: Tree) -> list[str]:
 
     def folder(m: str) -> str:
         above = m.rpartition(".")[0]
-        return m if above == "avelang" else above  # pipeline.py and jit.py are parts of the house in one file each
+        return m if above == "avelang" else above  # jit.py is a part of the house in one file
 
     for m in inner:
         folders.setdefault(folder(m), set()).update({folder(t) for t in files[m] if t in inner} - {folder(m)})

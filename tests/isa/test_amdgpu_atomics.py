@@ -7,8 +7,7 @@ import pytest
 
 from avelang.base.errors import UnsupportedError
 from avelang.ir.dtypes import bf16, f16, f32, i32, u8, u32
-from avelang.ir.types import GLOBAL, TensorType, VecType, dtype_of
-from avelang.ir.types import AtomicScope
+from avelang.ir.types import GLOBAL, AtomicScope, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS, Place
 from isa.amdgpu_waves import LANES, Bench, OneWave
 

@@ -7,7 +7,6 @@ memory, and writes its variables back. Operations whose last bit is the backend'
 import ctypes
 import os
 
-import llvmlite.binding as llvm
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -21,13 +20,13 @@ from avelang.ir.dtypes import DType, bf16, f16, f32, f64, i8, i16, i32, i64, u8,
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType
 from avelang.ir.verify import verify
+from avelang.runtime.native import Code
 from avelang.sim import reference
 
 INTS = (i8, u8, i16, u16, i32, u32, i64, u64)
 FLOATS = (f32, f64, f16, bf16)
 KINDS = INTS + FLOATS
 HOST = Host(1)
-CONTEXT = llvm.create_context()
 # AVE_RANDOM_PROGRAMS=N draws more of them. Not shrunk: the text of the kernel in the message reads well as it is.
 EXAMPLES = int(os.environ.get("AVE_RANDOM_PROGRAMS", "60"))
 BLOCKS = ((64, 1, 1), (100, 1, 1), (8, 8, 2), (16, 3, 1), (192, 1, 1))
@@ -174,11 +173,9 @@ class Program:
 
 def native(kernel: Kernel, args: list) -> None:
     emitted = cpu.emit(kernel)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", CONTEXT), HOST.target_machine())
-    engine.add_object_file(llvm.ObjectFileRef.from_data(HOST.object(emitted.text)))
-    engine.finalize_object()
+    code = Code(HOST.object(emitted.text))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(
-        engine.get_function_address(emitted.entry)
+        code.address(emitted.entry)
     )
     slots = np.array([a.ctypes.data if isinstance(a, np.ndarray) else a for a in args], np.uint64)
     grid = np.array([1, 1, 1], np.uint32)

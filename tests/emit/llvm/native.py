@@ -6,13 +6,13 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
 from avelang.emit.llvm.core import Emitted, Host
 from avelang.emit.llvm.cpu import emit
 from avelang.ir.core import Kernel
 from avelang.ir.dtypes import DType
+from avelang.runtime.native import Code
 
 HOST = Host()
 
@@ -23,11 +23,9 @@ class Native:
     def __init__(self, kernel: Kernel, emitted: Emitted | None = None):
         self.kernel = kernel
         self.emitted = emitted or emit(kernel)
-        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), HOST.target_machine())
-        self.engine.add_object_file(llvm.ObjectFileRef.from_data(HOST.object(self.emitted.text)))
-        self.engine.finalize_object()
+        self.code = Code(HOST.object(self.emitted.text))
         signature = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
-        self.entry = signature(self.engine.get_function_address(self.emitted.entry))
+        self.entry = signature(self.code.address(self.emitted.entry))
         self.scratch = np.zeros(self.emitted.scratch_bytes + 64, np.uint8)
 
     def run(self, args: Sequence[Any], grid: tuple[int, int, int] = (1, 1, 1), blocks: range | None = None) -> None:

@@ -19,6 +19,8 @@ from avelang.ir.core import Kernel
 from avelang.ir.dtypes import DType
 
 HOST = Host()
+# Never freed: in a garbage cycle a context of its own could go before the engine that uses it.
+CONTEXT = llvm.create_context()
 SPECIAL = ("thread_id", "block_id", "grid_dim")
 
 
@@ -73,7 +75,7 @@ class OnHost:
             run(kernel)
         chip = arch.chip(kernel.attrs["chip"])
         self.text = simt_kernel.emit(kernel, HostTarget(chip)).text + _wrapper(kernel)
-        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), HOST.target_machine())
+        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", CONTEXT), HOST.target_machine())
         self.engine.add_object_file(llvm.ObjectFileRef.from_data(HOST.object(self.text)))
         self.engine.finalize_object()
         self.entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.engine.get_function_address("run"))
