@@ -36,12 +36,12 @@ def serve(environment, monkeypatch, wheel: bytes) -> list[str]:
 
 
 def test_pip_comes_from_the_index_and_is_checked(environment, monkeypatch, tmp_path):
-    monkeypatch.setenv("PIP_INDEX_URL", "https://index.example/root/simple/")
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.example/pypi/simple/")
     asked = serve(environment, monkeypatch, b"a wheel")
     monkeypatch.setattr(environment, "PIP", (environment.PIP[0], hashlib.sha256(b"a wheel").hexdigest()))
     path = pathlib.Path(environment.pip_wheel(str(tmp_path)))
     assert path.read_bytes() == b"a wheel" and path.name == environment.PIP[0]
-    assert asked == ["https://index.example/root/simple/pip/", f"https://index.example/root/files/{environment.PIP[0]}"]
+    assert asked == ["https://index.example/pypi/simple/pip/", f"https://index.example/pypi/files/{environment.PIP[0]}"]
 
 
 def test_another_wheel_is_refused(environment, monkeypatch, tmp_path):
