@@ -18,6 +18,9 @@ from avelang.passes.specialize import specialize
 from avelang.passes.uniformity import uniformity
 from avelang.passes.unroll import unroll
 
+# Functions of f32 that the CPU emitter has instructions for.
+CPU_FUNCTIONS = frozenset({"rsqrt"})
+
 Pass = tuple[str, Callable[[Kernel], None], str]
 
 
@@ -34,6 +37,9 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
         ("simplify", simplify, "addresses"),
         ("forward", forward, "addresses"),
         ("dead", dead, "addresses"),
+        # In vectors of lanes; of f64 the C library is called, lane by lane.
+        ("functions", lambda k: functions(k, CPU_FUNCTIONS), "addresses"),
+        ("simplify", simplify, "addresses"),
         ("uniformity", uniformity, "addresses"),
     ]
 
