@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.emit.llvm import cpu_copy, cpu_lin
-from avelang.emit.llvm.cpu_float import Bits
 from avelang.emit.llvm.cpu_memory_places import Place, gep, place, pointers_of
 from avelang.emit.llvm.cpu_values import Aos, Elems, Memory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import (
@@ -27,6 +26,7 @@ from avelang.emit.llvm.cpu_vectors import (
     words,
 )
 from avelang.emit.llvm.cpu_wave import ZERO, Wave
+from avelang.emit.llvm.narrow_floats import Bits
 from avelang.ir.dtypes import DType, i64, word_of
 from avelang.ir.types import Type, VecType, dtype_of
 

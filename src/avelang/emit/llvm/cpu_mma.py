@@ -13,11 +13,11 @@ import hashlib
 
 import numpy as np
 
-from avelang.emit.llvm.cpu_float import Bits, narrow, widen
-from avelang.emit.llvm.cpu_scalar import convert
+from avelang.emit.llvm.arithmetic import convert
 from avelang.emit.llvm.cpu_values import Elems, Rep, Slot, V, elem
 from avelang.emit.llvm.cpu_vectors import REGISTER, count_of, elements, shuffle, slot_load, slot_store, to_slot
 from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.narrow_floats import Bits, narrow, widen
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, f32, i32
 from avelang.ir.types import VecType, dtype_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from avelang.emit.llvm import cpu_lanes, cpu_lin, cpu_memory, cpu_scalar
+from avelang.emit.llvm import arithmetic, cpu_lanes, cpu_lin, cpu_memory
 from avelang.emit.llvm.cpu_parts import address_of
 from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, Slot, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
@@ -73,7 +73,7 @@ def _binary(w: Wave, name: str, d: DType, a: Scalar, b: Scalar) -> Scalar:
     if isinstance(a, Bools) and isinstance(b, Bools):
         return Bools({"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}[name](a.lanes, b.lanes))
     wide = not (isinstance(a, S) and isinstance(b, S))
-    out = w.made(cpu_scalar.arith(w, name, d, wide, w.text(a, d, wide), w.text(b, d, wide)), wide)
+    out = w.made(arithmetic.arith(w, name, d, wide, w.text(a, d, wide), w.text(b, d, wide)), wide)
     return _with_zeros(name, d, out, a, b) if d.is_int else out
 
 
@@ -110,7 +110,7 @@ def _on_unary(w: Wave, op: Op) -> Rep:
             minus = cpu_lin.negate(w, x)
             return minus if op.name == "neg" else _binary(w, "add", d, minus, const(-1, d.bits))
         wide = not isinstance(x, S)
-        return w.made(cpu_scalar.arith(w, op.name, d, wide, w.text(x, d, wide)), wide)
+        return w.made(arithmetic.arith(w, op.name, d, wide, w.text(x, d, wide)), wide)
 
     return _each(w, op, one)
 
@@ -123,7 +123,7 @@ def _fma(w: Wave, op: Op) -> Rep:
         if d.is_int:
             return _binary(w, "add", d, _binary(w, "mul", d, xs[0], xs[1]), xs[2])
         wide = not all(isinstance(x, S) for x in xs)
-        return w.made(cpu_scalar.arith(w, "fma", d, wide, *(w.text(x, d, wide) for x in xs)), wide)
+        return w.made(arithmetic.arith(w, "fma", d, wide, *(w.text(x, d, wide) for x in xs)), wide)
 
     return _each(w, op, one)
 
@@ -137,7 +137,7 @@ def _cmp(w: Wave, op: Op) -> Rep:
         if x is not None and y is not None and x.is_const and y.is_const and not (isinstance(a, S) and isinstance(b, S)):
             return cpu_lin.compare(pred, x, y, d)
         wide = not (isinstance(a, S) and isinstance(b, S))
-        return w.made(cpu_scalar.compare(w, pred, d, wide, w.text(a, d, wide), w.text(b, d, wide)), wide)
+        return w.made(arithmetic.compare(w, pred, d, wide, w.text(a, d, wide), w.text(b, d, wide)), wide)
 
     return _each(w, op, one)
 
@@ -178,7 +178,7 @@ def _convert(w: Wave, op: Op) -> Rep:
             if out is not None:
                 return out
         wide = not isinstance(x, S)
-        text = cpu_scalar.convert(w, src, dst, wide, w.text(x, src, wide))
+        text = arithmetic.convert(w, src, dst, wide, w.text(x, src, wide))
         return S(text, min(x.tz, dst.bits) if src.is_int and dst.is_int else 0) if isinstance(x, S) else V(text)
 
     return _each(w, op, one)

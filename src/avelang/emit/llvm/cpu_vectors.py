@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang.emit.llvm.cpu_float import Bits
 from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Rep, S, Scalar, Slot, V, Vector, elem
 from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.narrow_floats import Bits
 from avelang.ir.dtypes import DType, word_of
 from avelang.ir.types import Type, VecType, dtype_of
 

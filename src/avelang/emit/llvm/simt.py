@@ -128,8 +128,8 @@ class Target(abc.ABC):
 
 
 class Vectors:
-    """Writes element-by-element instructions on vectors of `W` elements, or on scalars where `wide` is false: what `cpu_scalar` and
-    `cpu_float`, which hold the language's arithmetic, write through."""
+    """Writes element-by-element instructions on vectors of `W` elements, or on scalars where `wide` is false: what `arithmetic` and
+    `narrow_floats`, which hold the language's arithmetic, write through."""
 
     def __init__(self, w: Simt, n: int):
         self.w, self.W, self.module = w, n, w.module
@@ -218,7 +218,7 @@ class Simt:
         return self.op(f"shufflevector <{n} x {e}> {one}, <{n} x {e}> poison, <{n} x i32> zeroinitializer")
 
     def view(self, t: Type) -> typing.Any:
-        """The writer for a type's elements. (Any: `cpu_scalar` names the CPU's own writer in its signatures.)"""
+        """The writer for a type's elements. (Any: `arithmetic` names the CPU's own writer in its signatures.)"""
         return Vectors(self, t.n if isinstance(t, VecType) else 1)
 
     # -- types and values ----------------------------------------------------------------------------------------------------------

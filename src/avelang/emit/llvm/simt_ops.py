@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang.emit.llvm import cpu_scalar, simt_memory
-from avelang.emit.llvm.cpu_float import from_double, round_to_odd, to_double, widen
+from avelang.emit.llvm import arithmetic, simt_memory
 from avelang.emit.llvm.cpu_ops import constant
 from avelang.emit.llvm.cpu_values import elem
+from avelang.emit.llvm.narrow_floats import from_double, round_to_odd, to_double, widen
 from avelang.emit.llvm.simt import BINARY16, Simt
 from avelang.ir.core import Op
 from avelang.ir.dtypes import f32, f64
@@ -59,7 +59,7 @@ def arith(w: Simt, name: str, t: Type, *xs: str) -> str:
             return rule(w, d, xs[0])
         if name != "rsqrt":
             raise w.refuse()
-    return cpu_scalar.arith(view, name, d, wide, *xs)
+    return arithmetic.arith(view, name, d, wide, *xs)
 
 
 def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
@@ -82,7 +82,7 @@ def narrow(w: Simt, t: Type, x: str) -> str:
     """An f32 (or a vector of them) rounded to the dtype of `t`."""
     d, view, wide = dtype_of(t), w.view(t), isinstance(t, VecType)
     if d.name not in w.target.native_narrow:
-        return cpu_scalar.narrow(view, d, wide, x)
+        return arithmetic.narrow(view, d, wide, x)
     e = view.t(BINARY16[d.name], wide)
     rounded = w.op(f"fptrunc {view.t('float', wide)} {x} to {e}")
     return w.op(f"bitcast {e} {rounded} to {w.type(t)}")
@@ -101,7 +101,7 @@ def _arith(w: Simt, op: Op) -> str:
 @rule("cmp")
 def _cmp(w: Simt, op: Op) -> str:
     t = op.operands[0].type
-    return cpu_scalar.compare(w.view(t), op.attrs["pred"], dtype_of(t), isinstance(t, VecType), *(w.value(v) for v in op.operands))
+    return arithmetic.compare(w.view(t), op.attrs["pred"], dtype_of(t), isinstance(t, VecType), *(w.value(v) for v in op.operands))
 
 
 @rule("select")
@@ -124,8 +124,8 @@ def convert(w: Simt, source: Type, t: Type, x: str) -> str:
     if a.is_float and d.is_float and d.bits < 32 and a != d:
         return narrow(w, t, round_to_odd(view, wide, x) if a == f64 else widen(view, a, wide, x))
     if a.is_int and a.bits <= 16 and d.is_float and d.bits < 32:
-        return narrow(w, t, cpu_scalar.convert(view, a, f32, wide, x))
-    return cpu_scalar.convert(view, a, d, wide, x)
+        return narrow(w, t, arithmetic.convert(view, a, f32, wide, x))
+    return arithmetic.convert(view, a, d, wide, x)
 
 
 @rule("bitcast")
