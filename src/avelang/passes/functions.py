@@ -1,7 +1,7 @@
 """Functions: mathematical functions that a machine lacks come in; multiplications, additions and bit operations go out.
 
-On f32, to two units in the last place; narrower floats go by way of f32. Sources of the polynomials: minimax fits in double precision made for
-this file (`exp`, `tanh`, `sin`, `cos`); N. Juffa's published logf and erff (NVIDIA forums and Stack Overflow, 2-clause BSD). Argument
+On f32, to two units in the last place; narrower floats go by way of f32. The polynomials are minimax fits in double precision made for
+this file (`tools/minimax.py` has those of log and erf). Argument
 reduction of sin and cos: W. J. Cody, W. Waite, "Software Manual for the Elementary Functions" (1980); M. Payne, R. Hanek, "Radian reduction
 for trigonometric functions" (1983).
 """
@@ -99,11 +99,10 @@ class F32:
 # Of e**r, 2**r; of log(1 + f), by odd and even powers of f, and its first terms; of tanh, erf, sin and cos behind their first terms, in x**2.
 EXP = (0.00019790318, 0.00139446894, 0.00833349768, 0.0416662954, 0.166666657, 0.5, 1.0, 1.0)
 EXP2 = (1.53149467e-05, 0.000154671099, 0.0013333431, 0.00961803645, 0.0555041097, 0.240226507, 0.693147182, 1.0)
-LOG_ODD = (0.140869141, 0.139814854, 0.200120345)
-LOG_EVEN = (-0.130310059, -0.121483512, -0.166846126, -0.249996200)
-LOG_LAST = (0.333331972, -0.5)
+LOG = (0.121613272, -0.130350322, 0.107102044, -0.121446617, 0.143088743, -0.166843057, 0.199994177, -0.249996483, 0.333333373, -0.5)
 TANH = (-0.00570497848, 0.0206390787, -0.0537397116, 0.133314416, -0.333332807)
-ERF = (-5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1)
+ERF = (-0.000595386955, 0.00498597138, -0.026761746, 0.112816833, -0.376124799, 0.128379151)
+LOG_ERFC = (-2.10950511e-05, 0.000434462621, -0.00417106319, 0.0251194276, -0.108280092, -0.633346915, -1.12951493, 0.00017468445)
 SIN = (2.71830254e-06, -0.000198393333, 0.00833332911, -0.166666672)
 COS = (-2.72101516e-07, 2.47995195e-05, -0.00138888834, 0.0416666679)
 
@@ -155,11 +154,7 @@ def _log1p(m: F32, x: Value) -> tuple[Value, Value, Value]:
     e = b.and_(b.bitcast(b.sub(bits, b.const(0x3F2AAAAB)), i32), b.const(-(1 << 23), i32))
     f = m.sub(m.number(b.sub(bits, b.bitcast(e, u32))), 1.0)
     i = m.fma(b.convert(e, f32), 2.0**-23, m.pick(small, -23.0, 0.0))
-    s = m.mul(f, f)
-    r = m.fma(m.poly(s, LOG_ODD), f, m.poly(s, LOG_EVEN))
-    for c in LOG_LAST:
-        r = m.fma(r, f, c)
-    return i, f, r
+    return i, f, m.poly(f, LOG)
 
 
 def _log_edges(m: F32, x: Value, y: Value) -> Value:
@@ -204,12 +199,9 @@ def erf(m: F32, x: Value) -> Value:
     a = m.one("abs", x)
     s = m.mul(x, x)
     t = m.b.same("min", a, m.c(4.0))  # erf(4) is 1 in f32
-    q = m.mul(t, t)
-    r = m.fma(m.fma(-1.72853470e-5, t, 3.83197126e-4), q, m.fma(-3.88396438e-3, t, 2.42546219e-2))
-    r = m.fma(m.fma(m.fma(r, t, -1.06777877e-1), t, -6.34846687e-1), t, -1.28717512e-1)
-    far = m.sub(1.0, _exp(m, m.fma(r, t, m.one("neg", t))))
+    far = m.sub(1.0, _exp(m, m.poly(t, LOG_ERFC)))
     near = m.fma(m.poly(s, ERF), x, x)
-    out = m.sign_of(m.pick(m.cmp("gt", a, 0.927734375), far, near), x)
+    out = m.sign_of(m.pick(m.cmp("gt", a, 0.925), far, near), x)
     return m.pick(m.cmp("ne", x, x), x, out)
 
 
