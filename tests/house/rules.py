@@ -16,6 +16,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("ir",),
     ("isa",),
     ("arch",),
+    ("llvm",),
     ("frontend", "passes", "emit", "sim"),
     ("pipeline",),
     ("runtime",),

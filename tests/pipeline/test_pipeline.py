@@ -10,11 +10,11 @@ import pytest
 import golden
 from avelang import pipeline
 from avelang.emit.llvm import cpu, cpu_ops
-from avelang.emit.llvm.core import Host
 from avelang.frontend.build import build
 from avelang.ir import text
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.verify import verify
+from avelang.llvm.core import Host
 from avelang.sim import reference
 
 from . import kernels

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from avelang import pipeline
 from avelang.emit.llvm import cpu
-from avelang.emit.llvm.core import Host
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel, Value
 from avelang.ir.dtypes import DType, bf16, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType
 from avelang.ir.verify import verify
+from avelang.llvm.core import Host
 from avelang.runtime.native import Code
 from avelang.sim import reference
 
@@ -174,9 +174,7 @@ class Program:
 def native(kernel: Kernel, args: list) -> None:
     emitted = cpu.emit(kernel)
     code = Code(HOST.object(emitted.text))
-    run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(
-        code.address(emitted.entry)
-    )
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(code.address(emitted.entry))
     slots = np.array([a.ctypes.data if isinstance(a, np.ndarray) else a for a in args], np.uint64)
     grid = np.array([1, 1, 1], np.uint32)
     scratch = np.zeros(emitted.scratch_bytes + 64, np.uint8)
@@ -210,4 +208,3 @@ def test_reference_and_cpu_agree(data):
     native(again, [*inputs, *got, 3])
     for d, w, g in zip(KINDS, want, got, strict=True):
         same_bits(w, g, f"{d}\n{text}")
-

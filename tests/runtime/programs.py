@@ -1,12 +1,14 @@
 """Hand-written programs with the ABI of compiled kernels, for tests of what runs them."""
 
-from avelang.emit.llvm.core import Host
+from avelang.llvm.core import Host
 from avelang.runtime.cpu import Program
 
 HEAD = "define i64 @ave_run(ptr %args, ptr %grid, i64 %start, i64 %end, ptr %scratch) {\nentry:\n"
 
 # Adds 1 to u32 counters[block] for each block, through args[0].
-COUNT = HEAD + """
+COUNT = (
+    HEAD
+    + """
   %out = load ptr, ptr %args
   br label %loop
 loop:
@@ -20,10 +22,13 @@ done:
   ret i64 0
 }
 """
+)
 
 # Writes to u64 out[2 * block], out[2 * block + 1]: the scratch's address, and what the first word of scratch held before; then
 # spins for args[1] rounds, so that several threads take part, and puts the block's number there.
-SCRATCH = HEAD + """
+SCRATCH = (
+    HEAD
+    + """
   %out = load ptr, ptr %args
   %roundsp = getelementptr i64, ptr %args, i64 1
   %rounds = load i64, ptr %roundsp
@@ -54,9 +59,12 @@ done:
   ret i64 0
 }
 """
+)
 
 # Returns args[0] from the block with the number args[1].
-FAIL = HEAD + """
+FAIL = (
+    HEAD
+    + """
   %code = load i64, ptr %args
   %whichp = getelementptr i64, ptr %args, i64 1
   %which = load i64, ptr %whichp
@@ -67,6 +75,7 @@ FAIL = HEAD + """
   ret i64 %r
 }
 """
+)
 
 
 def echo(n: int) -> str:

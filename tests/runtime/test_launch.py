@@ -73,7 +73,7 @@ def test_what_makes_another_kernel(monkeypatch):
 def test_another_host_is_another_kernel(monkeypatch):
     assert launch(fresh()) == "compiled"
     assert launch(fresh()) == "disk"
-    from avelang.emit.llvm.core import Host
+    from avelang.llvm.core import Host
 
     key = Host.key.fget
     monkeypatch.setattr(Host, "key", property(lambda self: (*key(self), "another cpu")))

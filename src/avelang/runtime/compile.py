@@ -78,8 +78,8 @@ def _gpu_text(kernel: Kernel, block: Dim3, chip: Chip, emit: str) -> str:
 
 def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None, block: Dim3) -> tuple[bytes, dict[str, Any]]:
     """An object file with `ave_run`, and what the runtime must know of it: JSON values only."""
-    from avelang.emit.llvm.core import Host
     from avelang.ir.core import walk
+    from avelang.llvm.core import Host
     from avelang.passes.writes import written
 
     start = time.perf_counter()
@@ -131,6 +131,6 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
     emitted = cpu_text(kernel, block)
     if emit == "llvm":
         return emitted.text
-    from avelang.emit.llvm.core import Host
+    from avelang.llvm.core import Host
 
     return Host().assembly(emitted.text)

@@ -169,7 +169,7 @@ class Launcher:
 
     def _name(self, at: Geometry, bound: Bound, captured: tuple[Any, ...]) -> str:
         """The name in the cache on disk; "" where a value has no text that another process would find again."""
-        from avelang.emit.llvm.core import Host
+        from avelang.llvm.core import Host
 
         try:
             parts = {

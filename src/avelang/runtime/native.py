@@ -21,7 +21,7 @@ import llvmlite.binding as llvm
 
 from avelang.base import knobs
 from avelang.base.errors import error
-from avelang.emit.llvm.core import Host
+from avelang.llvm.core import Host
 from avelang.runtime import cache
 
 P = ctypes.c_void_p

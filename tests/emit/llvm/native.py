@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from avelang.emit.llvm.core import Emitted, Host
 from avelang.emit.llvm.cpu import emit
 from avelang.ir.core import Kernel
 from avelang.ir.dtypes import DType
+from avelang.llvm.core import Emitted, Host
 from avelang.runtime.native import Code
 
 HOST = Host()

@@ -13,10 +13,10 @@ import numpy as np
 
 from avelang import arch, pipeline
 from avelang.emit.llvm import simt_kernel
-from avelang.emit.llvm.core import Host
 from avelang.emit.llvm.simt import Simt, Target
 from avelang.ir.core import Kernel
 from avelang.ir.dtypes import DType
+from avelang.llvm.core import Host
 
 HOST = Host()
 # Never freed: in a garbage cycle a context of its own could go before the engine that uses it.

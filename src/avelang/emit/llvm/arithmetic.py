@@ -10,8 +10,8 @@ from collections.abc import Callable
 from avelang.emit.llvm import cpu_math
 from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.cpu_wave import Wave
-from avelang.emit.llvm.narrow_floats import Bits, from_double, narrow, to_double, widen
 from avelang.ir.dtypes import DType
+from avelang.llvm.narrow_floats import Bits, from_double, narrow, to_double, widen
 
 # (wave, dtype, wide, operands) -> text
 Rule = Callable[..., str]

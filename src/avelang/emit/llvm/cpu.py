@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from avelang.emit.llvm.core import Emitted, Module
 from avelang.emit.llvm.cpu_if import emit_if
 from avelang.emit.llvm.cpu_lanes import linear_id
 from avelang.emit.llvm.cpu_loops import emit_for, emit_while
@@ -20,6 +19,7 @@ from avelang.ir.core import Block, Kernel, walk
 from avelang.ir.dtypes import DType
 from avelang.ir.types import GLOBAL
 from avelang.isa.row import ROWS
+from avelang.llvm.core import Emitted, Module
 
 ENTRY = "ave_run"
 ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'

@@ -11,10 +11,10 @@ from avelang.emit.llvm.arithmetic import arith, convert
 from avelang.emit.llvm.cpu_values import Elems, Lin, Ptr, Rep, S, Scalar, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import elements, from_integer, integer, shuffle
 from avelang.emit.llvm.cpu_wave import ZERO, Wave
-from avelang.emit.llvm.narrow_floats import Bits
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType, f64, i64, u32, word_of
 from avelang.ir.types import Type, VecType, dtype_of
+from avelang.llvm.narrow_floats import Bits
 
 
 def lane_id(w: Wave) -> Scalar:

@@ -26,9 +26,9 @@ from avelang.emit.llvm.cpu_vectors import (
     words,
 )
 from avelang.emit.llvm.cpu_wave import ZERO, Wave
-from avelang.emit.llvm.narrow_floats import Bits
 from avelang.ir.dtypes import DType, i64, word_of
 from avelang.ir.types import Type, VecType, dtype_of
+from avelang.llvm.narrow_floats import Bits
 
 
 def _all_pointers(w: Wave, at: Place) -> str:

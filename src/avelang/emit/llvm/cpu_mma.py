@@ -1,57 +1,23 @@
 """Matrix instructions, from their fragment maps: operands' forms come in, the accumulator's slot goes out.
 
 Fragments are widened to the accumulator's type and stored as they stand, slot after slot; a function made once for each set of maps does the
-products. Where the accumulator's lanes run along a row of D, and B's lanes run along with them, it works on registers of neighboring columns and
-broadcasts elements of A; elsewhere it gathers, lane by lane. Products are added in ascending k (see `avelang.isa.products`).
+products (`avelang.llvm.products`).
 """
 
 from __future__ import annotations
-
-import dataclasses
-import functools
-import hashlib
 
 import numpy as np
 
 from avelang.emit.llvm.arithmetic import convert
 from avelang.emit.llvm.cpu_values import Elems, Rep, Slot, V, elem
-from avelang.emit.llvm.cpu_vectors import REGISTER, count_of, elements, shuffle, slot_load, slot_store, to_slot
+from avelang.emit.llvm.cpu_vectors import count_of, elements, shuffle, slot_load, slot_store, to_slot
 from avelang.emit.llvm.cpu_wave import Wave
-from avelang.emit.llvm.narrow_floats import Bits, narrow, widen
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, f32, i32
 from avelang.ir.types import VecType, dtype_of
-from avelang.isa.fragments import Fragment, Mma
 from avelang.isa.row import ROWS
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Places:
-    """Where elements stand in the stored fragments (slot * lanes + lane): `a` (slots of C, k, lanes) is what each element of C multiplies,
-    `b` likewise."""
-
-    a: np.ndarray
-    b: np.ndarray
-
-    @property
-    def key(self) -> str:
-        return hashlib.sha1(self.a.tobytes() + self.b.tobytes()).hexdigest()[:12]
-
-
-def _stands(f: Fragment) -> np.ndarray:
-    """The place in the stored fragment of each element of the matrix."""
-    out = np.zeros(f.shape, np.int64)
-    lane, slot = np.meshgrid(np.arange(f.lanes), np.arange(f.slots), indexing="ij")
-    out[f.index] = slot * f.lanes + lane
-    return out
-
-
-@functools.cache
-def places(mma: Mma) -> Places:
-    """The places for a matrix instruction. Of a sparse one, `b` counts all k, `a` the stored ones."""
-    block, row, col = (x.T for x in mma.c.index)
-    a, b = _stands(mma.a), _stands(mma.b)
-    return Places(np.moveaxis(a[block, row], 2, 1).copy(), np.moveaxis(np.moveaxis(b, 1, 2)[block, col], 2, 1).copy())
+from avelang.llvm.narrow_floats import Bits, narrow, widen
+from avelang.llvm.products import function, places
 
 
 def emit_mma(w: Wave, op: Op) -> Rep:
@@ -71,7 +37,7 @@ def emit_mma(w: Wave, op: Op) -> Rep:
     if mma.sparse:
         shift = 0 if op.attrs["cbsz"] else 2 * mma.a.slots * op.attrs["abid"]
         args.append(_fields(w, index[0], mma.a.slots, shift))
-    name = _function(w, places(mma), elem(work), mma.sparse)
+    name = function(w.module, places(mma), elem(work), mma.sparse)
     w.do(f"call void @{name}({', '.join(f'ptr {x}' for x in args)})")
     if work == acc:
         return slot if isinstance(t, VecType) else V(slot_load(w, slot, "0"))
@@ -121,185 +87,3 @@ def _fields(w: Wave, index: Value, slots: int, shift: int) -> str:
     for i in range(slots):
         slot_store(w, slot, str(i), b("and", b("lshr", word, shift + 2 * i), 3))
     return slot.ptr
-
-
-def _function(w: Wave, p: Places, e: str, sparse: bool) -> str:
-    """The name of the function that does the products, making it if need be."""
-    name = f"mma.{'sparse.' if sparse else ''}{e}.{p.key}"
-    if name not in w.module.functions:
-        w.module.functions[name] = ""
-        tiles = None if sparse else _tiles(p, REGISTER // {"float": 32, "i32": 32, "double": 64}[e])
-        w.module.functions[name] = _rows(w, name, p, e, tiles) if tiles is not None else _lanes(w, name, p, e, sparse)
-    return name
-
-
-class _Fn:
-    """The text of a helper function."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def op(self, text: str) -> str:
-        self.lines.append(f"  %v{len(self.lines)} = {text}")
-        return f"%v{len(self.lines) - 1}"
-
-    def do(self, text: str) -> None:
-        self.lines.append("  " + text)
-
-
-def _multiply_add(w: Wave, f: _Fn, e: str, n: int, a: str, b: str, c: str) -> str:
-    t = f"<{n} x {e}>"
-    if e == "float":
-        fma = w.module.declare(f"llvm.fma.v{n}f32", t, [t, t, t])
-        return f.op(f"call {t} {fma}({t} {a}, {t} {b}, {t} {c})")
-    letter = "f" if e == "double" else ""
-    return f.op(f"{letter}add {t} {f.op(f'{letter}mul {t} {a}, {b}')}, {c}")
-
-
-# -- along rows ------------------------------------------------------------------------------------------------------------------------
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Tiles:
-    """C as registers of `width` columns: register q of slot r multiplies A's element at a[r, q] + along_a[k] with B's register at
-    b[r, q] + along_b[k]."""
-
-    width: int
-    a: np.ndarray
-    b: np.ndarray
-    along_a: list[int]
-    along_b: list[int]
-
-
-def _tiles(p: Places, width: int) -> Tiles | None:
-    slots, k, lanes = p.a.shape
-    if lanes % width:
-        return None
-    a = p.a.reshape(slots, k, lanes // width, width)
-    b = p.b.reshape(slots, k, lanes // width, width)
-    if (a != a[..., :1]).any() or (np.diff(b, axis=3) != 1).any():
-        return None
-    a, b = a[..., 0], b[..., 0]
-    along_a, along_b = a - a[:, :1], b - b[:, :1]
-    if (along_a != along_a[:1, :, :1]).any() or (along_b != along_b[:1, :, :1]).any():
-        return None
-    return Tiles(width, a[:, 0], b[:, 0], along_a[0, :, 0].tolist(), along_b[0, :, 0].tolist())
-
-
-def _table(w: Wave, values: np.ndarray) -> str:
-    flat = values.ravel()
-    return w.module.constant(f"[{flat.size} x i64]", "[" + ", ".join(f"i64 {x}" for x in flat) + "]")
-
-
-def _rows(w: Wave, name: str, p: Places, e: str, tiles: Tiles) -> str:
-    """A loop over the slots of C; its body has all registers of the slot."""
-    f, t, n = _Fn(), f"<{tiles.width} x {e}>", tiles.width
-    slots, groups = tiles.a.shape
-    ks = range(len(tiles.along_a))
-    steady = not (tiles.b != tiles.b[:1]).any()
-    columns = sorted(set(tiles.b[0].tolist())) if steady else []
-
-    def at(base: str, offset: int | str) -> str:
-        return f.op(f"getelementptr {e}, ptr {base}, i64 {offset}")
-
-    # B's registers stay the same for all slots where they fit.
-    held = {(c, k): f.op(f"load {t}, ptr {at('%b', c + tiles.along_b[k])}, align 4") for c in columns for k in ks}
-    f.do("br label %loop")
-    f.lines.append("loop:")
-    f.do(f"%r = phi i64 [ 0, %entry ], [ %next, %loop ]")  # noqa: F541
-    rows: dict[bytes, str] = {}
-
-    def row(table: np.ndarray, q: int, base: str) -> str:
-        key = base.encode() + table[:, q].tobytes()
-        if key not in rows:
-            place = f.op(f"getelementptr i64, ptr {_table(w, table[:, q])}, i64 %r")
-            rows[key] = at(base, f.op(f"load i64, ptr {place}, align 8"))
-        return rows[key]
-
-    c = at("%c", f.op(f"mul i64 %r, {w.W}"))
-    spots = [at(c, q * n) for q in range(groups)]
-    acc = [f.op(f"load {t}, ptr {s}, align {REGISTER // 8}") for s in spots]
-    for k in ks:
-        splats: dict[str, str] = {}
-        for q in range(groups):
-            left = row(tiles.a, q, "%a")
-            if left not in splats:
-                x = f.op(f"load {e}, ptr {at(left, tiles.along_a[k])}, align 4")
-                one = f.op(f"insertelement {t} poison, {e} {x}, i64 0")
-                splats[left] = f.op(f"shufflevector {t} {one}, {t} poison, <{n} x i32> zeroinitializer")
-            if steady:
-                right = held[int(tiles.b[0, q]), k]
-            else:
-                right = f.op(f"load {t}, ptr {at(row(tiles.b, q, '%b'), tiles.along_b[k])}, align 4")
-            acc[q] = _multiply_add(w, f, e, n, splats[left], right, acc[q])
-    for s, x in zip(spots, acc, strict=True):
-        f.do(f"store {t} {x}, ptr {s}, align {REGISTER // 8}")
-    f.do("%next = add i64 %r, 1")
-    f.do(f"%more = icmp ult i64 %next, {slots}")
-    f.do("br i1 %more, label %loop, label %done")
-    f.lines.append("done:")
-    f.do("ret void")
-    return _define(name, False, f)
-
-
-def _define(name: str, sparse: bool, f: _Fn) -> str:
-    known = "noalias nocapture"
-    params = [f"ptr {known} %c", f"ptr {known} readonly %a", f"ptr {known} readonly %b", *([f"ptr {known} readonly %w"] if sparse else [])]
-    return f"define internal void @{name}({', '.join(params)}) noinline #0 {{\nentry:\n" + "\n".join(f.lines) + "\n}"
-
-
-# -- lane by lane ------------------------------------------------------------------------------------------------------------------------
-
-
-def _lanes(w: Wave, name: str, p: Places, e: str, sparse: bool) -> str:
-    """Two loops, over the slots of C and over k; each lane gathers its elements of A and B by tables of places."""
-    f, t, idx = _Fn(), w.t(e), w.t("i64")
-    slots, stored, lanes = p.a.shape
-    per_row = bool((p.b != p.b[:1]).any())
-    tab_a, tab_b = _table(w, p.a), _table(w, p.b if per_row else p.b[:1])
-    ks_b = p.b.shape[1]
-    gather = {
-        g: w.module.declare(f"llvm.masked.gather.v{lanes}{s}.v{lanes}p0", w.t(g), [w.t("ptr"), w.t("i1"), w.t(g)])
-        for g, s in ((e, {"float": "f32", "double": "f64"}.get(e, e)), ("i32", "i32"), ("i64", "i64"))
-    }
-
-    def fetch(kind: str, base: str, at: str) -> str:
-        pointers = f.op(f"getelementptr {kind}, ptr {base}, {idx} {at}")
-        return f.op(f"call {w.t(kind)} {gather[kind]}({w.t('ptr')} align 4 {pointers}, {w.t('i1')} splat (i1 true), {w.t(kind)} zeroinitializer)")
-
-    def table(base: str, row: str) -> str:
-        return f.op(f"load {idx}, ptr {f.op(f'getelementptr {idx}, ptr {base}, i64 {row}')}, align 8")
-
-    f.do("br label %loop")
-    f.lines.append("loop:")
-    f.do("%r = phi i64 [ 0, %entry ], [ %next, %end ]")
-    place = f.op(f"getelementptr {t}, ptr %c, i64 %r")
-    start = f.op(f"load {t}, ptr {place}, align 64")
-    f.do("br label %body")
-    f.lines.append("body:")
-    f.do("%k = phi i64 [ 0, %loop ], [ %k1, %body ]")
-    f.do(f"%acc = phi {t} [ {start}, %loop ], [ %sum, %body ]")
-    row_b = f.op(f"mul i64 {'%r' if per_row else '0'}, {ks_b}")
-    spot_a = table(tab_a, f.op(f"add i64 {f.op(f'mul i64 %r, {stored}')}, %k"))
-    if sparse:
-        # The element's place among its four neighbors decides which row of B it meets: that row's place comes from the table, lane by lane.
-        where = f.op(f"zext {w.t('i32')} {fetch('i32', '%w', spot_a)} to {idx}")
-        group = f.op("lshr i64 %k, 1")
-        first = f.op(f"add i64 {row_b}, {f.op(f'shl i64 {group}, 2')}")
-        one = f.op(f"insertelement {idx} poison, i64 {first}, i64 0")
-        row = f.op(f"add {idx} {where}, {f.op(f'shufflevector {idx} {one}, {idx} poison, <{lanes} x i32> zeroinitializer')}")
-        lane = w.const_vector(np.arange(lanes), "i64")
-        spot_b = fetch("i64", tab_b, f.op(f"add {idx} {f.op(f'mul {idx} {row}, splat (i64 {lanes})')}, {lane}"))
-    else:
-        spot_b = table(tab_b, f.op(f"add i64 {row_b}, %k"))
-    total = _multiply_add(w, f, e, lanes, fetch(e, "%a", spot_a), fetch(e, "%b", spot_b), "%acc")
-    f.do(f"%sum = select i1 true, {t} {total}, {t} {total}")
-    f.do("%k1 = add i64 %k, 1")
-    f.do(f"br i1 {f.op(f'icmp ult i64 %k1, {stored}')}, label %body, label %end")
-    f.lines.append("end:")
-    f.do(f"store {t} %sum, ptr {place}, align 64")
-    f.do("%next = add i64 %r, 1")
-    f.do(f"br i1 {f.op(f'icmp ult i64 %next, {slots}')}, label %loop, label %done")
-    f.lines.append("done:")
-    f.do("ret void")
-    return _define(name, sparse, f)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Rep, S, Scalar, Slot, V, Vector, elem
 from avelang.emit.llvm.cpu_wave import Wave
-from avelang.emit.llvm.narrow_floats import Bits
 from avelang.ir.dtypes import DType, word_of
 from avelang.ir.types import Type, VecType, dtype_of
+from avelang.llvm.narrow_floats import Bits
 
 REGISTER = 512  # bits of the vector registers for which shuffles are written
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from avelang.base.errors import error
-from avelang.emit.llvm.core import Body, Module
 from avelang.emit.llvm.cpu_values import Bools, Lin, Mask, Rep, S, Scalar, Slot, V, const, elem
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import VecType
-
-ZERO = "zeroinitializer"
+from avelang.llvm.core import Module
+from avelang.llvm.writer import ZERO, Writer
 
 
 def float_literal(value: float, type: str) -> str:
@@ -25,14 +24,12 @@ def float_literal(value: float, type: str) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
-class Wave:
+class Wave(Writer):
     """Emission of a kernel for waves of `W` lanes. `wave` is the index of the wave in its block, a scalar; `mask` the lanes that are active."""
 
     def __init__(self, kernel: Kernel, module: Module, block: tuple[int, int, int]):
+        super().__init__(module, kernel.attrs["wave"])
         self.kernel = kernel
-        self.module = module
-        self.body = Body()
-        self.W: int = kernel.attrs["wave"]
         self.block = block
         self.threads = block[0] * block[1] * block[2]
         self.waves = -(-self.threads // self.W)
@@ -47,60 +44,9 @@ class Wave:
         self.staging: dict[int, str] = {}  # stack memory for copies, by bytes a lane
         self.copies: set[Value] = set()
         self.coroutine = False
-        # One dict for each region that is being emitted: what stands in an outer region may be used again in an inner one.
-        self._memo: list[dict[object, str]] = [{}]
         for op in walk(kernel.body):
             for v in op.operands:
                 self.uses[v] = self.uses.get(v, 0) + 1
-
-    # -- text --------------------------------------------------------------------------------------------------------------------
-
-    def op(self, text: str) -> str:
-        return self.body.op(text)
-
-    def do(self, text: str) -> None:
-        self.body.do(text)
-
-    def t(self, e: str, wide: bool = True) -> str:
-        """An element type, or the vector of it with one element a lane."""
-        return f"<{self.W} x {e}>" if wide else e
-
-    def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
-        """Calls an external function or intrinsic, declaring it. `args` are (type, value) pairs; attributes may follow the type."""
-        target = self.module.declare(name, result, (t.split(" align ")[0] if t.startswith("ptr") else t for t, _ in args))
-        text = f"call {result} {target}({', '.join(f'{t} {v}' for t, v in args)})"
-        if result == "void":
-            self.do(text)
-            return ""
-        return self.op(text)
-
-    def overload(self, name: str, e: str, wide: bool) -> str:
-        """An intrinsic's name with its suffix for an element type: llvm.fma.v64f32."""
-        letter = {"float": "f32", "double": "f64", "half": "f16"}.get(e, e)
-        return f"llvm.{name}.v{self.W}{letter}" if wide else f"llvm.{name}.{letter}"
-
-    def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
-        """Calls a function of the module on `x`, defining it if need be: `make` emits its body on %x, one basic block. For code that is long and
-        used often: compiled once, it costs a call where it would cost compile time at each use."""
-        if name not in self.module.functions:
-            self.module.functions[name] = ""
-            outer, self.body = self.body, Body()
-            memo, self._memo = self._memo, [{}]
-            value = make()
-            text = self.body.text()
-            self.body, self._memo = outer, memo
-            self.module.functions[name] = f"define internal {result} @{name}({param} %x) noinline #0 {{\n{text}\n  ret {result} {value}\n}}"
-        return self.op(f"call {result} @{name}({param} {x})")
-
-    def memo(self, key: object) -> str | None:
-        for scope in reversed(self._memo):
-            if key in scope:
-                return scope[key]
-        return None
-
-    def remember(self, key: object, text: str) -> str:
-        self._memo[-1][key] = text
-        return text
 
     @contextlib.contextmanager
     def region(self, block: Block | None, mask: Mask) -> Iterator[None]:
@@ -126,23 +72,6 @@ class Wave:
     def dies(self, value: Value) -> bool:
         """Whether the op that is being emitted is the only user of a value, each time the value is made."""
         return self.uses.get(value, 0) == 1 and self.home.get(value) is self.here
-
-    def const_vector(self, values: list[str] | np.ndarray, e: str) -> str:
-        items = [str(x) for x in values]
-        if all(x == items[0] for x in items):
-            return ZERO if items[0] in ("0", "false") else f"splat ({e} {items[0]})"
-        return "<" + ", ".join(f"{e} {x}" for x in items) + ">"
-
-    def splat(self, text: str, e: str, n: int | None = None) -> str:
-        """A vector of n (default: a wave of) copies of a scalar."""
-        n = n or self.W
-        if not text.startswith("%"):
-            return ZERO if text in ("0", "false") else f"splat ({e} {text})"
-        key = ("splat", text, n)
-        if (found := self.memo(key)) is not None:
-            return found
-        one = self.op(f"insertelement <{n} x {e}> poison, {e} {text}, i64 0")
-        return self.remember(key, self.op(f"shufflevector <{n} x {e}> {one}, <{n} x {e}> poison, <{n} x i32> zeroinitializer"))
 
     def vec(self, rep: Rep, d: DType) -> str:
         """The LLVM vector of a scalar form."""

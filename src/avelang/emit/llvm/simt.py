@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import avelang.arch as arch
 from avelang.base.errors import error
-from avelang.emit.llvm.core import Body, Module
 from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt_library import LIBRARY
 from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, LOCAL, DType, PtrType, Type, VecType
+from avelang.llvm.core import Body, Module
 
 LETTERS = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
 GRID = (2**31 - 1, 65535, 65535)  # the most blocks of a launch along x, y, z (as `runtime.geometry` checks)

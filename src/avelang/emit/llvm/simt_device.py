@@ -6,9 +6,9 @@ import llvmlite.binding as llvm
 
 import avelang.arch as arch
 from avelang.emit.llvm import amdgpu, nvptx
-from avelang.emit.llvm.core import Host
 from avelang.emit.llvm.simt import Program
 from avelang.ir.core import Kernel
+from avelang.llvm.core import Host
 
 
 class Device(Host):

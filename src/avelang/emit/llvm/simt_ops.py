@@ -7,11 +7,11 @@ from collections.abc import Callable
 from avelang.emit.llvm import arithmetic, simt_memory
 from avelang.emit.llvm.cpu_ops import constant
 from avelang.emit.llvm.cpu_values import elem
-from avelang.emit.llvm.narrow_floats import from_double, round_to_odd, to_double, widen
 from avelang.emit.llvm.simt import BINARY16, Simt
 from avelang.ir.core import Op
 from avelang.ir.dtypes import f32, f64
 from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
+from avelang.llvm.narrow_floats import from_double, round_to_odd, to_double, widen
 
 Rule = Callable[[Simt, Op], "str | None"]
 RULES: dict[str, Rule] = {}

@@ -1,0 +1,111 @@
+"""The writer of vector code: element types and texts come in, instructions on vectors of `W` elements go out into a function that grows.
+
+Emitters and executors write through it, whatever their vectors are: a wave's lanes, a vector value of one thread, the registers of a machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+import numpy as np
+
+from avelang.llvm.core import Body, Module
+
+ZERO = "zeroinitializer"
+LETTERS = {"float": "f32", "double": "f64", "half": "f16"}
+
+
+class Elementwise(Protocol):
+    """What code that works element by element, such as `narrow_floats`, asks of its writer."""
+
+    W: int
+    module: Module
+
+    def op(self, text: str) -> str: ...
+    def do(self, text: str) -> None: ...
+    def t(self, e: str, wide: bool = True) -> str: ...
+    def splat(self, text: str, e: str) -> str: ...
+    def call(self, name: str, result: str, *args: tuple[str, str]) -> str: ...
+    def overload(self, name: str, e: str, wide: bool) -> str: ...
+    def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str: ...
+
+
+def vector(values: Iterable[object] | np.ndarray, e: str) -> str:
+    """LLVM's text of a constant vector."""
+    items = [str(x) for x in values]
+    if all(x == items[0] for x in items):
+        return ZERO if items[0] in ("0", "false") else f"splat ({e} {items[0]})"
+    return "<" + ", ".join(f"{e} {x}" for x in items) + ">"
+
+
+class Writer:
+    """Writes into `body`, a function of `module`; vectors have `W` elements."""
+
+    def __init__(self, module: Module, width: int):
+        self.module = module
+        self.body = Body()
+        self.W = width
+        # One dict for each region that is being emitted: what stands in an outer region may be used again in an inner one.
+        self._memo: list[dict[object, str]] = [{}]
+
+    def op(self, text: str) -> str:
+        return self.body.op(text)
+
+    def do(self, text: str) -> None:
+        self.body.do(text)
+
+    def t(self, e: str, wide: bool = True) -> str:
+        """An element type, or the vector of it with `W` elements."""
+        return f"<{self.W} x {e}>" if wide else e
+
+    def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
+        """Calls an external function or intrinsic, declaring it. `args` are (type, value) pairs; attributes may follow the type."""
+        target = self.module.declare(name, result, (t.split(" align ")[0] if t.startswith("ptr") else t for t, _ in args))
+        text = f"call {result} {target}({', '.join(f'{t} {v}' for t, v in args)})"
+        if result == "void":
+            self.do(text)
+            return ""
+        return self.op(text)
+
+    def overload(self, name: str, e: str, wide: bool) -> str:
+        """An intrinsic's name with its suffix for an element type: llvm.fma.v64f32."""
+        letter = LETTERS.get(e, e)
+        return f"llvm.{name}.v{self.W}{letter}" if wide else f"llvm.{name}.{letter}"
+
+    def outlined(self, name: str, result: str, param: str, x: str, make: Callable[[], str]) -> str:
+        """Calls a function of the module on `x`, defining it if need be: `make` emits its body on %x, one basic block. For code that is long and
+        used often: compiled once, it costs a call where it would cost compile time at each use."""
+        if name not in self.module.functions:
+            self.module.functions[name] = ""
+            outer, self.body = self.body, Body()
+            memo, self._memo = self._memo, [{}]
+            value = make()
+            text = self.body.text()
+            self.body, self._memo = outer, memo
+            self.module.functions[name] = f"define internal {result} @{name}({param} %x) noinline #0 {{\n{text}\n  ret {result} {value}\n}}"
+        return self.op(f"call {result} @{name}({param} {x})")
+
+    def memo(self, key: object) -> str | None:
+        for scope in reversed(self._memo):
+            if key in scope:
+                return scope[key]
+        return None
+
+    def remember(self, key: object, text: str) -> str:
+        self._memo[-1][key] = text
+        return text
+
+    def const_vector(self, values: Iterable[object] | np.ndarray, e: str) -> str:
+        return vector(values, e)
+
+    def splat(self, text: str, e: str, n: int | None = None) -> str:
+        """A vector of n (default: `W`) copies of a scalar."""
+        n = n or self.W
+        if not text.startswith("%"):
+            return ZERO if text in ("0", "false") else f"splat ({e} {text})"
+        key = ("splat", text, n)
+        if (found := self.memo(key)) is not None:
+            return found
+        one = self.op(f"insertelement <{n} x {e}> poison, {e} {text}, i64 0")
+        return self.remember(key, self.op(f"shufflevector <{n} x {e}> {one}, <{n} x {e}> poison, <{n} x i32> zeroinitializer"))
