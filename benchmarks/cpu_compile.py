@@ -23,8 +23,8 @@ from kernels import gemm, unrolled
 import avelang
 import avelang.pipeline as pipeline
 from avelang.emit.llvm import cpu
-from avelang.llvm.core import Host
 from avelang.frontend.build import build
+from avelang.llvm.core import Host
 from avelang_kernels.mfma_gemm import mfma_gemm
 
 CHILD = """

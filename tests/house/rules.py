@@ -16,7 +16,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("ir",),
     ("isa",),
     ("arch",),
-    ("llvm",),
+    ("llvm", "amdgcn"),
     ("frontend", "passes", "emit", "sim"),
     ("pipeline",),
     ("runtime",),
