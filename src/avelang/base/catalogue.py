@@ -164,13 +164,47 @@ CATALOGUE: dict[str, Template] = {
         "`{kernel}`: the kernel writes into parameter {param!r}, and {got} is read-only",
         "pass an array that may be written, such as a copy",
     ),
+    "L022": Template(
+        "`{kernel}`: target={target!r}, but its arrays are on {device}, which is a {chip}",
+        "leave target= and AVE_TARGET out: arrays on a GPU say where the kernel runs",
+    ),
+    "L023": Template(
+        "`{kernel}`: backend={backend!r} works in the memory of the CPU, and its arrays are on {device}",
+        "leave backend= out, or copy the arrays to the CPU",
+    ),
     "L030": Template("there is no memory for a thread's scratch"),
     "L031": Template(
         "a block ended with status {status}",
         "this is a fault of Ave, not of your kernel: please report it with the kernel's text",
     ),
+    # L03: what a GPU's driver says. `call` is the driver's function, `name` and `text` the driver's words for its status.
+    "L032": Template(
+        "`{kernel}` was not launched on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block {block}, stream {stream:#x}, {arguments}",
+        "{instead}",
+    ),
+    "L033": Template(
+        "`{kernel}` failed while it ran on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block {block}, stream {stream:#x}, {arguments}",
+        "the same launch on CPU arrays with backend='reference' says which access is out of bounds; this process can use the GPU no more",
+    ),
     # D01: the runtime's needs.
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
+    # D03: drivers of GPUs.
+    "D030": Template("arrays on {device} need {runtime}, which cannot be loaded: {why}", "{get}"),
+    "D031": Template("{path} is too old: {why}", "Ave needs {needs}"),
+    "D032": Template("{runtime} ({path}) finds no GPU: {call} gave {name} ({status}: {text})", "{get}"),
+    "D033": Template("there is no device {device}: {runtime} shows {count:n GPU} to this process", "look at {hidden}, which hides devices"),
+    "D034": Template("{device} is a {arch} ({name}), for which Ave makes no code", "Ave knows {known}"),
+    "D035": Template("{doing}: {call} gave {name} ({status}: {text})", "{instead}"),
+    "D036": Template(
+        "this process was forked from one that had started {runtime}, which does not survive a fork",
+        'start processes by multiprocessing\'s "spawn" or "forkserver"',
+    ),
+    # D02: the tools and files of AMD's machine code.
+    "D020": Template("{purpose} needs {tool}, and none was found; looked for {looked}", "{install}"),
+    "D021": Template("{tool} failed: {why}"),
+    "D022": Template("{what} is no AMD GPU code object: {why}", "a code object is what `ave compile --emit hsaco` and hipcc --genco make"),
+    "D023": Template("{what} has no kernel {name!r}", "it has {known}"),
+    "D024": Template("{what} is no relocatable object of an AMD GPU: {why}", "link what `Device(chip).object(text)` returns"),
     # U2: what a target cannot give.
     "U202": Template("{what} for {target}: {why}", "--target cpu and backend='reference' have all of the language"),
     "U203": Template(
@@ -205,4 +239,27 @@ CATALOGUE: dict[str, Template] = {
     "X007": Template("kernel `{kernel}` takes {want:n argument}, not {got}"),
     "X008": Template("printf: `{what}`: {why}", "conversions are %d %i %u %o %x %X %c %f %e %g %%, one value for each"),
     "X009": Template("kernel `{kernel}` was specialized for blocks of {want} threads, not {got}"),
+    # X02: machine code that is executed here.
+    "X020": Template("{where}: cannot read `{text}`: {why}", "the syntax is LLVM's for AMD GPUs, as compilers and disassemblers write it"),
+    "X021": Template(
+        "kernel `{kernel}`: `{text}` at {where}: {why}", "the wave stopped here; nothing is guessed: this instruction, or this form, is not executed"
+    ),
+    "X022": Template(
+        "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} at address {address}, outside of all memory that was given{nearest} ({lane})",
+        "pass the array, or check the kernel's arithmetic of addresses",
+    ),
+    "X023": Template(
+        "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} of LDS at {address}, the workgroup has {have} ({lane})",
+        "give the launch more dynamic LDS, or check the kernel's arithmetic of addresses",
+    ),
+    "X024": Template("kernel `{kernel}`: `{text}` at {where} uses {register} before {what} ({lane})", "{hint}"),
+    "X025": Template(
+        "kernel `{kernel}`: data race in LDS: `{text}` at {where} {does} address {address}, which wave {other} {did} with no barrier between ({lane})",
+        "each wave must wait for its own accesses (s_waitcnt) and then pass a barrier (s_barrier) before another wave uses the same memory",
+    ),
+    "X026": Template(
+        "kernel `{kernel}`: `{text}` at {where} uses {register} {have:n wait state} after `{first}` wrote it; the hardware needs {need} ({lane})",
+        "put independent instructions or s_nop between the two",
+    ),
+    "X027": Template("kernel `{kernel}`: {what}: {why}"),
 }

@@ -24,6 +24,21 @@ def check_races() -> bool:
     return _checks("races")
 
 
+def check_launches() -> bool:
+    """AVE_CHECK=launch: wait for each launch on a GPU, so that a kernel that faults is named (L033); set it before the first launch."""
+    return _checks("launch")
+
+
+def hip_library() -> str | None:
+    """AVE_HIP=PATH: the HIP runtime (libamdhip64.so) to load, instead of the one that this process or the system has."""
+    return os.environ.get("AVE_HIP") or None
+
+
+def rocm_folder() -> str:
+    """ROCM_PATH: where ROCm is installed (default: /opt/rocm)."""
+    return os.environ.get("ROCM_PATH") or "/opt/rocm"
+
+
 def cache_dir() -> str | None:
     """AVE_CACHE_DIR: where compiled kernels are kept, instead of the user's cache directory."""
     return os.environ.get("AVE_CACHE_DIR") or None
@@ -47,6 +62,17 @@ def backend() -> str | None:
 def target() -> str | None:
     """AVE_TARGET=CHIP: the chip whose intrinsics kernels use, unless the launch says `target=` (default: inferred from the intrinsics)."""
     return os.environ.get("AVE_TARGET") or None
+
+
+def lld() -> str | None:
+    """AVE_LLD=FILE: the `ld.lld` that links code objects for AMD GPUs, instead of the first that is found (LLVM 19 or newer)."""
+    return os.environ.get("AVE_LLD") or None
+
+
+def llvm() -> str | None:
+    """AVE_LLVM=FOLDER: an installation of LLVM 19 or newer (with `bin/` and `lib/`, such as /usr/lib/llvm-22 or /opt/rocm/llvm), whose
+    ld.lld, llvm-mca, llvm-objdump and libLLVM are taken before any other."""
+    return os.environ.get("AVE_LLVM") or None
 
 
 def set_defaults(backend: str | None = None, target: str | None = None) -> None:

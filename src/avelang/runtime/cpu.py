@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from avelang.base.errors import error
-from avelang.runtime.native import Code, Kernel, native
+from avelang.llvm.engine import Code
+from avelang.runtime.native import Kernel, native
 
 ENTRY = "ave_run"
 

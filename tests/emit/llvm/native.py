@@ -12,7 +12,7 @@ from avelang.emit.llvm.cpu import emit
 from avelang.ir.core import Kernel
 from avelang.ir.dtypes import DType
 from avelang.llvm.core import Emitted, Host
-from avelang.runtime.native import Code
+from avelang.llvm.engine import Code
 
 HOST = Host()
 

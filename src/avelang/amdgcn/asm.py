@@ -1,0 +1,389 @@
+"""Assembly text of an AMD GPU comes in; a `Program` goes out: instructions with their operands, labels, data and kernel descriptors.
+
+Reads what LLVM writes, as compiler output or as a disassembly, and what people write by hand in the same syntax. Syntax: LLVM, "User Guide for
+AMDGPU Backend", Instruction and operand syntax, GFX9 and GFX940.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import struct
+from collections.abc import Iterator
+
+from avelang.base.errors import error
+
+# Numbers of scalar registers by the operand encoding (AMD Instinct MI300 ISA, section 5.1, "Scalar general purpose registers"); SCC, which
+# has no cell of its own there, stands behind them.
+SPECIAL: dict[str, tuple[int, int]] = {
+    "flat_scratch": (102, 2), "flat_scratch_lo": (102, 1), "flat_scratch_hi": (103, 1),
+    "xnack_mask": (104, 2), "xnack_mask_lo": (104, 1), "xnack_mask_hi": (105, 1),
+    "vcc": (106, 2), "vcc_lo": (106, 1), "vcc_hi": (107, 1), "m0": (124, 1),
+    "exec": (126, 2), "exec_lo": (126, 1), "exec_hi": (127, 1), "scc": (128, 1), "src_scc": (128, 1),
+}  # fmt: skip
+TTMP = 108
+VCC, M0, EXEC, SCC = 106, 124, 126, 128
+
+INLINE_FLOATS = frozenset({"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494", "0.15915494309189532"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reg:
+    """`count` registers from number `first` of a file: "v" vector, "a" accumulation, "s" scalar (numbers as in `SPECIAL`)."""
+
+    file: str
+    first: int
+    count: int = 1
+    neg: bool = False
+    abs: bool = False
+    sext: bool = False
+
+    def __str__(self) -> str:
+        for name, place in SPECIAL.items():
+            if self.file == "s" and place == (self.first, self.count):
+                return name
+        last = self.first + self.count - 1
+        return f"{self.file}{self.first}" if self.count == 1 else f"{self.file}[{self.first}:{last}]"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Imm:
+    """A constant: an int as written (negative ones stay negative), or a float, which takes the type of the operand. `inline` floats fill
+    64 bits as a double; other literals are the upper half of one."""
+
+    value: int | float
+    neg: bool = False
+    abs: bool = False
+    inline: bool = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Name:
+    """A label, a symbol with an offset and a kind of relocation (sym@rel32@lo+4), or a named source such as `off` or `src_shared_base`."""
+
+    name: str
+    offset: int = 0
+    part: str = ""
+
+
+Operand = Reg | Imm | Name
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction. `name` is the mnemonic without its encoding (_e32, _e64, _dpp, _sdwa); `form` is that encoding, or "".
+    `mods` holds what follows the operands: a flag is True, `offset:16` is an int, `op_sel:[0,1]` a tuple, `dst_sel:BYTE_0` a text; counters of
+    s_waitcnt stand there too. `index` counts instructions, `address` bytes from the start of the code, `line` lines of the text."""
+
+    name: str
+    form: str
+    operands: tuple[Operand, ...]
+    mods: dict[str, int | str | tuple[int, ...]]
+    index: int
+    address: int
+    line: int
+    text: str
+
+    def int(self, name: str, default: int = 0) -> int:
+        """An integer modifier, 0 where it is not written."""
+        value = self.mods.get(name, default)
+        return value if isinstance(value, int) else default
+
+    def bits(self, name: str, n: int, default: int = 0) -> tuple[int, ...]:
+        """A modifier of n bits, such as op_sel:[0,1]."""
+        value = self.mods.get(name)
+        return (value + (default,) * n)[:n] if isinstance(value, tuple) else (default,) * n
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel's descriptor: the `.amdhsa_` directives without their prefix (LLVM, "User Guide for AMDGPU Backend", Code object, kernel
+    descriptor). `label` is its entry."""
+
+    name: str
+    label: str
+    directives: dict[str, int]
+
+    def get(self, name: str, default: int = 0) -> int:
+        return self.directives.get(name, default)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Data:
+    """Bytes that are not code: `labels` maps names to offsets; `fixups` are (offset, symbol, addend): 8-byte addresses to be filled in."""
+
+    content: bytes
+    labels: dict[str, int]
+    fixups: tuple[tuple[int, str, int], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Program:
+    """What the text holds. `labels` maps names to indices of instructions; `sets` are absolute symbols of `.set`."""
+
+    chip: str
+    instructions: tuple[Instruction, ...]
+    labels: dict[str, int]
+    kernels: dict[str, Kernel]
+    data: Data
+    sets: dict[str, int]
+    metadata: str
+
+
+FORMS = ("_e32", "_e64_dpp", "_e64", "_dpp", "_sdwa")
+_REG = re.compile(r"(?:([vas])|(ttmp))(?:(\d+)|\[(\d+)(?::(\d+))?\])$")
+_LABEL = re.compile(r'\s*("[^"]+"|[.$\w]+):')
+_ADDRESS = re.compile(r"//\s*([0-9A-Fa-f]{6,16}):((?: [0-9A-Fa-f]{8})+)")
+_COUNTER = re.compile(r"(vmcnt|lgkmcnt|expcnt)(?:_sat)?\((\w+)\)")
+_SYMBOL = re.compile(r"[-.$\w]+(@\w+)*(\s*[+-]\s*\w+)?$")
+
+
+def number(text: str) -> int | None:
+    """An integer as assemblers write it, or None."""
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None
+
+
+def split(text: str) -> list[str]:
+    """The pieces between the commas that stand outside brackets."""
+    out, depth, start = [], 0, 0
+    for i, ch in enumerate(text):
+        if ch in "[(":
+            depth += 1
+        elif ch in "])":
+            depth -= 1
+        elif ch == "," and depth == 0:
+            out.append(text[start:i].strip())
+            start = i + 1
+    out.append(text[start:].strip())
+    return out
+
+
+def register(text: str) -> Reg | None:
+    """A register or a range of registers, or None."""
+    if text in SPECIAL:
+        return Reg("s", *SPECIAL[text])
+    if not (m := _REG.match(text)):
+        return None
+    first = int(m[3] or m[4])
+    count = int(m[5]) - first + 1 if m[5] else 1
+    return Reg("s", TTMP + first, count) if m[2] else Reg(m[1], first, count)
+
+
+def operand(text: str) -> Operand | None:
+    """One operand, or None where the text is not one."""
+    neg = absolute = sext = False
+    if text.startswith("neg(") and text.endswith(")"):
+        neg, text = True, text[4:-1]
+    elif text.startswith("-") and not text[1:2].isdigit() and not text[1:2] == ".":
+        neg, text = True, text[1:]
+    if text.startswith("|") and text.endswith("|"):
+        absolute, text = True, text[1:-1]
+    elif text.startswith("abs(") and text.endswith(")"):
+        absolute, text = True, text[4:-1]
+    if text.startswith("sext(") and text.endswith(")"):
+        sext, text = True, text[5:-1]
+    if (reg := register(text)) is not None:
+        return dataclasses.replace(reg, neg=neg, abs=absolute, sext=sext)
+    if (value := number(text)) is not None:
+        return Imm(value, neg, absolute, -16 <= value <= 64)
+    if re.fullmatch(r"[-+]?\d+\.\d*(e[-+]?\d+)?|[-+]?\d+e[-+]?\d+", text):
+        return Imm(float(text), neg, absolute, text in INLINE_FLOATS)
+    if text.startswith(("hwreg(", "sendmsg(", "swizzle(", "gpr_idx(")):
+        return Name(text)
+    if _SYMBOL.match(text):
+        name, _, part = text.partition("@")
+        tail = re.search(r"([+-])\s*(\w+)$", text)
+        offset = 0
+        if tail and (value := number(tail[2])) is not None:
+            offset = value if tail[1] == "+" else -value
+            name, part = re.sub(r"\s*[+-]\s*\w+$", "", name), re.sub(r"\s*[+-]\s*\w+$", "", part)
+        return Name(name, offset, part)
+    return None
+
+
+def modifier(text: str) -> tuple[str, int | str | tuple[int, ...]] | None:
+    """A modifier's name and value, or None."""
+    name, colon, value = text.partition(":")
+    if not re.fullmatch(r"[a-z]\w*", name):
+        return None
+    if not colon:
+        return name, 1
+    if value.startswith("["):
+        items = [number(x) for x in value[1:-1].split(",")]
+        return None if None in items else (name, tuple(x for x in items if x is not None))
+    got = number(value)
+    return name, value if got is None else got
+
+
+def _words(text: str) -> list[str]:
+    """Words, with brackets and parentheses kept whole."""
+    return re.findall(r"(?:[^\s\[(]|\[[^\]]*\]|\([^)]*\))+", text)
+
+
+def _waits(rest: str, where: str) -> dict[str, int | str | tuple[int, ...]]:
+    """The counters of s_waitcnt by name; gfx9's fields where the operand is a number (MI300 ISA, section 12.5, S_WAITCNT)."""
+    value = number(rest)
+    if value is not None:
+        full = {"vmcnt": (value & 15) | (value >> 10 & 0x30), "expcnt": value >> 4 & 7, "lgkmcnt": value >> 8 & 15}
+        limits = {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 15}
+        return {k: v for k, v in full.items() if v < limits[k]}
+    found: dict[str, int | str | tuple[int, ...]] = {}
+    for name, count in _COUNTER.findall(rest):
+        found[name] = int(count, 0)
+    left = re.sub(r"[&,\s]", "", _COUNTER.sub("", rest))
+    if left or not found:
+        raise error("X020", where=where, text=f"s_waitcnt {rest}", why="its counters are not vmcnt(n), lgkmcnt(n), expcnt(n)")
+    return found
+
+
+class _Reader:
+    def __init__(self, text: str, name: str):
+        self.name = name
+        self.chip = ""
+        self.out: list[Instruction] = []
+        self.labels: dict[str, int] = {}
+        self.kernels: dict[str, Kernel] = {}
+        self.sets: dict[str, int] = {}
+        self.metadata: list[str] = []
+        self.data = bytearray()
+        self.data_labels: dict[str, int] = {}
+        self.fixups: list[tuple[int, str, int]] = []
+        self.in_text = True
+        self.address = 0
+        self.lines = iter(enumerate(text.splitlines(), 1))
+
+    def fail(self, line: int, text: str, why: str) -> Exception:
+        return error("X020", where=f"{self.name}:{line}", text=text.strip(), why=why)
+
+    def read(self) -> None:
+        for n, raw in self.lines:
+            found = _ADDRESS.search(raw)
+            text = raw.split("//")[0].split(";")[0].rstrip()
+            if head := re.match(r"([0-9A-Fa-f]{8,16}) <(.+)>:$", text.strip()):  # a label of a disassembly
+                self._label(head[2])
+                continue
+            while m := _LABEL.match(text):
+                self._label(m[1].strip('"'))
+                text = text[m.end() :]
+            text = text.strip()
+            if not text or text.startswith("#") or "file format" in text or text.startswith("Disassembly of"):
+                continue
+            if text.startswith("."):
+                self._directive(n, text)
+                continue
+            self.out.append(self._instruction(n, text, found))
+
+    def _label(self, name: str) -> None:
+        if self.in_text:
+            self.labels[name] = len(self.out)
+        else:
+            self.data_labels[name] = len(self.data)
+
+    def _instruction(self, n: int, text: str, found: re.Match[str] | None) -> Instruction:
+        mnemonic, _, rest = text.partition(" ") if " " in text else text.partition("\t")
+        rest = rest.strip()
+        form = next((f for f in FORMS if mnemonic.endswith(f)), "")
+        name = mnemonic.removesuffix(form) if form else mnemonic
+        if found:
+            self.address, size = int(found[1], 16), 4 * len(found[2].split())
+        else:
+            size = 8  # the text does not say; relative addresses stay right, see `relative`
+        where = f"{self.name}:{n}"
+        operands: list[Operand] = []
+        mods: dict[str, int | str | tuple[int, ...]] = {}
+        if name == "s_waitcnt":
+            mods = _waits(rest, where)
+        elif rest:
+            for piece in split(rest):
+                words = _words(piece)
+                if not words:
+                    raise self.fail(n, text, "an operand is empty")
+                got = operand(words[0])
+                rest_words = words if got is None or self._is_flag(words[0], got) else words[1:]
+                if rest_words is not words and got is not None:
+                    operands.append(got)
+                for word in rest_words:
+                    if (mod := modifier(word)) is None:
+                        raise self.fail(n, text, f"{word!r} is neither an operand nor a modifier")
+                    mods[mod[0]] = mod[1]
+        out = Instruction(name, form[1:], tuple(operands), mods, len(self.out), self.address, n, text)
+        self.address += size
+        return out
+
+    @staticmethod
+    def _is_flag(word: str, got: Operand) -> bool:
+        return isinstance(got, Name) and ":" in word
+
+    # -- directives ------------------------------------------------------------------------------------------------------------------
+
+    def _directive(self, n: int, text: str) -> None:
+        name, _, rest = text.partition("\t") if "\t" in text else text.partition(" ")
+        rest = rest.strip()
+        if name == ".amdgcn_target":
+            self.chip = rest.strip('"').rpartition("-")[2].partition(":")[0]
+        elif name == ".amdhsa_kernel":
+            self._kernel(rest)
+        elif name == ".amdgpu_metadata":
+            self.metadata = [x for _, x in self._until(".end_amdgpu_metadata")]
+        elif name in (".text", ".section", ".rodata", ".data", ".bss"):
+            self.in_text = name == ".text" or ".text" in rest.split(",")[0]
+        elif name == ".set" or name == ".equ":
+            key, _, value = rest.partition(",")
+            if (got := number(value.strip())) is not None:
+                self.sets[key.strip()] = got
+        elif not self.in_text:
+            self._datum(n, name, rest, text)
+
+    def _until(self, end: str) -> Iterator[tuple[int, str]]:
+        for n, raw in self.lines:
+            if raw.strip() == end:
+                return
+            yield n, raw
+
+    def _kernel(self, name: str) -> None:
+        found: dict[str, int] = {}
+        for _, raw in self._until(".end_amdhsa_kernel"):
+            key, _, value = raw.strip().partition(" ")
+            if (got := number(value.strip())) is not None:
+                found[key.removeprefix(".amdhsa_")] = got
+        self.kernels[name] = Kernel(name, name, found)
+
+    def _datum(self, n: int, name: str, rest: str, text: str) -> None:
+        sizes = {".byte": 1, ".short": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".word": 4, ".4byte": 4, ".quad": 8, ".8byte": 8}
+        if name in sizes:
+            for item in split(rest):
+                got = number(item)
+                if got is not None:
+                    self.data += (got & (1 << 8 * sizes[name]) - 1).to_bytes(sizes[name], "little")
+                elif sizes[name] == 8 and isinstance(sym := operand(item), Name):
+                    self.fixups.append((len(self.data), sym.name, sym.offset))
+                    self.data += bytes(8)
+                else:
+                    raise self.fail(n, text, "data that is neither a number nor the address of a symbol")
+        elif name in (".zero", ".skip", ".space"):
+            count, _, fill = rest.partition(",")
+            self.data += bytes([number(fill.strip() or "0") or 0]) * (number(count) or 0)
+        elif name in (".ascii", ".asciz", ".string"):
+            body = rest.strip()[1:-1].encode("latin-1").decode("unicode_escape").encode("latin-1")
+            self.data += body + (b"" if name == ".ascii" else b"\0")
+        elif name in (".p2align", ".align", ".balign"):
+            amount = number(rest.split(",")[0]) or 0
+            step = 1 << amount if name == ".p2align" else max(1, amount)
+            self.data += bytes(-len(self.data) % step)
+
+
+def parse(text: str, name: str = "assembly") -> Program:
+    """The program of an assembly text. `name` is what errors call the text. Raises X020 for what cannot be read."""
+    r = _Reader(text, name)
+    r.read()
+    data = Data(bytes(r.data), r.data_labels, tuple(r.fixups))
+    return Program(r.chip, tuple(r.out), r.labels, r.kernels, data, r.sets, "\n".join(r.metadata))
+
+
+def float_bits(value: float, bits: int) -> int:
+    """The pattern of a float constant in a 16-, 32- or 64-bit operand."""
+    letters = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}[bits]
+    return int(struct.unpack(letters[1], struct.pack(letters[0], value))[0])

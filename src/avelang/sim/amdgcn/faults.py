@@ -1,0 +1,11 @@
+"""Codes of what stops a wave: numbers in the workgroup's `fault_code`; `machine` makes errors of them."""
+
+from __future__ import annotations
+
+UNKNOWN = 1  # an instruction that is not executed here
+OUTSIDE = 2  # memory that the kernel was not given: lane, address, bytes in `fault_extra`
+LDS_OUTSIDE = 3  # LDS beyond what the workgroup has: lane, address, bytes in `fault_extra`
+TRAP = 4  # s_trap and its like
+IN_FLIGHT = 16  # a register whose load or store has not been waited for: `fault_extra` holds the register and the counter
+RACE = 17  # LDS that another wave may be using: lane, address, the other wave in `fault_extra`
+HAZARD = 18  # too few wait states: `fault_extra` holds the register, how many are there and how many are needed

@@ -1,0 +1,242 @@
+"""A program of gfx942 and launches of its kernels come in; memory of this machine changes, and faults become errors.
+
+What the hardware's command processor does before a wave starts is done here: scalar registers by the kernel's descriptor, work-item ids in v0
+(LLVM, "User Guide for AMDGPU Backend", Initial Kernel Execution State).
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import ctypes
+import dataclasses
+import struct
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from avelang.amdgcn.asm import Instruction, Kernel, Program
+from avelang.base.errors import error
+from avelang.llvm.core import Host
+from avelang.llvm.engine import Code
+from avelang.sim.amdgcn import reports
+from avelang.sim.amdgcn.program import Translation, translate
+from avelang.sim.amdgcn.state import CELLS, GROUP, GROUP_BYTES, LANES, MAX_WAVES, WAVE, WAVE_BYTES
+from avelang.sim.amdgcn.translator import Options
+
+Dim3 = tuple[int, int, int]
+ORDERS = ("forward", "reverse", "random")
+LDS_BYTES = 65536  # of a workgroup (MI300 ISA, section 2.2.2)
+
+# User SGPRs in the order in which they are given out, with their sizes in cells.
+USER = (
+    ("user_sgpr_private_segment_buffer", 4), ("user_sgpr_dispatch_ptr", 2), ("user_sgpr_queue_ptr", 2), ("user_sgpr_kernarg_segment_ptr", 2),
+    ("user_sgpr_dispatch_id", 2), ("user_sgpr_flat_scratch_init", 2), ("user_sgpr_private_segment_size", 1),
+)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Run:
+    """What a launch did: wave-instructions executed, and with `profile` the LDS cycles of each instruction beyond the least (see `Machine`)."""
+
+    instructions: int
+    conflicts: dict[int, int]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine."""
+
+    grid: Dim3
+    block: Dim3
+    kernarg: bytes
+    regions: Sequence[tuple[int, int]]
+    dynamic_lds: int = 0
+
+
+def aligned(count: int, align: int = 64) -> np.ndarray:
+    """`count` zero bytes at an aligned address."""
+    raw = np.zeros(count + align, np.uint8)
+    start = -raw.ctypes.data % align
+    return raw[start : start + count]
+
+
+def items(block: Dim3) -> tuple[np.ndarray, int]:
+    """v0 of each wave, uint32 (waves, 64): x, y and z of the work-item in 10 bits each; and the number of work-items. Lanes past the last
+    work-item are not active."""
+    n = block[0] * block[1] * block[2]
+    waves = -(-n // LANES)
+    flat = np.arange(waves * LANES)
+    packed = flat % block[0] | flat // block[0] % block[1] << 10 | flat // (block[0] * block[1]) << 20
+    return np.where(flat < n, packed, 0).astype(np.uint32).reshape(waves, LANES), n
+
+
+class _State:
+    """The memory of one workgroup at a time: what one thread works on."""
+
+    def __init__(self, waves: int, lds: int, private: int):
+        self.waves = aligned(waves * WAVE_BYTES)
+        self.waves.view(np.uint32)[:] = 0xDEADBEEF  # what registers hold that nothing wrote
+        self.lds = aligned(max(lds, 64))
+        self.private = aligned(max(64, waves * LANES * private))
+        self.group = aligned(GROUP_BYTES)
+        for n in range(waves):
+            self.put_wave(n, "count", 0, "<Q")
+            self.put_wave(n, "private", self.private.ctypes.data + n * LANES * private, "<Q")
+
+    def put(self, name: str, value: int, kind: str) -> None:
+        struct.pack_into(kind, self.group, GROUP[name], value)
+
+    def put_wave(self, n: int, name: str, value: int, kind: str) -> None:
+        struct.pack_into(kind, self.waves, n * WAVE_BYTES + WAVE[name], value)
+
+    def get(self, name: str, kind: str = "<I") -> int:
+        return struct.unpack_from(kind, self.group, GROUP[name])[0]
+
+
+class Machine:
+    """A kernel of a program, translated for this machine.
+
+    `kernel`: its name; may be left out where there is one. `check`: waits, hazards and races are verified, at the cost of speed.
+    `profile`: LDS cycles lost to bank conflicts are counted. `order`: which wave of a workgroup runs first between barriers: "forward",
+    "reverse", or "random" from `seed`. `compiled`: gives the object for an LLVM text, from a cache for instance.
+    """
+
+    def __init__(
+        self, program: Program, kernel: str = "", *, check: bool = False, profile: bool = False, order: str = "forward", seed: int = 1,
+        compiled: Callable[[str], bytes] | None = None,
+    ):  # fmt: skip
+        self.program = program
+        self.kernel = self._kernel(kernel)
+        if order not in ORDERS:
+            raise error("X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}")
+        self.order, self.seed = order, seed
+        self.options = Options(check, profile)
+        self.translation: Translation = translate(program, self.kernel.label, self.options)
+        payload = (compiled or Host(1).object)(self.translation.text)
+        self._code = Code(payload)
+        self._run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._code.address("ave_run"))
+        self._image = self._load()
+
+    def _kernel(self, name: str) -> Kernel:
+        kernels = self.program.kernels
+        if not name and len(kernels) == 1:
+            return next(iter(kernels.values()))
+        if name not in kernels:
+            raise error("X027", kernel=name or "?", what="no such kernel", why=f"the program has {', '.join(kernels) or 'none'}")
+        return kernels[name]
+
+    def _load(self) -> np.ndarray:
+        """The program's data at an address of this machine, with the addresses in it filled in."""
+        data = self.program.data
+        image = aligned(max(64, len(data.content)))
+        image[: len(data.content)] = np.frombuffer(data.content, np.uint8)
+        for offset, symbol, addend in data.fixups:
+            at = data.labels[symbol] if symbol in data.labels else self.program.instructions[self.program.labels[symbol]].address
+            struct.pack_into("<Q", image, offset, image.ctypes.data + at + addend)
+        return image
+
+    # -- launches ------------------------------------------------------------------------------------------------------------------
+
+    def launch(self, launch: Launch, threads: int = 1) -> Run:
+        """Runs a grid; `threads` workgroups at a time. Raises X021 to X026 for what stops a wave, X027 for extents that cannot be."""
+        self._check(launch)
+        total = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        if total == 0:
+            return Run(0, {})
+        threads = max(1, min(threads, total))
+        cuts = [total * n // threads for n in range(threads + 1)]
+        profile = np.zeros(len(self.program.instructions), np.uint64)
+        kernarg = aligned(len(launch.kernarg) + 256)
+        kernarg[: len(launch.kernarg)] = np.frombuffer(launch.kernarg, np.uint8)
+        states = [self._state(launch, kernarg, profile, n) for n in range(threads)]
+        ranges = list(zip(states, cuts, cuts[1:], strict=False))
+        if threads == 1:
+            bad = [self._go(*ranges[0])]
+        else:
+            with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+                bad = list(pool.map(lambda r: self._go(*r), ranges))
+        for state, failed in zip(states, bad, strict=True):
+            if failed:
+                raise reports.fault(self, state, launch)
+        count = sum(int(s.waves[n * WAVE_BYTES + WAVE["count"] :][:8].view(np.uint64)[0]) for s in states for n in range(self._waves(launch)))
+        return Run(count, {int(n): int(profile[n]) for n in np.flatnonzero(profile)})
+
+    def _go(self, state: _State, first: int, last: int) -> int:
+        return self._run(state.group.ctypes.data, first, last) if first < last else 0
+
+    @staticmethod
+    def _waves(launch: Launch) -> int:
+        return -(-launch.block[0] * launch.block[1] * launch.block[2] // LANES)
+
+    def _check(self, launch: Launch) -> None:
+        name, waves = self.kernel.name, self._waves(launch)
+        lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
+        for what, bad, why in (
+            (f"block {launch.block}", not 1 <= waves <= MAX_WAVES, f"a workgroup has 1 to {MAX_WAVES * LANES} work-items"),
+            (f"grid {launch.grid}", min(launch.grid) < 0 or max(launch.grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
+            (f"{lds} bytes of LDS", lds > LDS_BYTES, f"a workgroup has at most {LDS_BYTES}"),
+            (f"{len(launch.kernarg)} bytes of arguments", len(launch.kernarg) < self.kernel.get("kernarg_size"),
+             f"its arguments take {self.kernel.get('kernarg_size')} bytes"),
+        ):  # fmt: skip
+            if bad:
+                raise error("X027", kernel=name, what=what, why=why)
+
+    def _state(self, launch: Launch, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
+        v0, count = items(launch.block)
+        lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
+        private = self.kernel.get("private_segment_fixed_size")
+        state = _State(len(v0), lds, private)
+        packet = np.frombuffer(self._packet(launch, kernarg, lds, private), np.uint8).copy()
+        template, id_cell = self._template(launch, kernarg, packet, private)
+        given = [*launch.regions, *((x.ctypes.data, x.ctypes.data + x.nbytes) for x in (kernarg, packet, self._image))]
+        regions = np.array(given, np.uint64)
+        state.keep = (template, v0, regions, packet, kernarg, profile)  # type: ignore[attr-defined]
+        mask = sum(self.kernel.get(f"system_sgpr_workgroup_id_{d}") << k for k, d in enumerate("xyz"))
+        tail = count % LANES
+        for name, value in (
+            ("lds", state.lds.ctypes.data), ("wave_states", state.waves.ctypes.data), ("kernarg", kernarg.ctypes.data),
+            ("regions", regions.ctypes.data), ("template", template.ctypes.data), ("items", v0.ctypes.data), ("image", self._image.ctypes.data),
+            ("profile", profile.ctypes.data), ("last_exec", (1 << tail) - 1 if tail else (1 << 64) - 1),
+        ):  # fmt: skip
+            state.put(name, value, "<Q")
+        for name, value in (
+            ("lds_bytes", lds), ("waves", len(v0)), ("region_count", len(given)), ("private_bytes", private), ("item_registers", 1),
+            ("id_cell", id_cell), ("id_mask", mask), ("order", ORDERS.index(self.order)), ("seed", (self.seed + 0x9E3779B9 * n) % (1 << 32) or 1),
+        ):  # fmt: skip
+            state.put(name, value, "<I")
+        for k in range(3):
+            struct.pack_into("<I", state.group, GROUP["grid"] + 4 * k, launch.grid[k])
+        return state
+
+    def _packet(self, launch: Launch, kernarg: np.ndarray, lds: int, private: int) -> bytes:
+        """The dispatch packet that the dispatch pointer points at (HSA Platform System Architecture 1.2, section 2.9.6)."""
+        sizes = [g * b for g, b in zip(launch.grid, launch.block, strict=True)]
+        return struct.pack("<HHHHHHIIIIIQQQQ", 2, 3, *launch.block, 0, *(min(s, 0xFFFFFFFF) for s in sizes), private, lds, 0, kernarg.ctypes.data, 0, 0)
+
+    def _template(self, launch: Launch, kernarg: np.ndarray, packet: np.ndarray, private: int) -> tuple[np.ndarray, int]:
+        """The scalar registers of a new wave, and the cell of its first workgroup id."""
+        cells = np.full(CELLS, 0xDEADBEEF, np.uint32)
+        values = {
+            "user_sgpr_dispatch_ptr": packet.ctypes.data, "user_sgpr_kernarg_segment_ptr": kernarg.ctypes.data,
+            "user_sgpr_private_segment_size": private,
+        }  # fmt: skip
+        at = 0
+        for name, size in USER:
+            if not self.kernel.get(name):
+                continue
+            value = values.get(name, 0)
+            cells[at : at + size] = [value >> 32 * k & 0xFFFFFFFF for k in range(size)]
+            at += size
+        length, offset = (self.kernel.get(f"user_sgpr_kernarg_preload_{x}") for x in ("length", "offset"))
+        if length:
+            cells[at : at + length] = kernarg[4 * offset : 4 * (offset + length)].view(np.uint32)
+            at += length
+        at = max(at, self.kernel.get("user_sgpr_count"))
+        cells[126:128] = 0xFFFFFFFF
+        cells[124] = 0xFFFFFFFF
+        cells[128] = 0
+        return cells, at
+
+    def instruction(self, index: int) -> Instruction:
+        """The instruction of a fault."""
+        return self.program.instructions[index]

@@ -1,0 +1,140 @@
+"""A parsed program and the label of its entry come in; LLVM IR that runs workgroups of it goes out (`ave_run`, see `scheduler`)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from avelang.amdgcn.asm import Instruction, Name, Program
+from avelang.base.errors import error
+from avelang.llvm.core import Module
+from avelang.sim.amdgcn import scheduler
+from avelang.sim.amdgcn.check import CHECK_START, Checker
+from avelang.sim.amdgcn.control import ENDS
+from avelang.sim.amdgcn.faults import UNKNOWN
+from avelang.sim.amdgcn.state import GROUP
+from avelang.sim.amdgcn.table import HANDLERS
+from avelang.sim.amdgcn.translator import Options, Translator, Unknown
+
+LONGEST = 64  # instructions of a block: longer ones are cut, since LLVM's time grows faster than a block's length
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Translation:
+    """LLVM IR with `ave_run(group, first, last)`; `unknown` says, by an instruction's index, why it cannot be executed; `blocks` are ranges of
+    instructions."""
+
+    text: str
+    unknown: dict[int, str]
+    blocks: tuple[tuple[int, int], ...]
+
+
+def _targets(program: Program, i: Instruction) -> list[int]:
+    return [program.labels[o.name] for o in i.operands if isinstance(o, Name) and o.name in program.labels]
+
+
+def leaders(program: Program, entry: int) -> list[int]:
+    """Indices of the instructions that begin blocks, among those that the entry reaches. Code with computed jumps is taken whole."""
+    code = program.instructions
+    computed = any(i.name in ("s_setpc_b64", "s_swappc_b64", "s_call_b64") for i in code)
+    starts, work = {entry}, [entry, *(program.labels.values() if computed else ())]
+    starts.update(work)
+    seen: set[int] = set()
+    while work:
+        at = work.pop()
+        while at < len(code) and at not in seen:
+            seen.add(at)
+            i = code[at]
+            if i.name.startswith(("s_branch", "s_cbranch", "s_call")):
+                starts.update(found := _targets(program, i))
+                work += found
+            if i.name in ENDS:
+                if ENDS[i.name]:
+                    starts.add(at + 1)
+                else:
+                    break
+            at += 1
+    return sorted(s for s in starts if s in seen)
+
+
+def blocks(program: Program, entry: int) -> Iterator[tuple[int, int]]:
+    """Ranges (first, end) of instructions, each ending where control may go elsewhere, the entry's first."""
+    starts = leaders(program, entry)
+    found = []
+    for n, first in enumerate(starts):
+        limit = starts[n + 1] if n + 1 < len(starts) else len(program.instructions)
+        end = first
+        while end < limit:
+            end += 1
+            if program.instructions[end - 1].name in ENDS:
+                break
+        while end - first > LONGEST:
+            found.append((first, first + LONGEST))
+            first += LONGEST
+        found.append((first, end))
+    found.sort(key=lambda r: (r[0] != entry, r[0]))
+    yield from found
+
+
+class _Symbols:
+    def __init__(self, program: Program):
+        self.program = program
+
+    def __call__(self, name: Name, i: Instruction) -> int:
+        """A symbol's value: absolute, or relative to the literal that holds it (R_AMDGPU_REL32_LO and _HI: symbol + addend - place)."""
+        p = self.program
+        if name.name in p.sets:
+            return p.sets[name.name] + name.offset
+        if name.name in p.data.labels:
+            address = p.data.labels[name.name]
+        elif name.name in p.labels:
+            address = p.instructions[p.labels[name.name]].address
+        else:
+            raise Unknown(f"the symbol {name.name} is not defined here")
+        value = address + name.offset - (i.address + 4)
+        return value >> 32 if "hi" in name.part else value & 0xFFFFFFFF
+
+
+def translate(program: Program, label: str, options: Options) -> Translation:
+    """The LLVM IR of the code at `label`. Raises X020 where there is no such label or it stands at the end."""
+    entry = program.labels.get(label, len(program.instructions))
+    if entry >= len(program.instructions):
+        raise error("X020", where=label, text=label, why="no code stands there")
+    ranges = tuple(blocks(program, entry))
+    numbers = {first: n for n, (first, _) in enumerate(ranges)}
+    module = Module()
+    module.functions["ave_scheduler"] = scheduler.TEXT
+    t = Translator(module, options, _Symbols(program), numbers, program.labels)
+    checker = Checker(t, program) if options.check else None
+    unknown: dict[int, str] = {}
+    for n, (first, end) in enumerate(ranges):
+        t.begin()
+        t.count(end - first)
+        for i in program.instructions[first:end]:
+            _one(t, i, checker, unknown)
+            if t.ended:
+                break
+        name = f"ave_block_{n}"
+        module.functions[name] = t.finish(name, numbers.get(end, -1))
+    table = ", ".join(f"ptr @ave_block_{n}" for n in range(len(ranges)))
+    module.functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
+    module.functions["ave_check_start"] = checker.start() if checker else CHECK_START
+    return Translation(module.text('nounwind "frame-pointer"="none"'), unknown, ranges)
+
+
+def _one(t: Translator, i: Instruction, checker: Checker | None, unknown: dict[int, str]) -> None:
+    t.here = i
+    if checker:
+        checker.before(i)
+    try:
+        handler = HANDLERS.get(i.name)
+        if handler is None:
+            raise Unknown("no such instruction is executed here")
+        handler(t, i)
+    except Unknown as why:
+        # It may stand where this run never comes: the wave stops when it gets there.
+        unknown[i.index] = str(why)
+        t.flush()
+        t.do(f"store i32 {UNKNOWN}, ptr {t.field('g', GROUP['fault_code'])}, align 4")
+        t.do(f"store i32 {i.index}, ptr {t.field('g', GROUP['fault_instruction'])}, align 4")
+        t.leave("-3")

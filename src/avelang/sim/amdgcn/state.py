@@ -1,0 +1,36 @@
+"""Where the state of waves and workgroups stands in memory: offsets in bytes, shared by the translated code and by Python.
+
+A wave: scalar registers by their encoding (`amdgcn.asm.SPECIAL`; SCC is cell 128), a few words of control, then 256 vector registers and 256
+accumulation registers of 64 lanes of 4 bytes each. A workgroup: pointers and extents, then what a fault left behind.
+"""
+
+from __future__ import annotations
+
+LANES = 64
+REGISTER = 4 * LANES  # bytes of a vector register
+FILES = {"v": 1024, "a": 1024 + 256 * REGISTER}
+WAVE_BYTES = 1024 + 512 * REGISTER
+CELLS = 136  # scalar cells that a new wave is given
+
+# Of a wave. `pc`: the block to run next; `status`: see below; `count`: instructions so far; `epoch`: barriers passed; `private`: the
+# memory of its lanes' stacks; `check`: the checker's records of the wave.
+WAVE = {"pc": 640, "status": 644, "count": 648, "index": 656, "epoch": 660, "private": 664, "check": 672}
+RUNNING, AT_BARRIER, ENDED = 0, 1, 2
+
+# What a block returns where it does not return the next block's number.
+END, BARRIER, FAULT = -1, -2, -3
+
+# Of a workgroup. `regions`: pairs of u64 (start, end) of memory that the kernel may touch; `template`: the scalar registers of a new wave;
+# `items`: one vector register for each wave and each of `item_registers` registers; `id_cell`: the cell of the first workgroup id, for the
+# dimensions in the mask `id_mask`; `order`: 0 forward, 1 reverse, 2 random from `seed`; `profile`: counters of the instructions;
+# `check`: the checker's records of the workgroup; `image`: where address 0 of the
+# code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of the
+# last wave when it starts. `fault_...`: code, instruction, lane, wave, address, and what else the code means.
+GROUP = {
+    "lds": 0, "lds_bytes": 8, "waves": 12, "wave_states": 16, "kernarg": 24, "regions": 32, "region_count": 40, "private_bytes": 44,
+    "fault_code": 48, "fault_instruction": 52, "fault_lane": 56, "fault_wave": 60, "fault_address": 64, "fault_extra": 72,
+    "id": 80, "grid": 92, "order": 104, "seed": 108, "template": 112, "items": 120, "item_registers": 128, "id_cell": 132, "id_mask": 136,
+    "profile": 144, "check": 152, "count": 160, "image": 168, "last_exec": 176, "permutation": 192,
+}  # fmt: skip
+GROUP_BYTES = 512
+MAX_WAVES = 16

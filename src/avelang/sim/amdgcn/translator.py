@@ -1,0 +1,351 @@
+"""Instructions of one basic block come in, one after another; LLVM IR of a host function over registers of 64 lanes goes out.
+
+Registers live in the wave's memory (`state`). Within a block their values are kept as SSA values, and written back before anything that works on
+the memory itself: calls of helper functions, and the block's end. Handlers in the tables of `scalar`, `vector`, `memory`, ... work through the
+methods here; none of them knows where a register stands.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from avelang.amdgcn.asm import EXEC, SCC, VCC, Imm, Instruction, Name, Operand, Reg, float_bits
+from avelang.llvm.core import Body, Module
+from avelang.llvm.writer import Writer
+from avelang.sim.amdgcn.state import END, FAULT, FILES, GROUP, LANES, REGISTER, WAVE
+
+Handler = Callable[["Translator", Instruction], None]
+FLOATS = {16: "half", 32: "float", 64: "double"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """What is translated besides the meaning. `check`: waits, hazards and races; `profile`: counters of LDS bank conflicts by instruction."""
+
+    check: bool = False
+    profile: bool = False
+
+
+class Unknown(Exception):
+    """Raised by a handler that meets a form of its instruction which it does not execute; the text says which."""
+
+
+class Translator(Writer):
+    """Writes the functions of a program's blocks into `module`."""
+
+    def __init__(
+        self, module: Module, options: Options, symbols: Callable[[Name, Instruction], int], targets: dict[int, int], labels: dict[str, int]
+    ):
+        """`symbols`: the value of a symbol in an operand; `targets`: numbers of blocks by the index of their first instruction; `labels`: indices
+        of instructions by name."""
+        super().__init__(module, LANES)
+        self.options, self.symbols, self.targets, self.labels = options, symbols, targets, labels
+        self.here: Instruction | None = None
+
+    # -- functions -----------------------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Starts a block's function; nothing is known of any register."""
+        self.body, self._memo = Body(), [{}]
+        self._vectors: dict[tuple[str, int], str] = {}
+        self._scalars: dict[int, str] = {}
+        self._pairs: dict[int, str] = {}  # 64-bit values of cells n, n + 1
+        self._dirty: dict[tuple[str, int], None] = {}  # registers, scalar cells ("s") and pairs ("p") to be written back
+        self._scc: str | None = None
+        self._faults: list[tuple[int, str]] = []
+        self.ended = False
+
+    def finish(self, name: str, next_block: int) -> str:
+        """Ends the function, falling through to `next_block` where its last instruction went nowhere. Returns its text."""
+        if not self.ended:
+            self.leave(str(next_block))
+        if self._faults:
+            self.body.start("fault")
+            which = ", ".join(f"[ {index}, %{label} ]" for index, label in self._faults)
+            index = self.op(f"phi i32 {which}")
+            # A pointer of its own: what is remembered may have been computed behind the first way here.
+            place = self.op(f"getelementptr i8, ptr %g, i64 {GROUP['fault_instruction']}")
+            self.do(f"store i32 {index}, ptr {place}, align 4")
+            self.do(f"ret i32 {FAULT}")
+        return f"define internal i32 @{name}(ptr noalias %w, ptr noalias %g) #0 {{\n{self.body.text()}\n}}"
+
+    def leave(self, block: str) -> None:
+        """Returns the number of the block to go on with (an i32), or one of `state`'s END, BARRIER."""
+        self.flush()
+        self.do(f"ret i32 {block}")
+        self.ended = True
+
+    def field(self, base: str, offset: int) -> str:
+        """A pointer into the wave ("w") or the workgroup ("g")."""
+        key = ("field", base, offset)
+        return self.memo(key) or self.remember(key, self.op(f"getelementptr i8, ptr %{base}, i64 {offset}"))
+
+    def group(self, name: str, t: str) -> str:
+        """A field of the workgroup that does not change while a block runs."""
+        key = ("group", name)
+        return self.memo(key) or self.remember(key, self.op(f"load {t}, ptr {self.field('g', GROUP[name])}, align {4 if t == 'i32' else 8}"))
+
+    # -- registers -----------------------------------------------------------------------------------------------------------------
+
+    def place(self, reg: Reg, k: int = 0) -> str:
+        """A pointer to the memory of a vector register, `k` behind the first one of `reg`. `flush` before it is read, `forget` once written."""
+        return self.field("w", FILES[reg.file] + (reg.first + k) * REGISTER)
+
+    def vector(self, file: str, n: int) -> str:
+        """The value of a vector register, <64 x i32>."""
+        key = (file, n)
+        if key not in self._vectors:
+            self._vectors[key] = self.op(f"load {self.t('i32')}, ptr {self.field('w', FILES[file] + n * REGISTER)}, align 64")
+        return self._vectors[key]
+
+    def set_vector(self, file: str, n: int, value: str, masked: bool = True) -> None:
+        """Gives a vector register a value: in the active lanes, or in all of them."""
+        if masked and self.exec() != "-1":
+            value = self.op(f"select {self.t('i1')} {self.mask()}, {self.t('i32')} {value}, {self.t('i32')} {self.vector(file, n)}")
+        self._vectors[file, n] = value
+        self._dirty[file, n] = None
+
+    def scalar(self, n: int) -> str:
+        """The value of a scalar cell, an i32."""
+        if n == SCC:
+            return self.op(f"zext i1 {self.scc()} to i32")
+        if n not in self._scalars:
+            low = n if n in self._pairs else n - 1
+            if low in self._pairs:
+                word = self._pairs[low]
+                part = word if low == n else self.op(f"lshr i64 {word}, 32")
+                self._scalars[n] = self.op(f"trunc i64 {part} to i32")
+            else:
+                self._scalars[n] = self.op(f"load i32, ptr {self.field('w', 4 * n)}, align 4")
+        return self._scalars[n]
+
+    def set_scalar(self, n: int, value: str) -> None:
+        if n == SCC:
+            return self.set_scc(self.op(f"icmp ne i32 {value}, 0"))
+        self._split(n)
+        self._split(n - 1)
+        self._scalars[n] = value
+        self._dirty["s", n] = None
+
+    def _split(self, n: int) -> None:
+        """Forgets a pair, keeping what it holds in its cells."""
+        if n not in self._pairs:
+            return
+        dirty = ("p", n) in self._dirty
+        for cell in (n, n + 1):
+            if dirty:
+                self.scalar(cell)
+                self._dirty["s", cell] = None
+        self._dirty.pop(("p", n), None)
+        del self._pairs[n]
+
+    def pair(self, n: int) -> str:
+        """The value of cells n and n + 1, an i64."""
+        if n not in self._pairs:
+            if ("s", n) in self._dirty or ("s", n + 1) in self._dirty or n - 1 in self._pairs or n + 1 in self._pairs:
+                lo, hi = (self.op(f"zext i32 {self.scalar(x)} to i64") for x in (n, n + 1))
+                self._split(n - 1)
+                self._split(n + 1)
+                self._pairs[n] = self.op(f"or i64 {lo}, {self.op(f'shl i64 {hi}, 32')}")
+            else:
+                self._pairs[n] = self.op(f"load i64, ptr {self.field('w', 4 * n)}, align 4")
+        return self._pairs[n]
+
+    def set_pair(self, n: int, value: str) -> None:
+        for cell in (n - 1, n + 1):
+            self._split(cell)
+        for cell in (n, n + 1):
+            self._scalars.pop(cell, None)
+            self._dirty.pop(("s", cell), None)
+        self._pairs[n] = value
+        self._dirty["p", n] = None
+
+    def scc(self) -> str:
+        """SCC, an i1."""
+        if self._scc is None:
+            word = self.op(f"load i32, ptr {self.field('w', 4 * SCC)}, align 4")
+            self._scc = self.op(f"icmp ne i32 {word}, 0")
+        return self._scc
+
+    def set_scc(self, bit: str) -> None:
+        self._scc = bit
+        self._dirty["scc", 0] = None
+
+    def exec(self) -> str:
+        """EXEC, an i64."""
+        return self.pair(EXEC)
+
+    def mask(self) -> str:
+        """The active lanes, <64 x i1>."""
+        return self.lanes_of(self.exec())
+
+    def lanes_of(self, word: str) -> str:
+        """One bit for each lane, from an i64."""
+        key = ("lanes", word)
+        return self.memo(key) or self.remember(key, self.op(f"bitcast i64 {word} to {self.t('i1')}"))
+
+    def word_of(self, lanes: str) -> str:
+        """An i64 from one bit for each lane."""
+        return self.op(f"bitcast {self.t('i1')} {lanes} to i64")
+
+    def flush(self) -> None:
+        """Writes registers back, so that the wave's memory is true."""
+        for file, n in self._dirty:
+            if file == "s":
+                self.do(f"store i32 {self._scalars[n]}, ptr {self.field('w', 4 * n)}, align 4")
+            elif file == "p":
+                self.do(f"store i64 {self._pairs[n]}, ptr {self.field('w', 4 * n)}, align 4")
+            elif file == "scc":
+                self.do(f"store i32 {self.op(f'zext i1 {self._scc} to i32')}, ptr {self.field('w', 4 * SCC)}, align 4")
+            else:
+                self.do(f"store {self.t('i32')} {self._vectors[file, n]}, ptr {self.field('w', FILES[file] + n * REGISTER)}, align 64")
+        self._dirty.clear()
+
+    def forget(self) -> None:
+        """After code that wrote registers in the wave's memory: nothing that was read is known any more. `flush` comes before."""
+        assert not self._dirty
+        self._vectors, self._scalars, self._pairs, self._scc = {}, {}, {}, None
+
+    def forget_vectors(self) -> None:
+        """Like `forget`, where only vector registers were written."""
+        assert not any(file in FILES for file, _ in self._dirty)
+        self._vectors = {}
+
+    # -- helper functions ----------------------------------------------------------------------------------------------------------
+
+    def helper(self, name: str, make: Callable[[], str]) -> str:
+        """The name, with @, of a function of the module; `make` gives its text when it is first asked for."""
+        if name not in self.module.functions:
+            self.module.functions[name] = ""
+            self.module.functions[name] = make()
+        return "@" + name
+
+    def run(self, name: str, *args: str, may_fail: bool = True) -> None:
+        """Calls a helper on typed arguments such as "ptr %w"; vector registers are written back first. With `may_fail` it returns
+        an i32, not 0 when it recorded a fault in the workgroup (all `fault_` fields but the instruction), and the wave stops there. The
+        values of vector registers are forgotten, since keeping them across calls costs more than reading them again."""
+        assert self.here is not None
+        self.flush_vectors()
+        if not may_fail:
+            self.do(f"call void {name}({', '.join(args)})")
+        else:
+            status = self.op(f"call i32 {name}({', '.join(args)})")
+            bad = self.op(f"icmp ne i32 {status}, 0")
+            label = self.body.fresh("go")
+            self._faults.append((self.here.index, self.body.label))
+            self.do(f"br i1 {bad}, label %fault, label %{label}")
+            self.body.start(label)
+        self.forget_vectors()
+
+    def flush_vectors(self) -> None:
+        """Writes vector registers back."""
+        for file, n in [key for key in self._dirty if key[0] in FILES]:
+            self.do(f"store {self.t('i32')} {self._vectors[file, n]}, ptr {self.field('w', FILES[file] + n * REGISTER)}, align 64")
+            del self._dirty[file, n]
+
+    # -- operands ------------------------------------------------------------------------------------------------------------------
+
+    def immediate(self, x: Imm, bits: int, floating: bool) -> int:
+        """The pattern of a constant in an operand of so many bits (MI300 ISA, section 5.1.4, "Literal constants"; section 6.1.1, "Instruction
+        inputs"): in a double, a literal is the upper half."""
+        if isinstance(x.value, float):
+            return float_bits(x.value, bits if bits >= 32 or not floating else 16)
+        value = x.value << 32 if bits == 64 and floating and not x.inline else x.value
+        return value & (1 << bits) - 1
+
+    def scalar_source(self, o: Operand, bits: int = 32) -> str:
+        """A scalar operand, an i32 or i64."""
+        if isinstance(o, Reg) and o.file == "s":
+            if bits == 64 and o.first != SCC:
+                return self.pair(o.first)
+            text = self.scalar(o.first)
+            return text if bits == 32 else self.op(f"zext i32 {text} to i64")
+        if isinstance(o, Imm):
+            return str(self.immediate(o, bits, False))
+        if isinstance(o, Name):
+            assert self.here is not None
+            return str(self.symbols(o, self.here) & (1 << bits) - 1)
+        raise Unknown(f"{o} is no scalar operand")
+
+    def set_scalar_result(self, o: Operand, value: str, bits: int = 32) -> None:
+        """Writes a scalar destination of 32 or 64 bits."""
+        if not isinstance(o, Reg) or o.file != "s":
+            raise Unknown(f"{o} is no scalar destination")
+        if bits == 64:
+            self.set_pair(o.first, value)
+        else:
+            self.set_scalar(o.first, value)
+
+    def source(self, o: Operand, bits: int = 32, k: int = 0) -> str:
+        """A vector operand as integers, <64 x i32> or <64 x i64>, without its modifiers; `k` registers behind its first."""
+        e = f"i{bits}"
+        if isinstance(o, Reg) and o.file in FILES:
+            low = self.vector(o.file, o.first + k)
+            return low if bits == 32 else self.wide(low, self.vector(o.file, o.first + k + 1))
+        if isinstance(o, Reg):
+            return self.splat(self.pair(o.first + k) if bits == 64 else self.scalar(o.first + k), e)
+        if isinstance(o, Imm):
+            return self.splat(str(self.immediate(o, bits, False)), e)
+        return self.splat(self.scalar_source(o, bits), e)
+
+    def wide(self, low: str, high: str) -> str:
+        """<64 x i64> from two registers."""
+        i32, i64 = self.t("i32"), self.t("i64")
+        up = self.op(f"shl {i64} {self.op(f'zext {i32} {high} to {i64}')}, splat (i64 32)")
+        return self.op(f"or {i64} {self.op(f'zext {i32} {low} to {i64}')}, {up}")
+
+    def set_result(self, o: Operand, value: str, bits: int = 32, masked: bool = True, k: int = 0) -> None:
+        """Writes a vector destination from <64 x i32> or <64 x i64>, in the active lanes."""
+        if not isinstance(o, Reg) or o.file not in FILES:
+            raise Unknown(f"{o} is no vector destination")
+        if bits == 32:
+            return self.set_vector(o.file, o.first + k, value, masked)
+        i32, i64 = self.t("i32"), self.t("i64")
+        self.set_vector(o.file, o.first + k, self.op(f"trunc {i64} {value} to {i32}"), masked)
+        high = self.op(f"lshr {i64} {value}, splat (i64 32)")
+        self.set_vector(o.file, o.first + k + 1, self.op(f"trunc {i64} {high} to {i32}"), masked)
+
+    def source_at(self, i: Instruction, n: int, bits: int = 32) -> str:
+        """Operand `n` of a vector instruction as integers, its SDWA selection or DPP movement applied; neg and abs are left to `float_at`."""
+        return self.source(i.operands[n], bits)
+
+    def float_at(self, i: Instruction, n: int, bits: int = 32) -> str:
+        """Operand `n` as <64 x half>, <64 x float> or <64 x double>, with its modifiers applied."""
+        e = FLOATS[bits]
+        return self.op(f"bitcast {self.t(f'i{bits}')} {self.source_at(i, n, bits)} to {self.t(e)}")
+
+    def result_at(self, i: Instruction, value: str, bits: int = 32, n: int = 0) -> None:
+        """Writes operand `n` of a vector instruction from <64 x i32> or <64 x i64>, as SDWA's selection or DPP's masks say."""
+        self.set_result(i.operands[n], value, bits)
+
+    def float_result(self, i: Instruction, value: str, bits: int = 32) -> None:
+        """Writes operand 0 from floats of so many bits, with clamp and omod applied."""
+        e = FLOATS[bits]
+        self.result_at(i, self.op(f"bitcast {self.t(e)} {value} to {self.t(f'i{bits}')}"), bits)
+
+    def set_mask_result(self, o: Operand, lanes: str) -> None:
+        """Writes one bit for each lane to a pair of scalar registers; bits of inactive lanes become 0."""
+        if not isinstance(o, Reg) or o.file != "s":
+            raise Unknown(f"{o} is no scalar destination")
+        self.set_pair(o.first, self.op(f"and i64 {self.word_of(lanes)}, {self.exec()}"))
+
+    def vcc(self) -> str:
+        """VCC, an i64."""
+        return self.pair(VCC)
+
+    def branch_to(self, o: Operand) -> int:
+        """The number of the block at a label."""
+        if not isinstance(o, Name) or o.name not in self.labels:
+            raise Unknown(f"there is no label {o.name if isinstance(o, Name) else o}")
+        return self.targets[self.labels[o.name]]
+
+    def block_after(self, i: Instruction) -> int:
+        """The number of the block behind an instruction that ends one; END where the code ends there."""
+        return self.targets.get(i.index + 1, END)
+
+    def count(self, n: int) -> None:
+        """Adds to the wave's count of instructions."""
+        place = self.field("w", WAVE["count"])
+        old = self.op(f"load i64, ptr {place}, align 8")
+        self.do(f"store i64 {self.op(f'add i64 {old}, {n}')}, ptr {place}, align 8")
