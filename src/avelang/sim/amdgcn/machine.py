@@ -10,7 +10,7 @@ import concurrent.futures
 import ctypes
 import dataclasses
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
 from avelang.sim.amdgcn import reports
 from avelang.sim.amdgcn.program import Translation, translate
-from avelang.sim.amdgcn.state import CELLS, GROUP, GROUP_BYTES, LANES, MAX_WAVES, WAVE, WAVE_BYTES
+from avelang.sim.amdgcn.state import CELLS, FILES, GROUP, GROUP_BYTES, LANES, MAX_WAVES, WAVE, WAVE_BYTES
 from avelang.sim.amdgcn.translator import Options
 
 Dim3 = tuple[int, int, int]
@@ -36,21 +36,28 @@ USER = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Run:
-    """What a launch did: wave-instructions executed, and with `profile` the LDS cycles of each instruction beyond the least (see `Machine`)."""
+    """What a launch did: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `Machine`); and the
+    registers of the waves of the last workgroup, as they ended: uint32 (waves, 512, 64), accumulation registers behind the 256 others, and
+    uint32 (waves, cells)."""
 
     instructions: int
     conflicts: dict[int, int]
+    vectors: np.ndarray
+    scalars: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Launch:
-    """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine."""
+    """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine. `vectors`, uint32 (waves, n,
+    64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the descriptor asks for."""
 
     grid: Dim3
     block: Dim3
     kernarg: bytes
     regions: Sequence[tuple[int, int]]
     dynamic_lds: int = 0
+    vectors: np.ndarray | None = None
+    scalars: Mapping[int, int] = dataclasses.field(default_factory=dict)
 
 
 def aligned(count: int, align: int = 64) -> np.ndarray:
@@ -142,7 +149,7 @@ class Machine:
         self._check(launch)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         if total == 0:
-            return Run(0, {})
+            return Run(0, {}, np.zeros((0, 512, LANES), np.uint32), np.zeros((0, CELLS), np.uint32))
         threads = max(1, min(threads, total))
         cuts = [total * n // threads for n in range(threads + 1)]
         profile = np.zeros(len(self.program.instructions), np.uint64)
@@ -159,7 +166,9 @@ class Machine:
             if failed:
                 raise reports.fault(self, state, launch)
         count = sum(int(s.waves[n * WAVE_BYTES + WAVE["count"] :][:8].view(np.uint64)[0]) for s in states for n in range(self._waves(launch)))
-        return Run(count, {int(n): int(profile[n]) for n in np.flatnonzero(profile)})
+        waves = states[-1].waves.reshape(-1, WAVE_BYTES)
+        vectors = waves[:, FILES["v"] :].view(np.uint32).reshape(len(waves), 512, LANES)
+        return Run(count, {int(n): int(profile[n]) for n in np.flatnonzero(profile)}, vectors, waves[:, : 4 * CELLS].view(np.uint32))
 
     def _go(self, state: _State, first: int, last: int) -> int:
         return self._run(state.group.ctypes.data, first, last) if first < last else 0
@@ -183,6 +192,7 @@ class Machine:
 
     def _state(self, launch: Launch, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
         v0, count = items(launch.block)
+        start = v0[:, None] if launch.vectors is None else np.ascontiguousarray(launch.vectors, np.uint32)
         lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
         private = self.kernel.get("private_segment_fixed_size")
         state = _State(len(v0), lds, private)
@@ -190,17 +200,17 @@ class Machine:
         template, id_cell = self._template(launch, kernarg, packet, private)
         given = [*launch.regions, *((x.ctypes.data, x.ctypes.data + x.nbytes) for x in (kernarg, packet, self._image))]
         regions = np.array(given, np.uint64)
-        state.keep = (template, v0, regions, packet, kernarg, profile)  # type: ignore[attr-defined]
+        state.keep = (template, start, regions, packet, kernarg, profile)  # type: ignore[attr-defined]
         mask = sum(self.kernel.get(f"system_sgpr_workgroup_id_{d}") << k for k, d in enumerate("xyz"))
         tail = count % LANES
         for name, value in (
             ("lds", state.lds.ctypes.data), ("wave_states", state.waves.ctypes.data), ("kernarg", kernarg.ctypes.data),
-            ("regions", regions.ctypes.data), ("template", template.ctypes.data), ("items", v0.ctypes.data), ("image", self._image.ctypes.data),
+            ("regions", regions.ctypes.data), ("template", template.ctypes.data), ("items", start.ctypes.data), ("image", self._image.ctypes.data),
             ("profile", profile.ctypes.data), ("last_exec", (1 << tail) - 1 if tail else (1 << 64) - 1),
         ):  # fmt: skip
             state.put(name, value, "<Q")
         for name, value in (
-            ("lds_bytes", lds), ("waves", len(v0)), ("region_count", len(given)), ("private_bytes", private), ("item_registers", 1),
+            ("lds_bytes", lds), ("waves", len(v0)), ("region_count", len(given)), ("private_bytes", private), ("item_registers", start.shape[1]),
             ("id_cell", id_cell), ("id_mask", mask), ("order", ORDERS.index(self.order)), ("seed", (self.seed + 0x9E3779B9 * n) % (1 << 32) or 1),
         ):  # fmt: skip
             state.put(name, value, "<I")
@@ -235,6 +245,8 @@ class Machine:
         cells[126:128] = 0xFFFFFFFF
         cells[124] = 0xFFFFFFFF
         cells[128] = 0
+        for cell, value in launch.scalars.items():
+            cells[cell] = value
         return cells, at
 
     def instruction(self, index: int) -> Instruction:

@@ -105,6 +105,7 @@ def translate(program: Program, label: str, options: Options) -> Translation:
     module = Module()
     module.functions["ave_scheduler"] = scheduler.TEXT
     t = Translator(module, options, _Symbols(program), numbers, program.labels)
+    t.fp8 = "ocp" if program.chip == "gfx950" else "fnuz"
     checker = Checker(t, program) if options.check else None
     unknown: dict[int, str] = {}
     for n, (first, end) in enumerate(ranges):

@@ -108,8 +108,10 @@ placed:
   %islast = icmp eq i32 %n1, %waves
 {_at("g", "last_exec", "%lastp")}
   %last = load i64, ptr %lastp, align 8
-  %exec = select i1 %islast, i64 %last, i64 -1
   %execp = getelementptr i8, ptr %w, i64 {4 * EXEC}
+  %given = load i64, ptr %execp, align 8
+  %within = select i1 %islast, i64 %last, i64 -1
+  %exec = and i64 %within, %given
   store i64 %exec, ptr %execp, align 8
   %more = icmp ult i32 %n1, %waves
   br i1 %more, label %wave, label %done

@@ -42,6 +42,7 @@ class Translator(Writer):
         super().__init__(module, LANES)
         self.options, self.symbols, self.targets, self.labels = options, symbols, targets, labels
         self.here: Instruction | None = None
+        self.fp8 = "fnuz"  # the kind of 8-bit floats (see `arch.Chip`)
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
 
