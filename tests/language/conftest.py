@@ -1,6 +1,9 @@
-"""What the tests of the language share: every test that takes `launch` runs once on the reference and once on the CPU backend."""
+"""What the tests of the language share: every test that takes `launch` runs once on the reference and once on the CPU backend; then its kernels
+are also compiled for AMD's chips."""
 
 import pytest
+
+from language.chips import compile_only
 
 
 @pytest.fixture(params=["reference", "cpu"])
@@ -18,6 +21,8 @@ def launch(backend):
         return x + (1,) * (3 - len(x))
 
     def go(kernel, *args, grid=1, block=64, **kwargs):
-        return kernel[lambda: (three(grid), three(block))](*args, backend=backend, **kwargs)
+        kernel[lambda: (three(grid), three(block))](*args, backend=backend, **kwargs)
+        if backend == "cpu":
+            compile_only(kernel, three(block), args, kwargs)
 
     return go

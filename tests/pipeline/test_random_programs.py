@@ -20,7 +20,7 @@ from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType
 from avelang.ir.verify import verify
 from avelang.llvm.core import Host
-from avelang.runtime.native import Code
+from avelang.llvm.engine import Code
 from avelang.sim import reference
 
 INTS = (i8, u8, i16, u16, i32, u32, i64, u64)

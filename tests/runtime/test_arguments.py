@@ -163,7 +163,7 @@ def test_arrays_on_a_gpu_are_recognized_and_refused():
     producer = Dlpack(np.zeros(3, np.float32), device=(2, 1))
     assert "arrays on cuda:1 need the CUDA runtime" in refused("L016", pointer(t.f32), producer)
     assert producer.asked == 0
-    assert "arrays on rocm:0 need the HIP runtime" in refused("L016", pointer(t.f32), Dlpack(np.zeros(3, np.float32), device=(10, 0)))
+    assert "arrays on oneapi:0 need the oneapi runtime" in refused("L016", pointer(t.f32), Dlpack(np.zeros(3, np.float32), device=(14, 0)))
     text = refused("L017", [pointer(t.f32, "a"), pointer(t.f32, "b")], np.zeros(3, np.float32), Cuda())
     assert "a on cpu, b on cuda" in text
     pinned = Dlpack(np.zeros(3, np.float32), device=(3, 0))

@@ -96,13 +96,25 @@ class Instruction:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a kernel as its metadata says: where its bytes are, how many, and of what kind ("global_buffer", "by_value",
+    "hidden_block_count_x", ...)."""
+
+    offset: int
+    size: int
+    kind: str
+    name: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Kernel:
     """A kernel's descriptor: the `.amdhsa_` directives without their prefix (LLVM, "User Guide for AMDGPU Backend", Code object, kernel
-    descriptor). `label` is its entry."""
+    descriptor). `label` is its entry; `arguments` are those of the metadata, where there is some."""
 
     name: str
     label: str
     directives: dict[str, int]
+    arguments: tuple[Argument, ...] = ()
 
     def get(self, name: str, default: int = 0) -> int:
         return self.directives.get(name, default)
@@ -375,12 +387,43 @@ class _Reader:
             self.data += bytes(-len(self.data) % step)
 
 
+def arguments(metadata: str) -> dict[str, tuple[Argument, ...]]:
+    """The arguments of each kernel, from the metadata's text as LLVM writes it (LLVM, "User Guide for AMDGPU Backend", Code Object V5
+    Metadata): kernels are items of one list, arguments items of a list within."""
+    found: dict[str, tuple[Argument, ...]] = {}
+    args: list[dict[str, str]] = []
+    inside, depth = False, 0
+    for line in metadata.splitlines():
+        indent, text = len(line) - len(line.lstrip()), line.strip()
+        if indent == 2 and text.startswith("- "):
+            args, inside, text, indent = [], False, text[2:], 4
+        if text == ".args:":
+            inside, depth = True, indent
+            continue
+        if inside and indent <= depth and not text.startswith("- "):
+            inside = False
+        if inside and text.startswith("- "):
+            args.append({})
+            text = text[2:]
+        key, _, value = text.partition(":")
+        if inside and args:
+            args[-1][key] = value.strip().strip("'\"")
+        elif key == ".name":
+            found[value.strip().strip("'\"")] = tuple(
+                Argument(int(a.get(".offset", 0)), int(a.get(".size", 0)), a.get(".value_kind", ""), a.get(".name", "")) for a in args
+            )
+    return found
+
+
 def parse(text: str, name: str = "assembly") -> Program:
     """The program of an assembly text. `name` is what errors call the text. Raises X020 for what cannot be read."""
     r = _Reader(text, name)
     r.read()
     data = Data(bytes(r.data), r.data_labels, tuple(r.fixups))
-    return Program(r.chip, tuple(r.out), r.labels, r.kernels, data, r.sets, "\n".join(r.metadata))
+    metadata = "\n".join(r.metadata)
+    known = arguments(metadata)
+    kernels = {k: dataclasses.replace(v, arguments=known.get(k, ())) for k, v in r.kernels.items()}
+    return Program(r.chip, tuple(r.out), r.labels, kernels, data, r.sets, metadata)
 
 
 def float_bits(value: float, bits: int) -> int:

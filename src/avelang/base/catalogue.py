@@ -168,6 +168,10 @@ CATALOGUE: dict[str, Template] = {
         "`{kernel}`: target={target!r}, but its arrays are on {device}, which is a {chip}",
         "leave target= and AVE_TARGET out: arrays on a GPU say where the kernel runs",
     ),
+    "L026": Template(
+        "kernel `{kernel}`: backend={backend!r} executes code for {chip}, and the launch says target={target!r}",
+        "leave `target=` out, or leave `backend=` out to run the kernel on the CPU with the waves and intrinsics of that chip",
+    ),
     "L023": Template(
         "`{kernel}`: backend={backend!r} works in the memory of the CPU, and its arrays are on {device}",
         "leave backend= out, or copy the arrays to the CPU",

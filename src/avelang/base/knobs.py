@@ -24,6 +24,11 @@ def check_races() -> bool:
     return _checks("races")
 
 
+def check_waits() -> bool:
+    """AVE_CHECK=waits: the executor of gfx942 code verifies waits, hazards and LDS races (X024 to X026)."""
+    return _checks("waits")
+
+
 def check_launches() -> bool:
     """AVE_CHECK=launch: wait for each launch on a GPU, so that a kernel that faults is named (L033); set it before the first launch."""
     return _checks("launch")
@@ -55,7 +60,7 @@ def full_traceback() -> bool:
 
 
 def backend() -> str | None:
-    """AVE_BACKEND=reference|cpu: where CPU arrays run, unless the launch says `backend=`."""
+    """AVE_BACKEND=reference|cpu|gfx942-exec: what runs kernels on CPU arrays, unless the launch says `backend=`."""
     return os.environ.get("AVE_BACKEND") or None
 
 
@@ -75,9 +80,9 @@ def llvm() -> str | None:
     return os.environ.get("AVE_LLVM") or None
 
 
-def set_defaults(backend: str | None = None, target: str | None = None) -> None:
-    """What the environment would say, for this process and those that it starts: `ave run --backend ... --target ...`."""
-    for name, value in (("AVE_BACKEND", backend), ("AVE_TARGET", target)):
+def set_defaults(backend: str | None = None, target: str | None = None, checks: tuple[str, ...] = ()) -> None:
+    """What the environment would say, for this process and those that it starts: `ave run --on ... --target ... --check ...`."""
+    for name, value in (("AVE_BACKEND", backend), ("AVE_TARGET", target), ("AVE_CHECK", ",".join(checks))):
         if value:
             os.environ[name] = value
 

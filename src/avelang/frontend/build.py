@@ -16,7 +16,7 @@ from avelang.frontend.source import Source
 from avelang.frontend.stmt import block
 from avelang.frontend.values import Ref
 from avelang.ir.core import Block, Kernel, walk
-from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType
+from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType, extent
 from avelang.ir.verify import verify
 
 # The lanes of a wave where no intrinsic and no target says otherwise.
@@ -74,7 +74,7 @@ def _shared_fits(kernel: Kernel, chip: arch.Chip | None) -> None:
     for op in walk(kernel.body):
         t = op.result.type if op.name == "alloc" else None
         if isinstance(t, TensorType) and t.space == SHARED:
-            have += -(-(1 + sum((n - 1) * s for n, s in zip(t.shape, t.strides, strict=True) if n and s)) * t.dtype.bytes // 16) * 16
+            have += -(-extent(t) // 16) * 16
             if have > limit:
                 raise error("U203", op.span, kernel=kernel.name, have=have, limit=limit, target=chip.name if chip is not None else "the largest chip")
 

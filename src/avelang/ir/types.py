@@ -65,6 +65,11 @@ class TensorType:
 Type = DType | VecType | PtrType | TensorType
 
 
+def extent(t: TensorType) -> int:
+    """Bytes from the first element of a static layout to behind its last."""
+    return (1 + sum((n - 1) * s for n, s in zip(t.shape, t.strides, strict=True) if n and s)) * t.dtype.bytes
+
+
 def dtype_of(t: Type) -> DType:
     """The element dtype of any type."""
     return t if isinstance(t, DType) else t.dtype

@@ -21,21 +21,47 @@ from avelang.frontend.names import near
 from avelang.frontend.signature import EMPTY, ParamSpec
 from avelang.ir.dtypes import SCALARS, DType, u8
 from avelang.runtime.arrays import CPU, Array, Unreadable, describe
+from avelang.runtime.streams import handle
 
-OPTIONS = ("num_warps", "target", "backend")
+OPTIONS = ("num_warps", "waves_per_eu", "target", "backend", "stream")
+
+# The backend that executes machine code (`runtime.executor`), and the chip whose code that is.
+EXECUTOR, EXECUTED = "gfx942-exec", "gfx942"
 
 
 @dataclasses.dataclass(slots=True)
 class Bound:
     """One call, checked. `slots` and `values` go by run-time parameter, in order: 8 bytes as an unsigned integer; a number or an `Array`.
 
-    `constexprs` go by name, `options` likewise. Whoever runs the kernel keeps this object until it has run: it holds the arrays' memory.
+    `constexprs` go by name, `options` likewise. `device` is where the arrays are, `stream` what the launch says of it (None: nothing). Whoever
+    runs the kernel keeps this object until it has run: it holds the arrays' memory.
     """
 
     slots: list[int]
     values: list[Any]
     constexprs: dict[str, Any]
     options: dict[str, Any]
+    device: str = CPU
+    stream: int | None = None
+
+    @property
+    def arrays(self) -> list[Array]:
+        """The arrays among the values."""
+        return [v for v in self.values if isinstance(v, Array)]
+
+
+def _choice(*known: str) -> Callable[[Any], bool]:
+    return lambda value: value in known
+
+
+# What an option must be: a test, and words for the message.
+_OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "num_warps": (lambda v: type(v) is int and v >= 1, "a positive int"),
+    "waves_per_eu": (lambda v: type(v) is int and 1 <= v <= 8, "an int from 1 to 8"),
+    "target": (lambda v: isinstance(v, str), "the name of a chip"),
+    "backend": (_choice("cpu", "reference", EXECUTOR), f'"cpu", "reference" or "{EXECUTOR}"'),
+    "stream": (lambda v: handle(v) is not None, "a stream: its handle as an int, or a stream of torch, CuPy or whatever has __cuda_stream__"),
+}
 
 
 class Parameters:
@@ -80,22 +106,21 @@ class Parameters:
         return values, self._options(options)
 
     def _options(self, options: dict[str, Any]) -> dict[str, Any]:
-        warps = options.get("num_warps")
-        if warps is not None and (type(warps) is not int or warps < 1):
-            raise self.fail("L009", name="num_warps", want="a positive int", got=repr(warps))
-        if options.get("backend") not in (None, "cpu", "reference"):
-            raise self.fail("L009", name="backend", want='"cpu" or "reference"', got=repr(options["backend"]))
-        if not isinstance(options.get("target", ""), (str, type(None))):
-            raise self.fail("L009", name="target", want="the name of a chip", got=repr(options["target"]))
-        return {name: value for name, value in options.items() if value is not None}
+        given = {name: value for name, value in options.items() if value is not None}
+        for name, value in given.items():
+            fits, words = _OPTIONS[name]
+            if not fits(value):
+                raise self.fail("L009", name=name, want=words, got=repr(value))
+        return given
 
     # -- what each argument must be ----------------------------------------------------------------------------------------------
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
         """Checks a call. Raises L005 to L020."""
         values, options = self.assign(args, kwargs)
-        out = Bound([], [], {}, options)
-        devices: dict[str, str] = {}
+        # A kernel is the same on every stream.
+        out = Bound([], [], {}, options, stream=handle(options.pop("stream", None)))
+        arrays: dict[str, Array] = {}
         refused: AveError | None = None
         for spec, value in zip(self.specs, values, strict=True):
             if spec.kind == "constexpr":
@@ -106,18 +131,27 @@ class Parameters:
                 out.slots.append(bits)
             else:
                 array = self.array(spec, value)
-                devices[spec.name] = array.device
-                if array.device != CPU:
+                arrays[spec.name] = array
+                if not array.known:
                     refused = refused or self._device(spec, array)
                     continue
                 self.check(spec, array)
                 out.values.append(array)
                 out.slots.append(array.address)
-        if len(set(devices.values())) > 1:
-            raise self.fail("L017", devices=", ".join(f"{name} on {device}" for name, device in devices.items()))
+        out.device = self._place(arrays)
         if refused is not None:
             raise refused
         return out
+
+    def _place(self, arrays: dict[str, Array]) -> str:
+        """The one device that the arrays are on, or can be reached from. Raises L017."""
+        places = {array.device for array in arrays.values()}
+        gpus = places - {CPU}
+        if len(gpus) == 1 and all(array.device != CPU or array.pinned() for array in arrays.values()):
+            return gpus.pop()
+        if len(places) > 1:
+            raise self.fail("L017", devices=", ".join(f"{name} on {array.device}" for name, array in arrays.items()))
+        return places.pop() if places else CPU
 
     def array(self, spec: ParamSpec, value: Any) -> Array:
         """The array that an argument is. Raises L010 and L011."""
@@ -127,11 +161,15 @@ class Parameters:
             raise self.fail("L011", spec.name, got=_kind(value), why=str(e)) from None
         if found is None:
             raise self.fail("L010", spec.name, want=want(spec), got=_kind(value))
+        if found.via == "cuda":
+            from avelang.runtime.devices import locate
+
+            found.device = locate(found)
         return found
 
     def _device(self, spec: ParamSpec, array: Array) -> AveError:
         kind = array.device.partition(":")[0]
-        runtime = {"cuda": "CUDA", "cuda_managed": "CUDA", "rocm": "HIP"}.get(kind, kind)
+        runtime = {"cuda": "CUDA", "cuda_managed": "CUDA"}.get(kind, kind)
         return self.fail("L016", spec.name, got=str(array), device=array.device, runtime=runtime)
 
     def check_writable(self, bound: Bound, written: frozenset[str]) -> None:
@@ -140,8 +178,15 @@ class Parameters:
             if spec.name in written and isinstance(value, Array) and value.read_only:
                 raise self.fail("L021", spec.name, got=str(value))
 
+    def check_aligned(self, bound: Bound, align: int) -> None:
+        """Raises L015 where memory does not begin at a multiple of `align`, which a GPU's wide accesses assume."""
+        for spec, value in zip(self.runtime, bound.values, strict=True):
+            if isinstance(value, Array) and value.address % align and value.size:
+                hint = f"code for a GPU reads {align} bytes at once: pass memory as the library gave it, or a copy of this part (x.clone(), x.copy())"
+                raise self.fail("L015", spec.name, hint=hint, got=str(value), address=value.address, align=align)
+
     def check(self, spec: ParamSpec, array: Array) -> None:
-        """Dtype, shape, strides and alignment of a CPU array. Raises L012 to L015."""
+        """Dtype, shape, strides and alignment of an array. Raises L012 to L015."""
         assert spec.dtype is not None
         if array.dtype is None or not serves(array.dtype, spec.dtype):
             names = " or ".join(d.name for d in alternatives(spec.dtype))

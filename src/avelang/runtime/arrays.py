@@ -18,13 +18,17 @@ from avelang.ir import dtypes
 from avelang.ir.dtypes import BY_NAME, DType
 
 CPU = "cpu"
+# Kinds of devices whose arrays are described in full, because Ave has a runtime for them; of others only the device is known.
+GPUS = frozenset({"rocm"})
 
 
 @dataclasses.dataclass(slots=True)
 class Array:
     """Memory that somebody else owns. `strides` are in bytes; `dtype` is None where Ave has no such type, `theirs` is the library's own.
 
-    `device` is "cpu" for memory that the CPU can read. `keep` must live as long as the memory is used. `kind` says whose array it is.
+    `device` is "cpu" for memory that the CPU can read, else "rocm:0" and the like; the CUDA array interface does not say whose GPU: "cuda".
+    `keep` must live as long as the memory is used. `kind` says whose array it is, `via` how it was read: "numpy", "torch", "dlpack", "interface" or
+    "cuda". `registered`: memory of the CPU that a GPU reaches at the same address (DLPack says so).
     """
 
     kind: str
@@ -35,6 +39,17 @@ class Array:
     strides: tuple[int, ...]
     device: str
     keep: Any
+    via: str = ""
+    registered: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether all of it is known: of memory that Ave has no runtime for, only the device is."""
+        return self.device == CPU or self.device.partition(":")[0] in GPUS
+
+    def pinned(self) -> bool:
+        """Whether it is memory of the CPU that GPUs reach too."""
+        return self.registered or (self.via == "torch" and self.device == CPU and bool(self.keep.is_pinned()))
 
     @property
     def dtype_name(self) -> str:
@@ -106,7 +121,8 @@ class _Versioned(ctypes.Structure):
 _CODES = {
     0: "i{bits}", 1: "u{bits}", 2: "f{bits}", 4: "bf{bits}", 6: "u1", 10: "f8e4m3fn", 11: "f8e4m3fnuz", 12: "f8e5m2", 13: "f8e5m2fnuz",
 }  # fmt: skip
-# dlpack.h, DLDeviceType. Pinned memory (cuda_host, rocm_host) is the CPU's own.
+# dlpack.h, DLDeviceType. Pinned memory (cuda_host, rocm_host) is the CPU's own, which the GPUs reach too.
+_PINNED = (3, 11)
 _DEVICES = {1: CPU, 2: "cuda", 3: CPU, 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 11: CPU, 13: "cuda_managed", 14: "oneapi"}
 
 
@@ -136,15 +152,13 @@ _api.PyCapsule_IsValid.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 def _from_dlpack(obj: Any, kind: str) -> Array:
-    device = _device(*map(int, obj.__dlpack_device__()))
-    if device != CPU:
+    number, index = map(int, obj.__dlpack_device__())
+    device = _device(number, index)
+    if device != CPU and device.partition(":")[0] not in GPUS:
         # Asking for the capsule might move or synchronize; the device is all that the caller needs to refuse.
         shape = tuple(map(int, getattr(obj, "shape", ())))
-        return Array(kind, 0, None, str(getattr(obj, "dtype", "?")), shape, (0,) * len(shape), device, obj)
-    try:
-        capsule = obj.__dlpack__(max_version=(1, 0))
-    except TypeError:
-        capsule = obj.__dlpack__()
+        return Array(kind, 0, None, str(getattr(obj, "dtype", "?")), shape, (0,) * len(shape), device, obj, "dlpack")
+    capsule = dlpack_capsule(obj, None if device == CPU else NO_SYNC)
     if _api.PyCapsule_IsValid(capsule, b"dltensor_versioned"):
         managed = _Versioned.from_address(_api.PyCapsule_GetPointer(capsule, b"dltensor_versioned"))
         if managed.major != 1:
@@ -162,7 +176,20 @@ def _from_dlpack(obj: Any, kind: str) -> Array:
     else:
         strides = _row_major(shape, item)
     name = dtype.name if dtype else f"DLPack type (code {t.code}, {t.bits} bits, {t.lanes} lanes)"
-    return Array(kind, (t.data or 0) + t.byte_offset, dtype, name, shape, strides, CPU, (obj, capsule))
+    return Array(kind, (t.data or 0) + t.byte_offset, dtype, name, shape, strides, device, (obj, capsule), "dlpack", number in _PINNED)
+
+
+# The stream that asks a producer of DLPack not to wait for anything.
+NO_SYNC = -1
+
+
+def dlpack_capsule(obj: Any, stream: int | None) -> Any:
+    """What `__dlpack__` gives. `stream` (for arrays on a GPU) is made to wait for the array, in DLPack's numbers: -1 for none."""
+    asked: dict[str, Any] = {} if stream is None else {"stream": stream}
+    try:
+        return obj.__dlpack__(**asked, max_version=(1, 0))
+    except TypeError:
+        return obj.__dlpack__(**asked)
 
 
 def _row_major(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
@@ -175,7 +202,7 @@ def _row_major(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
 
 def _from_numpy(obj: np.ndarray, kind: str = "NumPy") -> Array:
     # Not `obj.ctypes.data`, which builds an object for it.
-    return Array(kind, obj.__array_interface__["data"][0], dtypes.from_numpy(obj.dtype), obj.dtype, obj.shape, obj.strides, CPU, obj)
+    return Array(kind, obj.__array_interface__["data"][0], dtypes.from_numpy(obj.dtype), obj.dtype, obj.shape, obj.strides, CPU, obj, "numpy")
 
 
 def _torch_dtypes(torch: Any) -> dict[Any, DType]:
@@ -196,31 +223,27 @@ def _from_torch(obj: Any, torch: Any) -> Array:
     shape = tuple(obj.shape)
     if obj.layout is not torch.strided:
         raise Unreadable(f"its layout is {obj.layout}: only dense tensors have one memory (call .to_dense())")
-    if obj.device.type != "cpu":
-        return Array("torch", 0, _torch.get(obj.dtype), obj.dtype, shape, (0,) * len(shape), str(obj.device), obj)
+    device = str(obj.device)
+    if obj.device.type == "cuda" and torch.version.hip:
+        device = f"rocm:{obj.device.index}"
+    if device != CPU and device.partition(":")[0] not in GPUS:
+        return Array("torch", 0, _torch.get(obj.dtype), obj.dtype, shape, (0,) * len(shape), device, obj, "torch")
     if obj.is_neg() or obj.is_conj():
         raise Unreadable("it is a lazy view whose memory holds other values (call .resolve_neg() or .resolve_conj())")
     item = obj.element_size()
     strides = tuple(s * item for s in obj.stride())
-    return Array("torch", obj.data_ptr(), _torch.get(obj.dtype), obj.dtype, shape, strides, CPU, obj)
+    return Array("torch", obj.data_ptr(), _torch.get(obj.dtype), obj.dtype, shape, strides, device, obj, "torch")
 
 
-def _from_interface(obj: Any, fields: dict[str, Any]) -> Array:
+def _from_interface(obj: Any, fields: dict[str, Any], device: str, via: str) -> Array:
     dtype = np.dtype(fields["typestr"])
     shape = tuple(map(int, fields["shape"]))
     if not isinstance(fields.get("data"), tuple):
-        raise Unreadable("its __array_interface__ gives no address")
+        raise Unreadable("its array interface gives no address")
     strides = fields.get("strides")
     strides = tuple(map(int, strides)) if strides is not None else _row_major(shape, dtype.itemsize)
     ave = dtypes.from_numpy(dtype)
-    return Array(type(obj).__name__, int(fields["data"][0]), ave, str(dtype), shape, strides, CPU, (obj, fields))
-
-
-def _from_cuda(obj: Any, fields: dict[str, Any]) -> Array:
-    shape = tuple(map(int, fields["shape"]))
-    index = getattr(getattr(obj, "device", None), "id", None)
-    device = "cuda" if index is None else f"cuda:{index}"
-    return Array(type(obj).__name__, 0, None, str(np.dtype(fields["typestr"])), shape, (0,) * len(shape), device, obj)
+    return Array(type(obj).__name__, int(fields["data"][0]), ave, str(dtype), shape, strides, device, (obj, fields), via)
 
 
 def describe(obj: Any) -> Array | None:
@@ -240,10 +263,10 @@ def describe(obj: Any) -> Array | None:
         if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
             return _from_dlpack(obj, type(obj).__name__)
         if hasattr(obj, "__cuda_array_interface__"):
-            return _from_cuda(obj, obj.__cuda_array_interface__)
+            return _from_interface(obj, obj.__cuda_array_interface__, "cuda", "cuda")
         # NumPy's scalars have an interface too; what it points to is a temporary.
         if hasattr(obj, "__array_interface__") and not isinstance(obj, np.generic):
-            return _from_interface(obj, obj.__array_interface__)
+            return _from_interface(obj, obj.__array_interface__, CPU, "interface")
     except Unreadable:
         raise
     except Exception as e:  # whatever the array's library raises: a tracer, a deleted buffer, a sharded array

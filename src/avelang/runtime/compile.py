@@ -19,8 +19,11 @@ from avelang.runtime.geometry import Dim3, check_block
 
 if TYPE_CHECKING:
     from avelang.arch import Chip
+    from avelang.emit.llvm.simt import Program
 
 EMITS = ("ir", "llvm", "asm")
+# Launch options that code generation for GPUs takes from the kernel's attributes.
+HINTS = ("num_warps", "waves_per_eu")
 
 
 def chip_of(target: str | None) -> Chip | None:
@@ -66,14 +69,80 @@ def cpu_text(kernel: Kernel, block: Dim3) -> Any:
     return emitted
 
 
-def _gpu_text(kernel: Kernel, block: Dim3, chip: Chip, emit: str) -> str:
-    """LLVM IR, or assembly (PTX for NVIDIA), for a GPU."""
+def gpu_program(kernel: Kernel, block: Dim3, chip: Chip) -> Program:
+    """The LLVM IR of a kernel for a GPU, with what a launch must know; runs the passes on `kernel` in place."""
     import avelang.pipeline as pipeline
-    from avelang.emit.llvm.simt_device import Device, program
+    from avelang.emit.llvm.simt_device import program
 
     check_block(kernel.name, block, chip)
-    made = program(pipeline.gpu(kernel, block), chip)
+    lowered = pipeline.gpu(kernel, block)
+    if "passes" in knobs.dump():
+        from avelang.ir.text import print_kernel
+
+        _show("passes", kernel.name, print_kernel(lowered))
+    made = program(lowered, chip)
+    if "llvm" in knobs.dump():
+        _show("llvm", kernel.name, made.text)
+    return made
+
+
+def _gpu_text(kernel: Kernel, block: Dim3, chip: Chip, emit: str) -> str:
+    """LLVM IR, or assembly (PTX for NVIDIA), for a GPU."""
+    from avelang.emit.llvm.simt_device import Device
+
+    made = gpu_program(kernel, block, chip)
     return made.text if emit == "llvm" else Device(chip).assembly(made.text)
+
+
+def _device_program(
+    source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
+) -> tuple[Program, dict[str, Any]]:  # fmt: skip
+    """The LLVM IR of a launch on a GPU, and what the runtime must know of it: JSON values only."""
+    from avelang.ir.core import walk
+    from avelang.passes.writes import written
+
+    start = time.perf_counter()
+    chip = chip_of(target)
+    assert chip is not None
+    kernel = build(source, constexprs, target)
+    kernel.attrs.update({name: options[name] for name in HINTS if name in options})
+    prints = any(op.name == "printf" for op in walk(kernel.body))
+    writes = written(kernel)
+    made = gpu_program(kernel, block, chip)
+    return made, {
+        "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": prints, "writes": sorted(writes), "chip": chip.name,
+        "block": list(block), "params": len(kernel.params), "shared_bytes": made.shared_bytes, "dynamic_bytes": made.dynamic_bytes,
+        "pointer_align": made.pointer_align, "created": time.time(), "seconds": time.perf_counter() - start,
+    }  # fmt: skip
+
+
+def device_assembly(
+    source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:  # fmt: skip
+    """The assembly of a launch on an AMD GPU, for the executor, and what the runtime must know of it."""
+    import avelang.arch as arch
+    from avelang.emit.llvm.simt_device import Device
+
+    made, meta = _device_program(source, constexprs, target, block, options)
+    text = Device(arch.chip(target)).assembly(made.text)
+    if "asm" in knobs.dump():
+        _show("asm", source.name, text)
+    return text, meta
+
+
+def device_object(
+    source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
+) -> tuple[bytes, dict[str, Any]]:  # fmt: skip
+    """A code object that the driver of the target's GPU loads, and what the runtime must know of it: JSON values only."""
+    from avelang.amdgcn.link import link
+    import avelang.arch as arch
+    from avelang.emit.llvm.simt_device import Device
+
+    made, meta = _device_program(source, constexprs, target, block, options)
+    device = Device(arch.chip(target))
+    if "asm" in knobs.dump():
+        _show("asm", source.name, device.assembly(made.text))
+    return link(device.object(made.text)), meta
 
 
 def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None, block: Dim3) -> tuple[bytes, dict[str, Any]]:

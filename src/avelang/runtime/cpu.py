@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from avelang.base.errors import error
 from avelang.llvm.engine import Code
+from avelang.runtime import compile
 from avelang.runtime.native import Kernel, native
+
+if TYPE_CHECKING:
+    from avelang.frontend.source import Source
+    from avelang.runtime.arguments import Bound
 
 ENTRY = "ave_run"
 
@@ -36,6 +41,24 @@ class Program:
         status = native().run(self.address, values, (ctypes.c_uint32 * 3)(*grid))
         if status:
             fail(status)
+
+
+class Cpu:
+    """This machine's cores, as a place where kernels run: the same methods as a `gpu.Device`."""
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells code for this machine from other code, in the cache on disk."""
+        from avelang.llvm.core import Host
+
+        return {"backend": "cpu", "host": list(Host().key)}
+
+    def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+        """An object file, and what the runtime must know of it."""
+        return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block)
+
+    def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
+        return Program(payload, meta)
 
 
 def fail(status: int) -> None:

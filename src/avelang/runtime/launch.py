@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from avelang.base import knobs
 from avelang.base.errors import AveError
@@ -20,21 +20,34 @@ from avelang.frontend.closure import closure
 from avelang.frontend.signature import signature
 from avelang.frontend.source import Source
 from avelang.runtime import cache, compile, keys, stub
-from avelang.runtime.arguments import Bound, Parameters
-from avelang.runtime.arrays import Array
-from avelang.runtime.cpu import Program
+from avelang.runtime.arguments import EXECUTED, EXECUTOR, Bound, Parameters
+from avelang.runtime.arrays import CPU, Array
+from avelang.runtime.cpu import Cpu, Program
 from avelang.runtime.geometry import Geometry, check_block, geometry
 
 
 class Launch(NamedTuple):
-    """What became of a launch. `how`: "compiled", "disk" (out of the cache), "hot" (ready in this process) or "reference".
+    """What became of a launch. `backend`: what ran it: "cpu", "reference", "gfx942-exec" or a device's name. `how`: "compiled", "disk" (out of the cache), "hot" (ready in this process) or "reference".
 
-    `prepare` and `run` are seconds: compiling or loading, and running the blocks.
+    `prepare` and `run` are seconds: compiling or loading, and running the blocks (0 on a GPU: the launch returns before).
     """
 
     how: str
     prepare: float
     run: float
+    backend: str = "cpu"
+
+
+class Place(Protocol):
+    """Where kernels run: the cores of this machine (`cpu.Cpu`) or a GPU (`gpu.Device`). `key` goes into the name in the cache on disk."""
+
+    @property
+    def key(self) -> dict[str, Any]: ...
+    def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]: ...
+    def load(self, payload: bytes, meta: dict[str, Any]) -> Any: ...
+
+
+_CPU = Cpu()
 
 
 class Launcher:
@@ -43,7 +56,7 @@ class Launcher:
     def __init__(self, source: Source):
         self.source = source
         self._lock = threading.Lock()
-        self._programs: dict[Any, Program] = {}
+        self._programs: dict[Any, Any] = {}
         self._kernels: dict[Any, Any] = {}
         self._parameters: dict[Any, Parameters] = {}
         self._last: Launch | None = None
@@ -81,14 +94,20 @@ class Launcher:
         bound = params.bind(args, kwargs)
         if "target" not in bound.options and knobs.target():
             bound.options["target"] = knobs.target()
+        if bound.device != CPU:
+            self._on_gpu(captured, watched, at, params, bound, args, kwargs)
+            return
+        backend = self._backend(params, bound)
         target = bound.options.get("target")
         check_block(self.source.name, at.block, compile.chip_of(target))
-        named = (*sorted(bound.constexprs.items()), *sorted(bound.options.items()))
-        key = (captured, at.block, *((name, keys.freeze(value)) for name, value in named))
-        if self._backend(params, bound) == "reference":
+        if backend == EXECUTOR:
+            self._execute(captured, at, params, bound)
+            return
+        key = self._key(captured, at, bound, CPU)
+        if backend == "reference":
             self._reference(key, at, bound, target)
             return
-        program, how, seconds = self._program(key, at, bound, target, captured)
+        program, how, seconds = self._program(key, at, bound, captured, _CPU)
         params.check_writable(bound, program.writes)
         self._stub.forget_latest()
         self._run(program, at, bound)
@@ -98,6 +117,10 @@ class Launcher:
         if not program.prints:
             call = (key, len(args), tuple(kwargs))
             self._stub.install(call, program, watched, at.block, params.specs, args, kwargs, bound)
+
+    def _key(self, captured: Any, at: Geometry, bound: Bound, place: str) -> Any:
+        named = (*sorted(bound.constexprs.items()), *sorted(bound.options.items()))
+        return (captured, at.block, place, *((name, keys.freeze(value)) for name, value in named))
 
     def _parameters_for(self, captured: Any) -> Parameters:
         # Annotations are evaluated in the function's globals, which may change.
@@ -114,9 +137,13 @@ class Launcher:
         return self.source.span(node) if node is not None else Span(self.source.file, self.source.tree.lineno)
 
     def _backend(self, params: Parameters, bound: Bound) -> str:
-        asked = bound.options.get("backend") or knobs.backend() or "cpu"
-        if asked not in ("cpu", "reference"):
-            raise params.fail("L009", name="AVE_BACKEND", want="cpu or reference", got=repr(asked))
+        """What runs a launch on CPU arrays. Where nothing is said of the backend, a launch for gfx942 runs the code that is made for gfx942."""
+        target = bound.options.get("target")
+        asked = bound.options.get("backend") or knobs.backend() or (EXECUTOR if target == EXECUTED else "cpu")
+        if asked not in ("cpu", "reference", EXECUTOR):
+            raise params.fail("L009", name="AVE_BACKEND", want=f"cpu, reference or {EXECUTOR}", got=repr(asked))
+        if asked == EXECUTOR and target not in (None, EXECUTED):
+            raise params.fail("L026", backend=EXECUTOR, chip=EXECUTED, target=target)
         return asked
 
     def _run(self, program: Program, at: Geometry, bound: Bound) -> None:
@@ -128,6 +155,66 @@ class Launcher:
         program.run(bound.slots, at.grid)
         ctypes.CDLL(None).fflush(None)
 
+    # -- on a GPU ----------------------------------------------------------------------------------------------------------------
+
+    def _on_gpu(
+        self, captured: Any, watched: Any, at: Geometry, params: Parameters, bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        from avelang.runtime import devices, streams
+
+        device, name = devices.device(bound.device), self.source.name
+        target, backend = bound.options.get("target", device.chip.name), bound.options.pop("backend", None)
+        if target != device.chip.name:
+            raise params.fail("L022", target=target, device=device.name, chip=device.chip.name)
+        if backend is not None:
+            raise params.fail("L023", backend=backend, device=device.name)
+        bound.options["target"] = target
+        check_block(name, at.block, device.chip)
+        device.check(name, at)
+        key = self._key(captured, at, bound, device.name)
+        program, how, seconds = self._program(key, at, bound, captured, device)
+        params.check_aligned(bound, program.align)
+        stream, library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
+        streams.order(bound.arrays, stream, library, device)
+        self._stub.forget_latest()
+        names = [spec.name for spec in params.runtime]
+        program.run(at, bound, names, stream)
+        checked = knobs.check_launches()
+        if checked or streams.unordered(bound.arrays):
+            program.finish(at, bound, names, stream)
+        self._last = Launch(how, seconds, 0.0, device.name)
+        if how != "hot":
+            self.prepared.append(self._last)
+        if not checked and not program.prints:
+            call = (key, len(args), tuple(kwargs))
+            queue = stub.Queue(stream, library, functools.partial(self._refused, program))
+            self._stub.install(call, program, watched, at.block, params.specs, args, kwargs, bound, queue)
+
+    def _refused(self, program: Any, status: int, provider: Any, /, *args: Any, **kwargs: Any) -> None:
+        """Raises what the driver said of a launch by the host code."""
+        from avelang.runtime import streams
+
+        params = self._parameters_for(self._closure.snapshot())
+        bound = params.bind(args, kwargs)
+        stream = bound.stream if bound.stream is not None else streams.current(bound.arrays, program.device.index)[0]
+        raise program.refused(status, geometry(self.source.name, provider), bound, [spec.name for spec in params.runtime], stream)
+
+    # -- on the executor -----------------------------------------------------------------------------------------------------------
+
+    def _execute(self, captured: Any, at: Geometry, params: Parameters, bound: Bound) -> None:
+        """Runs the machine code of gfx942 on this machine."""
+        from avelang.runtime.executor import Executor
+
+        place = Executor()
+        bound.options = {**bound.options, "target": EXECUTED, "backend": EXECUTOR}
+        program, how, seconds = self._program(self._key(captured, at, bound, str(place.key["check"])), at, bound, captured, place)
+        params.check_writable(bound, program.writes)
+        self._stub.forget_latest()
+        program.run(at, bound)
+        self._last = Launch(how, seconds, program.last_ns / 1e9, EXECUTOR)
+        if how != "hot":
+            self.prepared.append(self._last)
+
     # -- kernels, ready to run ---------------------------------------------------------------------------------------------------
 
     def _reference(self, key: Any, at: Geometry, bound: Bound, target: str | None) -> None:
@@ -138,14 +225,14 @@ class Launcher:
             kernel = self._kernels.get(key)
             if kernel is None:
                 kernel = self._kernels[key] = compile.build(self.source, bound.constexprs, target)
-                self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0))
+                self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0, "reference"))
         built = time.perf_counter()
         self._stub.forget_latest()
         values = [v.numpy() if isinstance(v, Array) else v for v in bound.values]
         reference.run(kernel, values, at.grid, at.block, races=knobs.check_races())
-        self._last = Launch("reference", built - start, time.perf_counter() - built)
+        self._last = Launch("reference", built - start, time.perf_counter() - built, "reference")
 
-    def _program(self, key: Any, at: Geometry, bound: Bound, target: str | None, captured: tuple[Any, ...]) -> tuple[Program, str, float]:
+    def _program(self, key: Any, at: Geometry, bound: Bound, captured: tuple[Any, ...], place: Place) -> tuple[Any, str, float]:
         found = self._programs.get(key)
         if found is not None:
             return found, "hot", 0.0
@@ -154,23 +241,21 @@ class Launcher:
             if found is not None:
                 return found, "hot", 0.0
             start = time.perf_counter()
-            name = self._name(at, bound, captured)
+            name = self._name(at, bound, captured, place)
             entry = cache.load(name) if name and not knobs.dump() else None
             how = "disk" if entry else "compiled"
             if entry is not None:
-                program = Program(entry.payload, entry.meta)
+                program = place.load(entry.payload, entry.meta)
             else:
-                payload, meta = compile.cpu_object(self.source, bound.constexprs, target, at.block)
-                program = Program(payload, meta)
+                payload, meta = place.compile(self.source, bound, at.block)
+                program = place.load(payload, meta)
                 if name:
                     cache.store(name, meta, payload)
             self._programs[key] = program
             return program, how, time.perf_counter() - start
 
-    def _name(self, at: Geometry, bound: Bound, captured: tuple[Any, ...]) -> str:
+    def _name(self, at: Geometry, bound: Bound, captured: tuple[Any, ...], place: Place) -> str:
         """The name in the cache on disk; "" where a value has no text that another process would find again."""
-        from avelang.llvm.core import Host
-
         try:
             parts = {
                 "kernel": self.source.name,
@@ -182,8 +267,7 @@ class Launcher:
                 "constexprs": keys.tokens(bound.constexprs),
                 "options": keys.tokens(bound.options),
                 "block": list(at.block),
-                "backend": "cpu",
-                "host": list(Host().key),
+                **place.key,
             }
         except keys.Unstable:
             return ""

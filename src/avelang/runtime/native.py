@@ -22,6 +22,7 @@ import llvmlite.binding as llvm
 from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.llvm.core import Host
+from avelang.llvm.engine import Code
 from avelang.runtime import cache
 
 P = ctypes.c_void_p
@@ -54,6 +55,15 @@ class Kernel(ctypes.Structure):
     _fields_ = [("run", P), ("scratch_bytes", I64), ("ns_per_block", ctypes.c_double), ("launches", I64), ("last_ns", I64)]
 
 
+class Gpu(ctypes.Structure):
+    """A kernel that a driver has loaded on a device; `most_x` blocks fit along x (-1: none, the slow path sees every launch)."""
+
+    _fields_ = [
+        ("launch", P), ("function", P), ("get", P), ("set", P), ("word", I64), ("most_x", I64), ("params", I64),
+        ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32),
+    ]  # fmt: skip
+
+
 class Exchange(ctypes.Structure):
     _fields_ = [("type", P), ("function", P)]
 
@@ -72,7 +82,7 @@ class State(ctypes.Structure):
 class Entry(ctypes.Structure):
     _fields_ = [
         ("kernel", P), ("watched", I64), ("watches", P), ("positional", I64), ("keyword", I64), ("names", P), ("block", I64 * 3),
-        ("params", P), ("slots", I64), ("template", P),
+        ("params", P), ("slots", I64), ("template", P), ("gpu", P), ("stream", P), ("device", I64), ("failed", P),
     ]  # fmt: skip
 
 
@@ -83,7 +93,7 @@ class Watch(ctypes.Structure):
 class Param(ctypes.Structure):
     _fields_ = [
         ("kind", I64), ("slot", I64), ("low", I64), ("high", ctypes.c_uint64), ("rank", I64), ("shape", P), ("strides", P), ("item", I64),
-        ("descriptors", P * ALTERNATIVES), ("dtypes", ctypes.c_uint32 * ALTERNATIVES),
+        ("descriptors", P * ALTERNATIVES), ("dtypes", ctypes.c_uint32 * ALTERNATIVES), ("device", I64), ("align", I64),
     ]  # fmt: skip
 
 
@@ -98,7 +108,7 @@ FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 def _text() -> str:
     folder = pathlib.Path(__file__).parent / "host"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "stub.ll"))
+    return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "gpu.ll", "stub.ll"))
 
 
 def _object(text: str) -> bytes:
@@ -113,27 +123,8 @@ def _object(text: str) -> bytes:
     return payload
 
 
-@functools.cache
-def _context() -> llvm.ContextRef:
-    """One LLVM context for all engines, never freed: in a garbage cycle a context of its own could be freed before the engine using it."""
-    return llvm.create_context()
-
-
-class Code:
-    """Loaded machine code. It stays loaded as long as this object lives."""
-
-    def __init__(self, payload: bytes):
-        compiler = Host(0)
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", _context()), compiler.machine)
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
-        self._engine.finalize_object()
-
-    def address(self, symbol: str) -> int:
-        return self._engine.get_function_address(symbol)
-
-
 class Native:
-    """The host code of this process: the pool, and the two ways to launch (`run` here, `launch_address` for builtins)."""
+    """The host code of this process: the pool, and the ways to launch (`run` and `launch_gpu` here, `launch_address` for builtins)."""
 
     def __init__(self) -> None:
         if os.name != "posix":
@@ -152,11 +143,17 @@ class Native:
         # A child has none of its parent's threads.
         os.register_at_fork(after_in_child=self._reset)
         self._run = ctypes.CFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_grid"))
+        self._launch_gpu = ctypes.CFUNCTYPE(I64, P, P, P)(self._code.address("ave_launch_gpu"))
         self.launch_address = self._code.address("ave_launch")
 
     def run(self, kernel: int, slots: Any, grid: Any) -> int:
         """Runs a grid with the interpreter's lock released. Arguments: address of a `Kernel`, c_int64 array, c_uint32 array of three."""
         return self._run(self.pool_address, kernel, ctypes.addressof(slots), ctypes.addressof(grid))
+
+    def launch_gpu(self, gpu: int, slots: Any, grid: Any) -> int:
+        """Hands a grid to a driver, with the interpreter's lock released; the stream is the slot behind the last parameter's. Arguments: address
+        of a `Gpu`, the others as of `run`. Returns the driver's status; which call gave it stands 32 bits higher (`gpu.CALLS`)."""
+        return self._launch_gpu(gpu, ctypes.addressof(slots), ctypes.addressof(grid))
 
 
 def threads() -> int:

@@ -10,7 +10,7 @@ import ctypes
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from avelang.frontend.source import Jitted
 from avelang.ir.dtypes import DType
 from avelang.runtime import cpu
 from avelang.runtime.arguments import Bound, alternatives
-from avelang.runtime.arrays import Array, describe, dlpack_triples
+from avelang.runtime.arrays import CPU, Array, describe, dlpack_triples
 from avelang.runtime.native import (
     ALTERNATIVES,
     ENTRIES,
@@ -44,6 +44,24 @@ Watched = tuple[Any, Any, Any, bool]
 # Kinds of %Param.
 CONSTANT, SIGNED, UNSIGNED, DOUBLE, SINGLE, FLAG, POINTER, TENSOR = range(8)
 _FLOATS = {"f64": DOUBLE, "f32": SINGLE}
+# DLPack's word for the CPU: kDLCPU, index 0.
+_ON_CPU = 1
+
+
+class Queue(NamedTuple):
+    """The stream of a launch on a GPU, the library whose current stream it is ("": the launch said it, or it is the default one), and what is called
+    with status, geometry and arguments where the driver refuses a launch."""
+
+    stream: int
+    library: str
+    refused: Callable[..., None]
+
+
+class _Api(NamedTuple):
+    """Functions of DLPack's C exchange API: reads an object into a DLTensor; gives the current stream of (type, index), 0 if there is no such."""
+
+    read: int
+    stream: int
 
 _api = ctypes.pythonapi
 _api.PyCFunction_NewEx.restype = ctypes.py_object
@@ -88,7 +106,7 @@ class _Shared:
             }.items()
         }  # fmt: skip
         self.context = Context(pool=native().pool_address, ndarray=id(np.ndarray) if _numpy_holds() else 0, **address)
-        self._types: list[Any] = []
+        self._apis: dict[type, _Api] = {}
 
     def knobs(self) -> list[Watched]:
         """What each launch depends on in the environment, as `Closure.watched` says it."""
@@ -98,30 +116,56 @@ class _Shared:
     def learn(self, obj: Any) -> None:
         """Makes the host code read arrays of this type through DLPack's C exchange API, where the type has one that says the truth."""
         kind = type(obj)
-        if kind in self._types or len(self._types) == EXCHANGES or kind.__module__.partition(".")[0] != "torch":
+        if kind in self._apis or len(self._apis) == EXCHANGES or kind.__module__.partition(".")[0] != "torch":
             return
         capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
         if capsule is None:
             return
-        # dlpack.h 1.2, DLPackExchangeAPI: version, prev_api, allocator, from_py_object, to_py_object, dltensor_from_py_object_no_sync.
-        words = (ctypes.c_uint64 * 6).from_address(_api.PyCapsule_GetPointer(capsule, b"dlpack_exchange_api"))
+        # dlpack.h 1.2, DLPackExchangeAPI: version, prev_api, allocator, from_py_object, to_py_object, dltensor_from_py_object_no_sync,
+        # current_work_stream.
+        words = (ctypes.c_uint64 * 7).from_address(_api.PyCapsule_GetPointer(capsule, b"dlpack_exchange_api"))
         major, function = words[0] & 0xFFFF_FFFF, words[5]
         if major != 1 or not function or not _exchange_holds(function, obj):
             return
-        self._types.append(kind)
+        self._apis[kind] = _Api(function, words[6])
         self.context.exchanges[self.context.count] = Exchange(id(kind), function)
         self.context.count += 1
 
 
-def _exchange_holds(function: int, obj: Any) -> bool:
-    """Whether the exchange function finds the same memory as the object's own methods."""
+    def word(self, obj: Any) -> int | None:
+        """The device of an array in DLPack's numbers (type, index << 32), or None where the host code does not read arrays of its type."""
+        api = self._apis.get(type(obj))
+        found = _read(api.read, obj) if api is not None else None
+        return int(found[1]) if found is not None else None
+
+    def asks(self, obj: Any, word: int, stream: int) -> int:
+        """The function that gives the current stream of the array's library, 0 where there is none or it says another than `stream`."""
+        api = self._apis.get(type(obj))
+        if api is None or not api.stream:
+            return 0
+        out = ctypes.c_uint64()
+        try:
+            ask = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)(api.stream)
+            status = ask(word & 0xFFFF_FFFF, word >> 32, ctypes.addressof(out))
+        except Exception:
+            return 0
+        return api.stream if status == 0 and out.value == stream else 0
+
+
+def _read(function: int, obj: Any) -> Any:
+    """The words of the DLTensor that an exchange function makes of an object; None where it fails."""
     found = (ctypes.c_uint64 * 8)()
     try:
         status = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function)(obj, ctypes.addressof(found))
     except Exception:
-        return False
-    array = describe(obj)
-    return status == 0 and array is not None and found[0] + found[5] == array.address
+        return None
+    return found if status == 0 else None
+
+
+def _exchange_holds(function: int, obj: Any) -> bool:
+    """Whether the exchange function finds the same memory as the object's own methods."""
+    found, array = _read(function, obj), describe(obj)
+    return found is not None and array is not None and found[0] + found[5] == array.address
 
 
 @functools.cache
@@ -165,17 +209,19 @@ class Stub:
 
     def install(
         self, key: Any, program: Any, watched: Sequence[Watched], block: tuple[int, int, int],
-        specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound,
+        specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, queue: Queue | None = None,
     ) -> None:  # fmt: skip
         """Lets the host code serve calls like this one, which has just been run; `key` says which calls are alike.
 
-        `watched`: what `Closure.watched` gave when the kernel was compiled.
+        `watched`: what `Closure.watched` gave when the kernel was compiled. `queue`: for a launch on a GPU.
         """
         shared, state = self._shared, self._state
         if shared is not None:
-            for value in args:
+            for value in (*args, *kwargs.values()):
                 shared.learn(value)
-        if shared is None or state is None or len(bound.slots) > SLOTS:
+        # The stream has a slot too.
+        slots = [*bound.slots, queue.stream] if queue is not None else bound.slots
+        if shared is None or state is None or len(slots) > SLOTS:
             return
         watched = [*watched, *shared.knobs()]
         known = next((i for i, (have, _, _) in enumerate(self._entries) if have == key), None)
@@ -184,22 +230,26 @@ class Stub:
             if all(a[2] is b[2] for a, b in zip(self._entries[known][2][1], watched, strict=True)):
                 return
             del self._entries[known]
-        params = self._params(specs, args, kwargs, bound, program.writes)
-        if params is None:
+        params = self._params(specs, args, kwargs, bound, program, queue)
+        word, ask = _queue(shared, (*args, *kwargs.values()), bound, queue) if queue is not None else (0, 0)
+        if params is None or word is None:
             return
-        keep: list[Any] = [program, watched, args_kept(specs, args, kwargs), params]
+        keep: list[Any] = [program, watched, args_kept(specs, args, kwargs), params, queue]
         names = (ctypes.c_void_p * max(1, len(kwargs)))(*map(id, kwargs))
-        template = (ctypes.c_uint64 * max(1, len(bound.slots)))(*bound.slots)
+        template = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
         table = (Param * max(1, len(params)))(*(p for p, _ in params))
         watches = (Watch * max(1, len(watched)))(
             *(Watch(id(w[0]), id(w[1]) if isinstance(w[0], dict) else None, id(w[2]) if w[3] else None) for w in watched)
         )
         keep += [tuple(kwargs), names, template, table, watches]
         entry = Entry(
-            kernel=program.address, watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs),
-            names=ctypes.addressof(names), block=block, params=ctypes.addressof(table), slots=len(bound.slots),
-            template=ctypes.addressof(template),
+            watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs), names=ctypes.addressof(names),
+            block=block, params=ctypes.addressof(table), slots=len(slots), template=ctypes.addressof(template),
         )  # fmt: skip
+        if queue is None:
+            entry.kernel = program.address
+        else:
+            entry.gpu, entry.stream, entry.device, entry.failed = program.address, ask, word, id(queue.refused)
         # The newest first. The host code looks at entries while it holds the interpreter's lock, so the one that drops out may go.
         self._entries = [(key, entry, keep), *self._entries][:ENTRIES]
         for i, (_, known, _) in enumerate(self._entries):
@@ -207,19 +257,27 @@ class Stub:
         state.count = len(self._entries)
 
     def _params(
-        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, written: frozenset[str]
+        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, program: Any, queue: Queue | None
     ) -> list[tuple[Param, Any]] | None:
+        assert self._shared is not None
         by_name = {s.name: s for s in specs}
         slot_of = {s.name: i for i, s in enumerate(s for s in specs if s.kind != "constexpr")}
-        given = [*zip(specs, args, strict=False), *((by_name.get(name), value) for name, value in kwargs.items())]
+        given = [*((s.name, s, value) for s, value in zip(specs, args, strict=False)), *((n, by_name.get(n), value) for n, value in kwargs.items())]
         out = []
-        for spec, value in given:
-            if spec is None or spec.kind == "constexpr":
+        for name, spec, value in given:
+            if spec is None and name == "stream" and queue is not None and type(value) is int:
+                # The handle is a word like any other; a stream that is an object is known by its identity.
+                param = Param(kind=UNSIGNED, slot=len(bound.slots), high=2**64 - 1), None
+            elif spec is None or spec.kind == "constexpr":
                 param = self._constant(value)
             elif spec.kind == "scalar":
                 param = _scalar(spec, slot_of[spec.name])
             else:
-                param = _array(spec, slot_of[spec.name], bound.values[slot_of[spec.name]], spec.name in written)
+                array = bound.values[slot_of[spec.name]]
+                word = _ON_CPU if queue is None else self._shared.word(value)
+                if word is None or array.device != bound.device:
+                    return None
+                param = _array(spec, slot_of[spec.name], array, spec.name in program.writes, word, 1 if queue is None else program.align)
             if param is None:
                 return None
             out.append(param)
@@ -228,6 +286,16 @@ class Stub:
     def _constant(self, value: Any) -> tuple[Param, Any] | None:
         # A jit function stays the same object when globals that it captures change.
         return None if isinstance(value, Jitted) else (Param(kind=CONSTANT, low=id(value)), value)
+
+
+def _queue(shared: _Shared, values: Sequence[Any], bound: Bound, queue: Queue) -> tuple[int | None, int]:
+    """The device in DLPack's numbers, and the function to ask for the current stream (0: the slot has it); (None, 0) where it cannot be asked."""
+    on_it = [value for value in values if shared.word(value) is not None]
+    word = shared.word(on_it[0]) if on_it else None
+    if word is None or bound.stream is not None:
+        return word, 0
+    ask = shared.asks(on_it[0], word, queue.stream) if queue.library == "torch" else 0
+    return (word, ask) if ask else (None, 0)
 
 
 def args_kept(specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -263,12 +331,13 @@ _METHODS: list[MethodDef] = []
 _ALIGNED, _WRITEABLE = 0x0100, 0x0400
 
 
-def _array(spec: ParamSpec, slot: int, array: Array, written: bool) -> tuple[Param, Any]:
+def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int, align: int) -> tuple[Param, Any]:
     d = spec.dtype
     assert d is not None
-    descriptors = _descriptors(d)
+    # NumPy's arrays are on the CPU: elsewhere none is accepted.
+    descriptors = _descriptors(d) if array.device == CPU else []
     codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code, bits in dlpack_triples(other)][:ALTERNATIVES]
-    param = Param(kind=POINTER if spec.kind == "pointer" else TENSOR, slot=slot, rank=-1, item=d.bytes)
+    param = Param(kind=POINTER if spec.kind == "pointer" else TENSOR, slot=slot, rank=-1, item=d.bytes, device=device, align=max(d.bytes, align))
     param.low = _ALIGNED | (_WRITEABLE if written else 0)
     param.descriptors = (ctypes.c_void_p * ALTERNATIVES)(*map(id, descriptors))
     # 0xFFFFFFFF is no dtype: 0 would be an integer of no bits.

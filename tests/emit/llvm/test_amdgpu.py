@@ -200,7 +200,6 @@ def test_lost_alignment_is_noticed(monkeypatch):
     ("kernel", "code_", "chip", "said"),
     [
         (gpu_kernels.speaks, "U202", "gfx942", "printf"),
-        (gpu_kernels.double_tanh, "U202", "gfx942", "`tanh` on f64"),
         (gpu_kernels.too_much, "U203", "gfx942", "262144 bytes"),
     ],
 )

@@ -130,39 +130,16 @@ def test_wide_integers_round_once(src: DType):
     check([(f"%r = convert(%x0) : {dst}", BY_NAME[dst]) for dst in ("bf16", "f16", "f8e5m2", "f32")], [src], [half.astype(src.np)], False)
 
 
-MATH = {
-    "exp": np.exp,
-    "exp2": np.exp2,
-    "log": np.log,
-    "log2": np.log2,
-    "tanh": np.tanh,
-    "sin": np.sin,
-    "cos": np.cos,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
-}
-
-
 @pytest.mark.parametrize("uniform", [False, True])
-@pytest.mark.parametrize("name", [*MATH, "erf"])
-def test_math_functions(name: str, uniform: bool):
-    """Against NumPy in f64 (erf: the C library by `math`): within 2 units in the last place of f32, 4 of f64."""
-    import math
-
-    f = MATH.get(name) or np.vectorize(math.erf, otypes=[np.float64])
-    for d, ulps in ((BY_NAME["f32"], 2), (BY_NAME["f64"], 4)):
-        x = numbers(d, 8)
-        if name in ("sin", "cos"):
-            x = np.where(np.abs(x) > 1e4, x / d.np.type(1e30), x).astype(d.np)
-        k = kernel([(f"%r = {name}(%x0) : {d}", d)], [d], uniform)
-        got = np.zeros(N, d.np)
-        Native(k).run([x, got], (N // 64, 1, 1))
-        x = np.repeat(x[: N // 64], 64) if uniform else x
-        with np.errstate(all="ignore"):
-            want = f(x.astype(np.float64))
-            near = want.astype(d.np)
-            close = np.abs(got.astype(np.float64) - want) <= ulps * np.spacing(np.abs(near).clip(np.finfo(d.np).tiny)).astype(np.float64)
-        same = close | (got == near) | (np.isnan(got) & np.isnan(near))
-        assert same.all(), [(x[i], got[i], near[i]) for i in np.flatnonzero(~same)[:5]]
+@pytest.mark.parametrize("d", [BY_NAME["f32"], BY_NAME["f64"]], ids=str)
+def test_rsqrt(d: DType, uniform: bool):
+    """The one function that passes leave to the emitter: a root and a division, rounded each."""
+    x = np.abs(numbers(d, 8))
+    got = np.zeros(N, d.np)
+    Native(kernel([(f"%r = rsqrt(%x0) : {d}", d)], [d], uniform)).run([x, got], (N // 64, 1, 1))
+    x = np.repeat(x[: N // 64], 64) if uniform else x
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(got, d.np.type(1) / np.sqrt(x))
 
 
 def test_bits_of_lane_numbers_need_no_instruction_per_lane():

@@ -35,7 +35,7 @@ def arith(w: Wave, name: str, d: DType, wide: bool, *xs: str) -> str:
     if d.is_float:
         if name in _FLOAT:
             return w.op(f"{_FLOAT[name]} {t} {xs[0]}, {xs[1]}")
-        return _FLOAT_RULES[name](w, d, wide, *xs) if name in _FLOAT_RULES else cpu_math.call(w, name, d, wide, xs[0])
+        return _FLOAT_RULES[name](w, d, wide, *xs)
     if name in _INT:
         return w.op(f"{name} {t} {xs[0]}, {xs[1]}")
     return _INT_RULES[name](w, d, wide, *xs)

@@ -1,4 +1,4 @@
-"""Functions of the C library, lane by lane: for f64, and for what has no vector version here."""
+"""The exact remainder of floats, by the C library, lane by lane: texts of LLVM values come in, that of the result goes out."""
 
 from __future__ import annotations
 
@@ -39,18 +39,7 @@ done:
     return w.op(f"call {t} @{name}({', '.join(f'{t} {x}' for x in args)})")
 
 
-def _library(w: Wave, function: str, d: DType, wide: bool, args: tuple[str, ...]) -> str:
-    e = elem(d)
-    if wide:
-        return _lanes(w, function, e, args)
-    return w.call(function, e, *((e, x) for x in args))
-
-
-def call(w: Wave, name: str, d: DType, wide: bool, x: str) -> str:
-    """exp, log, tanh, ... of f32 or f64."""
-    return _library(w, name + ("f" if d.bits == 32 else ""), d, wide, (x,))
-
-
 def remainder(w: Wave, d: DType, wide: bool, x: str, y: str) -> str:
     """The exact remainder of a division truncated toward zero."""
-    return _library(w, "fmodf" if d.bits == 32 else "fmod", d, wide, (x, y))
+    function, e = "fmodf" if d.bits == 32 else "fmod", elem(d)
+    return _lanes(w, function, e, (x, y)) if wide else w.call(function, e, (e, x), (e, y))

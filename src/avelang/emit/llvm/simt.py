@@ -21,6 +21,9 @@ from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, LOCAL, DType, PtrType, Type, VecType
 from avelang.llvm.core import Body, Module
 
+if typing.TYPE_CHECKING:
+    from avelang.emit.llvm.simt_choices import Choice
+
 LETTERS = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
 GRID = (2**31 - 1, 65535, 65535)  # the most blocks of a launch along x, y, z (as `runtime.geometry` checks)
 BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
@@ -170,6 +173,7 @@ class Simt:
         self.threads = self.block[0] * self.block[1] * self.block[2]
         self.env: dict[Value, str] = {}
         self.shared: dict[Op, str] = {}  # shared allocations: LLVM constants
+        self.choices: dict[Op, Choice] = {}  # accesses to local memory that choose among registers
         self.members: str | None = None
         self.parted = False  # whether only some lanes of a wave may be here
         self.here: Op | None = None  # the op that is being emitted

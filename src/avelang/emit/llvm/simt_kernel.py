@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from avelang.base.errors import error
-from avelang.emit.llvm import simt_memory
+from avelang.emit.llvm import simt_choices, simt_memory
 from avelang.emit.llvm.simt import Program, Simt, Target
 from avelang.emit.llvm.simt_flow import CONTROL
 from avelang.emit.llvm.simt_ops import RULES
@@ -28,6 +28,7 @@ def emit(kernel: Kernel, target: Target) -> Program:
     plan = simt_memory.plan(kernel)
     if plan.total > target.chip.lds_bytes:
         raise error("U203", kernel.span, kernel=kernel.name, have=plan.total, limit=target.chip.lds_bytes, target=target.chip.name)
+    w.choices = simt_choices.choices(kernel)
     lines, dynamic = target.shared(w, plan)
     params = _params(w)
     target.begin(w)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from avelang.emit.llvm import simt_choices
 from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt import Plan, Simt
 from avelang.ir.core import Kernel, Op, Value, walk
-from avelang.ir.types import GLOBAL, SHARED, DType, PtrType, TensorType, VecType, dtype_of
+from avelang.ir.types import GLOBAL, SHARED, DType, PtrType, TensorType, VecType, dtype_of, extent
 
 WORD = 16  # bytes: the widest access of a lane
-
-
-def extent(t: TensorType) -> int:
-    """Bytes from the first element of a static layout to behind its last."""
-    return (1 + sum((n - 1) * s for n, s in zip(t.shape, t.strides, strict=True) if n and s)) * t.dtype.bytes
 
 
 def plan(kernel: Kernel) -> Plan:
@@ -64,9 +60,11 @@ def load(w: Simt, op: Op) -> str:
     """One access of the value's type: how many instructions it takes follows from its alignment."""
     t, pointer = op.result.type, op.operands[0]
     assert isinstance(t, (DType, VecType))
-    place = at(w, pointer, op.operands[1])
     m = memory_type(t)
-    got = w.op(f"load {m}, {w.type(pointer.type)} {place}, align {op.attrs['align']}")
+    if op in w.choices:
+        got = simt_choices.load(w, w.choices[op], m)
+    else:
+        got = w.op(f"load {m}, {w.type(pointer.type)} {at(w, pointer, op.operands[1])}, align {op.attrs['align']}")
     return w.op(f"icmp ne {m} {got}, zeroinitializer") if dtype_of(t).kind == "bool" else got
 
 
@@ -74,10 +72,13 @@ def store(w: Simt, op: Op) -> None:
     """The counterpart of `load`."""
     value, pointer, offset = op.operands
     assert isinstance(value.type, (DType, VecType))
-    place, m, text = at(w, pointer, offset), memory_type(value.type), w.value(value)
+    m, text = memory_type(value.type), w.value(value)
     if dtype_of(value.type).kind == "bool":
         text = w.op(f"zext {w.type(value.type)} {text} to {m}")
-    w.do(f"store {m} {text}, {w.type(pointer.type)} {place}, align {op.attrs['align']}")
+    if op in w.choices:
+        simt_choices.store(w, w.choices[op], m, text)
+    else:
+        w.do(f"store {m} {text}, {w.type(pointer.type)} {at(w, pointer, offset)}, align {op.attrs['align']}")
 
 
 def pointer_number(w: Simt, op: Op) -> str:

@@ -33,7 +33,10 @@
   i64, i64, ptr, ;  3 positional arguments, 4 keyword arguments, 5 their names
   i64, i64, i64, ;  6 block
   ptr,           ;  9 %Param of each argument, keywords last
-  i64, ptr }     ; 10 slots, 11 their values before arguments are filled in (defaults)
+  i64, ptr,      ; 10 slots, 11 their values before arguments are filled in (defaults)
+  ptr,           ; 12 %Gpu, null for a kernel on the CPU (%Kernel is null then); the last slot is the stream
+  ptr, i64,      ; 13 asked for the current stream, null where the slot has it; 14 of which device: DLPack's type, index << 32
+  ptr }          ; 15 called with the status, the geometry and the arguments of a launch that the driver refused; raises
 
 %Param = type {
   i64,        ; 0 kind: 0 constant, 1 signed, 2 unsigned, 3 f64, 4 f32, 5 u1, 6 pointer, 7 tensor
@@ -43,7 +46,8 @@
   ptr, ptr,   ; 5 extents, 6 strides in elements
   i64,        ; 7 element bytes
   [4 x ptr],  ; 8 NumPy descriptors accepted
-  [4 x i32] } ; 9 DLPack dtypes accepted: code, bits << 8, lanes << 16
+  [4 x i32],  ; 9 DLPack dtypes accepted: code, bits << 8, lanes << 16
+  i64, i64 }  ; 10 DLPack's device: type, index << 32; 11 what an address read through DLPack must be a multiple of
 
 declare i32 @PyCallable_Check(ptr)
 declare ptr @PyObject_CallNoArgs(ptr)
@@ -396,7 +400,7 @@ no:
   ret i1 false
 }
 
-; DLTensor: data at 0, device type (int) 8, rank (int) 16, dtype 20, extents 24, strides in elements 32, byte offset 40.
+; DLTensor: data at 0, device type (int) 8, device index (int) 12, rank (int) 16, dtype 20, extents 24, strides in elements 32, byte offset 40.
 ; Only tensors with all the strides of a row-major one are taken here: a lazily negated view of torch (x.conj().imag) has a rank of 0 or a
 ; stride of 2 even where its extent is 1, and Python must see it.
 define internal i1 @dlpack(ptr %fn, ptr %o, ptr %param, ptr %out) {
@@ -410,9 +414,11 @@ clear:
   br label %no
 device:
   %devp = getelementptr i8, ptr %t, i64 8
-  %dev = load i32, ptr %devp
-  %cpu = icmp eq i32 %dev, 1
-  br i1 %cpu, label %dtype, label %no
+  %dev = load i64, ptr %devp
+  %wdevp = getelementptr %Param, ptr %param, i32 0, i32 10
+  %wdev = load i64, ptr %wdevp
+  %there = icmp eq i64 %dev, %wdev
+  br i1 %there, label %dtype, label %no
 dtype:
   %codep = getelementptr i8, ptr %t, i64 20
   %code = load i32, ptr %codep
@@ -456,9 +462,9 @@ take:
   %offp = getelementptr i8, ptr %t, i64 40
   %off = load i64, ptr %offp
   %address = add i64 %data, %off
-  %unitp = getelementptr %Param, ptr %param, i32 0, i32 7
-  %unit = load i64, ptr %unitp
-  %mask = sub i64 %unit, 1
+  %alignp = getelementptr %Param, ptr %param, i32 0, i32 11
+  %align = load i64, ptr %alignp
+  %mask = sub i64 %align, 1
   %odd = and i64 %address, %mask
   %aligned = icmp eq i64 %odd, 0
   br i1 %aligned, label %yes, label %no
@@ -674,11 +680,16 @@ out:
   ret void
 }
 
-; The slow path, with the geometry in place of its provider, which must not run twice.
-define internal ptr @slow(ptr %state, ptr %ctx, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames) {
+; Python: a function is called with the geometry in place of its provider, which must not run twice, and with a status before it (null: none).
+define internal ptr @python(ptr %f, ptr %ctx, ptr %status, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames) {
 entry:
+  %some = icmp ne ptr %status, null
+  %before = zext i1 %some to i64
   %all = add i64 %n, %nkw
-  %copy = alloca ptr, i64 %all
+  %count = add i64 %all, %before
+  %space = alloca ptr, i64 %count
+  store ptr %status, ptr %space
+  %copy = getelementptr ptr, ptr %space, i64 %before
   store ptr %geometry, ptr %copy
   br label %loop
 loop:
@@ -693,9 +704,8 @@ one:
   %i1 = add i64 %i, 1
   br label %loop
 call:
-  %fp = getelementptr %State, ptr %state, i32 0, i32 1
-  %f = load ptr, ptr %fp
-  %r = call ptr @PyObject_Vectorcall(ptr %f, ptr %copy, i64 %n, ptr %kwnames)
+  %positional = add i64 %n, %before
+  %r = call ptr @PyObject_Vectorcall(ptr %f, ptr %space, i64 %positional, ptr %kwnames)
   %failed = icmp eq ptr %r, null
   br i1 %failed, label %strip, label %out
 strip:
@@ -703,6 +713,39 @@ strip:
   br label %out
 out:
   ret ptr %r
+}
+
+; Whether the driver may be asked to launch: not too many blocks along x, and a stream is known, which goes to the last slot.
+define internal i1 @launchable(ptr %entry, ptr %gpu, i64 %gx, ptr %slots) {
+start:
+  %mostp = getelementptr %Gpu, ptr %gpu, i32 0, i32 5
+  %most = load i64, ptr %mostp
+  %fits = icmp sle i64 %gx, %most
+  br i1 %fits, label %stream, label %no
+stream:
+  %fp = getelementptr %Entry, ptr %entry, i32 0, i32 13
+  %f = load ptr, ptr %fp
+  %given = icmp eq ptr %f, null
+  br i1 %given, label %yes, label %ask
+ask:
+  %devicep = getelementptr %Entry, ptr %entry, i32 0, i32 14
+  %device = load i64, ptr %devicep
+  %high = lshr i64 %device, 32
+  %type = trunc i64 %device to i32
+  %index = trunc i64 %high to i32
+  %lastp = getelementptr %Gpu, ptr %gpu, i32 0, i32 6
+  %last = load i64, ptr %lastp
+  %slot = getelementptr i64, ptr %slots, i64 %last
+  %rc = call i32 %f(i32 %type, i32 %index, ptr %slot)
+  %ok = icmp eq i32 %rc, 0
+  br i1 %ok, label %yes, label %clear
+clear:
+  call void @PyErr_Clear()
+  br label %no
+yes:
+  ret i1 true
+no:
+  ret i1 false
 }
 
 ; The builtin. `self` is a tuple: the address of %State, and what must live as long. args[0] is the provider.
@@ -790,13 +833,43 @@ other:
   %i1 = add i64 %i, 1
   br label %each
 fallback:
-  %r = call ptr @slow(ptr %state, ptr %ctx, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames)
+  %slowp = getelementptr %State, ptr %state, i32 0, i32 1
+  %slow = load ptr, ptr %slowp
+  %r = call ptr @python(ptr %slow, ptr %ctx, ptr null, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames)
   call void @Py_DecRef(ptr %geometry)
   ret ptr %r
 run:
-  call void @Py_DecRef(ptr %geometry)
   %lastp = getelementptr %State, ptr %state, i32 0, i32 4
   %ei = ptrtoint ptr %e to i64
+  %gpup = getelementptr %Entry, ptr %e, i32 0, i32 12
+  %gpu = load ptr, ptr %gpup
+  %cpu = icmp eq ptr %gpu, null
+  br i1 %cpu, label %blocks, label %device
+device:
+  %can = call i1 @launchable(ptr %e, ptr %gpu, i64 %gx, ptr %space)
+  br i1 %can, label %hand, label %fallback
+hand:
+  store i64 %ei, ptr %lastp
+  %lock = call ptr @PyEval_SaveThread()
+  %status = call i64 @ave_launch_gpu(ptr %gpu, ptr %space, ptr %grid32)
+  call void @PyEval_RestoreThread(ptr %lock)
+  %taken = icmp eq i64 %status, 0
+  br i1 %taken, label %launched, label %refused
+launched:
+  call void @Py_DecRef(ptr %geometry)
+  br label %done
+refused:
+  %refusedp = getelementptr %Entry, ptr %e, i32 0, i32 15
+  %tell = load ptr, ptr %refusedp
+  call void @Py_IncRef(ptr %tell)
+  %why = call ptr @PyLong_FromLongLong(i64 %status)
+  %told = call ptr @python(ptr %tell, ptr %ctx, ptr %why, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames)
+  call void @Py_DecRef(ptr %why)
+  call void @Py_DecRef(ptr %tell)
+  call void @Py_DecRef(ptr %geometry)
+  ret ptr %told
+blocks:
+  call void @Py_DecRef(ptr %geometry)
   store i64 %ei, ptr %lastp
   %pool = load ptr, ptr %ctx
   %kernel = load ptr, ptr %e

@@ -10,7 +10,7 @@ import concurrent.futures
 import ctypes
 import dataclasses
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
 from avelang.sim.amdgcn import reports
-from avelang.sim.amdgcn.program import Translation, translate
+from avelang.sim.amdgcn.program import translate
 from avelang.sim.amdgcn.state import CELLS, FILES, GROUP, GROUP_BYTES, LANES, MAX_WAVES, WAVE, WAVE_BYTES
 from avelang.sim.amdgcn.translator import Options
 
@@ -100,17 +100,25 @@ class _State:
         return struct.unpack_from(kind, self.group, GROUP[name])[0]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ready:
+    """What a translation became: an object file for this machine, and why instructions of it cannot be executed, by their index."""
+
+    payload: bytes
+    unknown: Mapping[int, str]
+
+
 class Machine:
     """A kernel of a program, translated for this machine.
 
     `kernel`: its name; may be left out where there is one. `check`: waits, hazards and races are verified, at the cost of speed.
     `profile`: LDS cycles lost to bank conflicts are counted. `order`: which wave of a workgroup runs first between barriers: "forward",
-    "reverse", or "random" from `seed`. `compiled`: gives the object for an LLVM text, from a cache for instance.
+    "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
     """
 
     def __init__(
         self, program: Program, kernel: str = "", *, check: bool = False, profile: bool = False, order: str = "forward", seed: int = 1,
-        compiled: Callable[[str], bytes] | None = None,
+        ready: Ready | None = None,
     ):  # fmt: skip
         self.program = program
         self.kernel = self._kernel(kernel)
@@ -118,11 +126,14 @@ class Machine:
             raise error("X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}")
         self.order, self.seed = order, seed
         self.options = Options(check, profile)
-        self.translation: Translation = translate(program, self.kernel.label, self.options)
-        payload = (compiled or Host(1).object)(self.translation.text)
-        self._code = Code(payload)
+        self.ready = ready or self._translated()
+        self._code = Code(self.ready.payload)
         self._run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._code.address("ave_run"))
         self._image = self._load()
+
+    def _translated(self) -> Ready:
+        made = translate(self.program, self.kernel.label, self.options)
+        return Ready(Host(1).object(made.text), made.unknown)
 
     def _kernel(self, name: str) -> Kernel:
         kernels = self.program.kernels

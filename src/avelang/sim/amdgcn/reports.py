@@ -33,4 +33,4 @@ def fault(machine: Machine, state: Any, launch: Launch) -> AveError:
         return error("X022", **common, size=extra, address=f"{address:#x}", nearest=_nearest(address, launch), lane=lane)
     if code == faults.LDS_OUTSIDE:
         return error("X023", **common, size=extra, address=address, have=state.get("lds_bytes"), lane=lane)
-    return error("X021", **common, why=machine.translation.unknown.get(index, f"the wave stopped with code {code}"))
+    return error("X021", **common, why=machine.ready.unknown.get(index, f"the wave stopped with code {code}"))

@@ -1,0 +1,68 @@
+"""Kernels on arrays of this machine come in with `target="gfx942"`; they run as the machine code that LLVM makes for that chip, on the executor.
+
+A place where kernels run, like `cpu.Cpu`: assembly is made, translated (`sim.amdgcn`), and kept in the cache on disk beside the translation.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from avelang.amdgcn import asm
+from avelang.base import knobs
+from avelang.runtime import compile
+from avelang.runtime.arguments import EXECUTED, EXECUTOR
+from avelang.runtime.native import threads
+from avelang.sim.amdgcn.arguments import pack
+from avelang.sim.amdgcn.machine import Launch, Machine, Ready, Run
+
+if TYPE_CHECKING:
+    from avelang.frontend.source import Source
+    from avelang.runtime.arguments import Bound
+    from avelang.runtime.geometry import Geometry
+
+
+class Program:
+    """A kernel's machine code, ready to be executed. `run` keeps what it did in `last`; `meta` is what the cache keeps beside the object."""
+
+    def __init__(self, payload: bytes, meta: dict[str, Any]):
+        self.meta = meta
+        self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
+        self.prints: bool = bool(meta.get("prints"))
+        self.last_ns = 0
+        self.last: Run | None = None
+        ready = Ready(payload, {int(k): v for k, v in meta["unknown"].items()})
+        program = asm.parse(meta["asm"], meta["kernel"])
+        self.machine = Machine(program, meta["entry"], check=meta["check"], ready=ready)
+
+    def run(self, at: Geometry, bound: Bound) -> None:
+        """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027."""
+        grid, block = (at.grid[0], at.grid[1], at.grid[2]), (at.block[0], at.block[1], at.block[2])
+        dynamic = int(self.meta["dynamic_bytes"])
+        kernarg = pack(self.machine.kernel, bound.slots, grid, block, dynamic)
+        regions = [(a.address, a.address + a.span()) for a in bound.arrays]
+        start = time.perf_counter_ns()
+        self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic), threads())
+        self.last_ns = time.perf_counter_ns() - start
+
+
+class Executor:
+    """The executor, as a place where kernels run: the same methods as `cpu.Cpu`."""
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells its code from other code, in the cache on disk."""
+        from avelang.llvm.core import Host
+
+        return {"backend": EXECUTOR, "host": list(Host(1).key), "check": knobs.check_waits()}
+
+    def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+        """An object file, and what the runtime must know of it."""
+        text, meta = compile.device_assembly(source, bound.constexprs, EXECUTED, block, bound.options)
+        check = knobs.check_waits()
+        machine = Machine(asm.parse(text, source.name), meta["entry"], check=check)
+        unknown = {str(k): v for k, v in machine.ready.unknown.items()}
+        return machine.ready.payload, {**meta, "asm": text, "unknown": unknown, "check": check}
+
+    def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
+        return Program(payload, meta)

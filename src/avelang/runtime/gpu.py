@@ -1,0 +1,335 @@
+"""Code for a GPU and the arguments of a launch come in; the vendor's driver has loaded the one and been handed the other.
+
+What the drivers of all vendors share is here: opening the library, devices, modules, the record that compiled host code launches from
+(`host/gpu.ll`), and errors. A vendor is a subclass of `Driver` of tables and a few short methods (`hip.py`).
+"""
+
+from __future__ import annotations
+
+import abc
+import ctypes
+import hashlib
+import os
+import pathlib
+import re
+import threading
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import llvmlite.binding as llvm
+
+import avelang.arch as arch
+from avelang.base.errors import AveError, error
+from avelang.runtime import compile
+from avelang.runtime.arrays import Array
+from avelang.runtime.geometry import Geometry
+from avelang.runtime.native import Gpu, native
+
+if TYPE_CHECKING:
+    from avelang.runtime.arguments import Bound
+
+P = ctypes.c_void_p
+I32 = ctypes.c_int32
+U32 = ctypes.c_uint32
+
+# By what stands above the status that `host/gpu.ll` returns: the role of the call that failed.
+CALLS = ("launch", "get", "set")
+RELAXED = 2  # the capture mode in which a thread may allocate: the same in both drivers
+
+
+class Call(NamedTuple):
+    """A function of the driver: its symbol and the types of its arguments."""
+
+    symbol: str
+    args: tuple[Any, ...]
+
+
+class Survey(NamedTuple):
+    """What a driver finds, for `ave doctor`: its library, its version, and (name, architecture, Ave's chip or None) of each device."""
+
+    path: str
+    version: str
+    devices: list[tuple[str, str, arch.Chip | None]]
+
+
+class Driver(abc.ABC):
+    """One vendor's driver. `calls` has these roles, with the same arguments and the same meaning for all vendors: init, count, get and set (of
+    the thread's device, as one word), load, function, launch, wait (for a stream), capture (exchanges the thread's capture mode) and last
+    (takes the last error away)."""
+
+    runtime: ClassVar[str]  # in messages
+    kind: ClassVar[str]  # of devices, as in "rocm:0"
+    library: ClassVar[str]  # its file name begins so
+    needs: ClassVar[str]  # versions that will do
+    get: ClassVar[str]  # how to get it
+    hidden: ClassVar[str]  # the environment variables that hide devices
+    calls: ClassVar[Mapping[str, Call]]
+    hints: ClassVar[Mapping[int, str]]  # by status
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._devices: dict[int, Device] = {}
+        self._modules: dict[tuple[bytes, int, str], int] = {}
+        self._records: weakref.WeakSet[Program] = weakref.WeakSet()
+        self._lib: ctypes.CDLL | None = None
+        self._forked = False
+        self.path = ""
+        self.count = 0
+
+    # -- the vendor's part ---------------------------------------------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def places(self) -> Iterable[str]:
+        """Where the library may be, best first; what the process has loaded already comes before all of them."""
+
+    @abc.abstractmethod
+    def version(self) -> tuple[str, bool]:
+        """The library's version, and whether it is one that will do."""
+
+    @abc.abstractmethod
+    def architecture(self, index: int) -> tuple[str, str]:
+        """A device's name and what the driver calls its architecture."""
+
+    @abc.abstractmethod
+    def chip(self, architecture: str) -> arch.Chip | None:
+        """The chip that Ave makes code for, or None."""
+
+    @abc.abstractmethod
+    def words(self, status: int) -> tuple[str, str]:
+        """The name of a status and what the driver says of it."""
+
+    @abc.abstractmethod
+    def word(self, index: int) -> int:
+        """What `set` takes and `get` gives for a device."""
+
+    @abc.abstractmethod
+    def most_x(self, block: Sequence[int]) -> int:
+        """The most blocks of these extents along x."""
+
+    @abc.abstractmethod
+    def dlpack_stream(self, stream: int) -> int:
+        """The stream in the numbers of DLPack's `__dlpack__`."""
+
+    @abc.abstractmethod
+    def owner(self, address: int) -> int | None:
+        """The index of the device that this memory belongs to, or None."""
+
+    # -- the library ---------------------------------------------------------------------------------------------------------------
+
+    def call(self, role: str, *args: Any) -> int:
+        """Calls the driver and returns its status."""
+        return int(getattr(self._lib, self.calls[role].symbol)(*args))
+
+    def address(self, role: str) -> int:
+        """The address of the driver's function."""
+        return int(ctypes.cast(getattr(self._lib, self.calls[role].symbol), P).value or 0)
+
+    def must(self, doing: str, role: str, *args: Any) -> None:
+        """Calls the driver. Raises D035, which says what was being done."""
+        status = self.call(role, *args)
+        if status:
+            raise error("D035", doing=doing, instead=self.hints.get(status, ""), **self.blame(role, status))
+
+    def blame(self, role: str, status: int) -> dict[str, Any]:
+        """The fields of an error for a status. Takes the error away from the driver, which would report it again to the next who asks."""
+        name, text = self.words(status)
+        self.call("last")
+        return {"call": self.calls[role].symbol, "name": name, "status": status, "text": text}
+
+    def found(self) -> bool:
+        """Whether the library is there and works. Raises nothing."""
+        try:
+            self.open(self.kind)
+        except AveError:
+            return False
+        return True
+
+    def open(self, device: str) -> None:
+        """Loads the library, once; `device` is for the message. Raises D030 to D032 and D036."""
+        if self._forked:
+            raise error("D036", runtime=self.runtime)
+        with self._lock:
+            if self.count:
+                return
+            self._lib, self.path = self._load(device)
+            for role, (symbol, args) in self.calls.items():
+                try:
+                    function = getattr(self._lib, symbol)
+                except AttributeError:
+                    raise error("D031", path=self.path, why=f"it has no {symbol}", needs=self.needs) from None
+                function.argtypes, function.restype = args, I32 if role not in ("name", "text") else ctypes.c_char_p
+            version, enough = self.version()
+            if not enough:
+                raise error("D031", path=self.path, why=f"it is version {version}", needs=self.needs)
+            count = I32()
+            for role, args in (("init", (0,)), ("count", (ctypes.byref(count),))):
+                status = self.call(role, *args)
+                if status or (role == "count" and not count.value):
+                    raise error("D032", runtime=self.runtime, path=self.path, get=self.get, **self.blame(role, status))
+            self.count = count.value
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def _load(self, device: str) -> tuple[ctypes.CDLL, str]:
+        # A second copy of the library would have devices and streams of its own: the one that torch or JAX has brought comes first.
+        why: list[str] = []
+        for place in self.places():
+            try:
+                return ctypes.CDLL(place), place
+            except OSError as e:
+                why.append(str(e))
+        raise error("D030", device=device, runtime=self.runtime, why="; ".join(dict.fromkeys(why)), get=self.get)
+
+    def _after_fork(self) -> None:
+        self._forked = True
+        for program in self._records:
+            program.record.most_x = -1
+
+    def survey(self) -> Survey:
+        """What the driver finds. Raises as `open`."""
+        self.open(self.kind)
+        seen = [self.architecture(index) for index in range(self.count)]
+        return Survey(self.path, self.version()[0], [(name, what, self.chip(what)) for name, what in seen])
+
+    # -- devices and modules -------------------------------------------------------------------------------------------------------
+
+    def device(self, index: int) -> Device:
+        """The device. Raises D030 to D036."""
+        found = self._devices.get(index)
+        if found is not None and not self._forked:
+            return found
+        name = f"{self.kind}:{index}"
+        self.open(name)
+        with self._lock:
+            if not 0 <= index < self.count:
+                raise error("D033", device=name, runtime=self.runtime, count=self.count, hidden=self.hidden)
+            title, what = self.architecture(index)
+            chip = self.chip(what)
+            if chip is None:
+                known = ", ".join(c.name for c in arch.CHIPS.values() if self.chip(c.name) is c)
+                raise error("D034", device=name, arch=what, name=title, known=known)
+            return self._devices.setdefault(index, Device(self, index, chip, self.word(index)))
+
+    def function(self, image: bytes, entry: str, device: Device, kernel: str) -> int:
+        """The driver's function for a kernel, loaded on the device once. It stays loaded: a launch may be under way whenever Python lets go of it."""
+        key = (hashlib.sha256(image).digest(), device.index, entry)
+        with self._lock:
+            if key not in self._modules:
+                self._modules[key] = self._loaded(image, entry, device, f"`{kernel}` cannot be loaded on {device.name}")
+            return self._modules[key]
+
+    def _loaded(self, image: bytes, entry: str, device: Device, doing: str) -> int:
+        module, function, before, mode = P(), P(), ctypes.c_int64(), I32(RELAXED)
+        self.must(doing, "get", ctypes.byref(before))
+        # Loading allocates, which a capture under way on this thread would forbid.
+        self.must(doing, "capture", ctypes.byref(mode))
+        try:
+            self.must(doing, "set", device.word)
+            self.must(doing, "load", ctypes.byref(module), image)
+            self.must(doing, "function", ctypes.byref(function), module, entry.encode())
+        finally:
+            self.call("capture", ctypes.byref(mode))
+            self.call("set", before.value)
+        return int(function.value or 0)
+
+    def remember(self, program: Program) -> None:
+        """Programs are told when the process is forked."""
+        self._records.add(program)
+
+
+class Device:
+    """One GPU. Code for it is told apart by its chip, what is loaded by its index."""
+
+    def __init__(self, driver: Driver, index: int, chip: arch.Chip, word: int):
+        self.driver, self.index, self.chip, self.word = driver, index, chip, word
+        self.name = f"{driver.kind}:{index}"
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells code for this device from other code, in the cache on disk."""
+        return {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info)}
+
+    def compile(self, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+        """What the driver loads, and what the runtime must know of it."""
+        return compile.device_object(source, bound.constexprs, self.chip.name, block, bound.options)
+
+    def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
+        return Program(self, payload, meta)
+
+    def check(self, kernel: str, at: Geometry) -> None:
+        """Raises L004 for more blocks than the device takes."""
+        most = self.driver.most_x(at.block)
+        if at.grid[0] > most:
+            hint = f"{self.driver.runtime} counts threads along an axis in 32 bits: with {at.block[0]} in a block, spread the blocks over y"
+            raise error("L004", hint=hint, kernel=kernel, grid=at.grid, limit=most, axis="x")
+
+    def dlpack_stream(self, stream: int) -> int:
+        return self.driver.dlpack_stream(stream)
+
+    def wait(self, stream: int) -> None:
+        """Waits until all that is on the stream has run. Raises D035."""
+        self.driver.must(f"waiting for stream {stream:#x} of {self.name}", "wait", stream)
+
+
+class Program:
+    """A kernel, loaded on a device. `record` is what the host code launches from; `meta` is what the cache keeps beside the code."""
+
+    # A launch returns before its kernel has run.
+    last_ns = 0
+
+    def __init__(self, device: Device, payload: bytes, meta: dict[str, Any]):
+        self.device, self.meta = device, meta
+        self.kernel: str = meta["kernel"]
+        self.prints: bool = bool(meta.get("prints"))
+        self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
+        self.align: int = meta["pointer_align"]
+        driver, block = device.driver, meta["block"]
+        alone = driver.count == 1
+        self.record = Gpu(
+            launch=driver.address("launch"), function=driver.function(payload, meta["entry"], device, self.kernel),
+            get=None if alone and not device.word else driver.address("get"), set=driver.address("set"), word=device.word,
+            most_x=driver.most_x(block), params=meta["params"], block=tuple(block), shared=meta["dynamic_bytes"],
+        )  # fmt: skip
+        self.address = ctypes.addressof(self.record)
+        driver.remember(self)
+
+    def run(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> None:
+        """Puts a grid on a stream. `names`: of the run-time parameters. Raises L032."""
+        slots = (ctypes.c_uint64 * (len(bound.slots) + 1))(*bound.slots, stream)
+        status = native().launch_gpu(self.address, slots, (ctypes.c_uint32 * 3)(*at.grid))
+        if status:
+            raise self.refused(status, at, bound, names, stream)
+
+    def refused(self, status: int, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> AveError:
+        """The error for what `launch_gpu` returned."""
+        role, code = CALLS[status >> 32], status & 0xFFFF_FFFF
+        instead = self.device.driver.hints.get(code, "")
+        return error("L032", instead=instead, **self.device.driver.blame(role, code), **self._fields(at, bound, names, stream))
+
+    def finish(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> None:
+        """Waits until the kernel has run. Raises L033."""
+        status = self.device.driver.call("wait", stream)
+        if status:
+            raise error("L033", **self.device.driver.blame("wait", status), **self._fields(at, bound, names, stream))
+
+    def _fields(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> dict[str, Any]:
+        shown = [f"{name}={_shown(value)}" for name, value in zip(names, bound.values, strict=True)]
+        arguments = ", ".join(shown) or "no arguments"
+        return {
+            "kernel": self.kernel, "device": self.device.name, "grid": at.grid, "block": at.block, "stream": stream, "arguments": arguments,
+        }  # fmt: skip
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Array):
+        return f"{value.dtype_name}{list(value.shape)} at {value.address:#x}"
+    return repr(value)
+
+
+def mapped(stem: str) -> list[str]:
+    """The files of this process's loaded libraries whose names begin so."""
+    try:
+        text = pathlib.Path("/proc/self/maps").read_text()
+    except OSError:
+        return []
+    return list(dict.fromkeys(re.findall(rf"(?m)(/\S.*/{re.escape(stem)}[^/\n]*)$", text)))

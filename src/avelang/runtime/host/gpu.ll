@@ -1,0 +1,107 @@
+; A launch on a GPU: a loaded kernel, its arguments, a grid and a stream come in; a vendor's driver is asked to run it, and its status goes out.
+; No memory is allocated and nothing is waited for, so a stream may be under capture. `native.py` describes the struct to Python.
+
+%Gpu = type {
+  ptr,                ;  0 the driver's launch function: hipModuleLaunchKernel and cuLaunchKernel take the same eleven arguments
+  ptr,                ;  1 the kernel's function, as the driver calls it
+  ptr, ptr,           ;  2 gives the thread's current device (a word by its address), null where there is only one; 3 sets it
+  i64,                ;  4 the device of the kernel, in that word
+  i64,                ;  5 the most blocks along x
+  i64,                ;  6 parameters; slot [parameters] is the stream
+  i32, i32, i32, i32 }; 7 block, 10 bytes of dynamic shared memory
+
+; Returns 0 or the status of the call that failed; `1 << 32` on top: it was the getter, `2 << 32`: the setter. A grid without blocks is not
+; launched, since drivers refuse it. The thread's current device is afterwards what it was before.
+define i64 @ave_launch_gpu(ptr %gpu, ptr %slots, ptr %grid) {
+entry:
+  %places = alloca [64 x ptr], align 16
+  %current = alloca i64
+  %gyp = getelementptr i32, ptr %grid, i64 1
+  %gzp = getelementptr i32, ptr %grid, i64 2
+  %gx = load i32, ptr %grid
+  %gy = load i32, ptr %gyp
+  %gz = load i32, ptr %gzp
+  %x0 = icmp eq i32 %gx, 0
+  %y0 = icmp eq i32 %gy, 0
+  %z0 = icmp eq i32 %gz, 0
+  %xy0 = or i1 %x0, %y0
+  %nothing = or i1 %xy0, %z0
+  br i1 %nothing, label %empty, label %device
+empty:
+  ret i64 0
+
+device:
+  %getp = getelementptr %Gpu, ptr %gpu, i32 0, i32 2
+  %get = load ptr, ptr %getp
+  %setp = getelementptr %Gpu, ptr %gpu, i32 0, i32 3
+  %set = load ptr, ptr %setp
+  %wordp = getelementptr %Gpu, ptr %gpu, i32 0, i32 4
+  %word = load i64, ptr %wordp
+  ; The getter may write four bytes only.
+  store i64 0, ptr %current
+  %only = icmp eq ptr %get, null
+  br i1 %only, label %pack, label %ask
+ask:
+  %got = call i32 %get(ptr %current)
+  %known = icmp eq i32 %got, 0
+  br i1 %known, label %compare, label %lost
+lost:
+  %got64 = zext i32 %got to i64
+  %lostrc = or i64 %got64, 4294967296
+  ret i64 %lostrc
+compare:
+  %had = load i64, ptr %current
+  %here = icmp eq i64 %had, %word
+  br i1 %here, label %pack, label %switch
+switch:
+  %switched = call i32 %set(i64 %word)
+  %moved = icmp eq i32 %switched, 0
+  br i1 %moved, label %pack, label %stuck
+stuck:
+  %stuck64 = zext i32 %switched to i64
+  %stuckrc = or i64 %stuck64, 8589934592
+  ret i64 %stuckrc
+
+pack:
+  %away = phi i1 [ false, %device ], [ false, %compare ], [ true, %switch ]
+  %had.back = phi i64 [ 0, %device ], [ %had, %compare ], [ %had, %switch ]
+  %countp = getelementptr %Gpu, ptr %gpu, i32 0, i32 6
+  %count = load i64, ptr %countp
+  br label %param
+param:
+  %i = phi i64 [ 0, %pack ], [ %i1, %place ]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %place, label %launch
+place:
+  ; Little-endian: a narrow value begins where its slot begins.
+  %slot = getelementptr i64, ptr %slots, i64 %i
+  %to = getelementptr ptr, ptr %places, i64 %i
+  store ptr %slot, ptr %to
+  %i1 = add i64 %i, 1
+  br label %param
+
+launch:
+  %streamp = getelementptr i64, ptr %slots, i64 %count
+  %stream = load ptr, ptr %streamp
+  %callp = getelementptr %Gpu, ptr %gpu, i32 0, i32 0
+  %call = load ptr, ptr %callp
+  %fnp = getelementptr %Gpu, ptr %gpu, i32 0, i32 1
+  %fn = load ptr, ptr %fnp
+  %bxp = getelementptr %Gpu, ptr %gpu, i32 0, i32 7
+  %byp = getelementptr %Gpu, ptr %gpu, i32 0, i32 8
+  %bzp = getelementptr %Gpu, ptr %gpu, i32 0, i32 9
+  %sharedp = getelementptr %Gpu, ptr %gpu, i32 0, i32 10
+  %bx = load i32, ptr %bxp
+  %by = load i32, ptr %byp
+  %bz = load i32, ptr %bzp
+  %shared = load i32, ptr %sharedp
+  %rc = call i32 %call(ptr %fn, i32 %gx, i32 %gy, i32 %gz, i32 %bx, i32 %by, i32 %bz, i32 %shared, ptr %stream, ptr %places, ptr null)
+  br i1 %away, label %back, label %out
+back:
+  call i32 %set(i64 %had.back)
+  br label %out
+out:
+  %status = zext i32 %rc to i64
+  ret i64 %status
+}
+

@@ -1,0 +1,42 @@
+"""Programs that some tests hold Ave against: their path, or a skip that says how to install them (a failure where CI is set)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+# A tool's name to the Debian package that has it, in the version that the tests were written against.
+PACKAGES = {
+    "ld.lld": "lld-22",
+    "llvm-mc": "llvm-22",
+    "llvm-mca": "llvm-22",
+    "llvm-objdump": "llvm-22",
+    "llvm-readelf": "llvm-22",
+    "gcc": "gcc",
+}
+VERSIONS = (22, 21, 20, 19)
+
+
+def find(tool: str) -> str | None:
+    """The path of a tool, a versioned name before the plain one (a plain one may be too old for AMD GPUs)."""
+    names = [tool] if tool == "gcc" else [f"{tool}-{v}" for v in VERSIONS]
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def missing(what: str, install: str) -> None:
+    """Skips the test; fails it where CI is set."""
+    text = f"{what} is missing; install it with: {install}"
+    if os.environ.get("CI"):
+        pytest.fail(text)
+    pytest.skip(text)
+
+
+def need(tool: str) -> str:
+    """The path of a tool."""
+    path = find(tool)
+    if path is None:
+        missing(tool, f"apt-get install {PACKAGES[tool]}")
+    assert path is not None
+    return path
