@@ -10,7 +10,6 @@ import pathlib
 import subprocess
 import tempfile
 import time
-import types
 
 import pytest
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import dataclasses
 import json
 import os
 import pathlib
 import sys
-import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,21 +24,15 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
-import ml_dtypes  # noqa: E402
-
 from avelang import arch, pipeline  # noqa: E402
 from avelang.emit.llvm import simt_device  # noqa: E402
 from avelang.emit.llvm.simt import Program  # noqa: E402
-from avelang.frontend.build import build  # noqa: E402
 from avelang.ir.core import Kernel  # noqa: E402
-from avelang.ir.dtypes import DType, bf16, f16, f32, f64, i32, i64, u1, u8, u32, u64  # noqa: E402
-from avelang.ir.types import VecType  # noqa: E402
+from avelang.ir.dtypes import DType  # noqa: E402
 from avelang.isa.row import ROWS  # noqa: E402
 from avelang.sim import reference  # noqa: E402
-from emit.llvm import gpu_kernels, simt_bench  # noqa: E402
-from emit.llvm.gpu_rows import RowKernel, size_of  # noqa: E402
-from emit.llvm.simt_bench import NUMBERS, Bench  # noqa: E402
-from language.test_random_programs import N, Writer, load, plain_python  # noqa: E402
+from emit.llvm import gpu_kernels  # noqa: E402
+from emit.llvm.gpu_cases import Case, benches, differing, kernels, language, programs, row_case  # noqa: E402
 
 Three = tuple[int, int, int]
 WARP = 32
@@ -111,200 +103,11 @@ class Driver:
         return out
 
 
-@dataclasses.dataclass
-class Case:
-    """`make(chip)` gives the kernel, in phase "tensors", and its arguments; `check(want, got)` gets both lists of arguments behind a run and gives
-    the worst difference, which must be at most `most`. `want` replaces the reference where something else is the measure."""
+def tensor_cores() -> Case:
+    def args(r: np.random.Generator) -> list[Any]:
+        return [r.standard_normal(s).astype(t) for s, t in (((16, 16), np.float16), ((8, 16), np.float16), ((16, 8), np.float32))]
 
-    name: str
-    make: Callable[[str], tuple[Kernel, list[Any]]]
-    check: Callable[[list[Any], list[Any]], float]
-    block: Three = (WARP, 1, 1)
-    grid: Three = (1, 1, 1)
-    most: float = 0.0
-    want: Callable[[list[Any]], list[Any]] | None = None
-
-
-def differing(want: list[Any], got: list[Any]) -> float:
-    """How many elements differ, bit by bit; NaNs are all one."""
-    total = 0
-    for w, g in zip(want, got, strict=True):
-        if isinstance(w, np.ndarray):
-            total += int(_differs(w, g).sum())
-    return float(total)
-
-
-def _differs(w: np.ndarray, g: np.ndarray) -> np.ndarray:
-    bits = f"u{w.dtype.itemsize}"
-    out = w.view(bits) != g.view(bits)
-    if w.dtype.kind not in "iub":
-        with np.errstate(all="ignore"):
-            out &= ~(np.isnan(w.astype(np.float64)) & np.isnan(g.astype(np.float64)))
-    return out
-
-
-def farthest(want: list[Any], got: list[Any]) -> float:
-    """The greatest relative difference, to one at least."""
-    worst = 0.0
-    for w, g in zip(want, got, strict=True):
-        if isinstance(w, np.ndarray):
-            a, b = w.astype(np.float64), g.astype(np.float64)
-            worst = max(worst, float(np.max(np.abs(a - b) / np.maximum(1, np.abs(a)))))
-    return worst
-
-
-# -- benches: the ops of the IR --------------------------------------------------------------------------------------------------------------
-
-
-def bench_case(name: str, fill: Callable[[Bench], Bench], tolerance: float | None = None) -> Case:
-    held: dict[str, Bench] = {}
-
-    def make(chip: str) -> tuple[Kernel, list[Any]]:
-        bench = held["bench"] = fill(Bench(chip, WARP))
-        return bench.kernel(), bench.args
-
-    def check(want: list[Any], got: list[Any]) -> float:
-        pairs = held["bench"].pairs(want, got)
-        measure = differing if tolerance is None else farthest
-        return max(measure([w], [g]) for w, g, _ in pairs)
-
-    return Case(name, make, check, most=tolerance or 0.0)
-
-
-def shuffles(bench: Bench) -> Bench:
-    """Every kind and width, by constants and by numbers, on words, halves, pairs and vectors."""
-    b = bench.b
-    for t in (i32, f64, u8, VecType(bf16, 3), u1):
-        v = bench.operand(t) if t != u1 else b.cmp("ne", bench.operand(u8), b.const(0, u8))
-        for kind in ("idx", "up", "down", "xor"):
-            for width in (1, 8, 32):
-                for by in (0, 1, 5, 40):
-                    bench.keep(_byte(b, b.shuffle(kind, v, b.const(by), width)))
-    v = bench.operand(i32)
-    for d in (i32, u32, i64):
-        by = bench.operand(d, np.random.default_rng(1).integers(0 if d == u32 else -9, 40, WARP).astype(d.np))
-        for kind in ("idx", "up", "down", "xor"):
-            for width in (4, 32):
-                bench.keep(b.shuffle(kind, v, by, width))
-    return bench
-
-
-def _byte(b: Any, v: Any) -> Any:
-    return b.convert(v, u8) if v.type == u1 else v
-
-
-def ballots(bench: Bench) -> Bench:
-    b = bench.b
-    x = bench.operand(u32)
-    odd = b.cmp("ne", b.and_(x, b.const(1)), b.const(0))
-    bench.keep(b.emit("ballot", (odd,), (u64,)).result)
-    with b.if_(odd):
-        bench.keep(b.emit("ballot", (b.cmp("lt", x, b.const(1 << 31)),), (u64,)).result)
-    return bench
-
-
-def functions(d: DType, name: str) -> Callable[[Bench], Bench]:
-    def fill(bench: Bench) -> Bench:
-        rng = np.random.default_rng(4)
-        for low, high in ((0.01, 3), (-8, 8), (-80, 80)):
-            data = rng.uniform(max(low, 1e-3) if name in ("log", "log2", "rsqrt") else low, high, WARP).astype(d.np)
-            bench.keep(bench.b.same(name, bench.operand(d, data)))
-        return bench
-
-    return fill
-
-
-def benches() -> Iterator[Case]:
-    for d in NUMBERS:
-        for count in (0, 2):
-            yield bench_case(f"arithmetic {d} x{count or 1}", lambda b, d=d, count=count: simt_bench.arithmetic(b, d, count))
-            yield bench_case(f"conversions {d} x{count or 1}", lambda b, d=d, count=count: simt_bench.conversions(b, d, count))
-    for d in (i32, u8, bf16, f16, f64):
-        yield bench_case(f"vectors {d}", lambda b, d=d: simt_bench.vectors(b, d))
-    for d in (i32, u32, i64):
-        for known in (True, False):
-            yield bench_case(f"loops {d} {'constant' if known else 'run time'}", lambda b, d=d, known=known: simt_bench.loops(b, d, known))
-    yield bench_case("conditions", simt_bench.conditions)
-    yield bench_case("shuffles", shuffles)
-    yield bench_case("ballots", ballots)
-    for d, tolerance in ((f32, 6e-7), (f16, 2e-3), (bf16, 1e-2)):
-        for name in ("exp", "exp2", "log", "log2", "tanh", "erf", "rsqrt", "sin", "cos"):
-            # Relative to the value from one up, so that exp(80) counts as exp(1) does; f16 overflows in the reference and here alike.
-            if d != f16 or name not in ("exp", "exp2"):
-                yield bench_case(f"{name} {d}", functions(d, name), tolerance)
-
-
-# -- kernels of the language -----------------------------------------------------------------------------------------------------------------
-
-
-def language(name: str, kernel: Any, args: Callable[[np.random.Generator], list[Any]], block: Three, grid: Three = (1, 1, 1), most: float = 0.0,
-             **constexprs: Any) -> Case:  # fmt: skip
-    def make(chip: str) -> tuple[Kernel, list[Any]]:
-        return build(kernel.source, constexprs, arch.chip(chip)), args(np.random.default_rng(11))
-
-    return Case(name, make, differing if not most else farthest, block, grid, most)
-
-
-def kernels() -> Iterator[Case]:
-    g, i4, f4, b2 = gpu_kernels, np.int32, np.float32, ml_dtypes.bfloat16
-
-    def ints(r: np.random.Generator, *shape: int) -> np.ndarray:
-        return r.integers(-99, 99, shape).astype(i4)
-
-    def floats(r: np.random.Generator, *shape: int, dtype: Any = f4) -> np.ndarray:
-        return r.standard_normal(shape).astype(dtype)
-
-    yield language("axpy", g.axpy, lambda r: [1.5, floats(r, 1000), floats(r, 1000), 1000], (64, 1, 1), (16, 1, 1))
-    yield language("copy_words", g.copy_words, lambda r: [ints(r, 256, 4), ints(r, 256, 4)], (64, 1, 1), (4, 1, 1))
-    yield language("turn", g.turn, lambda r: [ints(r, 64, 64), ints(r, 64, 64)], (16, 16, 1), (4, 4, 1), TILE=16)
-    yield language("registers", g.registers, lambda r: [floats(r, 64, 16), floats(r, 64, 16)], (64, 1, 1))
-    yield language("row_sums", g.row_sums, lambda r: [floats(r, 8, 1024), floats(r, 8)], (256, 1, 1), (8, 1, 1), WAVE=32)
-    yield language("softmax", g.softmax, lambda r: [floats(r, 16, 128, dtype=b2), floats(r, 16, 128, dtype=b2)], (32, 1, 1), (16, 1, 1), 1e-2)
-    yield language("half_pairs", g.half_pairs, lambda r: [floats(r, 64, 2, dtype=np.float16), floats(r, 64, 2, dtype=np.float16)], (64, 1, 1))
-    yield language(
-        "tensor_cores", g.tensor_cores,
-        lambda r: [floats(r, 16, 16, dtype=np.float16), floats(r, 8, 16, dtype=np.float16), floats(r, 16, 8)], (32, 1, 1), most=1e-5,
-    )  # fmt: skip
-    yield language("parted_sums", g.parted_sums, lambda r: [ints(r, 64), ints(r, 64)], (64, 1, 1))
-    yield language("big_tile", g.big_tile, lambda r: [floats(r, 64, 256), floats(r, 64, 256)], (256, 1, 1))
-
-
-def programs() -> Iterator[Case]:
-    """Random control flow, against plain Python."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="ave-check-"))
-    for seed in range(8):
-        text = Writer(200 + seed).program()
-
-        def make(chip: str, text: str = text, seed: int = seed) -> tuple[Kernel, list[Any]]:
-            kernel = load(text, folder / f"program_{seed}.py")
-            src = np.random.default_rng(seed).integers(-50, 100, (2, N)).astype(np.int32)
-            return build(kernel.source, {}, arch.chip(chip)), [src, np.zeros((4, N), np.int32)]
-
-        yield Case(f"program {seed}", make, differing, (N, 1, 1), want=lambda args, text=text: [args[0], plain_python(text, args[0])])
-
-
-# -- rows ------------------------------------------------------------------------------------------------------------------------------------
-
-
-def row_case(name: str) -> Case:
-    """Small whole numbers, whose products and sums every order of additions gets exactly. Memory rows get 16-byte rows of shared memory."""
-    row = ROWS[name]
-
-    def make(chip: str) -> tuple[Kernel, list[Any]]:
-        made = RowKernel(row, chip)
-        rng, args = np.random.default_rng(3), []
-        types = list(made.operands)
-        for p in made.kernel.params:
-            if p.name.startswith("out"):
-                args.append(np.zeros(WARP * size_of(made.result), np.uint8))
-                continue
-            t = types.pop(0)
-            d, n = (t.dtype, t.n) if isinstance(t, VecType) else (t, 1)
-            numbers = rng.integers(0 if d.kind == "uint" else -3, 4, WARP * n).astype(d.np)
-            args.append(numbers.view(np.uint8))
-        return made.kernel, args
-
-    return Case(name, make, differing)
+    return language("tensor_cores", gpu_kernels.tensor_cores, args, (WARP, 1, 1), most=1e-5)
 
 
 MATRIX_TEXT = """kernel @matrix(%data: ptr<i32, global>, %row: ptr<u32, global>, %out: ptr<i32, global>) {{'wave': 32, 'chip': '{chip}', 'file': ''}} {{
@@ -366,10 +169,10 @@ def run(case: Case, chip: str, driver: Driver | None) -> dict[str, Any]:
     if case.want is not None:
         want = case.want(want)
     else:
-        reference.run(kernel, want, case.grid, case.block)
+        reference.run(kernel, want, case.grid, case.block or (WARP, 1, 1))
     again, _ = case.make(chip)
     start = time.perf_counter()
-    program = simt_device.program(pipeline.gpu(again, case.block), arch.chip(chip))
+    program = simt_device.program(pipeline.gpu(again, case.block or (WARP, 1, 1)), arch.chip(chip))
     ptx = simt_device.Device(arch.chip(chip)).assembly(program.text)
     compiled = time.perf_counter() - start
     out: dict[str, Any] = {"case": case.name, "compile_ms": round(1000 * compiled, 1), "lines": ptx.count("\n")}
@@ -390,7 +193,7 @@ def main() -> int:
     chip = given.chip or ("sm_90a" if driver is None or driver.capability == 90 else f"sm_{driver.capability}")
     print(f"{driver.name if driver else 'no device'}, {chip}")
     results = []
-    for case in [*kernels(), *programs(), *rows(chip), *benches()]:
+    for case in [*kernels(WARP), tensor_cores(), *programs(), *rows(chip), *benches()]:
         if given.only not in case.name:
             continue
         try:

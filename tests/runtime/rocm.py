@@ -156,7 +156,7 @@ def _types() -> list[type]:
     for index in (0, 1):
         capsule = _api.PyCapsule_New(start + 56 * index, b"dlpack_exchange_api", None)
         fields = {"__module__": "torch", "device": property(lambda self, at=_Place(index): at), "__dlpack_c_exchange_api__": capsule}
-        out.append(type(f"Rocm{index}", (torch.Tensor,), {**fields, "__torch_function__": torch._C._disabled_torch_function_impl}))
+        out.append(type(f"Rocm{index}", (torch.Tensor,), fields))
     return out
 
 

@@ -31,7 +31,8 @@ RSRC2 = (
     ("enable_vgpr_workitem_id", 11, 2), ("enable_exception_address_watch", 13, 1), ("enable_exception_memory", 14, 1),
     ("granulated_lds_size", 15, 9), ("enable_exception_ieee_754_fp_invalid_operation", 24, 1), ("enable_exception_fp_denormal_source", 25, 1),
     ("enable_exception_ieee_754_fp_division_by_zero", 26, 1), ("enable_exception_ieee_754_fp_overflow", 27, 1),
-    ("enable_exception_ieee_754_fp_underflow", 28, 1), ("enable_exception_ieee_754_fp_inexact", 29, 1), ("enable_exception_int_divide_by_zero", 30, 1),
+    ("enable_exception_ieee_754_fp_underflow", 28, 1), ("enable_exception_ieee_754_fp_inexact", 29, 1),
+    ("enable_exception_int_divide_by_zero", 30, 1),
 )  # fmt: skip
 RSRC3 = (("accum_offset", 0, 6), ("tg_split", 16, 1))
 PROPERTIES = (
@@ -115,7 +116,8 @@ class Argument:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kernel:
-    """A kernel: `entry` and `descriptor_address` are addresses in the file's own numbering; `metadata` the note's map of it, keys without their dot."""
+    """A kernel: `entry` and `descriptor_address` are addresses in the file's own numbering; `metadata` is the note's map of it, with keys that
+    have lost their dot."""
 
     name: str
     descriptor: Descriptor
@@ -180,7 +182,7 @@ class CodeObject:
         """The kernel of that name, or the only one. Raises D023."""
         if name is None and len(self.kernels) == 1:
             return next(iter(self.kernels.values()))
-        if name not in self.kernels:
+        if name is None or name not in self.kernels:
             raise error("D023", what="the code object", name=name or "(no name given)", known=", ".join(self.kernels) or "none")
         return self.kernels[name]
 

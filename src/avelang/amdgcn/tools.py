@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes.util
 import functools
 import glob
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from avelang.base import knobs
 from avelang.base.errors import error
@@ -74,18 +73,15 @@ def run(command: Sequence[str], data: bytes, what: str = "") -> bytes:
     return done.stdout
 
 
-def libraries() -> list[str]:
-    """Paths and names under which LLVM's own shared library may be loaded, the likeliest first."""
+def libraries() -> Iterator[str]:
+    """Paths and names under which LLVM's own shared library may be loaded, the likeliest first: those of AVE_LLVM and no others where that is set;
+    else names that the system's loader knows, usual folders, and where `llvm-config` says."""
     folder = knobs.llvm()
-    places = [folder] if folder else [*(f"/usr/lib/llvm-{v}" for v in VERSIONS), "/opt/rocm/llvm", "/opt/rocm/lib/llvm"]
-    found = [path for place in places for path in sorted(glob.glob(os.path.join(place, "lib", "libLLVM*.so*")), reverse=True)]
-    if folder:
-        return found
-    names = [name for v in VERSIONS for name in (f"libLLVM.so.{v}.1", f"libLLVM-{v}.so", f"libLLVM.so.{v}.1-rocm")]
-    by_config = [f"llvm-config-{v}" for v in VERSIONS]
-    configs = [path for name in by_config if not found and (path := shutil.which(name))]
-    for config in configs:
-        where = subprocess.run([config, "--libdir"], capture_output=True, text=True).stdout.strip()
-        found += sorted(glob.glob(os.path.join(where, "libLLVM*.so*")), reverse=True)
-    known = [name for v in VERSIONS if (name := ctypes.util.find_library(f"LLVM-{v}"))] if not found else []
-    return [*names, *found, *known]
+    if not folder:
+        yield from (name for v in VERSIONS for name in (f"libLLVM.so.{v}.1", f"libLLVM-{v}.so"))
+    for place in [folder] if folder else [*(f"/usr/lib/llvm-{v}" for v in VERSIONS), "/opt/rocm/llvm", "/opt/rocm/lib/llvm"]:
+        yield from sorted(glob.glob(os.path.join(place, "lib", "libLLVM*.so*")), reverse=True)
+    for name in () if folder else (*(f"llvm-config-{v}" for v in VERSIONS), "llvm-config"):
+        if config := shutil.which(name):
+            where = subprocess.run([config, "--libdir"], capture_output=True, text=True).stdout.strip()
+            yield from sorted(glob.glob(os.path.join(where, "libLLVM*.so*")), reverse=True)

@@ -14,7 +14,7 @@ from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS, Place
 from avelang.sim.memory import Fault
 from avelang.sim.ops import FACTORIES, unsigned
-from avelang.sim.printf import formatter
+from avelang.ir.printf import formatter
 from avelang.sim.program import Env, Program, Step, apply, pure
 from avelang.sim.tensors import merge
 from avelang.sim.wave import Wave

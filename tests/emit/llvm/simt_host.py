@@ -55,6 +55,9 @@ class HostTarget(Target):
     def ballot(self, w, cond):
         raise w.refuse()
 
+    def first(self, w, word):
+        return word  # threads run one by one
+
     def barrier(self, w, op):
         raise w.refuse()
 
@@ -74,15 +77,17 @@ class OnHost:
         for _, run, _ in pipeline.gpu_passes(kernel, block, "host", frozenset()):
             run(kernel)
         chip = arch.chip(kernel.attrs["chip"])
-        self.text = simt_kernel.emit(kernel, HostTarget(chip)).text + _wrapper(kernel)
+        self.program = simt_kernel.emit(kernel, HostTarget(chip))
+        self.text = self.program.text + _wrapper(kernel, bool(self.program.prints))
         self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", CONTEXT), HOST.target_machine())
         self.engine.add_object_file(llvm.ObjectFileRef.from_data(HOST.object(self.text)))
         self.engine.finalize_object()
         self.entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.engine.get_function_address("run"))
         self.ids = (ctypes.c_uint32 * 9).from_address(self.engine.get_global_value_address("ids"))
 
-    def run(self, args: Sequence[Any], grid: tuple[int, int, int] = (1, 1, 1)) -> None:
-        slots = np.zeros(max(1, len(args)), np.uint64)
+    def run(self, args: Sequence[Any], grid: tuple[int, int, int] = (1, 1, 1), printed: np.ndarray | None = None) -> None:
+        slots = np.zeros(len(args) + 1, np.uint64)
+        slots[-1] = printed.ctypes.data if printed is not None else 0
         for i, (p, a) in enumerate(zip(self.kernel.params, args, strict=True)):
             if isinstance(p.type, DType):
                 raw = np.array(a, p.type.np).tobytes()
@@ -97,14 +102,13 @@ class OnHost:
             self.entry(slots.ctypes.data)
 
 
-def _wrapper(kernel: Kernel) -> str:
-    """`run(args)`: loads each argument from its slot of eight bytes."""
+def _wrapper(kernel: Kernel, prints: bool) -> str:
+    """`run(args)`: loads each argument from its slot of eight bytes; the last is the buffer of a kernel that prints."""
     from avelang.emit.llvm.cpu_values import elem
 
     lines, given = [], []
-    for i, p in enumerate(kernel.params):
-        scalar = isinstance(p.type, DType)
-        t = ("i8" if p.type.kind == "bool" else elem(p.type)) if scalar else "ptr addrspace(1)"
+    for i, t in enumerate((*(p.type for p in kernel.params), *((None,) if prints else ()))):
+        t = ("i8" if t.kind == "bool" else elem(t)) if isinstance(t, DType) else "ptr addrspace(1)"
         lines += [f"  %p{i} = getelementptr i64, ptr %args, i64 {i}", f"  %a{i} = load {t}, ptr %p{i}, align 8"]
         given.append(f"{t} %a{i}")
     return "\n".join([

@@ -30,6 +30,7 @@ class Amdgpu(Target):
     convention = "amdgpu_kernel"
     triple = TRIPLE
     stack_space = 5
+    device_scope = ' syncscope("agent")'
 
     def __init__(self, chip: arch.Chip):
         super().__init__(chip)
@@ -85,6 +86,9 @@ class Amdgpu(Target):
 
     def ballot(self, w: Simt, cond: str) -> str:
         return w.call("llvm.amdgcn.ballot.i64", "i64", ("i1", cond))
+
+    def first(self, w: Simt, word: str) -> str:
+        return first_lane(w, word)
 
     def barrier(self, w: Simt, op: Op) -> None:
         """Release, barrier, acquire, within the work-group: LLVM waits for what must have arrived, loads straight to LDS included. Where the user

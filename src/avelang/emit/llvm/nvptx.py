@@ -39,6 +39,7 @@ class Nvptx(Target):
     convention = "ptx_kernel"
     triple = TRIPLE
     split_members = True
+    device_scope = ' syncscope("device")'
 
     def __init__(self, chip: arch.Chip):
         super().__init__(chip)
@@ -108,6 +109,10 @@ class Nvptx(Target):
 
     def ballot(self, w: Simt, cond: str) -> str:
         return w.op(f"zext i32 {self.count(w, cond)} to i64")
+
+    def first(self, w: Simt, word: str) -> str:
+        lane = w.call("llvm.cttz.i32", "i32", ("i32", w.members), ("i1", "true")) if w.members else "0"
+        return self._shuffle(w, "idx", word, lane, WHOLE)
 
     def barrier(self, w: Simt, op: Op) -> None:
         """Where lanes of a warp may have parted, the form that each of them may reach by itself."""

@@ -18,6 +18,7 @@ from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt_library import LIBRARY
 from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.ops import bits_of
+from avelang.ir.printf import Print
 from avelang.ir.types import GLOBAL, LOCAL, DType, PtrType, Type, VecType
 from avelang.llvm.core import Body, Module
 
@@ -32,7 +33,8 @@ BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 @dataclasses.dataclass(frozen=True, slots=True)
 class Program:
     """What a GPU emitter gives: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
-    block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes."""
+    block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes. Where the kernel has
+    `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes."""
 
     text: str
     entry: str
@@ -41,6 +43,7 @@ class Program:
     shared_bytes: int
     dynamic_bytes: int
     pointer_align: int
+    prints: tuple[Print, ...] = ()
 
 
 class Plan(typing.NamedTuple):
@@ -58,6 +61,7 @@ class Target(abc.ABC):
     stack_space = 0  # the address space of allocas
     native_narrow: frozenset[str] = frozenset({"f16"})  # floats that `fptrunc` from f32 makes in an instruction or two
     native_fma: frozenset[str] = frozenset({"f16"})  # 16-bit floats with a fused multiply-add of their own
+    device_scope = ""  # of atomics within the device, with the keyword before it
     split_members = False  # whether shuffles name the lanes that take part
 
     def __init__(self, chip: arch.Chip):
@@ -86,6 +90,10 @@ class Target(abc.ABC):
     @abc.abstractmethod
     def ballot(self, w: Simt, cond: str) -> str:
         """An i64 with a bit for each active lane."""
+
+    @abc.abstractmethod
+    def first(self, w: Simt, word: str) -> str:
+        """The i32 `word` of the first active lane."""
 
     @abc.abstractmethod
     def barrier(self, w: Simt, op: Op) -> None:
@@ -173,6 +181,7 @@ class Simt:
         self.threads = self.block[0] * self.block[1] * self.block[2]
         self.env: dict[Value, str] = {}
         self.shared: dict[Op, str] = {}  # shared allocations: LLVM constants
+        self.prints: list[Print] = []
         self.choices: dict[Op, Choice] = {}  # accesses to local memory that choose among registers
         self.members: str | None = None
         self.parted = False  # whether only some lanes of a wave may be here

@@ -8,7 +8,7 @@ from avelang.emit.llvm.simt import Simt
 from avelang.ir.core import Op, Value, walk
 from avelang.ir.types import DType
 
-_TOGETHER = frozenset({"shuffle", "ballot"})
+_TOGETHER = frozenset({"shuffle", "ballot", "printf"})
 
 
 def _parts(conds: list[Value]) -> bool:

@@ -9,7 +9,8 @@ from avelang.emit.llvm import simt_choices, simt_memory
 from avelang.emit.llvm.simt import Program, Simt, Target
 from avelang.emit.llvm.simt_flow import CONTROL
 from avelang.emit.llvm.simt_ops import RULES
-from avelang.ir.core import Block, Kernel
+from avelang.emit.llvm.simt_printf import PARAM
+from avelang.ir.core import Block, Kernel, walk
 from avelang.ir.types import DType
 from avelang.isa.row import ROWS
 
@@ -37,11 +38,11 @@ def emit(kernel: Kernel, target: Target) -> Program:
     text = "\n".join([
         f'target triple = "{target.triple}"', "", *lines, "", w.module.text(target.attributes(w)), function, "", *target.tail(w), "",
     ])  # fmt: skip
-    return Program(text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN)
+    return Program(text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints))
 
 
 def _params(w: Simt) -> str:
-    """The parameters: pointers to global memory, scalars as they are, a condition as a byte."""
+    """The parameters: pointers to global memory, scalars as they are, a condition as a byte; the buffer of a kernel that prints."""
     out = []
     for i, p in enumerate(w.kernel.params):
         name = f"%arg{i}" if _CLASHES.fullmatch(p.name) else f"%{p.name}"
@@ -52,6 +53,8 @@ def _params(w: Simt) -> str:
         else:
             out.append(f"ptr addrspace(1) noundef align {POINTER_ALIGN} {name}")
             w.env[p] = name
+    if any(op.name == "printf" for op in walk(w.kernel.body)):
+        out.append(f"ptr addrspace(1) noundef align {POINTER_ALIGN} {PARAM}")
     return ", ".join(out)
 
 

@@ -8,6 +8,7 @@ from avelang.emit.llvm import arithmetic, simt_memory
 from avelang.emit.llvm.cpu_ops import constant
 from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt import BINARY16, Simt
+from avelang.emit.llvm.simt_printf import emit_printf
 from avelang.ir.core import Op
 from avelang.ir.dtypes import f32, f64
 from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
@@ -202,7 +203,7 @@ def _barrier(w: Simt, op: Op) -> None:
 
 @rule("printf")
 def _printf(w: Simt, op: Op) -> None:
-    raise w.refuse("a GPU has no place to print to: run it with backend='reference' or on the CPU")
+    emit_printf(w, op)
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,10 @@ FILES = {"v": 1024, "a": 1024 + 256 * REGISTER}
 WAVE_BYTES = 1024 + 512 * REGISTER
 CELLS = 136  # scalar cells that a new wave is given
 
+# Where LDS and a lane's stack stand among flat addresses, 4 GiB each: the upper words of the bases tell (MI300 ISA, section 10.3). The values
+# are those that Linux's driver gives to gfx9 (drivers/gpu/drm/amd/amdkfd/kfd_flat_memory.c); no address of this machine is like them.
+SHARED_BASE, PRIVATE_BASE = 1 << 48, 2 << 48
+
 # Of a wave. `pc`: the block to run next; `status`: see below; `count`: instructions so far; `epoch`: barriers passed; `private`: the
 # memory of its lanes' stacks; `check`: the checker's records of the wave.
 WAVE = {"pc": 640, "status": 644, "count": 648, "index": 656, "epoch": 660, "private": 664, "check": 672}

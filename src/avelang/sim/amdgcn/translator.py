@@ -350,3 +350,10 @@ class Translator(Writer):
         place = self.field("w", WAVE["count"])
         old = self.op(f"load i64, ptr {place}, align 8")
         self.do(f"store i64 {self.op(f'add i64 {old}, {n}')}, ptr {place}, align 8")
+
+    # -- hooks ---------------------------------------------------------------------------------------------------------------------
+
+    def lds_access(self, i: Instruction, addr: str, offset: int, nbytes: int, kind: str) -> None:
+        """Called before the active lanes access LDS: `nbytes` each at the address that `addr` (a pointer to 64 i32: a register's memory, or a copy)
+        holds, plus `offset`, modulo 2**32. `kind`: "read", "write", "atomic" or "async write". What lies outside of LDS is the access's own fault,
+        or not an access to LDS at all (flat addresses): nothing is to be said of it here."""

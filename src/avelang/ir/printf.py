@@ -1,14 +1,51 @@
-"""printf: a C format and the dtypes of its arguments come in; a function from one lane's values to text goes out."""
+"""printf: a C format and the dtypes of its arguments come in, or the buffer that a kernel on a GPU wrote into; text goes out.
+
+The buffer is what a kernel that prints gets as one more argument, behind all others: a pointer to global memory, aligned to 16 bytes, of 32-bit words,
+the lowest byte first. Its contents before a launch are those of `buffer`.
+
+| word | |
+| --- | --- |
+| 0 | capacity: how many words there are for records |
+| 1 | lost: how many records found no room |
+| 2, 3 | used: how many words records asked for, as 64 bits; a lane adds its own in one atomic step and has its place in what stood there |
+| 4 ... | the records |
+
+A record lies whole within the capacity, or is not written and counts as lost. Its words:
+
+| word | |
+| --- | --- |
+| 0 | number of the `printf` in the kernel, from 1 on; `Program.prints` has them in this order |
+| 1 | instance: the low half of `used` as the first active lane of the wave found it; the same in all lanes that print together |
+| 2, 3, 4 | the block along x, y, z |
+| 5, 6 | the wave in its block, the lane in its wave |
+| 7 ... | the values, in one word up to 32 bits, in two for 64 bits |
+
+Text comes block by block (x fastest), in a block wave by wave, in a wave in the order of execution, from lanes that print together in their order.
+This is the order of the reference, save that the waves of a block do not take turns at its barriers here, and that which side of a branch comes first
+is the machine's affair.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from avelang.base.errors import error
 from avelang.base.spans import Span
-from avelang.ir.dtypes import DType
+from avelang.ir.dtypes import BY_NAME, DType
+
+HEADER_WORDS, RECORD_WORDS = 4, 7  # of the buffer, of a record before its values
+BUFFER_BYTES = 1 << 20  # what a launch lends where nobody says otherwise
+
+
+class Print(NamedTuple):
+    """One `printf` of a kernel: its format, and the names of its values' dtypes. A list of two, as JSON gives it, does as well."""
+
+    format: str
+    dtypes: Sequence[str]
 
 # ISO C11 7.21.6.1: flags, width, precision, length modifier, conversion.
 _SPEC = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?P<dot>\.(?P<precision>\*|\d+)?)?(?:hh|h|ll|l|j|z|t|L)?(?P<conv>.|$)", re.S)
@@ -93,3 +130,46 @@ def formatter(form: str, dtypes: Sequence[DType], span: Span | None = None) -> C
         return "".join(p if isinstance(p, str) else p(next(left)) for p in pieces)
 
     return text
+
+
+def words_of(d: DType) -> int:
+    """How many words of a record a value takes."""
+    return max(1, d.bits // 32)
+
+
+def buffer(nbytes: int = BUFFER_BYTES) -> np.ndarray:
+    """A buffer of that size, as a kernel must find it: uint32, a multiple of 16 bytes."""
+    words = np.zeros(max(nbytes, 64) // 16 * 4, np.uint32)
+    words[0] = len(words) - HEADER_WORDS
+    return words
+
+
+def decode(raw: bytes | bytearray | memoryview | np.ndarray, prints: Sequence[Print | Sequence[Any]]) -> str:
+    """What a kernel printed. `raw` is the buffer after the launch, `prints` the kernel's. Lost records are counted in a last line. Raises X008 for a
+    format that cannot be."""
+    memory = np.frombuffer(raw, np.uint8).view(np.uint32)
+    capacity, lost = int(memory[0]), int(memory[1])
+    used = int(memory[2]) | int(memory[3]) << 32
+    records = memory[HEADER_WORDS : HEADER_WORDS + min(used, capacity)]
+    kinds = [[BY_NAME[name] for name in dtypes] for _, dtypes in prints]
+    texts = [formatter(form, dtypes) for (form, _), dtypes in zip(prints, kinds, strict=True)]
+    out: list[tuple[tuple[int, ...], str]] = []
+    at = 0
+    # Where a record did not fit, zeros are left up to the end.
+    while at < len(records) and records[at]:
+        number, instance, x, y, z, wave, lane = (int(w) for w in records[at : at + RECORD_WORDS])
+        values = at + RECORD_WORDS
+        at = values + sum(map(words_of, kinds[number - 1]))
+        out.append(((z, y, x, wave, instance, lane), texts[number - 1](_values(records[values:at], kinds[number - 1]))))
+    end = f"printf: {lost} records lost: the buffer of {4 * (capacity + HEADER_WORDS)} bytes was full\n" if lost else ""
+    return "".join(text for _, text in sorted(out, key=lambda item: item[0])) + end
+
+
+def _values(words: np.ndarray, dtypes: Sequence[DType]) -> list[Any]:
+    """The values of a record as Python numbers."""
+    out, at = [], 0
+    for d in dtypes:
+        raw = words[at : at + words_of(d)].tobytes()[: d.bytes]
+        out.append(np.frombuffer(raw, d.np)[0].item())
+        at += words_of(d)
+    return out

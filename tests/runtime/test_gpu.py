@@ -1,0 +1,490 @@
+"""Launches on a GPU, against a driver that checks what is handed to it and runs nothing (hip_stub.c): what it is given is held against the
+arguments, what it refuses against the errors."""
+
+import itertools
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from tests.runtime import rocm
+
+import avelang
+import avelang.language as al
+from avelang.base.errors import AveError
+from avelang.runtime import compile
+from avelang.runtime.arrays import describe
+
+pytest.importorskip("torch")
+NAMES = ("hipModuleLaunchKernel", "hipGetDevice", "hipSetDevice")
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    return rocm.Machine(monkeypatch)
+
+
+@pytest.fixture
+def torch(monkeypatch, machine):
+    return rocm.Torch(monkeypatch, machine)
+
+
+@avelang.jit
+def axpy(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.u32, BLOCK: al.constexpr = 64):
+    i = al.block_id(0) * BLOCK + al.thread_id(0)
+    X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
+    Y = al.make_tensor(y, al.f32, al.make_layout((n,), (1,)))
+    if i < n:
+        Y[i] = Y[i] + X[i]
+
+
+@avelang.jit
+def mixed(
+    p: al.Pointer(al.f32), a: al.i8, b: al.u8, c: al.i64, d: al.u64, e: al.f32, f: al.f64, g: al.u1, h: al.f16, t: al.Tensor((4, 6), al.i32)
+):  # fmt: skip
+    pass
+
+
+AT = ((3,), (64,))
+
+
+def fresh(kernel):
+    return avelang.jit(kernel.source.fn)
+
+
+def hot(kernel):
+    return kernel._launcher._stub.latest() is not None
+
+
+def pair(torch, index=0, n=192):
+    return torch.make(np.zeros(n, np.float32), index), torch.make(np.zeros(n, np.float32), index)
+
+
+def refused(code, call):
+    with pytest.raises(AveError) as e:
+        call()
+    assert e.value.code == code, str(e.value)
+    return str(e.value)
+
+
+# -- what the driver is handed -----------------------------------------------------------------------------------------------------
+
+
+def test_the_driver_gets_grid_block_arguments_and_stream(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    torch.stream(0, 0x7000)
+    for n, how in ((192, "compiled"), (191, "hot"), (190, "hot")):
+        kernel[lambda: ((3, 2, 5), (64,))](x, y, n)
+        last = machine.last
+        assert (last.kernel, list(last.grid), list(last.block), last.shared, last.device) == (b"axpy", [3, 2, 5], [64, 1, 1], 0, 0)
+        assert (machine.values(), last.stream) == ([x.data_ptr(), y.data_ptr(), n], 0x7000)
+        assert kernel.last.how == how
+    assert hot(kernel) and machine.launches == 3
+
+
+VALUES = {
+    1: [(-128, 0x80), (127, 0x7F), (-1, 0xFF)],
+    2: [(255, 255), (0, 0)],
+    3: [(-(2**63), 2**63), (5, 5)],
+    4: [(2**64 - 1, 2**64 - 1)],
+    5: [(0.1, 0x3DCCCCCD), (float("inf"), 0x7F800000), (-0.0, 0x80000000)],
+    6: [(0.1, 0x3FB999999999999A)],
+    7: [(True, 1), (False, 0)],
+    8: [(1.5, 0x3E00), (-2.0, 0xC000)],
+}
+
+
+def test_each_type_of_scalar_arrives_as_the_code_object_wants_it(machine, torch):
+    kernel = fresh(mixed)
+    x, t = torch.make(np.zeros(7, np.float32)), torch.make(np.zeros((4, 6), np.int32))
+    good = [x, 1, 2, 3, 4, 5.0, 6.0, True, 0.5, t]
+    sizes = [8, 1, 1, 8, 8, 4, 8, 1, 2, 8]
+    for which, values in VALUES.items():
+        for value, bits in values:
+            for _ in range(2):
+                args = [*good[:which], value, *good[which + 1 :]]
+                kernel[AT](*args)
+                assert list(machine.last.sizes[:10]) == sizes
+                assert machine.values()[which] == bits, (which, value)
+                assert (machine.values()[0], machine.values()[9]) == (x.data_ptr(), t.data_ptr())
+    # f16 is rounded in Python: such a kernel never reaches the host code, and is right all the same.
+    assert not hot(kernel)
+
+
+def test_the_host_code_and_the_slow_path_hand_over_the_same(machine, torch):
+    kernel, plain = fresh(axpy), fresh(axpy)
+    tensors = [*pair(torch), torch.make(np.zeros((8, 24), np.float32)), torch.make(np.zeros(0, np.float32))]
+    odd = torch.make(np.zeros(200, np.float32))[1:65]
+    cases = [(x, y, n) for x, y in itertools.product([*tensors, odd], repeat=2) for n in (0, 2**32 - 1)]
+    cases += [(tensors[0], np.zeros(3, np.float32), 1), (tensors[0].double(), tensors[1], 1), (tensors[0], tensors[1], -1)]
+    for args in cases:
+        found = []
+        for run in (kernel[AT], kernel[AT], lambda *args: plain._launcher._slow(AT, *args)):
+            try:
+                run(*args)
+                found.append((machine.values(), machine.last.stream))
+            except AveError as e:
+                found.append(str(e))
+        assert found[0] == found[1] == found[2], args
+    assert kernel._launcher._stub._entries
+
+
+def test_names_defaults_and_constants(machine, torch):
+    @avelang.jit
+    def k(x: al.Pointer(al.f32), n: al.i32, B: al.constexpr, m: al.i32 = 5):
+        pass
+
+    x, _ = pair(torch)
+    for _ in range(3):
+        k[AT](x, 1, 64)
+        assert machine.values()[1:] == [1, 5]
+        k[AT](x=x, m=7, B=32, n=2)
+        assert machine.values() == [x.data_ptr(), 2, 7]
+        assert machine.last.stream == 0
+    assert hot(k) and len(k._launcher._programs) == 2
+
+
+def test_a_grid_without_blocks_is_checked_and_not_launched(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    kernel[AT](x, y, 1)
+    for grid in ((0,), (3, 0), (3, 1, 0)):
+        for _ in range(2):
+            kernel[(grid, (64,))](x, y, 1)
+    assert machine.launches == 1
+    refused("L012", lambda: kernel[((0,), (64,))](x.double(), y, 1))
+
+
+def test_limits_of_the_grid(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    most = (2**32 - 1) // 64
+    for _ in range(2):
+        kernel[((most,), (64,))](x, y, 1)
+        assert machine.last.grid[0] == most
+        assert "32 bits" in refused("L004", lambda: kernel[((most + 1,), (64,))](x, y, 1))
+        refused("L004", lambda: kernel[((1, 65536), (64,))](x, y, 1))
+    refused("L003", lambda: kernel[((1,), (2048,))](x, y, 1))
+
+
+def test_pointers_must_be_aligned(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    for _ in range(2):
+        text = refused("L015", lambda: kernel[AT](x[1:], y, 1))
+        assert "no multiple of 16" in text and "clone" in text
+        kernel[AT](x[4:], y, 1)
+    assert hot(kernel) and machine.values()[0] == x.data_ptr() + 16
+
+
+def test_options_reach_the_code(machine, torch, capfd, monkeypatch):
+    monkeypatch.setenv("AVE_DUMP", "llvm")
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    kernel[AT](x, y, 1)
+    assert '"amdgpu-flat-work-group-size"="64,64"' in capfd.readouterr().err
+    for _ in range(2):
+        kernel[AT](x, y, 1, num_warps=4, waves_per_eu=2)
+    text = capfd.readouterr().err
+    assert '"amdgpu-flat-work-group-size"="64,256"' in text and '"amdgpu-waves-per-eu"="2"' in text
+    assert len(kernel._launcher._programs) == 2
+    for bad in (0, 9, 2.0, True):
+        assert "an int from 1 to 8" in refused("L009", lambda bad=bad: kernel[AT](x, y, 1, waves_per_eu=bad))
+
+
+# -- streams -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_torchs_current_stream_is_followed(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    for stream in (0, 0x10, 0x20, 0x10, 0):
+        torch.stream(0, stream)
+        kernel[AT](x, y, 1)
+        assert machine.last.stream == stream
+    assert hot(kernel)
+
+
+def test_a_stream_that_the_launch_names(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    torch.stream(0, 0x10)
+    machine.lib.stub_stream(0xABC0, 0)
+    machine.lib.stub_stream(2**63 + 64, 0)
+    holder = torch.torch.cuda.current_stream(0)
+    for _ in range(3):
+        for stream, want in ((0xABC0, 0xABC0), (2**63 + 64, 2**63 + 64), (0, 0), (holder, 0x10), (None, 0x10)):
+            kernel[AT](x, y, 1, stream=stream)
+            assert machine.last.stream == want, stream
+    assert hot(kernel) and len(kernel._launcher._programs) == 1
+    for bad in (-1, "x", 1.5, True, 2**64):
+        assert "takes a stream" in refused("L009", lambda bad=bad: kernel[AT](x, y, 1, stream=bad))
+
+
+def test_a_stream_that_cannot_be_asked_in_c_is_asked_in_python(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    torch.stream(0, 0x10)
+    kernel[AT](x, y, 1)
+    kernel[AT](x, y, 1)
+    assert hot(kernel)
+    torch.lib.rocm_break(1)
+    kernel[AT](x, y, 2)
+    assert not hot(kernel) and (machine.values()[2], machine.last.stream) == (2, 0x10)
+    other = fresh(axpy)
+    for _ in range(3):
+        other[AT](x, y, 3)
+        assert not hot(other) and machine.last.stream == 0x10
+
+
+def test_a_stream_of_another_device_is_refused_with_a_reason(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    machine.lib.stub_stream(0x99, 1)
+    text = refused("L032", lambda: kernel[AT](x, y, 1, stream=0x99))
+    assert "hipErrorInvalidResourceHandle (400" in text and "stream 0x99" in text and "streams belong to devices" in text
+
+
+def test_nothing_but_the_launch_happens_while_a_stream_is_captured(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    machine.lib.stub_capture(1)
+    kernel[AT](x, y, 1)
+    calls = machine.calls()
+    # The first launch loads the module in relaxed mode; the mode is put back.
+    assert calls.count("hipThreadExchangeStreamCaptureMode") == 2 and "hipModuleLoadData" in calls
+    for _ in range(3):
+        kernel[AT](x, y, 1)
+    assert hot(kernel)
+    assert {c.split()[0] for c in machine.calls()} <= {"hipModuleLaunchKernel", "hipGetDevice"}
+    assert machine.launches == 4
+
+
+# -- devices -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_several_devices(machine, torch):
+    kernel = fresh(axpy)
+    near, far = pair(torch, 0), pair(torch, 1)
+    torch.stream(0, 0x100)
+    torch.stream(1, 0x200)
+    hows = []
+    for _ in range(3):
+        for index, (x, y) in ((0, near), (1, far)):
+            kernel[AT](x, y, 1)
+            assert (machine.last.device, machine.last.stream, machine.values()[0]) == (index, 0x100 << index, x.data_ptr())
+            hows.append(kernel.last.how)
+    # The same code, loaded on each: the second device finds it in the cache on disk.
+    assert hows == ["compiled", "disk", "hot", "hot", "hot", "hot"] and hot(kernel)
+    calls = machine.calls()
+    assert calls.count("hipModuleLoadData") == 2
+    assert calls[-3:] == ["hipSetDevice 1", "hipModuleLaunchKernel axpy", "hipSetDevice 0"]
+    text = refused("L017", lambda: kernel[AT](near[0], far[1], 1))
+    assert "x on rocm:0, y on rocm:1" in text
+    refused("L017", lambda: kernel[AT](np.zeros(4, np.float32), near[1], 1))
+
+
+def test_a_module_is_loaded_once_for_each_device(machine, torch):
+    x, y = pair(torch)
+    for _ in range(3):
+        fresh(axpy)[AT](x, y, 1)
+    assert machine.calls().count("hipModuleLoadData") == 1
+
+
+def test_devices_of_different_chips(machine, torch):
+    machine.lib.stub_arch(1, b"gfx950:sramecc+:xnack-")
+    kernel = fresh(axpy)
+    for index in (0, 1, 0, 1):
+        kernel[AT](*pair(torch, index), 1)
+    assert [launch.how for launch in kernel.prepared] == ["compiled", "compiled"]
+    assert {p.meta["chip"] for p in kernel._launcher._programs.values()} == {"gfx942", "gfx950"}
+
+
+def test_memory_of_the_cpu_that_gpus_reach(machine, torch):
+    kernel, (_, y) = fresh(axpy), pair(torch)
+    pinned = rocm.Producer(np.zeros(192, np.float32), kind=11)
+    machine.own(pinned.array, rocm.PINNED)
+    for _ in range(2):
+        kernel[AT](pinned, y, 1)
+        assert machine.values()[0] == pinned.array.ctypes.data
+    refused("L017", lambda: kernel[AT](rocm.Producer(np.zeros(192, np.float32), kind=1), y, 1))
+    # Pinned memory alone is the CPU's.
+    before = machine.launches
+    kernel[AT](pinned, pinned, 5)
+    assert machine.launches == before
+
+
+def test_cpu_arrays_need_no_driver(monkeypatch):
+    monkeypatch.setenv("AVE_HIP", "/nowhere/libamdhip64.so")
+    kernel, x, y = fresh(axpy), np.ones(64, np.float32), np.ones(64, np.float32)
+    kernel[((1,), (64,))](x, y, 64, target="gfx942", stream=None, waves_per_eu=1)
+    assert (y == 2).all()
+
+
+def test_target_and_backend_must_agree_with_the_device(machine, torch, monkeypatch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    kernel[AT](x, y, 1)
+    kernel[AT](x, y, 1, target="gfx942")
+    assert len(kernel._launcher._programs) == 1
+    assert "which is a gfx942" in refused("L022", lambda: kernel[AT](x, y, 1, target="gfx950"))
+    assert "on rocm:0" in refused("L023", lambda: kernel[AT](x, y, 1, backend="reference"))
+    # The variable says where arrays on the CPU run.
+    monkeypatch.setenv("AVE_BACKEND", "reference")
+    kernel[AT](x, y, 9)
+    assert machine.values()[2] == 9
+    monkeypatch.setenv("AVE_TARGET", "gfx90a")
+    refused("L022", lambda: kernel[AT](x, y, 1))
+
+
+# -- what goes wrong ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_refused_launch_names_kernel_and_arguments(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    torch.stream(0, 0x30)
+    for served in (False, True, True):
+        machine.fail("hipModuleLaunchKernel", 701)
+        text = refused("L032", lambda: kernel[AT](x, y, 17))
+        for part in ("`axpy` was not launched on rocm:0", "hipModuleLaunchKernel gave hipErrorLaunchOutOfResources (701: too many resources",
+                     "grid (3, 1, 1), block (64, 1, 1), stream 0x30", f"x=torch.float32[192] at {x.data_ptr():#x}", "n=17", "smaller block"):  # fmt: skip
+            assert part in text
+        # Nobody else finds the error that has been reported.
+        assert machine.lib.hipPeekAtLastError() == 0
+        assert hot(kernel) == served
+        kernel[AT](x, y, 1)
+
+
+def test_other_calls_that_fail(machine, torch):
+    kernel, (x, y), (far, away) = fresh(axpy), pair(torch), pair(torch, 1)
+    machine.fail("hipModuleLoadData", 209)
+    text = refused("D035", lambda: kernel[AT](x, y, 1))
+    assert "`axpy` cannot be loaded on rocm:0: hipModuleLoadData gave hipErrorNoBinaryForGpu (209" in text
+    machine.fail("hipModuleGetFunction", 500)
+    refused("D035", lambda: kernel[AT](x, y, 1))
+    for _ in range(2):
+        kernel[AT](x, y, 1)
+        kernel[AT](far, away, 1)
+    machine.fail("hipSetDevice", 101)
+    assert "hipSetDevice gave hipErrorInvalidDevice (101" in refused("L032", lambda: kernel[AT](far, away, 1))
+    machine.fail("hipGetDevice", 3)
+    assert "hipGetDevice gave hipErrorNotInitialized (3" in refused("L032", lambda: kernel[AT](x, y, 1))
+    kernel[AT](far, away, 1)
+    assert hot(kernel)
+
+
+def test_a_kernel_that_faults_is_named_where_launches_are_checked(machine, torch, monkeypatch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    monkeypatch.setenv("AVE_CHECK", "launch")
+    torch.stream(0, 0x40)
+    for _ in range(3):
+        kernel[AT](x, y, 1)
+        assert machine.calls()[-2:] == ["hipModuleLaunchKernel axpy", "hipStreamSynchronize 0x40"]
+    stray = torch.torch.zeros(192).as_subclass(type(x))
+    text = refused("L033", lambda: kernel[AT](stray, y, 6))
+    assert "`axpy` failed while it ran on rocm:0: hipStreamSynchronize gave hipErrorIllegalAddress (700" in text
+    assert f"x=torch.float32[192] at {stray.data_ptr():#x}, y=" in text and "n=6" in text
+
+
+def test_a_traceback_shows_the_users_frames(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    kernel[AT](x, y, 1)
+    machine.fail("hipModuleLaunchKernel", 701)
+    with pytest.raises(AveError) as e:
+        kernel[AT](x, y, 1)
+    assert [entry.path.name for entry in e.traceback] == ["test_gpu.py"]
+
+
+def test_references_are_balanced(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    geometry = ((1,), (64,))
+
+    def launch():
+        kernel[geometry](x, y, 300)
+        kernel[lambda: geometry](x, y, 300, stream=0)
+        machine.fail("hipModuleLaunchKernel", 701)
+        try:
+            kernel[geometry](x, y, 300)
+        except AveError:
+            pass
+
+    for _ in range(20):
+        launch()
+    watched = [None, geometry, x, y, kernel, *(keep[4].refused for _, _, keep in kernel._launcher._stub._entries)]
+    before = [sys.getrefcount(w) for w in watched]
+    for _ in range(200):
+        launch()
+    assert all(abs(a - b) < 20 for a, b in zip(before, [sys.getrefcount(w) for w in watched], strict=True))
+
+
+# -- the process -------------------------------------------------------------------------------------------------------------------
+
+
+def test_code_objects_come_from_the_cache_on_disk(machine, torch, monkeypatch):
+    x, y = pair(torch)
+    fresh(axpy)[AT](x, y, 1)
+    again = fresh(axpy)
+    monkeypatch.setattr(compile, "device_object", lambda *args: pytest.fail("compiled again"))
+    again[AT](x, y, 1)
+    assert again.last.how == "disk"
+    monkeypatch.undo()
+
+
+def test_threads(machine, torch):
+    kernel, tensors = fresh(axpy), [pair(torch) for _ in range(4)]
+    kernel[AT](*tensors[0], 1)
+    errors = []
+
+    def run(x, y):
+        try:
+            for n in range(200):
+                kernel[AT](x, y, n)
+        except BaseException as e:
+            errors.append(e)
+
+    threads = [threading.Thread(target=run, args=t) for t in tensors]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors and machine.launches == 801
+
+
+def test_a_forked_process_is_told_so(machine, torch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    kernel[AT](x, y, 1)
+    kernel[AT](x, y, 1)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            kernel[AT](x, y, 1)
+            os.write(write, b"launched")
+        except AveError as e:
+            os.write(write, e.code.encode())
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(read, 100) == b"D036"
+    kernel[AT](x, y, 1)
+    assert hot(kernel)
+
+
+def test_a_process_without_torch_launches_dlpack_arrays(machine, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, numpy as np, pytest\n"
+        "import avelang, avelang.language as al\n"
+        "from tests.runtime import rocm\n"
+        "@avelang.jit\n"
+        "def k(x: al.Pointer(al.f32), n: al.i32):\n"
+        "    pass\n"
+        "with pytest.MonkeyPatch.context() as patch:\n"
+        "    machine = rocm.Machine(patch)\n"
+        "    x = rocm.Producer(machine.own(np.zeros(64, np.float32)))\n"
+        "    for n in range(3):\n"
+        "        k[lambda: ((1,), (64,))](x, n)\n"
+        "    assert machine.values() == [x.array.ctypes.data, 2], machine.values()\n"
+        "    assert 'torch' not in sys.modules\n"
+    )
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    subprocess.run([sys.executable, str(script)], check=True, env=env, timeout=60)
+
+
+def test_arrays_on_the_gpu_are_described_in_full(machine, torch):
+    x = torch.make(np.zeros((4, 6), np.float32), 1)[:, ::2]
+    found = describe(x)
+    assert (found.device, found.address, found.shape, found.strides, found.dtype.name) == ("rocm:1", x.data_ptr(), (4, 3), (24, 8), "f32")
