@@ -47,12 +47,16 @@ def test_what_is_no_stream(value):
     assert streams.handle(value) is None
 
 
-@avelang.jit
-def k(x: al.Pointer(al.f32), y: al.Pointer(al.f32)):
+def kernel(x: al.Pointer(al.f32), y: al.Pointer(al.f32)):
     pass
 
 
 AT = ((1,), (64,))
+
+
+@pytest.fixture
+def k():
+    return avelang.jit(kernel)
 
 
 @pytest.fixture
@@ -64,7 +68,7 @@ def producer(machine, kind=rocm.Producer):
     return kind(machine.own(np.zeros(64, np.float32)))
 
 
-def test_dlpacks_producers_order_the_stream_behind_their_work(machine):
+def test_dlpacks_producers_order_the_stream_behind_their_work(machine, k):
     x, y = producer(machine), producer(machine)
     k[AT](x, y)
     # First without synchronization, to read it; then with the stream that the kernel goes to: 0 is ROCm's default.
@@ -75,7 +79,7 @@ def test_dlpacks_producers_order_the_stream_behind_their_work(machine):
     assert not k._launcher._stub._entries
 
 
-def test_cupys_current_stream(machine, monkeypatch):
+def test_cupys_current_stream(machine, monkeypatch, k):
     asked = []
 
     class ndarray(rocm.Producer):
@@ -97,7 +101,7 @@ def test_cupys_current_stream(machine, monkeypatch):
     assert asked == [0, 0]
 
 
-def test_torch_and_another_library(machine, monkeypatch):
+def test_torch_and_another_library(machine, monkeypatch, k):
     pytest.importorskip("torch")
     torch = rocm.Torch(monkeypatch, machine)
     torch.stream(0, 0x21)
@@ -107,10 +111,10 @@ def test_torch_and_another_library(machine, monkeypatch):
         assert machine.last.stream == 0x21 and y.asked[-2:] == [-1, 0x21]
 
 
-def test_jax_is_waited_for(machine, monkeypatch):
+def test_jax_is_waited_for(machine, monkeypatch, k):
     class Array(rocm.Producer):
         pass
 
     monkeypatch.setitem(sys.modules, "jax", types.SimpleNamespace(Array=Array))
     k[AT](producer(machine, Array), producer(machine))
-    assert machine.calls()[-2:] == ["hipModuleLaunchKernel k", "hipStreamSynchronize 0"]
+    assert machine.calls()[-2:] == ["hipModuleLaunchKernel kernel", "hipStreamSynchronize 0"]

@@ -1,4 +1,4 @@
-"""Ids, shuffles and rows: against plain Python models."""
+"""Ids, shuffles, printf and rows: against plain Python models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from avelang.ir.types import VecType
 from avelang.isa import row as rows
 from avelang.isa.row import Param, Place, Row, register
 from avelang.sim.reference import run
-from sim.kernels import kernel
+from sim.kernels import kernel, printed
 
 
 @pytest.mark.parametrize("wave", [32, 64])
@@ -159,3 +159,28 @@ def test_row_whose_meaning_gives_the_wrong_type(fake_rows, no_chip):
     with pytest.raises(VerifyError) as e:
         run(k, [], 1, 64)
     assert "float64" in e.value.message and "float32 (64,)" in e.value.message
+
+
+def test_printf_once_for_each_active_lane_in_order():
+    k = kernel("%x: f32", """
+    %t = thread_id {"dim": 0} : u32
+    %three = const {"value": 3} : u32
+    %c = cmp(%t, %three) {"pred": "lt"} : u1
+    if(%c) { ^():
+      printf(%t, %x) {"format": "t%d %.1f, "}
+      yield
+    } { ^():
+      yield
+    }
+    %h = convert(%x) : bf16
+    %last = const {"value": 69} : u32
+    %d = cmp(%t, %last) {"pred": "ge"} : u1
+    if(%d) { ^():
+      printf(%t, %h) {"format": "%u=%g;"}
+      printf {"format": "end (100%%)\\n"}
+      yield
+    } { ^():
+      yield
+    }
+    """)  # fmt: skip
+    assert printed(k, [np.float32(1.25)], 1, 70) == "t0 1.2, t1 1.2, t2 1.2, 69=1.25;end (100%)\n"

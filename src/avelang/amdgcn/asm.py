@@ -390,13 +390,16 @@ class _Reader:
 def arguments(metadata: str) -> dict[str, tuple[Argument, ...]]:
     """The arguments of each kernel, from the metadata's text as LLVM writes it (LLVM, "User Guide for AMDGPU Backend", Code Object V5
     Metadata): kernels are items of one list, arguments items of a list within."""
-    found: dict[str, tuple[Argument, ...]] = {}
-    args: list[dict[str, str]] = []
+    kernels: list[tuple[list[str], list[dict[str, str]]]] = []
     inside, depth = False, 0
     for line in metadata.splitlines():
         indent, text = len(line) - len(line.lstrip()), line.strip()
         if indent == 2 and text.startswith("- "):
-            args, inside, text, indent = [], False, text[2:], 4
+            kernels.append(([], []))
+            inside, text, indent = False, text[2:], 4
+        if not kernels:
+            continue
+        names, args = kernels[-1]
         if text == ".args:":
             inside, depth = True, indent
             continue
@@ -406,13 +409,16 @@ def arguments(metadata: str) -> dict[str, tuple[Argument, ...]]:
             args.append({})
             text = text[2:]
         key, _, value = text.partition(":")
+        value = value.strip().strip("'\"")
         if inside and args:
-            args[-1][key] = value.strip().strip("'\"")
+            args[-1][key] = value
         elif key == ".name":
-            found[value.strip().strip("'\"")] = tuple(
-                Argument(int(a.get(".offset", 0)), int(a.get(".size", 0)), a.get(".value_kind", ""), a.get(".name", "")) for a in args
-            )
-    return found
+            names.append(value)
+    return {
+        name: tuple(Argument(int(a.get(".offset", 0)), int(a.get(".size", 0)), a.get(".value_kind", ""), a.get(".name", "")) for a in args)
+        for names, args in kernels
+        for name in names
+    }
 
 
 def parse(text: str, name: str = "assembly") -> Program:

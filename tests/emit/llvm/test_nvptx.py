@@ -187,7 +187,7 @@ def test_a_broken_emitter_is_noticed(monkeypatch):
         golden.check("nvptx/turn.sm_90.ptx", ptx("turn", "sm_90"))
 
 
-@pytest.mark.parametrize(("kernel", "code"), [(gpu_kernels.speaks, "U202"), (gpu_kernels.scheduled, "U110")])
+@pytest.mark.parametrize(("kernel", "code"), [(gpu_kernels.scheduled, "U110")])
 def test_refusals(kernel, code):
     with pytest.raises(AveError) as e:
         program(kernel, "sm_90", (32, 1, 1))

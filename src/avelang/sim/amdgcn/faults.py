@@ -1,4 +1,4 @@
-"""Codes of what stops a wave: numbers in the workgroup's `fault_code`; `machine` makes errors of them."""
+"""Codes of what stops a wave: numbers in the workgroup's `fault_code`; `machine` makes errors of them. And what stops a translation."""
 
 from __future__ import annotations
 
@@ -9,3 +9,7 @@ TRAP = 4  # s_trap and its like
 IN_FLIGHT = 16  # a register whose load or store has not been waited for: `fault_extra` holds the register and the counter
 RACE = 17  # LDS that another wave may be using: lane, address, the other wave in `fault_extra`
 HAZARD = 18  # too few wait states: `fault_extra` holds the register, how many are there and how many are needed
+
+
+class Unknown(Exception):
+    """Raised by a handler that meets a form of its instruction which it does not execute; the text says which."""

@@ -328,7 +328,7 @@ def mix_at(t: Translator, i: Instruction, n: int) -> str:
     """Operand `n` of v_fma_mix_f32 and its like, <64 x float>: f32, or with op_sel_hi the half of a register that op_sel names."""
     o, k = i.operands[n], n - first_source(i)
     if not i.bits("op_sel_hi", 4)[k]:
-        return float_at(_without(t), i, n) if not i.bits("op_sel", 4)[k] else _bad_mix()
+        return float_at(t, i, n)
     t.mode.check(16)
     value = half(t, word_at(t, o, True), i.bits("op_sel", 4)[k])
     value = flushed(t, value, 16) if t.mode.flushes_sources(16) else value

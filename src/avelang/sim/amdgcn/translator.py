@@ -10,13 +10,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from avelang.amdgcn.asm import EXEC, SCC, VCC, Imm, Instruction, Name, Operand, Reg, float_bits
+from avelang.amdgcn.asm import EXEC, SCC, VCC, Imm, Instruction, Name, Operand, Reg
 from avelang.llvm.core import Body, Module
 from avelang.llvm.writer import Writer
+from avelang.sim.amdgcn import operands
+from avelang.sim.amdgcn.faults import UNKNOWN, Unknown
+from avelang.sim.amdgcn.mode import Mode
 from avelang.sim.amdgcn.state import END, FAULT, FILES, GROUP, LANES, REGISTER, WAVE
 
 Handler = Callable[["Translator", Instruction], None]
-FLOATS = {16: "half", 32: "float", 64: "double"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,10 +27,6 @@ class Options:
 
     check: bool = False
     profile: bool = False
-
-
-class Unknown(Exception):
-    """Raised by a handler that meets a form of its instruction which it does not execute; the text says which."""
 
 
 class Translator(Writer):
@@ -42,6 +40,8 @@ class Translator(Writer):
         super().__init__(module, LANES)
         self.options, self.symbols, self.targets, self.labels = options, symbols, targets, labels
         self.here: Instruction | None = None
+        self.mode = Mode()  # MODE at this instruction
+        self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.fp8 = "fnuz"  # the kind of 8-bit floats (see `arch.Chip`)
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
@@ -173,6 +173,10 @@ class Translator(Writer):
         self._scc = bit
         self._dirty["scc", 0] = None
 
+    def both(self, a: str, b: str) -> str:
+        """a and b, of i64 that may be constants."""
+        return a if b == "-1" else b if a == "-1" else self.op(f"and i64 {a}, {b}")
+
     def exec(self) -> str:
         """EXEC, an i64."""
         return self.pair(EXEC)
@@ -239,6 +243,19 @@ class Translator(Writer):
             self.body.start(label)
         self.forget_vectors()
 
+    def stop_if(self, bad: str, why: str) -> None:
+        """Stops the wave at this instruction where the i1 `bad` is true; `why` is what the error says."""
+        assert self.here is not None
+        self.reasons[self.here.index] = why
+        stop, go = self.body.fresh("stop"), self.body.fresh("go")
+        self.do(f"br i1 {bad}, label %{stop}, label %{go}")
+        self.body.start(stop)
+        place = self.op(f"getelementptr i8, ptr %g, i64 {GROUP['fault_code']}")
+        self.do(f"store i32 {UNKNOWN}, ptr {place}, align 4")
+        self.do("br label %fault")
+        self._faults.append((self.here.index, stop))
+        self.body.start(go)
+
     def flush_vectors(self) -> None:
         """Writes vector registers back."""
         for file, n in [key for key in self._dirty if key[0] in FILES]:
@@ -247,13 +264,9 @@ class Translator(Writer):
 
     # -- operands ------------------------------------------------------------------------------------------------------------------
 
-    def immediate(self, x: Imm, bits: int, floating: bool) -> int:
-        """The pattern of a constant in an operand of so many bits (MI300 ISA, section 5.1.4, "Literal constants"; section 6.1.1, "Instruction
-        inputs"): in a double, a literal is the upper half."""
-        if isinstance(x.value, float):
-            return float_bits(x.value, bits if bits >= 32 or not floating else 16)
-        value = x.value << 32 if bits == 64 and floating and not x.inline else x.value
-        return value & (1 << bits) - 1
+    def signed(self) -> bool:
+        """Whether the instruction takes its 64-bit operands as signed."""
+        return self.here is not None and self.here.name.endswith("_i64")
 
     def scalar_source(self, o: Operand, bits: int = 32) -> str:
         """A scalar operand, an i32 or i64."""
@@ -263,9 +276,11 @@ class Translator(Writer):
             text = self.scalar(o.first)
             return text if bits == 32 else self.op(f"zext i32 {text} to i64")
         if isinstance(o, Imm):
-            return str(self.immediate(o, bits, False))
+            return str(operands.immediate(o, bits, False, self.signed()))
         if isinstance(o, Name):
             assert self.here is not None
+            if (found := operands.named(self, o, bits)) is not None:
+                return found
             return str(self.symbols(o, self.here) & (1 << bits) - 1)
         raise Unknown(f"{o} is no scalar operand")
 
@@ -279,16 +294,8 @@ class Translator(Writer):
             self.set_scalar(o.first, value)
 
     def source(self, o: Operand, bits: int = 32, k: int = 0) -> str:
-        """A vector operand as integers, <64 x i32> or <64 x i64>, without its modifiers; `k` registers behind its first."""
-        e = f"i{bits}"
-        if isinstance(o, Reg) and o.file in FILES:
-            low = self.vector(o.file, o.first + k)
-            return low if bits == 32 else self.wide(low, self.vector(o.file, o.first + k + 1))
-        if isinstance(o, Reg):
-            return self.splat(self.pair(o.first + k) if bits == 64 else self.scalar(o.first + k), e)
-        if isinstance(o, Imm):
-            return self.splat(str(self.immediate(o, bits, False)), e)
-        return self.splat(self.scalar_source(o, bits), e)
+        """A vector operand as integers, <64 x iN> of 16, 32 or 64 bits, without its modifiers; `k` registers behind its first."""
+        return operands.source(self, o, bits, k)
 
     def wide(self, low: str, high: str) -> str:
         """<64 x i64> from two registers."""
@@ -308,22 +315,51 @@ class Translator(Writer):
         self.set_vector(o.file, o.first + k + 1, self.op(f"trunc {i64} {high} to {i32}"), masked)
 
     def source_at(self, i: Instruction, n: int, bits: int = 32) -> str:
-        """Operand `n` of a vector instruction as integers, its SDWA selection or DPP movement applied; neg and abs are left to `float_at`."""
-        return self.source(i.operands[n], bits)
+        """Operand `n` of a vector instruction as integers, <64 x iN> of 16, 32 or 64 bits: SDWA's selection, DPP's movement, op_sel and sext
+        applied. Results that are operands too (fmac) come as they are."""
+        return operands.source_at(self, i, n, bits)
 
-    def float_at(self, i: Instruction, n: int, bits: int = 32) -> str:
-        """Operand `n` as <64 x half>, <64 x float> or <64 x double>, with its modifiers applied."""
-        e = FLOATS[bits]
-        return self.op(f"bitcast {self.t(f'i{bits}')} {self.source_at(i, n, bits)} to {self.t(e)}")
+    def float_at(self, i: Instruction, n: int, bits: int = 32, flush: bool = True) -> str:
+        """Operand `n` as <64 x half>, <64 x float> or <64 x double>, neg and abs applied too. Denormals are zeros where MODE says so; `flush`
+        False for what only moves floats, such as v_cndmask_b32."""
+        return operands.float_at(self, i, n, bits, flush)
 
-    def result_at(self, i: Instruction, value: str, bits: int = 32, n: int = 0) -> None:
-        """Writes operand `n` of a vector instruction from <64 x i32> or <64 x i64>, as SDWA's selection or DPP's masks say."""
-        self.set_result(i.operands[n], value, bits)
+    def packed_at(self, i: Instruction, n: int, bits: int = 16) -> tuple[str, str]:
+        """What the lower and upper result of a packed integer instruction take from operand `n`: <64 x i16> halves of a register, or with
+        bits=32 <64 x i32> registers of a pair."""
+        return operands.packed_at(self, i, n, bits)
+
+    def packed_float_at(self, i: Instruction, n: int, bits: int = 16) -> tuple[str, str]:
+        """`packed_at` of <64 x half> or <64 x float>, neg_lo and neg_hi applied."""
+        return operands.packed_float_at(self, i, n, bits)
+
+    def mix_at(self, i: Instruction, n: int) -> str:
+        """Operand `n` of v_fma_mix_f32, v_fma_mixlo_f16 and v_fma_mixhi_f16, <64 x float>."""
+        return operands.mix_at(self, i, n)
+
+    def result_at(self, i: Instruction, value: str, bits: int = 32, n: int = 0, clamped: bool = False) -> None:
+        """Writes operand `n` of a vector instruction from <64 x iN> of 16, 32 or 64 bits, as SDWA, DPP and op_sel say. An instruction with the
+        modifier clamp must have clamped its result itself, and says so."""
+        operands.result_at(self, i, value, bits, n, clamped)
 
     def float_result(self, i: Instruction, value: str, bits: int = 32) -> None:
-        """Writes operand 0 from floats of so many bits, with clamp and omod applied."""
-        e = FLOATS[bits]
-        self.result_at(i, self.op(f"bitcast {self.t(e)} {value} to {self.t(f'i{bits}')}"), bits)
+        """Writes operand 0 from floats of so many bits, after omod, clamp, and flushing of denormals as MODE says."""
+        operands.result_at(self, i, operands.finished(self, i, value, bits), bits, clamped=True)
+
+    def packed_result(self, i: Instruction, lo: str, hi: str, bits: int = 16, clamped: bool = False) -> None:
+        """Writes operand 0 of a packed instruction from two <64 x i16> or, with bits=32, two <64 x i32>; `clamped` as in `result_at`."""
+        operands.packed_result(self, i, lo, hi, bits, clamped)
+
+    def packed_float_result(self, i: Instruction, lo: str, hi: str, bits: int = 16) -> None:
+        """`packed_result` of floats, after clamp and flushing."""
+        low, high = (operands.finished(self, i, x, bits) for x in (lo, hi))
+        operands.packed_result(self, i, low, high, bits, clamped=True)
+
+    def mask_result_at(self, i: Instruction, lanes: str, n: int = 1) -> None:
+        """`set_mask_result` of operand `n` of an instruction that DPP must not keep from some of its lanes."""
+        if operands.dpp_lanes(self, i) != "-1":
+            raise Unknown("a mask as the result of DPP that leaves lanes out")
+        self.set_mask_result(i.operands[n], lanes)
 
     def set_mask_result(self, o: Operand, lanes: str) -> None:
         """Writes one bit for each lane to a pair of scalar registers; bits of inactive lanes become 0."""

@@ -1,0 +1,52 @@
+"""A code object or assembly, ours or anyone's, as bytes, text or a file, comes in; a `Program` for `machine.Machine` goes out."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+from avelang.amdgcn.asm import Data, Program, parse
+from avelang.base.errors import error
+
+ELF = b"\x7fELF"
+BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
+
+
+def load(source: str | bytes | pathlib.Path, kernel: str | None = None, chip: str | None = None) -> Program:
+    """The program of a code object (bytes, or a file) or of assembly (text, or a file).
+
+    `kernel`: which one of a code object's (not needed where it has one); `chip`: which code object of an offload bundle. A str is assembly text when it has
+    more than one line, else the name of a file. Raises X020 for text that is not assembly, X027 for a file that cannot be read, and what
+    `amdgcn.code_object.read` and `amdgcn.disassemble.assembly` raise.
+    """
+    name = "assembly"
+    if isinstance(source, pathlib.Path) or (isinstance(source, str) and "\n" not in source):
+        path = pathlib.Path(source)
+        name = str(path)
+        try:
+            content = path.read_bytes()
+        except OSError as e:
+            raise error("X027", kernel=kernel or "?", what=f"cannot read {path}", why=e.strerror or str(e)) from None
+    else:
+        content = source.encode() if isinstance(source, str) else bytes(source)
+    if content.startswith((ELF, BUNDLE)):
+        return _code_object(content, name, kernel, chip)
+    try:
+        return parse(content.decode(), name)
+    except UnicodeDecodeError:
+        raise error("X020", where=name, text=repr(content[:8])[1:], why="it is neither a code object nor text") from None
+
+
+def _code_object(content: bytes, name: str, kernel: str | None, chip: str | None) -> Program:
+    from avelang.amdgcn.code_object import ABSOLUTE, read
+    from avelang.amdgcn.disassemble import assembly
+
+    found = read(content, chip, name)
+    program = parse(assembly(found, found.kernel(kernel).name), name)
+    # What the code refers to by address stands where the file says, counted from the address of the first byte of the file.
+    image = bytearray(max((s.address + s.size for s in found.segments), default=0))
+    for address, data in found.load():
+        image[address : address + len(data)] = data
+    labels = {"": 0, **{s.name: s.address for s in found.symbols.values() if s.defined}}
+    fixups = tuple((r.address, r.symbol, r.addend) for r in found.relocations if ABSOLUTE.get(r.kind, (0, 0))[0] == 8)
+    return dataclasses.replace(program, data=Data(bytes(image), labels, fixups), labels=program.labels)
