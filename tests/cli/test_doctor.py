@@ -7,6 +7,7 @@ import platform
 
 import numpy
 import pytest
+from tests.runtime import rocm
 
 from avelang.cli import machine
 
@@ -42,6 +43,17 @@ def test_tool_version(tmp_path):
     tool.chmod(0o755)
     assert machine.tool_version(str(tool)) == "tool release 13.0"
     assert machine.tool_version(str(tmp_path / "none")) == "does not run"
+
+
+def test_the_hip_runtime_and_its_devices(ave, monkeypatch):
+    stub = rocm.Machine(monkeypatch)
+    stub.lib.stub_arch(1, b"gfx1100")
+    output = " ".join(ave("doctor").output.split())
+    assert "gfx942:sramecc+:xnack- (Stub Accelerator 0), gfx1100 (Stub Accelerator 1), for which Ave makes no code; HIP 6.3.42134" in output
+    assert "kernels on gfx942:sramecc+:xnack-" in output
+    rocm.Machine(monkeypatch, count=0)
+    output = " ".join(ave("doctor").output.split())
+    assert "hipGetDeviceCount gave hipErrorNoDevice" in output and "no kernels on AMD GPUs here" in output
 
 
 def test_amd_gpus_are_read_from_the_topology(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("frontend", "passes", "emit", "sim"),
     ("pipeline",),
     ("runtime",),
-    ("jit", "language"),
+    ("jit", "language", "executor"),
     ("avelang",),  # the package itself: what `import avelang` gives
     ("avelang_kernels",),
     ("cli",),

@@ -19,15 +19,19 @@ def refused(code, call):
     return str(e.value)
 
 
-def test_no_library(monkeypatch):
+def test_no_library(monkeypatch, tmp_path):
     monkeypatch.setenv("AVE_HIP", "/nowhere/libamdhip64.so")
     text = refused("D030", lambda: Hip().device(3))
-    assert "arrays on rocm:3 need the HIP runtime, which cannot be loaded: /nowhere/libamdhip64.so" in text and "install ROCm" in text
+    assert "arrays on rocm:3 need the HIP runtime, which cannot be loaded: there is no /nowhere/libamdhip64.so" in text and "install ROCm" in text
     assert not Hip().found()
+    broken = tmp_path / "libamdhip64.so"
+    broken.write_bytes(b"no library at all")
+    monkeypatch.setenv("AVE_HIP", str(broken))
+    assert f"{broken}: file too short" in refused("D030", lambda: Hip().device(0)) or "invalid ELF header" in refused("D030", lambda: Hip().device(0))
     monkeypatch.delenv("AVE_HIP")
     monkeypatch.setenv("ROCM_PATH", "/nowhere/rocm")
     if not Hip().found():
-        assert "/nowhere/rocm/lib/libamdhip64.so" in refused("D030", lambda: Hip().open("rocm:0"))
+        assert "no /nowhere/rocm/lib/libamdhip64.so" in refused("D030", lambda: Hip().open("rocm:0"))
 
 
 def test_where_the_library_is_looked_for(monkeypatch, tmp_path):

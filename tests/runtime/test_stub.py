@@ -134,7 +134,7 @@ def test_names_constants_and_options():
         (lambda: launched(X, B=1000, n=4, m=6), (4, 6)),
         (lambda: launched(X, 5, 32, num_warps=4), (5, 5)),
         (lambda: launched(X, 6, "abc", num_warps=1000), (6, 5)),
-        (lambda: launched(X, 7, None, target="gfx942"), (7, 5)),
+        (lambda: launched(X, 7, None, target="gfx90a"), (7, 5)),
     ]
     for call, expected in calls:
         assert call() == expected
@@ -250,7 +250,7 @@ def test_the_environment_is_seen(monkeypatch):
         slots(kernel, *GOOD)
         assert len(ran) == count, value
     monkeypatch.setenv("AVE_BACKEND", "cpu")
-    changes = [("AVE_TARGET", "gfx942"), ("AVE_TARGET", "gfx950"), ("AVE_BACKEND", "".join(["c", "pu"])), ("AVE_TARGET", "gfx942")]
+    changes = [("AVE_TARGET", "gfx90a"), ("AVE_TARGET", "gfx950"), ("AVE_BACKEND", "".join(["c", "pu"])), ("AVE_TARGET", "gfx90a")]
     for name, value in changes:
         monkeypatch.setenv(name, value)
         slots(kernel, *GOOD)

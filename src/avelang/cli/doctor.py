@@ -49,11 +49,11 @@ def doctor() -> None:
 
 def _abilities() -> list[str]:
     from avelang.arch import CHIPS
-    from avelang.cli.machine import cores
+    from avelang.cli.machine import cores, gpu_abilities
 
     chips = ", ".join(CHIPS)
     return [
         f"kernels on this CPU, compiled by LLVM, on {cores()} cores; waves and intrinsics of {chips}",
         "the reference executor (NumPy), with checks of bounds and of uninitialized memory: backend=\"reference\"",
-        "GPUs are found and listed, but kernels do not run on them in this version",
+        *gpu_abilities(),
     ]

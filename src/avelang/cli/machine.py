@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import dataclasses
 import importlib.metadata
 import importlib.util
@@ -138,12 +137,32 @@ def _gpus() -> list[Finding]:
         nvidia = Finding("GPUs", "NVIDIA", "ok" if names else "missing", ", ".join(names) or "a driver, but no GPU answers")
     except OSError:
         nvidia = Finding("GPUs", "NVIDIA", "missing", "no driver (libcuda.so.1)", "an NVIDIA GPU in this list", "NVIDIA's driver")
-    amd = amd_gpus()
-    rocm = ctypes.util.find_library("amdhip64") or next(map(str, pathlib.Path("/opt").glob("rocm*/lib/libamdhip64.so")), "no HIP runtime")
-    text = f"{', '.join(amd) or 'no GPU in /sys/class/kfd'}; {rocm}"
-    state = "ok" if amd and rocm != "no HIP runtime" else "missing"
-    hip = Finding("GPUs", "AMD", state, text, "an AMD GPU in this list", "the amdgpu driver and ROCm's HIP runtime")
-    return [nvidia, hip]
+    return [nvidia, _hip()]
+
+
+def _hip() -> Finding:
+    """The HIP runtime with the GPUs that it shows to this process, or what stands in the way."""
+    from avelang.base.errors import AveError
+    from avelang.runtime.devices import DRIVERS
+
+    driver = DRIVERS["rocm"]
+    gives = "kernels on AMD GPUs, for arrays of torch, JAX and CuPy there"
+    try:
+        seen = driver.survey()
+    except AveError as e:
+        # What the kernel lists is there even where HIP is not.
+        return Finding("GPUs", "AMD", "missing", f"{', '.join(amd_gpus()) or 'no GPU in /sys/class/kfd'}; {e.message}", gives, driver.get)
+    words = [f"{what} ({name}){'' if chip else ', for which Ave makes no code'}" for name, what, chip in seen.devices]
+    state = "ok" if any(chip for _, _, chip in seen.devices) else "missing"
+    text = f"{', '.join(words)}; HIP {seen.version}, {seen.path}"
+    return Finding("GPUs", "AMD", state, text, gives, "an AMD GPU that Ave makes code for: gfx90a, gfx942 or gfx950")
+
+
+def gpu_abilities() -> list[str]:
+    """What runs on GPUs here, in words."""
+    hip = _hip()
+    amd = f"kernels on {hip.text}" if hip.state == "ok" else "no kernels on AMD GPUs here; code for them is made and can be looked at (`ave compile`)"
+    return [amd, "NVIDIA GPUs are found and listed, but kernels do not run on them in this version"]
 
 
 # Executables, what each is for, how to get it; the first one found counts.

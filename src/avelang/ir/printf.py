@@ -1,7 +1,7 @@
 """printf: a C format and the dtypes of its arguments come in, or the buffer that a kernel on a GPU wrote into; text goes out.
 
-The buffer is what a kernel that prints gets as one more argument, behind all others: a pointer to global memory, aligned to 16 bytes, of 32-bit words,
-the lowest byte first. Its contents before a launch are those of `buffer`.
+The buffer is what a kernel that prints gets as one more argument, behind all others: a pointer to global memory, aligned to 16 bytes, of 32-bit
+words, the lowest byte first. Its contents before a launch are those of `buffer`.
 
 | word | |
 | --- | --- |

@@ -81,7 +81,8 @@ class Driver(abc.ABC):
 
     @abc.abstractmethod
     def places(self) -> Iterable[str]:
-        """Where the library may be, best first; what the process has loaded already comes before all of them."""
+        """Where the library may be, best first. What the process has loaded comes before what it has not: a second copy of the library would have
+        devices and streams of its own."""
 
     @abc.abstractmethod
     def version(self) -> tuple[str, bool]:
@@ -171,14 +172,15 @@ class Driver(abc.ABC):
             os.register_at_fork(after_in_child=self._after_fork)
 
     def _load(self, device: str) -> tuple[ctypes.CDLL, str]:
-        # A second copy of the library would have devices and streams of its own: the one that torch or JAX has brought comes first.
-        why: list[str] = []
+        absent, broken = [], []
         for place in self.places():
             try:
                 return ctypes.CDLL(place), place
             except OSError as e:
-                why.append(str(e))
-        raise error("D030", device=device, runtime=self.runtime, why="; ".join(dict.fromkeys(why)), get=self.get)
+                # The loader's own words for a file that is not there are long, and always the same.
+                (absent if "No such file" in str(e) and place in str(e) else broken).append((place, str(e)))
+        why = [f"there is no {', no '.join(place for place, _ in absent)}"] if absent else []
+        raise error("D030", device=device, runtime=self.runtime, why="; ".join([*(text for _, text in broken), *why]), get=self.get)
 
     def _after_fork(self) -> None:
         self._forked = True

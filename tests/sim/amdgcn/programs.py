@@ -12,6 +12,7 @@ HEAD = """
 	.amdgcn_target "amdgcn-amd-amdhsa--{chip}"
 	.amdhsa_kernel test
 		.amdhsa_group_segment_fixed_size {lds}
+		{directives}
 	.end_amdhsa_kernel
 	.text
 test:
@@ -37,11 +38,12 @@ class Registers:
 
 
 def run_program(body: str, inputs: dict[str, np.ndarray | int] | None = None, *, chip: str = "gfx942", exec_mask: int = (1 << 64) - 1,
-                lds: int = 0, regions: tuple[tuple[int, int], ...] = (), block: int = 64, **options: object) -> Registers:  # fmt: skip
+                lds: int = 0, directives: str = ".amdhsa_float_denorm_mode_32 3", regions: tuple[tuple[int, int], ...] = (), block: int = 64,
+                **options: object) -> Registers:  # fmt: skip
     """Runs instructions (s_endpgm is added) in one workgroup of `block` work-items, whose waves all begin with the same registers.
 
     `inputs`: 32-bit patterns by register: (64,) for "v3", (n, 64) for "v[2:5]" or "a[0:3]", ints for "s4", "s[2:3]", "vcc", "m0", "scc". Registers that
-    are not given hold 0xDEADBEEF. `options` go to `Machine`.
+    are not given hold 0xDEADBEEF. Denormals are kept unless `directives` of the descriptor say otherwise. `options` go to `Machine`.
     """
     vectors = np.full((512, LANES), 0xDEADBEEF, np.uint32)
     scalars: dict[int, int] = {EXEC: exec_mask & 0xFFFFFFFF, EXEC + 1: exec_mask >> 32}
@@ -53,7 +55,7 @@ def run_program(body: str, inputs: dict[str, np.ndarray | int] | None = None, *,
         else:
             first = reg.first + (256 if reg.file == "a" else 0)
             vectors[first : first + reg.count] = np.asarray(value).view(np.uint32) if isinstance(value, np.ndarray) else value
-    text = HEAD.format(chip=chip, lds=lds) + body + "\n\ts_endpgm\n"
+    text = HEAD.format(chip=chip, lds=lds, directives=directives) + body + "\n\ts_endpgm\n"
     waves = -(-block // LANES)
     machine = Machine(parse(text, "test program"), **options)  # type: ignore[arg-type]
     launch = Launch((1, 1, 1), (block, 1, 1), b"", list(regions), vectors=np.broadcast_to(vectors, (waves, 512, LANES)), scalars=scalars)

@@ -138,7 +138,8 @@ def through(mode: Mode, instructions: Iterable[Instruction]) -> Mode | None:
 
 def at_blocks(code: Sequence[Instruction], ranges: Sequence[tuple[int, int]], successors: Sequence[Iterable[int]], start: Mode) -> list[Mode | None]:
     """MODE at the start of each block, None where it depends on the way there. `ranges` are the blocks' instructions, the entry's first;
-    `successors` the numbers of the blocks that each may go to. Blocks that nothing goes to by name (targets of computed jumps) start like the entry."""
+    `successors` the numbers of the blocks that each may go to. Blocks that nothing goes to by name (where computed jumps go) start like the
+    entry."""
     found: dict[int, Mode | None] = {0: start}
     work = [0]
     while work:

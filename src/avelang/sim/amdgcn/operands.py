@@ -27,10 +27,11 @@ INVERSE_TWO_PI = {16: 0x3118, 32: 0x3E22F983, 64: 0x3FC45F306DC9C882}
 
 # 16-bit results that leave the upper half of their register alone, and can go there with op_sel; all others write zeros there (LLVM,
 # GCNSubtarget::zeroesHigh16BitsOfDest: "mostly derived from experimentation").
-KEEPS_HALF = frozenset(
-    "v_mad_f16 v_fma_f16 v_div_fixup_f16 v_mad_u16 v_mad_i16 v_add_i16 v_sub_i16 v_min3_f16 v_max3_f16 v_med3_f16 v_min3_i16 v_max3_i16 v_med3_i16 "
-    "v_min3_u16 v_max3_u16 v_med3_u16 v_fmac_f16 v_mac_f16 v_madak_f16 v_madmk_f16 v_fma_mixlo_f16 v_cvt_pk_fp8_f32 v_cvt_pk_bf8_f32".split()
-)
+KEEPS_HALF = {
+    "v_mad_f16", "v_fma_f16", "v_div_fixup_f16", "v_mad_u16", "v_mad_i16", "v_add_i16", "v_sub_i16", "v_min3_f16", "v_max3_f16", "v_med3_f16",
+    "v_min3_i16", "v_max3_i16", "v_med3_i16", "v_min3_u16", "v_max3_u16", "v_med3_u16", "v_fmac_f16", "v_mac_f16", "v_madak_f16", "v_madmk_f16",
+    "v_fma_mixlo_f16", "v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32",
+}  # fmt: skip
 # Instructions with two results: their sources begin at operand 2.
 TWO_RESULTS = ("v_div_scale_f32", "v_div_scale_f64", "v_mad_u64_u32", "v_mad_i64_i32")
 
@@ -374,7 +375,8 @@ def _store_indexed(t: Translator, o: Reg, value: str, bits: int) -> None:
     v = t.t("i32")
     place = _index(t, o)
     old = t.op(f"load {v}, ptr {place}, align 64")
-    t.do(f"store {v} {t.op(f'select {t.t("i1")} {t.mask()}, {v} {value}, {v} {old}')}, ptr {place}, align 64")
+    new = t.op(f"select {t.t('i1')} {t.mask()}, {v} {value}, {v} {old}")
+    t.do(f"store {v} {new}, ptr {place}, align 64")
     t.forget_vectors()
 
 
@@ -394,7 +396,7 @@ def _halves(t: Translator, i: Instruction, o: Reg, value: str) -> str:
 
 def _deposited(t: Translator, i: Instruction, o: Reg, value: str, bits: int) -> str:
     """The register after SDWA has put a result into the part that dst_sel names."""
-    select, unused = str(i.mods.get("dst_sel", "DWORD")), str(i.mods.get("dst_unused", "UNUSED_PRESERVE" if i.name in ("v_mac_f16",) else "UNUSED_PAD"))
+    select, unused = str(i.mods.get("dst_sel", "DWORD")), str(i.mods.get("dst_unused", "UNUSED_PAD"))
     if bits == 64 or select not in SELECTS:
         raise Unknown(f"{select} of a {bits}-bit result")
     i32 = t.t("i32")

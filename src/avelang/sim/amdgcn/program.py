@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from avelang.amdgcn.asm import Instruction, Name, Program
+from avelang.amdgcn.asm import Instruction, Kernel, Name, Program
 from avelang.base.errors import error
 from avelang.llvm.core import Module
-from avelang.sim.amdgcn import scheduler
+from avelang.sim.amdgcn import mode, scheduler
 from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
@@ -76,6 +76,16 @@ def blocks(program: Program, entry: int) -> Iterator[tuple[int, int]]:
     yield from found
 
 
+def _successors(program: Program, ranges: tuple[tuple[int, int], ...], numbers: dict[int, int]) -> list[list[int]]:
+    """The blocks that each block may go to by name, or by falling through."""
+    found = []
+    for _, end in ranges:
+        last = program.instructions[end - 1]
+        to = [x for x in _targets(program, last) if last.name in ENDS]
+        found.append([numbers[x] for x in [*to, *([end] if ENDS.get(last.name, True) else [])] if x in numbers])
+    return found
+
+
 class _Symbols:
     def __init__(self, program: Program):
         self.program = program
@@ -107,12 +117,13 @@ def translate(program: Program, label: str, options: Options) -> Translation:
     t = Translator(module, options, _Symbols(program), numbers, program.labels)
     t.fp8 = "ocp" if program.chip == "gfx950" else "fnuz"
     checker = Checker(t, program) if options.check else None
-    unknown: dict[int, str] = {}
+    kernel = next((k for k in program.kernels.values() if k.label == label), Kernel(label, label, {}))
+    modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), mode.initial(kernel))
     for n, (first, end) in enumerate(ranges):
-        t.begin()
+        t.begin(modes[n])
         t.count(end - first)
         for i in program.instructions[first:end]:
-            _one(t, i, checker, unknown)
+            _one(t, i, checker)
             if t.ended:
                 break
         name = f"ave_block_{n}"
@@ -120,10 +131,10 @@ def translate(program: Program, label: str, options: Options) -> Translation:
     table = ", ".join(f"ptr @ave_block_{n}" for n in range(len(ranges)))
     module.functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
     module.functions["ave_check_start"] = checker.start() if checker else CHECK_START
-    return Translation(module.text('nounwind "frame-pointer"="none"'), unknown, ranges)
+    return Translation(module.text('nounwind "frame-pointer"="none"'), t.reasons, ranges)
 
 
-def _one(t: Translator, i: Instruction, checker: Checker | None, unknown: dict[int, str]) -> None:
+def _one(t: Translator, i: Instruction, checker: Checker | None) -> None:
     t.here = i
     if checker:
         checker.before(i)
@@ -131,10 +142,11 @@ def _one(t: Translator, i: Instruction, checker: Checker | None, unknown: dict[i
         handler = HANDLERS.get(i.name)
         if handler is None:
             raise Unknown("no such instruction is executed here")
+        t.mode_allows(i)
         handler(t, i)
     except Unknown as why:
         # It may stand where this run never comes: the wave stops when it gets there.
-        unknown[i.index] = str(why)
+        t.reasons[i.index] = str(why)
         t.flush()
         t.do(f"store i32 {UNKNOWN}, ptr {t.field('g', GROUP['fault_code'])}, align 4")
         t.do(f"store i32 {i.index}, ptr {t.field('g', GROUP['fault_instruction'])}, align 4")

@@ -19,6 +19,7 @@ from avelang.sim.amdgcn.mode import Mode
 from avelang.sim.amdgcn.state import END, FAULT, FILES, GROUP, LANES, REGISTER, WAVE
 
 Handler = Callable[["Translator", Instruction], None]
+INDEXED = ("v_mov_b32",)  # what VGPR indexing is executed for: compilers use it with nothing else
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,14 +41,15 @@ class Translator(Writer):
         super().__init__(module, LANES)
         self.options, self.symbols, self.targets, self.labels = options, symbols, targets, labels
         self.here: Instruction | None = None
-        self.mode = Mode()  # MODE at this instruction
+        self.mode, self.mode_known = Mode(), True  # MODE at this instruction
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.fp8 = "fnuz"  # the kind of 8-bit floats (see `arch.Chip`)
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Starts a block's function; nothing is known of any register."""
+    def begin(self, mode: Mode | None = None) -> None:
+        """Starts a block's function; nothing is known of any register. `mode` is None where MODE depends on the way here."""
+        self.mode, self.mode_known = mode or self.mode, mode is not None
         self.body, self._memo = Body(), [{}]
         self._vectors: dict[tuple[str, int], str] = {}
         self._scalars: dict[int, str] = {}
@@ -264,6 +266,17 @@ class Translator(Writer):
 
     # -- operands ------------------------------------------------------------------------------------------------------------------
 
+    def mode_allows(self, i: Instruction) -> None:
+        """Raises Unknown where MODE is not known, or says something that this instruction's handler does not heed."""
+        if not self.mode_known:
+            raise Unknown("MODE differs by the way that leads here")
+        if self.mode.indexed and i.name.startswith("v_") and i.name not in INDEXED:
+            raise Unknown("VGPR indexing of this instruction")
+
+    def immediate(self, x: Imm, bits: int, floating: bool) -> int:
+        """The pattern of a constant in an operand of so many bits; see `operands.immediate`."""
+        return operands.immediate(x, bits, floating, self.signed())
+
     def signed(self) -> bool:
         """Whether the instruction takes its 64-bit operands as signed."""
         return self.here is not None and self.here.name.endswith("_i64")
@@ -276,7 +289,7 @@ class Translator(Writer):
             text = self.scalar(o.first)
             return text if bits == 32 else self.op(f"zext i32 {text} to i64")
         if isinstance(o, Imm):
-            return str(operands.immediate(o, bits, False, self.signed()))
+            return str(self.immediate(o, bits, False))
         if isinstance(o, Name):
             assert self.here is not None
             if (found := operands.named(self, o, bits)) is not None:

@@ -1,0 +1,58 @@
+"""Machine code of gfx942, ours or anyone's, comes in; kernels that run on NumPy arrays of this machine go out, their waits verified where asked.
+
+    gemm = executor.load("gemm.hsaco", check=True)
+    run = gemm[4, 256](a, b, c, 128, 128, 64)
+    print(run.instructions)
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+from avelang.sim.amdgcn import arguments
+from avelang.sim.amdgcn.load import load as _load
+from avelang.sim.amdgcn.machine import Dim3, Machine, Run
+
+__all__ = ["Kernel", "Run", "load"]
+
+
+def _three(extents: int | tuple[int, ...]) -> Dim3:
+    """Extents with 1 for those that are left out."""
+    given = (extents,) if isinstance(extents, int) else tuple(extents)
+    x, y, z = (*given, 1, 1)[:3]
+    return x, y, z
+
+
+class Kernel:
+    """A kernel of a code object or of assembly. `kernel[grid, block](*args)` runs it and returns a `Run`; extents are ints or tuples of up to three.
+
+    Arguments go by position, as the kernel's metadata orders them: NumPy arrays (used where they are), NumPy scalars and Python numbers, None for a
+    null pointer. By name: `dynamic_lds` (bytes), `threads` (workgroups at a time). Raises X021 to X027.
+    """
+
+    def __init__(self, machine: Machine):
+        self.machine = machine
+        self.name = machine.kernel.name
+
+    def __getitem__(self, extents: tuple[int | tuple[int, ...], int | tuple[int, ...]]) -> Callable[..., Run]:
+        grid, block = extents
+        return functools.partial(arguments.run, self.machine, _three(grid), _three(block))
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name} for {self.machine.program.chip}>"
+
+
+def load(
+    source: str | bytes | pathlib.Path, kernel: str = "", *, check: bool = False, profile: bool = False, order: str = "forward", seed: int = 1,
+    chip: str | None = None,
+) -> Kernel:  # fmt: skip
+    """The kernel of a code object (bytes, or a file's name), or of assembly (a file's name, or the text itself).
+
+    `kernel`: its name, where there are several. `check`: a register that is used before its load was waited for, LDS that waves race for, and too few wait
+    states are errors (X024 to X026). `profile`: `Run.conflicts` counts LDS cycles lost to bank conflicts, by instruction. `order`: which wave of a
+    workgroup runs first between barriers: "forward", "reverse", or "random" from `seed`. `chip`: which code object of an offload bundle.
+    """
+    return Kernel(Machine(_load(source, kernel or None, chip), kernel, check=check, profile=profile, order=order, seed=seed))
