@@ -10,6 +10,7 @@ import pytest
 # A tool's name to the Debian package that has it, in the version that the tests were written against.
 PACKAGES = {
     "ld.lld": "lld-22",
+    "llc": "llvm-22",
     "llvm-mc": "llvm-22",
     "llvm-mca": "llvm-22",
     "llvm-objdump": "llvm-22",

@@ -22,10 +22,11 @@ class JitFunction(Jitted):
     """A kernel: `kernel[provider](*args, **kwargs)` launches it; called by another jit function, it is a device function.
 
     `provider` is a callable that returns `((gx, gy, gz), (bx, by, bz))`, or that tuple; extents left out at the end are 1. Arguments go by
-    position or by name, constexpr parameters among them. Options go by name: `num_warps` (a hint, a positive int), `target` (the chip whose
-    intrinsics the kernel uses; inferred where left out), `backend` ("cpu" or "reference"). Arrays are used where they are, never copied;
-    the memory of a JAX array, which JAX takes as constant, is written too if the kernel writes to it. A launch returns when the kernel has
-    run. A grid with an extent of 0 runs nothing.
+    position or by name, constexpr parameters among them. Options go by name: `num_warps` and `waves_per_eu` (hints, positive ints), `target`
+    (the chip whose intrinsics the kernel uses; inferred where left out), `backend` ("cpu", "reference" or "gfx942-exec"), `stream` (on a GPU,
+    instead of the current one). Arrays are used where they are, never copied, and say where the kernel runs; the memory of a JAX array, which
+    JAX takes as constant, is written too if the kernel writes to it. On the CPU a launch returns when the kernel has run, on a GPU when it is
+    on the stream. A grid with an extent of 0 runs nothing.
 
     Raises LaunchError for arguments that do not fit, before anything runs, and what the compiler finds at the first launch.
     """

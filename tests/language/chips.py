@@ -14,7 +14,7 @@ from avelang.runtime.arguments import Parameters
 from emit.llvm.gpu import device, lane_loops, metadata
 
 AMD = tuple(c.name for c in arch.CHIPS.values() if c.vendor == "amd")
-ELSEWHERE = "U110"  # the intrinsic that a kernel uses is another chip's
+ELSEWHERE = ("U110", "U103")  # an intrinsic, or a form of it, that other chips have
 
 
 def constexprs(kernel: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,11 +31,11 @@ def compile_only(kernel: Any, block: tuple[int, int, int], args: Sequence[Any], 
         if kwargs.get("target") not in (None, *AMD):
             continue
         try:
-            ir = build(kernel.source, values, arch.chip(chip))
+            made = simt_device.program(pipeline.gpu(build(kernel.source, values, arch.chip(chip)), block), arch.chip(chip))
         except AveError as e:
-            assert e.code == ELSEWHERE, (chip, e)
+            assert e.code in ELSEWHERE, (chip, e)
             continue
-        out[chip] = text = device(chip).assembly(simt_device.program(pipeline.gpu(ir, block), arch.chip(chip)).text)
+        out[chip] = text = device(chip).assembly(made.text)
         for name in ("private_segment_fixed_size", "vgpr_spill_count", "sgpr_spill_count"):
             assert metadata(text, name) == 0, (chip, name, text)
         assert not lane_loops(text), (chip, text)

@@ -59,6 +59,38 @@ CASES = {
         False,
     ),
     "unknown place": ("store(%x, %l, %zero)\nstore(%x, %l, %one)\nstore(%y, %l, %n)\n%a = load(%l, %zero) : i32\n%b = load(%l, %one) : i32", False),
+    "loads in regions": (
+        """store(%x, %l, %zero)
+           %m = alloc {'name': 'm', 'align': 16} : tensor<i32, (1):(1), local>
+           %early = load(%l, %zero) : i32
+           store(%early, %m, %zero)
+           %a = for(%zero, %two, %one, %y) : i32 { ^(%i: u32, %s: i32):
+             %v = load(%l, %zero) : i32
+             %w = load(%m, %zero) : i32
+             %p = add(%s, %v) : i32
+             %q = mul(%p, %w) : i32
+             yield(%q)
+           }
+           store(%y, %l, %zero)
+           %b = if(%c) : i32 { ^():
+             %u = load(%l, %zero) : i32
+             yield(%u)
+           } { ^():
+             yield(%x)
+           }""",
+        True,
+    ),
+    "a load in a region before the store that it meets next time": (
+        """store(%x, %l, %zero)
+           %a = for(%zero, %two, %one, %y) : i32 { ^(%i: u32, %s: i32):
+             %v = load(%l, %zero) : i32
+             %p = add(%v, %s) : i32
+             store(%p, %l, %zero)
+             yield(%p)
+           }
+           %b = load(%l, %zero) : i32""",
+        False,
+    ),
     "inner region": (
         """store(%x, %l, %zero)
            if(%c) { ^():

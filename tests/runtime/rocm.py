@@ -15,6 +15,7 @@ import tempfile
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.tools import need
 
 from avelang.runtime import arrays, devices
@@ -109,6 +110,8 @@ class Torch:
     def __init__(self, monkeypatch: Any, machine: Machine | None):
         import torch
 
+        if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+            pytest.skip("this torch has no C exchange API; torch 2.10 and newer have it")
         self.lib = _exchange()
         self.machine = machine
         self.torch = torch
@@ -186,8 +189,6 @@ class Producer:
 @contextlib.contextmanager
 def standalone():
     """A machine and its torch outside of pytest: for benchmarks. Environment and modules are as before afterwards."""
-    import pytest
-
     with pytest.MonkeyPatch.context() as patch:
         machine = Machine(patch, count=1)
         yield machine, Torch(patch, machine)

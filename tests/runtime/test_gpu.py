@@ -1,6 +1,7 @@
 """Launches on a GPU, against a driver that checks what is handed to it and runs nothing (hip_stub.c): what it is given is held against the
 arguments, what it refuses against the errors."""
 
+import ctypes
 import itertools
 import os
 import subprocess
@@ -410,6 +411,45 @@ def test_references_are_balanced(machine, torch):
     assert all(abs(a - b) < 100 for a, b in zip(before, after, strict=True)), (before, after)
 
 
+# -- printing ----------------------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def talks(x: al.Pointer(al.f32), n: al.i32):
+    al.printf("%d of %f\n", n, 1.5)
+
+
+def test_what_a_kernel_prints_is_fetched_and_written(machine, torch, capsys):
+    kernel, (x, _) = fresh(talks), pair(torch, 1)
+    # Two records of the first printf as they would stand in the buffer: block 1 before block 0, wave 0, lane 3; values 7 and 1.5 (f64).
+    double = np.array([1.5]).view(np.uint32).tolist()
+    form = describe_words(kernel, machine, x)
+    records = [record for block in (1, 0) for record in ([1, 0, block, 0, 0, 0, 3, 7, *(double if form == 8 else [0x3FC00000])])]
+    words = np.array([len(records), 0, *records], np.uint32)
+    for _ in range(2):
+        machine.lib.stub_write(ctypes.c_void_p(words.ctypes.data), len(words))
+        kernel[AT](x, 7)
+        assert capsys.readouterr().out == "7 of 1.500000\n" * 2
+        assert (machine.last.device, machine.values()[1]) == (1, 7) and not hot(kernel)
+    calls = [c.split()[0] for c in machine.calls()]
+    assert calls.count("hipMalloc") == calls.count("hipFree") == 3
+    assert calls[-5:] == ["hipModuleLaunchKernel", "hipStreamSynchronize", "hipMemcpyDtoH", "hipFree", "hipSetDevice"]
+    machine.fail("hipMalloc", 2)
+    assert "for what it prints: hipMalloc gave hipErrorOutOfMemory" in refused("D035", lambda: kernel[AT](x, 7))
+    machine.lib.stub_capture(1)
+    # A graph would outlive the memory that is lent.
+    assert "under capture" in refused("D035", lambda: kernel[AT](x, 7)) and machine.launches == 3
+
+
+def describe_words(kernel, machine, x):
+    """Bytes of the second value of `talks`, as the code that was made for it says."""
+    kernel[AT](x, 7)
+    (program,) = kernel._launcher._programs.values()
+    ((form, dtypes),) = program.meta["prints"]
+    assert form == "%d of %f\n" and dtypes[0] == "i32"
+    return 8 if dtypes[1] == "f64" else 4
+
+
 # -- the process -------------------------------------------------------------------------------------------------------------------
 
 
@@ -426,6 +466,7 @@ def test_code_objects_come_from_the_cache_on_disk(machine, torch, monkeypatch):
 def test_threads(machine, torch):
     kernel, tensors = fresh(axpy), [pair(torch) for _ in range(4)]
     kernel[AT](*tensors[0], 1)
+    machine.lib.stub_quiet(1)  # its log is written by one thread only
     errors = []
 
     def run(x, y):
@@ -443,43 +484,49 @@ def test_threads(machine, torch):
     assert not errors and machine.launches == 801
 
 
-def test_a_forked_process_is_told_so(machine, torch):
-    kernel, (x, y) = fresh(axpy), pair(torch)
-    kernel[AT](x, y, 1)
-    kernel[AT](x, y, 1)
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            kernel[AT](x, y, 1)
-            os.write(write, b"launched")
-        except AveError as e:
-            os.write(write, e.code.encode())
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    assert os.read(read, 100) == b"D036"
-    kernel[AT](x, y, 1)
-    assert hot(kernel)
+START = """
+import os, sys, numpy as np, pytest
+import avelang, avelang.language as al
+from avelang.base.errors import AveError
+from tests.runtime import rocm
+@avelang.jit
+def k(x: al.Pointer(al.f32), n: al.i32):
+    pass
+patch = pytest.MonkeyPatch()
+machine = rocm.Machine(patch)
+AT = ((1,), (64,))
+"""
+# The child would use a driver that is its parent's: it is told so where the host code would have served it.
+FORKED = """
+torch = rocm.Torch(patch, machine)
+x = torch.make(np.zeros(64, np.float32))
+for n in range(2):
+    k[AT](x, n)
+child = os.fork()
+if child == 0:
+    code = "launched"
+    try:
+        k[AT](x, 2)
+    except AveError as e:
+        code = e.code
+    os._exit(0 if code == "D036" else 1)
+assert os.waitpid(child, 0)[1] == 0
+k[AT](x, 3)
+assert k._launcher._stub.latest() is not None and machine.values()[1] == 3
+"""
+WITHOUT_TORCH = """
+x = rocm.Producer(machine.own(np.zeros(64, np.float32)))
+for n in range(3):
+    k[AT](x, n)
+assert machine.values() == [x.array.ctypes.data, 2], machine.values()
+assert "torch" not in sys.modules
+"""
 
 
-def test_a_process_without_torch_launches_dlpack_arrays(machine, tmp_path):
+@pytest.mark.parametrize("text", [FORKED, WITHOUT_TORCH], ids=["a fork", "no torch"])
+def test_a_process_of_its_own(text, tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(
-        "import sys, numpy as np, pytest\n"
-        "import avelang, avelang.language as al\n"
-        "from tests.runtime import rocm\n"
-        "@avelang.jit\n"
-        "def k(x: al.Pointer(al.f32), n: al.i32):\n"
-        "    pass\n"
-        "with pytest.MonkeyPatch.context() as patch:\n"
-        "    machine = rocm.Machine(patch)\n"
-        "    x = rocm.Producer(machine.own(np.zeros(64, np.float32)))\n"
-        "    for n in range(3):\n"
-        "        k[lambda: ((1,), (64,))](x, n)\n"
-        "    assert machine.values() == [x.array.ctypes.data, 2], machine.values()\n"
-        "    assert 'torch' not in sys.modules\n"
-    )
+    script.write_text(START + text)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
     subprocess.run([sys.executable, str(script)], check=True, env=env, timeout=60)

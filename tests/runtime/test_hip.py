@@ -27,7 +27,7 @@ def test_no_library(monkeypatch, tmp_path):
     broken = tmp_path / "libamdhip64.so"
     broken.write_bytes(b"no library at all")
     monkeypatch.setenv("AVE_HIP", str(broken))
-    assert f"{broken}: file too short" in refused("D030", lambda: Hip().device(0)) or "invalid ELF header" in refused("D030", lambda: Hip().device(0))
+    assert f"cannot be loaded: {broken}: " in refused("D030", lambda: Hip().device(0))
     monkeypatch.delenv("AVE_HIP")
     monkeypatch.setenv("ROCM_PATH", "/nowhere/rocm")
     if not Hip().found():

@@ -209,6 +209,7 @@ CATALOGUE: dict[str, Template] = {
     "D022": Template("{what} is no AMD GPU code object: {why}", "a code object is what `ave compile --emit hsaco` and hipcc --genco make"),
     "D023": Template("{what} has no kernel {name!r}", "it has {known}"),
     "D024": Template("{what} is no relocatable object of an AMD GPU: {why}", "link what `Device(chip).object(text)` returns"),
+    "D025": Template("no report can be made of this assembly: {why}", "assembly as `ave compile --emit asm` or another compiler writes it has both"),
     # U2: what a target cannot give.
     "U202": Template("{what} for {target}: {why}", "--target cpu and backend='reference' have all of the language"),
     "U203": Template(
@@ -256,13 +257,13 @@ CATALOGUE: dict[str, Template] = {
         "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} of LDS at {address}, the workgroup has {have} ({lane})",
         "give the launch more dynamic LDS, or check the kernel's arithmetic of addresses",
     ),
-    "X024": Template("kernel `{kernel}`: `{text}` at {where} uses {register} before {what} ({lane})", "{hint}"),
+    "X024": Template("kernel `{kernel}`: `{text}` at {where} {does} {what} ({lane})", "{hint}"),
     "X025": Template(
-        "kernel `{kernel}`: data race in LDS: `{text}` at {where} {does} address {address}, which wave {other} {did} with no barrier between ({lane})",
+        "kernel `{kernel}`: data race in LDS: `{text}` at {where} {does} address {address}, which wave {other} {did} ({lane})",
         "each wave must wait for its own accesses (s_waitcnt) and then pass a barrier (s_barrier) before another wave uses the same memory",
     ),
     "X026": Template(
-        "kernel `{kernel}`: `{text}` at {where} uses {register} {have:n wait state} after `{first}` wrote it; the hardware needs {need} ({lane})",
+        "kernel `{kernel}`: `{text}` at {where} uses {register} {have:n wait state} after `{first}` {did} it; the hardware needs {need} ({lane})",
         "put independent instructions or s_nop between the two",
     ),
     "X027": Template("kernel `{kernel}`: {what}: {why}"),

@@ -1,4 +1,4 @@
-"""`ave compile FILE:KERNEL`: one kernel comes in; its IR, its LLVM IR or its assembly goes out."""
+"""`ave compile FILE:KERNEL`: one kernel comes in; its IR, its LLVM IR, its assembly or its code object goes out."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import ast
 import contextlib
 import pathlib
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from avelang.frontend.source import Jitted
 
+Made = TypeVar("Made")
 
-def _defines(_context: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+
+def _constants(_context: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
     """NAME=VALUE pairs; a value is a Python literal."""
     out = {}
     for text in values:
@@ -28,7 +31,7 @@ def _defines(_context: click.Context, _param: click.Parameter, values: tuple[str
     return out
 
 
-def _block(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, int, int]:
+def _extents(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, int, int]:
     """Up to three extents; those left out are 1."""
     try:
         extents = [int(x) for x in value.split(",")]
@@ -40,21 +43,45 @@ def _block(_context: click.Context, _param: click.Parameter, value: str) -> tupl
     return x, y, z
 
 
+define_option = click.option("-D", "--define", "defines", multiple=True, metavar="NAME=VALUE", callback=_constants,
+                             help="A constexpr parameter; may be given again.")  # fmt: skip
+block_option = click.option("--block", default="64", show_default=True, callback=_extents, help="Extents of a block: x, x,y or x,y,z.")
+
+
 @click.command("compile")
 @click.argument("kernel", metavar="FILE:KERNEL")
 @click.option("--target", default="cpu", show_default=True, help="cpu, or the chip whose waves and intrinsics are meant, such as gfx942.")
-@click.option("--emit", type=click.Choice(["ir", "llvm", "asm"]), default="ir", show_default=True, help="What comes out.")
-@click.option("-D", "--define", "defines", multiple=True, metavar="NAME=VALUE", callback=_defines,
-              help="A constexpr parameter; may be given again.")  # fmt: skip
-@click.option("--block", default="64", show_default=True, callback=_block, help="Extents of a block: x, x,y or x,y,z.")
+@click.option("--emit", type=click.Choice(["ir", "llvm", "asm", "hsaco"]), default="ir", show_default=True,
+              help="What comes out; hsaco is the code object of an AMD GPU.")  # fmt: skip
+@define_option
+@block_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True), help="A file, instead of standard output.")
 def compile_command(
     kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int], output: str | None
 ) -> None:
     """Compile one kernel and print the result; nothing is run but the file's own top level."""
+    from avelang.runtime.compile import compile_code_object, compile_text
+
+    made: str | bytes
+    if emit == "hsaco":
+        if output is None and sys.stdout.isatty():
+            raise click.UsageError("a code object is no text; name a file with -o FILE")
+        made = compiled(kernel, defines, lambda jitted: compile_code_object(jitted, defines, block, target))
+    else:
+        made = compiled(kernel, defines, lambda jitted: compile_text(jitted, defines, block, target, emit))
+        made = made if made.endswith("\n") else made + "\n"
+    if output is None:
+        click.echo(made, nl=False)
+    elif isinstance(made, bytes):
+        pathlib.Path(output).write_bytes(made)
+    else:
+        pathlib.Path(output).write_text(made)
+
+
+def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made]) -> Made:
+    """What `make` makes of the kernel that FILE:KERNEL names; an error of the catalogue ends the command."""
     from avelang.base.errors import AveError
     from avelang.cli.console import fail, show_error
-    from avelang.runtime.compile import compile_text
 
     file, colon, name = kernel.rpartition(":")
     if not colon or not file or not name:
@@ -63,17 +90,12 @@ def compile_command(
         fail(f"there is no file {file}")
     jitted = _jitted(file, name)
     try:
-        text = compile_text(jitted, defines, block, target, emit)
+        return make(jitted)
     except AveError as exc:
         if exc.code in ("L006", "T074"):  # constants that are missing
             exc.hint = " ".join(["give it with", *(f"-D {p}=VALUE" for p in _wanted(jitted) if p not in defines)])
         show_error(exc)
         raise SystemExit(1) from None
-    text = text if text.endswith("\n") else text + "\n"
-    if output:
-        pathlib.Path(output).write_text(text)
-    else:
-        click.echo(text, nl=False)
 
 
 def _wanted(kernel: Jitted) -> list[str]:

@@ -9,7 +9,9 @@ from avelang.cli.cache import cache
 from avelang.cli.compile import compile_command
 from avelang.cli.demo import demo
 from avelang.cli.doctor import doctor
+from avelang.cli.execute import exec_command
 from avelang.cli.intrinsics import intrinsics
+from avelang.cli.report import report_command
 from avelang.cli.run import run
 
 
@@ -19,7 +21,7 @@ def main() -> None:
     """Ave: a language in Python for matrix kernels, and its compiler."""
 
 
-for _command in (run, compile_command, demo, doctor, intrinsics, cache):
+for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, cache):
     main.add_command(_command)
 
 

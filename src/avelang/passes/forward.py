@@ -1,6 +1,6 @@
-"""Forward: local memory that is only written and read back at known places within one block comes in; the values themselves go out.
+"""Forward: local memory that is written at known places of one block and read back there or in its regions comes in; the values themselves go out.
 
-Expects and ensures phase "addresses". What stays in memory (dynamic offsets, uses in inner regions) is left as it is.
+Expects and ensures phase "addresses". What stays in memory (dynamic offsets, stores in inner regions) is left as it is.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class _Forward:
         self.root: dict[Value, tuple[Value, int] | None] = {}  # local pointer -> (alloc, byte offset); None where the offset is unknown
         self.uses: dict[Value, list[Op]] = {}  # alloc -> every op that uses a pointer into it
         self.replaced: dict[Value, Value] = {}
+        self.gone: set[Op] = set()  # loads whose values are known, and stores that nobody loads
         for op in walk(kernel.body):
             self.trace(op)
 
@@ -57,14 +58,32 @@ class _Forward:
                 self.root[op.result] = (at[0], at[1] + known(op, 1))
 
     def block(self, block: Block) -> None:
+        """Forwards through the allocations of a block. All stores to one must stand in the block itself: a load inside an op of the block,
+        however often it runs, then sees those before that op."""
         for op in block.ops:
             for region in op.regions:
                 self.block(region)
-        local = [op.result for op in block.ops if op.name == "alloc" and op.result in self.uses]
         mine = set(block.ops)
-        for alloc in local:
-            if all(op in mine and self.plain(op) for op in self.uses[alloc]):
-                self.alloc(block, alloc)
+        stores: dict[Value, list[_Store]] = {
+            op.result: []
+            for op in block.ops
+            if op.name == "alloc" and op.result in self.uses and all(self.plain(u) and (u in mine or u.name != "st") for u in self.uses[op.result])
+        }
+        if not stores:
+            return
+        old, block.ops = block.ops, []
+        b, left = Builder(block), set[Value]()
+        for op in old:
+            for inner in (op, *(x for region in op.regions for x in walk(region))):
+                at = self.root.get(inner.operands[0]) if inner.name == "ld" else None
+                if at is not None and at[0] in stores and not self.load(b, inner, stores[at[0]], at[1] + known(inner, 1)):
+                    left.add(at[0])
+            at = self.root.get(op.operands[1]) if op.name == "st" else None
+            if at is not None and at[0] in stores:
+                start = at[1] + known(op, 2)
+                stores[at[0]].append(_Store(start, start + size_of(op.operands[0].type), op.operands[0]))
+            block.ops.append(op)
+        self.gone.update(u for alloc in stores if alloc not in left for u in self.uses[alloc] if u.name == "st")
         self.substitute(block)
 
     def plain(self, op: Op) -> bool:
@@ -75,35 +94,15 @@ class _Forward:
             return isinstance(known(op, 2), int) and op.operands[1] in self.root and op.operands[0] not in self.root
         return op.name == "ptr_add" and isinstance(known(op, 1), int)
 
-    def alloc(self, block: Block, alloc: Value) -> None:
-        stores: list[_Store] = []
-        old, block.ops = block.ops, []
-        users, left = set(self.uses[alloc]), False
-        b = Builder(block)
-        for op in old:
-            if op not in users or op.name == "ptr_add":
-                block.ops.append(op)
-                continue
-            b.span = op.span
-            pointer, i = (op.operands[0], 1) if op.name == "ld" else (op.operands[1], 2)
-            start = self.offset(pointer) + known(op, i)
-            if op.name == "st":
-                stores.append(_Store(start, start + size_of(op.operands[0].type), op.operands[0]))
-                block.ops.append(op)
-                continue
-            value = self.read(b, stores, start, op.result)
-            if value is None:
-                left = True
-                block.ops.append(op)
-            else:
-                self.replaced[op.result] = value
-        if not left:
-            block.ops = [op for op in block.ops if not (op in users and op.name == "st")]
-
-    def offset(self, pointer: Value) -> int:
-        at = self.root[pointer]
-        assert at is not None
-        return at[1]
+    def load(self, b: Builder, op: Op, stores: list[_Store], start: int) -> bool:
+        """Finds the value of a load at byte `start`; False where it stays one."""
+        b.span = op.span
+        value = self.read(b, stores, start, op.result)
+        if value is None:
+            return False
+        self.replaced[op.result] = value
+        self.gone.add(op)
+        return True
 
     def read(self, b: Builder, stores: list[_Store], start: int, result: Value) -> Value | None:
         """The value that a load of `result`'s type at byte `start` gives, made from the last store that covers it; None where several make it up."""
@@ -112,7 +111,7 @@ class _Forward:
         d = dtype_of(result.type)
         if last is None or not (last.start <= start and end <= last.end) or d.bits < 8 or dtype_of(last.value.type).bits < 8:
             return None
-        value = self.replaced.get(last.value, last.value)
+        value = self.final(last.value)
         if value.type == result.type:
             return value
         total = bits_of(value.type)
@@ -126,6 +125,14 @@ class _Forward:
         return b.slice(words, at, result.type.n) if isinstance(result.type, VecType) and result.type.n != n else words
 
     def substitute(self, block: Block) -> None:
-        if self.replaced:
-            for op in walk(block):
-                op.operands = [self.replaced.get(v, v) for v in op.operands]
+        """Drops what is gone, in the regions too, and puts values in the places of loads."""
+        block.ops = [op for op in block.ops if op not in self.gone]
+        for op in block.ops:
+            op.operands = [self.final(v) for v in op.operands]
+            for region in op.regions:
+                self.substitute(region)
+
+    def final(self, v: Value) -> Value:
+        while v in self.replaced:
+            v = self.replaced[v]
+        return v

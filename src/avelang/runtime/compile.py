@@ -98,7 +98,6 @@ def _device_program(
     source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[Program, dict[str, Any]]:  # fmt: skip
     """The LLVM IR of a launch on a GPU, and what the runtime must know of it: JSON values only."""
-    from avelang.ir.core import walk
     from avelang.passes.writes import written
 
     start = time.perf_counter()
@@ -106,11 +105,10 @@ def _device_program(
     assert chip is not None
     kernel = build(source, constexprs, target)
     kernel.attrs.update({name: options[name] for name in HINTS if name in options})
-    prints = any(op.name == "printf" for op in walk(kernel.body))
     writes = written(kernel)
     made = gpu_program(kernel, block, chip)
     return made, {
-        "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": prints, "writes": sorted(writes), "chip": chip.name,
+        "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": made.prints, "writes": sorted(writes), "chip": chip.name,
         "block": list(block), "params": len(kernel.params), "shared_bytes": made.shared_bytes, "dynamic_bytes": made.dynamic_bytes,
         "pointer_align": made.pointer_align, "created": time.time(), "seconds": time.perf_counter() - start,
     }  # fmt: skip
@@ -134,8 +132,8 @@ def device_object(
     source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[bytes, dict[str, Any]]:  # fmt: skip
     """A code object that the driver of the target's GPU loads, and what the runtime must know of it: JSON values only."""
-    from avelang.amdgcn.link import link
     import avelang.arch as arch
+    from avelang.amdgcn.link import link
     from avelang.emit.llvm.simt_device import Device
 
     made, meta = _device_program(source, constexprs, target, block, options)
@@ -167,20 +165,10 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
     return payload, meta
 
 
-def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str | None = "cpu", emit: str = "ir") -> str:
-    """What a kernel becomes, as text, without running it.
-
-    `jitted`: a jit function; `constexprs`: its compile-time values by name, those with a default may be left out; `target`: "cpu" or the
-    name of a chip; `emit`: "ir" (after the frontend), "llvm" (before LLVM's own passes) or "asm".
-    Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U2 codes for what a target
-    cannot do.
-    """
+def constants(source: Source, constexprs: Mapping[str, Any]) -> dict[str, Any]:
+    """The compile-time values of a kernel by name, defaults filled in. Raises L006 for those that are missing, L007 for those it does not have."""
     from avelang.frontend.signature import EMPTY, signature
 
-    source: Source = jitted.source
-    if emit not in EMITS:
-        raise error("L009", kernel=source.name, name="emit", want=" or ".join(EMITS), got=repr(emit))
-    chip = chip_of(target)
     specs = {s.name: s for s in signature(source) if s.kind == "constexpr"}
     unknown = [name for name in constexprs if name not in specs]
     if unknown:
@@ -190,6 +178,34 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
     missing = [name for name, value in values.items() if value is EMPTY]
     if missing:
         raise error("L006", kernel=source.name, missing=", ".join(missing))
+    return values
+
+
+def compile_code_object(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str = "gfx942") -> bytes:
+    """The code object of a kernel for an AMD GPU, as `hipModuleLoadData` takes it; nothing is run.
+
+    Arguments and errors as of `compile_text`; L009 where the target is no AMD GPU, D020 where there is no linker.
+    """
+    source: Source = jitted.source
+    chip = chip_of(target)
+    if chip is None or chip.vendor != "amd":
+        raise error("L009", kernel=source.name, name="emit", want=f"{', '.join(EMITS)} for {target}", got="'hsaco', which is for AMD GPUs")
+    return device_object(source, constants(source, constexprs), chip.name, block, {})[0]
+
+
+def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str | None = "cpu", emit: str = "ir") -> str:
+    """What a kernel becomes, as text, without running it.
+
+    `jitted`: a jit function; `constexprs`: its compile-time values by name, those with a default may be left out; `target`: "cpu" or the
+    name of a chip; `emit`: "ir" (after the frontend), "llvm" (before LLVM's own passes) or "asm".
+    Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U2 codes for what a target
+    cannot do.
+    """
+    source: Source = jitted.source
+    if emit not in EMITS:
+        raise error("L009", kernel=source.name, name="emit", want=" or ".join(EMITS), got=repr(emit))
+    chip = chip_of(target)
+    values = constants(source, constexprs)
     kernel = build(source, values, target)
     if emit == "ir":
         from avelang.ir.text import print_kernel

@@ -58,6 +58,7 @@ class Cpu:
         return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block)
 
     def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
+        """The object file, loaded."""
         return Program(payload, meta)
 
 

@@ -7,6 +7,7 @@ What the drivers of all vendors share is here: opening the library, devices, mod
 from __future__ import annotations
 
 import abc
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -14,13 +15,14 @@ import pathlib
 import re
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import llvmlite.binding as llvm
 
 import avelang.arch as arch
 from avelang.base.errors import AveError, error
+from avelang.ir import printf
 from avelang.runtime import compile
 from avelang.runtime.arrays import Array
 from avelang.runtime.geometry import Geometry
@@ -55,8 +57,8 @@ class Survey(NamedTuple):
 
 class Driver(abc.ABC):
     """One vendor's driver. `calls` has these roles, with the same arguments and the same meaning for all vendors: init, count, get and set (of
-    the thread's device, as one word), load, function, launch, wait (for a stream), capture (exchanges the thread's capture mode) and last
-    (takes the last error away)."""
+    the thread's device, as one word), load, function, launch, wait (for a stream), capture (exchanges the thread's capture mode), last (takes the
+    last error away), allocate, free, to and from (copies to a device and back)."""
 
     runtime: ClassVar[str]  # in messages
     kind: ClassVar[str]  # of devices, as in "rocm:0"
@@ -221,18 +223,27 @@ class Driver(abc.ABC):
             return self._modules[key]
 
     def _loaded(self, image: bytes, entry: str, device: Device, doing: str) -> int:
-        module, function, before, mode = P(), P(), ctypes.c_int64(), I32(RELAXED)
-        self.must(doing, "get", ctypes.byref(before))
+        module, function = P(), P()
         # Loading allocates, which a capture under way on this thread would forbid.
-        self.must(doing, "capture", ctypes.byref(mode))
-        try:
-            self.must(doing, "set", device.word)
+        with self.on(device, doing, RELAXED):
             self.must(doing, "load", ctypes.byref(module), image)
             self.must(doing, "function", ctypes.byref(function), module, entry.encode())
-        finally:
-            self.call("capture", ctypes.byref(mode))
-            self.call("set", before.value)
         return int(function.value or 0)
+
+    @contextlib.contextmanager
+    def on(self, device: Device, doing: str, capture: int | None = None) -> Iterator[None]:
+        """Makes the device this thread's as long as the block runs, and `capture` its mode of capture. Raises D035."""
+        before, mode = ctypes.c_int64(), I32(capture or 0)
+        self.must(doing, "get", ctypes.byref(before))
+        if capture is not None:
+            self.must(doing, "capture", ctypes.byref(mode))
+        try:
+            self.must(doing, "set", device.word)
+            yield
+        finally:
+            if capture is not None:
+                self.call("capture", ctypes.byref(mode))
+            self.call("set", before.value)
 
     def remember(self, program: Program) -> None:
         """Programs are told when the process is forked."""
@@ -256,6 +267,7 @@ class Device:
         return compile.device_object(source, bound.constexprs, self.chip.name, block, bound.options)
 
     def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
+        """The code, loaded on this device. Raises D035."""
         return Program(self, payload, meta)
 
     def check(self, kernel: str, at: Geometry) -> None:
@@ -266,6 +278,7 @@ class Device:
             raise error("L004", hint=hint, kernel=kernel, grid=at.grid, limit=most, axis="x")
 
     def dlpack_stream(self, stream: int) -> int:
+        """The stream in the numbers of DLPack's `__dlpack__`."""
         return self.driver.dlpack_stream(stream)
 
     def wait(self, stream: int) -> None:
@@ -290,17 +303,32 @@ class Program:
         self.record = Gpu(
             launch=driver.address("launch"), function=driver.function(payload, meta["entry"], device, self.kernel),
             get=None if alone and not device.word else driver.address("get"), set=driver.address("set"), word=device.word,
-            most_x=driver.most_x(block), params=meta["params"], block=tuple(block), shared=meta["dynamic_bytes"],
+            most_x=driver.most_x(block), params=meta["params"] + self.prints, block=tuple(block), shared=meta["dynamic_bytes"],
         )  # fmt: skip
         self.address = ctypes.addressof(self.record)
         driver.remember(self)
 
-    def run(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> None:
-        """Puts a grid on a stream. `names`: of the run-time parameters. Raises L032."""
-        slots = (ctypes.c_uint64 * (len(bound.slots) + 1))(*bound.slots, stream)
+    def run(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int, *hidden: int) -> None:
+        """Puts a grid on a stream. `names`: of the run-time parameters; `hidden`: arguments behind them. Raises L032."""
+        slots = (ctypes.c_uint64 * (len(bound.slots) + len(hidden) + 1))(*bound.slots, *hidden, stream)
         status = native().launch_gpu(self.address, slots, (ctypes.c_uint32 * 3)(*at.grid))
         if status:
             raise self.refused(status, at, bound, names, stream)
+
+    def printed(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> str:
+        """Runs a grid of a kernel that prints, to its end, and returns what it printed. Raises D035, L032, L033."""
+        driver, doing = self.device.driver, f"lending `{self.kernel}` memory on {self.device.name} for what it prints"
+        words, place = printf.buffer(), P()
+        with driver.on(self.device, doing):
+            driver.must(doing, "allocate", ctypes.byref(place), words.nbytes)
+            try:
+                driver.must(doing, "to", place, words.ctypes.data, words.nbytes)
+                self.run(at, bound, names, stream, place.value or 0)
+                self.finish(at, bound, names, stream)
+                driver.must(doing, "from", words.ctypes.data, place, words.nbytes)
+            finally:
+                driver.call("free", place)
+        return printf.decode(words, self.meta["prints"])
 
     def refused(self, status: int, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> AveError:
         """The error for what `launch_gpu` returned."""

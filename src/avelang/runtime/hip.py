@@ -15,6 +15,7 @@ from avelang.runtime.gpu import I32, U32, Call, Driver, P, mapped
 
 # hipDeviceProp_tR0600: `name` comes first; bytes of the struct, with room for versions that add fields behind.
 _ARCH_NAME, _NAME_BYTES, _PROPERTIES = 1160, 256, 4096
+SIZE = ctypes.c_size_t
 _DEVICE_ORDINAL = 9  # HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _OLDEST = 6
 _STREAMS = "streams belong to devices: give the stream of the device that the arrays are on"
@@ -39,6 +40,10 @@ class Hip(Driver):
         "launch": Call("hipModuleLaunchKernel", (P, *[U32] * 7, P, P, P)),
         "wait": Call("hipStreamSynchronize", (P,)),
         "capture": Call("hipThreadExchangeStreamCaptureMode", (P,)),
+        "allocate": Call("hipMalloc", (P, SIZE)),
+        "free": Call("hipFree", (P,)),
+        "to": Call("hipMemcpyHtoD", (P, P, SIZE)),
+        "from": Call("hipMemcpyDtoH", (P, P, SIZE)),
         "last": Call("hipGetLastError", ()),
         "name": Call("hipGetErrorName", (I32,)),
         "text": Call("hipGetErrorString", (I32,)),

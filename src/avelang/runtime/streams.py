@@ -25,8 +25,8 @@ def handle(stream: Any) -> int | None:
     """The driver's handle of a stream: of an int itself, of torch's `cuda_stream`, CuPy's `ptr`, or by `__cuda_stream__`; None for anything else."""
     protocol: Any = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        version, value = protocol() if callable(protocol) else protocol
-        return int(value) if version == 0 else None
+        answer: Any = protocol() if callable(protocol) else protocol
+        return int(answer[1]) if answer[0] == 0 else None
     for candidate in (stream, getattr(stream, "cuda_stream", None), getattr(stream, "ptr", None)):
         if type(candidate) is int and 0 <= candidate < 1 << 64:
             return candidate

@@ -114,6 +114,34 @@ def test_the_scheduler_is_told_what_was_written():
     assert text.index("s_setprio 2") < text.index("global_load") < text.index("global_store") < text.index("s_setprio 0")
 
 
+PACKED = """kernel @k(%p: ptr<f32, global>) {'wave': 64, 'chip': 'gfx942', 'file': ''} {
+  %l = lane_id : u32
+  %w = convert(%l) : i64
+  %n = const {'value': SIZE} : i64
+  %o = mul(%w, %n) : i64
+  %far = const {'value': 4096} : i64
+  %q = ptr_add(%p, %far) : ptr<f32, global>
+  %a = ld(%p, %o) {'align': 4} : vec<4 x TYPE>
+  %b = ld(%q, %o) {'align': 4} : vec<4 x TYPE>
+  %f = fma(%a, %b, %a) : vec<4 x TYPE>
+  %m = mul(%f, %b) : vec<4 x TYPE>
+  %s = add(%m, %a) : vec<4 x TYPE>
+  %x = max(%s, %b) : vec<4 x TYPE>
+  %y = min(%x, %a) : vec<4 x TYPE>
+  st(%y, %p, %o) {'align': 4}
+}"""
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("d", ["f16", "f32"])
+def test_packed_arithmetic(chip, d):
+    """Two elements an instruction, without a detour to another type; LLVM knows no packed least and greatest of f32."""
+    n = counts(assembly(parse_kernel(PACKED.replace("SIZE", "8" if d == "f16" else "16").replace("TYPE", d)), chip))
+    assert n[f"v_pk_fma_{d}"] == n[f"v_pk_mul_{d}"] == n[f"v_pk_add_{d}"] == 2
+    assert not any(k.startswith("v_cvt") for k in n)
+    assert d == "f32" or (n["v_pk_min_f16"] >= 2 <= n["v_pk_max_f16"] and not any("sdwa" in k for k in n))
+
+
 def test_packed_halves():
     n = counts(assembly(gpu_kernels.half_pairs, "gfx942"))
     assert n["v_pk_fma_f16"] == n["v_pk_add_f16"] == n["v_pk_mul_f16"] == 1 and n["v_cvt_f32_f16_e32"] == 0

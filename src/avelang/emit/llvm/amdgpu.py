@@ -7,13 +7,13 @@ the LLVM that comes with llvmlite has no parser for it.
 from __future__ import annotations
 
 import avelang.arch as arch
-from avelang.emit.llvm import simt_kernel
+from avelang.emit.llvm import amdgpu_fp8, simt_kernel
 from avelang.emit.llvm.amdgpu_rows import DIRECT_LOAD, ROW_RULES, first_lane, mma
 from avelang.emit.llvm.simt import BINARY16, GRID, Program, Simt, Target
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
-from avelang.ir.types import GLOBAL, DType, PtrType, VecType, dtype_of
+from avelang.ir.types import GLOBAL, DType, PtrType, Type, VecType, dtype_of
 from avelang.isa.amdgpu.schedule import EXPCNT, VMCNT, waitcnt_immediate
 from avelang.isa.row import ROWS
 
@@ -125,6 +125,14 @@ class Amdgpu(Target):
         return w.bitcast(old, inner, t)
 
     # -- the rest ------------------------------------------------------------------------------------------------------------------
+
+    def narrow(self, w: Simt, t: Type, x: str) -> str | None:
+        kind = amdgpu_fp8.name_on(self.chip, dtype_of(t))
+        return amdgpu_fp8.narrow(w, kind, t, x) if kind else None
+
+    def widen(self, w: Simt, t: Type, x: str) -> str | None:
+        kind = amdgpu_fp8.name_on(self.chip, dtype_of(t))
+        return amdgpu_fp8.widen(w, kind, t, x) if kind else None
 
     def function(self, name: str):
         return _FUNCTIONS.get(name)

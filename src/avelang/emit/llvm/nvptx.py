@@ -15,7 +15,7 @@ from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.ir.core import Kernel, Op, Value
 from avelang.ir.dtypes import DType
 from avelang.ir.ops import bits_of
-from avelang.ir.types import PtrType, VecType, dtype_of
+from avelang.ir.types import PtrType, Type, VecType, dtype_of
 from avelang.isa.row import ROWS, Param
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -23,6 +23,7 @@ STATIC_SHARED = 48 * 1024  # bytes
 SCOPES = ("block", "device", "")  # LLVM's names of AtomicScope
 WHOLE = 31  # the clamp of a shuffle that may reach all of its segment
 SPECIAL = {"thread_id": "tid", "block_id": "ctaid", "grid_dim": "nctaid"}
+WIDENED = {"f8e4m3fn": "e4m3", "f8e5m2": "e5m2"}  # 8-bit floats that sm_89 and newer turn into f16
 # PTX versions: the least that has all the rows of the chip (PTX ISA, release notes: fp8 mma 8.4, its f16 accumulators 8.7, sm_100a 8.6).
 PTX = {"sm_89": 87, "sm_90": 87, "sm_90a": 87, "sm_100a": 87}
 OLDEST_PTX = 78
@@ -130,6 +131,23 @@ class Nvptx(Target):
         return w.op(f"atomicrmw {kind} {w.type(place.type)} {pointer}, {t} {w.value(value)}{sync} monotonic, align {d.bytes}")
 
     # -- the rest ------------------------------------------------------------------------------------------------------------------
+
+    def widen(self, w: Simt, t: Type, x: str) -> str | None:
+        """Two at a time, by way of f16, which holds them all. The other way there is no instruction: those to 8 bits saturate."""
+        name = WIDENED.get(dtype_of(t).name) if "fp8-ocp" in self.chip.features else None
+        if name is None:
+            return None
+        n = t.n if isinstance(t, VecType) else 1
+        halves: list[str] = []
+        for word in w.words(x, t):
+            for shift in (0, 16):
+                if len(halves) < n:
+                    pair = w.op(f"trunc i32 {w.op(f'lshr i32 {word}, {shift}') if shift else word} to i16")
+                    both = w.call(f"llvm.nvvm.{name}x2.to.f16x2.rn", "<2 x half>", ("i16", pair))
+                    halves += [w.op(f"extractelement <2 x half> {both}, i64 {i}") for i in (0, 1)]
+        if not isinstance(t, VecType):
+            return w.op(f"fpext half {halves[0]} to float")
+        return w.op(f"fpext <{n} x half> {w.vector(halves[:n], 'half')} to <{n} x float>")
 
     def function(self, name: str) -> Callable[[Simt, DType, str], str] | None:
         return _FUNCTIONS.get(name)

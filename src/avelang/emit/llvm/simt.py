@@ -112,6 +112,14 @@ class Target(abc.ABC):
         """How a mathematical function of f32 is written, where the machine has it; f64 and the others have been expanded."""
         return None
 
+    def narrow(self, w: Simt, t: Type, x: str) -> str | None:
+        """f32 rounded to the 8-bit floats of `t`, where an instruction does that as the language defines it."""
+        return None
+
+    def widen(self, w: Simt, t: Type, x: str) -> str | None:
+        """8-bit floats of type `t` as f32, likewise."""
+        return None
+
     def begin(self, w: Simt) -> None:  # noqa: B027  (most targets have nothing to do)
         """Called before the first op; sets `w.members` where not all lanes enter the kernel."""
 

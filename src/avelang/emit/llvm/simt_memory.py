@@ -5,7 +5,10 @@ from __future__ import annotations
 from avelang.emit.llvm import simt_choices
 from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt import Plan, Simt
+from avelang.emit.llvm.simt_lanes import constant_of
 from avelang.ir.core import Kernel, Op, Value, walk
+from avelang.ir.dtypes import i32
+from avelang.ir.integers import wrap
 from avelang.ir.types import GLOBAL, SHARED, DType, PtrType, TensorType, VecType, dtype_of, extent
 
 WORD = 16  # bytes: the widest access of a lane
@@ -39,14 +42,14 @@ def alloc(w: Simt, op: Op) -> str:
 def at(w: Simt, pointer: Value, offset: Value | None) -> str:
     """A pointer moved by a byte offset. Nothing is promised of the place: a subview may begin outside its tensor when nobody reads it."""
     text = w.value(pointer)
-    zero = offset is None or (offset.op is not None and offset.op.name == "const" and offset.op.attrs["value"] == 0)
-    if zero:
+    known = 0 if offset is None else constant_of(offset)
+    if known == 0:
         return text
     assert offset is not None and isinstance(pointer.type, PtrType)
     if pointer.type.space == GLOBAL:
         return w.op(f"getelementptr i8, {w.type(pointer.type)} {text}, i64 {w.value(offset)}")
     # Addresses in these spaces have 32 bits, and so has what is added to them.
-    narrow = w.op(f"trunc i64 {w.value(offset)} to i32")
+    narrow = w.op(f"trunc i64 {w.value(offset)} to i32") if known is None else wrap(known, i32)
     return w.op(f"getelementptr i8, {w.type(pointer.type)} {text}, i32 {narrow}")
 
 

@@ -12,7 +12,7 @@ from avelang.emit.llvm.simt_printf import emit_printf
 from avelang.ir.core import Op
 from avelang.ir.dtypes import f32, f64
 from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
-from avelang.llvm.narrow_floats import from_double, round_to_odd, to_double, widen
+from avelang.llvm.narrow_floats import round_to_odd, widen
 
 Rule = Callable[[Simt, Op], "str | None"]
 RULES: dict[str, Rule] = {}
@@ -41,6 +41,7 @@ def _const(w: Simt, op: Op) -> str:
 # -- arithmetic --------------------------------------------------------------------------------------------------------------------------
 
 _FUNCTIONS = frozenset({"exp", "exp2", "log", "log2", "tanh", "erf", "rsqrt", "sin", "cos"})
+_OWN16 = {"fma": "fma", "min": "minimumnum", "max": "maximumnum"}  # what machines with arithmetic on 16-bit floats do in one instruction
 _DIVISIONS = frozenset({"div", "rem", "floordiv", "mod"})
 
 
@@ -69,19 +70,29 @@ def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
     if d.bits == 16 and name in ("neg", "abs"):
         how, mask = ("xor", -(1 << 15)) if name == "neg" else ("and", (1 << 15) - 1)
         return w.op(f"{how} {held} {xs[0]}, {view.splat(str(mask), elem(d)) if wide else mask}")
-    if name != "fma":
-        return narrow(w, t, arith(w, name, with_dtype(t, f32), *(widen(view, d, wide, x) for x in xs)))
-    if d.name in w.target.native_fma:
-        e = BINARY16[d.name]
-        half = view.t(e, wide)
+    if name in _OWN16 and d.name in w.target.native_fma:
+        # Rounded once, or not at all.
+        half = view.t(BINARY16[d.name], wide)
         args = ((half, w.bitcast(x, held, half)) for x in xs)
-        return w.bitcast(w.call(view.overload("fma", e, wide), half, *args), half, held)
-    return from_double(view, d, wide, arith(w, "fma", with_dtype(t, f64), *(to_double(view, d, wide, x) for x in xs)))
+        return w.bitcast(w.call(view.overload(_OWN16[name], BINARY16[d.name], wide), half, *args), half, held)
+    if name != "fma":
+        return narrow(w, t, arith(w, name, with_dtype(t, f32), *(single(w, t, x) for x in xs)))
+    doubles = (arithmetic.convert(view, f32, f64, wide, single(w, t, x)) for x in xs)
+    return narrow(w, t, round_to_odd(view, wide, arith(w, "fma", with_dtype(t, f64), *doubles)))
+
+
+def single(w: Simt, t: Type, x: str) -> str:
+    """A float of at most 32 bits (or a vector of them) as f32."""
+    own = w.target.widen(w, t, x) if dtype_of(t).bits == 8 else None
+    return own if own is not None else widen(w.view(t), dtype_of(t), isinstance(t, VecType), x)
 
 
 def narrow(w: Simt, t: Type, x: str) -> str:
     """An f32 (or a vector of them) rounded to the dtype of `t`."""
     d, view, wide = dtype_of(t), w.view(t), isinstance(t, VecType)
+    own = w.target.narrow(w, t, x) if d.bits == 8 else None
+    if own is not None:
+        return own
     if d.name not in w.target.native_narrow:
         return arithmetic.narrow(view, d, wide, x)
     e = view.t(BINARY16[d.name], wide)
@@ -102,7 +113,10 @@ def _arith(w: Simt, op: Op) -> str:
 @rule("cmp")
 def _cmp(w: Simt, op: Op) -> str:
     t = op.operands[0].type
-    return arithmetic.compare(w.view(t), op.attrs["pred"], dtype_of(t), isinstance(t, VecType), *(w.value(v) for v in op.operands))
+    d, xs = dtype_of(t), [w.value(v) for v in op.operands]
+    if d.is_fp8:
+        d, xs = f32, [single(w, t, x) for x in xs]
+    return arithmetic.compare(w.view(t), op.attrs["pred"], d, isinstance(t, VecType), *xs)
 
 
 @rule("select")
@@ -123,7 +137,9 @@ def convert(w: Simt, source: Type, t: Type, x: str) -> str:
     """The number, or vector of numbers, in the dtype of `t`."""
     a, d, view, wide = dtype_of(source), dtype_of(t), w.view(t), isinstance(t, VecType)
     if a.is_float and d.is_float and d.bits < 32 and a != d:
-        return narrow(w, t, round_to_odd(view, wide, x) if a == f64 else widen(view, a, wide, x))
+        return narrow(w, t, round_to_odd(view, wide, x) if a == f64 else single(w, source, x))
+    if a.is_fp8 and a != d:
+        return arithmetic.convert(view, f32, d, wide, single(w, source, x))
     if a.is_int and a.bits <= 16 and d.is_float and d.bits < 32:
         return narrow(w, t, arithmetic.convert(view, a, f32, wide, x))
     return arithmetic.convert(view, a, d, wide, x)

@@ -1,22 +1,178 @@
-"""Instructions and their operands come in; calls that record and verify waits, hazards and races go into the translated code."""
+"""Instructions and their operands come in; calls that record and verify waits, hazards and races go into the translated code.
+
+Waits are followed as the program runs: what was issued, what a wait lets one rely on (MI300 ISA, section 4.4). A load's registers must not be read or
+overwritten before; data of stores are fetched when they are issued, with the exceptions of `amdgcn.hazards`. Wait states between instructions are
+found without running (`amdgcn.hazards`); where they depend on the way that control takes, they are counted as the program runs. Accesses to LDS are
+ordered by barriers alone, and only those that a wave had waited for when it came to the barrier.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
+from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Instruction, Program
+from avelang.amdgcn.effects import FLAT, LDS, MESSAGE, VM, Effects, Span, effects
+from avelang.sim.amdgcn import check_text as text
+from avelang.sim.amdgcn.faults import HAZARD
+from avelang.sim.amdgcn.state import GROUP, WAVE
 from avelang.sim.amdgcn.translator import Translator
 
 CHECK_START = "define internal void @ave_check_start(ptr %g) { ret void }"
+KINDS = {"read": 0, "write": text.WRITES, "atomic": text.WRITES | text.ATOMICALLY, "async write": text.WRITES | text.ASYNC}
+_BYTES, _SHORTS = (re.compile(rf"(ds_|flat_|\w+_load_lds_|buffer_).*({x})") for x in (r"b8|u8|i8|byte", r"b16|u16|i16|short|d16"))
+UNSET = 0xFFFFFFFF
+
+
+def granule_shift(program: Program) -> int:
+    """How fine LDS is watched, as a power of two: by dwords, or as fine as the program's finest access to it."""
+    watched = [i.name for i in program.instructions if effects(i).lds]
+    if any(_BYTES.match(name) for name in watched):
+        return 0
+    return 1 if any(_SHORTS.match(name) for name in watched) else 2
+
+
+def wave_bytes(program: Program) -> int:
+    """What the checker's records of a wave take."""
+    return -(-(text.OF_WAVE["positions"] + 8 * len(program.instructions)) // 64) * 64
+
+
+def group_bytes(program: Program, lds: int) -> int:
+    """What its records of a workgroup with so much LDS take."""
+    return text.granules(len(program.instructions)) + text.GRANULE * -(-max(lds, 4) >> granule_shift(program))
 
 
 class Checker:
-    """Writes the checks of a program's instructions through `t`."""
+    """Writes the checks of a program's instructions through `t`. With `mutable`, the wait or barrier that the workgroup's `skip` names does nothing
+    when the program runs."""
 
     def __init__(self, t: Translator, program: Program):
-        self.t, self.program = t, program
+        self.t, self.program, self.mutable = t, program, t.options.mutable
+        t.checker = self
+        t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
+        t.module.declare("llvm.cttz.i16", "i16", ["i16", "i1"])
+        t.module.functions["ave_check"] = "\n".join(
+            (text.USE, text.ISSUE, text.MUTABLE_WAIT if self.mutable else text.WAIT, text.ARRIVE, text.START,
+             text.lds_text(granule_shift(program), len(program.instructions)))
+        )  # fmt: skip
+        self.hazards: dict[int, list[tuple[int, hazards.Hazard]]] = {}
+        for n, h in enumerate(hazards.find(program)):
+            self.hazards.setdefault(h.second, []).append((n, h))
+        unsure = [h for found in self.hazards.values() for _, h in found if not h.certain]
+        self.timed = {h.first for h in unsure}
+        self.saved: dict[tuple[Span, ...], str] = {}
+
+    def start(self) -> str:
+        """The text of `void ave_check_start(ptr g)`, called when a workgroup begins: empty, it stands with the others."""
+        return ""
+
+    # -- one instruction -----------------------------------------------------------------------------------------------------------
 
     def before(self, i: Instruction) -> None:
         """Called before each instruction is translated."""
+        e = effects(i)
+        for n, h in self.hazards.get(i.index, ()):
+            self._hazard(n, h)
+        if self.timed:
+            self._tick(i)
+        self._uses(e)
+        if i.name == "s_waitcnt":
+            self._wait(i)
+        elif i.name == "s_barrier":
+            self._barrier(i)
+        elif i.name.startswith("s_endpgm"):
+            self._end()
+        elif e.counter in text.CLASSES:
+            self._issue(i, e)
 
-    def start(self) -> str:
-        """The text of `void ave_check_start(ptr g)`, called when a workgroup begins."""
-        return CHECK_START
+    def _record(self) -> str:
+        """A pointer to the checker's records of the wave."""
+        t, key = self.t, "check record"
+        return t.memo(key) or t.remember(key, t.op(f"load ptr, ptr {t.field('w', WAVE['check'])}, align 8"))
+
+    def _list(self, spans: Iterable[tuple[Span, int]]) -> tuple[str, int]:
+        """A constant with spans, and which class may still be under way in each; and how many there are."""
+        words = [first | count << 10 | allowed << 20 for (first, count), allowed in spans]
+        if not words:
+            return "null", 0
+        return self.t.module.constant(f"[{len(words)} x i32]", f"[{', '.join(f'i32 {x}' for x in words)}]", 4), len(words)
+
+    def _uses(self, e: Effects) -> None:
+        # A load over a load of the same class is no fault: they come in order.
+        allowed = text.CLASSES.index(e.counter) + 1 if e.late and e.counter in (VM, LDS) else 0
+        spans = {s: 0 for s in e.reads} | {s: 0 if s in e.reads else allowed for s in e.writes}
+        place, n = self._list(spans.items())
+        if n:
+            self._guard(f"call i32 @ave_check_use(ptr {self._record()}, ptr %g, ptr {place}, i32 {n})")
+
+    def _issue(self, i: Instruction, e: Effects) -> None:
+        kind = text.CLASSES.index(e.counter)
+        place, n = self._list((s, 0) for s in e.writes) if e.late else ("null", 0)
+        self.t.do(f"call void @ave_check_issue(ptr {self._record()}, i32 {kind}, i32 {i.index << 2 | kind}, ptr {place}, i32 {n})")
+
+    def _wait(self, i: Instruction) -> None:
+        vm, lgkm = i.int("vmcnt", -1), i.int("lgkmcnt", -1)
+        if self.mutable:
+            self.t.do(f"call void @ave_check_mutable_wait(ptr {self._record()}, ptr %g, i32 {vm}, i32 {lgkm}, i32 {i.index})")
+        else:
+            self.t.do(f"call void @ave_check_wait(ptr {self._record()}, i32 {vm}, i32 {lgkm})")
+
+    def _barrier(self, i: Instruction) -> None:
+        call = "call void @ave_check_arrive(ptr %w, ptr %g, i1 false)"
+        if not self.mutable:
+            return self.t.do(call)
+        t = self.t
+        arrive, go = t.body.fresh("arrive"), t.body.fresh("go")
+        t.do(f"br i1 {t.skipped(i)}, label %{go}, label %{arrive}")
+        t.body.start(arrive)
+        t.do(call)
+        t.do(f"br label %{go}")
+        t.body.start(go)
+
+    def _end(self) -> None:
+        t = self.t
+        if self.mutable:
+            group = t.op(f"load ptr, ptr {t.field('g', GROUP['check'])}, align 8")
+            t.do(f"call void @ave_check_reach(ptr {self._record()}, ptr {group}, i32 0, i32 0, i32 {len(self.program.instructions)}, i1 false)")
+        t.do("call void @ave_check_arrive(ptr %w, ptr %g, i1 true)")
+
+    def _guard(self, call: str) -> None:
+        self.t.guard(self.t.op(call))
+
+    # -- wait states ---------------------------------------------------------------------------------------------------------------
+
+    def _position(self, n: int | None = None) -> str:
+        """A pointer to the number of wait states so far, or to where instruction n last stood."""
+        offset = text.OF_WAVE["position"] if n is None else text.OF_WAVE["positions"] + 8 * n
+        return self.t.op(f"getelementptr i8, ptr {self._record()}, i64 {offset}")
+
+    def _tick(self, i: Instruction) -> None:
+        t, place = self.t, self._position()
+        now = t.op(f"load i64, ptr {place}, align 8")
+        if i.index in self.timed:
+            t.do(f"store i64 {now}, ptr {self._position(i.index)}, align 8")
+        t.do(f"store i64 {t.op(f'add i64 {now}, {hazards.waits(i)}')}, ptr {place}, align 8")
+
+    def _hazard(self, n: int, h: hazards.Hazard) -> None:
+        t = self.t
+        have, bad = str(h.have), "true"
+        if not h.certain:
+            # Another way may have led here: how far back the first instruction really is.
+            now = t.op(f"load i64, ptr {self._position()}, align 8")
+            then = t.op(f"load i64, ptr {self._position(h.first)}, align 8")
+            have = t.op(f"sub i64 {t.op(f'sub i64 {now}, {then}')}, {hazards.waits(self.program.instructions[h.first])}")
+            bad = t.op(f"icmp ult i64 {have}, {h.need}")
+        extra = t.op(f"or i64 {t.op(f'shl i64 {have}, 32')}, {n}")
+        for name, kind, value in (("fault_code", "i32", str(HAZARD)), ("fault_extra", "i64", extra)):
+            place = t.op(f"getelementptr i8, ptr %g, i64 {GROUP[name]}")
+            t.do(f"store {kind} {value}, ptr {place}, align {4 if kind == 'i32' else 8}")
+        t.guard(t.op(f"zext i1 {bad} to i32"))
+
+    # -- LDS -----------------------------------------------------------------------------------------------------------------------
+
+    def lds(self, i: Instruction, addr: str, offset: int, nbytes: int, kind: str) -> None:
+        """Called before the active lanes access LDS (`Translator.lds_access`)."""
+        bits = KINDS[kind] | (text.BY_FLAT if effects(i).counter == FLAT else 0)
+        args = (f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}", f"i32 {bits}", f"i64 {self.t.exec()}", f"i32 {i.index}")
+        self._guard(f"call i32 @ave_check_lds(ptr %w, ptr %g, {', '.join(args)})")

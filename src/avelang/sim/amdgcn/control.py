@@ -1,10 +1,18 @@
-"""Handlers of what steers a wave: branches, barriers, the end, waits and hints. See `translator` for what a handler is."""
+"""Handlers of what steers a wave: branches, calls, barriers, the end, traps, hardware registers, VGPR indexing, time, waits and hints.
+
+Source: AMD Instinct MI300 ISA, sections 3 (state), 4 (flow control), 6.6 (VGPR indexing) and 12.1 to 12.6. See `translator` for what a handler is.
+"""
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import EXEC, VCC, Instruction
+from collections.abc import Callable
+
+from avelang.amdgcn.asm import EXEC, M0, VCC, Instruction
+from avelang.sim.amdgcn import mode
+from avelang.sim.amdgcn.faults import TRAP, Unknown
+from avelang.sim.amdgcn.scalar import short
 from avelang.sim.amdgcn.state import BARRIER, END, WAVE
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import Handler, Translator
 
 # Instructions that end a block: whether the next one may follow.
 ENDS: dict[str, bool] = {
@@ -12,6 +20,9 @@ ENDS: dict[str, bool] = {
     "s_cbranch_scc0": True, "s_cbranch_scc1": True, "s_cbranch_vccz": True, "s_cbranch_vccnz": True, "s_cbranch_execz": True,
     "s_cbranch_execnz": True, "s_barrier": True, "s_trap": False,
 }  # fmt: skip
+
+
+# -- where a wave goes on --------------------------------------------------------------------------------------------------------------
 
 
 def _branch(t: Translator, i: Instruction) -> None:
@@ -28,6 +39,61 @@ def _conditional(t: Translator, i: Instruction) -> None:
     t.leave(t.op(f"select i1 {taken}, i32 {t.branch_to(i.operands[0])}, i32 {t.block_after(i)}"))
 
 
+def _address_after(t: Translator, i: Instruction) -> str:
+    """The address of the next instruction, an i64."""
+    if i.index + 1 >= len(t.code):
+        raise Unknown("no instruction follows")
+    return t.op(f"add i64 {t.group('image', 'i64')}, {t.code[i.index + 1].address}")
+
+
+def _jump(t: Translator, i: Instruction, address: str) -> None:
+    """Goes on at an address, which must be that of a label or of an instruction behind a call."""
+    if t.mode != t.first_mode:
+        raise Unknown("a jump to a computed address where MODE is not what it was at the kernel's start")
+    helper = t.helper("ave_block_at", lambda: _block_at(t))
+    offset = t.op(f"sub i64 {address}, {t.group('image', 'i64')}")
+    block = t.op(f"call i32 {helper}(i64 {offset})")
+    t.stop_if(t.op(f"icmp slt i32 {block}, 0"), "no label of the program stands where it jumps")
+    t.leave(block)
+
+
+def _block_at(t: Translator) -> str:
+    """i32 ave_block_at(i64 offset in the code): the number of the block that starts there, or -1."""
+    cases = "\n".join(f"    i64 {t.code[first].address}, label %b{n}" for first, n in t.targets.items())
+    ends = "\n".join(f"b{n}:\n  ret i32 {n}" for n in t.targets.values())
+    return f"""
+define internal i32 @ave_block_at(i64 %offset) noinline #0 {{
+entry:
+  switch i64 %offset, label %none [
+{cases}
+  ]
+{ends}
+none:
+  ret i32 -1
+}}"""
+
+
+def _get_pc(t: Translator, i: Instruction) -> None:
+    t.set_scalar_result(i.operands[0], _address_after(t, i), 64)
+
+
+def _set_pc(t: Translator, i: Instruction) -> None:
+    _jump(t, i, t.scalar_source(i.operands[0], 64))
+
+
+def _swap_pc(t: Translator, i: Instruction) -> None:
+    d, a = i.operands
+    to = t.scalar_source(a, 64)
+    t.set_scalar_result(d, _address_after(t, i), 64)
+    _jump(t, i, to)
+
+
+def _call(t: Translator, i: Instruction) -> None:
+    d, label = i.operands
+    t.set_scalar_result(d, _address_after(t, i), 64)
+    t.leave(str(t.branch_to(label)))
+
+
 def _barrier(t: Translator, i: Instruction) -> None:
     # The wave goes on in the next block, one epoch later, when the scheduler lets it.
     for field, value in (("pc", str(t.block_after(i))), ("epoch", "")):
@@ -41,24 +107,108 @@ def _end(t: Translator, i: Instruction) -> None:
     t.leave(str(END))
 
 
+def _trap(t: Translator, i: Instruction) -> None:
+    t.stop(TRAP, "the program stops itself here")
+
+
+def _halt(t: Translator, i: Instruction) -> None:
+    if short(i.operands[0]) & 1:
+        _trap(t, i)
+
+
+def _kill(t: Translator, i: Instruction) -> None:
+    if short(i.operands[0]) & 1:
+        _end(t, i)
+
+
+# -- hardware registers and VGPR indexing ----------------------------------------------------------------------------------------------
+
+
+def _mode_register(i: Instruction, n: int) -> tuple[int, int]:
+    number, shift, width = mode.hardware_register(i.operands[n])
+    if number != mode.MODE:
+        name = next((k for k, v in mode.HARDWARE.items() if v == number), f"hardware register {number}")
+        raise Unknown(f"{name} is not modeled; MODE is")
+    return shift, width
+
+
+def _get_register(t: Translator, i: Instruction) -> None:
+    shift, width = _mode_register(i, 1)
+    t.set_scalar_result(i.operands[0], str(t.mode.word >> shift & (1 << width) - 1))
+
+
+def _set_register(t: Translator, i: Instruction) -> None:
+    """MODE is known where code is translated; what floats then mean, or that it is not executed, `Mode` says at the instructions themselves."""
+    _mode_register(i, 0)
+    t.mode = mode.after(t.mode, i)
+
+
+def _indexing(t: Translator, i: Instruction) -> None:
+    """s_set_gpr_idx_on, _idx and _mode: M0 holds the index in bits 0 to 7, and in bits 12 to 15 which operands it shifts."""
+    t.mode = mode.after(t.mode, i)
+    m0 = t.scalar(M0)
+    if i.name in ("s_set_gpr_idx_on", "s_set_gpr_idx_idx"):
+        index = t.op(f"and i32 {t.scalar_source(i.operands[0])}, 255")
+        m0 = t.op(f"or i32 {t.op(f'and i32 {m0}, -256')}, {index}")
+    if i.name != "s_set_gpr_idx_idx":
+        kept = t.op(f"and i32 {m0}, {~0xF000}")
+        m0 = t.op(f"or i32 {kept}, {mode.index_mask(i.operands[-1]) << 12}")
+    t.set_scalar(M0, m0)
+
+
+def _no_indexing(t: Translator, i: Instruction) -> None:
+    t.mode = mode.after(t.mode, i)
+
+
+# -- time, hints -----------------------------------------------------------------------------------------------------------------------
+
+
+def _time(t: Translator, i: Instruction) -> None:
+    """s_memtime, s_memrealtime: the number of instructions that the wave has executed. Clocks are not modeled; that this grows is all that code
+    may rely on."""
+    first = max(k for k in t.targets if k <= i.index)
+    count = t.op(f"load i64, ptr {t.field('w', WAVE['count'])}, align 8")
+    t.set_scalar_result(i.operands[0], t.op(f"sub i64 {count}, {t.counted - (i.index - first)}"), 64)
+
+
 def _nothing(t: Translator, i: Instruction) -> None:
-    """Waits and hints change no register; the checker sees them."""
+    """Waits and hints change no register; the checker sees them. Debug flags that s_cbranch_cdbg... test are never set."""
 
 
-def _setreg(t: Translator, i: Instruction) -> None:
-    raise Unknown("hardware registers are not modeled")
+def _unknown(why: str) -> Callable[[Translator, Instruction], None]:
+    def handler(t: Translator, i: Instruction) -> None:
+        raise Unknown(why)
+
+    return handler
 
 
 HINTS = (
-    "s_nop s_waitcnt s_waitcnt_vscnt s_setprio s_sethalt s_sleep s_icache_inv s_dcache_inv s_dcache_wb s_incperflevel s_decperflevel s_ttracedata "
-    "buffer_wbl2 buffer_inv buffer_wbinvl1 buffer_wbinvl1_vol buffer_wbinvl2 s_inst_prefetch s_clause s_code_end v_nop"
-).split()
+    "s_nop", "s_waitcnt", "s_setprio", "s_sleep", "s_wakeup", "s_icache_inv", "s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb", "s_dcache_wb_vol",
+    "s_incperflevel", "s_decperflevel", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "v_nop", "v_clrexcp",
+    "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
+)  # fmt: skip
 
 TABLE: dict[str, Handler] = {
     "s_branch": _branch,
+    "s_getpc_b64": _get_pc,
+    "s_setpc_b64": _set_pc,
+    "s_swappc_b64": _swap_pc,
+    "s_call_b64": _call,
     "s_barrier": _barrier,
     "s_endpgm": _end,
+    "s_endpgm_saved": _end,
+    "s_trap": _trap,
+    "s_sendmsghalt": _trap,
+    "s_sethalt": _halt,
+    "s_setkill": _kill,
+    "s_getreg_b32": _get_register,
+    **dict.fromkeys(("s_setreg_b32", "s_setreg_imm32_b32"), _set_register),
+    **dict.fromkeys(("s_set_gpr_idx_on", "s_set_gpr_idx_idx", "s_set_gpr_idx_mode"), _indexing),
+    "s_set_gpr_idx_off": _no_indexing,
+    **dict.fromkeys(("s_memtime", "s_memrealtime"), _time),
     **{name: _conditional for name in ENDS if name.startswith("s_cbranch")},
-    **{name: _nothing for name in HINTS},
-    **{name: _setreg for name in ("s_setreg_b32", "s_getreg_b32", "s_setreg_imm32_b32")},
+    **dict.fromkeys(HINTS, _nothing),
+    **dict.fromkeys(("s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join"), _unknown("the branch stack is not modeled")),
+    "s_setvskip": _unknown("skipping of vector instructions is not modeled"),
+    "s_rfe_b64": _unknown("there is no trap handler to return from"),
 }

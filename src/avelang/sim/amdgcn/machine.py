@@ -18,7 +18,7 @@ from avelang.amdgcn.asm import Instruction, Kernel, Program
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
-from avelang.sim.amdgcn import reports
+from avelang.sim.amdgcn import check, reports
 from avelang.sim.amdgcn.program import translate
 from avelang.sim.amdgcn.state import CELLS, FILES, GROUP, GROUP_BYTES, LANES, MAX_WAVES, WAVE, WAVE_BYTES
 from avelang.sim.amdgcn.translator import Options
@@ -49,7 +49,8 @@ class Run:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Launch:
     """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine. `vectors`, uint32 (waves, n,
-    64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the descriptor asks for."""
+    64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the descriptor asks for. `skip`: which wait or
+    barrier of a mutable machine does nothing (see `mutate`)."""
 
     grid: Dim3
     block: Dim3
@@ -57,6 +58,7 @@ class Launch:
     regions: Sequence[tuple[int, int]]
     dynamic_lds: int = 0
     vectors: np.ndarray | None = None
+    skip: int = 0xFFFFFFFF
     scalars: Mapping[int, int] = dataclasses.field(default_factory=dict)
 
 
@@ -90,6 +92,14 @@ class _State:
             self.put_wave(n, "count", 0, "<Q")
             self.put_wave(n, "private", self.private.ctypes.data + n * LANES * private, "<Q")
 
+    def lend(self, group_bytes: int, wave_bytes: int) -> None:
+        """Memory for the checker's records of the workgroup and of each wave."""
+        waves = len(self.waves) // WAVE_BYTES
+        self.records = aligned(group_bytes), aligned(waves * wave_bytes)
+        self.put("check", self.records[0].ctypes.data, "<Q")
+        for n in range(waves):
+            self.put_wave(n, "check", self.records[1].ctypes.data + n * wave_bytes, "<Q")
+
     def put(self, name: str, value: int, kind: str) -> None:
         struct.pack_into(kind, self.group, GROUP[name], value)
 
@@ -113,19 +123,20 @@ class Machine:
 
     `kernel`: its name; may be left out where there is one. `check`: waits, hazards and races are verified, at the cost of speed.
     `profile`: LDS cycles lost to bank conflicts are counted. `order`: which wave of a workgroup runs first between barriers: "forward",
-    "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
+    "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options. `mutable`: waits and
+    barriers can be switched off (see `mutate`).
     """
 
     def __init__(
         self, program: Program, kernel: str = "", *, check: bool = False, profile: bool = False, order: str = "forward", seed: int = 1,
-        ready: Ready | None = None,
+        ready: Ready | None = None, mutable: bool = False,
     ):  # fmt: skip
         self.program = program
         self.kernel = self._kernel(kernel)
         if order not in ORDERS:
             raise error("X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}")
         self.order, self.seed = order, seed
-        self.options = Options(check, profile)
+        self.options = Options(check, profile, mutable)
         self.ready = ready or self._translated()
         self._code = Code(self.ready.payload)
         self._run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._code.address("ave_run"))
@@ -222,9 +233,11 @@ class Machine:
             state.put(name, value, "<Q")
         for name, value in (
             ("lds_bytes", lds), ("waves", len(v0)), ("region_count", len(given)), ("private_bytes", private), ("item_registers", start.shape[1]),
-            ("id_cell", id_cell), ("id_mask", mask), ("order", ORDERS.index(self.order)), ("seed", (self.seed + 0x9E3779B9 * n) % (1 << 32) or 1),
+            ("id_cell", id_cell), ("id_mask", mask), ("skip", launch.skip), ("order", ORDERS.index(self.order)), ("seed", (self.seed + 0x9E3779B9 * n) % (1 << 32) or 1),
         ):  # fmt: skip
             state.put(name, value, "<I")
+        if self.options.check:
+            state.lend(check.group_bytes(self.program, lds), check.wave_bytes(self.program))
         for k in range(3):
             struct.pack_into("<I", state.group, GROUP["grid"] + 4 * k, launch.grid[k])
         return state

@@ -12,7 +12,6 @@ from avelang.sim.amdgcn import mode, scheduler
 from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
-from avelang.sim.amdgcn.state import GROUP
 from avelang.sim.amdgcn.table import HANDLERS
 from avelang.sim.amdgcn.translator import Options, Translator, Unknown
 
@@ -114,11 +113,12 @@ def translate(program: Program, label: str, options: Options) -> Translation:
     numbers = {first: n for n, (first, _) in enumerate(ranges)}
     module = Module()
     module.functions["ave_scheduler"] = scheduler.TEXT
-    t = Translator(module, options, _Symbols(program), numbers, program.labels)
+    t = Translator(module, options, _Symbols(program), numbers, program.labels, program.instructions)
     t.fp8 = "ocp" if program.chip == "gfx950" else "fnuz"
     checker = Checker(t, program) if options.check else None
     kernel = next((k for k in program.kernels.values() if k.label == label), Kernel(label, label, {}))
-    modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), mode.initial(kernel))
+    t.first_mode = mode.initial(kernel)
+    modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), t.first_mode)
     for n, (first, end) in enumerate(ranges):
         t.begin(modes[n])
         t.count(end - first)
@@ -146,8 +146,4 @@ def _one(t: Translator, i: Instruction, checker: Checker | None) -> None:
         handler(t, i)
     except Unknown as why:
         # It may stand where this run never comes: the wave stops when it gets there.
-        t.reasons[i.index] = str(why)
-        t.flush()
-        t.do(f"store i32 {UNKNOWN}, ptr {t.field('g', GROUP['fault_code'])}, align 4")
-        t.do(f"store i32 {i.index}, ptr {t.field('g', GROUP['fault_instruction'])}, align 4")
-        t.leave("-3")
+        t.stop(UNKNOWN, str(why))

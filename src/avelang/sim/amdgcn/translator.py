@@ -8,15 +8,19 @@ methods here; none of them knows where a register stands.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from avelang.amdgcn.asm import EXEC, SCC, VCC, Imm, Instruction, Name, Operand, Reg
+from avelang.amdgcn.asm import EXEC, M0, SCC, VCC, Imm, Instruction, Name, Operand, Reg
 from avelang.llvm.core import Body, Module
 from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn import operands
 from avelang.sim.amdgcn.faults import UNKNOWN, Unknown
-from avelang.sim.amdgcn.mode import Mode
+from avelang.sim.amdgcn.mode import INDEXING, Mode
 from avelang.sim.amdgcn.state import END, FAULT, FILES, GROUP, LANES, REGISTER, WAVE
+
+if TYPE_CHECKING:
+    from avelang.sim.amdgcn.check import Checker
 
 Handler = Callable[["Translator", Instruction], None]
 INDEXED = ("v_mov_b32",)  # what VGPR indexing is executed for: compilers use it with nothing else
@@ -24,26 +28,32 @@ INDEXED = ("v_mov_b32",)  # what VGPR indexing is executed for: compilers use it
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """What is translated besides the meaning. `check`: waits, hazards and races; `profile`: counters of LDS bank conflicts by instruction."""
+    """What is translated besides the meaning. `check`: waits, hazards and races; `profile`: counters of LDS bank conflicts by instruction;
+    `mutable`: waits and barriers can be switched off one at a time."""
 
     check: bool = False
     profile: bool = False
+    mutable: bool = False
 
 
 class Translator(Writer):
     """Writes the functions of a program's blocks into `module`."""
 
     def __init__(
-        self, module: Module, options: Options, symbols: Callable[[Name, Instruction], int], targets: dict[int, int], labels: dict[str, int]
-    ):
+        self, module: Module, options: Options, symbols: Callable[[Name, Instruction], int], targets: dict[int, int], labels: dict[str, int],
+        code: Sequence[Instruction],
+    ):  # fmt: skip
         """`symbols`: the value of a symbol in an operand; `targets`: numbers of blocks by the index of their first instruction; `labels`: indices
-        of instructions by name."""
+        of instructions by name; `code`: all instructions."""
         super().__init__(module, LANES)
-        self.options, self.symbols, self.targets, self.labels = options, symbols, targets, labels
+        self.options, self.symbols, self.targets, self.labels, self.code = options, symbols, targets, labels, code
         self.here: Instruction | None = None
         self.mode, self.mode_known = Mode(), True  # MODE at this instruction
+        self.first_mode = self.mode  # and where the kernel starts
+        self.counted = 0  # instructions of this block that `count` has added
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.fp8 = "fnuz"  # the kind of 8-bit floats (see `arch.Chip`)
+        self.checker: Checker | None = None
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
 
@@ -108,6 +118,19 @@ class Translator(Writer):
             value = self.op(f"select {self.t('i1')} {self.mask()}, {self.t('i32')} {value}, {self.t('i32')} {self.vector(file, n)}")
         self._vectors[file, n] = value
         self._dirty[file, n] = None
+
+    def spilled(self, reg: Reg) -> str:
+        """A pointer to the memory of a vector register, which is true now. Whoever writes there calls `forget_vector`."""
+        key = (reg.file, reg.first)
+        place = self.place(reg)
+        if key in self._dirty:
+            self.do(f"store {self.t('i32')} {self._vectors[key]}, ptr {place}, align 64")
+            del self._dirty[key]
+        return place
+
+    def forget_vector(self, reg: Reg) -> None:
+        """After one register's memory was written: its value is not known any more."""
+        self._vectors.pop((reg.file, reg.first), None)
 
     def scalar(self, n: int) -> str:
         """The value of a scalar cell, an i32."""
@@ -237,13 +260,25 @@ class Translator(Writer):
         if not may_fail:
             self.do(f"call void {name}({', '.join(args)})")
         else:
-            status = self.op(f"call i32 {name}({', '.join(args)})")
-            bad = self.op(f"icmp ne i32 {status}, 0")
-            label = self.body.fresh("go")
-            self._faults.append((self.here.index, self.body.label))
-            self.do(f"br i1 {bad}, label %fault, label %{label}")
-            self.body.start(label)
+            self.guard(self.op(f"call i32 {name}({', '.join(args)})"))
         self.forget_vectors()
+
+    def guard(self, status: str) -> None:
+        """Stops the wave at this instruction where the i32 `status` is not 0: a fault has been recorded."""
+        assert self.here is not None
+        bad = self.op(f"icmp ne i32 {status}, 0")
+        label = self.body.fresh("go")
+        self._faults.append((self.here.index, self.body.label))
+        self.do(f"br i1 {bad}, label %fault, label %{label}")
+        self.body.start(label)
+
+    def stop(self, code: int, why: str) -> None:
+        """Stops the wave at this instruction with a code of `faults`; `why` is what the error says."""
+        assert self.here is not None
+        self.reasons[self.here.index] = why
+        for name, value in (("fault_code", code), ("fault_instruction", self.here.index)):
+            self.do(f"store i32 {value}, ptr {self.field('g', GROUP[name])}, align 4")
+        self.leave(str(FAULT))
 
     def stop_if(self, bad: str, why: str) -> None:
         """Stops the wave at this instruction where the i1 `bad` is true; `why` is what the error says."""
@@ -270,8 +305,13 @@ class Translator(Writer):
         """Raises Unknown where MODE is not known, or says something that this instruction's handler does not heed."""
         if not self.mode_known:
             raise Unknown("MODE differs by the way that leads here")
+        if not self.mode.word & INDEXING:
+            return
+        first = i.operands[0] if i.operands else None
         if self.mode.indexed and i.name.startswith("v_") and i.name not in INDEXED:
             raise Unknown("VGPR indexing of this instruction")
+        if isinstance(first, Reg) and (first.file, first.first) == ("s", M0) and not i.name.startswith("s_set_gpr_idx"):
+            raise Unknown("a change of M0 while VGPR indexing is on")
 
     def immediate(self, x: Imm, bits: int, floating: bool) -> int:
         """The pattern of a constant in an operand of so many bits; see `operands.immediate`."""
@@ -289,7 +329,8 @@ class Translator(Writer):
             text = self.scalar(o.first)
             return text if bits == 32 else self.op(f"zext i32 {text} to i64")
         if isinstance(o, Imm):
-            return str(self.immediate(o, bits, False))
+            value = self.immediate(o, bits, False)
+            return str(value - (value >> bits - 1 << bits))  # signed, so that a full EXEC reads -1
         if isinstance(o, Name):
             assert self.here is not None
             if (found := operands.named(self, o, bits)) is not None:
@@ -396,6 +437,7 @@ class Translator(Writer):
 
     def count(self, n: int) -> None:
         """Adds to the wave's count of instructions."""
+        self.counted = n
         place = self.field("w", WAVE["count"])
         old = self.op(f"load i64, ptr {place}, align 8")
         self.do(f"store i64 {self.op(f'add i64 {old}, {n}')}, ptr {place}, align 8")
@@ -406,3 +448,10 @@ class Translator(Writer):
         """Called before the active lanes access LDS: `nbytes` each at the address that `addr` (a pointer to 64 i32: a register's memory, or a copy)
         holds, plus `offset`, modulo 2**32. `kind`: "read", "write", "atomic" or "async write". What lies outside of LDS is the access's own fault,
         or not an access to LDS at all (flat addresses): nothing is to be said of it here."""
+        if self.checker:
+            self.checker.lds(i, addr, offset, nbytes, kind)
+
+    def skipped(self, i: Instruction) -> str:
+        """Of a mutable program: whether this instruction is the one that is switched off, an i1."""
+        which = self.op(f"load i32, ptr {self.field('g', GROUP['skip'])}, align 4")
+        return self.op(f"icmp eq i32 {which}, {i.index << 2}")

@@ -1,77 +1,226 @@
-"""Handlers of vector ALU instructions: VOP1, VOP2, VOP3, VOP3P and VOPC. Source: AMD Instinct MI300 ISA, section 16.7 to 16.12."""
+"""What handlers of vector ALU instructions are made of: operands as vectors of one element type, rules on them, results; and plain moves.
+
+A table's row names the types of the sources and of the result, and gives a rule: a function of an `Ops` and the sources' values that writes
+LLVM IR and returns the result's. Source of all tables: AMD Instinct MI300 ISA, chapter 12 ("Instructions"), VOP1, VOP2, VOP3, VOP3P and VOPC.
+"""
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import Instruction
-from avelang.sim.amdgcn.translator import Handler, Translator
+import struct
+from collections.abc import Callable, Sequence
+
+from avelang.amdgcn.asm import Instruction, Reg
+from avelang.llvm.core import Body
+from avelang.llvm.narrow_floats import round_to_odd
+from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+
+BITS = {"half": 16, "float": 32, "double": 64}
+FLOAT = {bits: e for e, bits in BITS.items()}
 
 
-def _integer(op: str, reverse: bool = False) -> Handler:
+class Ops:
+    """Writes instructions on vectors of 64 elements of the LLVM type `e`. Operands are texts, or Python numbers, which stand for all elements."""
+
+    def __init__(self, t: Translator, e: str):
+        self.t, self.e, self.v = t, e, t.t(e)
+        self.bits = BITS.get(e) or int(e[1:])
+
+    def at(self, e: str) -> Ops:
+        """The same on another type."""
+        return Ops(self.t, e)
+
+    @property
+    def ints(self) -> Ops:
+        """The same on integers as wide as the elements."""
+        return self.at(f"i{self.bits}")
+
+    def lit(self, x: str | float) -> str:
+        """An operand's text."""
+        if isinstance(x, str):
+            return x
+        if self.e in BITS:
+            if self.e == "half":
+                return f"splat (half 0xH{struct.unpack('<H', struct.pack('<e', x))[0]:04X})"
+            return f"splat ({self.e} 0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X})"
+        return f"splat ({self.e} {x})"
+
+    def __call__(self, name: str, *args: str | float) -> str:
+        return self.t.op(f"{name} {self.v} {', '.join(map(self.lit, args))}")
+
+    def fn(self, name: str, *args: str | float) -> str:
+        """An intrinsic of LLVM that maps vectors to vectors; Python bools stay scalar flags."""
+        typed = [("i1", str(a).lower()) if isinstance(a, bool) else (self.v, self.lit(a)) for a in args]
+        return self.t.call(self.t.overload(name, self.e, True), self.v, *typed)
+
+    def cmp(self, pred: str, a: str | float, b: str | float) -> str:
+        """One bit for each lane."""
+        return self(f"{'fcmp' if self.e in BITS else 'icmp'} {pred}", a, b)
+
+    def select(self, c: str, a: str | float, b: str | float) -> str:
+        return self.t.op(f"select {self.t.t('i1')} {c}, {self.v} {self.lit(a)}, {self.v} {self.lit(b)}")
+
+    def to(self, e: str, how: str, x: str) -> str:
+        """A conversion by an LLVM instruction, from this type to `e`; nothing where they are the same."""
+        return x if e == self.e else self.t.op(f"{how} {self.v} {x} to {self.t.t(e)}")
+
+    def pattern(self, x: str) -> str:
+        """Floats as integers of the same bits."""
+        return self.to(self.ints.e, "bitcast", x)
+
+    def number(self, x: str) -> str:
+        """Integers as floats of the same bits: the inverse of `pattern`, called on the float type's Ops."""
+        return self.ints.to(self.e, "bitcast", x)
+
+    def far(self, name: str, result: str, make: Callable[..., str], *args: tuple[str, str]) -> str:
+        """Calls `make` as a function of the module, written once, on (type, value) pairs of vectors: for code too long to stand at each use."""
+        return function(self.t, name, result, make, *args)
+
+
+class Bool:
+    """Logic on vectors of one bit a lane."""
+
+    def __init__(self, t: Translator):
+        self.t, self.v = t, t.t("i1")
+
+    def __call__(self, name: str, first: str, *more: str) -> str:
+        for x in more:
+            first = self.t.op(f"{name} {self.v} {first}, {x}")
+        return first
+
+    def no(self, a: str) -> str:
+        return self.t.op(f"xor {self.v} {a}, splat (i1 true)")
+
+
+def function(t: Translator, name: str, result: str, make: Callable[..., str], *args: tuple[str, str]) -> str:
+    """Calls a function of the module on vectors: `args` are (element type, value), `result` an element type; `make` writes the body when it is
+    first called, given the parameters' names, and returns the result's."""
+    types = [t.t(e) for e, _ in args]
+    if name not in t.module.functions:
+        t.module.functions[name] = ""
+        outer, memo = t.body, t._memo
+        t.body, t._memo = Body(), [{}]
+        names = [f"%x{k}" for k in range(len(args))]
+        value = make(*names)
+        text = t.body.text()
+        t.body, t._memo = outer, memo
+        params = ", ".join(f"{kind} {x}" for kind, x in zip(types, names, strict=True))
+        t.module.functions[name] = f"define internal {t.t(result)} @{name}({params}) noinline #0 {{\n{text}\n  ret {t.t(result)} {value}\n}}"
+    return t.op(f"call {t.t(result)} @{name}({', '.join(f'{kind} {v}' for kind, (_, v) in zip(types, args, strict=True))})")
+
+
+Rule = Callable[..., str]
+
+
+def _width(kind: str) -> int:
+    return int(kind[1:])
+
+
+def fetch(t: Translator, i: Instruction, n: int, kind: str, compute: str) -> str:
+    """Operand `n` of the kind "f16", "i24", "u8", ..., extended to the type that is computed in."""
+    bits = _width(kind)
+    if kind[0] == "f":
+        x, e = t.float_at(i, n, bits), FLOAT[bits]
+        return x if compute not in BITS else Ops(t, e).to(compute, "fpext", x)
+    cell = 16 if bits == 16 else 64 if bits == 64 else 32
+    o = Ops(t, f"i{cell}")
+    x = t.source_at(i, n, cell)
+    if bits < cell:  # 24-bit operands are the low bits of a register
+        x = o("ashr" if kind[0] == "i" else "lshr", o("shl", x, cell - bits), cell - bits)
+    return x if compute in BITS else o.to(compute, "sext" if kind[0] == "i" else "zext", x)
+
+
+def put(t: Translator, i: Instruction, value: str, kind: str, compute: str, clamped: bool = False) -> None:
+    """Writes operand 0 from a value of the type that was computed in."""
+    bits = _width(kind)
+    if kind[0] != "f":
+        return t.result_at(i, Ops(t, compute).to(f"i{bits}", "trunc", value), bits, clamped=clamped)
+    e = FLOAT[bits]
+    if bits == 16 and t.mode.saturates:
+        raise Unknown("MODE clamps 16-bit floats that overflow")
+    if compute == "double" and e == "half":
+        value, compute = round_to_odd(t, True, value), "float"
+    t.float_result(i, Ops(t, compute).to(e, "fptrunc", value), bits)
+
+
+def row(
+    rule: Rule, sources: str, result: str, *, compute: str = "", far: bool = False, clamp: bool = False, adds: bool = False
+) -> Handler:
+    """A handler. `sources`: kinds of operands 1, 2, ...: f, i or u (integers that extend with or without sign) and a width; `result`: of
+    operand 0. `compute`: the type the rule works in, if not the result's; `far`: as a function of its own; `clamp`: the clamp bit
+    saturates an integer result, found by computing in 64 bits; `adds`: the last source is the destination's old value."""
+    kinds = sources.split()
+    own = compute or (FLOAT[_width(result)] if result[0] == "f" else f"i{max(16, *map(_width, [*kinds, result]))}")
+
     def handler(t: Translator, i: Instruction) -> None:
-        x, y = t.source_at(i, 1), t.source_at(i, 2)
-        if reverse:
-            x, y = y, x
-        if op in ("shl", "lshr", "ashr"):
-            y = t.op(f"and {t.t('i32')} {y}, splat (i32 31)")
-        t.result_at(i, t.op(f"{op} {t.t('i32')} {x}, {y}"))
+        saturates = result[0] != "f" and bool(i.int("clamp"))
+        if saturates and not clamp:
+            raise Unknown("clamp on this instruction")
+        e = "i64" if saturates else own
+        places = [*range(1, len(kinds)), 0 if adds else len(kinds)]
+        args = [fetch(t, i, n, kind, e) for n, kind in zip(places, kinds, strict=True)]
+        o = Ops(t, e)
+        if far:
+            pairs = [(carried(kind, e), x) for kind, x in zip(kinds, args, strict=True)]
+            value = o.far(f"ave_{i.name}{'_clamp' if saturates else ''}{'' if t.mode.ieee else '_plain'}", e, lambda *xs: rule(o, *xs), *pairs)
+        else:
+            value = rule(o, *args)
+        put(t, i, saturated(o, value, result) if saturates else value, result, e, saturates)
 
     return handler
 
 
-def _move(t: Translator, i: Instruction) -> None:
-    t.result_at(i, t.source_at(i, 1))
+def carried(kind: str, compute: str) -> str:
+    """The type in which a rule gets an operand of a kind."""
+    if kind[0] == "f":
+        return compute if compute in BITS else FLOAT[_width(kind)]
+    return f"i{max(16, _width(kind))}" if compute in BITS else compute
 
 
-def _float(op: str) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
-        t.float_result(i, t.op(f"{op} {t.t('float')} {t.float_at(i, 1)}, {t.float_at(i, 2)}"))
-
-    return handler
-
-
-def _compare(pred: str) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
-        d, a, b = i.operands
-        t.set_mask_result(d, t.op(f"icmp {pred} {t.t('i32')} {t.source(a)}, {t.source(b)}"))
-
-    return handler
+def saturated(o: Ops, value: str, kind: str) -> str:
+    """A signed value brought into the range of an integer kind."""
+    bits, signed = _width(kind), kind[0] == "i"
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    return o.fn("smin", o.fn("smax", value, low), high)
 
 
-def _add64(t: Translator, i: Instruction) -> None:
-    d, a, b, c = i.operands
-    t64 = t.t("i64")
-    amount = t.op(f"zext {t.t('i32')} {t.source(b)} to {t64}")
-    shifted = t.op(f"shl {t64} {t.source(a, 64)}, {amount}")
-    t.set_result(d, t.op(f"add {t64} {shifted}, {t.source(c, 64)}"), 64)
+def lanes(t: Translator, i: Instruction, n: int) -> str:
+    """A scalar operand as one bit for each lane."""
+    return t.lanes_of(t.scalar_source(i.operands[n], 64))
 
 
-def _shift64(t: Translator, i: Instruction) -> None:
-    d, a, b = i.operands
-    t64 = t.t("i64")
-    amount = t.op(f"zext {t.t('i32')} {t.source(a)} to {t64}")
-    amount = t.op(f"and {t64} {amount}, splat (i64 63)")
-    t.set_result(d, t.op(f"shl {t64} {t.source(b, 64)}, {amount}"), 64)
+# -- moves -----------------------------------------------------------------------------------------------------------------------------
 
 
-def _lshl_or(t: Translator, i: Instruction) -> None:
-    d, a, b, c = i.operands
-    x = t.op(f"shl {t.t('i32')} {t.source(a)}, {t.source(b)}")
-    t.set_result(d, t.op(f"or {t.t('i32')} {x}, {t.source(c)}"))
+def _swap(t: Translator, i: Instruction) -> None:
+    a, b = i.operands
+    x, y = t.source(a), t.source(b)
+    t.set_result(a, y)
+    t.set_result(b, x)
+
+
+def _cndmask(t: Translator, i: Instruction) -> None:
+    x, y = (t.source_at(i, n, 32, floating=True) for n in (1, 2))  # neg and abs change the sign bit, as in floats
+    t.result_at(i, Ops(t, "i32").select(lanes(t, i, 3), y, x))
+
+
+def _nothing(t: Translator, i: Instruction) -> None:
+    """Exceptions are not modeled: clearing them changes nothing."""
+
+
+def move(bits: int) -> Handler:
+    """A handler that copies operand 1 to operand 0."""
+    return row(lambda o, x: x, f"u{bits}", f"u{bits}")
+
+
+def kinds(names: Sequence[str], make: Callable[[str], Handler], pattern: str) -> dict[str, Handler]:
+    """Rows whose mnemonics differ in one part: {} in `pattern`."""
+    return {pattern.format(name): make(name) for name in names}
 
 
 TABLE: dict[str, Handler] = {
-    "v_mov_b32": _move,
-    "v_lshl_or_b32": _lshl_or,
-    "v_lshlrev_b64": _shift64,
-    "v_lshl_add_u64": _add64,
-    "v_add_u32": _integer("add"),
-    "v_sub_u32": _integer("sub"),
-    "v_and_b32": _integer("and"),
-    "v_or_b32": _integer("or"),
-    "v_xor_b32": _integer("xor"),
-    "v_lshlrev_b32": _integer("shl", reverse=True),
-    "v_lshrrev_b32": _integer("lshr", reverse=True),
-    "v_add_f32": _float("fadd"),
-    "v_mul_f32": _float("fmul"),
-    "v_cmp_gt_u32": _compare("ugt"),
+    "v_mov_b32": move(32),
+    "v_mov_b64": move(64),
+    "v_swap_b32": _swap,
+    "v_cndmask_b32": _cndmask,
+    "v_clrexcp": _nothing,
 }

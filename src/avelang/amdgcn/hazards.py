@@ -1,0 +1,372 @@
+"""A program comes in; places where too few instructions stand between two that depend on each other go out.
+
+What hardware does not check is in one table, `RULES`: what the first instruction did to a register, what the second does to it, and how many wait
+states must lie between. Each instruction is one wait state, s_nop N is N + 1 (MI300 ISA, section 4.5). Matrix instructions count by their
+passes: `MATRIX_RULES`. The search follows every way that control may take, as compilers do when they insert s_nop.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Iterator
+
+from avelang.amdgcn.asm import EXEC, M0, VCC, Imm, Instruction, Name, Program, Reg
+from avelang.amdgcn.effects import (
+    CONTROL,
+    DS,
+    FLAT_UNIT,
+    MATRIX,
+    SALU,
+    VALU,
+    VMEM,
+    Effects,
+    Span,
+    cell_name,
+    effects,
+    overlap,
+    reads_mask,
+    span,
+)
+from avelang.base.errors import AveError
+from avelang.isa.amdgpu.passes import passes
+
+ISA, ISA_MATRIX = "MI300 ISA, section 4.5, table 11", "MI300 ISA, section 7.5, table 37"
+LLVM = "LLVM, GCNHazardRecognizer"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rule:
+    """`first` and `second`: roles that `produced` and `consumed` give; between them `need` wait states, where the registers overlap."""
+
+    first: str
+    second: str
+    need: int
+    source: str = ISA
+
+
+# One row for each dependency that is not a matrix instruction's. Left out: what only graphics, vskip or the trap handler uses; and "writes
+# VGPRs holding write data: 1" for other than vector ALU instructions, which no compiler keeps: what they write comes many states later.
+RULES = (
+    Rule("valu scalar", "vmem scalar", 5),
+    Rule("valu scalar", "lane select", 4),
+    Rule("valu scalar", "lane exec", 4),
+    Rule("valu scalar", "div_fmas vcc", 4),
+    Rule("valu scalar", "valu constant", 2),
+    Rule("valu scalar", "dpp exec", 5),
+    Rule("valu scalar", "matrix exec", 4, ISA_MATRIX),
+    Rule("valu scalar", "vccz or execz", 5),
+    Rule("valu vector", "dpp source", 2),
+    Rule("valu vector", "lane source", 1),
+    Rule("valu vector", "matrix source", 2, ISA_MATRIX),
+    Rule("trans", "plain source", 1),
+    Rule("moved bits", "valu source", 1),
+    Rule("wide store", "valu result", 2),
+    Rule("salu m0", "m0", 1),
+    Rule("setreg", "hardware register", 2),
+    Rule("dot", "same dot A or B", 3, ISA_MATRIX),
+    Rule("dot", "source after dot", 3, ISA_MATRIX),
+    Rule("dot", "result after dot", 3, ISA_MATRIX),
+    Rule("dgemm", "fma f64", 2, LLVM),
+)
+_RULES = {(r.first, r.second): r for r in RULES}
+
+# Of matrix instructions, by the first one's kind and its passes (2, 4, 8, 16; None where there is no such instruction), in chips of two kinds.
+# "C same": the second adds to exactly the registers that the first wrote, for which there is a way inside the matrix core.
+_Needs = tuple[int | None, int | None, int | None, int | None]
+_XDL = {"C same": (2, 0, 0, 0), "xdl C": (3, 5, 9, 17), "sgemm C": (3, 5, 9, 17), "dgemm C": (3, 5, 9, 17), "A or B": (5, 7, 11, 19)}
+_SGEMM = {"C same": (2, 0, 0, 0), "xdl C": (0, 0, 0, 0), "sgemm C": (2, 4, 8, 16), "dgemm C": (2, 4, 8, 16), "A or B": (4, 6, 10, 18)}
+_DGEMM = {"C same": (None, 4, 0, None), "xdl C": (None, 0, 0, None), "sgemm C": (None, 4, 9, None), "dgemm C": (None, 4, 9, None), "A or B": (None, 6, 11, None)}
+_READS = {"valu source": 0, "memory source": 0, "valu result": 0, "memory result": 0}
+MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
+    "gfx942": {
+        "xdl": {**_XDL, **dict.fromkeys(_READS, (5, 7, 11, 19))},
+        "sgemm": {**_SGEMM, **dict.fromkeys(_READS, (4, 6, 10, 18))},
+        "dgemm": {**_DGEMM, **dict.fromkeys(_READS, (None, 6, 11, None)), "memory source": (None, 9, 18, None)},
+        "xdl reads": dict.fromkeys(("valu result", "memory result"), (1, 3, 7, 15)),
+    },
+    # One state more behind all but the shortest; 16x16x4 in f64 takes twice the passes (CDNA4 ISA, section 7.6, table 38).
+    "gfx950": {
+        "xdl": {
+            "C same": (2, 0, 0, 0), **dict.fromkeys(("xdl C", "sgemm C", "dgemm C"), (3, 6, 10, 18)),
+            **dict.fromkeys(("A or B", *_READS), (5, 8, 12, 20)),
+        },
+        "sgemm": {**_SGEMM, **dict.fromkeys(_READS, (4, 6, 10, 18))},
+        "dgemm": {
+            "C same": (None, 4, None, 0), "xdl C": (None, 0, None, 0), **dict.fromkeys(("sgemm C", "dgemm C"), (None, 4, None, 17)),
+            **dict.fromkeys(("A or B", *_READS), (None, 6, None, 19)), "memory source": (None, 9, None, 18),
+        },
+        "xdl reads": dict.fromkeys(("valu result", "memory result"), (1, 3, 7, 15)),
+    },
+}  # fmt: skip
+_PASSES = (2, 4, 8, 16)
+FARTHEST = 20  # more than any rule needs lies behind
+
+Role = tuple[str, tuple[Span, ...]]
+
+# MI300 ISA, section 4.5, table 12; instructions of 16 and 32 bits shift what they write when told to (op_sel, SDWA).
+_TRANS = re.compile(r"v_(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos|exp_legacy|log_legacy)_(f16|f32|f64)$")
+_DOT = re.compile(r"v_dot\d")
+_LANE = re.compile(r"v_(readlane|writelane)")
+_ONE_LANE = re.compile(r"v_(readlane|readfirstlane|writelane)")
+_FMA_F64 = re.compile(r"v_(fma|fmac)_f64")
+_HWREG = re.compile(r"hwreg\((\w+)")
+ANY: Span = (-1, 1)  # "registers" of a dependency that is on none
+_HWREGS = -1000  # cells of hardware registers, by a number of their names
+
+
+def _hardware_register(i: Instruction) -> tuple[Span, ...]:
+    for o in i.operands:
+        if isinstance(o, Name) and (found := _HWREG.match(o.name)):
+            return ((_HWREGS - int.from_bytes(found[1].encode(), "little"), 1),)
+        if isinstance(o, Imm) and i.name.startswith("s_setreg_imm"):
+            continue
+    return ()
+
+
+def _operands(i: Instruction, indices: tuple[int, ...], files: str) -> tuple[Span, ...]:
+    return tuple(span(o) for n in indices if n < len(i.operands) and isinstance(o := i.operands[n], Reg) and o.file in files)
+
+
+def matrix_kind(name: str) -> str:
+    """Of a matrix instruction: "dgemm" in f64, "sgemm" in f32, else "xdl" (MI300 ISA, section 7.5)."""
+    if "_f64" in name:
+        return "dgemm"
+    return "sgemm" if re.search(r"x\d+_?(\d+b_)?f32$", name) else "xdl"
+
+
+def _vectors(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    return tuple(s for s in spans if s[0] >= 256)
+
+
+def _scalars(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    return tuple(s for s in spans if s[0] < 256)
+
+
+def _accumulator(i: Instruction) -> tuple[Span, ...]:
+    """The registers that a matrix instruction adds to."""
+    return _operands(i, (0,) if "smfmac" in i.name else (3,), "va")
+
+
+def _moves_bits(i: Instruction) -> bool:
+    """Whether the result goes to another place in its register than bit 0 on."""
+    if i.mods.get("dst_sel", "DWORD") != "DWORD":
+        return True
+    high = i.mods.get("op_sel")
+    return isinstance(high, tuple) and not i.name.startswith("v_pk_") and len(high) > 1 and bool(high[-1])
+
+
+def produced(i: Instruction, e: Effects) -> Iterator[Role]:
+    """What an instruction leaves behind that a later one must keep away from."""
+    vectors, scalars = _vectors(e.writes), _scalars(e.writes)
+    if e.unit == MATRIX:
+        yield matrix_kind(i.name), vectors
+        if matrix_kind(i.name) == "xdl":
+            yield "xdl reads", _accumulator(i)
+        if matrix_kind(i.name) == "dgemm":
+            yield "dgemm any", (ANY,)
+    elif e.unit == VALU:
+        if scalars:
+            yield "valu scalar", scalars
+        if vectors:
+            yield ("dot" if _DOT.match(i.name) else "valu vector"), vectors
+            if _TRANS.match(i.name):
+                yield "trans", vectors
+            if _moves_bits(i):
+                yield "moved bits", vectors
+    elif e.unit == SALU:
+        if any(overlap(s, (M0, 1)) >= 0 for s in scalars):
+            yield "salu m0", ((M0, 1),)
+        if i.name.startswith("s_setreg"):
+            yield "setreg", _hardware_register(i)
+    elif e.unit in (VMEM, FLAT_UNIT) and (wide := _wide_data(i, e)):
+        yield "wide store", wide
+
+
+def _wide_data(i: Instruction, e: Effects) -> tuple[Span, ...]:
+    """More than 8 bytes of data that are fetched from registers after the instruction was issued. A buffer instruction whose offset is in a
+    scalar register takes long enough itself."""
+    if "store" not in i.name and "cmpswap_x2" not in i.name:
+        return ()
+    if e.unit == VMEM and i.name.startswith(("buffer", "tbuffer")):
+        offset = i.operands[3] if len(i.operands) > 3 else None
+        return () if isinstance(offset, Reg) else tuple(s for s in _operands(i, (0,), "va") if s[1] > 2)
+    return tuple(s for s in _operands(i, (1,), "va") if s[1] > 2)
+
+
+def consumed(i: Instruction, e: Effects) -> Iterator[Role]:
+    """What an instruction does to registers that an earlier one may not be done with."""
+    if e.unit == MATRIX:
+        yield from _matrix_sources(i)
+    elif e.unit == VALU:
+        yield from _valu_uses(i, e)
+    elif e.unit in (VMEM, FLAT_UNIT, DS):
+        if e.unit != DS:
+            yield "vmem scalar", _scalars(e.reads)
+        yield "memory source", _vectors(e.reads)
+        yield "memory result", _vectors(e.writes)
+    if any(s == (M0, 1) for s in e.reads) and (e.unit in (VMEM, FLAT_UNIT, DS, CONTROL) or "movrel" in i.name):
+        yield "m0", ((M0, 1),)
+    if i.name.startswith(("s_setreg", "s_getreg")):
+        yield "hardware register", _hardware_register(i)
+
+
+def _matrix_sources(i: Instruction) -> Iterator[Role]:
+    sparse = "smfmac" in i.name
+    ab = _operands(i, (1, 2, 3) if sparse else (1, 2), "va")
+    yield "A or B", ab
+    yield f"{matrix_kind(i.name)} C", _accumulator(i)
+    yield "matrix source", (*ab, *_accumulator(i))
+    yield "matrix exec", ((EXEC, 2),)
+
+
+def _valu_uses(i: Instruction, e: Effects) -> Iterator[Role]:
+    sources, results = _vectors(e.reads), _vectors(e.writes)
+    yield "valu source", sources
+    yield "valu result", results
+    if not _TRANS.match(i.name):
+        yield "plain source", sources
+    if i.form.endswith("dpp"):
+        yield "dpp source", sources
+        yield "dpp exec", ((EXEC, 2),)
+    if _ONE_LANE.match(i.name):
+        yield "lane exec", ((EXEC, 2),)
+        if not i.name.startswith("v_writelane"):
+            yield "lane source", _operands(i, (1,), "va")
+    select = 2 if _LANE.match(i.name) else -1
+    if select > 0:
+        yield "lane select", _operands(i, (select,), "s")
+    if i.name.startswith("v_div_fmas"):
+        yield "div_fmas vcc", ((VCC, 2),)
+    # A mask, of carries or of a selection, is no constant: it is forwarded.
+    yield "valu constant", _operands(i, tuple(n for n in e.sources if n not in (select, reads_mask(i))), "s")
+    for o in i.operands:
+        if isinstance(o, Name) and o.name in ("src_vccz", "src_execz"):
+            yield "vccz or execz", ((VCC if o.name == "src_vccz" else EXEC, 2),)
+    if _FMA_F64.match(i.name):
+        yield "fma f64", (ANY,)
+
+
+def waits(i: Instruction) -> int:
+    """The wait states that an instruction is."""
+    if i.name == "s_nop" and i.operands and isinstance(o := i.operands[0], Imm):
+        return int(o.value) + 1
+    return 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Hazard:
+    """Between instructions `first` and `second` (indices) there are `have` wait states on the shortest way, `need` are needed for `cell`, which the
+    first `did` ("wrote", "read", "set"). `certain`: the second always comes right behind the first; otherwise it depends on the way taken."""
+
+    first: int
+    second: int
+    cell: int
+    have: int
+    need: int
+    did: str
+    source: str
+    certain: bool
+
+    @property
+    def register(self) -> str:
+        """The name of what both use."""
+        return cell_name(self.cell) if self.cell >= 0 else "the f64 pipeline" if self.cell == ANY[0] else "the hardware register"
+
+
+class _Search:
+    def __init__(self, program: Program):
+        self.program, self.code = program, program.instructions
+        self.chip = program.chip if program.chip in MATRIX_RULES else "gfx942"
+        self.effects = functools.cache(lambda n: effects(self.code[n]))
+        self.uses = functools.cache(lambda n: tuple(r for r in consumed(self.code[n], self.effects(n)) if r[1]))
+        self.waits = [waits(i) for i in self.code]
+        self.labels = set(program.labels.values())
+        self.next = functools.cache(self._next)
+
+    def _next(self, n: int) -> tuple[tuple[int, bool], ...]:
+        """Where control may go from here, and whether that is the only way there and from here."""
+        i = self.code[n]
+        if i.name.startswith(("s_endpgm", "s_trap")):
+            return ()
+        jumps = i.name.startswith(("s_branch", "s_cbranch", "s_call", "s_setpc", "s_swappc"))
+        found: list[tuple[int, bool]] = []
+        if jumps and i.name.startswith(("s_setpc", "s_swappc")):
+            found += [(at, False) for at in self.labels]
+        elif jumps:
+            found += [(self.program.labels[o.name], False) for o in i.operands if isinstance(o, Name) and o.name in self.program.labels]
+        if not i.name.startswith(("s_branch", "s_setpc", "s_swappc", "s_call")):
+            found.append((n + 1, not jumps and n + 1 not in self.labels))
+        return tuple((at, only) for at, only in found if at < len(self.code))
+
+    def needs(self, first: int) -> dict[str, tuple[tuple[Span, ...], dict[str, tuple[int, str]]]]:
+        """By role of an instruction: its registers, and by role of a later one the wait states that are needed and where that is written."""
+        i, out = self.code[first], {}
+        for role, spans in produced(i, self.effects(first)):
+            table = MATRIX_RULES[self.chip].get(role)
+            if table is not None:
+                try:
+                    column = _PASSES.index(passes(i.name, self.chip, (i.int("cbsz"), i.int("blgp"))))
+                except AveError:  # a matrix instruction of another chip
+                    continue
+                out[role] = spans, {second: (need[column] or 0, ISA_MATRIX) for second, need in table.items()}
+            else:
+                key = role.removesuffix(" any")
+                out[role] = spans, {r.second: (r.need, r.source) for r in RULES if r.first == key}
+        return out
+
+    def roles(self, first: int, second: int) -> Iterator[Role]:
+        """What the second instruction does, seen from the first one: dot products and accumulators depend on both."""
+        i, j = self.code[first], self.code[second]
+        same = _DOT.match(i.name) is not None and i.name == j.name
+        written = self.effects(first).writes
+        for role, spans in self.uses(second):
+            if role.endswith(" C") and spans == written:
+                # Two f64 products of 4x4 need states even so; those that differ in passes are not told apart, as in LLVM.
+                both_small = "_4x4x4" in i.name and "_4x4x4" in j.name
+                if matrix_kind(i.name) != "dgemm" or "16x16" in i.name or both_small:
+                    yield "C same", spans
+                    continue
+            yield role, spans
+            if role in ("valu source", "memory source") and not same:
+                yield "source after dot", spans
+            if role in ("valu result", "memory result") and not same:
+                yield "result after dot", spans
+        if same:
+            yield "same dot A or B", _operands(j, (1, 2), "v")
+
+    def from_(self, first: int) -> Iterator[Hazard]:
+        """All hazards behind one instruction."""
+        table = self.needs(first)
+        farthest = max((need for _, needs in table.values() for need, _ in needs.values()), default=0)
+        best: dict[int, tuple[int, bool]] = {}
+        work = [(at, 0, only) for at, only in self.next(first)] if farthest else []
+        while work:
+            at, have, certain = work.pop()
+            if have >= farthest or (at in best and best[at][0] <= have):
+                continue
+            best[at] = have, certain
+            work += [(after, have + self.waits[at], certain and only) for after, only in self.next(at)]
+        for at, (have, certain) in best.items():
+            found = max(self._between(first, at, have, certain, table), key=lambda h: h.need, default=None)
+            if found:
+                yield found
+
+    def _between(self, first: int, second: int, have: int, certain: bool, table: dict) -> Iterator[Hazard]:
+        for role, spans in self.roles(first, second):
+            for kind, (mine, needs) in table.items():
+                need, source = needs.get(role, (0, ""))
+                if need <= have:
+                    continue
+                cell = next((c for a in mine for b in spans if (c := overlap(a, b)) != -1 or a == b), None)
+                if cell is not None:
+                    did = "read" if kind in ("xdl reads", "wide store") else "used" if kind.endswith(" any") else "wrote"
+                    yield Hazard(first, second, cell, have, need, did, source, certain)
+
+
+def find(program: Program) -> tuple[Hazard, ...]:
+    """All hazards of a program, in the order of their second instructions."""
+    search = _Search(program)
+    found = [h for n in range(len(program.instructions)) for h in search.from_(n)]
+    return tuple(sorted(found, key=lambda h: (h.second, -h.first)))

@@ -1,0 +1,122 @@
+"""`ave exec FILE`: machine code of gfx942 comes in, as assembly or as a code object, with its arguments; it runs here, and what it did is said."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from avelang.executor import Kernel, Run
+
+_ARRAY = re.compile(r"(\w+)\[([\d,\s]+)\](?:=(random|nan|zeros|range))?$")
+_NUMBER = re.compile(r"(\w+)=(.+)$")
+
+
+def _extents(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, ...]:
+    try:
+        extents = tuple(int(x) for x in value.split(","))
+    except ValueError:
+        extents = ()
+    if not 1 <= len(extents) <= 3:
+        raise click.BadParameter(f"{value!r} is not one to three extents, such as 64 or 16,16,1")
+    return extents
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    import numpy as np
+
+    from avelang.ir.dtypes import SCALARS
+
+    for d in SCALARS:
+        if d.name == name:
+            return np.dtype(d.np)
+    raise click.BadParameter(f"{name!r} is no dtype; known: {', '.join(d.name for d in SCALARS)}")
+
+
+def argument(text: str, rng: np.random.Generator) -> Any:
+    """One argument: `null`, `i32=128`, `bf16[256,64]=random` (or nan, zeros, range; zeros where nothing is said), `FILE.npy`, `FILE.npy:bf16`."""
+    import numpy as np
+
+    if text == "null":
+        return None
+    if m := _ARRAY.match(text):
+        dtype, shape, fill = _dtype(m[1]), tuple(int(x) for x in m[2].split(",")), m[3] or "zeros"
+        if fill == "random":
+            draw = rng.standard_normal(shape) if dtype.kind not in "iub" else rng.integers(0, 100, shape)
+            return draw.astype(dtype)
+        if fill == "range":
+            return np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+        return np.full(shape, np.nan if fill == "nan" else 0).astype(dtype)
+    if m := _NUMBER.match(text):
+        dtype = _dtype(m[1])
+        try:
+            return dtype.type(float(m[2]) if dtype.kind not in "iub" else int(m[2], 0))
+        except (ValueError, OverflowError) as e:
+            raise click.BadParameter(f"{text!r}: {e}") from None
+    path, _, name = text.partition(":")
+    if path.endswith(".npy") and pathlib.Path(path).is_file():
+        found = np.load(path)
+        return found.view(_dtype(name)) if name else found
+    raise click.BadParameter(f"{text!r} is neither null, TYPE=VALUE, TYPE[SHAPE]=FILL nor an existing FILE.npy")
+
+
+@click.command("exec")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("arguments", nargs=-1)
+@click.option("--kernel", default="", help="Which kernel, where the file has several.")
+@click.option("--grid", default="1", show_default=True, callback=_extents, help="Extents of the grid, in workgroups: x, x,y or x,y,z.")
+@click.option("--block", default="64", show_default=True, callback=_extents, help="Extents of a workgroup, in work-items.")
+@click.option("--lds", default=0, show_default=True, help="Bytes of dynamic LDS.")
+@click.option("--check", is_flag=True, help="Verify waits, hazards and LDS races.")
+@click.option("--profile", is_flag=True, help="Count LDS bank conflicts by instruction.")
+@click.option("--order", type=click.Choice(["forward", "reverse", "random"]), default="forward", show_default=True,
+              help="Which wave of a workgroup runs first between barriers.")  # fmt: skip
+@click.option("--seed", default=1, show_default=True, help="Of random arrays and of the random order.")
+@click.option("--threads", default=1, show_default=True, help="Workgroups that run at a time.")
+@click.option("--save", type=click.Path(file_okay=False), help="A folder for the arrays behind the run: arg0.npy, arg1.npy, ...")
+def exec_command(
+    file: str, arguments: tuple[str, ...], kernel: str, grid: tuple[int, ...], block: tuple[int, ...], lds: int, check: bool, profile: bool,
+    order: str, seed: int, threads: int, save: str | None,
+) -> None:  # fmt: skip
+    """Execute machine code of gfx942 on this machine: FILE is assembly or a code object, ours or anyone's.
+
+    ARGUMENTS stand in the kernel's order: null, TYPE=VALUE (i32=128), TYPE[SHAPE]=FILL (bf16[256,64]=random, f32[128]=nan), FILE.npy, or FILE.npy:TYPE
+    where NumPy lost the type. What is executed is exact; how long it takes says nothing of a GPU.
+    """
+    import numpy as np
+
+    from avelang import executor
+    from avelang.base.errors import AveError
+    from avelang.cli.console import show_error
+
+    rng = np.random.default_rng(seed)
+    values = [argument(text, rng) for text in arguments]
+    try:
+        found = executor.load(pathlib.Path(file), kernel, check=check, profile=profile, order=order, seed=seed)
+        start = time.perf_counter()
+        run = found[grid, block](*values, dynamic_lds=lds, threads=threads)
+    except AveError as e:
+        show_error(e)
+        raise SystemExit(1) from None
+    _report(found, run, time.perf_counter() - start, profile)
+    for n, value in enumerate(values):
+        if save and isinstance(value, np.ndarray):
+            folder = pathlib.Path(save)
+            folder.mkdir(parents=True, exist_ok=True)
+            np.save(folder / f"arg{n}.npy", value)
+
+
+def _report(kernel: Kernel, run: Run, seconds: float, profile: bool) -> None:
+    click.echo(f"{kernel.name}: {run.instructions:,} wave-instructions in {seconds:.3f} s, {run.instructions / seconds / 1e6:.1f} million a second")
+    if not profile:
+        return
+    click.echo(f"LDS cycles lost to bank conflicts: {sum(run.conflicts.values())}")
+    for index, lost in sorted(run.conflicts.items(), key=lambda x: -x[1])[:20]:
+        i = kernel.machine.instruction(index)
+        click.echo(f"  {lost:10}  line {i.line}: {' '.join(i.text.split())}")

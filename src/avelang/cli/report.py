@@ -1,0 +1,169 @@
+"""`ave report FILE:KERNEL`: a kernel, assembly or a code object for an AMD GPU comes in; what it takes and what its main loop does goes out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from avelang.cli.compile import block_option, compiled, define_option
+
+if TYPE_CHECKING:
+    from avelang.amdgcn.report import MainLoop, Report
+
+NOTE = "Static estimates from the code alone: nothing was run, and none of this is a time on a card."
+
+
+@click.command("report")
+@click.argument("source", metavar="FILE:KERNEL|FILE")
+@click.option("--target", default="gfx942", show_default=True, help="The AMD GPU for which a kernel is compiled; which part of a bundle is meant.")
+@define_option
+@block_option
+@click.option("--kernel", "name", help="Which kernel of an assembly file or of a code object.")
+@click.option("--lds", "dynamic", type=click.IntRange(0), default=0, help="Bytes of LDS that the launch adds.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def report_command(
+    source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], name: str | None, dynamic: int, as_json: bool
+) -> None:
+    """Say what a kernel takes on an AMD GPU and what its main loop does.
+
+    FILE:KERNEL is a kernel of a Python file; FILE alone is assembly or a code object, of Ave or of any compiler. Registers, spills, LDS,
+    occupancy, the instructions of the main loop by kind, and, where llvm-mca is installed, how busy that loop keeps the matrix core.
+    """
+    from avelang.base.errors import AveError
+    from avelang.cli.console import show_error
+
+    try:
+        found, missing = _foreign(source, target, name, dynamic) if pathlib.Path(source).is_file() else _ours(source, target, defines, block, dynamic)
+    except AveError as exc:
+        show_error(exc)
+        raise SystemExit(1) from None
+    if as_json:
+        click.echo(json.dumps({**dataclasses.asdict(found), "note": NOTE, "missing": missing}, indent=2))
+    else:
+        _print(found, missing)
+
+
+def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[Report, list[str]]:
+    """The report of a file, and what could not be found out."""
+    from avelang.amdgcn.asm import parse
+    from avelang.amdgcn.code_object import BUNDLE, COMPRESSED, read
+    from avelang.amdgcn.disassemble import assembly
+    from avelang.amdgcn.report import report_of
+
+    data = pathlib.Path(file).read_bytes()
+    size, text = None, ""
+    if data.startswith((b"\x7fELF", BUNDLE, COMPRESSED)):
+        found = read(data, target if data.startswith(BUNDLE) else None, file)
+        kernel = found.kernel(name)
+        name, size, text = kernel.name, kernel.code_bytes, assembly(found, kernel.name)
+    else:
+        text = data.decode(errors="replace")
+    program = parse(text, file)
+    return _measured(report_of(program, target, name, dynamic, size), program)
+
+
+def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], dynamic: int) -> tuple[Report, list[str]]:
+    """The report of a kernel that is compiled here, and what could not be found out."""
+    from avelang.amdgcn.asm import parse
+    from avelang.amdgcn.code_object import read
+    from avelang.amdgcn.report import report_of
+    from avelang.base.errors import AveError, error
+    from avelang.cli.console import fail
+    from avelang.runtime.compile import chip_of, compile_code_object, compile_text
+
+    if ":" not in source:
+        fail(f"there is no file {source}")
+    chip = chip_of(target)
+    if chip is None or chip.vendor != "amd":
+        raise error("U110", name="a report", chip=target, have="gfx90a, gfx942, gfx950")
+    missing: list[str] = []
+
+    def make(jitted: Any) -> tuple[str, int | None]:
+        text = compile_text(jitted, defines, block, target, "asm")
+        try:
+            return text, read(compile_code_object(jitted, defines, block, target)).kernel().code_bytes
+        except AveError as exc:
+            if exc.code != "D020":  # no linker, or no reader of its files: all else is known without
+                raise
+            missing.append(f"the size of the code: {exc.message}; {exc.hint}")
+            return text, None
+
+    text, size = compiled(source, defines, make)
+    program = parse(text, source)
+    found, more = _measured(report_of(program, target, None, dynamic, size), program)
+    return found, [*missing, *more]
+
+
+def _measured(found: Report, program: Any) -> tuple[Report, list[str]]:
+    """The report with llvm-mca's estimate, where there is an llvm-mca and a loop with matrix instructions."""
+    from avelang.amdgcn.mca import utilization_of
+    from avelang.base.errors import AveError
+
+    if found.loop is None or not found.loop.passes:
+        return found, []
+    try:
+        return dataclasses.replace(found, utilization=utilization_of(program, found.chip, found.kernel)), []
+    except AveError as exc:
+        return found, [f"utilization of the matrix core: {exc.message}" + (f"; {exc.hint}" if exc.hint else "")]
+
+
+def _facts(r: Report) -> list[tuple[str, str, str]]:
+    """(name, value, remark) of what the kernel takes."""
+    o = r.occupancy
+    limits = ", ".join(f"{name} {waves:g}" for name, waves in o.limits.items())
+    return [
+        ("VGPR", str(r.vgpr), f"{r.vgpr_allocated} allocated, AGPR included"),
+        ("AGPR", str(r.agpr), ""),
+        ("SGPR", str(r.sgpr), f"{r.sgpr_allocated} allocated"),
+        ("spills", f"{r.vgpr_spills} VGPR, {r.sgpr_spills} SGPR", ""),
+        ("scratch", f"{r.scratch} bytes", "a lane"),
+        ("LDS", f"{r.lds} bytes", f"a work-group of at most {r.threads} threads" + (f"; {r.dynamic_lds} of them at launch" if r.dynamic_lds else "")),
+        ("occupancy", f"{o.waves:g} waves a SIMD", f"limited by {o.limited_by}, {o.groups} work-groups a CU; alone: {limits}"),
+        ("code", f"{r.instructions} instructions", f"{r.code_bytes} bytes" if r.code_bytes is not None else ""),
+    ]
+
+
+def _loop_facts(r: Report, loop: MainLoop) -> list[tuple[str, str]]:
+    """(name, value) of the main loop as a whole."""
+    out = [("matrix core", f"{loop.passes} passes, {loop.matrix_clocks} clocks")] if loop.passes else []
+    if loop.lds_read or loop.lds_written:
+        share = f"; {loop.lds_ratio:.1%} of the LDS's bandwidth while the matrix core works, all four SIMDs alike" if loop.passes else ""
+        out.append(("LDS", f"{loop.lds_read} bytes read, {loop.lds_written} written{share}"))
+    if r.utilization is not None:
+        u = r.utilization
+        cycles = f"{u.matrix_cycles:g} of {u.cycles:g} issue cycles an iteration"
+        out.append(("utilization", f"{u.ratio:.1%} of the matrix core by one wave alone ({cycles}; llvm-mca's model)"))
+    return out
+
+
+def _print(r: Report, missing: list[str]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from avelang.cli.console import out
+
+    console = out()
+    console.print(f"[bold]{escape(r.kernel)}[/bold] on {r.chip}\n")
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for row in _facts(r):
+        table.add_row(*map(escape, row))
+    console.print(table)
+    if r.loop is None:
+        console.print("\nno loop")
+    else:
+        console.print(f"\n[bold]Main loop[/bold], lines {r.loop.lines[0]} to {r.loop.lines[1]} of the assembly: {r.loop.instructions} instructions\n")
+        counts = Table("kind", "count", "instructions", box=None, pad_edge=False)
+        for kind, names in r.loop.counts.items():
+            shown = ", ".join(f"{name} {n}" for name, n in sorted(names.items(), key=lambda item: -item[1]))
+            counts.add_row(kind, str(sum(names.values())), escape(shown))
+        console.print(counts)
+        console.print()
+        for name, value in _loop_facts(r, r.loop):
+            console.print(f"{name:<12} {escape(value)}")
+    for text in missing:
+        console.print(f"\n[yellow]not known:[/yellow] {escape(text)}")
+    console.print(f"\n[dim]{NOTE}[/dim]")

@@ -1,0 +1,145 @@
+"""Operands of memory instructions come in; calls of functions that check addresses and move data go out. What global, scratch and LDS memory share.
+
+A space is "global", "flat", "scratch" or "lds" (see `memory_addresses`); a place in it is (low, high, base): pointers to the memory of two vector
+registers and an i64 that all lanes share.
+"""
+
+from __future__ import annotations
+
+from avelang.amdgcn.asm import M0, Instruction, Name, Operand, Reg
+from avelang.sim.amdgcn import memory_banks
+from avelang.sim.amdgcn.memory_addresses import V32, V64, stage, zeros
+from avelang.sim.amdgcn.memory_moves import Access, calls
+from avelang.sim.amdgcn.state import FILES, LANES, SHARED_BASE
+from avelang.sim.amdgcn.translator import Translator, Unknown
+
+Place = tuple[str, str, str]
+PARAMETERS = "ptr noalias %g, ptr noalias %w, ptr %data, ptr %low, ptr %high, i64 %base, i64 %exec"
+# LDS has 64 KiB: the instructions that take a base from M0 read its lower half (MI300 ISA, section 9.1.9; section 10.3, whole dwords).
+M0_LDS = {"buffer": 0xFFFF, "global": 0xFFFC, "scratch": 0xFFFC, "lds": 0xFFFF}
+
+
+def function(name: str, parameters: str, slots: dict[str, str], body: str) -> str:
+    """A helper that returns 0 at once where no lane is active. `body` begins behind that, and ends by going to %done or, a fault being recorded,
+    to %fault."""
+    allocas = "\n".join(f"  %{slot} = alloca {kind}, align 64" for slot, kind in slots.items())
+    return f"""define internal i32 @{name}({parameters}) noinline #0 {{
+entry:
+{allocas}
+  %none = icmp eq i64 %exec, 0
+  br i1 %none, label %done, label %go
+go:
+{body}
+done:
+  ret i32 0
+fault:
+  ret i32 1
+}}
+"""
+
+
+def staged(t: Translator, space: str, nbytes: int, out: str = "at", low: str = "%low", high: str = "%high", base: str = "%base") -> str:
+    """Lines that check addresses and leave them in %out."""
+    return f"""  %s.{out} = call i32 {stage(t, space)}(ptr %g, ptr %w, ptr %{out}, ptr {low}, ptr {high}, i64 {base}, i64 %exec, i64 {nbytes})
+  %b.{out} = icmp ne i32 %s.{out}, 0
+  br i1 %b.{out}, label %fault, label %staged.{out}
+staged.{out}:"""
+
+
+def plain(t: Translator, space: str, access: Access) -> str:
+    """The function of a load or a store, with its @: i32(g, w, data, low, high, base, exec)."""
+    name = f"ave_{space}_{access.name}"
+
+    def make() -> str:
+        body = staged(t, space, access.nbytes) + "\n" + calls(t, access, "data", "at", "exec")
+        return function(name, PARAMETERS, {"at": V64}, body + "\n  br label %done")
+
+    return t.helper(name, make)
+
+
+def run(t: Translator, space: str, access: Access, data: str, place: Place) -> None:
+    """Loads or stores at a place; `data` points at the memory of registers."""
+    low, high, base = place
+    t.run(plain(t, space, access), "ptr %g", "ptr %w", f"ptr {data}", f"ptr {low}", f"ptr {high}", f"i64 {base}", f"i64 {t.exec()}")
+
+
+def data_register(t: Translator, o: Operand, words: int) -> str:
+    """A pointer to the memory of so many vector registers."""
+    if not isinstance(o, Reg) or o.file not in FILES or o.count != words:
+        raise Unknown(f"{o} is not {words} vector register{'s' * (words > 1)}")
+    return t.place(o)
+
+
+def is_off(o: Operand) -> bool:
+    """Whether an operand is `off`: that part of the address is not there."""
+    return isinstance(o, Name) and o.name == "off"
+
+
+def plus(t: Translator, value: str, constant: int) -> str:
+    """An i64 plus a constant."""
+    return t.op(f"add i64 {value}, {constant}") if constant else value
+
+
+def place(t: Translator, i: Instruction, space: str, vaddr: Operand, saddr: Operand) -> Place:
+    """The place that a global, flat or scratch instruction spells (MI300 ISA, section 10.3 to 10.5)."""
+    offset, nothing = i.int("offset"), zeros(t)
+    if space == "scratch":
+        low = nothing if is_off(vaddr) else data_register(t, vaddr, 1)
+        shared = str(offset) if is_off(saddr) else plus(t, t.op(f"zext i32 {t.scalar_source(saddr)} to i64"), offset)
+        return low, nothing, shared
+    if is_off(saddr):
+        low = data_register(t, vaddr, 2)
+        assert isinstance(vaddr, Reg)
+        return low, t.place(vaddr, 1), str(offset)
+    return data_register(t, vaddr, 1), nothing, plus(t, t.scalar_source(saddr, 64), offset)
+
+
+def slot(t: Translator, what: str, words: int) -> str:
+    """Memory like that of so many vector registers, for values on their way; one of a name in each block."""
+    key = ("slot", what, words)
+    return t.memo(key) or t.remember(key, t.body.alloca(f"[{LANES * words} x i32]"))
+
+
+def lane_offsets(t: Translator, step: int) -> str:
+    """A pointer to constants: the lane's number times `step`."""
+    return t.module.constant(V32, "<" + ", ".join(f"i32 {n * step}" for n in range(LANES)) + ">")
+
+
+def lds_base(t: Translator, i: Instruction, space: str) -> str:
+    """An i64: what M0 and the instruction's offset say of a place in LDS."""
+    return plus(t, t.op(f"zext i32 {t.op(f'and i32 {t.scalar(M0)}, {M0_LDS[space]}')} to i64"), i.int("offset"))
+
+
+def touch(t: Translator, i: Instruction, addr: str, offset: int, nbytes: int, kind: str, lanes: str = "") -> None:
+    """Tells the checker and the counter of bank conflicts of an access to LDS. `lanes`: those that the counter counts, the active ones if empty."""
+    if t.options.check or t.options.profile:
+        t.flush_vectors()
+    if t.options.check:
+        t.lds_access(i, addr, offset, nbytes, kind)
+    if t.options.profile:
+        memory_banks.count(t, i, addr, offset, nbytes, kind, lanes or t.exec())
+
+
+def touch_flat(t: Translator, i: Instruction, vaddr: Reg, nbytes: int, kind: str) -> None:
+    """`touch` for flat addresses: those outside of LDS count as far beyond its end."""
+    if not (t.options.check or t.options.profile):
+        return
+    i64 = t.t("i64")
+    address = t.op(f"add {i64} {t.source(vaddr, 64)}, splat (i64 {i.int('offset')})")
+    shared = t.op(f"icmp eq {i64} {t.op(f'lshr {i64} {address}, splat (i64 32)')}, splat (i64 {SHARED_BASE >> 32})")
+    low = t.op(f"select {t.t('i1')} {shared}, {t.t('i32')} {t.op(f'trunc {i64} {address} to {t.t("i32")}')}, {t.t('i32')} splat (i32 -65536)")
+    where = slot(t, "touched", 1)
+    t.do(f"store {t.t('i32')} {low}, ptr {where}, align 64")
+    touch(t, i, where, 0, nbytes, kind, t.op(f"and i64 {t.word_of(shared)}, {t.exec()}"))
+
+
+def to_lds(t: Translator, i: Instruction, space: str, words: int, data: str) -> None:
+    """Direct to LDS: registers' worth of data, already loaded, go to M0 + offset + 4 bytes for each lane, 16 where there are 3 or 4 words
+    (MI300 ISA, section 9.1.9 and 10.3; CDNA4 ISA for the wide ones)."""
+    where, step = slot(t, "direct", 1), 4 if words == 1 else 16
+    base = t.op(f"trunc i64 {lds_base(t, i, space)} to i32")
+    lanes = t.op(f"load {t.t('i32')}, ptr {lane_offsets(t, step)}, align 64")
+    t.do(f"store {t.t('i32')} {t.op(f'add {t.t("i32")} {lanes}, {t.splat(base, "i32")}')}, ptr {where}, align 64")
+    store = Access(True, f"b{32 * words}")
+    touch(t, i, where, 0, store.nbytes, "async write")
+    run(t, "lds", store, data, (where, zeros(t), "0"))

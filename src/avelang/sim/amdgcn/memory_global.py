@@ -1,0 +1,61 @@
+"""Handlers of global, flat and scratch loads and stores, to registers and to LDS. Source: AMD Instinct MI300 ISA, sections 10 and 16.15.
+
+Cache policies (sc0, sc1, nt) change no result here. A flat load or store goes to memory, LDS or the lane's stack as each lane's address says.
+"""
+
+from __future__ import annotations
+
+from avelang.amdgcn.asm import Instruction, Name, Operand, Reg
+from avelang.sim.amdgcn import memory_access
+from avelang.sim.amdgcn.memory_moves import DWORDS, NAMES, STORE_NAMES, Access
+from avelang.sim.amdgcn.translator import Handler, Translator
+
+SPACES = ("global", "flat", "scratch")
+OFF = Name("off")
+
+
+def _place(t: Translator, i: Instruction, space: str, access: Access, vaddr: Operand, rest: tuple[Operand, ...]) -> memory_access.Place:
+    if space == "flat" and isinstance(vaddr, Reg):
+        memory_access.touch_flat(t, i, vaddr, access.nbytes, "write" if access.store else "read")
+    return memory_access.place(t, i, space, vaddr, rest[0] if rest else OFF)
+
+
+def _load(space: str, access: Access) -> Handler:
+    def handler(t: Translator, i: Instruction) -> None:
+        data, vaddr, *rest = i.operands
+        pointer = memory_access.data_register(t, data, access.words)
+        memory_access.run(t, space, access, pointer, _place(t, i, space, access, vaddr, tuple(rest)))
+
+    return handler
+
+
+def _store(space: str, access: Access) -> Handler:
+    def handler(t: Translator, i: Instruction) -> None:
+        vaddr, data, *rest = i.operands
+        pointer = memory_access.data_register(t, data, access.words)
+        memory_access.run(t, space, access, pointer, _place(t, i, space, access, vaddr, tuple(rest)))
+
+    return handler
+
+
+def _to_lds(space: str, access: Access) -> Handler:
+    def handler(t: Translator, i: Instruction) -> None:
+        vaddr, saddr = i.operands
+        data = memory_access.slot(t, "data", access.words)
+        memory_access.run(t, space, access, data, memory_access.place(t, i, space, vaddr, saddr))
+        memory_access.to_lds(t, i, space, access.words, data)
+
+    return handler
+
+
+LOADS = {**DWORDS, **NAMES}
+STORES = {**DWORDS, **STORE_NAMES}
+# What can go to LDS directly; the wide ones are CDNA4's.
+TO_LDS = ("ubyte", "sbyte", "ushort", "sshort", "dword", "dwordx3", "dwordx4")
+
+TABLE: dict[str, Handler] = {
+    **{f"{space}_load_{name}": _load(space, Access(False, f)) for space in SPACES for name, f in LOADS.items()},
+    **{f"{space}_store_{name}": _store(space, Access(True, f)) for space in SPACES for name, f in STORES.items()},
+    **{f"global_load_lds_{name}": _to_lds("global", Access(False, LOADS[name])) for name in TO_LDS},
+    **{f"scratch_load_lds_{name}": _to_lds("scratch", Access(False, LOADS[name])) for name in TO_LDS[:5]},
+}

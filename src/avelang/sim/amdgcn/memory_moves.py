@@ -1,0 +1,245 @@
+"""Formats of loads and stores come in; LLVM IR of functions that move 64 lanes between registers and addresses of this machine goes out.
+
+A move is `void move(data, at, exec, delta)`: `data` points at the memory of vector registers, `at` at 64 addresses. A load reads at the addresses
+of all lanes (those of inactive ones must be good to read) and writes registers in the active ones; a store touches active lanes only, in
+ascending order. Each address is moved by `delta`. No alignment is asked for: Linux's driver sets SH_MEM_CONFIG to unaligned accesses.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from avelang.llvm.core import Body
+from avelang.sim.amdgcn.state import LANES, REGISTER
+from avelang.sim.amdgcn.translator import Translator
+
+STEP = 16  # lanes that are moved at a time
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Narrow:
+    """Memory of 8 or 16 `bits`. Loaded, it is extended to 16 or 32 bits (`to`) and shifted left by `shift`; the rest of the register becomes 0, D16
+    forms included (MI300 ISA, section 9.1.6: with ECC, which these chips have on, they write all of the register). Stored, it is shifted right."""
+
+    bits: int
+    signed: bool = False
+    to: int = 32
+    shift: int = 0
+
+
+NARROW_LOADS = {
+    "u8": Narrow(8), "i8": Narrow(8, True), "u16": Narrow(16), "i16": Narrow(16, True),
+    "u8_d16": Narrow(8, False, 16), "u8_d16_hi": Narrow(8, False, 16, 16), "i8_d16": Narrow(8, True, 16), "i8_d16_hi": Narrow(8, True, 16, 16),
+    "u16_d16": Narrow(16, False, 16), "u16_d16_hi": Narrow(16, False, 16, 16),
+}  # fmt: skip
+NARROW_STORES = {"b8": Narrow(8), "b16": Narrow(16), "b8_d16_hi": Narrow(8, shift=16), "b16_d16_hi": Narrow(16, shift=16)}
+WORDS = {"b32": 1, "b64": 2, "b96": 3, "b128": 4}
+# What global, flat, scratch and buffer instructions call the formats.
+NAMES = {
+    "ubyte": "u8", "sbyte": "i8", "ushort": "u16", "sshort": "i16", "ubyte_d16": "u8_d16", "ubyte_d16_hi": "u8_d16_hi", "sbyte_d16": "i8_d16",
+    "sbyte_d16_hi": "i8_d16_hi", "short_d16": "u16_d16", "short_d16_hi": "u16_d16_hi",
+}  # fmt: skip
+STORE_NAMES = {"byte": "b8", "short": "b16", "byte_d16_hi": "b8_d16_hi", "short_d16_hi": "b16_d16_hi"}
+DWORDS = {"dword": "b32", "dwordx2": "b64", "dwordx3": "b96", "dwordx4": "b128"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Access:
+    """A load or a store of a format: `nbytes` of a lane's memory in `words` registers."""
+
+    store: bool
+    format: str
+
+    @property
+    def words(self) -> int:
+        return WORDS.get(self.format, 1)
+
+    @property
+    def nbytes(self) -> int:
+        if self.format in WORDS:
+            return 4 * self.words
+        return (NARROW_STORES if self.store else NARROW_LOADS)[self.format].bits // 8
+
+    @property
+    def unit(self) -> Access:
+        """The access whose range a buffer checks alone: a dword of wide ones (MI300 ISA, section 9.1.5.1, note 4)."""
+        return Access(self.store, "b32") if self.format in WORDS else self
+
+    @property
+    def name(self) -> str:
+        return f"{'store' if self.store else 'load'}_{self.format}"
+
+    def pieces(self) -> list[tuple[Access, int]]:
+        """The moves that it takes, and the first word of each."""
+        if self.format == "b96":
+            return [(Access(self.store, "b64"), 0), (Access(self.store, "b32"), 2)]
+        return [(self, 0)]
+
+
+def calls(t: Translator, access: Access, data: str, at: str, mask: str) -> str:
+    """Lines that call the moves of an access."""
+    lines = []
+    for n, (piece, word) in enumerate(access.pieces()):
+        name = t.helper(f"ave_{piece.name}", lambda piece=piece: _move(t, piece))
+        lines += [f"  %{data}.{n} = getelementptr i8, ptr %{data}, i64 {REGISTER * word}"]
+        lines += [f"  call void {name}(ptr %{data}.{n}, ptr %{at}, i64 %{mask}, i64 {4 * word})"]
+    return "\n".join(lines)
+
+
+def _move(t: Translator, access: Access) -> str:
+    t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
+    if access.store:
+        return _store_words(access) if access.format in WORDS else _some(f"ave_{access.name}", _store_narrow(NARROW_STORES[access.format]))
+    return _load(access)
+
+
+HEAD = "define internal void @{name}(ptr noalias %data, ptr noalias %at, i64 %exec, i64 %delta) noinline #0 {{"
+
+
+def _start(b: Body, lane: str = "%lane") -> None:
+    """The loop over lanes, `STEP` at a time."""
+    b.do("br label %loop")
+    b.start("loop")
+    b.do(f"{lane} = phi i64 [ 0, %ENTRY ], [ %next, %loop ]")
+
+
+def _finish(b: Body, name: str, entry: str = "entry", tail: str = "") -> str:
+    b.do(f"%next = add i64 %lane, {STEP}")
+    b.do(f"%more = icmp ult i64 %next, {LANES}")
+    b.do("br i1 %more, label %loop, label %done")
+    b.start("done")
+    b.do("ret void")
+    return f"{HEAD.format(name=name)}\n{b.text().replace('%ENTRY', '%' + entry)}\n{tail}}}"
+
+
+def _pointers(b: Body) -> list[str]:
+    """Pointers to what the lanes of this step address."""
+    first = b.op("getelementptr i64, ptr %at, i64 %lane")
+    found = []
+    for k in range(STEP):
+        address = b.op(f"load i64, ptr {b.op(f'getelementptr i64, ptr {first}, i64 {k}')}, align 8")
+        found.append(b.op(f"inttoptr i64 {b.op(f'add i64 {address}, %delta')} to ptr"))
+    return found
+
+
+def _shuffle(b: Body, t: str, n: int, x: str, y: str, order: list[int]) -> str:
+    which = ", ".join(f"i32 {k}" for k in order)
+    return b.op(f"shufflevector <{n} x {t}> {x}, <{n} x {t}> {y}, <{len(order)} x i32> <{which}>")
+
+
+def _collect(b: Body, t: str, items: list[str]) -> str:
+    value = "poison"
+    for k, item in enumerate(items):
+        value = b.op(f"insertelement <{len(items)} x {t}> {value}, {t} {item}, i64 {k}")
+    return value
+
+
+def _four(b: Body, rows: list[str]) -> list[str]:
+    """Four <16 x i32> transposed in each quarter: 4 words of a lane to one word of 4 lanes, and back."""
+    low, high = ([f(s) for s in range(4)] for f in (lambda s: (4 * s, 16 + 4 * s, 4 * s + 1, 17 + 4 * s), lambda s: (4 * s + 2, 18 + 4 * s, 4 * s + 3, 19 + 4 * s)))
+    flat = [[k for part in order for k in part] for order in (low, high)]
+    a, c = (_shuffle(b, "i32", 16, *rows[:2], order) for order in flat)
+    d, e = (_shuffle(b, "i32", 16, *rows[2:], order) for order in flat)
+    first = [k for s in range(4) for k in (4 * s, 4 * s + 1, 16 + 4 * s, 17 + 4 * s)]
+    second = [k for s in range(4) for k in (4 * s + 2, 4 * s + 3, 18 + 4 * s, 19 + 4 * s)]
+    return [_shuffle(b, "i32", 16, x, y, order) for x, y in ((a, d), (c, e)) for order in (first, second)]
+
+
+def _read(b: Body, access: Access, places: list[str]) -> list[str]:
+    """The words of `STEP` lanes as <16 x i32>, one for each register."""
+    if access.format == "b32":
+        return [_collect(b, "i32", [b.op(f"load i32, ptr {p}, align 1") for p in places])]
+    if access.format == "b64":
+        halves = [_collect(b, "i64", [b.op(f"load i64, ptr {p}, align 1") for p in part]) for part in (places[:8], places[8:])]
+        x, y = (b.op(f"bitcast <8 x i64> {h} to <16 x i32>") for h in halves)
+        return [_shuffle(b, "i32", 16, x, y, list(range(k, 32, 2))) for k in range(2)]
+    if access.format == "b128":
+        lanes = [b.op(f"load <4 x i32>, ptr {p}, align 1") for p in places]
+        pairs = [_shuffle(b, "i32", 4, lanes[k], lanes[k + 4], list(range(8))) for k in (0, 1, 2, 3, 8, 9, 10, 11)]
+        return _four(b, [_shuffle(b, "i32", 8, pairs[k], pairs[k + 4], list(range(16))) for k in range(4)])
+    kind = NARROW_LOADS[access.format]
+    extend = "sext" if kind.signed else "zext"
+    words = [b.op(f"{extend} i{kind.bits} {b.op(f'load i{kind.bits}, ptr {p}, align 1')} to i32") for p in places]
+    value = _collect(b, "i32", words)
+    if kind.to == 16 and kind.signed:
+        value = b.op(f"and <16 x i32> {value}, splat (i32 65535)")
+    return [b.op(f"shl <16 x i32> {value}, splat (i32 {kind.shift})") if kind.shift else value]
+
+
+def _load(access: Access) -> str:
+    b = Body()
+    _start(b)
+    registers = _read(b, access, _pointers(b))
+    mask = b.op(f"bitcast i16 {b.op(f'trunc i64 {b.op("lshr i64 %exec, %lane")} to i16')} to <16 x i1>")
+    for k, value in enumerate(registers):
+        place = b.op(f"getelementptr i32, ptr %data, i64 {b.op(f'add i64 %lane, {LANES * k}')}")
+        old = b.op(f"load <16 x i32>, ptr {place}, align 64")
+        b.do(f"store <16 x i32> {b.op(f'select <16 x i1> {mask}, <16 x i32> {value}, <16 x i32> {old}')}, ptr {place}, align 64")
+    return _finish(b, f"ave_{access.name}")
+
+
+def _some(name: str, body: str) -> str:
+    """The move that does `body` for each active lane: it has %pointer, and %here at the lane's word of the first register."""
+    return f"{HEAD.format(name=name)}\nentry:\n{_lanes(body)}}}"
+
+
+def _lanes(body: str) -> str:
+    return f"""  %none = icmp eq i64 %exec, 0
+  br i1 %none, label %out, label %each
+each:
+  %left = phi i64 [ %exec, %entry ], [ %rest, %each ]
+  %n = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %ap = getelementptr i64, ptr %at, i64 %n
+  %aa = load i64, ptr %ap, align 8
+  %am = add i64 %aa, %delta
+  %pointer = inttoptr i64 %am to ptr
+  %here = getelementptr i32, ptr %data, i64 %n
+{body}
+  %minus = sub i64 %left, 1
+  %rest = and i64 %left, %minus
+  %again = icmp ne i64 %rest, 0
+  br i1 %again, label %each, label %out
+out:
+  ret void
+"""
+
+
+def _store_narrow(kind: Narrow) -> str:
+    return f"""  %word = load i32, ptr %here, align 4
+  %moved = lshr i32 %word, {kind.shift}
+  %value = trunc i32 %moved to i{kind.bits}
+  store i{kind.bits} %value, ptr %pointer, align 1"""
+
+
+def _store_words(access: Access) -> str:
+    """All lanes at once where all are active."""
+    b = Body()
+    b.do("%full = icmp eq i64 %exec, -1")
+    b.do("br i1 %full, label %whole, label %some")
+    b.start("whole")
+    _start(b)
+    places = _pointers(b)
+    registers = [
+        b.op(f"load <16 x i32>, ptr {b.op(f'getelementptr i32, ptr %data, i64 {b.op(f"add i64 %lane, {LANES * k}")}')}, align 64") for k in range(access.words)
+    ]
+    if access.words == 1:
+        values, kind = registers, "i32"
+    elif access.words == 2:
+        halves = [_shuffle(b, "i32", 16, *registers, [k for n in range(first, first + 8) for k in (n, 16 + n)]) for first in (0, 8)]
+        values, kind = [b.op(f"bitcast <16 x i32> {h} to <8 x i64>") for h in halves], "i64"
+    else:
+        values, kind = _four(b, registers), "i128"
+    for lane, place in enumerate(places):
+        if kind == "i128":
+            quarter = [4 * (lane // 4) + k for k in range(4)]
+            b.do(f"store <4 x i32> {_shuffle(b, 'i32', 16, values[lane % 4], 'poison', quarter)}, ptr {place}, align 1")
+        else:
+            each = STEP // len(values)
+            item = b.op(f"extractelement <{each} x {kind}> {values[lane // each]}, i64 {lane % each}")
+            b.do(f"store {kind} {item}, ptr {place}, align 1")
+    words = "\n".join(
+        f"  %h{k} = getelementptr i32, ptr %here, i64 {LANES * k}\n  %x{k} = load i32, ptr %h{k}, align 4\n"
+        f"  %p{k} = getelementptr i32, ptr %pointer, i64 {k}\n  store i32 %x{k}, ptr %p{k}, align 1"
+        for k in range(access.words)
+    )
+    return _finish(b, f"ave_{access.name}", "whole", "some:\n" + _lanes(words).replace("%entry ]", "%some ]"))

@@ -1,0 +1,169 @@
+"""Handlers of scalar memory instructions. Source: AMD Instinct MI300 ISA, sections 8 and 16.5.
+
+What is touched must have been given to the kernel, whole. Loads of buffers read 0 in dwords out of their range, stores skip them.
+"""
+
+from __future__ import annotations
+
+from avelang.amdgcn.asm import Imm, Instruction, Reg
+from avelang.sim.amdgcn.faults import OUTSIDE
+from avelang.sim.amdgcn.memory_addresses import helper, record
+from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+
+
+def _inside(t: Translator) -> str:
+    """i32 ave_scalar_inside(g, address, bytes)."""
+    name, within = "ave_scalar_inside", helper(t, "ave_within")
+    text = f"""define internal i32 @{name}(ptr noalias %g, i64 %address, i64 %bytes) noinline #0 {{
+entry:
+  %in = call i1 {within}(ptr %g, i64 %address, i64 %address, i64 %bytes)
+  br i1 %in, label %fine, label %bad
+fine:
+  ret i32 0
+bad:
+{record(OUTSIDE, "0", "%address", "%bytes")}
+  ret i32 1
+}}
+"""
+    return t.helper(name, lambda: text)
+
+
+def _operands(i: Instruction, bases: int) -> tuple[Reg, Reg]:
+    data, base = i.operands[:2]
+    if not isinstance(data, Reg) or data.file != "s" or not isinstance(base, Reg) or base.file != "s" or base.count != bases:
+        raise Unknown(f"its operands are not scalar registers and {bases} registers of the base")
+    return data, base
+
+
+def _offset(t: Translator, i: Instruction, scale: int = 1) -> str:
+    """An i64: what stands behind the base: a constant, a register, or a register plus a constant (section 8.2.1.1)."""
+    o = i.operands[2]
+    if isinstance(o, Imm):
+        if not isinstance(o.value, int):
+            raise Unknown("a float as an offset")
+        return str(o.value)
+    register = t.op(f"mul i64 {t.op(f'zext i32 {t.scalar_source(o)} to i64')}, {scale}")
+    return t.op(f"add i64 {register}, {i.int('offset')}") if i.int("offset") else register
+
+
+def _move(t: Translator, data: Reg, k: int, count: int, pointer: str, store: bool) -> None:
+    """`count` dwords, 1 or 2, from the k-th on."""
+    there = t.op(f"getelementptr i32, ptr {pointer}, i64 {k}")
+    bits, cell = 32 * count, data.first + k
+    if store:
+        t.do(f"store i{bits} {t.pair(cell) if count == 2 else t.scalar(cell)}, ptr {there}, align 4")
+        return
+    value = t.op(f"load i{bits}, ptr {there}, align 4")
+    if count == 2:
+        t.set_pair(cell, value)
+    else:
+        t.set_scalar(cell, value)
+
+
+def _plain(store: bool, scale: int = 1) -> Handler:
+    def handler(t: Translator, i: Instruction) -> None:
+        data, base = _operands(i, 2)
+        address = t.op(f"and i64 {t.op(f'add i64 {t.pair(base.first)}, {_offset(t, i, scale)}')}, -4")
+        t.run(_inside(t), "ptr %g", f"i64 {address}", f"i64 {4 * data.count}")
+        pointer = t.op(f"inttoptr i64 {address} to ptr")
+        k = 0
+        while k < data.count:
+            count = 2 if k + 1 < data.count and (data.first + k) % 2 == 0 else 1
+            _move(t, data, k, count, pointer, store)
+            k += count
+
+    return handler
+
+
+# i32 ave_scalar_buffer_...(g, data, low, num, offset, count): `low` and `num` are the resource's words 0 and 1, 2 and 3. The range is num_records
+# bytes, or as many times the stride (section 8.2.1.1).
+_BUFFER = """define internal i32 @ave_scalar_buffer_{kind}(ptr noalias %g, ptr %data, i64 %low, i64 %num, i64 %offset, i64 %count) noinline #0 {{
+entry:
+  %base = and i64 %low, 281474976710655
+  %sh = lshr i64 %low, 48
+  %stride = and i64 %sh, 16383
+  %raw = icmp eq i64 %stride, 0
+  %unit = select i1 %raw, i64 1, i64 %stride
+  %records = and i64 %num, 4294967295
+  %range = mul i64 %records, %unit
+  %sum = add i64 %base, %offset
+  %start = and i64 %sum, -4
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k1, %next ]
+  %skip = shl i64 %k, 2
+  %at = add i64 %offset, %skip
+  %place = getelementptr i32, ptr %data, i64 %k
+  %in = icmp ult i64 %at, %range
+  br i1 %in, label %there, label %out
+there:
+  %address = add i64 %start, %skip
+  %s = call i32 @ave_scalar_inside(ptr %g, i64 %address, i64 4)
+  %bad = icmp ne i32 %s, 0
+  br i1 %bad, label %fault, label %move
+move:
+  %pointer = inttoptr i64 %address to ptr
+  %v = load i32, ptr %{source}, align 4
+  store i32 %v, ptr %{target}, align 4
+  br label %next
+out:
+{outside}
+  br label %next
+next:
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret i32 0
+fault:
+  ret i32 1
+}}
+"""
+
+
+def _buffer(store: bool) -> Handler:
+    def handler(t: Translator, i: Instruction) -> None:
+        data, base = _operands(i, 4)
+        _inside(t)
+        kind = "store" if store else "load"
+        text = _BUFFER.format(
+            kind=kind, source="place" if store else "pointer", target="pointer" if store else "place",
+            outside="" if store else "  store i32 0, ptr %place, align 4",
+        )  # fmt: skip
+        name = t.helper(f"ave_scalar_buffer_{kind}", lambda: text)
+        key = ("slot", "scalars", 16)
+        slot = t.memo(key) or t.remember(key, t.body.alloca("[16 x i32]"))
+        cells = [t.op(f"getelementptr i32, ptr {slot}, i64 {k}") for k in range(data.count)]
+        if store:
+            for k, cell in enumerate(cells):
+                t.do(f"store i32 {t.scalar(data.first + k)}, ptr {cell}, align 4")
+        words = (f"i64 {t.pair(base.first)}", f"i64 {t.pair(base.first + 2)}", f"i64 {_offset(t, i)}", f"i64 {data.count}")
+        t.run(name, "ptr %g", f"ptr {slot}", *words)
+        if not store:
+            for k, cell in enumerate(cells):
+                t.set_scalar(data.first + k, t.op(f"load i32, ptr {cell}, align 4"))
+
+    return handler
+
+
+def _nothing(t: Translator, i: Instruction) -> None:
+    """Caches are not modeled: every access sees memory itself."""
+
+
+def _discard(t: Translator, i: Instruction) -> None:
+    raise Unknown("what memory holds behind it is not defined")
+
+
+LOADS = {"dword": 1, "dwordx2": 2, "dwordx4": 4, "dwordx8": 8, "dwordx16": 16}
+STORES = ("dword", "dwordx2", "dwordx4")
+
+TABLE: dict[str, Handler] = {
+    **{f"s_load_{name}": _plain(False) for name in LOADS},
+    **{f"s_store_{name}": _plain(True) for name in STORES},
+    **{f"s_scratch_load_{name}": _plain(False, 64) for name in STORES},
+    **{f"s_scratch_store_{name}": _plain(True, 64) for name in STORES},
+    **{f"s_buffer_load_{name}": _buffer(False) for name in LOADS},
+    **{f"s_buffer_store_{name}": _buffer(True) for name in STORES},
+    **{name: _nothing for name in ("s_dcache_inv_vol", "s_dcache_wb_vol", "s_atc_probe", "s_atc_probe_buffer")},
+    **{name: _discard for name in ("s_dcache_discard", "s_dcache_discard_x2")},
+}

@@ -1,0 +1,309 @@
+"""Two bf16 matrices of any size come in; C = A @ B^T in f32 or bf16 goes out: a pipelined product for AMD's MI300 (gfx942).
+
+A workgroup makes a tile of C and goes along K in steps of 64, each of two halves of 32. Shared memory has two slots, one for either half.
+While one half is multiplied, fragments of the next are read from the other slot, the half after that is written to the slot that everybody
+has read, and global memory is asked for the step after the next. One barrier a half keeps readers and writers of a slot apart.
+Edges cost nothing: what is past the last row or column of a matrix is past the range of a buffer, where loads give zeros and stores do nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import avelang
+import avelang.language as al
+
+LANES = 64
+STEP, HALF, CHUNK = 64, 32, 8  # elements of K: of a step, of a slot, of what a lane moves at once
+CHUNKS = HALF // CHUNK
+SIDE = 16  # rows and columns of a fragment
+BF16, F32 = 2, 4  # bytes
+BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
+XCDS, CUS = 8, 304  # dies and compute units of an MI300X
+GROUP = 8  # rows of tiles that are gone through together
+VALU, MFMA, READ, WRITE = 0x2, 0x8, 0x100, 0x200  # kinds of instructions, as `sched_group_barrier` knows them
+
+
+class Tile(NamedTuple):
+    """A tile of C, the grid of waves that share it, and how many rows of fragments a wave multiplies before the barrier of a half."""
+
+    m: int
+    n: int
+    waves_m: int
+    waves_n: int
+    early: int
+
+
+# Two small tiles fit on a compute unit or one large one: two waves on each SIMD either way. `early` leaves as many products after the barrier as
+# there are memory instructions to hide behind them, and no more fragments in registers than a wave can hold.
+SMALL = Tile(128, 128, 2, 2, early=2)
+LARGE = Tile(256, 256, 2, 4, early=6)
+
+
+@avelang.jit
+def tile_of(block, tiles_m, tiles_n):
+    """Row and column of a block's tile. Blocks are dealt to the XCDs in turn; each XCD gets a run of tiles that share rows of A and B in its L2."""
+    count = tiles_m * tiles_n
+    xcd = block % XCDS
+    tile = xcd * (count // XCDS) + min(xcd, count % XCDS) + block // XCDS
+    group = tile // (GROUP * tiles_n)
+    inner = tile % (GROUP * tiles_n)
+    height = min(tiles_m - group * GROUP, GROUP)
+    return group * GROUP + inner % height, inner // height
+
+
+@avelang.jit
+def swizzle(row, chunk):
+    """Where a chunk lies in its row of a slot. The eight lanes that LDS serves at once then meet all banks, be it along rows or down columns."""
+    return chunk ^ ((row >> 1) & 3)
+
+
+@avelang.jit
+def follow(kind, count, products):
+    """Tells the scheduler: `count` instructions of a kind, each followed by so many matrix instructions."""
+    for _ in range(count):
+        al.amdgpu.sched_group_barrier(kind, 1, 0)
+        al.amdgpu.sched_group_barrier(MFMA, products, 0)
+
+
+@avelang.jit
+def aim(at, row, col, rows, k, step, EACH):
+    """Where a lane finds its pieces of a step: `at[half, piece, pass]`, in bytes from the step's first column in the tile's first row. Past the end
+    of a row the next row begins: a piece that would be there is sent out of range."""
+    for half in range(2):
+        for piece in range(CHUNK // EACH):
+            inside = step * STEP + half * HALF + col + piece * EACH < k
+            for p in range(at.shape[2]):
+                at[half, piece, p] = al.select(inside, ((row + p * rows) * k + col) * BF16, BEYOND)
+
+
+@avelang.jit
+def load(stage, buffer, at, half, p, along, EACH):
+    """Eight neighbors of a row, as four words."""
+    pieces = al.view(stage, al.Tensor((2, stage.shape[1], CHUNK // EACH, EACH // 2), al.i32))
+    for piece in range(CHUNK // EACH):
+        offset = al.convert(at[half, piece, p] + (half * HALF + piece * EACH) * BF16, al.i32)
+        if EACH == 8:
+            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x4(buffer, offset, along, 0)
+        elif EACH == 4:
+            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x2(buffer, offset, along, 0)
+        else:
+            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x1(buffer, offset, along, 0)
+
+
+@avelang.jit
+def load_elements(stage, x, half, p, row, col):
+    """The same one by one, for rows of an odd length, which may begin in the middle of a word."""
+    elements = al.view(stage, al.Tensor((2, stage.shape[1], CHUNK), al.bf16))
+    for e in range(CHUNK):
+        element = al.convert(0.0, al.bf16)
+        if row < x.shape[0] and col + e < x.shape[1]:
+            element = x[row, col + e]
+        elements[half, p, e] = element
+
+
+@avelang.jit
+def fetch(operands, at, row, col, rows, step, last, EACH):
+    """Asks global memory for what a lane brings of a step. Steps past the last one are asked for as well, in vain: nothing of them is inside."""
+    along = al.convert(min(step, last) * (STEP * BF16), al.i32)
+    for x, buffer, stage, _ in operands:
+        for p in range(stage.shape[1]):
+            for half in range(2):
+                if EACH == 1:
+                    load_elements(stage, x, half, p, row + p * rows, step * STEP + half * HALF + col)
+                else:
+                    load(stage, buffer, at, half, p, along, EACH)
+
+
+@avelang.jit
+def keep(operands, half, row, rows, place):
+    """Writes what a lane has got of a half to shared memory."""
+    for _, _, stage, slots in operands:
+        for p in range(stage.shape[1]):
+            slots[half, row + p * rows, place] = stage[half, p]
+
+
+@avelang.jit
+def read(fragments, slots, half, row, place, first, last):
+    """Reads fragments of a half: of its row, a lane gets eight neighbors along K, for two matrix instructions."""
+    for i in range(first, last):
+        fragments[i] = slots[half, row + i * SIDE, place]
+
+
+@avelang.jit
+def multiply(sums, a, b, first, last):
+    """Adds the products of some fragments of A with all of B."""
+    a_parts = al.view(a, al.Tensor((a.shape[0], 2, 2), al.i32))
+    b_parts = al.view(b, al.Tensor((b.shape[0], 2, 2), al.i32))
+    for part in range(2):
+        for i in range(first, last):
+            for j in range(b.shape[0]):
+                # B comes first: a lane then has four neighbors of a row of C.
+                sums[i, j] = al.amdgpu.mfma_16x16x16_bf16_f32(b_parts[j, part], a_parts[i, part], sums[i, j])
+
+
+@avelang.jit
+def product(sums, a, b, wave_row, wave_col, T, EACH):
+    """Adds a wave's part of A @ B^T. `a`, `b`: the rows that make the tile. `EACH`: how many elements a lane may load at once."""
+    t, k = al.thread_id(0), a.shape[1]
+    I, J = sums.shape[0], sums.shape[1]
+    ROWS = LANES // CHUNKS * T.waves_m * T.waves_n  # of a tile, that all lanes together bring in one pass
+    A_PASSES, B_PASSES = T.m // ROWS, T.n // ROWS
+    a_buffer = al.amdgpu.make_rsrc(a, a.shape[0] * k * BF16)
+    b_buffer = al.amdgpu.make_rsrc(b, b.shape[0] * k * BF16)
+    a_slots, b_slots = al.make_shared((2, T.m, CHUNKS, 4), al.i32), al.make_shared((2, T.n, CHUNKS, 4), al.i32)
+    a_stage, b_stage = al.make_local((2, A_PASSES, 4), al.i32), al.make_local((2, B_PASSES, 4), al.i32)
+    a_part, b_even, b_odd = al.make_local((I, 4), al.i32), al.make_local((J, 4), al.i32), al.make_local((J, 4), al.i32)
+    at = al.make_local((2, CHUNK // EACH, max(A_PASSES, B_PASSES)), al.u32)
+    operands = ((a, a_buffer, a_stage, a_slots), (b, b_buffer, b_stage, b_slots))
+
+    row, col, to = t // CHUNKS, t % CHUNKS * CHUNK, swizzle(t // CHUNKS, t % CHUNKS)  # what a lane brings
+    a_row, b_row, at_chunk = wave_row + t % SIDE, wave_col + t % SIDE, swizzle(t % SIDE, t % LANES // SIDE)  # what it reads
+    first, last = al.convert(0, al.u32), (max(k, 1) - 1) // STEP
+
+    aim(at, row, col, ROWS, k, first, EACH)
+    fetch(operands, at, row, col, ROWS, first, last, EACH)
+    keep(operands, 0, row, ROWS, to)
+    keep(operands, 1, row, ROWS, to)
+    aim(at, row, col, ROWS, k, first + 1, EACH)
+    fetch(operands, at, row, col, ROWS, first + 1, last, EACH)
+    al.syncthreads()
+    read(b_even, b_slots, 0, b_row, at_chunk, 0, J)
+    read(a_part, a_slots, 0, a_row, at_chunk, 0, T.early)
+
+    for step in al.range(last + 1):
+        for half, b_now, b_next in ((0, b_even, b_odd), (1, b_odd, b_even)):
+            read(a_part, a_slots, half, a_row, at_chunk, T.early, I)
+            if half == 1:
+                aim(at, row, col, ROWS, k, step + 2, EACH)
+            multiply(sums, a_part, b_now, 0, T.early)
+            follow(READ, I - T.early, 2)
+            follow(VALU, 8, 1)
+            al.amdgpu.sched_barrier(0)
+
+            al.syncthreads()
+            read(b_next, b_slots, 1 - half, b_row, at_chunk, 0, J)
+            read(a_part, a_slots, 1 - half, a_row, at_chunk, 0, T.early)
+            keep(operands, half, row, ROWS, to)
+            if half == 1:
+                fetch(operands, at, row, col, ROWS, step + 2, last, EACH)
+            multiply(sums, a_part, b_now, T.early, I)
+            follow(READ, J + T.early, 1)
+            follow(WRITE, A_PASSES + B_PASSES, 1)
+            al.amdgpu.sched_barrier(0)
+
+
+@avelang.jit
+def store(c, sums, wave_row, wave_col, WIDE):
+    """Writes a wave's part of a tile. `c` begins at the tile's first row; `WIDE`: its rows begin where four elements may be stored at once."""
+    lane, rows, n = al.thread_id(0) % LANES, c.shape[0], c.shape[1]
+    SIZE = F32 if c.dtype == al.f32 else BF16
+    buffer = al.amdgpu.make_rsrc(c, rows * n * SIZE)
+    zero = al.convert(0, al.i32)
+    for i in range(sums.shape[0]):
+        for j in range(sums.shape[1]):
+            row, col = wave_row + i * SIDE + lane % SIDE, wave_col + j * SIDE + lane // SIDE * 4
+            four = al.convert(sums[i, j], c.dtype)
+            if WIDE:
+                at = al.convert(al.select(col < n, (row * n + col) * SIZE, BEYOND), al.i32)
+                words = al.view(four, al.Tensor((SIZE,), al.i32))
+                if SIZE == F32:
+                    al.amdgpu.raw_buffer_store_x4(words, buffer, at, zero, 0)
+                else:
+                    al.amdgpu.raw_buffer_store_x2(words, buffer, at, zero, 0)
+            else:
+                for e in range(4):
+                    if row < rows and col + e < n:
+                        c[row, col + e] = four[e]
+
+
+@avelang.jit
+def one_tile(a_ptr, b_ptr, c, k, T, EACH, WIDE):
+    """Makes the tile of this block."""
+    m, n = c.shape[0], c.shape[1]
+    row, col = tile_of(al.block_id(0), (m + T.m - 1) // T.m, (n + T.n - 1) // T.n)
+    top, left = row * T.m, col * T.n
+    rows, cols = min(m - top, T.m), min(n - left, T.n)
+    a = al.subview(al.make_tensor(a_ptr, al.bf16, al.make_layout((m, k))), (top, 0), (rows, k))
+    b = al.subview(al.make_tensor(b_ptr, al.bf16, al.make_layout((n, k))), (left, 0), (cols, k))
+
+    wave, WAVE_M, WAVE_N = al.thread_id(0) // LANES, T.m // T.waves_m, T.n // T.waves_n
+    wave_row, wave_col = wave // T.waves_n * WAVE_M, wave % T.waves_n * WAVE_N
+    sums = al.full((WAVE_M // SIDE, WAVE_N // SIDE, 4), 0.0, al.f32)
+    product(sums, a, b, wave_row, wave_col, T, EACH)
+    store(al.subview(c, (top, 0), (rows, n)), sums, wave_row, left + wave_col, WIDE)
+
+
+@avelang.jit
+def gemm_f32(
+    a: al.Pointer(al.bf16),  # type: ignore
+    b: al.Pointer(al.bf16),  # type: ignore
+    c: al.Pointer(al.f32),  # type: ignore
+    m: al.u32,
+    n: al.u32,
+    k: al.u32,
+    T: al.constexpr,
+    EACH: al.constexpr = CHUNK,
+    WIDE: al.constexpr = True,
+):
+    """f32 out."""
+    one_tile(a, b, al.make_tensor(c, al.f32, al.make_layout((m, n))), k, T, EACH, WIDE)
+
+
+@avelang.jit
+def gemm_bf16(
+    a: al.Pointer(al.bf16),  # type: ignore
+    b: al.Pointer(al.bf16),  # type: ignore
+    c: al.Pointer(al.bf16),  # type: ignore
+    m: al.u32,
+    n: al.u32,
+    k: al.u32,
+    T: al.constexpr,
+    EACH: al.constexpr = CHUNK,
+    WIDE: al.constexpr = True,
+):
+    """bf16 out: the f32 sums, rounded once."""
+    one_tile(a, b, al.make_tensor(c, al.bf16, al.make_layout((m, n))), k, T, EACH, WIDE)
+
+
+def threads(tile: Tile) -> int:
+    """Of a workgroup."""
+    return LANES * tile.waves_m * tile.waves_n
+
+
+def best_tile(m: int, n: int, k: int) -> Tile:
+    """The tile with which an MI300X is through sooner, by rounds of its compute units: each works on one large tile, or on two small ones at half the
+    pace. Large where that is the same: it reads half as much. Rows that cannot be loaded 16 bytes at a time take more registers: small."""
+
+    def rounds(tile: Tile) -> int:
+        return -(-(-(-m // tile.m) * -(-n // tile.n)) // CUS) * tile.m * tile.n
+
+    return SMALL if k % CHUNK else min(LARGE, SMALL, key=rounds)
+
+
+def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, **options: Any) -> Any:
+    """C = A @ B^T, accumulated in f32.
+
+    a: bf16 (m, k), b: bf16 (n, k), both contiguous, of any size: NumPy (ml_dtypes.bfloat16) or anything else that Ave takes. Fastest where k is a
+    multiple of 8 and n of 4; an odd k is slow. out: f32 or bf16 (m, n); an f32 NumPy array is made when it is None. `tile`: SMALL or
+    LARGE, chosen for an MI300X when it is None. `options` are those of a launch, such as `backend="reference"`.
+    Returns `out`. Raises ValueError for shapes that do not fit one another, and for rows that are too long for offsets of 32 bits.
+    """
+    (m, k), n = a.shape, b.shape[0]
+    if b.shape[1] != k:
+        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
+    if out is None:
+        out = np.empty((m, n), np.float32)
+    if tuple(out.shape) != (m, n):
+        raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+    if LARGE.m * max(k * BF16, n * F32) > BEYOND:
+        raise ValueError(f"rows of {k} and {n} elements: {LARGE.m} of them must fit in {BEYOND >> 30} GiB")
+    tile = tile or best_tile(m, n, k)
+    kernel = gemm_bf16 if str(out.dtype).endswith("bfloat16") else gemm_f32
+    tiles = -(-m // tile.m) * -(-n // tile.n)
+    each = math.gcd(k, CHUNK) if k else CHUNK
+    kernel[tiles, threads(tile)](a, b, out, m, n, k, tile, each, n % 4 == 0, **options)
+    return out
