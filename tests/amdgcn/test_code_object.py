@@ -241,7 +241,7 @@ def test_what_is_no_code_object(broken, why):
 def test_damaged_files_never_end_in_a_traceback(peer):
     whole, rng = code_object(peer), random.Random(1)
     kinds = {"read": 0, "refused": 0}
-    for i in range(400):
+    for i in range(160):
         data = bytearray(whole[: rng.randrange(len(whole))] if i % 4 == 0 else whole)
         for _ in range(rng.randint(1, 12) if i % 4 else 0):
             # Where damage matters: the headers, the notes, the symbols and the table of sections at the end.
@@ -257,7 +257,7 @@ def test_damaged_files_never_end_in_a_traceback(peer):
         except AveError as exc:
             assert exc.code in ("D021", "D022")
             kinds["refused"] += 1
-    assert min(kinds.values()) > 50
+    assert min(kinds.values()) > 20
 
 
 def test_without_the_extra(monkeypatch):

@@ -1,20 +1,24 @@
-"""The pipelined GEMM: its numbers against float64 on awkward shapes, its machine code against what it was written for, its layouts by counting."""
+"""The pipelined GEMM: its numbers against float64 on awkward shapes, on all backends; its machine code against what it was written for, by counting."""
 
 from __future__ import annotations
 
 import functools
 import itertools
+import math
 import re
+import sys
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+import avelang
+from avelang import executor
 from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import Report, report
 from avelang.runtime.compile import compile_text
 from avelang_kernels import mi300_gemm
-from avelang_kernels.mi300_gemm import CHUNK, CHUNKS, HALF, LANES, LARGE, SIDE, SMALL, XCDS, Tile, gemm, threads
+from avelang_kernels.mi300_gemm import CHUNK, CHUNKS, HALF, LARGE, SIDE, SMALL, XCDS, Tile, gemm, threads
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
@@ -27,15 +31,20 @@ def operands(m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.standard_normal((m, k)).astype(bf16), rng.standard_normal((n, k)).astype(bf16)
 
 
+def right(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    """Every element against float64, relative to the sum of the terms' sizes: f32 sums lose some units in the last place of that; bf16 rounds once."""
+    x, y = a.astype(np.float64), b.astype(np.float64).T
+    want, terms = x @ y, np.abs(x) @ np.abs(y)
+    error = np.abs(out.astype(np.float64) - want)
+    assert (error <= 2e-6 * terms + (2.0**-8 * np.abs(want) if out.dtype == bf16 else 0)).all(), error.max()
+
+
 def check(m: int, n: int, k: int, tile: Tile, dtype: type, **options: object) -> None:
-    """Every element of a poisoned output, relative to the sum of the terms' sizes: f32 sums lose some units in the last place of that; bf16 rounds once."""
+    """`gemm` on a poisoned output."""
     a, b = operands(m, n, k)
     out = np.full((m, n), np.nan, dtype)
     assert gemm(a, b, out, tile, **options) is out
-    wide, right = a.astype(np.float64), b.astype(np.float64).T
-    want, terms = wide @ right, np.abs(wide) @ np.abs(right)
-    error = np.abs(out.astype(np.float64) - want)
-    assert (error <= 2e-6 * terms + (2.0**-8 * np.abs(want) if dtype is bf16 else 0)).all(), float((error / terms).max())
+    right(a, b, out)
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------------------------
@@ -77,8 +86,8 @@ def test_a_row_that_is_no_number_stays_alone():
 
 
 @functools.cache
-def assembly(out: str, tile: Tile, chip: str = "gfx942", each: int = CHUNK) -> str:
-    return compile_text(getattr(mi300_gemm, out), {"T": tile, "EACH": each}, (threads(tile), 1, 1), chip, "asm")
+def assembly(out: str, tile: Tile, chip: str = "gfx942", each: int = CHUNK, wide: bool = True, emit: str = "asm") -> str:
+    return compile_text(getattr(mi300_gemm, out), {"T": tile, "EACH": each, "WIDE": wide}, (threads(tile), 1, 1), chip, emit)
 
 
 def loop_lines(text: str, made: Report) -> list[str]:
@@ -133,6 +142,12 @@ def test_utilization(tile, out):
     assert got is not None and got.ratio >= 0.97
 
 
+def test_accumulators_are_filled_piece_by_piece():
+    """One store of them all would be one register of 512 bytes to LLVM."""
+    widths = re.findall(r"store <(\d+) x float>", assembly("gemm_f32", LARGE, emit="llvm"))
+    assert widths and set(widths) == {"4"}
+
+
 @pytest.mark.parametrize("chip,name", [("gfx90a", "v_mfma_f32_16x16x16bf16_1k"), ("gfx950", "v_mfma_f32_16x16x16_bf16")])
 @TILES
 def test_neighbors_of_the_chip(tile, chip, name):
@@ -149,44 +164,50 @@ def test_rows_that_begin_anywhere(each, load):
     assert {re.sub(r"_d16(_hi)?$", "", name) for name in loads} <= {load, "global_load_short"} and sum(loads.values()) == 8 * CHUNK // each
 
 
-# -- layouts -----------------------------------------------------------------------------------------------------------------------------
-
-# The lanes that LDS serves at once with 16 bytes each (AMD, "Avoiding LDS bank conflicts on AMD GPUs using CK-Tile"): eight neighbors of a write, and
-# of a read these and the same 32 lanes on.
-_READ = ((0, 1, 2, 3, 20, 21, 22, 23), (4, 5, 6, 7, 16, 17, 18, 19), (8, 9, 10, 11, 28, 29, 30, 31), (12, 13, 14, 15, 24, 25, 26, 27))
-PHASES = {
-    "write": [range(i, i + 8) for i in range(0, LANES, 8)],
-    "read": [[i + half for i in group] for half in (0, 32) for group in _READ],
-}
-BANKS, WORD = 32, 4
+# -- machine code, executed --------------------------------------------------------------------------------------------------------------
 
 
-def conflicts(kind: str, address) -> int:
-    """Banks that are met more than once, in all phases. `address`: a lane's place, in bytes."""
-    extra = 0
-    for lanes in PHASES[kind]:
-        banks = [(address(lane) // WORD + i) % BANKS for lane in lanes for i in range(4)]
-        extra += len(banks) - len(set(banks))
-    return extra
+def execute(out: str, tile: Tile, m: int, n: int, k: int, order: str = "forward", profile: bool = False) -> executor.Run:
+    """Runs the assembly with every wait and hazard checked; the numbers against float64."""
+    a, b = operands(m, n, k)
+    c = np.full((m, n), np.nan, np.float32 if out == "gemm_f32" else bf16)
+    text = assembly(out, tile, each=math.gcd(k, CHUNK), wide=n % 4 == 0)
+    tiles = -(-m // tile.m) * -(-n // tile.n)
+    run = executor.load(text, check=True, order=order, seed=3, profile=profile)[tiles, threads(tile)](a, b, c, m, n, k)
+    right(a, b, c)
+    return run
 
 
-def place(row: int, chunk: int, swizzle=mi300_gemm.swizzle.source.fn) -> int:
-    """Of a chunk in a slot."""
-    return (row * CHUNKS + swizzle(row, chunk)) * 16
+@pytest.mark.parametrize("order", ["forward", "reverse", "random"])
+@pytest.mark.parametrize("tile,m,n,k", [(SMALL, 130, 140, 200), (LARGE, 257, 252, 136)], ids=["small", "large"])
+def test_executed(tile, m, n, k, order):
+    execute("gemm_f32", tile, m, n, k, order)
 
 
-def test_no_bank_conflicts():
-    """Lanes write along rows, four to a row; they read down columns, sixteen to a column. Fragments begin at multiples of 16 rows."""
-    for wave in range(8):
-        assert conflicts("write", lambda lane, w=wave: place((w * LANES + lane) // CHUNKS, lane % CHUNKS)) == 0
-    for fragment in range(16):
-        assert conflicts("read", lambda lane, f=fragment: place(f * SIDE + lane % SIDE, lane // SIDE)) == 0
+@pytest.mark.parametrize("out,m,n,k", [("gemm_bf16", 37, 100, 68), ("gemm_f32", 5, 7, 97)])
+def test_narrow_accesses_executed(out, m, n, k):
+    execute(out, SMALL, m, n, k)
 
 
-def test_bank_conflicts_without_a_swizzle():
-    """The negative control of the count."""
-    assert conflicts("read", lambda lane: place(lane % SIDE, lane // SIDE, lambda row, chunk: chunk)) > 0
-    assert conflicts("write", lambda lane: lane * 32) > 0
+@TILES
+def test_no_bank_conflicts(tile):
+    """In none of all the kernel's accesses to LDS."""
+    assert execute("gemm_f32", tile, tile.m, tile.n, 192, profile=True).conflicts == {}
+
+
+def test_bank_conflicts_without_a_swizzle(monkeypatch):
+    """The negative control: rows of 64 bytes, read sixteen at a time."""
+
+    @avelang.jit
+    def straight(row, chunk):
+        return chunk
+
+    monkeypatch.setattr(mi300_gemm, "swizzle", straight)
+    monkeypatch.setattr(sys.modules[__name__], "assembly", assembly.__wrapped__)
+    assert sum(execute("gemm_f32", SMALL, 128, 128, 64, profile=True).conflicts.values()) > 0
+
+
+# -- the order of tiles ------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("m,n", [(1, 1), (3, 5), (8, 8), (17, 9), (40, 3), (2, 301)])
@@ -213,9 +234,11 @@ def test_an_xcd_reads_little():
 
 
 def test_the_tile_is_chosen():
-    assert mi300_gemm.best_tile(8192, 8192, 8192) is LARGE
-    assert mi300_gemm.best_tile(1024, 1024, 4096) is SMALL  # 16 large tiles would leave most of the card idle
-    assert mi300_gemm.best_tile(8192, 8192, 8190) is SMALL
+    """By how many rounds 304 compute units go, a large tile counting four."""
+    assert mi300_gemm.best_tile(4096, 4096, 4096) is LARGE  # 256 large tiles or 1024 small ones: four either way
+    assert mi300_gemm.best_tile(8192, 8192, 8192) is SMALL  # 1024 large tiles: sixteen; 4096 small ones: fourteen
+    assert mi300_gemm.best_tile(1024, 1024, 4096) is SMALL
+    assert mi300_gemm.best_tile(4096, 4096, 4090) is SMALL  # its loads are 4 bytes wide
 
 
 def test_refusals():

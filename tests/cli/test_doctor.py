@@ -30,10 +30,13 @@ def test_wrong_llvm_is_an_error(ave, monkeypatch):
 def test_missing_things_come_with_a_way_to_get_them(ave, monkeypatch):
     monkeypatch.setattr(machine, "version", lambda package: None)
     monkeypatch.setattr(machine.shutil, "which", lambda name: None)
+    monkeypatch.setenv("AVE_LLD", "/nowhere/ld.lld")
+    monkeypatch.setenv("AVE_LLVM", "/nowhere")
     missing = [f for f in machine.findings() if f.state == "missing"]
-    assert {"torch", "jax", "ml_dtypes", "ptxas", "ld.lld"} <= {f.name for f in missing}
+    assert {"torch", "jax", "ml_dtypes", "ptxas", "ld.lld", "libLLVM", "llvm-mca", "readers"} <= {f.name for f in missing}
     output = ave("doctor").output
     assert "pip install torch" in output and "nvidia-cuda-nvcc" in output
+    assert "apt-get install lld-22" in output and "avelang[amd]" in output and "AVE_LLD=/nowhere/ld.lld, which cannot be run" in output
     assert all(f.gives and f.get for f in missing if f.text != "a driver, but no GPU answers")
 
 

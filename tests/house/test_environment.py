@@ -9,6 +9,8 @@ import pathlib
 
 import pytest
 
+import tools
+
 ROOT = pathlib.Path(__file__).parents[2]
 
 
@@ -80,3 +82,8 @@ def test_ci_runs_the_second_command():
     script = (ROOT / ".ci" / "run").read_text()
     assert script.rstrip().endswith("\nmake test") and "set -euo pipefail" in script
     assert "make test" in (ROOT / "README.md").read_text()
+
+
+def test_ci_installs_the_tools_that_tests_need():
+    script = (ROOT / ".ci" / "run").read_text()
+    assert all(f"missing+=({package}" in script for package in set(tools.PACKAGES.values()))

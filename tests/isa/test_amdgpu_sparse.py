@@ -21,10 +21,14 @@ def row_of(name: str) -> Row:
     return ROWS[f"amdgpu.{name}"]
 
 
+def chip_of(name: str) -> str:
+    return "gfx950" if BY_NAME[name].needs == "mfma-gfx950" else "gfx942"
+
+
 def case(name: str, seed: int = 0, abid: int = 0):
     """(dense A, B, C, operands): A has two elements of each four along K; where they stand, and with them the index, is random."""
     d, row, rng = BY_NAME[name], row_of(name), np.random.default_rng(seed)
-    types = [dtype_of(types_on(p, CHIPS["gfx942"].features)[0]).np for p in row.params[:3]]
+    types = [dtype_of(types_on(p, CHIPS[chip_of(name)].features)[0]).np for p in row.params[:3]]
     stored = rng.integers(-4, 5, (d.m, d.k // 2)).astype(types[0])
     b = rng.integers(-4, 5, (d.k, d.m)).astype(types[1])
     c = rng.integers(-4, 5, (d.m, d.m)).astype(types[2])
@@ -63,27 +67,63 @@ def test_cbsz_takes_the_first_set():
 def test_sets_of_the_index():
     for name in NAMES:
         abid = next(p for p in row_of(name).params if p.name == "abid")
-        assert in_range(abid, 1) and in_range(abid, 3) == (row_of(name).mma.a.slots == 4)
+        sets = {4: 4, 8: 2, 16: 1}[row_of(name).mma.a.slots]
+        assert [in_range(abid, i) for i in range(5)] == [i < sets for i in range(5)]
 
 
-@pytest.mark.parametrize("name", ["f32_16x16x32_bf16", "f32_32x32x16_f16", "i32_16x16x64_i8", "f32_32x32x32_fp8_bf8"])
-def test_expansion(name):
+EXPANDED = [
+    ("f32_16x16x32_bf16", 1), ("f32_32x32x16_f16", 1), ("i32_16x16x64_i8", 1), ("f32_32x32x32_fp8_bf8", 1), ("f32_16x16x64_f16", 1),
+    ("f32_32x32x32_bf16", 1), ("i32_16x16x128_i8", 0), ("f32_32x32x64_bf8_fp8", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "abid"), EXPANDED)
+def test_expansion(name, abid):
     name = f"smfmac_{name}"
     row = row_of(name)
-    _, _, _, operands = case(name, 1, abid=1)
-    types = [types_on(p, CHIPS["gfx942"].features)[0] for p in row.operands]
-    np.testing.assert_array_equal(expanded(name, *operands, 0, 1, types=types), meaning(name, *operands, 0, 1))
+    _, _, _, operands = case(name, 1, abid)
+    types = [types_on(p, CHIPS[chip_of(name)].features)[0] for p in row.operands]
+    np.testing.assert_array_equal(expanded(name, *operands, 0, abid, types=types), meaning(name, *operands, 0, abid))
 
 
-# Order of 8-bit operands in the emulator of AMD's ROCm systems repository (exec_smfmac_f32_16x16x64_fp8): element e of B in lane group g is
-# k = 32 (e / 8) + 8 g + e % 8; stored element cc of A is byte 4 (cc / 16) + cc % 4 of group (cc % 16) / 4, its index two bits at twice
-# that byte.
-def test_order_of_8_bit_operands():
-    mma = row_of("smfmac_f32_16x16x64_fp8_fp8").mma
-    for g in range(4):
-        assert [int(k) for k in mma.b.index[1][16 * g]] == [32 * (e // 8) + 8 * g + e % 8 for e in range(16)]
-    for cc in range(32):
-        assert mma.a.index[2][16 * (cc % 16 // 4), 4 * (cc // 16) + cc % 4] == cc
+# Places along K of B's slots, in group g of lanes (CDNA4 ISA guide, tables 34 and 36 and those of 7.5.1.3).
+PLACES = {
+    "16x16x32_f16": lambda g, e: 8 * g + e, "32x32x16_bf16": lambda g, e: 8 * g + e,
+    "16x16x64_fp8_fp8": lambda g, e: 16 * g + e, "32x32x32_fp8_bf8": lambda g, e: 16 * g + e,
+    "16x16x64_f16": lambda g, e: 32 * (e // 8) + 8 * g + e % 8, "32x32x32_bf16": lambda g, e: 16 * (e // 8) + 8 * g + e % 8,
+    "16x16x128_bf8_bf8": lambda g, e: 64 * (e // 16) + 16 * g + e % 16, "32x32x64_fp8_fp8": lambda g, e: 32 * (e // 16) + 16 * g + e % 16,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", PLACES)
+def test_places_along_k_in_the_manual(shape):
+    d, mma = BY_NAME[f"smfmac_f32_{shape}"], row_of(f"smfmac_f32_{shape}").mma
+    for g in range(LANES // d.m):
+        assert [int(k) for k in mma.b.index[1][d.m * g]] == [PLACES[shape](g, e) for e in range(mma.b.slots)]
+        assert [int(k) for k in mma.a.index[2][d.m * g]] == [mma.a.slots * g + s for s in range(mma.a.slots)]
+
+
+# For 8-bit operands, (group of lanes, slot) of A's stored element c and of B's row k, in the emulator of AMD's ROCm systems repository
+# (exec_smfmac_f32_16x16x64_fp8 and its like; those of gfx950 were verified on an MI350).
+EMULATOR = {
+    "16x16x64_fp8_fp8": (lambda c: (c % 16 // 4, 4 * (c // 16) + c % 4), lambda k: (k // 8 % 4, 8 * (k // 32) + k % 8)),
+    "32x32x32_fp8_fp8": (lambda c: (c % 8 // 4, 4 * (c // 8) + c % 4), lambda k: (k // 8 % 2, 8 * (k // 16) + k % 8)),
+    "16x16x128_fp8_fp8": (
+        lambda c: (2 * (c >> 5 & 1) + (c >> 3 & 1), 4 * (2 * (c >> 2 & 1) + (c >> 4 & 1)) + c % 4), lambda k: (k // 8 % 4, 8 * (k // 32) + k % 8),
+    ),
+    "32x32x64_fp8_fp8": (lambda c: (c >> 4 & 1, 4 * (2 * (c >> 2 & 1) + (c >> 3 & 1)) + c % 4), lambda k: (k // 8 % 2, 8 * (k // 16) + k % 8)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", EMULATOR)
+def test_what_meets_what_in_the_emulator(shape):
+    """Its names of the places along K differ from the manual's; which slots of A meet which of B does not."""
+    d, mma = BY_NAME[f"smfmac_f32_{shape}"], row_of(f"smfmac_f32_{shape}").mma
+    stored, dense = EMULATOR[shape]
+    theirs = {(stored(2 * q), stored(2 * q + 1), *(dense(4 * q + i) for i in range(4))) for q in range(d.k // 4)}
+    at_a = {int(mma.a.index[2][d.m * g, s]): (g, s) for g in range(LANES // d.m) for s in range(mma.a.slots)}
+    at_b = {int(mma.b.index[1][d.m * g, s]): (g, s) for g in range(LANES // d.m) for s in range(mma.b.slots)}
+    assert theirs == {(at_a[2 * q], at_a[2 * q + 1], *(at_b[4 * q + i] for i in range(4))) for q in range(d.k // 4)}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -233,6 +233,16 @@ def test_a_stream_that_cannot_be_asked_in_c_is_asked_in_python(machine, torch):
         assert not hot(other) and machine.last.stream == 0x10
 
 
+def test_torchs_c_function_is_not_believed_where_it_disagrees(machine, torch, monkeypatch):
+    kernel, (x, y) = fresh(axpy), pair(torch)
+    torch.stream(0, 0x10)
+    machine.lib.stub_stream(0x55, 0)
+    monkeypatch.setattr(torch.torch.cuda, "current_stream", lambda device: type("Stream", (), {"cuda_stream": 0x55}))
+    for _ in range(3):
+        kernel[AT](x, y, 1)
+        assert machine.last.stream == 0x55 and not hot(kernel)
+
+
 def test_a_stream_of_another_device_is_refused_with_a_reason(machine, torch):
     kernel, (x, y) = fresh(axpy), pair(torch)
     machine.lib.stub_stream(0x99, 1)

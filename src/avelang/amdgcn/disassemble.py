@@ -112,6 +112,22 @@ def _by_objdump(path: str, code: bytes, chip: str, address: int) -> list[Line]:
     return [*result, _line(code, done, 0, address, "")] if done < len(code) else result
 
 
+def _program() -> str:
+    """The llvm-objdump that stands in for the library. Raises D020."""
+    path, looked = search("llvm-objdump")
+    if path is None:
+        shown = ", ".join(["libLLVM of version 22 to 19" + (f" in {knobs.llvm()}/lib" if knobs.llvm() else ""), *looked])
+        install = f"apt-get install {PACKAGE['libLLVM']} or {PACKAGE['llvm-objdump']}, or set AVE_LLVM=FOLDER"
+        raise error("D020", purpose="disassembling AMD machine code", tool="libLLVM or llvm-objdump", looked=shown, install=install)
+    return path
+
+
+def disassembler() -> str:
+    """The name or path of what disassembles here. Raises D020 where there is nothing."""
+    found = _library(knobs.llvm())
+    return found.path if found else _program()
+
+
 def disassemble(code: bytes, chip: str, address: int = 0) -> list[Line]:
     """The instructions of `code`, which stands at `address`, for a chip such as "gfx942". Raises U110 for a chip that is not AMD's, D020 where there
     is no disassembler."""
@@ -119,12 +135,7 @@ def disassemble(code: bytes, chip: str, address: int = 0) -> list[Line]:
         raise error("U110", name="a disassembler for AMD GPUs", chip=chip, have=", ".join(MACH.values()))
     if found := _library(knobs.llvm()):
         return found.lines(code, chip, address)
-    path, looked = search("llvm-objdump")
-    if path is None:
-        shown = ", ".join(["libLLVM of version 22 to 19" + (f" in {knobs.llvm()}/lib" if knobs.llvm() else ""), *looked])
-        install = f"apt-get install {PACKAGE['libLLVM']} or {PACKAGE['llvm-objdump']}, or set AVE_LLVM=FOLDER"
-        raise error("D020", purpose="disassembling AMD machine code", tool="libLLVM or llvm-objdump", looked=shown, install=install)
-    return _by_objdump(path, code, chip, address)
+    return _by_objdump(_program(), code, chip, address)
 
 
 def listing(lines: list[Line], labels: Mapping[int, str] | None = None) -> str:

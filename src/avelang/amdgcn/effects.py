@@ -27,7 +27,8 @@ VALU, MATRIX, SALU, SMEM_UNIT, VMEM, FLAT_UNIT, DS, CONTROL = "valu", "matrix", 
 class Effects:
     """`reads`, `writes`: spans, a register that is only partly overwritten in both; `sources`, `results`: the operands that they come from.
     `counter`: which one goes up, or ""; `late`: the results are there when it has come down again. `lds`: "read", "write", "atomic" or "" for
-    the instruction's own access to LDS (a flat one may have it); `direct`: what a load fetches goes to LDS. EXEC as the mask of active lanes is not listed."""
+    the instruction's own access to LDS (a flat one may have it); `direct`: what a load fetches goes to LDS. EXEC as the mask of active lanes is
+    not listed."""
 
     unit: str
     reads: tuple[Span, ...]

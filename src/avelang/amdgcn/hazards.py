@@ -77,7 +77,10 @@ _RULES = {(r.first, r.second): r for r in RULES}
 _Needs = tuple[int | None, int | None, int | None, int | None]
 _XDL = {"C same": (2, 0, 0, 0), "xdl C": (3, 5, 9, 17), "sgemm C": (3, 5, 9, 17), "dgemm C": (3, 5, 9, 17), "A or B": (5, 7, 11, 19)}
 _SGEMM = {"C same": (2, 0, 0, 0), "xdl C": (0, 0, 0, 0), "sgemm C": (2, 4, 8, 16), "dgemm C": (2, 4, 8, 16), "A or B": (4, 6, 10, 18)}
-_DGEMM = {"C same": (None, 4, 0, None), "xdl C": (None, 0, 0, None), "sgemm C": (None, 4, 9, None), "dgemm C": (None, 4, 9, None), "A or B": (None, 6, 11, None)}
+_DGEMM = {
+    "C same": (None, 4, 0, None), "xdl C": (None, 0, 0, None), "sgemm C": (None, 4, 9, None), "dgemm C": (None, 4, 9, None),
+    "A or B": (None, 6, 11, None),
+}  # fmt: skip
 _READS = {"valu source": 0, "memory source": 0, "valu result": 0, "memory result": 0}
 MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
     "gfx942": {

@@ -9,7 +9,8 @@ The method, which gives 79.0 % for Triton's bf16 GEMM of 128x128x64 and 83.1 % f
   counts over 128 is the time of one iteration in the steady state: the model gives a barrier 500 cycles until its end, which delay only the
   last iteration, and the pipeline's filling only the first.
 - Matrix cycles are what the matrix instructions hold their unit for (`HWXDL`; `HWVALU` for f64), summed over one iteration: their passes.
-  The ratio of the two is the utilization.
+  The ratio of the two is the utilization. (Of gfx950's f8f6f4 with 8-bit operands the model has half the passes that LLVM's
+  compiler and `isa.amdgpu.passes` have.)
 
 A cycle of the model is an issue slot of four clocks, as a pass is. One wave is looked at, alone: what another wave on the same SIMD would hide is
 not in it, and neither are bank conflicts, memory latency beyond the model's 80 cycles, nor the clock. It is an estimate of a schedule's quality,

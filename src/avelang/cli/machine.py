@@ -53,12 +53,15 @@ def vector_features() -> list[str]:
     return [name for name in order.split() if has.get(name)]
 
 
+_DISTRIBUTIONS = {"elftools": "pyelftools"}  # where it has another name than the package
+
+
 def version(package: str) -> str | None:
     """The installed version of a package, without importing it; None where it is not installed."""
     if importlib.util.find_spec(package) is None:
         return None
     try:
-        return importlib.metadata.version(package)
+        return importlib.metadata.version(_DISTRIBUTIONS.get(package, package))
     except importlib.metadata.PackageNotFoundError:
         return "of unknown version"
 
@@ -168,8 +171,6 @@ def gpu_abilities() -> list[str]:
 # Executables, what each is for, how to get it; the first one found counts.
 _TOOLS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     ("ptxas", ("ptxas", "/usr/local/cuda/bin/ptxas"), "an assembler of PTX without NVIDIA's driver", "pip install nvidia-cuda-nvcc"),
-    ("ld.lld", ("ld.lld", "ld.lld-22", "ld.lld-21", "ld.lld-20", "ld.lld-19"), "a linker of AMD code objects (LLVM 19 or newer)",
-     "apt-get install lld-22 (apt.llvm.org), or pip install ziglang"),
 )  # fmt: skip
 
 
@@ -192,6 +193,29 @@ def _tools() -> list[Finding]:
     return out
 
 
+def _amd_code() -> list[Finding]:
+    """What code objects of AMD GPUs are linked, taken apart and rated with."""
+    from avelang.amdgcn import link, tools
+    from avelang.amdgcn.disassemble import disassembler
+    from avelang.base.errors import AveError
+
+    uses = (
+        ("ld.lld", lambda: link.linker()[0], "code objects: `ave compile --emit hsaco`, launches on AMD GPUs"),
+        ("libLLVM", disassembler, "assembly of code objects: `ave report FILE.hsaco`"),
+        ("llvm-mca", lambda: tools.program("llvm-mca", "a rating of main loops"), "how busy the matrix core is: `ave report`"),
+    )
+    out = []
+    for name, find, gives in uses:
+        try:
+            out.append(Finding("Tools", name, "ok", find(), gives))
+        except AveError as e:
+            out.append(Finding("Tools", name, "missing", e.message.partition("; ")[2] or e.message, gives, e.hint))
+    package = version("elftools"), version("msgpack")
+    state = "ok" if all(package) else "missing"
+    text = f"pyelftools {package[0] or 'missing'}, msgpack {package[1] or 'missing'}"
+    return [*out, Finding("Tools", "readers", state, text, "what is in a code object: `ave report FILE.hsaco`", "pip install 'avelang[amd]'")]
+
+
 def findings() -> list[Finding]:
     """All that can be seen of this machine without running a kernel."""
-    return [*_python(), *_cpu(), *_arrays(), *_gpus(), *_tools()]
+    return [*_python(), *_cpu(), *_arrays(), *_gpus(), *_tools(), *_amd_code()]

@@ -8,6 +8,7 @@ import pytest
 
 import avelang.isa  # noqa: F401  (registers the rows)
 from avelang.arch import CHIPS
+from avelang.isa.amdgpu.scaled import FORMATS
 from avelang.isa.row import ROWS, Row, types_on
 from emit.llvm.gpu import assembly, counts, program
 from emit.llvm.gpu_rows import RowKernel
@@ -30,6 +31,8 @@ def expected(row: Row) -> str | None:
     name = row.name.removeprefix("amdgpu.")
     if name in FOUND:
         return FOUND[name]
+    if name.startswith("mfma_scale"):
+        return r"\tv_mfma_scale_f32_\d+x\d+x\d+_f8f6f4"
     if row.mma is None or "smfmac" in name:
         return rf"\t(v_)?{name}"
     # Mnemonics of gfx90a have neither blocks nor separators; the 8-bit instruction of gfx950 has one name for all formats.
@@ -99,6 +102,39 @@ def test_formats_of_the_8_bit_instruction(a, b, shown):
     text = assembly(RowKernel(ROWS[f"amdgpu.mfma_f32_16x16x128_{a}_{b}"], "gfx950").kernel, "gfx950")
     line = re.search(r"v_mfma_f32_16x16x128_f8f6f4[^\n]*", text)
     assert line and shown in line[0] and ("cbsz" in line[0]) == (a == "bf8") and ("blgp" in line[0]) == (b == "bf8")
+
+
+@pytest.mark.parametrize("a", FORMATS)
+@pytest.mark.parametrize("b", FORMATS)
+def test_formats_and_scales_arrive(a, b):
+    """As many registers as the formats need; the byte of a scale by two bits of op_sel."""
+    consts = {"part_a": 1, "part_b": 2}
+    text = assembly(RowKernel(ROWS[f"amdgpu.mfma_scale_f32_32x32x64_{a}_{b}"], "gfx950", consts=consts).kernel, "gfx950")
+    line = re.search(r"v_mfma_scale_f32_32x32x64_f8f6f4 \S+, v\[(\d+):(\d+)\], v\[(\d+):(\d+)\], [^\n]*", text)
+    assert line and int(line[2]) - int(line[1]) == FORMATS[a].words - 1 and int(line[4]) - int(line[3]) == FORMATS[b].words - 1
+    assert "op_sel:[1,0,0] op_sel_hi:[0,1,0]" in line[0]
+    codes = [re.search(rf"{name}:(\d)", line[0]) for name in ("cbsz", "blgp")]
+    assert [int(c[1]) if c else 0 for c in codes] == [FORMATS[a].code, FORMATS[b].code]
+
+
+ZERO = """kernel @k(%p: ptr<u32, global>, %q: ptr<f32, global>) {'wave': 64, 'chip': 'gfx950', 'file': ''} {
+  %l = lane_id : u32
+  %w = convert(%l) : i64
+  %n = const {'value': 16} : i64
+  %o = mul(%w, %n) : i64
+  %a = ld(%p, %o) {'align': 16} : vec<4 x u32>
+  %c = ld(%q, %o) {'align': 16} : vec<4 x f32>
+  %z = const {'value': 0} : u32
+  %d = amdgpu.mfma_scale_f32_16x16x128_fp4_fp4(%a, %a, %c, %z, %z) {'part_a': 0, 'part_b': 0} : vec<4 x f32>
+  st(%d, %q, %o) {'align': 16}
+}"""
+
+
+def test_scales_of_zero_are_scales():
+    """2**-127 twice: without care LLVM takes two zeros for no scales."""
+    from avelang.ir.text import parse_kernel
+
+    assert "v_mfma_scale_f32_16x16x128_f8f6f4" in assembly(parse_kernel(ZERO), "gfx950")
 
 
 def test_operands_of_mfma_are_not_swapped():

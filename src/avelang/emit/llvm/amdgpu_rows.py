@@ -11,6 +11,7 @@ from avelang.ir.ops import bits_of
 from avelang.ir.types import VecType, dtype_of
 from avelang.isa.amdgpu.buffer import DWORD, LDS_WIDE
 from avelang.isa.amdgpu.matrix import DENSE, F8F6F4, Dense
+from avelang.isa.amdgpu.scaled import FORMATS, SCALED, Scaled
 from avelang.isa.amdgpu.schedule import waitcnt_immediate
 from avelang.isa.amdgpu.sparse import SPARSE, Sparse
 from avelang.isa.row import ROWS
@@ -36,6 +37,7 @@ def _immediates(*values: int, t: str = "i32") -> list[tuple[str, str]]:
 # -- matrix instructions -----------------------------------------------------------------------------------------------------------------
 
 _DENSE: dict[str, Dense] = {f"llvm.amdgcn.mfma.{d.llvm}/{d.name}": d for d in DENSE}
+_SCALED: dict[str, Scaled] = {f"amdgpu.{d.name}": d for d in SCALED}
 _SPARSE: dict[str, Sparse] = {f"llvm.amdgcn.smfmac.{d.llvm}": d for d in SPARSE}
 
 
@@ -56,6 +58,19 @@ def mma(w: Simt, op: Op) -> str:
     else:
         tail = _immediates(op.attrs["cbsz"], op.attrs["abid"], op.attrs["blgp"])
     return w.call(name, acc, a, b, (acc, w.value(c)), *tail)
+
+
+def _scaled(w: Simt, op: Op) -> str:
+    """Formats, then scales and which byte of them. Two scales of the number zero LLVM would take for none: the bytes that are not looked at are
+    not zero then."""
+    d = _SCALED[op.name]
+    (a, fa), (b, fb) = ((packed(w, v, f"<{FORMATS[f].words} x i32>"), FORMATS[f].code) for v, f in zip(op.operands[:2], (d.a, d.b), strict=True))
+    c, scales = op.operands[2], [w.value(v) for v in op.operands[3:]]
+    part_a, part_b = op.attrs["part_a"], op.attrs["part_b"]
+    if scales == ["0", "0"]:
+        scales[0] = str(1 << 8 * (part_a ^ 1))
+    tail = [*_immediates(fa, fb, part_a), ("i32", scales[0]), *_immediates(part_b), ("i32", scales[1])]
+    return w.call(intrinsic(op), w.type(c.type), a, b, (w.type(c.type), w.value(c)), *tail)
 
 
 # -- raw buffers -------------------------------------------------------------------------------------------------------------------------
@@ -211,6 +226,7 @@ ROW_RULES: dict[str, RowRule] = {
     **{f"amdgpu.raw_buffer_load_x{n}": _buffer_load for n in (1, 2, 4)},
     **{f"amdgpu.raw_buffer_store_x{n}": _buffer_store for n in (1, 2, 4)},
     DIRECT_LOAD: _buffer_load_lds,
+    **dict.fromkeys(_SCALED, _scaled),
     "amdgpu.atomic_add": _atomic,
     "amdgpu.readfirstlane": _by_words("llvm.amdgcn.readfirstlane.i32"),
     "amdgpu.get_dpp": _dpp,

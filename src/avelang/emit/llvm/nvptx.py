@@ -6,11 +6,13 @@ Sources: LLVM, "User Guide for NVPTX Back-end" and IntrinsicsNVVM.td; PTX ISA 9.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 import avelang.arch as arch
 from avelang.emit.llvm import simt_kernel
 from avelang.emit.llvm.simt import BINARY16, GRID, Plan, Program, Simt, Target
+from avelang.emit.llvm.nvptx_lines import Lined, Metadata, marked
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.ir.core import Kernel, Op, Value
 from avelang.ir.dtypes import DType
@@ -42,8 +44,9 @@ class Nvptx(Target):
     split_members = True
     device_scope = ' syncscope("device")'
 
-    def __init__(self, chip: arch.Chip):
+    def __init__(self, chip: arch.Chip, lines: Metadata | None = None):
         super().__init__(chip)
+        self.lines = lines
         if "sm_80" in chip.features:
             self.native_narrow = self.native_fma = frozenset(BINARY16)
 
@@ -52,6 +55,8 @@ class Nvptx(Target):
 
     def begin(self, w: Simt) -> None:
         """The last warp of a block that is no multiple of a warp has fewer lanes."""
+        if self.lines is not None:
+            w.body = Lined(w, self.lines)
         rest = w.threads % w.wave
         if not rest:
             return
@@ -229,5 +234,9 @@ def _stmatrix(w: Simt, op: Op) -> None:
 
 
 def emit(kernel: Kernel, chip: arch.Chip) -> Program:
-    """The module of a kernel for an NVIDIA chip; errors as `simt_kernel.emit`."""
-    return simt_kernel.emit(kernel, Nvptx(chip))
+    """The module of a kernel for an NVIDIA chip, with line information where the kernel's attributes ask for `lines`; errors as `simt_kernel.emit`."""
+    if not kernel.attrs.get("lines"):
+        return simt_kernel.emit(kernel, Nvptx(chip))
+    metadata = Metadata(kernel)
+    made = simt_kernel.emit(kernel, Nvptx(chip, metadata))
+    return dataclasses.replace(made, text=marked(made.text, kernel.name, metadata))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from avelang.emit.llvm import simt_choices
+from avelang.emit.llvm.cpu_ops import constant
 from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt import Plan, Simt
 from avelang.emit.llvm.simt_lanes import constant_of
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import i32
 from avelang.ir.integers import wrap
-from avelang.ir.types import GLOBAL, SHARED, DType, PtrType, TensorType, VecType, dtype_of, extent
+from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, PtrType, TensorType, VecType, dtype_of, extent
 
 WORD = 16  # bytes: the widest access of a lane
 
@@ -80,8 +81,27 @@ def store(w: Simt, op: Op) -> None:
         text = w.op(f"zext {w.type(value.type)} {text} to {m}")
     if op in w.choices:
         simt_choices.store(w, w.choices[op], m, text)
-    else:
+    elif not _fill(w, op):
         w.do(f"store {m} {text}, {w.type(pointer.type)} {at(w, pointer, offset)}, align {op.attrs['align']}")
+
+
+def _fill(w: Simt, op: Op) -> bool:
+    """A lane's own memory filled with one constant, 16 bytes at a time: LLVM makes a register of what one store fills, and those that are as
+    large as all accumulators of a kernel cost it more time than the rest of the kernel. False where it is something else."""
+    value, pointer, offset = op.operands
+    t, source, at_ = value.type, value.op, constant_of(offset)
+    assert isinstance(pointer.type, PtrType)
+    if pointer.type.space != LOCAL or not isinstance(t, VecType) or source is None or source.name != "const" or at_ is None:
+        return False
+    number, per = source.attrs["value"], WORD // t.dtype.bytes
+    if isinstance(number, tuple) or t.n <= per or t.n % per or t.dtype.kind == "bool":
+        return False
+    e = elem(t.dtype)
+    text = w.splat(constant(number, t.dtype).text, e, per)
+    for i in range(0, t.n, per):
+        place = w.op(f"getelementptr i8, {w.typed(pointer)}, i32 {at_ + i * t.dtype.bytes}")
+        w.do(f"store <{per} x {e}> {text}, {w.type(pointer.type)} {place}, align {min(op.attrs['align'], WORD)}")
+    return True
 
 
 def pointer_number(w: Simt, op: Op) -> str:

@@ -1,5 +1,5 @@
 """The intrinsics of `al.amdgpu`: importing this package registers their rows."""
 
-from avelang.isa.amdgpu import atomics, buffer, lanes, matrix, scalar, schedule, sparse
+from avelang.isa.amdgpu import atomics, buffer, lanes, matrix, scalar, scaled, schedule, sparse
 
-__all__ = ["atomics", "buffer", "lanes", "matrix", "scalar", "schedule", "sparse"]
+__all__ = ["atomics", "buffer", "lanes", "matrix", "scalar", "scaled", "schedule", "sparse"]

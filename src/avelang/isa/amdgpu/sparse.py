@@ -1,4 +1,4 @@
-"""Rows of the sparse matrix instructions of gfx942 (smfmac): A keeps two of each four neighbors along K, and an index says which."""
+"""Rows of the sparse matrix instructions of gfx942 and gfx950 (smfmac): A keeps two of each four neighbors along K, and an index says which."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from avelang.isa.products import matmul
 from avelang.isa.row import Param, Row, Wave, register
 
 SOURCE = (
-    "AMD CDNA3 ISA, section 7.1 (SMFMAC); LLVM, IntrinsicsAMDGPU.td, comments at int_amdgcn_smfmac (CBSZ, ABID); "
-    "register order of 8-bit operands: the emulator in AMD's ROCm systems repository"
+    "AMD CDNA4 ISA guide, section 7.5 (Sparse Matrices), which also has the shapes of CDNA3: layouts of B and of the index; "
+    "the emulator in AMD's ROCm systems repository, whose order along K is the same but for the names of the places"
 )
 
 
@@ -33,33 +33,33 @@ class Sparse:
     b: str
     llvm: str
     words: tuple[str, str]
+    needs: str = "mfma-gfx942"
 
     @property
     def inputs(self) -> str:
         return self.a if self.a == self.b and self.a not in ("fp8", "bf8") else f"{self.a}_{self.b}"
 
     @property
-    def passes(self) -> int:
-        return 2 if self.words[0] == "<2 x i32>" else 1
-
-    @property
     def mma(self) -> Mma:
-        a, b = operand(self.m, self.k // 2, 1, False, self.passes), operand(self.m, self.k, 1, True, self.passes)
+        """The instructions of gfx950 take K in two halves: a lane's slots of B lie in both, those of A in one."""
+        a, b = operand(self.m, self.k // 2, 1, False), operand(self.m, self.k, 1, True, 2 if self.needs == "mfma-gfx950" else 1)
         return Mma(self.m, self.m, self.k, a, b, accumulator(self.m, self.m, 1, 4), sparse=True)
 
 
-_16 = [Sparse("f32", m, k, d, d, f"f32.{m}x{m}x{k}.{d}", words)
-       for m, k in ((16, 32), (32, 16))
-       for d, words in (("f16", ("<4 x half>", "<8 x half>")), ("bf16", ("<4 x i16>", "<8 x i16>")))]  # fmt: skip
-_8 = [Sparse(acc, m, k, a, b, f"{acc}.{m}x{m}x{k}.{a}" + (f".{b}" if acc == "f32" else ""), ("<2 x i32>", "<4 x i32>"))
-      for m, k in ((16, 64), (32, 32))
+# Feature, registers of A (B has twice as many), K of 16-bit operands in the shape of 16 (half of that in the shape of 32), LLVM's bf16.
+_FAMILIES = (("mfma-gfx942", 2, 32, "i16"), ("mfma-gfx950", 4, 64, "bfloat"))
+_16 = [Sparse("f32", m, k * 16 // m, d, d, f"f32.{m}x{m}x{k * 16 // m}.{d}", (f"<{2 * n} x {t}>", f"<{4 * n} x {t}>"), need)
+       for need, n, k, bfloat in _FAMILIES for m in (16, 32) for d, t in (("f16", "half"), ("bf16", bfloat))]  # fmt: skip
+_8 = [Sparse(acc, m, k * 32 // m, a, b, f"{acc}.{m}x{m}x{k * 32 // m}.{a}" + (f".{b}" if acc == "f32" else ""),
+             (f"<{n} x i32>", f"<{2 * n} x i32>"), need)
+      for need, n, k, _ in _FAMILIES for m in (16, 32)
       for acc, a, b in (("i32", "i8", "i8"), *(("f32", a, b) for a in ("fp8", "bf8") for b in ("fp8", "bf8")))]  # fmt: skip
 SPARSE: tuple[Sparse, ...] = (*_16, *_8)
 
 
 def index_shift(mma: Mma, cbsz: int, abid: int) -> int:
-    """Where a lane's index bits start in its index word: two bits for each stored element. ABID numbers the sets of bits; CBSZ other than 0
-    takes the first whatever ABID says."""
+    """Where a lane's index bits start in its index word: two bits for each stored element. ABID numbers the sets of bits, where the word has
+    several; CBSZ other than 0 takes the first whatever ABID says."""
     return 0 if cbsz else 2 * mma.a.slots * abid
 
 
@@ -133,7 +133,7 @@ def _row(d: Sparse) -> Row:
         "Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says."
     )
     names = (f"smfmac_{d.m}x{d.m}x{d.k}_{d.inputs}_{d.acc}",)
-    return Row(f"amdgpu.smfmac_{d.acc}_{d.m}x{d.m}x{d.k}_{d.inputs}", params, "c", doc, SOURCE, frozenset({"mfma-gfx942"}),
+    return Row(f"amdgpu.smfmac_{d.acc}_{d.m}x{d.m}x{d.k}_{d.inputs}", params, "c", doc, SOURCE, frozenset({d.needs}),
                _meaning(mma), CONVERGENT, _expand(mma, d.acc), mma, names, {"amdgpu": f"llvm.amdgcn.smfmac.{d.llvm}"})  # fmt: skip
 
 

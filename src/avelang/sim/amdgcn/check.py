@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Instruction, Program
-from avelang.amdgcn.effects import FLAT, LDS, MESSAGE, VM, Effects, Span, effects
+from avelang.amdgcn.effects import FLAT, LDS, VM, Effects, Span, effects
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
@@ -22,7 +22,6 @@ from avelang.sim.amdgcn.translator import Translator
 CHECK_START = "define internal void @ave_check_start(ptr %g) { ret void }"
 KINDS = {"read": 0, "write": text.WRITES, "atomic": text.WRITES | text.ATOMICALLY, "async write": text.WRITES | text.ASYNC}
 _BYTES, _SHORTS = (re.compile(rf"(ds_|flat_|\w+_load_lds_|buffer_).*({x})") for x in (r"b8|u8|i8|byte", r"b16|u16|i16|short|d16"))
-UNSET = 0xFFFFFFFF
 
 
 def granule_shift(program: Program) -> int:
@@ -101,7 +100,7 @@ class Checker:
     def _uses(self, e: Effects) -> None:
         # A load over a load of the same class is no fault: they come in order.
         allowed = text.CLASSES.index(e.counter) + 1 if e.late and e.counter in (VM, LDS) else 0
-        spans = {s: 0 for s in e.reads} | {s: 0 if s in e.reads else allowed for s in e.writes}
+        spans = dict.fromkeys(e.reads, 0) | {s: 0 if s in e.reads else allowed for s in e.writes}
         place, n = self._list(spans.items())
         if n:
             self._guard(f"call i32 @ave_check_use(ptr {self._record()}, ptr %g, ptr {place}, i32 {n})")

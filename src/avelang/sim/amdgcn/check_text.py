@@ -13,8 +13,8 @@ from avelang.sim.amdgcn.state import ENDED, GROUP, MAX_WAVES, WAVE, WAVE_BYTES
 
 # Of a wave. `issued`, `done`: a u32 for each class. FLAT instructions come back through two counters: `touched` is the last that met LDS,
 # `flat_vm` and `flat_lgkm` how many had been issued when each counter was last 0. `skipped`: what waits that are switched off would have reached,
-# for each class. `pending`: of each cell, the number of its load and, above, that instruction's index and class. `ring`: (number, index) of the last accesses
-# to LDS. `positions`: at which wait state each instruction was last executed.
+# for each class. `pending`: of each cell, the number of its load and, above, that instruction's index and class. `ring`: (number, index) of the
+# last accesses to LDS. `positions`: at which wait state each instruction was last executed.
 CLASSES = (VM, LDS, SMEM, FLAT)
 RING = 1024
 OF_WAVE = {
@@ -22,8 +22,9 @@ OF_WAVE = {
     "ring": 128 + 8 * CELLS, "positions": 128 + 8 * CELLS + 8 * RING,
 }  # fmt: skip
 
-# Of a workgroup. `limit`: for odd and even epochs, for LDS instructions and loads to LDS, for each wave: how many were done when it came to the barrier
-# that began the epoch; `seen`: how many had been issued. `met`, `mattered`: how often a wait that is switched off was met, and would have waited.
+# Of a workgroup. `limit`: for odd and even epochs, for LDS instructions and loads to LDS, for each wave: how many were done when it came to the
+# barrier that began the epoch; `seen`: how many had been issued. `met`, `mattered`: how often a wait that is switched off was met, and would have
+# waited.
 # `covered`: of each instruction, and of the end, whether it waited for what that wait did not. Then the granules: 16 reads, then the last
 # write's number and what it was.
 OF_GROUP = {"limit": 0, "seen": 256, "met": 512, "mattered": 516, "covered": 576}
@@ -31,7 +32,8 @@ SLOT, KIND = 8 * MAX_WAVES, 4 * MAX_WAVES  # bytes of an epoch's, of a kind's pa
 GRANULE = 80
 WRITE = 64  # where the last write stands in a granule
 ATOMIC, DIRECT = 16, 32  # of a write's word, above the wave; the instruction's index stands from bit 8
-SKIP_VM, SKIP_LGKM = 1, 2  # of `GROUP["skip"]`: which counters of the instruction, whose index stands from bit 2
+# Of `GROUP["skip"]`: which counters of the instruction, whose index stands from bit 2; or none at all.
+SKIP_VM, SKIP_LGKM, NOTHING = 1, 2, 0xFFFFFFFF
 
 
 def granules(count: int) -> int:
@@ -284,11 +286,13 @@ entry:
   %mine = icmp eq i32 %which, %index
   br i1 %mine, label %off, label %on
 off:
-  call void @ave_check_reach(ptr %c, ptr %q, i32 %vm, i32 %lgkm, i32 %index, i1 true)
   %vmbit = and i32 %skip, {SKIP_VM}
   %lgkmbit = and i32 %skip, {SKIP_LGKM}
   %vmoff = icmp ne i32 %vmbit, 0
   %lgkmoff = icmp ne i32 %lgkmbit, 0
+  %vm0 = select i1 %vmoff, i32 %vm, i32 -1
+  %lgkm0 = select i1 %lgkmoff, i32 %lgkm, i32 -1
+  call void @ave_check_reach(ptr %c, ptr %q, i32 %vm0, i32 %lgkm0, i32 %index, i1 true)
   %vm1 = select i1 %vmoff, i32 -1, i32 %vm
   %lgkm1 = select i1 %lgkmoff, i32 -1, i32 %lgkm
   br label %on
@@ -397,9 +401,9 @@ WRITES, ATOMICALLY, ASYNC, BY_FLAT = 1, 2, 4, 8
 BY_WRITE, BY_DIRECT, BARRIER_PASSED = 16, 32, 64
 
 
-def lds_text(shift: int, count: int) -> str:
-    """i32 ave_check_lds(w, g, addresses, offset, nbytes, kind, exec, index): active lanes access `nbytes` of LDS each; granules are of 2**shift bytes."""
-    return f"""
+# i32 ave_check_lds(w, g, addresses, offset, nbytes, kind, exec, index): active lanes access `nbytes` of LDS each; granules are of 2**SHIFT bytes and
+# begin at GRANULES.
+_LDS = f"""
 define internal i32 @ave_check_lds(ptr %w, ptr %g, ptr %addr, i32 %offset, i32 %nbytes, i32 %kind, i64 %exec, i32 %index) noinline #0 {{
 entry:
   %limits = alloca [{2 * MAX_WAVES} x i32], align 64
@@ -408,7 +412,7 @@ entry:
 {_load("w", WAVE["epoch"], "epoch")}
 {_load("g", GROUP["check"], "q", "ptr")}
 {_load("g", GROUP["lds_bytes"], "bytes")}
-{_at("q", granules(count), "%granules")}
+  %granules = getelementptr i8, ptr %q, i64 GRANULES
   %odd = and i32 %epoch, 1
   %odd64 = zext i32 %odd to i64
   %soff = mul i64 %odd64, {SLOT}
@@ -479,8 +483,8 @@ lanes:
   br i1 %inside, label %touch, label %onward
 touch:
   %last = sub i64 %end, 1
-  %g0 = lshr i64 %a64, {shift}
-  %g1 = lshr i64 %last, {shift}
+  %g0 = lshr i64 %a64, SHIFT
+  %g1 = lshr i64 %last, SHIFT
   br label %piece
 piece:
   %at = phi i64 [ %g0, %touch ], [ %at1, %noted ]
@@ -579,7 +583,7 @@ fault:
   %xi64 = zext i32 %xindex to i64
   %xup = shl i64 %xi64, 32
   %extra = or i64 %xup, %x64
-  %place = shl i64 %at, {shift}
+  %place = shl i64 %at, SHIFT
   %low = icmp ult i64 %place, %a64
   %first = select i1 %low, i64 %a64, i64 %place
 {_at("g", GROUP["fault_code"], "%fc")}
@@ -594,3 +598,8 @@ fault:
   ret i32 1
 }}
 """
+
+
+def lds_text(shift: int, count: int) -> str:
+    """The text of `ave_check_lds` for granules of 2**shift bytes, in a program of so many instructions."""
+    return _LDS.replace("SHIFT", str(shift)).replace("GRANULES", str(granules(count)))

@@ -95,6 +95,13 @@ def _call(t: Translator, i: Instruction) -> None:
 
 
 def _barrier(t: Translator, i: Instruction) -> None:
+    if t.options.mutable:
+        t.flush()
+        off, on = t.body.fresh("off"), t.body.fresh("on")
+        t.do(f"br i1 {t.skipped(i)}, label %{off}, label %{on}")
+        t.body.start(off)
+        t.do(f"ret i32 {t.block_after(i)}")
+        t.body.start(on)
     # The wave goes on in the next block, one epoch later, when the scheduler lets it.
     for field, value in (("pc", str(t.block_after(i))), ("epoch", "")):
         place = t.field("w", WAVE[field])
@@ -184,7 +191,7 @@ def _unknown(why: str) -> Callable[[Translator, Instruction], None]:
 
 HINTS = (
     "s_nop", "s_waitcnt", "s_setprio", "s_sleep", "s_wakeup", "s_icache_inv", "s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb", "s_dcache_wb_vol",
-    "s_incperflevel", "s_decperflevel", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "v_nop", "v_clrexcp",
+    "s_incperflevel", "s_decperflevel", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "v_nop",
     "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
 )  # fmt: skip
 

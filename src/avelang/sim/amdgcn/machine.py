@@ -18,7 +18,7 @@ from avelang.amdgcn.asm import Instruction, Kernel, Program
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
-from avelang.sim.amdgcn import check, reports
+from avelang.sim.amdgcn import check, check_text, reports
 from avelang.sim.amdgcn.program import translate
 from avelang.sim.amdgcn.state import CELLS, FILES, GROUP, GROUP_BYTES, LANES, MAX_WAVES, WAVE, WAVE_BYTES
 from avelang.sim.amdgcn.translator import Options
@@ -49,8 +49,7 @@ class Run:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Launch:
     """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine. `vectors`, uint32 (waves, n,
-    64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the descriptor asks for. `skip`: which wait or
-    barrier of a mutable machine does nothing (see `mutate`)."""
+    64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the descriptor asks for."""
 
     grid: Dim3
     block: Dim3
@@ -58,7 +57,6 @@ class Launch:
     regions: Sequence[tuple[int, int]]
     dynamic_lds: int = 0
     vectors: np.ndarray | None = None
-    skip: int = 0xFFFFFFFF
     scalars: Mapping[int, int] = dataclasses.field(default_factory=dict)
 
 
@@ -123,8 +121,8 @@ class Machine:
 
     `kernel`: its name; may be left out where there is one. `check`: waits, hazards and races are verified, at the cost of speed.
     `profile`: LDS cycles lost to bank conflicts are counted. `order`: which wave of a workgroup runs first between barriers: "forward",
-    "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options. `mutable`: waits and
-    barriers can be switched off (see `mutate`).
+    "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
+    `mutable`: `skip` names a wait or a barrier that does nothing (see `mutate`).
     """
 
     def __init__(
@@ -137,6 +135,8 @@ class Machine:
             raise error("X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}")
         self.order, self.seed = order, seed
         self.options = Options(check, profile, mutable)
+        self.skip = check_text.NOTHING
+        self.records: list[np.ndarray] = []  # the checker's, of the workgroups of the last launch: one for each thread
         self.ready = ready or self._translated()
         self._code = Code(self.ready.payload)
         self._run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._code.address("ave_run"))
@@ -187,6 +187,7 @@ class Machine:
         for state, failed in zip(states, bad, strict=True):
             if failed:
                 raise reports.fault(self, state, launch)
+        self.records = [s.records[0] for s in states if self.options.check]
         count = sum(int(s.waves[n * WAVE_BYTES + WAVE["count"] :][:8].view(np.uint64)[0]) for s in states for n in range(self._waves(launch)))
         waves = states[-1].waves.reshape(-1, WAVE_BYTES)
         vectors = waves[:, FILES["v"] :].view(np.uint32).reshape(len(waves), 512, LANES)
@@ -233,7 +234,8 @@ class Machine:
             state.put(name, value, "<Q")
         for name, value in (
             ("lds_bytes", lds), ("waves", len(v0)), ("region_count", len(given)), ("private_bytes", private), ("item_registers", start.shape[1]),
-            ("id_cell", id_cell), ("id_mask", mask), ("skip", launch.skip), ("order", ORDERS.index(self.order)), ("seed", (self.seed + 0x9E3779B9 * n) % (1 << 32) or 1),
+            ("id_cell", id_cell), ("id_mask", mask), ("skip", self.skip),
+            ("order", ORDERS.index(self.order)), ("seed", (self.seed + 0x9E3779B9 * n) % (1 << 32) or 1),
         ):  # fmt: skip
             state.put(name, value, "<I")
         if self.options.check:

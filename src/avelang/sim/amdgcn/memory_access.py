@@ -124,12 +124,12 @@ def touch_flat(t: Translator, i: Instruction, vaddr: Reg, nbytes: int, kind: str
     """`touch` for flat addresses: those outside of LDS count as far beyond its end."""
     if not (t.options.check or t.options.profile):
         return
-    i64 = t.t("i64")
+    i32, i64 = t.t("i32"), t.t("i64")
     address = t.op(f"add {i64} {t.source(vaddr, 64)}, splat (i64 {i.int('offset')})")
     shared = t.op(f"icmp eq {i64} {t.op(f'lshr {i64} {address}, splat (i64 32)')}, splat (i64 {SHARED_BASE >> 32})")
-    low = t.op(f"select {t.t('i1')} {shared}, {t.t('i32')} {t.op(f'trunc {i64} {address} to {t.t("i32")}')}, {t.t('i32')} splat (i32 -65536)")
+    low = t.op(f"select {t.t('i1')} {shared}, {i32} {t.op(f'trunc {i64} {address} to {i32}')}, {i32} splat (i32 -65536)")
     where = slot(t, "touched", 1)
-    t.do(f"store {t.t('i32')} {low}, ptr {where}, align 64")
+    t.do(f"store {i32} {low}, ptr {where}, align 64")
     touch(t, i, where, 0, nbytes, kind, t.op(f"and i64 {t.word_of(shared)}, {t.exec()}"))
 
 
@@ -138,8 +138,9 @@ def to_lds(t: Translator, i: Instruction, space: str, words: int, data: str) -> 
     (MI300 ISA, section 9.1.9 and 10.3; CDNA4 ISA for the wide ones)."""
     where, step = slot(t, "direct", 1), 4 if words == 1 else 16
     base = t.op(f"trunc i64 {lds_base(t, i, space)} to i32")
-    lanes = t.op(f"load {t.t('i32')}, ptr {lane_offsets(t, step)}, align 64")
-    t.do(f"store {t.t('i32')} {t.op(f'add {t.t("i32")} {lanes}, {t.splat(base, "i32")}')}, ptr {where}, align 64")
+    i32, all_lanes = t.t("i32"), t.splat(base, "i32")
+    lanes = t.op(f"load {i32}, ptr {lane_offsets(t, step)}, align 64")
+    t.do(f"store {i32} {t.op(f'add {i32} {lanes}, {all_lanes}')}, ptr {where}, align 64")
     store = Access(True, f"b{32 * words}")
     touch(t, i, where, 0, store.nbytes, "async write")
     run(t, "lds", store, data, (where, zeros(t), "0"))

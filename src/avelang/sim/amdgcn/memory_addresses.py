@@ -1,4 +1,4 @@
-"""Addresses of 64 lanes come in, in the ways instructions spell them; LLVM IR of functions that check them and make addresses of this machine goes out.
+"""Addresses of 64 lanes come in, in the ways instructions spell them; LLVM IR of functions that check them and make host addresses goes out.
 
 A stage is `i32 stage(g, w, out, low, high, base, exec, bytes)`: `low` and `high` point at vector registers, `base` is the same for all lanes, each
 active lane touches `bytes`. It writes 64 addresses to `out` (those of inactive lanes are good to read) and returns 0, or records a fault and
@@ -334,12 +334,12 @@ fault:
 }}
 """
 
-_SETTLED = """
-  store {v} %a, ptr %out, align 64
+_SETTLED = f"""
+  store {V64} %a, ptr %out, align 64
   %s = call i32 @ave_settle(ptr %g, ptr %out, ptr %out, i64 0, i64 %exec, i64 %bytes)
   ret i32 %s
 }}
-""".format(v=V64)
+"""
 _STAGES = {"global": _GLOBAL + _SETTLED, "flat": _FLAT, "scratch": _SCRATCH, "lds": _LDS}
 _HELPERS = {"ave_within": _WITHIN, "ave_each": _EACH, "ave_settle": _SETTLE, "ave_aligned": _ALIGNED}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from avelang.amdgcn.asm import Instruction, Operand, Reg
 from avelang.sim.amdgcn import memory_access
 from avelang.sim.amdgcn.faults import RESOURCE
-from avelang.sim.amdgcn.memory_addresses import M, V32, V64, helper, record, zeros
+from avelang.sim.amdgcn.memory_addresses import V32, V64, M, helper, record, zeros
 from avelang.sim.amdgcn.memory_moves import DWORDS, NAMES, STORE_NAMES, Access, calls
 from avelang.sim.amdgcn.state import LANES, REGISTER
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown

@@ -85,7 +85,8 @@ def _addtid(access: Access) -> Handler:
         if t.options.check or t.options.profile:
             where = memory_access.slot(t, "touched", 1)
             start = t.splat(t.op(f"trunc i64 {base} to i32"), "i32")
-            t.do(f"store {i32} {t.op(f'add {i32} {t.op(f"load {i32}, ptr {lanes}, align 64")}, {start}')}, ptr {where}, align 64")
+            numbers = t.op(f"load {i32}, ptr {lanes}, align 64")
+            t.do(f"store {i32} {t.op(f'add {i32} {numbers}, {start}')}, ptr {where}, align 64")
             memory_access.touch(t, i, where, 0, access.nbytes, "write" if access.store else "read")
         memory_access.run(t, "lds", access, pointer, (lanes, zeros(t), base))
 

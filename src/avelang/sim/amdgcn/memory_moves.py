@@ -70,8 +70,8 @@ class Access:
         return f"{'store' if self.store else 'load'}_{self.format}"
 
     def pieces(self) -> list[tuple[Access, int]]:
-        """The moves that it takes, and the first word of each."""
-        if self.format == "b96":
+        """The moves that it takes, and the first word of each. A store is one move, so that of lanes that overlap the last one wins."""
+        if self.format == "b96" and not self.store:
             return [(Access(self.store, "b64"), 0), (Access(self.store, "b32"), 2)]
         return [(self, 0)]
 
@@ -134,15 +134,20 @@ def _collect(b: Body, t: str, items: list[str]) -> str:
     return value
 
 
+def _quarters(x: int, y: int) -> list[int]:
+    """An order that takes elements x and x + 1 of each quarter of one vector, y and y + 1 of the other's quarter behind them."""
+    return [k + 4 * s for s in range(4) for k in (x, x + 1, STEP + y, STEP + y + 1)]
+
+
+def _zipped(x: int) -> list[int]:
+    """An order that takes elements x and x + 1 of each quarter of two vectors in turns."""
+    return [k + 4 * s for s in range(4) for k in (x, STEP + x, x + 1, STEP + x + 1)]
+
+
 def _four(b: Body, rows: list[str]) -> list[str]:
     """Four <16 x i32> transposed in each quarter: 4 words of a lane to one word of 4 lanes, and back."""
-    low, high = ([f(s) for s in range(4)] for f in (lambda s: (4 * s, 16 + 4 * s, 4 * s + 1, 17 + 4 * s), lambda s: (4 * s + 2, 18 + 4 * s, 4 * s + 3, 19 + 4 * s)))
-    flat = [[k for part in order for k in part] for order in (low, high)]
-    a, c = (_shuffle(b, "i32", 16, *rows[:2], order) for order in flat)
-    d, e = (_shuffle(b, "i32", 16, *rows[2:], order) for order in flat)
-    first = [k for s in range(4) for k in (4 * s, 4 * s + 1, 16 + 4 * s, 17 + 4 * s)]
-    second = [k for s in range(4) for k in (4 * s + 2, 4 * s + 3, 18 + 4 * s, 19 + 4 * s)]
-    return [_shuffle(b, "i32", 16, x, y, order) for x, y in ((a, d), (c, e)) for order in (first, second)]
+    halves = [[_shuffle(b, "i32", STEP, *pair, _zipped(x)) for pair in (rows[:2], rows[2:])] for x in (0, 2)]
+    return [_shuffle(b, "i32", STEP, *half, _quarters(x, x)) for half in halves for x in (0, 2)]
 
 
 def _read(b: Body, access: Access, places: list[str]) -> list[str]:
@@ -170,7 +175,8 @@ def _load(access: Access) -> str:
     b = Body()
     _start(b)
     registers = _read(b, access, _pointers(b))
-    mask = b.op(f"bitcast i16 {b.op(f'trunc i64 {b.op("lshr i64 %exec, %lane")} to i16')} to <16 x i1>")
+    shifted = b.op("lshr i64 %exec, %lane")
+    mask = b.op(f"bitcast i16 {b.op(f'trunc i64 {shifted} to i16')} to <16 x i1>")
     for k, value in enumerate(registers):
         place = b.op(f"getelementptr i32, ptr %data, i64 {b.op(f'add i64 %lane, {LANES * k}')}")
         old = b.op(f"load <16 x i32>, ptr {place}, align 64")
@@ -211,35 +217,40 @@ def _store_narrow(kind: Narrow) -> str:
   store i{kind.bits} %value, ptr %pointer, align 1"""
 
 
+def _store_each(words: int) -> str:
+    """What a lane stores, word by word."""
+    return "\n".join(
+        f"  %h{k} = getelementptr i32, ptr %here, i64 {LANES * k}\n  %x{k} = load i32, ptr %h{k}, align 4\n"
+        f"  %p{k} = getelementptr i32, ptr %pointer, i64 {k}\n  store i32 %x{k}, ptr %p{k}, align 1"
+        for k in range(words)
+    )
+
+
 def _store_words(access: Access) -> str:
-    """All lanes at once where all are active."""
+    """All lanes at once where all are active, but for three words, which are rare."""
+    name, each = f"ave_{access.name}", _store_each(access.words)
+    if access.words == 3:
+        return _some(name, each)
     b = Body()
     b.do("%full = icmp eq i64 %exec, -1")
     b.do("br i1 %full, label %whole, label %some")
     b.start("whole")
     _start(b)
     places = _pointers(b)
-    registers = [
-        b.op(f"load <16 x i32>, ptr {b.op(f'getelementptr i32, ptr %data, i64 {b.op(f"add i64 %lane, {LANES * k}")}')}, align 64") for k in range(access.words)
-    ]
-    if access.words == 1:
-        values, kind = registers, "i32"
-    elif access.words == 2:
-        halves = [_shuffle(b, "i32", 16, *registers, [k for n in range(first, first + 8) for k in (n, 16 + n)]) for first in (0, 8)]
-        values, kind = [b.op(f"bitcast <16 x i32> {h} to <8 x i64>") for h in halves], "i64"
+    words = [b.op(f"add i64 %lane, {LANES * k}") for k in range(access.words)]
+    registers = [b.op(f"load <16 x i32>, ptr {b.op(f'getelementptr i32, ptr %data, i64 {word}')}, align 64") for word in words]
+    if access.words == 4:
+        rows = _four(b, registers)
+        for lane, place in enumerate(places):
+            quarter = _shuffle(b, "i32", STEP, rows[lane % 4], "poison", [4 * (lane // 4) + k for k in range(4)])
+            b.do(f"store <4 x i32> {quarter}, ptr {place}, align 1")
     else:
-        values, kind = _four(b, registers), "i128"
-    for lane, place in enumerate(places):
-        if kind == "i128":
-            quarter = [4 * (lane // 4) + k for k in range(4)]
-            b.do(f"store <4 x i32> {_shuffle(b, 'i32', 16, values[lane % 4], 'poison', quarter)}, ptr {place}, align 1")
-        else:
-            each = STEP // len(values)
-            item = b.op(f"extractelement <{each} x {kind}> {values[lane // each]}, i64 {lane % each}")
+        values, kind = registers, "i32"
+        if access.words == 2:
+            halves = [_shuffle(b, "i32", STEP, *registers, [k for n in range(first, first + 8) for k in (n, STEP + n)]) for first in (0, 8)]
+            values, kind = [b.op(f"bitcast <16 x i32> {h} to <8 x i64>") for h in halves], "i64"
+        n = STEP // len(values)
+        for lane, place in enumerate(places):
+            item = b.op(f"extractelement <{n} x {kind}> {values[lane // n]}, i64 {lane % n}")
             b.do(f"store {kind} {item}, ptr {place}, align 1")
-    words = "\n".join(
-        f"  %h{k} = getelementptr i32, ptr %here, i64 {LANES * k}\n  %x{k} = load i32, ptr %h{k}, align 4\n"
-        f"  %p{k} = getelementptr i32, ptr %pointer, i64 {k}\n  store i32 %x{k}, ptr %p{k}, align 1"
-        for k in range(access.words)
-    )
-    return _finish(b, f"ave_{access.name}", "whole", "some:\n" + _lanes(words).replace("%entry ]", "%some ]"))
+    return _finish(b, name, "whole", "some:\n" + _lanes(each).replace("%entry ]", "%some ]"))

@@ -146,10 +146,6 @@ def _buffer(store: bool) -> Handler:
     return handler
 
 
-def _nothing(t: Translator, i: Instruction) -> None:
-    """Caches are not modeled: every access sees memory itself."""
-
-
 def _discard(t: Translator, i: Instruction) -> None:
     raise Unknown("what memory holds behind it is not defined")
 
@@ -164,6 +160,5 @@ TABLE: dict[str, Handler] = {
     **{f"s_scratch_store_{name}": _plain(True, 64) for name in STORES},
     **{f"s_buffer_load_{name}": _buffer(False) for name in LOADS},
     **{f"s_buffer_store_{name}": _buffer(True) for name in STORES},
-    **{name: _nothing for name in ("s_dcache_inv_vol", "s_dcache_wb_vol", "s_atc_probe", "s_atc_probe_buffer")},
-    **{name: _discard for name in ("s_dcache_discard", "s_dcache_discard_x2")},
+    **dict.fromkeys(("s_dcache_discard", "s_dcache_discard_x2"), _discard),
 }

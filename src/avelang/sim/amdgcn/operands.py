@@ -99,7 +99,6 @@ CONTROLS = {
     "row_half_mirror": lambda n, x: n // 8 * 8 + 7 - n % 8,
     "row_bcast": lambda n, x: (n & (0x30 if x == 15 else 0x20)) - 1 if n > x else -1,
     "row_newbcast": lambda n, x: n // 16 * 16 + x,
-    "row_share": lambda n, x: n // 16 * 16 + x,
 }
 
 
@@ -307,7 +306,8 @@ def packed_at(t: Translator, i: Instruction, n: int, bits: int = 16, floating: b
     if isinstance(o, Reg):
         lo, hi = (source(t, o, 32, pick) for pick in picks)
         return lo, hi
-    if any(picks):
+    # Zero is zero in both halves, whichever way the upper one is made.
+    if any(picks) and not (isinstance(o, Imm) and o.value == 0):
         raise Unknown("the upper half of a constant, which the manual does not define for pairs of registers; op_sel_hi can avoid it")
     lo = source(t, o, 32)
     return lo, lo

@@ -79,7 +79,7 @@ def fault(machine: Machine, state: Any, launch: Launch) -> AveError:
     ids = tuple(int(x) for x in state.group[80:92].view("<u4"))
     wave = f"workgroup {ids}, wave {state.get('fault_wave')}"
     lane = f"{wave}, lane {state.get('fault_lane')}"
-    common = {"kernel": machine.kernel.name, "text": " ".join(i.text.split()), "where": f"line {i.line}, address {i.address:#x}"}
+    common: dict[str, Any] = {"kernel": machine.kernel.name, "text": " ".join(i.text.split()), "where": f"line {i.line}, address {i.address:#x}"}
     address, extra = state.get("fault_address", "<Q"), state.get("fault_extra", "<Q")
     if code == faults.OUTSIDE:
         return error("X022", **common, size=extra, address=f"{address:#x}", nearest=_nearest(address, launch), lane=lane)
@@ -91,4 +91,8 @@ def fault(machine: Machine, state: Any, launch: Launch) -> AveError:
         return _race(machine, state, index, {**common, "lane": lane})
     if code == faults.HAZARD:
         return _hazard(machine, extra, {**common, "lane": wave})
+    if code == faults.RESOURCE:
+        return error("X021", **common, why=f"the manual does not say what its buffer resource {address:#018x} {extra:#018x} means here ({wave})")
+    if code == faults.MISALIGNED:
+        return error("X021", **common, why=f"an atomic operation needs an address that is a multiple of {extra} ({lane})")
     return error("X021", **common, why=machine.ready.unknown.get(index, f"the wave stopped with code {code}"))

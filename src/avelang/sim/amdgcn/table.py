@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from avelang.sim.amdgcn import control, lanes, matrix, memory, scalar, vector
+from avelang.sim.amdgcn import (
+    control,
+    lanes,
+    matrix,
+    memory_atomics,
+    memory_buffer,
+    memory_global,
+    memory_lds,
+    memory_scalar,
+    scalar,
+    vector,
+    vector_compare,
+    vector_convert,
+    vector_float,
+    vector_int,
+    vector_packed,
+    vector_special,
+)
 from avelang.sim.amdgcn.translator import Handler
 
 HANDLERS: dict[str, Handler] = {}
-for _part in (control, scalar, vector, lanes, memory, matrix):
+_VECTORS = (vector, vector_int, vector_float, vector_special, vector_compare, vector_convert, vector_packed)
+for _part in (control, scalar, *_VECTORS, lanes, matrix, memory_atomics, memory_buffer, memory_global, memory_lds, memory_scalar):
     for _name, _handler in _part.TABLE.items():
         if _name in HANDLERS:
             raise ValueError(f"two handlers for {_name}")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from avelang.amdgcn.asm import Instruction, Reg
+from avelang.amdgcn.asm import Instruction
 from avelang.llvm.core import Body
 from avelang.llvm.narrow_floats import round_to_odd
+from avelang.sim.amdgcn import operands
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
 
 BITS = {"half": 16, "float": 32, "double": 64}
@@ -70,10 +71,6 @@ class Ops:
     def number(self, x: str) -> str:
         """Integers as floats of the same bits: the inverse of `pattern`, called on the float type's Ops."""
         return self.ints.to(self.e, "bitcast", x)
-
-    def far(self, name: str, result: str, make: Callable[..., str], *args: tuple[str, str]) -> str:
-        """Calls `make` as a function of the module, written once, on (type, value) pairs of vectors: for code too long to stand at each use."""
-        return function(self.t, name, result, make, *args)
 
 
 class Bool:
@@ -143,11 +140,12 @@ def put(t: Translator, i: Instruction, value: str, kind: str, compute: str, clam
 
 
 def row(
-    rule: Rule, sources: str, result: str, *, compute: str = "", far: bool = False, clamp: bool = False, adds: bool = False
+    rule: Rule, sources: str, result: str, *, compute: str = "", gives: str = "", far: bool = False, clamp: bool = False, adds: bool = False
 ) -> Handler:
     """A handler. `sources`: kinds of operands 1, 2, ...: f, i or u (integers that extend with or without sign) and a width; `result`: of
-    operand 0. `compute`: the type the rule works in, if not the result's; `far`: as a function of its own; `clamp`: the clamp bit
-    saturates an integer result, found by computing in 64 bits; `adds`: the last source is the destination's old value."""
+    operand 0. `compute`: the type the rule works in, if not the result's; `gives`: the type it returns, if another one; `far`: as a
+    function of its own; `clamp`: the clamp bit saturates an integer result, found by computing in 64 bits; `adds`: the last source is the
+    destination's old value."""
     kinds = sources.split()
     own = compute or (FLOAT[_width(result)] if result[0] == "f" else f"i{max(16, *map(_width, [*kinds, result]))}")
 
@@ -156,15 +154,17 @@ def row(
         if saturates and not clamp:
             raise Unknown("clamp on this instruction")
         e = "i64" if saturates else own
+        out = gives or e
         places = [*range(1, len(kinds)), 0 if adds else len(kinds)]
         args = [fetch(t, i, n, kind, e) for n, kind in zip(places, kinds, strict=True)]
         o = Ops(t, e)
         if far:
+            name = f"ave_{i.name}{'_clamp' if saturates else ''}{'' if t.mode.ieee else '_plain'}"
             pairs = [(carried(kind, e), x) for kind, x in zip(kinds, args, strict=True)]
-            value = o.far(f"ave_{i.name}{'_clamp' if saturates else ''}{'' if t.mode.ieee else '_plain'}", e, lambda *xs: rule(o, *xs), *pairs)
+            value = function(t, name, out, lambda *xs: rule(o, *xs), *pairs)
         else:
             value = rule(o, *args)
-        put(t, i, saturated(o, value, result) if saturates else value, result, e, saturates)
+        put(t, i, saturated(o, value, result) if saturates else value, result, out, saturates)
 
     return handler
 
@@ -183,6 +183,11 @@ def saturated(o: Ops, value: str, kind: str) -> str:
     return o.fn("smin", o.fn("smax", value, low), high)
 
 
+def raw(t: Translator, i: Instruction, n: int, bits: int) -> str:
+    """Operand `n` as a pattern, where neg and abs may change its sign bit, but nothing else does (denormals stay)."""
+    return operands.source_at(t, i, n, bits, floating=True)
+
+
 def lanes(t: Translator, i: Instruction, n: int) -> str:
     """A scalar operand as one bit for each lane."""
     return t.lanes_of(t.scalar_source(i.operands[n], 64))
@@ -199,12 +204,8 @@ def _swap(t: Translator, i: Instruction) -> None:
 
 
 def _cndmask(t: Translator, i: Instruction) -> None:
-    x, y = (t.source_at(i, n, 32, floating=True) for n in (1, 2))  # neg and abs change the sign bit, as in floats
+    x, y = (raw(t, i, n, 32) for n in (1, 2))
     t.result_at(i, Ops(t, "i32").select(lanes(t, i, 3), y, x))
-
-
-def _nothing(t: Translator, i: Instruction) -> None:
-    """Exceptions are not modeled: clearing them changes nothing."""
 
 
 def move(bits: int) -> Handler:
@@ -222,5 +223,4 @@ TABLE: dict[str, Handler] = {
     "v_mov_b64": move(64),
     "v_swap_b32": _swap,
     "v_cndmask_b32": _cndmask,
-    "v_clrexcp": _nothing,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from avelang.amdgcn.asm import EXEC, Instruction
 from avelang.sim.amdgcn.translator import Handler, Translator
-from avelang.sim.amdgcn.vector import FLOAT, Bool, Ops, function
+from avelang.sim.amdgcn.vector import FLOAT, Ops, function, raw
 from avelang.sim.amdgcn.vector_float import Format
 
 # Names of relations with LLVM's: of integers (with s or u before those that order), and of floats, where "n" is the negation: true with NaN.
@@ -16,7 +16,7 @@ FLOATS = {
 
 
 def _write(t: Translator, i: Instruction, lanes: str) -> None:
-    t.set_mask_result(i.operands[0], lanes)
+    t.mask_result_at(i, lanes, 0)
     if i.name.startswith("v_cmpx"):
         t.set_pair(EXEC, t.op(f"and i64 {t.word_of(lanes)}, {t.exec()}"))
 
@@ -40,7 +40,8 @@ def _float(relation: str, bits: int) -> Handler:
         o = Ops(t, FLOAT[bits])
         x, y = t.float_at(i, 1, bits), t.float_at(i, 2, bits)
         if bits == 16:
-            o, x, y = o.at("float"), *(o.to("float", "fpext", v) for v in (x, y))
+            x, y = (o.to("float", "fpext", v) for v in (x, y))
+            o = o.at("float")
         _write(t, i, o.cmp(FLOATS[relation], x, y))
 
     return handler
@@ -62,7 +63,7 @@ def _class(b: Ops, x: str, mask: str) -> str:
 def _classes(bits: int) -> Handler:
     def handler(t: Translator, i: Instruction) -> None:
         b = Ops(t, f"i{bits}")
-        x = t.source_at(i, 1, bits, floating=True)
+        x = raw(t, i, 1, bits)
         mask = t.source_at(i, 2, 16 if bits == 16 else 32)
         mask = b.at("i32").to(b.e, "zext", mask) if bits == 64 else mask
         found = function(t, f"ave_class_{bits}", b.e, lambda *v: _class(b, *v), (b.e, x), (b.e, mask))

@@ -94,10 +94,8 @@ def extreme(o: Ops, name: str, x: str, y: str) -> str:
     """v_min or v_max of two floats."""
     ieee = o.t.mode.ieee
     b = o.ints
-    out = function(
-        o.t, f"ave_{name}_{o.e}{'_ieee' if ieee else ''}", b.e, lambda p, q: _extreme(b, p, q, name == "min", ieee), (b.e, o.pattern(x)), (b.e, o.pattern(y))
-    )
-    return o.number(out)
+    pairs = (b.e, o.pattern(x)), (b.e, o.pattern(y))
+    return o.number(function(o.t, f"ave_{name}_{o.e}{'_ieee' if ieee else ''}", b.e, lambda p, q: _extreme(b, p, q, name == "min", ieee), *pairs))
 
 
 def _extreme3(name: str) -> Rule:
@@ -259,7 +257,7 @@ def _scaler(t: Translator, i: Instruction) -> None:
     value = function(t, f"ave_div_scale_{o.e}", o.e, lambda *v: _div_scale(o, *v), (o.e, x), (o.e, y), (o.e, z))
     flag = function(t, f"ave_div_flag_{o.e}", "i8", lambda *v: _div_flag(o, *v), (o.e, y), (o.e, z))
     t.float_result(i, value, bits)
-    t.set_mask_result(i.operands[1], o.at("i8").cmp("ne", flag, 0))
+    t.mask_result_at(i, o.at("i8").cmp("ne", flag, 0))
 
 
 def _fmas32(o: Ops, x: str, y: str, z: str, scale: str) -> str:
@@ -301,13 +299,15 @@ def _fmas(t: Translator, i: Instruction) -> None:
 
 
 def _div_fixup(o: Ops, quotient: str, denominator: str, numerator: str) -> str:
-    """The quotient S0 with the sign of S2 / S1, or what S2 / S1 is where it is no ordinary number."""
+    """The quotient S0 with the sign of S2 / S1, or what S2 / S1 is where it is no ordinary number. What overflowed on the way (S0 is infinite or NaN;
+    the manual's text has S1 there, where no such number is left) is infinite."""
     f, b, both = Format(o.bits), o.ints, Bool(o.t)
     d, n = o.pattern(denominator), o.pattern(numerator)
     sign = b("and", b("xor", d, n), f.sign - (1 << o.bits))
     dm, nm = b("and", d, f.magnitude), b("and", n, f.magnitude)
     out = b("and", o.pattern(quotient), f.magnitude)
     if o.bits > 16:
+        out = b.fn("umin", out, f.infinity)
         least = -150 if o.bits == 32 else -1075
         below = b.cmp("slt", b("sub", exponent(o, numerator), exponent(o, denominator)), least)
         out = b.select(below, 0, out)  # less than half of the least number: rounds to 0

@@ -228,7 +228,7 @@ def _carry(name: str, reverse: bool, takes: bool) -> Handler:
             again = o.cmp("ult", *((more, value) if name == "add" else (value, bit)))
             value, out = more, both("or", out, again)
         t.result_at(i, value)
-        t.set_mask_result(i.operands[1], out)
+        t.mask_result_at(i, out)
 
     return handler
 
@@ -250,7 +250,7 @@ def _mad64(signed: bool) -> Handler:
             negative = o.cmp("slt", signs, 0)
             out = Bool(t)("xor", out, negative)
         t.result_at(i, total, 64)
-        t.set_mask_result(i.operands[1], out)
+        t.mask_result_at(i, out)
 
     return handler
 

@@ -1,0 +1,84 @@
+"""A mutable machine comes in; what becomes of its kernel without one of its waits or barriers goes out: who notices, or why it does not matter.
+
+A wait that is switched off stays a wait state. Machines are made with `check=True, mutable=True` and compiled once for all mutants.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from avelang.amdgcn.asm import Instruction, Program
+from avelang.base.errors import AveError
+from avelang.sim.amdgcn import check_text as text
+from avelang.sim.amdgcn.machine import Machine
+
+BOTH = text.SKIP_VM | text.SKIP_LGKM
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Point:
+    """A wait, one counter of a wait, or a barrier. `skip` is what `Machine.skip` takes."""
+
+    instruction: Instruction
+    what: str
+    counters: int = 0
+
+    @property
+    def skip(self) -> int:
+        return self.instruction.index << 2 | self.counters
+
+    def __str__(self) -> str:
+        return f"{self.what} (line {self.instruction.line})"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Verdict:
+    """`by`: "checker", "numbers", or "" where nothing is wrong without it; `why`: the error, or the reason."""
+
+    point: Point
+    by: str
+    why: str
+
+
+def points(program: Program) -> Iterator[Point]:
+    """Every s_waitcnt, each counter of those that name two, and every s_barrier."""
+    for i in program.instructions:
+        if i.name == "s_barrier":
+            yield Point(i, i.name)
+        elif i.name == "s_waitcnt":
+            yield Point(i, " ".join(i.text.split()), BOTH)
+            named = [(name, bit) for name, bit in (("vmcnt", text.SKIP_VM), ("lgkmcnt", text.SKIP_LGKM)) if name in i.mods]
+            if len(named) > 1:
+                yield from (Point(i, f"s_waitcnt {name}({i.int(name)}) of `{' '.join(i.text.split())}`", bit) for name, bit in named)
+
+
+def judge(machine: Machine, point: Point, right: Callable[[], bool]) -> Verdict:
+    """Runs a kernel without `point`. `right` launches it and says whether its results are what they should be."""
+    machine.skip = point.skip
+    try:
+        fine = right()
+    except AveError as stopped:
+        return Verdict(point, "checker" if stopped.code in ("X024", "X025", "X026") else "numbers", str(stopped))
+    finally:
+        machine.skip = text.NOTHING
+    return Verdict(point, "", reason(machine, point)) if fine else Verdict(point, "numbers", "the results are wrong")
+
+
+def reason(machine: Machine, point: Point) -> str:
+    """Why the last launch, without `point`, went well."""
+    if not point.counters:
+        return "redundant: what waves pass to one another through LDS across it is ordered by the other barriers"
+    met, mattered = (sum(int(r[text.OF_GROUP[x] :][:4].view(np.uint32)[0]) for r in machine.records) for x in ("met", "mattered"))
+    if not met:
+        return "not executed in this launch"
+    if not mattered:
+        return "redundant: what it waits for has come already, by earlier waits"
+    count, start = len(machine.program.instructions), text.OF_GROUP["covered"]
+    marks = np.flatnonzero(np.max([r[start : start + count + 1] for r in machine.records], axis=0))
+    later = [f"`{' '.join(machine.instruction(int(n)).text.split())}` (line {machine.instruction(int(n)).line})" for n in marks if n < count]
+    ways = [f"{' or '.join(later)} waits for the same"] if later else []
+    ways += ["the wave ends"] if count in marks else []
+    return f"redundant: no register or LDS that it waits for is used before {', or before '.join(ways)}"

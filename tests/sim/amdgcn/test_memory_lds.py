@@ -1,0 +1,149 @@
+"""LDS loads and stores against a model lane by lane."""
+
+import numpy as np
+import pytest
+
+from avelang.base.errors import AveError
+from avelang.sim.amdgcn.memory_lds import TABLE
+from sim.amdgcn import memory_model as model
+from sim.amdgcn.memory_model import FULL, LANES, LDS_LOADS, LDS_STORES, MASKS, loaded, registers, words
+from sim.amdgcn.programs import assemble, run_program, start
+
+LDS = 4096
+TWICE = ["read2", "read2st64", "write2", "write2st64"]
+FILL = "s_mov_b64 exec, -1\n" + "\n".join(f"ds_write_b128 v0, v[{8 + 4 * k}:{11 + 4 * k}] offset:{1024 * k}" for k in range(4)) + "\ns_mov_b64 exec, s[4:5]\n"
+DUMP = "\ns_mov_b64 exec, -1\n" + "\n".join(f"ds_read_b128 v[{8 + 4 * k}:{11 + 4 * k}], v0 offset:{1024 * k}" for k in range(4))
+
+
+def test_each_instruction_has_a_case():
+    single = {f"ds_read_{f}" for f in LDS_LOADS} | {f"ds_write_{f}" for f in LDS_STORES}
+    twice = {f"ds_{k}_{f}" for k in TWICE for f in ("b32", "b64")}
+    assert set(TABLE) == single | twice | {"ds_read_addtid_b32", "ds_write_addtid_b32", "ds_append", "ds_consume", "ds_nop"}
+
+
+class Lds:
+    """A machine that fills LDS from v[8:23], runs instructions under a mask, and leaves what LDS holds then there."""
+
+    def __init__(self, body: str, **options: object):
+        self.machine = assemble(FILL + body + DUMP, lds=LDS, **options)
+
+    def run(self, rng: np.random.Generator, given: dict, mask: int = FULL):
+        """The registers, LDS before (uint8) and after."""
+        data = model.random_words(rng, 16, LANES)
+        got = start(self.machine, {"v0": np.arange(LANES, dtype=np.uint32) * 16, "v[8:23]": data, "s[4:5]": mask, **given})
+        return got, *(np.ascontiguousarray(x.reshape(4, 4, LANES).transpose(0, 2, 1)).view(np.uint8).reshape(-1) for x in (data, got["v[8:23]"]))
+
+
+def numbered(formats, first: int = 32) -> dict[str, str]:
+    out = {}
+    for f, name in formats.items():
+        out[f] = registers(first, words(name))
+        first += words(name)
+    return out
+
+
+def test_loads():
+    regs = numbered(LDS_LOADS)
+    lds = Lds("\n".join(f"ds_read_{f} {r}, v2 offset:16" for f, r in regs.items()))
+    rng = np.random.default_rng(1)
+    for what, at in model.patterns(rng, LDS).items():
+        for mask in MASKS.values() if what == "anywhere" else (FULL,):
+            got, before, after = lds.run(rng, {"v2": (at - 16).astype(np.uint32)}, mask)
+            assert (before == after).all()
+            for f, r in regs.items():
+                want = loaded(before, at, LDS_LOADS[f], mask)
+                assert (got[r] == (want if len(want) > 1 else want[0])).all(), (f, what, hex(mask))
+
+
+@pytest.mark.parametrize("f", LDS_STORES)
+def test_stores(f):
+    name, rng = LDS_STORES[f], np.random.default_rng(2)
+    data = registers(32, words(name))
+    lds = Lds(f"ds_write_{f} v2, {data} offset:8")
+    for what, at in model.patterns(rng, LDS).items():
+        for mask in MASKS.values() if what == "anywhere" else (FULL,):
+            values = model.random_words(rng, words(name), LANES)
+            _, want, after = lds.run(rng, {"v2": (at - 8).astype(np.uint32), data: values}, mask)
+            model.store(want, at, name, values, mask)
+            assert (after == want).all(), (what, hex(mask))
+
+
+@pytest.mark.parametrize("f", ["b32", "b64"])
+@pytest.mark.parametrize("st", ["", "st64"])
+def test_two_places(f, st):
+    """Offsets count accesses, 64 of them with st64. The first load writes over the address, which the second one needs."""
+    name, size = LDS_LOADS[f], int(f[1:]) // 8
+    n, unit = size // 4, size * (64 if st else 1)
+    low, high = (2, 5) if st else (3, 200)
+    rng = np.random.default_rng(3)
+    room = LDS - unit * high - size
+    load = Lds(f"ds_read2{st}_{f} {registers(2, 2 * n)}, v2 offset0:{high} offset1:{low}")
+    store = Lds(f"ds_write2{st}_{f} v2, {registers(32, n)}, {registers(40, n)} offset0:{low} offset1:{high}")
+    for mask in MASKS.values():
+        at = rng.integers(0, room + 1, LANES)
+        got, before, _ = load.run(rng, {"v2": at.astype(np.uint32)}, mask)
+        want = np.concatenate([loaded(before, at + unit * k, name, mask) for k in (high, low)])
+        want[0] = np.where([mask >> n & 1 for n in range(LANES)], want[0], at)
+        assert (got[registers(2, 2 * n)] == want).all()
+        values = model.random_words(rng, 2 * n, LANES)
+        given = {"v2": at.astype(np.uint32), registers(32, n): values[:n], registers(40, n): values[n:]}
+        _, want, after = store.run(rng, given, mask)
+        model.store(want, at + unit * low, name, values[:n], mask)
+        model.store(want, at + unit * high, name, values[n:], mask)
+        assert (after == want).all()
+
+
+def test_addresses_from_m0_and_the_lane():
+    rng, mask, new = np.random.default_rng(4), MASKS["some"], np.arange(LANES, dtype=np.uint32)
+    lds = Lds("ds_read_addtid_b32 v2 offset:12\nds_write_addtid_b32 v3 offset:1036\nds_nop")
+    got, before, after = lds.run(rng, {"v3": new, "m0": 0xABCD0010}, mask)
+    at = 16 + 12 + 4 * np.arange(LANES)
+    assert (got["v2"] == loaded(before, at, "dword", mask)[0]).all()
+    model.store(before, at + 1024, "dword", new[None], mask)
+    assert (after == before).all()
+
+
+def test_addresses_wrap_at_32_bits():
+    got, before, _ = Lds("ds_read_b32 v2, v3 offset:8").run(np.random.default_rng(5), {"v3": np.full(LANES, 0xFFFFFFFC, np.uint32)})
+    assert (got["v2"] == before[4:8].view(np.uint32)[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "at"),
+    [("ds_read_b128 v[4:7], v2", 16, 4081), ("ds_write_b8 v2, v4", 1, 4096), ("ds_read2_b64 v[4:7], v2 offset1:1", 8, 4089), ("ds_write_b96 v2, v[4:6]", 12, 1 << 31)],
+)
+@pytest.mark.parametrize("lane", [0, 40])
+def test_outside(text, size, at, lane):
+    """The first active lane that is outside is named, not the one that is farthest."""
+    v2 = np.where(np.arange(LANES) >= lane, at, 0).astype(np.uint32)
+    v2[lane + 1 :: 2] += 100
+    v2[0] = at
+    with pytest.raises(AveError, match=rf"X023.*touches {size} bytes? of LDS at {at}, the workgroup has 4096.*lane {lane}\)"):
+        run_program(text, {"v2": v2}, lds=LDS, exec_mask=FULL if lane == 0 else FULL - 1)
+
+
+def test_less_lds_than_one_access():
+    with pytest.raises(AveError, match=r"X023.*LDS at 0, the workgroup has 0.*lane 3\)"):
+        run_program("ds_read_b32 v3, v2", {"v2": 0}, exec_mask=8)
+
+
+@pytest.mark.parametrize("text", ["ds_append v2", "ds_consume v2", "ds_read_b32 v2, v3 gds", "ds_write2_b32 v2, v3, v4", "ds_read_b64 v2, v3"])
+def test_what_is_not_executed(text):
+    with pytest.raises(AveError, match="X021"):
+        run_program(text, {"v2": 0, "v3": 0}, lds=64)
+
+
+@pytest.mark.parametrize("text", ["ds_read_b128 v[4:7], v2 offset:16", "ds_write2st64_b64 v2, v[4:5], v[6:7] offset1:3", "flat_load_dword v3, v[2:3]",
+                                  "ds_add_rtn_u32 v3, v2, v4", "buffer_load_dword off, s[4:7], 0 lds", "ds_read_addtid_b32 v3 offset:4"])  # fmt: skip
+def test_accesses_are_told_to_the_checker(text, monkeypatch):
+    """With what addresses, offset, size and kind."""
+    from avelang.sim.amdgcn.translator import Translator
+
+    told = []
+    monkeypatch.setattr(Translator, "lds_access", lambda t, i, addr, offset, nbytes, kind: told.append((addr.startswith("%"), offset, nbytes, kind)))
+    assemble(text, lds=64, check=True)
+    want = {
+        "ds_read_b128": [(16, 16, "read")], "ds_write2st64_b64": [(0, 8, "write"), (1536, 8, "write")], "flat_load_dword": [(0, 4, "read")],
+        "ds_add_rtn_u32": [(0, 4, "atomic")], "buffer_load_dword": [(0, 4, "async write")], "ds_read_addtid_b32": [(0, 4, "read")],
+    }  # fmt: skip
+    assert told == [(True, *x) for x in want[text.split()[0]]]

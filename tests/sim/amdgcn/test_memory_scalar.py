@@ -1,0 +1,108 @@
+"""Scalar loads and stores."""
+
+import numpy as np
+import pytest
+
+from avelang.base.errors import AveError
+from avelang.sim.amdgcn.memory_scalar import LOADS, STORES, TABLE
+from sim.amdgcn.memory_model import random_words, region, registers
+from sim.amdgcn.programs import assemble, run_program, start
+
+SIZES = {"dword": 1, "dwordx2": 2, "dwordx4": 4, "dwordx8": 8, "dwordx16": 16}
+FORMS = {"s[2:3], 0x10": 16, "s[2:3], s4": 8, "s[2:3], s4 offset:0x14": 28, "s[2:3], -0x8": -8, "s[2:3], m0": 12}
+TODAY = {f"s_{b}load_{n}" for b in ("", "buffer_") for n in SIZES} | {f"s_{b}store_{n}" for b in ("", "buffer_", "scratch_") for n in list(SIZES)[:3]}
+TODAY |= {f"s_scratch_load_{n}" for n in list(SIZES)[:3]} | {"s_dcache_discard", "s_dcache_discard_x2"}
+
+
+def test_each_instruction_has_a_case():
+    assert set(TABLE) == TODAY
+    assert dict(LOADS) == SIZES
+    assert list(STORES) == list(SIZES)[:3]
+
+
+def inputs(memory: np.ndarray) -> dict:
+    return {"s[2:3]": memory.ctypes.data + 16, "s4": 8, "m0": 12}
+
+
+def words(value: int, n: int) -> list[int]:
+    return [value >> 32 * k & 0xFFFFFFFF for k in range(n)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_loads(form):
+    """Into registers that may hold the base, and at addresses whose two lower bits do not count."""
+    memory = random_words(np.random.default_rng(1), 64)
+    machine = assemble("\n".join(f"s_load_{n} {registers(16 * k + 16, c, 's')}, {form}" for k, (n, c) in enumerate(SIZES.items())))
+    for shift in (0, 3):
+        got = start(machine, {**inputs(memory), "s[2:3]": memory.ctypes.data + 16 + shift}, regions=(region(memory),))
+        for k, c in enumerate(SIZES.values()):
+            assert words(got[registers(16 * k + 16, c, "s")], c) == memory[4 + FORMS[form] // 4 :][:c].tolist()
+    got = run_program("s_load_dwordx4 s[0:3], s[2:3], 0x0\ns_load_dwordx2 vcc, s[6:7], 0x4", {**inputs(memory), "s[6:7]": memory.ctypes.data}, regions=(region(memory),))
+    assert words(got["s[0:3]"], 4) == memory[4:8].tolist()
+    assert words(got["vcc"], 2) == memory[1:3].tolist()
+
+
+def test_stores():
+    memory, values = np.zeros(64, np.uint32), random_words(np.random.default_rng(2), 8)
+    given = {f"s{16 + k}": int(v) for k, v in enumerate(values)}
+    run_program("s_store_dword s17, s[2:3], 0x0\ns_store_dwordx2 s[18:19], s[2:3], m0 offset:0x8\ns_store_dwordx4 s[20:23], s[2:3], 0x40", {**inputs(memory), **given},
+                regions=(region(memory),))  # fmt: skip
+    want = np.zeros(64, np.uint32)
+    want[4], want[9:11], want[20:24] = values[1], values[2:4], values[4:8]
+    assert (memory == want).all()
+
+
+def test_scratch_forms_count_registers_in_64_bytes():
+    memory = random_words(np.random.default_rng(3), 256)
+    before = memory.copy()
+    got = run_program("s_scratch_load_dwordx2 s[16:17], s[2:3], s4\ns_scratch_store_dword s18, s[2:3], 0x8", {**inputs(memory), "s18": 5}, regions=(region(memory),))
+    assert words(got["s[16:17]"], 2) == before[4 + 128 :][:2].tolist()
+    before[6] = 5
+    assert (memory == before).all()
+
+
+@pytest.mark.parametrize("stride", [0, 12])
+@pytest.mark.parametrize("inside", range(5))
+def test_buffer_range(inside, stride):
+    """num_records counts bytes, or as many times the stride; dwords that start behind it read 0 and are not written."""
+    memory = random_words(np.random.default_rng(4), 64)
+    offset, size = (24, 36) if stride else (16, 16)
+    records = offset // max(stride, 1) + (inside * 12 // stride if stride else 4 * inside)
+    limit = records * max(stride, 1)
+    before = memory.copy()
+    resource = memory.ctypes.data | stride << 48 | records << 64 | 0x27000 << 96
+    got = run_program(
+        f"s_buffer_load_dwordx4 s[16:19], s[8:11], {offset}\ns_buffer_load_dword s20, s[8:11], s4 offset:0x10\ns_buffer_store_dwordx4 s[24:27], s[8:11], {offset}",
+        {"s[8:11]": resource, "s4": 0, "s[24:27]": 0x44444444333333332222222211111111}, regions=((memory.ctypes.data, memory.ctypes.data + limit),),
+    )  # fmt: skip
+    at = [offset + 4 * k for k in range(4)]
+    assert words(got["s[16:19]"], 4) == [int(before[a // 4]) if a < limit else 0 for a in at]
+    assert got["s20"] == (int(before[4]) if limit > 16 else 0)
+    for k, a in enumerate(at):
+        if a < limit:
+            before[a // 4] = 0x11111111 * (k + 1)
+    assert (memory == before).all()
+    assert size
+
+
+def test_every_size_of_buffer_access():
+    memory = random_words(np.random.default_rng(5), 64)
+    resource = memory.ctypes.data | memory.nbytes << 64
+    text = "\n".join(f"s_buffer_load_{n} {registers(16 * k + 16, c, 's')}, s[8:11], 0x20" for k, (n, c) in enumerate(SIZES.items()))
+    got = run_program(text, {"s[8:11]": resource}, regions=(region(memory),))
+    for k, c in enumerate(SIZES.values()):
+        assert words(got[registers(16 * k + 16, c, "s")], c) == memory[8:][:c].tolist()
+
+
+@pytest.mark.parametrize("text", ["s_load_dwordx8 s[16:23], s[2:3], 0xe0", "s_store_dword s16, s[2:3], 0xf0", "s_buffer_load_dword s16, s[8:11], 0xfc"])
+def test_outside(text):
+    memory = np.zeros(64, np.uint32)
+    resource = memory.ctypes.data + 4 | 0xFFFFFFFF << 64
+    with pytest.raises(AveError, match=rf"X022.*touches {32 if 'x8' in text else 4} bytes.*wave 0"):
+        run_program(text, {**inputs(memory), "s[8:11]": resource}, regions=(region(memory),))
+
+
+@pytest.mark.parametrize("text", ["s_dcache_discard s[2:3], 0x0", "s_load_dword v1, s[2:3], 0x0", "s_buffer_load_dword s1, s[2:3], 0x0"])
+def test_what_is_not_executed(text):
+    with pytest.raises(AveError, match="X021"):
+        run_program(text)
