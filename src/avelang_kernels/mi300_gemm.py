@@ -148,13 +148,14 @@ def multiply(sums, a, b, first, last):
 @avelang.jit
 def product(sums, a, b, wave_row, wave_col, T, EACH):
     """Adds a wave's part of A @ B^T. `a`, `b`: the rows that make the tile. `EACH`: how many elements a lane may load at once."""
-    t, k = al.thread_id(0), a.shape[1]
+    M, N, WAVES_M, WAVES_N, EARLY = T
     I, J = sums.shape[0], sums.shape[1]
-    ROWS = LANES // CHUNKS * T.waves_m * T.waves_n  # of a tile, that all lanes together bring in one pass
-    A_PASSES, B_PASSES = T.m // ROWS, T.n // ROWS
+    ROWS = LANES // CHUNKS * WAVES_M * WAVES_N  # of a tile, that all lanes together bring in one pass
+    A_PASSES, B_PASSES = M // ROWS, N // ROWS
+    t, k = al.thread_id(0), a.shape[1]
     a_buffer = al.amdgpu.make_rsrc(a, a.shape[0] * k * BF16)
     b_buffer = al.amdgpu.make_rsrc(b, b.shape[0] * k * BF16)
-    a_slots, b_slots = al.make_shared((2, T.m, CHUNKS, 4), al.i32), al.make_shared((2, T.n, CHUNKS, 4), al.i32)
+    a_slots, b_slots = al.make_shared((2, M, CHUNKS, 4), al.i32), al.make_shared((2, N, CHUNKS, 4), al.i32)
     a_stage, b_stage = al.make_local((2, A_PASSES, 4), al.i32), al.make_local((2, B_PASSES, 4), al.i32)
     a_part, b_even, b_odd = al.make_local((I, 4), al.i32), al.make_local((J, 4), al.i32), al.make_local((J, 4), al.i32)
     at = al.make_local((2, CHUNK // EACH, max(A_PASSES, B_PASSES)), al.u32)
@@ -172,26 +173,26 @@ def product(sums, a, b, wave_row, wave_col, T, EACH):
     fetch(operands, at, row, col, ROWS, first + 1, last, EACH)
     al.syncthreads()
     read(b_even, b_slots, 0, b_row, at_chunk, 0, J)
-    read(a_part, a_slots, 0, a_row, at_chunk, 0, T.early)
+    read(a_part, a_slots, 0, a_row, at_chunk, 0, EARLY)
 
     for step in al.range(last + 1):
         for half, b_now, b_next in ((0, b_even, b_odd), (1, b_odd, b_even)):
-            read(a_part, a_slots, half, a_row, at_chunk, T.early, I)
+            read(a_part, a_slots, half, a_row, at_chunk, EARLY, I)
             if half == 1:
                 aim(at, row, col, ROWS, k, step + 2, EACH)
-            multiply(sums, a_part, b_now, 0, T.early)
-            follow(READ, I - T.early, 2)
+            multiply(sums, a_part, b_now, 0, EARLY)
+            follow(READ, I - EARLY, 2)
             follow(VALU, 8, 1)
             al.amdgpu.sched_barrier(0)
 
             al.syncthreads()
             read(b_next, b_slots, 1 - half, b_row, at_chunk, 0, J)
-            read(a_part, a_slots, 1 - half, a_row, at_chunk, 0, T.early)
+            read(a_part, a_slots, 1 - half, a_row, at_chunk, 0, EARLY)
             keep(operands, half, row, ROWS, to)
             if half == 1:
                 fetch(operands, at, row, col, ROWS, step + 2, last, EACH)
-            multiply(sums, a_part, b_now, T.early, I)
-            follow(READ, J + T.early, 1)
+            multiply(sums, a_part, b_now, EARLY, I)
+            follow(READ, J + EARLY, 1)
             follow(WRITE, A_PASSES + B_PASSES, 1)
             al.amdgpu.sched_barrier(0)
 
@@ -223,15 +224,16 @@ def store(c, sums, wave_row, wave_col, WIDE):
 @avelang.jit
 def one_tile(a_ptr, b_ptr, c, k, T, EACH, WIDE):
     """Makes the tile of this block."""
+    M, N, WAVES_M, WAVES_N, _ = T
     m, n = c.shape[0], c.shape[1]
-    row, col = tile_of(al.block_id(0), (m + T.m - 1) // T.m, (n + T.n - 1) // T.n)
-    top, left = row * T.m, col * T.n
-    rows, cols = min(m - top, T.m), min(n - left, T.n)
+    row, col = tile_of(al.block_id(0), (m + M - 1) // M, (n + N - 1) // N)
+    top, left = row * M, col * N
+    rows, cols = min(m - top, M), min(n - left, N)
     a = al.subview(al.make_tensor(a_ptr, al.bf16, al.make_layout((m, k))), (top, 0), (rows, k))
     b = al.subview(al.make_tensor(b_ptr, al.bf16, al.make_layout((n, k))), (left, 0), (cols, k))
 
-    wave, WAVE_M, WAVE_N = al.thread_id(0) // LANES, T.m // T.waves_m, T.n // T.waves_n
-    wave_row, wave_col = wave // T.waves_n * WAVE_M, wave % T.waves_n * WAVE_N
+    wave, WAVE_M, WAVE_N = al.thread_id(0) // LANES, M // WAVES_M, N // WAVES_N
+    wave_row, wave_col = wave // WAVES_N * WAVE_M, wave % WAVES_N * WAVE_N
     sums = al.full((WAVE_M // SIDE, WAVE_N // SIDE, 4), 0.0, al.f32)
     product(sums, a, b, wave_row, wave_col, T, EACH)
     store(al.subview(c, (top, 0), (rows, n)), sums, wave_row, left + wave_col, WIDE)
@@ -245,11 +247,11 @@ def gemm_f32(
     m: al.u32,
     n: al.u32,
     k: al.u32,
-    T: al.constexpr,
+    T: al.constexpr = SMALL,
     EACH: al.constexpr = CHUNK,
     WIDE: al.constexpr = True,
 ):
-    """f32 out."""
+    """f32 out, a block of `threads(T)` for each tile."""
     one_tile(a, b, al.make_tensor(c, al.f32, al.make_layout((m, n))), k, T, EACH, WIDE)
 
 
@@ -261,11 +263,11 @@ def gemm_bf16(
     m: al.u32,
     n: al.u32,
     k: al.u32,
-    T: al.constexpr,
+    T: al.constexpr = SMALL,
     EACH: al.constexpr = CHUNK,
     WIDE: al.constexpr = True,
 ):
-    """bf16 out: the f32 sums, rounded once."""
+    """The same with bf16 out: the f32 sums, rounded once."""
     one_tile(a, b, al.make_tensor(c, al.bf16, al.make_layout((m, n))), k, T, EACH, WIDE)
 
 

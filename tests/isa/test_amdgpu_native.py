@@ -72,6 +72,8 @@ def test_cpu_is_the_reference(row: Row):
         want, got = run_both(row, seed, active)
         if row.name.endswith(APPROXIMATE):
             np.testing.assert_array_max_ulp(got, want, 2)
+        elif "mfma_scale" in row.name:
+            np.testing.assert_array_equal(got, want)  # random scales make infinities, whose NaN have any sign
         else:
             # Bits, so that NaN and signed zeros count; of fp8 and f16 results there are none here.
             np.testing.assert_array_equal(got.view(np.uint8), want.view(np.uint8))

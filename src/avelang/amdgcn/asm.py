@@ -225,7 +225,7 @@ def modifier(text: str) -> tuple[str, int | str | tuple[int, ...]] | None:
         return name, 1
     if value.startswith("["):
         items = [number(x) for x in value[1:-1].split(",")]
-        return None if None in items else (name, tuple(x for x in items if x is not None))
+        return name, value if None in items else tuple(x for x in items if x is not None)
     got = number(value)
     return name, value if got is None else got
 

@@ -5,11 +5,13 @@ A place where kernels run, like `cpu.Cpu`: assembly is made, translated (`sim.am
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 from avelang.amdgcn import asm
 from avelang.base import knobs
+from avelang.ir import printf
 from avelang.runtime import compile
 from avelang.runtime.arguments import EXECUTED, EXECUTOR
 from avelang.runtime.native import threads
@@ -39,10 +41,19 @@ class Program:
         """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027."""
         grid, block = (at.grid[0], at.grid[1], at.grid[2]), (at.block[0], at.block[1], at.block[2])
         dynamic = int(self.meta["dynamic_bytes"])
-        kernarg = pack(self.machine.kernel, bound.slots, grid, block, dynamic)
-        regions = [(a.address, a.address + a.span()) for a in bound.arrays]
+        regions, slots = [(a.address, a.address + a.span()) for a in bound.arrays], list(bound.slots)
+        paper = printf.buffer() if self.prints else None
+        if paper is not None:
+            slots.append(paper.ctypes.data)
+            regions.append((paper.ctypes.data, paper.ctypes.data + paper.nbytes))
         start = time.perf_counter_ns()
-        self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic), threads())
+        kernarg = pack(self.machine.kernel, slots, grid, block, dynamic)
+        try:
+            self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic), threads())
+        finally:
+            # What was printed before a fault helps to find it.
+            if paper is not None:
+                sys.stdout.write(printf.decode(paper, self.meta["prints"]))
         self.last_ns = time.perf_counter_ns() - start
 
 

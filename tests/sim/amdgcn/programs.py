@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+
 from avelang.amdgcn.asm import EXEC, parse, register
 from avelang.sim.amdgcn.machine import Launch, Machine, Run
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from avelang.base.errors import AveError
-from avelang.sim.amdgcn import vector_float
-
 from tests.sim.amdgcn.programs import run_program
 from tests.sim.amdgcn.vector_cases import FORMATS, Batch, Case, assembles, batches, is_nan, rounded, to_float, to_pattern
+
+from avelang.base.errors import AveError
+from avelang.sim.amdgcn import vector_float
 
 KINDS = ("f16", "f32", "f64")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from avelang.base.errors import AveError
-from avelang.sim.amdgcn import vector, vector_int
-
 from tests.sim.amdgcn.programs import run_program
 from tests.sim.amdgcn.vector_cases import Batch, Case, assembles, batches
+
+from avelang.base.errors import AveError
+from avelang.sim.amdgcn import vector, vector_int
 
 M16, M32, M64 = 0xFFFF, 0xFFFFFFFF, (1 << 64) - 1
 
@@ -88,7 +88,7 @@ def _simple():
         for n in (16, 24):
             sources = f"{s}{n} {s}{n} {s}32"
             yield Case(f"v_mad_{s}32_{s}{n}", sources, f"{s}32", lambda x, y, z: x * y + z)
-            yield Case(f"v_mad_{s}32_{s}{n}", sources, f"{s}32", lambda x, y, z, s=s: clamped(x * y + z, f"{s}32"), "v_mad_{s}32_{s}{n} {{d}}, {{a}}, {{b}}, {{c}} clamp".format(s=s, n=n))
+            yield Case(f"v_mad_{s}32_{s}{n}", sources, f"{s}32", lambda x, y, z, s=s: clamped(x * y + z, f"{s}32"), f"v_mad_{s}32_{s}{n} {{d}}, {{a}}, {{b}}, {{c}} clamp")
         yield Case(f"v_mad_legacy_{s}16", f"{s}16 {s}16 {s}16", f"{s}16", lambda x, y, z: x * y + z & M16)
     for name, f in (("and", lambda x, y: x & y), ("or", lambda x, y: x | y), ("xor", lambda x, y: x ^ y)):
         yield Case(f"v_{name}_b32", "u32 u32", "u32", f)

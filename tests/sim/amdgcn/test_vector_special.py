@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from avelang.sim.amdgcn import vector_special
-
 from tests.sim.amdgcn.programs import run_program
 from tests.sim.amdgcn.test_vector_float import nan, negative, of
 from tests.sim.amdgcn.vector_cases import FORMATS, Batch, Case, assembles, batches, rounded, to_float, to_pattern
+
+from avelang.sim.amdgcn import vector_special
 
 
 def inverse(x, kind):

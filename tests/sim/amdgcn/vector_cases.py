@@ -7,6 +7,7 @@ their registers held.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import struct
 import subprocess
@@ -14,10 +15,10 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import numpy as np
+from tests.tools import need
+
 from avelang.amdgcn.asm import EXEC, parse
 from avelang.sim.amdgcn.machine import Launch, Machine
-
-from tests.tools import need
 
 HEAD = """
 	.amdgcn_target "amdgcn-amd-amdhsa--{chip}"
@@ -31,6 +32,8 @@ test:
 WAVES, LANES = 8, 64
 ACTIVE = 0xFFFF_0FFF_FFFF_FFF5
 FIRST_RESULT = 40
+# Registers with several floats: of which format, how many.
+PARTS = {"h32": ("f16", 2), "n32": ("f32", 2), "p64": ("f32", 2)}
 FORMATS = {"f16": (16, 10, "<e", "<H"), "f32": (32, 23, "<f", "<I"), "f64": (64, 52, "<d", "<Q")}
 
 
@@ -195,6 +198,12 @@ class Batch:
         return self.pool[key]
 
     def _patterns(self, kind: str, n: int, how: str) -> np.ndarray:
+        if kind in PARTS:
+            part, count = PARTS[kind]
+            pieces = [draw(part, self.rng, n) for _ in range(count)]
+            if part == "f32" and kind == "n32":
+                pieces = [x >> np.uint64(16) for x in pieces]
+            return functools.reduce(lambda x, y: x << np.uint64({"h32": 16, "n32": 16, "p64": 32}[kind]) | y, pieces)
         if kind == "b128":
             return self.rng.integers(0, 1 << 63, (n, 2), np.uint64)
         out = special(how, kind, self.rng, n) if how else draw(kind, self.rng, n)

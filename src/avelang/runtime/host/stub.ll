@@ -56,7 +56,7 @@ declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
 declare i32 @PyObject_RichCompareBool(ptr, ptr, i32)
 declare i64 @PyTuple_Size(ptr)
 declare ptr @PyTuple_GetItem(ptr, i64)
-declare ptr @PyDict_GetItem(ptr, ptr)
+declare ptr @PyDict_GetItemWithError(ptr, ptr)
 declare ptr @PyCell_Get(ptr)
 declare i64 @PyLong_AsLongLong(ptr)
 declare i64 @PyLong_AsUnsignedLongLong(ptr)
@@ -251,7 +251,7 @@ release:
   call void @Py_DecRef(ptr %c)
   br label %compare
 global:
-  %g = call ptr @PyDict_GetItem(ptr %home, ptr %key)
+  %g = call ptr @PyDict_GetItemWithError(ptr %home, ptr %key)
   br label %compare
 compare:
   %have = phi ptr [ %c, %closure ], [ %c, %release ], [ %g, %global ]
@@ -636,7 +636,6 @@ no:
   ret i1 false
 }
 declare i64 @llvm.vector.reduce.or.v3i64(<3 x i64>)
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 ; Takes Ave's own frames off the traceback of an AveError that is being raised.
 define internal void @strip(ptr %ctx) {
@@ -686,14 +685,16 @@ entry:
   %some = icmp ne ptr %status, null
   %before = zext i1 %some to i64
   %all = add i64 %n, %nkw
-  %count = add i64 %all, %before
+  %first = add i64 %before, 1
+  %count = add i64 %all, %first
   %space = alloca ptr, i64 %count
   store ptr %status, ptr %space
-  %copy = getelementptr ptr, ptr %space, i64 %before
-  store ptr %geometry, ptr %copy
+  %place = getelementptr ptr, ptr %space, i64 %before
+  store ptr %geometry, ptr %place
+  %copy = getelementptr ptr, ptr %space, i64 %first
   br label %loop
 loop:
-  %i = phi i64 [ 1, %entry ], [ %i1, %one ]
+  %i = phi i64 [ 0, %entry ], [ %i1, %one ]
   %more = icmp slt i64 %i, %all
   br i1 %more, label %one, label %call
 one:
@@ -704,7 +705,7 @@ one:
   %i1 = add i64 %i, 1
   br label %loop
 call:
-  %positional = add i64 %n, %before
+  %positional = add i64 %n, %first
   %r = call ptr @PyObject_Vectorcall(ptr %f, ptr %space, i64 %positional, ptr %kwnames)
   %failed = icmp eq ptr %r, null
   br i1 %failed, label %strip, label %out
@@ -748,15 +749,24 @@ no:
   ret i1 false
 }
 
-; The builtin. `self` is a tuple: the address of %State, and what must live as long. args[0] is the provider.
+; The builtin: `self` is a tuple, the address of %State and what must live as long; args[0] is the provider.
 define ptr @ave_launch(ptr %self, ptr %args, i64 %n, ptr %kwnames) {
+  %addr = call ptr @PyTuple_GetItem(ptr %self, i64 0)
+  %state = call ptr @PyLong_AsVoidPtr(ptr %addr)
+  %provider = load ptr, ptr %args
+  %user = getelementptr ptr, ptr %args, i64 1
+  %npos = sub i64 %n, 1
+  %r = call ptr @launch(ptr %state, ptr %provider, ptr %user, i64 %npos, ptr %kwnames)
+  ret ptr %r
+}
+
+; A launch: what the builtin does, and what `kernel[provider]` does when it is called (subscript.ll).
+define internal ptr @launch(ptr %state, ptr %provider, ptr %user, i64 %npos, ptr %kwnames) {
 entry:
   %space = alloca [64 x i64], align 16
   %block = alloca [4 x i64], align 16
   %grid = alloca [3 x i64], align 16
   %grid32 = alloca [4 x i32], align 16
-  %addr = call ptr @PyTuple_GetItem(ptr %self, i64 0)
-  %state = call ptr @PyLong_AsVoidPtr(ptr %addr)
   %ctx = load ptr, ptr %state
   %nokw = icmp eq ptr %kwnames, null
   br i1 %nokw, label %provide, label %countkw
@@ -765,7 +775,6 @@ countkw:
   br label %provide
 provide:
   %nkw = phi i64 [ 0, %entry ], [ %kw, %countkw ]
-  %provider = load ptr, ptr %args
   %callable = call i32 @PyCallable_Check(ptr %provider)
   %ask = icmp ne i32 %callable, 0
   br i1 %ask, label %asked, label %plain
@@ -817,8 +826,6 @@ narrow:
 entries:
   %countp = getelementptr %State, ptr %state, i32 0, i32 2
   %count = load i64, ptr %countp
-  %npos = sub i64 %n, 1
-  %user = getelementptr ptr, ptr %args, i64 1
   br label %each
 each:
   %i = phi i64 [ 0, %entries ], [ %i1, %other ]
@@ -835,7 +842,7 @@ other:
 fallback:
   %slowp = getelementptr %State, ptr %state, i32 0, i32 1
   %slow = load ptr, ptr %slowp
-  %r = call ptr @python(ptr %slow, ptr %ctx, ptr null, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames)
+  %r = call ptr @python(ptr %slow, ptr %ctx, ptr null, ptr %geometry, ptr %user, i64 %npos, i64 %nkw, ptr %kwnames)
   call void @Py_DecRef(ptr %geometry)
   ret ptr %r
 run:
@@ -863,7 +870,7 @@ refused:
   %tell = load ptr, ptr %refusedp
   call void @Py_IncRef(ptr %tell)
   %why = call ptr @PyLong_FromLongLong(i64 %status)
-  %told = call ptr @python(ptr %tell, ptr %ctx, ptr %why, ptr %geometry, ptr %args, i64 %n, i64 %nkw, ptr %kwnames)
+  %told = call ptr @python(ptr %tell, ptr %ctx, ptr %why, ptr %geometry, ptr %user, i64 %npos, i64 %nkw, ptr %kwnames)
   call void @Py_DecRef(ptr %why)
   call void @Py_DecRef(ptr %tell)
   call void @Py_DecRef(ptr %geometry)

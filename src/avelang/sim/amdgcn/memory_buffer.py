@@ -160,6 +160,63 @@ entry:
 """
 
 
+# i32 ave_some_words(g, data, at, room, exec, nbytes): stores the words in range, a lane's one after another.
+_SOME_WORDS = f"""
+define internal i32 @ave_some_words(ptr noalias %g, ptr %data, ptr %at, ptr %room, i64 %exec, i64 %nbytes) noinline #0 {{
+entry:
+  %good = alloca {V64}, align 64
+  br label %check
+check:
+  %c = phi i64 [ 0, %entry ], [ %c1, %checked ]
+  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 %c)
+  %some = icmp ne i64 %in, 0
+  br i1 %some, label %settle, label %checked
+settle:
+  %s = call i32 @ave_settle(ptr %g, ptr %at, ptr %good, i64 %c, i64 %in, i64 4)
+  %bad = icmp ne i32 %s, 0
+  br i1 %bad, label %fault, label %checked
+checked:
+  %c1 = add i64 %c, 4
+  %morechecks = icmp ult i64 %c1, %nbytes
+  br i1 %morechecks, label %check, label %lane
+lane:
+  %left = phi i64 [ %exec, %checked ], [ %rest, %next ]
+  %n = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %ap = getelementptr i64, ptr %at, i64 %n
+  %a = load i64, ptr %ap, align 8
+  %rp = getelementptr i64, ptr %room, i64 %n
+  %r = load i64, ptr %rp, align 8
+  br label %word
+word:
+  %k = phi i64 [ 0, %lane ], [ %k1, %stored ]
+  %inside = icmp sgt i64 %r, %k
+  br i1 %inside, label %store, label %stored
+store:
+  %skip = mul i64 %k, {LANES // 4}
+  %from = add i64 %skip, %n
+  %dp = getelementptr i32, ptr %data, i64 %from
+  %v = load i32, ptr %dp, align 4
+  %to = add i64 %a, %k
+  %pointer = inttoptr i64 %to to ptr
+  store i32 %v, ptr %pointer, align 1
+  br label %stored
+stored:
+  %k1 = add i64 %k, 4
+  %morewords = icmp ult i64 %k1, %nbytes
+  br i1 %morewords, label %word, label %next
+next:
+  %minus = sub i64 %left, 1
+  %rest = and i64 %left, %minus
+  %again = icmp ne i64 %rest, 0
+  br i1 %again, label %lane, label %done
+done:
+  ret i32 0
+fault:
+  ret i32 1
+}}
+"""
+
+
 def at_buffer(t: Translator) -> str:
     """`ave_at_buffer`, with its @; `ave_room`, `ave_clear` and `ave_settle` are there too."""
     helper(t, "ave_settle")
@@ -205,14 +262,16 @@ def _whole(t: Translator, access: Access) -> str:
     def make() -> str:
         starts = range(0, access.nbytes, unit.nbytes)
         body = [staged(t, access.nbytes, starts[-1]), "all:", calls(t, access, "data", "at", "exec"), "  br label %done", "mixed:"]
-        for k, start in enumerate(starts):
-            body += [
-                f"  %d{k} = getelementptr i8, ptr %data, i64 {REGISTER * k}",
-                f"  %p{k} = call i32 {_part(t, unit)}(ptr %g, ptr %d{k}, ptr %at, ptr %room, i64 %exec, i64 {start})",
-                f"  %q{k} = icmp ne i32 %p{k}, 0",
-                f"  br i1 %q{k}, label %fault, label %{'done' if k == len(starts) - 1 else f'n{k}'}",
-                *([] if k == len(starts) - 1 else [f"n{k}:"]),
-            ]
+        if access.store and len(starts) > 1:
+            words = t.helper("ave_some_words", lambda: _SOME_WORDS)
+            parts = [f"call i32 {words}(ptr %g, ptr %data, ptr %at, ptr %room, i64 %exec, i64 {access.nbytes})"]
+        else:
+            body += [f"  %d{k} = getelementptr i8, ptr %data, i64 {REGISTER * k}" for k in range(len(starts))]
+            parts = [f"call i32 {_part(t, unit)}(ptr %g, ptr %d{k}, ptr %at, ptr %room, i64 %exec, i64 {start})" for k, start in enumerate(starts)]
+        for k, part in enumerate(parts):
+            after = "done" if k == len(parts) - 1 else f"part{k}"
+            body += [f"  %p{k} = {part}", f"  %q{k} = icmp ne i32 %p{k}, 0", f"  br i1 %q{k}, label %fault, label %{after}"]
+            body += [f"{after}:"] if after != "done" else []
         return memory_access.function(name, PARAMETERS, {"at": V64, "room": V64}, "\n".join(body))
 
     return t.helper(name, make)

@@ -30,7 +30,7 @@ INVERSE_TWO_PI = {16: 0x3118, 32: 0x3E22F983, 64: 0x3FC45F306DC9C882}
 KEEPS_HALF = {
     "v_mad_f16", "v_fma_f16", "v_div_fixup_f16", "v_mad_u16", "v_mad_i16", "v_add_i16", "v_sub_i16", "v_min3_f16", "v_max3_f16", "v_med3_f16",
     "v_min3_i16", "v_max3_i16", "v_med3_i16", "v_min3_u16", "v_max3_u16", "v_med3_u16", "v_fmac_f16", "v_mac_f16", "v_madak_f16", "v_madmk_f16",
-    "v_fma_mixlo_f16", "v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32",
+    "v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32",
 }  # fmt: skip
 # Instructions with two results: their sources begin at operand 2.
 TWO_RESULTS = ("v_div_scale_f32", "v_div_scale_f64", "v_mad_u64_u32", "v_mad_i64_i32")
