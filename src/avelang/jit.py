@@ -46,7 +46,10 @@ class JitFunction(Jitted):
         return self._launcher.call
 
     def __getitem__(self, provider: Any) -> Callable[..., None]:
-        return functools.partial(self._call, provider)
+        # The first time only, or where there is no builtin.
+        found = functools.partial(self._call, provider)
+        self._launcher.adopt(self)
+        return found
 
     # `kernel[...]` is a launch, not an item: without this, Python would take a kernel for an endless sequence.
     __iter__ = None

@@ -150,8 +150,8 @@ CATALOGUE: dict[str, Template] = {
         "`{kernel}`: parameter {param!r}: {got} begins at address {address:#x}, no multiple of {align}", "copy it to aligned memory"
     ),
     "L016": Template(
-        "`{kernel}`: parameter {param!r}: {got}: arrays on {device} need the {runtime} runtime, which this version does not have",
-        "pass arrays that are on the CPU",
+        "`{kernel}`: parameter {param!r}: {got}: kernels do not run on {device}{why}",
+        "pass arrays that are on the CPU, or on a GPU that `ave doctor` lists",
     ),
     "L017": Template("`{kernel}`: its arrays are on different devices: {devices}", "move them to one device"),
     "L018": Template("`{kernel}`: parameter {param!r} wants {want}, got {got}", "{instead}"),
@@ -203,6 +203,9 @@ CATALOGUE: dict[str, Template] = {
         "this process was forked from one that had started {runtime}, which does not survive a fork",
         'start processes by multiprocessing\'s "spawn" or "forkserver"',
     ),
+    # D037, D038: NVIDIA's assembler.
+    "D037": Template("AVE_PTXAS={path!r} will not do: {why}", "Ave needs {needs}; without AVE_PTXAS it looks for one, and takes the driver's compiler"),
+    "D038": Template("{tool} refuses the PTX of `{kernel}`: {why}", "AVE_DUMP=asm shows the PTX; AVE_PTXAS=driver takes the driver's own compiler"),
     # D02: the tools and files of AMD's machine code.
     "D020": Template("{purpose} needs {tool}, and none was found; looked for {looked}", "{install}"),
     "D021": Template("{tool} failed: {why}"),

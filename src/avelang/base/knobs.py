@@ -39,6 +39,27 @@ def hip_library() -> str | None:
     return os.environ.get("AVE_HIP") or None
 
 
+def cuda_library() -> str | None:
+    """AVE_CUDA=PATH: the CUDA driver (libcuda.so.1) to load, instead of the one that this process or the system has."""
+    return os.environ.get("AVE_CUDA") or None
+
+
+def cuda_folders() -> tuple[str, ...]:
+    """CUDA_HOME, CUDA_PATH: where the CUDA toolkit is installed (default: /usr/local/cuda)."""
+    return (*(os.environ[name] for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)), "/usr/local/cuda")
+
+
+def ptxas() -> str | None:
+    """AVE_PTXAS=FILE: the `ptxas` that makes code for NVIDIA GPUs, instead of the first that is found (CUDA 12.8 or newer); `driver`: none, the
+    driver's own compiler does."""
+    return os.environ.get("AVE_PTXAS") or None
+
+
+def path() -> str:
+    """PATH, where programs are."""
+    return os.environ.get("PATH", "")
+
+
 def rocm_folder() -> str:
     """ROCM_PATH: where ROCm is installed (default: /opt/rocm)."""
     return os.environ.get("ROCM_PATH") or "/opt/rocm"

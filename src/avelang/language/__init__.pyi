@@ -685,6 +685,756 @@ class _amdgpu:
         """D = A @ B + C over a wave, 16 independent products of A 4 x 4 (i8) and B 4 x 4 (i8); C and D are i32."""
 
     @staticmethod
+    def mfma_scale_f32_16x16x128_bf6_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf6_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf6_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf6_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf6_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf8_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf8_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf8_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf8_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_bf8_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp4_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp4_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp4_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp4_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp4_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp6_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp6_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp6_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp6_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp6_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp8_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp8_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp8_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp8_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_16x16x128_fp8_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
+        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
+        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf6_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf6_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf6_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf6_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf6_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf8_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf8_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf8_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf8_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_bf8_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp4_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp4_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp4_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp4_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp4_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp6_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp6_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp6_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp6_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp6_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp8_bf6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp8_bf8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp8_fp4(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp8_fp6(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
+    def mfma_scale_f32_32x32x64_fp8_fp8(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_a: Any,
+        scale_b: Any,
+        part_a: int = 0,
+        part_b: int = 0,
+    ) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
+        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
+        its range is infinite or subnormal there, where the instruction adds exponents.
+        """
+
+    @staticmethod
     def perm(lhs: Any, rhs: Any, sel: Any) -> Any:
         """Each byte of the result is the byte of (lhs, rhs) that the same byte of `sel` names."""
 
@@ -778,6 +1528,36 @@ class _amdgpu:
         """The compiler makes a group of so many instructions of those kinds here. Results do not depend on it."""
 
     @staticmethod
+    def smfmac_16x16x128_bf8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) with two stored elements of each four along K, B 128 x 16 (bf8), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x128_bf8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) with two stored elements of each four along K, B 128 x 16 (fp8), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x128_fp8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) with two stored elements of each four along K, B 128 x 16 (bf8), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x128_fp8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) with two stored elements of each four along K, B 128 x 16 (fp8), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x128_i8_i32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (i8) with two stored elements of each four along K, B 128 x 16 (i8), C and D i32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
     def smfmac_16x16x32_bf16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 16 x 32 (bf16) with two stored elements of each four along K, B 32 x 16 (bf16), C and D
         f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
@@ -790,6 +1570,12 @@ class _amdgpu:
         """
 
     @staticmethod
+    def smfmac_16x16x64_bf16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (bf16) with two stored elements of each four along K, B 64 x 16 (bf16), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
     def smfmac_16x16x64_bf8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 16 x 64 (bf8) with two stored elements of each four along K, B 64 x 16 (bf8), C and D f32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
@@ -798,6 +1584,12 @@ class _amdgpu:
     @staticmethod
     def smfmac_16x16x64_bf8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 16 x 64 (bf8) with two stored elements of each four along K, B 64 x 16 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_16x16x64_f16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (f16) with two stored elements of each four along K, B 64 x 16 (f16), C and D f32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
         """
 
@@ -832,6 +1624,12 @@ class _amdgpu:
         """
 
     @staticmethod
+    def smfmac_32x32x32_bf16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (bf16) with two stored elements of each four along K, B 32 x 32 (bf16), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
     def smfmac_32x32x32_bf8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 32 x 32 (bf8) with two stored elements of each four along K, B 32 x 32 (bf8), C and D f32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
@@ -840,6 +1638,12 @@ class _amdgpu:
     @staticmethod
     def smfmac_32x32x32_bf8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 32 x 32 (bf8) with two stored elements of each four along K, B 32 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x32_f16_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (f16) with two stored elements of each four along K, B 32 x 32 (f16), C and D f32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
         """
 
@@ -862,6 +1666,60 @@ class _amdgpu:
         """
 
     @staticmethod
+    def smfmac_32x32x64_bf8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) with two stored elements of each four along K, B 64 x 32 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x64_bf8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) with two stored elements of each four along K, B 64 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x64_fp8_bf8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) with two stored elements of each four along K, B 64 x 32 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x64_fp8_fp8_f32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) with two stored elements of each four along K, B 64 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_32x32x64_i8_i32(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (i8) with two stored elements of each four along K, B 64 x 32 (i8), C and D i32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x128_bf8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) with two stored elements of each four along K, B 128 x 16 (bf8), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x128_bf8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (bf8) with two stored elements of each four along K, B 128 x 16 (fp8), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x128_fp8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) with two stored elements of each four along K, B 128 x 16 (bf8), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x128_fp8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (fp8) with two stored elements of each four along K, B 128 x 16 (fp8), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
     def smfmac_f32_16x16x32_bf16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 16 x 32 (bf16) with two stored elements of each four along K, B 32 x 16 (bf16), C and D
         f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
@@ -874,6 +1732,12 @@ class _amdgpu:
         """
 
     @staticmethod
+    def smfmac_f32_16x16x64_bf16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (bf16) with two stored elements of each four along K, B 64 x 16 (bf16), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
     def smfmac_f32_16x16x64_bf8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 16 x 64 (bf8) with two stored elements of each four along K, B 64 x 16 (bf8), C and D f32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
@@ -882,6 +1746,12 @@ class _amdgpu:
     @staticmethod
     def smfmac_f32_16x16x64_bf8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 16 x 64 (bf8) with two stored elements of each four along K, B 64 x 16 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_16x16x64_f16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 64 (f16) with two stored elements of each four along K, B 64 x 16 (f16), C and D f32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
         """
 
@@ -910,6 +1780,12 @@ class _amdgpu:
         """
 
     @staticmethod
+    def smfmac_f32_32x32x32_bf16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (bf16) with two stored elements of each four along K, B 32 x 32 (bf16), C and D
+        f32. Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
     def smfmac_f32_32x32x32_bf8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 32 x 32 (bf8) with two stored elements of each four along K, B 32 x 32 (bf8), C and D f32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
@@ -918,6 +1794,12 @@ class _amdgpu:
     @staticmethod
     def smfmac_f32_32x32x32_bf8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 32 x 32 (bf8) with two stored elements of each four along K, B 32 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x32_f16(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 32 (f16) with two stored elements of each four along K, B 32 x 32 (f16), C and D f32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
         """
 
@@ -934,6 +1816,36 @@ class _amdgpu:
         """
 
     @staticmethod
+    def smfmac_f32_32x32x64_bf8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) with two stored elements of each four along K, B 64 x 32 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x64_bf8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (bf8) with two stored elements of each four along K, B 64 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x64_fp8_bf8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) with two stored elements of each four along K, B 64 x 32 (bf8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_f32_32x32x64_fp8_fp8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (fp8) with two stored elements of each four along K, B 64 x 32 (fp8), C and D f32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_i32_16x16x128_i8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 16 x 128 (i8) with two stored elements of each four along K, B 128 x 16 (i8), C and D i32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
     def smfmac_i32_16x16x64_i8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 16 x 64 (i8) with two stored elements of each four along K, B 64 x 16 (i8), C and D i32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
@@ -942,6 +1854,12 @@ class _amdgpu:
     @staticmethod
     def smfmac_i32_32x32x32_i8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
         """D = A @ B + C over a wave, A 32 x 32 (i8) with two stored elements of each four along K, B 32 x 32 (i8), C and D i32.
+        Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
+        """
+
+    @staticmethod
+    def smfmac_i32_32x32x64_i8(a: Any, b: Any, c: Any, index: Any, cbsz: int = 0, abid: int = 0) -> Any:
+        """D = A @ B + C over a wave, A 32 x 64 (i8) with two stored elements of each four along K, B 64 x 32 (i8), C and D i32.
         Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says.
         """
 

@@ -25,4 +25,5 @@ class Code:
         self._engine.finalize_object()
 
     def address(self, symbol: str) -> int:
-        return self._engine.get_function_address(symbol)
+        """The address of a function or a variable."""
+        return self._engine.get_function_address(symbol) or self._engine.get_global_value_address(symbol)

@@ -19,7 +19,7 @@ from avelang.base.spans import Span
 from avelang.frontend.closure import closure
 from avelang.frontend.signature import signature
 from avelang.frontend.source import Source
-from avelang.runtime import cache, compile, keys, stub
+from avelang.runtime import cache, compile, keys, stub, subscript
 from avelang.runtime.arguments import EXECUTED, EXECUTOR, Bound, Parameters
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.cpu import Cpu, Program
@@ -64,6 +64,10 @@ class Launcher:
         self.prepared: list[Launch] = []
         self._stub = stub.Stub(source.name, self._slow)
         self.call: Callable[..., None] = self._stub.call
+
+    def adopt(self, kernel: Any) -> None:
+        """Makes `kernel[provider]` as fast as a launch: `kernel` is the jit function of this launcher."""
+        subscript.adopt(kernel)
 
     @functools.cached_property
     def _closure(self) -> Any:

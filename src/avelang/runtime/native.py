@@ -60,8 +60,20 @@ class Gpu(ctypes.Structure):
 
     _fields_ = [
         ("launch", P), ("function", P), ("get", P), ("set", P), ("word", I64), ("most_x", I64), ("params", I64),
-        ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32),
+        ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32), ("attributes", P), ("many", I64),
     ]  # fmt: skip
+
+
+class Recent(ctypes.Structure):
+    """A launch that was handed to a driver."""
+
+    _fields_ = [("gpu", P), ("number", I64), ("grid", ctypes.c_uint32 * 3), ("stream", P), ("slots", ctypes.c_uint64 * 24)]
+
+
+class Subscript(ctypes.Structure):
+    """What `kernel[provider]` gives: the type of it, the name of a kernel's builtin, one such object that is free."""
+
+    _fields_ = [("type", P), ("name", P), ("free", P)]
 
 
 class Exchange(ctypes.Structure):
@@ -108,12 +120,12 @@ FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 def _text() -> str:
     folder = pathlib.Path(__file__).parent / "host"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "gpu.ll", "stub.ll"))
+    return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "gpu.ll", "stub.ll", "subscript.ll"))
 
 
 def _object(text: str) -> bytes:
-    """The machine code of the text, out of the cache or compiled: some 40 ms without optimization, 300 with, and hardly slower."""
-    compiler = Host(0)
+    """The machine code of the text, out of the cache or compiled, once for a machine."""
+    compiler = Host(2)
     name = cache.key({"host": list(compiler.key), "text": text})
     found = cache.load(name)
     if found is not None:
@@ -145,6 +157,16 @@ class Native:
         self._run = ctypes.CFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_grid"))
         self._launch_gpu = ctypes.CFUNCTYPE(I64, P, P, P)(self._code.address("ave_launch_gpu"))
         self.launch_address = self._code.address("ave_launch")
+        self._recent = (Recent * 8).from_address(self._code.address("ave_recent"))
+        self._launched = I64.from_address(self._code.address("ave_launched"))
+
+    def address(self, symbol: str) -> int:
+        """The address of a function or a variable of the host code."""
+        return self._code.address(symbol)
+
+    def recent(self) -> list[Recent]:
+        """The last launches that drivers took, newest first."""
+        return sorted((r for r in self._recent if r.gpu and r.number < self._launched.value), key=lambda r: -r.number)
 
     def run(self, kernel: int, slots: Any, grid: Any) -> int:
         """Runs a grid with the interpreter's lock released. Arguments: address of a `Kernel`, c_int64 array, c_uint32 array of three."""

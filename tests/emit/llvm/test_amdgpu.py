@@ -88,8 +88,9 @@ def test_a_scalar_offset_that_differs_by_lane_would_be_a_loop(monkeypatch):
     assert lane_loops(assembly(gpu_kernels.split_offsets, "gfx942")) == 1
 
 
-def test_loads_straight_to_lds():
-    text = assembly(gpu_kernels.straight_to_lds, "gfx942", (256, 1, 1), WAIT=0)
+@pytest.mark.parametrize("chip", CHIPS)
+def test_loads_straight_to_lds(chip):
+    text = assembly(gpu_kernels.straight_to_lds, chip, (256, 1, 1), WAIT=0)
     assert re.search(r"buffer_load_dword v\d+, s\[\d+:\d+\], 0 offen lds", text)
     assert re.search(r"offen lds\n(.*\n)*?\ts_waitcnt vmcnt\(0\)\n\ts_barrier\n(.*\n)*?\tds_read_b32", text)
 
@@ -103,14 +104,15 @@ def test_a_wait_before_the_barrier_is_the_users():
     assert 'syncscope("workgroup") release' in program(gpu_kernels.straight_to_lds, "gfx942", (256, 1, 1), WAIT=0).text
 
 
-def test_the_scheduler_is_told_what_was_written():
-    body = program(gpu_kernels.scheduled, "gfx942").text
+@pytest.mark.parametrize("chip", CHIPS)
+def test_the_scheduler_is_told_what_was_written(chip):
+    body = program(gpu_kernels.scheduled, chip).text
     order = re.findall(r"@llvm\.amdgcn\.(s\.setprio|sched[.\w]+|s\.waitcnt)\(([^)]*)\)$", body.split("define")[1], re.M)
     assert order == [
         ("s.setprio", "i16 2"), ("sched.group.barrier", "i32 32, i32 1, i32 0"), ("s.waitcnt", f"i32 {0x0F73}"), ("sched.barrier", "i32 0"),
         ("s.setprio", "i16 0"),
     ]  # fmt: skip
-    text = assembly(gpu_kernels.scheduled, "gfx942")
+    text = assembly(gpu_kernels.scheduled, chip)
     assert text.index("s_setprio 2") < text.index("global_load") < text.index("global_store") < text.index("s_setprio 0")
 
 

@@ -20,7 +20,6 @@
 @ave_recent = global [8 x %Recent] zeroinitializer
 @ave_launched = global i64 0
 
-declare i64 @llvm.umin.i64(i64, i64)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 define internal void @note(ptr %gpu, ptr %slots, i64 %count, ptr %grid, ptr %stream) alwaysinline {

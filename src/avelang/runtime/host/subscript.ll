@@ -6,9 +6,8 @@
 ; reference count, type, vectorcall, the builtin of the kernel, the provider
 %Bound = type { i64, ptr, ptr, ptr, ptr }
 
-; What Python fills in: the type of bound launches, the name of a kernel's builtin, the slow path of a kernel whose name has no builtin, and the
-; object that died last.
-%Subscript = type { ptr, ptr, ptr, ptr }
+; What Python fills in, the type of bound launches and the name of a kernel's builtin, and the object that died last.
+%Subscript = type { ptr, ptr, ptr }
 @ave_subscripts = global %Subscript zeroinitializer
 
 declare ptr @PyObject_GetAttr(ptr, ptr)
@@ -30,7 +29,7 @@ fail:
   ret ptr null
 make:
   %type = load ptr, ptr @ave_subscripts
-  %freep = getelementptr %Subscript, ptr @ave_subscripts, i32 0, i32 3
+  %freep = getelementptr %Subscript, ptr @ave_subscripts, i32 0, i32 2
   %free = load ptr, ptr %freep
   %empty = icmp eq ptr %free, null
   br i1 %empty, label %new, label %again
@@ -105,7 +104,7 @@ entry:
   %provider = load ptr, ptr %providerp
   call void @Py_DecRef(ptr %provider)
   call void @Py_DecRef(ptr %launch)
-  %freep = getelementptr %Subscript, ptr @ave_subscripts, i32 0, i32 3
+  %freep = getelementptr %Subscript, ptr @ave_subscripts, i32 0, i32 2
   %free = load ptr, ptr %freep
   %empty = icmp eq ptr %free, null
   br i1 %empty, label %keep, label %delete

@@ -24,7 +24,7 @@ def field(base: str, name: str, result: str) -> str:
     return f"  %{result} = getelementptr i8, ptr %{base}, i64 {(GROUP if base == 'g' else WAVE)[name]}"
 
 
-def record(code: int, lane: str, address: str, extra: str) -> str:
+def record(code: int | str, lane: str, address: str, extra: str) -> str:
     """Lines that record a fault."""
     return f"""{field("g", "fault_code", "f.code")}
 {field("g", "fault_lane", "f.lane")}

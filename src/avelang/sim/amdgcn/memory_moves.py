@@ -134,9 +134,9 @@ def _collect(b: Body, t: str, items: list[str]) -> str:
     return value
 
 
-def _quarters(x: int, y: int) -> list[int]:
-    """An order that takes elements x and x + 1 of each quarter of one vector, y and y + 1 of the other's quarter behind them."""
-    return [k + 4 * s for s in range(4) for k in (x, x + 1, STEP + y, STEP + y + 1)]
+def _quarters(x: int) -> list[int]:
+    """An order that takes elements x and x + 1 of each quarter of one vector, and the other's behind them."""
+    return [k + 4 * s for s in range(4) for k in (x, x + 1, STEP + x, STEP + x + 1)]
 
 
 def _zipped(x: int) -> list[int]:
@@ -146,8 +146,8 @@ def _zipped(x: int) -> list[int]:
 
 def _four(b: Body, rows: list[str]) -> list[str]:
     """Four <16 x i32> transposed in each quarter: 4 words of a lane to one word of 4 lanes, and back."""
-    halves = [[_shuffle(b, "i32", STEP, *pair, _zipped(x)) for pair in (rows[:2], rows[2:])] for x in (0, 2)]
-    return [_shuffle(b, "i32", STEP, *half, _quarters(x, x)) for half in halves for x in (0, 2)]
+    halves = [[_shuffle(b, "i32", STEP, rows[k], rows[k + 1], _zipped(x)) for k in (0, 2)] for x in (0, 2)]
+    return [_shuffle(b, "i32", STEP, low, high, _quarters(x)) for low, high in halves for x in (0, 2)]
 
 
 def _read(b: Body, access: Access, places: list[str]) -> list[str]:
@@ -247,7 +247,8 @@ def _store_words(access: Access) -> str:
     else:
         values, kind = registers, "i32"
         if access.words == 2:
-            halves = [_shuffle(b, "i32", STEP, *registers, [k for n in range(first, first + 8) for k in (n, STEP + n)]) for first in (0, 8)]
+            orders = [[k for n in range(first, first + 8) for k in (n, STEP + n)] for first in (0, 8)]
+            halves = [_shuffle(b, "i32", STEP, registers[0], registers[1], order) for order in orders]
             values, kind = [b.op(f"bitcast <16 x i32> {h} to <8 x i64>") for h in halves], "i64"
         n = STEP // len(values)
         for lane, place in enumerate(places):

@@ -108,6 +108,40 @@ def function(t: Translator, name: str, result: str, make: Callable[..., str], *a
 Rule = Callable[..., str]
 
 
+# -- rules that several tables share -----------------------------------------------------------------------------------------------------
+
+
+def binary(name: str, reverse: bool = False) -> Rule:
+    """One LLVM instruction on two operands, or on the second and the first."""
+    return (lambda o, x, y: o(name, y, x)) if reverse else (lambda o, x, y: o(name, x, y))
+
+
+def intrinsic(name: str) -> Rule:
+    """One of LLVM's intrinsics on one or two operands; of three, on the result of the first two and the third."""
+
+    def rule(o: Ops, x: str, *more: str) -> str:
+        if not more:
+            return o.fn(name, x)
+        for y in more:
+            x = o.fn(name, x, y)
+        return x
+
+    return rule
+
+
+def shift(name: str, mask: int) -> Rule:
+    """S1 shifted by the low bits of S0."""
+    return lambda o, n, x: o(name, x, o("and", n, mask))
+
+
+def mul_add(o: Ops, x: str, y: str, z: str) -> str:
+    """x * y + z of integers."""
+    return o("add", o("mul", x, y), z)
+
+
+# -- operands and results --------------------------------------------------------------------------------------------------------------
+
+
 def _width(kind: str) -> int:
     return int(kind[1:])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from avelang.amdgcn.asm import VCC, Instruction
 from avelang.sim.amdgcn.translator import Handler, Translator
-from avelang.sim.amdgcn.vector import FLOAT, Bool, Ops, Rule, function, put, row
+from avelang.sim.amdgcn.vector import FLOAT, Bool, Ops, Rule, binary, function, intrinsic, put, row
 
 MANTISSA = {16: 10, 32: 23, 64: 52}
 
@@ -110,11 +110,6 @@ def _median(o: Ops, x: str, y: str, z: str) -> str:
     out = o.select(o.cmp("oeq", top, x), rest[x], out)
     nan = Bool(o.t)("or", o.cmp("uno", x, y), o.cmp("uno", z, z))
     return o.select(nan, _extreme3("min")(o, x, y, z), out)
-
-
-def _propagating3(name: str) -> Rule:
-    """minimum3 and maximum3: a NaN wins."""
-    return lambda o, x, y, z: o.fn(name, o.fn(name, x, y), z)
 
 
 def _extremes(bits: int) -> dict[str, Handler]:
@@ -268,7 +263,9 @@ def _fmas32(o: Ops, x: str, y: str, z: str, scale: str) -> str:
 
 
 def _fmas64(o: Ops, x: str, y: str, z: str, scale: str) -> str:
-    """The same in double: where the scaled result is denormal, from a sum rounded to odd, whose error is found by exact sums."""
+    """The same in double. Scaling rounds only where its result is denormal; where the sum then stands in the middle of two results, the error
+    that was made in it says which one is nearer. The error comes from exact sums."""
+    both = Bool(o.t)
     near = o.fn("fma", x, y, z)
     high = o("fmul", x, y)
     low = o.fn("fma", x, y, o("fneg", high))
@@ -282,8 +279,10 @@ def _fmas64(o: Ops, x: str, y: str, z: str, scale: str) -> str:
     v, more = two(high, u)
     error = o("fadd", o("fadd", o("fsub", v, near), more), rest)
     scaled = o("fmul", near, scale)
-    tiny = o.cmp("olt", absolute(o, scaled), 2.0**-1022)
-    return o.select(tiny, o("fmul", odd(o, near, error), scale), scaled)
+    beyond = o("fsub", near, o("fdiv", scaled, scale))
+    middle = both("and", o.cmp("olt", absolute(o, scaled), 2.0**-1022), o.cmp("oeq", absolute(o, beyond), 2.0 ** (SCALES[64][2] - 1075)))
+    further = both("and", middle, o.cmp("one", error, 0.0), both.no(both("xor", o.cmp("olt", error, 0.0), o.cmp("olt", beyond, 0.0))))
+    return o.select(further, o("fadd", scaled, o.fn("copysign", 2.0**-1074, beyond)), scaled)
 
 
 def _fmas(t: Translator, i: Instruction) -> None:
@@ -348,10 +347,6 @@ def _cube(name: str) -> Rule:
     return rule
 
 
-def _binary(name: str, reverse: bool = False) -> Rule:
-    return (lambda o, x, y: o(name, y, x)) if reverse else (lambda o, x, y: o(name, x, y))
-
-
 def _unfused(o: Ops, x: str, y: str, z: str) -> str:
     """x * y + z of f16 held in f32, rounded after each step."""
     half = o.at("half")
@@ -368,14 +363,14 @@ def _legacy(o: Ops, x: str, y: str) -> str:
 def _arithmetic(bits: int) -> dict[str, Handler]:
     k, e = f"f{bits}", FLOAT[max(bits, 32)]
     two, three = f"{k} {k}", f"{k} {k} {k}"
-    names = {"add": _binary("fadd"), "mul": _binary("fmul")}
+    names = {"add": binary("fadd"), "mul": binary("fmul")}
     if bits < 64:
-        names |= {"sub": _binary("fsub"), "subrev": _binary("fsub", True)}
+        names |= {"sub": binary("fsub"), "subrev": binary("fsub", True)}
     return {
         **{f"v_{name}_{k}": row(rule, two, k, compute=e) for name, rule in names.items()},
         f"v_fma_{k}": row(fused, three, k, compute=FLOAT[bits]),
         f"v_div_fixup_{k}": row(_div_fixup, three, k, compute=FLOAT[bits], far=True),
-        **{f"v_{name}_{k}": row(lambda o, x, fn=fn: o.fn(fn, x), k, k, compute=e) for name, fn in ROUNDINGS.items()},
+        **{f"v_{name}_{k}": row(intrinsic(fn), k, k, compute=e) for name, fn in ROUNDINGS.items()},
         f"v_fract_{k}": row(_fraction(bits), k, k, compute=e),
         **_frexp(bits),
         **_extremes(bits),
@@ -407,7 +402,7 @@ TABLE: dict[str, Handler] = {
     "v_div_scale_f64": _scaler,
     "v_div_fmas_f32": _fmas,
     "v_div_fmas_f64": _fmas,
-    "v_minimum3_f32": row(_propagating3("minimum"), "f32 f32 f32", "f32", far=True),
-    "v_maximum3_f32": row(_propagating3("maximum"), "f32 f32 f32", "f32", far=True),
+    "v_minimum3_f32": row(intrinsic("minimum"), "f32 f32 f32", "f32", far=True),
+    "v_maximum3_f32": row(intrinsic("maximum"), "f32 f32 f32", "f32", far=True),
     **{f"v_cube{name}_f32": row(_cube(name), "f32 f32 f32", "f32", far=True) for name in ("id", "sc", "tc", "ma")},
 }

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 
 from avelang.amdgcn.asm import Instruction, Reg
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
-from avelang.sim.amdgcn.vector import Bool, Ops, function, kinds, lanes, row
-
-Rule = Callable[..., str]
-
-
-def _op(name: str, reverse: bool = False) -> Rule:
-    """One LLVM instruction on two operands."""
-    return (lambda o, x, y: o(name, y, x)) if reverse else (lambda o, x, y: o(name, x, y))
+from avelang.sim.amdgcn.vector import Bool, Ops, Rule, binary, function, intrinsic, kinds, lanes, mul_add, row, shift
 
 
 def _then(first: str, second: str) -> Rule:
     """(S0 first S1) second S2."""
     return lambda o, x, y, z: o(second, o(first, x, y), z)
-
-
-def _shift(name: str, mask: int) -> Rule:
-    """S1 shifted by the low bits of S0."""
-    return lambda o, n, x: o(name, x, o("and", n, mask))
-
-
-def _mul_add(o: Ops, x: str, y: str, z: str) -> str:
-    return o("add", o("mul", x, y), z)
 
 
 def _high(o: Ops, x: str, y: str) -> str:
@@ -110,14 +93,6 @@ def _bitop3(t: Translator, i: Instruction) -> None:
 # -- extremes --------------------------------------------------------------------------------------------------------------------------
 
 
-def _fn(name: str) -> Rule:
-    return lambda o, x, y: o.fn(name, x, y)
-
-
-def _fn3(name: str) -> Rule:
-    return lambda o, x, y, z: o.fn(name, o.fn(name, x, y), z)
-
-
 def _med3(sign: str) -> Rule:
     def rule(o: Ops, x: str, y: str, z: str) -> str:
         low, high = o.fn(f"{sign}min", x, y), o.fn(f"{sign}max", x, y)
@@ -130,8 +105,8 @@ def _extremes(kind: str) -> dict[str, Handler]:
     sign = {"i": "s", "u": "u"}[kind[0]]
     two, three = f"{kind} {kind}", f"{kind} {kind} {kind}"
     return {
-        **{f"v_{m}_{kind}": row(_fn(sign + m), two, kind) for m in ("min", "max")},
-        **{f"v_{m}3_{kind}": row(_fn3(sign + m), three, kind) for m in ("min", "max")},
+        **{f"v_{m}_{kind}": row(intrinsic(sign + m), two, kind) for m in ("min", "max")},
+        **{f"v_{m}3_{kind}": row(intrinsic(sign + m), three, kind) for m in ("min", "max")},
         f"v_med3_{kind}": row(_med3(sign), three, kind),
     }
 
@@ -255,7 +230,7 @@ def _mad64(signed: bool) -> Handler:
     return handler
 
 
-_ADD, _SUB, _REV = _op("add"), _op("sub"), _op("sub", True)
+_ADD, _SUB, _REV = binary("add"), binary("sub"), binary("sub", True)
 
 TABLE: dict[str, Handler] = {
     **kinds(("u32", "i32", "u16", "i16"), lambda k: row(_ADD, f"{k} {k}", k, clamp=True), "v_add_{}"),
@@ -269,19 +244,19 @@ TABLE: dict[str, Handler] = {
     "v_subbrev_co_u32": _carry("sub", True, True),
     "v_mad_u64_u32": _mad64(False),
     "v_mad_i64_i32": _mad64(True),
-    **kinds(("u32", "i32", "u16"), lambda k: row(_op("mul"), f"{k} {k}", k), "v_mul_lo_{}"),
+    **kinds(("u32", "i32", "u16"), lambda k: row(binary("mul"), f"{k} {k}", k), "v_mul_lo_{}"),
     **kinds(("u32", "i32"), lambda k: row(_high, f"{k} {k}", k, compute="i64"), "v_mul_hi_{}"),
-    "v_mul_u32_u24": row(_op("mul"), "u24 u24", "u32", clamp=True),
-    "v_mul_i32_i24": row(_op("mul"), "i24 i24", "i32", clamp=True),
+    "v_mul_u32_u24": row(binary("mul"), "u24 u24", "u32", clamp=True),
+    "v_mul_i32_i24": row(binary("mul"), "i24 i24", "i32", clamp=True),
     "v_mul_hi_u32_u24": row(_high, "u24 u24", "u32", compute="i64"),
     "v_mul_hi_i32_i24": row(_high, "i24 i24", "i32", compute="i64"),
-    "v_mad_u32_u24": row(_mul_add, "u24 u24 u32", "u32", clamp=True),
-    "v_mad_i32_i24": row(_mul_add, "i24 i24 i32", "i32", clamp=True),
-    "v_mad_u32_u16": row(_mul_add, "u16 u16 u32", "u32", clamp=True),
-    "v_mad_i32_i16": row(_mul_add, "i16 i16 i32", "i32", clamp=True),
-    **kinds(("u16", "i16"), lambda k: row(_mul_add, f"{k} {k} {k}", k, clamp=True), "v_mad_{}"),
-    **kinds(("u16", "i16"), lambda k: row(_mul_add, f"{k} {k} {k}", k, clamp=True), "v_mad_legacy_{}"),
-    **kinds(("and", "or", "xor"), lambda k: row(_op(k), "u32 u32", "u32"), "v_{}_b32"),
+    "v_mad_u32_u24": row(mul_add, "u24 u24 u32", "u32", clamp=True),
+    "v_mad_i32_i24": row(mul_add, "i24 i24 i32", "i32", clamp=True),
+    "v_mad_u32_u16": row(mul_add, "u16 u16 u32", "u32", clamp=True),
+    "v_mad_i32_i16": row(mul_add, "i16 i16 i32", "i32", clamp=True),
+    **kinds(("u16", "i16"), lambda k: row(mul_add, f"{k} {k} {k}", k, clamp=True), "v_mad_{}"),
+    **kinds(("u16", "i16"), lambda k: row(mul_add, f"{k} {k} {k}", k, clamp=True), "v_mad_legacy_{}"),
+    **kinds(("and", "or", "xor"), lambda k: row(binary(k), "u32 u32", "u32"), "v_{}_b32"),
     "v_xnor_b32": row(lambda o, x, y: o("xor", o("xor", x, y), -1), "u32 u32", "u32"),
     "v_not_b32": row(lambda o, x: o("xor", x, -1), "u32", "u32"),
     "v_add3_u32": row(_then("add", "add"), "u32 u32 u32", "u32"),
@@ -292,15 +267,15 @@ TABLE: dict[str, Handler] = {
     "v_lshl_or_b32": row(_lshl("or"), "u32 u32 u32", "u32"),
     "v_lshl_add_u64": row(_lshl("add", 7), "u64 u32 u64", "u64"),
     "v_add_lshl_u32": row(lambda o, x, y, n: o("shl", o("add", x, y), o("and", n, 31)), "u32 u32 u32", "u32"),
-    "v_lshlrev_b16": row(_shift("shl", 15), "u16 u16", "u16"),
-    "v_lshrrev_b16": row(_shift("lshr", 15), "u16 u16", "u16"),
-    "v_ashrrev_i16": row(_shift("ashr", 15), "u16 i16", "i16"),
-    "v_lshlrev_b32": row(_shift("shl", 31), "u32 u32", "u32"),
-    "v_lshrrev_b32": row(_shift("lshr", 31), "u32 u32", "u32"),
-    "v_ashrrev_i32": row(_shift("ashr", 31), "u32 i32", "i32"),
-    "v_lshlrev_b64": row(_shift("shl", 63), "u32 u64", "u64"),
-    "v_lshrrev_b64": row(_shift("lshr", 63), "u32 u64", "u64"),
-    "v_ashrrev_i64": row(_shift("ashr", 63), "u32 i64", "i64"),
+    "v_lshlrev_b16": row(shift("shl", 15), "u16 u16", "u16"),
+    "v_lshrrev_b16": row(shift("lshr", 15), "u16 u16", "u16"),
+    "v_ashrrev_i16": row(shift("ashr", 15), "u16 i16", "i16"),
+    "v_lshlrev_b32": row(shift("shl", 31), "u32 u32", "u32"),
+    "v_lshrrev_b32": row(shift("lshr", 31), "u32 u32", "u32"),
+    "v_ashrrev_i32": row(shift("ashr", 31), "u32 i32", "i32"),
+    "v_lshlrev_b64": row(shift("shl", 63), "u32 u64", "u64"),
+    "v_lshrrev_b64": row(shift("lshr", 63), "u32 u64", "u64"),
+    "v_ashrrev_i64": row(shift("ashr", 63), "u32 i64", "i64"),
     "v_bfe_u32": row(_bfe_u, "u32 u32 u32", "u32"),
     "v_bfe_i32": row(_bfe_i, "i32 u32 u32", "i32", far=True),
     "v_bfi_b32": row(_bfi, "u32 u32 u32", "u32"),
@@ -309,7 +284,7 @@ TABLE: dict[str, Handler] = {
     "v_alignbyte_b32": row(_align(8, 3), "u32 u32 u32", "u32"),
     "v_perm_b32": row(_perm, "u32 u32 u32", "u32", far=True),
     "v_bcnt_u32_b32": row(lambda o, x, y: o("add", o.fn("ctpop", x), y), "u32 u32", "u32"),
-    "v_bfrev_b32": row(lambda o, x: o.fn("bitreverse", x), "u32", "u32", far=True),
+    "v_bfrev_b32": row(intrinsic("bitreverse"), "u32", "u32", far=True),
     "v_ffbh_u32": row(_first("ctlz"), "u32", "u32"),
     "v_ffbh_i32": row(_first("ctlz", signed=True), "i32", "i32"),
     "v_ffbl_b32": row(_first("cttz"), "u32", "u32"),

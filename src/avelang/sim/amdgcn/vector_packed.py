@@ -9,7 +9,7 @@ from avelang.ir.dtypes import bf16
 from avelang.llvm.narrow_floats import widen
 from avelang.sim.amdgcn import operands
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
-from avelang.sim.amdgcn.vector import FLOAT, Ops, Rule, function, saturated
+from avelang.sim.amdgcn.vector import FLOAT, Ops, Rule, binary, function, intrinsic, mul_add, saturated, shift
 from avelang.sim.amdgcn.vector_float import extreme, fused
 
 # -- two at a time ---------------------------------------------------------------------------------------------------------------------
@@ -157,44 +157,24 @@ def _bf16_halves(t: Translator, i: Instruction, n: int) -> tuple[str, str]:
     return low, high
 
 
-def _binary(name: str) -> Rule:
-    return lambda o, x, y: o(name, x, y)
-
-
-def _fn(name: str) -> Rule:
-    return lambda o, x, y: o.fn(name, x, y)
-
-
-def _shift(name: str) -> Rule:
-    return lambda o, n, x: o(name, x, o("and", n, 15))
-
-
-def _mul_add(o: Ops, x: str, y: str, z: str) -> str:
-    return o("add", o("mul", x, y), z)
-
-
-def _three(name: str) -> Rule:
-    return lambda o, x, y, z: o.fn(name, o.fn(name, x, y), z)
-
-
 TABLE: dict[str, Handler] = {
-    **{f"v_pk_{n}_{k}": _integers(_binary(n), k, clamp=True) for n in ("add", "sub") for k in ("i16", "u16")},
-    **{f"v_pk_{n}_{k}": _integers(_fn(("s" if k == "i16" else "u") + n), k) for n in ("min", "max") for k in ("i16", "u16")},
-    **{f"v_pk_mad_{k}": _integers(_mul_add, k, 3, clamp=True) for k in ("i16", "u16")},
-    "v_pk_mul_lo_u16": _integers(_binary("mul"), "u16"),
-    "v_pk_lshlrev_b16": _integers(_shift("shl"), "u16"),
-    "v_pk_lshrrev_b16": _integers(_shift("lshr"), "u16"),
-    "v_pk_ashrrev_i16": _integers(_shift("ashr"), "i16"),
-    "v_pk_add_f16": _floats(_binary("fadd"), 16, "float"),
-    "v_pk_mul_f16": _floats(_binary("fmul"), 16, "float"),
+    **{f"v_pk_{n}_{k}": _integers(binary(n), k, clamp=True) for n in ("add", "sub") for k in ("i16", "u16")},
+    **{f"v_pk_{n}_{k}": _integers(intrinsic(("s" if k == "i16" else "u") + n), k) for n in ("min", "max") for k in ("i16", "u16")},
+    **{f"v_pk_mad_{k}": _integers(mul_add, k, 3, clamp=True) for k in ("i16", "u16")},
+    "v_pk_mul_lo_u16": _integers(binary("mul"), "u16"),
+    "v_pk_lshlrev_b16": _integers(shift("shl", 15), "u16"),
+    "v_pk_lshrrev_b16": _integers(shift("lshr", 15), "u16"),
+    "v_pk_ashrrev_i16": _integers(shift("ashr", 15), "i16"),
+    "v_pk_add_f16": _floats(binary("fadd"), 16, "float"),
+    "v_pk_mul_f16": _floats(binary("fmul"), 16, "float"),
     "v_pk_min_f16": _floats(lambda o, x, y: extreme(o, "min", x, y), 16, "half"),
     "v_pk_max_f16": _floats(lambda o, x, y: extreme(o, "max", x, y), 16, "half"),
     "v_pk_fma_f16": _floats(fused, 16, "half", 3),
     "v_pk_fmac_f16": _floats(fused, 16, "half", 3, adds=True),
-    "v_pk_minimum3_f16": _floats(_three("minimum"), 16, "float", 3),
-    "v_pk_maximum3_f16": _floats(_three("maximum"), 16, "float", 3),
-    "v_pk_add_f32": _floats(_binary("fadd"), 32, "float"),
-    "v_pk_mul_f32": _floats(_binary("fmul"), 32, "float"),
+    "v_pk_minimum3_f16": _floats(intrinsic("minimum"), 16, "float", 3),
+    "v_pk_maximum3_f16": _floats(intrinsic("maximum"), 16, "float", 3),
+    "v_pk_add_f32": _floats(binary("fadd"), 32, "float"),
+    "v_pk_mul_f32": _floats(binary("fmul"), 32, "float"),
     "v_pk_fma_f32": _floats(fused, 32, "float", 3),
     "v_pk_mov_b32": _move,
     **{f"v_fma_{n}": _mix for n in ("mix_f32", "mixlo_f16", "mixhi_f16")},

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from avelang.sim.amdgcn.translator import Handler
-from avelang.sim.amdgcn.vector import Ops, Rule, function, row
+from avelang.sim.amdgcn.vector import Ops, Rule, function, intrinsic, row
 from avelang.sim.amdgcn.vector_float import exponent, ldexp, power
 
 LN2 = math.log(2.0)
@@ -78,10 +78,6 @@ def _wave(quarter: int) -> Rule:
     return rule
 
 
-def _root(o: Ops, x: str) -> str:
-    return o.fn("sqrt", x)
-
-
 def _inverse(o: Ops, x: str) -> str:
     return o("fdiv", 1.0, x)
 
@@ -145,7 +141,7 @@ def _gather(b: Ops, table: str, at: str) -> str:
 
 def _specials(bits: int) -> dict[str, Handler]:
     k, e = f"f{bits}", "double" if bits == 64 else "float"
-    roots: dict[str, Rule] = {"rcp": _inverse, "sqrt": _root, "rsq": _in_double(_inverse_root, "rsq") if bits < 64 else _inverse_root}
+    roots: dict[str, Rule] = {"rcp": _inverse, "sqrt": intrinsic("sqrt"), "rsq": _in_double(_inverse_root, "rsq") if bits < 64 else _inverse_root}
     waves: dict[str, Rule] = {"exp": exp2, "log": log2, "sin": _wave(0), "cos": _wave(1)}
     rules = roots | ({name: _in_double(rule, name) for name, rule in waves.items()} if bits < 64 else {})
     return {f"v_{name}_{k}": row(rule, k, k, compute=e) for name, rule in rules.items()}

@@ -1,0 +1,125 @@
+"""PTX comes in; machine code for an NVIDIA GPU, by NVIDIA's assembler `ptxas`, goes out, with what it says of registers, spills and shared memory.
+
+Sources: PTX ISA, release notes (the releases that know a version of PTX); CUDA Compiler Driver NVCC, "ptxas options"; CUDA Compatibility ("minor
+version compatibility": a driver takes what the toolkits of its major version, or of an older one, have made).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import re
+import shutil
+import site
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from avelang.base import knobs
+from avelang.base.errors import error
+from avelang.runtime import cache
+
+OLDEST = (12, 8)  # knows the PTX of all chips that code is made for (8.7)
+GET = "pip install nvidia-cuda-nvcc, or NVIDIA's CUDA toolkit 12.8 or newer; AVE_PTXAS=FILE names one"
+
+
+class Assembler(NamedTuple):
+    """A `ptxas`: its path and its version, as in (13, 0, 88)."""
+
+    path: str
+    version: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return "ptxas " + ".".join(map(str, self.version))
+
+
+def places() -> Iterator[str]:
+    """Where a `ptxas` may be, best first: packages of PyPI, the toolkit, the path."""
+    folders = [*site.getsitepackages(), site.getusersitepackages(), *sys.path] if hasattr(site, "getsitepackages") else sys.path
+    for folder in dict.fromkeys(folders):
+        # nvidia/cu13/bin since CUDA 13, nvidia/cuda_nvcc/bin before.
+        yield from sorted(map(str, pathlib.Path(folder or ".").glob("nvidia/cu*/bin/ptxas")), reverse=True)
+    for home in knobs.cuda_folders():
+        yield os.path.join(home, "bin", "ptxas")
+    yield shutil.which("ptxas") or ""
+
+
+def _version(path: str) -> tuple[int, ...]:
+    """The version that a `ptxas` says it has; () for what does not run. A program is asked once: the cache on disk has the answer."""
+    try:
+        status = os.stat(path)
+        with open(path, "rb") as file:
+            script = file.read(2) == b"#!"
+    except OSError:
+        return ()
+    name = "" if script else cache.key({"ptxas": [os.path.realpath(path), status.st_size, status.st_mtime_ns]})
+    known = cache.load(name) if name else None
+    if known is not None:
+        return tuple(known.meta["version"])
+    try:
+        text = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    found = re.search(r"V(\d+)\.(\d+)\.(\d+)", text)
+    version = tuple(map(int, found.groups())) if found else ()
+    if name and version:
+        cache.store(name, {"kind": "ptxas", "version": list(version)}, b"")
+    return version
+
+
+@functools.cache
+def _found(asked: str | None, newest: int, path: str) -> Assembler | None:
+    # `path` is the PATH that was searched: another one may have another answer.
+    if asked is not None:
+        return Assembler(asked, _version(asked))
+    for place in dict.fromkeys(filter(os.path.isfile, places())):
+        version = _version(place)
+        if version >= OLDEST and version[0] <= newest:
+            return Assembler(place, version)
+    return None
+
+
+def find(newest: int = sys.maxsize) -> Assembler | None:
+    """The `ptxas` to use: the one that AVE_PTXAS names, else the first that is new enough, of major version `newest` at most. None where there is none,
+    or where AVE_PTXAS=driver. Raises D037 where the one that was named will not do."""
+    asked = knobs.ptxas()
+    if asked == "driver":
+        return None
+    found = _found(asked, newest, knobs.path())
+    if found is not None and asked is not None and found.version < OLDEST:
+        why = f"it is version {'.'.join(map(str, found.version))}" if found.version else "it does not run, or tells no version"
+        raise error("D037", path=asked, why=why, needs="ptxas 12.8 or newer")
+    return found
+
+
+def report(said: str, entry: str) -> dict[str, Any]:
+    """What the assembler says of a kernel with `-v`, or the driver's own compiler in its log: `registers` of a thread, `spills` (bytes stored and loaded),
+    `stack` in bytes."""
+    _, _, about = said.partition(f"Compiling entry function '{entry}'")
+    about = about.partition("Compiling entry function")[0] or said
+    numbers = {
+        "registers": re.search(r"Used (\d+) registers", about),
+        "stack": re.search(r"(\d+) bytes stack frame", about),
+        "stores": re.search(r"(\d+) bytes spill stores", about),
+        "loads": re.search(r"(\d+) bytes spill loads", about),
+    }
+    n = {name: int(m[1]) if m else 0 for name, m in numbers.items()}
+    return {"registers": n["registers"], "spills": [n["stores"], n["loads"]], "stack": n["stack"]}
+
+
+def assemble(tool: Assembler, text: str, architecture: str, entry: str) -> tuple[bytes, dict[str, Any]]:
+    """The code for an architecture such as "sm_90a", and the `report` of a kernel. Raises D038."""
+    with tempfile.TemporaryDirectory(prefix="ave-") as folder:
+        source, target = os.path.join(folder, f"{entry}.ptx"), os.path.join(folder, "code.cubin")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text)
+        command = [tool.path, f"-arch={architecture}", "-v", "-lineinfo", source, "-o", target]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            why = "; ".join(line.strip() for line in (done.stderr or done.stdout).splitlines()[:3]) or f"status {done.returncode}"
+            raise error("D038", kernel=entry, tool=f"{tool} ({tool.path})", why=why)
+        with open(target, "rb") as file:
+            return file.read(), report(done.stderr, entry)

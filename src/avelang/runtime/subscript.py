@@ -1,0 +1,86 @@
+"""A kernel comes in; the same kernel, whose subscription `kernel[provider]` runs no Python code, goes out.
+
+The types are made by CPython's own `PyType_FromSpec`, with functions of `host/subscript.ll` in their slots. Slot numbers: typeslots.h (part of the
+stable ABI); kinds of members: descrobject.h.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+from avelang.runtime.native import Subscript, native
+
+P = ctypes.c_void_p
+
+MP_SUBSCRIPT, TP_CALL, TP_DEALLOC, TP_TRAVERSE, TP_MEMBERS = 5, 50, 52, 71, 72
+BASETYPE, HAVE_VECTORCALL, HAVE_GC = 1 << 10, 1 << 11, 1 << 14
+_OBJECT, _SIZE, _READONLY = 16, 19, 1
+_HEAD = 16  # bytes of an object's reference count and type
+
+
+class Slot(ctypes.Structure):
+    """CPython's PyType_Slot."""
+
+    _fields_ = [("slot", ctypes.c_int), ("function", P)]
+
+
+class Spec(ctypes.Structure):
+    """CPython's PyType_Spec."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("basicsize", ctypes.c_int), ("itemsize", ctypes.c_int), ("flags", ctypes.c_uint), ("slots", P)]
+
+
+class Member(ctypes.Structure):
+    """CPython's PyMemberDef."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("offset", ctypes.c_ssize_t), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+
+
+_api = ctypes.pythonapi
+_api.PyType_FromSpec.restype = ctypes.py_object
+_api.PyType_FromSpec.argtypes = [P]
+# What types point to: they live as long as the process.
+_KEPT: list[Any] = []
+
+
+def _type(name: str, size: int, flags: int, slots: list[tuple[int, int]]) -> type:
+    table = (Slot * (len(slots) + 1))(*(Slot(*s) for s in slots))
+    spec = Spec(name.encode(), size, 0, flags, ctypes.addressof(table))
+    _KEPT.extend((table, spec))
+    return _api.PyType_FromSpec(ctypes.addressof(spec))
+
+
+@functools.cache
+def _base() -> type:
+    """The class that has the subscription. What it gives is the builtin of the kernel, `func`, with a provider, and is called as it is."""
+    code = native()
+    members = (Member * 4)(
+        Member(b"__vectorcalloffset__", _SIZE, _HEAD, _READONLY), Member(b"func", _OBJECT, _HEAD + 8, _READONLY),
+        Member(b"provider", _OBJECT, _HEAD + 16, _READONLY),
+    )  # fmt: skip
+    _KEPT.append(members)
+    slots = [
+        (TP_CALL, ctypes.cast(_api.PyVectorcall_Call, P).value or 0), (TP_DEALLOC, code.address("ave_bound_dealloc")),
+        (TP_TRAVERSE, code.address("ave_bound_traverse")), (TP_MEMBERS, ctypes.addressof(members)),
+    ]  # fmt: skip
+    bound = _type("avelang.Bound", _HEAD + 24, HAVE_VECTORCALL | HAVE_GC, slots)
+    name = "_call"
+    _KEPT.extend((bound, name))
+    table = Subscript.from_address(code.address("ave_subscripts"))
+    table.type, table.name = id(bound), id(name)
+    return _type("avelang.Subscripted", _HEAD, BASETYPE, [(MP_SUBSCRIPT, code.address("ave_subscript"))])
+
+
+@functools.cache
+def _subscripted(kind: type) -> type:
+    base: Any = _base()
+    # Behind the class, so that objects keep their layout and may change to it.
+    return type(kind.__name__, (kind, base), {"__module__": kind.__module__, "__doc__": kind.__doc__, "__getitem__": base.__getitem__})
+
+
+def adopt(kernel: Any) -> None:
+    """Makes the subscription native, if the kernel's `_call` is a builtin: an instance of its class it stays."""
+    if isinstance(kernel._call, type(len)):
+        kernel.__class__ = _subscripted(type(kernel))

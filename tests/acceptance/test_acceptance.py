@@ -1,0 +1,23 @@
+"""Programs that must run as they are: the tutorial's three GEMM kernels, on the CPU, under the reference, and as executed machine code."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).parent
+ENGINES = {
+    "cpu": {},
+    "reference": {"AVE_BACKEND": "reference"},
+    "executed gfx942 code, waits verified": {"AVE_BACKEND": "gfx942-exec", "AVE_CHECK": "waits"},
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_tutorial(engine):
+    env = {**os.environ, "AVE_ACCEPT_DEVICE": "cpu", **ENGINES[engine]}
+    done = subprocess.run([sys.executable, FOLDER / "ave_tutorial_3.py"], env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["gemm_mfma_128_bf16_mfma", "ok", "gemm_runtime_shape", "ok", "gemm_runtime_shape_guarded_loads", "ok"]
