@@ -3,6 +3,7 @@
 import pathlib
 
 import pytest
+
 from avelang.amdgcn.asm import parse, register
 from avelang.amdgcn.effects import cell_name, effects, overlap, span
 

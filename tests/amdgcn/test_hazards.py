@@ -6,11 +6,11 @@ import pathlib
 import re
 
 import pytest
+
 from avelang import arch, pipeline
 from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Imm, Program, parse
 from avelang.emit.llvm import simt_device
-
 from emit.llvm.gpu_cases import benches, kernels
 
 PEERS = sorted((pathlib.Path(__file__).parents[1] / "sim" / "amdgcn" / "peers").glob("*.[as]*"))

@@ -2,79 +2,7 @@
    call is written down. Nothing runs. A pointer argument that lies in no memory of the device is found by the next hipStreamSynchronize, as a fault
    on a card would be. The checks are those of ROCm's own runtime (clr, hip_module.cpp); `stub_*` is for the tests. */
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
-enum { INVALID = 1, NO_DEVICE = 100, BAD_DEVICE = 101, BAD_IMAGE = 200, NO_BINARY = 209, BAD_HANDLE = 400, NOT_FOUND = 500, FAULT = 700,
-       LAUNCH_FAILURE = 719, CAPTURE_UNSUPPORTED = 900 };
-
-struct arg { uint64_t size, offset; int pointer; };
-struct kernel { char name[128]; int device, count; struct arg args[64]; uint64_t threads, lds; };
-struct module { int device, count; struct kernel kernels[8]; };
-struct launch { char kernel[128]; uint32_t grid[3], block[3], shared; int32_t device; uint64_t stream; int32_t count, padding; uint64_t values[64], sizes[64]; };
-struct range { uint64_t start, size; int device; };
-struct failure { char symbol[64]; int status; };
-
-static struct {
-  int devices, version, quiet, capturing, async, last, modules, ranges, streams, failures;
-  char arch[8][64], log[1 << 16];
-  struct module module[256];
-  struct range range[256], stream[64];
-  struct failure failure[8];
-  uint64_t launches;
-  uint32_t words[256], written;
-  struct launch launch;
-} S;
-static __thread int current, mode;
-
-/* -- for the tests ---------------------------------------------------------------------------------------------------------------------- */
-
-EXPORT void stub_reset(int devices, const char *arch, int version) {
-  memset(&S, 0, sizeof S);
-  S.devices = devices;
-  S.version = version;
-  for (int i = 0; i < 8; i++) snprintf(S.arch[i], sizeof S.arch[i], "%s", arch);
-  current = mode = 0;
-}
-EXPORT void stub_arch(int device, const char *arch) { snprintf(S.arch[device], sizeof S.arch[device], "%s", arch); }
-EXPORT void stub_memory(uint64_t start, uint64_t size, int device) { S.range[S.ranges++ % 256] = (struct range){start, size, device}; }
-EXPORT void stub_stream(uint64_t handle, int device) { S.stream[S.streams++ % 64] = (struct range){handle, 0, device}; }
-EXPORT void stub_fail(const char *symbol, int status) {
-  struct failure *f = &S.failure[S.failures++ % 8];
-  snprintf(f->symbol, sizeof f->symbol, "%s", symbol);
-  f->status = status;
-}
-EXPORT void stub_quiet(int quiet) { S.quiet = quiet; }
-EXPORT void stub_capture(int on) { S.capturing = on; }
-EXPORT const char *stub_log(void) { return S.log; }
-EXPORT void stub_forget(void) { S.log[0] = 0; }
-EXPORT uint64_t stub_launches(void) { return S.launches; }
-EXPORT const struct launch *stub_launch(void) { return &S.launch; }
-
-/* What the next kernel writes behind the first two words of its last argument, as one that prints would. */
-EXPORT void stub_write(const uint32_t *words, uint32_t count) { memcpy(S.words, words, 4 * (S.written = count)); }
-
-static int note(const char *symbol, const char *text) {
-  for (int i = 0; i < S.failures; i++)
-    if (!strcmp(S.failure[i].symbol, symbol)) {
-      int status = S.failure[i].status;
-      S.failure[i] = S.failure[--S.failures];
-      return S.last = status;
-    }
-  size_t used = S.quiet ? 0 : strlen(S.log);
-  if (!S.quiet && used + strlen(symbol) + strlen(text) + 3 < sizeof S.log) sprintf(S.log + used, "%s%s%s\n", symbol, *text ? " " : "", text);
-  return 0;
-}
-#define CALLED(text)                          \
-  do {                                        \
-    int status_ = note(__func__, text);       \
-    if (status_) return status_;              \
-  } while (0)
-#define FAIL(status) return S.last = (status)
+#include "gpu_stub.h"
 
 /* -- MessagePack, as far as the metadata of code objects uses it -------------------------------------------------------------------------- */
 
@@ -201,16 +129,6 @@ EXPORT int hipModuleGetFunction(void **function, void *module, const char *name)
 
 /* -- launches --------------------------------------------------------------------------------------------------------------------------- */
 
-static int device_of(uint64_t stream) {
-  for (int i = 0; i < S.streams; i++)
-    if (S.stream[i].start == stream) return S.stream[i].device;
-  return stream ? -1 : current; /* the default stream is the current device's */
-}
-static int owner(uint64_t address) {
-  for (int i = 0; i < S.ranges; i++)
-    if (address - S.range[i].start < S.range[i].size) return S.range[i].device;
-  return -1;
-}
 EXPORT int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                                  void *stream, void **params, void **extra) {
   struct kernel *k = function;
@@ -225,18 +143,11 @@ EXPORT int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsig
   if (extra || (k->count && !params)) FAIL(INVALID);
   if (k->device != device) FAIL(BAD_DEVICE);
   if (threads > k->threads) FAIL(LAUNCH_FAILURE);
-  struct launch *l = &S.launch;
-  *l = (struct launch){.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .device = device, .stream = (uint64_t)stream, .count = k->count};
-  memcpy(l->kernel, k->name, sizeof l->kernel);
-  for (int i = 0; i < k->count; i++) {
-    memcpy(&l->values[i], params[i], k->args[i].size);
-    l->sizes[i] = k->args[i].size;
-    if (k->args[i].pointer && l->values[i] && owner(l->values[i]) != device && owner(l->values[i]) != 1000) S.async = FAULT;
-  }
-  if (S.written) memcpy((uint32_t *)l->values[k->count - 1] + 2, S.words, 4 * S.written);
-  S.written = 0;
-  __atomic_fetch_add(&S.launches, 1, __ATOMIC_RELAXED);
-  return 0;
+  return run(k, (uint32_t[]){gx, gy, gz}, (uint32_t[]){bx, by, bz}, shared, device, stream, params);
+}
+EXPORT int hipStreamIsCapturing(void *stream, int *status) {
+  CALLED("");
+  return *status = stream && S.capturing, 0;
 }
 EXPORT int hipStreamSynchronize(void *stream) {
   char text[32];
@@ -324,21 +235,15 @@ EXPORT int hipMalloc(void **out, size_t size) {
 }
 EXPORT int hipFree(void *memory) {
   CALLED("");
-  for (int i = 0; i < S.ranges; i++)
-    if (S.range[i].start == (uint64_t)memory) return free(memory), S.range[i].size = 0, 0;
-  FAIL(INVALID);
-}
-static int copy(void *to, const void *from, size_t size, const void *device) {
-  if (owner((uint64_t)device) != current || owner((uint64_t)device + size - 1) != current) FAIL(INVALID);
-  return memcpy(to, from, size), 0;
+  return released((uint64_t)memory);
 }
 EXPORT int hipMemcpyHtoD(void *to, const void *from, size_t size) {
   CALLED("");
-  return copy(to, from, size, to);
+  return copy(to, from, size, (uint64_t)to);
 }
 EXPORT int hipMemcpyDtoH(void *to, const void *from, size_t size) {
   CALLED("");
-  return copy(to, from, size, from);
+  return copy(to, from, size, (uint64_t)from);
 }
 EXPORT int hipGetLastError(void) {
   int last = S.last;
@@ -346,23 +251,19 @@ EXPORT int hipGetLastError(void) {
   return last;
 }
 EXPORT int hipPeekAtLastError(void) { return S.last; }
-static const struct { int status; const char *name, *text; } names[] = {
+static const struct name names[] = {
     {INVALID, "hipErrorInvalidValue", "invalid argument"}, {3, "hipErrorNotInitialized", "initialization error"},
     {NO_DEVICE, "hipErrorNoDevice", "no ROCm-capable device is detected"}, {BAD_DEVICE, "hipErrorInvalidDevice", "invalid device ordinal"},
     {BAD_IMAGE, "hipErrorInvalidImage", "device kernel image is invalid"}, {2, "hipErrorOutOfMemory", "out of memory"},
     {NO_BINARY, "hipErrorNoBinaryForGpu", "no kernel image is available for execution on the device"},
     {BAD_HANDLE, "hipErrorInvalidResourceHandle", "invalid resource handle"}, {NOT_FOUND, "hipErrorNotFound", "named symbol not found"},
     {FAULT, "hipErrorIllegalAddress", "an illegal memory access was encountered"},
-    {701, "hipErrorLaunchOutOfResources", "too many resources requested for launch"},
+    {NO_RESOURCES, "hipErrorLaunchOutOfResources", "too many resources requested for launch"},
     {LAUNCH_FAILURE, "hipErrorLaunchFailure", "unspecified launch failure"},
-    {CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"}};
-static const char *word(int status, int text) {
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    if (names[i].status == status) return text ? names[i].text : names[i].name;
-  return text ? "unknown error" : "hipErrorUnknown";
-}
-EXPORT const char *hipGetErrorName(int status) { return word(status, 0); }
-EXPORT const char *hipGetErrorString(int status) { return word(status, 1); }
+    {CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
+    {0, "hipErrorUnknown", "unknown error"}};
+EXPORT const char *hipGetErrorName(int status) { return word(names, status, 0); }
+EXPORT const char *hipGetErrorString(int status) { return word(names, status, 1); }
 
 /* How long n bare launches take is measured from here, without Python. */
 EXPORT int stub_repeat(uint64_t n, void *function, void *stream, void **params) {

@@ -55,11 +55,6 @@ def ptxas() -> str | None:
     return os.environ.get("AVE_PTXAS") or None
 
 
-def path() -> str:
-    """PATH, where programs are."""
-    return os.environ.get("PATH", "")
-
-
 def rocm_folder() -> str:
     """ROCM_PATH: where ROCm is installed (default: /opt/rocm)."""
     return os.environ.get("ROCM_PATH") or "/opt/rocm"

@@ -23,7 +23,7 @@ from avelang.ir.dtypes import SCALARS, DType, u8
 from avelang.runtime.arrays import CPU, Array, Unreadable, describe
 from avelang.runtime.streams import handle
 
-OPTIONS = ("num_warps", "waves_per_eu", "target", "backend", "stream")
+OPTIONS = ("num_warps", "waves_per_eu", "cluster", "target", "backend", "stream")
 
 # The backend that executes machine code (`runtime.executor`), and the chip whose code that is.
 EXECUTOR, EXECUTED = "gfx942-exec", "gfx942"
@@ -50,6 +50,11 @@ class Bound:
         return [v for v in self.values if isinstance(v, Array)]
 
 
+def _cluster(value: Any) -> bool:
+    fits = isinstance(value, tuple) and 1 <= len(value) <= 3 and all(type(n) is int and n >= 1 for n in value)
+    return fits and math.prod(value) <= 16
+
+
 def _choice(*known: str) -> Callable[[Any], bool]:
     return lambda value: value in known
 
@@ -58,6 +63,7 @@ def _choice(*known: str) -> Callable[[Any], bool]:
 _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "num_warps": (lambda v: type(v) is int and v >= 1, "a positive int"),
     "waves_per_eu": (lambda v: type(v) is int and 1 <= v <= 8, "an int from 1 to 8"),
+    "cluster": (_cluster, "a tuple of one to three positive ints, of 16 blocks at most"),
     "target": (lambda v: isinstance(v, str), "the name of a chip"),
     "backend": (_choice("cpu", "reference", EXECUTOR), f'"cpu", "reference" or "{EXECUTOR}"'),
     "stream": (lambda v: handle(v) is not None, "a stream: its handle as an int, or a stream of torch, CuPy or whatever has __cuda_stream__"),
@@ -168,9 +174,8 @@ class Parameters:
         return found
 
     def _device(self, spec: ParamSpec, array: Array) -> AveError:
-        kind = array.device.partition(":")[0]
-        runtime = {"cuda": "CUDA", "cuda_managed": "CUDA"}.get(kind, kind)
-        return self.fail("L016", spec.name, got=str(array), device=array.device, runtime=runtime)
+        why = "" if ":" in array.device else ", and no driver here knows whose memory it is"
+        return self.fail("L016", spec.name, got=str(array), device=array.device, why=why)
 
     def check_writable(self, bound: Bound, written: frozenset[str]) -> None:
         """Raises L021 where a parameter named in `written` has an array that NumPy protects."""

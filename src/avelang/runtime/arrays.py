@@ -19,7 +19,7 @@ from avelang.ir.dtypes import BY_NAME, DType
 
 CPU = "cpu"
 # Kinds of devices whose arrays are described in full, because Ave has a runtime for them; of others only the device is known.
-GPUS = frozenset({"rocm"})
+GPUS = frozenset({"rocm", "cuda"})
 
 
 @dataclasses.dataclass(slots=True)
@@ -45,7 +45,7 @@ class Array:
     @property
     def known(self) -> bool:
         """Whether all of it is known: of memory that Ave has no runtime for, only the device is."""
-        return self.device == CPU or self.device.partition(":")[0] in GPUS
+        return _described(self.device)
 
     def pinned(self) -> bool:
         """Whether it is memory of the CPU that GPUs reach too."""
@@ -98,6 +98,12 @@ class Array:
         return f"a {self.kind} array of {self.dtype_name} with shape {self.shape}{where}"
 
 
+def _described(device: str) -> bool:
+    """Whether an array on that device is described in full. What has no index is memory that no driver knows."""
+    kind, index, _ = device.partition(":")
+    return device == CPU or bool(index) and kind in GPUS
+
+
 class Unreadable(Exception):
     """The object is an array, but its memory cannot be had; the message says why."""
 
@@ -121,9 +127,9 @@ class _Versioned(ctypes.Structure):
 _CODES = {
     0: "i{bits}", 1: "u{bits}", 2: "f{bits}", 4: "bf{bits}", 6: "u1", 10: "f8e4m3fn", 11: "f8e4m3fnuz", 12: "f8e5m2", 13: "f8e5m2fnuz",
 }  # fmt: skip
-# dlpack.h, DLDeviceType. Pinned memory (cuda_host, rocm_host) is the CPU's own, which the GPUs reach too.
+# dlpack.h, DLDeviceType. Pinned memory (cuda_host, rocm_host) is the CPU's own, which the GPUs reach too; CUDA's managed memory moves by itself.
 _PINNED = (3, 11)
-_DEVICES = {1: CPU, 2: "cuda", 3: CPU, 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 11: CPU, 13: "cuda_managed", 14: "oneapi"}
+_DEVICES = {1: CPU, 2: "cuda", 3: CPU, 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 11: CPU, 13: "cuda", 14: "oneapi"}
 
 
 def dlpack_dtype(code: int, bits: int, lanes: int = 1) -> DType | None:
@@ -154,7 +160,7 @@ _api.PyCapsule_IsValid.argtypes = [ctypes.py_object, ctypes.c_char_p]
 def _from_dlpack(obj: Any, kind: str) -> Array:
     number, index = map(int, obj.__dlpack_device__())
     device = _device(number, index)
-    if device != CPU and device.partition(":")[0] not in GPUS:
+    if not _described(device):
         # Asking for the capsule might move or synchronize; the device is all that the caller needs to refuse.
         shape = tuple(map(int, getattr(obj, "shape", ())))
         return Array(kind, 0, None, str(getattr(obj, "dtype", "?")), shape, (0,) * len(shape), device, obj, "dlpack")
@@ -226,7 +232,7 @@ def _from_torch(obj: Any, torch: Any) -> Array:
     device = str(obj.device)
     if obj.device.type == "cuda" and torch.version.hip:
         device = f"rocm:{obj.device.index}"
-    if device != CPU and device.partition(":")[0] not in GPUS:
+    if not _described(device):
         return Array("torch", 0, _torch.get(obj.dtype), obj.dtype, shape, (0,) * len(shape), device, obj, "torch")
     if obj.is_neg() or obj.is_conj():
         raise Unreadable("it is a lazy view whose memory holds other values (call .resolve_neg() or .resolve_conj())")

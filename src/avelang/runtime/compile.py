@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EMITS = ("ir", "llvm", "asm")
 # Launch options that code generation for GPUs takes from the kernel's attributes.
-HINTS = ("num_warps", "waves_per_eu")
+HINTS = ("num_warps", "waves_per_eu", "cluster")
 
 
 def chip_of(target: str | None) -> Chip | None:
@@ -98,6 +98,7 @@ def _device_program(
     source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[Program, dict[str, Any]]:  # fmt: skip
     """The LLVM IR of a launch on a GPU, and what the runtime must know of it: JSON values only."""
+    from avelang.ir.dtypes import DType
     from avelang.passes.writes import written
 
     start = time.perf_counter()
@@ -105,19 +106,22 @@ def _device_program(
     assert chip is not None
     kernel = build(source, constexprs, target)
     kernel.attrs.update({name: options[name] for name in HINTS if name in options})
+    if chip.vendor == "nvidia":
+        kernel.attrs["lines"] = True
+    arguments = [(p.name, p.type.name if isinstance(p.type, DType) else "pointer") for p in kernel.params]
     writes = written(kernel)
     made = gpu_program(kernel, block, chip)
     return made, {
         "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": made.prints, "writes": sorted(writes), "chip": chip.name,
-        "block": list(block), "params": len(kernel.params), "shared_bytes": made.shared_bytes, "dynamic_bytes": made.dynamic_bytes,
-        "pointer_align": made.pointer_align, "created": time.time(), "seconds": time.perf_counter() - start,
+        "block": list(block), "params": len(arguments), "arguments": arguments, "shared_bytes": made.shared_bytes, "dynamic_bytes": made.dynamic_bytes,
+        "pointer_align": made.pointer_align, "place": [source.file, kernel.span.line if kernel.span else 0], "created": time.time(), "seconds": time.perf_counter() - start,
     }  # fmt: skip
 
 
 def device_assembly(
     source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
-    """The assembly of a launch on an AMD GPU, for the executor, and what the runtime must know of it."""
+    """The assembly of a launch (for the executor; PTX for NVIDIA), and what the runtime must know of it: JSON values only."""
     import avelang.arch as arch
     from avelang.emit.llvm.simt_device import Device
 

@@ -101,6 +101,8 @@ class Cuda(Driver):
         912: "clusters of this size do not fit the device with this block and its shared memory",
     }
 
+    faults = frozenset(status for status, hint in hints.items() if hint == _WRONG)
+
     def places(self) -> Iterable[str]:
         asked = knobs.cuda_library()
         return [asked] if asked else [*mapped(self.library), f"{self.library}.1", self.library]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from avelang.runtime.arrays import Array
+from avelang.runtime.cuda import Cuda
 from avelang.runtime.gpu import Device, Driver
 from avelang.runtime.hip import Hip
 
 # By the kind of device in an array's `device`.
-DRIVERS: dict[str, Driver] = {driver.kind: driver for driver in (Hip(),)}
+DRIVERS: dict[str, Driver] = {driver.kind: driver for driver in (Hip(), Cuda())}
 
 
 def device(name: str) -> Device:

@@ -1,7 +1,7 @@
 """Code for a GPU and the arguments of a launch come in; the vendor's driver has loaded the one and been handed the other.
 
 What the drivers of all vendors share is here: opening the library, devices, modules, the record that compiled host code launches from
-(`host/gpu.ll`), and errors. A vendor is a subclass of `Driver` of tables and a few short methods (`hip.py`).
+(`host/gpu.ll`), and errors. A vendor is a subclass of `Driver` of tables and a few short methods (`hip.py`, `cuda.py`).
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ import hashlib
 import os
 import pathlib
 import re
+import struct
 import threading
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import llvmlite.binding as llvm
+import numpy as np
 
 import avelang.arch as arch
 from avelang.base.errors import AveError, error
 from avelang.ir import printf
-from avelang.runtime import compile
+from avelang.ir.dtypes import BY_NAME
 from avelang.runtime.arrays import Array
 from avelang.runtime.geometry import Geometry
-from avelang.runtime.native import Gpu, native
+from avelang.runtime.native import Gpu, Recent, native
 
 if TYPE_CHECKING:
     from avelang.runtime.arguments import Bound
@@ -34,17 +37,20 @@ if TYPE_CHECKING:
 P = ctypes.c_void_p
 I32 = ctypes.c_int32
 U32 = ctypes.c_uint32
+SIZE = ctypes.c_size_t
 
 # By what stands above the status that `host/gpu.ll` returns: the role of the call that failed.
 CALLS = ("launch", "get", "set")
+EARLIER = 4  # launches that a message names
 RELAXED = 2  # the capture mode in which a thread may allocate: the same in both drivers
 
 
 class Call(NamedTuple):
-    """A function of the driver: its symbol and the types of its arguments."""
+    """A function of the driver: its symbol, the types of its arguments, and what it returns (a status, mostly)."""
 
     symbol: str
     args: tuple[Any, ...]
+    result: Any = I32
 
 
 class Survey(NamedTuple):
@@ -57,8 +63,8 @@ class Survey(NamedTuple):
 
 class Driver(abc.ABC):
     """One vendor's driver. `calls` has these roles, with the same arguments and the same meaning for all vendors: init, count, get and set (of
-    the thread's device, as one word), load, function, launch, wait (for a stream), capture (exchanges the thread's capture mode), last (takes the
-    last error away), allocate, free, to and from (copies to a device and back)."""
+    the thread's device, as one word), load, function, launch, wait (for a stream), capture (exchanges the thread's capture mode), capturing (whether a
+    stream is under capture), last (takes the last error away; a vendor may have none), allocate, free, to and from (copies to a device and back)."""
 
     runtime: ClassVar[str]  # in messages
     kind: ClassVar[str]  # of devices, as in "rocm:0"
@@ -68,6 +74,7 @@ class Driver(abc.ABC):
     hidden: ClassVar[str]  # the environment variables that hide devices
     calls: ClassVar[Mapping[str, Call]]
     hints: ClassVar[Mapping[int, str]]  # by status
+    faults: ClassVar[frozenset[int]]  # statuses that an earlier kernel is to blame for
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -101,6 +108,26 @@ class Driver(abc.ABC):
     @abc.abstractmethod
     def words(self, status: int) -> tuple[str, str]:
         """The name of a status and what the driver says of it."""
+
+    @abc.abstractmethod
+    def build(self, device: Device, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+        """What `load` loads, for the chip that the options call `target`, and what the runtime must know of it: JSON values only."""
+
+    def chips(self, architecture: str) -> list[arch.Chip]:
+        """The chips whose code runs on that architecture."""
+        found = self.chip(architecture)
+        return [found] if found is not None else []
+
+    def tools(self, device: Device) -> dict[str, Any]:
+        """What code for a device depends on, beside chip and LLVM: for the key in the cache on disk."""
+        return {}
+
+    def permit(self, function: int, meta: Mapping[str, Any], doing: str) -> None:  # noqa: B027  (most ask for nothing)
+        """Asks for what a loaded kernel must be granted. Raises D035."""
+
+    def attributes(self, meta: Mapping[str, Any]) -> Any:
+        """The array of attributes that a kernel is launched with (`launch_with`); None for none."""
+        return None
 
     @abc.abstractmethod
     def word(self, index: int) -> int:
@@ -137,7 +164,8 @@ class Driver(abc.ABC):
     def blame(self, role: str, status: int) -> dict[str, Any]:
         """The fields of an error for a status. Takes the error away from the driver, which would report it again to the next who asks."""
         name, text = self.words(status)
-        self.call("last")
+        if "last" in self.calls:
+            self.call("last")
         return {"call": self.calls[role].symbol, "name": name, "status": status, "text": text}
 
     def found(self) -> bool:
@@ -156,12 +184,12 @@ class Driver(abc.ABC):
             if self.count:
                 return
             self._lib, self.path = self._load(device)
-            for role, (symbol, args) in self.calls.items():
+            for symbol, args, result in self.calls.values():
                 try:
                     function = getattr(self._lib, symbol)
                 except AttributeError:
                     raise error("D031", path=self.path, why=f"it has no {symbol}", needs=self.needs) from None
-                function.argtypes, function.restype = args, I32 if role not in ("name", "text") else ctypes.c_char_p
+                function.argtypes, function.restype = args, result
             version, enough = self.version()
             if not enough:
                 raise error("D031", path=self.path, why=f"it is version {version}", needs=self.needs)
@@ -212,22 +240,23 @@ class Driver(abc.ABC):
             if chip is None:
                 known = ", ".join(c.name for c in arch.CHIPS.values() if self.chip(c.name) is c)
                 raise error("D034", device=name, arch=what, name=title, known=known)
-            return self._devices.setdefault(index, Device(self, index, chip, self.word(index)))
+            return self._devices.setdefault(index, Device(self, index, chip, what, self.word(index)))
 
-    def function(self, image: bytes, entry: str, device: Device, kernel: str) -> int:
+    def function(self, image: bytes, meta: Mapping[str, Any], device: Device) -> int:
         """The driver's function for a kernel, loaded on the device once. It stays loaded: a launch may be under way whenever Python lets go of it."""
-        key = (hashlib.sha256(image).digest(), device.index, entry)
+        key = (hashlib.sha256(image).digest(), device.index, meta["entry"])
         with self._lock:
             if key not in self._modules:
-                self._modules[key] = self._loaded(image, entry, device, f"`{kernel}` cannot be loaded on {device.name}")
+                self._modules[key] = self._loaded(image, meta, device, f"`{meta['kernel']}` cannot be loaded on {device.name}")
             return self._modules[key]
 
-    def _loaded(self, image: bytes, entry: str, device: Device, doing: str) -> int:
+    def _loaded(self, image: bytes, meta: Mapping[str, Any], device: Device, doing: str) -> int:
         module, function = P(), P()
         # Loading allocates, which a capture under way on this thread would forbid.
         with self.on(device, doing, RELAXED):
             self.must(doing, "load", ctypes.byref(module), image)
-            self.must(doing, "function", ctypes.byref(function), module, entry.encode())
+            self.must(doing, "function", ctypes.byref(function), module, meta["entry"].encode())
+            self.permit(int(function.value or 0), meta, doing)
         return int(function.value or 0)
 
     @contextlib.contextmanager
@@ -246,25 +275,32 @@ class Driver(abc.ABC):
             self.call("set", before.value)
 
     def remember(self, program: Program) -> None:
-        """Programs are told when the process is forked."""
+        """Programs are told when the process is forked, and named when one of them has faulted."""
         self._records.add(program)
+
+    def earlier(self, device: Device) -> str:
+        """The last launches on a device, newest first, in words: one of them has faulted, where the device says that an earlier kernel did."""
+        programs = {program.address: program for program in self._records if program.device is device}
+        seen = [programs[r.gpu].told(r) for r in native().recent() if r.gpu in programs]
+        return f"; the last launches on {device.name}, newest first: {'; '.join(seen[:EARLIER])}" if seen else ""
 
 
 class Device:
     """One GPU. Code for it is told apart by its chip, what is loaded by its index."""
 
-    def __init__(self, driver: Driver, index: int, chip: arch.Chip, word: int):
-        self.driver, self.index, self.chip, self.word = driver, index, chip, word
+    def __init__(self, driver: Driver, index: int, chip: arch.Chip, architecture: str, word: int):
+        self.driver, self.index, self.chip, self.architecture, self.word = driver, index, chip, architecture, word
+        self.targets = frozenset(c.name for c in driver.chips(architecture))
         self.name = f"{driver.kind}:{index}"
 
     @property
     def key(self) -> dict[str, Any]:
         """What tells code for this device from other code, in the cache on disk."""
-        return {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info)}
+        return {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), **self.driver.tools(self)}
 
     def compile(self, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """What the driver loads, and what the runtime must know of it."""
-        return compile.device_object(source, bound.constexprs, self.chip.name, block, bound.options)
+        return self.driver.build(self, source, bound, block)
 
     def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
         """The code, loaded on this device. Raises D035."""
@@ -283,7 +319,10 @@ class Device:
 
     def wait(self, stream: int) -> None:
         """Waits until all that is on the stream has run. Raises D035."""
-        self.driver.must(f"waiting for stream {stream:#x} of {self.name}", "wait", stream)
+        doing = f"waiting for stream {stream:#x} of {self.name}"
+        # The default stream is that of the thread's device.
+        with self.driver.on(self, doing):
+            self.driver.must(doing, "wait", stream)
 
 
 class Program:
@@ -300,13 +339,27 @@ class Program:
         self.align: int = meta["pointer_align"]
         driver, block = device.driver, meta["block"]
         alone = driver.count == 1
+        self._attributes = driver.attributes(meta)
         self.record = Gpu(
-            launch=driver.address("launch"), function=driver.function(payload, meta["entry"], device, self.kernel),
+            launch=driver.address("launch" if self._attributes is None else "launch_with"), function=driver.function(payload, meta, device),
             get=None if alone and not device.word else driver.address("get"), set=driver.address("set"), word=device.word,
             most_x=driver.most_x(block), params=meta["params"] + self.prints, block=tuple(block), shared=meta["dynamic_bytes"],
+            attributes=None if self._attributes is None else ctypes.addressof(self._attributes), many=len(self._attributes or ()),
         )  # fmt: skip
         self.address = ctypes.addressof(self.record)
         driver.remember(self)
+        self._warn()
+
+    def _warn(self) -> None:
+        """A warning at the kernel's line where its registers do not suffice."""
+        stores, loads = self.meta.get("spills", (0, 0))
+        if stores or loads:
+            at = f"{self.meta['chip']}, block {tuple(self.meta['block'])}"
+            text = (
+                f"`{self.kernel}` spills ({at}): {self.meta['registers']} registers a thread are not enough, and {stores} bytes are stored and {loads} "
+                "loaded around them; use smaller tiles, or more threads for the same tile"
+            )
+            warnings.warn_explicit(text, RuntimeWarning, *self.meta["place"])
 
     def run(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int, *hidden: int) -> None:
         """Puts a grid on a stream. `names`: of the run-time parameters; `hidden`: arguments behind them. Raises L032."""
@@ -333,14 +386,24 @@ class Program:
     def refused(self, status: int, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> AveError:
         """The error for what `launch_gpu` returned."""
         role, code = CALLS[status >> 32], status & 0xFFFF_FFFF
-        instead = self.device.driver.hints.get(code, "")
-        return error("L032", instead=instead, **self.device.driver.blame(role, code), **self._fields(at, bound, names, stream))
+        driver = self.device.driver
+        instead = driver.hints.get(code, "") + (driver.earlier(self.device) if code in driver.faults else "")
+        return error("L032", instead=instead, **driver.blame(role, code), **self._fields(at, bound, names, stream))
 
     def finish(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> None:
-        """Waits until the kernel has run. Raises L033."""
-        status = self.device.driver.call("wait", stream)
+        """Waits until the kernel has run; where the stream is under capture, it has not begun to. Raises L033."""
+        driver, capturing = self.device.driver, I32()
+        with driver.on(self.device, f"waiting for `{self.kernel}` on {self.device.name}"):
+            if driver.call("capturing", stream, ctypes.byref(capturing)) == 0 and capturing.value:
+                return
+            status = driver.call("wait", stream)
         if status:
-            raise error("L033", **self.device.driver.blame("wait", status), **self._fields(at, bound, names, stream))
+            raise error("L033", **driver.blame("wait", status), **self._fields(at, bound, names, stream))
+
+    def told(self, launch: Recent) -> str:
+        """A launch of this kernel, in words."""
+        shown = [f"{name}={_decoded(kind, launch.slots[i])}" for i, (name, kind) in enumerate(self.meta["arguments"][: len(launch.slots)])]
+        return f"`{self.kernel}` with grid {tuple(launch.grid)}, stream {launch.stream or 0:#x}, {', '.join(shown) or 'no arguments'}"
 
     def _fields(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> dict[str, Any]:
         shown = [f"{name}={_shown(value)}" for name, value in zip(names, bound.values, strict=True)]
@@ -348,6 +411,13 @@ class Program:
         return {
             "kernel": self.kernel, "device": self.device.name, "grid": at.grid, "block": at.block, "stream": stream, "arguments": arguments,
         }  # fmt: skip
+
+
+def _decoded(kind: str, slot: int) -> str:
+    """An argument out of its 8 bytes. `kind`: the name of its dtype, "pointer" for memory."""
+    if kind not in BY_NAME:
+        return f"{slot:#x}"
+    return str(np.frombuffer(struct.pack("<Q", slot), BY_NAME[kind].np)[0])
 
 
 def _shown(value: Any) -> str:

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import avelang.arch as arch
 from avelang.base import knobs
-from avelang.runtime.gpu import I32, U32, Call, Driver, P, mapped
+from avelang.runtime import compile
+from avelang.runtime.gpu import I32, SIZE, U32, Call, Device, Driver, P, mapped
+
+if TYPE_CHECKING:
+    from avelang.runtime.arguments import Bound
 
 # hipDeviceProp_tR0600: `name` comes first; bytes of the struct, with room for versions that add fields behind.
 _ARCH_NAME, _NAME_BYTES, _PROPERTIES = 1160, 256, 4096
-SIZE = ctypes.c_size_t
 _DEVICE_ORDINAL = 9  # HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _OLDEST = 6
+_WRONG = "an earlier kernel went wrong: AVE_CHECK=launch waits for each launch and names it"
 _STREAMS = "streams belong to devices: give the stream of the device that the arrays are on"
 
 
@@ -40,13 +45,14 @@ class Hip(Driver):
         "launch": Call("hipModuleLaunchKernel", (P, *[U32] * 7, P, P, P)),
         "wait": Call("hipStreamSynchronize", (P,)),
         "capture": Call("hipThreadExchangeStreamCaptureMode", (P,)),
+        "capturing": Call("hipStreamIsCapturing", (P, P)),
         "allocate": Call("hipMalloc", (P, SIZE)),
         "free": Call("hipFree", (P,)),
         "to": Call("hipMemcpyHtoD", (P, P, SIZE)),
         "from": Call("hipMemcpyDtoH", (P, P, SIZE)),
         "last": Call("hipGetLastError", ()),
-        "name": Call("hipGetErrorName", (I32,)),
-        "text": Call("hipGetErrorString", (I32,)),
+        "name": Call("hipGetErrorName", (I32,), ctypes.c_char_p),
+        "text": Call("hipGetErrorString", (I32,), ctypes.c_char_p),
         "version": Call("hipRuntimeGetVersion", (P,)),
         "properties": Call("hipGetDevicePropertiesR0600", (P, I32)),
         "pointer": Call("hipPointerGetAttribute", (P, I32, P)),
@@ -58,12 +64,14 @@ class Hip(Driver):
         100: get,
         209: "the code was made for another GPU, or needs what this one has switched off; `rocminfo` shows its name with its features",
         400: _STREAMS,
-        700: "an earlier kernel went wrong: AVE_CHECK=launch waits for each launch and names it",
+        700: _WRONG,
         701: "the block asks for more registers or shared memory than the device has: use a smaller block or tile",
-        719: "an earlier kernel went wrong: AVE_CHECK=launch waits for each launch and names it",
+        719: _WRONG,
         900: "a stream is under capture: launch the kernel once before, or capture in the mode \"relaxed\"",
         901: "the capture of this stream has failed before",
     }
+
+    faults = frozenset(status for status, hint in hints.items() if hint == _WRONG)
 
     def places(self) -> Iterable[str]:
         asked = knobs.hip_library()
@@ -95,6 +103,9 @@ class Hip(Driver):
         assert self._lib is not None
         name, text = (getattr(self._lib, self.calls[role].symbol)(status) or b"?" for role in ("name", "text"))
         return name.decode(), text.decode()
+
+    def build(self, device: Device, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+        return compile.device_object(source, bound.constexprs, bound.options["target"], block, bound.options)
 
     def word(self, index: int) -> int:
         return index

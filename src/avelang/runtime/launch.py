@@ -168,7 +168,7 @@ class Launcher:
 
         device, name = devices.device(bound.device), self.source.name
         target, backend = bound.options.get("target", device.chip.name), bound.options.pop("backend", None)
-        if target != device.chip.name:
+        if target not in device.targets:
             raise params.fail("L022", target=target, device=device.name, chip=device.chip.name)
         if backend is not None:
             raise params.fail("L023", backend=backend, device=device.name)

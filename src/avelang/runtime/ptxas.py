@@ -7,11 +7,11 @@ version compatibility": a driver takes what the toolkits of its major version, o
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import pathlib
 import re
 import shutil
-import site
 import subprocess
 import sys
 import tempfile
@@ -37,14 +37,20 @@ class Assembler(NamedTuple):
 
 
 def places() -> Iterator[str]:
-    """Where a `ptxas` may be, best first: packages of PyPI, the toolkit, the path."""
-    folders = [*site.getsitepackages(), site.getusersitepackages(), *sys.path] if hasattr(site, "getsitepackages") else sys.path
-    for folder in dict.fromkeys(folders):
-        # nvidia/cu13/bin since CUDA 13, nvidia/cuda_nvcc/bin before.
-        yield from sorted(map(str, pathlib.Path(folder or ".").glob("nvidia/cu*/bin/ptxas")), reverse=True)
+    """Where a `ptxas` may be, best first: NVIDIA's packages of PyPI (nvidia/cu13/bin since CUDA 13, nvidia/cuda_nvcc/bin before), the toolkit, the path, the
+    one that Triton brings."""
+    yield from _inside("nvidia", "cu*/bin/ptxas")
     for home in knobs.cuda_folders():
         yield os.path.join(home, "bin", "ptxas")
     yield shutil.which("ptxas") or ""
+    yield from _inside("triton", "backends/nvidia/bin/ptxas")
+
+
+def _inside(package: str, pattern: str) -> Iterator[str]:
+    """Files of an installed package, which is not imported."""
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
+        yield from sorted(map(str, pathlib.Path(folder).glob(pattern)), reverse=True)
 
 
 def _version(path: str) -> tuple[int, ...]:
@@ -71,8 +77,7 @@ def _version(path: str) -> tuple[int, ...]:
 
 
 @functools.cache
-def _found(asked: str | None, newest: int, path: str) -> Assembler | None:
-    # `path` is the PATH that was searched: another one may have another answer.
+def _found(asked: str | None, newest: int) -> Assembler | None:
     if asked is not None:
         return Assembler(asked, _version(asked))
     for place in dict.fromkeys(filter(os.path.isfile, places())):
@@ -88,7 +93,7 @@ def find(newest: int = sys.maxsize) -> Assembler | None:
     asked = knobs.ptxas()
     if asked == "driver":
         return None
-    found = _found(asked, newest, knobs.path())
+    found = _found(asked, newest)
     if found is not None and asked is not None and found.version < OLDEST:
         why = f"it is version {'.'.join(map(str, found.version))}" if found.version else "it does not run, or tells no version"
         raise error("D037", path=asked, why=why, needs="ptxas 12.8 or newer")

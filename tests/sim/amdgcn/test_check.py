@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from avelang.base.errors import AveError
 
+from avelang.base.errors import AveError
 from sim.amdgcn.programs import run_program
 
 DATA = np.arange(4096, dtype=np.uint32)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+
 from avelang.base.errors import AveError
 from avelang.sim.amdgcn.machine import Launch
-
 from sim.amdgcn.programs import assemble
 
 DATA = np.zeros(256, np.uint32)

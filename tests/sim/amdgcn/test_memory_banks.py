@@ -6,7 +6,7 @@ import pytest
 from avelang.sim.amdgcn.memory_banks import phases
 from sim.amdgcn import memory_model as model
 from sim.amdgcn.memory_model import FULL, LANES, MASKS
-from sim.amdgcn.programs import run_program
+from sim.amdgcn.programs import assemble, run_program, start
 
 # nod-ai, "Empirical LDS Measurements", CDNA3: the lanes of a ds_read_b128's phases.
 READ_B128 = [
@@ -53,10 +53,10 @@ def test_the_phases_are_those_published():
 def test_counts(text):
     lanes, offsets, nbytes = INSTRUCTIONS[text]
     rng = np.random.default_rng(1)
-    step = max(4, nbytes)
+    machine, step = assemble(text, lds=16384, profile=True), max(4, nbytes)
     for at in (np.arange(LANES) * step, np.arange(LANES) * 128, rng.permutation(LANES) * step, rng.integers(0, 500, LANES) * 8, np.zeros(LANES, int)):
         for mask in (FULL, MASKS["some"]):
-            got = run_program(text, {"v2": at.astype(np.uint32)}, exec_mask=mask, lds=16384, profile=True)
+            got = start(machine, {"v2": at.astype(np.uint32)}, exec_mask=mask)
             want = sum(count(lanes, at + o, nbytes, mask) for o in offsets)
             assert got.run.conflicts == ({0: want} if want else {}), at
 

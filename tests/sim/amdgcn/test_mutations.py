@@ -3,24 +3,25 @@ why it does not matter."""
 
 import collections
 import pathlib
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+
 from avelang import executor
 from avelang.amdgcn.asm import parse
 from avelang.sim import reference
 from avelang.sim.amdgcn import mutate
 from avelang.sim.amdgcn.load import load
 from avelang.sim.amdgcn.machine import Machine
-
 from emit.llvm.gpu_cases import kernels
 from sim.amdgcn.executed import Executed
 from sim.amdgcn.programs import assemble, start
 
 PEERS = pathlib.Path(__file__).parent / "peers"
 bf16 = ml_dtypes.bfloat16
-OPTIONS = {"check": True, "mutable": True}
+OPTIONS: dict[str, Any] = {"check": True, "mutable": True}
 
 
 def triton():
@@ -69,27 +70,28 @@ def ours(name: str):
     return done.machine, right
 
 
-# How many waits and barriers (and single counters of waits) there are; how many of them are caught; reasons of the others, each of these words once.
+# How many waits and barriers (and single counters of waits) there are (0: as many as the compiler makes); reasons of those that the checker does not
+# catch, words of each.
 KERNELS = {
-    "triton": (triton, 28, 28, ()),
-    "iree": (iree, 32, 28, ("before the wave ends",) * 2 + ("has come already", "ordered by the other barriers")),
-    "turn": (lambda: ours("turn"), 5, 5, ()),
-    "row_sums": (lambda: ours("row_sums"), 9, 9, ()),
-    "softmax": (lambda: ours("softmax"), 8, 8, ()),
+    "triton": (triton, 28, ()),
+    "iree": (iree, 32, ("before the wave ends",) * 2 + ("has come already", "ordered by the other barriers")),
+    "turn": (lambda: ours("turn"), 0, ()),
+    "row_sums": (lambda: ours("row_sums"), 0, ()),
+    "softmax": (lambda: ours("softmax"), 0, ()),
 }
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_deletion(name):
-    make, count, caught, reasons = KERNELS[name]
+    make, count, reasons = KERNELS[name]
     machine, right = make()
     assert right()
     verdicts = [mutate.judge(machine, p, right) for p in mutate.points(machine.program)]
     for v in verdicts:
         print(f"{v.point}: {v.by or 'does not matter'}: {v.why.splitlines()[0]}")
     by = collections.Counter(v.by for v in verdicts)
-    assert len(verdicts) == count
-    assert by["checker"] == caught, by
+    assert len(verdicts) == count or (not count and verdicts)
+    assert by["checker"] == len(verdicts) - len(reasons), by
     rest = sorted(v.why for v in verdicts if not v.by)
     assert len(rest) == len(reasons)
     for words in set(reasons):
@@ -102,8 +104,8 @@ LOAD = "global_load_dword v5, v[2:3], off\n"
 # Program; of its first wait: who notices, or words of the reason.
 REASONS = {
     "needed": (LOAD + "s_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "checker", "reads v5"),
-    "twice": (LOAD + "s_waitcnt vmcnt(0)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "", "before `s_waitcnt vmcnt(0)` (line 12) waits for the same"),
-    "stronger later": (LOAD + LOAD + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "", "before `s_waitcnt vmcnt(0)` (line 13)"),
+    "twice": (LOAD + "s_waitcnt vmcnt(0)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "", "before `s_waitcnt vmcnt(0)` (line 11) waits for the same"),
+    "stronger later": (LOAD + LOAD + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "", "before `s_waitcnt vmcnt(0)` (line 12)"),
     "at the end": (LOAD + "s_waitcnt vmcnt(0)", "", "is used before the wave ends"),
     "nothing under way": ("s_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "", "has come already"),
     "never met": ("s_branch over\ns_waitcnt vmcnt(0)\nover:\ns_nop 0", "", "not executed"),

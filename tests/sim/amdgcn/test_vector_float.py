@@ -327,6 +327,15 @@ def test_without_ieee_mode_a_signaling_nan_gives_way():
     assert Batch(cases, "gfx942", 3, ieee=0).check() == []
 
 
+@pytest.mark.parametrize(("x", "y"), [(0x000FFFFFFFFFFFFF, 0x3FEFFFFFFFFFFFFF), (0x8010000000000001, 0xBFFA4A74E49547DD), (0x0000000000000001, 0x4000000000000000)])
+def test_quotients_between_two_denormals(x, y):
+    """Quotients in, or next to, the middle of two denormals: rounding the scaled sum twice would miss them."""
+    x, y = (np.full((2, 64), [[v & 0xFFFFFFFF], [v >> 32]], np.uint32) for v in (x, y))
+    out = run_program(divide("f64").format(d="v[4:5]", a="v[0:1]", b="v[2:3]"), {"v[0:1]": x, "v[2:3]": y})["v[4:5]"]
+    a, b = (v.T.copy().view(np.float64) for v in (x, y))
+    assert (out.T.copy().view(np.float64) == a / b).all()
+
+
 def test_flushed_denormals():
     """Where MODE says so for f32, denormal operands and results are zeros."""
     x = np.full(64, 0x00400000, np.uint32)  # 2 ** -127

@@ -51,7 +51,9 @@ class Nvptx(Target):
             self.native_narrow = self.native_fma = frozenset(BINARY16)
 
     def attributes(self, w: Simt) -> str:
-        return f'nounwind "nvvm.reqntid"="{",".join(map(str, w.block))}"'
+        cluster = w.kernel.attrs.get("cluster")
+        clusters = f' "nvvm.cluster_dim"="{",".join(map(str, cluster))}"' if cluster else ""
+        return f'nounwind "nvvm.reqntid"="{",".join(map(str, w.block))}"{clusters}'
 
     def begin(self, w: Simt) -> None:
         """The last warp of a block that is no multiple of a warp has fewer lanes."""

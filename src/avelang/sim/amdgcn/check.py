@@ -14,13 +14,14 @@ from collections.abc import Iterable
 from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Instruction, Program
 from avelang.amdgcn.effects import FLAT, LDS, VM, Effects, Span, effects
+from avelang.sim.amdgcn import check_lds
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
 from avelang.sim.amdgcn.translator import Translator
 
 CHECK_START = "define internal void @ave_check_start(ptr %g) { ret void }"
-KINDS = {"read": 0, "write": text.WRITES, "atomic": text.WRITES | text.ATOMICALLY, "async write": text.WRITES | text.ASYNC}
+KINDS = {"read": 0, "write": check_lds.WRITES, "atomic": check_lds.WRITES | check_lds.ATOMICALLY, "async write": check_lds.WRITES | check_lds.ASYNC}
 _BYTES, _SHORTS = (re.compile(rf"(ds_|flat_|\w+_load_lds_|buffer_).*({x})") for x in (r"b8|u8|i8|byte", r"b16|u16|i16|short|d16"))
 
 
@@ -53,7 +54,7 @@ class Checker:
         t.module.declare("llvm.cttz.i16", "i16", ["i16", "i1"])
         t.module.functions["ave_check"] = "\n".join(
             (text.USE, text.ISSUE, text.MUTABLE_WAIT if self.mutable else text.WAIT, text.ARRIVE, text.START,
-             text.lds_text(granule_shift(program), len(program.instructions)))
+             check_lds.lds_text(granule_shift(program), len(program.instructions)))
         )  # fmt: skip
         self.hazards: dict[int, list[tuple[int, hazards.Hazard]]] = {}
         for n, h in enumerate(hazards.find(program)):
@@ -172,6 +173,6 @@ class Checker:
 
     def lds(self, i: Instruction, addr: str, offset: int, nbytes: int, kind: str) -> None:
         """Called before the active lanes access LDS (`Translator.lds_access`)."""
-        bits = KINDS[kind] | (text.BY_FLAT if effects(i).counter == FLAT else 0)
+        bits = KINDS[kind] | (check_lds.BY_FLAT if effects(i).counter == FLAT else 0)
         args = (f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}", f"i32 {bits}", f"i64 {self.t.exec()}", f"i32 {i.index}")
         self._guard(f"call i32 @ave_check_lds(ptr %w, ptr %g, {', '.join(args)})")

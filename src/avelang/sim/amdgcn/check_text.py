@@ -8,7 +8,7 @@ and for each granule of LDS the last writer and every wave's last read.
 from __future__ import annotations
 
 from avelang.amdgcn.effects import CELLS, FLAT, LDS, SMEM, VM
-from avelang.sim.amdgcn.faults import IN_FLIGHT, RACE
+from avelang.sim.amdgcn.faults import IN_FLIGHT
 from avelang.sim.amdgcn.state import ENDED, GROUP, MAX_WAVES, WAVE, WAVE_BYTES
 
 # Of a wave. `issued`, `done`: a u32 for each class. FLAT instructions come back through two counters: `touched` is the last that met LDS,
@@ -41,20 +41,23 @@ def granules(count: int) -> int:
     return -(-(OF_GROUP["covered"] + count + 1) // 64) * 64
 
 
-def _at(base: str, offset: int, result: str) -> str:
+def at(base: str, offset: int, result: str) -> str:
+    """%result, a pointer to a field."""
     return f"  {result} = getelementptr i8, ptr %{base}, i64 {offset}"
 
 
-def _load(base: str, offset: int, name: str, t: str = "i32") -> str:
+def field(base: str, offset: int, name: str, t: str = "i32") -> str:
     """%name, loaded from a field; %name.p points there."""
-    return f"{_at(base, offset, f'%{name}.p')}\n  %{name} = load {t}, ptr %{name}.p, align {8 if t in ('i64', 'ptr') else 4}"
+    return f"{at(base, offset, f'%{name}.p')}\n  %{name} = load {t}, ptr %{name}.p, align {8 if t in ('i64', 'ptr') else 4}"
 
 
-def _wave(name: str, as_name: str = "", t: str = "i32", plus: int = 0) -> str:
-    return _load("c", OF_WAVE[name] + plus, as_name or name, t)
+def wave_field(name: str, as_name: str = "", t: str = "i32", plus: int = 0) -> str:
+    """%name, a field of the wave's records."""
+    return field("c", OF_WAVE[name] + plus, as_name or name, t)
 
 
-def _class(name: str) -> int:
+def class_offset(name: str) -> int:
+    """Where a class stands among the u32 of each class."""
     return 4 * CLASSES.index(name)
 
 
@@ -63,7 +66,7 @@ USE = f"""
 define internal i32 @ave_check_use(ptr %c, ptr %g, ptr %list, i32 %n) noinline #0 {{
 entry:
   %issued = load <4 x i32>, ptr %c, align 16
-{_at("c", OF_WAVE["done"], "%donep")}
+{at("c", OF_WAVE["done"], "%donep")}
   %done = load <4 x i32>, ptr %donep, align 16
   %differ = icmp ne <4 x i32> %issued, %done
   %bits = bitcast <4 x i1> %differ to i4
@@ -82,7 +85,7 @@ span:
 cell:
   %r = phi i32 [ %first, %span ], [ %r1, %next ]
   %rp = getelementptr i64, ptr %c, i32 %r
-{_at("rp", OF_WAVE["pending"], "%pp")}
+{at("rp", OF_WAVE["pending"], "%pp")}
   %p = load i64, ptr %pp, align 8
   %number = trunc i64 %p to i32
   %wait = icmp ne i32 %number, 0
@@ -116,9 +119,9 @@ fault:
   %sinceup = shl i64 %since64, 32
   %r64 = zext i32 %r to i64
   %extra = or i64 %sinceup, %r64
-{_at("g", GROUP["fault_code"], "%fc")}
-{_at("g", GROUP["fault_address"], "%fa")}
-{_at("g", GROUP["fault_extra"], "%fx")}
+{at("g", GROUP["fault_code"], "%fc")}
+{at("g", GROUP["fault_address"], "%fa")}
+{at("g", GROUP["fault_extra"], "%fx")}
   store i32 {IN_FLIGHT}, ptr %fc, align 4
   store i64 %high, ptr %fa, align 8
   store i64 %extra, ptr %fx, align 8
@@ -152,7 +155,7 @@ span:
 cell:
   %r = phi i32 [ %first, %span ], [ %r1, %cell ]
   %rp = getelementptr i64, ptr %c, i32 %r
-{_at("rp", OF_WAVE["pending"], "%pp")}
+{at("rp", OF_WAVE["pending"], "%pp")}
   store i64 %p, ptr %pp, align 8
   %r1 = add i32 %r, 1
   %more = icmp ult i32 %r1, %end
@@ -170,8 +173,8 @@ fine:
 def _reach(name: str, count: str, on: str) -> str:
     """%name.new: what is surely done of an ordered class when at most %count instructions of its counter are under way."""
     return f"""
-{_wave("issued", f"{name}.issued", plus=_class(name))}
-{_wave("done", f"{name}.done", plus=_class(name))}
+{wave_field("issued", f"{name}.issued", plus=class_offset(name))}
+{wave_field("done", f"{name}.done", plus=class_offset(name))}
   %{name}.out = sub i32 %{name}.issued, %{name}.done
   %{name}.more0 = icmp ugt i32 %{name}.out, %{count}
   %{name}.more = and i1 %{name}.more0, {on}
@@ -184,19 +187,19 @@ def _reach(name: str, count: str, on: str) -> str:
 # access of FLAT to LDS stands among those of DS, and may overtake them (section 10.2.2), so that then only 0 says something.
 _REACHED = f"""
 {_reach(VM, "vm", "true")}
-{_wave("touched")}
-{_wave("flat_lgkm")}
+{wave_field("touched")}
+{wave_field("flat_lgkm")}
   %idle = icmp eq i32 %lgkm, 0
   %mixed = icmp ugt i32 %touched, %flat_lgkm
   %ordered0 = xor i1 %mixed, true
   %ordered = or i1 %ordered0, %idle
 {_reach(LDS, "lgkm", "%ordered")}
-{_wave("issued", "smem.issued", plus=_class(SMEM))}
-{_wave("done", "smem.done", plus=_class(SMEM))}
+{wave_field("issued", "smem.issued", plus=class_offset(SMEM))}
+{wave_field("done", "smem.done", plus=class_offset(SMEM))}
   %smem.new = select i1 %idle, i32 %smem.issued, i32 %smem.done
-{_wave("issued", "flat.issued", plus=_class(FLAT))}
-{_wave("done", "flat.done", plus=_class(FLAT))}
-{_wave("flat_vm")}
+{wave_field("issued", "flat.issued", plus=class_offset(FLAT))}
+{wave_field("done", "flat.done", plus=class_offset(FLAT))}
+{wave_field("flat_vm")}
   %vm.idle = icmp eq i32 %vm, 0
   %flat.v = select i1 %vm.idle, i32 %flat.issued, i32 %flat_vm
   %flat.l = select i1 %idle, i32 %flat.issued, i32 %flat_lgkm
@@ -229,7 +232,7 @@ entry:
 # end) that comes to that instead is marked in `covered`.
 _DEBTS = "\n".join(
     f"""
-{_wave("skipped", f"{name}.debt", plus=_class(name))}
+{wave_field("skipped", f"{name}.debt", plus=class_offset(name))}
   %{name}.owed = icmp ugt i32 %{name}.debt, %{name}.done
   %{name}.paid0 = icmp uge i32 %{name}.new, %{name}.debt
   %{name}.paid = and i1 %{name}.owed, %{name}.paid0
@@ -257,8 +260,8 @@ entry:
   br i1 %off, label %skip, label %wait
 skip:
 {_any("gain")}
-{_load("q", OF_GROUP["met"], "met")}
-{_load("q", OF_GROUP["mattered"], "mattered")}
+{field("q", OF_GROUP["met"], "met")}
+{field("q", OF_GROUP["mattered"], "mattered")}
   %met1 = add i32 %met, 1
   %one = zext i1 %any.gain to i32
   %mattered1 = add i32 %mattered, %one
@@ -272,7 +275,7 @@ wait:
   br i1 %any.paid, label %mark, label %done
 mark:
   %mp0 = getelementptr i8, ptr %q, i32 %index
-{_at("mp0", OF_GROUP["covered"], "%mp")}
+{at("mp0", OF_GROUP["covered"], "%mp")}
   store i8 1, ptr %mp, align 1
   br label %done
 done:
@@ -280,8 +283,8 @@ done:
 }}
 define internal void @ave_check_mutable_wait(ptr %c, ptr %g, i32 %vm, i32 %lgkm, i32 %index) noinline #0 {{
 entry:
-{_load("g", GROUP["check"], "q", "ptr")}
-{_load("g", GROUP["skip"], "skip")}
+{field("g", GROUP["check"], "q", "ptr")}
+{field("g", GROUP["skip"], "skip")}
   %which = lshr i32 %skip, 2
   %mine = icmp eq i32 %which, %index
   br i1 %mine, label %off, label %on
@@ -308,12 +311,12 @@ on:
 ARRIVE = f"""
 define internal void @ave_check_arrive(ptr %w, ptr %g, i1 %end) noinline #0 {{
 entry:
-{_load("w", WAVE["check"], "c", "ptr")}
-{_load("w", WAVE["index"], "me")}
-{_load("w", WAVE["epoch"], "epoch")}
-{_load("g", GROUP["check"], "q", "ptr")}
-{_load("g", GROUP["waves"], "waves")}
-{_load("g", GROUP["wave_states"], "states", "ptr")}
+{field("w", WAVE["check"], "c", "ptr")}
+{field("w", WAVE["index"], "me")}
+{field("w", WAVE["epoch"], "epoch")}
+{field("g", GROUP["check"], "q", "ptr")}
+{field("g", GROUP["waves"], "waves")}
+{field("g", GROUP["wave_states"], "states", "ptr")}
   %epoch1 = add i32 %epoch, 1
   %odd = and i32 %epoch1, 1
   %odd64 = zext i32 %odd to i64
@@ -326,11 +329,11 @@ wave:
   %n64 = zext i32 %n to i64
   %noff = mul i64 %n64, {WAVE_BYTES}
   %u = getelementptr i8, ptr %states, i64 %noff
-{_load("u", WAVE["status"], "status")}
+{field("u", WAVE["status"], "status")}
   %over = icmp eq i32 %status, {ENDED}
   br i1 %over, label %gone, label %next
 gone:
-{_load("u", WAVE["check"], "uc", "ptr")}
+{field("u", WAVE["check"], "uc", "ptr")}
   call void @ave_check_publish(ptr %slot, ptr %uc, i32 %n, i1 true)
   br label %next
 next:
@@ -343,13 +346,13 @@ done:
 define internal void @ave_check_publish(ptr %slot, ptr %c, i32 %wave, i1 %all) #0 {{
 entry:
   %place = getelementptr i32, ptr %slot, i32 %wave
-{_at("place", KIND, "%placevm")}
-{_at("place", OF_GROUP["seen"], "%seen")}
-{_at("placevm", OF_GROUP["seen"], "%seenvm")}
-{_wave("issued", "lds.issued", plus=_class(LDS))}
-{_wave("done", "lds.done", plus=_class(LDS))}
-{_wave("issued", "vm.issued", plus=_class(VM))}
-{_wave("done", "vm.done", plus=_class(VM))}
+{at("place", KIND, "%placevm")}
+{at("place", OF_GROUP["seen"], "%seen")}
+{at("placevm", OF_GROUP["seen"], "%seenvm")}
+{wave_field("issued", "lds.issued", plus=class_offset(LDS))}
+{wave_field("done", "lds.done", plus=class_offset(LDS))}
+{wave_field("issued", "vm.issued", plus=class_offset(VM))}
+{wave_field("done", "vm.done", plus=class_offset(VM))}
   %lds = select i1 %all, i32 %lds.issued, i32 %lds.done
   %vm = select i1 %all, i32 %vm.issued, i32 %vm.done
   store i32 %lds, ptr %place, align 4
@@ -364,25 +367,25 @@ entry:
 START = f"""
 define internal void @ave_check_start(ptr %g) #0 {{
 entry:
-{_load("g", GROUP["check"], "q", "ptr")}
-{_load("g", GROUP["waves"], "waves")}
-{_load("g", GROUP["wave_states"], "states", "ptr")}
-{_at("q", SLOT, "%odd")}
+{field("g", GROUP["check"], "q", "ptr")}
+{field("g", GROUP["waves"], "waves")}
+{field("g", GROUP["wave_states"], "states", "ptr")}
+{at("q", SLOT, "%odd")}
   br label %wave
 wave:
   %n = phi i32 [ 0, %entry ], [ %n1, %wave ]
   %n64 = zext i32 %n to i64
   %noff = mul i64 %n64, {WAVE_BYTES}
   %w = getelementptr i8, ptr %states, i64 %noff
-{_load("w", WAVE["check"], "c", "ptr")}
+{field("w", WAVE["check"], "c", "ptr")}
   %issued = load <4 x i32>, ptr %c, align 16
-{_at("c", OF_WAVE["done"], "%done")}
+{at("c", OF_WAVE["done"], "%done")}
   store <4 x i32> %issued, ptr %done, align 16
-{_at("c", OF_WAVE["skipped"], "%skipped")}
+{at("c", OF_WAVE["skipped"], "%skipped")}
   store <4 x i32> zeroinitializer, ptr %skipped, align 16
   %flat = extractelement <4 x i32> %issued, i64 {CLASSES.index(FLAT)}
-{_at("c", OF_WAVE["flat_vm"], "%fv")}
-{_at("c", OF_WAVE["flat_lgkm"], "%fl")}
+{at("c", OF_WAVE["flat_vm"], "%fv")}
+{at("c", OF_WAVE["flat_lgkm"], "%fl")}
   store i32 %flat, ptr %fv, align 4
   store i32 %flat, ptr %fl, align 4
   call void @ave_check_publish(ptr %q, ptr %c, i32 %n, i1 true)
@@ -394,212 +397,3 @@ over:
   ret void
 }}
 """
-
-# Of `kind` of an access.
-WRITES, ATOMICALLY, ASYNC, BY_FLAT = 1, 2, 4, 8
-# Of a race's `fault_extra`: the other wave in the low bits, its instruction's index from bit 32 (-1 unknown).
-BY_WRITE, BY_DIRECT, BARRIER_PASSED = 16, 32, 64
-
-
-# i32 ave_check_lds(w, g, addresses, offset, nbytes, kind, exec, index): active lanes access `nbytes` of LDS each; granules are of 2**SHIFT bytes and
-# begin at GRANULES.
-_LDS = f"""
-define internal i32 @ave_check_lds(ptr %w, ptr %g, ptr %addr, i32 %offset, i32 %nbytes, i32 %kind, i64 %exec, i32 %index) noinline #0 {{
-entry:
-  %limits = alloca [{2 * MAX_WAVES} x i32], align 64
-{_load("w", WAVE["check"], "c", "ptr")}
-{_load("w", WAVE["index"], "me")}
-{_load("w", WAVE["epoch"], "epoch")}
-{_load("g", GROUP["check"], "q", "ptr")}
-{_load("g", GROUP["lds_bytes"], "bytes")}
-  %granules = getelementptr i8, ptr %q, i64 GRANULES
-  %odd = and i32 %epoch, 1
-  %odd64 = zext i32 %odd to i64
-  %soff = mul i64 %odd64, {SLOT}
-  %slot = getelementptr i8, ptr %q, i64 %soff
-{_wave("done", "vm.done", plus=_class(VM))}
-{_wave("done", "lds.done", plus=_class(LDS))}
-{_wave("issued", "vm.issued", plus=_class(VM))}
-{_wave("issued", "lds.issued", plus=_class(LDS))}
-  %write.b = and i32 %kind, {WRITES}
-  %atomic.b = and i32 %kind, {ATOMICALLY}
-  %async.b = and i32 %kind, {ASYNC}
-  %flat.b = and i32 %kind, {BY_FLAT}
-  %iswrite = icmp ne i32 %write.b, 0
-  %isatomic = icmp ne i32 %atomic.b, 0
-  %isasync = icmp ne i32 %async.b, 0
-  %isflat = icmp ne i32 %flat.b, 0
-  ; What is done of each wave as this one may know it; of its own, LDS instructions follow one another, and so do loads to LDS, but not both.
-  %all = load <{MAX_WAVES} x i32>, ptr %slot, align 64
-{_at("slot", KIND, "%slotvm")}
-  %allvm = load <{MAX_WAVES} x i32>, ptr %slotvm, align 64
-  %mine = select i1 %isasync, i32 %lds.done, i32 -1
-  %minevm = select i1 %isasync, i32 -1, i32 %vm.done
-  %limit = insertelement <{MAX_WAVES} x i32> %all, i32 %mine, i32 %me
-  %limitvm = insertelement <{MAX_WAVES} x i32> %allvm, i32 %minevm, i32 %me
-  store <{MAX_WAVES} x i32> %limit, ptr %limits, align 64
-{_at("limits", KIND, "%limitsvm")}
-  store <{MAX_WAVES} x i32> %limitvm, ptr %limitsvm, align 64
-  %next.lds = add i32 %lds.issued, 1
-  %number.lds = select i1 %isflat, i32 %next.lds, i32 %lds.issued
-  %number = select i1 %isasync, i32 %vm.issued, i32 %number.lds
-  %index8 = shl i32 %index, 8
-  %atomic1 = select i1 %isatomic, i32 {ATOMIC}, i32 0
-  %async1 = select i1 %isasync, i32 {DIRECT}, i32 0
-  %word0 = or i32 %index8, %me
-  %word1 = or i32 %word0, %atomic1
-  %word = or i32 %word1, %async1
-  %word64 = zext i32 %word to i64
-  %wordup = shl i64 %word64, 32
-  %number64 = zext i32 %number to i64
-  %mark = or i64 %wordup, %number64
-  br i1 %isasync, label %start, label %remember
-remember:
-  %ringat = and i32 %number, {RING - 1}
-  %ringp0 = getelementptr i64, ptr %c, i32 %ringat
-{_at("ringp0", OF_WAVE["ring"], "%ringp")}
-  %index64 = zext i32 %index to i64
-  %indexup = shl i64 %index64, 32
-  %ringword = or i64 %indexup, %number64
-  store i64 %ringword, ptr %ringp, align 8
-  br label %start
-start:
-  %none = icmp eq i64 %exec, 0
-  br i1 %none, label %fine, label %lanes
-lanes:
-  %left = phi i64 [ %exec, %start ], [ %rest, %onward ]
-  %met = phi i1 [ false, %start ], [ %met1, %onward ]
-  %lane = call i64 @llvm.cttz.i64(i64 %left, i1 true)
-  %minus = sub i64 %left, 1
-  %rest = and i64 %left, %minus
-  %ap = getelementptr i32, ptr %addr, i64 %lane
-  %base = load i32, ptr %ap, align 4
-  %a = add i32 %base, %offset
-  %a64 = zext i32 %a to i64
-  %n64 = zext i32 %nbytes to i64
-  %end = add i64 %a64, %n64
-  %bytes64 = zext i32 %bytes to i64
-  %inside = icmp ule i64 %end, %bytes64
-  br i1 %inside, label %touch, label %onward
-touch:
-  %last = sub i64 %end, 1
-  %g0 = lshr i64 %a64, SHIFT
-  %g1 = lshr i64 %last, SHIFT
-  br label %piece
-piece:
-  %at = phi i64 [ %g0, %touch ], [ %at1, %noted ]
-  %goff = mul i64 %at, {GRANULE}
-  %record = getelementptr i8, ptr %granules, i64 %goff
-{_load("record", WRITE, "old", "i64")}
-  %onumber = trunc i64 %old to i32
-  %oup = lshr i64 %old, 32
-  %oword = trunc i64 %oup to i32
-  %owave = and i32 %oword, 15
-  %oatomic.b = and i32 %oword, {ATOMIC}
-  %oatomic = icmp ne i32 %oatomic.b, 0
-  %odirect.b = and i32 %oword, {DIRECT}
-  %odirect = icmp ne i32 %odirect.b, 0
-  %okind = select i1 %odirect, i32 {MAX_WAVES}, i32 0
-  %owhich = add i32 %okind, %owave
-  %olp = getelementptr i32, ptr %limits, i32 %owhich
-  %olimit = load i32, ptr %olp, align 4
-  %olate = icmp ugt i32 %onumber, %olimit
-  %both = and i1 %oatomic, %isatomic
-  %alone = xor i1 %both, true
-  %wbad = and i1 %olate, %alone
-  br i1 %wbad, label %afterwrite, label %second
-second:
-  br i1 %iswrite, label %readers, label %reading
-readers:
-  %reads = load <{MAX_WAVES} x i32>, ptr %record, align 16
-  %rlate = icmp ugt <{MAX_WAVES} x i32> %reads, %limit
-  %rmask = bitcast <{MAX_WAVES} x i1> %rlate to i{MAX_WAVES}
-  %rbad = icmp ne i{MAX_WAVES} %rmask, 0
-  br i1 %rbad, label %afterread, label %writing
-writing:
-  store i64 %mark, ptr %old.p, align 8
-  br label %noted
-reading:
-  %mineread = getelementptr i32, ptr %record, i32 %me
-  store i32 %number, ptr %mineread, align 4
-  br label %noted
-noted:
-  %at1 = add i64 %at, 1
-  %morepieces = icmp ule i64 %at1, %g1
-  br i1 %morepieces, label %piece, label %onward
-onward:
-  %met1 = phi i1 [ %met, %lanes ], [ true, %noted ]
-  %more = icmp ne i64 %rest, 0
-  br i1 %more, label %lanes, label %ended
-ended:
-  %flatmet = and i1 %met1, %isflat
-  br i1 %flatmet, label %flat, label %fine
-flat:
-  store i32 %number, ptr %lds.issued.p, align 4
-{_wave("issued", "flat.issued", plus=_class(FLAT))}
-{_at("c", OF_WAVE["touched"], "%tp")}
-  store i32 %flat.issued, ptr %tp, align 4
-  br label %fine
-fine:
-  ret i32 0
-afterwrite:
-  %oindex = lshr i32 %oword, 8
-  %dbit = select i1 %odirect, i32 {BY_WRITE | BY_DIRECT}, i32 {BY_WRITE}
-  br label %fault
-afterread:
-  %rwave16 = call i{MAX_WAVES} @llvm.cttz.i{MAX_WAVES}(i{MAX_WAVES} %rmask, i1 true)
-  %rwave = zext i{MAX_WAVES} %rwave16 to i32
-  %rnumber = extractelement <{MAX_WAVES} x i32> %reads, i32 %rwave
-{_load("g", GROUP["wave_states"], "states", "ptr")}
-  %rwave64 = zext i32 %rwave to i64
-  %roff = mul i64 %rwave64, {WAVE_BYTES}
-  %rw = getelementptr i8, ptr %states, i64 %roff
-{_load("rw", WAVE["check"], "rc", "ptr")}
-  %rat = and i32 %rnumber, {RING - 1}
-  %rrp0 = getelementptr i64, ptr %rc, i32 %rat
-{_at("rrp0", OF_WAVE["ring"], "%rrp")}
-  %rring = load i64, ptr %rrp, align 8
-  %rlow = trunc i64 %rring to i32
-  %rhigh64 = lshr i64 %rring, 32
-  %rhigh = trunc i64 %rhigh64 to i32
-  %known = icmp eq i32 %rlow, %rnumber
-  %rindex = select i1 %known, i32 %rhigh, i32 -1
-  br label %fault
-fault:
-  %xindex = phi i32 [ %oindex, %afterwrite ], [ %rindex, %afterread ]
-  %xwave = phi i32 [ %owave, %afterwrite ], [ %rwave, %afterread ]
-  %xnumber = phi i32 [ %onumber, %afterwrite ], [ %rnumber, %afterread ]
-  %xbits = phi i32 [ %dbit, %afterwrite ], [ 0, %afterread ]
-  %xkind = phi i32 [ %okind, %afterwrite ], [ 0, %afterread ]
-  %xwhich = add i32 %xkind, %xwave
-  %seenp0 = getelementptr i32, ptr %slot, i32 %xwhich
-{_at("seenp0", OF_GROUP["seen"], "%seenp")}
-  %seen = load i32, ptr %seenp, align 4
-  %passed = icmp ule i32 %xnumber, %seen
-  %pbit = select i1 %passed, i32 {BARRIER_PASSED}, i32 0
-  %x0 = or i32 %xwave, %xbits
-  %x1 = or i32 %x0, %pbit
-  %x64 = zext i32 %x1 to i64
-  %xi64 = zext i32 %xindex to i64
-  %xup = shl i64 %xi64, 32
-  %extra = or i64 %xup, %x64
-  %place = shl i64 %at, SHIFT
-  %low = icmp ult i64 %place, %a64
-  %first = select i1 %low, i64 %a64, i64 %place
-{_at("g", GROUP["fault_code"], "%fc")}
-{_at("g", GROUP["fault_lane"], "%fl")}
-{_at("g", GROUP["fault_address"], "%fa")}
-{_at("g", GROUP["fault_extra"], "%fx")}
-  %lane32 = trunc i64 %lane to i32
-  store i32 {RACE}, ptr %fc, align 4
-  store i32 %lane32, ptr %fl, align 4
-  store i64 %first, ptr %fa, align 8
-  store i64 %extra, ptr %fx, align 8
-  ret i32 1
-}}
-"""
-
-
-def lds_text(shift: int, count: int) -> str:
-    """The text of `ave_check_lds` for granules of 2**shift bytes, in a program of so many instructions."""
-    return _LDS.replace("SHIFT", str(shift)).replace("GRANULES", str(granules(count)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from avelang.amdgcn import hazards
 from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
 from avelang.base.errors import AveError, error
-from avelang.sim.amdgcn import check_text, faults
+from avelang.sim.amdgcn import check_lds, check_text, faults
 
 if TYPE_CHECKING:
     from avelang.sim.amdgcn.machine import Launch, Machine
@@ -55,14 +55,14 @@ def _race(machine: Machine, state: Any, index: int, common: dict[str, Any]) -> A
     other, me, by = extra & 15, state.get("fault_wave"), _quote(machine, extra >> 32)
     e = effects(machine.instruction(index))
     does = {"read": "reads", "write": "writes"}.get(e.lds, "updates")
-    direct = bool(extra & check_text.BY_DIRECT)
-    wrote = "wrote" if extra & check_text.BY_WRITE else "read"
+    direct = bool(extra & check_lds.BY_DIRECT)
+    wrote = "wrote" if extra & check_lds.BY_WRITE else "read"
     if other == me:
         # Of its own accesses, only those that take different ways to LDS can meet.
         what = f"address {address} of LDS before {by} has {'written' if wrote == 'wrote' else 'read'} it"
         return error("X024", **common, does=does, what=what, hint=_missing(VM if direct else LDS, 0))
     wait = "vmcnt" if direct else "lgkmcnt"
-    why = f"it had not waited for that ({wait}) when it came to the barrier" if extra & check_text.BARRIER_PASSED else "there is no barrier between"
+    why = f"it had not waited for that ({wait}) when it came to the barrier" if extra & check_lds.BARRIER_PASSED else "there is no barrier between"
     return error("X025", **common, does=does, address=address, other=other, did=f"{wrote} in {by}: {why}")
 
 

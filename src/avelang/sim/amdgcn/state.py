@@ -29,7 +29,8 @@ END, BARRIER, FAULT = -1, -2, -3
 # dimensions in the mask `id_mask`; `order`: 0 forward, 1 reverse, 2 random from `seed`; `profile`: counters of the instructions;
 # `check`: the checker's records of the workgroup; `image`: where address 0 of the
 # code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of the
-# last wave when it starts; `skip`: of a mutable program, which wait or barrier does nothing. `fault_...`: code, instruction, lane, wave, address, and what else the code means.
+# last wave when it starts; `skip`: of a mutable program, which wait or barrier does nothing. `fault_...`: code, instruction, lane, wave, address,
+# and what else the code means.
 GROUP = {
     "lds": 0, "lds_bytes": 8, "waves": 12, "wave_states": 16, "kernarg": 24, "regions": 32, "region_count": 40, "private_bytes": 44,
     "fault_code": 48, "fault_instruction": 52, "fault_lane": 56, "fault_wave": 60, "fault_address": 64, "fault_extra": 72,

@@ -280,7 +280,7 @@ def _fmas64(o: Ops, x: str, y: str, z: str, scale: str) -> str:
     error = o("fadd", o("fadd", o("fsub", v, near), more), rest)
     scaled = o("fmul", near, scale)
     beyond = o("fsub", near, o("fdiv", scaled, scale))
-    middle = both("and", o.cmp("olt", absolute(o, scaled), 2.0**-1022), o.cmp("oeq", absolute(o, beyond), 2.0 ** (SCALES[64][2] - 1075)))
+    middle = o.cmp("oeq", absolute(o, beyond), 2.0 ** (SCALES[64][2] - 1075))
     further = both("and", middle, o.cmp("one", error, 0.0), both.no(both("xor", o.cmp("olt", error, 0.0), o.cmp("olt", beyond, 0.0))))
     return o.select(further, o("fadd", scaled, o.fn("copysign", 2.0**-1074, beyond)), scaled)
 

@@ -1,0 +1,129 @@
+/* What the stubs of drivers have in common, for tests: devices, memory, streams, launches, and what the tests ask and set (`stub_*`). */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+/* Both drivers have the same numbers. */
+enum { INVALID = 1, NO_DEVICE = 100, BAD_DEVICE = 101, BAD_IMAGE = 200, BAD_CONTEXT = 201, NO_BINARY = 209, BAD_PTX = 218, BAD_HANDLE = 400,
+       NOT_FOUND = 500, FAULT = 700, NO_RESOURCES = 701, LAUNCH_FAILURE = 719, CAPTURE_UNSUPPORTED = 900 };
+
+struct arg { uint64_t size, offset; int pointer; };
+struct kernel { char name[128]; int device, count; struct arg args[64]; uint64_t threads, lds, dynamic; uint32_t block[3]; };
+struct module { int device, count; struct kernel kernels[8]; };
+struct launch {
+  char kernel[128];
+  uint32_t grid[3], block[3], shared;
+  int32_t device;
+  uint64_t stream;
+  int32_t count, padding;
+  uint64_t values[64], sizes[64];
+  uint32_t attributes[8][4];
+};
+struct range { uint64_t start, size; int device; };
+struct failure { char symbol[64]; int status; };
+
+static struct {
+  int devices, version, quiet, capturing, async, last, modules, ranges, streams, failures;
+  char arch[8][64], log[1 << 16];
+  struct module module[256];
+  struct range range[256], stream[64];
+  struct failure failure[8];
+  uint64_t launches;
+  uint32_t words[256], written;
+  struct launch launch;
+} S;
+static __thread int current, mode;
+
+/* -- for the tests ---------------------------------------------------------------------------------------------------------------------- */
+
+EXPORT void stub_reset(int devices, const char *arch, int version) {
+  memset(&S, 0, sizeof S);
+  S.devices = devices;
+  S.version = version;
+  for (int i = 0; i < 8; i++) snprintf(S.arch[i], sizeof S.arch[i], "%s", arch);
+  current = mode = 0;
+}
+EXPORT void stub_arch(int device, const char *arch) { snprintf(S.arch[device], sizeof S.arch[device], "%s", arch); }
+EXPORT void stub_memory(uint64_t start, uint64_t size, int device) { S.range[S.ranges++ % 256] = (struct range){start, size, device}; }
+EXPORT void stub_stream(uint64_t handle, int device) { S.stream[S.streams++ % 64] = (struct range){handle, 0, device}; }
+EXPORT void stub_fail(const char *symbol, int status) {
+  struct failure *f = &S.failure[S.failures++ % 8];
+  snprintf(f->symbol, sizeof f->symbol, "%s", symbol);
+  f->status = status;
+}
+EXPORT void stub_quiet(int quiet) { S.quiet = quiet; }
+EXPORT void stub_capture(int on) { S.capturing = on; }
+EXPORT const char *stub_log(void) { return S.log; }
+EXPORT void stub_forget(void) { S.log[0] = 0; }
+EXPORT uint64_t stub_launches(void) { return S.launches; }
+EXPORT const struct launch *stub_launch(void) { return &S.launch; }
+
+/* What the next kernel writes behind the first two words of its last argument, as one that prints would. */
+EXPORT void stub_write(const uint32_t *words, uint32_t count) { memcpy(S.words, words, 4 * (S.written = count)); }
+
+static int note(const char *symbol, const char *text) {
+  for (int i = 0; i < S.failures; i++)
+    if (!strcmp(S.failure[i].symbol, symbol)) {
+      int status = S.failure[i].status;
+      S.failure[i] = S.failure[--S.failures];
+      return S.last = status;
+    }
+  size_t used = S.quiet ? 0 : strlen(S.log);
+  if (!S.quiet && used + strlen(symbol) + strlen(text) + 3 < sizeof S.log) sprintf(S.log + used, "%s%s%s\n", symbol, *text ? " " : "", text);
+  return 0;
+}
+#define CALLED(text)                          \
+  do {                                        \
+    int status_ = note(__func__, text);       \
+    if (status_) return status_;              \
+  } while (0)
+#define FAIL(status) return S.last = (status)
+
+/* -- memory, streams, launches ------------------------------------------------------------------------------------------------------------ */
+
+static int device_of(uint64_t stream) {
+  for (int i = 0; i < S.streams; i++)
+    if (S.stream[i].start == stream) return S.stream[i].device;
+  return stream ? -1 : current; /* the default stream is the current device's */
+}
+static int owner(uint64_t address) {
+  for (int i = 0; i < S.ranges; i++)
+    if (address - S.range[i].start < S.range[i].size) return S.range[i].device;
+  return -1;
+}
+/* A launch that the driver's own checks have let through: its arguments are copied by the sizes that the code gives them. */
+static int run(struct kernel *k, const uint32_t *grid, const uint32_t *block, uint32_t shared, int device, void *stream, void **params) {
+  struct launch *l = &S.launch;
+  *l = (struct launch){.shared = shared, .device = device, .stream = (uint64_t)stream, .count = k->count};
+  memcpy(l->grid, grid, sizeof l->grid);
+  memcpy(l->block, block, sizeof l->block);
+  memcpy(l->kernel, k->name, sizeof l->kernel);
+  for (int i = 0; i < k->count; i++) {
+    memcpy(&l->values[i], params[i], k->args[i].size);
+    l->sizes[i] = k->args[i].size;
+    if (k->args[i].pointer && l->values[i] && owner(l->values[i]) != device && owner(l->values[i]) != 1000) S.async = FAULT;
+  }
+  if (S.written) memcpy((uint32_t *)l->values[k->count - 1] + 2, S.words, 4 * S.written);
+  S.written = 0;
+  __atomic_fetch_add(&S.launches, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+static int released(uint64_t memory) {
+  for (int i = 0; i < S.ranges; i++)
+    if (S.range[i].size && S.range[i].start == memory) return free((void *)memory), S.range[i].size = 0, 0;
+  FAIL(INVALID);
+}
+static int copy(void *to, const void *from, size_t size, uint64_t device) {
+  if (owner(device) != current || owner(device + size - 1) != current) FAIL(INVALID);
+  return memcpy(to, from, size), 0;
+}
+struct name { int status; const char *name, *text; };
+static const char *word(const struct name *names, int status, int text) {
+  for (; names->status; names++)
+    if (names->status == status) break;
+  return text ? names->text : names->name;
+}
