@@ -1,6 +1,7 @@
-"""A ROCm machine for tests: a stub of libamdhip64 and tensors that say they are on its GPUs. Nothing runs on them: see hip_stub.c.
+"""A ROCm machine for tests: a stub of libamdhip64 and tensors that say they are on its GPUs. Nothing runs on them: see hip_stub.c. `cuda.py` has one of
+NVIDIA's.
 
-`build` compiles both C files, `Machine` drives them. Tensors are torch's own, on the CPU, read through torch's own C exchange API with the device
+`build` compiles the C files, `Machine` drives them. Tensors are torch's own, on the CPU, read through torch's own C exchange API with the device
 replaced (rocm_torch.c); `Producer` speaks DLPack from Python, with capsules made by ctypes.
 """
 
@@ -40,30 +41,44 @@ def build(name: str) -> str:
 
 
 class Launch(ctypes.Structure):
-    """`struct launch` of hip_stub.c."""
+    """`struct launch` of gpu_stub.h."""
 
     _fields_ = [
         ("kernel", ctypes.c_char * 128), ("grid", ctypes.c_uint32 * 3), ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32),
         ("device", ctypes.c_int32), ("stream", ctypes.c_uint64), ("count", ctypes.c_int32), ("padding", ctypes.c_int32),
-        ("values", ctypes.c_uint64 * 64), ("sizes", ctypes.c_uint64 * 64),
+        ("values", ctypes.c_uint64 * 64), ("sizes", ctypes.c_uint64 * 64), ("attributes", (ctypes.c_uint32 * 4) * 8),
     ]  # fmt: skip
 
 
 class Machine:
-    """The stub's driver, freshly started, as the only one that the runtime knows."""
+    """The stub's driver, freshly started, as the only one of its vendor that the runtime knows."""
 
-    def __init__(self, monkeypatch: Any, count: int = 2, arch: str = ARCH, version: int = VERSION):
-        self.path = build("hip_stub")
+    stub, knob, kind, dlpack = "hip_stub", "AVE_HIP", "rocm", 10  # `dlpack`: the device's type there
+    make: Any = Hip
+    ARCH, VERSION = ARCH, VERSION
+    OTHER, CHIPS, ALIEN = "gfx950:sramecc+:xnack-", ("gfx942", "gfx950"), "gfx90a"  # another architecture, the chips of both, one that neither is
+
+    def __init__(self, monkeypatch: Any, count: int = 2, arch: str = "", version: int = 0):
+        self.path = build(self.stub)
         self.lib = ctypes.CDLL(self.path)
         self.lib.stub_log.restype = ctypes.c_char_p
         self.lib.stub_launch.restype = ctypes.POINTER(Launch)
         self.lib.stub_launches.restype = ctypes.c_uint64
         self.lib.stub_memory.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int]
         self.lib.stub_stream.argtypes = [ctypes.c_uint64, ctypes.c_int]
-        self.lib.stub_reset(count, arch.encode(), version)
-        monkeypatch.setenv("AVE_HIP", self.path)
-        self.driver = Hip()
-        monkeypatch.setitem(devices.DRIVERS, "rocm", self.driver)
+        self.lib.stub_reset(count, (arch or self.ARCH).encode(), version or self.VERSION)
+        monkeypatch.setenv(self.knob, self.path)
+        self.driver = self.make()
+        monkeypatch.setitem(devices.DRIVERS, self.kind, self.driver)
+
+    def symbol(self, role: str) -> str:
+        """The driver's name for a function."""
+        return self.driver.calls[role].symbol
+
+    def words(self, status: int) -> str:
+        """A status as messages show it."""
+        name, text = self.driver.words(status)
+        return f"{name} ({status}: {text})"
 
     def calls(self) -> list[str]:
         """The driver's functions that were called since the last look, with what they noted."""
@@ -89,9 +104,13 @@ class Machine:
         self.lib.stub_memory(address, max(size, 1), device)
         return array
 
-    def fail(self, symbol: str, status: int) -> None:
-        """The next call of a function gives this status and does nothing."""
-        self.lib.stub_fail(symbol.encode(), status)
+    def fail(self, role: str, status: int) -> None:
+        """The next call of a function, by its role or its name, gives this status and does nothing."""
+        self.lib.stub_fail((self.symbol(role) if role in self.driver.calls else role).encode(), status)
+
+    def last_error(self) -> int:
+        """The error that whoever asks next would find."""
+        return self.lib.hipPeekAtLastError()
 
 
 class _Place:
@@ -105,9 +124,9 @@ class _Place:
 
 
 class Torch:
-    """A torch built for ROCm: `make(array, index)` gives a tensor on GPU `index`; `stream(index, handle)` sets its current stream."""
+    """A torch built for the machine's GPUs: `make(array, index)` gives a tensor on GPU `index`; `stream(index, handle)` sets its current stream."""
 
-    def __init__(self, monkeypatch: Any, machine: Machine | None):
+    def __init__(self, monkeypatch: Any, machine: Machine):
         import torch
 
         if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
@@ -118,7 +137,8 @@ class Torch:
         for index in (0, 1):
             self.stream(index, 0)
         self.lib.rocm_break(0)
-        monkeypatch.setattr(torch.version, "hip", "6.3.42134", raising=False)
+        self.lib.rocm_kind(machine.dlpack)
+        monkeypatch.setattr(torch.version, "hip", "6.3.42134" if machine.kind == "rocm" else None, raising=False)
         monkeypatch.setattr(torch.cuda, "current_stream", self._current)
 
     def _current(self, device: int = 0) -> Any:
@@ -128,13 +148,12 @@ class Torch:
 
     def stream(self, index: int, handle: int) -> None:
         self.lib.rocm_set(index, ctypes.c_uint64(handle))
-        if self.machine is not None and handle:
+        if handle:
             self.machine.lib.stub_stream(handle, index)
 
     def make(self, array: Any, index: int = 0) -> Any:
         tensor = self.torch.from_numpy(array) if isinstance(array, np.ndarray) else array
-        if self.machine is not None:
-            self.machine.own(tensor, index)
+        self.machine.own(tensor, index)
         return tensor.as_subclass(_types()[index])
 
 
@@ -187,8 +206,8 @@ class Producer:
 
 
 @contextlib.contextmanager
-def standalone():
+def standalone(kind: type[Machine] = Machine):
     """A machine and its torch outside of pytest: for benchmarks. Environment and modules are as before afterwards."""
     with pytest.MonkeyPatch.context() as patch:
-        machine = Machine(patch, count=1)
+        machine = kind(patch, count=1)
         yield machine, Torch(patch, machine)

@@ -1,5 +1,5 @@
 /* DLPack's C exchange API of torch's own tensors, with the device replaced: tensors of a torch for the CPU pass for ones on GPU 0 or 1 of a torch
-   for ROCm. The current stream is what the test sets. */
+   for ROCm or CUDA. The current stream is what the test sets. */
 
 #include <stdint.h>
 #include <string.h>
@@ -12,13 +12,13 @@ static reader own;
 static uint64_t streams[2], asked;
 static void *plain[16][2];
 static int plains;
-static int broken;
+static int broken, kind = 10; /* kDLROCM */
 
 static int moved(void *object, tensor *out, int index) {
   for (int i = 0; i < plains; i++)
     if (plain[i][0] == object) object = plain[i][1];
   int status = own(object, out);
-  out->type = 10; /* kDLROCM */
+  out->type = kind;
   out->index = index;
   return status;
 }
@@ -26,7 +26,7 @@ static int read0(void *object, tensor *out) { return moved(object, out, 0); }
 static int read1(void *object, tensor *out) { return moved(object, out, 1); }
 static int current(int type, int index, void **out) {
   asked++;
-  if (type != 10 || broken) return -1;
+  if (type != kind || broken) return -1;
   *out = (void *)streams[index];
   return 0;
 }
@@ -34,6 +34,7 @@ EXPORT struct { uint32_t major, minor; void *before, *allocator, *from, *to; rea
     {1, 3, 0, 0, 0, 0, read0, current}, {1, 3, 0, 0, 0, 0, read1, current}};
 EXPORT void rocm_set(int index, uint64_t stream) { streams[index] = stream; }
 EXPORT uint64_t rocm_get(int index) { return streams[index]; }
+EXPORT void rocm_kind(int number) { kind = number; }
 EXPORT void rocm_break(int on) { broken = on; }
 EXPORT uint64_t rocm_asked(void) { return asked; }
 /* A tensor of a subclass is read by way of a plain one with the same memory, at the plain one's cost: for measuring. */

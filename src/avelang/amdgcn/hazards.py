@@ -70,7 +70,6 @@ RULES = (
     Rule("dot", "result after dot", 3, ISA_MATRIX),
     Rule("dgemm", "fma f64", 2, LLVM),
 )
-_RULES = {(r.first, r.second): r for r in RULES}
 
 # Of matrix instructions, by the first one's kind and its passes (2, 4, 8, 16; None where there is no such instruction), in chips of two kinds.
 # "C same": the second adds to exactly the registers that the first wrote, for which there is a way inside the matrix core.
@@ -81,7 +80,7 @@ _DGEMM = {
     "C same": (None, 4, 0, None), "xdl C": (None, 0, 0, None), "sgemm C": (None, 4, 9, None), "dgemm C": (None, 4, 9, None),
     "A or B": (None, 6, 11, None),
 }  # fmt: skip
-_READS = {"valu source": 0, "memory source": 0, "valu result": 0, "memory result": 0}
+_READS = ("valu source", "memory source", "valu result", "memory result")
 MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
     "gfx942": {
         "xdl": {**_XDL, **dict.fromkeys(_READS, (5, 7, 11, 19))},

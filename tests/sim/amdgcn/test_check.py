@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from avelang.base.errors import AveError
+from avelang.sim.amdgcn.state import SHARED_BASE
 from sim.amdgcn.programs import run_program
 
 DATA = np.arange(4096, dtype=np.uint32)
@@ -17,9 +18,14 @@ def address() -> np.ndarray:
     return np.stack([full & 0xFFFFFFFF, full >> np.uint64(32)]).astype(np.uint32)
 
 
+def shared() -> np.ndarray:
+    """v[10:11]: the same as v4, as flat addresses."""
+    return np.stack([4 * np.arange(64, dtype=np.uint32), np.full(64, SHARED_BASE >> 32, np.uint32)])
+
+
 def go(body: str, block: int = 64, **options):
     resource = BASE | (DATA.nbytes << 64) | (0x20000 << 96)
-    inputs = {"s[2:3]": BASE, "s[8:11]": resource, "v[2:3]": address(), "v4": 4 * np.arange(64, dtype=np.uint32)}
+    inputs = {"s[2:3]": BASE, "s[8:11]": resource, "v[2:3]": address(), "v[10:11]": shared(), "v4": 4 * np.arange(64, dtype=np.uint32)}
     return run_program("\n".join(x.strip() for x in body.split(";")), inputs, check=True, lds=2048, regions=(REGION,), block=block, **options)
 
 
@@ -66,6 +72,10 @@ CASES = {
         "flat_load_dword v5, v[2:3]; global_load_dword v6, v[2:3], off; s_waitcnt vmcnt(1) lgkmcnt(0); v_mov_b32 v9, v5", "reads v5 before",
         "vmcnt(0) lgkmcnt(0)"),
     "flat load waited for": ("flat_load_dword v5, v[2:3]; s_waitcnt vmcnt(0) lgkmcnt(0); v_mov_b32 v9, v5", "", ""),
+    "flat load of memory needs one counter": ("flat_load_dword v5, v[2:3]; s_waitcnt vmcnt(0); v_mov_b32 v9, v5", "", ""),
+    "flat load of LDS needs both": ("flat_load_dword v5, v[10:11]; s_waitcnt vmcnt(0); v_mov_b32 v9, v5", "reads v5 before", "vmcnt(0) lgkmcnt(0)"),
+    "flat load of LDS waited for": ("flat_load_dword v5, v[10:11]; s_waitcnt vmcnt(0) lgkmcnt(0); v_mov_b32 v9, v5", "", ""),
+    "flat access to LDS overtakes": (f"{D6}; flat_load_dword v5, v[10:11]; s_waitcnt lgkmcnt(1); v_mov_b32 v9, v6", "reads v6 before", "lgkmcnt(0)"),
     "never used": (f"{G5}; {D6}", "", ""),
 }  # fmt: skip
 

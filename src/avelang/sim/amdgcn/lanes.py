@@ -32,7 +32,7 @@ def _lane(t: Translator, o: Operand) -> str:
 
 def _element(t: Translator, reg: Reg, lane: str) -> str:
     """A pointer to one lane of a register in memory."""
-    return t.op(f"getelementptr i32, ptr {t.spilled(reg)}, i32 {lane}")
+    return t.op(f"getelementptr i32, ptr {t.place(reg)}, i32 {lane}")
 
 
 def _read_lane(t: Translator, i: Instruction) -> None:

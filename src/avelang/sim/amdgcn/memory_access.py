@@ -112,8 +112,6 @@ def lds_base(t: Translator, i: Instruction, space: str) -> str:
 
 def touch(t: Translator, i: Instruction, addr: str, offset: int, nbytes: int, kind: str, lanes: str = "") -> None:
     """Tells the checker and the counter of bank conflicts of an access to LDS. `lanes`: those that the counter counts, the active ones if empty."""
-    if t.options.check or t.options.profile:
-        t.flush_vectors()
     if t.options.check:
         t.lds_access(i, addr, offset, nbytes, kind)
     if t.options.profile:

@@ -265,7 +265,6 @@ def _index(t: Translator, o: Reg) -> str:
     index = t.op(f"and i32 {t.scalar(M0)}, 255")
     at = t.op(f"add i32 {index}, {o.first}")
     t.stop_if(t.op(f"icmp ugt i32 {at}, {256 - o.count}"), "VGPR indexing that leads past the last register")
-    t.flush_vectors()
     offset = t.op(f"mul i32 {at}, {REGISTER}")
     return t.op(f"getelementptr i8, ptr {t.field('w', FILES['v'])}, i32 {offset}")
 

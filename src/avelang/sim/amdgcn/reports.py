@@ -8,6 +8,7 @@ from avelang.amdgcn import hazards
 from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
 from avelang.base.errors import AveError, error
 from avelang.sim.amdgcn import check_lds, check_text, faults
+from avelang.sim.amdgcn.state import WAVE_BYTES
 
 if TYPE_CHECKING:
     from avelang.sim.amdgcn.machine import Launch, Machine
@@ -41,9 +42,19 @@ def _missing(kind: str, since: int) -> str:
     return f"s_waitcnt {text} is needed before it"
 
 
-def _in_flight(machine: Machine, index: int, word: int, extra: int, common: dict[str, Any]) -> AveError:
+def _overtaken(state: Any) -> bool:
+    """Whether FLAT instructions of the wave that met LDS are under way: then a count of others says nothing."""
+    waves = len(state.waves) // WAVE_BYTES
+    record = state.records[1].reshape(waves, -1)[state.get("fault_wave")].view("<u4")
+    return bool(record[check_text.OF_WAVE["touched"] // 4] > record[check_text.OF_WAVE["flat_lgkm"] // 4])
+
+
+def _in_flight(machine: Machine, state: Any, index: int, common: dict[str, Any]) -> AveError:
+    word, extra = state.get("fault_address", "<Q"), state.get("fault_extra", "<Q")
     cell, since = extra & 0xFFFFFFFF, extra >> 32
     kind = check_text.CLASSES[word & 3]
+    if kind == LDS and _overtaken(state):
+        since = 0
     e = effects(machine.instruction(index))
     reads = any(first <= cell < first + count for first, count in e.reads)
     what = f"{cell_name(cell)} before {_quote(machine, word >> 2)} has written it"
@@ -86,7 +97,7 @@ def fault(machine: Machine, state: Any, launch: Launch) -> AveError:
     if code == faults.LDS_OUTSIDE:
         return error("X023", **common, size=extra, address=address, have=state.get("lds_bytes"), lane=lane)
     if code == faults.IN_FLIGHT:
-        return _in_flight(machine, index, address, extra, {**common, "lane": wave})
+        return _in_flight(machine, state, index, {**common, "lane": wave})
     if code == faults.RACE:
         return _race(machine, state, index, {**common, "lane": lane})
     if code == faults.HAZARD:

@@ -1,7 +1,7 @@
 """Instructions of one basic block come in, one after another; LLVM IR of a host function over registers of 64 lanes goes out.
 
-Registers live in the wave's memory (`state`). Within a block their values are kept as SSA values, and written back before anything that works on
-the memory itself: calls of helper functions, and the block's end. Handlers in the tables of `scalar`, `vector`, `memory`, ... work through the
+Registers live in the wave's memory (`state`). Within a block their values are kept as SSA values. Vector registers are written back at once, scalar ones
+before anything that reads them in memory, and at the block's end. Handlers in the tables of `scalar`, `vector`, `memory`, ... work through the
 methods here; none of them knows where a register stands.
 """
 
@@ -64,7 +64,7 @@ class Translator(Writer):
         self._vectors: dict[tuple[str, int], str] = {}
         self._scalars: dict[int, str] = {}
         self._pairs: dict[int, str] = {}  # 64-bit values of cells n, n + 1
-        self._dirty: dict[tuple[str, int], None] = {}  # registers, scalar cells ("s") and pairs ("p") to be written back
+        self._dirty: dict[tuple[str, int], None] = {}  # scalar cells ("s") and pairs ("p") to be written back
         self._scc: str | None = None
         self._faults: list[tuple[int, str]] = []
         self.ended = False
@@ -102,7 +102,7 @@ class Translator(Writer):
     # -- registers -----------------------------------------------------------------------------------------------------------------
 
     def place(self, reg: Reg, k: int = 0) -> str:
-        """A pointer to the memory of a vector register, `k` behind the first one of `reg`. `flush` before it is read, `forget` once written."""
+        """A pointer to the memory of a vector register, `k` behind the first one of `reg`. `forget` once it is written there."""
         return self.field("w", FILES[reg.file] + (reg.first + k) * REGISTER)
 
     def vector(self, file: str, n: int) -> str:
@@ -113,20 +113,12 @@ class Translator(Writer):
         return self._vectors[key]
 
     def set_vector(self, file: str, n: int, value: str, masked: bool = True) -> None:
-        """Gives a vector register a value: in the active lanes, or in all of them."""
+        """Gives a vector register a value: in the active lanes, or in all of them. It is written back at once: values that wait for the block's end
+        would all be live there, which costs LLVM a third more time."""
         if masked and self.exec() != "-1":
             value = self.op(f"select {self.t('i1')} {self.mask()}, {self.t('i32')} {value}, {self.t('i32')} {self.vector(file, n)}")
         self._vectors[file, n] = value
-        self._dirty[file, n] = None
-
-    def spilled(self, reg: Reg) -> str:
-        """A pointer to the memory of a vector register, which is true now. Whoever writes there calls `forget_vector`."""
-        key = (reg.file, reg.first)
-        place = self.place(reg)
-        if key in self._dirty:
-            self.do(f"store {self.t('i32')} {self._vectors[key]}, ptr {place}, align 64")
-            del self._dirty[key]
-        return place
+        self.do(f"store {self.t('i32')} {value}, ptr {self.field('w', FILES[file] + n * REGISTER)}, align 64")
 
     def forget_vector(self, reg: Reg) -> None:
         """After one register's memory was written: its value is not known any more."""
@@ -220,7 +212,7 @@ class Translator(Writer):
         return self.op(f"bitcast {self.t('i1')} {lanes} to i64")
 
     def flush(self) -> None:
-        """Writes registers back, so that the wave's memory is true."""
+        """Writes scalar registers back, so that the wave's memory is true."""
         for file, n in self._dirty:
             if file == "s":
                 self.do(f"store i32 {self._scalars[n]}, ptr {self.field('w', 4 * n)}, align 4")
@@ -228,8 +220,6 @@ class Translator(Writer):
                 self.do(f"store i64 {self._pairs[n]}, ptr {self.field('w', 4 * n)}, align 4")
             elif file == "scc":
                 self.do(f"store i32 {self.op(f'zext i1 {self._scc} to i32')}, ptr {self.field('w', 4 * SCC)}, align 4")
-            else:
-                self.do(f"store {self.t('i32')} {self._vectors[file, n]}, ptr {self.field('w', FILES[file] + n * REGISTER)}, align 64")
         self._dirty.clear()
 
     def forget(self) -> None:
@@ -239,7 +229,6 @@ class Translator(Writer):
 
     def forget_vectors(self) -> None:
         """Like `forget`, where only vector registers were written."""
-        assert not any(file in FILES for file, _ in self._dirty)
         self._vectors = {}
 
     # -- helper functions ----------------------------------------------------------------------------------------------------------
@@ -252,11 +241,10 @@ class Translator(Writer):
         return "@" + name
 
     def run(self, name: str, *args: str, may_fail: bool = True) -> None:
-        """Calls a helper on typed arguments such as "ptr %w"; vector registers are written back first. With `may_fail` it returns
+        """Calls a helper on typed arguments such as "ptr %w"; with `may_fail` it returns
         an i32, not 0 when it recorded a fault in the workgroup (all `fault_` fields but the instruction), and the wave stops there. The
         values of vector registers are forgotten, since keeping them across calls costs more than reading them again."""
         assert self.here is not None
-        self.flush_vectors()
         if not may_fail:
             self.do(f"call void {name}({', '.join(args)})")
         else:
@@ -292,12 +280,6 @@ class Translator(Writer):
         self.do("br label %fault")
         self._faults.append((self.here.index, stop))
         self.body.start(go)
-
-    def flush_vectors(self) -> None:
-        """Writes vector registers back."""
-        for file, n in [key for key in self._dirty if key[0] in FILES]:
-            self.do(f"store {self.t('i32')} {self._vectors[file, n]}, ptr {self.field('w', FILES[file] + n * REGISTER)}, align 64")
-            del self._dirty[file, n]
 
     # -- operands ------------------------------------------------------------------------------------------------------------------
 
