@@ -171,7 +171,9 @@ class Cuda(Driver):
         return {"assembler": str(tool) if tool is not None else f"driver {self.version()[0]}", "architecture": device.architecture}
 
     def build(self, device: Device, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
-        chip = arch.chip(bound.options["target"])
+        chip, cluster = arch.chip(bound.options["target"]), bound.options.get("cluster")
+        if cluster and "sm_90" not in chip.features:
+            raise error("L009", kernel=source.name, name="cluster", want=f"a GPU of sm_90 or newer, which {device.name} as {chip.name} is not", got=cluster)
         text, meta = compile.device_assembly(source, bound.constexprs, chip.name, block, bound.options)
         # Features of an "a" target are kept only by assembling for it.
         architecture = chip.name if chip.name.endswith("a") else device.architecture
@@ -180,7 +182,6 @@ class Cuda(Driver):
             code, said = ptxas.assemble(tool, text, architecture, meta["entry"])
         else:
             code, said = self._linked(device, text, meta["entry"])
-        cluster = bound.options.get("cluster")
         launch = {"cluster": [*cluster, *(1,) * (3 - len(cluster))]} if cluster else {}
         return code, {**meta, **said, "launch": launch, "assembler": self.tools(device)["assembler"]}
 

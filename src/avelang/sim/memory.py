@@ -25,7 +25,8 @@ class Fault(Exception):
     """An access that is not allowed.
 
     `kind`: "bounds" (outside every allocation), "extent" (an index outside a tensor's extents), "unwritten" (memory that nothing wrote),
-    "readonly", "register" (an index outside a register vector), "race". `lane` is the lowest active lane for which it holds; `byte` is the
+    "readonly", "register" (an index outside a register vector), "race", "flight" and "guard" (bytes that a running copy will write, or reads),
+    "sync" (`other` says what is wrong). `lane` is the lowest active lane for which it holds; `byte` is the
     first offending byte among the bytes that the lane accesses; `address` is where that access begins.
     """
 
@@ -121,6 +122,9 @@ class Space:
         self.starts = [a.start for a in self.allocs]
         self.ends = [a.end for a in self.allocs]
         self.origins = self.starts if name == GLOBAL else [0] * len(self.allocs)  # the address of a buffer's first byte
+        self.flights: list[Any] = []  # of `sim.flights`: copies whose data will arrive here,
+        self.guards: list[Any] = []  # and those that read here
+        self.disturbed: Any = None  # what raises the fault of an access to their bytes
 
     def _lookup(self, address: np.ndarray, size: int, mask: Mask) -> tuple[int, np.ndarray | None]:
         """(index of the allocation, None) where all lanes address one, else (-1, indices). Raises Fault."""
@@ -160,6 +164,8 @@ class Space:
             buffer = self.buffers[max(at, 0)]
             missing = buffer.unwritten(offset, size)
             if missing is not None:
+                if self.flights:
+                    self.disturbed(self, address, size, mask, False)
                 *hit, byte = (int(i[0]) for i in np.nonzero(missing))
                 element = hit[1] if len(hit) == 2 else 0
                 raise Fault("unwritten", mask.real(hit[0]), element * size + byte, int(address[tuple(hit)]), size, self)
@@ -174,6 +180,9 @@ class Space:
         """Writes uint8, address.shape + (size,), lanes in order, active lanes only. Raises Fault."""
         size = data.shape[-1]
         at, which = self._lookup(self._prepare(address, mask), size, mask)
+        if self.flights or self.guards:
+            self.disturbed(self, address, size, mask, False)
+            self.disturbed(self, address, size, mask, True)
         lanes = slice(None) if mask.full else mask.active
         if which is None or self.name != GLOBAL:
             if not self.allocs[at].writable:
@@ -188,6 +197,27 @@ class Space:
                 lane = int(np.nonzero(here)[0][0])
                 raise Fault("readonly", lane, 0, int(address[lane].min()), size, self)
             self.buffers[i].scatter(address[here] - self.origins[i], data[here])
+
+    def expect(self, address: np.ndarray, mask: Mask, flight: Any) -> None:
+        """Data of `flight` will arrive at these byte addresses, (rows, bytes): until then they count as never written. Raises Fault."""
+        at, which = self._lookup(address, 1, mask)
+        if which is not None:
+            at = int(which.flat[0])
+        if not self.allocs[at].writable:
+            raise Fault("readonly", 0, 0, int(address.min()), 1, self)
+        if self.flights or self.guards:
+            self.disturbed(self, address, 1, mask, False)
+            self.disturbed(self, address, 1, mask, True)
+        shadow = self.buffers[at].shadow
+        if shadow is not None:
+            shadow[1][address - self.origins[at]] = 0
+            self.flights.append(flight)
+
+    def arrive(self, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
+        """Data that was expected is there: uint8 (rows, bytes)."""
+        waiting, self.flights, reading, self.guards = self.flights, [], self.guards, []
+        self.store(address, data[..., None], mask)
+        self.flights, self.guards = waiting, reading
 
     def forget(self, at: int, size: int, mask: Mask) -> None:
         """Local memory: what active lanes wrote at `at` counts as never written."""

@@ -1,0 +1,115 @@
+"""Copies that run beside the waves: their data and where it goes come in; the memory changes when somebody waits for them.
+
+Until then the bytes on which data will arrive count as never written, and those that a copy still reads must not change.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import numpy as np
+
+from avelang.ir.core import Op
+from avelang.sim.memory import Fault, Mask, Space
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Flight:
+    """Copies that one op has begun, one row for each: `lanes` (rows,) says on whose behalf, `at` int64 (rows, bytes) where each byte of `data`
+    uint8 (rows, bytes) will arrive in `space`, `guard` which bytes of `source` must stay as they are. `live`: rows that are not there yet; `open`:
+    rows that belong to no group yet."""
+
+    op: Op
+    space: Space
+    lanes: np.ndarray
+    at: np.ndarray
+    data: np.ndarray
+    live: np.ndarray
+    open: np.ndarray
+    source: Space | None = None
+    guard: np.ndarray | None = None
+
+    @staticmethod
+    def begin(op: Op, space: Space, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, source: Space | None = None,
+              guard: np.ndarray | None = None) -> Flight:  # fmt: skip
+        """Puts copies on their way. Raises Fault where they would arrive outside the memory, or where other data is still to arrive."""
+        rows = np.ones(len(lanes), bool)
+        flight = Flight(op, space, lanes, at, data, rows, rows.copy(), source, guard)
+        if len(lanes) and at.size:
+            space.expect(at, Mask(rows.copy()), flight)
+        if source is not None:
+            source.guards.append(flight)
+        return flight
+
+    def land(self, rows: np.ndarray | None = None) -> None:
+        """The data of these rows (of all) is there."""
+        now = self.live if rows is None else self.live & rows
+        if not now.any():
+            return
+        self.live = self.live & ~now
+        if not self.live.any():
+            for held in (self.space.flights, *([self.source.guards] if self.source is not None else [])):
+                if self in held:
+                    held.remove(self)
+        if self.at.size:
+            at, data = self.at[now], self.data[now]
+            self.space.arrive(at, data, Mask(np.ones(len(at), bool)))
+
+    def touches(self, address: np.ndarray, guard: bool) -> np.ndarray:
+        """Which of these byte addresses the flight will still write, or reads."""
+        own = self.guard if guard else self.at
+        return np.isin(address, own[self.live]) if own is not None else np.zeros(address.shape, bool)
+
+
+class Groups:
+    """The copies of one wave's lanes, in the groups to which `commit` has put them: each lane counts its own groups."""
+
+    def __init__(self, lanes: int):
+        self.lanes = lanes
+        self.open: list[Flight] = []
+        self.committed: list[tuple[np.ndarray, list[tuple[Flight, np.ndarray]]]] = []
+
+    def add(self, flight: Flight) -> None:
+        self.open.append(flight)
+
+    def commit(self, active: np.ndarray) -> None:
+        """The open copies of active lanes make up one more group of each of these lanes, which may be empty."""
+        members = []
+        for f in self.open:
+            rows = f.open & active[f.lanes]
+            f.open = f.open & ~rows
+            members.append((f, rows))
+        self.open = [f for f in self.open if f.open.any()]
+        self.committed.append((active.copy(), members))
+
+    def wait(self, active: np.ndarray, pending: int) -> None:
+        """Of each active lane all groups but the newest `pending` are there."""
+        newer = np.zeros(self.lanes, np.int64)
+        for mask, members in reversed(self.committed):
+            due = active & mask & (newer >= pending)
+            for flight, rows in members:
+                flight.land(rows & due[flight.lanes])
+            newer += mask
+        self.committed = [c for c in self.committed if any(f.live.any() for f, _ in c[1]) or not pending == 0]
+
+    def so_far(self, active: np.ndarray) -> list[tuple[Flight, np.ndarray]]:
+        """All copies that active lanes have begun, with the rows that are theirs."""
+        all_of = [*self.open, *(f for _, members in self.committed for f, _ in members)]
+        return [(f, active[f.lanes]) for f in dict.fromkeys(all_of)]
+
+    def left(self) -> Iterable[Flight]:
+        """Copies that nobody has waited for."""
+        return [f for f in dict.fromkeys([*self.open, *(f for _, m in self.committed for f, _ in m)]) if f.live.any()]
+
+
+def disturbed(space: Space, address: np.ndarray, size: int, mask: Mask, guards: bool) -> None:
+    """Raises the Fault of an access to bytes that a copy will write (`guards`: that a copy still reads)."""
+    at = address[..., None] + np.arange(size)
+    active = mask.active.reshape(-1, *[1] * (at.ndim - 1))
+    for flight in space.guards if guards else space.flights:
+        hit = flight.touches(at, guards) & active
+        if hit.any():
+            where = tuple(int(i[0]) for i in np.nonzero(hit))
+            element = where[1] if len(where) == 3 else 0
+            raise Fault("guard" if guards else "flight", where[0], element * size + where[-1], int(address[where[:-1]]), size, space, flight.op)
