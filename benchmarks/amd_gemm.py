@@ -23,7 +23,7 @@ from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang_kernels import mi300_gemm
 
-PEERS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "sim" / "amdgcn" / "peers"
+PEERS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "peers"
 # A peer's file: who made it, its tile, bf16 or f32 out; bytes of LDS that its launch gives.
 FILES = {
     "gemm_gfx942_128x128x64_w4_s2_nk16.amdgcn": ("Triton 3.9.0, 128x128x64, bf16", 32768),

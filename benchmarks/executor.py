@@ -2,8 +2,9 @@
 
     python benchmarks/executor.py [--rounds 5]
 
-Each kernel runs on fresh random bf16 matrices, outputs poisoned with NaN before each call and every element checked against float64 behind the last one.
-The two modes take turns. `load` is the time from the file (or the Python kernel) to code that runs here, in a process where LLVM is loaded already.
+Each kernel runs on fresh random bf16 matrices, outputs poisoned with NaN before each call and every element checked against float64 behind the
+last one. The two modes take turns. `load` is the time from the file (or the Python kernel) to code that runs here, in a process where LLVM is loaded
+already.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from avelang import executor
 from avelang.runtime.compile import compile_text
 from avelang_kernels import mfma_gemm, mi300_gemm
 
-PEERS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "sim" / "amdgcn" / "peers"
+PEERS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "peers"
 Make = Callable[[bool], tuple[Callable[[], Any], Callable[[], float]]]
 
 
@@ -100,7 +101,8 @@ def main() -> None:
             "wave_instructions": count, "per_second": rates[False], "per_second_checked": rates[True], "load_seconds": loads[False],
             "load_seconds_checked": loads[True], "error": wrong, "seconds": times,
         }  # fmt: skip
-        rows.append((name, f"{count:,}", f"{rates[False] / 1e6:.2f}", f"{rates[True] / 1e6:.2f}", f"{loads[False]:.2f}", f"{loads[True]:.2f}", f"{wrong:.1e}"))
+        shown = (f"{x:.2f}" for x in (rates[False] / 1e6, rates[True] / 1e6, loads[False], loads[True]))
+        rows.append((name, f"{count:,}", *shown, f"{wrong:.1e}"))
     path = save("executor", {"kernels": figures})
     print(table(rows))
     print(f"one core; bars: 2 and 0.3 million a second. Written to {path}")

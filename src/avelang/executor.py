@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import pathlib
 from collections.abc import Callable
-from typing import Any
 
 from avelang.sim.amdgcn import arguments
 from avelang.sim.amdgcn.load import load as _load
@@ -51,8 +50,8 @@ def load(
 ) -> Kernel:  # fmt: skip
     """The kernel of a code object (bytes, or a file's name), or of assembly (a file's name, or the text itself).
 
-    `kernel`: its name, where there are several. `check`: a register that is used before its load was waited for, LDS that waves race for, and too few wait
-    states are errors (X024 to X026). `profile`: `Run.conflicts` counts LDS cycles lost to bank conflicts, by instruction. `order`: which wave of a
-    workgroup runs first between barriers: "forward", "reverse", or "random" from `seed`. `chip`: which code object of an offload bundle.
+    `kernel`: its name, where there are several. `check`: a register that is used before its load was waited for, LDS that waves race for, and too
+    few wait states are errors (X024 to X026). `profile`: `Run.conflicts` counts LDS cycles lost to bank conflicts, by instruction. `order`: which
+    wave of a workgroup runs first between barriers: "forward", "reverse", or "random" from `seed`. `chip`: which code object of an offload bundle.
     """
     return Kernel(Machine(_load(source, kernel or None, chip), kernel, check=check, profile=profile, order=order, seed=seed))

@@ -24,7 +24,7 @@ BF16, F32 = 2, 4  # bytes
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
 XCDS, CUS = 8, 304  # dies and compute units of an MI300X
 GROUP = 8  # rows of tiles that are gone through together
-VALU, MFMA, READ, WRITE = 0x2, 0x8, 0x100, 0x200  # kinds of instructions, as `sched_group_barrier` knows them
+VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as `sched_group_barrier` knows them
 
 
 class Tile(NamedTuple):
@@ -62,10 +62,10 @@ def swizzle(row, chunk):
 
 
 @avelang.jit
-def follow(kind, count, products):
-    """Tells the scheduler: `count` instructions of a kind, each followed by so many matrix instructions."""
+def follow(kind, count, products, together=1):
+    """Tells the scheduler: `count` groups of instructions of a kind, `together` in each, each followed by so many matrix instructions."""
     for _ in range(count):
-        al.amdgpu.sched_group_barrier(kind, 1, 0)
+        al.amdgpu.sched_group_barrier(kind, together, 0)
         al.amdgpu.sched_group_barrier(MFMA, products, 0)
 
 
@@ -107,11 +107,12 @@ def load_elements(stage, x, half, p, row, col):
 
 @avelang.jit
 def fetch(operands, at, row, col, rows, step, last, EACH):
-    """Asks global memory for what a lane brings of a step. Steps past the last one are asked for as well, in vain: nothing of them is inside."""
+    """Asks global memory for what a lane brings of a step, in the order in which it is kept, so that each half waits for its own loads only. Steps
+    past the last one are asked for as well, in vain: nothing of them is inside."""
     along = al.convert(min(step, last) * (STEP * BF16), al.i32)
-    for x, buffer, stage, _ in operands:
-        for p in range(stage.shape[1]):
-            for half in range(2):
+    for half in range(2):
+        for x, buffer, stage, _ in operands:
+            for p in range(stage.shape[1]):
                 if EACH == 1:
                     load_elements(stage, x, half, p, row + p * rows, step * STEP + half * HALF + col)
                 else:
@@ -192,8 +193,10 @@ def product(sums, a, b, wave_row, wave_col, T, EACH):
             if half == 1:
                 fetch(operands, at, row, col, ROWS, step + 2, last, EACH)
             multiply(sums, a_part, b_now, EARLY, I)
-            follow(READ, J + EARLY, 1)
+            follow(READ, (J + EARLY) // 2, 1, 2)
             follow(WRITE, A_PASSES + B_PASSES, 1)
+            if half == 1 and EACH == CHUNK:
+                follow(LOAD, A_PASSES + B_PASSES, 1, 2)
             al.amdgpu.sched_barrier(0)
 
 

@@ -7,7 +7,7 @@ import pytest
 from avelang.amdgcn.asm import parse, register
 from avelang.amdgcn.effects import cell_name, effects, overlap, span
 
-PEERS = pathlib.Path(__file__).parents[1] / "sim" / "amdgcn" / "peers"
+PEERS = pathlib.Path(__file__).parents[1] / "peers"
 
 # Text; registers read, registers written; counter, with "+" where the results arrive with it; access to LDS.
 CASES = """

@@ -13,7 +13,7 @@ from avelang.amdgcn.asm import Imm, Program, parse
 from avelang.emit.llvm import simt_device
 from emit.llvm.gpu_cases import benches, kernels
 
-PEERS = sorted((pathlib.Path(__file__).parents[1] / "sim" / "amdgcn" / "peers").glob("*.[as]*"))
+PEERS = sorted((pathlib.Path(__file__).parents[1] / "peers").glob("*.[as]*"))
 PEERS = [f for f in PEERS if f.suffix != ".hsaco"]
 
 # First instruction | second | wait states between them that are needed | register (MI300 ISA, sections 4.5 and 7.5).

@@ -58,7 +58,7 @@ class Machine:
     ARCH, VERSION = ARCH, VERSION
     OTHER, CHIPS, ALIEN = "gfx950:sramecc+:xnack-", ("gfx942", "gfx950"), "gfx90a"  # another architecture, the chips of both, one that neither is
 
-    def __init__(self, monkeypatch: Any, count: int = 2, arch: str = "", version: int = 0):
+    def __init__(self, monkeypatch: Any, count: int = 2, arch: str | None = None, version: int = 0):
         self.path = build(self.stub)
         self.lib = ctypes.CDLL(self.path)
         self.lib.stub_log.restype = ctypes.c_char_p
@@ -66,7 +66,7 @@ class Machine:
         self.lib.stub_launches.restype = ctypes.c_uint64
         self.lib.stub_memory.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int]
         self.lib.stub_stream.argtypes = [ctypes.c_uint64, ctypes.c_int]
-        self.lib.stub_reset(count, (arch or self.ARCH).encode(), version or self.VERSION)
+        self.lib.stub_reset(count, (self.ARCH if arch is None else arch).encode(), version or self.VERSION)
         monkeypatch.setenv(self.knob, self.path)
         self.driver = self.make()
         monkeypatch.setitem(devices.DRIVERS, self.kind, self.driver)

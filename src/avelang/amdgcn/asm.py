@@ -189,7 +189,7 @@ def operand(text: str) -> Operand | None:
     neg = absolute = sext = False
     if text.startswith("neg(") and text.endswith(")"):
         neg, text = True, text[4:-1]
-    elif text.startswith("-") and not text[1:2].isdigit() and not text[1:2] == ".":
+    elif text.startswith("-") and not text[1:2].isdigit() and text[1:2] != ".":
         neg, text = True, text[1:]
     if text.startswith("|") and text.endswith("|"):
         absolute, text = True, text[1:-1]
@@ -281,7 +281,7 @@ class _Reader:
                 self._label(m[1].strip('"'))
                 text = text[m.end() :]
             text = text.strip()
-            if not text or text.startswith("#") or "file format" in text or text.startswith("Disassembly of"):
+            if not text or text.startswith(("#", "Disassembly of")) or "file format" in text:
                 continue
             if text.startswith("."):
                 self._directive(n, text)

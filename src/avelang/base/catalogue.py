@@ -246,7 +246,15 @@ CATALOGUE: dict[str, Template] = {
     ),
     "X007": Template("kernel `{kernel}` takes {want:n argument}, not {got}"),
     "X008": Template("printf: `{what}`: {why}", "conversions are %d %i %u %o %x %X %c %f %e %g %%, one value for each"),
-    "X009": Template("kernel `{kernel}` was specialized for blocks of {want} threads, not {got}"),
+    "X009": Template("kernel `{kernel}` was specialized for {want}, not {got}"),
+    "X010": Template(
+        "kernel `{kernel}`: {what} meets bytes of {space} memory that a running copy {does}: `{tensor}`{index}, byte {byte} of it, {other} ({where})",
+        "wait for the copy first: {wait}",
+    ),
+    "X011": Template(
+        "kernel `{kernel}`: its waves wait for one another for ever: {waves}", "count who arrives at each barrier, and which parity of a phase is waited for"
+    ),
+    "X012": Template("kernel `{kernel}`: {what}: {why} ({where})"),
     # X02: machine code that is executed here.
     "X020": Template("{where}: cannot read `{text}`: {why}", "the syntax is LLVM's for AMD GPUs, as compilers and disassemblers write it"),
     "X021": Template(

@@ -86,8 +86,8 @@ def exec_command(
 ) -> None:  # fmt: skip
     """Execute machine code of gfx942 on this machine: FILE is assembly or a code object, ours or anyone's.
 
-    ARGUMENTS stand in the kernel's order: null, TYPE=VALUE (i32=128), TYPE[SHAPE]=FILL (bf16[256,64]=random, f32[128]=nan), FILE.npy, or FILE.npy:TYPE
-    where NumPy lost the type. What is executed is exact; how long it takes says nothing of a GPU.
+    ARGUMENTS stand in the kernel's order: null, TYPE=VALUE (i32=128), TYPE[SHAPE]=FILL (bf16[256,64]=random, f32[128]=nan), FILE.npy, or
+    FILE.npy:TYPE where NumPy lost the type. What is executed is exact; how long it takes says nothing of a GPU.
     """
     import numpy as np
 

@@ -284,6 +284,10 @@ def _while(op: Op) -> str | None:
     return None if ok else "both regions take the carried values; the first ends in `condition` with a u1 and them, the second yields them"
 
 
+def _barrier(op: Op) -> str | None:
+    return None if not op.results and [v.type for v in op.operands] in ([], [u32]) else "takes nothing, or the u32 number of a barrier"
+
+
 def _printf(op: Op) -> str | None:
     ok = isinstance(op.attrs.get("format"), str) and all(isinstance(t, DType) for t in _types(op)) and not op.results
     return None if ok else "takes a `format` and scalars"
@@ -337,8 +341,10 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("shuffle", _shuffle, "convergent", "Wave. The value of another lane of the same segment of `width` lanes; by `kind`: idx (lane `offset` of "
      "the segment), up (own lane - offset), down (own lane + offset), xor (own lane ^ offset). Where that is outside the segment: the own value."),
     ("ballot", _ballot, "convergent", "Wave. Bit l is set where lane l is active and its operand holds; the same in every lane."),
-    ("barrier", _any, "sync convergent", "Block. Every wave of the block arrives before any goes on; orders shared and global memory. Lanes and "
-     "waves that have finished count as arrived."),
+    ("barrier", _barrier, "sync convergent", "Block. Every wave of the block arrives before any goes on; orders shared and global memory. Lanes and "
+     "waves that have finished count as arrived. With an operand, the number of a barrier of its own, and `threads`: as soon as so many have "
+     "arrived; with `wait` 0 the wave arrives and goes on."),
+    ("pause", _barrier, "sync convergent", "Wave. The other waves of the block have a turn; `done` 1: none, the wave has got what it waited for."),
     ("printf", _printf, "io", "Prints by C's conventions, once for each active lane, in lane order within a wave."),
     # Memory through tensors: what the frontend makes. A coordinate is a 32-bit or 64-bit integer for one leaf of the layout.
     ("alloc", _alloc, "read write", "A new tensor, `name` for messages, aligned to `align` bytes: one for each block (shared) or each lane (local). "

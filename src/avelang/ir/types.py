@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
+import re
 
 from avelang.ir.dtypes import BY_NAME, DType
 
@@ -62,7 +64,35 @@ class TensorType:
         return f"tensor<{self.dtype}, {dims(self.shape)}:{dims(self.strides)}, {self.space}>"
 
 
-Type = DType | VecType | PtrType | TensorType
+@dataclasses.dataclass(frozen=True, slots=True)
+class MapType:
+    """A tensor map: what the copy engine must know of an array of `rank` dimensions in global memory, and of the boxes in which it copies.
+
+    `box`: extents of a box in elements, the last dimension contiguous. `swizzle`: bytes of the pattern in which 16-byte pieces of a box are permuted in
+    shared memory (0, 32, 64, 128). `interleave`: 0, 16 or 32 bytes. `nan`: elements outside the array are NaN, not zero.
+    """
+
+    dtype: DType
+    box: tuple[int, ...]
+    swizzle: int = 0
+    interleave: int = 0
+    nan: bool = False
+
+    def __str__(self) -> str:
+        dims = ", ".join(map(str, self.box))
+        return f"map<{self.dtype}, ({dims}), {self.swizzle}, {self.interleave}, {int(self.nan)}>"
+
+    @property
+    def rank(self) -> int:
+        return len(self.box)
+
+    @property
+    def box_bytes(self) -> int:
+        """Bytes of a box in shared memory."""
+        return math.prod(self.box) * self.dtype.bytes
+
+
+Type = DType | VecType | PtrType | TensorType | MapType
 
 
 def extent(t: TensorType) -> int:
@@ -101,4 +131,7 @@ def parse_type(text: str) -> Type:
             for part in dims.split(":")
         )
         return TensorType(BY_NAME[d], shape, strides, space)
+    if head == "map":
+        d, dims, *rest = re.fullmatch(r"(\w+), \(([\d, ]+)\), (\d+), (\d+), (\d)", body).groups()  # type: ignore[union-attr]
+        return MapType(BY_NAME[d], tuple(map(int, dims.split(", "))), int(rest[0]), int(rest[1]), rest[2] == "1")
     raise ValueError(f"no type {text!r}")

@@ -113,8 +113,9 @@ def _device_program(
     made = gpu_program(kernel, block, chip)
     return made, {
         "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": made.prints, "writes": sorted(writes), "chip": chip.name,
-        "block": list(block), "params": len(arguments), "arguments": arguments, "shared_bytes": made.shared_bytes, "dynamic_bytes": made.dynamic_bytes,
-        "pointer_align": made.pointer_align, "place": [source.file, kernel.span.line if kernel.span else 0], "created": time.time(), "seconds": time.perf_counter() - start,
+        "block": list(block), "params": len(arguments), "arguments": arguments, "shared_bytes": made.shared_bytes,
+        "dynamic_bytes": made.dynamic_bytes, "pointer_align": made.pointer_align, "place": [source.file, kernel.span.line if kernel.span else 0],
+        "created": time.time(), "seconds": time.perf_counter() - start,
     }  # fmt: skip
 
 

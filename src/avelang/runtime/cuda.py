@@ -1,4 +1,4 @@
-"""NVIDIA's driver API (libcuda.so.1), as tables for `gpu.Driver`: symbols, versions, architectures and hints come out of here, and machine code from PTX.
+"""NVIDIA's driver API (libcuda.so.1), as tables for `gpu.Driver`: symbols, versions, architectures, hints and machine code come out of here.
 
 Sources: CUDA Driver API, "Module Management", "Execution Control", "Primary Context Management", "Data types used by CUDA driver" (numbers of
 enums, layouts of CUlaunchConfig and CUlaunchAttribute). ABI only: no header and no compiler is needed where it runs.
@@ -173,7 +173,8 @@ class Cuda(Driver):
     def build(self, device: Device, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         chip, cluster = arch.chip(bound.options["target"]), bound.options.get("cluster")
         if cluster and "sm_90" not in chip.features:
-            raise error("L009", kernel=source.name, name="cluster", want=f"a GPU of sm_90 or newer, which {device.name} as {chip.name} is not", got=cluster)
+            want = f"a GPU of sm_90 or newer, which {device.name} as {chip.name} is not"
+            raise error("L009", kernel=source.name, name="cluster", want=want, got=cluster)
         text, meta = compile.device_assembly(source, bound.constexprs, chip.name, block, bound.options)
         # Features of an "a" target are kept only by assembling for it.
         architecture = chip.name if chip.name.endswith("a") else device.architecture
@@ -189,7 +190,8 @@ class Cuda(Driver):
         """The code that the driver's own compiler makes. Raises D035 and D038."""
         doing = f"compiling `{entry}` for {device.name}"
         logs = [ctypes.create_string_buffer(_LOG) for _ in range(2)]
-        options = {_INFO: ctypes.addressof(logs[0]), _INFO_BYTES: _LOG, _ERRORS: ctypes.addressof(logs[1]), _ERROR_BYTES: _LOG, _VERBOSE: 1, _LINES: 1}
+        info, errors = map(ctypes.addressof, logs)
+        options = {_INFO: info, _INFO_BYTES: _LOG, _ERRORS: errors, _ERROR_BYTES: _LOG, _VERBOSE: 1, _LINES: 1}
         names, values = (I32 * len(options))(*options), (P * len(options))(*options.values())
         state, code, size, raw = P(), P(), ctypes.c_size_t(), text.encode() + b"\0"
         with self.on(device, doing, RELAXED):

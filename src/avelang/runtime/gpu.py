@@ -63,8 +63,9 @@ class Survey(NamedTuple):
 
 class Driver(abc.ABC):
     """One vendor's driver. `calls` has these roles, with the same arguments and the same meaning for all vendors: init, count, get and set (of
-    the thread's device, as one word), load, function, launch, wait (for a stream), capture (exchanges the thread's capture mode), capturing (whether a
-    stream is under capture), last (takes the last error away; a vendor may have none), allocate, free, to and from (copies to a device and back)."""
+    the thread's device, as one word), load, function, launch, wait (for a stream), capture (exchanges the thread's capture mode), capturing
+    (whether a stream is under capture), last (takes the last error away; a vendor may have none), allocate, free, to and from (copies to a device and
+    back)."""
 
     runtime: ClassVar[str]  # in messages
     kind: ClassVar[str]  # of devices, as in "rocm:0"
@@ -356,8 +357,8 @@ class Program:
         if stores or loads:
             at = f"{self.meta['chip']}, block {tuple(self.meta['block'])}"
             text = (
-                f"`{self.kernel}` spills ({at}): {self.meta['registers']} registers a thread are not enough, and {stores} bytes are stored and {loads} "
-                "loaded around them; use smaller tiles, or more threads for the same tile"
+                f"`{self.kernel}` spills ({at}): {self.meta['registers']} registers a thread are not enough, and {stores} bytes are stored and "
+                f"{loads} loaded around them; use smaller tiles, or more threads for the same tile"
             )
             warnings.warn_explicit(text, RuntimeWarning, *self.meta["place"])
 

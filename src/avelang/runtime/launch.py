@@ -27,7 +27,8 @@ from avelang.runtime.geometry import Geometry, check_block, geometry
 
 
 class Launch(NamedTuple):
-    """What became of a launch. `backend`: what ran it: "cpu", "reference", "gfx942-exec" or a device's name. `how`: "compiled", "disk" (out of the cache), "hot" (ready in this process) or "reference".
+    """What became of a launch. `backend`: what ran it: "cpu", "reference", "gfx942-exec" or a device's name. `how`: "compiled", "disk" (out of the
+    cache), "hot" (ready in this process) or "reference".
 
     `prepare` and `run` are seconds: compiling or loading, and running the blocks (0 on a GPU: the launch returns before).
     """

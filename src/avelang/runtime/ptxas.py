@@ -37,8 +37,8 @@ class Assembler(NamedTuple):
 
 
 def places() -> Iterator[str]:
-    """Where a `ptxas` may be, best first: NVIDIA's packages of PyPI (nvidia/cu13/bin since CUDA 13, nvidia/cuda_nvcc/bin before), the toolkit, the path, the
-    one that Triton brings."""
+    """Where a `ptxas` may be, best first: NVIDIA's packages of PyPI (nvidia/cu13/bin since CUDA 13, nvidia/cuda_nvcc/bin before), the toolkit, the
+    path, the one that Triton brings."""
     yield from _inside("nvidia", "cu*/bin/ptxas")
     for home in knobs.cuda_folders():
         yield os.path.join(home, "bin", "ptxas")
@@ -88,8 +88,8 @@ def _found(asked: str | None, newest: int) -> Assembler | None:
 
 
 def find(newest: int = sys.maxsize) -> Assembler | None:
-    """The `ptxas` to use: the one that AVE_PTXAS names, else the first that is new enough, of major version `newest` at most. None where there is none,
-    or where AVE_PTXAS=driver. Raises D037 where the one that was named will not do."""
+    """The `ptxas` to use: the one that AVE_PTXAS names, else the first that is new enough, of major version `newest` at most. None where there is
+    none, or where AVE_PTXAS=driver. Raises D037 where the one that was named will not do."""
     asked = knobs.ptxas()
     if asked == "driver":
         return None
@@ -101,8 +101,8 @@ def find(newest: int = sys.maxsize) -> Assembler | None:
 
 
 def report(said: str, entry: str) -> dict[str, Any]:
-    """What the assembler says of a kernel with `-v`, or the driver's own compiler in its log: `registers` of a thread, `spills` (bytes stored and loaded),
-    `stack` in bytes."""
+    """What the assembler says of a kernel with `-v`, or the driver's own compiler in its log: `registers` of a thread, `spills` (bytes stored and
+    loaded), `stack` in bytes."""
     _, _, about = said.partition(f"Compiling entry function '{entry}'")
     about = about.partition("Compiling entry function")[0] or said
     numbers = {

@@ -11,6 +11,7 @@ from avelang.ir.core import Op
 from avelang.ir.types import dtype_of
 from avelang.sim.memory import Mask
 from avelang.sim.program import Code, Env, Program, Waits
+from avelang.sim.sync import Ready, Waiting
 from avelang.sim.tensors import merge
 from avelang.sim.wave import Wave
 
@@ -29,10 +30,25 @@ def _set(env: Env, slots: list[int], values: list[Any]) -> None:
 
 
 def barrier(p: Program, op: Op) -> Waits:
-    """The wave waits; the scheduler goes on with it when every wave of the block has come."""
+    """The wave waits until every wave of the block has come."""
 
-    def run(wave: Wave, env: Env) -> Generator[None]:
-        yield
+    def run(wave: Wave, env: Env) -> Waiting:
+        wave.op = op
+        number = int(env[named][wave.mask.first]) if named is not None else 0
+        yield from wave.barrier(number, threads, wait)
+
+    named = p.slot(op.operands[0]) if op.operands else None
+    threads, wait = op.attrs.get("threads", 0), op.attrs.get("wait", 1) == 1
+    return Waits(run)
+
+
+def pause(p: Program, op: Op) -> Waits:
+    """The other waves have a turn."""
+
+    def run(wave: Wave, env: Env) -> Waiting:
+        wave.op = op
+        if not op.attrs.get("done"):
+            yield None
 
     return Waits(run)
 
@@ -43,12 +59,12 @@ def if_(p: Program, op: Op) -> Waits:
     then, other = (p.code(r) for r in op.regions)
     results = [p.slot(r) for r in op.results]
 
-    def branch(code: Code, mask: Mask, wave: Wave, env: Env) -> Generator[None, None, list[Any]]:
+    def branch(code: Code, mask: Mask, wave: Wave, env: Env) -> Generator[Ready | None, None, list[Any]]:
         wave.mask = mask
         yield from code.run(wave, env)
         return _get(env, code.outs)
 
-    def run(wave: Wave, env: Env) -> Generator[None]:
+    def run(wave: Wave, env: Env) -> Waiting:
         outer, c = wave.mask, env[cond]
         taken = Mask(c & outer.active)
         if taken.count == outer.count:
@@ -80,7 +96,7 @@ def for_(p: Program, op: Op) -> Waits:
     results = [p.slot(r) for r in op.results]
     np_type, lanes = dtype_of(op.operands[0].type).np, p.lanes
 
-    def uniform(n: int, first: int, step: int, values: list[Any], wave: Wave, env: Env) -> Generator[None, None, list[Any]]:
+    def uniform(n: int, first: int, step: int, values: list[Any], wave: Wave, env: Env) -> Generator[Ready | None, None, list[Any]]:
         for i in range(n):
             env[index] = np.full(lanes, first + i * step, np_type)
             _set(env, carried, values)
@@ -90,7 +106,7 @@ def for_(p: Program, op: Op) -> Waits:
 
     def divergent(
         n: np.ndarray, start: np.ndarray, step: np.ndarray, values: list[Any], wave: Wave, env: Env
-    ) -> Generator[None, None, list[Any]]:
+    ) -> Generator[Ready | None, None, list[Any]]:
         outer, at = wave.mask, start
         for i in range(int(n[outer.active].max())):
             wave.mask = Mask(outer.active & (i < n))
@@ -102,7 +118,7 @@ def for_(p: Program, op: Op) -> Waits:
         wave.mask = outer
         return values
 
-    def run(wave: Wave, env: Env) -> Generator[None]:
+    def run(wave: Wave, env: Env) -> Waiting:
         start, stop, step = _get(env, bounds)
         triples = list(zip(*(x[wave.mask.active].tolist() for x in (start, stop, step)), strict=True))
         values = _get(env, initial)
@@ -124,7 +140,7 @@ def while_(p: Program, op: Op) -> Waits:
     before, body = (p.code(r) for r in op.regions)
     results = [p.slot(r) for r in op.results]
 
-    def run(wave: Wave, env: Env) -> Generator[None]:
+    def run(wave: Wave, env: Env) -> Waiting:
         outer, values = wave.mask, _get(env, initial)
         left = values
         while wave.mask.count:

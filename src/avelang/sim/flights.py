@@ -91,7 +91,8 @@ class Groups:
             for flight, rows in members:
                 flight.land(rows & due[flight.lanes])
             newer += mask
-        self.committed = [c for c in self.committed if any(f.live.any() for f, _ in c[1]) or not pending == 0]
+        while self.committed and not any((f.live & rows).any() for f, rows in self.committed[0][1]):
+            del self.committed[0]
 
     def so_far(self, active: np.ndarray) -> list[tuple[Flight, np.ndarray]]:
         """All copies that active lanes have begun, with the rows that are theirs."""

@@ -7,7 +7,7 @@ regions or wait become generator functions, which yield where the wave waits at 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 import numpy as np
@@ -17,11 +17,12 @@ from avelang.ir.types import SHARED, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS
 from avelang.sim.memory import Alloc, place
 from avelang.sim.ops import FACTORIES, Fn, from_const
+from avelang.sim.sync import Waiting
 from avelang.sim.wave import Dim3, Wave
 
 Env = list[Any]
 Step = Callable[[Wave, Env], None]
-Wait = Callable[[Wave, Env], Generator[None]]
+Wait = Callable[[Wave, Env], Waiting]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Code:
         if plain:
             self.runs.append((tuple(plain), None))
 
-    def run(self, wave: Wave, env: Env) -> Generator[None]:
+    def run(self, wave: Wave, env: Env) -> Waiting:
         """Executes the block for the active lanes of the wave; yields where the wave waits."""
         for plain, wait in self.runs:
             for step in plain:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TextIO
 
 import numpy as np
@@ -19,14 +19,17 @@ from avelang.ir.core import Kernel, walk
 from avelang.ir.types import LOCAL, SHARED, DType, TensorType, dtype_of
 from avelang.isa.row import ROWS
 from avelang.sim import control, program, special, tensors
+from avelang.sim.flights import disturbed
 from avelang.sim.memory import Fault, Space, map_arrays, scratch
 from avelang.sim.ops import from_const
 from avelang.sim.program import Handler, Program
 from avelang.sim.races import Races
-from avelang.sim.report import report
+from avelang.sim.report import report, site
+from avelang.sim.sync import Cluster, Ready, Sync, Waiting
 from avelang.sim.wave import BlockState, Dim3, Shape, Wave
 
 Order = Literal["forward", "reverse", "random"]
+PATIENCE = 10_000  # rounds in which every wave only gave its turn away
 
 HANDLERS: dict[str, Handler] = {
     "const": program.const,
@@ -36,6 +39,7 @@ HANDLERS: dict[str, Handler] = {
     "insert": special.element,
     **{name: getattr(tensors, name) for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")},
     "barrier": control.barrier,
+    "pause": control.pause,
     "if": control.if_,
     "for": control.for_,
     "while": control.while_,
@@ -89,32 +93,72 @@ class _Launch:
         local = scratch(LOCAL, self.p.memory[LOCAL], self.p.lanes)
         return Wave(shape, block, self.p.template.copy(), self.p.lanes, self.features, self.memory, local)
 
-    def block(self, index: Dim3) -> None:
-        """Runs one block: a round takes each wave to its next barrier or its end."""
-        shared = scratch(SHARED, self.p.memory[SHARED])
-        seen = Races(max((a.end for a in shared.allocs), default=0)) if self.races else None
-        block = BlockState(index, shared, seen)
-        waves = [self.wave(shape, block) for shape in self.shapes]
-        live: list[tuple[Wave, Generator[None]]] = [(w, self.p.body.run(w, w.env)) for w in waves]
+    def cluster(self, first: Dim3, extents: Dim3) -> None:
+        """Runs the blocks of one cluster together: in each round every wave that may goes on to where it waits next, or to its end. Raises X011
+        where none may."""
+        index, clusters = (tuple(a // b for a, b in zip(x, extents, strict=True)) for x in (first, self.p.grid))
+        cluster = Cluster(extents, index, clusters)  # type: ignore[arg-type]
+        ex, ey, ez = extents
+        for rank in range(ex * ey * ez):
+            x, y, z = first[0] + rank % ex, first[1] + rank // ex % ey, first[2] + rank // (ex * ey)
+            shared = scratch(SHARED, self.p.memory[SHARED])
+            shared.disturbed = disturbed
+            seen = Races(max((a.end for a in shared.allocs), default=0)) if self.races else None
+            cluster.blocks.append(BlockState((x, y, z), shared, seen, Sync(cluster, rank, len(self.shapes))))
+        waves = [self.wave(shape, block) for block in cluster.blocks for shape in self.shapes]
+        live: list[_Turn] = [_Turn(w, self.p.body.run(w, w.env)) for w in waves]
         if self.order == "reverse":
             live.reverse()
+        idle = 0
         while live:
             if self.order == "random":
                 self.random.shuffle(live)
-            live = [(w, g) for w, g in live if self.advance(w, g)]
-            if seen is not None:
-                seen.barrier()
+            able = [t for t in live if self.guarded(t, t.may_go)]
+            idle = idle + 1 if all(t.turns for t in able) else 0
+            if not able or idle > PATIENCE:
+                raise self.stuck(live)
+            for turn in able:
+                self.guarded(turn, turn.go)
+            live = [t for t in live if not t.over]
 
-    def advance(self, wave: Wave, code: Generator[None]) -> bool:
-        """Runs a wave until it waits (True) or has finished (False)."""
+    def stuck(self, live: list[_Turn]) -> Exception:
+        """The error for waves that wait for ever."""
+        first = live[0].wave
+        places = [f"wave {t.wave.shape.index} of block {t.wave.block.index} at {site(t.wave.op)}" for t in live if t.wave.op is not None]
+        shown = "; ".join(places[:8]) + (f"; and {len(places) - 8} more" if len(places) > 8 else "")
+        return error("X011", first.op.span if first.op is not None else None, kernel=self.p.kernel.name, waves=shown)
+
+    def guarded(self, turn: _Turn, act: Callable[[], bool]) -> bool:
+        """What `act` gives; a fault it meets as an error."""
+        wave = turn.wave
         try:
-            next(code)
-        except StopIteration:
-            return False
+            return act()
         except Fault as fault:
             assert wave.op is not None
             raise report(self.p, wave, fault, wave.op) from None
-        return True
+
+
+class _Turn:
+    """A wave that has not finished: `ready` says whether it may go on; it has given away `turns` in a row."""
+
+    __slots__ = ("code", "over", "ready", "turns", "wave")
+
+    def __init__(self, wave: Wave, code: Waiting):
+        self.wave, self.code, self.over, self.turns = wave, code, False, 0
+        self.ready: Ready | None = None
+
+    def may_go(self) -> bool:
+        return self.ready is None or self.ready()
+
+    def go(self) -> bool:
+        """Runs the wave until it waits or has finished; says whether it has."""
+        try:
+            self.ready = next(self.code)
+            self.turns = self.turns + 1 if self.ready is None else 0
+        except StopIteration:
+            self.over = True
+            self.wave.finish()
+        return self.over
 
 
 def run(
@@ -128,7 +172,7 @@ def run(
     seed: int = 0,
     races: bool = False,
 ) -> None:
-    """Runs all blocks of `grid`, blocks of `block` threads, in place on the arrays among `args`.
+    """Runs all blocks of `grid`, blocks of `block` threads, in place on the arrays among `args`; blocks of one cluster together.
 
     `args`: one for each parameter: a NumPy array for a pointer or a tensor (its memory is used as it is, whatever its dtype), a number for
     a scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in which the waves of a block take their turns;
@@ -137,15 +181,20 @@ def run(
 
     Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004
     for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
-    for a format of printf, X009 where the kernel was specialized for another block.
+    for a format of printf, X009 where the kernel was specialized for another block, X010 for bytes that a running copy will write or still
+    reads, X011 where all waves wait for ever, X012 for what a barrier or a copy cannot be asked.
     """
     extents, meant = _dim3(block), kernel.attrs.get("block")
     if meant is not None and _dim3(meant) != extents:
-        raise error("X009", kernel.span, kernel=kernel.name, want=_dim3(meant), got=extents)
+        raise error("X009", kernel.span, kernel=kernel.name, want=f"blocks of {_dim3(meant)} threads", got=str(extents))
     # Overflow, division by zero and NaN have a defined result here; NumPy need not warn of them.
     with np.errstate(all="ignore"):
         p = Program(kernel, _dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)
         launch = _Launch(p, _bind(p, args), order, seed, races)
+        ex, ey, ez = extents = _dim3(kernel.attrs.get("cluster") or 1)
         gx, gy, gz = p.grid
-        for i in range(gx * gy * gz):
-            launch.block((i % gx, i // gx % gy, i // (gx * gy)))
+        if gx % ex or gy % ey or gz % ez:
+            raise error("X009", kernel.span, kernel=kernel.name, want=f"clusters of {extents}", got=f"a grid of {p.grid} blocks, no multiple of them")
+        nx, ny, nz = gx // ex, gy // ey, gz // ez
+        for i in range(nx * ny * nz):
+            launch.cluster((i % nx * ex, i // nx % ny * ey, i // (nx * ny) * ez), extents)

@@ -16,7 +16,12 @@ from avelang.sim.wave import Wave
 
 _WORDS = {"load": "load", "store": "store", "ld": "load", "st": "store"}
 _TENSOR_AT = {"load": 0, "store": 1}  # which operand of a tensor access is the tensor; the coordinates follow it
-_CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005", "race": "X006"}
+_CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005", "race": "X006", "flight": "X010",
+          "guard": "X010"}  # fmt: skip
+
+
+# What waits for the copies that these rows begin; the others report to an mbarrier.
+WAITS = {f"nvvm.cp_async_{n}": "nvvm.cp_async_wait_group" for n in ("x4", "x8", "x16")}
 
 
 def where(p: Program, wave: Wave, lane: int) -> str:
@@ -56,7 +61,8 @@ def _nearest(space: Space, fault: Fault) -> str:
     return f"; nearest is `{near.name}`, {near.size} bytes at {near.start:#x}: the access {'starts ' if at < 0 else ''}{place}"
 
 
-def _site(op: Op) -> str:
+def site(op: Op) -> str:
+    """An op in words, with its line."""
     line = f" in line {op.span.line}" if op.span is not None else ""
     return f"a {_WORDS.get(op.name, f'`{op.name}`')}{line}"
 
@@ -64,6 +70,8 @@ def _site(op: Op) -> str:
 def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
     """The error for a fault that `op` met in `wave`."""
     lane = fault.lane
+    if fault.kind == "sync":
+        return error("X012", op.span, kernel=p.kernel.name, what=site(op), why=fault.other, where=where(p, wave, lane))
     fields: dict[str, Any] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"), "where": where(p, wave, lane)}
     through, index = _tensor(op), _index(p, wave, op, fault)
     value = wave.env[p.slot(through[0])] if through else None
@@ -85,8 +93,11 @@ def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
     else:
         fields["index"] = f" at index {index}" if index else ""
     fields["byte"] = _byte(fault, op, holder.start if holder else 0)
+    if fault.kind in ("flight", "guard"):
+        fields["does"] = "will write" if fault.kind == "flight" else "still reads"
+        fields["wait"] = WAITS.get(fault.other.name, "its mbarrier") if fault.kind == "flight" else "nvvm.cp_async_bulk_wait_group_read"
     if isinstance(fault.other, Op):
-        fields["what"], fields["other"] = _site(op), _site(fault.other)
+        fields["what"], fields["other"] = site(op), site(fault.other)
     return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}", **fields)
 
 

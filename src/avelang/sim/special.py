@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +11,13 @@ import numpy as np
 
 from avelang.base.errors import error
 from avelang.ir.core import Op, Value
+from avelang.ir.printf import formatter
 from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS, Place
 from avelang.sim.memory import Fault
 from avelang.sim.ops import FACTORIES, unsigned
-from avelang.ir.printf import formatter
-from avelang.sim.program import Env, Program, Step, apply, pure
+from avelang.sim.program import Env, Program, Step, Waits, apply, pure
+from avelang.sim.sync import Waiting
 from avelang.sim.tensors import merge
 from avelang.sim.wave import Wave
 
@@ -182,27 +184,40 @@ def _operand(p: Program, v: Value | int) -> Callable[[Env], Any]:
     return lambda env: env[at]
 
 
-def row(p: Program, op: Op) -> Step:
-    """An intrinsic, by its row's meaning. Raises V001 where a meaning gives another shape or dtype than its row says."""
+def row(p: Program, op: Op) -> Step | Waits:
+    """An intrinsic, by its row's meaning, which may wait. Raises V001 where a meaning gives another shape or dtype than its row says."""
     r = ROWS[op.name]
     args = [_operand(p, a) for a in r.arguments(op, lambda v: v)]
-    if not op.results:
+    keep = _result(p, op) if op.results else _nothing
+    if inspect.isgeneratorfunction(r.meaning):
 
-        def effect(wave: Wave, env: Env) -> None:
+        def waits(wave: Wave, env: Env) -> Waiting:
             wave.op = op
-            r.meaning(wave, *[a(env) for a in args])
+            keep(env, (yield from r.meaning(wave, *[a(env) for a in args])))  # type: ignore[misc]
 
-        return effect
+        return Waits(waits)
+
+    def step(wave: Wave, env: Env) -> None:
+        wave.op = op
+        keep(env, r.meaning(wave, *[a(env) for a in args]))
+
+    return step
+
+
+def _nothing(env: Env, got: Any) -> None:
+    """What a row without a result gives."""
+
+
+def _result(p: Program, op: Op) -> Callable[[Env, Any], None]:
+    """Puts what a meaning gave into the `env`."""
     t, out = op.result.type, p.slot(op.result)
     shape = (p.lanes, t.n) if isinstance(t, VecType) else (p.lanes,)
     np_type = dtype_of(t).np
 
-    def step(wave: Wave, env: Env) -> None:
-        wave.op = op
-        got = r.meaning(wave, *[a(env) for a in args])
+    def keep(env: Env, got: Any) -> None:
         if not isinstance(got, np.ndarray) or got.shape != shape or got.dtype != np_type:
             what = f"{got.dtype} {got.shape}" if isinstance(got, np.ndarray) else repr(got)
             raise error("V001", op.span, op=op.name, why=f"the row's meaning gave {what}, not {np_type} {shape}")
         env[out] = np.ascontiguousarray(got)
 
-    return step
+    return keep

@@ -9,8 +9,10 @@ import numpy as np
 
 from avelang.ir.core import Op
 from avelang.ir.types import GLOBAL, LOCAL, SHARED
-from avelang.sim.memory import Mask, Space
+from avelang.sim.flights import Flight, Groups
+from avelang.sim.memory import Fault, Mask, Space
 from avelang.sim.races import Races
+from avelang.sim.sync import MAX_ARRIVALS, MBarrier, Meeting, Sync, Waiting
 
 Dim3 = tuple[int, int, int]
 
@@ -40,17 +42,18 @@ class Shape:
 
 @dataclasses.dataclass(slots=True)
 class BlockState:
-    """One block: its place in the grid, its shared memory, and what the race detector saw since the last barrier."""
+    """One block: its place in the grid, its shared memory, what the race detector saw since the last barrier, and where its waves wait."""
 
     index: Dim3
     shared: Space
     races: Races | None
+    sync: Sync
 
 
 class Wave:
     """One wave of one block. `env` holds the values by slot; `mask` the lanes that execute; `op` the op that last touched memory."""
 
-    __slots__ = ("block", "env", "features", "lanes", "mask", "op", "shape", "spaces")
+    __slots__ = ("_arrived", "_groups", "block", "env", "features", "lanes", "mask", "op", "shape", "spaces")
 
     def __init__(self, shape: Shape, block: BlockState, env: list[Any], lanes: int, features: frozenset[str], memory: Space, local: Space):
         self.shape = shape
@@ -61,6 +64,8 @@ class Wave:
         self.mask = shape.mask
         self.op: Op | None = None
         self.spaces = {GLOBAL: memory, SHARED: block.shared, LOCAL: local}
+        self._groups: dict[str, Groups] = {}
+        self._arrived: int | None = None  # at which generation of the cluster's barrier
 
     @property
     def active(self) -> np.ndarray:
@@ -96,6 +101,104 @@ class Wave:
 
     def _mask(self, mask: np.ndarray) -> Mask:
         return Mask(np.broadcast_to(mask, (self.lanes,)) & self.mask.active)
+
+    # -- what `isa.machine` promises ---------------------------------------------------------------------------------------------
+
+    def groups(self, kind: str) -> Groups:
+        return self._groups.setdefault(kind, Groups(self.lanes))
+
+    def finish(self) -> None:
+        """The wave's end. Raises Fault where stores that read shared memory still run."""
+        self.block.sync.gone()
+        for flight in self._groups["bulk"].left() if "bulk" in self._groups else ():
+            self.op = flight.op
+            raise self.wrong(int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it is read")
+
+    def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None) -> Flight:
+        assert self.op is not None
+        home = self.spaces[space] if rank is None else self._block(int(lanes[0]), rank).shared
+        try:
+            return Flight.begin(self.op, home, lanes, at, data, self.block.shared if guard is not None else None, guard)
+        except Fault as fault:
+            fault.lane = int(lanes[fault.lane]) if fault.lane < len(lanes) else fault.lane
+            raise
+
+    def _block(self, lane: int, rank: int | None) -> BlockState:
+        if rank is None:
+            return self.block
+        blocks = self.block.sync.cluster.blocks
+        if rank >= len(blocks):
+            raise self.wrong(lane, f"rank {rank} in a cluster of {len(blocks)} blocks")
+        return blocks[rank]
+
+    def make_mbarrier(self, lane: int, address: int, count: int | None) -> None:
+        if address % 8:
+            raise self.wrong(lane, f"an mbarrier at address {address:#x}, no multiple of 8")
+        mbarriers = self.block.sync.mbarriers
+        if count is None:
+            self.mbarrier(lane, address)
+            del mbarriers[address]
+            return
+        if not 1 <= count <= MAX_ARRIVALS:
+            raise self.wrong(lane, f"an mbarrier for {count} arrivals; 1 to {MAX_ARRIVALS} are possible")
+        zero, only = np.zeros((self.lanes, 8), np.uint8), np.arange(self.lanes) == lane
+        self.write(SHARED, np.full(self.lanes, address, np.uint64), zero, only)
+        mbarriers[address] = MBarrier(count, count)
+
+    def mbarrier(self, lane: int, address: int, rank: int | None = None) -> MBarrier:
+        found = self._block(lane, rank).sync.mbarriers.get(address)
+        if found is None:
+            raise self.wrong(lane, f"there is no mbarrier at address {address:#x}: nothing has called mbarrier_init for it")
+        return found
+
+    def barrier(self, number: int, threads: int, wait: bool) -> Waiting:
+        sync, everyone = self.block.sync, not threads
+        barrier = sync.barrier(number)
+        if everyone and self.block.races is not None:
+            barrier.opened = self.block.races.barrier
+        if not everyone:
+            barrier.agree(threads)
+        before = barrier.arrive(1, sync.live) if everyone else barrier.arrive(self.lanes, threads)
+        if wait:
+            yield lambda: barrier.generation != before
+
+    def cluster_arrive(self) -> None:
+        if self._arrived is not None:
+            raise self.wrong(self.mask.first, "the wave has arrived at the cluster's barrier already, and has not waited")
+        cluster = self.block.sync.cluster
+        self._arrived = cluster.barrier.arrive(1, cluster.live)
+
+    def cluster_wait(self) -> Waiting:
+        before, self._arrived = self._arrived, None
+        if before is None:
+            raise self.wrong(self.mask.first, "the wave waits at the cluster's barrier without having arrived")
+        barrier = self.block.sync.cluster.barrier
+        yield lambda: barrier.generation != before
+
+    def place(self) -> tuple[Dim3, Dim3, Dim3, int]:
+        cluster = self.block.sync.cluster
+        return cluster.extents, cluster.index, cluster.grid, self.block.sync.rank
+
+    def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int, data: np.ndarray | None = None) -> np.ndarray:
+        space, one = self._block(lane, rank).shared, Mask(np.ones(1, bool))
+        if data is None:
+            return space.load(_signed(address), nbytes, one)[0]
+        space.store(_signed(address), data[None], one)
+        return data
+
+    def meet(self, key: Any) -> Waiting:
+        assert self.op is not None
+        if not self.mask.full:
+            raise self.wrong(self.mask.first, "all lanes of a warp must execute this together")
+        first = self.shape.index // 4 * 4
+        if first + 4 > self.block.sync.waves:
+            raise self.wrong(self.mask.first, f"this needs the four warps {first} to {first + 3}; the block has {self.block.sync.waves} warps")
+        meeting = self.block.sync.groups.setdefault(first, Meeting())
+        before = meeting.come(self.op, key, 4, self.mask.first)
+        yield lambda: meeting.barrier.generation != before
+
+    def wrong(self, lane: int, why: str) -> Fault:
+        return Fault("sync", lane, other=why)
 
 
 def _signed(address: np.ndarray) -> np.ndarray:

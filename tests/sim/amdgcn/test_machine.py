@@ -5,6 +5,7 @@ import struct
 
 import numpy as np
 import pytest
+
 from avelang.amdgcn.asm import parse
 from avelang.base.errors import AveError
 from avelang.sim.amdgcn.machine import Launch, Machine

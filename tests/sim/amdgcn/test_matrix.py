@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from avelang.arch import CHIPS
 from avelang.base.errors import AveError
 from avelang.ir.types import dtype_of

@@ -1,4 +1,5 @@
-"""Kernels that other compilers made (see `peers/README.md`), executed in three orders of waves, from assembly and from code objects, checker on."""
+"""Kernels that other compilers made (see `tests/peers/README.md`), executed in three orders of waves, from assembly and from code objects, with
+the checker on."""
 
 import pathlib
 
@@ -8,7 +9,7 @@ import pytest
 
 from avelang import executor
 
-PEERS = pathlib.Path(__file__).parent / "peers"
+PEERS = pathlib.Path(__file__).parents[2] / "peers"
 TRITON = "gemm_gfx942_128x128x64_w4_s2_nk16"
 IREE = "iree_bf16_4864x4096x4096"
 bf16 = ml_dtypes.bfloat16

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 
 import avelang.arch as arch
 from avelang.emit.llvm import simt_kernel
-from avelang.emit.llvm.simt import BINARY16, GRID, Plan, Program, Simt, Target
+from avelang.emit.llvm.nvptx_asm import emit_asm
 from avelang.emit.llvm.nvptx_lines import Lined, Metadata, marked
+from avelang.emit.llvm.simt import BINARY16, GRID, Plan, Program, Simt, Target
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.ir.core import Kernel, Op, Value
 from avelang.ir.dtypes import DType
 from avelang.ir.ops import bits_of
 from avelang.ir.types import PtrType, Type, VecType, dtype_of
+from avelang.isa.nvptx.asm import Asm
 from avelang.isa.row import ROWS, Param
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -163,6 +165,8 @@ class Nvptx(Target):
         row = ROWS[op.name]
         if "nvptx" not in row.llvm:
             raise w.refuse()
+        if isinstance(row.llvm["nvptx"], Asm):
+            return emit_asm(w, op)
         if row.mma is not None:
             return _mma(w, op)
         return _ldmatrix(w, op) if op.results else _stmatrix(w, op)
@@ -236,7 +240,7 @@ def _stmatrix(w: Simt, op: Op) -> None:
 
 
 def emit(kernel: Kernel, chip: arch.Chip) -> Program:
-    """The module of a kernel for an NVIDIA chip, with line information where the kernel's attributes ask for `lines`; errors as `simt_kernel.emit`."""
+    """The module of a kernel for an NVIDIA chip, with line information where its attributes ask for `lines`; errors as `simt_kernel.emit`."""
     if not kernel.attrs.get("lines"):
         return simt_kernel.emit(kernel, Nvptx(chip))
     metadata = Metadata(kernel)

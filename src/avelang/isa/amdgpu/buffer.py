@@ -236,8 +236,9 @@ LDS_WIDE = "lds-load-wide"
 
 
 def lds_stride(size: int) -> int:
-    """Bytes from one lane's place in shared memory to the next's: a byte or a half takes a word."""
-    return max(DWORD, size)
+    """Bytes from one lane's place in shared memory to the next's: a byte or a half takes a word, three words leave the fourth free (AMD CDNA4 ISA,
+    section 9.1.9, LDS address of loads to LDS)."""
+    return 4 * DWORD if size == 3 * DWORD else max(DWORD, size)
 
 
 def _load_lds(wave: Wave, rsrc: np.ndarray, lds: Place, size: int, vindex: np.ndarray, soffset: np.ndarray, offset: int, aux: int) -> None:

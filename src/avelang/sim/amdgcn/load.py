@@ -15,8 +15,8 @@ BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
 def load(source: str | bytes | pathlib.Path, kernel: str | None = None, chip: str | None = None) -> Program:
     """The program of a code object (bytes, or a file) or of assembly (text, or a file).
 
-    `kernel`: which one of a code object's (not needed where it has one); `chip`: which code object of an offload bundle. A str is assembly text when it has
-    more than one line, else the name of a file. Raises X020 for text that is not assembly, X027 for a file that cannot be read, and what
+    `kernel`: which one of a code object's (not needed where it has one); `chip`: which code object of an offload bundle. A str is assembly text when
+    it has more than one line, else the name of a file. Raises X020 for text that is not assembly, X027 for a file that cannot be read, and what
     `amdgcn.code_object.read` and `amdgcn.disassemble.assembly` raise.
     """
     name = "assembly"

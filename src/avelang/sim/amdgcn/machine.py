@@ -247,7 +247,8 @@ class Machine:
     def _packet(self, launch: Launch, kernarg: np.ndarray, lds: int, private: int) -> bytes:
         """The dispatch packet that the dispatch pointer points at (HSA Platform System Architecture 1.2, section 2.9.6)."""
         sizes = [g * b for g, b in zip(launch.grid, launch.block, strict=True)]
-        return struct.pack("<HHHHHHIIIIIQQQQ", 2, 3, *launch.block, 0, *(min(s, 0xFFFFFFFF) for s in sizes), private, lds, 0, kernarg.ctypes.data, 0, 0)
+        sizes = [min(s, 0xFFFFFFFF) for s in sizes]
+        return struct.pack("<HHHHHHIIIIIQQQQ", 2, 3, *launch.block, 0, *sizes, private, lds, 0, kernarg.ctypes.data, 0, 0)
 
     def _template(self, launch: Launch, kernarg: np.ndarray, packet: np.ndarray, private: int) -> tuple[np.ndarray, int]:
         """The scalar registers of a new wave, and the cell of its first workgroup id."""

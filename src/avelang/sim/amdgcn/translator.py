@@ -1,7 +1,7 @@
 """Instructions of one basic block come in, one after another; LLVM IR of a host function over registers of 64 lanes goes out.
 
-Registers live in the wave's memory (`state`). Within a block their values are kept as SSA values. Vector registers are written back at once, scalar ones
-before anything that reads them in memory, and at the block's end. Handlers in the tables of `scalar`, `vector`, `memory`, ... work through the
+Registers live in the wave's memory (`state`). Within a block their values are kept as SSA values. Vector registers are written back at once, scalar
+ones before anything that reads them in memory, and at the block's end. Handlers in the tables of `scalar`, `vector`, `memory`, ... work through the
 methods here; none of them knows where a register stands.
 """
 

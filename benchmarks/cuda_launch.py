@@ -1,0 +1,175 @@
+"""Host time of a launch on an NVIDIA GPU, from call to return: three tensors and three integers, beside the driver's own call, torch and Triton.
+
+    python benchmarks/cuda_launch.py [--burst 200] [--rounds 60]
+
+Needs torch with CUDA; Triton is measured where it is installed. Contenders take turns. A turn is a burst of launches, fewer than the driver's queue
+holds, behind an idle GPU: so no launch waits for the GPU, and the time is the host's alone. `bare` are cuLaunchKernel and cuLaunchKernelEx, called by
+a compiled loop with arguments that are packed already.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from common import median, save, table
+
+import avelang
+import avelang.language as al
+from avelang.llvm.core import Host
+from avelang.llvm.engine import Code
+
+BLOCK = 64
+LOOP = """
+%Config = type { i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }
+define void @plain(i64 %n, ptr %launch, ptr %f, ptr %stream, ptr %args) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i1, %loop ]
+  %rc = call i32 %launch(ptr %f, i32 1, i32 1, i32 1, i32 64, i32 1, i32 1, i32 0, ptr %stream, ptr %args, ptr null)
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, %n
+  br i1 %more, label %loop, label %out
+out:
+  ret void
+}
+define void @extended(i64 %n, ptr %launch, ptr %f, ptr %config, ptr %args) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i1, %loop ]
+  %rc = call i32 %launch(ptr %config, ptr %f, ptr %args, ptr null)
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, %n
+  br i1 %more, label %loop, label %out
+out:
+  ret void
+}
+"""
+
+
+@avelang.jit
+def tiny(A: al.Pointer(al.f32), B: al.Pointer(al.f32), C: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32):
+    a = al.make_tensor(A, al.f32, al.make_layout((m,), (1,)))
+    b = al.make_tensor(B, al.f32, al.make_layout((n,), (1,)))
+    c = al.make_tensor(C, al.f32, al.make_layout((k,), (1,)))
+    t = al.thread_id(0)
+    c[t] = a[t] + b[t]
+
+
+class Config(ctypes.Structure):
+    """CUlaunchConfig."""
+
+    _fields_ = [("grid", ctypes.c_uint32 * 3), ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32), ("stream", ctypes.c_void_p),
+                ("attributes", ctypes.c_void_p), ("many", ctypes.c_uint32)]  # fmt: skip
+
+
+def bare(slots: list[int]) -> dict[str, Callable[[int], Any]]:
+    """The driver's own calls for the kernel that `tiny` has become, each `n` times in compiled code."""
+    program = tiny._launcher._stub.latest()
+    assert program is not None, "the host code served the call"
+    code = Code(Host(2).object(LOOP))
+    words = (ctypes.c_uint64 * len(slots))(*slots)
+    places = (ctypes.c_void_p * len(slots))(*(ctypes.addressof(words) + 8 * i for i in range(len(slots))))
+    config = Config((1, 1, 1), (BLOCK, 1, 1), 0, None, None, 0)
+    driver, out = program.device.driver, {}
+    for name, role, second in (("plain", "launch", None), ("extended", "launch_with", ctypes.addressof(config))):
+        call = ctypes.CFUNCTYPE(None, ctypes.c_uint64, *[ctypes.c_void_p] * 4)(code.address(name))
+        address, function = driver.address(role), program.record.function
+
+        def run(n: int, call: Any = call, address: int = address, function: int = function, second: int | None = second) -> None:
+            call(n, address, function, second, ctypes.addressof(places))
+
+        run.keep = code, words, places, config  # type: ignore[attr-defined]
+        out[f"bare {driver.calls[role].symbol}"] = run
+    return out
+
+
+def triton_kernel() -> Callable[..., Any] | None:
+    """The same kernel in Triton, launched in its usual form."""
+    try:
+        import triton
+        import triton.language as tl
+    except ImportError:
+        return None
+
+    @triton.jit
+    def same(A, B, C, m, n, k, BLOCK: tl.constexpr):
+        t = tl.arange(0, BLOCK)
+        tl.store(C + t, tl.load(A + t, mask=t < m) + tl.load(B + t, mask=t < n), mask=t < k)
+
+    return same
+
+
+def contenders(a: Any, b: Any, c: Any) -> dict[str, Callable[[int], Any]]:
+    for _ in range(3):
+        tiny[lambda: ((1, 1, 1), (BLOCK, 1, 1))](a, b, c, 64, 63, 62)
+    torch.cuda.synchronize()
+    assert torch.equal(c, a + b), "the kernel computes the sum"
+    runs = bare([a.data_ptr(), b.data_ptr(), c.data_ptr(), 64, 63, 62])
+    m, n, k = 64, 63, 62
+    grid, block = (1, 1, 1), (BLOCK, 1, 1)
+    bound = tiny[lambda: (grid, block)]
+
+    def whole(calls: int) -> None:
+        for _ in range(calls):
+            tiny[lambda: (grid, block)](a, b, c, m, n, k)
+
+    def kept(calls: int) -> None:
+        for _ in range(calls):
+            bound(a, b, c, m, n, k)
+
+    def add(calls: int) -> None:
+        for _ in range(calls):
+            torch.add(a, b, out=c)
+
+    runs |= {"kernel[lambda: grid](a, b, c, m, n, k)": whole, "launch = kernel[...]; launch(a, b, c, m, n, k)": kept, "torch.add(a, b, out=c)": add}
+    same = triton_kernel()
+    if same is not None:
+
+        def triton(calls: int) -> None:
+            for _ in range(calls):
+                same[lambda meta: (1,)](a, b, c, m, n, k, BLOCK=BLOCK, num_warps=2)  # type: ignore[index]
+
+        runs["Triton: kernel[lambda: grid](a, b, c, m, n, k)"] = triton
+    return runs
+
+
+def measure(runs: dict[str, Callable[[int], Any]], burst: int, rounds: int) -> dict[str, list[float]]:
+    """Nanoseconds a launch, burst by burst."""
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for turn in range(rounds + 3):
+        for name, run in runs.items():
+            torch.cuda.synchronize()
+            start = time.perf_counter_ns()
+            run(burst)
+            end = time.perf_counter_ns()
+            if turn >= 3:
+                times[name].append((end - start) / burst)
+    torch.cuda.synchronize()
+    return times
+
+
+def main() -> int:
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--burst", type=int, default=200)
+    p.add_argument("--rounds", type=int, default=60)
+    args = p.parse_args()
+    a, b = (torch.randn(BLOCK, device="cuda") for _ in range(2))
+    c = torch.empty_like(a)
+    times = measure(contenders(a, b, c), args.burst, args.rounds)
+    base = median(times["bare cuLaunchKernelEx"])
+    rows = [(name, f"{median(t):.0f} ns", f"{min(t):.0f} ns", f"{median(t) - base:+.0f} ns") for name, t in times.items()]
+    print(table([(torch.cuda.get_device_name(), "median", "least", "above bare cuLaunchKernelEx"), *rows]))
+    print("saved", save("cuda_launch", {"device": torch.cuda.get_device_name(), "burst": args.burst, "nanoseconds": times}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
