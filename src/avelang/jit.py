@@ -31,6 +31,9 @@ class JitFunction(Jitted):
     Raises LaunchError for arguments that do not fit, before anything runs, and what the compiler finds at the first launch.
     """
 
+    # The builtin that launches it, where the native subscription finds it (`runtime.subscript`).
+    __slots__ = ("_native",)
+
     def __init__(self, fn: Callable[..., Any]):
         self.source = Source(fn)
         functools.update_wrapper(self, fn)

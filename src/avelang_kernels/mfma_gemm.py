@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import avelang
 import avelang.language as al
 
@@ -96,6 +94,8 @@ def gemm(a: Any, b: Any, out: Any = None, **options: Any) -> Any:
     if b.shape[1] != k or k % DEPTH:
         raise ValueError(f"a is {a.shape} and b is {b.shape}: both need the same number of columns, a multiple of {DEPTH}")
     if out is None:
+        import numpy as np  # takes longer to import than the kernel to compile
+
         out = np.empty((m, n), np.float32)
     grid = (-(-n // COLS), -(-m // ROWS), 1)
     mfma_gemm[grid, (64, 1, 1)](a, b, out, m, n, k, **options)

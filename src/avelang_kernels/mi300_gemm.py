@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 import avelang
 import avelang.language as al
 
@@ -71,27 +69,27 @@ def follow(kind, count, products, together=1):
 
 @avelang.jit
 def aim(at, row, col, rows, k, step, EACH):
-    """Where a lane finds its pieces of a step: `at[half, piece, pass]`, in bytes from the step's first column in the tile's first row. Past the end
+    """Where a lane finds its pieces of a step: `at[half, piece, pass]`, in bytes from the first element of the tile's first row. Past the end
     of a row the next row begins: a piece that would be there is sent out of range."""
     for half in range(2):
         for piece in range(CHUNK // EACH):
             inside = step * STEP + half * HALF + col + piece * EACH < k
             for p in range(at.shape[2]):
-                at[half, piece, p] = al.select(inside, ((row + p * rows) * k + col) * BF16, BEYOND)
+                at[half, piece, p] = al.select(inside, ((row + p * rows) * k + col + step * STEP) * BF16, BEYOND)
 
 
 @avelang.jit
-def load(stage, buffer, at, half, p, along, EACH):
+def load(stage, buffer, at, half, p, EACH):
     """Eight neighbors of a row, as four words."""
     pieces = al.view(stage, al.Tensor((2, stage.shape[1], CHUNK // EACH, EACH // 2), al.i32))
     for piece in range(CHUNK // EACH):
         offset = al.convert(at[half, piece, p] + (half * HALF + piece * EACH) * BF16, al.i32)
         if EACH == 8:
-            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x4(buffer, offset, along, 0)
+            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x4(buffer, offset, 0, 0)
         elif EACH == 4:
-            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x2(buffer, offset, along, 0)
+            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x2(buffer, offset, 0, 0)
         else:
-            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x1(buffer, offset, along, 0)
+            pieces[half, p, piece] = al.amdgpu.raw_buffer_load_x1(buffer, offset, 0, 0)
 
 
 @avelang.jit
@@ -106,17 +104,16 @@ def load_elements(stage, x, half, p, row, col):
 
 
 @avelang.jit
-def fetch(operands, at, row, col, rows, step, last, EACH):
+def fetch(operands, at, row, col, rows, step, EACH):
     """Asks global memory for what a lane brings of a step, in the order in which it is kept, so that each half waits for its own loads only. Steps
     past the last one are asked for as well, in vain: nothing of them is inside."""
-    along = al.convert(min(step, last) * (STEP * BF16), al.i32)
     for half in range(2):
         for x, buffer, stage, _ in operands:
             for p in range(stage.shape[1]):
                 if EACH == 1:
                     load_elements(stage, x, half, p, row + p * rows, step * STEP + half * HALF + col)
                 else:
-                    load(stage, buffer, at, half, p, along, EACH)
+                    load(stage, buffer, at, half, p, EACH)
 
 
 @avelang.jit
@@ -167,11 +164,11 @@ def product(sums, a, b, wave_row, wave_col, T, EACH):
     first, last = al.convert(0, al.u32), (max(k, 1) - 1) // STEP
 
     aim(at, row, col, ROWS, k, first, EACH)
-    fetch(operands, at, row, col, ROWS, first, last, EACH)
+    fetch(operands, at, row, col, ROWS, first, EACH)
     keep(operands, 0, row, ROWS, to)
     keep(operands, 1, row, ROWS, to)
     aim(at, row, col, ROWS, k, first + 1, EACH)
-    fetch(operands, at, row, col, ROWS, first + 1, last, EACH)
+    fetch(operands, at, row, col, ROWS, first + 1, EACH)
     al.syncthreads()
     read(b_even, b_slots, 0, b_row, at_chunk, 0, J)
     read(a_part, a_slots, 0, a_row, at_chunk, 0, EARLY)
@@ -183,7 +180,7 @@ def product(sums, a, b, wave_row, wave_col, T, EACH):
                 aim(at, row, col, ROWS, k, step + 2, EACH)
             multiply(sums, a_part, b_now, 0, EARLY)
             follow(READ, I - EARLY, 2)
-            follow(VALU, 8, 1)
+            follow(VALU, 12, 1)
             al.amdgpu.sched_barrier(0)
 
             al.syncthreads()
@@ -191,7 +188,7 @@ def product(sums, a, b, wave_row, wave_col, T, EACH):
             read(a_part, a_slots, 1 - half, a_row, at_chunk, 0, EARLY)
             keep(operands, half, row, ROWS, to)
             if half == 1:
-                fetch(operands, at, row, col, ROWS, step + 2, last, EACH)
+                fetch(operands, at, row, col, ROWS, step + 2, EACH)
             multiply(sums, a_part, b_now, EARLY, I)
             follow(READ, (J + EARLY) // 2, 1, 2)
             follow(WRITE, A_PASSES + B_PASSES, 1)
@@ -301,6 +298,8 @@ def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, **options: A
     if b.shape[1] != k:
         raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
     if out is None:
+        import numpy as np  # takes longer to import than the kernel to compile
+
         out = np.empty((m, n), np.float32)
     if tuple(out.shape) != (m, n):
         raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")

@@ -112,11 +112,11 @@ def test_main_loop(tile, out):
     assert counts["matrix"] == {"v_mfma_f32_16x16x16_bf16": 4 * i * j}
     assert counts["LDS read"] == {"ds_read_b128": 2 * (i + j)} and counts["LDS write"] == {"ds_write_b128": moved}
     assert counts["load"] == {"buffer_load_dwordx4": moved} and counts["barrier"] == {"s_barrier": 2}
-    assert sum(counts["VALU"].values()) <= 8 and sum(counts["SALU"].values()) <= 5 and "v_readfirstlane_b32" not in counts["VALU"]
+    assert sum(counts["VALU"].values()) <= 15 and sum(counts["SALU"].values()) <= 2 and "v_readfirstlane_b32" not in counts["VALU"]
     assert loop.lds_ratio <= (0.75 if tile is SMALL else 0.5)
     lines = loop_lines(text, made)
     loads = [x for x in lines if "buffer_load" in x]
-    assert all(re.search(r"v\[\d+:\d+\], v\d+, s\[\d+:\d+\], s\d+ offen", x) for x in loads)  # the step in the scalar offset
+    assert all(re.search(r"v\[\d+:\d+\], v\d+, s\[\d+:\d+\], 0 offen", x) for x in loads)  # all of the offset is in the range check
     # A barrier waits for the wave's own LDS accesses only: what global memory has been asked for stays under way.
     barriers = [n for n, x in enumerate(lines) if "s_barrier" in x]
     assert all(lines[n - 1].split(";")[0].split() == ["s_waitcnt", "lgkmcnt(0)"] for n in barriers)
@@ -139,7 +139,7 @@ def test_utilization(tile, out):
     """The bar is 0.90, peers are between 0.79 and 0.86."""
     need("llvm-mca")
     got = utilization(assembly(out, tile), "gfx942")
-    assert got is not None and got.ratio >= 0.97
+    assert got is not None and got.ratio >= 0.96
 
 
 def test_accumulators_are_filled_piece_by_piece():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import importlib.util
 import io
 import json
@@ -207,6 +208,8 @@ def slow(x: Any, times: int = 40) -> None:
 def streams() -> None:
     kernel, n = fresh(axpy), 1 << 20
     side = torch.cuda.Stream()
+    kernel[grid(n)](torch.zeros(n, device="cuda"), torch.zeros(n, device="cuda"), 3.0, n)
+    slow(torch.zeros(n, device="cuda"))
     for _ in range(3):
         x, y = torch.zeros(n, device="cuda"), torch.zeros(n, device="cuda")
         torch.cuda.synchronize()
@@ -246,11 +249,15 @@ def graphs() -> None:
         graph.replay()
         torch.cuda.synchronize()
         assert torch.allclose(y, 5 * x, rtol=1e-6)
-    with contextlib.suppress(RuntimeError):
-        graph = torch.cuda.CUDAGraph()
-        z = torch.zeros(64, dtype=torch.int32, device="cuda")
-        with torch.cuda.graph(graph):
-            refused("D035", lambda: talks[(1,), (64,)](z, 64), "capture")
+    # A kernel that prints is refused, and the capture goes on.
+    z = torch.zeros(64, dtype=torch.int32, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        refused("D035", lambda: talks[(1,), (64,)](z, 64), "capture")
+        kernel[grid(n)](x, y, 1.0, n, BLOCK=BLOCK)
+    y.zero_()
+    graph.replay()
+    assert torch.equal(x, y)
 
 
 @check
@@ -280,6 +287,30 @@ def threads() -> None:
     many = [threading.Thread(target=work) for _ in range(4)]
     [t.start() for t in many], [t.join() for t in many]
     assert not wrong, wrong
+
+
+@check
+def another_context() -> None:
+    """A thread whose context is not the device's primary one: launches find their own, and leave that of the thread."""
+    driver, cuda = devices.DRIVERS["cuda"], ctypes.CDLL("libcuda.so.1")
+    kernel, n = fresh(axpy), 5000
+    x, y = torch.randn(n, device="cuda"), torch.zeros(n, device="cuda")
+    kernel[grid(n)](x, y, 0.0, n), kernel[grid(n)](x, y, 0.0, n)
+    torch.cuda.synchronize()
+    mine, now, seen = ctypes.c_void_p(), ctypes.c_void_p(), []
+
+    def work() -> None:
+        assert cuda.cuCtxCreate_v2(ctypes.byref(mine), 0, 0) == 0
+        for _ in range(3):
+            kernel[grid(n)](x, y, 1.0, n, stream=0)
+            assert served(kernel)
+        cuda.cuCtxGetCurrent(ctypes.byref(now))
+        seen.append(now.value)
+
+    thread = threading.Thread(target=work)
+    thread.start(), thread.join()
+    torch.cuda.synchronize()
+    assert seen == [mine.value] and mine.value != driver.device(0).word and torch.allclose(y, 3 * x)
 
 
 @check

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import avelang.isa  # noqa: F401  (registers the rows)
+import avelang.isa.amdgpu  # noqa: F401  (registers the rows)
 from avelang.arch import CHIPS
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import avelang.isa  # noqa: F401  (registers the rows)
+import avelang.isa.nvptx  # noqa: F401  (registers the rows)
 from avelang.ir.core import walk
 from avelang.ir.dtypes import f16
 from avelang.ir.text import parse_kernel

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-import avelang.isa  # noqa: F401  (registers the rows)
+import avelang.isa.amdgpu  # noqa: F401  (registers the rows)
 from avelang.arch import CHIPS
 from avelang.base.errors import VerifyError
 from avelang.ir.build import Builder

@@ -58,6 +58,7 @@ CATALOGUE: dict[str, Template] = {
     "T031": Template("strides {strides} are not nested like the shape {shape}", "each mode of the shape pairs with one of the strides"),
     "T032": Template("{what} needs a dtype, not {got}", "such as al.f32 or al.i32"),
     "T033": Template("an alignment must be a power of two in bytes, not {got}"),
+    "T036": Template("{got}: {why}", "boxes of arrays are copied as the CUDA driver's cuTensorMapEncodeTiled allows"),
     "T034": Template("{callee} needs al.Tensor(...), or a dtype and a layout, not {got}"),
     "T035": Template("{callee} needs a layout, not {got}", "make one with al.make_layout(shape, strides)"),
     # T04: indices, reading and writing tensors.
@@ -221,6 +222,7 @@ CATALOGUE: dict[str, Template] = {
     "U204": Template(
         "`{kernel}` is written for waves of {wave:n lane}; {target} has {have}", "leave target= to a chip of that wave, or shuffle within fewer lanes"
     ),
+    "U205": Template("`{kernel}`: clusters of {cluster} blocks on the CPU backend", "backend='reference' runs the blocks of a cluster together"),
     # V: the compiler's own faults.
     "V001": Template("{op}: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
     "V003": Template("the frontend failed on this: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),

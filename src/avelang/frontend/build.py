@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import avelang.arch as arch
-import avelang.isa as isa
 from avelang.base.errors import AveError, error
 from avelang.frontend import calls, expr, layouts
 from avelang.frontend.frame import MISSING, Build, Frame
@@ -22,7 +21,7 @@ from avelang.ir.verify import verify
 # The lanes of a wave where no intrinsic and no target says otherwise.
 DEFAULT_WAVE = 64
 
-__all__ = ["build", "calls", "isa"]
+__all__ = ["build", "calls"]
 
 
 def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
@@ -92,6 +91,8 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
         f.env.set(spec.name, body.add_arg(spec.name, spec.dtype))
     elif spec.kind == "pointer":
         f.env.set(spec.name, body.add_arg(spec.name, PtrType(spec.dtype, GLOBAL)))
+    elif spec.map is not None:
+        f.env.set(spec.name, body.add_arg(spec.name, spec.map))
     else:
         t = TensorType(spec.dtype, layouts.leaves(spec.shape), layouts.leaves(spec.strides), GLOBAL)
         f.env.set(spec.name, Ref(body.add_arg(spec.name, t), spec.shape, spec.strides))

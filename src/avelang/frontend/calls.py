@@ -7,9 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from avelang.base.errors import counted
+from avelang.base.lazy import numpys
 from avelang.frontend import arith, inline, intrinsics, layouts, math_calls, memory_calls, printf
 from avelang.frontend.expr import MATH, read_name
 from avelang.frontend.frame import EXPRS, Frame
@@ -109,8 +108,8 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
             f.fail("S001", node, what="`print`", instead="use al.printf")
         if isinstance(callee, types.FunctionType):
             f.fail("T062", node, name=shown)
-        numpys = isinstance(callee, type) and issubclass(callee, np.generic)
-        same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee), None) if numpys else None
+        number = isinstance(callee, type) and issubclass(callee, numpys("generic"))
+        same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee), None) if number else None
         hint = f"say al.{same}(...), or al.convert(x, al.{same})" if same is not None else None
         f.fail("T063", node, hint, name=shown, got=describe(callee))
     special = PYTHON_AT_RUN_TIME.get(callee)

@@ -8,8 +8,7 @@ import enum
 import types
 from typing import Any
 
-import numpy as np
-
+from avelang.base.lazy import numpys
 from avelang.frontend.flow import walk
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer
 from avelang.frontend.source import Jitted, Source
@@ -28,7 +27,7 @@ def exact(v: Any) -> Any:
         return (type(v).__name__, v)
     if isinstance(v, float):
         return ("float", v.hex())
-    if isinstance(v, np.generic):
+    if isinstance(v, numpys("generic")):
         return ("numpy", v.dtype.str, exact(v.item()))
     if isinstance(v, type) and issubclass(v, enum.Enum):
         return ("enum class", v.__qualname__, *((name, exact(member.value)) for name, member in v.__members__.items()))

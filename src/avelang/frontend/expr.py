@@ -8,8 +8,7 @@ import math
 import types
 from typing import Any
 
-import numpy as np
-
+from avelang.base.lazy import numpys
 from avelang.frontend import arith, layouts, tensors
 from avelang.frontend.frame import EXPRS, MISSING, Frame
 from avelang.frontend.infer import MOST_TRIPS
@@ -29,7 +28,7 @@ MATH = {getattr(math, n) for n in dir(math) if callable(getattr(math, n)) and no
 
 def constant(value: Any) -> Any:
     """A Python object as a compile-time value; MISSING where a kernel may not capture it (it is mutable, or means nothing here)."""
-    if isinstance(value, np.generic):
+    if isinstance(value, numpys("generic")):
         value = value.item()
     if isinstance(value, tuple):
         items = tuple(map(constant, value))
@@ -75,7 +74,7 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
             f.fail("T009", node, base=shown, name=node.attr, hint=suggest(node.attr, dir(base)))
         value = constant(found)
         if value is MISSING:
-            hint = f"use al.{node.attr}" if isinstance(found, np.ufunc) and node.attr in BUILTINS else None
+            hint = f"use al.{node.attr}" if isinstance(found, numpys("ufunc")) and node.attr in BUILTINS else None
             f.fail("T008", node, hint, name=ast.unparse(node), kind=type(found).__name__)
         return value
     found = _field(base, node.attr)

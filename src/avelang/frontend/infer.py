@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.ir.dtypes import BY_NAME, DType, f32, i32, i64, u1, u64
 
 # More trips, or items, than this are not unrolled at compile time.
 MOST_TRIPS = 65536
 BITWISE = frozenset({"and", "or", "xor"})
+SMALL = 240  # the largest number of the float with the least range: every one holds all that are no larger, rounded
 
 
 def promote(a: DType, b: DType) -> DType:
@@ -45,7 +45,7 @@ def fits(number: float | int | bool, d: DType, bitwise: bool = False) -> bool:
         low = -(1 << (d.bits - 1)) if bitwise else d.min
         high = (1 << d.bits) - 1 if bitwise else d.max
         return math.isfinite(number) and number == int(number) and low <= number <= high
-    if isinstance(number, float) and not math.isfinite(number):
+    if abs(number) <= SMALL or (isinstance(number, float) and not math.isfinite(number)):
         return True
     try:
         with np.errstate(all="ignore"):

@@ -14,7 +14,7 @@ from avelang.frontend.names import Intrinsic
 from avelang.frontend.values import Ref, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
-from avelang.ir.types import PtrType, Type, VecType, dtype_of
+from avelang.ir.types import MapType, PtrType, Type, VecType, dtype_of
 from avelang.isa.row import Param, Row, allowed, bits, in_range, types_on
 
 
@@ -86,7 +86,7 @@ def _group_type(f: Frame, row: Row, p: Param, given: dict[str, Any]) -> Any:
     """The type that an operand should have: its own, or where it may have several or shares another's, the one that the first typed
     argument of its group settles."""
     root = p
-    while isinstance(root.type, str) and root.type != "tensor":
+    while isinstance(root.type, str) and root.type not in ("tensor", "map"):
         root = next(q for q in row.params if q.name == root.type)
     if not isinstance(root.type, tuple):
         return root.type
@@ -121,6 +121,11 @@ def _operand(f: Frame, callee: Intrinsic, p: Param, v: Any, want: Any, node: ast
     what = f"`{p.name}` of al.{callee.name}"
     if want == "tensor":
         return _tensor(f, p, v, what, node)
+    if want == "map":
+        if not (isinstance(v, Value) and isinstance(v.type, MapType)):
+            f.fail("T022", node, what=what, got=describe(v), want="a parameter with the annotation al.TensorMap(...)")
+        _check_rank(f, callee, v.type, node)
+        return v
     if is_number(v):
         if isinstance(want, DType):
             if not fits(v, want, bitwise=True) or (isinstance(v, float) and not want.is_float):
@@ -132,6 +137,13 @@ def _operand(f: Frame, callee: Intrinsic, p: Param, v: Any, want: Any, node: ast
     if have is None or not (have == want or _alike(have, want, p.packed)):
         f.fail("T022", node, what=what, got=describe(v), want=_shown(want))
     return f.b.bitcast(v.value if isinstance(v, Vec) else v, want)
+
+
+def _check_rank(f: Frame, callee: Intrinsic, t: MapType, node: ast.AST) -> None:
+    """A copy has as many coordinates as the map has dimensions."""
+    coords = sum(p.name in ("d0", "d1", "d2", "d3", "d4") for p in callee.row.params)
+    if coords and coords != t.rank:
+        f.fail("T022", node, what=f"`map` of al.{callee.name}", got=f"a map of {counted(t.rank, 'dimension')}", want=f"one of {coords}")
 
 
 def _tensor(f: Frame, p: Param, v: Any, what: str, node: ast.AST) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -11,7 +12,7 @@ from avelang.base.errors import counted, error
 from avelang.frontend import layouts
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
-from avelang.ir.types import AtomicScope
+from avelang.ir.types import AtomicScope, MapType
 
 if TYPE_CHECKING:
     from avelang.isa.row import Row
@@ -106,6 +107,51 @@ class Pointer:
         return f"Pointer({self.dtype})"
 
 
+class TensorMap:
+    """`TensorMap(dtype, rank, box, swizzle=0, interleave=0, fill=0)`: an annotation for a tensor map, by which a GPU copies boxes of an array of `rank`
+    dimensions; a launch passes the array. `box`: extents in elements, in the array's order of dimensions, the last of them contiguous. `swizzle`: 0, 32, 64
+    or 128 bytes. `interleave`: 0. `fill`: what elements outside the array read as: 0 or "nan"."""
+
+    __slots__ = ("type",)
+
+    def __init__(self, dtype: DType, rank: int, box: Any, swizzle: int = 0, interleave: int = 0, fill: Any = 0):
+        if not isinstance(dtype, DType):
+            raise error("T032", what="TensorMap", got=repr(dtype))
+        box = tuple(box) if isinstance(box, (tuple, list)) else (box,)
+        self.type = MapType(dtype, box, swizzle, interleave, fill == "nan")
+        wrong = self._wrong(rank, fill)
+        if wrong:
+            raise error("T036", got=repr(self), why=wrong)
+
+    def _wrong(self, rank: int, fill: Any) -> str:
+        """What the copy engine does not do (CUDA driver API, cuTensorMapEncodeTiled)."""
+        t = self.type
+        if not all(isinstance(n, int) for n in (rank, *t.box, t.swizzle)) or rank != len(t.box) or not 1 <= rank <= 5:
+            return "`rank` is 1 to 5, `box` has as many extents, all of them compile-time integers"
+        if not all(1 <= n <= 256 for n in t.box):
+            return "extents of a box are 1 to 256"
+        if t.dtype.kind == "bool" or t.dtype.bytes not in (1, 2, 4, 8):
+            return f"there are no maps of {t.dtype}"
+        if t.swizzle not in (0, 32, 64, 128) or t.interleave != 0:
+            return "`swizzle` is 0, 32, 64 or 128 bytes, `interleave` is 0"
+        inner = t.box[-1] * t.dtype.bytes
+        if inner % 16 or (t.swizzle and inner > t.swizzle):
+            return f"a row of the box has {inner} bytes; it must be a multiple of 16, and no longer than the swizzle"
+        if fill not in (0, "nan") or (fill == "nan" and not t.dtype.is_float):
+            return '`fill` is 0, or "nan" for floats'
+        return ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorMap) and other.type == self.type
+
+    def __hash__(self) -> int:
+        return hash((TensorMap, self.type))
+
+    def __repr__(self) -> str:
+        t = self.type
+        return f"TensorMap({t.dtype}, {len(t.box)}, {t.box}, swizzle={t.swizzle}{', fill=' + repr('nan') if t.nan else ''})"
+
+
 class Builtin:
     """A function of the language. `params`: names in order, `name=` for one that may be left out, `*name` for the rest."""
 
@@ -132,12 +178,13 @@ class Intrinsic:
         return f"<al.{self.name}({', '.join(p.name for p in self.row.params)})>"
 
 
-def _rows() -> dict[str, Row]:
-    """The rows by public name. Imported when the first is asked for: a launch out of the cache needs none, and the tables take time to load."""
-    import avelang.isa
+def _rows(prefix: str) -> dict[str, Row]:
+    """The rows by public name, a vendor's at least. Imported when the first is asked for: a launch out of the cache needs none, and the tables take
+    time to load."""
+    from avelang.isa import PACKAGES
     from avelang.isa.row import PUBLIC
 
-    assert avelang.isa
+    importlib.import_module(PACKAGES[prefix])
     return PUBLIC
 
 
@@ -152,7 +199,7 @@ class Namespace:
             raise AttributeError(name)
         if name in self._extra:
             return self._extra[name]
-        row = _rows().get(f"{self._prefix}.{name}")
+        row = _rows(self._prefix).get(f"{self._prefix}.{name}")
         if row is None:
             raise AttributeError(f"al.{self._prefix} has no {name!r}{near(name, dir(self))}")
         intrinsic = Intrinsic(f"{self._prefix}.{name}", row)
@@ -161,7 +208,7 @@ class Namespace:
 
     def __dir__(self) -> Iterator[str]:  # type: ignore[override]
         yield from self._extra
-        yield from (name.partition(".")[2] for name in _rows() if name.startswith(self._prefix + "."))
+        yield from (name.partition(".")[2] for name in _rows(self._prefix) if name.startswith(self._prefix + "."))
 
     def __repr__(self) -> str:
         return f"<al.{self._prefix}>"

@@ -10,16 +10,17 @@ from typing import Any
 
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
-from avelang.frontend.names import Pointer, Tensor, constexpr, near
+from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr, near
 from avelang.frontend.source import Source
 from avelang.ir.dtypes import DType
+from avelang.ir.types import MapType
 
 EMPTY: Any = inspect.Parameter.empty
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ParamSpec:
-    """One parameter of a kernel. `kind`: "scalar", "pointer", "tensor" or "constexpr"; `dtype` is None for the last.
+    """One parameter of a kernel. `kind`: "scalar", "pointer", "tensor", "map" or "constexpr"; `dtype` is None for the last.
 
     `shape` and `strides` (elements) are nested tuples of ints, for tensors only. `default` is `EMPTY` where there is none.
     """
@@ -30,6 +31,7 @@ class ParamSpec:
     shape: tuple[Any, ...] = ()
     strides: tuple[Any, ...] = ()
     default: Any = EMPTY
+    map: MapType | None = None
 
 
 class Names(dict[str, Any]):
@@ -84,6 +86,8 @@ def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:
         return ParamSpec(name, "pointer", annotation.dtype, default=default)
     if isinstance(annotation, Tensor):
         return ParamSpec(name, "tensor", annotation.dtype, annotation.shape, annotation.strides, default)
+    if isinstance(annotation, TensorMap):
+        return ParamSpec(name, "map", annotation.type.dtype, default=default, map=annotation.type)
     raise error("T007", span, param=name, got=f"cannot be annotated with {annotation!r}")
 
 

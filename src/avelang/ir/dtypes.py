@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 
-import ml_dtypes
-import numpy as np
+from avelang.base.lazy import ml_dtypes, np
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,19 +72,19 @@ SCALARS: tuple[DType, ...] = (
 )  # fmt: skip
 BY_NAME: dict[str, DType] = {d.name: d for d in (*SCALARS, void)}
 
-_ML = {
-    "bf16": ml_dtypes.bfloat16,
-    "f8e4m3fn": ml_dtypes.float8_e4m3fn,
-    "f8e5m2": ml_dtypes.float8_e5m2,
-    "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
-    "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+_ML = {  # names of ml_dtypes
+    "bf16": "bfloat16",
+    "f8e4m3fn": "float8_e4m3fn",
+    "f8e5m2": "float8_e5m2",
+    "f8e4m3fnuz": "float8_e4m3fnuz",
+    "f8e5m2fnuz": "float8_e5m2fnuz",
 }
 
 
 @functools.cache
 def numpy_dtype(d: DType) -> np.dtype:
     if d.name in _ML:
-        return np.dtype(_ML[d.name])
+        return np.dtype(getattr(ml_dtypes, _ML[d.name]))
     if d.kind == "bool":
         return np.dtype(bool)
     return np.dtype({"int": "i", "uint": "u", "float": "f"}[d.kind] + str(d.bytes))

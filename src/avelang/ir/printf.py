@@ -31,9 +31,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from avelang.base.errors import error
+from avelang.base.lazy import np
 from avelang.base.spans import Span
 from avelang.ir.dtypes import BY_NAME, DType
 

@@ -1,6 +1,22 @@
-"""The intrinsics: importing this package registers every row of every target in `row.ROWS`."""
+"""The intrinsics: a vendor's rows are registered in `row.ROWS` when its package is imported; asking for a name of this one imports all of them."""
 
-from avelang.isa import amdgpu, nvptx
-from avelang.isa.row import PUBLIC, ROWS, Row
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from avelang.isa import amdgpu, nvptx
+    from avelang.isa.row import PUBLIC, ROWS, Row
 
 __all__ = ["PUBLIC", "ROWS", "Row", "amdgpu", "nvptx"]
+# What the language calls a vendor's intrinsics, and the package that has their rows.
+PACKAGES = {"amdgpu": "avelang.isa.amdgpu", "nvvm": "avelang.isa.nvptx"}
+
+
+def __getattr__(name: str) -> Any:
+    """A name of `__all__`, with the rows of all vendors registered: for pages and checks of all there is. A kernel names one vendor's."""
+    if name not in __all__:
+        raise AttributeError(f"avelang.isa has no {name!r}")
+    packages = {module.rpartition(".")[2]: importlib.import_module(module) for module in PACKAGES.values()}
+    return packages[name] if name in packages else getattr(importlib.import_module("avelang.isa.row"), name)

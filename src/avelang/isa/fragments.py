@@ -7,10 +7,10 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
+from avelang.base.lazy import np
 
 # (lane, slot) -> (block, row, column); called once with whole arrays of lanes and slots.
-Map = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray | int, np.ndarray, np.ndarray]]
+Map = Callable[["np.ndarray", "np.ndarray"], "tuple[np.ndarray | int, np.ndarray, np.ndarray]"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.isa.row import Wave
 
 Ready = Callable[[], bool]
@@ -49,9 +48,11 @@ class Machine(Wave, Protocol):
         """The groups of copies of one kind: "cp.async" or "bulk"."""
         ...
 
-    def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None) -> Flight:
+    def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
+              add: Any = None) -> Flight:  # fmt: skip
         """Begins copies: uint8 (rows, bytes) on behalf of `lanes` to byte addresses int64 (rows, bytes), in the shared memory of block `rank` of the
-        cluster (None: this one). `guard`: addresses in own shared memory that must not change before they are there."""
+        cluster (None: this one). `guard`: addresses in own shared memory that must not change before they are there. `add`: the NumPy dtype of elements
+        that are added to what is there."""
         ...
 
     def make_mbarrier(self, lane: int, address: int, count: int | None) -> None:
@@ -76,6 +77,10 @@ class Machine(Wave, Protocol):
 
     def place(self) -> tuple[tuple[int, int, int], tuple[int, int, int], tuple[int, int, int], int]:
         """Of the cluster: its extents in blocks, its place among clusters, the clusters of the grid; and the block's rank in it."""
+        ...
+
+    def fetch(self, space: str, address: np.ndarray, nbytes: int) -> np.ndarray:
+        """uint8 (n, nbytes) from int64 addresses (n,), whatever the lanes."""
         ...
 
     def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int, data: np.ndarray | None = None) -> np.ndarray:

@@ -7,8 +7,7 @@ a like precision.
 
 from __future__ import annotations
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.isa.fragments import Mma
 
 

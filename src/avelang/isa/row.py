@@ -7,12 +7,11 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-import numpy as np
-
 from avelang.base.errors import error
+from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import PURE, Op, OpDef, Value, define
-from avelang.ir.types import PtrType, TensorType, Type, VecType, dtype_of
+from avelang.ir.types import MapType, PtrType, TensorType, Type, VecType, dtype_of
 from avelang.isa.fragments import Mma
 
 
@@ -48,7 +47,7 @@ class Param:
 
     `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter, whose type it shares;
     "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of
-    `spaces`. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as it is, bit by
+    `spaces`; "map": a tensor map. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as it is, bit by
     bit.
     """
 
@@ -78,7 +77,7 @@ class Row:
     `needs`: features; a chip has the intrinsic when it has any one of them (see `avelang.arch`).
     `result`: a type, the name of a parameter whose type it shares, or None.
     `meaning(wave, *args)`: NumPy on whole operands. An argument is (lanes,) for a scalar, (lanes, n) for a vector, an int for a const,
-    a `Place` for a tensor; the return has the shape of the result. It computes all lanes; `wave.active` matters to memory only.
+    a `Place` for a tensor, a `tensor_map.Map` for a map; the return has the shape of the result. It computes all lanes; `wave.active` matters to memory only.
     `expand(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come
     as values of tensor type, consts as ints, and `builder.features` are the chip's. Rows with `mma` need none: backends execute them from
     their fragment maps.
@@ -120,6 +119,8 @@ PUBLIC: dict[str, Row] = {}  # "amdgpu.mfma_f32_32x32x8_bf16" and every alias
 
 
 def _accepts(p: Param, t: Type, seen: Mapping[str, Type]) -> bool:
+    if p.type == "map":
+        return isinstance(t, MapType)
     if p.type == "tensor":
         return isinstance(t, (TensorType, PtrType)) and t.space in p.spaces
     if isinstance(p.type, str):

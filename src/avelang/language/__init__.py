@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from avelang.frontend.names import BUILTINS as _BUILTINS
-from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, constexpr, near
+from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, TensorMap, constexpr, near
 from avelang.frontend.names import amdgpu as _amdgpu
 from avelang.frontend.names import nvvm as _nvvm
 from avelang.ir import dtypes as _dtypes
@@ -20,6 +20,6 @@ def __getattr__(name: str) -> Any:
 
 
 # Builtins and dtypes come from their tables, so that each name stands once.
-_CLASSES = (AtomicScope, Builtin, DType, Layout, Namespace, Pointer, Tensor, constexpr)
+_CLASSES = (AtomicScope, Builtin, DType, Layout, Namespace, Pointer, Tensor, TensorMap, constexpr)
 _ALL = sorted([*(c.__name__ for c in _CLASSES), *_NAMES])
 globals().update(_NAMES, __all__=_ALL)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.llvm.core import Body, Module
 
 ZERO = "zeroinitializer"

@@ -164,7 +164,8 @@ def _from_dlpack(obj: Any, kind: str) -> Array:
         # Asking for the capsule might move or synchronize; the device is all that the caller needs to refuse.
         shape = tuple(map(int, getattr(obj, "shape", ())))
         return Array(kind, 0, None, str(getattr(obj, "dtype", "?")), shape, (0,) * len(shape), device, obj, "dlpack")
-    capsule = dlpack_capsule(obj, None if device == CPU else NO_SYNC)
+    # JAX takes any number for a stream's handle.
+    capsule = dlpack_capsule(obj, None if device == CPU or kind == "JAX" else NO_SYNC)
     if _api.PyCapsule_IsValid(capsule, b"dltensor_versioned"):
         managed = _Versioned.from_address(_api.PyCapsule_GetPointer(capsule, b"dltensor_versioned"))
         if managed.major != 1:

@@ -6,9 +6,11 @@ that comes out of the cache on disk needs none of them.
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from avelang.base import knobs
@@ -24,6 +26,19 @@ if TYPE_CHECKING:
 EMITS = ("ir", "llvm", "asm")
 # Launch options that code generation for GPUs takes from the kernel's attributes.
 HINTS = ("num_warps", "waves_per_eu", "cluster")
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without Python's search for garbage: a kernel's IR is hundreds of thousands of objects, nearly all of them alive, and each search looks at them
+    all. What a compilation leaves is found by the first search after it."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def chip_of(target: str | None) -> Chip | None:
@@ -119,6 +134,7 @@ def _device_program(
     }  # fmt: skip
 
 
+@_uncollected()
 def device_assembly(
     source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
@@ -133,6 +149,7 @@ def device_assembly(
     return text, meta
 
 
+@_uncollected()
 def device_object(
     source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[bytes, dict[str, Any]]:  # fmt: skip
@@ -148,6 +165,7 @@ def device_object(
     return link(device.object(made.text)), meta
 
 
+@_uncollected()
 def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None, block: Dim3) -> tuple[bytes, dict[str, Any]]:
     """An object file with `ave_run`, and what the runtime must know of it: JSON values only."""
     from avelang.ir.core import walk
@@ -198,6 +216,7 @@ def compile_code_object(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 
     return device_object(source, constants(source, constexprs), chip.name, block, {})[0]
 
 
+@_uncollected()
 def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1, 1), target: str | None = "cpu", emit: str = "ir") -> str:
     """What a kernel becomes, as text, without running it.
 

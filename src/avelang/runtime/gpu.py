@@ -42,6 +42,7 @@ SIZE = ctypes.c_size_t
 # By what stands above the status that `host/gpu.ll` returns: the role of the call that failed.
 CALLS = ("launch", "get", "set")
 EARLIER = 4  # launches that a message names
+CAPTURED = 900  # the status of what a capture forbids: the same in both drivers
 RELAXED = 2  # the capture mode in which a thread may allocate: the same in both drivers
 
 
@@ -275,6 +276,11 @@ class Driver(abc.ABC):
                 self.call("capture", ctypes.byref(mode))
             self.call("set", before.value)
 
+    def capturing(self, stream: int) -> bool:
+        """Whether a stream of the thread's device is under capture."""
+        state = I32()
+        return self.call("capturing", stream, ctypes.byref(state)) == 0 and state.value != 0
+
     def remember(self, program: Program) -> None:
         """Programs are told when the process is forked, and named when one of them has faulted."""
         self._records.add(program)
@@ -339,11 +345,10 @@ class Program:
         self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
         self.align: int = meta["pointer_align"]
         driver, block = device.driver, meta["block"]
-        alone = driver.count == 1
         self._attributes = driver.attributes(meta)
         self.record = Gpu(
             launch=driver.address("launch" if self._attributes is None else "launch_with"), function=driver.function(payload, meta, device),
-            get=None if alone and not device.word else driver.address("get"), set=driver.address("set"), word=device.word,
+            get=driver.address("get"), set=driver.address("set"), word=device.word, only=driver.count == 1,
             most_x=driver.most_x(block), params=meta["params"] + self.prints, block=tuple(block), shared=meta["dynamic_bytes"],
             attributes=None if self._attributes is None else ctypes.addressof(self._attributes), many=len(self._attributes or ()),
         )  # fmt: skip
@@ -374,6 +379,9 @@ class Program:
         driver, doing = self.device.driver, f"lending `{self.kernel}` memory on {self.device.name} for what it prints"
         words, place = printf.buffer(), P()
         with driver.on(self.device, doing):
+            if driver.capturing(stream):
+                # A graph would outlive the memory that is lent, and to try would spoil the capture.
+                raise error("D035", doing=doing, instead=driver.hints[CAPTURED], **driver.blame("capturing", CAPTURED))
             driver.must(doing, "allocate", ctypes.byref(place), words.nbytes)
             try:
                 driver.must(doing, "to", place, words.ctypes.data, words.nbytes)
@@ -393,9 +401,9 @@ class Program:
 
     def finish(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> None:
         """Waits until the kernel has run; where the stream is under capture, it has not begun to. Raises L033."""
-        driver, capturing = self.device.driver, I32()
+        driver = self.device.driver
         with driver.on(self.device, f"waiting for `{self.kernel}` on {self.device.name}"):
-            if driver.call("capturing", stream, ctypes.byref(capturing)) == 0 and capturing.value:
+            if driver.capturing(stream):
                 return
             status = driver.call("wait", stream)
         if status:

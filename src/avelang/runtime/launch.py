@@ -68,7 +68,7 @@ class Launcher:
 
     def adopt(self, kernel: Any) -> None:
         """Makes `kernel[provider]` as fast as a launch: `kernel` is the jit function of this launcher."""
-        subscript.adopt(kernel)
+        subscript.adopt(kernel, self.call)
 
     @functools.cached_property
     def _closure(self) -> Any:

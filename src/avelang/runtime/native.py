@@ -60,7 +60,7 @@ class Gpu(ctypes.Structure):
 
     _fields_ = [
         ("launch", P), ("function", P), ("get", P), ("set", P), ("word", I64), ("most_x", I64), ("params", I64),
-        ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32), ("attributes", P), ("many", I64),
+        ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32), ("attributes", P), ("many", I64), ("only", I64),
     ]  # fmt: skip
 
 
@@ -71,9 +71,9 @@ class Recent(ctypes.Structure):
 
 
 class Subscript(ctypes.Structure):
-    """What `kernel[provider]` gives: the type of it, the name of a kernel's builtin, one such object that is free."""
+    """What `kernel[provider]` gives: the type of it, where a kernel has its builtin, one such object that is free."""
 
-    _fields_ = [("type", P), ("name", P), ("free", P)]
+    _fields_ = [("type", P), ("offset", I64), ("free", P)]
 
 
 class Exchange(ctypes.Structure):
@@ -84,6 +84,7 @@ class Context(ctypes.Structure):
     _fields_ = [
         ("pool", P), ("int_", P), ("float_", P), ("str_", P), ("tuple_", P), ("none", P), ("true", P), ("false", P), ("ndarray", P),
         ("ave_error", P), ("fail", P), ("keep_traceback", I64), ("count", I64), ("exchanges", Exchange * EXCHANGES),
+        ("digit", I64), ("tagged", I64), ("items", I64),
     ]  # fmt: skip
 
 
@@ -99,7 +100,7 @@ class Entry(ctypes.Structure):
 
 
 class Watch(ctypes.Structure):
-    _fields_ = [("home", P), ("name", P), ("value", P)]
+    _fields_ = [("home", P), ("name", P), ("value", P), ("tag", ctypes.c_uint64)]
 
 
 class Param(ctypes.Structure):
@@ -110,9 +111,9 @@ class Param(ctypes.Structure):
 
 
 class MethodDef(ctypes.Structure):
-    """CPython's PyMethodDef."""
+    """CPython's PyMethodDef, and behind it the address of the builtin's `State`."""
 
-    _fields_ = [("name", ctypes.c_char_p), ("function", P), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+    _fields_ = [("name", ctypes.c_char_p), ("function", P), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p), ("state", P)]
 
 
 FASTCALL_KEYWORDS = 0x0080 | 0x0002

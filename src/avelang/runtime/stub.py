@@ -75,8 +75,40 @@ def _word(address: int) -> int:
 
 
 def _objects_hold() -> bool:
-    """Whether the type of an object stands in its second word, as the host code reads it (not in free-threaded builds)."""
-    return sys.implementation.name == "cpython" and ctypes.sizeof(ctypes.c_void_p) == 8 and _word(id("") + 8) == id(str)
+    """Whether the type of an object stands in its second word, as the host code reads it (not in free-threaded builds), and a tuple's size in its
+    third."""
+    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8 or _word(id("") + 8) != id(str):
+        return False
+    return _items() > 0 and all(_word(id(t) + 16) == len(t) for t in ((), (1,), (1, 2, 3)))
+
+
+def _items() -> int:
+    """The byte of a tuple where its items begin, 0 where they are not found: 24, and 32 since Python 3.14."""
+    t = (object(), object())
+    return next((at for at in (24, 32) if [_word(id(t) + at), _word(id(t) + at + 8)] == [id(t[0]), id(t[1])]), 0)
+
+
+def _digit() -> int:
+    """The third word of an int of one digit, its value standing behind; -1 where that is not so."""
+    probes = [1, 77, 12345, 2**30 - 1]
+    words = {_word(id(n) + 16) for n in probes}
+    others = {_word(id(n) + 16) for n in (0, -1, -77, 2**30, -(2**30), 2**63)}
+    held = all(ctypes.c_uint32.from_address(id(n) + 24).value == n for n in probes)
+    return words.pop() if held and len(words) == 1 and not words & others else -1
+
+
+def _dicts_tagged() -> bool:
+    """Whether the fourth word of a dict is another one after each change (PEP 509; not in newer versions of Python)."""
+    d: dict[Any, Any] = {}
+    seen = []
+    for value in (1, 2, 2, None, 3):
+        if value is None:
+            del d["a"]
+        else:
+            d["a"] = value
+        d["b"] = value
+        seen.append(_word(id(d) + 24))
+    return len(set(seen)) == len(seen)
 
 
 def _numpy_holds() -> bool:
@@ -105,7 +137,10 @@ class _Shared:
                 "ave_error": AveError, "fail": self._fail,
             }.items()
         }  # fmt: skip
-        self.context = Context(pool=native().pool_address, ndarray=id(np.ndarray) if _numpy_holds() else 0, **address)
+        self.context = Context(
+            pool=native().pool_address, ndarray=id(np.ndarray) if _numpy_holds() else 0, digit=_digit(), tagged=_dicts_tagged(), items=_items(),
+            **address
+        )  # fmt: skip
         self._apis: dict[type, _Api] = {}
 
     def knobs(self) -> list[Watched]:
@@ -191,7 +226,7 @@ class Stub:
         if self._shared is None:
             return
         self._state = State(context=ctypes.addressof(self._shared.context), slow=id(slow))
-        method = MethodDef(name.encode(), native().launch_address, FASTCALL_KEYWORDS, None)
+        method = MethodDef(name.encode(), native().launch_address, FASTCALL_KEYWORDS, None, ctypes.addressof(self._state))
         # CPython reads it when it frees the builtin, and a collected cycle may free them in any order: it is never freed.
         _METHODS.append(method)
         # What the builtin needs lives as long as the builtin, which may outlive the jit function.
@@ -326,6 +361,12 @@ def _descriptors(d: DType) -> list[np.dtype]:
 
 
 _METHODS: list[MethodDef] = []
+
+
+def methods() -> set[int]:
+    """The addresses of the PyMethodDef of all builtins."""
+    return set(map(ctypes.addressof, _METHODS))
+
 
 # NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE of numpy/ndarraytypes.h; of an array `low` holds the flags that it must have.
 _ALIGNED, _WRITEABLE = 0x0100, 0x0400

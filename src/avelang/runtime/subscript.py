@@ -10,6 +10,7 @@ import ctypes
 import functools
 from typing import Any
 
+from avelang.runtime import stub
 from avelang.runtime.native import Subscript, native
 
 P = ctypes.c_void_p
@@ -66,10 +67,8 @@ def _base() -> type:
         (TP_TRAVERSE, code.address("ave_bound_traverse")), (TP_MEMBERS, ctypes.addressof(members)),
     ]  # fmt: skip
     bound = _type("avelang.Bound", _HEAD + 24, HAVE_VECTORCALL | HAVE_GC, slots)
-    name = "_call"
-    _KEPT.extend((bound, name))
-    table = Subscript.from_address(code.address("ave_subscripts"))
-    table.type, table.name = id(bound), id(name)
+    _KEPT.append(bound)
+    Subscript.from_address(code.address("ave_subscripts")).type = id(bound)
     return _type("avelang.Subscripted", _HEAD, BASETYPE, [(MP_SUBSCRIPT, code.address("ave_subscript"))])
 
 
@@ -80,7 +79,19 @@ def _subscripted(kind: type) -> type:
     return type(kind.__name__, (kind, base), {"__module__": kind.__module__, "__doc__": kind.__doc__, "__getitem__": base.__getitem__})
 
 
-def adopt(kernel: Any) -> None:
-    """Makes the subscription native, if the kernel's `_call` is a builtin: an instance of its class it stays."""
-    if isinstance(kernel._call, type(len)):
-        kernel.__class__ = _subscripted(type(kernel))
+def _word(address: int) -> int:
+    return ctypes.c_uint64.from_address(address).value
+
+
+def adopt(kernel: Any, launch: Any) -> None:
+    """Makes the subscription of a kernel native: an instance of its class it stays. `launch` is its builtin, for which its class has the slot
+    `_native`; anything else is left as it is."""
+    if not isinstance(launch, type(len)):
+        return
+    kernel._native = launch
+    size = type(kernel).__basicsize__
+    offset = next((at for at in range(_HEAD, size, 8) if _word(id(kernel) + at) == id(launch)), 0)
+    if offset and _word(id(launch) + _HEAD) in stub.methods():
+        base = _subscripted(type(kernel))
+        Subscript.from_address(native().address("ave_subscripts")).offset = offset
+        kernel.__class__ = base

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -29,13 +30,14 @@ class Flight:
     open: np.ndarray
     source: Space | None = None
     guard: np.ndarray | None = None
+    add: Any = None  # the NumPy dtype of elements that are added to what is there
 
     @staticmethod
     def begin(op: Op, space: Space, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, source: Space | None = None,
-              guard: np.ndarray | None = None) -> Flight:  # fmt: skip
+              guard: np.ndarray | None = None, add: Any = None) -> Flight:  # fmt: skip
         """Puts copies on their way. Raises Fault where they would arrive outside the memory, or where other data is still to arrive."""
         rows = np.ones(len(lanes), bool)
-        flight = Flight(op, space, lanes, at, data, rows, rows.copy(), source, guard)
+        flight = Flight(op, space, lanes, at, data, rows, rows.copy(), source, guard, add)
         if len(lanes) and at.size:
             space.expect(at, Mask(rows.copy()), flight)
         if source is not None:
@@ -53,8 +55,11 @@ class Flight:
                 if self in held:
                     held.remove(self)
         if self.at.size:
-            at, data = self.at[now], self.data[now]
-            self.space.arrive(at, data, Mask(np.ones(len(at), bool)))
+            at, data, whole = self.at[now], self.data[now], Mask(np.ones(int(now.sum()), bool))
+            if self.add is not None:
+                there = self.space.load(at, 1, whole).reshape(at.shape)
+                data = (there.view(self.add) + data.view(self.add)).view(np.uint8)
+            self.space.arrive(at, data, whole)
 
     def touches(self, address: np.ndarray, guard: bool) -> np.ndarray:
         """Which of these byte addresses the flight will still write, or reads."""

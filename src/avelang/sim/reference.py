@@ -16,7 +16,8 @@ import numpy as np
 import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.ir.core import Kernel, walk
-from avelang.ir.types import LOCAL, SHARED, DType, TensorType, dtype_of
+from avelang.ir.types import LOCAL, SHARED, DType, MapType, TensorType, dtype_of
+from avelang.isa.nvptx.tensor_map import Map, faults
 from avelang.isa.row import ROWS
 from avelang.sim import control, program, special, tensors
 from avelang.sim.flights import disturbed
@@ -34,7 +35,7 @@ PATIENCE = 10_000  # rounds in which every wave only gave its turn away
 HANDLERS: dict[str, Handler] = {
     "const": program.const,
     **{name: getattr(special, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id")},
-    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "select", "printf", "row")},
+    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "select", "printf", "row", "map_word")},
     "extract": special.element,
     "insert": special.element,
     **{name: getattr(tensors, name) for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")},
@@ -73,6 +74,11 @@ def _bind(p: Program, args: Sequence[Any]) -> Space:
     for v, a in zip(params, args, strict=True):
         if isinstance(v.type, DType):
             value: Any = from_const(a.item() if isinstance(a, np.generic) else a, dtype_of(v.type), p.lanes)
+        elif isinstance(v.type, MapType):
+            value = Map(next(left), a.shape, a.strides, v.type)
+            wrong = faults(v.type, value.address, value.shape, value.strides)
+            if wrong:
+                raise error("X012", p.kernel.span, kernel=p.kernel.name, what=f"the array of the tensor map `{v.name}`", why=wrong, where="at the launch")
         else:
             address = np.full(p.lanes, next(left), np.int64)
             value = tensors.parameter(v.type, address, v.name) if isinstance(v.type, TensorType) else address

@@ -171,6 +171,16 @@ def printf(p: Program, op: Op) -> Step:
 # -- rows ----------------------------------------------------------------------------------------------------------------------------
 
 
+def map_word(p: Program, op: Op) -> Step:
+    """Of a tensor map, which is the same in all lanes."""
+    at, out, index, lanes = p.slot(op.operands[0]), p.slot(op.result), op.attrs["index"], p.lanes
+
+    def step(wave: Wave, env: Env) -> None:
+        env[out] = np.full(lanes, env[at].word(index), np.int64)
+
+    return step
+
+
 def _operand(p: Program, v: Value | int) -> Callable[[Env], Any]:
     """From an `env` to what a `meaning` gets."""
     if isinstance(v, int):

@@ -114,11 +114,12 @@ class Wave:
             self.op = flight.op
             raise self.wrong(int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it is read")
 
-    def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None) -> Flight:
+    def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
+              add: Any = None) -> Flight:  # fmt: skip
         assert self.op is not None
         home = self.spaces[space] if rank is None else self._block(int(lanes[0]), rank).shared
         try:
-            return Flight.begin(self.op, home, lanes, at, data, self.block.shared if guard is not None else None, guard)
+            return Flight.begin(self.op, home, lanes, at, data, self.block.shared if guard is not None else None, guard, add)
         except Fault as fault:
             fault.lane = int(lanes[fault.lane]) if fault.lane < len(lanes) else fault.lane
             raise
@@ -178,6 +179,9 @@ class Wave:
     def place(self) -> tuple[Dim3, Dim3, Dim3, int]:
         cluster = self.block.sync.cluster
         return cluster.extents, cluster.index, cluster.grid, self.block.sync.rank
+
+    def fetch(self, space: str, address: np.ndarray, nbytes: int) -> np.ndarray:
+        return self.spaces[space].load(address[None], nbytes, Mask(np.ones(1, bool)))[0]
 
     def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int, data: np.ndarray | None = None) -> np.ndarray:
         space, one = self._block(lane, rank).shared, Mask(np.ones(1, bool))

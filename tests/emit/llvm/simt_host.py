@@ -104,7 +104,7 @@ class OnHost:
 
 def _wrapper(kernel: Kernel, prints: bool) -> str:
     """`run(args)`: loads each argument from its slot of eight bytes; the last is the buffer of a kernel that prints."""
-    from avelang.emit.llvm.cpu_values import elem
+    from avelang.llvm.literals import elem
 
     lines, given = [], []
     for i, t in enumerate((*(p.type for p in kernel.params), *((None,) if prints else ()))):

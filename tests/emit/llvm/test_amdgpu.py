@@ -83,8 +83,8 @@ def test_offsets_that_differ_by_lane_become_one_vector_offset():
 
 def test_a_scalar_offset_that_differs_by_lane_would_be_a_loop(monkeypatch):
     """The negative control: passed on as it is, LLVM builds a loop over the lanes."""
-    plain = lambda w, v, s: [("i32", w.value(v)), ("i32", w.value(s))]  # noqa: E731
-    monkeypatch.setattr(amdgpu_rows, "offsets", plain)
+    plain = lambda w, r, v, s: ([amdgpu_rows.resource(w, r)], [("i32", w.value(v)), ("i32", w.value(s))])  # noqa: E731
+    monkeypatch.setattr(amdgpu_rows, "buffer", plain)
     assert lane_loops(assembly(gpu_kernels.split_offsets, "gfx942")) == 1
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-import avelang.isa  # noqa: F401  (registers the rows)
+import avelang.isa.amdgpu  # noqa: F401  (registers the rows)
 from avelang.arch import CHIPS
 from avelang.isa.amdgpu.scaled import FORMATS
 from avelang.isa.row import ROWS, Row, types_on

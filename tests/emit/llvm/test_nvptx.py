@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-import avelang.isa  # noqa: F401  (registers the rows)
+import avelang.isa.nvptx  # noqa: F401  (registers the rows)
 import golden
 from avelang.arch import CHIPS
 from avelang.base.errors import AveError

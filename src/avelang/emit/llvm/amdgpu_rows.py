@@ -90,16 +90,24 @@ def resource(w: Simt, v: Value) -> tuple[str, str]:
     return "<4 x i32>", w.vector([first_lane(w, x) for x in words], "i32")
 
 
-def offsets(w: Simt, voffset: Value, soffset: Value) -> list[tuple[str, str]]:
-    """The vector and the scalar offset. A scalar offset that differs by lane goes to the vector offset; their sum stays at the top instead
-    of wrapping, since what lies beyond 32 bits is outside of any range."""
-    if soffset.uniform:
-        return [("i32", w.value(voffset)), ("i32", w.value(soffset))]
-    own = w.value(voffset)
-    if own == "0":
-        return [("i32", w.value(soffset)), ("i32", "0")]
-    total = w.call("llvm.uadd.sat.i32", "i32", ("i32", own), ("i32", w.value(soffset)))
-    return [("i32", total), ("i32", "0")]
+def buffer(w: Simt, rsrc: Value, voffset: Value, soffset: Value) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """The resource, and the vector and scalar offsets. The hardware leaves the scalar offset out of its range check (LLVM, IntrinsicsAMDGPU.td, at the
+    raw buffer intrinsics), the row does not: a scalar offset makes the range that much shorter. One that differs by lane goes to the vector
+    offset; their sum stays at the top instead of wrapping, since what lies beyond 32 bits is outside of any range."""
+    t, words = resource(w, rsrc)
+    own, more = w.value(voffset), w.value(soffset)
+    if not soffset.uniform:
+        total = more if own == "0" else w.call("llvm.uadd.sat.i32", "i32", ("i32", own), ("i32", more))
+        return [(t, words)], [("i32", total), ("i32", "0")]
+    if more != "0":
+        size = w.op(f"extractelement {t} {words}, i64 2")
+        # The difference, or 0: in 64 bits, whose upper half is the borrow. LLVM makes a saturating subtraction of other spellings, which only vector
+        # instructions have, and then takes the resource for one that differs by lane.
+        wide = w.op(f"sub i64 {w.op(f'zext i32 {size} to i64')}, {w.op(f'zext i32 {more} to i64')}")
+        borrow = w.op(f"trunc i64 {w.op(f'lshr i64 {wide}, 32')} to i32")
+        left = w.op(f"and i32 {w.op(f'trunc i64 {wide} to i32')}, {w.op(f'xor i32 {borrow}, -1')}")
+        words = w.op(f"insertelement {t} {words}, i32 {left}, i64 2")
+    return [(t, words)], [("i32", own), ("i32", more)]
 
 
 def _dwords(bits: int) -> tuple[str, str]:
@@ -111,15 +119,15 @@ def _dwords(bits: int) -> tuple[str, str]:
 def _buffer_load(w: Simt, op: Op) -> str:
     rsrc, voffset, soffset = op.operands
     t, suffix = _dwords(bits_of(op.result.type))
-    args = (resource(w, rsrc), *offsets(w, voffset, soffset), *_immediates(op.attrs["aux"]))
-    return w.call(f"{intrinsic(op)}.{suffix}", t, *args)
+    words, offsets = buffer(w, rsrc, voffset, soffset)
+    return w.call(f"{intrinsic(op)}.{suffix}", t, *words, *offsets, *_immediates(op.attrs["aux"]))
 
 
 def _buffer_store(w: Simt, op: Op) -> None:
     data, rsrc, voffset, soffset = op.operands
     t, suffix = _dwords(bits_of(data.type))
-    args = (resource(w, rsrc), *offsets(w, voffset, soffset), *_immediates(op.attrs["aux"]))
-    w.call(f"{intrinsic(op)}.{suffix}", "void", (t, w.value(data)), *args)
+    words, offsets = buffer(w, rsrc, voffset, soffset)
+    w.call(f"{intrinsic(op)}.{suffix}", "void", (t, w.value(data)), *words, *offsets, *_immediates(op.attrs["aux"]))
 
 
 def _buffer_load_lds(w: Simt, op: Op) -> None:
@@ -127,8 +135,9 @@ def _buffer_load_lds(w: Simt, op: Op) -> None:
     size = op.attrs["size"]
     if size > DWORD and LDS_WIDE not in w.target.chip.features:
         raise error("U103", op.span, name=op.name, what=f"size {size}", instead="sizes 12 and 16 need gfx950; use 1, 2 or 4")
+    words, offsets = buffer(w, rsrc, vindex, soffset)
     w.call(
-        intrinsic(op), "void", resource(w, rsrc), ("ptr addrspace(3)", w.value(lds)), ("i32", str(size)), *offsets(w, vindex, soffset),
+        intrinsic(op), "void", *words, ("ptr addrspace(3)", w.value(lds)), ("i32", str(size)), *offsets,
         *_immediates(op.attrs["offset"], op.attrs["aux"]),
     )  # fmt: skip
 

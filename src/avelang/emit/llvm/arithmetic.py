@@ -5,13 +5,16 @@ Division never traps, in inactive lanes either: a divisor that would is replaced
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 
 from avelang.emit.llvm import cpu_math
-from avelang.emit.llvm.cpu_values import elem
-from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.dtypes import DType
+from avelang.llvm.literals import elem
 from avelang.llvm.narrow_floats import Bits, from_double, narrow, to_double, widen
+
+if typing.TYPE_CHECKING:
+    from avelang.emit.llvm.cpu_wave import Wave
 
 # (wave, dtype, wide, operands) -> text
 Rule = Callable[..., str]

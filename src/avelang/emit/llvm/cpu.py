@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from avelang.emit.llvm import cpu_waits
 from avelang.emit.llvm.cpu_if import emit_if
 from avelang.emit.llvm.cpu_lanes import linear_id
 from avelang.emit.llvm.cpu_loops import emit_for, emit_while
 from avelang.emit.llvm.cpu_mma import emit_mma
 from avelang.emit.llvm.cpu_ops import RULES, copies, local_words, shared_plan, type_of
 from avelang.emit.llvm.cpu_values import Ptr, S, const
+from avelang.emit.llvm.cpu_waits import no_clusters
 from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.core import Block, Kernel, walk
 from avelang.ir.dtypes import DType
-from avelang.ir.types import GLOBAL
+from avelang.ir.types import GLOBAL, MapType
 from avelang.isa.row import ROWS
 from avelang.llvm.core import Emitted, Module
 
@@ -35,19 +37,29 @@ def emit(kernel: Kernel) -> Emitted:
     w.shared, scratch = shared_plan(ops)
     w.words = local_words(ops)
     w.copies = copies(kernel.body, w.uses)
-    w.coroutine = w.waves > 1 and any(op.name == "barrier" for op in ops)
+    no_clusters(kernel)
+    waiting, counted = cpu_waits.waits(ops)
+    w.coroutine = counted or (w.waves > 1 and waiting)
+    place = scratch
     if w.waves > 1:
         w.wave = S("%wave")
     if w.coroutine:
         _coroutine_head(w)
+    if counted:
+        w.state = w.op(f"getelementptr i8, ptr %scratch, i64 {place}")
+        cpu_waits.functions(w)
+        module.declare("llvm.memset.p0.i64", "void", ("ptr", "i8", "i64", "i1"))
+        scratch += cpu_waits.STATE
     _params(w)
     w.mask = _first_mask(w)
     _block(w, kernel.body)
+    if counted:
+        w.do(f"call void @finish(ptr {w.state})")
     tail = _coroutine_tail(w) if w.coroutine else "  ret void"
     kind = "ptr @wave(" + PARAMS + ") presplitcoroutine" if w.coroutine else "void @wave(" + PARAMS + ") noinline"
     module.functions["wave"] = f"define internal {kind} #0 {{\n{w.body.text()}\n{tail}\n}}"
     prints = any(op.name == "printf" for op in ops)
-    module.functions[ENTRY] = _entry(module, w.waves, w.coroutine, prints)
+    module.functions[ENTRY] = _entry(module, w.waves, w.coroutine, prints, place if counted else None)
     return Emitted(module.text(ATTRIBUTES), ENTRY, scratch)
 
 
@@ -58,6 +70,9 @@ def _params(w: Wave) -> None:
             w.env[p] = S(w.op(f"icmp ne i8 {w.op(f'load i8, ptr {place}, align 8')}, 0"))
             continue
         text = w.op(f"load {type_of(p.type)}, ptr {place}, align 8")
+        if isinstance(p.type, MapType):
+            w.maps[p] = text
+            continue
         w.env[p] = S(text) if isinstance(p.type, DType) else Ptr(GLOBAL, text, const(0, 64))
 
 
@@ -123,9 +138,10 @@ suspended:
   ret ptr %handle"""
 
 
-def _entry(module: Module, waves: int, coroutine: bool, prints: bool) -> str:
-    """ave_run: the blocks from `start` to `end`, x fastest, the waves of each."""
-    run = _round_robin(waves) if coroutine else _one_after_another(waves)
+def _entry(module: Module, waves: int, coroutine: bool, prints: bool, state: int | None) -> str:
+    """ave_run: the blocks from `start` to `end`, x fastest, the waves of each. `state`: where in a block's memory waits are counted."""
+    begin = "" if state is None else cpu_waits.start(waves, state)
+    run = _round_robin(waves, "" if state is None else cpu_waits.check(waves)) if coroutine else _one_after_another(waves)
     flush = f"  call i32 {module.declare('fflush', 'i32', ['ptr'])}(ptr null)\n" if prints else ""
     handles = f"  %handles = alloca [{waves} x ptr]\n" if coroutine else ""
     return f"""define i64 @{ENTRY}(ptr noalias %args, ptr noalias %grid, i64 %start, i64 %end, ptr noalias %scratch) #0 {{
@@ -146,7 +162,7 @@ block:
   %x = trunc i64 %xl to i32
   %y = trunc i64 %yl to i32
   %z = trunc i64 %zl to i32
-  br label %waves
+{begin}  br label %waves
 {run}
 next:
   %b1 = add i64 %b, 1
@@ -166,7 +182,7 @@ def _one_after_another(waves: int) -> str:
   br i1 %wgo, label %waves, label %next"""
 
 
-def _round_robin(waves: int) -> str:
+def _round_robin(waves: int, check: str) -> str:
     """Starts each wave, which runs until its first barrier; then resumes those that are not done, one after another, until all are."""
     return f"""waves:
   %w = phi i32 [ 0, %block ], [ %w1, %waves ]
@@ -196,9 +212,9 @@ turned:
   %tgo = icmp ult i64 %t1, {waves}
   br i1 %tgo, label %turn, label %counted
 counted:
-  br i1 %still, label %round, label %destroy
+{check}  br i1 %still, label %round, label %destroy
 destroy:
-  %d = phi i64 [ 0, %counted ], [ %d1, %destroy ]
+  %d = phi i64 [ 0, %{'again' if check else 'counted'} ], [ %d1, %destroy ]
   %dp = getelementptr ptr, ptr %handles, i64 %d
   %dh = load ptr, ptr %dp
   call void @llvm.coro.destroy(ptr %dh)

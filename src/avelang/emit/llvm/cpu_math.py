@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from avelang.emit.llvm.cpu_values import elem
-from avelang.emit.llvm.cpu_wave import Wave
+import typing
+
 from avelang.ir.dtypes import DType
+from avelang.llvm.literals import elem
+
+if typing.TYPE_CHECKING:
+    from avelang.emit.llvm.cpu_wave import Wave
 
 
 def _lanes(w: Wave, function: str, e: str, args: tuple[str, ...]) -> str:

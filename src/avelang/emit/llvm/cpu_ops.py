@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from avelang.emit.llvm import arithmetic, cpu_lanes, cpu_lin, cpu_memory
+from avelang.emit.llvm import arithmetic, cpu_lanes, cpu_lin, cpu_memory, cpu_waits
 from avelang.emit.llvm.cpu_parts import address_of
 from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, Slot, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
-from avelang.emit.llvm.cpu_wave import Wave, float_literal
+from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType, i64, u32
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, PtrType, TensorType, Type, VecType, dtype_of
+from avelang.llvm.literals import literal
 
 Rule = Callable[[Wave, Op], "Rep | None"]
 RULES: dict[str, Rule] = {}
@@ -44,14 +45,7 @@ def _each(w: Wave, op: Op, f: Callable[..., Scalar]) -> Rep:
 
 def constant(value: float, d: DType) -> S:
     """The form of a number of a dtype."""
-    if d.kind == "bool":
-        return S("true" if value else "false")
-    if d.is_int:
-        return const(int(value), d.bits)
-    if d.bits >= 32:
-        return S(float_literal(float(value), elem(d)))
-    with np.errstate(all="ignore"):
-        return S(str(int(np.array(value, np.float32).astype(d.np).view(f"u{d.bytes}"))))
+    return const(int(value), d.bits) if d.is_int else S(literal(value, d))
 
 
 @rule("const")
@@ -262,15 +256,7 @@ def _lane_id(w: Wave, op: Op) -> Rep:
 RULES.update(shuffle=cpu_lanes.emit_shuffle, ballot=cpu_lanes.emit_ballot, printf=cpu_lanes.emit_printf, atomic_add=cpu_lanes.emit_atomic_add)
 
 
-@rule("barrier")
-def _barrier(w: Wave, op: Op) -> None:
-    """A wave that waits for others is suspended; alone it has nothing to wait for."""
-    if not w.coroutine:
-        return
-    on = w.body.fresh("resumed")
-    s = w.call("llvm.coro.suspend", "i8", ("token", "none"), ("i1", "false"))
-    w.do(f"switch i8 {s}, label %suspended [i8 0, label %{on} i8 1, label %cleanup]")
-    w.body.start(on)
+RULES.update(barrier=cpu_waits.emit_barrier, pause=cpu_waits.emit_pause)
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------------------------
@@ -345,6 +331,12 @@ def _ptr_add(w: Wave, op: Op) -> Rep:
 @rule("ptr_int")
 def _ptr_int(w: Wave, op: Op) -> Rep:
     return address_of(w, _pointer(w, op.operands[0]))
+
+
+@rule("map_word")
+def _map_word(w: Wave, op: Op) -> Rep:
+    place = w.op(f"getelementptr i64, ptr {w.maps[op.operands[0]]}, i64 {op.attrs['index']}")
+    return S(w.op(f"load i64, ptr {place}, align 8"))
 
 
 @rule("int_ptr")

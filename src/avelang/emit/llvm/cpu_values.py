@@ -11,7 +11,8 @@ import dataclasses
 
 import numpy as np
 
-from avelang.ir.dtypes import DType
+from avelang.llvm.literals import elem as elem
+from avelang.llvm.literals import signed
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -128,23 +129,12 @@ Rep = Scalar | Vector | Ptr | Pending
 Mask = None | np.ndarray | str  # all lanes; lanes known when the code is made; an LLVM vector of i1
 
 
-def elem(d: DType) -> str:
-    """The LLVM type that holds one element of a dtype."""
-    return {"f32": "float", "f64": "double"}.get(d.name) or f"i{d.bits}"
-
-
 def wrap(values: np.ndarray, bits: int) -> np.ndarray:
     """int64 values modulo 2**bits, as signed numbers."""
     if bits == 64:
         return values
     sign = np.int64(1 << (bits - 1))
     return ((values & np.int64((1 << bits) - 1)) ^ sign) - sign
-
-
-def signed(value: int, bits: int) -> int:
-    """A Python int modulo 2**bits, as a signed number."""
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def trailing_zeros(value: int, bits: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import struct
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,13 +14,6 @@ from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import VecType
 from avelang.llvm.core import Module
 from avelang.llvm.writer import ZERO, Writer
-
-
-def float_literal(value: float, type: str) -> str:
-    """LLVM's text of a float or double constant, exact."""
-    if type == "float":
-        value = float(np.float32(value))
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
 class Wave(Writer):
@@ -44,6 +36,8 @@ class Wave(Writer):
         self.staging: dict[int, str] = {}  # stack memory for copies, by bytes a lane
         self.copies: set[Value] = set()
         self.coroutine = False
+        self.maps: dict[Value, str] = {}  # tensor maps: pointers to what `map_word` reads
+        self.state: str | None = None  # where arrivals at barriers are counted, for waves that wait for more than plain barriers
         for op in walk(kernel.body):
             for v in op.operands:
                 self.uses[v] = self.uses.get(v, 0) + 1

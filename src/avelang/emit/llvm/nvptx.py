@@ -68,6 +68,10 @@ class Nvptx(Target):
         last = w.op(f"icmp uge i32 {linear}, {w.threads - rest}")
         w.members = w.op(f"select i1 {last}, i32 {(1 << rest) - 1}, i32 -1")
 
+    def map_param(self, w: Simt, name: str) -> str:
+        """By value, where copies can look at it (CUDA's __grid_constant__)."""
+        return f'ptr byval([128 x i8]) align 64 "nvvm.grid_constant" {name}'
+
     def shared(self, w: Simt, plan: Plan) -> tuple[list[str], int]:
         """Up to 48 KB are the kernel's own; more are one block that the launch provides."""
         if plan.total <= STATIC_SHARED:

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import avelang.arch as arch
 from avelang.base.errors import error
-from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt_library import LIBRARY
 from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.ops import bits_of
 from avelang.ir.printf import Print
 from avelang.ir.types import GLOBAL, LOCAL, DType, PtrType, Type, VecType
 from avelang.llvm.core import Body, Module
+from avelang.llvm.literals import elem
 
 if typing.TYPE_CHECKING:
     from avelang.emit.llvm.simt_choices import Choice
@@ -119,6 +119,10 @@ class Target(abc.ABC):
     def widen(self, w: Simt, t: Type, x: str) -> str | None:
         """8-bit floats of type `t` as f32, likewise."""
         return None
+
+    def map_param(self, w: Simt, name: str) -> str:
+        """How a tensor map is declared as a parameter."""
+        raise w.refuse("tensor maps are NVIDIA's, from sm_90 on")
 
     def begin(self, w: Simt) -> None:  # noqa: B027  (most targets have nothing to do)
         """Called before the first op; sets `w.members` where not all lanes enter the kernel."""

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
+import types
+
 import llvmlite.binding as llvm
 
 import avelang.arch as arch
-from avelang.emit.llvm import amdgpu, nvptx
 from avelang.emit.llvm.simt import Program
 from avelang.ir.core import Kernel
 from avelang.llvm.core import Host
+
+
+EMITTERS = {"amd": "amdgpu", "nvidia": "nvptx"}
+
+
+def _emitter(chip: arch.Chip) -> types.ModuleType:
+    """The emitter of a chip's vendor. The other's, with its tables of intrinsics, is not imported."""
+    return importlib.import_module(f"avelang.emit.llvm.{EMITTERS[chip.vendor]}")
 
 
 class Device(Host):
@@ -16,8 +26,8 @@ class Device(Host):
     `level` is the optimization level, 0 to 3."""
 
     def __init__(self, chip: arch.Chip, level: int = 3):
-        amd = chip.vendor == "amd"
-        super().__init__(level, (amdgpu.TRIPLE if amd else nvptx.TRIPLE, chip.name, "" if amd else nvptx.features(chip)))
+        emitter = _emitter(chip)
+        super().__init__(level, (emitter.TRIPLE, chip.name, "" if chip.vendor == "amd" else emitter.features(chip)))
 
     def target_machine(self) -> llvm.TargetMachine:
         target = llvm.Target.from_triple(self.triple)
@@ -34,4 +44,4 @@ class Device(Host):
 
 def program(kernel: Kernel, chip: arch.Chip) -> Program:
     """The module of a kernel, behind the passes of `pipeline.gpu`. Errors as `simt_kernel.emit`."""
-    return (amdgpu if chip.vendor == "amd" else nvptx).emit(kernel, chip)
+    return _emitter(chip).emit(kernel, chip)

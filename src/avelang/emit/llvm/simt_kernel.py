@@ -50,6 +50,9 @@ def _params(w: Simt) -> str:
             flag = p.type.kind == "bool"
             out.append(f"{'i8' if flag else w.type(p.type)} noundef {name}")
             w.env[p] = w.op(f"icmp ne i8 {name}, 0") if flag else name
+        elif isinstance(p.type, MapType):
+            out.append(w.target.map_param(w, name))
+            w.env[p] = name
         else:
             out.append(f"ptr addrspace(1) noundef align {POINTER_ALIGN} {name}")
             w.env[p] = name

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from avelang.emit.llvm import simt_choices
-from avelang.emit.llvm.cpu_ops import constant
-from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt import Plan, Simt
 from avelang.emit.llvm.simt_lanes import constant_of
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import i32
 from avelang.ir.integers import wrap
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, PtrType, TensorType, VecType, dtype_of, extent
+from avelang.llvm.literals import elem, literal
 
 WORD = 16  # bytes: the widest access of a lane
 
@@ -97,7 +96,7 @@ def _fill(w: Simt, op: Op) -> bool:
     if isinstance(number, tuple) or t.n <= per or t.n % per or t.dtype.kind == "bool":
         return False
     e = elem(t.dtype)
-    text = w.splat(constant(number, t.dtype).text, e, per)
+    text = w.splat(literal(number, t.dtype), e, per)
     for i in range(0, t.n, per):
         place = w.op(f"getelementptr i8, {w.typed(pointer)}, i32 {at_ + i * t.dtype.bytes}")
         w.do(f"store <{per} x {e}> {text}, {w.type(pointer.type)} {place}, align {min(op.attrs['align'], WORD)}")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from avelang.emit.llvm import arithmetic, simt_memory
-from avelang.emit.llvm.cpu_ops import constant
-from avelang.emit.llvm.cpu_values import elem
 from avelang.emit.llvm.simt import BINARY16, Simt
 from avelang.emit.llvm.simt_printf import emit_printf
 from avelang.ir.core import Op
 from avelang.ir.dtypes import f32, f64
 from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
+from avelang.llvm.literals import elem, literal
 from avelang.llvm.narrow_floats import round_to_odd, widen
 
 Rule = Callable[[Simt, Op], "str | None"]
@@ -33,8 +32,8 @@ def _const(w: Simt, op: Op) -> str:
     t, value = op.result.type, op.attrs["value"]
     d = dtype_of(t)
     if not isinstance(t, VecType):
-        return constant(value, d).text
-    items = [constant(x, d).text for x in (value if isinstance(value, tuple) else (value,) * t.n)]
+        return literal(value, d)
+    items = [literal(x, d) for x in (value if isinstance(value, tuple) else (value,) * t.n)]
     return "<" + ", ".join(f"{elem(d)} {x}" for x in items) + ">"
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from avelang.base.errors import error
+from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import bf16, f16, f32, i32, i64, u32

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from avelang.base.errors import error
+from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import i32, i64, u8, u16, u32
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
-from avelang.isa.amdgpu.lanes import LANES, first_active
+from avelang.isa.amdgpu.lanes import LANES
+from avelang.isa.expansions import choose, first_active
 from avelang.isa.row import Param, Place, Row, Wave, register
 
 RSRC = VecType(i32, 4)
@@ -108,17 +108,6 @@ def expand_resource(b: Builder, rsrc: Value) -> tuple[Value, Value]:
 def inside(b: Builder, offset: Value, nbytes: int, limit: Value) -> Value:
     """u1: whether `nbytes` from `offset` on lie within the range."""
     return b.cmp("le", b.add(offset, b.const(nbytes, i64)), limit)
-
-
-def choose(b: Builder, cond: Value, then: Callable[[], Value], other: Callable[[], Value]) -> Value:
-    """An `if` with one result; each side builds its ops and gives the value."""
-    regions = (Block(), Block())
-    values = []
-    for region, make in zip(regions, (then, other), strict=True):
-        with b.inside(region):
-            values.append(make())
-            b.yield_(values[-1])
-    return b.emit("if", (cond,), (values[0].type,), regions).result
 
 
 def dwords(b: Builder, n: int, carried: tuple[Value, ...], body: Callable[[Value, tuple[Value, ...]], tuple[Value, ...]]) -> tuple[Value, ...]:

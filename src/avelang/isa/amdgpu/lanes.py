@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import bf16, f16, f32, f64, i16, i32, i64, u1, u16, u32, u64
+from avelang.isa.expansions import active_mask, first_active
 from avelang.isa.row import Param, Row, Wave, register
 
 LANES = 64
@@ -21,19 +21,6 @@ DPP_SOURCE = (
     "bound_ctrl"
 )
 DS_SOURCE = "AMD CDNA3 ISA, section 12.13 (LDS and GDS instructions), DS_SWIZZLE_B32, DS_BPERMUTE_B32"
-
-
-def active_mask(b: Builder) -> Value:
-    """u64: the lanes that are active."""
-    return b.emit("ballot", (b.const(True, u1),), (u64,)).result
-
-
-def first_active(b: Builder) -> Value:
-    """u32: the lowest active lane. The exponent of the lowest bit, which f64 holds exactly, is its number."""
-    mask = active_mask(b)
-    lowest = b.and_(mask, b.sub(b.const(0, u64), mask))
-    exponent = b.shr(b.bitcast(b.convert(lowest, f64), u64), b.const(52, u64))
-    return b.convert(b.sub(exponent, b.const(1023, u64)), u32)
 
 
 def is_active(b: Builder, lane: Value) -> Value:

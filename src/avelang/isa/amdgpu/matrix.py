@@ -7,8 +7,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f16, f32, f64, i8, i32
 from avelang.ir.types import Type, VecType
 from avelang.isa.fragments import Fragment, Mma
@@ -68,9 +67,9 @@ def accumulator(m: int, n: int, blocks: int, run: int) -> Fragment:
 
 # BLGP: from which lane B's fragment comes (AMD Matrix Instruction Calculator, README, "BLGP"): lanes as they are, the low or the high half
 # for both halves, all rotated down by 16, one quarter for all four.
-_LANE = np.arange(LANES)
-BLGP: tuple[np.ndarray, ...] = (
-    _LANE, _LANE % 32, _LANE % 32 + 32, (_LANE + 16) % LANES, *(_LANE % 16 + 16 * quarter for quarter in range(4)),
+BLGP: tuple[Callable[[np.ndarray], np.ndarray], ...] = (
+    lambda x: x, lambda x: x % 32, lambda x: x % 32 + 32, lambda x: (x + 16) % LANES,
+    lambda x: x % 16, lambda x: x % 16 + 16, lambda x: x % 16 + 32, lambda x: x % 16 + 48,
 )  # fmt: skip
 
 
@@ -80,9 +79,9 @@ def sources(m: int, blocks: int, attrs: Mapping[str, Any]) -> tuple[np.ndarray, 
     cbsz, abid, blgp = attrs["cbsz"], attrs["abid"], attrs["blgp"]
     if not cbsz and not blgp:
         return None
-    mask = (1 << cbsz) - 1
-    block = (_LANE // m & ~mask) + (abid & mask)
-    return (m * block + _LANE % m if cbsz else _LANE), BLGP[blgp]
+    lane, mask = np.arange(LANES), (1 << cbsz) - 1
+    block = (lane // m & ~mask) + (abid & mask)
+    return (m * block + lane % m if cbsz else lane), BLGP[blgp](lane)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

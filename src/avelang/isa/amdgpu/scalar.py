@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f32, i32, u8, u16, u32
@@ -78,8 +77,8 @@ def _reciprocal(b: Builder, x: Value) -> Value:
 _APPROXIMATIONS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray], Callable[..., Value], str, str, str], ...] = (
     ("rcp", lambda x: 1.0 / x, _reciprocal, "rcp", "V_RCP_F32", "1 / x"),
     ("rsq", lambda x: 1.0 / np.sqrt(x), lambda b, x: b.same("rsqrt", x), "rsq", "V_RSQ_F32", "1 / the square root of x"),
-    ("exp2", np.exp2, lambda b, x: b.same("exp2", x), "exp2", "V_EXP_F32", "2 to the x"),
-    ("log2", np.log2, lambda b, x: b.same("log2", x), "log", "V_LOG_F32", "the logarithm of x to base 2"),
+    ("exp2", lambda x: np.exp2(x), lambda b, x: b.same("exp2", x), "exp2", "V_EXP_F32", "2 to the x"),
+    ("log2", lambda x: np.log2(x), lambda b, x: b.same("log2", x), "log", "V_LOG_F32", "the logarithm of x to base 2"),
 )
 for _name, _exact, _build, _llvm, _inst, _words in _APPROXIMATIONS:
     register(Row(

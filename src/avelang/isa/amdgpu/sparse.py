@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import f32, i32, u32

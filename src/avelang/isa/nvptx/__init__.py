@@ -1,5 +1,5 @@
 """The intrinsics of `al.nvvm`: importing this package registers their rows."""
 
-from avelang.isa.nvptx import copy_async, matrix, mma
+from avelang.isa.nvptx import cluster, copy_async, matrix, mbarrier, mma, sync, tma
 
-__all__ = ["copy_async", "matrix", "mma"]
+__all__ = ["cluster", "copy_async", "matrix", "mbarrier", "mma", "sync", "tma"]

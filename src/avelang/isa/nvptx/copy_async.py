@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
+from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import i32, i64, u8, u32
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
-from avelang.isa.amdgpu.buffer import choose
+from avelang.isa.expansions import choose, pointer
 from avelang.isa.machine import Machine
 from avelang.isa.nvptx.asm import HINTS, Asm, hinted
 from avelang.isa.row import Param, Place, Row, register
@@ -20,11 +19,6 @@ SM_80 = frozenset({"sm_80"})
 SOURCE = "PTX ISA 9.0, 9.7.9.25.3, cp.async"
 KIND = "cp.async"
 PREFETCH = (0, 64, 128, 256)  # bytes
-
-
-def pointer(b: Builder, tensor: Value) -> Value:
-    """The pointer to a tensor operand's first element."""
-    return tensor if isinstance(tensor.type, PtrType) else b.base(tensor)
 
 
 def _meaning(size: int) -> Callable[..., None]:

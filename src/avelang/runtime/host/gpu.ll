@@ -4,12 +4,13 @@
 %Gpu = type {
   ptr,                ;  0 the driver's launch function: hipModuleLaunchKernel and cuLaunchKernel take the same eleven arguments
   ptr,                ;  1 the kernel's function, as the driver calls it
-  ptr, ptr,           ;  2 gives the thread's current device (a word by its address), null where there is only one; 3 sets it
+  ptr, ptr,           ;  2 gives the thread's current device (a word by its address), 3 sets it
   i64,                ;  4 the device of the kernel, in that word
   i64,                ;  5 the most blocks along x
   i64,                ;  6 parameters; slot [parameters] is the stream
   i32, i32, i32, i32, ;  7 block, 10 bytes of dynamic shared memory
-  ptr, i64 }          ; 11 attributes of the launch, null for none, and 12 how many: with them, 0 is cuLaunchKernelEx
+  ptr, i64,           ; 11 attributes of the launch, null for none, and 12 how many: with them, 0 is cuLaunchKernelEx
+  i64 }               ; 13 1: there is one device, and the thread's is asked for only where the launch says that it is another one or none
 
 ; CUlaunchConfig of cuda.h: grid, block, bytes of dynamic shared memory, stream, attributes, how many
 %Config = type { i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }
@@ -38,6 +39,16 @@ define internal void @note(ptr %gpu, ptr %slots, i64 %count, ptr %grid, ptr %str
   %bytes = shl i64 %kept, 3
   call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slotsp, ptr align 8 %slots, i64 %bytes, i1 false)
   ret void
+}
+
+; Whether a launch failed because the thread's device is not the kernel's: of CUDA, an invalid context, an invalid handle, a destroyed context.
+define internal i1 @astray(i32 %rc) alwaysinline {
+  %context = icmp eq i32 %rc, 201
+  %handle = icmp eq i32 %rc, 400
+  %destroyed = icmp eq i32 %rc, 709
+  %one = or i1 %context, %handle
+  %any = or i1 %one, %destroyed
+  ret i1 %any
 }
 
 ; Returns 0 or the status of the call that failed; `1 << 32` on top: it was the getter, `2 << 32`: the setter. A grid without blocks is not
@@ -72,7 +83,9 @@ device:
   %word = load i64, ptr %wordp
   ; The getter may write four bytes only.
   store i64 0, ptr %current
-  %only = icmp eq ptr %get, null
+  %onep = getelementptr %Gpu, ptr %gpu, i32 0, i32 13
+  %one = load i64, ptr %onep
+  %only = icmp ne i64 %one, 0
   br i1 %only, label %pack, label %ask
 ask:
   %got = call i32 %get(ptr %current)
@@ -98,6 +111,7 @@ stuck:
 pack:
   %away = phi i1 [ false, %device ], [ false, %compare ], [ true, %switch ]
   %had.back = phi i64 [ 0, %device ], [ %had, %compare ], [ %had, %switch ]
+  %trusted = phi i1 [ true, %device ], [ false, %compare ], [ false, %switch ]
   br label %param
 param:
   %i = phi i64 [ 0, %pack ], [ %i1, %place ]
@@ -160,6 +174,10 @@ extended:
   br label %launched
 launched:
   %rc = phi i32 [ %rc11, %eleven ], [ %rcx, %extended ]
+  %astray = call i1 @astray(i32 %rc)
+  %again = and i1 %astray, %trusted
+  br i1 %again, label %ask, label %home
+home:
   br i1 %away, label %back, label %taken
 back:
   call i32 %set(i64 %had.back)

@@ -18,14 +18,17 @@
   ptr,              ; 10 called with the status of a launch that failed; raises
   i64,              ; 11 1: leave tracebacks as they are
   i64,              ; 12 number of exchanges
-  [8 x %Exchange] } ; 13
+  [8 x %Exchange],  ; 13
+  i64,              ; 14 what stands behind the type of an int from 1 to 2^30 - 1, whose value comes behind that; -1 if this is not known
+  i64,              ; 15 1: a dict's fourth word is another one after each change to it
+  i64 }             ; 16 the byte of a tuple where its items begin
 
 ; One for each jit function: context, slow path, number of entries, entries (newest first), the entry that ran last
 %State = type { ptr, ptr, i64, [16 x ptr], i64 }
 
-; What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it, the name, and the object
-; found when the kernel was compiled (null: there was none). A closure's cell has no name (null).
-%Watch = type { ptr, ptr, ptr }
+; What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it, the name, the object
+; found when the kernel was compiled (null: there was none), and the dict's tag when it was last looked up. A closure's cell has no name (null).
+%Watch = type { ptr, ptr, ptr, i64 }
 
 %Entry = type {
   ptr,           ;  0 %Kernel
@@ -54,9 +57,8 @@ declare ptr @PyObject_CallNoArgs(ptr)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
 declare i32 @PyObject_RichCompareBool(ptr, ptr, i32)
-declare i64 @PyTuple_Size(ptr)
-declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyDict_GetItemWithError(ptr, ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyCell_Get(ptr)
 declare i64 @PyLong_AsLongLong(ptr)
 declare i64 @PyLong_AsUnsignedLongLong(ptr)
@@ -83,6 +85,22 @@ define internal ptr @type_of(ptr %o) alwaysinline {
   ret ptr %t
 }
 
+; An exact tuple's size and items.
+define internal i64 @size_of(ptr %t) alwaysinline {
+  %p = getelementptr i64, ptr %t, i64 2
+  %n = load i64, ptr %p
+  ret i64 %n
+}
+
+define internal ptr @item_of(ptr %t, ptr %ctx, i64 %i) alwaysinline {
+  %startp = getelementptr %Context, ptr %ctx, i32 0, i32 16
+  %start = load i64, ptr %startp
+  %first = getelementptr i8, ptr %t, i64 %start
+  %p = getelementptr ptr, ptr %first, i64 %i
+  %o = load ptr, ptr %p
+  ret ptr %o
+}
+
 define internal i1 @is_type(ptr %o, ptr %ctx, i64 %which) alwaysinline {
   %t = call ptr @type_of(ptr %o)
   %p = getelementptr ptr, ptr %ctx, i64 %which
@@ -91,10 +109,33 @@ define internal i1 @is_type(ptr %o, ptr %ctx, i64 %which) alwaysinline {
   ret i1 %r
 }
 
+; Whether an exact int is from 1 to 2^30 - 1, as read from the object itself; %out has the value.
+define internal i1 @small(ptr %o, ptr %ctx, ptr %out) alwaysinline {
+  %digitp = getelementptr %Context, ptr %ctx, i32 0, i32 14
+  %digit = load i64, ptr %digitp
+  %sizep = getelementptr i64, ptr %o, i64 2
+  %size = load i64, ptr %sizep
+  %valuep = getelementptr i64, ptr %o, i64 3
+  %value = load i32, ptr %valuep
+  %wide = zext i32 %value to i64
+  store i64 %wide, ptr %out
+  %one = icmp eq i64 %size, %digit
+  ret i1 %one
+}
+
 ; The value of an exact Python int between %lo and %hi; false (and no error set) for anything else.
 define internal i1 @signed(ptr %o, ptr %ctx, i64 %lo, i64 %hi, ptr %out) {
   %int = call i1 @is_type(ptr %o, ptr %ctx, i64 1)
-  br i1 %int, label %read, label %no
+  br i1 %int, label %quick, label %no
+quick:
+  %small = call i1 @small(ptr %o, ptr %ctx, ptr %out)
+  br i1 %small, label %have, label %read
+have:
+  %q = load i64, ptr %out
+  %qa = icmp sge i64 %q, %lo
+  %qb = icmp sle i64 %q, %hi
+  %qok = and i1 %qa, %qb
+  ret i1 %qok
 read:
   %v = call i64 @PyLong_AsLongLong(ptr %o)
   %odd = icmp eq i64 %v, -1
@@ -121,7 +162,14 @@ no:
 ; As @signed, for values up to 2^64 - 1.
 define internal i1 @unsigned(ptr %o, ptr %ctx, i64 %hi, ptr %out) {
   %int = call i1 @is_type(ptr %o, ptr %ctx, i64 1)
-  br i1 %int, label %read, label %no
+  br i1 %int, label %quick, label %no
+quick:
+  %small = call i1 @small(ptr %o, ptr %ctx, ptr %out)
+  br i1 %small, label %have, label %read
+have:
+  %q = load i64, ptr %out
+  %qok = icmp ule i64 %q, %hi
+  ret i1 %qok
 read:
   %v = call i64 @PyLong_AsUnsignedLongLong(ptr %o)
   %odd = icmp eq i64 %v, -1
@@ -203,8 +251,8 @@ tuple:
   %tup = call i1 @is_type(ptr %a, ptr %ctx, i64 4)
   br i1 %tup, label %sizes, label %no
 sizes:
-  %n = call i64 @PyTuple_Size(ptr %a)
-  %m = call i64 @PyTuple_Size(ptr %b)
+  %n = call i64 @size_of(ptr %a)
+  %m = call i64 @size_of(ptr %b)
   %long = icmp eq i64 %n, %m
   br i1 %long, label %loop, label %no
 loop:
@@ -212,8 +260,8 @@ loop:
   %more = icmp slt i64 %i, %n
   br i1 %more, label %item, label %yes
 item:
-  %p = call ptr @PyTuple_GetItem(ptr %a, i64 %i)
-  %q = call ptr @PyTuple_GetItem(ptr %b, i64 %i)
+  %p = call ptr @item_of(ptr %a, ptr %ctx, i64 %i)
+  %q = call ptr @item_of(ptr %b, ptr %ctx, i64 %i)
   %t = call i1 @same(ptr %p, ptr %q, ptr %ctx)
   br i1 %t, label %next, label %no
 next:
@@ -226,8 +274,11 @@ no:
 }
 
 ; Whether all that is watched is still the object that the kernel was compiled for.
-define internal i1 @unchanged(ptr %watches, i64 %count) {
+define internal i1 @unchanged(ptr %ctx, ptr %watches, i64 %count) {
 entry:
+  %taggedp = getelementptr %Context, ptr %ctx, i32 0, i32 15
+  %tagged64 = load i64, ptr %taggedp
+  %tagged = icmp ne i64 %tagged64, 0
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %i1, %next ]
@@ -251,10 +302,22 @@ release:
   call void @Py_DecRef(ptr %c)
   br label %compare
 global:
+  %nowp = getelementptr i64, ptr %home, i64 3
+  %now = load i64, ptr %nowp
+  %tagp = getelementptr %Watch, ptr %w, i32 0, i32 3
+  %tag = load i64, ptr %tagp
+  %untouched = icmp eq i64 %now, %tag
+  %sure = and i1 %untouched, %tagged
+  br i1 %sure, label %next, label %lookup
+lookup:
   %g = call ptr @PyDict_GetItemWithError(ptr %home, ptr %key)
-  br label %compare
+  %still = icmp eq ptr %g, %want
+  br i1 %still, label %remember, label %no
+remember:
+  store i64 %now, ptr %tagp
+  br label %next
 compare:
-  %have = phi ptr [ %c, %closure ], [ %c, %release ], [ %g, %global ]
+  %have = phi ptr [ %c, %closure ], [ %c, %release ]
   %same = icmp eq ptr %have, %want
   br i1 %same, label %next, label %no
 next:
@@ -272,7 +335,7 @@ entry:
   %tup = call i1 @is_type(ptr %t, ptr %ctx, i64 4)
   br i1 %tup, label %size, label %no
 size:
-  %n = call i64 @PyTuple_Size(ptr %t)
+  %n = call i64 @size_of(ptr %t)
   %few = icmp sge i64 %n, 1
   %fit = icmp sle i64 %n, 3
   %good = and i1 %few, %fit
@@ -283,7 +346,7 @@ loop:
   %given = icmp slt i64 %i, %n
   br i1 %given, label %read, label %pad
 read:
-  %o = call ptr @PyTuple_GetItem(ptr %t, i64 %i)
+  %o = call ptr @item_of(ptr %t, ptr %ctx, i64 %i)
   %ok = call i1 @signed(ptr %o, ptr %ctx, i64 0, i64 2147483647, ptr %p)
   br i1 %ok, label %next, label %no
 pad:
@@ -587,7 +650,7 @@ globals:
   %watches = load ptr, ptr %wp
   %wcp = getelementptr %Entry, ptr %entry, i32 0, i32 1
   %wcount = load i64, ptr %wcp
-  %sameglobals = call i1 @unchanged(ptr %watches, i64 %wcount)
+  %sameglobals = call i1 @unchanged(ptr %ctx, ptr %watches, i64 %wcount)
   br i1 %sameglobals, label %names, label %no
 names:
   %namesp = getelementptr %Entry, ptr %entry, i32 0, i32 5
@@ -600,7 +663,7 @@ name:
 compare:
   %wnp = getelementptr ptr, ptr %wnames, i64 %i
   %wn = load ptr, ptr %wnp
-  %hn = call ptr @PyTuple_GetItem(ptr %kwnames, i64 %i)
+  %hn = call ptr @item_of(ptr %kwnames, ptr %ctx, i64 %i)
   %samename = call i1 @same(ptr %hn, ptr %wn, ptr %ctx)
   br i1 %samename, label %named, label %no
 named:
@@ -771,7 +834,7 @@ entry:
   %nokw = icmp eq ptr %kwnames, null
   br i1 %nokw, label %provide, label %countkw
 countkw:
-  %kw = call i64 @PyTuple_Size(ptr %kwnames)
+  %kw = call i64 @size_of(ptr %kwnames)
   br label %provide
 provide:
   %nkw = phi i64 [ 0, %entry ], [ %kw, %countkw ]
@@ -792,15 +855,15 @@ given:
   %tup = call i1 @is_type(ptr %geometry, ptr %ctx, i64 4)
   br i1 %tup, label %pair, label %fallback
 pair:
-  %size = call i64 @PyTuple_Size(ptr %geometry)
+  %size = call i64 @size_of(ptr %geometry)
   %two = icmp eq i64 %size, 2
   br i1 %two, label %parse, label %fallback
 parse:
-  %g = call ptr @PyTuple_GetItem(ptr %geometry, i64 0)
+  %g = call ptr @item_of(ptr %geometry, ptr %ctx, i64 0)
   %okg = call i1 @extents(ptr %g, ptr %ctx, ptr %grid)
   br i1 %okg, label %parseb, label %fallback
 parseb:
-  %b = call ptr @PyTuple_GetItem(ptr %geometry, i64 1)
+  %b = call ptr @item_of(ptr %geometry, ptr %ctx, i64 1)
   %okb = call i1 @extents(ptr %b, ptr %ctx, ptr %block)
   br i1 %okb, label %limits, label %fallback
 limits:

@@ -6,28 +6,23 @@
 ; reference count, type, vectorcall, the builtin of the kernel, the provider
 %Bound = type { i64, ptr, ptr, ptr, ptr }
 
-; What Python fills in, the type of bound launches and the name of a kernel's builtin, and the object that died last.
-%Subscript = type { ptr, ptr, ptr }
+; What Python fills in, the type of bound launches and the byte of a kernel where its builtin stands, and the object that died last.
+%Subscript = type { ptr, i64, ptr }
 @ave_subscripts = global %Subscript zeroinitializer
 
-declare ptr @PyObject_GetAttr(ptr, ptr)
 declare ptr @PyObject_Init(ptr, ptr)
 declare ptr @_PyObject_GC_New(ptr)
 declare void @PyObject_GC_Track(ptr)
 declare void @PyObject_GC_UnTrack(ptr)
 declare void @PyObject_GC_Del(ptr)
-declare ptr @PyCFunction_GetSelf(ptr)
 
 define ptr @ave_subscript(ptr %self, ptr %provider) {
 entry:
-  %namep = getelementptr %Subscript, ptr @ave_subscripts, i32 0, i32 1
-  %name = load ptr, ptr %namep
-  %launch = call ptr @PyObject_GetAttr(ptr %self, ptr %name)
-  %none = icmp eq ptr %launch, null
-  br i1 %none, label %fail, label %make
-fail:
-  ret ptr null
-make:
+  %offsetp = getelementptr %Subscript, ptr @ave_subscripts, i32 0, i32 1
+  %offset = load i64, ptr %offsetp
+  %place = getelementptr i8, ptr %self, i64 %offset
+  %launch = load ptr, ptr %place
+  call void @Py_IncRef(ptr %launch)
   %type = load ptr, ptr @ave_subscripts
   %freep = getelementptr %Subscript, ptr @ave_subscripts, i32 0, i32 2
   %free = load ptr, ptr %freep
@@ -64,9 +59,11 @@ define ptr @ave_bound_call(ptr %self, ptr %args, i64 %flags, ptr %kwnames) {
   %launch = load ptr, ptr %launchp
   %providerp = getelementptr %Bound, ptr %self, i32 0, i32 4
   %provider = load ptr, ptr %providerp
-  %owner = call ptr @PyCFunction_GetSelf(ptr %launch)
-  %addr = call ptr @PyTuple_GetItem(ptr %owner, i64 0)
-  %state = call ptr @PyLong_AsVoidPtr(ptr %addr)
+  ; A builtin's third word is its PyMethodDef, behind whose four the %State stands.
+  %methodp = getelementptr ptr, ptr %launch, i64 2
+  %method = load ptr, ptr %methodp
+  %statep = getelementptr ptr, ptr %method, i64 4
+  %state = load ptr, ptr %statep
   %r = call ptr @launch(ptr %state, ptr %provider, ptr %args, i64 %n, ptr %kwnames)
   ret ptr %r
 }

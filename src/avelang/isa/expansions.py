@@ -1,0 +1,39 @@
+"""What the expansions of several vendors' rows share: a builder and values come in, values made of primitive ops go out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from avelang.ir.build import Builder
+from avelang.ir.core import Block, Value
+from avelang.ir.dtypes import f64, u1, u32, u64
+from avelang.ir.types import PtrType
+
+
+def pointer(b: Builder, tensor: Value) -> Value:
+    """The pointer to a tensor operand's first element."""
+    return tensor if isinstance(tensor.type, PtrType) else b.base(tensor)
+
+
+def active_mask(b: Builder) -> Value:
+    """u64: the lanes that are active."""
+    return b.emit("ballot", (b.const(True, u1),), (u64,)).result
+
+
+def first_active(b: Builder) -> Value:
+    """u32: the lowest active lane. The exponent of the lowest bit, which f64 holds exactly, is its number."""
+    mask = active_mask(b)
+    lowest = b.and_(mask, b.sub(b.const(0, u64), mask))
+    exponent = b.shr(b.bitcast(b.convert(lowest, f64), u64), b.const(52, u64))
+    return b.convert(b.sub(exponent, b.const(1023, u64)), u32)
+
+
+def choose(b: Builder, cond: Value, then: Callable[[], Value], other: Callable[[], Value]) -> Value:
+    """An `if` with one result; each side builds its ops and gives the value."""
+    regions = (Block(), Block())
+    values = []
+    for region, make in zip(regions, (then, other), strict=True):
+        with b.inside(region):
+            values.append(make())
+            b.yield_(values[-1])
+    return b.emit("if", (cond,), (values[0].type,), regions).result

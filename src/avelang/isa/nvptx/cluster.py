@@ -1,0 +1,182 @@
+"""Rows of thread block clusters: where a block stands, the cluster's barrier, and the shared memory of its other blocks.
+
+Executors without clusters of their own take each block for a cluster of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from avelang.base.lazy import np
+from avelang.ir.build import Builder
+from avelang.ir.core import Value
+from avelang.ir.dtypes import i32, i64, u32, u64
+from avelang.ir.types import SHARED, Type, VecType
+from avelang.isa.expansions import pointer
+from avelang.isa.machine import Machine, Waiting
+from avelang.isa.nvptx.asm import Asm
+from avelang.isa.nvptx.copy_async import nothing
+from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, transactions
+from avelang.isa.row import Param, Place, Row, register
+
+SM_90 = frozenset({"sm_90"})
+DIM = Param("dim", "const", "0, 1 or 2", range=(0, 2))
+RANK = Param("rank", u32, "which block of the cluster, by its rank")
+WINDOW = 24  # bits: an address in another block's shared memory is its offset there, and the rank above
+
+
+def everywhere(wave: Machine, n: int) -> np.ndarray:
+    """A number in every lane."""
+    return np.full(wave.lanes, n, np.uint32)
+
+
+_IDS: tuple[tuple[str, str, str, Callable[..., int], Callable[..., Value]], ...] = (
+    ("cluster_id", "clusterid", "Which cluster of the grid this is, along a dimension.", lambda w, d: w.place()[1][d],
+     lambda b, d: b.emit("block_id", (), (u32,), dim=d).result),
+    ("cluster_count", "nclusterid", "Clusters of the grid, along a dimension.", lambda w, d: w.place()[2][d],
+     lambda b, d: b.emit("grid_dim", (), (u32,), dim=d).result),
+    ("cluster_block_id", "cluster_ctaid", "Which block of its cluster this is, along a dimension.",
+     lambda w, d: np.unravel_index(w.place()[3], w.place()[0][::-1])[2 - d], lambda b, d: b.const(0)),
+    ("cluster_dim", "cluster_nctaid", "Blocks of a cluster, along a dimension.", lambda w, d: w.place()[0][d], lambda b, d: b.const(1)),
+)  # fmt: skip
+
+
+def _id_rows() -> None:
+    def meaning(get: Callable[..., int]) -> Callable[..., np.ndarray]:
+        return lambda wave, dim: everywhere(wave, int(get(wave, dim)))
+
+    def text(register_: str) -> Callable[..., str]:
+        return lambda attrs: f"mov.u32 <out>, %{register_}.{'xyz'[attrs['dim']]};"
+
+    for name, special, doc, get, expand in _IDS:
+        register(Row(f"nvvm.{name}", (DIM,), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90, meaning(get), expand=expand,
+                     llvm={"nvptx": Asm(text(special))}, ptx=f"%{special}"))  # fmt: skip
+    for name, special, doc, count in (
+        ("cluster_rank", "cluster_ctarank", "The block's rank in its cluster, x fastest.", False),
+        ("cluster_size", "cluster_nctarank", "Blocks of a cluster.", True),
+    ):
+        register(Row(
+            f"nvvm.{name}", (), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90,
+            (lambda wave: everywhere(wave, int(np.prod(wave.place()[0])))) if count else (lambda wave: everywhere(wave, wave.place()[3])),
+            expand=(lambda b: b.const(1)) if count else (lambda b: b.const(0)), llvm={"nvptx": Asm(f"mov.u32 <out>, %{special};")}, ptx=f"%{special}",
+        ))  # fmt: skip
+
+
+def _arrive(wave: Machine) -> None:
+    wave.cluster_arrive()
+
+
+def _wait(wave: Machine) -> Waiting:
+    yield from wave.cluster_wait()
+
+
+def _barrier_rows() -> None:
+    # A cluster of one: the wait alone is the barrier.
+    register(Row("nvvm.cluster_arrive", (), None, "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must follow.",
+                 "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _arrive, EFFECTS | {"convergent"}, nothing,
+                 llvm={"nvptx": Asm("barrier.cluster.arrive.release.aligned;")}, ptx="barrier.cluster.arrive"))  # fmt: skip
+    register(Row("nvvm.cluster_wait", (), None, "Waits until all threads of the cluster have arrived; orders their memory accesses.",
+                 "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _wait, EFFECTS | {"convergent"}, lambda b: b.emit("barrier") and None,
+                 llvm={"nvptx": Asm("barrier.cluster.wait.acquire.aligned;")}, ptx="barrier.cluster.wait"))  # fmt: skip
+
+
+# -- shared memory of other blocks -------------------------------------------------------------------------------------------------------
+
+
+def remote(address: str, rest: str, also: str = "") -> str:
+    """Code in which `a` is `<tile>` (and `m` `<bar>`) in block `<rank>`."""
+    bar = " mapa.shared::cluster.u32 m, <bar>, <rank>;" if also else ""
+    return f"{{ .reg .b32 a, m; mapa.shared::cluster.u32 a, {address}, <rank>;{bar} {rest} }}"
+
+
+def _mapa(wave: Machine, tile: Place, rank: np.ndarray) -> np.ndarray:
+    return (rank << WINDOW | tile.address.astype(np.uint32)).astype(np.uint32)
+
+
+def _expand_mapa(b: Builder, tile: Value, rank: Value) -> Value:
+    return b.or_(b.shl(rank, b.const(WINDOW)), b.convert(b.ptr_int(pointer(b, tile)), u32))
+
+
+def _load(n: int) -> Callable[..., np.ndarray]:
+    def meaning(wave: Machine, tile: Place, rank: np.ndarray) -> np.ndarray:
+        out = np.zeros((wave.lanes, 4 * n), np.uint8)
+        for lane in np.flatnonzero(wave.active).tolist():
+            out[lane] = wave.peer(lane, int(rank[lane]), tile.address[lane : lane + 1], 4 * n)
+        words = out.view(np.int32)
+        return words[:, 0].copy() if n == 1 else words
+
+    return meaning
+
+
+def _store(n: int) -> Callable[..., None]:
+    def meaning(wave: Machine, tile: Place, rank: np.ndarray, data: np.ndarray) -> None:
+        raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, 4 * n)
+        for lane in np.flatnonzero(wave.active).tolist():
+            wave.peer(lane, int(rank[lane]), tile.address[lane : lane + 1], 4 * n, raw[lane])
+
+    return meaning
+
+
+def _store_async(n: int) -> Callable[..., None]:
+    def meaning(wave: Machine, tile: Place, rank: np.ndarray, data: np.ndarray, bar: Place) -> None:
+        raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, 4 * n)
+        for lane in np.flatnonzero(wave.active).tolist():
+            at = tile.address.view(np.int64)[lane] + np.arange(4 * n)[None]
+            flight = wave.begin(SHARED, np.array([lane]), at, raw[lane : lane + 1], rank=int(rank[lane]))
+            found = wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane]))
+            found.later.append(lambda flight=flight, found=found, lane=lane: (flight.land(), found.expect(-4 * n, lane)) and None)
+
+    return meaning
+
+
+def _arrive_remote(wave: Machine, bar: Place, rank: np.ndarray) -> None:
+    for lane in np.flatnonzero(wave.active).tolist():
+        wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane])).arrive(1, lane)
+
+
+def _memory_rows() -> None:
+    source = "PTX ISA 9.0, 9.7.9"
+    tile = Param("tile", "tensor", "in shared memory; the same place in the other block's is meant", spaces=(SHARED,))
+    register(Row("nvvm.mapa", (tile, RANK), u32, "The address in the cluster's shared memory window that a place has in another block.",
+                 f"{source}.23, mapa", SM_90, _mapa, expand=_expand_mapa, llvm={"nvptx": Asm("mapa.shared::cluster.u32 <out>, <tile>, <rank>;")},
+                 ptx="mapa.shared::cluster.u32"))  # fmt: skip
+    for n in (1, 2, 4):
+        t: Type = i32 if n == 1 else VecType(i32, n)
+        v = "" if n == 1 else f".v{n}"
+        words = "<data>" if n == 1 else "<data*>"
+        out = "<out>" if n == 1 else "<out*>"
+        data = Param("data", t, "what to store", packed=True)
+        register(Row(
+            f"nvvm.ld_cluster_x{n}", (tile, RANK), t, f"Loads {n} words from the shared memory of another block of the cluster.", f"{source}.8, ld",
+            SM_90, _load(n), frozenset({"read"}), lambda b, tile, rank, t=t, n=n: b.ld(pointer(b, tile), b.const(0, i64), t, 4 * n),
+            llvm={"nvptx": Asm(remote("<tile>", f"ld.shared::cluster{v}.b32 {out}, [a];"))}, ptx=f"ld.shared::cluster{v}.b32",
+        ))  # fmt: skip
+        register(Row(
+            f"nvvm.st_cluster_x{n}", (tile, RANK, data), None, f"Stores {n} words into the shared memory of another block of the cluster.",
+            f"{source}.11, st", SM_90, _store(n), frozenset({"write"}),
+            lambda b, tile, rank, data, n=n: b.st(data, pointer(b, tile), b.const(0, i64), 4 * n) and None,
+            llvm={"nvptx": Asm(remote("<tile>", f"st.shared::cluster{v}.b32 [a], {words};"))}, ptx=f"st.shared::cluster{v}.b32",
+        ))  # fmt: skip
+
+        def expand_async(b: Builder, tile: Value, rank: Value, data: Value, bar: Value, n: int = n) -> None:
+            b.st(data, pointer(b, tile), b.const(0, i64), 4 * n)
+            change(b, bar, transactions(b, b.const(4 * n), -1))
+
+        register(Row(
+            f"nvvm.st_async_x{n}", (tile, RANK, data, BAR), None,
+            f"Begins a store of {n} words into the shared memory of another block of the cluster; its bytes count on that block's mbarrier at the place of `bar`.",
+            f"{source}.12, st.async", SM_90, _store_async(n), EFFECTS, expand_async,
+            llvm={"nvptx": Asm(remote("<tile>", f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32 [a], {words}, [m];", "bar"))},
+            ptx=f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32",
+        ))  # fmt: skip
+    register(Row(
+        "nvvm.mbarrier_arrive_cluster", (BAR, RANK), None, "One arrival for each active lane on the mbarrier that another block of the cluster has at this place.",
+        "PTX ISA 9.0, 9.7.13.15.13, mbarrier.arrive", SM_90, _arrive_remote, EFFECTS, lambda b, bar, rank: change(b, bar, b.const(-1, u64)),
+        llvm={"nvptx": Asm(remote("<bar>", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a];"))},
+        ptx="mbarrier.arrive.release.cluster.shared::cluster.b64",
+    ))  # fmt: skip
+
+
+_id_rows()
+_barrier_rows()
+_memory_rows()
