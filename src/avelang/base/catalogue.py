@@ -177,6 +177,10 @@ CATALOGUE: dict[str, Template] = {
         "`{kernel}`: backend={backend!r} works in the memory of the CPU, and its arrays are on {device}",
         "leave backend= out, or copy the arrays to the CPU",
     ),
+    "L027": Template("`{kernel}`: parameter {param!r} wants {want}, got {got}: {why}", "the GPU's copy engine works on such arrays only"),
+    "L028": Template(
+        "the waves of a block wait for one another for ever", "count who arrives at each barrier; backend='reference' names the waves and their lines"
+    ),
     "L030": Template("there is no memory for a thread's scratch"),
     "L031": Template(
         "a block ended with status {status}",

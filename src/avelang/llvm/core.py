@@ -71,6 +71,10 @@ class Module:
         self._declared.setdefault(name, f"declare {result} @{name}({', '.join(params)})")
         return "@" + name
 
+    def declares(self, name: str) -> bool:
+        """Whether anything has declared the external function."""
+        return name in self._declared
+
     def constant(self, type: str, value: str, align: int = 64) -> str:
         """The name of a private constant with this value."""
         key = f"private unnamed_addr constant {type} {value}, align {align}"

@@ -5,6 +5,7 @@ Every L error about an argument is raised here: each names the kernel, the param
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import functools
 import math
@@ -43,6 +44,7 @@ class Bound:
     options: dict[str, Any]
     device: str = CPU
     stream: int | None = None
+    maps: list[Any] = dataclasses.field(default_factory=list)  # memory that the slots of tensor maps point to
 
     @property
     def arrays(self) -> list[Array]:
@@ -143,11 +145,24 @@ class Parameters:
                     continue
                 self.check(spec, array)
                 out.values.append(array)
-                out.slots.append(array.address)
+                out.slots.append(array.address if spec.map is None else self._map(spec, array, out))
         out.device = self._place(arrays)
         if refused is not None:
             raise refused
         return out
+
+    def _map(self, spec: ParamSpec, array: Array, out: Bound) -> int:
+        """The address of what the CPU takes for a tensor map. Raises L027."""
+        from avelang.isa.tensor_map import faults
+        from avelang.runtime import tensor_maps
+
+        assert spec.map is not None
+        wrong = faults(spec.map, array.address, array.shape, array.strides)
+        if wrong:
+            raise self.fail("L027", spec.name, want=want(spec), got=str(array), why=wrong)
+        words = tensor_maps.words(spec.map, array.address, array.shape, array.strides)
+        out.maps.append(words)
+        return ctypes.addressof(words)
 
     def _place(self, arrays: dict[str, Array]) -> str:
         """The one device that the arrays are on, or can be reached from. Raises L017."""
@@ -199,7 +214,7 @@ class Parameters:
         item = array.dtype.bytes
         if spec.kind == "tensor":
             self._layout(spec, array, item)
-        elif not array.contiguous():
+        elif spec.kind == "pointer" and not array.contiguous():
             raise self.fail(
                 "L014", spec.name, want=want(spec), got=str(array), strides=_elements(array, item), expected="row-major without gaps",
                 instead="a pointer has no strides: pass a contiguous copy (np.ascontiguousarray(x), x.contiguous()) or annotate a Tensor",
@@ -325,6 +340,8 @@ def want(spec: ParamSpec) -> str:
     """A parameter's annotation as the user writes it."""
     if spec.kind == "tensor":
         return f"Tensor({_tuple(spec.shape)}, {_tuple(spec.strides)}, {spec.dtype})"
+    if spec.map is not None:
+        return f"TensorMap({spec.dtype}, {spec.map.rank}, {spec.map.box})"
     return f"Pointer({spec.dtype})" if spec.kind == "pointer" else str(spec.dtype)
 
 

@@ -166,7 +166,7 @@ def device_object(
 
 
 @_uncollected()
-def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None, block: Dim3) -> tuple[bytes, dict[str, Any]]:
+def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None, block: Dim3, cluster: Any = None) -> tuple[bytes, dict[str, Any]]:
     """An object file with `ave_run`, and what the runtime must know of it: JSON values only."""
     from avelang.ir.core import walk
     from avelang.llvm.core import Host
@@ -174,6 +174,8 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
 
     start = time.perf_counter()
     kernel = build(source, constexprs, target)
+    if cluster:
+        kernel.attrs["cluster"] = cluster
     prints = any(op.name == "printf" for op in walk(kernel.body))
     writes = written(kernel)
     emitted = cpu_text(kernel, block)

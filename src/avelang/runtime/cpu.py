@@ -55,15 +55,20 @@ class Cpu:
 
     def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""
-        return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block)
+        return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block, bound.options.get("cluster"))
 
     def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
         """The object file, loaded."""
         return Program(payload, meta)
 
 
+STUCK = 2  # as `emit.llvm.cpu_waits` has it
+
+
 def fail(status: int) -> None:
     """Raises what the status of a launch means: -1 no memory, anything else what a block returned."""
     if status == -1:
         raise error("L030")
+    if status == STUCK:
+        raise error("L028")
     raise error("L031", status=status)

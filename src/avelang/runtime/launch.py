@@ -119,7 +119,7 @@ class Launcher:
         self._last = Launch(how, seconds, program.last_ns / 1e9)
         if how != "hot":
             self.prepared.append(self._last)
-        if not program.prints:
+        if not program.prints and not bound.maps:
             call = (key, len(args), tuple(kwargs))
             self._stub.install(call, program, watched, at.block, params.specs, args, kwargs, bound)
 
@@ -235,6 +235,7 @@ class Launcher:
             kernel = self._kernels.get(key)
             if kernel is None:
                 kernel = self._kernels[key] = compile.build(self.source, bound.constexprs, target)
+                kernel.attrs.update({name: bound.options[name] for name in compile.HINTS if name in bound.options})
                 self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0, "reference"))
         built = time.perf_counter()
         self._stub.forget_latest()
@@ -273,7 +274,7 @@ class Launcher:
                 "file": self.source.file,
                 "texts": list(self._closure.texts),
                 "globals": keys.token(captured),
-                "parameters": [str((s.name, s.kind, s.dtype, s.shape, s.strides)) for s in signature(self.source)],
+                "parameters": [str((s.name, s.kind, s.dtype, s.shape, s.strides, str(s.map))) for s in signature(self.source)],
                 "constexprs": keys.tokens(bound.constexprs),
                 "options": keys.tokens(bound.options),
                 "block": list(at.block),

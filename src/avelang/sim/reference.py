@@ -17,7 +17,7 @@ import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.ir.core import Kernel, walk
 from avelang.ir.types import LOCAL, SHARED, DType, MapType, TensorType, dtype_of
-from avelang.isa.nvptx.tensor_map import Map, faults
+from avelang.isa.tensor_map import Map, faults
 from avelang.isa.row import ROWS
 from avelang.sim import control, program, special, tensors
 from avelang.sim.flights import disturbed

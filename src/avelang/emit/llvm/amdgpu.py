@@ -22,6 +22,17 @@ CODE_OBJECT = 500  # code object version 5; LLVM's own default is newer than mos
 SCOPES = ("workgroup", "agent", "")  # LLVM's names of AtomicScope; the system is the one without a name
 # Byte offsets of the counts of blocks among the implicit arguments of code object v5 (LLVM, AMDGPUUsage, "Code Object V5 Metadata").
 BLOCK_COUNT = (0, 4, 8)
+# What the hardware or the runtime would hand to a kernel and ours never ask for (LLVM, AMDGPUUsage, "LLVM IR Attributes"); what they may ask for,
+# and by which function. LLVM reserves registers for all that it is not told of. AGPRs hold nothing either: matrix instructions take VGPRs, and no
+# assembly or call in the text wants others.
+UNUSED = (
+    "cluster-id-x", "cluster-id-y", "cluster-id-z", "completion-action", "default-queue", "dispatch-id", "dispatch-ptr", "flat-scratch-init",
+    "heap-ptr", "hostcall-ptr", "lds-kernel-id", "multigrid-sync-arg", "queue-ptr",
+)  # fmt: skip
+INPUTS = {
+    "implicitarg-ptr": "llvm.amdgcn.implicitarg.ptr",
+    **{f"{kind}-id-{dim}": f"llvm.amdgcn.{kind}.id.{dim}" for kind in ("workgroup", "workitem") for dim in "xyz"},
+}
 
 
 class Amdgpu(Target):
@@ -46,7 +57,9 @@ class Amdgpu(Target):
         out = ["nounwind", f'"amdgpu-flat-work-group-size"="{w.threads},{most}"', '"uniform-work-group-size"="true"']
         if w.kernel.attrs.get("waves_per_eu"):
             out.append(f'"amdgpu-waves-per-eu"="{w.kernel.attrs["waves_per_eu"]}"')
-        return " ".join(out)
+        out += (f'"amdgpu-no-{what}"' for what in UNUSED)
+        out += (f'"amdgpu-no-{what}"' for what, function in INPUTS.items() if not w.module.declares(function))
+        return " ".join([*out, '"amdgpu-agpr-alloc"="0"'])
 
     def tail(self, w: Simt) -> list[str]:
         return ["!llvm.module.flags = !{!0}", f'!0 = !{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT}}}', "!1 = !{}"]

@@ -19,7 +19,7 @@ from avelang.ir.core import Kernel, Op, Value
 from avelang.ir.dtypes import DType
 from avelang.ir.ops import bits_of
 from avelang.ir.types import PtrType, Type, VecType, dtype_of
-from avelang.isa.nvptx.asm import Asm
+from avelang.isa.asm import Asm
 from avelang.isa.row import ROWS, Param
 
 TRIPLE = "nvptx64-nvidia-cuda"

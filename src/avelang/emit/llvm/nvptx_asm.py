@@ -7,7 +7,7 @@ import re
 from avelang.emit.llvm.simt import Simt
 from avelang.ir.core import Op
 from avelang.ir.types import SHARED, MapType, PtrType, Type, VecType, dtype_of
-from avelang.isa.nvptx.asm import Asm
+from avelang.isa.asm import Asm
 from avelang.isa.row import ROWS
 
 PLACE = re.compile(r"<(\w+)(\*?)>")

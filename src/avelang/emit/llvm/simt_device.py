@@ -22,24 +22,36 @@ def _emitter(chip: arch.Chip) -> types.ModuleType:
 
 
 class Device(Host):
-    """LLVM for one chip: `optimized`, `assembly` and `object` as of `Host` (NVIDIA chips have no objects: `ptxas` or the driver makes them).
-    `level` is the optimization level, 0 to 3."""
+    """LLVM for one chip: `optimized`, `assembly` and `object` as of `Host` (NVIDIA chips have no objects: `ptxas` or the driver makes them)."""
 
-    def __init__(self, chip: arch.Chip, level: int = 3):
+    def __init__(self, chip: arch.Chip):
         emitter = _emitter(chip)
-        super().__init__(level, (emitter.TRIPLE, chip.name, "" if chip.vendor == "amd" else emitter.features(chip)))
+        super().__init__(3, (emitter.TRIPLE, chip.name, "" if chip.vendor == "amd" else emitter.features(chip)))
 
     def target_machine(self) -> llvm.TargetMachine:
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, codemodel="default")
 
     def _optimize(self, module: llvm.ModuleRef, coroutines: bool) -> None:
-        """LLVM's whole pipeline, with the backend's own passes in it: those of `Host` are chosen for CPU code. Loops that pick registers have
-        been unrolled in the IR, others stay as the user wrote them."""
-        options = llvm.create_pipeline_tuning_options(speed_level=self.level)
+        """LLVM's passes over functions, with the backend's own in them: those of `Host` are chosen for CPU code. Loops that pick registers have
+        been unrolled in the IR, others stay as the user wrote them.
+
+        For AMD those of -O1 on the kernel, which everything else is inlined into. The passes of higher levels and those over modules find next to
+        nothing more in these texts, and take twice as long; of what they deduce, machine code takes what `Amdgpu.attributes` says by itself."""
+        amd = self.triple.startswith("amdgcn")
+        options = llvm.create_pipeline_tuning_options(speed_level=1 if amd else self.level)
         options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
         builder = llvm.create_pass_builder(self.machine, options)
-        builder.getModulePassManager().run(module, builder)
+        if not amd:
+            builder.getModulePassManager().run(module, builder)
+            return
+        whole = llvm.create_new_module_pass_manager()
+        whole.add_always_inliner_pass()
+        whole.add_global_dead_code_eliminate_pass()
+        whole.run(module, builder)
+        for function in module.functions:
+            if not function.is_declaration:
+                builder.getFunctionPassManager().run(function, builder)
 
 
 def program(kernel: Kernel, chip: arch.Chip) -> Program:

@@ -11,7 +11,7 @@ from avelang.emit.llvm.simt_flow import CONTROL
 from avelang.emit.llvm.simt_ops import RULES
 from avelang.emit.llvm.simt_printf import PARAM
 from avelang.ir.core import Block, Kernel, walk
-from avelang.ir.types import DType
+from avelang.ir.types import DType, MapType
 from avelang.isa.row import ROWS
 
 # What generated code assumes of every pointer argument, in bytes; a launch must check it.

@@ -14,7 +14,7 @@ from avelang.ir.dtypes import i32, i64, u32, u64
 from avelang.ir.types import SHARED, Type, VecType
 from avelang.isa.expansions import pointer
 from avelang.isa.machine import Machine, Waiting
-from avelang.isa.nvptx.asm import Asm
+from avelang.isa.asm import Asm
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, transactions
 from avelang.isa.row import Param, Place, Row, register

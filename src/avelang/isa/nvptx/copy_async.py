@@ -12,7 +12,7 @@ from avelang.ir.dtypes import i32, i64, u8, u32
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
 from avelang.isa.expansions import choose, pointer
 from avelang.isa.machine import Machine
-from avelang.isa.nvptx.asm import HINTS, Asm, hinted
+from avelang.isa.asm import HINTS, Asm, hinted
 from avelang.isa.row import Param, Place, Row, register
 
 SM_80 = frozenset({"sm_80"})

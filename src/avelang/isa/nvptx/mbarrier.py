@@ -15,7 +15,7 @@ from avelang.ir.dtypes import i64, u1, u32, u64
 from avelang.ir.types import SHARED
 from avelang.isa.expansions import pointer
 from avelang.isa.machine import Machine, Waiting
-from avelang.isa.nvptx.asm import Asm
+from avelang.isa.asm import Asm
 from avelang.isa.nvptx.copy_async import KIND, nothing
 from avelang.isa.row import Param, Place, Row, register
 

@@ -12,7 +12,7 @@ from avelang.ir.dtypes import u1, u32
 from avelang.ir.types import GLOBAL
 from avelang.isa.expansions import first_active
 from avelang.isa.machine import Machine, Waiting
-from avelang.isa.nvptx.asm import Asm
+from avelang.isa.asm import Asm
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.row import Param, Row, register
 

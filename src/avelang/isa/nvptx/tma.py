@@ -15,11 +15,11 @@ from avelang.ir.dtypes import i32, i64, u1, u32
 from avelang.ir.types import GLOBAL, SHARED, MapType, VecType
 from avelang.isa.expansions import choose, pointer
 from avelang.isa.machine import Machine
-from avelang.isa.nvptx.asm import HINTS, Asm, hinted
+from avelang.isa.asm import HINTS, Asm, hinted
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, transactions
 from avelang.isa.nvptx.swizzle import expand_swizzled, swizzled
-from avelang.isa.nvptx.tensor_map import EXTENT, STRIDE, Map
+from avelang.isa.tensor_map import EXTENT, STRIDE, Map
 from avelang.isa.row import Param, Place, Row, register
 
 SM_90 = frozenset({"sm_90"})

@@ -1,0 +1,71 @@
+"""`ave exec`: machine code of others with arguments from the command line; `ave run --on gfx942-exec`."""
+
+from __future__ import annotations
+
+import pathlib
+
+import ml_dtypes
+import numpy as np
+import pytest
+from click import BadParameter
+from click.testing import CliRunner
+
+from avelang.cli.execute import argument
+from avelang.cli.main import main
+from cli.test_run import process
+
+TRITON = pathlib.Path(__file__).parents[1] / "peers" / "gemm_gfx942_128x128x64_w4_s2_nk16.amdgcn"
+SHAPE = ("bf16[128,64]=random", "bf16[128,64]=random", "bf16[128,128]=nan", "i32=128", "i32=128", "i32=64", "i32=64", "i32=64", "i32=128", "null", "null")
+
+
+def ave(*args: object):
+    return CliRunner().invoke(main, [str(x) for x in args])
+
+
+def test_a_foreign_kernel(tmp_path):
+    done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--check", "--order", "random", "--save", tmp_path, *SHAPE)
+    assert done.exit_code == 0, done.output
+    assert "gemm: " in done.output and "wave-instructions" in done.output
+    a, b, c = (np.load(tmp_path / f"arg{n}.npy").view(ml_dtypes.bfloat16).astype(np.float64) for n in range(3))
+    want = a @ b.T
+    assert np.abs(c - want).max() <= 3e-3 * np.abs(want).max()
+
+
+def test_bank_conflicts_are_counted():
+    done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--profile", *SHAPE)
+    assert done.exit_code == 0 and "LDS cycles lost to bank conflicts: " in done.output
+
+
+def test_an_error_of_the_code_is_shown():
+    done = ave("exec", TRITON, "--block", 256, "--lds", 32768, *SHAPE[:2], "bf16[128,64]", *SHAPE[3:])
+    assert done.exit_code == 1
+    assert "X022" in done.output and "buffer_store" in done.output
+
+
+def test_too_few_arguments():
+    done = ave("exec", TRITON, "--block", 256, *SHAPE[:3])
+    assert done.exit_code == 1 and "X027" in done.output and "3 arguments" in done.output
+
+
+def test_arguments(tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "x.npy", np.arange(6, dtype=np.uint16))
+    assert argument("null", rng) is None
+    assert argument("i32=0x10", rng) == 16 and argument("f16=1.5", rng).dtype == np.float16
+    assert argument("f32[2,3]=range", rng).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert np.isnan(argument("f32[4]=nan", rng)).all() and (argument("i8[4]", rng) == 0).all()
+    assert argument(f"{tmp_path / 'x.npy'}:bf16", rng).dtype == ml_dtypes.bfloat16
+    for bad in ("i32", "i99=1", "i8=1000", "f32=x", "none.npy", "f32[2]=ones"):
+        with pytest.raises(BadParameter):
+            argument(bad, rng)
+
+
+def test_extents_are_checked():
+    assert "one to three extents" in ave("exec", TRITON, "--grid", "1,2,3,4").output
+
+
+def test_a_program_runs_there(axpy):
+    done = process("run", "--on", "gfx942-exec", "--check", "waits", axpy)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["y[999] = 1999.0"]
+    assert "on gfx942-exec" in done.stderr

@@ -1,0 +1,126 @@
+"""Kernels on CPU arrays as executed gfx942 code: how a launch gets there, what it says of itself, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import avelang
+import avelang.language as al
+from avelang.base.errors import AveError
+from avelang.runtime import executor
+
+
+@avelang.jit
+def double(x: al.Pointer(al.f32), n: al.u32):
+    i = al.block_id(0) * 64 + al.thread_id(0)
+    X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
+    if i < n:
+        X[i] = X[i] * 2.0
+
+
+@avelang.jit
+def beyond(x: al.Pointer(al.f32), n: al.u32):
+    X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
+    X[al.thread_id(0) + 1000000] = 1.0
+
+
+@avelang.jit
+def speaks_then_faults(x: al.Pointer(al.f32), n: al.u32):
+    X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
+    if al.thread_id(0) == 0:
+        al.printf("before %d\n", n)
+    X[al.thread_id(0) + 1000000] = 1.0
+
+
+def data() -> np.ndarray:
+    return np.random.default_rng().standard_normal(100).astype(np.float32)
+
+
+@pytest.mark.parametrize("options", [{"target": "gfx942"}, {"backend": "gfx942-exec"}, {"backend": "gfx942-exec", "target": "gfx942"}], ids=str)
+def test_ways_to_get_there(options):
+    x = data()
+    want = 2 * x
+    double[2, 64](x, 100, **options)
+    assert (x == want).all() and double.last.backend == "gfx942-exec"
+    double[2, 64](x, 100, **options)
+    assert (x == 2 * want).all() and double.last.how == "hot"
+
+
+@pytest.mark.parametrize("options", [{"target": "gfx942", "backend": "cpu"}, {"target": "gfx90a"}, {}], ids=str)
+def test_other_launches_stay_on_the_cpu(options):
+    x = data()
+    double[2, 64](x, 100, **options)
+    double[2, 64](x, 100, **options)
+    assert double.last.backend == "cpu"
+
+
+def test_the_environment_says_it(monkeypatch):
+    monkeypatch.setenv("AVE_BACKEND", "gfx942-exec")
+    double[2, 64](data(), 100)
+    assert double.last.backend == "gfx942-exec"
+
+
+def test_other_chips_are_refused():
+    with pytest.raises(AveError, match=r"\[L026\].*gfx942-exec.*gfx950"):
+        double[2, 64](data(), 100, backend="gfx942-exec", target="gfx950")
+
+
+def test_read_only_arrays_are_refused():
+    x = data()
+    x.flags.writeable = False
+    with pytest.raises(AveError, match=r"L0\d\d.*read-only|L0\d\d.*written"):
+        double[2, 64](x, 100, target="gfx942")
+
+
+def test_memory_beyond_the_arguments_is_an_error():
+    with pytest.raises(AveError, match=r"\[X022\] kernel `beyond`: `global_store_dword"):
+        beyond[1, 64](data(), 100, target="gfx942")
+
+
+def test_what_was_printed_before_a_fault_is_shown(capsys):
+    with pytest.raises(AveError, match="X022"):
+        speaks_then_faults[1, 64](data(), 100, target="gfx942")
+    assert capsys.readouterr().out == "before 100\n"
+
+
+def test_code_comes_out_of_the_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("AVE_CACHE_DIR", str(tmp_path))
+
+    def launch() -> str:
+        again = avelang.jit(double.source.fn)  # as in another process: nothing is ready
+        x = data()
+        want = 2 * x
+        again[2, 64](x, 100, target="gfx942")
+        assert (x == want).all()
+        return again.last.how
+
+    assert [launch(), launch()] == ["compiled", "disk"]
+    monkeypatch.setenv("AVE_CHECK", "waits")  # another translation
+    assert launch() == "compiled"
+
+
+def test_waits_are_verified_where_asked(monkeypatch):
+    """The machine of a launch has its checker on with AVE_CHECK=waits and off without."""
+    seen = []
+
+    class Spy(executor.Machine):
+        def __init__(self, *args, **kwargs):
+            seen.append(kwargs["check"])
+            super().__init__(*args, **kwargs)
+
+    monkeypatch.setattr(executor, "Machine", Spy)
+    monkeypatch.setenv("AVE_NO_CACHE", "1")
+    for value, want in (("", False), ("waits", True)):
+        monkeypatch.setenv("AVE_CHECK", value)
+        avelang.jit(double.source.fn)[2, 64](data(), 100, target="gfx942")
+        assert set(seen) == {want}
+        seen.clear()
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_grids_run_on_all_threads(monkeypatch, threads):
+    monkeypatch.setenv("AVE_THREADS", threads)
+    x = np.arange(64 * 40, dtype=np.float32)
+    double[40, 64](x, x.size, target="gfx942")
+    assert (x == 2 * np.arange(64 * 40)).all()
