@@ -7,6 +7,7 @@ from avelang.frontend.names import Layout as Layout
 from avelang.frontend.names import Namespace as Namespace
 from avelang.frontend.names import Pointer as Pointer
 from avelang.frontend.names import Tensor as Tensor
+from avelang.frontend.names import TensorMap as TensorMap
 from avelang.ir.dtypes import DType as DType
 from avelang.ir.types import AtomicScope as AtomicScope
 
@@ -1875,6 +1876,158 @@ amdgpu: _amdgpu
 
 class _nvvm:
     @staticmethod
+    def barrier_arrive(number: Any, threads: int) -> None:
+        """Arrives at barrier `number`, for those that wait there by barrier_sync, and goes on. Whole warps take part."""
+
+    @staticmethod
+    def barrier_sync(number: Any, threads: int) -> None:
+        """Waits at barrier `number` until `threads` threads have arrived there by barrier_sync or barrier_arrive; orders their
+        memory accesses. Whole warps take part.
+        """
+
+    @staticmethod
+    def cluster_arrive() -> None:
+        """Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must follow."""
+
+    @staticmethod
+    def cluster_block_id(dim: int) -> Any:
+        """Which block of its cluster this is, along a dimension."""
+
+    @staticmethod
+    def cluster_count(dim: int) -> Any:
+        """Clusters of the grid, along a dimension."""
+
+    @staticmethod
+    def cluster_dim(dim: int) -> Any:
+        """Blocks of a cluster, along a dimension."""
+
+    @staticmethod
+    def cluster_id(dim: int) -> Any:
+        """Which cluster of the grid this is, along a dimension."""
+
+    @staticmethod
+    def cluster_rank() -> Any:
+        """The block's rank in its cluster, x fastest."""
+
+    @staticmethod
+    def cluster_size() -> Any:
+        """Blocks of a cluster."""
+
+    @staticmethod
+    def cluster_wait() -> None:
+        """Waits until all threads of the cluster have arrived; orders their memory accesses."""
+
+    @staticmethod
+    def cp_async_bulk_commit_group() -> None:
+        """The bulk stores that the thread has begun since the last group make up one more group."""
+
+    @staticmethod
+    def cp_async_bulk_load(dst: Any, src: Any, bytes: Any, bar: Any, hint: int = 0) -> None:
+        """Begins a copy of `bytes` consecutive bytes from global to shared memory. They count on the mbarrier."""
+
+    @staticmethod
+    def cp_async_bulk_prefetch(src: Any, bytes: Any) -> None:
+        """Brings `bytes` consecutive bytes into L2."""
+
+    @staticmethod
+    def cp_async_bulk_store(dst: Any, src: Any, bytes: Any, hint: int = 0) -> None:
+        """Begins a copy of `bytes` consecutive bytes from shared to global memory, of the thread's open group."""
+
+    @staticmethod
+    def cp_async_bulk_wait_group(pending: int) -> None:
+        """Waits until all of the thread's groups of bulk stores but the newest `pending` are complete."""
+
+    @staticmethod
+    def cp_async_bulk_wait_group_read(pending: int) -> None:
+        """Waits until all of the thread's groups of bulk stores but the newest `pending` have read their shared memory, which may
+        then be written again.
+        """
+
+    @staticmethod
+    def cp_async_commit_group() -> None:
+        """The copies that the thread has begun by cp_async since the last group make up one more group; it may be empty."""
+
+    @staticmethod
+    def cp_async_mbarrier_arrive(bar: Any) -> None:
+        """One arrival on an mbarrier, for each active lane, as soon as all copies that the lane has begun by cp_async are
+        complete; this does not count among the arrivals that the phase expects.
+        """
+
+    @staticmethod
+    def cp_async_mbarrier_arrive_noinc(bar: Any) -> None:
+        """One arrival on an mbarrier, for each active lane, as soon as all copies that the lane has begun by cp_async are
+        complete; it counts among the arrivals that the phase expects.
+        """
+
+    @staticmethod
+    def cp_async_wait_all() -> None:
+        """Waits for all copies that the thread has begun by cp_async. Other threads see the data after a barrier."""
+
+    @staticmethod
+    def cp_async_wait_group(pending: int) -> None:
+        """Waits until at most `pending` of the thread's newest groups are not complete. Other threads see the data after a
+        barrier.
+        """
+
+    @staticmethod
+    def cp_async_x16(dst: Any, src: Any, bytes: Any = 16, hint: int = 0, prefetch: int = 0, l1: int = 0) -> None:
+        """Begins a copy of 16 bytes from global to shared memory for each lane; `bytes` of them are read, the rest are zeros. The
+        data is there once cp_async_wait_group or cp_async_wait_all (or an mbarrier, by cp_async_mbarrier_arrive) says so.
+        """
+
+    @staticmethod
+    def cp_async_x4(dst: Any, src: Any, bytes: Any = 4, hint: int = 0, prefetch: int = 0) -> None:
+        """Begins a copy of 4 bytes from global to shared memory for each lane; `bytes` of them are read, the rest are zeros. The
+        data is there once cp_async_wait_group or cp_async_wait_all (or an mbarrier, by cp_async_mbarrier_arrive) says so.
+        """
+
+    @staticmethod
+    def cp_async_x8(dst: Any, src: Any, bytes: Any = 8, hint: int = 0, prefetch: int = 0) -> None:
+        """Begins a copy of 8 bytes from global to shared memory for each lane; `bytes` of them are read, the rest are zeros. The
+        data is there once cp_async_wait_group or cp_async_wait_all (or an mbarrier, by cp_async_mbarrier_arrive) says so.
+        """
+
+    @staticmethod
+    def elect_sync() -> Any:
+        """True in one active lane of the warp, the lowest, false in the others. All lanes take part."""
+
+    @staticmethod
+    def fence_gpu() -> None:
+        """Orders this thread's accesses to memory before and behind it, as seen from the whole GPU."""
+
+    @staticmethod
+    def fence_mbarrier_init() -> None:
+        """Makes mbarriers that this thread has initialized known in the cluster."""
+
+    @staticmethod
+    def fence_proxy_async() -> None:
+        """Orders this thread's ordinary accesses before later ones by copies and matrix instructions, in all memory."""
+
+    @staticmethod
+    def fence_proxy_async_shared() -> None:
+        """Orders this thread's ordinary accesses to shared memory before later ones by copies and matrix instructions."""
+
+    @staticmethod
+    def griddepcontrol_launch_dependents() -> None:
+        """Grids that depend on this one may start when all its blocks have said so."""
+
+    @staticmethod
+    def griddepcontrol_wait() -> None:
+        """Waits until the grids that this one depends on are complete and their writes visible (programmatic dependent launch)."""
+
+    @staticmethod
+    def ld_cluster_x1(tile: Any, rank: Any) -> Any:
+        """Loads 1 words from the shared memory of another block of the cluster."""
+
+    @staticmethod
+    def ld_cluster_x2(tile: Any, rank: Any) -> Any:
+        """Loads 2 words from the shared memory of another block of the cluster."""
+
+    @staticmethod
+    def ld_cluster_x4(tile: Any, rank: Any) -> Any:
+        """Loads 4 words from the shared memory of another block of the cluster."""
+
+    @staticmethod
     def ldmatrix_m8n8_x1_b16(tile: Any) -> Any:
         """Loads one 8x8 matrix of 16-bit elements from shared memory into the warp's registers. Lanes 0-7 name the rows of matrix
         0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the elements at columns
@@ -1918,6 +2071,48 @@ class _nvvm:
         elements at rows 2 (lane % 4) and the next one of column lane / 4 of matrix j, the first in the low half. All lanes take
         part.
         """
+
+    @staticmethod
+    def mapa(tile: Any, rank: Any) -> Any:
+        """The address in the cluster's shared memory window that a place has in another block."""
+
+    @staticmethod
+    def mbarrier_arrive(bar: Any) -> None:
+        """One arrival for each active lane."""
+
+    @staticmethod
+    def mbarrier_arrive_cluster(bar: Any, rank: Any) -> None:
+        """One arrival for each active lane on the mbarrier that another block of the cluster has at this place."""
+
+    @staticmethod
+    def mbarrier_arrive_expect_tx(bar: Any, bytes: Any) -> None:
+        """The phase waits for `bytes` more bytes of copies; then one arrival. For each active lane."""
+
+    @staticmethod
+    def mbarrier_expect_tx(bar: Any, bytes: Any) -> None:
+        """The phase waits for `bytes` more bytes of copies."""
+
+    @staticmethod
+    def mbarrier_init(bar: Any, count: Any) -> None:
+        """Makes an mbarrier whose phases end after `count` arrivals (and when no bytes are to come). A fence or a barrier must
+        stand between it and other threads' use.
+        """
+
+    @staticmethod
+    def mbarrier_inval(bar: Any) -> None:
+        """Ends an mbarrier, so that its memory may be used otherwise."""
+
+    @staticmethod
+    def mbarrier_test_wait(bar: Any, parity: Any) -> Any:
+        """Whether the phase of this parity has ended. Does not wait."""
+
+    @staticmethod
+    def mbarrier_try_wait(bar: Any, parity: Any) -> Any:
+        """Waits a while for the end of the phase of this parity; whether it has ended. On the CPU it waits until it has."""
+
+    @staticmethod
+    def mbarrier_wait(bar: Any, parity: Any) -> None:
+        """Waits until the phase of this parity has ended: mbarrier_try_wait in a loop."""
 
     @staticmethod
     def mma_16x8x16_bf16_f32(a: Any, b: Any, c: Any) -> Any:
@@ -2084,6 +2279,56 @@ class _nvvm:
         """D = A B + C over a warp: A is 8 x 4 of f64, B 4 x 8 of f64, C and D 8 x 8 of f64. All lanes take part."""
 
     @staticmethod
+    def prefetch_l2(src: Any) -> None:
+        """Brings the line of an address into L2."""
+
+    @staticmethod
+    def prefetch_tensormap(map: Any) -> None:
+        """Brings a tensor map to where copies will look for it."""
+
+    @staticmethod
+    def setmaxnreg_dec(count: int) -> None:
+        """The warps of a warpgroup give back registers: `count` for each thread from now on. All warps of the warpgroup execute
+        it.
+        """
+
+    @staticmethod
+    def setmaxnreg_inc(count: int) -> None:
+        """The warps of a warpgroup wait for more registers: `count` for each thread from now on. All warps of the warpgroup
+        execute it.
+        """
+
+    @staticmethod
+    def st_async_x1(tile: Any, rank: Any, data: Any, bar: Any) -> None:
+        """Begins a store of 1 words into the shared memory of another block of the cluster; its bytes count on that block's
+        mbarrier at the place of `bar`.
+        """
+
+    @staticmethod
+    def st_async_x2(tile: Any, rank: Any, data: Any, bar: Any) -> None:
+        """Begins a store of 2 words into the shared memory of another block of the cluster; its bytes count on that block's
+        mbarrier at the place of `bar`.
+        """
+
+    @staticmethod
+    def st_async_x4(tile: Any, rank: Any, data: Any, bar: Any) -> None:
+        """Begins a store of 4 words into the shared memory of another block of the cluster; its bytes count on that block's
+        mbarrier at the place of `bar`.
+        """
+
+    @staticmethod
+    def st_cluster_x1(tile: Any, rank: Any, data: Any) -> None:
+        """Stores 1 words into the shared memory of another block of the cluster."""
+
+    @staticmethod
+    def st_cluster_x2(tile: Any, rank: Any, data: Any) -> None:
+        """Stores 2 words into the shared memory of another block of the cluster."""
+
+    @staticmethod
+    def st_cluster_x4(tile: Any, rank: Any, data: Any) -> None:
+        """Stores 4 words into the shared memory of another block of the cluster."""
+
+    @staticmethod
     def stmatrix_m8n8_x1_b16(tile: Any, data: Any) -> None:
         """Stores one 8x8 matrix of 16-bit elements from the warp's registers into shared memory. Lanes 0-7 name the rows of matrix
         0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the elements at columns
@@ -2126,6 +2371,192 @@ class _nvvm:
         rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation. Word j of a lane holds the
         elements at rows 2 (lane % 4) and the next one of column lane / 4 of matrix j, the first in the low half. All lanes take
         part.
+        """
+
+    @staticmethod
+    def tma_load_1d(dst: Any, map: Any, d0: Any, bar: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 1 dimension into shared memory. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_1d_multicast(dst: Any, map: Any, d0: Any, bar: Any, mask: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 1 dimension into shared memory, in every block of the cluster that `mask` names, at the same
+        place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_2d(dst: Any, map: Any, d0: Any, d1: Any, bar: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 2 dimensions into shared memory. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_2d_multicast(dst: Any, map: Any, d0: Any, d1: Any, bar: Any, mask: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 2 dimensions into shared memory, in every block of the cluster that `mask` names, at the same
+        place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_3d(dst: Any, map: Any, d0: Any, d1: Any, d2: Any, bar: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 3 dimensions into shared memory. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_3d_multicast(dst: Any, map: Any, d0: Any, d1: Any, d2: Any, bar: Any, mask: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 3 dimensions into shared memory, in every block of the cluster that `mask` names, at the same
+        place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_4d(dst: Any, map: Any, d0: Any, d1: Any, d2: Any, d3: Any, bar: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 4 dimensions into shared memory. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_4d_multicast(
+        dst: Any,
+        map: Any,
+        d0: Any,
+        d1: Any,
+        d2: Any,
+        d3: Any,
+        bar: Any,
+        mask: Any,
+        hint: int = 0,
+    ) -> None:
+        """Begins a copy of a box of 4 dimensions into shared memory, in every block of the cluster that `mask` names, at the same
+        place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_5d(dst: Any, map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any, bar: Any, hint: int = 0) -> None:
+        """Begins a copy of a box of 5 dimensions into shared memory. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_load_5d_multicast(
+        dst: Any,
+        map: Any,
+        d0: Any,
+        d1: Any,
+        d2: Any,
+        d3: Any,
+        d4: Any,
+        bar: Any,
+        mask: Any,
+        hint: int = 0,
+    ) -> None:
+        """Begins a copy of a box of 5 dimensions into shared memory, in every block of the cluster that `mask` names, at the same
+        place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_prefetch_1d(map: Any, d0: Any) -> None:
+        """Brings a box of the array into L2."""
+
+    @staticmethod
+    def tma_prefetch_2d(map: Any, d0: Any, d1: Any) -> None:
+        """Brings a box of the array into L2."""
+
+    @staticmethod
+    def tma_prefetch_3d(map: Any, d0: Any, d1: Any, d2: Any) -> None:
+        """Brings a box of the array into L2."""
+
+    @staticmethod
+    def tma_prefetch_4d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any) -> None:
+        """Brings a box of the array into L2."""
+
+    @staticmethod
+    def tma_prefetch_5d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any) -> None:
+        """Brings a box of the array into L2."""
+
+    @staticmethod
+    def tma_reduce_add_1d(map: Any, d0: Any, src: Any, hint: int = 0) -> None:
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
+        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
+        bytes, so that its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_reduce_add_2d(map: Any, d0: Any, d1: Any, src: Any, hint: int = 0) -> None:
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
+        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
+        bytes, so that its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_reduce_add_3d(map: Any, d0: Any, d1: Any, d2: Any, src: Any, hint: int = 0) -> None:
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
+        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
+        bytes, so that its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_reduce_add_4d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, src: Any, hint: int = 0) -> None:
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
+        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
+        bytes, so that its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_reduce_add_5d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any, src: Any, hint: int = 0) -> None:
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
+        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
+        bytes, so that its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_store_1d(map: Any, d0: Any, src: Any, hint: int = 0) -> None:
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
+        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_store_2d(map: Any, d0: Any, d1: Any, src: Any, hint: int = 0) -> None:
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
+        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_store_3d(map: Any, d0: Any, d1: Any, d2: Any, src: Any, hint: int = 0) -> None:
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
+        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_store_4d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, src: Any, hint: int = 0) -> None:
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
+        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
+        """
+
+    @staticmethod
+    def tma_store_5d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any, src: Any, hint: int = 0) -> None:
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
+        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
+        its pattern begins there too.
         """
 
 
