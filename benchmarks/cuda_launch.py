@@ -25,6 +25,7 @@ from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
 
 BLOCK = 64
+GRID = ((1, 1, 1), (BLOCK, 1, 1))
 LOOP = """
 %Config = type { i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }
 define void @plain(i64 %n, ptr %launch, ptr %f, ptr %stream, ptr %args) {
@@ -72,22 +73,22 @@ class Config(ctypes.Structure):
 
 def bare(slots: list[int]) -> dict[str, Callable[[int], Any]]:
     """The driver's own calls for the kernel that `tiny` has become, each `n` times in compiled code."""
-    program = tiny._launcher._stub.latest()
+    program: Any = tiny._launcher._stub.latest()
     assert program is not None, "the host code served the call"
     code = Code(Host(2).object(LOOP))
     words = (ctypes.c_uint64 * len(slots))(*slots)
     places = (ctypes.c_void_p * len(slots))(*(ctypes.addressof(words) + 8 * i for i in range(len(slots))))
     config = Config((1, 1, 1), (BLOCK, 1, 1), 0, None, None, 0)
     driver, out = program.device.driver, {}
-    for name, role, second in (("plain", "launch", None), ("extended", "launch_with", ctypes.addressof(config))):
+    for name, symbol, second in (("plain", "cuLaunchKernel", None), ("extended", "cuLaunchKernelEx", ctypes.addressof(config))):
         call = ctypes.CFUNCTYPE(None, ctypes.c_uint64, *[ctypes.c_void_p] * 4)(code.address(name))
-        address, function = driver.address(role), program.record.function
+        address, function = ctypes.cast(getattr(ctypes.CDLL(driver.path), symbol), ctypes.c_void_p).value, program.record.function
 
-        def run(n: int, call: Any = call, address: int = address, function: int = function, second: int | None = second) -> None:
+        def run(n: int, call: Any = call, address: Any = address, function: int = function, second: int | None = second) -> None:
             call(n, address, function, second, ctypes.addressof(places))
 
         run.keep = code, words, places, config  # type: ignore[attr-defined]
-        out[f"bare {driver.calls[role].symbol}"] = run
+        out[f"bare {symbol}"] = run
     return out
 
 
@@ -109,17 +110,16 @@ def triton_kernel() -> Callable[..., Any] | None:
 
 def contenders(a: Any, b: Any, c: Any) -> dict[str, Callable[[int], Any]]:
     for _ in range(3):
-        tiny[lambda: ((1, 1, 1), (BLOCK, 1, 1))](a, b, c, 64, 63, 62)
+        tiny[lambda: GRID](a, b, c, 64, 63, 62)
     torch.cuda.synchronize()
     assert torch.equal(c, a + b), "the kernel computes the sum"
     runs = bare([a.data_ptr(), b.data_ptr(), c.data_ptr(), 64, 63, 62])
     m, n, k = 64, 63, 62
-    grid, block = (1, 1, 1), (BLOCK, 1, 1)
-    bound = tiny[lambda: (grid, block)]
+    bound = tiny[lambda: GRID]
 
     def whole(calls: int) -> None:
         for _ in range(calls):
-            tiny[lambda: (grid, block)](a, b, c, m, n, k)
+            tiny[lambda: GRID](a, b, c, m, n, k)
 
     def kept(calls: int) -> None:
         for _ in range(calls):

@@ -11,25 +11,19 @@ import functools
 import pathlib
 from collections.abc import Callable
 
+from avelang.runtime.geometry import geometry
 from avelang.sim.amdgcn import arguments
 from avelang.sim.amdgcn.load import load as _load
-from avelang.sim.amdgcn.machine import Dim3, Machine, Run
+from avelang.sim.amdgcn.machine import Machine, Run
 
 __all__ = ["Kernel", "Run", "load"]
-
-
-def _three(extents: int | tuple[int, ...]) -> Dim3:
-    """Extents with 1 for those that are left out."""
-    given = (extents,) if isinstance(extents, int) else tuple(extents)
-    x, y, z = (*given, 1, 1)[:3]
-    return x, y, z
 
 
 class Kernel:
     """A kernel of a code object or of assembly. `kernel[grid, block](*args)` runs it and returns a `Run`; extents are ints or tuples of up to three.
 
     Arguments go by position, as the kernel's metadata orders them: NumPy arrays (used where they are), NumPy scalars and Python numbers, None for a
-    null pointer. By name: `dynamic_lds` (bytes), `threads` (workgroups at a time). Raises X021 to X027.
+    null pointer. By name: `dynamic_lds` (bytes), `threads` (workgroups at a time). Raises L002 and L004 for extents, X021 to X027 for the rest.
     """
 
     def __init__(self, machine: Machine):
@@ -37,8 +31,8 @@ class Kernel:
         self.name = machine.kernel.name
 
     def __getitem__(self, extents: tuple[int | tuple[int, ...], int | tuple[int, ...]]) -> Callable[..., Run]:
-        grid, block = extents
-        return functools.partial(arguments.run, self.machine, _three(grid), _three(block))
+        grid, block = geometry(self.name, extents)
+        return functools.partial(arguments.run, self.machine, grid, block)
 
     def __repr__(self) -> str:
         return f"<kernel {self.name} for {self.machine.program.chip}>"

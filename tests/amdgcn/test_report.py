@@ -8,10 +8,10 @@ import pytest
 
 from amdgcn.objects import assemble, gemm_assembly, gemm_object, text
 from amdgcn.peers import IREE, KERNELS, TRITON, assembly, code_object
-from avelang.amdgcn.asm import parse
+from avelang.amdgcn.asm import numbers, parse
 from avelang.amdgcn.code_object import read
 from avelang.amdgcn.link import link
-from avelang.amdgcn.report import kind, loop_report, metadata, report, width
+from avelang.amdgcn.report import kind, loop_report, report, width
 from avelang.base.errors import AveError
 from tools import need
 
@@ -100,7 +100,7 @@ def test_metadata_of_the_right_kernel():
         f"  - .agpr_count:     {n}\n    .args:\n      - .name:           {other}\n        .offset:         0\n        .size:           {n + 5}\n"
         f"    .name:           {name}\n    .vgpr_count:     {10 * n}\n" for n, name, other in ((1, "a", "b"), (2, "b", "a"))
     ) + "amdhsa.target:   amdgcn-amd-amdhsa--gfx942\n"  # fmt: skip
-    assert metadata(two, "a") == {"agpr_count": 1, "vgpr_count": 10} and metadata(two, "b")["vgpr_count"] == 20 and metadata(two, "c") == {}
+    assert numbers(two, "a") == {"agpr_count": 1, "vgpr_count": 10} and numbers(two, "b")["vgpr_count"] == 20 and numbers(two, "c") == {}
 
 
 def test_scratch_and_spills_and_agprs_without_metadata():

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pathlib
 import platform
+import shutil
 
 import numpy
 import pytest
-from tests.runtime import rocm
+from tests.runtime import cuda, rocm
 
 from avelang.cli import machine
+from avelang.runtime import ptxas
 
 
 def test_says_what_is_here(ave):
@@ -29,7 +31,8 @@ def test_wrong_llvm_is_an_error(ave, monkeypatch):
 
 def test_missing_things_come_with_a_way_to_get_them(ave, monkeypatch):
     monkeypatch.setattr(machine, "version", lambda package: None)
-    monkeypatch.setattr(machine.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(ptxas, "find", lambda: None)
     monkeypatch.setenv("AVE_LLD", "/nowhere/ld.lld")
     monkeypatch.setenv("AVE_LLVM", "/nowhere")
     missing = [f for f in machine.findings() if f.state == "missing"]
@@ -37,15 +40,28 @@ def test_missing_things_come_with_a_way_to_get_them(ave, monkeypatch):
     output = ave("doctor").output
     assert "pip install torch" in output and "nvidia-cuda-nvcc" in output
     assert "apt-get install lld-22" in output and "avelang[amd]" in output and "AVE_LLD=/nowhere/ld.lld, which cannot be run" in output
-    assert all(f.gives and f.get for f in missing if f.text != "a driver, but no GPU answers")
+    assert all(f.gives and f.get for f in missing)
 
 
-def test_tool_version(tmp_path):
-    tool = tmp_path / "tool"
-    tool.write_text("#!/bin/sh\necho 'Some words'\necho 'tool release 13.0'\n")
-    tool.chmod(0o755)
-    assert machine.tool_version(str(tool)) == "tool release 13.0"
-    assert machine.tool_version(str(tmp_path / "none")) == "does not run"
+def test_the_assembler_of_ptx(ave, monkeypatch, tmp_path):
+    monkeypatch.setattr(ptxas, "find", lambda: ptxas.Assembler("/some/ptxas", (13, 0, 88)))
+    assert "/some/ptxas: ptxas 13.0.88" in ave("doctor").output
+    monkeypatch.undo()
+    monkeypatch.setenv("AVE_PTXAS", str(tmp_path / "none"))
+    ptxas._found.cache_clear()
+    output = " ".join(ave("doctor").output.split())
+    assert "will not do: it does not run" in output and "ptxas 12.8 or newer" in output
+
+
+def test_the_cuda_driver_and_its_devices(ave, monkeypatch):
+    stub = cuda.Machine(monkeypatch)
+    stub.lib.stub_arch(1, b"sm_61")
+    output = " ".join(ave("doctor").output.split())
+    assert "sm_90 (Stub Accelerator 0), sm_61 (Stub Accelerator 1), for which Ave makes no code; CUDA 13.0" in output
+    assert "kernels on sm_90 (Stub Accelerator 0)" in output
+    cuda.Machine(monkeypatch, count=0)
+    output = " ".join(ave("doctor").output.split())
+    assert "cuInit gave CUDA_ERROR_NO_DEVICE" in output and "no kernels on NVIDIA GPUs here" in output
 
 
 def test_the_hip_runtime_and_its_devices(ave, monkeypatch):

@@ -1,6 +1,6 @@
 """The NVIDIA backend on a real GPU: kernels are compiled to PTX, launched through the CUDA driver, and held against the reference executor.
 
-    python3 tests/gpu/nvptx_check.py [--only TEXT] [--chip sm_90a] [--dry]
+    python3 tests/gpu/nvptx_check.py [--only REGEX] [--chip sm_90a] [--dry]
 
 Prints one line for each case and writes nvptx_check.json to the folder that the variable OUT names, or here. Exit status 1 when a case fails.
 `--dry` compiles everything and launches nothing. Needs NumPy, ml_dtypes and llvmlite; no torch.
@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
+import multiprocessing
 import os
 import pathlib
+import re
 import sys
 import time
 import traceback
@@ -28,10 +30,14 @@ from avelang import arch, pipeline  # noqa: E402
 from avelang.emit.llvm import simt_device  # noqa: E402
 from avelang.emit.llvm.simt import Program  # noqa: E402
 from avelang.ir.core import Kernel  # noqa: E402
+from avelang.frontend.build import build  # noqa: E402
 from avelang.ir.dtypes import DType  # noqa: E402
+from avelang.ir.types import MapType  # noqa: E402
 from avelang.isa.row import ROWS  # noqa: E402
+from avelang.runtime import tensor_maps  # noqa: E402
 from avelang.sim import reference  # noqa: E402
 from emit.llvm import gpu_kernels  # noqa: E402
+from isa import hopper_kernels, wgmma_kernels  # noqa: E402
 from emit.llvm.gpu_cases import Case, benches, differing, kernels, language, programs, row_case  # noqa: E402
 
 Three = tuple[int, int, int]
@@ -63,6 +69,13 @@ class Driver:
             self.cu.cuGetErrorString(code, ctypes.byref(text))
             raise RuntimeError(f"{name}: {(text.value or b'?').decode()} ({code})")
 
+    def upload(self, a: np.ndarray) -> ctypes.c_uint64:
+        """A copy on the device."""
+        pointer = ctypes.c_uint64()
+        self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(a.nbytes, 16)))
+        self.call("cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(a.ctypes.data), ctypes.c_size_t(a.nbytes))
+        return pointer
+
     def run(self, program: Program, ptx: str, params: list[Any], args: list[Any], grid: Three) -> list[Any]:
         """Launches once; gives copies of the arguments as the kernel left them."""
         log = ctypes.create_string_buffer(8192)
@@ -78,13 +91,17 @@ class Driver:
             self.call("cuFuncSetAttribute", function, 8, program.dynamic_bytes)  # the most dynamic shared memory
         slots, pointers = [], []
         for p, a in zip(params, args, strict=True):
+            if isinstance(p.type, MapType):
+                pointer = self.upload(a)
+                pointers.append(pointer)
+                # The launch copies the 128 bytes; its table has their address.
+                slots.append((ctypes.c_char * 128).from_address(tensor_maps.encoded(self.call, p.type, pointer.value, a.shape, a.strides)))
+                continue
             if isinstance(p.type, DType):
                 raw = np.array(a, p.type.np).tobytes().ljust(8, b"\0")
                 slots.append(ctypes.create_string_buffer(raw, 8))
                 continue
-            pointer = ctypes.c_uint64()
-            self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(a.nbytes, 16)))
-            self.call("cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(a.ctypes.data), ctypes.c_size_t(a.nbytes))
+            pointer = self.upload(a)
             slots.append(pointer)
             pointers.append(pointer)
         table = (ctypes.c_void_p * max(1, len(slots)))(*(ctypes.addressof(s) for s in slots))
@@ -154,8 +171,29 @@ def matrix_case(name: str) -> Case:
 
 def rows(chip: str) -> Iterator[Case]:
     for name, row in ROWS.items():
-        if name.startswith("nvvm.") and arch.chip(chip).has(row):
+        if name.startswith("nvvm.") and arch.chip(chip).has(row) and (row.mma or "matrix_m8n8" in name):
             yield row_case(name) if row.mma else matrix_case(name)
+
+
+def hopper() -> Iterator[Case]:
+    """The asynchronous rows, and wgmma in all its forms: held against NumPy, bit by bit, as `tests/isa` holds the reference and the CPU."""
+    for t in hopper_kernels.trials():
+        yield trial_case(t.name, t.kernel, t.args, t.want, t.block, t.grid, t.cluster)
+    for w in (*wgmma_kernels.trials(), *wgmma_kernels.sizes()):
+        kernel, args, want = wgmma_kernels.arguments(w)
+        yield trial_case(w.name, kernel, args, [*args[:2], want.astype(args[2].dtype)], (128, 1, 1))
+
+
+def trial_case(name: str, kernel: Any, args: list[Any], want: list[Any], block: Three, grid: Three = (1, 1, 1), cluster: Three = (1, 1, 1)) -> Case:
+    """A kernel of `tests/isa`."""
+
+    def make(chip: str) -> tuple[Kernel, list[Any]]:
+        built = build(kernel.source, {}, arch.chip(chip))
+        if cluster != (1, 1, 1):
+            built.attrs["cluster"] = cluster
+        return built, [np.copy(a) if isinstance(a, np.ndarray) else a for a in args]
+
+    return Case(name, make, differing, block, grid, want=lambda _: want)
 
 
 # -- running ---------------------------------------------------------------------------------------------------------------------------------
@@ -183,30 +221,68 @@ def run(case: Case, chip: str, driver: Driver | None) -> dict[str, Any]:
     return {**out, "ok": bool(difference <= case.most), "difference": difference, "most": case.most}
 
 
+def in_turn(cases: list[Case], chip: str, dry: bool) -> Iterator[dict[str, Any]]:
+    """The results of all cases. They run in a child of this process; a kernel that fails takes its process' context with it, and another child goes on."""
+    done = 0
+    while done < len(cases):
+        reader, writer = multiprocessing.Pipe(duplex=False)
+        child = multiprocessing.get_context("fork").Process(target=run_some, args=(cases[done:], chip, dry, writer))
+        child.start()
+        writer.close()
+        before = done
+        try:
+            while True:
+                yield reader.recv()
+                done += 1
+        except EOFError:
+            child.join()
+        if done == before:
+            yield {"case": cases[done].name, "ok": False, "error": f"the process ended with status {child.exitcode}"}
+            done += 1
+
+
+def run_some(cases: list[Case], chip: str, dry: bool, results: Any) -> None:
+    """Runs cases until one fails, and sends what came of each."""
+    driver = None if dry else Driver()
+    for case in cases:
+        try:
+            results.send(run(case, chip, driver))
+        except Exception as e:
+            error = {"error": f"{type(e).__name__}: {str(e)[:600]}", "trace": traceback.format_exc()[-1500:]}
+            results.send({"case": case.name, "ok": False, **error})
+            return
+
+
+def device() -> tuple[str, str]:
+    """The device's name and its chip, asked by a process of their own."""
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        return pool.apply(_device)
+
+
+def _device() -> tuple[str, str]:
+    driver = Driver()
+    return driver.name, "sm_90a" if driver.capability == 90 else f"sm_{driver.capability}"
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    options.add_argument("--only", default="", help="cases whose name has this text")
+    options.add_argument("--only", default="", help="cases whose name has this regular expression")
     options.add_argument("--chip", default="", help="the target; by default the device's own")
     options.add_argument("--dry", action="store_true", help="compile only")
     given = options.parse_args()
-    driver = None if given.dry else Driver()
-    chip = given.chip or ("sm_90a" if driver is None or driver.capability == 90 else f"sm_{driver.capability}")
-    print(f"{driver.name if driver else 'no device'}, {chip}")
+    name, chip = ("", "sm_90a") if given.dry else device()
+    chip = given.chip or chip
+    print(f"{name or 'no device'}, {chip}")
+    every = [*kernels(WARP), tensor_cores(), *programs(), *rows(chip), *benches(), *(hopper() if chip == "sm_90a" else ())]
     results = []
-    for case in [*kernels(WARP), tensor_cores(), *programs(), *rows(chip), *benches()]:
-        if given.only not in case.name:
-            continue
-        try:
-            result = run(case, chip, driver)
-        except Exception as e:
-            result = {"case": case.name, "ok": False, "error": f"{type(e).__name__}: {str(e)[:600]}", "trace": traceback.format_exc()[-1500:]}
+    for result in in_turn([c for c in every if re.search(given.only, c.name)], chip, given.dry):
         results.append(result)
         shown = result.get("error", "") or f"difference {result['difference']}, compiled in {result['compile_ms']} ms"
-        print(f"{'ok  ' if result['ok'] else 'FAIL'} {case.name:32} {shown.splitlines()[0]}", flush=True)
+        print(f"{'ok  ' if result['ok'] else 'FAIL'} {result['case']:32} {shown.splitlines()[0]}", flush=True)
     failed = sum(not r["ok"] for r in results)
     print(f"{len(results) - failed} of {len(results)} cases pass")
     folder = pathlib.Path(os.environ.get("OUT", "."))
-    (folder / "nvptx_check.json").write_text(json.dumps({"device": driver.name if driver else "", "chip": chip, "cases": results}, indent=1))
+    (folder / "nvptx_check.json").write_text(json.dumps({"device": name, "chip": chip, "cases": results}, indent=1))
     return 1 if failed else 0
 
 

@@ -142,7 +142,7 @@ LDS_BYTES = 64 * 16 + 64
 def lds_model(memory, total, limit, size, first_base, imm, active):
     out = np.zeros(LDS_BYTES, np.uint8)
     for lane in np.flatnonzero(active):
-        at, to = int(total[lane]) + imm, first_base + imm + lane * max(4, size)
+        at, to = int(total[lane]) + imm, first_base + imm + lane * {12: 16}.get(size, max(4, size))  # three words leave the fourth free
         if size < 4:
             raw = memory[at : at + size].tobytes().ljust(4, b"\0") if at + size <= limit else bytes(4)
         else:

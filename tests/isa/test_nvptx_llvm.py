@@ -13,9 +13,9 @@ import avelang.isa.nvptx  # noqa: F401  (registers the rows)
 from avelang.ir.types import VecType, dtype_of
 from avelang.isa.row import ROWS, Param, Row, bits
 
-NVVM = [r for r in ROWS.values() if r.namespace == "nvvm"]
+NVVM = [r for r in ROWS.values() if r.namespace == "nvvm" and (r.mma or "matrix_m8n8" in r.name)]
 MMA = [r for r in NVVM if r.mma]
-MATRIX = [r for r in NVVM if not r.mma]
+MATRIX = [r for r in NVVM if "matrix_m8n8" in r.name]
 
 
 def register(p: Param) -> tuple[str, int, int]:

@@ -21,6 +21,7 @@ class Machine(rocm.Machine):
     def __init__(self, monkeypatch: Any, *args: Any, **kwargs: Any):
         monkeypatch.setenv("AVE_PTXAS", "driver")
         super().__init__(monkeypatch, *args, **kwargs)
+        self.lib.stub_spills(0, 0)
 
     def last_error(self) -> int:
         """The driver keeps none."""

@@ -11,7 +11,7 @@ static char image[1 << 18];
 #define NEEDS_CONTEXT if (current < 0) FAIL(BAD_CONTEXT)
 
 EXPORT void stub_current(int device) { current = device; }
-EXPORT void stub_spills(int stores, int loads) { spills.stores = stores, spills.loads = loads; }
+EXPORT void stub_spills(int stores, int loads) { spills.stores = stores, spills.loads = loads, spills.portable = 0; }
 
 /* -- code ----------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -147,12 +147,6 @@ static int launch(struct kernel *k, const uint32_t *grid, const uint32_t *block,
   if (k->device != device) FAIL(BAD_HANDLE);
   return run(k, grid, block, shared, device, stream, params);
 }
-EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                          void *stream, void **params, void **extra) {
-  struct kernel *k = function;
-  CALLED(k->name);
-  return launch(k, (uint32_t[]){gx, gy, gz}, (uint32_t[]){bx, by, bz}, shared, stream, params, extra);
-}
 struct attribute { uint32_t id, padding, value[16]; };
 struct config { uint32_t grid[3], block[3], shared; void *stream; struct attribute *attributes; uint32_t count; };
 _Static_assert(sizeof(struct attribute) == 72 && sizeof(struct config) == 56, "CUlaunchAttribute, CUlaunchConfig");
@@ -282,6 +276,6 @@ EXPORT int cuGetErrorString(int status, const char **out) { return *out = word(n
 /* How long n bare launches take is measured from here, without Python. */
 EXPORT int stub_repeat(uint64_t n, void *function, void *stream, void **params) {
   int status = 0;
-  while (n--) status |= cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, params, NULL);
+  while (n--) status |= cuLaunchKernelEx(&(struct config){{1, 1, 1}, {64, 1, 1}, 0, stream, NULL, 0}, function, params, NULL);
   return status;
 }

@@ -22,7 +22,7 @@ HERE = sys.modules[__name__]
 def echo(monkeypatch):
     """Kernels compile to programs that show their slots."""
 
-    def fake(source, constexprs, target, block):
+    def fake(source, constexprs, target, block, *_):
         n = sum(a is not al.constexpr for a in source.fn.__annotations__.values())
         return programs.payload(programs.echo(n)), {"entry": "ave_run", "scratch_bytes": 0}
 

@@ -22,6 +22,7 @@ SPECIAL: dict[str, tuple[int, int]] = {
     "exec": (126, 2), "exec_lo": (126, 1), "exec_hi": (127, 1), "scc": (128, 1), "src_scc": (128, 1),
 }  # fmt: skip
 TTMP = 108
+LAST = {"v": 255, "a": 255, "s": 101, "ttmp": 15}  # of each file the last register that an operand can name
 VCC, M0, EXEC, SCC = 106, 124, 126, 128
 
 INLINE_FLOATS = frozenset({"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494", "0.15915494309189532"})
@@ -109,12 +110,14 @@ class Argument:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kernel:
     """A kernel's descriptor: the `.amdhsa_` directives without their prefix (LLVM, "User Guide for AMDGPU Backend", Code object, kernel
-    descriptor). `label` is its entry; `arguments` are those of the metadata, where there is some."""
+    descriptor). `label` is its entry; `arguments` are those of the metadata, where there is some, and `said` its numbers ("vgpr_count",
+    "max_flat_workgroup_size", ...)."""
 
     name: str
     label: str
     directives: dict[str, int]
     arguments: tuple[Argument, ...] = ()
+    said: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def get(self, name: str, default: int = 0) -> int:
         return self.directives.get(name, default)
@@ -174,18 +177,21 @@ def split(text: str) -> list[str]:
 
 
 def register(text: str) -> Reg | None:
-    """A register or a range of registers, or None."""
+    """A register or a range of registers, or None. Raises ValueError for one that does not exist."""
     if text in SPECIAL:
         return Reg("s", *SPECIAL[text])
     if not (m := _REG.match(text)):
         return None
     first = int(m[3] or m[4])
     count = int(m[5]) - first + 1 if m[5] else 1
-    return Reg("s", TTMP + first, count) if m[2] else Reg(m[1], first, count)
+    file = m[1] or m[2]
+    if count < 1 or first + count - 1 > LAST[file]:
+        raise ValueError(f"there is no {text}: {file} has the registers 0 to {LAST[file]}, named in ascending order")
+    return Reg("s", TTMP + first, count) if m[2] else Reg(file, first, count)
 
 
 def operand(text: str) -> Operand | None:
-    """One operand, or None where the text is not one."""
+    """One operand, or None where the text is not one. Raises ValueError for a register that does not exist."""
     neg = absolute = sext = False
     if text.startswith("neg(") and text.endswith(")"):
         neg, text = True, text[4:-1]
@@ -283,10 +289,13 @@ class _Reader:
             text = text.strip()
             if not text or text.startswith(("#", "Disassembly of")) or "file format" in text:
                 continue
-            if text.startswith("."):
-                self._directive(n, text)
-                continue
-            self.out.append(self._instruction(n, text, found))
+            try:
+                if text.startswith("."):
+                    self._directive(n, text)
+                else:
+                    self.out.append(self._instruction(n, text, found))
+            except ValueError as e:
+                raise self.fail(n, text, str(e)) from None
 
     def _label(self, name: str) -> None:
         if self.in_text:
@@ -421,6 +430,25 @@ def arguments(metadata: str) -> dict[str, tuple[Argument, ...]]:
     }
 
 
+def numbers(metadata: str, kernel: str) -> dict[str, int]:
+    """The numbers that the metadata of an assembly text gives for a kernel; {} where it does not know it. The text is YAML as LLVM writes it."""
+    body = metadata.partition("amdhsa.kernels:")[2]
+    body = re.split(r"^\S", body, maxsplit=1, flags=re.M)[0]
+    for item in re.split(r"^  - ", body, flags=re.M)[1:]:
+        pairs = dict(re.findall(r"^(?:    )?\.(\w+):[ \t]+(\S.*)$", item, re.M))
+        if pairs.get("name", "").strip("'\" ") == kernel:
+            return {k: int(v) for k, v in pairs.items() if re.fullmatch(r"\d+", v.strip())}
+    return {}
+
+
+def decoded(content: bytes, name: str) -> str:
+    """The text of an assembly file. Raises X020 for bytes that are no text."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise error("X020", where=name, text=repr(content[:8])[1:], why="it is neither a code object nor text") from None
+
+
 def parse(text: str, name: str = "assembly") -> Program:
     """The program of an assembly text. `name` is what errors call the text. Raises X020 for what cannot be read."""
     r = _Reader(text, name)
@@ -428,7 +456,7 @@ def parse(text: str, name: str = "assembly") -> Program:
     data = Data(bytes(r.data), r.data_labels, tuple(r.fixups))
     metadata = "\n".join(r.metadata)
     known = arguments(metadata)
-    kernels = {k: dataclasses.replace(v, arguments=known.get(k, ())) for k, v in r.kernels.items()}
+    kernels = {k: dataclasses.replace(v, arguments=known.get(k, ()), said=numbers(metadata, k)) for k, v in r.kernels.items()}
     return Program(r.chip, tuple(r.out), r.labels, kernels, data, r.sets, metadata)
 
 

@@ -358,6 +358,7 @@ def read(data: bytes, chip: str | None = None, what: str = "the file") -> CodeOb
 
 
 BUNDLE, COMPRESSED = b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"
+BINARY = (b"\x7fELF", BUNDLE, COMPRESSED)  # how a file begins that `read` takes
 
 
 def bundled(data: bytes) -> dict[str, bytes]:

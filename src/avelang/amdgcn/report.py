@@ -110,17 +110,6 @@ class Report:
     utilization: Utilization | None = None
 
 
-def metadata(text: str, kernel: str) -> dict[str, int]:
-    """The numbers that the metadata of an assembly text gives for a kernel; {} where it does not know it. The text is YAML as LLVM writes it."""
-    body = text.partition("amdhsa.kernels:")[2]
-    body = re.split(r"^\S", body, maxsplit=1, flags=re.M)[0]
-    for item in re.split(r"^  - ", body, flags=re.M)[1:]:
-        pairs = dict(re.findall(r"^(?:    )?\.(\w+):[ \t]+(\S.*)$", item, re.M))
-        if pairs.get("name", "").strip("'\" ") == kernel:
-            return {k: int(v) for k, v in pairs.items() if re.fullmatch(r"\d+", v.strip())}
-    return {}
-
-
 def matrix_passes(ins: Instruction, chip: str) -> int:
     """`passes` of an instruction as it stands, with the formats that it names."""
     return passes(ins.name, chip, (ins.int("cbsz"), ins.int("blgp")))
@@ -153,7 +142,8 @@ def report_of(program: Program, chip: str = "", kernel: str | None = None, dynam
         raise error("D023", what="the assembly", name=kernel, known=", ".join(program.kernels) or "none")
     if chip not in CHIPS:
         raise error("D025", why=f"its target is {chip or 'not named'}; Ave knows {', '.join(CHIPS)}")
-    found, said = program.kernels[name], metadata(program.metadata, name)
+    found = program.kernels[name]
+    said = found.said
 
     def symbol(part: str) -> int | None:  # `.set NAME.num_vgpr, 30`
         return next((program.sets[f"{dot}{name}.{part}"] for dot in ("", ".L") if f"{dot}{name}.{part}" in program.sets), None)

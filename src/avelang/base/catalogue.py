@@ -195,6 +195,7 @@ CATALOGUE: dict[str, Template] = {
         "`{kernel}` failed while it ran on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block {block}, stream {stream:#x}, {arguments}",
         "the same launch on CPU arrays with backend='reference' says which access is out of bounds; this process can use the GPU no more",
     ),
+    "L034": Template("{name}: there is no {got!r}", "it takes {want}, several with commas between"),
     # D01: the runtime's needs.
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
     # D03: drivers of GPUs.
@@ -284,4 +285,5 @@ CATALOGUE: dict[str, Template] = {
         "put independent instructions or s_nop between the two",
     ),
     "X027": Template("kernel `{kernel}`: {what}: {why}"),
+    "X028": Template("{what} cannot be executed: {why}", "pass a code object for gfx942, or assembly in LLVM's syntax with the kernel's descriptor"),
 }

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
+
+from avelang.base.errors import error
 
 
 def _flag(name: str) -> bool:
     return os.environ.get(name, "").lower() not in ("", "0", "no", "off", "false")
 
 
+CHECKS = ("ir", "races", "waits", "launch")
+
+
+@functools.lru_cache
+def _checked(value: str) -> frozenset[str]:
+    """The checks that AVE_CHECK names. Raises L034 for one that there is not: who misspells it would think that all is verified."""
+    found = frozenset(word.strip() for word in value.split(",")) - {""}
+    for word in sorted(found - set(CHECKS)):
+        raise error("L034", name="AVE_CHECK", got=word, want=", ".join(CHECKS))
+    return found
+
+
 def _checks(what: str) -> bool:
-    return what in os.environ.get("AVE_CHECK", "").split(",")
+    return what in _checked(os.environ.get("AVE_CHECK", ""))
 
 
 def check_ir() -> bool:

@@ -60,6 +60,7 @@ def compile_command(
     kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int], output: str | None
 ) -> None:
     """Compile one kernel and print the result; nothing is run but the file's own top level."""
+    from avelang.cli.console import fail
     from avelang.runtime.compile import compile_code_object, compile_text
 
     made: str | bytes
@@ -72,10 +73,11 @@ def compile_command(
         made = made if made.endswith("\n") else made + "\n"
     if output is None:
         click.echo(made, nl=False)
-    elif isinstance(made, bytes):
-        pathlib.Path(output).write_bytes(made)
-    else:
-        pathlib.Path(output).write_text(made)
+        return
+    try:
+        pathlib.Path(output).write_bytes(made if isinstance(made, bytes) else made.encode())
+    except OSError as e:
+        fail(f"cannot write {output}: {e.strerror}")
 
 
 def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made]) -> Made:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from avelang.executor import Kernel, Run
 
-_ARRAY = re.compile(r"(\w+)\[([\d,\s]+)\](?:=(random|nan|zeros|range))?$")
+_ARRAY = re.compile(r"(\w+)\[(\d+(?:,\d+)*)\](?:=(random|nan|zeros|range))?$")
 _NUMBER = re.compile(r"(\w+)=(.+)$")
 
 
@@ -50,6 +50,8 @@ def argument(text: str, rng: np.random.Generator) -> Any:
         if fill == "random":
             draw = rng.standard_normal(shape) if dtype.kind not in "iub" else rng.integers(0, 100, shape)
             return draw.astype(dtype)
+        if fill == "nan" and dtype.kind in "iub":
+            raise click.BadParameter(f"{text!r}: {m[1]} has no nan")
         if fill == "range":
             return np.arange(np.prod(shape)).reshape(shape).astype(dtype)
         return np.full(shape, np.nan if fill == "nan" else 0).astype(dtype)
@@ -61,8 +63,11 @@ def argument(text: str, rng: np.random.Generator) -> Any:
             raise click.BadParameter(f"{text!r}: {e}") from None
     path, _, name = text.partition(":")
     if path.endswith(".npy") and pathlib.Path(path).is_file():
-        found = np.load(path)
-        return found.view(_dtype(name)) if name else found
+        try:
+            found = np.load(path)
+            return found.view(_dtype(name)) if name else found
+        except (ValueError, TypeError, EOFError, OSError) as e:
+            raise click.BadParameter(f"{text!r}: {e}") from None
     raise click.BadParameter(f"{text!r} is neither null, TYPE=VALUE, TYPE[SHAPE]=FILL nor an existing FILE.npy")
 
 
@@ -72,13 +77,13 @@ def argument(text: str, rng: np.random.Generator) -> Any:
 @click.option("--kernel", default="", help="Which kernel, where the file has several.")
 @click.option("--grid", default="1", show_default=True, callback=_extents, help="Extents of the grid, in workgroups: x, x,y or x,y,z.")
 @click.option("--block", default="64", show_default=True, callback=_extents, help="Extents of a workgroup, in work-items.")
-@click.option("--lds", default=0, show_default=True, help="Bytes of dynamic LDS.")
+@click.option("--lds", type=click.IntRange(0), default=0, show_default=True, help="Bytes of dynamic LDS.")
 @click.option("--check", is_flag=True, help="Verify waits, hazards and LDS races.")
 @click.option("--profile", is_flag=True, help="Count LDS bank conflicts by instruction.")
 @click.option("--order", type=click.Choice(["forward", "reverse", "random"]), default="forward", show_default=True,
               help="Which wave of a workgroup runs first between barriers.")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Of random arrays and of the random order.")
-@click.option("--threads", default=1, show_default=True, help="Workgroups that run at a time.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Workgroups that run at a time.")
 @click.option("--save", type=click.Path(file_okay=False), help="A folder for the arrays behind the run: arg0.npy, arg1.npy, ...")
 def exec_command(
     file: str, arguments: tuple[str, ...], kernel: str, grid: tuple[int, ...], block: tuple[int, ...], lds: int, check: bool, profile: bool,
@@ -97,6 +102,7 @@ def exec_command(
 
     rng = np.random.default_rng(seed)
     values = [argument(text, rng) for text in arguments]
+    folder = _folder(save) if save else None
     try:
         found = executor.load(pathlib.Path(file), kernel, check=check, profile=profile, order=order, seed=seed)
         start = time.perf_counter()
@@ -106,10 +112,20 @@ def exec_command(
         raise SystemExit(1) from None
     _report(found, run, time.perf_counter() - start, profile)
     for n, value in enumerate(values):
-        if save and isinstance(value, np.ndarray):
-            folder = pathlib.Path(save)
-            folder.mkdir(parents=True, exist_ok=True)
+        if folder and isinstance(value, np.ndarray):
             np.save(folder / f"arg{n}.npy", value)
+
+
+def _folder(name: str) -> pathlib.Path:
+    """The folder, made before anything runs."""
+    from avelang.cli.console import fail
+
+    folder = pathlib.Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        fail(f"cannot make the folder {name}: {e.strerror}")
+    return folder
 
 
 def _report(kernel: Kernel, run: Run, seconds: float, profile: bool) -> None:

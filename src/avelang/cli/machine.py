@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import importlib.metadata
 import importlib.util
 import os
 import pathlib
 import platform
-import shutil
-import subprocess
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,23 +99,6 @@ def _arrays() -> list[Finding]:
     return out
 
 
-def nvidia_gpus() -> list[str]:
-    """Names and compute capabilities of the NVIDIA GPUs, from the driver; raises OSError where there is no driver."""
-    cuda = ctypes.CDLL("libcuda.so.1")
-    count, name = ctypes.c_int(), ctypes.create_string_buffer(100)
-    if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)):
-        return []
-    out = []
-    for device in range(count.value):
-        major, minor = ctypes.c_int(), ctypes.c_int()
-        cuda.cuDeviceGetName(name, len(name), device)
-        # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR: CUDA Driver API, enum CUdevice_attribute.
-        cuda.cuDeviceGetAttribute(ctypes.byref(major), 75, device)
-        cuda.cuDeviceGetAttribute(ctypes.byref(minor), 76, device)
-        out.append(f"{name.value.decode()} (sm_{major.value}{minor.value})")
-    return out
-
-
 def amd_gpus() -> list[str]:
     """The gfx names of the AMD GPUs that the kernel's driver lists; empty where there are none."""
     out = []
@@ -134,63 +114,52 @@ def amd_gpus() -> list[str]:
     return out
 
 
+# Vendor, its driver's kind, the driver's name beside its version, what to get where no device will do.
+_VENDORS = (
+    ("NVIDIA", "cuda", "CUDA", "an NVIDIA GPU that Ave makes code for: sm_75 and newer"),
+    ("AMD", "rocm", "HIP", "an AMD GPU that Ave makes code for: gfx90a, gfx942 or gfx950"),
+)
+
+
 def _gpus() -> list[Finding]:
-    try:
-        names = nvidia_gpus()
-        nvidia = Finding("GPUs", "NVIDIA", "ok" if names else "missing", ", ".join(names) or "a driver, but no GPU answers")
-    except OSError:
-        nvidia = Finding("GPUs", "NVIDIA", "missing", "no driver (libcuda.so.1)", "an NVIDIA GPU in this list", "NVIDIA's driver")
-    return [nvidia, _hip()]
+    return [_driver(*row) for row in _VENDORS]
 
 
-def _hip() -> Finding:
-    """The HIP runtime with the GPUs that it shows to this process, or what stands in the way."""
+def _driver(vendor: str, kind: str, name: str, get: str) -> Finding:
+    """A vendor's driver with the GPUs that it shows to this process, or what stands in the way."""
     from avelang.base.errors import AveError
     from avelang.runtime.devices import DRIVERS
 
-    driver = DRIVERS["rocm"]
-    gives = "kernels on AMD GPUs, for arrays of torch, JAX and CuPy there"
+    driver = DRIVERS[kind]
+    gives = f"kernels on {vendor} GPUs, for arrays of torch, JAX and CuPy there"
     try:
         seen = driver.survey()
     except AveError as e:
         # What the kernel lists is there even where HIP is not.
-        return Finding("GPUs", "AMD", "missing", f"{', '.join(amd_gpus()) or 'no GPU in /sys/class/kfd'}; {e.message}", gives, driver.get)
-    words = [f"{what} ({name}){'' if chip else ', for which Ave makes no code'}" for name, what, chip in seen.devices]
+        listed = f"{', '.join(amd_gpus()) or 'no GPU in /sys/class/kfd'}; " if vendor == "AMD" else ""
+        return Finding("GPUs", vendor, "missing", f"{listed}{e.message}", gives, driver.get)
+    words = [f"{what} ({title}){'' if chip else ', for which Ave makes no code'}" for title, what, chip in seen.devices]
     state = "ok" if any(chip for _, _, chip in seen.devices) else "missing"
-    text = f"{', '.join(words)}; HIP {seen.version}, {seen.path}"
-    return Finding("GPUs", "AMD", state, text, gives, "an AMD GPU that Ave makes code for: gfx90a, gfx942 or gfx950")
+    return Finding("GPUs", vendor, state, f"{', '.join(words)}; {name} {seen.version}, {seen.path}", gives, get)
 
 
 def gpu_abilities() -> list[str]:
     """What runs on GPUs here, in words."""
-    hip = _hip()
-    amd = f"kernels on {hip.text}" if hip.state == "ok" else "no kernels on AMD GPUs here; code for them is made and can be looked at (`ave compile`)"
-    return [amd, "NVIDIA GPUs are found and listed, but kernels do not run on them in this version"]
-
-
-# Executables, what each is for, how to get it; the first one found counts.
-_TOOLS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
-    ("ptxas", ("ptxas", "/usr/local/cuda/bin/ptxas"), "an assembler of PTX without NVIDIA's driver", "pip install nvidia-cuda-nvcc"),
-)  # fmt: skip
-
-
-def tool_version(path: str) -> str:
-    """The line of `path --version` that holds the version."""
-    try:
-        text = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return "does not run"
-    lines = [line.strip() for line in text.splitlines() if any(c.isdigit() for c in line)]
-    return next((line for line in lines if "release" in line or "LLD" in line), lines[0] if lines else "tells no version")
+    none = "no kernels on {} GPUs here; code for them is made and can be looked at (`ave compile`)"
+    return [f"kernels on {f.text}" if f.state == "ok" else none.format(f.name) for f in _gpus()]
 
 
 def _tools() -> list[Finding]:
-    out = []
-    for name, places, gives, get in _TOOLS:
-        path = next((found for found in map(shutil.which, places) if found), None)
-        text = f"{path}: {tool_version(path)}" if path else "not found"
-        out.append(Finding("Tools", name, "ok" if path else "missing", text, gives, get))
-    return out
+    """What makes machine code of PTX. Without it the driver does, where there is one."""
+    from avelang.base.errors import AveError
+    from avelang.runtime import ptxas
+
+    gives = "PTX without NVIDIA's driver, and registers and spills where there is no GPU"
+    try:
+        found = ptxas.find()
+    except AveError as e:
+        return [Finding("Tools", "ptxas", "missing", e.message, gives, e.hint)]
+    return [Finding("Tools", "ptxas", "ok" if found else "missing", f"{found.path}: {found}" if found else "not found", gives, ptxas.GET)]
 
 
 def _amd_code() -> list[Finding]:

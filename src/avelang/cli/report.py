@@ -36,6 +36,8 @@ def report_command(
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error
 
+    if source.endswith(".py"):
+        raise click.UsageError(f"{source} may hold several kernels; write {source}:KERNEL")
     try:
         found, missing = _foreign(source, target, name, dynamic) if pathlib.Path(source).is_file() else _ours(source, target, defines, block, dynamic)
     except AveError as exc:
@@ -49,19 +51,19 @@ def report_command(
 
 def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[Report, list[str]]:
     """The report of a file, and what could not be found out."""
-    from avelang.amdgcn.asm import parse
-    from avelang.amdgcn.code_object import BUNDLE, COMPRESSED, read
+    from avelang.amdgcn.asm import decoded, parse
+    from avelang.amdgcn.code_object import BINARY, BUNDLE, read
     from avelang.amdgcn.disassemble import assembly
     from avelang.amdgcn.report import report_of
 
     data = pathlib.Path(file).read_bytes()
     size, text = None, ""
-    if data.startswith((b"\x7fELF", BUNDLE, COMPRESSED)):
+    if data.startswith(BINARY):
         found = read(data, target if data.startswith(BUNDLE) else None, file)
         kernel = found.kernel(name)
         name, size, text = kernel.name, kernel.code_bytes, assembly(found, kernel.name)
     else:
-        text = data.decode(errors="replace")
+        text = decoded(data, file)
     program = parse(text, file)
     return _measured(report_of(program, target, name, dynamic, size), program)
 

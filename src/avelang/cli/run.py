@@ -25,8 +25,9 @@ def run(backend: str | None, check: tuple[str, ...], target: str | None, quiet: 
     knobs.set_defaults(backend, target, check)
     from avelang.cli.script import execute
 
+    kept = []  # the program's globals: its kernels must live until they are summed up
     try:
-        execute(file, "__main__", arguments)
+        kept.append(execute(file, "__main__", arguments))
     finally:
         if not quiet:
             _summary()

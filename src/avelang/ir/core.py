@@ -152,4 +152,4 @@ def walk(block: Block) -> Iterator[Op]:
 
 def is_pure(op: Op) -> bool:
     """Whether the op and everything in its regions is pure."""
-    return op.defn.pure and all(is_pure(inner) for region in op.regions for inner in region.ops)
+    return not OPS[op.name].effects and (not op.regions or all(is_pure(inner) for region in op.regions for inner in region.ops))

@@ -237,6 +237,11 @@ def _int_ptr(op: Op) -> str | None:
     return None if ts == [i64] and isinstance(t, PtrType) and t.space == GLOBAL else "takes i64 and gives a global pointer"
 
 
+def _shared_base(op: Op) -> str | None:
+    t = op.result.type
+    return None if not op.operands and isinstance(t, PtrType) and t.space == SHARED else "takes nothing and gives a pointer into shared memory"
+
+
 def _map_word(op: Op) -> str | None:
     ok = len(op.operands) == 1 and isinstance(op.operands[0].type, MapType) and op.result.type == i64 and 0 <= op.attrs.get("index", -1) < 11
     return None if ok else "takes a tensor map and an `index` from 0 to 10, and gives i64"
@@ -366,6 +371,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("atomic_add", _atomic_add, "read write", "Adds to the value at pointer + byte offset in one step that nothing comes between, and gives what "
      "stood there before: operands are value, pointer, offset. A vector is one value whose elements are added each. Lanes go in order."),
     ("ptr_add", _ptr_add, "", "A pointer that lies an offset in bytes further on."),
+    ("shared_base", _shared_base, "", "Pointer to the first byte of the block's shared memory."),
     ("map_word", _map_word, "", "What a tensor map says of its array: 0 its address; 1 to 5 its extents; 6 to 10 its strides in bytes, 0 where it has fewer "
      "dimensions."),
     ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),

@@ -17,13 +17,14 @@ HINTS = "what L2 should do with it: 0 nothing special, 1 evict first, 2 evict la
 class Asm:
     """PTX of one row, in which `<name>` stands for an operand's register or a const's number, `<name*>` for a list of registers in braces, and `<out>`
     (`<out*>`) for the result; a function of the consts where these decide more than a number. A condition is a 32-bit register, 0 or not.
-    `tied`: the operand whose registers the result takes over."""
+    `tied`: the operand whose registers the result takes over. `words`: operands whose registers are 32-bit words whatever their type."""
 
     text: Text
     tied: str = ""
+    words: frozenset[str] = frozenset()
 
     def lines(self, attrs: Mapping[str, Any]) -> str:
-        """The text for an op with these consts."""
+        """The text for an op with these consts and types of operands."""
         return self.text if isinstance(self.text, str) else self.text(attrs)
 
 

@@ -6,13 +6,23 @@ from collections.abc import Callable
 
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
-from avelang.ir.dtypes import f64, u1, u32, u64
-from avelang.ir.types import PtrType
+from avelang.ir.dtypes import f64, u1, u8, u32, u64
+from avelang.ir.types import SHARED, PtrType
 
 
 def pointer(b: Builder, tensor: Value) -> Value:
     """The pointer to a tensor operand's first element."""
     return tensor if isinstance(tensor.type, PtrType) else b.base(tensor)
+
+
+def shared_offset(b: Builder, ptr: Value) -> Value:
+    """i64: the byte offset of a pointer in the block's shared memory."""
+    return b.sub(b.ptr_int(ptr), b.ptr_int(shared_base(b)))
+
+
+def shared_base(b: Builder) -> Value:
+    """The pointer to the block's shared memory."""
+    return b.emit("shared_base", (), (PtrType(u8, SHARED),)).result
 
 
 def active_mask(b: Builder) -> Value:

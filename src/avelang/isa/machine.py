@@ -87,6 +87,10 @@ class Machine(Wave, Protocol):
         """Reads, or with `data` writes, uint8 (nbytes,) in the shared memory of block `rank`."""
         ...
 
+    def warp(self) -> int:
+        """The wave's number in its block."""
+        ...
+
     def meet(self, key: Any) -> Waiting:
         """Waits until all four warps of the warpgroup are at this instruction with equal `key`."""
         ...

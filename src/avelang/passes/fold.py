@@ -24,9 +24,12 @@ def fold(op: Op) -> int | float | bool | None:
     """The value of an op on scalar integers or conditions, or None where it is not constant."""
     if len(op.results) != 1 or not isinstance(op.result.type, DType) or not op.operands or op.regions:
         return None
-    values = [known(op, i) for i in range(len(op.operands))]
-    if any(not isinstance(v, (int, bool)) for v in values):
-        return None
+    values = []
+    for v in op.operands:
+        made = v.op
+        if made is None or made.name != "const" or not isinstance(made.attrs["value"], int):
+            return None
+        values.append(made.attrs["value"])
     d = op.operands[0].type
     if not isinstance(d, DType):
         return None

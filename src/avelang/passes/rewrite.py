@@ -23,7 +23,8 @@ def rewrite(block: Block, visit: Visit, features: frozenset[str] = frozenset(), 
         old, block.ops = block.ops, []
         builder = Builder(block, features=features)
         for op in old:
-            op.operands = [replaced.get(v, v) for v in op.operands]
+            if replaced:
+                op.operands = [replaced.get(v, v) for v in op.operands]
             for region in op.regions:
                 run(region)
             builder.span = op.span

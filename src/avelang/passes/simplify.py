@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from avelang.ir.build import Builder
-from avelang.ir.core import Block, Kernel, Op, Value, is_pure
+from avelang.ir.core import OPS, Block, Kernel, Op, Value, is_pure
 from avelang.passes.fold import fold, identity, known
 from avelang.passes.rewrite import inline, rewrite
 
@@ -17,18 +17,21 @@ def simplify(kernel: Kernel) -> None:
 
 
 def _key(op: Op) -> Hashable:
-    return (op.name, tuple(op.operands), tuple((k, repr(v)) for k, v in op.attrs.items()), tuple(str(r.type) for r in op.results))
+    return (op.name, *op.operands, repr(op.attrs) if op.attrs else "", *(str(r.type) for r in op.results))
 
 
 def _mergeable(op: Op) -> bool:
-    return bool(op.results) and not op.regions and op.defn.pure
+    return bool(op.results) and not op.regions and not OPS[op.name].effects
 
 
 def _merge(kernel: Kernel) -> None:
     scopes: list[dict[Hashable, Op]] = []
 
     def find(key: Hashable) -> Op | None:
-        return next((scope[key] for scope in reversed(scopes) if key in scope), None)
+        for scope in reversed(scopes):
+            if key in scope:
+                return scope[key]
+        return None
 
     def visit(op: Op, b: Builder) -> Sequence[Value] | None:
         if op.name == "if" and isinstance(known(op, 0), bool):
@@ -64,8 +67,7 @@ def dead(kernel: Kernel) -> None:
     def sweep(block: Block) -> None:
         kept: list[Op] = []
         for op in reversed(block.ops):
-            removable = is_pure(op) or op.name in ("ld", "load", "alloc")
-            if removable and not op.defn.terminator and not any(r in used for r in op.results):
+            if used.isdisjoint(op.results) and (is_pure(op) or op.name in ("ld", "load", "alloc")) and not op.defn.terminator:
                 continue
             for region in op.regions:
                 sweep(region)

@@ -57,8 +57,7 @@ class Cuda(Driver):
         "set": Call("cuCtxSetCurrent", (P,)),
         "load": Call("cuModuleLoadData", (P, ctypes.c_char_p)),
         "function": Call("cuModuleGetFunction", (P, P, ctypes.c_char_p)),
-        "launch": Call("cuLaunchKernel", (P, *[U32] * 7, P, P, P)),
-        "launch_with": Call("cuLaunchKernelEx", (P, P, P, P)),
+        "launch": Call("cuLaunchKernelEx", (P, P, P, P)),
         "wait": Call("cuStreamSynchronize", (P,)),
         "capture": Call("cuThreadExchangeStreamCaptureMode", (P,)),
         "capturing": Call("cuStreamIsCapturing", (P, P)),
@@ -98,7 +97,7 @@ class Cuda(Driver):
         719: _WRONG,
         900: "a stream is under capture: launch the kernel once before, or capture in the mode \"relaxed\"",
         901: "the capture of this stream has failed before",
-        912: "clusters of this size do not fit the device with this block and its shared memory",
+        912: "the grid must be a multiple of the cluster, and a cluster must fit the device with this block and its shared memory",
     }
 
     faults = frozenset(status for status, hint in hints.items() if hint == _WRONG)
@@ -219,8 +218,6 @@ class Cuda(Driver):
 
     def attributes(self, meta: Mapping[str, Any]) -> Any:
         launch: Mapping[str, Any] = meta.get("launch", {})
-        if not launch:
-            return None
         table = (Attribute * len(launch))()
         for at, (name, value) in zip(table, launch.items(), strict=True):
             at.id = LAUNCH_ATTRIBUTES[name]

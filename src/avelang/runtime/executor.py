@@ -11,17 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.amdgcn import asm
 from avelang.base import knobs
+from avelang.base.errors import AveError
 from avelang.ir import printf
 from avelang.runtime import compile
 from avelang.runtime.arguments import EXECUTED, EXECUTOR
+from avelang.runtime.arrays import Array
 from avelang.runtime.native import threads
-from avelang.sim.amdgcn.arguments import pack
+from avelang.sim.amdgcn.arguments import explicit, pack
 from avelang.sim.amdgcn.machine import Launch, Machine, Ready, Run
 
 if TYPE_CHECKING:
     from avelang.frontend.source import Source
     from avelang.runtime.arguments import Bound
     from avelang.runtime.geometry import Geometry
+
+# The code does not say which line of Python it comes from. What finds that, by the error; and how to see the lines that the error names.
+_REFERENCE = "backend='reference' names the line of Python"
+_IN_PYTHON = {"X022": _REFERENCE, "X023": _REFERENCE, "X025": "AVE_CHECK=races with backend='reference' names the lines of Python"}
+_CODE = "`ave compile FILE:{} --target gfx942 --block {} --emit asm` prints the code"
 
 
 class Program:
@@ -42,6 +49,7 @@ class Program:
         grid, block = (at.grid[0], at.grid[1], at.grid[2]), (at.block[0], at.block[1], at.block[2])
         dynamic = int(self.meta["dynamic_bytes"])
         regions, slots = [(a.address, a.address + a.span()) for a in bound.arrays], list(bound.slots)
+        names = [a.name for a, v in zip(explicit(self.machine.kernel), bound.values, strict=False) if isinstance(v, Array)]
         paper = printf.buffer() if self.prints else None
         if paper is not None:
             slots.append(paper.ctypes.data)
@@ -49,7 +57,10 @@ class Program:
         start = time.perf_counter_ns()
         kernarg = pack(self.machine.kernel, slots, grid, block, dynamic)
         try:
-            self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic), threads())
+            self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic, names=names), threads())
+        except AveError as e:
+            e.hint = "; ".join(x for x in (e.hint, _IN_PYTHON.get(e.code, ""), _CODE.format(self.machine.kernel.name, ",".join(map(str, block)))) if x)
+            raise
         finally:
             # What was printed before a fault helps to find it.
             if paper is not None:

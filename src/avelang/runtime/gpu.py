@@ -29,7 +29,7 @@ from avelang.ir import printf
 from avelang.ir.dtypes import BY_NAME
 from avelang.runtime.arrays import Array
 from avelang.runtime.geometry import Geometry
-from avelang.runtime.native import Gpu, Recent, native
+from avelang.runtime.native import KEPT, Gpu, Recent, native
 
 if TYPE_CHECKING:
     from avelang.runtime.arguments import Bound
@@ -128,7 +128,7 @@ class Driver(abc.ABC):
         """Asks for what a loaded kernel must be granted. Raises D035."""
 
     def attributes(self, meta: Mapping[str, Any]) -> Any:
-        """The array of attributes that a kernel is launched with (`launch_with`); None for none."""
+        """The array of attributes that a kernel is launched with; None where `launch` is the function of eleven arguments, which takes none."""
         return None
 
     @abc.abstractmethod
@@ -347,10 +347,11 @@ class Program:
         driver, block = device.driver, meta["block"]
         self._attributes = driver.attributes(meta)
         self.record = Gpu(
-            launch=driver.address("launch" if self._attributes is None else "launch_with"), function=driver.function(payload, meta, device),
+            launch=driver.address("launch"), function=driver.function(payload, meta, device),
             get=driver.address("get"), set=driver.address("set"), word=device.word, only=driver.count == 1,
             most_x=driver.most_x(block), params=meta["params"] + self.prints, block=tuple(block), shared=meta["dynamic_bytes"],
-            attributes=None if self._attributes is None else ctypes.addressof(self._attributes), many=len(self._attributes or ()),
+            attributes=None if self._attributes is None else ctypes.addressof(self._attributes),
+            many=-1 if self._attributes is None else len(self._attributes), wide=sum(1 << i for i in meta.get("wide", ())),
         )  # fmt: skip
         self.address = ctypes.addressof(self.record)
         driver.remember(self)
@@ -369,7 +370,7 @@ class Program:
 
     def run(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int, *hidden: int) -> None:
         """Puts a grid on a stream. `names`: of the run-time parameters; `hidden`: arguments behind them. Raises L032."""
-        slots = (ctypes.c_uint64 * (len(bound.slots) + len(hidden) + 1))(*bound.slots, *hidden, stream)
+        slots = (ctypes.c_uint64 * max(KEPT, len(bound.slots) + len(hidden) + 1))(*bound.slots, *hidden, stream)
         status = native().launch_gpu(self.address, slots, (ctypes.c_uint32 * 3)(*at.grid))
         if status:
             raise self.refused(status, at, bound, names, stream)

@@ -33,6 +33,7 @@ ENTRIES = 16
 EXCHANGES = 8
 ALTERNATIVES = 4
 SLOTS = 64
+KEPT = 24  # of a launch that is noted
 # Of a worker thread: what Linux gives a main thread; macOS would give 512 KiB.
 _STACK = 8 << 20
 # Looks for another job before sleeping, each with a sched_yield: some 20 us, so that launches in a row find the workers awake.
@@ -60,14 +61,14 @@ class Gpu(ctypes.Structure):
 
     _fields_ = [
         ("launch", P), ("function", P), ("get", P), ("set", P), ("word", I64), ("most_x", I64), ("params", I64),
-        ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32), ("attributes", P), ("many", I64), ("only", I64),
+        ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32), ("attributes", P), ("many", I64), ("only", I64), ("wide", ctypes.c_uint64),
     ]  # fmt: skip
 
 
 class Recent(ctypes.Structure):
     """A launch that was handed to a driver."""
 
-    _fields_ = [("gpu", P), ("number", I64), ("grid", ctypes.c_uint32 * 3), ("stream", P), ("slots", ctypes.c_uint64 * 24)]
+    _fields_ = [("gpu", P), ("number", I64), ("grid", ctypes.c_uint32 * 3), ("stream", P), ("slots", ctypes.c_uint64 * KEPT)]
 
 
 class Subscript(ctypes.Structure):
@@ -175,7 +176,8 @@ class Native:
 
     def launch_gpu(self, gpu: int, slots: Any, grid: Any) -> int:
         """Hands a grid to a driver, with the interpreter's lock released; the stream is the slot behind the last parameter's. Arguments: address
-        of a `Gpu`, the others as of `run`. Returns the driver's status; which call gave it stands 32 bits higher (`gpu.CALLS`)."""
+        of a `Gpu`, the others as of `run`, KEPT slots at least. Returns the driver's status; which call gave it stands 32 bits higher
+        (`gpu.CALLS`)."""
         return self._launch_gpu(gpu, ctypes.addressof(slots), ctypes.addressof(grid))
 
 

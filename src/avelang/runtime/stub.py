@@ -271,6 +271,7 @@ class Stub:
             return
         keep: list[Any] = [program, watched, args_kept(specs, args, kwargs), params, queue]
         names = (ctypes.c_void_p * max(1, len(kwargs)))(*map(id, kwargs))
+        filled = {p.slot for p, _ in params if p.kind != CONSTANT} | ({len(bound.slots)} if ask else set())
         template = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
         table = (Param * max(1, len(params)))(*(p for p, _ in params))
         watches = (Watch * max(1, len(watched)))(
@@ -279,7 +280,8 @@ class Stub:
         keep += [tuple(kwargs), names, template, table, watches]
         entry = Entry(
             watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs), names=ctypes.addressof(names),
-            block=block, params=ctypes.addressof(table), slots=len(slots), template=ctypes.addressof(template),
+            block=block, params=ctypes.addressof(table), slots=len(slots),
+            template=None if len(filled) == len(slots) else ctypes.addressof(template),
         )  # fmt: skip
         if queue is None:
             entry.kernel = program.address

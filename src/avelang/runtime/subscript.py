@@ -16,7 +16,7 @@ from avelang.runtime.native import Subscript, native
 P = ctypes.c_void_p
 
 MP_SUBSCRIPT, TP_CALL, TP_DEALLOC, TP_TRAVERSE, TP_MEMBERS = 5, 50, 52, 71, 72
-BASETYPE, HAVE_VECTORCALL, HAVE_GC = 1 << 10, 1 << 11, 1 << 14
+NOT_BY_CALL, BASETYPE, HAVE_VECTORCALL, HAVE_GC = 1 << 7, 1 << 10, 1 << 11, 1 << 14
 _OBJECT, _SIZE, _READONLY = 16, 19, 1
 _HEAD = 16  # bytes of an object's reference count and type
 
@@ -66,7 +66,7 @@ def _base() -> type:
         (TP_CALL, ctypes.cast(_api.PyVectorcall_Call, P).value or 0), (TP_DEALLOC, code.address("ave_bound_dealloc")),
         (TP_TRAVERSE, code.address("ave_bound_traverse")), (TP_MEMBERS, ctypes.addressof(members)),
     ]  # fmt: skip
-    bound = _type("avelang.Bound", _HEAD + 24, HAVE_VECTORCALL | HAVE_GC, slots)
+    bound = _type("avelang.Bound", _HEAD + 24, NOT_BY_CALL | HAVE_VECTORCALL | HAVE_GC, slots)
     _KEPT.append(bound)
     Subscript.from_address(code.address("ave_subscripts")).type = id(bound)
     return _type("avelang.Subscripted", _HEAD, BASETYPE, [(MP_SUBSCRIPT, code.address("ave_subscript"))])

@@ -35,7 +35,7 @@ PATIENCE = 10_000  # rounds in which every wave only gave its turn away
 HANDLERS: dict[str, Handler] = {
     "const": program.const,
     **{name: getattr(special, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id")},
-    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "select", "printf", "row", "map_word")},
+    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "select", "printf", "row", "map_word", "shared_base")},
     "extract": special.element,
     "insert": special.element,
     **{name: getattr(tensors, name) for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")},

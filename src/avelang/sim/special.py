@@ -171,6 +171,11 @@ def printf(p: Program, op: Op) -> Step:
 # -- rows ----------------------------------------------------------------------------------------------------------------------------
 
 
+def shared_base(p: Program, op: Op) -> None:
+    """Addresses in shared memory begin at 0."""
+    p.constant(op.result, np.zeros(p.lanes, np.int64))
+
+
 def map_word(p: Program, op: Op) -> Step:
     """Of a tensor map, which is the same in all lanes."""
     at, out, index, lanes = p.slot(op.operands[0]), p.slot(op.result), op.attrs["index"], p.lanes

@@ -190,6 +190,9 @@ class Wave:
         space.store(_signed(address), data[None], one)
         return data
 
+    def warp(self) -> int:
+        return self.shape.index
+
     def meet(self, key: Any) -> Waiting:
         assert self.op is not None
         if not self.mask.full:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import llvmlite.binding as binding
 import pytest
 
 import golden
@@ -274,3 +275,31 @@ def test_bf16_pairs_are_refused_on_gfx90a():
     with pytest.raises(AveError) as e:
         program(RowKernel(ROWS["amdgpu.atomic_add"], "gfx90a", pick=4).kernel, "gfx90a")
     assert e.value.code == "U103"
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize(("kernel", "block", "consts"), [
+    (gpu_kernels.axpy, (64, 1, 1), {}), (gpu_kernels.turn, (16, 16, 1), {"TILE": 16}), (gpu_kernels.row_sums, (64, 1, 1), {"WAVE": 64}),
+    (gpu_kernels.speaks, (64, 1, 1), {}), (tutorial.guarded, (64, 1, 1), {}),
+])  # fmt: skip
+def test_what_a_kernel_does_not_ask_for_is_what_llvm_deduces(chip, kernel, block, consts):
+    """Against LLVM's own deduction, over the text without our words for it."""
+
+    def said(text: str) -> set[str]:
+        return {a for line in text.splitlines() if line.startswith("attributes") for a in re.findall(r'"amdgpu-(?:no|agpr)-[^"]*"(?:="\d+")?', line)}
+
+    text = program(kernel, chip, block, **consts).text
+    bare = re.sub(r' "amdgpu-(no|agpr)-[^"]*"(="0")?', "", text)
+    assert said(text) and not said(bare)
+    llvm = whole_pipeline(device(chip), bare)
+    # LLVM never takes away the first dimension's number from a kernel, whatever it says here.
+    assert {a for a in said(llvm) if not a.endswith('-id-x"') or "cluster" in a} == {a for a in said(text) if not a.endswith('-id-x"') or "cluster" in a}
+
+
+def whole_pipeline(device, text: str) -> str:
+    """A module behind LLVM's -O3, in which the attributes are deduced."""
+    module = binding.parse_assembly(text, binding.create_context())
+    module.triple, module.data_layout = device.triple, str(device.machine.target_data)
+    builder = binding.create_pass_builder(device.machine, binding.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    return str(module)

@@ -333,6 +333,11 @@ def _ptr_int(w: Wave, op: Op) -> Rep:
     return address_of(w, _pointer(w, op.operands[0]))
 
 
+@rule("shared_base")
+def _shared_base(w: Wave, op: Op) -> Rep:
+    return Ptr(SHARED, "%scratch", const(0, 64))
+
+
 @rule("map_word")
 def _map_word(w: Wave, op: Op) -> Rep:
     place = w.op(f"getelementptr i64, ptr {w.maps[op.operands[0]]}, i64 {op.attrs['index']}")

@@ -15,7 +15,7 @@ from avelang.emit.llvm.nvptx_asm import emit_asm
 from avelang.emit.llvm.nvptx_lines import Lined, Metadata, marked
 from avelang.emit.llvm.simt import BINARY16, GRID, Plan, Program, Simt, Target
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
-from avelang.ir.core import Kernel, Op, Value
+from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import DType
 from avelang.ir.ops import bits_of
 from avelang.ir.types import PtrType, Type, VecType, dtype_of
@@ -55,7 +55,9 @@ class Nvptx(Target):
     def attributes(self, w: Simt) -> str:
         cluster = w.kernel.attrs.get("cluster")
         clusters = f' "nvvm.cluster_dim"="{",".join(map(str, cluster))}"' if cluster else ""
-        return f'nounwind "nvvm.reqntid"="{",".join(map(str, w.block))}"{clusters}'
+        # ptxas heeds setmaxnreg only where it knows how many registers a thread begins with: as many as one block leaves each.
+        once = ' "nvvm.minctasm"="1"' if any(op.name.startswith("nvvm.setmaxnreg") for op in walk(w.kernel.body)) else ""
+        return f'nounwind "nvvm.reqntid"="{",".join(map(str, w.block))}"{clusters}{once}'
 
     def begin(self, w: Simt) -> None:
         """The last warp of a block that is no multiple of a warp has fewer lanes."""
@@ -70,6 +72,8 @@ class Nvptx(Target):
 
     def map_param(self, w: Simt, name: str) -> str:
         """By value, where copies can look at it (CUDA's __grid_constant__)."""
+        if "sm_90" not in self.chip.features:
+            return super().map_param(w, name)
         return f'ptr byval([128 x i8]) align 64 "nvvm.grid_constant" {name}'
 
     def shared(self, w: Simt, plan: Plan) -> tuple[list[str], int]:

@@ -50,7 +50,7 @@ def emit_asm(w: Simt, op: Op) -> str | None:
     inputs: list[tuple[str, str]] = []
     marks = ["=" + CONSTRAINTS[k] for k in out]
     for p, v in zip(row.operands, op.operands, strict=True):
-        given = registers(w, w.value(v), v.type)
+        given = [("i32", x) for x in w.words(w.value(v), v.type)] if p.name in spec.words else registers(w, w.value(v), v.type)
         tied = p.name == spec.tied
         names[p.name] = names["out"] if tied else [f"${len(out) + len(inputs) + i}" for i in range(len(given))]
         inputs += given
@@ -61,7 +61,7 @@ def emit_asm(w: Simt, op: Op) -> str | None:
         got = names[m[1]]
         return "{" + ", ".join(got) + "}" if m[2] else got[0]
 
-    text = PLACE.sub(fill, spec.lines(op.attrs)).replace('"', "\\22")
+    text = PLACE.sub(fill, spec.lines({**op.attrs, **{p.name: v.type for p, v in zip(row.operands, op.operands, strict=True)}})).replace('"', "\\22")
     kind = "void" if not out else out[0] if len(out) == 1 else "{" + ", ".join(out) + "}"
     args = ", ".join(f"{k} {x}" for k, x in inputs)
     call = f'call {kind} asm sideeffect "{text}", "{",".join([*marks, "~{memory}"])}"({args}) convergent nounwind'

@@ -122,7 +122,7 @@ class Target(abc.ABC):
 
     def map_param(self, w: Simt, name: str) -> str:
         """How a tensor map is declared as a parameter."""
-        raise w.refuse("tensor maps are NVIDIA's, from sm_90 on")
+        raise error("U202", w.kernel.span, what=f"the tensor map `{name}`", target=self.chip.name, why="only NVIDIA's chips from sm_90 on have them")
 
     def begin(self, w: Simt) -> None:  # noqa: B027  (most targets have nothing to do)
         """Called before the first op; sets `w.members` where not all lanes enter the kernel."""

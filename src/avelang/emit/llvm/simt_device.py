@@ -12,7 +12,6 @@ from avelang.emit.llvm.simt import Program
 from avelang.ir.core import Kernel
 from avelang.llvm.core import Host
 
-
 EMITTERS = {"amd": "amdgpu", "nvidia": "nvptx"}
 
 

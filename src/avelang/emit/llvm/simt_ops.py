@@ -234,6 +234,11 @@ def _base(w: Simt, op: Op) -> str:
     return w.value(op.operands[0])
 
 
+@rule("shared_base")
+def _shared_base(w: Simt, op: Op) -> str:
+    return "null"
+
+
 @rule("ptr_add")
 def _ptr_add(w: Simt, op: Op) -> str:
     return simt_memory.at(w, op.operands[0], op.operands[1])

@@ -1,5 +1,5 @@
 """The intrinsics of `al.nvvm`: importing this package registers their rows."""
 
-from avelang.isa.nvptx import cluster, copy_async, matrix, mbarrier, mma, sync, tma
+from avelang.isa.nvptx import cluster, copy_async, matrix, mbarrier, mma, sync, tma, wgmma
 
-__all__ = ["cluster", "copy_async", "matrix", "mbarrier", "mma", "sync", "tma"]
+__all__ = ["cluster", "copy_async", "matrix", "mbarrier", "mma", "sync", "tma", "wgmma"]

@@ -12,7 +12,7 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import i32, i64, u32, u64
 from avelang.ir.types import SHARED, Type, VecType
-from avelang.isa.expansions import pointer
+from avelang.isa.expansions import pointer, shared_offset
 from avelang.isa.machine import Machine, Waiting
 from avelang.isa.asm import Asm
 from avelang.isa.nvptx.copy_async import nothing
@@ -94,7 +94,7 @@ def _mapa(wave: Machine, tile: Place, rank: np.ndarray) -> np.ndarray:
 
 
 def _expand_mapa(b: Builder, tile: Value, rank: Value) -> Value:
-    return b.or_(b.shl(rank, b.const(WINDOW)), b.convert(b.ptr_int(pointer(b, tile)), u32))
+    return b.or_(b.shl(rank, b.const(WINDOW)), b.convert(shared_offset(b, pointer(b, tile)), u32))
 
 
 def _load(n: int) -> Callable[..., np.ndarray]:

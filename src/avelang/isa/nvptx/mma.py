@@ -35,8 +35,8 @@ F16, BF16, F64 = (Operand(d.name, d, d.name) for d in (f16, bf16, f64))
 TF32 = Operand("tf32", f32, "tf32")
 S8, U8 = Operand("s8", i8, "i8"), Operand("u8", u8, "u8")
 E4M3, E5M2 = Operand("e4m3", f8e4m3fn, "e4m3"), Operand("e5m2", f8e5m2, "e5m2")
-_INT8 = ((S8, S8), (S8, U8), (U8, S8), (U8, U8))
-_FP8 = ((E4M3, E4M3), (E4M3, E5M2), (E5M2, E4M3), (E5M2, E5M2))
+INT8 = ((S8, S8), (S8, U8), (U8, S8), (U8, U8))
+FP8 = ((E4M3, E4M3), (E4M3, E5M2), (E5M2, E4M3), (E5M2, E5M2))
 
 # m, n, k; pairs of A and B; dtypes of C and D; the feature that a chip needs (PTX ISA 9.0, 9.7.14.5.14, "Target ISA Notes").
 TABLE: tuple[tuple[tuple[int, int, int], tuple[tuple[Operand, Operand], ...], tuple[DType, ...], str], ...] = (
@@ -46,11 +46,11 @@ TABLE: tuple[tuple[tuple[int, int, int], tuple[tuple[Operand, Operand], ...], tu
     ((16, 8, 16), ((BF16, BF16),), (f32,), "sm_80"),
     ((16, 8, 4), ((TF32, TF32),), (f32,), "sm_80"),
     ((16, 8, 8), ((TF32, TF32),), (f32,), "sm_80"),
-    ((8, 8, 16), _INT8, (i32,), "sm_75"),
-    ((16, 8, 16), _INT8, (i32,), "sm_80"),
-    ((16, 8, 32), _INT8, (i32,), "sm_80"),
-    ((16, 8, 16), _FP8, (f16, f32), "sm_89"),
-    ((16, 8, 32), _FP8, (f16, f32), "sm_89"),
+    ((8, 8, 16), INT8, (i32,), "sm_75"),
+    ((16, 8, 16), INT8, (i32,), "sm_80"),
+    ((16, 8, 32), INT8, (i32,), "sm_80"),
+    ((16, 8, 16), FP8, (f16, f32), "sm_89"),
+    ((16, 8, 32), FP8, (f16, f32), "sm_89"),
     ((8, 8, 4), ((F64, F64),), (f64,), "sm_80"),
     ((16, 8, 4), ((F64, F64),), (f64,), "sm_90"),
     ((16, 8, 8), ((F64, F64),), (f64,), "sm_90"),

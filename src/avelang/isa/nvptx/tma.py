@@ -13,7 +13,7 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import i32, i64, u1, u32
 from avelang.ir.types import GLOBAL, SHARED, MapType, VecType
-from avelang.isa.expansions import choose, pointer
+from avelang.isa.expansions import choose, pointer, shared_offset
 from avelang.isa.machine import Machine
 from avelang.isa.asm import HINTS, Asm, hinted
 from avelang.isa.nvptx.copy_async import nothing
@@ -43,8 +43,14 @@ def _place(wave: Machine, tile: Place, map_: Map, lane: int) -> np.ndarray:
     return swizzled(start + np.arange(map_.type.box_bytes), pattern)
 
 
-def _at(coords: Sequence[np.ndarray], lane: int) -> tuple[int, ...]:
-    return tuple(int(c.view(np.int32)[lane]) for c in coords)
+def _at(wave: Machine, map_: Map, coords: Sequence[np.ndarray], lane: int, store: bool = False) -> tuple[int, ...]:
+    """Where a box begins. Raises the error of what the engine traps on (as probed on an H200: "illegal instruction")."""
+    at = tuple(int(c.view(np.int32)[lane]) for c in coords)
+    if at[-1] * map_.type.dtype.bytes % PIECE:
+        raise wave.wrong(lane, f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes")
+    if store and min(at) < 0:
+        raise wave.wrong(lane, f"a store of a box that begins at {at}: only loads may begin before the array")
+    return at
 
 
 def _fetched(wave: Machine, map_: Map, at: tuple[int, ...]) -> np.ndarray:
@@ -73,7 +79,7 @@ def _load(rank: int, multicast: bool) -> Callable[..., None]:
     def meaning(wave: Machine, dst: Place, map_: Map, *rest: Any) -> None:
         coords, (bar, *more) = rest[:rank], rest[rank:]
         for lane in np.flatnonzero(wave.active).tolist():
-            to, data = _place(wave, dst, map_, lane), _fetched(wave, map_, _at(coords, lane))
+            to, data = _place(wave, dst, map_, lane), _fetched(wave, map_, _at(wave, map_, coords, lane))
             blocks = [r for r in range(16) if int(more[0][lane]) >> r & 1] if multicast else [None]
             for block in blocks:
                 flight = wave.begin(SHARED, np.array([lane]), to[None], data[None], rank=block)
@@ -89,7 +95,7 @@ def _store(rank: int, add: bool) -> Callable[..., None]:
         for lane in np.flatnonzero(wave.active).tolist():
             source = _place(wave, src, map_, lane)
             data = wave.fetch(SHARED, source, 1).reshape(-1, size)
-            address, inside = map_.box(_at(coords, lane))
+            address, inside = map_.box(_at(wave, map_, coords, lane, store=True))
             at = (address[inside, None] + np.arange(size)).reshape(1, -1)
             values = data[inside].reshape(1, -1)
             wave.groups(BULK).add(wave.begin(GLOBAL, np.array([lane]), at, values, guard=source[None], add=map_.type.dtype.np if add else None))
@@ -137,7 +143,7 @@ class _Box:
         self.b, self.type, self.map = b, t, map_
         self.coords = [b.convert(b.bitcast(c, i32), i64) for c in coords]
         self.tile = pointer(b, tile)
-        self.base = b.ptr_int(self.tile)
+        self.base = shared_offset(b, self.tile)
         self.source = b.int_ptr(_word(b, map_, 0), t.dtype)
         self.extents = [_word(b, map_, EXTENT + i) for i in range(t.rank)]
         self.strides = [_word(b, map_, STRIDE + i) for i in range(t.rank)]
@@ -258,7 +264,7 @@ def _store_text(rank: int, add: bool) -> Callable[[Mapping[str, Any]], str]:
 
 _DST = Param("dst", "tensor", "in shared memory; begins where the box goes, a multiple of 128 bytes", spaces=(SHARED,))
 _SRC = Param("src", "tensor", "in shared memory; begins where the box is, a multiple of 128 bytes", spaces=(SHARED,))
-_RULE = "A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too."
+_RULE = "It begins at a multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too."
 
 
 def _tensor_rows(rank: int) -> None:
@@ -277,7 +283,7 @@ def _tensor_rows(rank: int) -> None:
         does = "Begins an addition of a box in shared memory to the array's elements" if add else "Begins a copy of a box from shared memory to the array"
         register(Row(
             f"nvvm.tma_{'reduce_add' if add else 'store'}_{rank}d", (_MAP, *coords, _SRC, _HINT), None,
-            f"{does}; what is outside the array is not written. Shared memory must not change before cp_async_bulk_wait_group_read has said so. {_RULE}",
+            f"{does}; what is outside the array is not written, but no coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. {_RULE}",
             section.replace("1.2, cp.", "1.3, cp.reduce.") if add else section, SM_90, _store(rank, add), EFFECTS, _expand_store(rank, add),
             llvm={"nvptx": Asm(_store_text(rank, add))}, ptx=f"cp.{'reduce.' * add}async.bulk.tensor.{rank}d.global.shared::cta",
         ))  # fmt: skip

@@ -9,13 +9,14 @@
   i64,                ;  5 the most blocks along x
   i64,                ;  6 parameters; slot [parameters] is the stream
   i32, i32, i32, i32, ;  7 block, 10 bytes of dynamic shared memory
-  ptr, i64,           ; 11 attributes of the launch, null for none, and 12 how many: with them, 0 is cuLaunchKernelEx
-  i64 }               ; 13 1: there is one device, and the thread's is asked for only where the launch says that it is another one or none
+  ptr, i64,           ; 11 attributes of the launch and 12 how many; -1: the launch function is the one of eleven arguments, else cuLaunchKernelEx
+  i64,                ; 13 1: there is one device, and the thread's is asked for only where the launch says that it is another one or none
+  i64 }               ; 14 a bit for each parameter whose slot has the address of its value, for values that no slot holds
 
 ; CUlaunchConfig of cuda.h: grid, block, bytes of dynamic shared memory, stream, attributes, how many
 %Config = type { i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }
 
-; One of the last launches: %Gpu, how many there were before it, grid, stream, the first 24 arguments. A kernel that faults is reported by whatever
+; One of the last launches: %Gpu, how many there were before it, grid, stream, the first 24 slots (a caller has as many). A kernel that faults is reported by whatever
 ; comes after it: these are the ones that it may be.
 %Recent = type { ptr, i64, [3 x i32], ptr, [24 x i64] }
 @ave_recent = global [8 x %Recent] zeroinitializer
@@ -23,8 +24,12 @@
 
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
-define internal void @note(ptr %gpu, ptr %slots, i64 %count, ptr %grid, ptr %stream) alwaysinline {
-  %n = atomicrmw add ptr @ave_launched, i64 1 monotonic
+; Returns where it is noted. Without atomics, which would wait for what the processor still writes to the GPU: threads at the same moment may spoil one
+; another's note.
+define internal ptr @note(ptr %gpu, ptr %slots, ptr %grid, ptr %stream) alwaysinline {
+  %n = load i64, ptr @ave_launched
+  %n1 = add i64 %n, 1
+  store i64 %n1, ptr @ave_launched
   %i = and i64 %n, 7
   %at = getelementptr [8 x %Recent], ptr @ave_recent, i64 0, i64 %i
   %np = getelementptr %Recent, ptr %at, i32 0, i32 1
@@ -35,10 +40,8 @@ define internal void @note(ptr %gpu, ptr %slots, i64 %count, ptr %grid, ptr %str
   store i64 %n, ptr %np
   call void @llvm.memcpy.p0.p0.i64(ptr align 4 %gridp, ptr align 4 %grid, i64 12, i1 false)
   store ptr %stream, ptr %streamp
-  %kept = call i64 @llvm.umin.i64(i64 %count, i64 24)
-  %bytes = shl i64 %kept, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slotsp, ptr align 8 %slots, i64 %bytes, i1 false)
-  ret void
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slotsp, ptr align 8 %slots, i64 192, i1 false)
+  ret ptr %at
 }
 
 ; Whether a launch failed because the thread's device is not the kernel's: of CUDA, an invalid context, an invalid handle, a destroyed context.
@@ -112,6 +115,8 @@ pack:
   %away = phi i1 [ false, %device ], [ false, %compare ], [ true, %switch ]
   %had.back = phi i64 [ 0, %device ], [ %had, %compare ], [ %had, %switch ]
   %trusted = phi i1 [ true, %device ], [ false, %compare ], [ false, %switch ]
+  %widep = getelementptr %Gpu, ptr %gpu, i32 0, i32 14
+  %wide = load i64, ptr %widep
   br label %param
 param:
   %i = phi i64 [ 0, %pack ], [ %i1, %place ]
@@ -121,7 +126,11 @@ place:
   ; Little-endian: a narrow value begins where its slot begins.
   %slot = getelementptr i64, ptr %slots, i64 %i
   %to = getelementptr ptr, ptr %places, i64 %i
-  store ptr %slot, ptr %to
+  %shifted = lshr i64 %wide, %i
+  %bit = trunc i64 %shifted to i1
+  %elsewhere = load ptr, ptr %slot
+  %value = select i1 %bit, ptr %elsewhere, ptr %slot
+  store ptr %value, ptr %to
   %i1 = add i64 %i, 1
   br label %param
 
@@ -142,14 +151,15 @@ launch:
   %shared = load i32, ptr %sharedp
   %attributesp = getelementptr %Gpu, ptr %gpu, i32 0, i32 11
   %attributes = load ptr, ptr %attributesp
-  %plain = icmp eq ptr %attributes, null
+  %manyp = getelementptr %Gpu, ptr %gpu, i32 0, i32 12
+  %many = load i64, ptr %manyp
+  %noted = call ptr @note(ptr %gpu, ptr %slots, ptr %grid, ptr %stream)
+  %plain = icmp eq i64 %many, -1
   br i1 %plain, label %eleven, label %extended
 eleven:
   %rc11 = call i32 %call(ptr %fn, i32 %gx, i32 %gy, i32 %gz, i32 %bx, i32 %by, i32 %bz, i32 %shared, ptr %stream, ptr %places, ptr null)
   br label %launched
 extended:
-  %manyp = getelementptr %Gpu, ptr %gpu, i32 0, i32 12
-  %many = load i64, ptr %manyp
   %many32 = trunc i64 %many to i32
   %c1 = getelementptr %Config, ptr %config, i32 0, i32 1
   %c2 = getelementptr %Config, ptr %config, i32 0, i32 2
@@ -184,9 +194,9 @@ back:
   br label %taken
 taken:
   %failed = icmp ne i32 %rc, 0
-  br i1 %failed, label %out, label %recent
-recent:
-  call void @note(ptr %gpu, ptr %slots, i64 %count, ptr %grid, ptr %stream)
+  br i1 %failed, label %forget, label %out
+forget:
+  store ptr null, ptr %noted
   br label %out
 out:
   %status = zext i32 %rc to i64

@@ -36,7 +36,7 @@
   i64, i64, ptr, ;  3 positional arguments, 4 keyword arguments, 5 their names
   i64, i64, i64, ;  6 block
   ptr,           ;  9 %Param of each argument, keywords last
-  i64, ptr,      ; 10 slots, 11 their values before arguments are filled in (defaults)
+  i64, ptr,      ; 10 slots, 11 their values before arguments are filled in (defaults), null where arguments or the stream fill all of them
   ptr,           ; 12 %Gpu, null for a kernel on the CPU (%Kernel is null then); the last slot is the stream
   ptr, i64,      ; 13 asked for the current stream, null where the slot has it; 14 of which device: DLPack's type, index << 32
   ptr }          ; 15 called with the status, the geometry and the arguments of a launch that the driver refused; raises
@@ -514,6 +514,9 @@ dense:
 exact:
   %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
   %want = load i64, ptr %wrank
+  %pointer = icmp eq i64 %want, -1
+  br i1 %pointer, label %take, label %tensor
+tensor:
   %wshapep = getelementptr %Param, ptr %param, i32 0, i32 5
   %wshape = load ptr, ptr %wshapep
   %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 6
@@ -675,13 +678,18 @@ fill:
   %templatep = getelementptr %Entry, ptr %entry, i32 0, i32 11
   %template = load ptr, ptr %templatep
   %bytes = shl i64 %nslots, 3
+  %all = icmp eq ptr %template, null
+  br i1 %all, label %ready, label %defaults
+defaults:
   call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slots, ptr align 8 %template, i64 %bytes, i1 false)
+  br label %ready
+ready:
   %paramsp = getelementptr %Entry, ptr %entry, i32 0, i32 9
   %params = load ptr, ptr %paramsp
   %nargs = add i64 %npos, %nkw
   br label %arg
 arg:
-  %j = phi i64 [ 0, %fill ], [ %j1, %took ]
+  %j = phi i64 [ 0, %ready ], [ %j1, %took ]
   %moreargs = icmp slt i64 %j, %nargs
   br i1 %moreargs, label %one, label %yes
 one:

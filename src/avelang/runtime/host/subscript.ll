@@ -10,6 +10,7 @@
 %Subscript = type { ptr, i64, ptr }
 @ave_subscripts = global %Subscript zeroinitializer
 
+declare i32 @PyErr_BadArgument()
 declare ptr @PyObject_Init(ptr, ptr)
 declare ptr @_PyObject_GC_New(ptr)
 declare void @PyObject_GC_Track(ptr)
@@ -22,6 +23,12 @@ entry:
   %offset = load i64, ptr %offsetp
   %place = getelementptr i8, ptr %self, i64 %offset
   %launch = load ptr, ptr %place
+  %none = icmp eq ptr %launch, null
+  br i1 %none, label %fail, label %make
+fail:
+  call i32 @PyErr_BadArgument()
+  ret ptr null
+make:
   call void @Py_IncRef(ptr %launch)
   %type = load ptr, ptr @ave_subscripts
   %freep = getelementptr %Subscript, ptr @ave_subscripts, i32 0, i32 2

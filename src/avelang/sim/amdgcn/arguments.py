@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from avelang.amdgcn.asm import Argument, Kernel
-from avelang.base.errors import error
+from avelang.base.errors import counted, error
 from avelang.sim.amdgcn.machine import Dim3, Launch, Machine, Run
 
 FLOATS = {2: "<e", 4: "<f", 8: "<d"}
+ADDRESS = 8  # bytes
 
 
 def hidden(kind: str, grid: Dim3, block: Dim3, dynamic_lds: int) -> int:
@@ -38,7 +39,7 @@ def pack(kernel: Kernel, values: Sequence[int], grid: Dim3, block: Dim3, dynamic
     """The kernel argument segment. `values`: the bits of each explicit argument. Raises X027 where their number is not the kernel's."""
     wanted = explicit(kernel)
     if len(values) != len(wanted):
-        raise error("X027", kernel=kernel.name, what=f"{len(values)} arguments", why=f"its metadata names {len(wanted)}")
+        raise error("X027", kernel=kernel.name, what=counted(len(values), "argument"), why=_wanted(wanted))
     size = max([kernel.get("kernarg_size"), *(a.offset + a.size for a in kernel.arguments)])
     out = bytearray(size)
     given = iter(values)
@@ -48,19 +49,43 @@ def pack(kernel: Kernel, values: Sequence[int], grid: Dim3, block: Dim3, dynamic
     return bytes(out)
 
 
+def _named(a: Argument) -> str:
+    return f"`{a.name}`" if a.name else f"at byte {a.offset}"
+
+
+def _kind(a: Argument) -> str:
+    return "an address" if a.kind == "global_buffer" else f"a value of {counted(a.size, 'byte')}"
+
+
+def _wanted(arguments: list[Argument]) -> str:
+    said = ", ".join(f"{_named(a)} ({_kind(a)})" for a in arguments)
+    return f"its metadata names {len(arguments)}: {said}" if arguments else "its metadata names none"
+
+
 def bits(kernel: Kernel, a: Argument, value: Any) -> int:
-    """An argument's bits: an array's address; a NumPy scalar's own bytes; a Python float in the argument's size; an int."""
+    """An argument's bits: an array's address, 0 for None; a NumPy scalar's own bytes; a Python float in the argument's size; an int. Raises X027
+    for what does not fit."""
+
+    def wrong(got: str) -> Exception:
+        return error("X027", kernel=kernel.name, what=f"argument {_named(a)} is {_kind(a)}", why=f"it got {got}")
+
     if isinstance(value, np.ndarray):
-        if a.size != 8:
-            raise error("X027", kernel=kernel.name, what=f"an array for argument {a.name or a.offset}", why=f"it is a number of {a.size} bytes")
+        if a.size != ADDRESS:
+            raise wrong(f"an array of {value.dtype}")
         return value.ctypes.data
     if isinstance(value, np.generic):
+        if value.nbytes != a.size:
+            raise wrong(f"{value.dtype} {value}, which has {counted(value.nbytes, 'byte')}")
         return int.from_bytes(value.tobytes(), "little")
-    if isinstance(value, float):
+    if isinstance(value, float) and a.size in FLOATS:
         return int.from_bytes(struct.pack(FLOATS[a.size], value), "little")
     if isinstance(value, int):
+        if not -(1 << 8 * a.size - 1) <= value < 1 << 8 * a.size:
+            raise wrong(f"{value}, which does not fit")
         return value
-    raise error("X027", kernel=kernel.name, what=f"argument {a.name or a.offset}", why=f"it is a NumPy array or a number, not {type(value).__name__}")
+    if value is None:
+        return 0
+    raise wrong(f"a {type(value).__name__}; a NumPy array, a number or None is taken")
 
 
 def span(a: np.ndarray) -> tuple[int, int]:
@@ -72,11 +97,18 @@ def span(a: np.ndarray) -> tuple[int, int]:
 def run(machine: Machine, grid: Dim3, block: Dim3, *args: Any, dynamic_lds: int = 0, threads: int = 1) -> Run:
     """Launches a kernel on NumPy arrays and numbers, as its metadata orders them. None stands for a null pointer.
 
-    Raises X020 to X027 as `Machine.launch`.
+    Raises X020 to X027 as `Machine.launch`. An array that is read-only is lent as a copy, and it is an error if the kernel writes that.
     """
     kernel = machine.kernel
     wanted = explicit(kernel)
-    values = [0 if v is None else bits(kernel, a, v) for a, v in zip(wanted, args, strict=False)] + [0] * (len(args) - len(wanted))
+    copies = {n: v.copy() for n, v in enumerate(args) if isinstance(v, np.ndarray) and not v.flags.writeable}
+    lent = [copies.get(n, v) for n, v in enumerate(args)]
+    values = [bits(kernel, a, v) for a, v in zip(wanted, lent, strict=False)] + [0] * (len(args) - len(wanted))
     kernarg = pack(kernel, values, grid, block, dynamic_lds)
-    regions = [span(v) for v in args if isinstance(v, np.ndarray)]
-    return machine.launch(Launch(grid, block, kernarg, regions, dynamic_lds), threads)
+    arrays = [(_named(a).strip("`"), span(v)) for a, v in zip(wanted, lent, strict=True) if isinstance(v, np.ndarray)]
+    launch = Launch(grid, block, kernarg, [r for _, r in arrays], dynamic_lds, names=[name for name, _ in arrays])
+    done = machine.launch(launch, threads)
+    for n, copy in copies.items():
+        if copy.tobytes() != args[n].tobytes():
+            raise error("X027", kernel=kernel.name, what=f"argument {_named(wanted[n])}", why="it is a read-only array, and the kernel writes it")
+    return done

@@ -191,7 +191,7 @@ def _unknown(why: str) -> Callable[[Translator, Instruction], None]:
 
 HINTS = (
     "s_nop", "s_waitcnt", "s_setprio", "s_sleep", "s_wakeup", "s_icache_inv", "s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb", "s_dcache_wb_vol",
-    "s_incperflevel", "s_decperflevel", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "v_nop",
+    "s_incperflevel", "s_decperflevel", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "v_nop", "v_clrexcp",
     "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
 )  # fmt: skip
 

@@ -5,36 +5,41 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 
-from avelang.amdgcn.asm import Data, Program, parse
+from avelang.amdgcn.asm import Data, Program, decoded, parse
+from avelang.amdgcn.code_object import BINARY
 from avelang.base.errors import error
 
-ELF = b"\x7fELF"
-BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
+CHIPS = ("gfx942", "gfx950")
 
 
 def load(source: str | bytes | pathlib.Path, kernel: str | None = None, chip: str | None = None) -> Program:
     """The program of a code object (bytes, or a file) or of assembly (text, or a file).
 
     `kernel`: which one of a code object's (not needed where it has one); `chip`: which code object of an offload bundle. A str is assembly text when
-    it has more than one line, else the name of a file. Raises X020 for text that is not assembly, X027 for a file that cannot be read, and what
-    `amdgcn.code_object.read` and `amdgcn.disassemble.assembly` raise.
+    it has more than one line, else the name of a file. Raises X020 for text that is not assembly, X028 for what cannot be read, holds no kernel or is
+    for another GPU, and what `amdgcn.code_object.read` and `amdgcn.disassemble.assembly` raise.
     """
-    name = "assembly"
+    name = "the code object" if isinstance(source, bytes) else "assembly"
+    if not isinstance(source, (str, bytes, bytearray, pathlib.Path)):
+        raise error("X028", what=repr(source)[:80], why=f"it is a {type(source).__name__}, not text, bytes or a file's name")
     if isinstance(source, pathlib.Path) or (isinstance(source, str) and "\n" not in source):
         path = pathlib.Path(source)
         name = str(path)
         try:
             content = path.read_bytes()
         except OSError as e:
-            raise error("X027", kernel=kernel or "?", what=f"cannot read {path}", why=e.strerror or str(e)) from None
+            raise error("X028", what=str(path), why=e.strerror or str(e)) from None
     else:
         content = source.encode() if isinstance(source, str) else bytes(source)
-    if content.startswith((ELF, BUNDLE)):
-        return _code_object(content, name, kernel, chip)
-    try:
-        return parse(content.decode(), name)
-    except UnicodeDecodeError:
-        raise error("X020", where=name, text=repr(content[:8])[1:], why="it is neither a code object nor text") from None
+    if content.startswith(BINARY):
+        found = _code_object(content, name, kernel, chip)
+    else:
+        found = parse(decoded(content, name), name)
+    if not found.kernels:
+        raise error("X028", what=name, why="it has no `.amdhsa_kernel`, which says where a kernel begins and what it takes")
+    if found.chip and found.chip not in CHIPS:
+        raise error("X028", what=name, why=f"it is code for {found.chip}; what is executed is code for {' and '.join(CHIPS)}")
+    return found
 
 
 def _code_object(content: bytes, name: str, kernel: str | None, chip: str | None) -> Program:

@@ -48,7 +48,8 @@ class Run:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Launch:
-    """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine. `vectors`, uint32 (waves, n,
+    """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine; `names` what errors call the first
+    of them. `vectors`, uint32 (waves, n,
     64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the descriptor asks for."""
 
     grid: Dim3
@@ -58,6 +59,7 @@ class Launch:
     dynamic_lds: int = 0
     vectors: np.ndarray | None = None
     scalars: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    names: Sequence[str] = ()
 
 
 def aligned(count: int, align: int = 64) -> np.ndarray:
@@ -151,7 +153,7 @@ class Machine:
         if not name and len(kernels) == 1:
             return next(iter(kernels.values()))
         if name not in kernels:
-            raise error("X027", kernel=name or "?", what="no such kernel", why=f"the program has {', '.join(kernels) or 'none'}")
+            raise error("D023", what="the program", name=name or "(no name given)", known=", ".join(kernels) or "none")
         return kernels[name]
 
     def _load(self) -> np.ndarray:
@@ -202,9 +204,11 @@ class Machine:
 
     def _check(self, launch: Launch) -> None:
         name, waves = self.kernel.name, self._waves(launch)
+        items, most = launch.block[0] * launch.block[1] * launch.block[2], self.kernel.said.get("max_flat_workgroup_size", MAX_WAVES * LANES)
         lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
         for what, bad, why in (
             (f"block {launch.block}", not 1 <= waves <= MAX_WAVES, f"a workgroup has 1 to {MAX_WAVES * LANES} work-items"),
+            (f"block {launch.block}", items > most, f"the kernel was compiled for {most} work-items at most (.max_flat_workgroup_size)"),
             (f"grid {launch.grid}", min(launch.grid) < 0 or max(launch.grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
             (f"{lds} bytes of LDS", lds > LDS_BYTES, f"a workgroup has at most {LDS_BYTES}"),
             (f"{len(launch.kernarg)} bytes of arguments", len(launch.kernarg) < self.kernel.get("kernarg_size"),

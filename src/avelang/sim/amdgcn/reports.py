@@ -6,22 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.amdgcn import hazards
 from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
-from avelang.base.errors import AveError, error
+from avelang.base.errors import AveError, counted, error
 from avelang.sim.amdgcn import check_lds, check_text, faults
 from avelang.sim.amdgcn.state import WAVE_BYTES
 
 if TYPE_CHECKING:
     from avelang.sim.amdgcn.machine import Launch, Machine
 
+PAGE = 4096  # bytes at address 0, which no array has
+
 
 def _nearest(address: int, launch: Launch) -> str:
     """Which of the given pieces of memory is the closest, in words."""
-    best = min(launch.regions, key=lambda r: max(r[0] - address, address - r[1], 0), default=None)
+    best = min(range(len(launch.regions)), key=lambda n: max(launch.regions[n][0] - address, address - launch.regions[n][1], 0), default=None)
     if best is None:
         return ""
-    if address < best[0]:
-        return f"; the nearest starts {best[0] - address} bytes above"
-    return f"; the nearest ends {address - best[1]} bytes below" if address >= best[1] else "; it runs past the end of one"
+    start, end = launch.regions[best]
+    name = f"`{launch.names[best]}`" if best < len(launch.names) else "a piece"
+    what = f"{name} of {counted(end - start, 'byte')}"
+    if address < PAGE:
+        return ": it is a null pointer, or near one"
+    if address < start:
+        return f"; the nearest is {what}, which begins {counted(start - address, 'byte')} further on"
+    if address < end:
+        return f"; it runs past the end of {what}"
+    return f"; the nearest is {what}, which ends {counted(address - end, 'byte') + ' before' if address > end else 'just there'}"
 
 
 def _quote(machine: Machine, index: int) -> str:
