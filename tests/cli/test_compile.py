@@ -83,3 +83,9 @@ def test_what_the_file_prints_is_no_part_of_the_result(ave, axpy):
     axpy.write_text("print('on import')\n" + axpy.read_text())
     result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128")
     assert result.exit_code == 0 and "on import" in result.stderr and "on import" not in result.stdout
+
+
+def test_a_file_that_cannot_be_written(ave, axpy, tmp_path):
+    (tmp_path / "file").touch()
+    result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=64", "-o", tmp_path / "file" / "x.ir")
+    assert result.exit_code == 1 and "cannot write" in result.stderr and "Traceback" not in result.stderr

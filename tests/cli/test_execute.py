@@ -69,3 +69,26 @@ def test_a_program_runs_there(axpy):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["y[999] = 1999.0"]
     assert "on gfx942-exec" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text,said",
+    [("i32[4]=nan", "i32 has no nan"), ("f32[2,,3]", "neither"), ("f32[]", "neither"), ("{bad}", "bad.npy"), ("{odd}:f64", "odd.npy")],
+)
+def test_arguments_that_are_none(tmp_path, text, said):
+    (tmp_path / "bad.npy").write_text("no array")
+    np.save(tmp_path / "odd.npy", np.zeros(3, np.uint8))
+    with pytest.raises(BadParameter, match=said):
+        argument(text.format(bad=tmp_path / "bad.npy", odd=tmp_path / "odd.npy"), np.random.default_rng())
+
+
+@pytest.mark.parametrize("options", [("--lds", -1), ("--threads", 0)], ids=str)
+def test_numbers_are_in_range(options):
+    done = ave("exec", TRITON, *options, *SHAPE)
+    assert done.exit_code == 2 and "is not in the range" in done.output
+
+
+def test_a_folder_that_cannot_be_made_is_said_before_anything_runs(tmp_path):
+    (tmp_path / "file").touch()
+    done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--save", tmp_path / "file" / "out", *SHAPE)
+    assert done.exit_code == 1 and "cannot make the folder" in done.output and "wave-instructions" not in done.output

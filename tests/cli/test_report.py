@@ -83,11 +83,17 @@ def test_a_kernel_without_a_loop(ave, axpy):
         ("{axpy}:axpy", [], "-D BLOCK=VALUE"),
         ("{axpy}:axpy", ["--target", "sm_90", "-D", "BLOCK=1"], "gfx942"),
         ("{axpy}:axpy", ["--target", "gfx1", "-D", "BLOCK=1"], "gfx942"),
-        ("{axpy}", [], "X020"),
+        ("{garbage}", [], "neither a code object nor text"),
         ("{elf}", [], "D022"),
     ],
 )
 def test_refusals(ave, axpy, tmp_path, source, options, said):
     (tmp_path / "x.hsaco").write_bytes(b"\x7fELF" + bytes(100))
-    result = ave("report", source.format(axpy=axpy, elf=tmp_path / "x.hsaco"), *options)
+    (tmp_path / "garbage").write_bytes(bytes(range(100, 200)))
+    result = ave("report", source.format(axpy=axpy, elf=tmp_path / "x.hsaco", garbage=tmp_path / "garbage"), *options)
     assert result.exit_code == 1 and said in result.stderr and "Traceback" not in result.stderr
+
+
+def test_a_python_file_needs_its_kernel_named(ave, axpy):
+    result = ave("report", axpy)
+    assert result.exit_code == 2 and f"{axpy}:KERNEL" in result.stderr

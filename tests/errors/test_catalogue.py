@@ -10,6 +10,7 @@ import pytest
 
 import avelang
 import avelang.language as al
+from avelang.base import knobs
 from avelang.base.catalogue import CATALOGUE
 from avelang.base.errors import CLASSES, AveError, AveTypeError, error
 from avelang.base.spans import Span
@@ -66,3 +67,10 @@ def test_t051_a_bound_that_is_no_integer():
         float_bound[lambda: ((1, 1, 1), (64, 1, 1))](np.zeros(4, np.float32), 3.0)
     assert caught.value.code == "T051"
     assert "# here" in caught.value.span.text()
+
+
+def test_l034_a_check_that_is_misspelled(monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "wait,ir")
+    with pytest.raises(AveError, match=r"\[L034\] AVE_CHECK: there is no 'wait'") as caught:
+        knobs.check_waits()
+    assert "waits" in caught.value.hint

@@ -29,16 +29,16 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 from avelang import arch, pipeline  # noqa: E402
 from avelang.emit.llvm import simt_device  # noqa: E402
 from avelang.emit.llvm.simt import Program  # noqa: E402
-from avelang.ir.core import Kernel  # noqa: E402
 from avelang.frontend.build import build  # noqa: E402
+from avelang.ir.core import Kernel  # noqa: E402
 from avelang.ir.dtypes import DType  # noqa: E402
 from avelang.ir.types import MapType  # noqa: E402
 from avelang.isa.row import ROWS  # noqa: E402
 from avelang.runtime import tensor_maps  # noqa: E402
 from avelang.sim import reference  # noqa: E402
 from emit.llvm import gpu_kernels  # noqa: E402
-from isa import hopper_kernels, wgmma_kernels  # noqa: E402
 from emit.llvm.gpu_cases import Case, benches, differing, kernels, language, programs, row_case  # noqa: E402
+from isa import hopper_kernels, wgmma_kernels  # noqa: E402
 
 Three = tuple[int, int, int]
 WARP = 32

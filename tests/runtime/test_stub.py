@@ -3,6 +3,7 @@
 import gc
 import itertools
 import sys
+import types
 import weakref
 
 import ml_dtypes
@@ -240,7 +241,7 @@ def test_the_environment_is_seen(monkeypatch):
 
     ran = []
     monkeypatch.setattr(reference, "run", lambda *args, **kwargs: ran.append(1))
-    monkeypatch.setattr(compile, "build", lambda *args: None)
+    monkeypatch.setattr(compile, "build", lambda *args: types.SimpleNamespace(attrs={}))
     kernel = fresh(mixed)
     for value, count in [(None, 0), (None, 0), ("reference", 1), ("reference", 2), ("cpu", 2), ("cpu", 2), (None, 2), ("reference", 3)]:
         if value is None:

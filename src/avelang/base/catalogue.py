@@ -259,7 +259,8 @@ CATALOGUE: dict[str, Template] = {
         "wait for the copy first: {wait}",
     ),
     "X011": Template(
-        "kernel `{kernel}`: its waves wait for one another for ever: {waves}", "count who arrives at each barrier, and which parity of a phase is waited for"
+        "kernel `{kernel}`: its waves wait for one another for ever: {waves}",
+        "count who arrives at each barrier, and which parity of a phase is waited for",
     ),
     "X012": Template("kernel `{kernel}`: {what}: {why} ({where})"),
     # X02: machine code that is executed here.

@@ -40,7 +40,7 @@ def _summary() -> None:
     from avelang.jit import JitFunction
 
     for kernel in gc.get_objects():
-        if type(kernel) is not JitFunction or kernel.last is None:
+        if not issubclass(type(kernel), JitFunction) or kernel.last is None:  # `isinstance` would ask objects of all kinds what they are
             continue
         parts = []
         for how, words in (("compiled", "compiled"), ("disk", "loaded from the cache"), ("reference", "built for the reference")):

@@ -108,9 +108,9 @@ class Pointer:
 
 
 class TensorMap:
-    """`TensorMap(dtype, rank, box, swizzle=0, interleave=0, fill=0)`: an annotation for a tensor map, by which a GPU copies boxes of an array of `rank`
-    dimensions; a launch passes the array. `box`: extents in elements, in the array's order of dimensions, the last of them contiguous. `swizzle`: 0, 32, 64
-    or 128 bytes. `interleave`: 0. `fill`: what elements outside the array read as: 0 or "nan"."""
+    """`TensorMap(dtype, rank, box, swizzle=0, interleave=0, fill=0)`: an annotation for a tensor map, by which a GPU copies boxes of an array of
+    `rank` dimensions; a launch passes the array. `box`: extents in elements, in the array's order of dimensions, the last of them contiguous.
+    `swizzle`: 0, 32, 64 or 128 bytes. `interleave`: 0. `fill`: what elements outside the array read as: 0 or "nan"."""
 
     __slots__ = ("type",)
 

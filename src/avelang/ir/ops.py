@@ -372,8 +372,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
      "stood there before: operands are value, pointer, offset. A vector is one value whose elements are added each. Lanes go in order."),
     ("ptr_add", _ptr_add, "", "A pointer that lies an offset in bytes further on."),
     ("shared_base", _shared_base, "", "Pointer to the first byte of the block's shared memory."),
-    ("map_word", _map_word, "", "What a tensor map says of its array: 0 its address; 1 to 5 its extents; 6 to 10 its strides in bytes, 0 where it has fewer "
-     "dimensions."),
+    ("map_word", _map_word, "", "What a tensor map says of its array: 0 its address; 1 to 5 its extents; 6 to 10 its strides in bytes, 0 where it "
+     "has fewer dimensions."),
     ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),
     ("int_ptr", _int_ptr, "", "The global pointer at an address."),
     # Control flow. A condition may differ from lane to lane.

@@ -68,8 +68,8 @@ class TensorType:
 class MapType:
     """A tensor map: what the copy engine must know of an array of `rank` dimensions in global memory, and of the boxes in which it copies.
 
-    `box`: extents of a box in elements, the last dimension contiguous. `swizzle`: bytes of the pattern in which 16-byte pieces of a box are permuted in
-    shared memory (0, 32, 64, 128). `interleave`: 0, 16 or 32 bytes. `nan`: elements outside the array are NaN, not zero.
+    `box`: extents of a box in elements, the last dimension contiguous. `swizzle`: bytes of the pattern in which 16-byte pieces of a box are
+    permuted in shared memory (0, 32, 64, 128). `interleave`: 0, 16 or 32 bytes. `nan`: elements outside the array are NaN, not zero.
     """
 
     dtype: DType

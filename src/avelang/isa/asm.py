@@ -15,8 +15,8 @@ HINTS = "what L2 should do with it: 0 nothing special, 1 evict first, 2 evict la
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asm:
-    """PTX of one row, in which `<name>` stands for an operand's register or a const's number, `<name*>` for a list of registers in braces, and `<out>`
-    (`<out*>`) for the result; a function of the consts where these decide more than a number. A condition is a 32-bit register, 0 or not.
+    """PTX of one row, in which `<name>` stands for an operand's register or a const's number, `<name*>` for a list of registers in braces, and
+    `<out>` (`<out*>`) for the result; a function of the consts where these decide more than a number. A condition is a 32-bit register, 0 or not.
     `tied`: the operand whose registers the result takes over. `words`: operands whose registers are 32-bit words whatever their type."""
 
     text: Text

@@ -48,11 +48,13 @@ class Machine(Wave, Protocol):
         """The groups of copies of one kind: "cp.async" or "bulk"."""
         ...
 
-    def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
-              add: Any = None) -> Flight:  # fmt: skip
-        """Begins copies: uint8 (rows, bytes) on behalf of `lanes` to byte addresses int64 (rows, bytes), in the shared memory of block `rank` of the
-        cluster (None: this one). `guard`: addresses in own shared memory that must not change before they are there. `add`: the NumPy dtype of elements
-        that are added to what is there."""
+    def begin(
+        self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
+        add: Any = None,
+    ) -> Flight:  # fmt: skip
+        """Begins copies: uint8 (rows, bytes) on behalf of `lanes` to byte addresses int64 (rows, bytes), in the shared memory of block `rank` of
+        the cluster (None: this one). `guard`: addresses in own shared memory that must not change before they are there. `add`: the NumPy dtype of
+        elements that are added to what is there."""
         ...
 
     def make_mbarrier(self, lane: int, address: int, count: int | None) -> None:

@@ -4,7 +4,7 @@ what the executors compute, what the backends emit, and the reference pages."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Protocol
 
 from avelang.base.errors import error
@@ -47,8 +47,8 @@ class Param:
 
     `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter, whose type it shares;
     "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of
-    `spaces`; "map": a tensor map. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as it is, bit by
-    bit.
+    `spaces`; "map": a tensor map. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as
+    it is, bit by bit.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Param:
         return self.type == "const"
 
 
-Meaning = Callable[..., "np.ndarray | None"]
+Meaning = Callable[..., "np.ndarray | Generator[Any, Any, Any] | None"]  # a generator: `isa.machine.Waiting`
 Expand = Callable[..., "Value | None"]
 
 
@@ -77,7 +77,8 @@ class Row:
     `needs`: features; a chip has the intrinsic when it has any one of them (see `avelang.arch`).
     `result`: a type, the name of a parameter whose type it shares, or None.
     `meaning(wave, *args)`: NumPy on whole operands. An argument is (lanes,) for a scalar, (lanes, n) for a vector, an int for a const,
-    a `Place` for a tensor, a `tensor_map.Map` for a map; the return has the shape of the result. It computes all lanes; `wave.active` matters to memory only.
+    a `Place` for a tensor, a `tensor_map.Map` for a map; the return has the shape of the result. It computes all lanes; `wave.active` matters to
+    memory only. One that waits is a generator (`isa.machine.Waiting`), whose return is the result.
     `expand(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come
     as values of tensor type, consts as ints, and `builder.features` are the chip's. Rows with `mma` need none: backends execute them from
     their fragment maps.

@@ -59,7 +59,8 @@ class Program:
         try:
             self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic, names=names), threads())
         except AveError as e:
-            e.hint = "; ".join(x for x in (e.hint, _IN_PYTHON.get(e.code, ""), _CODE.format(self.machine.kernel.name, ",".join(map(str, block)))) if x)
+            code = _CODE.format(self.machine.kernel.name, ",".join(map(str, block)))
+            e.hint = "; ".join(x for x in (e.hint, _IN_PYTHON.get(e.code), code) if x)
             raise
         finally:
             # What was printed before a fault helps to find it.

@@ -33,7 +33,7 @@ ENTRIES = 16
 EXCHANGES = 8
 ALTERNATIVES = 4
 SLOTS = 64
-KEPT = 24  # of a launch that is noted
+KEPT, NOTED = 16, 8  # slots of a launch that is noted, launches that are
 # Of a worker thread: what Linux gives a main thread; macOS would give 512 KiB.
 _STACK = 8 << 20
 # Looks for another job before sleeping, each with a sched_yield: some 20 us, so that launches in a row find the workers awake.
@@ -106,8 +106,8 @@ class Watch(ctypes.Structure):
 
 class Param(ctypes.Structure):
     _fields_ = [
-        ("kind", I64), ("slot", I64), ("low", I64), ("high", ctypes.c_uint64), ("rank", I64), ("shape", P), ("strides", P), ("item", I64),
-        ("descriptors", P * ALTERNATIVES), ("dtypes", ctypes.c_uint32 * ALTERNATIVES), ("device", I64), ("align", I64),
+        ("kind", I64), ("slot", I64), ("low", I64), ("high", ctypes.c_uint64), ("rank", I64), ("device", I64),
+        ("dtypes", ctypes.c_uint32 * ALTERNATIVES), ("shape", P), ("strides", P), ("item", I64), ("descriptors", P * ALTERNATIVES), ("padding", I64),
     ]  # fmt: skip
 
 
@@ -159,7 +159,7 @@ class Native:
         self._run = ctypes.CFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_grid"))
         self._launch_gpu = ctypes.CFUNCTYPE(I64, P, P, P)(self._code.address("ave_launch_gpu"))
         self.launch_address = self._code.address("ave_launch")
-        self._recent = (Recent * 8).from_address(self._code.address("ave_recent"))
+        self._recent = (Recent * NOTED).from_address(self._code.address("ave_recent"))
         self._launched = I64.from_address(self._code.address("ave_launched"))
 
     def address(self, symbol: str) -> int:

@@ -273,7 +273,7 @@ class Stub:
         names = (ctypes.c_void_p * max(1, len(kwargs)))(*map(id, kwargs))
         filled = {p.slot for p, _ in params if p.kind != CONSTANT} | ({len(bound.slots)} if ask else set())
         template = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
-        table = (Param * max(1, len(params)))(*(p for p, _ in params))
+        table = _table([p for p, _ in params])
         watches = (Watch * max(1, len(watched)))(
             *(Watch(id(w[0]), id(w[1]) if isinstance(w[0], dict) else None, id(w[2]) if w[3] else None) for w in watched)
         )
@@ -353,6 +353,15 @@ def _scalar(spec: ParamSpec, slot: int) -> tuple[Param, Any] | None:
     return Param(kind=SIGNED if d.kind == "int" else UNSIGNED, slot=slot, low=d.min, high=d.max), None
 
 
+def _table(params: Sequence[Param]) -> Any:
+    """An array of them that begins where a line of the cache does."""
+    raw = (ctypes.c_byte * (ctypes.sizeof(Param) * len(params) + 64))()
+    table = (Param * len(params)).from_buffer(raw, -ctypes.addressof(raw) % 64)
+    for i, param in enumerate(params):
+        table[i] = param
+    return table
+
+
 def _descriptors(d: DType) -> list[np.dtype]:
     found: list[np.dtype] = []
     for other in alternatives(d):
@@ -380,7 +389,7 @@ def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int,
     # NumPy's arrays are on the CPU: elsewhere none is accepted.
     descriptors = _descriptors(d) if array.device == CPU else []
     codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code, bits in dlpack_triples(other)][:ALTERNATIVES]
-    param = Param(kind=POINTER if spec.kind == "pointer" else TENSOR, slot=slot, rank=-1, item=d.bytes, device=device, align=max(d.bytes, align))
+    param = Param(kind=POINTER if spec.kind == "pointer" else TENSOR, slot=slot, rank=-1, item=d.bytes, device=device, high=max(d.bytes, align))
     param.low = _ALIGNED | (_WRITEABLE if written else 0)
     param.descriptors = (ctypes.c_void_p * ALTERNATIVES)(*map(id, descriptors))
     # 0xFFFFFFFF is no dtype: 0 would be an integer of no bits.

@@ -52,7 +52,7 @@ def encode(call: Call, t: MapType, address: int, shape: tuple[int, ...], strides
     box = (ctypes.c_uint32 * t.rank)(*reversed(t.box))
     every = (ctypes.c_uint32 * t.rank)(*(1,) * t.rank)
     call(
-        "cuTensorMapEncodeTiled", ctypes.c_void_p(_aligned(memory)), DTYPES[t.dtype.name], t.rank, ctypes.c_void_p(address), extents, steps, box, every, 0,
-        SWIZZLES[t.swizzle], PROMOTE_256 if t.box[-1] * t.dtype.bytes >= 256 else PROMOTE_128, int(t.nan),
+        "cuTensorMapEncodeTiled", ctypes.c_void_p(_aligned(memory)), DTYPES[t.dtype.name], t.rank, ctypes.c_void_p(address), extents, steps, box,
+        every, 0, SWIZZLES[t.swizzle], PROMOTE_256 if t.box[-1] * t.dtype.bytes >= 256 else PROMOTE_128, int(t.nan),
     )  # fmt: skip
     return memory

@@ -17,8 +17,8 @@ import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.ir.core import Kernel, walk
 from avelang.ir.types import LOCAL, SHARED, DType, MapType, TensorType, dtype_of
-from avelang.isa.tensor_map import Map, faults
 from avelang.isa.row import ROWS
+from avelang.isa.tensor_map import Map, faults
 from avelang.sim import control, program, special, tensors
 from avelang.sim.flights import disturbed
 from avelang.sim.memory import Fault, Space, map_arrays, scratch
@@ -78,7 +78,8 @@ def _bind(p: Program, args: Sequence[Any]) -> Space:
             value = Map(next(left), a.shape, a.strides, v.type)
             wrong = faults(v.type, value.address, value.shape, value.strides)
             if wrong:
-                raise error("X012", p.kernel.span, kernel=p.kernel.name, what=f"the array of the tensor map `{v.name}`", why=wrong, where="at the launch")
+                raise error("X012", p.kernel.span, kernel=p.kernel.name, what=f"the array of the tensor map "
+                                                                              f"`{v.name}`", why=wrong, where="at the launch")
         else:
             address = np.full(p.lanes, next(left), np.int64)
             value = tensors.parameter(v.type, address, v.name) if isinstance(v.type, TensorType) else address

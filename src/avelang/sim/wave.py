@@ -112,7 +112,8 @@ class Wave:
         self.block.sync.gone()
         for flight in self._groups["bulk"].left() if "bulk" in self._groups else ():
             self.op = flight.op
-            raise self.wrong(int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it is read")
+            raise self.wrong(int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it "
+                                                   "is read")
 
     def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
               add: Any = None) -> Flight:  # fmt: skip

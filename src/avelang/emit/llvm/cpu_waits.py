@@ -1,8 +1,8 @@
 """Where waves of a block wait for one another: `barrier` and `pause` come in; suspended coroutines and the state that tells who may go on go out.
 
-In a kernel whose waves meet at plain barriers only, each resumes when all others have come: the turns of `ave_run` are the barrier. Otherwise arrivals are
-counted, in the block's memory: for each of 16 barriers how many threads have come and how often it has opened, then turns given away in a row, then
-waves that have not finished.
+In a kernel whose waves meet at plain barriers only, each resumes when all others have come: the turns of `ave_run` are the barrier. Otherwise
+arrivals are counted, in the block's memory: for each of 16 barriers how many threads have come and how often it has opened, then turns given away in
+a row, then waves that have not finished.
 """
 
 from __future__ import annotations
@@ -76,20 +76,23 @@ def emit_pause(w: Wave, op: Op) -> None:
         suspend(w)
 
 
-def functions(w: Wave) -> None:
-    """What counts arrivals."""
-    w.module.functions["turn"] = f"""define internal void @turn(ptr %state, i1 %done) #0 {{
+_PLACE = """  %slot = and i32 %number, 15
+  %at = shl i32 %slot, 3
+  %b = getelementptr i8, ptr %state, i32 %at
+  %gp = getelementptr i8, ptr %b, i64 4"""
+_FUNCTIONS = {
+    "turn": f"""void @turn(ptr %state, i1 %done) #0 {{
   %p = getelementptr i8, ptr %state, i64 {SPINS}
   %n = load i32, ptr %p
   %n1 = add i32 %n, 1
   %new = select i1 %done, i32 0, i32 %n1
   store i32 %new, ptr %p
   ret void
-}}"""
-    w.module.functions["barrier.check"] = f"""define internal void @barrier.check(ptr %state, ptr %b, i32 %threads) #0 {{
+}}""",
+    "barrier.check": f"""void @barrier.check(ptr %state, ptr %b, i32 %threads) #0 {{
   %lp = getelementptr i8, ptr %state, i64 {LIVE}
   %live = load i32, ptr %lp
-  %all = mul i32 %live, {w.W}
+  %all = mul i32 %live, LANES
   %any = icmp eq i32 %threads, 0
   %want = select i1 %any, i32 %all, i32 %threads
   %count = load i32, ptr %b
@@ -107,36 +110,38 @@ yes:
   br label %no
 no:
   ret void
-}}"""
-    place = """  %slot = and i32 %number, 15
-  %at = shl i32 %slot, 3
-  %b = getelementptr i8, ptr %state, i32 %at
-  %gp = getelementptr i8, ptr %b, i64 4"""
-    w.module.functions["barrier.arrive"] = f"""define internal i32 @barrier.arrive(ptr %state, i32 %number, i32 %threads) #0 {{
-{place}
+}}""",
+    "barrier.arrive": f"""i32 @barrier.arrive(ptr %state, i32 %number, i32 %threads) #0 {{
+{_PLACE}
   %g = load i32, ptr %gp
   %count = load i32, ptr %b
-  %more = add i32 %count, {w.W}
+  %more = add i32 %count, LANES
   store i32 %more, ptr %b
   call void @barrier.check(ptr %state, ptr %b, i32 %threads)
   ret i32 %g
-}}"""
-    w.module.functions["barrier.open"] = f"""define internal i1 @barrier.open(ptr %state, i32 %number, i32 %threads, i32 %before) #0 {{
-{place}
+}}""",
+    "barrier.open": f"""i1 @barrier.open(ptr %state, i32 %number, i32 %threads, i32 %before) #0 {{
+{_PLACE}
   call void @barrier.check(ptr %state, ptr %b, i32 %threads)
   %g = load i32, ptr %gp
   %open = icmp ne i32 %g, %before
   call void @turn(ptr %state, i1 %open)
   ret i1 %open
-}}"""
-    w.module.functions["finish"] = f"""define internal void @finish(ptr %state) #0 {{
+}}""",
+    "finish": f"""void @finish(ptr %state) #0 {{
   %lp = getelementptr i8, ptr %state, i64 {LIVE}
   %live = load i32, ptr %lp
   %less = sub i32 %live, 1
   store i32 %less, ptr %lp
   call void @turn(ptr %state, i1 true)
   ret void
-}}"""
+}}""",
+}
+
+
+def functions(w: Wave) -> None:
+    """Defines what counts arrivals."""
+    w.module.functions.update({name: "define internal " + text.replace("LANES", str(w.W)) for name, text in _FUNCTIONS.items()})
 
 
 def start(waves: int, offset: int) -> str:

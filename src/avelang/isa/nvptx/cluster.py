@@ -12,11 +12,11 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import i32, i64, u32, u64
 from avelang.ir.types import SHARED, Type, VecType
+from avelang.isa.asm import Asm
 from avelang.isa.expansions import pointer, shared_offset
 from avelang.isa.machine import Machine, Waiting
-from avelang.isa.asm import Asm
 from avelang.isa.nvptx.copy_async import nothing
-from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, transactions
+from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, report, transactions
 from avelang.isa.row import Param, Place, Row, register
 
 SM_90 = frozenset({"sm_90"})
@@ -72,7 +72,8 @@ def _wait(wave: Machine) -> Waiting:
 
 def _barrier_rows() -> None:
     # A cluster of one: the wait alone is the barrier.
-    register(Row("nvvm.cluster_arrive", (), None, "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must follow.",
+    register(Row("nvvm.cluster_arrive", (), None, "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must "
+                                                  "follow.",
                  "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _arrive, EFFECTS | {"convergent"}, nothing,
                  llvm={"nvptx": Asm("barrier.cluster.arrive.release.aligned;")}, ptx="barrier.cluster.arrive"))  # fmt: skip
     register(Row("nvvm.cluster_wait", (), None, "Waits until all threads of the cluster have arrived; orders their memory accesses.",
@@ -124,7 +125,7 @@ def _store_async(n: int) -> Callable[..., None]:
             at = tile.address.view(np.int64)[lane] + np.arange(4 * n)[None]
             flight = wave.begin(SHARED, np.array([lane]), at, raw[lane : lane + 1], rank=int(rank[lane]))
             found = wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane]))
-            found.later.append(lambda flight=flight, found=found, lane=lane: (flight.land(), found.expect(-4 * n, lane)) and None)
+            report(flight, found, 4 * n, lane)
 
     return meaning
 
@@ -164,13 +165,15 @@ def _memory_rows() -> None:
 
         register(Row(
             f"nvvm.st_async_x{n}", (tile, RANK, data, BAR), None,
-            f"Begins a store of {n} words into the shared memory of another block of the cluster; its bytes count on that block's mbarrier at the place of `bar`.",
+            f"Begins a store of {n} words into the shared memory of another block of the cluster; its bytes count on that block's mbarrier at the "
+            f"place of `bar`.",
             f"{source}.12, st.async", SM_90, _store_async(n), EFFECTS, expand_async,
             llvm={"nvptx": Asm(remote("<tile>", f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32 [a], {words}, [m];", "bar"))},
             ptx=f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32",
         ))  # fmt: skip
     register(Row(
-        "nvvm.mbarrier_arrive_cluster", (BAR, RANK), None, "One arrival for each active lane on the mbarrier that another block of the cluster has at this place.",
+        "nvvm.mbarrier_arrive_cluster", (BAR, RANK), None, "One arrival for each active lane on the mbarrier that another block of the cluster "
+                                                           "has at this place.",
         "PTX ISA 9.0, 9.7.13.15.13, mbarrier.arrive", SM_90, _arrive_remote, EFFECTS, lambda b, bar, rank: change(b, bar, b.const(-1, u64)),
         llvm={"nvptx": Asm(remote("<bar>", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a];"))},
         ptx="mbarrier.arrive.release.cluster.shared::cluster.b64",

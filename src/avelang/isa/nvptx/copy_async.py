@@ -1,4 +1,4 @@
-"""Rows of `cp.async` (Ampere and newer): copies from global to shared memory that run beside the thread, and the groups in which it waits for them."""
+"""Rows of `cp.async` (Ampere and newer): copies from global to shared memory that run beside the thread, and the groups in which it waits."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import i32, i64, u8, u32
-from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
+from avelang.ir.types import GLOBAL, SHARED, Type, VecType
+from avelang.isa.asm import HINTS, Asm, hinted
 from avelang.isa.expansions import choose, pointer
 from avelang.isa.machine import Machine
-from avelang.isa.asm import HINTS, Asm, hinted
 from avelang.isa.row import Param, Place, Row, register
 
 SM_80 = frozenset({"sm_80"})
@@ -96,7 +96,8 @@ def _group_rows() -> None:
     pending = Param("pending", "const", "how many of the newest groups need not be complete", range=(0, 64))
     effects = frozenset({"read", "write", "sync"})
     register(Row(
-        "nvvm.cp_async_commit_group", (), None, "The copies that the thread has begun by cp_async since the last group make up one more group; it may be empty.",
+        "nvvm.cp_async_commit_group", (), None, "The copies that the thread has begun by cp_async since the last group make up one more group; it "
+                                                "may be empty.",
         "PTX ISA 9.0, 9.7.9.25.3.2, cp.async.commit_group", SM_80, commit, effects, nothing, llvm={"nvptx": Asm("cp.async.commit_group;")},
         ptx="cp.async.commit_group",
     ))  # fmt: skip
@@ -126,7 +127,8 @@ for _size in (4, 8, 16):
             *_l1,
         ),
         None,
-        f"Begins a copy of {_size} bytes from global to shared memory for each lane; `bytes` of them are read, the rest are zeros. The data is there once "
+        f"Begins a copy of {_size} bytes from global to shared memory for each lane; `bytes` of them are read, the rest are zeros. The data is "
+        f"there once "
         "cp_async_wait_group or cp_async_wait_all (or an mbarrier, by cp_async_mbarrier_arrive) says so.",
         SOURCE, SM_80, _meaning(_size), frozenset({"read", "write"}), _expand(_size), llvm={"nvptx": Asm(_text(_size))},
         ptx=f"cp.async.{'cg' if _size == 16 else 'ca'}.shared.global",

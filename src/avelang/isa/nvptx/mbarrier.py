@@ -13,9 +13,9 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import i64, u1, u32, u64
 from avelang.ir.types import SHARED
-from avelang.isa.expansions import pointer
-from avelang.isa.machine import Machine, Waiting
 from avelang.isa.asm import Asm
+from avelang.isa.expansions import pointer
+from avelang.isa.machine import Flight, Machine, MBarrier, Waiting
 from avelang.isa.nvptx.copy_async import KIND, nothing
 from avelang.isa.row import Param, Place, Row, register
 
@@ -36,6 +36,16 @@ def at_lanes(wave: Machine, bar: Place) -> list[tuple[int, int]]:
 def flag(wave: Machine, value: bool | np.ndarray) -> np.ndarray:
     """A condition in every lane."""
     return np.broadcast_to(value, (wave.lanes,)).copy()
+
+
+def report(flight: Flight, bar: MBarrier, count: int, lane: int) -> None:
+    """The copy reports to an mbarrier when it is complete."""
+
+    def arrive() -> None:
+        flight.land()
+        bar.expect(-count, lane)
+
+    bar.later.append(arrive)
 
 
 # -- expansion -----------------------------------------------------------------------------------------------------------------------
@@ -169,7 +179,7 @@ def _copies_arrive(counted: bool) -> Callable[..., None]:
             if counted:
                 found.pending += 1
 
-            def arrive(found=found, copies=copies, lane=lane) -> None:  # noqa: ANN001
+            def arrive(found=found, copies=copies, lane=lane) -> None:
                 for flight, rows in copies:
                     flight.land(rows)
                 found.arrive(1, lane)
@@ -186,7 +196,8 @@ def _until_phase(instruction: str) -> str:
 _SPIN = "{ .reg .pred p; AVE_WAIT: mbarrier.try_wait.parity.shared::cta.b64 p, [<bar>], <parity>; @p bra AVE_DONE; bra AVE_WAIT; AVE_DONE: }"
 _COUNT = Param("count", u32, "arrivals of a phase")
 _ROWS = (
-    ("init", (BAR, _COUNT), None, "Makes an mbarrier whose phases end after `count` arrivals (and when no bytes are to come). A fence or a barrier must "
+    ("init", (BAR, _COUNT), None, "Makes an mbarrier whose phases end after `count` arrivals (and when no bytes are to come). A fence or a "
+                                  "barrier must "
      "stand between it and other threads' use.", "mbarrier.init", SM_80, _init, _expand_init, "mbarrier.init.shared::cta.b64 [<bar>], <count>;"),
     ("inval", (BAR,), None, "Ends an mbarrier, so that its memory may be used otherwise.", "mbarrier.inval", SM_80, _inval, nothing,
      "mbarrier.inval.shared::cta.b64 [<bar>];"),
@@ -206,14 +217,16 @@ _ROWS = (
 )  # fmt: skip
 for _name, _params, _result, _doc, _ptx, _needs, _meaning, _expand, _text in _ROWS:
     register(Row(
-        f"nvvm.mbarrier_{_name}", _params, _result, _doc, f"{SOURCE}, {_ptx}", _needs, _meaning, EFFECTS, _expand, llvm={"nvptx": Asm(_text)}, ptx=_ptx,
+        f"nvvm.mbarrier_{_name}", _params, _result, _doc, f"{SOURCE}, {_ptx}", _needs, _meaning, EFFECTS, _expand,
+        llvm={"nvptx": Asm(_text)}, ptx=_ptx,
     ))  # fmt: skip
 for _name, _suffix, _counted, _doc in (
     ("cp_async_mbarrier_arrive", "", True, "this does not count among the arrivals that the phase expects"),
     ("cp_async_mbarrier_arrive_noinc", ".noinc", False, "it counts among the arrivals that the phase expects"),
 ):
     register(Row(
-        f"nvvm.{_name}", (BAR,), None, f"One arrival on an mbarrier, for each active lane, as soon as all copies that the lane has begun by cp_async are complete; {_doc}.",
+        f"nvvm.{_name}", (BAR,), None, f"One arrival on an mbarrier, for each active lane, as soon as all copies that the lane has begun by "
+                                       f"cp_async are complete; {_doc}.",
         "PTX ISA 9.0, 9.7.13.15.16, cp.async.mbarrier.arrive", SM_80, _copies_arrive(_counted), EFFECTS,
         nothing if _counted else (lambda b, bar: change(b, bar, _long(b, -1))),
         llvm={"nvptx": Asm(f"cp.async.mbarrier.arrive{_suffix}.shared::cta.b64 [<bar>];")}, ptx="cp.async.mbarrier.arrive",

@@ -10,9 +10,9 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import u1, u32
 from avelang.ir.types import GLOBAL
+from avelang.isa.asm import Asm
 from avelang.isa.expansions import first_active
 from avelang.isa.machine import Machine, Waiting
-from avelang.isa.asm import Asm
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.row import Param, Row, register
 
@@ -51,7 +51,8 @@ def _expand_named(wait: int) -> Callable[..., None]:
 
 
 for _name, _wait, _doc in (
-    ("barrier_sync", 1, "Waits at barrier `number` until `threads` threads have arrived there by barrier_sync or barrier_arrive; orders their memory accesses."),
+    ("barrier_sync", 1, "Waits at barrier `number` until `threads` threads have arrived there by barrier_sync or barrier_arrive; orders their "
+                        "memory accesses."),
     ("barrier_arrive", 0, "Arrives at barrier `number`, for those that wait there by barrier_sync, and goes on."),
 ):
     _ptx = "bar.sync" if _wait else "bar.arrive"
@@ -61,7 +62,8 @@ for _name, _wait, _doc in (
             Param("number", u32, "0 to 15; 0 is the one of syncthreads"),
             Param("threads", "const", "whole warps", range=(32, 1024), choices=tuple(range(32, 1025, 32))),
         ),
-        None, f"{_doc} Whole warps take part.", f"PTX ISA 9.0, 9.7.13.1, {_ptx}", SM_75, _named(bool(_wait)), ORDER | {"convergent"}, _expand_named(_wait),
+        None, f"{_doc} Whole warps take "
+              f"part.", f"PTX ISA 9.0, 9.7.13.1, {_ptx}", SM_75, _named(bool(_wait)), ORDER | {"convergent"}, _expand_named(_wait),
         llvm={"nvptx": Asm(f"{_ptx} <number>, <threads>;")}, ptx=_ptx,
     ))  # fmt: skip
 
@@ -74,11 +76,14 @@ _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, fro
      "fence.mbarrier_init.release.cluster;", ORDER),
     ("fence_gpu", (), "Orders this thread's accesses to memory before and behind it, as seen from the whole GPU.", "9.7.13.4, fence.acq_rel", SM_75,
      "fence.acq_rel.gpu;", ORDER),
-    ("griddepcontrol_wait", (), "Waits until the grids that this one depends on are complete and their writes visible (programmatic dependent launch).",
+    ("griddepcontrol_wait", (), "Waits until the grids that this one depends on are complete and their writes visible (programmatic dependent "
+                                "launch).",
      "9.7.13.13, griddepcontrol", SM_90, "griddepcontrol.wait;", ORDER),
-    ("griddepcontrol_launch_dependents", (), "Grids that depend on this one may start when all its blocks have said so.", "9.7.13.13, griddepcontrol", SM_90,
+    ("griddepcontrol_launch_dependents", (), "Grids that depend on this one may start when all its blocks have said "
+                                             "so.", "9.7.13.13, griddepcontrol", SM_90,
      "griddepcontrol.launch_dependents;", ORDER),
-    *((f"setmaxnreg_{how}", (Param("count", "const", "registers of each thread, a multiple of 8", range=(24, 256), choices=tuple(range(24, 257, 8))),),
+    *((f"setmaxnreg_{how}", (Param("count", "const", "registers of each thread, a multiple of "
+                                                     "8", range=(24, 256), choices=tuple(range(24, 257, 8))),),
        f"The warps of a warpgroup {what} registers: `count` for each thread from now on. All warps of the warpgroup execute it.",
        "9.7.20.5, setmaxnreg", SM_90A, f"setmaxnreg.{how}.sync.aligned.u32 <count>;", ORDER | {"convergent"})
       for how, what in (("inc", "wait for more"), ("dec", "give back"))),

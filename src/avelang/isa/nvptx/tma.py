@@ -13,14 +13,14 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import i32, i64, u1, u32
 from avelang.ir.types import GLOBAL, SHARED, MapType, VecType
+from avelang.isa.asm import HINTS, Asm, hinted
 from avelang.isa.expansions import choose, pointer, shared_offset
 from avelang.isa.machine import Machine
-from avelang.isa.asm import HINTS, Asm, hinted
 from avelang.isa.nvptx.copy_async import nothing
-from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, transactions
+from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, report, transactions
 from avelang.isa.nvptx.swizzle import expand_swizzled, swizzled
-from avelang.isa.tensor_map import EXTENT, STRIDE, Map
 from avelang.isa.row import Param, Place, Row, register
+from avelang.isa.tensor_map import EXTENT, STRIDE, Map
 
 SM_90 = frozenset({"sm_90"})
 BULK = "bulk"
@@ -65,16 +65,6 @@ def _fetched(wave: Machine, map_: Map, at: tuple[int, ...]) -> np.ndarray:
     return out.reshape(-1)
 
 
-def report(wave: Machine, flight: Any, bar: Any, count: int, lane: int) -> None:
-    """The copy reports to an mbarrier when it is complete."""
-
-    def arrive() -> None:
-        flight.land()
-        bar.expect(-count, lane)
-
-    bar.later.append(arrive)
-
-
 def _load(rank: int, multicast: bool) -> Callable[..., None]:
     def meaning(wave: Machine, dst: Place, map_: Map, *rest: Any) -> None:
         coords, (bar, *more) = rest[:rank], rest[rank:]
@@ -83,7 +73,7 @@ def _load(rank: int, multicast: bool) -> Callable[..., None]:
             blocks = [r for r in range(16) if int(more[0][lane]) >> r & 1] if multicast else [None]
             for block in blocks:
                 flight = wave.begin(SHARED, np.array([lane]), to[None], data[None], rank=block)
-                report(wave, flight, wave.mbarrier(lane, int(bar.address[lane]), block), data.size, lane)
+                report(flight, wave.mbarrier(lane, int(bar.address[lane]), block), data.size, lane)
 
     return meaning
 
@@ -109,7 +99,7 @@ def _run_load(wave: Machine, dst: Place, src: Place, count: np.ndarray, bar: Pla
         _whole(wave, lane, n, to, start)
         data = wave.fetch(GLOBAL, start + np.arange(n), 1).reshape(1, -1)
         flight = wave.begin(SHARED, np.array([lane]), to + np.arange(n)[None], data)
-        report(wave, flight, wave.mbarrier(lane, int(bar.address[lane])), n, lane)
+        report(flight, wave.mbarrier(lane, int(bar.address[lane])), n, lane)
 
 
 def _run_store(wave: Machine, dst: Place, src: Place, count: np.ndarray, hint: int) -> None:
@@ -264,31 +254,40 @@ def _store_text(rank: int, add: bool) -> Callable[[Mapping[str, Any]], str]:
 
 _DST = Param("dst", "tensor", "in shared memory; begins where the box goes, a multiple of 128 bytes", spaces=(SHARED,))
 _SRC = Param("src", "tensor", "in shared memory; begins where the box is, a multiple of 128 bytes", spaces=(SHARED,))
-_RULE = "It begins at a multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too."
+_RULE = (
+    "It begins at a multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its "
+    "pattern begins there too."
+)
 
 
 def _tensor_rows(rank: int) -> None:
     coords = tuple(Param(c, (i32, u32), f"the box's first element along dimension {i}") for i, c in enumerate(COORDS[:rank]))
     section = "PTX ISA 9.0, 9.7.9.27.1.2, cp.async.bulk.tensor"
     for multicast in (False, True):
-        what = ", in every block of the cluster that `mask` names, at the same place in each, and reports to the mbarrier at the same place" if multicast else ""
+        each = ", in every block of the cluster that `mask` names, at the same place in each, and reports to the mbarrier at the same place"
+        what = each if multicast else ""
         register(Row(
             f"nvvm.tma_load_{rank}d{'_multicast' * multicast}", (_DST, _MAP, *coords, BAR, *((_MASK,) if multicast else ()), _HINT), None,
-            f"Begins a copy of a box of {rank} dimension{'s' * (rank > 1)} into shared memory{what}. Its bytes count on the mbarrier, outside the array as zeros "
+            f"Begins a copy of a box of {rank} dimension{'s' * (rank > 1)} into shared memory{what}. Its bytes count on the mbarrier, outside the "
+            f"array as zeros "
             f"(or NaN) too: expect them by mbarrier_arrive_expect_tx. {_RULE}",
             section, SM_90, _load(rank, multicast), EFFECTS, _expand_load(rank, multicast), llvm={"nvptx": Asm(_load_text(rank, multicast))},
             ptx=f"cp.async.bulk.tensor.{rank}d.shared::cluster.global",
         ))  # fmt: skip
     for add in (False, True):
-        does = "Begins an addition of a box in shared memory to the array's elements" if add else "Begins a copy of a box from shared memory to the array"
+        does = "Begins a copy of a box from shared memory to the array"
+        if add:
+            does = "Begins an addition of a box in shared memory to the array's elements"
         register(Row(
             f"nvvm.tma_{'reduce_add' if add else 'store'}_{rank}d", (_MAP, *coords, _SRC, _HINT), None,
-            f"{does}; what is outside the array is not written, but no coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. {_RULE}",
+            f"{does}; what is outside the array is not written, but no coordinate may be negative. Shared memory must not change before "
+            f"cp_async_bulk_wait_group_read has said so. {_RULE}",
             section.replace("1.2, cp.", "1.3, cp.reduce.") if add else section, SM_90, _store(rank, add), EFFECTS, _expand_store(rank, add),
             llvm={"nvptx": Asm(_store_text(rank, add))}, ptx=f"cp.{'reduce.' * add}async.bulk.tensor.{rank}d.global.shared::cta",
         ))  # fmt: skip
     register(Row(
-        f"nvvm.tma_prefetch_{rank}d", (_MAP, *coords), None, "Brings a box of the array into L2.", "PTX ISA 9.0, 9.7.9.27.1.4, cp.async.bulk.prefetch.tensor",
+        f"nvvm.tma_prefetch_{rank}d", (_MAP, *coords), None, "Brings a box of the array into "
+                                                             "L2.", "PTX ISA 9.0, 9.7.9.27.1.4, cp.async.bulk.prefetch.tensor",
         SM_90, nothing, EFFECTS, nothing, llvm={"nvptx": Asm(f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile [<map>, {_reversed(rank)}];")},
         ptx=f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global",
     ))  # fmt: skip
@@ -300,18 +299,23 @@ def _run_rows() -> None:
     section = "PTX ISA 9.0, 9.7.9.25.5.2, cp.async.bulk"
     register(Row(
         "nvvm.cp_async_bulk_load", (
-            Param("dst", "tensor", f"in shared memory; {to}", spaces=(SHARED,)), Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,)),
+            Param("dst", "tensor", f"in shared memory; "
+                                   f"{to}", spaces=(SHARED,)), Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,)),
             size, BAR, _HINT,
-        ), None, "Begins a copy of `bytes` consecutive bytes from global to shared memory. They count on the mbarrier.", section, SM_90, _run_load, EFFECTS,
+        ), None, "Begins a copy of `bytes` consecutive bytes from global to shared memory. They count on the "
+                 "mbarrier.", section, SM_90, _run_load, EFFECTS,
         _expand_run_load,
-        llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ", "[<dst>], [<src>], <bytes>, [<bar>]", a["hint"]))},
+        llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ", "[<dst>], [<src>], <bytes>, "
+         "[<bar>]", a["hint"]))},
         ptx="cp.async.bulk.shared::cluster.global",
     ))  # fmt: skip
     register(Row(
         "nvvm.cp_async_bulk_store", (
-            Param("dst", "tensor", f"in global memory; {to}", spaces=(GLOBAL,)), Param("src", "tensor", f"in shared memory; {source}", spaces=(SHARED,)),
+            Param("dst", "tensor", f"in global memory; "
+                                   f"{to}", spaces=(GLOBAL,)), Param("src", "tensor", f"in shared memory; {source}", spaces=(SHARED,)),
             size, _HINT,
-        ), None, "Begins a copy of `bytes` consecutive bytes from shared to global memory, of the thread's open group.", section, SM_90, _run_store, EFFECTS,
+        ), None, "Begins a copy of `bytes` consecutive bytes from shared to global memory, of the thread's open "
+                 "group.", section, SM_90, _run_store, EFFECTS,
         lambda b, dst, src, count, hint: _expand_run(b, dst, src, count),
         llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.global.shared::cta.bulk_group ", "[<dst>], [<src>], <bytes>", a["hint"]))},
         ptx="cp.async.bulk.global.shared::cta",
@@ -322,7 +326,8 @@ def _run_rows() -> None:
         llvm={"nvptx": Asm("cp.async.bulk.prefetch.L2.global [<src>], <bytes>;")}, ptx="cp.async.bulk.prefetch.L2.global",
     ))  # fmt: skip
     register(Row(
-        "nvvm.prefetch_tensormap", (_MAP,), None, "Brings a tensor map to where copies will look for it.", "PTX ISA 9.0, 9.7.9.15, prefetch", SM_90, nothing,
+        "nvvm.prefetch_tensormap", (_MAP,), None, "Brings a tensor map to where copies will look for "
+                                                  "it.", "PTX ISA 9.0, 9.7.9.15, prefetch", SM_90, nothing,
         EFFECTS, nothing, llvm={"nvptx": Asm("prefetch.tensormap [<map>];")}, ptx="prefetch.tensormap",
     ))  # fmt: skip
 
@@ -342,9 +347,11 @@ def _group_rows() -> None:
     ))  # fmt: skip
     for suffix, doc in (("", "are complete"), ("_read", "have read their shared memory, which may then be written again")):
         register(Row(
-            f"nvvm.cp_async_bulk_wait_group{suffix}", (pending,), None, f"Waits until all of the thread's groups of bulk stores but the newest `pending` {doc}.",
+            f"nvvm.cp_async_bulk_wait_group{suffix}", (pending,), None, f"Waits until all of the thread's groups of bulk stores but the newest "
+                                                                        f"`pending` {doc}.",
             "PTX ISA 9.0, 9.7.9.25.6.2, cp.async.bulk.wait_group", SM_90, wait, EFFECTS, nothing,
-            llvm={"nvptx": Asm(f"cp.async.bulk.wait_group{suffix.replace('_', '.')} <pending>;")}, ptx=f"cp.async.bulk.wait_group{suffix.replace('_', '.')}",
+            llvm={"nvptx": Asm(f"cp.async.bulk.wait_group{suffix.replace('_', '.')} "
+                               f"<pending>;")}, ptx=f"cp.async.bulk.wait_group{suffix.replace('_', '.')}",
         ))  # fmt: skip
 
 

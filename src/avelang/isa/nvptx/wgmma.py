@@ -2,7 +2,8 @@
 
 D is 64 x N: warp w has rows 16 w to 16 w + 15, so each warp computes from its own rows of A and all of B. N follows from the accumulator, which has
 N / 2 elements a lane. Operands in shared memory are named by 64-bit descriptors (PTX ISA 9.0, 9.7.15.5.1.2): start address, leading and stride
-byte offset (all in units of 16 bytes), swizzle. With i counting along M or N, j along K, T elements to 16 bytes and S bytes of swizzle, an element stands at
+byte offset (all in units of 16 bytes), swizzle. With i counting along M or N, j along K, T elements to 16 bytes and S bytes of swizzle, an element
+stands at
     K-major, no swizzle     16 (i % 8) + stride (i / 8) + leading (j / T) + bytes (j % T)
     K-major, swizzle S      S (i % 8) + stride (i / 8) + bytes j
     MN-major, no swizzle    16 (j % 8) + leading (j / 8) + stride (i / T) + bytes (i % T)
@@ -113,7 +114,7 @@ def element_addresses(desc: int, rows: np.ndarray, cols: np.ndarray, turned: boo
     """int64: where elements (i, j) of an operand stand in shared memory; `turned`: it is MN-major; `size` bytes each."""
     start, leading, stride = ((desc >> shift & FIELD) << 4 for shift in (0, 16, 32))
     pattern = PATTERNS[desc >> 62 & 3]
-    at = np.int64(start)
+    at = np.full(rows.shape, start, np.int64)
     for index, (run, within, between) in zip((rows, cols), _steps(leading, stride, pattern, turned, size), strict=True):
         at = at + index % run * within + index // run * between
     return swizzled(at, pattern)
@@ -139,9 +140,12 @@ register(Row(
         Param("stride", "const", "stride byte offset, a multiple of 16; 0 means 8 rows of the pattern, as boxes of tensor maps have them",
               range=(0, FIELD << 4), default=0),
     ),
-    u64, "The descriptor of a matrix operand in shared memory. With T elements to 16 bytes, an element stands, from the tile's start on and before the swizzle of S "
-    "bytes, along M or N (i) and K (j): K-major at S (i % 8) + stride (i / 8) + bytes j (unswizzled: 16 (i % 8) + stride (i / 8) + leading (j / T) + bytes "
-    "(j % T)); MN-major at S (j % 8) + stride (j / 8) + leading (i / (S / bytes)) + bytes (i % (S / bytes)) (unswizzled: 16 (j % 8) + leading (j / 8) + stride "
+    u64, "The descriptor of a matrix operand in shared memory. With T elements to 16 bytes, an element stands, from the tile's start on and "
+         "before the swizzle of S "
+    "bytes, along M or N (i) and K (j): K-major at S (i % 8) + stride (i / 8) + bytes j (unswizzled: 16 (i % 8) + stride (i / 8) + leading (j / "
+    "T) + bytes "
+    "(j % T)); MN-major at S (j % 8) + stride (j / 8) + leading (i / (S / bytes)) + bytes (i % (S / bytes)) (unswizzled: 16 (j % 8) + leading (j "
+    "/ 8) + stride "
     "(i / T) + bytes (i % T)). Patterns begin at multiples of 8 S bytes. A tile further along K: add its byte offset / 16.",
     f"{SECTION}.1.2.2, matrix descriptor", SM_90A, _descriptor_meaning, expand=_descriptor_expand,
 ))  # fmt: skip
@@ -315,7 +319,8 @@ def _text(form: Form) -> Callable[[Mapping[str, Any]], str]:
 def _row(form: Form) -> Row:
     how = "A in registers" if form.registers else "A in shared memory"
     desc = "a descriptor, as wgmma_descriptor makes it; the same in all threads"
-    left = Param("a", VecType(form.a.dtype, form.tile.a.slots), f"the lane's part of A, 64 x {form.k}", packed=True) if form.registers else Param("a", u64, desc)
+    left = Param("a", VecType(form.a.dtype, form.tile.a.slots), f"the lane's part of A, 64 x "
+                                                                f"{form.k}", packed=True) if form.registers else Param("a", u64, desc)
     note = " The low 13 bits of the elements of A and B are ignored." if form.a is TF32 else ""
     return Row(
         f"nvvm.{form.name}",
@@ -323,7 +328,8 @@ def _row(form: Form) -> Row:
             left, Param("b", u64, desc), Param("c", form.accumulators, "the lane's part of the accumulator, 64 x N: N / 2 elements"),
             Param("scale_d", u32, "0: D = A B, without the accumulator; the same in all threads", default=1), *_flags(form),
         ),
-        "c", f"D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x {form.k} of {form.a.name}, B {form.k} x N of {form.b.name}, C and D "
+        "c", f"D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x {form.k} of {form.a.name}, B {form.k} x N of "
+             f"{form.b.name}, C and D "
         f"64 x N of {form.d}; {how}, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256.{note} D may be used once "
         "wgmma_wait_acc has given it back.",
         f"{SECTION}.2, wgmma.mma_async", SM_90A, _meaning(form), frozenset({"read", "convergent"}), _expand(form),
@@ -355,17 +361,20 @@ _ACC = Param("acc", _HELD, "an accumulator, or A in registers")
 _PENDING = Param("pending", "const", "how many of the newest groups need not be complete", range=(0, 7))
 _ORDER = frozenset({"read", "write", "sync", "convergent"})
 for _name, _params, _result, _doc, _ptx in (
-    ("fence", (), None, "Orders accesses to registers and shared memory before the wgmma that follow: needed before the first, and when registers have changed.",
+    ("fence", (), None, "Orders accesses to registers and shared memory before the wgmma that follow: needed before the first, and when registers "
+                        "have changed.",
      "wgmma.fence.sync.aligned;"),
     ("fence_acc", (_ACC,), "acc", "The accumulator (or A in registers) behind a wgmma_fence: what has been computed of it is in registers before.",
      "wgmma.fence.sync.aligned;"),
     ("commit_group", (), None, "The wgmma since the last group make up one more group.", "wgmma.commit_group.sync.aligned;"),
-    ("wait_group", (_PENDING,), None, "Waits until all groups of wgmma but the newest `pending` are complete.", "wgmma.wait_group.sync.aligned <pending>;"),
+    ("wait_group", (_PENDING,), None, "Waits until all groups of wgmma but the newest `pending` are "
+                                      "complete.", "wgmma.wait_group.sync.aligned <pending>;"),
     ("wait_acc", (_ACC, _PENDING), "acc", "The accumulator once all groups of wgmma but the newest `pending` are complete.",
      "wgmma.wait_group.sync.aligned <pending>;"),
 ):  # fmt: skip
     register(Row(
-        f"nvvm.wgmma_{_name}", _params, _result, f"{_doc} All warps of the warpgroup execute it.", f"{SECTION}.{'7' if 'fence' in _name else '8'}, {_ptx.split('.sync')[0]}",
+        f"nvvm.wgmma_{_name}", _params, _result, f"{_doc} All warps of the warpgroup execute "
+                                                 f"it.", f"{SECTION}.{'7' if 'fence' in _name else '8'}, {_ptx.split('.sync')[0]}",
         SM_90A, _same if _result else nothing, _ORDER, (lambda b, acc, *_: acc) if _result else nothing,
         llvm={"nvptx": Asm(_ptx, tied="acc" if _result else "")}, ptx=_ptx.partition(" ")[0].rstrip(";"),
     ))  # fmt: skip

@@ -16,9 +16,9 @@
 ; CUlaunchConfig of cuda.h: grid, block, bytes of dynamic shared memory, stream, attributes, how many
 %Config = type { i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }
 
-; One of the last launches: %Gpu, how many there were before it, grid, stream, the first 24 slots (a caller has as many). A kernel that faults is reported by whatever
+; One of the last launches: %Gpu, how many there were before it, grid, stream, the first 16 slots (a caller has as many). A kernel that faults is reported by whatever
 ; comes after it: these are the ones that it may be.
-%Recent = type { ptr, i64, [3 x i32], ptr, [24 x i64] }
+%Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }
 @ave_recent = global [8 x %Recent] zeroinitializer
 @ave_launched = global i64 0
 
@@ -40,7 +40,7 @@ define internal ptr @note(ptr %gpu, ptr %slots, ptr %grid, ptr %stream) alwaysin
   store i64 %n, ptr %np
   call void @llvm.memcpy.p0.p0.i64(ptr align 4 %gridp, ptr align 4 %grid, i64 12, i1 false)
   store ptr %stream, ptr %streamp
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slotsp, ptr align 8 %slots, i64 192, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slotsp, ptr align 8 %slots, i64 128, i1 false)
   ret ptr %at
 }
 

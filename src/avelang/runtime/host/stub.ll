@@ -41,16 +41,18 @@
   ptr, i64,      ; 13 asked for the current stream, null where the slot has it; 14 of which device: DLPack's type, index << 32
   ptr }          ; 15 called with the status, the geometry and the arguments of a launch that the driver refused; raises
 
+; What is read of an argument that is a number, or an array through DLPack, are the first 64 bytes, one line of the processor's cache.
 %Param = type {
   i64,        ; 0 kind: 0 constant, 1 signed, 2 unsigned, 3 f64, 4 f32, 5 u1, 6 pointer, 7 tensor
   i64,        ; 1 slot
-  i64, i64,   ; 2 least and 3 greatest integer; kind 0: 2 is the object expected
+  i64, i64,   ; 2 least and 3 greatest integer; kind 0: 2 is the object expected; arrays: 3 is what an address read through DLPack is a multiple of
   i64,        ; 4 rank
-  ptr, ptr,   ; 5 extents, 6 strides in elements
-  i64,        ; 7 element bytes
-  [4 x ptr],  ; 8 NumPy descriptors accepted
-  [4 x i32],  ; 9 DLPack dtypes accepted: code, bits << 8, lanes << 16
-  i64, i64 }  ; 10 DLPack's device: type, index << 32; 11 what an address read through DLPack must be a multiple of
+  i64,        ; 5 DLPack's device: type, index << 32
+  [4 x i32],  ; 6 DLPack dtypes accepted: code, bits << 8, lanes << 16
+  ptr, ptr,   ; 7 extents, 8 strides in elements
+  i64,        ; 9 element bytes
+  [4 x ptr],  ; 10 NumPy descriptors accepted
+  i64 }       ; 11 nothing: two lines in all
 
 declare i32 @PyCallable_Check(ptr)
 declare ptr @PyObject_CallNoArgs(ptr)
@@ -418,7 +420,7 @@ entry:
   br label %search
 search:
   %i = phi i64 [ 0, %entry ], [ %i1, %step ]
-  %dp = getelementptr %Param, ptr %param, i32 0, i32 8, i64 %i
+  %dp = getelementptr %Param, ptr %param, i32 0, i32 10, i64 %i
   %d = load ptr, ptr %dp
   %hit = icmp eq ptr %d, %descr
   br i1 %hit, label %found, label %step
@@ -446,11 +448,11 @@ form:
   %strides = load ptr, ptr %stridesp
   %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
   %want = load i64, ptr %wrank
-  %wshapep = getelementptr %Param, ptr %param, i32 0, i32 5
+  %wshapep = getelementptr %Param, ptr %param, i32 0, i32 7
   %wshape = load ptr, ptr %wshapep
-  %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 6
+  %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 8
   %wstrides = load ptr, ptr %wstridesp
-  %unitp = getelementptr %Param, ptr %param, i32 0, i32 7
+  %unitp = getelementptr %Param, ptr %param, i32 0, i32 9
   %unit = load i64, ptr %unitp
   %ok = call i1 @layout(i1 false, i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 %unit)
   br i1 %ok, label %take, label %no
@@ -478,7 +480,7 @@ clear:
 device:
   %devp = getelementptr i8, ptr %t, i64 8
   %dev = load i64, ptr %devp
-  %wdevp = getelementptr %Param, ptr %param, i32 0, i32 10
+  %wdevp = getelementptr %Param, ptr %param, i32 0, i32 5
   %wdev = load i64, ptr %wdevp
   %there = icmp eq i64 %dev, %wdev
   br i1 %there, label %dtype, label %no
@@ -488,7 +490,7 @@ dtype:
   br label %search
 search:
   %i = phi i64 [ 0, %dtype ], [ %i1, %step ]
-  %cp = getelementptr %Param, ptr %param, i32 0, i32 9, i64 %i
+  %cp = getelementptr %Param, ptr %param, i32 0, i32 6, i64 %i
   %c = load i32, ptr %cp
   %hit = icmp eq i32 %c, %code
   br i1 %hit, label %form, label %step
@@ -517,9 +519,9 @@ exact:
   %pointer = icmp eq i64 %want, -1
   br i1 %pointer, label %take, label %tensor
 tensor:
-  %wshapep = getelementptr %Param, ptr %param, i32 0, i32 5
+  %wshapep = getelementptr %Param, ptr %param, i32 0, i32 7
   %wshape = load ptr, ptr %wshapep
-  %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 6
+  %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 8
   %wstrides = load ptr, ptr %wstridesp
   %ok = call i1 @layout(i1 false, i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 1)
   br i1 %ok, label %take, label %no
@@ -528,7 +530,7 @@ take:
   %offp = getelementptr i8, ptr %t, i64 40
   %off = load i64, ptr %offp
   %address = add i64 %data, %off
-  %alignp = getelementptr %Param, ptr %param, i32 0, i32 11
+  %alignp = getelementptr %Param, ptr %param, i32 0, i32 3
   %align = load i64, ptr %alignp
   %mask = sub i64 %align, 1
   %odd = and i64 %address, %mask

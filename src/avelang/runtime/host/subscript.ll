@@ -11,9 +11,9 @@
 @ave_subscripts = global %Subscript zeroinitializer
 
 declare i32 @PyErr_BadArgument()
-declare ptr @PyObject_Init(ptr, ptr)
 declare ptr @_PyObject_GC_New(ptr)
 declare void @PyObject_GC_Track(ptr)
+declare i32 @PyObject_GC_IsTracked(ptr)
 declare void @PyObject_GC_UnTrack(ptr)
 declare void @PyObject_GC_Del(ptr)
 
@@ -36,8 +36,9 @@ make:
   %empty = icmp eq ptr %free, null
   br i1 %empty, label %new, label %again
 again:
+  ; It has its type still.
   store ptr null, ptr %freep
-  call ptr @PyObject_Init(ptr %free, ptr %type)
+  store i64 1, ptr %free
   br label %fill
 new:
   %made = call ptr @_PyObject_GC_New(ptr %type)
@@ -55,13 +56,29 @@ fill:
   store ptr %launch, ptr %launchp
   call void @Py_IncRef(ptr %provider)
   store ptr %provider, ptr %providerp
-  call void @PyObject_GC_Track(ptr %o)
   ret ptr %o
+}
+
+; What somebody else holds too may stand in a cycle, and the collector must see it; what is called as it is made is spared that.
+define internal void @track(ptr %self) {
+  %count = load i32, ptr %self
+  %held = icmp ne i32 %count, 1
+  br i1 %held, label %ask, label %out
+ask:
+  %tracked = call i32 @PyObject_GC_IsTracked(ptr %self)
+  %seen = icmp ne i32 %tracked, 0
+  br i1 %seen, label %out, label %show
+show:
+  call void @PyObject_GC_Track(ptr %self)
+  br label %out
+out:
+  ret void
 }
 
 define ptr @ave_bound_call(ptr %self, ptr %args, i64 %flags, ptr %kwnames) {
   ; The highest bit says that args[-1] may be written (PY_VECTORCALL_ARGUMENTS_OFFSET).
   %n = and i64 %flags, 9223372036854775807
+  call void @track(ptr %self)
   %launchp = getelementptr %Bound, ptr %self, i32 0, i32 3
   %launch = load ptr, ptr %launchp
   %providerp = getelementptr %Bound, ptr %self, i32 0, i32 4
@@ -114,11 +131,9 @@ entry:
   br i1 %empty, label %keep, label %delete
 keep:
   store ptr %self, ptr %freep
-  br label %out
+  ret void
 delete:
   call void @PyObject_GC_Del(ptr %self)
-  br label %out
-out:
   call void @Py_DecRef(ptr %type)
   ret void
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from avelang.amdgcn.asm import Instruction, Kernel, Name, Program
+from avelang.amdgcn.asm import Instruction, Kernel, Name, Program, Reg
 from avelang.base.errors import error
 from avelang.llvm.core import Module
 from avelang.sim.amdgcn import mode, scheduler
@@ -117,13 +117,13 @@ def translate(program: Program, label: str, options: Options) -> Translation:
     t.fp8 = "ocp" if program.chip == "gfx950" else "fnuz"
     checker = Checker(t, program) if options.check else None
     kernel = next((k for k in program.kernels.values() if k.label == label), Kernel(label, label, {}))
-    t.first_mode = mode.initial(kernel)
+    t.first_mode, limits = mode.initial(kernel), _limits(kernel)
     modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), t.first_mode)
     for n, (first, end) in enumerate(ranges):
         t.begin(modes[n])
         t.count(end - first)
         for i in program.instructions[first:end]:
-            _one(t, i, checker)
+            _one(t, i, checker, limits)
             if t.ended:
                 break
         name = f"ave_block_{n}"
@@ -134,7 +134,25 @@ def translate(program: Program, label: str, options: Options) -> Translation:
     return Translation(module.text('nounwind "frame-pointer"="none"'), t.reasons, ranges)
 
 
-def _one(t: Translator, i: Instruction, checker: Checker | None) -> None:
+GRANULE = 8  # vector registers are given out in pieces of so many (LLVM, "User Guide for AMDGPU Backend", GRANULATED_WORKITEM_VGPR_COUNT, gfx90a)
+
+
+def _limits(kernel: Kernel) -> dict[str, int]:
+    """How many registers of each vector file a wave has, by the kernel's descriptor; no entry where that does not say."""
+    total = -(-kernel.get("next_free_vgpr") // GRANULE) * GRANULE
+    if not total:
+        return {}
+    first = min(kernel.get("accum_offset", total), total)  # accumulation registers are what lies behind
+    return {"v": first, "a": total - first}
+
+
+def _within(i: Instruction, limits: dict[str, int]) -> None:
+    for o in i.operands:
+        if isinstance(o, Reg) and o.first + o.count > limits.get(o.file, 1 << 10):
+            raise Unknown(f"{o} is not there: the kernel's descriptor asks for {limits[o.file]} registers {o.file} (next_free_vgpr, accum_offset)")
+
+
+def _one(t: Translator, i: Instruction, checker: Checker | None, limits: dict[str, int]) -> None:
     t.here = i
     if checker:
         checker.before(i)
@@ -142,6 +160,7 @@ def _one(t: Translator, i: Instruction, checker: Checker | None) -> None:
         handler = HANDLERS.get(i.name)
         if handler is None:
             raise Unknown("no such instruction is executed here")
+        _within(i, limits)
         t.mode_allows(i)
         handler(t, i)
     except Unknown as why:

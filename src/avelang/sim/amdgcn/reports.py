@@ -18,14 +18,14 @@ PAGE = 4096  # bytes at address 0, which no array has
 
 def _nearest(address: int, launch: Launch) -> str:
     """Which of the given pieces of memory is the closest, in words."""
+    if address < PAGE:
+        return ": it is a null pointer, or near one"
     best = min(range(len(launch.regions)), key=lambda n: max(launch.regions[n][0] - address, address - launch.regions[n][1], 0), default=None)
     if best is None:
         return ""
     start, end = launch.regions[best]
     name = f"`{launch.names[best]}`" if best < len(launch.names) else "a piece"
     what = f"{name} of {counted(end - start, 'byte')}"
-    if address < PAGE:
-        return ": it is a null pointer, or near one"
     if address < start:
         return f"; the nearest is {what}, which begins {counted(start - address, 'byte')} further on"
     if address < end:

@@ -1,0 +1,164 @@
+"""`avelang.executor`: machine code from text, files and bytes; what is refused, and in which words."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+
+from avelang import executor
+from avelang.base.errors import AveError
+
+DOUBLE = """
+    .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+double:
+    s_load_dwordx2 s[2:3], s[0:1], 0x0
+    v_lshlrev_b32_e32 v1, 2, v0
+    s_waitcnt lgkmcnt(0)
+    global_load_dword v2, v1, s[2:3]
+    s_waitcnt vmcnt(0)
+    v_add_f32_e32 v2, v2, v2
+    global_store_dword v1, v2, s[2:3]
+    s_endpgm
+    .amdhsa_kernel double
+        .amdhsa_kernarg_size 16
+        .amdhsa_user_sgpr_count 2
+        .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .end_amdhsa_kernel
+    .amdgpu_metadata
+amdhsa.kernels:
+  - .args:
+      - .name:           x
+        .offset:         0
+        .size:           8
+        .value_kind:     global_buffer
+      - .name:           n
+        .offset:         8
+        .size:           4
+        .value_kind:     by_value
+    .max_flat_workgroup_size: 128
+    .name:           double
+    .end_amdgpu_metadata
+"""
+
+
+@pytest.fixture(scope="module")
+def double() -> executor.Kernel:
+    return executor.load(DOUBLE)
+
+
+def test_a_kernel_of_text_of_bytes_and_of_a_file(tmp_path):
+    (tmp_path / "double.s").write_text(DOUBLE)
+    for source in (DOUBLE, DOUBLE.encode(), tmp_path / "double.s", str(tmp_path / "double.s")):
+        x = np.arange(64, dtype=np.float32)
+        executor.load(source)[1, 64](x, 64)
+        assert (x == 2 * np.arange(64)).all()
+
+
+@pytest.mark.parametrize(
+    "source,said",
+    [
+        ("nothing.s", r"\[X028\] nothing\.s cannot be executed: No such file"),
+        (pathlib.Path("/"), r"\[X028\] / cannot be executed: .*directory"),
+        (None, r"\[X028\] None cannot be executed: it is a NoneType"),
+        ("hello\n", r"\[X028\] assembly cannot be executed: it has no `\.amdhsa_kernel`"),
+        (DOUBLE.replace("gfx942", "gfx1100"), r"\[X028\].* code for gfx1100; .* gfx942 and gfx950"),
+        (DOUBLE.replace("gfx942", "gfx90a"), r"\[X028\].* code for gfx90a"),
+        (b"\xff\xfe\xfd\xfc", r"\[X020\].*neither a code object nor text"),
+        (b"\x7fELF garbage", r"\[D022\]"),
+        (b"CCOB garbage", r"\[D022\]"),
+    ],
+)
+def test_what_is_no_kernel_for_this_chip_is_refused(source, said):
+    with pytest.raises(AveError, match=said):
+        executor.load(source)
+
+
+def test_an_unknown_kernel_is_told_which_there_are():
+    with pytest.raises(AveError, match="D023.*'triple'") as caught:
+        executor.load(DOUBLE, "triple")
+    assert "double" in caught.value.hint
+
+
+@pytest.mark.parametrize("extents", [1, (), (1, ()), ((1, 1, 1, 1), 64), (1.0, 64), (-1, 64), (1, 0)], ids=str)
+def test_extents_that_are_none(double, extents):
+    with pytest.raises(AveError, match="L002"):
+        double[extents]
+
+
+@pytest.mark.parametrize(
+    "given,said",
+    [
+        ((), r"0 arguments: its metadata names 2: `x` \(an address\), `n` \(a value of 4 bytes\)"),
+        ((np.zeros(64, np.float32), np.zeros(4)), "argument `n` is a value of 4 bytes: it got an array of float64"),
+        ((np.zeros(64, np.float32), np.int64(4)), "argument `n` is a value of 4 bytes: it got int64 4, which has 8 bytes"),
+        ((np.zeros(64, np.float32), 1 << 32), "it got 4294967296, which does not fit"),
+        ((np.zeros(64, np.float32), -(1 << 31) - 1), "which does not fit"),
+        ((np.uint32(7), 64), "argument `x` is an address: it got uint32 7"),
+        (([1, 2], 64), "argument `x` is an address: it got a list"),
+    ],
+)  # fmt: skip
+def test_arguments_that_do_not_fit(double, given, said):
+    with pytest.raises(AveError, match=rf"\[X027\] kernel `double`: .*{said}"):
+        double[1, 64](*given)
+
+
+def test_numbers_of_both_signs_fit(double):
+    for n in (-1, -(1 << 31), (1 << 32) - 1, 1.5, None):
+        double[1, 64](np.zeros(64, np.float32), n)
+
+
+def test_a_block_is_as_large_as_the_kernel_was_compiled_for(double):
+    double[1, 128](np.zeros(128, np.float32), 0)
+    with pytest.raises(AveError, match=r"X027.*block \(129, 1, 1\): the kernel was compiled for 128 work-items"):
+        double[1, 129](np.zeros(129, np.float32), 0)
+
+
+@pytest.mark.parametrize(
+    "elements,said",
+    [(64, "the nearest is `x` of 256 bytes, which ends just there"), (60, "the nearest is `x` of 240 bytes, which ends just there")],
+)
+def test_an_array_that_is_too_small_is_named(double, elements, said):
+    with pytest.raises(AveError, match=rf"X022.*{said}.*lane {elements % 64}\)"):
+        double[1, 128](np.zeros(elements, np.float32), 0)
+
+
+@pytest.mark.parametrize(
+    "descriptor", ["next_free_vgpr 3", "next_free_vgpr 1", "next_free_vgpr 0", "next_free_vgpr 16\n.amdhsa_accum_offset 4"], ids=repr
+)
+def test_registers_that_the_descriptor_asks_for_are_there(descriptor):
+    text = DOUBLE.replace(".amdhsa_kernarg_size", f".amdhsa_{descriptor}\n.amdhsa_kernarg_size")
+    executor.load(text)[1, 64](np.zeros(64, np.float32), 0)
+
+
+@pytest.mark.parametrize(
+    "descriptor,register,said",
+    [
+        ("next_free_vgpr 3", "v8", "v8 is not there: the kernel's descriptor asks for 8 registers v"),
+        ("next_free_vgpr 16\n.amdhsa_accum_offset 4", "v4", "asks for 4 registers v"),
+        ("next_free_vgpr 16\n.amdhsa_accum_offset 4", "a12", "asks for 12 registers a"),
+        ("next_free_vgpr 16", "a0", "asks for 0 registers a"),
+    ],
+)
+def test_registers_that_it_does_not_ask_for_stop_the_wave(descriptor, register, said):
+    move = "v_accvgpr_write_b32 a{}, v1" if register[0] == "a" else "v_mov_b32 v{}, v1"
+    text = DOUBLE.replace(".amdhsa_kernarg_size", f".amdhsa_{descriptor}\n.amdhsa_kernarg_size")
+    text = text.replace("s_endpgm", move.format(register[1:]) + "\ns_endpgm")
+    with pytest.raises(AveError, match=rf"X021.*`v_.*{register}, v1`.*{said}"):
+        executor.load(text)[1, 64](np.zeros(64, np.float32), 0)
+
+
+def test_a_null_pointer_is_called_so(double):
+    with pytest.raises(AveError, match=r"X022.*a null pointer"):
+        double[1, 64](None, 0)
+
+
+def test_read_only_arrays_may_be_read_and_are_never_written(double, tmp_path):
+    reads = executor.load(DOUBLE.replace("global_store_dword v1, v2, s[2:3]", ""))
+    np.save(tmp_path / "x.npy", np.ones(64, np.float32))
+    x = np.load(tmp_path / "x.npy", mmap_mode="r")  # a store there would end the process
+    reads[1, 64](x, 0)
+    with pytest.raises(AveError, match="X027.*`x`: it is a read-only array, and the kernel writes it"):
+        double[1, 64](x, 0)
+    assert (x == 1).all()
