@@ -103,7 +103,6 @@ MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
     },
 }  # fmt: skip
 _PASSES = (2, 4, 8, 16)
-FARTHEST = 20  # more than any rule needs lies behind
 
 Role = tuple[str, tuple[Span, ...]]
 

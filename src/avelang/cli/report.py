@@ -115,6 +115,8 @@ def _measured(found: Report, program: Any) -> tuple[Report, list[str]]:
 
 def _facts(r: Report) -> list[tuple[str, str, str]]:
     """(name, value, remark) of what the kernel takes."""
+    from avelang.base.errors import counted
+
     o = r.occupancy
     limits = ", ".join(f"{name} {waves:g}" for name, waves in o.limits.items())
     return [
@@ -124,7 +126,7 @@ def _facts(r: Report) -> list[tuple[str, str, str]]:
         ("spills", f"{r.vgpr_spills} VGPR, {r.sgpr_spills} SGPR", ""),
         ("scratch", f"{r.scratch} bytes", "a lane"),
         ("LDS", f"{r.lds} bytes", f"a work-group of at most {r.threads} threads" + (f"; {r.dynamic_lds} of them at launch" if r.dynamic_lds else "")),
-        ("occupancy", f"{o.waves:g} waves a SIMD", f"limited by {o.limited_by}, {o.groups} work-groups a CU; alone: {limits}"),
+        ("occupancy", f"{o.waves:g} waves a SIMD", f"limited by {o.limited_by}, {counted(o.groups, 'work-group')} a CU; alone: {limits}"),
         ("code", f"{r.instructions} instructions", f"{r.code_bytes} bytes" if r.code_bytes is not None else ""),
     ]
 

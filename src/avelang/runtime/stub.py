@@ -99,14 +99,13 @@ def _digit() -> int:
 
 def _dicts_tagged() -> bool:
     """Whether the fourth word of a dict is another one after each change (PEP 509; not in newer versions of Python)."""
-    d: dict[Any, Any] = {}
+    d: dict[Any, Any] = {"b": 0}
     seen = []
-    for value in (1, 2, 2, None, 3):
-        if value is None:
-            del d["a"]
-        else:
-            d["a"] = value
-        d["b"] = value
+    for change in (
+        lambda: d.update(a=1), lambda: d.update(a=2), lambda: d.__setitem__("a", 3), lambda: d.pop("a"), lambda: d.update(a=3),
+        lambda: d.setdefault("c", 1), lambda: d.__delitem__("c"), d.clear, lambda: d.update(b=0), d.popitem,
+    ):  # fmt: skip
+        change()
         seen.append(_word(id(d) + 24))
     return len(set(seen)) == len(seen)
 

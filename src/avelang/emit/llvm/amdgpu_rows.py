@@ -91,8 +91,8 @@ def resource(w: Simt, v: Value) -> tuple[str, str]:
 
 
 def buffer(w: Simt, rsrc: Value, voffset: Value, soffset: Value) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """The resource, and the vector and scalar offsets. The hardware leaves the scalar offset out of its range check (LLVM, IntrinsicsAMDGPU.td, at the
-    raw buffer intrinsics), the row does not: a scalar offset makes the range that much shorter. One that differs by lane goes to the vector
+    """The resource, and the vector and scalar offsets. The hardware leaves the scalar offset out of its range check (LLVM, IntrinsicsAMDGPU.td, at
+    the raw buffer intrinsics), the row does not: a scalar offset makes the range that much shorter. One that differs by lane goes to the vector
     offset; their sum stays at the top instead of wrapping, since what lies beyond 32 bits is outside of any range."""
     t, words = resource(w, rsrc)
     own, more = w.value(voffset), w.value(soffset)

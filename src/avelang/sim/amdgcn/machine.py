@@ -101,13 +101,13 @@ class _State:
             self.put_wave(n, "check", self.records[1].ctypes.data + n * wave_bytes, "<Q")
 
     def put(self, name: str, value: int, kind: str) -> None:
-        struct.pack_into(kind, self.group, GROUP[name], value)
+        struct.pack_into(kind, self.group.data, GROUP[name], value)
 
     def put_wave(self, n: int, name: str, value: int, kind: str) -> None:
-        struct.pack_into(kind, self.waves, n * WAVE_BYTES + WAVE[name], value)
+        struct.pack_into(kind, self.waves.data, n * WAVE_BYTES + WAVE[name], value)
 
     def get(self, name: str, kind: str = "<I") -> int:
-        return struct.unpack_from(kind, self.group, GROUP[name])[0]
+        return struct.unpack_from(kind, self.group.data, GROUP[name])[0]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Machine:
         image[: len(data.content)] = np.frombuffer(data.content, np.uint8)
         for offset, symbol, addend in data.fixups:
             at = data.labels[symbol] if symbol in data.labels else self.program.instructions[self.program.labels[symbol]].address
-            struct.pack_into("<Q", image, offset, image.ctypes.data + at + addend)
+            struct.pack_into("<Q", image.data, offset, image.ctypes.data + at + addend)
         return image
 
     # -- launches ------------------------------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ class Machine:
         if self.options.check:
             state.lend(check.group_bytes(self.program, lds), check.wave_bytes(self.program))
         for k in range(3):
-            struct.pack_into("<I", state.group, GROUP["grid"] + 4 * k, launch.grid[k])
+            struct.pack_into("<I", state.group.data, GROUP["grid"] + 4 * k, launch.grid[k])
         return state
 
     def _packet(self, launch: Launch, kernarg: np.ndarray, lds: int, private: int) -> bytes:

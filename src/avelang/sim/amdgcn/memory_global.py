@@ -20,18 +20,10 @@ def _place(t: Translator, i: Instruction, space: str, access: Access, vaddr: Ope
     return memory_access.place(t, i, space, vaddr, rest[0] if rest else OFF)
 
 
-def _load(space: str, access: Access) -> Handler:
+def _move(space: str, access: Access) -> Handler:
     def handler(t: Translator, i: Instruction) -> None:
-        data, vaddr, *rest = i.operands
-        pointer = memory_access.data_register(t, data, access.words)
-        memory_access.run(t, space, access, pointer, _place(t, i, space, access, vaddr, tuple(rest)))
-
-    return handler
-
-
-def _store(space: str, access: Access) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
-        vaddr, data, *rest = i.operands
+        first, second, *rest = i.operands
+        data, vaddr = (second, first) if access.store else (first, second)
         pointer = memory_access.data_register(t, data, access.words)
         memory_access.run(t, space, access, pointer, _place(t, i, space, access, vaddr, tuple(rest)))
 
@@ -54,8 +46,8 @@ STORES = {**DWORDS, **STORE_NAMES}
 TO_LDS = ("ubyte", "sbyte", "ushort", "sshort", "dword", "dwordx3", "dwordx4")
 
 TABLE: dict[str, Handler] = {
-    **{f"{space}_load_{name}": _load(space, Access(False, f)) for space in SPACES for name, f in LOADS.items()},
-    **{f"{space}_store_{name}": _store(space, Access(True, f)) for space in SPACES for name, f in STORES.items()},
+    **{f"{space}_load_{name}": _move(space, Access(False, f)) for space in SPACES for name, f in LOADS.items()},
+    **{f"{space}_store_{name}": _move(space, Access(True, f)) for space in SPACES for name, f in STORES.items()},
     **{f"global_load_lds_{name}": _to_lds("global", Access(False, LOADS[name])) for name in TO_LDS},
     **{f"scratch_load_lds_{name}": _to_lds("scratch", Access(False, LOADS[name])) for name in TO_LDS[:5]},
 }
