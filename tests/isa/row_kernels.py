@@ -7,7 +7,14 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel, Value
 from avelang.ir.dtypes import bf16, u1, u32
 from avelang.ir.types import GLOBAL, SHARED, DType, MapType, TensorType, VecType, dtype_of
+from avelang.isa.asm import Asm
 from avelang.isa.row import Param, Row
+
+
+def needs_company(row: Row) -> bool:
+    """Whether a row makes no sense alone, on any operands: what waits, copies beside the wave, or takes a warpgroup. Those run in `test_hopper`."""
+    return isinstance(row.llvm.get("nvptx"), Asm) or row.name == "nvvm.wgmma_descriptor"
+
 
 COORDS = ("d0", "d1", "d2", "d3", "d4")
 

@@ -22,7 +22,7 @@ def double(x: al.Pointer(al.f32), n: al.u32):
 @avelang.jit
 def beyond(x: al.Pointer(al.f32), n: al.u32):
     X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
-    X[al.thread_id(0) + 1000000] = 1.0
+    X[al.thread_id(0) + 500_000_000] = 1.0  # two gigabytes away: nothing else that was given stands there
 
 
 @avelang.jit
@@ -30,7 +30,7 @@ def speaks_then_faults(x: al.Pointer(al.f32), n: al.u32):
     X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
     if al.thread_id(0) == 0:
         al.printf("before %d\n", n)
-    X[al.thread_id(0) + 1000000] = 1.0
+    X[al.thread_id(0) + 500_000_000] = 1.0  # two gigabytes away: nothing else that was given stands there
 
 
 def data() -> np.ndarray:

