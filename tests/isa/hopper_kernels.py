@@ -212,9 +212,11 @@ def _swizzle(byte: np.ndarray, pattern: int) -> np.ndarray:
     return byte ^ ((byte >> 7 & {0: 0, 32: 1, 64: 3, 128: 7}[pattern]) << 4)
 
 
-def _image(x: np.ndarray, box: tuple[int, ...], at: tuple[int, ...], pattern: int, outside: float) -> np.ndarray:
-    """Shared memory, in bytes, behind the copy of a box."""
-    part = np.full(box, outside, x.dtype)
+def _image(x: np.ndarray, box: tuple[int, ...], at: tuple[int, ...], pattern: int, fill: Any = 0) -> np.ndarray:
+    """Shared memory, in bytes, behind the copy of a box. The hardware's NaN is 0x7FF7, again and again."""
+    part = np.zeros(box, x.dtype)
+    if fill == "nan":
+        part.reshape(-1).view(np.uint16)[:] = 0x7FF7
     for i in itertools.product(*map(range, box[:-1])):
         row = tuple(a + k for a, k in zip(at[:-1], i, strict=True))
         if all(0 <= r < n for r, n in zip(row, x.shape[:-1], strict=True)):
@@ -266,7 +268,7 @@ def tma_load(dtype: str, shape: tuple[int, ...], box: tuple[int, ...], at: tuple
     x = np.random.default_rng(7).integers(-9, 10, shape).astype(d.np)
     coords = np.array([*at, *(0,) * (5 - rank)], np.int32)
     out = np.zeros(size // 4, np.uint32)
-    want = _image(x, box, at, pattern, np.nan if fill == "nan" else 0).view(np.uint32)
+    want = _image(x, box, at, pattern, fill).view(np.uint32)
     name = f"tma_load_{rank}d_{dtype}_s{pattern}_{'x'.join(map(str, at))}{'_nan' * (fill == 'nan')}"
     return Trial(name, kernel, [x, coords, out], [x, coords, want], chip="sm_90")
 
@@ -333,6 +335,8 @@ def boxes() -> Iterator[Trial]:
     for box in BOXES:
         yield tma_load(*box, hint=2)
     yield tma_load("bf16", (40, 104), (16, 64), (30, 72), 128, fill="nan", hint=1)
+    yield tma_load("f32", (40, 104), (16, 32), (30, 88), 0, fill="nan")
+    yield tma_load("f64", (40, 104), (16, 16), (30, 96), 128, fill="nan")
     yield tma_load("bf16", (40, 104), (16, 64), (-3, -8), 128)
     yield tma_load("f32", (100,), (64,), (-68,), 0, hint=3)
     for dtype, shape, box, at, pattern in BOXES:
@@ -456,7 +460,7 @@ def clusters() -> Iterator[Trial]:
     want = np.stack([np.roll(a, -1, 0), np.roll(a, 1, 0), np.roll(a, 1, 0)], 1)
     yield Trial("cluster_neighbors", _neighbors, [a, np.zeros_like(want)], [a, want], grid=(4, 1, 1), cluster=(4, 1, 1), chip="sm_90")
     a = _words(np.random.default_rng(7), 16, 32)
-    parts = [_image(a, (8, 32), (at, 0), 128, 0).view(np.int32).reshape(8, 32) for at in (8, 8, 0, 8)]
+    parts = [_image(a, (8, 32), (at, 0), 128).view(np.int32).reshape(8, 32) for at in (8, 8, 0, 8)]
     yield Trial("cluster_multicast", _multicast, [a, np.zeros((4, 8, 32), np.int32)], [a, np.stack(parts)], grid=(4, 1, 1), cluster=(4, 1, 1))
 
 

@@ -137,8 +137,8 @@ class TensorMap:
         inner = t.box[-1] * t.dtype.bytes
         if inner % 16 or (t.swizzle and inner > t.swizzle):
             return f"a row of the box has {inner} bytes; it must be a multiple of 16, and no longer than the swizzle"
-        if fill not in (0, "nan") or (fill == "nan" and not t.dtype.is_float):
-            return '`fill` is 0, or "nan" for floats'
+        if fill not in (0, "nan") or (fill == "nan" and not (t.dtype.is_float and t.dtype.bits > 8)):
+            return '`fill` is 0, or "nan" for floats of 16 bits and more'
         return ""
 
     def __eq__(self, other: object) -> bool:

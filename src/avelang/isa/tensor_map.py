@@ -12,6 +12,7 @@ from avelang.ir.types import MapType
 
 MOST_RANK = 5
 EXTENT, STRIDE = 1, 1 + MOST_RANK  # of `map_word`: 0 is the address, then the extents, then the strides in bytes; the first dimension first
+NAN = 0x7FF7  # what elements outside the array read as where a map asks for NaN: these 16 bits, repeated (as probed on an H200)
 WORDS = 16  # 64-bit words of a map, as executors and the CPU have it
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
-from avelang.ir.dtypes import i32, i64, u1, u32
+from avelang.ir.dtypes import BY_NAME, i32, i64, u1, u32
 from avelang.ir.types import GLOBAL, SHARED, MapType, VecType
 from avelang.isa.asm import HINTS, Asm, hinted
 from avelang.isa.expansions import choose, pointer, shared_offset
@@ -20,7 +20,7 @@ from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, report, transactions
 from avelang.isa.nvptx.swizzle import expand_swizzled, swizzled
 from avelang.isa.row import Param, Place, Row, register
-from avelang.isa.tensor_map import EXTENT, STRIDE, Map
+from avelang.isa.tensor_map import EXTENT, NAN, STRIDE, Map
 
 SM_90 = frozenset({"sm_90"})
 BULK = "bulk"
@@ -59,7 +59,7 @@ def _fetched(wave: Machine, map_: Map, at: tuple[int, ...]) -> np.ndarray:
     size = map_.type.dtype.bytes
     out = np.zeros((len(address), size), np.uint8)
     if map_.type.nan:
-        out[:] = np.full(1, np.nan, map_.type.dtype.np).view(np.uint8)
+        out.reshape(-1).view(np.uint16)[:] = NAN
     if inside.any():
         out[inside] = wave.fetch(GLOBAL, address[inside], size)
     return out.reshape(-1)
@@ -175,12 +175,15 @@ def _expand_load(rank: int, multicast: bool) -> Callable[..., None]:
         box, bar = _Box(b, map_, rest[:rank], dst), rest[rank]
         d = box.type.dtype
         n = PIECE // d.bytes
-        outside = float("nan") if box.type.nan else 0
 
         def body(inside: Value, offset: Value, column: Value, place: Value) -> None:
+            def other() -> Value:
+                whole = b.const(NAN * (((1 << d.bits) - 1) // 0xFFFF) if box.type.nan else 0, BY_NAME[f"u{d.bits}"])
+                return b.bitcast(whole, d)
+
             def one(i: int) -> Value:
                 there = b.and_(inside, box.holds(column, i))
-                return choose(b, there, lambda: b.ld(box.source, b.add(offset, b.const(i * d.bytes, i64)), d, d.bytes), lambda: b.const(outside, d))
+                return choose(b, there, lambda: b.ld(box.source, b.add(offset, b.const(i * d.bytes, i64)), d, d.bytes), other)
 
             whole = b.and_(inside, b.and_(box.holds(column, 0), box.holds(column, n - 1)))
             value = choose(b, whole, lambda: b.ld(box.source, offset, VecType(d, n), d.bytes), lambda: b.vec([one(i) for i in range(n)]))
