@@ -1,4 +1,4 @@
-"""A bare Python 3.10+ comes in; a virtual environment with Ave installed in it goes out. Standard library only; idempotent.
+"""A bare Python 3.11+ comes in; a virtual environment with Ave installed in it goes out. Standard library only; idempotent.
 
     python3 tools/environment.py            # what Ave needs
     python3 tools/environment.py --extra test   # and what its tests need
@@ -145,8 +145,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Sets up .venv with Ave in it.")
     parser.add_argument("--extra", action="append", default=[], help="an extra of pyproject.toml, such as `test`; may be given again")
     options = parser.parse_args()
-    if sys.version_info < (3, 10):  # noqa: UP036 - the Python that starts this is whatever the machine has
-        fail(f"Ave needs Python 3.10 or newer, and {sys.executable} is {sys.version.split()[0]}; choose another: make PYTHON=python3.11")
+    if sys.version_info < (3, 11):  # noqa: UP036 - the Python that starts this is whatever the machine has
+        fail(f"Ave needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}; choose another: make PYTHON=python3.11")
     want = wanted(options.extra)
     if up_to_date(want):
         return

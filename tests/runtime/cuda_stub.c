@@ -78,6 +78,14 @@ EXPORT int cuModuleLoadData(void **module, const void *data) {
   *module = m;
   return 0;
 }
+EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, const unsigned long long *extents, const unsigned long long *strides,
+                                  const unsigned *box, const unsigned *every, int interleave, int swizzle, int promotion, int fill) {
+    unsigned long long *words = map;
+    words[0] = (unsigned long long)address;
+    words[1] = rank, words[2] = type, words[3] = extents[0], words[4] = strides[0], words[5] = box[0], words[6] = swizzle, words[7] = fill;
+    return every[0] == 1 && interleave == 0 && promotion > 0 ? 0 : 1;
+}
+
 EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
   CALLED(name);
   struct module *m = module;

@@ -114,6 +114,7 @@ def _device_program(
 ) -> tuple[Program, dict[str, Any]]:  # fmt: skip
     """The LLVM IR of a launch on a GPU, and what the runtime must know of it: JSON values only."""
     from avelang.ir.dtypes import DType
+    from avelang.ir.types import MapType
     from avelang.passes.writes import written
 
     start = time.perf_counter()
@@ -128,7 +129,8 @@ def _device_program(
     made = gpu_program(kernel, block, chip)
     return made, {
         "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": made.prints, "writes": sorted(writes), "chip": chip.name,
-        "block": list(block), "params": len(arguments), "arguments": arguments, "shared_bytes": made.shared_bytes,
+        "block": list(block), "params": len(arguments), "arguments": arguments,
+        "wide": [i for i, p in enumerate(kernel.params) if isinstance(p.type, MapType)], "shared_bytes": made.shared_bytes,
         "dynamic_bytes": made.dynamic_bytes, "pointer_align": made.pointer_align, "place": [source.file, kernel.span.line if kernel.span else 0],
         "created": time.time(), "seconds": time.perf_counter() - start,
     }  # fmt: skip

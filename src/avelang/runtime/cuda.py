@@ -59,6 +59,7 @@ class Cuda(Driver):
         "function": Call("cuModuleGetFunction", (P, P, ctypes.c_char_p)),
         "launch": Call("cuLaunchKernelEx", (P, P, P, P)),
         "wait": Call("cuStreamSynchronize", (P,)),
+        "encode": Call("cuTensorMapEncodeTiled", (P, I32, U32, P, P, P, P, P, I32, I32, I32, I32)),
         "capture": Call("cuThreadExchangeStreamCaptureMode", (P,)),
         "capturing": Call("cuStreamIsCapturing", (P, P)),
         "allocate": Call("cuMemAlloc_v2", (P, SIZE)),

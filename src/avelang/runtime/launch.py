@@ -179,6 +179,10 @@ class Launcher:
         key = self._key(captured, at, bound, device.name)
         program, how, seconds = self._program(key, at, bound, captured, device)
         params.check_aligned(bound, program.align)
+        if bound.maps:
+            from avelang.runtime import tensor_maps
+
+            tensor_maps.encode_all(device.driver, params.runtime, bound)
         stream, library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
         streams.order(bound.arrays, stream, library, device)
         self._stub.forget_latest()
@@ -193,7 +197,7 @@ class Launcher:
         self._last = Launch(how, seconds, 0.0, device.name)
         if how != "hot":
             self.prepared.append(self._last)
-        if not checked and not program.prints:
+        if not checked and not program.prints and not bound.maps:
             said = kwargs.get("stream")
             # Handles are words of the call; another object is another call.
             call = (key, len(args), tuple(kwargs), "handle" if type(said) is int else id(said))

@@ -4,11 +4,15 @@ reads, or the 128 bytes of the CUDA driver, encoded once for each array, layout 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from avelang.ir.types import MapType
 from avelang.isa.tensor_map import MOST_RANK, WORDS
+
+if TYPE_CHECKING:
+    from avelang.frontend.signature import ParamSpec
+    from avelang.runtime.arguments import Bound
 
 BYTES, ALIGN = 128, 64
 # CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion (CUDA driver API, cuda.h).
@@ -27,6 +31,17 @@ def words(t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, 
     """What `map_word` of the IR reads, as memory that must live as long as the launch. `strides` in bytes."""
     padding = (0,) * (MOST_RANK - t.rank)
     return (ctypes.c_int64 * WORDS)(address, *shape, *padding, *strides, *padding)
+
+
+def encode_all(driver: Any, specs: Sequence[ParamSpec], bound: Bound) -> None:
+    """Puts the addresses of the driver's descriptors into the slots of a launch's tensor maps. Raises D035."""
+
+    def call(name: str, *args: Any) -> None:
+        driver.must(f"encoding a tensor map by {name}", "encode", *args)
+
+    for i, (spec, array) in enumerate(zip(specs, bound.values, strict=True)):
+        if spec.map is not None:
+            bound.slots[i] = encoded(call, spec.map, array.address, array.shape, array.strides)
 
 
 def encoded(call: Call, t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
