@@ -145,7 +145,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Sets up .venv with Ave in it.")
     parser.add_argument("--extra", action="append", default=[], help="an extra of pyproject.toml, such as `test`; may be given again")
     options = parser.parse_args()
-    if sys.version_info < (3, 11):  # noqa: UP036 - the Python that starts this is whatever the machine has
+    if sys.version_info < (3, 11):  # the Python that starts this is whatever the machine has
         fail(f"Ave needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}; choose another: make PYTHON=python3.11")
     want = wanted(options.extra)
     if up_to_date(want):

@@ -192,7 +192,8 @@ CATALOGUE: dict[str, Template] = {
         "{instead}",
     ),
     "L033": Template(
-        "`{kernel}` failed while it ran on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block {block}, stream {stream:#x}, {arguments}",
+        "`{kernel}` failed while it ran on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block {block}, stream {stream:#x}, "
+        "{arguments}",
         "the same launch on CPU arrays with backend='reference' says which access is out of bounds; this process can use the GPU no more",
     ),
     "L034": Template("{name}: there is no {got!r}", "it takes {want}, several with commas between"),
@@ -210,7 +211,9 @@ CATALOGUE: dict[str, Template] = {
         'start processes by multiprocessing\'s "spawn" or "forkserver"',
     ),
     # D037, D038: NVIDIA's assembler.
-    "D037": Template("AVE_PTXAS={path!r} will not do: {why}", "Ave needs {needs}; without AVE_PTXAS it looks for one, and takes the driver's compiler"),
+    "D037": Template(
+        "AVE_PTXAS={path!r} will not do: {why}", "Ave needs {needs}; without AVE_PTXAS it looks for one, and takes the driver's compiler"
+    ),
     "D038": Template("{tool} refuses the PTX of `{kernel}`: {why}", "AVE_DUMP=asm shows the PTX; AVE_PTXAS=driver takes the driver's own compiler"),
     # D02: the tools and files of AMD's machine code.
     "D020": Template("{purpose} needs {tool}, and none was found; looked for {looked}", "{install}"),
