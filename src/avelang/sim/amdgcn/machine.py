@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from avelang.amdgcn.asm import Instruction, Kernel, Program
+from avelang.amdgcn.code_object import USER_SGPRS
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
@@ -26,12 +27,6 @@ from avelang.sim.amdgcn.translator import Options
 Dim3 = tuple[int, int, int]
 ORDERS = ("forward", "reverse", "random")
 LDS_BYTES = 65536  # of a workgroup (MI300 ISA, section 2.2.2)
-
-# User SGPRs in the order in which they are given out, with their sizes in cells.
-USER = (
-    ("user_sgpr_private_segment_buffer", 4), ("user_sgpr_dispatch_ptr", 2), ("user_sgpr_queue_ptr", 2), ("user_sgpr_kernarg_segment_ptr", 2),
-    ("user_sgpr_dispatch_id", 2), ("user_sgpr_flat_scratch_init", 2), ("user_sgpr_private_segment_size", 1),
-)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,8 +44,8 @@ class Run:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Launch:
     """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine; `names` what errors call the first
-    of them. `vectors`, uint32 (waves, n,
-    64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the descriptor asks for."""
+    of them. `vectors`, uint32 (waves, n, 64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the
+    descriptor asks for."""
 
     grid: Dim3
     block: Dim3
@@ -262,7 +257,8 @@ class Machine:
             "user_sgpr_private_segment_size": private,
         }  # fmt: skip
         at = 0
-        for name, size in USER:
+        for short, size in USER_SGPRS:
+            name = f"user_sgpr_{short}"
             if not self.kernel.get(name):
                 continue
             value = values.get(name, 0)
