@@ -1,0 +1,325 @@
+"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: a persistent, warp-specialized product
+for NVIDIA's Hopper (sm_90a).
+
+A block stays on its multiprocessor and makes one tile of C after another. Its first warpgroup is the producer: one thread of it has the copy engine
+(TMA) bring steps of A and B, 64 along K, into a ring of stages in shared memory. The others are consumers: each multiplies 64 rows of the stage by
+`wgmma`, with the sums in registers, then rounds them and has the copy engine store them, while the producer is at the next tile already. A stage has
+two mbarriers: `full` counts the bytes that have come, `empty` the consumers that are through with it.
+
+The two blocks of a cluster make tiles below one another, with the same columns of B: each brings half of them, for both.
+Edges cost nothing: the copy engine reads zeros past the end of a matrix, and does not write there.
+"""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import avelang
+import avelang.language as al
+
+STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
+PATTERN = 128  # bytes of the swizzle's rows
+ROWS = 64  # rows of a consumer: those of one wgmma
+INNER = 16  # elements of K that one wgmma multiplies
+GROUP = 128  # threads of a warpgroup
+BUFFERS = 2  # pieces of C that a consumer has on their way to memory
+SMS = 132  # multiprocessors of an H100 or H200 (SXM)
+# Registers of a thread of the producer and of a consumer, by the number of consumers: no more in all than the block has from the start on.
+REGISTERS = {1: (40, 216), 2: (40, 232), 3: (32, 160), 4: (24, 112)}
+
+
+class Tile(NamedTuple):
+    """How a block works: rows and columns of its tile of C, stages of its ring, blocks of its cluster below and beside one another in C, and how many
+    rows of clusters are gone through together."""
+
+    m: int
+    n: int
+    stages: int
+    below: int = 1
+    beside: int = 1
+    together: int = 8
+
+    @property
+    def cluster(self) -> int:
+        return self.below * self.beside
+
+
+@avelang.jit
+def tile_of(index, tiles_m, tiles_n, TOGETHER):
+    """Row and column of a tile. What runs at one time then is about as wide as high, and reads as little of A and B as can be."""
+    group = index // (TOGETHER * tiles_n)
+    inner = index % (TOGETHER * tiles_n)
+    height = min(tiles_m - group * TOGETHER, TOGETHER)
+    return group * TOGETHER + inner % height, inner // height
+
+
+@avelang.jit
+def keep(piece, sums, warp, lane):
+    """Writes a consumer's 64 rows of 128 bytes to `piece` (rows, chunks, elements) as the copy engine's swizzle has them: chunk c of row r is at
+    c ^ (r % 8)."""
+    if piece.dtype == al.f32:
+        for i in range(sums.shape[0] // 2):
+            row, chunk = warp * 16 + lane // 4 + i % 2 * 8, i // 2 * 2 + lane % 4 // 2
+            two = al.subview(piece, (row, chunk ^ (row % 8), lane % 2 * 2), (1, 1, 2), (1, 1, 1))
+            al.view(two, al.Tensor((1, 2), al.f32))[0] = al.subview(sums, (2 * i,), (2,), (1,))
+    else:
+        row = warp * 16 + lane % 16
+        for i in range(sums.shape[0] // 8):
+            words = al.convert(al.subview(sums, (8 * i,), (8,), (1,)), piece.dtype)
+            al.nvvm.stmatrix_m8n8_x4_b16(piece[row, (2 * i + lane // 16) ^ (row % 8)], al.view(words, al.Tensor((4,), al.i32)))
+
+
+@functools.cache
+def build(T: Tile, dtype: al.DType, out: al.DType) -> Any:
+    """The kernel for a tile, the type of A and B, and that of C."""
+    PRODUCER_REGISTERS, CONSUMER_REGISTERS = REGISTERS[T.m // ROWS]
+    CONSUMERS, WIDTH = T.m // ROWS, PATTERN // out.bytes
+    CLUSTER = T.cluster
+    A_SHARE, B_SHARE = T.m // T.beside, T.n // T.below  # rows of A and of B that a block brings
+    # Blocks that want the same rows of A, and those that want the same of B: a bit for each rank, for the first such group.
+    A_BLOCKS, B_BLOCKS = sum(1 << i * T.below for i in range(T.beside)), (1 << T.below) - 1
+    PARTNERS = T.below + T.beside - 1  # blocks, this one included, that get something of what a block brings
+    BYTES = (T.m + T.n) * STEP * dtype.bytes  # of a stage
+    wgmma = al.nvvm.wgmma_bf16_f32 if dtype == al.bf16 else al.nvvm.wgmma_f16_f32
+
+    @avelang.jit
+    def place():
+        """Where in its cluster the block is: along rows and along columns of C."""
+        if CLUSTER == 1:
+            return al.convert(0, al.u32), al.convert(0, al.u32)
+        rank = al.nvvm.cluster_rank()
+        return rank % T.below, rank // T.below
+
+    @avelang.jit
+    def following(slot, phase):
+        """The next stage, and the parity of its phase."""
+        last = slot == T.stages - 1
+        return al.select(last, 0, slot + 1), al.select(last, phase ^ 1, phase)
+
+    @avelang.jit
+    def produce(A, B, a, b, full, empty, first, blocks, tiles_m, tiles_n, steps):
+        """One thread's part: fills stages, tile after tile."""
+        below, beside = place()
+        slot, phase = al.convert(0, al.u32), al.convert(1, al.u32)
+        for tile in al.range(first, tiles_m * tiles_n, blocks):
+            row, col = tile_of(tile, tiles_m, tiles_n, T.together)
+            top = (row * T.below + below) * T.m + beside * A_SHARE
+            left = (col * T.beside + beside) * T.n + below * B_SHARE
+            for step in al.range(steps):
+                al.nvvm.mbarrier_wait(empty[slot], phase)
+                al.nvvm.mbarrier_arrive_expect_tx(full[slot], BYTES)
+                if T.beside > 1:
+                    mine = al.subview(a, (slot, beside * A_SHARE * STEP), (1, A_SHARE * STEP), (1, 1))
+                    al.nvvm.tma_load_2d_multicast(mine, A, top, step * STEP, full[slot], A_BLOCKS << below)
+                else:
+                    al.nvvm.tma_load_2d(a[slot], A, top, step * STEP, full[slot])
+                if T.below > 1:
+                    mine = al.subview(b, (slot, below * B_SHARE * STEP), (1, B_SHARE * STEP), (1, 1))
+                    al.nvvm.tma_load_2d_multicast(mine, B, left, step * STEP, full[slot], B_BLOCKS << (beside * T.below))
+                else:
+                    al.nvvm.tma_load_2d(b[slot], B, left, step * STEP, full[slot])
+                slot, phase = following(slot, phase)
+
+    @avelang.jit
+    def multiply(a, b, slot, consumer, sums):
+        """Begins a consumer's products of a stage."""
+        rows = al.nvvm.wgmma_descriptor(al.subview(a, (slot, consumer * ROWS * STEP), (1, ROWS * STEP), (1, 1)))
+        cols = al.nvvm.wgmma_descriptor(b[slot])
+        sums = al.nvvm.wgmma_fence_acc(sums)
+        for i in range(STEP // INNER):
+            along = i * INNER * dtype.bytes // 16
+            sums = wgmma(rows + along, cols + along, sums)
+        al.nvvm.wgmma_commit_group()
+        return sums
+
+    @avelang.jit
+    def release(empty, slot, t):
+        """Says to the producers of all blocks that bring something for this stage that this consumer is through with it."""
+        if CLUSTER > 1:
+            below, beside = place()
+            if t < CLUSTER and (t % T.below == below or t // T.below == beside):
+                al.nvvm.mbarrier_arrive_cluster(empty[slot], t, 1)
+        elif t == 0:
+            al.nvvm.mbarrier_arrive(empty[slot])
+
+    @avelang.jit
+    def store(C, pieces, sums, top, left, consumer, t):
+        """Rounds the sums and hands them to the copy engine, 128 bytes of each row at a time."""
+        for p in range(T.n // WIDTH):
+            if t == 0:
+                al.nvvm.cp_async_bulk_wait_group_read(BUFFERS - 1)
+            al.nvvm.barrier_sync(1 + consumer, GROUP)
+            keep(pieces[p % BUFFERS], al.subview(sums, (p * WIDTH // 2,), (WIDTH // 2,), (1,)), t // 32, t % 32)
+            al.nvvm.fence_proxy_async_shared()
+            al.nvvm.barrier_sync(1 + consumer, GROUP)
+            if t == 0:
+                al.nvvm.tma_store_2d(C, top, left + p * WIDTH, pieces[p % BUFFERS])
+                al.nvvm.cp_async_bulk_commit_group()
+
+    @avelang.jit
+    def consume(C, a, b, pieces, full, empty, first, blocks, tiles_m, tiles_n, steps, consumer, t):
+        """A warpgroup's part: 64 rows of each tile."""
+        below, beside = place()
+        slot, phase = al.convert(0, al.u32), al.convert(0, al.u32)
+        for tile in al.range(first, tiles_m * tiles_n, blocks):
+            row, col = tile_of(tile, tiles_m, tiles_n, T.together)
+            # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
+            al.nvvm.mbarrier_wait(full[slot], phase)
+            sums = multiply(a, b, slot, consumer, al.full((T.n // 2,), 0.0, al.f32))
+            before = slot
+            slot, phase = following(slot, phase)
+            for _ in al.range(steps - 1):
+                al.nvvm.mbarrier_wait(full[slot], phase)
+                sums = multiply(a, b, slot, consumer, sums)
+                # One step stays under way while the one before it is given back.
+                sums = al.nvvm.wgmma_wait_acc(sums, 1)
+                release(empty, before, t)
+                before = slot
+                slot, phase = following(slot, phase)
+            sums = al.nvvm.wgmma_wait_acc(sums, 0)
+            release(empty, before, t)
+            top, left = (row * T.below + below) * T.m + consumer * ROWS, (col * T.beside + beside) * T.n
+            store(C, pieces, sums, top, left, consumer, t)
+        if t == 0:
+            al.nvvm.cp_async_bulk_wait_group(0)
+
+    @avelang.jit
+    def gemm(
+        A: al.TensorMap(dtype, 2, (A_SHARE, STEP), swizzle=PATTERN),
+        B: al.TensorMap(dtype, 2, (B_SHARE, STEP), swizzle=PATTERN),
+        C: al.TensorMap(out, 2, (ROWS, WIDTH), swizzle=PATTERN),
+        m: al.u32,
+        n: al.u32,
+        k: al.u32,
+    ):
+        t = al.thread_id(0)
+        a = al.make_shared((T.stages, T.m * STEP), dtype, 1024)
+        b = al.make_shared((T.stages, T.n * STEP), dtype, 1024)
+        pieces = al.make_shared((CONSUMERS, BUFFERS, ROWS, 8, 16 // out.bytes), out, 1024)
+        full, empty = al.make_shared((T.stages, 1), al.u64), al.make_shared((T.stages, 1), al.u64)
+        if t == 0:
+            al.nvvm.prefetch_tensormap(A)
+            al.nvvm.prefetch_tensormap(B)
+            al.nvvm.prefetch_tensormap(C)
+            for s in range(T.stages):
+                al.nvvm.mbarrier_init(full[s], 1)
+                al.nvvm.mbarrier_init(empty[s], CONSUMERS * PARTNERS)
+            al.nvvm.fence_mbarrier_init()
+        if CLUSTER > 1:
+            al.nvvm.cluster_arrive(1)
+            al.nvvm.cluster_wait()
+        else:
+            al.syncthreads()
+
+        first, blocks = al.block_id(0) // CLUSTER, al.grid_dim(0) // CLUSTER
+        # From here on a tile is what a cluster makes.
+        tiles_m, tiles_n = (m + T.m * T.below - 1) // (T.m * T.below), (n + T.n * T.beside - 1) // (T.n * T.beside)
+        steps = (k + STEP - 1) // STEP
+        if t < GROUP:
+            al.nvvm.setmaxnreg_dec(PRODUCER_REGISTERS)
+            if t == 0:
+                produce(A, B, a, b, full, empty, first, blocks, tiles_m, tiles_n, steps)
+        else:
+            al.nvvm.setmaxnreg_inc(CONSUMER_REGISTERS)
+            consumer = t // GROUP - 1
+            consume(C, a, b, pieces[consumer], full, empty, first, blocks, tiles_m, tiles_n, steps, consumer, t % GROUP)
+        if CLUSTER > 1:
+            # The other block may still have to say that it is through with a stage of this one, in memory that must be there.
+            al.nvvm.cluster_arrive(1)
+            al.nvvm.cluster_wait()
+
+    return gemm
+
+
+def threads(tile: Tile) -> int:
+    """Of a block."""
+    return GROUP * (1 + tile.m // ROWS)
+
+
+# Tiles to choose from, and the part of the speed of the first that they reach where all multiprocessors are busy (`benchmarks/tune_hopper_gemm.py`):
+# smaller ones wait for L2.
+TILES = {Tile(128, 256, 4, 2): 1.0, Tile(128, 128, 6, 2): 0.97, Tile(64, 128, 6): 0.56}
+
+
+def best_tile(m: int, n: int, sms: int = SMS) -> Tile:
+    """The tile with which a GPU of so many multiprocessors is through soonest: by rounds of its blocks, and the time that each tile takes."""
+
+    def time(tile: Tile) -> float:
+        return math.ceil(clusters(m, n, tile) / (sms // tile.cluster)) * tile.m * tile.n / TILES[tile]
+
+    return min(TILES, key=time)
+
+
+def clusters(m: int, n: int, tile: Tile) -> int:
+    """How many clusters' tiles a product has."""
+    return math.ceil(m / (tile.m * tile.below)) * math.ceil(n / (tile.n * tile.beside))
+
+
+def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, blocks: int | None = None, **options: Any) -> Any:
+    """C = A @ B^T, accumulated in f32.
+
+    a: (m, k), b: (n, k), both bf16 or both f16. out: (m, n), of the type of a and b or f32; made when it is None, in the type of a and b. Of all
+    three, elements of a row are neighbors, and rows a multiple of 16 bytes apart, as the copy engine wants them. They are on a GPU of
+    sm_90a, or on the CPU. `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `options` are those of a launch,
+    such as `backend="reference"`.
+    Returns `out`. Raises ValueError for shapes that do not fit one another or the copy engine, TypeError for other types.
+    """
+    (m, k), n = a.shape, b.shape[0]
+    if b.shape[1] != k:
+        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
+    dtype = element("a", a, (al.bf16, al.f16))
+    element("b", b, (dtype,))
+    out = empty(a, m, n) if out is None else out
+    to = element("out", out, (dtype, al.f32))
+    if tuple(out.shape) != (m, n):
+        raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+    sms = blocks or multiprocessors(a)
+    tile = tile or best_tile(m, n, sms)
+    if 0 in (m, n, k):
+        out[...] = 0
+        return out
+    for name, x in (("a", a), ("b", b), ("out", out)):
+        aligned(name, x)
+    grid = min(clusters(m, n, tile), max(1, sms // tile.cluster)) * tile.cluster
+    build(tile, dtype, to)[grid, threads(tile)](a, b, out, m, n, k, cluster=(tile.cluster, 1, 1), **options)
+    return out
+
+
+def element(name: str, x: Any, wanted: tuple[al.DType, ...]) -> al.DType:
+    """The type of an array's elements. Raises TypeError where it is none of `wanted`."""
+    found = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}.get(str(x.dtype).split(".")[-1])
+    if found not in wanted:
+        raise TypeError(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
+    return found
+
+
+def aligned(name: str, x: Any) -> None:
+    """Raises ValueError for rows that the copy engine cannot bring: contiguous they must be, and a multiple of 16 bytes apart."""
+    size = x.dtype.itemsize
+    rows, cols = (s * (1 if hasattr(x, "element_size") else 1 / size) for s in (x.stride() if hasattr(x, "stride") else x.strides))
+    if (cols != 1 and x.shape[1] > 1) or (x.shape[0] > 1 and rows * size % 16):
+        raise ValueError(
+            f"{name} is {tuple(x.shape)} with strides of {rows:g} and {cols:g} elements: elements of a row must be neighbors, and rows a multiple of "
+            f"{16 // size} elements apart (pad the rows, and pass a view of the first {x.shape[1]} columns)"
+        )
+
+
+def multiprocessors(x: Any) -> int:
+    """Of the GPU that an array of torch's is on; else an H100's."""
+    if not getattr(x, "is_cuda", False):
+        return SMS
+    import torch
+
+    return torch.cuda.get_device_properties(x.device).multi_processor_count
+
+
+def empty(like: Any, m: int, n: int) -> Any:
+    """(m, n) of the type of `like`, where it is. Rows begin where the copy engine can write."""
+    wide = -(-n // 8) * 8
+    if hasattr(like, "new_empty"):
+        return like.new_empty((m, wide))[:, :n]
+    import numpy as np  # takes longer to import than the kernel to compile
+
+    return np.empty((m, wide), like.dtype)[:, :n]
