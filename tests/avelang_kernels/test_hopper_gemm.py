@@ -1,0 +1,107 @@
+"""Hopper's GEMM with no GPU: its numbers against float64 on awkward shapes, on the CPU and the reference; its code by what ptxas says of it."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import avelang.language as al
+from avelang.runtime.compile import compile_text
+from avelang_kernels.hopper_gemm import TILES, Tile, best_tile, build, clusters, empty, gemm, threads
+from tools import need
+
+bf16 = ml_dtypes.bfloat16
+
+
+def check(m: int, n: int, k: int, tile: Tile, dtype: type, out: type, blocks: int, **options: object) -> None:
+    """`gemm` on fresh random numbers, into NaN."""
+    rng = np.random.default_rng()
+    a, b = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (n, k)))
+    c = empty(np.empty(0, out), m, n)
+    c.base[...] = np.nan
+    assert gemm(a, b, c, tile, blocks, **options) is c
+    x, y = a.astype(np.float64), b.astype(np.float64).T
+    error, want = np.abs(c.astype(np.float64) - x @ y), np.abs(x @ y)
+    rounding = {np.float32: 0.0, np.float16: 2.0**-11, bf16: 2.0**-8}[out]
+    assert (error <= 2e-6 * (np.abs(x) @ np.abs(y)) + rounding * want).all(), error.max()
+    assert np.isnan(c.base[:, n:].astype(np.float32)).all(), "written past the last column"
+
+
+CASES = [
+    # tile, dtype, out, blocks, m, n, k: more tiles than blocks, fewer, several steps of a ring, tails of everything
+    (Tile(128, 64, 3), bf16, np.float32, 3, 300, 136, 200),
+    (Tile(64, 128, 2), np.float16, np.float16, 4, 70, 37, 72),
+    (Tile(64, 64, 2, together=2), bf16, bf16, 2, 130, 200, 8),
+    (Tile(192, 64, 2), bf16, bf16, 1, 1, 1, 264),
+]  # fmt: skip
+CLUSTERS = [(Tile(64, 64, 3, 2), bf16, bf16, 4, 200, 90, 200), (Tile(64, 64, 2, 2, 2), np.float16, np.float32, 4, 130, 130, 72)]
+
+
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [*CASES, *CLUSTERS])
+def test_on_the_cpu(tile, dtype, out, blocks, m, n, k):
+    check(m, n, k, tile, dtype, out, blocks, target="sm_90a")
+
+
+@pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [CASES[0], *CLUSTERS])
+def test_on_the_reference(tile, dtype, out, blocks, m, n, k):
+    check(m, n, k, tile, dtype, out, blocks, target="sm_90a", backend="reference")
+
+
+def test_nothing_to_multiply():
+    out = np.full((3, 8), np.nan, np.float32)
+    assert not gemm(np.empty((3, 0), bf16), np.empty((8, 0), bf16), out).any()
+    assert gemm(np.empty((0, 8), bf16), np.empty((8, 8), bf16)).shape == (0, 8)
+
+
+def test_an_output_is_made():
+    a = np.eye(16, dtype=bf16)
+    c = gemm(a, a, tile=Tile(64, 64, 2), blocks=1, target="sm_90a")
+    assert c.dtype == bf16
+    np.testing.assert_array_equal(c, a)
+
+
+ONE = np.zeros((16, 16), bf16)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "out", "kind", "words"),
+    [
+        (ONE, ONE[:, :8], None, ValueError, "same number of columns"),
+        (ONE, ONE, np.zeros((16, 8), bf16), ValueError, r"the product of 16 and 16 rows is \(16, 16\)"),
+        (ONE.astype(np.float32), ONE, None, TypeError, "a is of float32; here it must be of bf16 or f16"),
+        (ONE, ONE.astype(np.float16), None, TypeError, "b is of float16; here it must be of bf16"),
+        (ONE, ONE, np.zeros((16, 16), np.float64), TypeError, "out is of float64; here it must be of bf16 or f32"),
+        (ONE.T, ONE, None, ValueError, "elements of a row must be neighbors"),
+        (np.zeros((4, 12), bf16), np.zeros((4, 12), bf16), None, ValueError, "rows a multiple of 8 elements apart"),
+        (ONE, ONE[:3], np.zeros((16, 3), np.float32), ValueError, "rows a multiple of 4 elements apart"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(a, b, out, kind, words):
+    with pytest.raises(kind, match=words):
+        gemm(a, b, out)
+
+
+@pytest.mark.parametrize("shape", [(1024, 1024), (512, 4096), (4096, 4096), (100000, 64), (1, 1)])
+def test_the_best_tile_needs_no_longer_than_the_others(shape):
+    def time(tile: Tile) -> float:
+        return math.ceil(clusters(*shape, tile) * tile.cluster / (132 // tile.cluster * tile.cluster)) * tile.m * tile.n / TILES[tile]
+
+    best = best_tile(*shape)
+    assert all(time(best) <= time(t) for t in TILES)
+
+
+@pytest.mark.parametrize("tile", TILES, ids=str)
+def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, tmp_path):
+    ptxas = need("ptxas")
+    text = compile_text(build(tile, al.bf16, al.bf16), {}, (threads(tile), 1, 1), "sm_90a", "asm")
+    (tmp_path / "k.ptx").write_text(text)
+    said = subprocess.run([ptxas, "-v", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, capture_output=True, text=True, check=True).stderr
+    assert "0 bytes spill stores, 0 bytes spill loads" in said
+    assert "C75" not in said, said  # wgmma serialized, setmaxnreg ignored
+    steps = re.findall(r"wgmma\.mma_async\S*m64n(\d+)k16", text)
+    assert steps == [str(tile.n)] * 8  # the first step and the loop's, four products each
