@@ -1,10 +1,11 @@
-"""Host time of a launch on an NVIDIA GPU, from call to return: three tensors and three integers, beside the driver's own call, torch and Triton.
+"""Host time of a launch on an NVIDIA GPU, from call to return: three tensors and three integers, beside the driver's own call, torch and Triton; and
+three tensor maps and three integers, beside the driver's own call with descriptors that are encoded already.
 
     python benchmarks/cuda_launch.py [--burst 200] [--rounds 60]
 
 Needs torch with CUDA; Triton is measured where it is installed. Contenders take turns. A turn is a burst of launches, fewer than the driver's queue
 holds, behind an idle GPU: so no launch waits for the GPU, and the time is the host's alone. `bare` are cuLaunchKernel and cuLaunchKernelEx, called by
-a compiled loop with arguments that are packed already.
+a compiled loop with arguments that are packed already. Each row stands beside the bare call with arguments of its own kind.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ import avelang
 import avelang.language as al
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
+from avelang.runtime import tensor_maps
+from avelang.runtime.arrays import describe
 
 BLOCK = 64
+WITH_MAPS = ", tensor maps"
 GRID = ((1, 1, 1), (BLOCK, 1, 1))
 LOOP = """
 %Config = type { i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }
@@ -64,6 +68,35 @@ def tiny(A: al.Pointer(al.f32), B: al.Pointer(al.f32), C: al.Pointer(al.f32), m:
     c[t] = a[t] + b[t]
 
 
+MAP = al.TensorMap(al.f32, 2, (8, 32))
+
+
+@avelang.jit
+def mapped(A: MAP, B: MAP, C: MAP, row: al.i32, col: al.i32, n: al.u32):
+    """The sum of two boxes; of its first n columns of threads, that is."""
+    t = al.thread_id(0)
+    a = al.make_shared((8, 32), al.f32, 128)
+    b = al.make_shared((8, 32), al.f32, 128)
+    bar = al.make_shared((1,), al.u64)
+    if t == 0:
+        al.nvvm.mbarrier_init(bar, 1)
+        al.nvvm.fence_mbarrier_init()
+        al.nvvm.mbarrier_arrive_expect_tx(bar, 2048)
+        al.nvvm.tma_load_2d(a, A, row, col, bar)
+        al.nvvm.tma_load_2d(b, B, row, col, bar)
+    al.syncthreads()
+    al.nvvm.mbarrier_wait(bar, 0)
+    if t < n:
+        for i in range(4):
+            a[2 * i + t // 32, t % 32] = a[2 * i + t // 32, t % 32] + b[2 * i + t // 32, t % 32]
+    al.nvvm.fence_proxy_async_shared()
+    al.syncthreads()
+    if t == 0:
+        al.nvvm.tma_store_2d(C, row, col, a)
+        al.nvvm.cp_async_bulk_commit_group()
+        al.nvvm.cp_async_bulk_wait_group(0)
+
+
 class Config(ctypes.Structure):
     """CUlaunchConfig."""
 
@@ -71,14 +104,14 @@ class Config(ctypes.Structure):
                 ("attributes", ctypes.c_void_p), ("many", ctypes.c_uint32)]  # fmt: skip
 
 
-def bare(slots: list[int]) -> dict[str, Callable[[int], Any]]:
-    """The driver's own calls for the kernel that `tiny` has become, each `n` times in compiled code."""
-    program: Any = tiny._launcher._stub.latest()
+def bare(kernel: Any, args: list[Any], called: str) -> dict[str, Callable[[int], Any]]:
+    """The driver's own calls for what a kernel has become, each `n` times in compiled code. `args`: an int or the memory of each argument."""
+    program: Any = kernel._launcher._stub.latest()
     assert program is not None, "the host code served the call"
     code = Code(Host(2).object(LOOP))
-    words = (ctypes.c_uint64 * len(slots))(*slots)
-    places = (ctypes.c_void_p * len(slots))(*(ctypes.addressof(words) + 8 * i for i in range(len(slots))))
-    config = Config((1, 1, 1), (BLOCK, 1, 1), 0, None, None, 0)
+    memory = [ctypes.c_uint64(a) if isinstance(a, int) else a for a in args]
+    places = (ctypes.c_void_p * len(args))(*map(ctypes.addressof, memory))
+    config = Config((1, 1, 1), (BLOCK, 1, 1), program.record.shared, None, None, 0)
     driver, out = program.device.driver, {}
     for name, symbol, second in (("plain", "cuLaunchKernel", None), ("extended", "cuLaunchKernelEx", ctypes.addressof(config))):
         call = ctypes.CFUNCTYPE(None, ctypes.c_uint64, *[ctypes.c_void_p] * 4)(code.address(name))
@@ -87,8 +120,8 @@ def bare(slots: list[int]) -> dict[str, Callable[[int], Any]]:
         def run(n: int, call: Any = call, address: Any = address, function: int = function, second: int | None = second) -> None:
             call(n, address, function, second, ctypes.addressof(places))
 
-        run.keep = code, words, places, config  # type: ignore[attr-defined]
-        out[f"bare {symbol}"] = run
+        run.keep = code, memory, places, config  # type: ignore[attr-defined]
+        out[f"bare {symbol}{called}"] = run
     return out
 
 
@@ -113,7 +146,7 @@ def contenders(a: Any, b: Any, c: Any) -> dict[str, Callable[[int], Any]]:
         tiny[lambda: GRID](a, b, c, 64, 63, 62)
     torch.cuda.synchronize()
     assert torch.equal(c, a + b), "the kernel computes the sum"
-    runs = bare([a.data_ptr(), b.data_ptr(), c.data_ptr(), 64, 63, 62])
+    runs = bare(tiny, [a.data_ptr(), b.data_ptr(), c.data_ptr(), 64, 63, 62], "")
     m, n, k = 64, 63, 62
     bound = tiny[lambda: GRID]
 
@@ -141,6 +174,32 @@ def contenders(a: Any, b: Any, c: Any) -> dict[str, Callable[[int], Any]]:
     return runs
 
 
+def contenders_with_maps(arrays: list[Any]) -> dict[str, Callable[[int], Any]]:
+    """`arrays`: two to add and one for the sum, four times, all of one shape. They take turns in one of the rows."""
+    for _ in range(2):
+        for i in range(0, 12, 3):
+            a, b, c = arrays[i : i + 3]
+            c.fill_(float("nan"))
+            mapped[lambda: GRID](a, b, c, 0, 0, BLOCK)
+            torch.cuda.synchronize()
+            assert torch.equal(c, a + b), "the kernel computes the sum"
+    table = tensor_maps.table(MAP.type, "cuda")
+    a, b, c = arrays[:3]
+    runs = bare(mapped, [*(table.find(describe(x)) for x in (a, b, c)), 0, 0, BLOCK], WITH_MAPS)  # type: ignore[arg-type]
+    row, col, n = 0, 0, BLOCK
+
+    def whole(calls: int) -> None:
+        for _ in range(calls):
+            mapped[lambda: GRID](a, b, c, row, col, n)
+
+    def turns(calls: int) -> None:
+        for i in range(calls):
+            at = i % 4 * 3
+            mapped[lambda: GRID](arrays[at], arrays[at + 1], arrays[at + 2], row, col, n)
+
+    return runs | {f"kernel[lambda: grid](A, B, C, m, n, k){WITH_MAPS}": whole, f"the same, twelve buffers in turn{WITH_MAPS}": turns}
+
+
 def measure(runs: dict[str, Callable[[int], Any]], burst: int, rounds: int) -> dict[str, list[float]]:
     """Nanoseconds a launch, burst by burst."""
     times: dict[str, list[float]] = {name: [] for name in runs}
@@ -162,10 +221,14 @@ def main() -> int:
     p.add_argument("--rounds", type=int, default=60)
     args = p.parse_args()
     a, b = (torch.randn(BLOCK, device="cuda") for _ in range(2))
-    c = torch.empty_like(a)
-    times = measure(contenders(a, b, c), args.burst, args.rounds)
-    base = median(times["bare cuLaunchKernelEx"])
-    rows = [(name, f"{median(t):.0f} ns", f"{min(t):.0f} ns", f"{median(t) - base:+.0f} ns") for name, t in times.items()]
+    runs = contenders(a, b, torch.empty_like(a))
+    if torch.cuda.get_device_capability() >= (9, 0):
+        runs |= contenders_with_maps([torch.randn(8, 32, device="cuda") for _ in range(12)])
+    times = measure(runs, args.burst, args.rounds)
+    rows = []
+    for name, t in times.items():
+        base = median(times[f"bare cuLaunchKernelEx{WITH_MAPS if name.endswith(WITH_MAPS) else ''}"])
+        rows.append((name, f"{median(t):.0f} ns", f"{min(t):.0f} ns", f"{median(t) - base:+.0f} ns"))
     print(table([(torch.cuda.get_device_name(), "median", "least", "above bare cuLaunchKernelEx"), *rows]))
     print("saved", save("cuda_launch", {"device": torch.cuda.get_device_name(), "burst": args.burst, "nanoseconds": times}))
     return 0

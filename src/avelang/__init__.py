@@ -2,6 +2,6 @@
 
 from avelang.base import errors as errors
 from avelang.base.version import VERSION as __version__
-from avelang.jit import JitFunction, jit
+from avelang.jit import JitFunction, constant, jit, struct
 
-__all__ = ["JitFunction", "__version__", "errors", "jit"]
+__all__ = ["JitFunction", "__version__", "constant", "errors", "jit", "struct"]

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform  # type: ignore[attr-defined]
 
 from avelang.base import knobs
 from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+from avelang.frontend import structs
 from avelang.frontend.source import Jitted, Source
 
 if TYPE_CHECKING:
+    from avelang.amdgcn.report import Report
     from avelang.runtime.launch import Launch, Launcher
+    from avelang.runtime.resources import Resources
 
 
 class JitFunction(Jitted):
@@ -23,7 +28,7 @@ class JitFunction(Jitted):
 
     `provider` is a callable that returns `((gx, gy, gz), (bx, by, bz))`, or that tuple; extents left out at the end are 1. Arguments go by
     position or by name, constexpr parameters among them. Options go by name: `num_warps` and `waves_per_eu` (hints, positive ints), `cluster` (blocks
-    of a cluster along x, y, z, on NVIDIA GPUs of sm_90 and newer), `target` (the chip whose intrinsics the kernel uses; inferred where left out),
+    of a cluster along x, y, z, for chips of sm_90 and newer), `target` (the chip whose intrinsics the kernel uses; inferred where left out),
     `backend` ("cpu", "reference" or "gfx942-exec"), `stream` (on a GPU, instead of the current one). Arrays are used where they
     are, never copied, and say where the kernel runs; the memory of a JAX array, which JAX takes as constant, is written too if the kernel writes
     to it. On the CPU a launch returns when the kernel has run, on a GPU when it is on the stream. A grid with an extent of 0 runs nothing.
@@ -70,6 +75,28 @@ class JitFunction(Jitted):
         """The launches that had to compile or load their kernel first, in order; one for each kind of call."""
         return tuple(self._launcher.prepared) if "_launcher" in self.__dict__ else ()
 
+    def report(
+        self, target: str, block: tuple[int, int, int], dynamic: int = 0, *, cluster: tuple[int, ...] | None = None, **constexprs: Any
+    ) -> Resources | Report:  # fmt: skip
+        """What this kernel takes on a chip, in blocks of these extents, without running it and without a GPU: registers, spills with their lines,
+        shared memory, occupancy. `target`: "sm_90a" and its like give a `runtime.resources.Resources`, and warnings at the lines where registers
+        are spilled or ptxas sees speed lost; "gfx942" and its like an `amdgcn.report.Report`. `dynamic`: bytes of shared memory that the launch
+        adds.
+
+        Raises what the compiler finds, L006 and L007 for constexprs, D020 where there is no ptxas, U101 for a chip that is not known.
+        """
+        from avelang.runtime import compile
+
+        chip = compile.chip_of(target)
+        if chip is None or chip.vendor == "nvidia":
+            from avelang.runtime.resources import resources
+
+            return resources(self, constexprs, block, target, dynamic, {"cluster": cluster} if cluster else {})
+        from avelang.amdgcn.asm import parse
+        from avelang.amdgcn.report import report_of
+
+        return report_of(parse(compile.compile_text(self, constexprs, block, target, "asm")), chip.name, dynamic_lds=dynamic)
+
     @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.source.fn)
@@ -84,3 +111,42 @@ def jit(fn: Callable[..., Any]) -> JitFunction:
         return JitFunction(fn)
     except AveError as e:
         raise e if knobs.full_traceback() else e.with_traceback(None) from None
+
+
+T = TypeVar("T")
+
+
+@dataclass_transform()
+def struct(cls: type[T]) -> type[T]:
+    """Makes a record type for kernels of a class: annotated names are fields, functions are methods, built in place of their calls.
+
+    Annotations: a dtype, `al.Pointer`, `al.Tensor(...)` and another struct check and convert as of a device function's parameter, `al.constexpr` is a
+    field known at compile time, `...` or `object` takes anything. Instances are made and used in kernels only.
+
+    Raises S004 for what a struct cannot have, T005 and T006 for annotations that cannot be evaluated.
+    """
+    caller = sys._getframe(1)
+    try:
+        if not isinstance(cls, type):
+            raise error("S004", _line(caller), "decorate a class", name=getattr(cls, "__name__", repr(cls)), why="it is no class")
+        return structs.StructClass(cls, _line(caller), {**caller.f_builtins, **caller.f_globals, **caller.f_locals})  # type: ignore[return-value]
+    except AveError as e:
+        raise e if knobs.full_traceback() else e.with_traceback(None) from None
+
+
+def constant(target: T) -> T:
+    """Makes compile-time values of the instances of a frozen dataclass, or a compile-time function of a plain one.
+
+    A kernel reads fields and properties of such an object, and calls its methods, or the function, on compile-time arguments; Python runs them while
+    the kernel is built. They must be pure: what they give depends on their arguments and their text alone. Fields hold compile-time values.
+
+    Raises S005 for anything else.
+    """
+    try:
+        return structs.constant(target, _line(sys._getframe(1)))
+    except AveError as e:
+        raise e if knobs.full_traceback() else e.with_traceback(None) from None
+
+
+def _line(frame: Any) -> Span:
+    return Span(frame.f_code.co_filename, frame.f_lineno)

@@ -1,4 +1,5 @@
-"""Programs that must run as they are: the tutorial's three GEMM kernels, on the CPU, under the reference, and as executed machine code."""
+"""Programs that must run as they are: the tutorial's three GEMM kernels, on the CPU, under the reference, and as executed machine code; a GEMM in PTX, on JAX
+and torch."""
 
 import os
 import pathlib
@@ -21,3 +22,12 @@ def test_tutorial(engine):
     done = subprocess.run([sys.executable, FOLDER / "ave_tutorial_3.py"], env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["gemm_mfma_128_bf16_mfma", "ok", "gemm_runtime_shape", "ok", "gemm_runtime_shape_guarded_loads", "ok"]
+
+
+def test_pyptx_gemm():
+    pytest.importorskip("jax")
+    pytest.importorskip("torch")
+    env = {**os.environ, "AVE_ACCEPT_DEVICE": "cpu"}
+    done = subprocess.run([sys.executable, FOLDER / "pyptx_ampere_gemm.py"], env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert [line.split("]")[0] for line in done.stdout.splitlines()] == ["[JAX  OK  ", "[TorchOK  "] * 5

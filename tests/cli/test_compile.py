@@ -61,7 +61,7 @@ def test_refusals(ave, axpy, name, options, said):
     assert result.exit_code == 1 and said in result.stderr and result.stdout == ""
 
 
-USAGE = ["axpy.py", "a.py:b -D X", "a.py:b -D X=y", "a.py:b --block 1,2,3,4", "a.py:b --block 0", "a.py:b --emit ptx"]
+USAGE = ["axpy.py", "a.py:b -D X", "a.py:b -D X=y", "a.py:b --block 1,2,3,4", "a.py:b --block 0", "a.py:b --emit sass"]
 
 
 @pytest.mark.parametrize("args", USAGE)

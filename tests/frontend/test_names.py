@@ -95,9 +95,6 @@ def test_mutable_globals_are_refused_by_name():
 
 
 def test_statements_that_the_language_does_not_have():
-    def lambdas(out: I):
-        f = lambda x: x  # <-  # noqa: E731
-
     def tries(out: I):
         try:  # <-
             out[0] = 1
@@ -125,7 +122,7 @@ def test_statements_that_the_language_does_not_have():
     def raises(out: I):
         raise ValueError  # <-
 
-    for fn in (lambdas, tries, withs, classes, imports, globals_, deletes, raises):
+    for fn in (tries, withs, classes, imports, globals_, deletes, raises):
         refused(fn, "S001")
 
 

@@ -1,4 +1,5 @@
-"""Launches on a real NVIDIA GPU: tensors of torch, JAX and CuPy where they are, streams, graphs, errors, printing, shared memory, clusters, compilers.
+"""Launches on a real NVIDIA GPU: tensors of torch, JAX and CuPy where they are, streams, graphs, errors, printing, shared memory, clusters,
+compilers.
 
     python3 tests/gpu/cuda_check.py [--only TEXT]
 
@@ -14,6 +15,7 @@ import ctypes
 import importlib.util
 import io
 import json
+import linecache
 import os
 import pathlib
 import subprocess
@@ -30,14 +32,19 @@ import numpy as np
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]
 os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
+
+from benchmarks import mma_gemm  # noqa: E402
 
 import avelang  # noqa: E402
 import avelang.language as al  # noqa: E402
+from avelang.arch.multiprocessor import residency  # noqa: E402
+from avelang.base import knobs  # noqa: E402
 from avelang.base.errors import AveError  # noqa: E402
-from avelang.runtime import devices, gpu, ptxas  # noqa: E402
+from avelang.runtime import devices, gpu, ptxas, resources  # noqa: E402
 from emit.llvm import gpu_kernels, tutorial  # noqa: E402
+from runtime import nvidia_kernels  # noqa: E402
 
 CHECKS: dict[str, Callable[[], str | None]] = {}
 BLOCK = 256
@@ -71,17 +78,14 @@ def talks(x: al.Pointer(al.i32), n: al.i32):
 
 
 @avelang.jit
-def crowded(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32):
-    """More values at once than a thread of a block of 1024 has registers for."""
-    X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
-    Y = al.make_tensor(y, al.f32, al.make_layout((n,), (1,)))
-    t = al.thread_id(0)
-    acc = al.full((128,), 0.0, al.f32)
-    for k in al.range(n):
-        for i in al.range(128, unroll=True):
-            acc[i] = acc[i] * X[k] + X[(t + i) % 1024]
-    for i in al.range(128, unroll=True):
-        Y[t * 128 + i] = acc[i]
+def mapped(B: al.Tensor((4, 4, 2), al.u32)):
+    """Where two places of shared memory are in the window of each block of a cluster of four."""
+    rank = al.nvvm.cluster_rank()
+    tile = al.make_shared((32, 4), al.i32, 16)
+    if al.thread_id(0) == 0:
+        for r in range(4):
+            B[rank, r, 0] = al.nvvm.mapa(tile[0], al.convert(r, al.u32))
+            B[rank, r, 1] = al.nvvm.mapa(tile[5], al.convert(r, al.u32))
 
 
 def grid(n: int) -> tuple[tuple[int], tuple[int]]:
@@ -422,16 +426,44 @@ def the_drivers_own_compiler() -> str:
 
 @check
 def spills() -> str:
-    kernel = fresh(crowded)
+    """A warning, at the line that spills; at the kernel's where the driver's compiler keeps no lines."""
+    kernel = fresh(nvidia_kernels.crowded)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         x, y = torch.randn(1024, device="cuda"), torch.zeros(1024 * 128, device="cuda")
         kernel[((1,), (1024,))](x, y, 2)
     torch.cuda.synchronize()
     (warning,) = seen
-    line = crowded.source.fn.__code__.co_firstlineno
-    assert "spills" in str(warning.message) and warning.filename == __file__ and abs(warning.lineno - line) <= 1, warning
-    return str(warning.message)
+    code = nvidia_kernels.crowded.source.fn.__code__
+    at = linecache.getline(warning.filename, warning.lineno)
+    assert "spills" in str(warning.message) and warning.filename == code.co_filename, warning
+    assert "# the crowd" in at or (knobs.ptxas() == "driver" and abs(warning.lineno - code.co_firstlineno) <= 1), warning
+    return f"line {warning.lineno}: {warning.message}"
+
+
+@check
+def blocks_on_a_multiprocessor() -> str:
+    """What Ave reckons, and what the driver says of the same code: registers, threads and shared memory limit in turn."""
+    torch.zeros(1, device="cuda")  # the thread has a context from here on
+    cuda, device, said = ctypes.CDLL("libcuda.so.1"), devices.device("cuda:0"), []
+    tool = ptxas.find(int(devices.DRIVERS["cuda"].version()[0].partition(".")[0]))
+    if tool is None:
+        raise Skip("no ptxas")
+    for kernel, constexprs, launches in (
+        (axpy, {}, ((32, 0), (64, 0), (256, 0), (1024, 0), (128, 9000), (128, 40_000), (96, 20_001))),
+        (gpu_kernels.softmax, {}, ((32, 0), (128, 1), (320, 0))),
+        (mma_gemm.mma_gemm, {"BM": 64, "BN": 64}, ((128, 0), (128, 10_000), (128, 21_000))),
+    ):
+        for threads, dynamic in launches:
+            block = (threads, 1, 1)
+            code, meta = resources.cubin(kernel, constexprs, block, device.chip.name)
+            program = device.load(code, {**meta, "launch": {}})
+            found, function = ctypes.c_int(-1), ctypes.c_void_p(program.record.function)
+            status = cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(ctypes.byref(found), function, threads, ctypes.c_size_t(dynamic))
+            want = residency(device.architecture, threads, meta["registers"], meta["static_bytes"] + dynamic)
+            assert status == 0 and found.value == want.blocks, (kernel, threads, dynamic, status, found.value, want)
+            said.append(f"{want.blocks} ({want.limited_by})")
+    return ", ".join(said)
 
 
 CLUSTER = """
@@ -481,8 +513,21 @@ def clusters() -> str:
     for _ in range(2):
         axpy[grid(1024)](x, y, 1.0, 1024, cluster=(2, 1))
     assert torch.allclose(y, 2 * x)
-    refused("L032", lambda: axpy[grid(768)](x, y, 1.0, 768, cluster=(2, 1)), "multiple of the cluster")
+    refused("L029", lambda: axpy[grid(768)](x, y, 1.0, 768, cluster=(2, 1)), "cannot be cut into clusters")
     return f"of {done} blocks"
+
+
+@check
+def addresses_in_a_cluster() -> str:
+    """`mapa` as the reference has it, but for where a block's shared memory begins, which is the system's to say."""
+    if "sm_90" not in devices.device("cuda:0").chip.features:
+        raise Skip("a GPU without clusters")
+    got, want = torch.zeros((4, 4, 2), dtype=torch.int32, device="cuda"), np.zeros((4, 4, 2), np.uint32)
+    mapped[lambda: ((4,), (32,))](got, cluster=(4, 1, 1))
+    mapped[lambda: ((4,), (32,))](want, cluster=(4, 1, 1), backend="reference")
+    found = got.cpu().numpy().view(np.uint32)
+    assert np.array_equal(found - found[:1, :1, :1], want - want[:1, :1, :1]), (found.tolist(), want.tolist())
+    return f"window of block r at {', '.join(hex(x) for x in found[0, :, 0])}; the reference has {', '.join(hex(x) for x in want[0, :, 0])}"
 
 
 @check

@@ -1,10 +1,10 @@
 """The NVIDIA backend on a real GPU: kernels are compiled to PTX, launched through the CUDA driver, and held against the reference executor.
 
-    python3 tests/gpu/nvptx_check.py [--only REGEX] [--chip sm_90a] [--dry]
+    python3 tests/gpu/nvptx_check.py [--only REGEX] [--chip sm_90a] [--dry] [--part 1/4]
 
 Prints one line for each case and writes nvptx_check.json to the folder that the variable OUT names, or here. Exit status 1 when a case fails.
-`--dry` compiles everything and launches nothing. Needs NumPy, ml_dtypes and llvmlite; no torch.
-"""
+`--dry` compiles everything and launches nothing; `--part I/N` takes every N-th case, for several processes beside one another. Needs NumPy,
+ml_dtypes and llvmlite; no torch. """
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from avelang.runtime import tensor_maps  # noqa: E402
 from avelang.sim import reference  # noqa: E402
 from emit.llvm import gpu_kernels  # noqa: E402
 from emit.llvm.gpu_cases import Case, benches, differing, kernels, language, programs, row_case  # noqa: E402
-from isa import hopper_kernels, wgmma_kernels  # noqa: E402
+from isa import cluster_kernels, hopper_kernels, wgmma_kernels  # noqa: E402
 
 Three = tuple[int, int, int]
 WARP = 32
@@ -95,7 +95,7 @@ class Driver:
                 pointer = self.upload(a)
                 pointers.append(pointer)
                 # The launch copies the 128 bytes; its table has their address.
-                slots.append((ctypes.c_char * 128).from_address(tensor_maps.encoded(self.call, p.type, pointer.value, a.shape, a.strides)))
+                slots.append(tensor_maps.encode(self.call, p.type, pointer.value, a.shape, a.strides))
                 continue
             if isinstance(p.type, DType):
                 raw = np.array(a, p.type.np).tobytes().ljust(8, b"\0")
@@ -177,7 +177,7 @@ def rows(chip: str) -> Iterator[Case]:
 
 def hopper() -> Iterator[Case]:
     """The asynchronous rows, and wgmma in all its forms: held against NumPy, bit by bit, as `tests/isa` holds the reference and the CPU."""
-    for t in hopper_kernels.trials():
+    for t in (*hopper_kernels.trials(), *cluster_kernels.trials()):
         yield trial_case(t.name, t.kernel, t.args, t.want, t.block, t.grid, t.cluster)
     for w in (*wgmma_kernels.trials(), *wgmma_kernels.sizes()):
         kernel, args, want = wgmma_kernels.arguments(w)
@@ -222,7 +222,8 @@ def run(case: Case, chip: str, driver: Driver | None) -> dict[str, Any]:
 
 
 def in_turn(cases: list[Case], chip: str, dry: bool) -> Iterator[dict[str, Any]]:
-    """The results of all cases. They run in a child of this process; a kernel that fails takes its process' context with it, and another child goes on."""
+    """The results of all cases. They run in a child of this process; a kernel that fails takes its process' context with it, and another child goes
+    on."""
     done = 0
     while done < len(cases):
         reader, writer = multiprocessing.Pipe(duplex=False)
@@ -269,13 +270,16 @@ def main() -> int:
     options.add_argument("--only", default="", help="cases whose name has this regular expression")
     options.add_argument("--chip", default="", help="the target; by default the device's own")
     options.add_argument("--dry", action="store_true", help="compile only")
+    options.add_argument("--part", default="1/1", help="I/N: the I-th of N parts of the cases")
     given = options.parse_args()
+    part, parts = map(int, given.part.split("/"))
     name, chip = ("", "sm_90a") if given.dry else device()
     chip = given.chip or chip
     print(f"{name or 'no device'}, {chip}")
     every = [*kernels(WARP), tensor_cores(), *programs(), *rows(chip), *benches(), *(hopper() if chip == "sm_90a" else ())]
+    chosen = [c for c in every if re.search(given.only, c.name)][part - 1 :: parts]
     results = []
-    for result in in_turn([c for c in every if re.search(given.only, c.name)], chip, given.dry):
+    for result in in_turn(chosen, chip, given.dry):
         results.append(result)
         shown = result.get("error", "") or f"difference {result['difference']}, compiled in {result['compile_ms']} ms"
         print(f"{'ok  ' if result['ok'] else 'FAIL'} {result['case']:32} {shown.splitlines()[0]}", flush=True)

@@ -16,13 +16,13 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("ir",),
     ("isa",),
     ("arch",),
-    ("llvm", "amdgcn"),
+    ("llvm", "amdgcn", "nvptx"),
     ("frontend", "passes", "emit", "sim"),
     ("pipeline",),
     ("runtime",),
-    ("jit", "language", "executor"),
+    ("jit", "language", "executor", "ptx"),
     ("avelang",),  # the package itself: what `import avelang` gives
-    ("avelang_kernels",),
+    ("avelang_kernels", "pyptx"),
     ("cli",),
 )
 TOGETHER = frozenset({"jit", "language"})
@@ -156,13 +156,14 @@ def no_frameworks(tree: Tree) -> list[str]:
 
 
 def public_only(tree: Tree) -> list[str]:
-    """The kernels' package uses the names that users have: `avelang` and `avelang.language`."""
+    """The kernels' package uses the names that users have: `avelang`, `avelang.language` and `avelang.ptx`."""
     bad = []
     for m in tree.modules:
         if part(m) != "avelang_kernels":
             continue
         for name, line in tree.imports(m):
-            inside = name.startswith("avelang.") and name != "avelang.language" and not name.startswith("avelang.language.")
+            public = name in ("avelang.language", "avelang.ptx") or name.startswith(("avelang.language.", "avelang.ptx."))
+            inside = name.startswith("avelang.") and not public
             if inside and (name in tree.modules or name.count(".") > 1):
                 bad.append(f"{tree.where(m, line)}: imports {name}")
     return bad

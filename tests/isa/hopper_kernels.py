@@ -1,6 +1,6 @@
 """Kernels around the asynchronous rows of Ampere and Hopper, with arguments and what must come out, computed here in NumPy.
 
-They run on the reference, on the CPU (those without clusters) and, by `tests/gpu/nvptx_check.py`, on a GPU. No `from __future__ import annotations`: the
+They run on the reference, on the CPU and, by `tests/gpu/nvptx_check.py`, on a GPU. No `from __future__ import annotations`: the
 annotations name variables of the functions around them.
 """
 

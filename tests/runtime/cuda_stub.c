@@ -29,7 +29,7 @@ static void read_ptx(const char *text, struct kernel *k) {
   for (const char *p = at; (p = strstr(p, ".param .")) && p < end; p += 8) {
     const char *type = p + 8, *stop = strpbrk(type, ",)");
     struct arg *a = &k->args[k->count];
-    a->size = atoi(type + 1) / 8;
+    a->size = strncmp(type, "align", 5) ? atoi(type + 1) / 8 : atoi(strchr(type, '[') + 1);
     const char *pointer = strstr(type, ".ptr");
     a->pointer = pointer && pointer < stop;
     k->count++;
@@ -78,14 +78,25 @@ EXPORT int cuModuleLoadData(void **module, const void *data) {
   *module = m;
   return 0;
 }
-EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, const unsigned long long *extents, const unsigned long long *strides,
-                                  const unsigned *box, const unsigned *every, int interleave, int swizzle, int promotion, int fill) {
-    unsigned long long *words = map;
-    words[0] = (unsigned long long)address;
-    words[1] = rank, words[2] = type, words[3] = extents[0], words[4] = strides[0], words[5] = box[0], words[6] = swizzle, words[7] = fill;
-    return every[0] == 1 && interleave == 0 && promotion > 0 ? 0 : 1;
+/* What the driver encodes, as words that a test can read: address; type, rank, interleave, swizzle, promotion and fill, a byte each; five extents; four
+   strides; five extents of the box, two a word; five steps. */
+EXPORT int cuTensorMapEncodeTiled(uint64_t *map, int type, uint32_t rank, void *address, const uint64_t *extents, const uint64_t *strides,
+                                  const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
+  static const int bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}, spans[] = {1 << 30, 32, 64, 128};
+  CALLED("");
+  if ((uint64_t)map % 64 || type < 0 || type > 12 || rank < 1 || rank > 5 || (uint64_t)address % 16 || interleave || swizzle < 0 || swizzle > 3) FAIL(INVALID);
+  if (promotion < 0 || promotion > 3 || (fill && (fill != 1 || type < 6)) || box[0] * bytes[type] % 16 || (int)box[0] * bytes[type] > spans[swizzle]) FAIL(INVALID);
+  memset(map, 0, 128);
+  map[0] = (uint64_t)address;
+  map[1] = type | rank << 8 | interleave << 16 | swizzle << 24 | (uint64_t)promotion << 32 | (uint64_t)fill << 40;
+  for (uint32_t i = 0; i < rank; i++) {
+    if (!extents[i] || extents[i] > 1ull << 32 || !box[i] || box[i] > 256 || !steps[i] || steps[i] > 8) FAIL(INVALID);
+    if (i && (strides[i - 1] % 16 || !strides[i - 1] || strides[i - 1] >= 1ull << 40)) FAIL(INVALID);
+    map[2 + i] = extents[i], map[11 + i / 2] |= (uint64_t)box[i] << 32 * (i % 2), map[14] |= (uint64_t)steps[i] << 8 * i;
+    if (i) map[6 + i] = strides[i - 1];
+  }
+  return 0;
 }
-
 EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
   CALLED(name);
   struct module *m = module;

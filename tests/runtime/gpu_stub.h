@@ -22,6 +22,7 @@ struct launch {
   int32_t count, padding;
   uint64_t values[64], sizes[64];
   uint32_t attributes[8][4];
+  uint64_t wide[16][16]; /* arguments of 128 bytes, in order; `values` has their first word */
 };
 struct range { uint64_t start, size; int device; };
 struct failure { char symbol[64]; int status; };
@@ -103,8 +104,9 @@ static int run(struct kernel *k, const uint32_t *grid, const uint32_t *block, ui
   memcpy(l->grid, grid, sizeof l->grid);
   memcpy(l->block, block, sizeof l->block);
   memcpy(l->kernel, k->name, sizeof l->kernel);
-  for (int i = 0; i < k->count; i++) {
-    memcpy(&l->values[i], params[i], k->args[i].size);
+  for (int i = 0, wides = 0; i < k->count; i++) {
+    if (k->args[i].size > 8) memcpy(l->wide[wides++ % 16], params[i], k->args[i].size > 128 ? 128 : k->args[i].size);
+    memcpy(&l->values[i], params[i], k->args[i].size > 8 ? 8 : k->args[i].size);
     l->sizes[i] = k->args[i].size;
     if (k->args[i].pointer && l->values[i] && owner(l->values[i]) != device && owner(l->values[i]) != 1000) S.async = FAULT;
   }

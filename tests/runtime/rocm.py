@@ -47,6 +47,7 @@ class Launch(ctypes.Structure):
         ("kernel", ctypes.c_char * 128), ("grid", ctypes.c_uint32 * 3), ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32),
         ("device", ctypes.c_int32), ("stream", ctypes.c_uint64), ("count", ctypes.c_int32), ("padding", ctypes.c_int32),
         ("values", ctypes.c_uint64 * 64), ("sizes", ctypes.c_uint64 * 64), ("attributes", (ctypes.c_uint32 * 4) * 8),
+        ("wide", (ctypes.c_uint64 * 16) * 16),
     ]  # fmt: skip
 
 

@@ -45,9 +45,33 @@ def only(monkeypatch, *paths):
 
 
 def test_what_is_said_is_read():
-    assert ptxas.report(SAID, "mine") == {"registers": 64, "spills": [1908, 1620], "stack": 1000}
-    assert ptxas.report(SAID, "other") == {"registers": 255, "spills": [4, 12], "stack": 8}
-    assert ptxas.report("", "mine") == {"registers": 0, "spills": [0, 0], "stack": 0}
+    none = {"spilled_at": [], "remarks": []}
+    assert ptxas.report(SAID, "mine") == {"registers": 64, "spills": [1908, 1620], "stack": 1000, "barriers": 0, "static_bytes": 0, **none}
+    assert ptxas.report(SAID, "other") == {"registers": 255, "spills": [4, 12], "stack": 8, "barriers": 1, "static_bytes": 1024, **none}
+    assert ptxas.report("", "mine") == {"registers": 0, "spills": [0, 0], "stack": 0, "barriers": 0, "static_bytes": 0, **none}
+
+
+PTX = """.file 1 "/a/kernel.py"
+.visible .entry k()
+.loc 1 7 3
+mov.u32 %r1, 0;
+.loc 1 9 1, function_name $L__info_string0, inlined_at 1 20 3
+wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {}, %rd1, %rd2;
+.loc 1 11 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "want"),
+    [
+        ("info    : (C7519) warpgroup.arrive is injected in around line 4 by compiler to allow", ["C7519", "warpgroup.arrive is injected to allow", "/a/kernel.py", 7]),
+        ("info    : (C7510) wgmma.mma_async instructions are serialized in the function 'k'", ["C7510", "wgmma.mma_async instructions are serialized in the function 'k'", "/a/kernel.py", 9]),
+        ("warning : (C7508) 'setmaxnreg' ignored", ["C7508", "'setmaxnreg' ignored", "", 0]),
+        ("info    : (C7511) serialized in the function 'k' in line 99999", ["C7511", "serialized in the function 'k'", "/a/kernel.py", 11]),
+    ],
+)
+def test_remarks_have_the_line_of_the_source(said, want):
+    assert ptxas.report(f"ptxas {said}\nptxas {said}\n", "k", PTX)["remarks"] == [want]
 
 
 def test_the_first_that_will_do(monkeypatch, tmp_path):

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
+import pytest
 
+from avelang import arch
+from avelang.base.errors import ExecutionError
+from avelang.frontend.build import build
 from avelang.ir.core import Kernel
 from avelang.ir.text import parse_kernel
 from avelang.ir.types import VecType, dtype_of, parse_type
@@ -56,3 +61,26 @@ def printed(k: Kernel, args: list, grid=1, block=64, **options) -> str:
     out = io.StringIO()
     run(k, args, grid, block, out, **options)
     return out.getvalue()
+
+
+def launched(kernel: Any, *args: Any, block: int = 128, grid: int = 1, cluster: int = 1, chip: str = "sm_90a", values: dict[str, Any] | None = None,
+             **options: Any) -> None:  # fmt: skip
+    """Runs a `@jit` function on the reference, with `values` for its constexpr parameters."""
+    k = build(kernel.source, values or {}, arch.chip(chip))
+    if cluster > 1:
+        k.attrs["cluster"] = (cluster, 1, 1)
+    run(k, list(args), grid, block, **options)
+
+
+def refused(kernel: Any, *args: Any, **options: Any) -> ExecutionError:
+    """The error of a launch."""
+    with pytest.raises(ExecutionError) as e:
+        launched(kernel, *args, **options)
+    return e.value
+
+
+def line_of(kernel: Any, text: str) -> int:
+    """The line of a file in which the source of a `@jit` function has this text, once."""
+    source = kernel.source.text.splitlines()
+    (at,) = (i for i, line in enumerate(source) if text in line)
+    return at + min(kernel.source.tree.lineno, *(d.lineno for d in kernel.source.tree.decorator_list))

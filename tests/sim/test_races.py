@@ -1,13 +1,13 @@
-"""The race detector: what two waves may and may not do to shared memory between barriers."""
-
-from __future__ import annotations
+"""The race detector: what two waves may and may not do to shared memory, and what stands between them."""
 
 import numpy as np
 import pytest
 
+import avelang
+import avelang.language as al
 from avelang.base.errors import ExecutionError
 from avelang.sim.reference import run
-from sim.kernels import kernel
+from sim.kernels import kernel, launched, line_of, refused
 
 
 def exchange(barriers: tuple[bool, bool], index: str):
@@ -90,3 +90,205 @@ def test_write_by_the_last_of_several_readers():
     with pytest.raises(ExecutionError) as e:
         run(k, [], 1, 64, races=True)
     assert e.value.code == "X006"
+
+
+# -- who comes before whom ---------------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def handed(B: al.Tensor((96,), al.i32), how: al.constexpr, drop: al.constexpr):
+    """Warp 0 writes, warp 1 reads and writes; warp 2 reads that, where it takes part."""
+    s, bars, t = al.make_shared((32,), al.i32), al.make_shared((2, 1), al.u64), al.thread_id(0)
+    flags = al.make_shared((2, 1), al.u32)
+    lane, warp = t % 32, t // 32
+    if t == 0:
+        al.nvvm.mbarrier_init(bars[0], 32)
+        al.nvvm.mbarrier_init(bars[1], 1)
+        flags[0, 0] = 0
+        flags[1, 0] = 0
+    if warp == 2:
+        s[lane] = 0
+    al.syncthreads()
+    if warp == 0:
+        s[lane] = 7  # first
+        if how == "named":
+            al.nvvm.barrier_arrive(1, 64)
+        elif how == "mbarrier":
+            al.nvvm.mbarrier_arrive(bars[0])
+        elif lane == 0:
+            al.nvvm.st_release(flags[0], al.convert(1, al.u32))
+    if warp == 1:
+        if how == "named":
+            if drop == 1:
+                al.nvvm.barrier_arrive(1, 64)
+            else:
+                al.nvvm.barrier_sync(1, 64)
+        elif drop == 1:
+            pass
+        elif how == "mbarrier":
+            al.nvvm.mbarrier_wait(bars[0], 0)
+        else:
+            while al.nvvm.ld_acquire_u32(flags[0]) == 0:
+                al.nvvm.mbarrier_test_wait(bars[0], 1)
+        s[lane] = s[lane] + 1  # second
+        if how == "named":
+            al.nvvm.barrier_sync(2, 64)
+        elif how == "mbarrier":
+            if lane == 0:
+                al.nvvm.mbarrier_arrive(bars[1])
+        elif lane == 0:
+            al.nvvm.atomic_exch(flags[1], al.convert(1, al.u32), 0 if drop == 3 else 2)
+    if warp == 2:
+        if how == "named":
+            if drop == 2:
+                al.nvvm.barrier_arrive(2, 64)
+            else:
+                al.nvvm.barrier_sync(2, 64)
+        elif drop == 2:
+            pass
+        elif how == "mbarrier":
+            while not al.nvvm.mbarrier_test_wait(bars[1], 0):
+                pass
+        else:
+            while al.nvvm.ld_acquire_u32(flags[1]) == 0:
+                al.nvvm.mbarrier_test_wait(bars[0], 1)
+        B[lane] = s[lane]  # third
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse", "random"])
+@pytest.mark.parametrize("how", ["named", "mbarrier", "words"])
+def test_what_hands_on_orders(how, order):
+    out = np.zeros(96, np.int32)
+    launched(handed, out, block=96, values={"how": how, "drop": 0}, races=True, order=order)
+    assert (out[:32] == 8).all()
+
+
+@pytest.mark.parametrize("order", ["forward", "random"])
+@pytest.mark.parametrize(("how", "drop"), [*((how, drop) for how in ("named", "mbarrier", "words") for drop in (1, 2)), ("words", 3)])
+def test_each_of_them_is_needed(how, drop, order):
+    e = refused(handed, np.zeros(96, np.int32), block=96, values={"how": how, "drop": drop}, races=True, order=order)
+    first, second, third = (line_of(handed, text) for text in ("# first", "# second", "# third"))
+    assert e.code == "X006" and e.span is not None
+    met = {e.span.line, int(e.message.split("meets a ")[1].split(" in line ")[1].split(" ")[0])}
+    assert met == {first, second} if drop == 1 else third in met and met < {first, second, third}
+
+
+@avelang.jit
+def across(B: al.Tensor((2, 32), al.i32), how: al.constexpr):
+    """A block writes into the other's memory."""
+    s, bar, t = al.make_shared((32, 1), al.i32), al.make_shared((1,), al.u64), al.thread_id(0)
+    rank = al.nvvm.cluster_rank()
+    if t == 0:
+        al.nvvm.mbarrier_init(bar, 32)
+    s[t, 0] = 1  # own
+    if how != "unmade":
+        al.nvvm.cluster_arrive()
+        al.nvvm.cluster_wait()
+    al.nvvm.st_cluster_x1(s[t], rank ^ 1, 5)  # sent
+    if how == "barrier" or how == "unmade":
+        al.nvvm.cluster_arrive()
+        al.nvvm.cluster_wait()
+    elif how == "relaxed barrier":
+        al.nvvm.cluster_arrive(1)
+        al.nvvm.cluster_wait()
+    elif how != "none":
+        al.nvvm.mbarrier_arrive_cluster(bar, rank ^ 1, 1 if how == "relaxed" else 0)
+        al.nvvm.mbarrier_wait(bar, 0)
+    B[rank, t] = s[t, 0]  # read
+    al.nvvm.cluster_arrive(1)
+    al.nvvm.cluster_wait()
+
+
+@pytest.mark.parametrize("how", ["barrier", "release"])
+def test_clusters_order(how):
+    out = np.zeros((2, 32), np.int32)
+    launched(across, out, block=32, grid=2, cluster=2, values={"how": how}, races=True)
+    assert (out == 5).all()
+
+
+@pytest.mark.parametrize(("how", "texts"), [("none", ("# sent", "# read")), ("relaxed", ("# sent", "# read")), ("relaxed barrier", ("# sent", "# read")), ("unmade", ("# own", "# sent"))])
+def test_clusters_race(how, texts):
+    e = refused(across, np.zeros((2, 32), np.int32), block=32, grid=2, cluster=2, values={"how": how}, races=True)
+    lines = {line_of(across, text) for text in texts}
+    assert e.code == "X006" and e.span is not None and e.span.line in lines and f"line {(lines - {e.span.line}).pop()}" in e.message
+
+
+@avelang.jit
+def leaves(B: al.Tensor((2, 32), al.i32), late: al.constexpr):
+    """Block 1 uses memory of block 0, which does not wait for it (`late`: which has ended by then)."""
+    s, t = al.make_shared((32, 1), al.i32), al.thread_id(0)
+    rank = al.nvvm.cluster_rank()
+    s[t, 0] = 1
+    al.nvvm.cluster_arrive()
+    al.nvvm.cluster_wait()
+    if rank == 1:
+        if late:
+            al.syncthreads()
+        B[0, t] = al.nvvm.ld_cluster_x1(s[t], 0)  # far
+
+
+@pytest.mark.parametrize(("late", "order", "words"), [(1, "forward", "has ended"), (0, "reverse", "may have ended")])
+def test_memory_of_a_block_that_has_ended(late, order, words):
+    e = refused(leaves, np.zeros((2, 32), np.int32), block=32, grid=2, cluster=2, values={"late": late}, races=True, order=order)
+    assert e.code == "X012" and words in e.message and e.span is not None and e.span.line == line_of(leaves, "# far")
+
+
+@avelang.jit
+def copied(A: al.Tensor((64, 4), al.i32), B: al.Tensor((64, 4), al.i32), how: al.constexpr):
+    """Warp 0 brings what warp 1 reads, and what follows."""
+    s, bar, t = al.make_shared((32, 4), al.i32, 16), al.make_shared((1,), al.u64), al.thread_id(0)
+    if t == 0:
+        al.nvvm.mbarrier_init(bar, 32)
+    al.syncthreads()
+    if t < 32:
+        al.nvvm.cp_async_x16(s[t], A[t])  # copy
+        if how == "mbarrier":
+            al.nvvm.cp_async_mbarrier_arrive_noinc(bar)
+        else:
+            al.nvvm.cp_async_wait_all()
+            if how != "none":
+                al.nvvm.mbarrier_arrive(bar)
+    if t >= 32:
+        if how != "none":
+            al.nvvm.mbarrier_wait(bar, 0)
+        B[t] = s[t - 32]  # read
+    if how != "overtaken":
+        al.syncthreads()
+    if t < 32:
+        al.nvvm.cp_async_x16(s[t], A[t + 32])  # next
+        al.nvvm.cp_async_wait_all()
+
+
+def test_copies_are_accesses_of_who_waited_for_them():
+    a, b = np.arange(256, dtype=np.int32).reshape(64, 4), np.zeros((64, 4), np.int32)
+    for how in ("mbarrier", "arrive"):
+        launched(copied, a, b, block=64, values={"how": how}, races=True, chip="sm_90")
+        assert (b[32:] == a[:32]).all()
+    for how, texts in (("none", ("# copy", "# read")), ("overtaken", ("# read", "# next"))):
+        e = refused(copied, a, b, block=64, values={"how": how}, races=True, chip="sm_90", order="reverse" if how == "overtaken" else "forward")
+        lines = {line_of(copied, text) for text in texts}
+        assert e.code == "X006" and e.span is not None and e.span.line in lines and f"line {(lines - {e.span.line}).pop()}" in e.message
+
+
+@avelang.jit
+def cut(A: al.Tensor((128,), al.i32), B: al.Tensor((64,), al.i32), first: al.constexpr):
+    """Two copies report to an mbarrier that expects `first` bytes."""
+    s, bar, t = al.make_shared((128,), al.i32, 128), al.make_shared((1,), al.u64), al.thread_id(0)
+    if t == 0:
+        al.nvvm.mbarrier_init(bar, 1)
+        al.nvvm.mbarrier_arrive_expect_tx(bar, first)
+        al.nvvm.cp_async_bulk_load(s, A, 256, bar)
+        al.nvvm.cp_async_bulk_load(al.subview(s, (64,), (64,), (1,)), al.subview(A, (64,), (64,), (1,)), 256, bar)  # second
+    al.syncthreads()
+    al.nvvm.mbarrier_wait(bar, 0)
+    B[t] = s[t]
+
+
+def test_bytes_that_nobody_expects():
+    a = np.zeros(128, np.int32)
+    launched(cut, a, a[:64].copy(), block=64, values={"first": 512}, chip="sm_90")
+    e = refused(cut, a, a[:64].copy(), block=64, values={"first": 256}, chip="sm_90")
+    assert e.code == "X012" and "fewer were expected" in e.message and f"`nvvm.cp_async_bulk_load` in line {line_of(cut, '# second')}" in e.message
+    for first, words in ((528, "waits for no more arrivals and 16 bytes"), (496, "for 16 bytes to be expected that have come already")):
+        e = refused(cut, a, a[:64].copy(), block=64, values={"first": first}, chip="sm_90")
+        assert e.code == "X011" and words in e.message and "the mbarrier at byte 0 of `bar`" in e.message

@@ -15,6 +15,18 @@ CATALOGUE: dict[str, Template] = {
     "S001": Template("{what} is not part of the language", "{instead}"),
     "S002": Template("the source text of `{name}` cannot be found in {file}", "a kernel must be a plain function in a file"),
     "S003": Template("{got} is no plain Python function", "decorate a function defined with `def`"),
+    "S004": Template("`{name}` is no struct: {why}", "{hint}"),
+    "S005": Template(
+        "`{name}` cannot be a compile-time constant: {why}", "put @avelang.constant above @dataclasses.dataclass(frozen=True), or on a pure function"
+    ),
+    # S2: text of PTX.
+    "S201": Template("PTX, line {line}, column {column}: {why}"),
+    "S202": Template("PTX has no instruction `{name}`"),
+    "S203": Template("`{name}`: {what}"),
+    "S204": Template("`{name}`: {why}"),
+    "S205": Template("nothing goes to the label `{name}`"),
+    "S206": Template("`{name}` is declared nowhere", "{instead}"),
+    "S207": Template("there is no target {name!r}", "a target is sm_ with two or three digits, and `a` or `f` behind them for what one generation has for itself"),
     # T00: names, calls and parameters of the language.
     "T001": Template("unknown name {name!r}", "{hint}"),
     "T002": Template("{name!r} is used before it has a value", "a name that is assigned anywhere in a function belongs to that function"),
@@ -104,8 +116,54 @@ CATALOGUE: dict[str, Template] = {
     "T080": Template("al.printf has no conversion {spec!r}", "conversions are %d %i %u %x %X %o %c %e %f %g, %s for compile-time strings, and %%"),
     "T081": Template("al.printf: the format wants {want:n argument}, {got} given"),
     "T082": Template("al.printf: {spec} needs {want}, not {got}"),
+    # T09: structs and compile-time objects.
+    "T090": Template("the struct {cls} has no field {name!r} to store into", "its fields are {fields}"),
+    "T091": Template("{name!r} is not known here: {why}", "store into one of them only, or use one name for both"),
+    "T092": Template("a struct {cls} cannot hold itself, not even through {name!r}"),
+    "T093": Template("{name!r} changes in the condition of a `while`", "change it in the body of the loop"),
+    "T094": Template("`{name}` gives {got}, which is no compile-time value", "return numbers, strings, dtypes, layouts, constants or tuples of them"),
+    "T095": Template("the struct {cls} has no method {name}"),
+    # T22, T23: the instruction level (avelang.ptx). Names, registers, operands.
+    "T221": Template("{what} must be {want}, not {got}"),
+    "T222": Template("{name} cannot have the operand {got}", "operands are registers, numbers, ptx.addr(...), lists for braces, tuples for p|q, None for _"),
+    "T223": Template("a register cannot be called {name!r}: {why}"),
+    "T224": Template("label {name!r}: {why}"),
+    "T225": Template("{got} is no predicate", "compare registers, or make one by reg.pred() and setp; ptx.not_(p) negates it"),
+    "T226": Template("{name} under a second predicate", "an instruction has one guard: combine predicates by & and |, or use ptx.if_"),
+    "T227": Template(
+        "{got} has no value while the kernel is traced, so Python's `if`, `while`, `and` and `not` cannot ask for it",
+        "ptx.if_(p), ptx.when(p) and ptx.loop() decide when the kernel runs",
+    ),
+    "T228": Template("a register of {got} cannot be taken for {want}", "x.to(type) converts"),
+    "T229": Template("the number {value} is none of {type}"),
+    "T230": Template("`{op}` does not work on {a} and {b}: {why}"),
+    "T231": Template("`{op}` does not work on {type}", "ptx.inst has all instructions"),
+    "T232": Template("{name}: {why}"),
+    "T233": Template("{got} is no address: {why}"),
+    "T234": Template("shared memory of shape {shape}, {got}: {why}"),
+    "T235": Template("there are no arrays of {got}", "a Tile has one of {known}"),
+    "T236": Template("the kernel `{kernel}` is traced inside of `{inside}`", "launch kernels outside of kernels"),
+    "T237": Template(
+        "`{kernel}` has {want:n spec}, {inputs} of inputs and {outputs} of outputs, and these parameters: {got}",
+        "a parameter for each input, then one for each output; sizes go behind a star: def kernel(A, B, D, *, M, N)",
+    ),
+    "T238": Template("`{kernel}`: the size {symbol!r} is that of no input", "inputs have {known}"),
+    "T239": Template("`{name}` cannot read a special register", "mov and cvt can: reg.from_(ptx.special.tid.x())"),
     # T1: intrinsics.
     "T101": Template("{what} must be {allowed}, not {got}"),
+    # T2: operands of PTX instructions.
+    "T201": Template("`{name}` takes {want} operands, not {got}", "they are: {order}"),
+    "T202": Template("`{name}`: operand {number}, `{got}`, is wrong: {why}", "it takes {want}"),
+    # T3: the tile level.
+    "T301": Template("{what} must be {want}, not {got}"),
+    "T302": Template("{what} is {got}: {why}", "majors: 0 is Rs, 1 and up are the dimensions of Hs; minors count the entries of one of them"),
+    "T303": Template("{what} {how}", "each entry of Rs and Hs belongs to one P or to one Y"),
+    "T304": Template("{what}: {product}, but {want}"),
+    "T305": Template("{what} is no tile distribution: {why}"),
+    "T306": Template("{what}: {why}", "outer * thread * element is the tile's extent in each dimension; threads stand tstrides lanes apart"),
+    "T307": Template("the MMA {name}: {why}"),
+    "T308": Template("{got} cannot be shown: {why}", "{instead}"),
+    "T203": Template("`{name}`: {why}", "a call is: call (result), function, (arguments), prototype; of these only the function must be there"),
     # U0: valid code that is too much.
     "U001": Template("a loop of {trips:n trip} is too long to unroll (at most {most})", "use al.range"),
     "U002": Template("this is nested too deeply to be built", "use al.range for long loops that may be left early, and shorter expressions"),
@@ -179,7 +237,11 @@ CATALOGUE: dict[str, Template] = {
     ),
     "L027": Template("`{kernel}`: parameter {param!r} wants {want}, got {got}: {why}", "the GPU's copy engine works on such arrays only"),
     "L028": Template(
-        "the waves of a block wait for one another for ever", "count who arrives at each barrier; backend='reference' names the waves and their lines"
+        "the waves of a block or of a cluster wait for one another for ever",
+        "count who arrives at each barrier; backend='reference' names the waves and their lines"
+    ),
+    "L029": Template(
+        "`{kernel}`: a grid of {grid} blocks cannot be cut into clusters of {cluster}", "make each extent of the grid a multiple of the cluster's"
     ),
     "L030": Template("there is no memory for a thread's scratch"),
     "L031": Template(
@@ -197,6 +259,15 @@ CATALOGUE: dict[str, Template] = {
         "the same launch on CPU arrays with backend='reference' says which access is out of bounds; this process can use the GPU no more",
     ),
     "L034": Template("{name}: there is no {got!r}", "it takes {want}, several with commas between"),
+    # L04: calls of kernels of the instruction level.
+    "L040": Template("`{kernel}`: parameter {param!r} wants {want}, got the shape {got}: {why}"),
+    "L041": Template("`{kernel}`: {symbol} is {first} by {where}, and {other} by dimension {axis} of {param!r}"),
+    "L042": Template("`{kernel}` has the sizes {want}; {got} given"),
+    "L043": Template("`{kernel}` allocates {want:n byte} of dynamic shared memory, and smem={got}", "leave smem out: the launch brings what is allocated"),
+    "L044": Template("`{kernel}` takes {want:n argument}, {got} given", "inputs are {params}; outputs are made by the call, or given as out="),
+    "L045": Template("`{kernel}` runs PTX, and its arrays are on {device}", "pass arrays on an NVIDIA GPU, or on the CPU, where PTX is executed"),
+    "L046": Template("`{kernel}` is made for {arch}, and {device} is a {chip}", 'arch="auto" makes it for the GPU that is there'),
+    "L047": Template("`{kernel}`: {what}: {why}"),
     # D01: the runtime's needs.
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
     # D03: drivers of GPUs.
@@ -230,7 +301,10 @@ CATALOGUE: dict[str, Template] = {
     "U204": Template(
         "`{kernel}` is written for waves of {wave:n lane}; {target} has {have}", "leave target= to a chip of that wave, or shuffle within fewer lanes"
     ),
-    "U205": Template("`{kernel}`: clusters of {cluster} blocks on the CPU backend", "backend='reference' runs the blocks of a cluster together"),
+    # U206, U207: PTX instructions that a target does not have.
+    "U206": Template("{what} does not exist on {chip}", "it exists on {have}"),
+    "U207": Template("{what} needs PTX {need}, and the text says .version {have}", "write .version {need}"),
+    "U208": Template("`{kernel}`: no one chip has all of its instructions; {chip} lacks {names}"),
     # V: the compiler's own faults.
     "V001": Template("{op}: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
     "V003": Template("the frontend failed on this: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
@@ -252,20 +326,26 @@ CATALOGUE: dict[str, Template] = {
     "X005": Template("kernel `{kernel}`: index {index} of a register vector of {size:n element} ({where})"),
     "X006": Template(
         "kernel `{kernel}`: data race on shared memory `{tensor}`{index}, byte {byte} of it: {what} ({where}) meets {other} by another wave",
-        "a syncthreads() must stand between accesses of different waves to the same memory, unless all of them read",
+        "a barrier or an mbarrier must order accesses of different waves to the same memory, unless all of them read: syncthreads() does",
     ),
     "X007": Template("kernel `{kernel}` takes {want:n argument}, not {got}"),
     "X008": Template("printf: `{what}`: {why}", "conversions are %d %i %u %o %x %X %c %f %e %g %%, one value for each"),
     "X009": Template("kernel `{kernel}` was specialized for {want}, not {got}"),
     "X010": Template(
-        "kernel `{kernel}`: {what} meets bytes of {space} memory that a running copy {does}: `{tensor}`{index}, byte {byte} of it, {other} ({where})",
-        "wait for the copy first: {wait}",
+        "kernel `{kernel}`: {what} meets bytes of {space} memory that {who} {does}: `{tensor}`{index}, byte {byte} of it, {other} ({where})",
+        "wait for it first: {wait}",
     ),
     "X011": Template(
         "kernel `{kernel}`: its waves wait for one another for ever: {waves}",
         "count who arrives at each barrier, and which parity of a phase is waited for",
     ),
     "X012": Template("kernel `{kernel}`: {what}: {why} ({where})"),
+    "X013": Template("kernel `{kernel}`: {what} {why} ({where})", "{hint}"),
+    "X014": Template(
+        "kernel `{kernel}`: {what} meets bytes of shared memory that ordinary code wrote with no proxy fence behind: `{tensor}`{index}, byte {byte} "
+        "of it, {other} ({where})",
+        "copies and wgmma use memory by another proxy: each thread that wrote calls fence_proxy_async_shared(), and a barrier stands behind that",
+    ),
     # X02: machine code that is executed here.
     "X020": Template("{where}: cannot read `{text}`: {why}", "the syntax is LLVM's for AMD GPUs, as compilers and disassemblers write it"),
     "X021": Template(
@@ -290,4 +370,20 @@ CATALOGUE: dict[str, Template] = {
     ),
     "X027": Template("kernel `{kernel}`: {what}: {why}"),
     "X028": Template("{what} cannot be executed: {why}", "pass a code object for gfx942, or assembly in LLVM's syntax with the kernel's descriptor"),
+    # X03: PTX that is executed here. `where` is the line of the text, `lane` names thread, block, warp and lane.
+    "X030": Template("{what} cannot be executed: {why}"),
+    "X031": Template(
+        "kernel `{kernel}`: `{text}` at {where}: {why}", "the warp stopped here; nothing is guessed: this instruction, or this form, is not executed"
+    ),
+    "X032": Template(
+        "kernel `{kernel}`: `{text}` at {where} touches {size:n byte} at address {address}{why} ({lane})",
+        "pass the array, or check the kernel's arithmetic of addresses",
+    ),
+    "X033": Template("kernel `{kernel}`: `{text}` at {where}: {what} ({lane})"),
+    "X034": Template(
+        "kernel `{kernel}`: its warps wait for one another for ever: {warps}",
+        "count who arrives at each barrier, which parity of a phase is waited for, and which lanes a mask names",
+    ),
+    "X035": Template("kernel `{kernel}`: `{text}` at {where}: {why} ({lane})"),
+    "X036": Template("kernel `{kernel}` cannot be launched: {what}: {why}"),
 }

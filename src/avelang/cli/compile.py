@@ -1,4 +1,4 @@
-"""`ave compile FILE:KERNEL`: one kernel comes in; its IR, its LLVM IR, its assembly or its code object goes out."""
+"""`ave compile FILE:KERNEL`: one kernel comes in; its IR, its LLVM IR, its assembly, its code object or what it takes goes out."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import click
 
 if TYPE_CHECKING:
     from avelang.frontend.source import Jitted
+    from avelang.runtime.resources import Resources
 
 Made = TypeVar("Made")
+FILES = ("hsaco", "cubin")  # what is no text
 
 
 def _constants(_context: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -51,8 +53,9 @@ block_option = click.option("--block", default="64", show_default=True, callback
 @click.command("compile")
 @click.argument("kernel", metavar="FILE:KERNEL")
 @click.option("--target", default="cpu", show_default=True, help="cpu, or the chip whose waves and intrinsics are meant, such as gfx942.")
-@click.option("--emit", type=click.Choice(["ir", "llvm", "asm", "hsaco"]), default="ir", show_default=True,
-              help="What comes out; hsaco is the code object of an AMD GPU.")  # fmt: skip
+@click.option("--emit", type=click.Choice(["ir", "llvm", "asm", *FILES, "ptx", "report"]), default="ir", show_default=True,
+              help="What comes out; hsaco is the code object of an AMD GPU, ptx and cubin are for NVIDIA's, report says what the kernel "
+                   "takes there.")  # fmt: skip
 @define_option
 @block_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True), help="A file, instead of standard output.")
@@ -61,16 +64,12 @@ def compile_command(
 ) -> None:
     """Compile one kernel and print the result; nothing is run but the file's own top level."""
     from avelang.cli.console import fail
-    from avelang.runtime.compile import compile_code_object, compile_text
 
-    made: str | bytes
-    if emit == "hsaco":
-        if output is None and sys.stdout.isatty():
-            raise click.UsageError("a code object is no text; name a file with -o FILE")
-        made = compiled(kernel, defines, lambda jitted: compile_code_object(jitted, defines, block, target))
-    else:
-        made = compiled(kernel, defines, lambda jitted: compile_text(jitted, defines, block, target, emit))
-        made = made if made.endswith("\n") else made + "\n"
+    if emit in FILES and output is None and sys.stdout.isatty():
+        raise click.UsageError("a code object is no text; name a file with -o FILE")
+    made = _emitted(kernel, target, emit, defines, block)
+    if isinstance(made, str) and not made.endswith("\n"):
+        made += "\n"
     if output is None:
         click.echo(made, nl=False)
         return
@@ -78,6 +77,32 @@ def compile_command(
         pathlib.Path(output).write_bytes(made if isinstance(made, bytes) else made.encode())
     except OSError as e:
         fail(f"cannot write {output}: {e.strerror}")
+
+
+def _emitted(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int]) -> str | bytes:
+    from avelang.cli.resources import shown_warnings, text
+    from avelang.runtime import resources
+    from avelang.runtime.compile import compile_code_object, compile_text
+
+    if emit == "report":
+        return text(resources_of(kernel, defines, block, target))
+    if emit == "cubin":
+        with shown_warnings():
+            return compiled(kernel, defines, lambda jitted: resources.cubin(jitted, defines, block, target)[0])
+    if emit == "hsaco":
+        return compiled(kernel, defines, lambda jitted: compile_code_object(jitted, defines, block, target))
+    if emit == "ptx":
+        return compiled(kernel, defines, lambda jitted: resources.ptx(jitted, defines, block, target))
+    return compiled(kernel, defines, lambda jitted: compile_text(jitted, defines, block, target, emit))
+
+
+def resources_of(kernel: str, defines: dict[str, Any], block: tuple[int, int, int], target: str, dynamic: int = 0) -> Resources:
+    """What FILE:KERNEL takes on an NVIDIA GPU; ends the command where there is an error."""
+    from avelang.cli.resources import shown_warnings
+    from avelang.runtime.resources import resources
+
+    with shown_warnings():
+        return compiled(kernel, defines, lambda jitted: resources(jitted, defines, block, target, dynamic))
 
 
 def compiled(kernel: str, defines: dict[str, Any], make: Callable[[Jitted], Made]) -> Made:

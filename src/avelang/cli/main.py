@@ -11,6 +11,7 @@ from avelang.cli.demo import demo
 from avelang.cli.doctor import doctor
 from avelang.cli.execute import exec_command
 from avelang.cli.intrinsics import intrinsics
+from avelang.cli.ptx import ptx
 from avelang.cli.report import report_command
 from avelang.cli.run import run
 
@@ -21,7 +22,7 @@ def main() -> None:
     """Ave: a language in Python for matrix kernels, and its compiler."""
 
 
-for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, cache):
+for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, cache, ptx):
     main.add_command(_command)
 
 

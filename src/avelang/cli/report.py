@@ -1,4 +1,5 @@
-"""`ave report FILE:KERNEL`: a kernel, assembly or a code object for an AMD GPU comes in; what it takes and what its main loop does goes out."""
+"""`ave report FILE:KERNEL`: a kernel, assembly or a code object for an AMD GPU comes in; what it takes and what its main loop does goes out. Of a
+kernel or of PTX for an NVIDIA GPU, what it takes (`cli/resources.py`)."""
 
 from __future__ import annotations
 
@@ -9,36 +10,43 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from avelang.cli.compile import block_option, compiled, define_option
+from avelang.cli.compile import block_option, compiled, define_option, resources_of
+from avelang.cli.resources import as_json as nvidia_json
+from avelang.cli.resources import text as nvidia_text
 
 if TYPE_CHECKING:
     from avelang.amdgcn.report import MainLoop, Report
+    from avelang.runtime.resources import Resources
 
 NOTE = "Static estimates from the code alone: nothing was run, and none of this is a time on a card."
 
 
 @click.command("report")
 @click.argument("source", metavar="FILE:KERNEL|FILE")
-@click.option("--target", default="gfx942", show_default=True, help="The AMD GPU for which a kernel is compiled; which part of a bundle is meant.")
+@click.option("--target", default="gfx942", show_default=True,
+              help="The GPU for which a kernel is compiled, such as gfx942 or sm_90a; which part of a bundle is meant.")  # fmt: skip
 @define_option
 @block_option
-@click.option("--kernel", "name", help="Which kernel of an assembly file or of a code object.")
-@click.option("--lds", "dynamic", type=click.IntRange(0), default=0, help="Bytes of LDS that the launch adds.")
+@click.option("--kernel", "name", help="Which kernel of an assembly file, of PTX or of a code object.")
+@click.option("--lds", "dynamic", type=click.IntRange(0), default=0, help="Bytes of LDS, or of shared memory, that the launch adds.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def report_command(
     source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], name: str | None, dynamic: int, as_json: bool
 ) -> None:
-    """Say what a kernel takes on an AMD GPU and what its main loop does.
+    """Say what a kernel takes on a GPU, and on AMD what its main loop does.
 
-    FILE:KERNEL is a kernel of a Python file; FILE alone is assembly or a code object, of Ave or of any compiler. Registers, spills, LDS,
-    occupancy, the instructions of the main loop by kind, and, where llvm-mca is installed, how busy that loop keeps the matrix core.
-    """
+    FILE:KERNEL is a kernel of a Python file; FILE alone is assembly or a code object for AMD, or PTX, of Ave or of any compiler. Registers, spills,
+    LDS or shared memory, and occupancy. For AMD, the instructions of the main loop by kind, and, where llvm-mca is installed, how busy that loop
+    keeps the matrix core. For NVIDIA, by ptxas, the lines at which registers are spilled, and what ptxas remarks. """
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error
 
     if source.endswith(".py"):
         raise click.UsageError(f"{source} may hold several kernels; write {source}:KERNEL")
     try:
+        if nvidia := _nvidia(source, target, defines, block, name, dynamic):
+            click.echo(nvidia_json(nvidia) if as_json else nvidia_text(nvidia), nl=as_json)
+            return
         found, missing = _foreign(source, target, name, dynamic) if pathlib.Path(source).is_file() else _ours(source, target, defines, block, dynamic)
     except AveError as exc:
         show_error(exc)
@@ -47,6 +55,21 @@ def report_command(
         click.echo(json.dumps({**dataclasses.asdict(found), "note": NOTE, "missing": missing}, indent=2))
     else:
         _print(found, missing)
+
+
+def _nvidia(
+    source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], name: str | None, dynamic: int
+) -> Resources | None:  # fmt: skip
+    """The report where an NVIDIA GPU is meant, by the target or by a file of PTX; else None."""
+    from avelang.runtime.compile import chip_of
+    from avelang.runtime.resources import is_ptx, of_ptx
+
+    if not pathlib.Path(source).is_file():
+        chip = chip_of(target)
+        return resources_of(source, defines, block, target, dynamic) if chip is not None and chip.vendor == "nvidia" and ":" in source else None
+    with open(source, "rb") as file:
+        text = file.read().decode(errors="replace")
+    return of_ptx(text, name, None, dynamic) if is_ptx(text) else None
 
 
 def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[Report, list[str]]:
@@ -81,7 +104,7 @@ def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, i
         fail(f"there is no file {source}")
     chip = chip_of(target)
     if chip is None or chip.vendor != "amd":
-        raise error("U110", name="a report", chip=target, have="gfx90a, gfx942, gfx950")
+        raise error("U110", name="a report", chip=target, have="gfx90a, gfx942, gfx950, and those of NVIDIA")
     missing: list[str] = []
 
     def make(jitted: Any) -> tuple[str, int | None]:

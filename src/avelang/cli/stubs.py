@@ -6,6 +6,8 @@ Values inside a kernel are `Any`: their types are those of the language, which t
 
 from __future__ import annotations
 
+import types
+
 from avelang import language
 from avelang.frontend.names import Builtin, Namespace
 from avelang.ir.dtypes import DType
@@ -69,7 +71,8 @@ def stub() -> str:
     plain = [n for n, v in values.items() if isinstance(v, DType) or n == "constexpr"]
     spaces = {n: v for n, v in values.items() if isinstance(v, Namespace)}
     builtins = {n: v for n, v in values.items() if isinstance(v, Builtin)}
-    classes = {n: v for n, v in values.items() if isinstance(v, type) and n not in plain}
+    # Classes and decorators: a type checker finds them where they are made.
+    classes = {n: v for n, v in values.items() if isinstance(v, (type, types.FunctionType)) and n not in plain}
     by_module = sorted((v.__module__, n, v.__qualname__) for n, v in classes.items())
     imports = "".join(f"from {module} import {original} as {n}\n" for module, n, original in by_module)
     scalars = "".join(f"{n}: TypeAlias = Any\n" for n in plain)

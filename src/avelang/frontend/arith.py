@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.frontend import choices, layouts, tensors
-from avelang.frontend.frame import Frame
+from avelang.frontend.frame import OBJECTS, Frame
 from avelang.frontend.infer import BITWISE, default, fits, promote, with_literal
 from avelang.frontend.names import Layout
+from avelang.frontend.structs import Object
 from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f32, i32, u1
@@ -47,6 +48,8 @@ def compile_time(f: Frame, node: ast.AST, what: str, run: Callable[[], Any]) -> 
 
 def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     """`a op b`."""
+    if isinstance(a, Object) or isinstance(b, Object):
+        return OBJECTS["binary"](f, op, a, b, node)
     text, python, name = BINARY.get(op, (op.__name__, None, ""))
     if python is None:
         f.fail("S001", node, what=f"the operator `{'@' if op is ast.MatMult else text}`", instead="use the MFMA intrinsics, or loops")
@@ -162,6 +165,8 @@ def _shaped(f: Frame, a: Any, b: Any, node: ast.AST, text: str) -> tuple[Value, 
 
 def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     """`a op b` for one comparison: a bool, a u1 or a vector of u1."""
+    if isinstance(a, Object) or isinstance(b, Object):
+        return OBJECTS["compare"](f, op, a, b, node)
     text, python, name = COMPARE[op]
     if not name or not (is_runtime(a) or is_runtime(b)):
         if not name and op in (ast.In, ast.NotIn) and (is_runtime(a) or is_runtime(b)):
@@ -181,7 +186,7 @@ def condition(f: Frame, v: Any, node: ast.AST) -> bool | Value:
     """A value as a condition: a bool at compile time, a u1 at run time."""
     if is_scalar(v):
         return v if v.type == u1 else f.b.cmp("ne", v, f.b.const(0, v.type))
-    if isinstance(v, (Vec, Ref, Value, Layout)):
+    if isinstance(v, (Vec, Ref, Value, Layout, Object)):
         f.fail("T028", node, got=describe(v))
     return bool(v)
 
@@ -195,6 +200,8 @@ def unary(f: Frame, op: type[ast.AST], v: Any, node: ast.AST) -> Any:
     if op is ast.Not:
         c = condition(f, v, node)
         return (not c) if isinstance(c, bool) else negate(f, c)
+    if isinstance(v, Object):
+        return OBJECTS["unary"](f, op, v, node)
     text, python, name = UNARY[op]
     if not is_runtime(v):
         return compile_time(f, node, f"`{text}`", lambda: python(v))

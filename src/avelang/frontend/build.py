@@ -7,8 +7,8 @@ from typing import Any
 
 import avelang.arch as arch
 from avelang.base.errors import AveError, error
-from avelang.frontend import calls, expr, layouts
-from avelang.frontend.frame import MISSING, Build, Frame
+from avelang.frontend import calls, expr, layouts, objects
+from avelang.frontend.frame import MISSING, Build, Frame, Known, Restart
 from avelang.frontend.memory import changed_names
 from avelang.frontend.signature import EMPTY, ParamSpec, signature
 from avelang.frontend.source import Source
@@ -21,7 +21,7 @@ from avelang.ir.verify import verify
 # The lanes of a wave where no intrinsic and no target says otherwise.
 DEFAULT_WAVE = 64
 
-__all__ = ["build", "calls"]
+__all__ = ["build", "calls", "objects"]
 
 
 def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
@@ -29,10 +29,14 @@ def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | No
 
     Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises errors of the catalogue at the user's line.
     """
-    body = Block()
-    state = Build(body, chip)
+    known = Known()
+    state = Build(Block(), chip, known)
     try:
-        return _kernel(source, constexprs, chip, state, body)
+        while True:
+            try:
+                return _kernel(source, constexprs, chip, state, state.b.block)
+            except Restart:
+                state = Build(Block(), chip, known)
     except AveError as e:
         e.span = e.span or state.b.span
         raise
@@ -44,12 +48,12 @@ def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | No
 
 def _kernel(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | None, state: Build, body: Block) -> Kernel:
     frame = Frame(state, source, source.tree)
-    frame.in_memory = changed_names(source, source.tree, state.changed)
+    frame.in_memory = changed_names(source, source.tree, state.known)
     frame.returned = lambda value, node: frame.fail("T054", node, name=source.name) if value is not None else None
     span = source.span(source.tree)
     for spec in signature(source):
         _enter(frame, spec, constexprs, body)
-    state.active.append(source.tree)
+    state.active.append((source.tree, frame))
     block(frame, source.tree.body, frozenset(), tail=True)
     state.b.span = span
     chip = chip or _infer(state)

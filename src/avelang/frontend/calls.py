@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import types
 from collections.abc import Callable
 from typing import Any
 
 from avelang.base.errors import counted
 from avelang.base.lazy import numpys
-from avelang.frontend import arith, inline, intrinsics, layouts, math_calls, memory_calls, printf
+from avelang.frontend import arith, inline, intrinsics, layouts, math_calls, memory_calls, objects, printf
 from avelang.frontend.expr import MATH, read_name
 from avelang.frontend.frame import EXPRS, Frame
 from avelang.frontend.infer import MOST_TRIPS, fits
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr, extents
 from avelang.frontend.source import Jitted
+from avelang.frontend.structs import Method, Object, Pure, StructClass, is_constant_class
 from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, u32
@@ -81,8 +83,16 @@ def call(f: Frame, node: ast.Call) -> Any:
         return BUILTIN[callee.name](f, bound(f, f"al.{callee.name}", callee.params, args, kwargs, node), node)
     if isinstance(callee, Intrinsic):
         return intrinsics.call(f, callee, args, kwargs, node)
-    if isinstance(callee, (Jitted, LocalFn)):
+    if isinstance(callee, (Jitted, LocalFn, Method)):
         return inline.call(f, callee, args, kwargs, node)
+    if isinstance(callee, StructClass):
+        return objects.construct(f, callee, args, kwargs, node)
+    if isinstance(callee, Object):
+        return objects.method(f, callee, "__call__", args, kwargs, node)
+    if isinstance(callee, Pure) or is_constant_class(callee):
+        return objects.pure(f, callee, args, kwargs, node)
+    if callee is isinstance:
+        return objects.instance(f, args, kwargs, node)
     if isinstance(callee, DType):
         found = bound(f, f"al.{callee}", ("value",), args, kwargs, node)
         return math_calls.convert(f, {**found, "dtype": callee}, node)
@@ -133,7 +143,7 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
 
 
 # Python functions that only move values about, and so take run-time ones too.
-STRUCTURE = (tuple, enumerate, zip, reversed)
+STRUCTURE = (tuple, list, enumerate, zip, reversed, itertools.product, itertools.chain, itertools.pairwise)
 PYTHON = (len, int, float, bool, min, max, abs, range, round, divmod, sum, sorted, any, all, pow, *STRUCTURE)
 
 
@@ -152,6 +162,8 @@ def _len(f: Frame, args: list[Any], node: ast.Call) -> Any:
     held = args[0]
     if isinstance(held, tuple):
         return len(held)
+    if isinstance(held, Object):
+        return objects.method(f, held, "__len__", [], {}, node)
     if isinstance(held, (Vec, Ref)):
         first = held.shape[0]
         return arith.layouts.size(first) if isinstance(first, tuple) and arith.layouts.static(first) else first

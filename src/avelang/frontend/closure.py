@@ -12,6 +12,7 @@ from avelang.base.lazy import numpys
 from avelang.frontend.flow import walk
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer
 from avelang.frontend.source import Jitted, Source
+from avelang.frontend.structs import EMPTY, Pure, StructClass, code_of, functions, is_constant, is_constant_class, values_of
 from avelang.ir.dtypes import DType
 
 _GONE: Any = object()
@@ -44,6 +45,15 @@ def exact(v: Any) -> Any:
         return ("jit", v.source.file, v.source.name, code.co_firstlineno)
     if isinstance(v, types.ModuleType):
         return ("module", v.__name__)
+    if isinstance(v, StructClass):
+        fields = ((x.name, repr(x.wanted), () if x.default is EMPTY else exact(x.default)) for x in v.fields.values())
+        return ("struct", v.span.file, v.qualname, v.span.line, *fields, *((n, exact(c)) for n, c in v.constants.items()))
+    if isinstance(v, Pure):
+        return ("pure", v.name, code_of(v.fn))
+    if is_constant(v):
+        return ("constant", exact(type(v)), *((n, exact(x)) for n, x in values_of(v).items()))
+    if is_constant_class(v):
+        return ("constant class", v.__module__, v.__qualname__, code_of(v))
     return ("object", type(v).__name__, getattr(v, "__qualname__", ""))
 
 
@@ -90,8 +100,8 @@ class Closure:
         home, name = source.home(node.id), node.id
         while home is not None:
             value = self._slot(home, name)
-            if isinstance(value, Jitted):
-                self._function(value.source)
+            for source in functions(value):
+                self._function(source)
             if not isinstance(value, types.ModuleType) or value.__name__.startswith(_LANGUAGE) or not attrs:
                 return
             home, name = value.__dict__, attrs.pop(0)
@@ -115,7 +125,7 @@ class Closure:
                     break
             else:
                 return self._key
-        if any(a is not b and isinstance(x, (Jitted, types.ModuleType)) for a, b in zip(held, last, strict=False) for x in (a, b)):
+        if any(a is not b and isinstance(x, types.ModuleType) or functions(x) for a, b in zip(held, last, strict=False) for x in (a, b)):
             # Another function or module: what is captured may be different altogether.
             self._scan()
             held = [d.get(k, _GONE) for d, k in self._dicts] + list(map(_contents, self._cells))

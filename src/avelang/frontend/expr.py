@@ -10,19 +10,22 @@ from typing import Any
 
 from avelang.base.lazy import numpys
 from avelang.frontend import arith, layouts, tensors
-from avelang.frontend.frame import EXPRS, MISSING, Frame
+from avelang.frontend.frame import EXPRS, MISSING, OBJECTS, Frame
 from avelang.frontend.infer import MOST_TRIPS
-from avelang.frontend.merge import choose
+from avelang.frontend.merge import changed_cells, choose
 from avelang.frontend.names import BUILTINS, Builtin, Intrinsic, Layout, Namespace, Pointer, constexpr
 from avelang.frontend.signature import suggest
 from avelang.frontend.source import Jitted
+from avelang.frontend.structs import Method, Object, Pure, StructClass, is_constant, is_constant_class, values_of
 from avelang.frontend.values import LocalFn, Poison, Range, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
 
 # Compile-time objects that a kernel may name. A number of NumPy's is taken as Python's.
-PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, Range, type(None), types.ModuleType, type,
-         types.BuiltinFunctionType, types.FunctionType)  # fmt: skip
+PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, Range, StructClass, Method, Pure, type(None),
+         types.ModuleType, type, types.BuiltinFunctionType, types.FunctionType)  # fmt: skip
+# What a lambda is called.
+LAMBDA = "<lambda>"
 MATH = {getattr(math, n) for n in dir(math) if callable(getattr(math, n)) and not n.startswith("_")}
 
 
@@ -35,6 +38,8 @@ def constant(value: Any) -> Any:
         return MISSING if any(i is MISSING for i in items) else value if all(a is b for a, b in zip(items, value, strict=True)) else items
     if isinstance(value, enum.Enum) and not isinstance(value, PLAIN):
         return value if constant(value.value) is not MISSING else MISSING
+    if is_constant(value):
+        return MISSING if any(constant(v) is MISSING for v in values_of(value).values()) else value
     return value if isinstance(value, PLAIN) or value is Ellipsis else MISSING
 
 
@@ -66,6 +71,8 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
     base = f.expr(node.value)
     if isinstance(base, (Vec, Ref)):
         return _tensor_attribute(f, base, node)
+    if isinstance(base, (Object, StructClass)) or is_constant(base) or is_constant_class(base):
+        return OBJECTS["attribute"](f, base, node.attr, node)
     if isinstance(base, (types.ModuleType, Namespace)):
         try:
             found = getattr(base, node.attr)
@@ -114,6 +121,8 @@ def subscript(f: Frame, node: ast.Subscript) -> Any:
     base = tensors.pointed(f, f.expr(node.value))
     if isinstance(base, (tuple, str)):
         return _item(f, base, node)
+    if isinstance(base, Object) or is_constant(base):
+        return OBJECTS["getitem"](f, base, f.expr(node.slice), node)
     if not isinstance(base, (Vec, Ref)):
         f.fail("T029", node, got=describe(base))
     return tensors.get(f, base, indices(f, node), node)
@@ -171,9 +180,15 @@ def boolean(f: Frame, node: ast.BoolOp) -> Any:
 
 def _shortcut(f: Frame, left: Value, right: ast.expr, is_and: bool, node: ast.AST) -> Any:
     span, block = f.b.span, Block()
-    with f.region(block):
+    with f.region(block) as layer:
         held = arith.condition(f, f.expr(right), right)
     f.b.span = span
+    if changed_cells(f, layer):
+
+        def run() -> Any:
+            return arith.condition(f, f.expr(right), right)
+
+        return choose(f, left, run if is_and else lambda: True, (lambda: False) if is_and else run, node)
     if isinstance(held, bool):
         f.b.move(block)
         return left if held == is_and else held
@@ -218,7 +233,7 @@ def _each(f: Frame, item: ast.expr, generators: list[ast.comprehension], found: 
         found.append(read_name(f, f.expr(item), item))
         return
     first = generators[0]
-    over = f.expr(first.iter)
+    over = tensors.parts(f, f.expr(first.iter), first.iter)
     if not isinstance(over, (tuple, range)):
         f.fail("T055", first.iter, got=describe(over))
     if len(over) > MOST_TRIPS:
@@ -240,6 +255,16 @@ def _target(f: Frame, target: ast.expr, value: Any) -> None:
             _target(f, t, v)
     else:
         f.fail("T019", target, got=describe(value))
+
+
+def _lambda(f: Frame, node: ast.Lambda) -> LocalFn:
+    """A lambda: a nested function that returns its expression."""
+    made = f.source.cache.get(("lambda", node))
+    if made is None:
+        body = ast.copy_location(ast.Return(node.body), node.body)
+        made = ast.copy_location(ast.FunctionDef(LAMBDA, node.args, [body], [], None), node)
+        f.source.cache["lambda", node] = made
+    return LocalFn(made, f)
 
 
 def _constant(f: Frame, node: ast.Constant) -> Any:
@@ -269,6 +294,7 @@ EXPRS.update({
     ast.ListComp: comprehension,
     ast.GeneratorExp: comprehension,
     ast.Constant: _constant,
+    ast.Lambda: _lambda,
     ast.BinOp: lambda f, n: arith.binary(f, type(n.op), f.expr(n.left), f.expr(n.right), n),
     ast.UnaryOp: lambda f, n: arith.unary(f, type(n.op), f.expr(n.operand), n),
 })  # fmt: skip

@@ -60,6 +60,7 @@ class Flow:
     def _compound(self, stmt: ast.stmt) -> Facts:
         if isinstance(stmt, ast.If):
             a, b = self._list(stmt.body), self._list(stmt.orelse)
+            self._lambdas(stmt.test)
             kill = a.kill & b.kill
             if a.exits != b.exits:
                 kill = b.kill if _ends(stmt.body) else a.kill if _ends(stmt.orelse) else kill
@@ -67,7 +68,9 @@ class Flow:
         if isinstance(stmt, (ast.For, ast.While)):
             body = self._list(stmt.body)
             target = _stores(stmt.target) if isinstance(stmt, ast.For) else NONE
-            outer = _reads(stmt.iter) if isinstance(stmt, ast.For) else _reads(stmt.test)
+            head = stmt.iter if isinstance(stmt, ast.For) else stmt.test
+            self._lambdas(head)
+            outer = _reads(head)
             return Facts(outer | (body.use - target), NONE, body.defs | target, body.exits - {"break", "continue"})
         if isinstance(stmt, ast.FunctionDef):
             reads = _reads(stmt)
@@ -75,9 +78,16 @@ class Flow:
             return Facts(reads, frozenset({stmt.name}), frozenset({stmt.name}))
         if isinstance(stmt, (ast.Return, ast.Break, ast.Continue)):
             self.returns_value |= isinstance(stmt, ast.Return) and stmt.value is not None
+            self._lambdas(stmt)
             return Facts(_reads(stmt), NONE, NONE, frozenset({type(stmt).__name__.lower()}))
         reads, stores = _names(stmt)
+        self._lambdas(stmt)
         return Facts(reads, stores, stores)
+
+    def _lambdas(self, *parts: ast.AST) -> None:
+        """What lambdas read is live always, as of nested functions."""
+        for n in (n for part in parts for n in walk(part) if type(n) is ast.Lambda):
+            self.captured |= _reads(n.body)
 
     # -- downward: what is live --------------------------------------------------------------------------------------------------
 

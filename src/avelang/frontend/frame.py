@@ -11,6 +11,7 @@ from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.frontend.flow import Flow, Names
 from avelang.frontend.source import Source
+from avelang.frontend.structs import Cell
 from avelang.ir.build import Builder, Number
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType
@@ -20,6 +21,8 @@ from avelang.isa.row import Row
 MISSING: Any = object()
 EXPRS: dict[type[ast.AST], Callable[[Frame, Any], Any]] = {}
 STMTS: dict[type[ast.AST], Callable[[Frame, Any], None]] = {}
+# What operators, subscripts and calls of structs do: `objects.py` fills it in, modules below it ask.
+OBJECTS: dict[str, Callable[..., Any]] = {}
 
 
 class Emitter(Builder):
@@ -47,33 +50,57 @@ class Emitter(Builder):
         self._consts.setdefault(self.block, {})[key] = made
         return made
 
+    def sees(self, value: Value) -> bool:
+        """Whether a value is made in the current block or in one around it."""
+        return any(value.owner is block or any(value.owner is op for op in block.ops) for block in self._stack)
+
     def move(self, block: Block) -> None:
         """Takes the ops of `block`, which has no terminator yet, to the end of the current block."""
         self.block.ops.extend(block.ops)
 
 
 class Env:
-    """What names hold, in layers: one more for each region that is being built, so that what a region assigns can be told."""
+    """What names (or cells of objects) hold, in layers: one more for each region that is being built, so that what a region assigns can be told."""
 
     __slots__ = ("layers",)
 
     def __init__(self) -> None:
-        self.layers: list[dict[str, Any]] = [{}]
+        self.layers: list[dict[Any, Any]] = [{}]
 
-    def get(self, name: str) -> Any:
+    def get(self, name: Any) -> Any:
         for layer in reversed(self.layers):
             if name in layer:
                 return layer[name]
         return MISSING
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: Any, value: Any) -> None:
         self.layers[-1][name] = value
+
+
+class Restart(Exception):  # noqa: N818 - never leaves the frontend
+    """Something was found that should have been known from the start; the build begins again, knowing it."""
+
+
+class Known:
+    """What builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need storage (`memory.py`). `stored`:
+    fields of structs, as (struct, name), whose register tensors are changed in place. `open`: calls of which it cannot be told what they store into;
+    `storing`: those that turned out to store into an argument."""
+
+    def __init__(self) -> None:
+        self.changed: dict[ast.AST, set[str]] = {}
+        self.stored: set[tuple[Any, str]] = set()
+        self.open: set[ast.AST] = set()
+        self.storing: set[ast.AST] = set()
+
+    def restart(self) -> NoReturn:
+        self.changed.clear()
+        raise Restart
 
 
 class Build:
     """One kernel being built: the builder, the rows used, and the functions that are being inlined."""
 
-    def __init__(self, body: Block, chip: Any):
+    def __init__(self, body: Block, chip: Any, known: Known):
         self.b = Emitter(body)
         self.chip = chip
         self.rows: dict[str, Row] = {}
@@ -81,9 +108,12 @@ class Build:
         # Shuffles, whose width is checked when the chip is known; those in `whole_wave` get it then.
         self.shuffles: list[Op] = []
         self.whole_wave: set[Op] = set()
-        self.active: list[ast.AST] = []
-        # What `memory.changed_names` found for each device function.
-        self.changed: dict[ast.AST, set[str]] = {}
+        self.active: list[tuple[ast.AST, Frame]] = []
+        self.known = known
+        # What the fields of objects hold.
+        self.heap = Env()
+        # Where control flow is being merged: the objects made, each with the two that it stands for (`aliases.py`).
+        self.met: list[tuple[Any, Any, Any]] = []
         # Values that stand for a literal carried around a loop, with the literal: their type is still open.
         self.soft: dict[Value, Number] = {}
         # Values that were chosen between two literals: the condition and both sides (numbers, or such values). See `choices.py`.
@@ -96,6 +126,9 @@ class Frame:
     def __init__(self, build: Build, source: Source, node: ast.FunctionDef, parent: Frame | None = None, caller: Span | None = None):
         self.build, self.b = build, build.b
         self.source, self.node, self.parent, self.caller = source, node, parent, caller
+        self.label = source.label if parent is None else node.name
+        # The object that a method was called on.
+        self.receiver: Any = None
         flow = source.cache.get(node)
         if flow is None:
             flow = source.cache[node] = Flow(node)
@@ -110,7 +143,7 @@ class Frame:
     # -- where -------------------------------------------------------------------------------------------------------------------
 
     def span(self, node: ast.AST) -> Span:
-        s = Span(self.source.file, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, self.node.name, self.caller)  # type: ignore[attr-defined]
+        s = Span(self.source.file, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, self.label, self.caller)  # type: ignore[attr-defined]
         return s
 
     def at(self, node: ast.AST) -> None:
@@ -146,13 +179,22 @@ class Frame:
         make(self, node)
 
     @contextlib.contextmanager
-    def region(self, block: Block) -> Iterator[dict[str, Any]]:
-        """Builds into `block`, and gives the names that are assigned meanwhile."""
-        layer: dict[str, Any] = {}
+    def region(self, block: Block) -> Iterator[dict[Any, Any]]:
+        """Builds into `block`, and gives the names, and the cells of objects, that are assigned meanwhile."""
+        layer: dict[Any, Any] = {}
         self.env.layers.append(layer)
+        self.build.heap.layers.append({})
         with self.b.inside(block):
             yield layer
         self.env.layers.pop()
+        layer.update(self.build.heap.layers.pop())
+
+    def held(self, name: str | Cell) -> Any:
+        """What a name or a cell holds, or MISSING."""
+        return self.build.heap.get(name) if isinstance(name, Cell) else self.env.get(name)
+
+    def hold(self, name: str | Cell, value: Any) -> None:
+        (self.build.heap if isinstance(name, Cell) else self.env).set(name, value)
 
     def typed(self, number: Number, d: DType) -> Value:
         return self.b.const(number, d)
@@ -160,7 +202,7 @@ class Frame:
 
 _NAMES: dict[type[ast.AST], str] = {
     ast.SetComp: "a set comprehension", ast.DictComp: "a dict comprehension",
-    ast.Lambda: "a lambda", ast.Yield: "`yield`", ast.YieldFrom: "`yield from`",
+    ast.Yield: "`yield`", ast.YieldFrom: "`yield from`",
     ast.Await: "`await`", ast.JoinedStr: "an f-string", ast.Dict: "a dict", ast.Set: "a set",
     ast.Starred: "a starred value",
     ast.NamedExpr: "`:=`", ast.Slice: "a slice", ast.Try: "`try`", ast.With: "`with`", ast.ClassDef: "a class", ast.Import: "`import`",
@@ -168,7 +210,7 @@ _NAMES: dict[type[ast.AST], str] = {
     ast.Match: "`match`", ast.AsyncFunctionDef: "an async function", ast.AsyncFor: "`async for`", ast.AsyncWith: "`async with`",
 }  # fmt: skip
 _INSTEAD: dict[type[ast.AST], str] = {
-    ast.Lambda: "define a function", ast.Slice: "use al.subview, or fewer indices for a sub-tensor",
+    ast.Slice: "use al.subview, or fewer indices for a sub-tensor",
     ast.JoinedStr: "use al.printf's format",
     ast.Try: "a kernel cannot raise", ast.Raise: "a kernel cannot raise", ast.Import: "import outside the kernel",
     ast.ImportFrom: "import outside the kernel", ast.Global: "pass the value as a parameter, or return it",

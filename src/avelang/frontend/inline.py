@@ -9,7 +9,7 @@ from typing import Any
 
 from avelang.base.errors import counted
 from avelang.frontend import layouts, tensors
-from avelang.frontend.expr import constant, read_name
+from avelang.frontend.expr import LAMBDA, constant, read_name
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.memory import changed_names
 from avelang.frontend.merge import RESULT, RETURNED
@@ -17,24 +17,28 @@ from avelang.frontend.names import Pointer, Tensor, constexpr
 from avelang.frontend.signature import annotation, evaluate, parameters
 from avelang.frontend.source import Jitted
 from avelang.frontend.stmt import block
+from avelang.frontend.structs import Method, Object, StructClass
 from avelang.frontend.values import LocalFn, Ref, Vec, describe, is_number, is_runtime
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import PtrType
 
 
-def call(f: Frame, callee: Jitted | LocalFn, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> Any:
-    """Builds the callee in place of its call."""
-    if isinstance(callee, Jitted):
-        source, definition, parent = callee.source, callee.source.tree, None
-    else:
+def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: dict[str, Any], node: ast.expr) -> Any:
+    """Builds the callee in place of its call. A method gets the object that it is called on as its first argument."""
+    if isinstance(callee, LocalFn):
         source, definition, parent = callee.frame.source, callee.node, callee.frame
-    if definition in f.build.active:
-        f.fail("T072", node, name=definition.name)
+    else:
+        source, definition, parent = callee.source, callee.source.tree, None
     inner = Frame(f.build, source, definition, parent, f.span(node))
-    inner.in_memory = changed_names(source, definition, f.build.changed)
+    if isinstance(callee, Method) and callee.object is not None:
+        inner.receiver = callee.object
+        args = [callee.object, *args]
+    if _endless(inner):
+        f.fail("T072", node, name=inner.label)
+    inner.in_memory = changed_names(source, definition, f.build.known)
     given = _bound(f, inner, args, kwargs, node)
-    f.build.active.append(definition)
+    f.build.active.append((definition, inner))
     try:
         for arg in parameters(definition, inner.span):
             _enter(f, inner, arg, given[arg.arg], node)
@@ -47,18 +51,42 @@ def call(f: Frame, callee: Jitted | LocalFn, args: list[Any], kwargs: dict[str, 
     return _result(inner, result, node)
 
 
-def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.Call) -> dict[str, Any]:
+def _endless(inner: Frame) -> bool:
+    """Whether a function that is being built is called again in a way that may never end. Two ways end: by a function that was handed in from
+    outside (its text is in another function, which is not built again), and on an object that is a part of the one it is being called on."""
+    active = inner.build.active
+    last = max((i for i, (definition, _) in enumerate(active) if definition is inner.node), default=None)
+    if last is None:
+        return False
+    frames = [frame for _, frame in active]
+    handed_in = any(frame.parent in frames[:last] for frame in frames[last + 1 :] if frame.parent is not None)
+    return not handed_in and not _part_of(inner.receiver, frames[last].receiver)
+
+
+def _part_of(part: Any, whole: Any) -> bool:
+    """Whether an object is held by a field of another, or by a field of what that holds."""
+    if isinstance(whole, tuple):
+        return any(part is x or _part_of(part, x) for x in whole)
+    if part is None or not isinstance(whole, Object):
+        return False
+    held = tuple(whole.heap.get(c) for c in whole.cells.values())
+    return _part_of(part, held)
+
+
+def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.expr) -> dict[str, Any]:
     """Arguments by parameter name, defaults filled in."""
-    spec, name = inner.node.args, inner.node.name
+    spec, name = inner.node.args, inner.label
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     names = [a.arg for a in parameters(inner.node, inner.span)]
-    want = counted(len(names), "argument") + (f" ({', '.join(names)})" if names else "")
+    # Who calls a method does not give it its object.
+    own = int(inner.receiver is not None)
+    want = counted(len(names) - own, "argument") + (f" ({', '.join(names[own:])})" if names[own:] else "")
     if len(args) > len(positional):
-        f.fail("T003", node, callee=name, want=want, got=len(args))
+        f.fail("T003", node, callee=name, want=want, got=len(args) - own)
     given = dict(zip(positional, args))  # noqa: B905 - fewer arguments than parameters
     for k, v in kwargs.items():
         if k not in names:
-            f.fail("T060", node, callee=name, name=k, shown=f"{name}({', '.join(names)})")
+            f.fail("T060", node, callee=name, name=k, shown=f"{name}({', '.join(names[own:])})")
         if k in given:
             f.fail("T061", node, callee=name, name=k)
         given[k] = v
@@ -67,7 +95,7 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
     for missing in names:
         if missing not in given:
             if missing not in defaults:
-                f.fail("T003", node, callee=name, want=want, got=len(args) + len(kwargs))
+                f.fail("T003", node, callee=name, want=want, got=len(args) + len(kwargs) - own)
             given[missing] = _default(inner, missing, defaults[missing])
     return given
 
@@ -98,32 +126,44 @@ def _annotation(inner: Frame, node: ast.expr, param: str) -> Any:
     return evaluate(node, lookup, inner.span(node), param)
 
 
-def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.Call) -> None:
+def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.expr) -> None:
     """Binds a parameter, checked against its annotation."""
     wanted = _annotation(inner, arg.annotation, arg.arg) if arg.annotation is not None else MISSING
-    what = f"argument `{arg.arg}` of {inner.node.name}"
+    what = f"argument `{arg.arg}` of {inner.label}"
     if isinstance(wanted, DType) and wanted.kind == "void":
         inner.fail("T007", arg, param=arg.arg, got=f"cannot be annotated with {wanted}")
     if wanted is constexpr:
         if is_runtime(value):
             f.fail("T017", node, what=what, got=describe(value))
     elif wanted is not MISSING:
-        value = _fitted(f, wanted, value, what, node)
+        value = fitted(f, wanted, value, what, node)
     if not (isinstance(value, Ref) and value.coords and arg.arg in inner.in_memory):
         value = read_name(f, value, node)
     else:
         value = tensors.whole(f, value)
     if arg.arg in inner.in_memory:
+        known = f.build.known
+        if isinstance(value, Vec) and node in known.open and node not in known.storing:
+            known.storing.add(node)
+            known.restart()
         value = tensors.materialize(f, value, arg.arg)
     inner.env.set(arg.arg, value)
 
 
-def _fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
+def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
     """A value as an annotation wants it. Raises T020, T021, T022, T045."""
+    if isinstance(wanted, StructClass):
+        if not isinstance(value, Object) or value.cls is not wanted:
+            f.fail("T022", node, what=what, got=describe(value), want=f"a struct {wanted.name}")
+        return value
+    if wanted is Tensor:
+        if not isinstance(value, (Vec, Ref)):
+            f.fail("T022", node, what=what, got=describe(value), want="a tensor")
+        return value
     if isinstance(wanted, tuple):
         if not isinstance(value, tuple) or len(value) != len(wanted):
             f.fail("T022", node, what=what, got=describe(value), want=f"a tuple of {len(wanted)}")
-        return tuple(_fitted(f, w, v, what, node) for w, v in zip(wanted, value, strict=True))
+        return tuple(fitted(f, w, v, what, node) for w, v in zip(wanted, value, strict=True))
     if isinstance(wanted, DType):
         value = tensors.operand(f, value, node)
         if isinstance(value, Vec) or not (is_number(value) or isinstance(value, Value)):
@@ -147,11 +187,11 @@ def _fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
 
 
 def _returned(inner: Frame, wanted: Any, value: Any, node: ast.AST) -> Any:
-    if value is None and inner.flow.returns_value:
-        inner.fail("T073", node, name=inner.node.name)
+    if value is None and inner.flow.returns_value and inner.node.name != LAMBDA:
+        inner.fail("T073", node, name=inner.label)
     if wanted is MISSING or (is_void(wanted) and value is None):
         return value
-    return _fitted(inner, wanted, value, f"what {inner.node.name} returns", node)
+    return fitted(inner, wanted, value, f"what {inner.label} returns", node)
 
 
 def is_void(wanted: Any) -> bool:
@@ -163,8 +203,8 @@ def _result(inner: Frame, wanted: Any, node: ast.AST) -> Any:
     """What the call gives, once the body is built."""
     if inner.flow.returns_value:
         if inner.env.get(RETURNED) is not True:
-            inner.fail("T073", inner.node, name=inner.node.name)
+            inner.fail("T073", inner.node, name=inner.label)
         return inner.env.get(RESULT)
     if wanted is not MISSING and not is_void(wanted):
-        inner.fail("T073", inner.node, name=inner.node.name)
+        inner.fail("T073", inner.node, name=inner.label)
     return None

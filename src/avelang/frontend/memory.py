@@ -1,7 +1,8 @@
 """Which names of a function hold register tensors that are changed in place: they get storage; all others stay SSA vectors.
 
 A name is changed where it is stored through by a subscript, or handed to `subview` or to a function that stores into that parameter;
-names that are bound to one another, or to views of one another, share the fate of the group."""
+names that are bound to one another, or to views of one another, share the fate of the group. A field of a struct is changed where a build finds
+that it is: then the build begins again (`frame.Known`), and what goes into that field is changed too."""
 
 from __future__ import annotations
 
@@ -10,13 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.frontend.flow import walk
+from avelang.frontend.frame import Known
 from avelang.frontend.names import Builtin, Intrinsic
 from avelang.frontend.signature import parameters
 from avelang.frontend.source import Jitted, Source
+from avelang.frontend.structs import StructClass
 from avelang.ir.dtypes import DType
-
-# What was found before, by definition.
-Known = dict[ast.AST, set[str]]
 
 
 class _Walk:
@@ -83,6 +83,8 @@ class _Walk:
         self.changed |= self.roots(e)
 
     def bind(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Attribute) and any(name == target.attr for _, name in self.known.stored):
+            self.change(value)
         if isinstance(target, (ast.Tuple, ast.List)):
             values = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts) else [value] * len(target.elts)
             for t, v in zip(target.elts, values, strict=True):
@@ -116,8 +118,20 @@ class _Walk:
         if isinstance(callee, Builtin):
             if callee.name == "subview" and node.args:
                 self.change(node.args[0])
+        elif isinstance(callee, StructClass):
+            self.fields(node, callee)
+        elif callee is None and isinstance(node.func, ast.Attribute) and node not in self.known.storing:
+            # A method, as far as can be told. Most store into none of their arguments; where one does, the build finds out.
+            self.known.open.add(node)
         elif isinstance(callee, (ast.FunctionDef, Jitted)) or callee is None:
             self.arguments(node, callee)
+
+    def fields(self, node: ast.Call, callee: StructClass) -> None:
+        """Marks what goes into fields that are changed in place."""
+        given = [*zip(callee.fields, node.args), *((k.arg, k.value) for k in node.keywords)]  # noqa: B905 - what does not fit is refused later
+        for name, arg in given:
+            if (callee, name) in self.known.stored:
+                self.change(arg)
 
     def arguments(self, node: ast.Call, callee: Any) -> None:
         """Marks the arguments that a device function stores into; all of them where the function cannot be told."""
@@ -144,6 +158,6 @@ _VISIT: dict[type[ast.AST], Callable[[_Walk, Any], None]] = {
 def changed_names(source: Source, node: ast.FunctionDef, known: Known, active: tuple[ast.AST, ...] = (),
                   nested: dict[str, ast.FunctionDef] | None = None) -> set[str]:  # fmt: skip
     """The names of a function whose register tensors need storage. `known`: what was found before, in the same build."""
-    if node not in known:
-        known[node] = _Walk(source, node, active, nested or {}, known).run()
-    return known[node]
+    if node not in known.changed:
+        known.changed[node] = _Walk(source, node, active, nested or {}, known).run()
+    return known.changed[node]

@@ -1,15 +1,21 @@
-"""Where control flow meets: what a name holds on each path comes in, `if`, `for` and `while` ops with results go out."""
+"""Where control flow meets: what a name holds on each path comes in, `if` ops with results go out; `loops.py` has loops.
+
+The cells of objects (`structs.py`) cross like names, where a region changes them; `aliases.py` knows which objects may be one.
+"""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from avelang.frontend import choices, layouts, tensors
+from avelang.frontend import aliases, choices, layouts, tensors
 from avelang.frontend.frame import MISSING, Frame
-from avelang.frontend.infer import carries, default, fits, promote, with_literal
+from avelang.frontend.infer import default, fits, promote, with_literal
+from avelang.frontend.names import constexpr
+from avelang.frontend.structs import Cell, Field, Object, Snapshot
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
@@ -26,10 +32,11 @@ class Clash(Exception):  # noqa: N818 - never leaves the frontend
 
 @dataclasses.dataclass(slots=True)
 class Meet:
-    """How a name crosses the edge of a region: `kind` is "scalar", "vector", "tuple", "memory" or "same".
+    """How a name crosses the edge of a region: `kind` is "scalar", "vector", "tuple", "object", "memory" or "same".
 
-    `types` are the IR values that carry it. "same": a compile-time object, nothing is carried. "memory": the paths write to one storage.
-    `literal`: the number that a scalar was before a loop, whose type is still open.
+    `types` are the IR values that carry it. "same": a compile-time object, nothing is carried. "memory": the paths write to one storage. "object":
+    field by field, into a new object. `literal`: the number that a scalar was before a loop, whose type is still open. `open`: taken as the same
+    until a trip of the loop turns out to change it.
     """
 
     kind: str
@@ -37,11 +44,13 @@ class Meet:
     items: tuple[Meet, ...] = ()
     payload: Any = None
     literal: Any = None
+    open: bool = False
 
     def give(self, f: Frame, v: Any, node: ast.AST) -> list[Value]:
         """The IR values that carry `v`, made in the current block; zeros where there is nothing to carry."""
-        if self.kind == "tuple":
-            return [x for i, m in enumerate(self.items) for x in m.give(f, v if v is MISSING else v[i], node)]
+        if self.kind in ("tuple", "object"):
+            parts = v.values if isinstance(v, Snapshot) else v
+            return [x for i, m in enumerate(self.items) for x in m.give(f, v if v is MISSING else parts[i], node)]
         if self.kind == "memory":
             if v is not MISSING and not (isinstance(v, Ref) and v.value is self.payload.value):
                 tensors.store(f, self.payload, v, node)
@@ -60,9 +69,20 @@ class Meet:
         """What the name holds afterwards; takes its values off the front of the list."""
         if self.kind == "tuple":
             return tuple(m.take(values) for m in self.items)
+        if self.kind == "object":
+            for cell, m in zip(self.payload.cells.values(), self.items, strict=True):
+                held = m.take(values)
+                tensors.name_tensor(held, cell.field)
+                self.payload.heap.set(cell, held)
+            return self.payload
         if self.kind == "vector":
             return Vec(values.pop(0), self.payload)
-        return values.pop(0) if self.kind == "scalar" else self.payload
+        return values.pop(0) if self.kind == "scalar" else thawed(self.payload)
+
+    @property
+    def form(self) -> Any:
+        """What must not change from one trip of a loop to the next, in a hashable."""
+        return (self.kind, self.types, isinstance(self.payload, Poison), *(m.form for m in self.items))
 
 
 def scalar(d: DType, literal: Any = None) -> Meet:
@@ -77,12 +97,35 @@ def together(items: tuple[Meet, ...]) -> Meet:
     return Meet("tuple", tuple(t for m in items for t in m.types), items)
 
 
+def frozen(f: Frame, v: Any, layer: dict[Any, Any]) -> Any:
+    """A value with its objects as snapshots of what they hold at the end of the region that changed `layer`."""
+    if isinstance(v, Object):
+        held = (layer[c] if c in layer else f.build.heap.get(c) for c in v.cells.values())
+        return Snapshot(v, tuple(frozen(f, x, layer) for x in held))
+    if isinstance(v, tuple) and any(isinstance(x, (Object, tuple)) for x in v):
+        parts = [frozen(f, x, layer) for x in v]
+        return v if all(x is y for x, y in zip(parts, v, strict=True)) else tuple(parts)
+    return v
+
+
+def thawed(v: Any) -> Any:
+    """The value of which `frozen` made `v`."""
+    if isinstance(v, Snapshot):
+        return v.object
+    if isinstance(v, tuple) and any(isinstance(x, (Snapshot, tuple)) for x in v):
+        parts = [thawed(x) for x in v]
+        return v if all(x is y for x, y in zip(parts, v, strict=True)) else tuple(parts)
+    return v
+
+
 def same(a: Any, b: Any) -> bool:
     """Whether two compile-time values, or the very same run-time value, stand on both sides."""
     if a is b:
         return True
     if isinstance(a, Value) or isinstance(b, Value) or type(a) is not type(b):
         return False
+    if isinstance(a, Snapshot):
+        return a.object is b.object
     if isinstance(a, Vec):
         return a.value is b.value and a.shape == b.shape
     if isinstance(a, Ref):
@@ -92,7 +135,7 @@ def same(a: Any, b: Any) -> bool:
     return repr(a) == repr(b) if isinstance(a, float) else bool(a == b)
 
 
-def _registers(v: Any) -> bool:
+def is_registers(v: Any) -> bool:
     return isinstance(v, Ref) and v.is_register and layouts.static(v.shape)
 
 
@@ -104,7 +147,9 @@ def alone(f: Frame, v: Any) -> Meet:
         return vector(v, v.dtype)
     if isinstance(v, tuple):
         return together(tuple(alone(f, x) for x in v))
-    if _registers(v):
+    if isinstance(v, Snapshot):
+        return _object(f, v, None, [or_poison(lambda x=x: _inside(f, x), "T012") for x in v.values])
+    if is_registers(v):
         return _storage(f, v)
     if isinstance(v, (Value, Ref)):
         raise Clash("a tensor that only one path makes")
@@ -115,6 +160,44 @@ def _storage(f: Frame, v: Any) -> Meet:
     return Meet("memory", payload=tensors.alloc(f, v.dtype, v.shape, LOCAL, name=v.value.name))
 
 
+def _inside(f: Frame, v: Any) -> Meet:
+    """How what a field holds crosses alone: a tensor or a pointer that was there before is still there."""
+    value = v.value if isinstance(v, Ref) else v
+    return Meet("same", payload=v) if isinstance(value, Value) and not is_scalar(v) and f.b.sees(value) else alone(f, v)
+
+
+def or_poison(make: Callable[[], Meet], code: str) -> Meet:
+    """How a field crosses; one that cannot is an error where it is read, not here."""
+    try:
+        return make()
+    except Clash as clash:
+        why = clash.args[0]
+        return Meet("same", payload=why if isinstance(why, Poison) else Poison(code, why))
+
+
+def _object(f: Frame, a: Snapshot, b: Snapshot | None, items: list[Meet]) -> Meet:
+    made = Object(a.object.cls, a.object.heap)
+    aliases.join(f.build, made, a.object, None if b is None else b.object)
+    return Meet("object", tuple(t for m in items for t in m.types), tuple(items), made)
+
+
+def _objects(f: Frame, a: Snapshot, b: Snapshot) -> Meet:
+    """Where two objects of one class meet: field by field; of the same two, met before, the same comes out."""
+    if a.object.cls is not b.object.cls:
+        raise Clash(f"{describe(a)} on one path and {describe(b)} on the other")
+    met = aliases.joined(f.build, a.object, b.object)
+    if met is not None:
+        return Meet("same", payload=met)
+    return _object(f, a, b, [or_poison(functools.partial(_field, f, d, x, y), "T012")
+                             for d, x, y in zip(a.object.cls.fields.values(), a.values, b.values, strict=True)])  # fmt: skip
+
+
+def _field(f: Frame, field: Field, a: Any, b: Any) -> Meet:
+    if field.wanted is constexpr and not same(a, b):
+        raise Clash(f"{describe(a)} on one path and {describe(b)} on the other, and it is a compile-time field")
+    return meet(f, a, b)
+
+
 def meet(f: Frame, a: Any, b: Any) -> Meet:
     """How a name crosses when it holds `a` on one path and `b` on the other. Raises Clash."""
     if same(a, b):
@@ -122,6 +205,8 @@ def meet(f: Frame, a: Any, b: Any) -> Meet:
     for x in (a, b):
         if isinstance(x, Poison):
             raise Clash(x)
+    if isinstance(a, Snapshot) and isinstance(b, Snapshot):
+        return _objects(f, a, b)
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
         return together(tuple(meet(f, x, y) for x, y in zip(a, b, strict=True)))
     if (is_number(a) or is_scalar(a)) and (is_number(b) or is_scalar(b)):
@@ -147,7 +232,7 @@ def _scalar(a: Any, b: Any) -> DType:
 
 def _tensors(f: Frame, a: Any, b: Any) -> Meet:
     for x in (a, b):
-        if isinstance(x, Ref) and not _registers(x):
+        if isinstance(x, Ref) and not is_registers(x):
             raise Clash("different tensors in memory on the two paths")
     if layouts.size(a.shape) != layouts.size(b.shape):
         raise Clash(f"{describe(a)} on one path and {describe(b)} on the other")
@@ -171,9 +256,10 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
             build()
         layers.append(layer)
     f.b.span = span
-    meets: dict[str, Meet] = {}
+    meets: dict[str | Cell, Meet] = {}
+    f.build.met = []
     for name in dict.fromkeys((*layers[0], *layers[1])):
-        if name not in live and name not in (*FLAGS, RESULT):
+        if f.held(name) is MISSING if isinstance(name, Cell) else name not in live and name not in (*FLAGS, RESULT):
             continue
         # At the end of a function nothing reads the flags, but for the check that every path has returned a value.
         if tail and name in FLAGS and not (name == RETURNED and f.flow.returns_value):
@@ -182,35 +268,46 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
             meets[name] = _joined(f, name, layers)
         except Clash as clash:
             if name == RESULT:
-                f.fail("T075", node, name=f.node.name, why=clash.args[0])
-            f.env.set(name, _poison(f, name, clash))
+                f.fail("T075", node, name=f.label, why=clash.args[0])
+            f.hold(name, poison(clash))
     given: list[list[Value]] = []
     for block, layer in zip(blocks, layers, strict=True):
         with f.b.inside(block):
-            given.append([x for name, m in meets.items() for x in _give(f, m, _held(f, name, layer), node)])
+            given.append([x for name, m in meets.items() for x in _give(f, m, held_after(f, name, layer), node)])
             f.b.yield_(*given[-1])
     types = tuple(t for m in meets.values() for t in m.types)
     op = f.b.emit("if", (cond,), types, blocks)
-    results = list(op.results)
+    bind_results(f, meets, list(op.results))
+
+
+def bind_results(f: Frame, meets: Mapping[Any, Meet], values: list[Value]) -> None:
+    """Binds names and cells to what has come out of an op."""
     for name, m in meets.items():
-        held = m.take(results)
-        tensors.name_tensor(held, name if not name.startswith("$") else "")
-        f.env.set(name, held)
+        held = m.take(values)
+        tensors.name_tensor(held, shown_name(name))
+        f.hold(name, held)
+
+
+def shown_name(name: str | Cell) -> str:
+    return name.field if isinstance(name, Cell) else "" if name.startswith("$") else name
 
 
 def _give(f: Frame, m: Meet, v: Any, node: ast.AST) -> list[Value]:
     return m.give(f, MISSING if isinstance(v, Poison) else v, node)
 
 
-def _held(f: Frame, name: str, layer: dict[str, Any]) -> Any:
-    return layer[name] if name in layer else f.env.get(name)
+def held_after(f: Frame, name: str | Cell, layer: dict[Any, Any]) -> Any:
+    return frozen(f, layer[name] if name in layer else f.held(name), layer)
 
 
-def _joined(f: Frame, name: str, layers: list[dict[str, Any]]) -> Meet:
+def _joined(f: Frame, name: str | Cell, layers: list[dict[Any, Any]]) -> Meet:
     # A path that has left by a flag needs no value of a name that it never got; one that has returned needs none at all.
     left = [any(layer.get(flag) is True for flag in FLAGS) for layer in layers]
     returned = [layer.get(RETURNED) is True for layer in layers]
-    a, b = (_held(f, name, layer) for layer in layers)
+    if isinstance(name, Cell) and f.caller is not None:
+        # The caller sees what an object holds, whichever way its function was left.
+        returned = [False, False]
+    a, b = (held_after(f, name, layer) for layer in layers)
     if name in FLAGS:
         a, b = (False if x is MISSING else x for x in (a, b))
     for x, y, gone in ((a, b, left[1]), (b, a, left[0])):
@@ -227,9 +324,9 @@ def _joined(f: Frame, name: str, layers: list[dict[str, Any]]) -> Meet:
         return alone(f, a if returned[1] else b)
 
 
-def _poison(f: Frame, name: str, clash: Clash) -> Poison:
+def poison(clash: Clash, code: str = "T012") -> Poison:
     why = clash.args[0]
-    return why if isinstance(why, Poison) else Poison("T012", why)
+    return why if isinstance(why, Poison) else Poison(code, why)
 
 
 # -- values by condition -------------------------------------------------------------------------------------------------------------
@@ -238,19 +335,26 @@ def _poison(f: Frame, name: str, clash: Clash) -> Poison:
 def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], Any], node: ast.AST) -> Any:
     """A value by a run-time condition: `select` where both sides are pure, an `if` otherwise."""
     span = f.b.span
-    blocks, held = (Block(), Block()), []
+    blocks, held, layers = (Block(), Block()), [], []
     for block, build in zip(blocks, (then, other), strict=True):
-        with f.region(block):
-            held.append(build())
+        with f.region(block) as layer:
+            value = build()
+        held.append(frozen(f, value, layer))
+        layers.append(layer)
     f.b.span = span
+    f.build.met = []
     try:
         m = meet(f, *held)
     except Clash as clash:
-        f.fail("T013", node, why=clash.args[0])
+        why = clash.args[0]
+        f.fail("T013", node, why=why.why if isinstance(why, Poison) else why)
     given = []
     for block, v in zip(blocks, held, strict=True):
         with f.b.inside(block):
             given.append(m.give(f, v, node))
+    cells = changed_cells(f, *layers)
+    if cells:
+        return _with_cells(f, cond, blocks, layers, m, given, cells, node)
     if m.kind != "memory" and all(is_pure(op) for block in blocks for op in block.ops):
         for block in blocks:
             f.b.move(block)
@@ -263,6 +367,25 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
     return m.take(list(f.b.emit("if", (cond,), m.types, blocks).results))
 
 
+def changed_cells(f: Frame, *layers: dict[Any, Any]) -> list[Cell]:
+    """The cells, of objects that were there before, that regions have changed."""
+    return [c for c in dict.fromkeys(c for layer in layers for c in layer if isinstance(c, Cell)) if f.held(c) is not MISSING]
+
+
+def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]], m: Meet, given: list[list[Value]], cells: list[Cell],
+                node: ast.AST) -> Any:  # fmt: skip
+    """The rest of `choose` where a side has changed objects."""
+    meets = {c: or_poison(functools.partial(_joined, f, c, layers), "T012") for c in cells}
+    for block, layer, values in zip(blocks, layers, given, strict=True):
+        with f.b.inside(block):
+            f.b.yield_(*values, *(x for c, crossing in meets.items() for x in _give(f, crossing, held_after(f, c, layer), node)))
+    op = f.b.emit("if", (cond,), (*m.types, *(t for crossing in meets.values() for t in crossing.types)), blocks)
+    results = list(op.results)
+    chosen = m.take(results)
+    bind_results(f, meets, results)
+    return chosen
+
+
 def _select(f: Frame, cond: Value, a: Value, b: Value) -> Value:
     """`select`, or the condition itself where it chooses between true and false."""
     if a.type == u1 and all(x.op is not None and x.op.name == "const" for x in (a, b)):
@@ -272,166 +395,3 @@ def _select(f: Frame, cond: Value, a: Value, b: Value) -> Value:
         if values == (False, True):
             return f.b.same("not", cond)
     return a if a is b else f.b.select(cond, a, b)
-
-
-# -- loops ---------------------------------------------------------------------------------------------------------------------------
-
-
-def before_loop(f: Frame, v: Any, node: ast.AST) -> Meet:
-    """How a name that holds `v` before a loop crosses its head; the types of literals are guesses. Raises Clash."""
-    if isinstance(v, Poison):
-        raise Clash(v)
-    if is_number(v):
-        return scalar(default(v), literal=v)
-    if is_scalar(v):
-        return scalar(v.type, literal=f.build.soft.get(v))
-    if isinstance(v, tuple):
-        return together(tuple(before_loop(f, x, node) for x in v))
-    m = alone(f, v)
-    if m.kind == "memory":
-        # A storage of the loop's own: the tensor that the name held before may have other names.
-        tensors.store(f, m.payload, v, node)
-    return m
-
-
-def after_trip(m: Meet, v: Any) -> Meet:
-    """The same crossing where it can take what the loop's body left, or one with another type to try. Raises Clash."""
-    if isinstance(v, Poison):
-        raise Clash(v)
-    if m.kind == "tuple" and isinstance(v, tuple) and len(v) == len(m.items):
-        return together(tuple(after_trip(x, y) for x, y in zip(m.items, v, strict=True)))
-    if m.kind == "scalar" and (is_number(v) or is_scalar(v)):
-        return _scalar_trip(m, v)
-    if m.kind == "vector" and isinstance(v, (Vec, Ref)):
-        d: DType = m.types[0].dtype  # type: ignore[union-attr]
-        if layouts.size(v.shape) == layouts.size(m.payload) and layouts.static(v.shape) and carries(d, v.dtype):
-            return m
-    if m.kind == "memory" and isinstance(v, (Vec, Ref)) and v.dtype == m.payload.dtype and tensors.same_shape(v.shape, m.payload.shape):
-        return m
-    if m.kind == "same" and same(m.payload, v):
-        return m
-    raise Clash(f"{_shown(m)} before the loop and {describe(v)} after a trip")
-
-
-def _shown(m: Meet) -> str:
-    return f"a value of type {m.types[0]}" if m.types else describe(m.payload)
-
-
-def _scalar_trip(m: Meet, v: Any) -> Meet:
-    have: DType = m.types[0]  # type: ignore[assignment]
-    if is_number(v):
-        want = with_literal(have, v)
-        if fits(v, have) and want == have:
-            return m
-    else:
-        want = v.type
-        if want == have or (carries(have, want) and m.literal is None):
-            return m
-    if m.literal is not None:
-        d = promote(have, want) if is_number(v) or (have.kind == "bool") else with_literal(want, m.literal)
-        if fits(m.literal, d) and d != have:
-            return scalar(d, m.literal)
-    if is_scalar(v) and carries(have, want):
-        return m
-    raise Clash(f"a value of type {have} before the loop and {describe(v)} after a trip")
-
-
-def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands: list[Value], attrs: dict[str, Any],
-         head: Callable[[], Value] | None, body: Callable[[Value | None], None], once: bool) -> None:  # fmt: skip
-    """A `for` (operands: start, stop, step) or `while` op. `names` may cross its head; those not bound before cross only its end, when
-    `once` says that a trip is certain. `head` builds the condition of a `while`; `body` gets the induction variable of a `for`."""
-    span = f.b.span
-    meets: dict[str, Meet] = {}
-    for name in names:
-        held = f.env.get(name)
-        if held is not MISSING:
-            try:
-                meets[name] = before_loop(f, held, node)
-            except Clash as clash:
-                f.env.set(name, _poison(f, name, clash))
-    bound = {name: f.env.get(name) for name in meets}
-    while True:
-        blocks, layer = _trip(f, meets, op, operands, head, body)
-        changed = False
-        for name, m in list(meets.items()):
-            try:
-                meets[name] = after_trip(m, layer[name])
-            except Clash as clash:
-                why = clash.args[0]
-                if isinstance(why, Poison):
-                    f.fail(why.code, node, name=name, why=why.why)
-                f.fail("T014", node, name=name, why=why)
-            changed = changed or meets[name].types != m.types
-        f.b.span = span
-        if not changed:
-            break
-    late = _late(f, layer, meets, live, once)
-    inits = [x for name, m in meets.items() for x in ([] if m.kind == "memory" else m.give(f, bound[name], node))]
-    inits += [f.b.const(0, t) for m in late.values() for t in m.types]
-    everything = {**meets, **late}
-    for block in blocks:
-        for m in late.values():
-            for t in m.types:
-                block.add_arg("", t)
-    with f.b.inside(blocks[-1]):
-        given = [x for name, m in everything.items() for x in m.give(f, layer[name], node)]
-        f.b.yield_(*given)
-    if op == "while":
-        # The head passes on all that it got, the values that only the body makes included.
-        blocks[0].terminator.operands[1:] = blocks[0].args
-    made = f.b.emit(op, [*operands, *inits], tuple(t for m in everything.values() for t in m.types), blocks, **attrs)
-    results = list(made.results)
-    for name, m in everything.items():
-        held = m.take(results)
-        tensors.name_tensor(held, name if not name.startswith("$") else "")
-        f.env.set(name, held)
-
-
-def _late(f: Frame, layer: dict[str, Any], meets: dict[str, Meet], live: Any, once: bool) -> dict[str, Meet]:
-    """Names that first get a value inside the loop and are read after it."""
-    late: dict[str, Meet] = {}
-    for name, v in layer.items():
-        if name in meets or name not in live and name not in (RETURNED, RESULT):
-            continue
-        if isinstance(v, Poison):
-            f.env.set(name, v)
-        elif not once and name != RESULT:
-            f.env.set(name, Poison("T015"))
-        else:
-            try:
-                late[name] = alone(f, v)
-            except Clash as clash:
-                f.env.set(name, _poison(f, name, clash))
-    return late
-
-
-def _trip(f: Frame, meets: dict[str, Meet], op: str, operands: list[Value], head: Callable[[], Value] | None,
-          body: Callable[[Value | None], None]) -> tuple[list[Block], dict[str, Any]]:  # fmt: skip
-    """Builds the regions of a loop once, its names holding the arguments of the regions."""
-    blocks = []
-    if head is not None:
-        first = Block()
-        with f.region(first):
-            args = _enter(f, first, meets)
-            cond = head()
-            f.b.emit("condition", [cond, *args])
-        blocks.append(first)
-    block = Block()
-    counter = block.add_arg("", operands[0].type) if op == "for" else None
-    with f.region(block) as layer:
-        _enter(f, block, meets)
-        body(counter)
-    return [*blocks, block], layer
-
-
-def _enter(f: Frame, block: Block, meets: dict[str, Meet]) -> list[Value]:
-    """Adds the arguments that carry names, and binds the names to them."""
-    args: list[Value] = []
-    for name, m in meets.items():
-        shown = "" if name.startswith("$") else name
-        mine = [block.add_arg(shown, t) for t in m.types]
-        args += mine
-        if m.kind == "scalar" and m.literal is not None:
-            f.build.soft[mine[0]] = m.literal
-        f.env.set(name, m.take(list(mine)))
-    return args

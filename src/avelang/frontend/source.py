@@ -40,6 +40,8 @@ class Source:
         self.fn = fn
         self.name: str = fn.__name__
         self.file: str = fn.__code__.co_filename
+        # What messages call it: of a method, `Window.load`.
+        self.label: str = fn.__name__
         # Analyses of this function's tree, kept by `frontend.flow`.
         self.cache: dict[Any, Any] = {}
 

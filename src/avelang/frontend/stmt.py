@@ -8,10 +8,12 @@ from typing import Any
 
 from avelang.frontend import arith, tensors
 from avelang.frontend.expr import indices, read_name
-from avelang.frontend.frame import MISSING, STMTS, Frame
+from avelang.frontend.frame import MISSING, OBJECTS, STMTS, Frame
 from avelang.frontend.infer import MOST_TRIPS, default, fits, promote
-from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED, branch, loop
+from avelang.frontend.loops import loop
+from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED, branch
 from avelang.frontend.signature import evaluate
+from avelang.frontend.structs import Object
 from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, i32, u1
@@ -43,8 +45,18 @@ def assign(f: Frame, target: ast.expr, value: Any) -> None:
             f.fail("T018", target, want=len(target.elts), got=len(parts))
         for t, v in zip(target.elts, parts, strict=True):
             assign(f, t, v)
+    elif isinstance(target, ast.Attribute):
+        OBJECTS["set"](f, _owner(f, target), target.attr, value, target)
     else:
-        f.fail("S001", target, what="an assignment to an attribute", instead="assign to a name or to an element of a tensor")
+        f.fail("S001", target, what=f"an assignment to {ast.unparse(target)}", instead="assign to a name or to an element of a tensor")
+
+
+def _owner(f: Frame, target: ast.Attribute) -> Object:
+    """The object of which a field is assigned to."""
+    base = f.expr(target.value)
+    if not isinstance(base, Object):
+        f.fail("S001", target, what="an assignment to an attribute", instead="assign to a name, to a field of a struct or to an element of a tensor")
+    return base
 
 
 def _parts(f: Frame, value: Any, node: ast.AST) -> tuple[Any, ...]:
@@ -58,6 +70,9 @@ def _parts(f: Frame, value: Any, node: ast.AST) -> tuple[Any, ...]:
 
 def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
     base = tensors.pointed(f, f.expr(target.value))
+    if isinstance(base, Object):
+        OBJECTS["setitem"](f, base, f.expr(target.slice), value, target)
+        return
     tensors.put(f, base, indices(f, target), value, target)
 
 
@@ -92,9 +107,20 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
         held = f.expr(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
         bind(f, node.target.id, arith.binary(f, type(node.op), held, f.expr(node.value), node), node)
         return
-    if not isinstance(node.target, ast.Subscript):
-        f.fail("S001", node, what="an assignment to an attribute", instead="assign to a name or to an element of a tensor")
-    base, at = tensors.pointed(f, f.expr(node.target.value)), indices(f, node.target)
+    if isinstance(node.target, ast.Attribute):
+        owner = _owner(f, node.target)
+        held = OBJECTS["attribute"](f, owner, node.target.attr, node.target)
+        OBJECTS["set"](f, owner, node.target.attr, arith.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
+        return
+    base = tensors.pointed(f, f.expr(node.target.value))
+    if isinstance(base, Object):
+        index = f.expr(node.target.slice)
+        held = OBJECTS["getitem"](f, base, index, node.target)
+        OBJECTS["setitem"](f, base, index, arith.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
+        return
+    at = indices(f, node.target)
+    if isinstance(base, Vec) and base.home is not None:
+        tensors.stored_field(f, base)
     if not isinstance(base, Ref):
         f.fail("T044", node.target, got=describe(base))
     old = tensors.get(f, base, at, node.target)

@@ -9,7 +9,7 @@ from typing import Any
 
 from avelang.frontend import choices, layouts
 from avelang.frontend.frame import Frame
-from avelang.frontend.infer import fits, promote, stores_into
+from avelang.frontend.infer import MOST_TRIPS, fits, promote, stores_into
 from avelang.frontend.names import Layout, Tensor
 from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_scalar
 from avelang.ir.core import Op, Value
@@ -233,6 +233,13 @@ def get(f: Frame, base: Any, indices: tuple[Any, ...], node: ast.AST) -> Any:
     return f.b.emit("load", [base.value, *(index_value(f, c) for c in coords)], (base.dtype,)).result
 
 
+def parts(f: Frame, v: Any, node: ast.AST) -> Any:
+    """A tensor as the tuple of its parts along its first mode, where that has one known extent; anything else as it is."""
+    if isinstance(v, (Vec, Ref)) and isinstance(v.shape[0], int) and v.shape[0] <= MOST_TRIPS:
+        return tuple(get(f, v, (i,), node) for i in range(v.shape[0]))
+    return v
+
+
 def _get_vec(f: Frame, v: Vec, indices: tuple[Any, ...], node: ast.AST) -> Any:
     coords, rest, _ = coordinates(f, indices, v.shape, node)
     strides = layouts.leaves(layouts.row_major(v.shape, lambda a, b: a * b))
@@ -290,6 +297,8 @@ def splat(f: Frame, value: Value, n: int) -> Value:
 
 def put(f: Frame, base: Any, indices: tuple[Any, ...], value: Any, node: ast.AST) -> None:
     """`base[indices] = value`."""
+    if isinstance(base, Vec) and base.home is not None:
+        stored_field(f, base)
     if not isinstance(base, Ref):
         f.fail("T044", node, got=describe(base))
     if base.uncopied:
@@ -316,12 +325,21 @@ def store(f: Frame, target: Ref, value: Any, node: ast.AST) -> None:
     f.b.emit("store", [value, target.value, *(index_value(f, c) for c in target.coords)])
 
 
+def stored_field(f: Frame, v: Vec) -> None:
+    """A vector that was read from a field is changed in place: the build begins again, with storage for what that field holds."""
+    if v.home not in f.build.known.stored:
+        f.build.known.stored.add(v.home)
+        f.build.known.restart()
+
+
 def materialize(f: Frame, v: Any, name: str) -> Any:
     """A vector as a register tensor with storage, so that it can be changed in place; tuples item by item."""
     if isinstance(v, tuple) and any(isinstance(x, (Vec, tuple)) for x in v):
         return tuple(materialize(f, x, name) for x in v)
     if not isinstance(v, Vec):
         return v
+    if v.home is not None:
+        stored_field(f, v)
     storage = alloc(f, v.dtype, v.shape, LOCAL, name=name)
     f.b.emit("store", [v.value, storage.value])
     return storage

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from avelang.frontend import layouts
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace
 from avelang.frontend.source import Jitted
+from avelang.frontend.structs import Method, Object, Pure, Snapshot, StructClass
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import LOCAL, PtrType, TensorType
@@ -24,6 +25,8 @@ class Vec:
 
     value: Value
     shape: tuple[Any, ...]
+    # The field, as (struct, name), that it was read from.
+    home: Any = None
 
     @property
     def dtype(self) -> DType:
@@ -117,7 +120,7 @@ def is_runtime(v: Any) -> bool:
         return any(map(is_runtime, v))
     if isinstance(v, Layout):
         return not (layouts.static(v.shape) and layouts.static(v.strides))
-    return isinstance(v, (Value, Vec, Ref))
+    return isinstance(v, (Value, Vec, Ref, Object))
 
 
 def element(v: Any) -> DType | None:
@@ -143,7 +146,9 @@ def describe(v: Any) -> str:
         return f"the function {v.source.name}"
     if isinstance(v, (Builtin, Intrinsic)):
         return f"al.{v.name}"
-    if isinstance(v, Namespace):
+    if isinstance(v, StructClass):
+        return f"the struct {v.name}"
+    if isinstance(v, (Namespace, Object, Snapshot, Method, Pure)):
         return repr(v)
     if isinstance(v, Poison):
         return "nothing"

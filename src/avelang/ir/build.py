@@ -16,12 +16,16 @@ Number = int | float | bool
 
 
 class Builder:
-    """Appends to `block`. `span` is given to every op made; set it before building a statement. `features` are the chip's."""
+    """Appends to `block`. `span` is given to every op made; set it before building a statement. `features` are the chip's, `cluster` the extents of
+    a cluster in blocks."""
 
-    def __init__(self, block: Block, span: Span | None = None, features: frozenset[str] = frozenset()):
+    def __init__(
+        self, block: Block, span: Span | None = None, features: frozenset[str] = frozenset(), cluster: tuple[int, int, int] = (1, 1, 1)
+    ):  # fmt: skip
         self.block = block
         self.span = span
         self.features = features
+        self.cluster = cluster
 
     # -- placing -----------------------------------------------------------------------------------------------------------------
 

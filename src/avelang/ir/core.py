@@ -107,6 +107,12 @@ class Kernel:
     attrs: dict[str, Any] = dataclasses.field(default_factory=dict)
     span: Span | None = None
 
+    @property
+    def cluster(self) -> tuple[int, int, int]:
+        """Blocks of a cluster along x, y, z, as the launch option says."""
+        x, y, z = (*(self.attrs.get("cluster") or ()), 1, 1, 1)[:3]
+        return x, y, z
+
 
 PURE: frozenset[str] = frozenset()
 

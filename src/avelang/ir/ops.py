@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from avelang.ir.core import Op, OpDef, define
-from avelang.ir.dtypes import i64, u1, u32, u64
+from avelang.ir.dtypes import i32, i64, u1, u32, u64
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, TensorType, Type, VecType, dtype_of, with_dtype
 
 Check = Callable[[Op], "str | None"]
@@ -242,6 +242,16 @@ def _shared_base(op: Op) -> str | None:
     return None if not op.operands and isinstance(t, PtrType) and t.space == SHARED else "takes nothing and gives a pointer into shared memory"
 
 
+def _shared_peer(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) == 2 and isinstance(ts[0], PtrType) and ts[0].space == SHARED and ts[1] == i64 and op.result.type == ts[0]
+    return None if ok else "takes a shared pointer and an i64 rank, and gives a pointer of the same type"
+
+
+def _no_operands(op: Op) -> str | None:
+    return None if not op.results and not op.operands else "takes and gives nothing"
+
+
 def _map_word(op: Op) -> str | None:
     ok = len(op.operands) == 1 and isinstance(op.operands[0].type, MapType) and op.result.type == i64 and 0 <= op.attrs.get("index", -1) < 11
     return None if ok else "takes a tensor map and an `index` from 0 to 10, and gives i64"
@@ -252,6 +262,21 @@ def _atomic_add(op: Op) -> str | None:
     ok = len(ts) == 3 and _is_value(ts[0]) and isinstance(ts[1], PtrType) and ts[1].space != LOCAL and ts[2] == i64
     ok = ok and len(op.results) == 1 and op.result.type == ts[0] and dtype_of(ts[0]).kind in _NUM.split()
     return None if ok else "takes a value, a global or shared pointer and an i64 byte offset, and gives a value of the same type"
+
+
+# What `atomic` makes of what stands there (`old`) and the value; "inc" and "dec" count round to 0 behind the value, and from 0 to the value.
+ATOMICS = ("exch", "min", "max", "and", "or", "xor", "inc", "dec", "cas")
+
+
+def _atomic(op: Op) -> str | None:
+    ts, kind = _types(op), op.attrs.get("kind")
+    if kind not in ATOMICS:
+        return f"has a `kind`, one of {', '.join(ATOMICS)}"
+    t = op.result.type if len(op.results) == 1 else None
+    values, rest = ts[:-2], ts[-2:]
+    ok = t in (i32, u32, i64, u64) and values == [t] * (2 if kind == "cas" else 1) and (kind not in ("inc", "dec") or t in (u32, u64))
+    ok = ok and len(rest) == 2 and isinstance(rest[0], PtrType) and rest[0].space != LOCAL and rest[1] == i64
+    return None if ok else "takes an integer of 32 or 64 bits (cas: what is expected, and another; inc, dec: unsigned), a pointer and an i64 offset"
 
 
 def _ballot(op: Op) -> str | None:
@@ -355,6 +380,10 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
      "waves that have finished count as arrived. With an operand, the number of a barrier of its own, and `threads`: as soon as so many have "
      "arrived; with `wait` 0 the wave arrives and goes on."),
     ("pause", _barrier, "sync convergent", "Wave. The other waves of the block have a turn; `done` 1: none, the wave has got what it waited for."),
+    ("cluster_arrive", _no_operands, "sync convergent", "Wave. It arrives at the barrier of its cluster, which opens when all waves of all its "
+     "blocks have come. Waves that have finished count as arrived."),
+    ("cluster_wait", _no_operands, "sync convergent", "Wave. It waits until the barrier has opened at which it has arrived last; orders shared and "
+     "global memory."),
     ("printf", _printf, "io", "Prints by C's conventions, once for each active lane, in lane order within a wave."),
     # Memory through tensors: what the frontend makes. A coordinate is a 32-bit or 64-bit integer for one leaf of the layout.
     ("alloc", _alloc, "read write", "A new tensor, `name` for messages, aligned to `align` bytes: one for each block (shared) or each lane (local). "
@@ -370,8 +399,13 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("st", _st, "write", "Writes n consecutive elements at pointer + byte offset: operands are value, pointer, offset."),
     ("atomic_add", _atomic_add, "read write", "Adds to the value at pointer + byte offset in one step that nothing comes between, and gives what "
      "stood there before: operands are value, pointer, offset. A vector is one value whose elements are added each. Lanes go in order."),
+    ("atomic", _atomic, "read write", "The same for integers and other `kind`s: exch writes the value, min and max what is less or more, and, or, "
+     "xor by bits; inc writes old + 1, or 0 where old is not below the value; dec old - 1, or the value where old is 0 or above it; cas, with two "
+     "values, the second where old is the first."),
     ("ptr_add", _ptr_add, "", "A pointer that lies an offset in bytes further on."),
     ("shared_base", _shared_base, "", "Pointer to the first byte of the block's shared memory."),
+    ("shared_peer", _shared_peer, "", "The pointer to the same place in the shared memory of another block of the cluster, by its rank: for accesses "
+     "only."),
     ("map_word", _map_word, "", "What a tensor map says of its array: 0 its address; 1 to 5 its extents; 6 to 10 its strides in bytes, 0 where it "
      "has fewer dimensions."),
     ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),

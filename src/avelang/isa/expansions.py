@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
-from avelang.ir.dtypes import f64, u1, u8, u32, u64
+from avelang.ir.dtypes import f64, i64, u1, u8, u32, u64
 from avelang.ir.types import SHARED, PtrType
 
 
@@ -23,6 +24,13 @@ def shared_offset(b: Builder, ptr: Value) -> Value:
 def shared_base(b: Builder) -> Value:
     """The pointer to the block's shared memory."""
     return b.emit("shared_base", (), (PtrType(u8, SHARED),)).result
+
+
+def peer(b: Builder, tensor: Value, rank: Value) -> Value:
+    """The pointer to the place that a shared tensor's first element has in block `rank` (u32) of the cluster."""
+    own = pointer(b, tensor)
+    # A cluster of one has no other block.
+    return own if math.prod(b.cluster) == 1 else b.emit("shared_peer", (own, b.convert(rank, i64)), (own.type,)).result
 
 
 def active_mask(b: Builder) -> Value:

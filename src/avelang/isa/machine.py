@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Protocol
 
 from avelang.base.lazy import np
@@ -13,23 +13,75 @@ Ready = Callable[[], bool]
 Waiting = Generator["Ready | None", None, Any]
 
 
-class MBarrier(Protocol):
-    """An mbarrier object."""
+PRODUCTS = "nvvm.wgmma_"  # so names of rows begin that ask for `Machine.products`,
+# and so those that use shared memory by the async proxy (PTX ISA 9.0, 9.7.9.25.2 and 9.7.15.5).
+ASYNC_PROXY = (PRODUCTS, "nvvm.tma_", "nvvm.cp_async_bulk_")
 
-    pending: int
-    expected: int
-    later: list[Callable[[], None]]
 
-    def arrive(self, count: int, lane: int) -> None: ...
-    def expect(self, count: int, lane: int) -> None: ...
-    def deliver(self) -> None: ...
-    def done(self, parity: int) -> bool: ...
+def strong(name: str) -> bool:
+    """Whether a row's accesses are made to race: atomics, and loads and stores that order others."""
+    return "atomic" in name or name.startswith(("nvvm.ld_acquire_", "nvvm.st_release"))
+
+
+def orders(name: str, attrs: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Whether a row's accesses order others: (those behind it, those before it)."""
+    order = attrs.get("order", 0) if "atomic" in name else 1 if "ld_acquire" in name else 2 if "st_release" in name else 0
+    return bool(order & 1), bool(order & 2)
 
 
 class Flight(Protocol):
     """Copies that run."""
 
     def land(self, rows: np.ndarray | None = None) -> None: ...
+
+
+class MBarrier(Protocol):
+    """An mbarrier object, in the hands of a wave."""
+
+    def arrive(self, count: int, lane: int, relaxed: bool = False) -> None:
+        """Arrivals; `relaxed`: they say nothing of what the wave itself did before."""
+        ...
+
+    def expect(self, count: int, lane: int) -> None: ...
+
+    def receive(self, flight: Any, count: int, lane: int) -> None:
+        """The copy will report `count` bytes."""
+        ...
+
+    def follow(self, copies: list[tuple[Any, np.ndarray]], lane: int, extra: bool) -> None:
+        """One arrival when all these rows of copies are there; `extra`: the phase expects one more."""
+        ...
+
+    def deliver(self) -> None: ...
+    def done(self, parity: int) -> bool: ...
+
+
+class Products(Protocol):
+    """Matrix instructions that run beside a wave, and the registers that they use. What rows get for a parameter that is `held` is `Any` here."""
+
+    def fence(self, *values: Any) -> None:
+        """Accesses to registers before come before those of instructions behind."""
+        ...
+
+    def passed(self, operand: Any) -> Any:
+        """The value behind a fence of its own."""
+        ...
+
+    def given(self, operand: Any) -> Any:
+        """The value as it has come."""
+        ...
+
+    def accumulator(self, operand: Any, shape: str, lane: int) -> np.ndarray:
+        """The data of an accumulator for an instruction of this shape (its type says N already)."""
+        ...
+
+    def fragment(self, operand: Any, lane: int) -> np.ndarray:
+        """The data of an operand in registers that is only read."""
+        ...
+
+    def commit(self) -> None:
+        """What has been begun since the last group is one more group."""
+        ...
 
 
 class Groups(Protocol):
@@ -50,11 +102,11 @@ class Machine(Wave, Protocol):
 
     def begin(
         self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
-        add: Any = None,
+        add: Any = None, ordinary: bool = False,
     ) -> Flight:  # fmt: skip
         """Begins copies: uint8 (rows, bytes) on behalf of `lanes` to byte addresses int64 (rows, bytes), in the shared memory of block `rank` of
         the cluster (None: this one). `guard`: addresses in own shared memory that must not change before they are there. `add`: the NumPy dtype of
-        elements that are added to what is there."""
+        elements that are added to what is there. `ordinary`: by the generic proxy."""
         ...
 
     def make_mbarrier(self, lane: int, address: int, count: int | None) -> None:
@@ -69,8 +121,8 @@ class Machine(Wave, Protocol):
         """Named barriers: the wave arrives at one, and waits."""
         ...
 
-    def cluster_arrive(self) -> None:
-        """The wave arrives at the barrier of its cluster."""
+    def cluster_arrive(self, relaxed: bool = False) -> None:
+        """The wave arrives at the barrier of its cluster; `relaxed`: that says nothing of what it did before."""
         ...
 
     def cluster_wait(self) -> Waiting:
@@ -93,8 +145,30 @@ class Machine(Wave, Protocol):
         """The wave's number in its block."""
         ...
 
+    def fence_proxies(self) -> None:
+        """The active lanes order what they did, and know of, before later uses of memory by the async proxy."""
+        ...
+
+    def fence_mbarriers(self) -> None:
+        """The mbarriers that the wave has made are known to those who hear of it by a relaxed arrival."""
+        ...
+
     def meet(self, key: Any) -> Waiting:
-        """Waits until all four warps of the warpgroup are at this instruction with equal `key`."""
+        """Waits until all four warps of the warpgroup are at this instruction with equal `key`. Gives a dict that the four share, empty at first."""
+        ...
+
+    @property
+    def products(self) -> Any:
+        """`Products`."""
+        ...
+
+    def multiply(self, shared: dict[str, Any], data: np.ndarray, shape: str, used: np.ndarray, own: np.ndarray) -> Any:
+        """Begins a matrix instruction of the warpgroup, which `meet` has brought together: `data` will be the result. Bytes `used` int64 (n,) of
+        shared memory must stay as they are until it is complete; this warp needs those of `own`. Gives the result, for a parameter that is `held`."""
+        ...
+
+    def wait_products(self, pending: int) -> None:
+        """All groups but the newest `pending` are complete."""
         ...
 
     def wrong(self, lane: int, why: str) -> Exception:

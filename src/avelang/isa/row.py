@@ -48,7 +48,8 @@ class Param:
     `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter, whose type it shares;
     "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of
     `spaces`; "map": a tensor map. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as
-    it is, bit by bit.
+    it is, bit by bit. `held`: registers that the hardware goes on using behind the instruction; the row's `meaning` gets them as something that it
+    hands on to `machine.Products`.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Param:
     packed: bool = False
     default: int | None = None
     choices: tuple[int, ...] = ()
+    held: bool = False
 
     @property
     def is_const(self) -> bool:
@@ -80,8 +82,8 @@ class Row:
     a `Place` for a tensor, a `tensor_map.Map` for a map; the return has the shape of the result. It computes all lanes; `wave.active` matters to
     memory only. One that waits is a generator (`isa.machine.Waiting`), whose return is the result.
     `expand(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come
-    as values of tensor type, consts as ints, and `builder.features` are the chip's. Rows with `mma` need none: backends execute them from
-    their fragment maps.
+    as values of tensor type, consts as ints; `builder.features` are the chip's, `builder.cluster` the launch's. Rows with `mma` need none: backends
+    execute them from their fragment maps.
     `llvm`, `ptx`: how those targets spell it, keyed by target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter.
     `source`: manual and section from which the facts are taken.
     """

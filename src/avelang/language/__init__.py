@@ -10,8 +10,9 @@ from avelang.frontend.names import amdgpu as _amdgpu
 from avelang.frontend.names import nvvm as _nvvm
 from avelang.ir import dtypes as _dtypes
 from avelang.ir.dtypes import DType
+from avelang.jit import constant, struct
 
-_NAMES: dict[str, Any] = {**_BUILTINS, **_dtypes.BY_NAME, "amdgpu": _amdgpu, "nvvm": _nvvm}
+_NAMES: dict[str, Any] = {**_BUILTINS, **_dtypes.BY_NAME, "amdgpu": _amdgpu, "nvvm": _nvvm, "constant": constant, "struct": struct}
 
 
 def __getattr__(name: str) -> Any:

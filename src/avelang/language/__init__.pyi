@@ -10,6 +10,8 @@ from avelang.frontend.names import Tensor as Tensor
 from avelang.frontend.names import TensorMap as TensorMap
 from avelang.ir.dtypes import DType as DType
 from avelang.ir.types import AtomicScope as AtomicScope
+from avelang.jit import constant as constant
+from avelang.jit import struct as struct
 
 __all__: list[str]
 
@@ -1876,6 +1878,72 @@ amdgpu: _amdgpu
 
 class _nvvm:
     @staticmethod
+    def atomic_add(dst: Any, value: Any, order: int = 0) -> Any:
+        """Adds `value`; of a pair, which is one word, each half. In one step, for each active lane; gives what stood there before.
+        Between lanes and warps the sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_add_bf16x2(dst: Any, value: Any, order: int = 0) -> Any:
+        """Adds each half of `value`, which is one word. In one step, for each active lane; gives what stood there before. Between
+        lanes and warps the sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_and(dst: Any, value: Any, order: int = 0) -> Any:
+        """Ands the bits of `value`. In one step, for each active lane; gives what stood there before. Between lanes and warps the
+        sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_cas(dst: Any, expected: Any, value: Any, order: int = 0) -> Any:
+        """Writes `value` where `expected` stands. In one step, for each active lane; gives what stood there before. Between lanes
+        and warps the sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_dec(dst: Any, value: Any, order: int = 0) -> Any:
+        """Subtracts 1, and begins again with `value` behind 0, or from above `value`. In one step, for each active lane; gives
+        what stood there before. Between lanes and warps the sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_exch(dst: Any, value: Any, order: int = 0) -> Any:
+        """Writes `value`. In one step, for each active lane; gives what stood there before. Between lanes and warps the sequence
+        is not defined.
+        """
+
+    @staticmethod
+    def atomic_inc(dst: Any, value: Any, order: int = 0) -> Any:
+        """Adds 1, and begins again with 0 behind `value`: a counter that resets itself. In one step, for each active lane; gives
+        what stood there before. Between lanes and warps the sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_max(dst: Any, value: Any, order: int = 0) -> Any:
+        """Writes `value` where it is more. In one step, for each active lane; gives what stood there before. Between lanes and
+        warps the sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_min(dst: Any, value: Any, order: int = 0) -> Any:
+        """Writes `value` where it is less. In one step, for each active lane; gives what stood there before. Between lanes and
+        warps the sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_or(dst: Any, value: Any, order: int = 0) -> Any:
+        """Ors the bits of `value`. In one step, for each active lane; gives what stood there before. Between lanes and warps the
+        sequence is not defined.
+        """
+
+    @staticmethod
+    def atomic_xor(dst: Any, value: Any, order: int = 0) -> Any:
+        """Flips the bits of `value`. In one step, for each active lane; gives what stood there before. Between lanes and warps the
+        sequence is not defined.
+        """
+
+    @staticmethod
     def barrier_arrive(number: Any, threads: int) -> None:
         """Arrives at barrier `number`, for those that wait there by barrier_sync, and goes on. Whole warps take part."""
 
@@ -1886,7 +1954,7 @@ class _nvvm:
         """
 
     @staticmethod
-    def cluster_arrive() -> None:
+    def cluster_arrive(relaxed: int = 0) -> None:
         """Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must follow."""
 
     @staticmethod
@@ -2016,6 +2084,18 @@ class _nvvm:
         """Waits until the grids that this one depends on are complete and their writes visible (programmatic dependent launch)."""
 
     @staticmethod
+    def ld_acquire_u32(src: Any) -> Any:
+        """Loads the word; accesses behind it come after it, and see what was written before the st_release (or the atomic with
+        release) whose value it gives.
+        """
+
+    @staticmethod
+    def ld_acquire_u64(src: Any) -> Any:
+        """Loads the word; accesses behind it come after it, and see what was written before the st_release (or the atomic with
+        release) whose value it gives.
+        """
+
+    @staticmethod
     def ld_cluster_x1(tile: Any, rank: Any) -> Any:
         """Loads 1 words from the shared memory of another block of the cluster."""
 
@@ -2081,7 +2161,7 @@ class _nvvm:
         """One arrival for each active lane."""
 
     @staticmethod
-    def mbarrier_arrive_cluster(bar: Any, rank: Any) -> None:
+    def mbarrier_arrive_cluster(bar: Any, rank: Any, relaxed: int = 0) -> None:
         """One arrival for each active lane on the mbarrier that another block of the cluster has at this place."""
 
     @staticmethod
@@ -2327,6 +2407,10 @@ class _nvvm:
     @staticmethod
     def st_cluster_x4(tile: Any, rank: Any, data: Any) -> None:
         """Stores 4 words into the shared memory of another block of the cluster."""
+
+    @staticmethod
+    def st_release(dst: Any, value: Any) -> None:
+        """Stores a word behind all accesses before it, for those that ld_acquire it."""
 
     @staticmethod
     def stmatrix_m8n8_x1_b16(tile: Any, data: Any) -> None:

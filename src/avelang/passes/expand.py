@@ -23,4 +23,4 @@ def expand(kernel: Kernel, native: Callable[[Row], bool], features: frozenset[st
         value = row.expand(b, *row.arguments(op, lambda v: v))
         return [] if value is None else [value]
 
-    rewrite(kernel.body, visit, features)
+    rewrite(kernel.body, visit, features, cluster=kernel.cluster)

@@ -8,7 +8,7 @@ from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.types import LOCAL, PtrType
 from avelang.isa.row import ROWS
 
-_NEVER = frozenset({"lane_id", "shuffle", "atomic_add"})
+_NEVER = frozenset({"lane_id", "shuffle", "atomic_add", "atomic"})
 
 
 def uniformity(kernel: Kernel) -> None:

@@ -145,13 +145,13 @@ class Parameters:
                     continue
                 self.check(spec, array)
                 out.values.append(array)
-                out.slots.append(array.address if spec.map is None else self._map(spec, array, out))
+                out.slots.append(array.address if spec.map is None else self.map_words(spec, array, out))
         out.device = self._place(arrays)
         if refused is not None:
             raise refused
         return out
 
-    def _map(self, spec: ParamSpec, array: Array, out: Bound) -> int:
+    def map_words(self, spec: ParamSpec, array: Array, out: Bound) -> int:
         """The address of what the CPU takes for a tensor map. Raises L027."""
         from avelang.isa.tensor_map import faults
         from avelang.runtime import tensor_maps
@@ -228,7 +228,8 @@ class Parameters:
             raise self.fail("L013", spec.name, want=want(spec), got=str(array), expected=" or ".join(str(shape) for shape, _ in forms))
         for shape, strides in forms:
             rows = zip(shape, strides, array.strides, strict=True) if shape == array.shape else None
-            if rows is not None and all(n == 1 or s * item == have for n, s, have in rows):
+            # An array of no elements has no gaps, whatever its strides.
+            if rows is not None and (array.size == 0 or all(n == 1 or s * item == have for n, s, have in rows)):
                 return
         expected = " or ".join(str(strides) for shape, strides in forms if shape == array.shape)
         raise self.fail(

@@ -87,11 +87,14 @@ class Array:
         return sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)) + self.dtype.bytes
 
     def numpy(self) -> np.ndarray:
-        """The memory as a NumPy array: the user's own where it is one, else bytes."""
+        """The memory as a NumPy array: the user's own where it is one."""
         if isinstance(self.keep, np.ndarray):
             return self.keep
-        size = self.span()
-        return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(self.address)) if size else np.zeros(0, np.uint8)
+        kind, size = np.dtype(np.uint8) if self.dtype is None else self.dtype.np, self.span()
+        if size == 0:
+            return np.zeros(self.shape, kind)
+        raw = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(self.address))
+        return np.ndarray(self.shape, kind, raw, 0, self.strides)
 
     def __str__(self) -> str:
         where = "" if self.device == CPU else f" on {self.device}"

@@ -176,15 +176,16 @@ class Cuda(Driver):
             want = f"a GPU of sm_90 or newer, which {device.name} as {chip.name} is not"
             raise error("L009", kernel=source.name, name="cluster", want=want, got=cluster)
         text, meta = compile.device_assembly(source, bound.constexprs, chip.name, block, bound.options)
-        # Features of an "a" target are kept only by assembling for it.
-        architecture = chip.name if chip.name.endswith("a") else device.architecture
-        tool = self._assembler()
-        if tool is not None:
-            code, said = ptxas.assemble(tool, text, architecture, meta["entry"])
-        else:
-            code, said = self._linked(device, text, meta["entry"])
+        code, said = self.machine_code(device, text, chip.name, meta["entry"])
         launch = {"cluster": [*cluster, *(1,) * (3 - len(cluster))]} if cluster else {}
         return code, {**meta, **said, "launch": launch, "assembler": self.tools(device)["assembler"]}
+
+    def machine_code(self, device: Device, text: str, chip: str, entry: str) -> tuple[bytes, dict[str, Any]]:
+        """The code that a device runs, of PTX for a chip, and the `ptxas.report` of it. Raises D035, D037, D038."""
+        # Features of an "a" target are kept only by assembling for it.
+        architecture = chip if chip.endswith("a") else device.architecture
+        tool = self._assembler()
+        return ptxas.assemble(tool, text, architecture, entry) if tool is not None else self._linked(device, text, entry)
 
     def _linked(self, device: Device, text: str, entry: str) -> tuple[bytes, dict[str, Any]]:
         """The code that the driver's own compiler makes. Raises D035 and D038."""
@@ -203,7 +204,8 @@ class Cuda(Driver):
                     words = logs[1].value.decode(errors="replace").splitlines()[:3] or [" ".join(self.words(failed))]
                     tool = f"the compiler of {self.runtime} {self.version()[0]}"
                     raise error("D038", hint=self.hints.get(failed), kernel=entry, tool=tool, why="; ".join(w.strip() for w in words))
-                return ctypes.string_at(code.value or 0, size.value), ptxas.report(logs[0].value.decode(errors="replace"), entry)
+                made = ctypes.string_at(code.value or 0, size.value)
+                return made, ptxas.report(logs[0].value.decode(errors="replace"), entry, text, made)
             finally:
                 self.call("unlink", state)
 

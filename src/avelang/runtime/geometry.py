@@ -59,6 +59,13 @@ def _extents(part: Any, what: str, least: int, wrong: Any) -> Dim3:
     return x, y, z
 
 
+def check_cluster(kernel: str, grid: Dim3, cluster: tuple[int, ...]) -> None:
+    """Raises L029 for a grid that is no multiple of the cluster (CUDA C++ Programming Guide, "Thread Block Clusters")."""
+    x, y, z = extents = (*cluster, 1, 1)[:3]
+    if grid[0] % x or grid[1] % y or grid[2] % z:
+        raise error("L029", kernel=kernel, grid=grid, cluster=extents)
+
+
 def check_block(kernel: str, block: Dim3, chip: Chip | None) -> None:
     """Raises L003 for more threads than the chip, or any chip, takes in a block."""
     limit = min(BLOCK_LIMIT, chip.max_threads) if chip else BLOCK_LIMIT

@@ -15,7 +15,6 @@ import pathlib
 import re
 import struct
 import threading
-import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -358,15 +357,11 @@ class Program:
         self._warn()
 
     def _warn(self) -> None:
-        """A warning at the kernel's line where its registers do not suffice."""
-        stores, loads = self.meta.get("spills", (0, 0))
-        if stores or loads:
-            at = f"{self.meta['chip']}, block {tuple(self.meta['block'])}"
-            text = (
-                f"`{self.kernel}` spills ({at}): {self.meta['registers']} registers a thread are not enough, and {stores} bytes are stored and "
-                f"{loads} loaded around them; use smaller tiles, or more threads for the same tile"
-            )
-            warnings.warn_explicit(text, RuntimeWarning, *self.meta["place"])
+        """Warnings at the user's lines where registers do not suffice, or where ptxas sees speed lost."""
+        if any(self.meta.get("spills", ())) or self.meta.get("remarks"):
+            from avelang.runtime import resources
+
+            resources.warn(self.meta)
 
     def run(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int, *hidden: int) -> None:
         """Puts a grid on a stream. `names`: of the run-time parameters; `hidden`: arguments behind them. Raises L032."""

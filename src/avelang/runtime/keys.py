@@ -10,7 +10,8 @@ import types
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from avelang.frontend.source import Jitted
+from avelang.frontend.source import Jitted, Source
+from avelang.frontend.structs import Pure, StructClass, functions, is_constant, is_constant_class, values_of
 from avelang.ir.dtypes import DType
 
 
@@ -25,6 +26,8 @@ def freeze(value: Any) -> Hashable:
         return (kind, value.hex())
     if kind is tuple:
         return (kind, *map(freeze, value))
+    if is_constant(value):
+        return (kind, *map(freeze, values_of(value).values()))
     return (kind, value)
 
 
@@ -41,8 +44,8 @@ def token(value: Any) -> str:
         return "(" + ",".join(map(token, value)) + ")"
     if isinstance(value, DType):
         return f"dtype:{value.name}"
-    if isinstance(value, Jitted):
-        return _jitted(value)
+    if isinstance(value, (Jitted, StructClass, Pure)) or is_constant(value) or is_constant_class(value):
+        return _captured(value)
     if isinstance(value, types.ModuleType):
         return f"module:{value.__name__}"
     if isinstance(value, (type, types.BuiltinFunctionType)):
@@ -53,11 +56,18 @@ def token(value: Any) -> str:
     raise Unstable(f"a value of type {kind.__module__}.{kind.__qualname__}")
 
 
-def _jitted(value: Jitted) -> str:
+def _captured(value: Any) -> str:
+    """Of what brings functions along: the text of each, what these capture, and the value's own key."""
+    from avelang.frontend.closure import exact
+
+    return f"{type(value).__name__}:{token(exact(value))}:{list(map(_function, functions(value)))!r}"
+
+
+def _function(source: Source) -> str:
     from avelang.frontend.closure import closure
 
-    found = closure(value.source)
-    return f"jit:{value.source.name}:{list(found.texts)!r}:{token(found.snapshot())}"
+    found = closure(source)
+    return f"{source.name}:{list(found.texts)!r}:{token(found.snapshot())}"
 
 
 def tokens(values: Mapping[str, Any]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from avelang.runtime import cache, compile, keys, stub, subscript
 from avelang.runtime.arguments import EXECUTED, EXECUTOR, Bound, Parameters
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.cpu import Cpu, Program
-from avelang.runtime.geometry import Geometry, check_block, geometry
+from avelang.runtime.geometry import Geometry, check_block, check_cluster, geometry
 
 
 class Launch(NamedTuple):
@@ -78,7 +78,10 @@ class Launcher:
     def last(self) -> Launch | None:
         """The last launch of this kernel; None before the first."""
         program = self._stub.latest()
-        return Launch("hot", 0.0, program.last_ns / 1e9) if program is not None else self._last
+        if program is None:
+            return self._last
+        device = getattr(program, "device", None)
+        return Launch("hot", 0.0, program.last_ns / 1e9, "cpu" if device is None else device.name)
 
     # -- the slow path -----------------------------------------------------------------------------------------------------------
 
@@ -99,6 +102,9 @@ class Launcher:
         bound = params.bind(args, kwargs)
         if "target" not in bound.options and knobs.target():
             bound.options["target"] = knobs.target()
+        cluster = bound.options.get("cluster")
+        if cluster:
+            check_cluster(self.source.name, at.grid, cluster)
         if bound.device != CPU:
             self._on_gpu(captured, watched, at, params, bound, args, kwargs)
             return
@@ -119,7 +125,12 @@ class Launcher:
         self._last = Launch(how, seconds, program.last_ns / 1e9)
         if how != "hot":
             self.prepared.append(self._last)
-        if not program.prints and not bound.maps:
+        # The host code does not look at clusters: their grids are checked here.
+        if bound.maps:
+            from avelang.runtime import tensor_maps
+
+            tensor_maps.keep_words(params.runtime, bound)
+        if not program.prints and not cluster:
             call = (key, len(args), tuple(kwargs))
             self._stub.install(call, program, watched, at.block, params.specs, args, kwargs, bound)
 
@@ -197,7 +208,7 @@ class Launcher:
         self._last = Launch(how, seconds, 0.0, device.name)
         if how != "hot":
             self.prepared.append(self._last)
-        if not checked and not program.prints and not bound.maps:
+        if not checked and not program.prints:
             said = kwargs.get("stream")
             # Handles are words of the call; another object is another call.
             call = (key, len(args), tuple(kwargs), "handle" if type(said) is int else id(said))
@@ -209,9 +220,11 @@ class Launcher:
         from avelang.runtime import streams
 
         params = self._parameters_for(self._closure.snapshot())
-        bound = params.bind(args, kwargs)
+        bound, at = params.bind(args, kwargs), geometry(self.source.name, provider)
+        # The host code does not look at clusters: the driver does.
+        check_cluster(self.source.name, at.grid, bound.options.get("cluster", (1,)))
         stream = bound.stream if bound.stream is not None else streams.current(bound.arrays, program.device.index)[0]
-        raise program.refused(status, geometry(self.source.name, provider), bound, [spec.name for spec in params.runtime], stream)
+        raise program.refused(status, at, bound, [spec.name for spec in params.runtime], stream)
 
     # -- on the executor -----------------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,8 @@ ENTRIES = 16
 EXCHANGES = 8
 ALTERNATIVES = 4
 SLOTS = 64
+WIDES = 16  # values that no slot holds, at most, of a launch by the host code
+MOST_INLINE = 5  # dimensions of a torch tensor that holds them itself
 KEPT, NOTED = 16, 8  # slots of a launch that is noted, launches that are
 # Of a worker thread: what Linux gives a main thread; macOS would give 512 KiB.
 _STACK = 8 << 20
@@ -77,15 +79,47 @@ class Subscript(ctypes.Structure):
     _fields_ = [("type", P), ("offset", I64), ("free", P)]
 
 
+class Record(ctypes.Structure):
+    """What a table of tensor maps has for one array."""
+
+    _fields_ = [("key", I64 * 12), ("padding", I64 * 4), ("value", ctypes.c_byte * 128)]
+
+
+class Maps(ctypes.Structure):
+    """A table of tensor maps: the first `Record`, how many there are less one."""
+
+    _fields_ = [("records", P), ("mask", I64)]
+
+
+class Wide(ctypes.Structure):
+    """A value that no slot holds, whose address a slot has; `word` stands for it in reports."""
+
+    _fields_ = [("value", ctypes.c_byte * 128), ("word", I64), ("padding", I64 * 7)]
+
+
 class Exchange(ctypes.Structure):
     _fields_ = [("type", P), ("function", P)]
+
+
+class Fields(ctypes.Structure):
+    """Where the fields of a torch tensor stand, in bytes (`torch_tensors.Layout`)."""
+
+    _fields_ = [
+        (name, I64) for name in ("impl", "storage", "keys", "meta", "numel", "offset", "rank", "sizes", "data", "deleter")
+    ]
+
+
+class Likeness(ctypes.Structure):
+    """What two torch tensors have in common of which one may be read like the other: type, virtual table, dispatch keys, dtype and device, who frees."""
+
+    _fields_ = [("type", P), ("table", P), ("keys", ctypes.c_uint64), ("meta", ctypes.c_uint64), ("deleter", P)]
 
 
 class Context(ctypes.Structure):
     _fields_ = [
         ("pool", P), ("int_", P), ("float_", P), ("str_", P), ("tuple_", P), ("none", P), ("true", P), ("false", P), ("ndarray", P),
         ("ave_error", P), ("fail", P), ("keep_traceback", I64), ("count", I64), ("exchanges", Exchange * EXCHANGES),
-        ("digit", I64), ("tagged", I64), ("items", I64),
+        ("digit", I64), ("tagged", I64), ("items", I64), ("fields", Fields),
     ]  # fmt: skip
 
 
@@ -108,6 +142,7 @@ class Param(ctypes.Structure):
     _fields_ = [
         ("kind", I64), ("slot", I64), ("low", I64), ("high", ctypes.c_uint64), ("rank", I64), ("device", I64),
         ("dtypes", ctypes.c_uint32 * ALTERNATIVES), ("shape", P), ("strides", P), ("item", I64), ("descriptors", P * ALTERNATIVES), ("padding", I64),
+        ("like", Likeness), ("rest", I64 * 3),
     ]  # fmt: skip
 
 
@@ -122,7 +157,7 @@ FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 def _text() -> str:
     folder = pathlib.Path(__file__).parent / "host"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "gpu.ll", "stub.ll", "subscript.ll"))
+    return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "maps.ll", "gpu.ll", "stub.ll", "subscript.ll"))
 
 
 def _object(text: str) -> bytes:
@@ -158,6 +193,9 @@ class Native:
         os.register_at_fork(after_in_child=self._reset)
         self._run = ctypes.CFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_grid"))
         self._launch_gpu = ctypes.CFUNCTYPE(I64, P, P, P)(self._code.address("ave_launch_gpu"))
+        # These hold the interpreter's lock, which is what keeps launches from the table meanwhile.
+        self._map_find = ctypes.PYFUNCTYPE(ctypes.c_int, P, P, I64, P)(self._code.address("ave_map_find"))
+        self._map_keep = ctypes.PYFUNCTYPE(ctypes.c_int, P, P, I64, P)(self._code.address("ave_map_keep"))
         self.launch_address = self._code.address("ave_launch")
         self._recent = (Recent * NOTED).from_address(self._code.address("ave_recent"))
         self._launched = I64.from_address(self._code.address("ave_launched"))
@@ -169,6 +207,14 @@ class Native:
     def recent(self) -> list[Recent]:
         """The last launches that drivers took, newest first."""
         return sorted((r for r in self._recent if r.gpu and r.number < self._launched.value), key=lambda r: -r.number)
+
+    def map_find(self, maps: Maps, key: Any, rank: int, wide: Wide) -> bool:
+        """Whether a table knows a key; its value is copied to `wide`."""
+        return bool(self._map_find(ctypes.addressof(maps), ctypes.addressof(key), rank, ctypes.addressof(wide)))
+
+    def map_keep(self, maps: Maps, key: Any, rank: int, value: Any) -> bool:
+        """Puts a value into a table; whether a free record was taken for it."""
+        return bool(self._map_keep(ctypes.addressof(maps), ctypes.addressof(key), rank, ctypes.addressof(value)))
 
     def run(self, kernel: int, slots: Any, grid: Any) -> int:
         """Runs a grid with the interpreter's lock released. Arguments: address of a `Kernel`, c_int64 array, c_uint32 array of three."""

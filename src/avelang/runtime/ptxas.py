@@ -1,4 +1,5 @@
-"""PTX comes in; machine code for an NVIDIA GPU, by NVIDIA's assembler `ptxas`, goes out, with what it says of registers, spills and shared memory.
+"""PTX comes in; machine code for an NVIDIA GPU, by NVIDIA's assembler `ptxas`, goes out, with what it says of registers, spills and shared memory,
+and of what costs time.
 
 Sources: PTX ISA, release notes (the releases that know a version of PTX); CUDA Compiler Driver NVCC, "ptxas options"; CUDA Compatibility ("minor
 version compatibility": a driver takes what the toolkits of its major version, or of an older one, have made).
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.runtime import cache
+from avelang.runtime.spills import spill_lines
 
 OLDEST = (12, 8)  # knows the PTX of all chips that code is made for (8.7)
 GET = "pip install nvidia-cuda-nvcc, or NVIDIA's CUDA toolkit 12.8 or newer; AVE_PTXAS=FILE names one"
@@ -100,19 +102,65 @@ def find(newest: int = sys.maxsize) -> Assembler | None:
     return found
 
 
-def report(said: str, entry: str) -> dict[str, Any]:
+def need(purpose: str) -> Assembler:
+    """The `ptxas` to use where there is no driver that would do. Raises D020, which `purpose` begins, where there is none, and D037 as `find`."""
+    found = find()
+    if found is None:
+        looked = "nothing, since AVE_PTXAS=driver" if knobs.ptxas() == "driver" else "nvidia/cu*/bin of PyPI's packages, CUDA_HOME, CUDA_PATH, PATH"
+        raise error("D020", purpose=purpose, tool="ptxas", looked=looked, install=GET)
+    return found
+
+
+# What is said of a kernel, by the name in the report.
+_NUMBERS = {
+    "registers": re.compile(r"Used (\d+) registers"),
+    "stack": re.compile(r"(\d+) bytes stack frame"),
+    "stores": re.compile(r"(\d+) bytes spill stores"),
+    "loads": re.compile(r"(\d+) bytes spill loads"),
+    "barriers": re.compile(r"used (\d+) barriers"),
+    "static_bytes": re.compile(r"(\d+) bytes smem"),
+}
+# Remarks with a number of their own; some name a line of the PTX, others speak of an instruction.
+_REMARK = re.compile(r"^ptxas (?:info|warning)\s*: \((C\d+)\) (.*)$", re.MULTILINE)
+_AROUND = re.compile(r" in (?:around )?line (\d+)(?: by compiler)?")
+_SUBJECT = re.compile(r"\b(wgmma\.mma_async|setmaxnreg)\b")
+LOSS = "Potential Performance Loss: "
+_MOST_LINES = 5
+
+
+def report(said: str, entry: str, text: str = "", code: bytes = b"") -> dict[str, Any]:
     """What the assembler says of a kernel with `-v`, or the driver's own compiler in its log: `registers` of a thread, `spills` (bytes stored and
-    loaded), `stack` in bytes."""
+    loaded), `stack` in bytes, named `barriers`, `static_bytes` of shared memory; `spilled_at`: a list of [file, line, bytes], the most first, where
+    registers are spilled and the `code` has lines; and `remarks`: a list of [number as "C7510", words, file, line], file and line those of the source
+    where the PTX (`text`) tells them, else "" and 0."""
     _, _, about = said.partition(f"Compiling entry function '{entry}'")
     about = about.partition("Compiling entry function")[0] or said
-    numbers = {
-        "registers": re.search(r"Used (\d+) registers", about),
-        "stack": re.search(r"(\d+) bytes stack frame", about),
-        "stores": re.search(r"(\d+) bytes spill stores", about),
-        "loads": re.search(r"(\d+) bytes spill loads", about),
-    }
-    n = {name: int(m[1]) if m else 0 for name, m in numbers.items()}
-    return {"registers": n["registers"], "spills": [n["stores"], n["loads"]], "stack": n["stack"]}
+    n = {name: int(m[1]) if (m := pattern.search(about)) else 0 for name, pattern in _NUMBERS.items()}
+    remarks = [[number, _AROUND.sub("", words), *_place(words, text)] for number, words in dict.fromkeys(_REMARK.findall(said))]
+    at = spill_lines(code, entry)[:_MOST_LINES] if n["stores"] or n["loads"] else []
+    return {
+        "registers": n["registers"], "spills": [n["stores"], n["loads"]], "spilled_at": [list(place) for place in at], "stack": n["stack"],
+        "barriers": n["barriers"], "static_bytes": n["static_bytes"], "remarks": remarks,
+    }  # fmt: skip
+
+
+def _place(words: str, text: str) -> tuple[str, int]:
+    """The file and the line that a remark is about."""
+    lines = text.split("\n")
+    if named := _AROUND.search(words):
+        at = min(int(named[1]), len(lines))
+    elif subject := _SUBJECT.search(words):
+        at = next((i for i, line in enumerate(lines) if subject[1] in line), 0)
+    else:
+        at = 0
+    return source_line(lines, at)
+
+
+def source_line(lines: list[str], at: int) -> tuple[str, int]:
+    """(file, line) of the `.loc` that holds where the PTX's line of this number, counted from 0, stands; ("", 0) where there is none."""
+    found = next((m for line in reversed(lines[:at]) if (m := re.match(r"\s*\.loc\s+(\d+) (\d+) ", line))), None)
+    file = re.search(rf'^\s*\.file\s+{found[1]} "(.*)"', "\n".join(lines), re.MULTILINE) if found else None
+    return (file[1], int(found[2])) if found and file else ("", 0)
 
 
 def assemble(tool: Assembler, text: str, architecture: str, entry: str) -> tuple[bytes, dict[str, Any]]:
@@ -127,4 +175,5 @@ def assemble(tool: Assembler, text: str, architecture: str, entry: str) -> tuple
             why = "; ".join(line.strip() for line in (done.stderr or done.stdout).splitlines()[:3]) or f"status {done.returncode}"
             raise error("D038", kernel=entry, tool=f"{tool} ({tool.path})", why=why)
         with open(target, "rb") as file:
-            return file.read(), report(done.stderr, entry)
+            code = file.read()
+        return code, report(done.stderr, entry, text, code)

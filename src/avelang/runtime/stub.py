@@ -17,8 +17,9 @@ import numpy as np
 from avelang.base import knobs
 from avelang.base.errors import AveError
 from avelang.frontend.signature import ParamSpec
-from avelang.frontend.source import Jitted
+from avelang.frontend.structs import functions
 from avelang.ir.dtypes import DType
+from avelang.ir.types import MapType
 from avelang.runtime import cpu
 from avelang.runtime.arguments import Bound, alternatives
 from avelang.runtime.arrays import CPU, Array, describe, dlpack_triples
@@ -28,6 +29,7 @@ from avelang.runtime.native import (
     EXCHANGES,
     FASTCALL_KEYWORDS,
     SLOTS,
+    WIDES,
     Context,
     Entry,
     Exchange,
@@ -35,6 +37,7 @@ from avelang.runtime.native import (
     Param,
     State,
     Watch,
+    Wide,
     native,
 )
 
@@ -42,7 +45,8 @@ from avelang.runtime.native import (
 Watched = tuple[Any, Any, Any, bool]
 
 # Kinds of %Param.
-CONSTANT, SIGNED, UNSIGNED, DOUBLE, SINGLE, FLAG, POINTER, TENSOR = range(8)
+CONSTANT, SIGNED, UNSIGNED, DOUBLE, SINGLE, FLAG, POINTER, TENSOR, MAP = range(9)
+_ARRAYS = {"pointer": POINTER, "tensor": TENSOR, "map": MAP}
 _FLOATS = {"f64": DOUBLE, "f32": SINGLE}
 # DLPack's word for the CPU: kDLCPU, index 0.
 _ON_CPU = 1
@@ -166,6 +170,17 @@ class _Shared:
         self.context.count += 1
 
 
+    def like(self, param: Param, obj: Any, array: Array) -> None:
+        """Lets the host code read tensors like this one itself, where they are torch's."""
+        if type(obj) not in self._apis:
+            return
+        from avelang.runtime import torch_tensors
+
+        at = torch_tensors.layout()
+        if at is not None:
+            self.context.fields = at.fields()
+            param.like = torch_tensors.likeness(obj, array.address, array.shape, array.strides, param.item)
+
     def word(self, obj: Any) -> int | None:
         """The device of an array in DLPack's numbers (type, index << 32), or None where the host code does not read arrays of its type."""
         api = self._apis.get(type(obj))
@@ -255,7 +270,7 @@ class Stub:
                 shared.learn(value)
         # The stream has a slot too.
         slots = [*bound.slots, queue.stream] if queue is not None else bound.slots
-        if shared is None or state is None or len(slots) > SLOTS:
+        if shared is None or state is None or len(slots) > SLOTS or sum(s.map is not None for s in specs) > WIDES:
             return
         watched = [*watched, *shared.knobs()]
         known = next((i for i, (have, _, _) in enumerate(self._entries) if have == key), None)
@@ -298,6 +313,7 @@ class Stub:
         assert self._shared is not None
         by_name = {s.name: s for s in specs}
         slot_of = {s.name: i for i, s in enumerate(s for s in specs if s.kind != "constexpr")}
+        room_of = {s.name: i for i, s in enumerate(s for s in specs if s.map is not None)}
         given = [*((s.name, s, value) for s, value in zip(specs, args, strict=False)), *((n, by_name.get(n), value) for n, value in kwargs.items())]
         out = []
         for name, spec, value in given:
@@ -314,6 +330,9 @@ class Stub:
                 if word is None or array.device != bound.device:
                     return None
                 param = _array(spec, slot_of[spec.name], array, spec.name in program.writes, word, 1 if queue is None else program.align)
+                self._shared.like(param[0], value, array)
+                if spec.map is not None:
+                    _map(param, spec.map, array, room_of[spec.name])
             if param is None:
                 return None
             out.append(param)
@@ -321,7 +340,7 @@ class Stub:
 
     def _constant(self, value: Any) -> tuple[Param, Any] | None:
         # A jit function stays the same object when globals that it captures change.
-        return None if isinstance(value, Jitted) else (Param(kind=CONSTANT, low=id(value)), value)
+        return None if functions(value) else (Param(kind=CONSTANT, low=id(value)), value)
 
 
 def _queue(shared: _Shared, values: Sequence[Any], bound: Bound, queue: Queue) -> tuple[int | None, int]:
@@ -388,7 +407,7 @@ def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int,
     # NumPy's arrays are on the CPU: elsewhere none is accepted.
     descriptors = _descriptors(d) if array.device == CPU else []
     codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code, bits in dlpack_triples(other)][:ALTERNATIVES]
-    param = Param(kind=POINTER if spec.kind == "pointer" else TENSOR, slot=slot, rank=-1, item=d.bytes, device=device, high=max(d.bytes, align))
+    param = Param(kind=_ARRAYS[spec.kind], slot=slot, rank=-1, item=d.bytes, device=device, high=max(d.bytes, align))
     param.low = _ALIGNED | (_WRITEABLE if written else 0)
     param.descriptors = (ctypes.c_void_p * ALTERNATIVES)(*map(id, descriptors))
     # 0xFFFFFFFF is no dtype: 0 would be an integer of no bits.
@@ -401,3 +420,14 @@ def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int,
         param.rank, param.shape, param.strides = rank, ctypes.addressof(shape), ctypes.addressof(strides)
         keep += [shape, strides]
     return param, keep
+
+
+def _map(known: tuple[Param, Any], t: MapType, array: Array, room: int) -> None:
+    """Makes an array's `Param` one of a tensor map; `room`: which of a launch's `Wide` is its."""
+    from avelang.runtime import tensor_maps
+
+    param, keep = known
+    table = tensor_maps.table(t, array.device.partition(":")[0])
+    param.rank, param.shape = t.rank, table.address
+    param.strides = 8 * SLOTS + ctypes.sizeof(Wide) * room - 8 * param.slot
+    keep.append(table)

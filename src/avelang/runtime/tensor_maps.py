@@ -1,30 +1,100 @@
 """Arguments for `al.TensorMap` parameters: a map's type and an array come in; what a backend takes for the map goes out: words that code for the CPU
-reads, or the 128 bytes of the CUDA driver, encoded once for each array, layout and type."""
+reads, or the 128 bytes of the CUDA driver, encoded once for each array, layout and type.
+
+What was made is kept in tables that compiled host code reads too (`host/maps.ll`): a launch with arrays that a table knows runs no Python.
+"""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from avelang.ir.types import MapType
 from avelang.isa.tensor_map import MOST_RANK, WORDS
+from avelang.runtime.arrays import CPU, Array
+from avelang.runtime.native import Maps, Record, Wide, native
 
 if TYPE_CHECKING:
     from avelang.frontend.signature import ParamSpec
     from avelang.runtime.arguments import Bound
 
-BYTES, ALIGN = 128, 64
+ALIGN = 64
 # CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion (CUDA driver API, cuda.h).
 DTYPES = {
-    "u8": 0, "i8": 0, "f8e4m3fn": 0, "f8e5m2": 0, "u16": 1, "i16": 1, "u32": 2, "i32": 3, "u64": 4, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9,
+    "u8": 0, "i8": 0, "f8e4m3fn": 0, "f8e5m2": 0, "f8e4m3fnuz": 0, "f8e5m2fnuz": 0, "u16": 1, "i16": 1, "u32": 2, "i32": 3, "u64": 4, "i64": 5,
+    "f16": 6, "f32": 7, "f64": 8, "bf16": 9,
 }  # fmt: skip
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 PROMOTE_128, PROMOTE_256 = 2, 3
-MOST_KEPT = 4096
+UNIT = 16  # bytes that strides are multiples of
+FIRST_KEPT, MOST_KEPT = 64, 8192  # records of a table: 256 bytes each
 
 Call = Callable[..., None]  # calls a function of the driver by its name; raises where it fails
-_encoded: dict[Any, Any] = {}
+
+
+class Table:
+    """What was made of arrays for one type of map. It grows as arrays come by, up to MOST_KEPT records; then new ones replace old ones."""
+
+    def __init__(self, rank: int):
+        self.rank = rank
+        self.maps = Maps()
+        self.address = ctypes.addressof(self.maps)
+        self.used = 0
+        self._lock = threading.Lock()
+        self._memory = self._replace(FIRST_KEPT, ())
+
+    def _key(self, array: Array) -> Any:
+        padding = (0,) * (MOST_RANK - self.rank)
+        return (ctypes.c_int64 * 12)(array.address, *array.shape, *padding, *array.strides, *padding, 1)
+
+    def find(self, array: Array) -> Wide | None:
+        """A copy of what the table has for an array of the map's rank, or None."""
+        wide = _wide(array.address)
+        return wide if native().map_find(self.maps, self._key(array), self.rank, wide) else None
+
+    def keep(self, array: Array, wide: Any) -> None:
+        """Puts what was made of an array into the table. `wide`: memory that begins with the 128 bytes."""
+        with self._lock:
+            size = self.maps.mask + 1
+            if 2 * self.used >= size and size < MOST_KEPT:
+                self._memory = self._replace(2 * size, self.records())
+            self.used += native().map_keep(self.maps, self._key(array), self.rank, wide)
+
+    def records(self) -> Iterator[Record]:
+        """The records in use."""
+        every = (Record * (self.maps.mask + 1)).from_address(self.maps.records or 0)
+        return (record for record in every if record.key[11])
+
+    def _replace(self, size: int, records: Any) -> Any:
+        memory = _aligned(Record * size)
+        larger = Maps(ctypes.addressof(memory), size - 1)
+        self.used = sum(native().map_keep(larger, record.key, self.rank, record.value) for record in records)
+        # Another thread may launch between the two: the new memory has room for the old mask, and keys are compared in full.
+        self.maps.records = larger.records
+        self.maps.mask = larger.mask
+        return memory
+
+
+_tables: dict[tuple[MapType, str], Table] = {}
+
+
+def table(t: MapType, place: str) -> Table:
+    """The table for a type of map; `place`: "cpu", or the kind of a driver. It lives as long as the process."""
+    return _tables.get((t, place)) or _tables.setdefault((t, place), Table(t.rank))
+
+
+def _aligned(kind: Any) -> Any:
+    raw = bytearray(ctypes.sizeof(kind) + ALIGN)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(raw))
+    return kind.from_buffer(raw, -start % ALIGN)
+
+
+def _wide(address: int) -> Wide:
+    wide = _aligned(Wide)
+    wide.word = address
+    return wide
 
 
 def words(t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
@@ -33,41 +103,55 @@ def words(t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, 
     return (ctypes.c_int64 * WORDS)(address, *shape, *padding, *strides, *padding)
 
 
+def _maps(specs: Sequence[ParamSpec], bound: Bound) -> list[tuple[int, MapType, Array]]:
+    """(place among the slots, type, array) of a launch's tensor maps."""
+    return [(i, spec.map, bound.values[i]) for i, spec in enumerate(specs) if spec.map is not None]
+
+
+def keep_words(specs: Sequence[ParamSpec], bound: Bound) -> None:
+    """Makes launches on the CPU with the same arrays fast: `bound` is one that was checked."""
+    for (_, t, array), made in zip(_maps(specs, bound), bound.maps, strict=True):
+        table(t, CPU).keep(array, made)
+
+
 def encode_all(driver: Any, specs: Sequence[ParamSpec], bound: Bound) -> None:
     """Puts the addresses of the driver's descriptors into the slots of a launch's tensor maps. Raises D035."""
 
     def call(name: str, *args: Any) -> None:
         driver.must(f"encoding a tensor map by {name}", "encode", *args)
 
-    for i, (spec, array) in enumerate(zip(specs, bound.values, strict=True)):
-        if spec.map is not None:
-            bound.slots[i] = encoded(call, spec.map, array.address, array.shape, array.strides)
+    for i, t, array in _maps(specs, bound):
+        known = table(t, driver.kind)
+        wide = known.find(array)
+        if wide is None:
+            wide = encode(call, t, array.address, array.shape, array.strides)
+            known.keep(array, wide)
+        # The table may have other arrays in its memory by the time the driver reads: the launch has a copy.
+        bound.maps.append(wide)
+        bound.slots[i] = ctypes.addressof(wide)
 
 
-def encoded(call: Call, t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """The address of the driver's 128 bytes for an array on a GPU, aligned to 64; they stay where they are. `strides` in bytes."""
-    key = (t, address, shape, strides)
-    found = _encoded.get(key)
-    if found is None:
-        if len(_encoded) >= MOST_KEPT:
-            del _encoded[next(iter(_encoded))]
-        found = _encoded[key] = encode(call, t, address, shape, strides)
-    return _aligned(found)
+def _steps(t: MapType, shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
+    """Strides as the driver takes them, in bytes: the last but one dimension first. Where an extent is 1 the array's own need not be legal."""
+    steps, inner = [], shape[-1] * t.dtype.bytes
+    for extent, stride in zip(reversed(shape[:-1]), reversed(strides[:-1]), strict=True):
+        steps.append(stride if extent > 1 else -(-inner // UNIT) * UNIT)
+        inner = extent * steps[-1]
+    return steps
 
 
-def _aligned(memory: Any) -> int:
-    return -(-ctypes.addressof(memory) // ALIGN) * ALIGN
+def encode(call: Call, t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Wide:
+    """Memory that begins with the driver's descriptor. Dimensions go to the driver with the contiguous one first, strides without it.
 
-
-def encode(call: Call, t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    """Memory that holds the driver's descriptor. Dimensions go to the driver with the contiguous one first, strides without it."""
-    memory = ctypes.create_string_buffer(BYTES + ALIGN)
+    `strides` in bytes. The array must be one that `isa.tensor_map.faults` has nothing against (CUDA driver API, cuTensorMapEncodeTiled).
+    """
+    wide = _wide(address)
     extents = (ctypes.c_uint64 * t.rank)(*reversed(shape))
-    steps = (ctypes.c_uint64 * max(1, t.rank - 1))(*reversed(strides[:-1]))
+    steps = (ctypes.c_uint64 * max(1, t.rank - 1))(*_steps(t, shape, strides))
     box = (ctypes.c_uint32 * t.rank)(*reversed(t.box))
     every = (ctypes.c_uint32 * t.rank)(*(1,) * t.rank)
     call(
-        "cuTensorMapEncodeTiled", ctypes.c_void_p(_aligned(memory)), DTYPES[t.dtype.name], t.rank, ctypes.c_void_p(address), extents, steps, box,
-        every, 0, SWIZZLES[t.swizzle], PROMOTE_256 if t.box[-1] * t.dtype.bytes >= 256 else PROMOTE_128, int(t.nan),
+        "cuTensorMapEncodeTiled", ctypes.c_void_p(ctypes.addressof(wide)), DTYPES[t.dtype.name], t.rank, ctypes.c_void_p(address), extents, steps,
+        box, every, 0, SWIZZLES[t.swizzle], PROMOTE_256 if t.box[-1] * t.dtype.bytes >= 256 else PROMOTE_128, int(t.nan),
     )  # fmt: skip
-    return memory
+    return wide

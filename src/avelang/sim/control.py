@@ -10,7 +10,7 @@ import numpy as np
 from avelang.ir.core import Op
 from avelang.ir.types import dtype_of
 from avelang.sim.memory import Mask
-from avelang.sim.program import Code, Env, Program, Waits
+from avelang.sim.program import Code, Env, Program, Step, Waits
 from avelang.sim.sync import Ready, Waiting
 from avelang.sim.tensors import merge
 from avelang.sim.wave import Wave
@@ -49,6 +49,26 @@ def pause(p: Program, op: Op) -> Waits:
         wave.op = op
         if not op.attrs.get("done"):
             yield None
+
+    return Waits(run)
+
+
+def cluster_arrive(p: Program, op: Op) -> Step:
+    """The wave arrives at the barrier of its cluster."""
+
+    def step(wave: Wave, env: Env) -> None:
+        wave.op = op
+        wave.cluster_arrive()
+
+    return step
+
+
+def cluster_wait(p: Program, op: Op) -> Waits:
+    """The wave waits until all waves of the cluster have come."""
+
+    def run(wave: Wave, env: Env) -> Waiting:
+        wave.op = op
+        yield from wave.cluster_wait()
 
     return Waits(run)
 

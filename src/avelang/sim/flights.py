@@ -1,6 +1,6 @@
 """Copies that run beside the waves: their data and where it goes come in; the memory changes when somebody waits for them.
 
-Until then the bytes on which data will arrive count as never written, and those that a copy still reads must not change.
+Until then the bytes on which data will arrive count as never written, and those that a copy (or a matrix instruction) still reads must not change.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from avelang.ir.core import Op
+from avelang.ir.types import SHARED
 from avelang.sim.memory import Fault, Mask, Space
+from avelang.sim.races import Races
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Flight:
     """Copies that one op has begun, one row for each: `lanes` (rows,) says on whose behalf, `at` int64 (rows, bytes) where each byte of `data`
     uint8 (rows, bytes) will arrive in `space`, `guard` which bytes of `source` must stay as they are. `live`: rows that are not there yet; `open`:
-    rows that belong to no group yet."""
+    rows that belong to no group yet. `wave`: whose it is, and `races` what watches `space`, `reader` what its reads are: (agent, count)."""
 
     op: Op
     space: Space
@@ -31,6 +33,9 @@ class Flight:
     source: Space | None = None
     guard: np.ndarray | None = None
     add: Any = None  # the NumPy dtype of elements that are added to what is there
+    wave: int = 0
+    races: Races | None = None
+    reader: tuple[int, int] | None = None
 
     @staticmethod
     def begin(op: Op, space: Space, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, source: Space | None = None,
@@ -40,20 +45,27 @@ class Flight:
         flight = Flight(op, space, lanes, at, data, rows, rows.copy(), source, guard, add)
         if len(lanes) and at.size:
             space.expect(at, Mask(rows.copy()), flight)
-        if source is not None:
-            source.guards.append(flight)
+        if source is not None and guard is not None:
+            source.guard(flight, guard)
         return flight
 
-    def land(self, rows: np.ndarray | None = None) -> None:
-        """The data of these rows (of all) is there."""
+    def land(self, rows: np.ndarray | None = None, by: tuple[int, int] | None = None) -> None:
+        """The data of these rows (of all) is there. `by`: whose clock says so at which count; None: that of the wave whose they are."""
         now = self.live if rows is None else self.live & rows
         if not now.any():
             return
         self.live = self.live & ~now
         if not self.live.any():
-            for held in (self.space.flights, *([self.source.guards] if self.source is not None else [])):
-                if self in held:
-                    held.remove(self)
+            if self in self.space.flights:
+                self.space.flights.remove(self)
+            if self.source is not None and self.guard is not None:
+                self.source.unguard(self, self.guard)
+        if self.races is not None and self.reader is not None:
+            self.races.clocks.of[self.wave].learn(*self.reader)
+        if self.races is not None and self.at.size and self.space.name == SHARED:
+            clocks = self.races.clocks
+            number = clocks.mine(self.wave, self.op) if by is None else clocks.access(*by, self.op)
+            self.races.landed(number, self.lanes[now], self.at[now])
         if self.at.size:
             at, data, whole = self.at[now], self.data[now], Mask(np.ones(int(now.sum()), bool))
             if self.add is not None:
@@ -113,6 +125,9 @@ def disturbed(space: Space, address: np.ndarray, size: int, mask: Mask, guards: 
     """Raises the Fault of an access to bytes that a copy will write (`guards`: that a copy still reads)."""
     at = address[..., None] + np.arange(size)
     active = mask.active.reshape(-1, *[1] * (at.ndim - 1))
+    # Nearly all accesses are cleared by looking at their own bytes.
+    if space.name == SHARED and not (active & (space.guarded(at) if guards else space.due(at))).any():
+        return
     for flight in space.guards if guards else space.flights:
         hit = flight.touches(at, guards) & active
         if hit.any():

@@ -26,8 +26,8 @@ class Fault(Exception):
 
     `kind`: "bounds" (outside every allocation), "extent" (an index outside a tensor's extents), "unwritten" (memory that nothing wrote),
     "readonly", "register" (an index outside a register vector), "race", "flight" and "guard" (bytes that a running copy will write, or reads),
-    "sync" (`other` says what is wrong). `lane` is the lowest active lane for which it holds; `byte` is the
-    first offending byte among the bytes that the lane accesses; `address` is where that access begins.
+    "proxy" (a proxy fence is missing), "registers" and "sync" (`other` says what is wrong). `lane` is the lowest active lane for which it holds;
+    `byte` is the first offending byte among the bytes that the lane accesses; `address` is where that access begins.
     """
 
     def __init__(self, kind: str, lane: int, byte: int = 0, address: int = 0, size: int = 0, space: Space | None = None, other: Any = None):
@@ -123,7 +123,9 @@ class Space:
         self.ends = [a.end for a in self.allocs]
         self.origins = self.starts if name == GLOBAL else [0] * len(self.allocs)  # the address of a buffer's first byte
         self.flights: list[Any] = []  # of `sim.flights`: copies whose data will arrive here,
-        self.guards: list[Any] = []  # and those that read here
+        self.guards: list[Any] = []  # and those that read here,
+        self._reading: np.ndarray | None = None  # how many of them read each byte,
+        self._due: np.ndarray | None = None  # and on which data will arrive
         self.disturbed: Any = None  # what raises the fault of an access to their bytes
 
     def _lookup(self, address: np.ndarray, size: int, mask: Mask) -> tuple[int, np.ndarray | None]:
@@ -212,9 +214,14 @@ class Space:
         if shadow is not None:
             shadow[1][address - self.origins[at]] = 0
             self.flights.append(flight)
+            if self._due is None:
+                self._due = np.zeros(max(self.ends), bool)
+            self._due[address] = True
 
     def arrive(self, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
         """Data that was expected is there: uint8 (rows, bytes)."""
+        if self._due is not None:
+            self._due[address] = False
         waiting, self.flights, reading, self.guards = self.flights, [], self.guards, []
         self.store(address, data[..., None], mask)
         self.flights, self.guards = waiting, reading
@@ -224,6 +231,27 @@ class Space:
         shadow = self.buffers[0].shadow
         if shadow is not None:
             shadow[1].reshape(-1, self.stride)[mask.active, at : at + size] = 0
+
+    def guard(self, flight: Any, at: np.ndarray) -> None:
+        """Shared memory: these bytes must stay as they are, because `flight` reads them."""
+        if self._reading is None:
+            self._reading = np.zeros(max(self.ends), np.uint16)
+        self._reading[at.reshape(-1)] += 1
+        self.guards.append(flight)
+
+    def unguard(self, flight: Any, at: np.ndarray) -> None:
+        if flight in self.guards:
+            assert self._reading is not None
+            self._reading[at.reshape(-1)] -= 1
+            self.guards.remove(flight)
+
+    def guarded(self, at: np.ndarray) -> np.ndarray:
+        """Shared memory: bool, which of these byte addresses must stay as they are."""
+        return self._reading[np.clip(at, 0, len(self._reading) - 1)] != 0 if self._reading is not None else np.zeros(at.shape, bool)
+
+    def due(self, at: np.ndarray) -> np.ndarray:
+        """Shared memory: bool, on which of these byte addresses data will arrive."""
+        return self._due[np.clip(at, 0, len(self._due) - 1)] if self._due is not None else np.zeros(at.shape, bool)
 
     def nearest(self, address: int) -> Alloc | None:
         """The allocation whose bytes are closest to an address."""

@@ -17,6 +17,7 @@ from avelang.ir.types import SHARED, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS
 from avelang.sim.memory import Alloc, place
 from avelang.sim.ops import FACTORIES, Fn, from_const
+from avelang.sim.plan import plan_of
 from avelang.sim.sync import Waiting
 from avelang.sim.wave import Dim3, Wave
 
@@ -81,6 +82,7 @@ class Program:
         self._place_allocs()
         for p in kernel.params:
             self.slot(p)
+        self.plan = plan_of(kernel)
         self.body = self.code(kernel.body)
 
     def _place_allocs(self) -> None:
@@ -130,7 +132,8 @@ class Program:
     def step(self, op: Op) -> Step | Waits | None:
         """What runs one op; None where nothing is left to do at run time."""
         handler = self.handlers.get(op.name) or (self.handlers["row"] if op.name in ROWS else pure)
-        return handler(self, op)
+        step = handler(self, op)
+        return step if step is None or self.plan is None else self.plan.wrapped(self, op, step)
 
 
 def dtype_space(op: Op) -> str:

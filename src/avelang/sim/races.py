@@ -1,66 +1,140 @@
-"""Data races on shared memory: the accesses of waves come in; a `Fault` goes out where two touch a byte between barriers and one writes."""
+"""Accesses to a block's shared memory that nothing orders: those of waves and of what runs beside them come in; a `Fault` goes out where two touch
+a byte, one of them writes, and neither comes before the other; or where a proxy fence is missing between them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from avelang.ir.core import Op
-from avelang.sim.memory import Fault, Mask
-
-_NOBODY, _SEVERAL = -1, -2
+from avelang.isa.machine import strong
+from avelang.sim.clocks import Clocks
+from avelang.sim.memory import Fault, Mask, Space
 
 
 class Races:
-    """Who read and who wrote each byte of a block's shared memory since the last barrier. Atomic rows order themselves and are left out."""
+    """Who wrote each byte of a block's shared memory last, and who has read it. Atomic accesses and those that order others are left out.
 
-    def __init__(self, size: int):
-        self.reader = np.full(size, _NOBODY, np.int32)
-        self.writer = np.full(size, _NOBODY, np.int32)
-        self.read_by = np.zeros(size, np.int32)  # the op of the access, as an index of `ops`
-        self.write_by = np.zeros(size, np.int32)
-        self.ops: list[Op] = []
-        self.known: dict[Op, int] = {}
+    `everything`: also races are reported; else only missing proxy fences, for which reads by waves do not matter. Waves are numbered in the cluster.
+    """
 
-    def barrier(self) -> None:
-        """What came before is ordered before what follows."""
-        self.reader.fill(_NOBODY)
-        self.writer.fill(_NOBODY)
+    def __init__(self, space: Space, clocks: Clocks, everything: bool):
+        size = max((a.end for a in space.allocs), default=0)
+        self.space, self.clocks, self.everything = space, clocks, everything
+        self.writer = np.zeros(size, np.int32)  # the number of the access
+        self.lane = np.zeros(size, np.int16)  # the lane of the wave that wrote
+        self.readers: dict[int, np.ndarray] = {}  # by agent: the number of its last read of each byte,
+        self.latest: dict[int, int] = {}  # and its count then
+        self.visits: dict[int, int] = {}  # by wave of another block: the number of its last access to what is here
 
-    def _op(self, op: Op) -> int:
-        if op not in self.known:
-            self.known[op] = len(self.ops)
-            self.ops.append(op)
-        return self.known[op]
-
-    def _check(self, who: np.ndarray, by: np.ndarray, wave: int, at: np.ndarray, address: np.ndarray, mask: Mask) -> None:
-        clash = (who[at] != _NOBODY) & (who[at] != wave)
-        if clash.any():
-            hit = tuple(int(i[0]) for i in np.nonzero(clash))
-            per = at.shape[-1]
-            first = int(address[hit[:-1]])
-            raise Fault(
-                "race", mask.real(hit[0]), (hit[1] * per if len(hit) == 3 else 0) + hit[-1], first, per, other=self.ops[by[at[hit]]]
-            )
+    # -- what waves do themselves ------------------------------------------------------------------------------------------------
 
     def read(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
         """`wave` has read `size` bytes at each active address. Raises Fault."""
-        self._access(wave, op, address, size, mask, False)
+        if self.everything and not strong(op.name):
+            at = self._bytes(address, size, mask)
+            self._ordered(wave, at, address, mask, op, False)
+            self._has_read(wave, int(self.clocks.of[wave].knows[wave]), op, at)
 
     def write(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
         """`wave` has written them. Raises Fault."""
-        self._access(wave, op, address, size, mask, True)
+        if strong(op.name):
+            return
+        at = self._bytes(address, size, mask)
+        if self.everything:
+            self._ordered(wave, at, address, mask, op, True)
+        self.writer[at] = self.clocks.mine(wave, op)
+        lane = np.where(mask.active, np.arange(len(mask.active)), mask.first)
+        self.lane[at] = lane.reshape(-1, *[1] * (at.ndim - 1))
 
-    def _access(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask, write: bool) -> None:
-        if "atomic" in op.name:
-            return
+    @staticmethod
+    def _bytes(address: np.ndarray, size: int, mask: Mask) -> np.ndarray:
         active = mask.active if address.ndim == 1 else mask.active[:, None]
-        address = np.where(active, address, address[mask.first])
-        at = address[..., None] + np.arange(size)
-        self._check(self.writer, self.write_by, wave, at, address, mask)
+        return np.where(active, address, address[mask.first])[..., None] + np.arange(size)
+
+    def _has_read(self, agent: int, count: int, op: Op, at: np.ndarray) -> None:
+        if agent not in self.readers:
+            self.readers[agent] = np.zeros(len(self.writer), np.int32)
+        self.readers[agent][at] = self.clocks.access(agent, count, op)
+        self.latest[agent] = count
+
+    def _ordered(self, wave: int, at: np.ndarray, address: np.ndarray, mask: Mask, op: Op, write: bool) -> None:
+        """Raises Fault where an access to these bytes does not come before the wave's."""
+        clocks, knows = self.clocks, self.clocks.of[wave].knows
+        seen = [self.writer]
         if write:
-            self._check(self.reader, self.read_by, wave, at, address, mask)
-            self.writer[at], self.write_by[at] = wave, self._op(op)
+            seen += [who for agent, who in self.readers.items() if self.latest[agent] > knows[agent]]
+        for who in seen:
+            number = who[at]
+            clash = clocks.count[number] > knows[clocks.agent[number]]
+            if clash.any():
+                hit = tuple(int(i[0]) for i in np.nonzero(clash))
+                raise self._fault("race", hit, number, address, mask)
+
+    def _fault(self, kind: str, hit: tuple[int, ...], number: np.ndarray, address: np.ndarray, mask: Mask) -> Fault:
+        per = number.shape[-1]
+        byte = (hit[1] * per if len(hit) == 3 else 0) + hit[-1]
+        return Fault(kind, mask.real(hit[0]), byte, int(address[hit[:-1]]), per, self.space, self.clocks.which(int(number[hit])))
+
+    def visited(self, wave: int, op: Op) -> None:
+        """A wave of another block has used what this block's memory holds."""
+        if self.everything:
+            self.visits[wave] = self.clocks.mine(wave, op)
+
+    def ends(self, waves: range) -> Op | None:
+        """The block ends, which these waves are: an access from another block that may come later than that."""
+        for number in self.visits.values():
+            agent = self.clocks.agent[number]
+            if all(self.clocks.count[number] > self.clocks.of[w].ran[agent] for w in waves):
+                return self.clocks.which(number)
+        return None
+
+    # -- what runs beside them -------------------------------------------------------------------------------------------------------
+
+    def made_known(self, wave: int, number: int, lane: int, address: int, size: int) -> None:
+        """Raises Fault where the access of this number does not come before what the wave does now."""
+        clocks = self.clocks
+        if self.everything and clocks.count[number] > clocks.of[wave].knows[clocks.agent[number]]:
+            raise Fault("race", lane, 0, address, size, self.space, clocks.which(number))
+
+    def begun(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray, ordinary: bool) -> None:
+        """The wave begins copies that will write bytes `at` (rows, bytes) on behalf of `lanes`. `ordinary`: by the generic proxy. Raises Fault."""
+        self._beside(wave, op, lanes, at, True, not ordinary)
+
+    def landed(self, number: int, lanes: np.ndarray, at: np.ndarray) -> None:
+        """Their data is there: the write is the access of this number."""
+        self.writer[at] = number
+        self.lane[at] = lanes[:, None]
+
+    def reads(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray) -> None:
+        """What the wave begins on behalf of `lanes` will read bytes `at` (rows, bytes) by the async proxy. Raises Fault."""
+        self._beside(wave, op, lanes, at, False, True)
+
+    def has_read(self, agent: int, count: int, op: Op, at: np.ndarray) -> None:
+        """Who reads beside the waves, and at which of its counts."""
+        if self.everything:
+            self._has_read(agent, count, op, at)
+
+    def _beside(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray, write: bool, fenced: bool) -> None:
+        whole = Mask(np.ones(len(at), bool))
+        first = at[:, 0] if at.shape[1] else np.zeros(len(at), np.int64)
+        try:
+            if self.everything:
+                self._ordered(wave, at, first, whole, op, write)
+            if fenced:
+                self._fenced(wave, at, first, whole)
+        except Fault as fault:
+            row, byte = fault.lane, fault.byte
+            fault.lane, fault.address, fault.byte, fault.size = int(lanes[row]), int(at[row, byte]), 0, 1
+            raise
+
+    def _fenced(self, wave: int, at: np.ndarray, first: np.ndarray, whole: Mask) -> None:
+        """Raises Fault where an ordinary write to these bytes has no proxy fence behind it."""
+        clocks, number = self.clocks, self.writer[at]
+        agent = clocks.agent[number]
+        ordinary = (agent < clocks.waves) & (number != 0)
+        if not ordinary.any():
             return
-        before = self.reader[at]
-        self.reader[at] = np.where((before == _NOBODY) | (before == wave), wave, _SEVERAL)
-        self.read_by[at] = self._op(op)
+        thread = np.where(ordinary, agent * clocks.lanes + self.lane[at], 0)
+        late = ordinary & (clocks.count[number] > clocks.of[wave].fenced[thread])
+        if late.any():
+            raise self._fault("proxy", tuple(int(i[0]) for i in np.nonzero(late)), number, first, whole)

@@ -17,15 +17,18 @@ import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.ir.core import Kernel, walk
 from avelang.ir.types import LOCAL, SHARED, DType, MapType, TensorType, dtype_of
+from avelang.isa.machine import ASYNC_PROXY
 from avelang.isa.row import ROWS
 from avelang.isa.tensor_map import Map, faults
 from avelang.sim import control, program, special, tensors
+from avelang.sim.clocks import Clocks
 from avelang.sim.flights import disturbed
 from avelang.sim.memory import Fault, Space, map_arrays, scratch
 from avelang.sim.ops import from_const
 from avelang.sim.program import Handler, Program
 from avelang.sim.races import Races
-from avelang.sim.report import report, site
+from avelang.sim.registers import Products
+from avelang.sim.report import mbarriers, report, site
 from avelang.sim.sync import Cluster, Ready, Sync, Waiting
 from avelang.sim.wave import BlockState, Dim3, Shape, Wave
 
@@ -35,12 +38,13 @@ PATIENCE = 10_000  # rounds in which every wave only gave its turn away
 HANDLERS: dict[str, Handler] = {
     "const": program.const,
     **{name: getattr(special, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id")},
-    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "select", "printf", "row", "map_word", "shared_base")},
+    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "atomic", "select", "printf", "row", "map_word")},
+    **{name: getattr(special, name) for name in ("shared_base", "shared_peer")},
     "extract": special.element,
     "insert": special.element,
     **{name: getattr(tensors, name) for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")},
     "barrier": control.barrier,
-    "pause": control.pause,
+    **{name: getattr(control, name) for name in ("pause", "cluster_arrive", "cluster_wait")},
     "if": control.if_,
     "for": control.for_,
     "while": control.while_,
@@ -92,13 +96,17 @@ class _Launch:
 
     def __init__(self, p: Program, memory: Space, order: Order, seed: int, races: bool):
         self.p, self.memory, self.order, self.races = p, memory, order, races
+        self.watched = races or any(op.name.startswith(ASYNC_PROXY) for op in walk(p.kernel.body))
         self.random = random.Random(seed)
         self.shapes = Shape.of_block(p.block, p.lanes)
         self.features = features(p.kernel)
 
     def wave(self, shape: Shape, block: BlockState) -> Wave:
         local = scratch(LOCAL, self.p.memory[LOCAL], self.p.lanes)
-        return Wave(shape, block, self.p.template.copy(), self.p.lanes, self.features, self.memory, local)
+        wave = Wave(shape, block, self.p.template.copy(), self.p.lanes, self.features, self.memory, local)
+        if self.p.plan is not None:
+            wave.products = Products(wave.env, [self.p.slot(v) for v in self.p.plan.seen], local.stride)
+        return wave
 
     def cluster(self, first: Dim3, extents: Dim3) -> None:
         """Runs the blocks of one cluster together: in each round every wave that may goes on to where it waits next, or to its end. Raises X011
@@ -106,11 +114,12 @@ class _Launch:
         index, clusters = (tuple(a // b for a, b in zip(x, extents, strict=True)) for x in (first, self.p.grid))
         cluster = Cluster(extents, index, clusters)  # type: ignore[arg-type]
         ex, ey, ez = extents
+        clocks = Clocks(ex * ey * ez * len(self.shapes), self.p.lanes) if self.watched else None
         for rank in range(ex * ey * ez):
             x, y, z = first[0] + rank % ex, first[1] + rank // ex % ey, first[2] + rank // (ex * ey)
             shared = scratch(SHARED, self.p.memory[SHARED])
             shared.disturbed = disturbed
-            seen = Races(max((a.end for a in shared.allocs), default=0)) if self.races else None
+            seen = Races(shared, clocks, self.races) if clocks is not None else None
             cluster.blocks.append(BlockState((x, y, z), shared, seen, Sync(cluster, rank, len(self.shapes))))
         waves = [self.wave(shape, block) for block in cluster.blocks for shape in self.shapes]
         live: list[_Turn] = [_Turn(w, self.p.body.run(w, w.env)) for w in waves]
@@ -133,6 +142,8 @@ class _Launch:
         first = live[0].wave
         places = [f"wave {t.wave.shape.index} of block {t.wave.block.index} at {site(t.wave.op)}" for t in live if t.wave.op is not None]
         shown = "; ".join(places[:8]) + (f"; and {len(places) - 8} more" if len(places) > 8 else "")
+        states = dict.fromkeys(text for t in live for text in mbarriers(self.p, t.wave))
+        shown += "".join(f"; {text}" for text in list(states)[:8])
         return error("X011", first.op.span if first.op is not None else None, kernel=self.p.kernel.name, waves=shown)
 
     def guarded(self, turn: _Turn, act: Callable[[], bool]) -> bool:
@@ -183,13 +194,14 @@ def run(
 
     `args`: one for each parameter: a NumPy array for a pointer or a tensor (its memory is used as it is, whatever its dtype), a number for
     a scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in which the waves of a block take their turns;
-    "random" is drawn anew from `seed` at each barrier. `races`: also report two waves that touch the same byte of shared memory between
-    barriers, one of them writing.
+    "random" is drawn anew from `seed` at each barrier. `races`: also report two waves (or copies, or products) that touch the same byte of shared
+    memory, one of them writing, where nothing orders them.
 
     Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004
     for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
     for a format of printf, X009 where the kernel was specialized for another block, X010 for bytes that a running copy will write or still
-    reads, X011 where all waves wait for ever, X012 for what a barrier or a copy cannot be asked.
+    reads, X011 where all waves wait for ever, X012 for what a barrier or a copy cannot be asked, X013 for registers that a product still uses, X014
+    where a proxy fence is missing.
     """
     extents, meant = _dim3(block), kernel.attrs.get("block")
     if meant is not None and _dim3(meant) != extents:
@@ -198,7 +210,7 @@ def run(
     with np.errstate(all="ignore"):
         p = Program(kernel, _dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)
         launch = _Launch(p, _bind(p, args), order, seed, races)
-        ex, ey, ez = extents = _dim3(kernel.attrs.get("cluster") or 1)
+        ex, ey, ez = extents = kernel.cluster
         gx, gy, gz = p.grid
         if gx % ex or gy % ey or gz % ez:
             raise error("X009", kernel.span, kernel=kernel.name, want=f"clusters of {extents}", got=f"a grid of {p.grid} blocks, no multiple of them")

@@ -11,13 +11,14 @@ from avelang.ir.core import Op, Value
 from avelang.ir.types import SHARED, PtrType, TensorType
 from avelang.sim.memory import Fault, Space
 from avelang.sim.program import Program
+from avelang.sim.sync import Misuse
 from avelang.sim.tensors import TensorValue, at_lane
 from avelang.sim.wave import Wave
 
 _WORDS = {"load": "load", "store": "store", "ld": "load", "st": "store"}
 _TENSOR_AT = {"load": 0, "store": 1}  # which operand of a tensor access is the tensor; the coordinates follow it
 _CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005", "race": "X006", "flight": "X010",
-          "guard": "X010"}  # fmt: skip
+          "guard": "X010", "proxy": "X014"}  # fmt: skip
 
 
 # What waits for the copies that these rows begin; the others report to an mbarrier.
@@ -67,11 +68,29 @@ def site(op: Op) -> str:
     return f"a {_WORDS.get(op.name, f'`{op.name}`')}{line}"
 
 
+def mbarriers(p: Program, wave: Wave) -> list[str]:
+    """What the mbarriers wait for at which a wave is."""
+    op = wave.op
+    if op is None or not op.name.startswith("nvvm.mbarrier_"):
+        return []
+    place = wave.env[p.slot(op.operands[0])]
+    address = place.address if isinstance(place, TensorValue) else place
+    out = []
+    for at in np.unique(address[wave.active]).tolist():
+        found, holder = wave.block.sync.mbarriers.get(at), wave.block.shared.holder(at)
+        if found is not None and holder is not None:
+            out.append(f"the mbarrier at byte {at - holder.start} of `{holder.name}` of block {wave.block.index}: {found}")
+    return out
+
+
 def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
     """The error for a fault that `op` met in `wave`."""
     lane = fault.lane
-    if fault.kind == "sync":
-        return error("X012", op.span, kernel=p.kernel.name, what=site(op), why=fault.other, where=where(p, wave, lane))
+    if fault.kind in ("sync", "registers"):
+        told = fault.other if isinstance(fault.other, Misuse) else Misuse(str(fault.other), None)
+        why = told.why.format(op=site(told.op)) if told.op is not None else told.why
+        code, hint = ("X012", {}) if fault.kind == "sync" else ("X013", {"hint": told.hint})
+        return error(code, op.span, kernel=p.kernel.name, what=site(op), why=why, where=where(p, wave, lane), **hint)
     fields: dict[str, Any] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"), "where": where(p, wave, lane)}
     through, index = _tensor(op), _index(p, wave, op, fault)
     value = wave.env[p.slot(through[0])] if through else None
@@ -95,7 +114,10 @@ def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
     fields["byte"] = _byte(fault, op, holder.start if holder else 0)
     if fault.kind in ("flight", "guard"):
         fields["does"] = "will write" if fault.kind == "flight" else "still reads"
-        fields["wait"] = WAITS.get(fault.other.name, "its mbarrier") if fault.kind == "flight" else "nvvm.cp_async_bulk_wait_group_read"
+        wgmma = "wgmma" in fault.other.name
+        fields["who"] = "a running wgmma" if wgmma else "a running copy"
+        wait = "its mbarrier" if fault.kind == "flight" else "nvvm.cp_async_bulk_wait_group_read"
+        fields["wait"] = "nvvm.wgmma_wait_acc or nvvm.wgmma_wait_group" if wgmma else WAITS.get(fault.other.name, wait)
     if isinstance(fault.other, Op):
         fields["what"], fields["other"] = site(op), site(fault.other)
     return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}", **fields)

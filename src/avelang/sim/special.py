@@ -17,9 +17,10 @@ from avelang.isa.row import ROWS, Place
 from avelang.sim.memory import Fault
 from avelang.sim.ops import FACTORIES, unsigned
 from avelang.sim.program import Env, Program, Step, Waits, apply, pure
+from avelang.sim.registers import Held
 from avelang.sim.sync import Waiting
 from avelang.sim.tensors import merge
-from avelang.sim.wave import Wave
+from avelang.sim.wave import PEERS, Wave
 
 # -- where a lane is -----------------------------------------------------------------------------------------------------------------
 
@@ -95,28 +96,48 @@ def ballot(p: Program, op: Op) -> Step:
     return step
 
 
+# What goes back to memory, of what stood there and the values. `cas`: the expected one and the other.
+UPDATES: dict[str, Callable[..., np.ndarray]] = {
+    "add": lambda old, value: old + value,
+    "exch": lambda old, value: value,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "inc": lambda old, value: np.where(old >= value, np.zeros_like(old), old + 1),
+    "dec": lambda old, value: np.where((old == 0) | (old > value), value, old - 1),
+    "cas": lambda old, expected, value: np.where(old == expected, value, old),
+}
+
+
 def atomic_add(p: Program, op: Op) -> Step:
-    """Lane by lane: what stood there is the result, its sum with the value goes back."""
-    value, pointer, offset = (p.slot(v) for v in op.operands)
-    t, out = op.operands[1].type, p.slot(op.result)
+    """Lane by lane: what stood there is the result, what is made of it and the values goes back."""
+    *values, pointer, offset = (p.slot(v) for v in op.operands)
+    t, out = op.operands[-2].type, p.slot(op.result)
+    update = UPDATES[op.attrs.get("kind", "add")]
     assert isinstance(t, PtrType)
     space = t.space
 
     def step(wave: Wave, env: Env) -> None:
         wave.op = op
-        added, address = env[value], (env[pointer] + env[offset]).view(np.uint64)
-        size = added.nbytes // p.lanes
-        result = np.zeros_like(added)
+        given, address = [env[v] for v in values], (env[pointer] + env[offset]).view(np.uint64)
+        first = given[0]
+        size = first.nbytes // p.lanes
+        result = np.zeros_like(first)
         for lane in np.flatnonzero(wave.active):
             only = np.arange(p.lanes) == lane
-            old = wave.read(space, address, size, only).view(added.dtype).reshape(added.shape)
+            old = wave.read(space, address, size, only).view(first.dtype).reshape(first.shape)
             result[lane] = old[lane]
             with np.errstate(all="ignore"):
-                total = np.ascontiguousarray(old + added)
+                total = np.ascontiguousarray(update(old, *given))
             wave.write(space, address, total.view(np.uint8).reshape(p.lanes, size), only)
         env[out] = result
 
     return step
+
+
+atomic = atomic_add
 
 
 # -- vectors, tensors as values ------------------------------------------------------------------------------------------------------
@@ -176,6 +197,16 @@ def shared_base(p: Program, op: Op) -> None:
     p.constant(op.result, np.zeros(p.lanes, np.int64))
 
 
+def shared_peer(p: Program, op: Op) -> Step:
+    """An address in the window of another block, as `Wave` takes it."""
+    pointer, rank, out = p.slot(op.operands[0]), p.slot(op.operands[1]), p.slot(op.result)
+
+    def step(wave: Wave, env: Env) -> None:
+        env[out] = env[pointer] + (env[rank] + 1 << PEERS)
+
+    return step
+
+
 def map_word(p: Program, op: Op) -> Step:
     """Of a tensor map, which is the same in all lanes."""
     at, out, index, lanes = p.slot(op.operands[0]), p.slot(op.result), op.attrs["index"], p.lanes
@@ -199,10 +230,16 @@ def _operand(p: Program, v: Value | int) -> Callable[[Env], Any]:
     return lambda env: env[at]
 
 
+def _held_operand(p: Program, v: Value) -> Callable[[Env], Any]:
+    """The same for a parameter that is `held`."""
+    assert p.plan is not None
+    return p.plan.operand(p, v)
+
+
 def row(p: Program, op: Op) -> Step | Waits:
     """An intrinsic, by its row's meaning, which may wait. Raises V001 where a meaning gives another shape or dtype than its row says."""
     r = ROWS[op.name]
-    args = [_operand(p, a) for a in r.arguments(op, lambda v: v)]
+    args = [_operand(p, a) if not x.held else _held_operand(p, a) for x, a in zip(r.params, r.arguments(op, lambda v: v), strict=True)]
     keep = _result(p, op) if op.results else _nothing
     if inspect.isgeneratorfunction(r.meaning):
 
@@ -230,6 +267,11 @@ def _result(p: Program, op: Op) -> Callable[[Env, Any], None]:
     np_type = dtype_of(t).np
 
     def keep(env: Env, got: Any) -> None:
+        if isinstance(got, Held):
+            env[out] = got
+            got = got.data
+            if got.shape == shape and got.dtype == np_type:
+                return
         if not isinstance(got, np.ndarray) or got.shape != shape or got.dtype != np_type:
             what = f"{got.dtype} {got.shape}" if isinstance(got, np.ndarray) else repr(got)
             raise error("V001", op.span, op=op.name, why=f"the row's meaning gave {what}, not {np_type} {shape}")

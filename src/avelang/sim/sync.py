@@ -1,6 +1,7 @@
 """How waves wait for one another and for copies: barriers, mbarriers, warpgroups and clusters of blocks; arrivals come in, who may go on goes out.
 
 A wave that waits yields a function that says whether it may go on; the scheduler of `sim.reference` asks it, and finds waves that wait for ever.
+Barriers hand on what those who arrive know (`sim.clocks`) to those who wait.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from avelang.ir.core import Op
+from avelang.sim.clocks import Clock, Clocks
+from avelang.sim.flights import Flight
 from avelang.sim.memory import Fault
 
 Ready = Callable[[], bool]
@@ -20,12 +23,12 @@ MAX_ARRIVALS = MAX_TX = (1 << 20) - 1  # PTX ISA 9.0, 9.7.13.15.2, "Contents of 
 
 @dataclasses.dataclass(slots=True)
 class Barrier:
-    """Arrivals, counted until there are enough; `generation` counts how often there were."""
+    """Arrivals, counted until there are enough; `generation` counts how often there were. `clock`: what those know who have come so far."""
 
     arrived: int = 0
     generation: int = 0
     wanted: int = 0
-    opened: Callable[[], None] | None = None  # called when it opens
+    clock: Clock = dataclasses.field(default_factory=Clock)
 
     def arrive(self, count: int, wanted: int) -> int:
         """`count` more have come; the generation that they wait to see the end of."""
@@ -44,19 +47,24 @@ class Barrier:
         if self.arrived >= wanted > 0:
             self.arrived = 0
             self.generation += 1
-            if self.opened is not None:
-                self.opened()
+            self.clock = Clock()  # those who wait hold the one before
 
 
 @dataclasses.dataclass(slots=True)
 class MBarrier:
-    """An mbarrier object: arrivals `pending` of `expected` in the phase that is running, bytes `tx` still to come, and what copies do `later`."""
+    """An mbarrier object: arrivals `pending` of `expected` in the phase that is running, bytes `tx` still to come, and what copies do `later`, each
+    with the phase in which it was begun. `made`: number of the access that made it; `agent`: its number among those whose clocks count; `clock`: what
+    those know who have arrived, `ended`: those of phases that have ended."""
 
     expected: int
     pending: int
     tx: int = 0
     phase: int = 0
-    later: list[Callable[[], None]] = dataclasses.field(default_factory=list)
+    later: list[tuple[int, Op | None, Callable[[], None]]] = dataclasses.field(default_factory=list)
+    made: int = 0
+    agent: int = 0
+    clock: Clock = dataclasses.field(default_factory=Clock)
+    ended: Clock = dataclasses.field(default_factory=Clock)
 
     def arrive(self, count: int, lane: int) -> None:
         """Raises Fault where more arrive than the phase expects."""
@@ -76,16 +84,86 @@ class MBarrier:
         if self.pending == 0 and self.tx == 0:
             self.phase += 1
             self.pending = self.expected
+            if self.agent:
+                self.clock.learn(self.agent, self.phase + 1)
+                self.ended = self.clock.copy()
 
     def deliver(self) -> None:
-        """The copies that report here have arrived."""
+        """The copies that report here have arrived. Raises Fault where the phase in which one was begun ends without it."""
         waiting, self.later = self.later, []
-        for act in waiting:
+        for phase, op, act in waiting:
+            if op is not None and phase != self.phase:
+                raise Fault("sync", 0, other=Misuse("an mbarrier's phase has ended before the bytes of {op} came: fewer were expected", op))
             act()
 
     def done(self, parity: int) -> bool:
         """Whether the phase of this parity has ended."""
         return self.phase & 1 != parity
+
+    def __str__(self) -> str:
+        left = f"{self.pending} of {self.expected} arrivals" if self.pending else "no more arrivals"
+        more = f"{self.tx} bytes" if self.tx >= 0 else f"for {-self.tx} bytes to be expected that have come already"
+        return f"phase {self.phase} waits for {left}{f' and {more}' if self.tx else ''}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Misuse:
+    """What is wrong, in words in which {op} stands for another op; what to do about it."""
+
+    why: str
+    op: Op | None
+    hint: str = ""
+
+
+class Watched:
+    """An mbarrier in the hands of a wave: its arrivals tell what the wave has done, its waits hear what others have. `arrived` is called at an
+    arrival."""
+
+    def __init__(self, bar: MBarrier, clocks: Clocks | None, wave: int, arrived: Callable[[], None] | None = None):
+        self.bar, self.clocks, self.wave, self.arrived = bar, clocks, wave, arrived
+
+    def arrive(self, count: int, lane: int, relaxed: bool = False) -> None:
+        if self.arrived is not None:
+            self.arrived()
+        if self.clocks is not None:
+            self.clocks.release(self.wave, self.bar.clock, relaxed=relaxed)
+        self.bar.arrive(count, lane)
+
+    def expect(self, count: int, lane: int) -> None:
+        self.bar.expect(count, lane)
+
+    def receive(self, flight: Flight, count: int, lane: int) -> None:
+        bar = self.bar
+
+        def arrive() -> None:
+            flight.land(by=(bar.agent, bar.phase + 2))
+            bar.expect(-count, lane)
+
+        bar.later.append((bar.phase, flight.op, arrive))
+
+    def follow(self, copies: list[tuple[Flight, Any]], lane: int, extra: bool) -> None:
+        bar, clocks = self.bar, self.clocks
+        told = Clock()
+        if clocks is not None:
+            clocks.release(self.wave, told)
+        bar.pending += extra
+
+        def arrive() -> None:
+            for flight, rows in copies:
+                flight.land(rows, by=(bar.agent, bar.phase + 2))
+            bar.clock.join(told)
+            bar.arrive(1, lane)
+
+        bar.later.append((bar.phase, None, arrive))
+
+    def deliver(self) -> None:
+        self.bar.deliver()
+
+    def done(self, parity: int) -> bool:
+        over = self.bar.done(parity)
+        if over and self.clocks is not None:
+            self.clocks.of[self.wave].join(self.bar.ended)
+        return over
 
 
 class Meeting:
@@ -94,16 +172,21 @@ class Meeting:
     def __init__(self) -> None:
         self.barrier = Barrier()
         self.first: tuple[Op, Any] | None = None
+        self.shared: dict[str, Any] = {}  # of those who meet now
+        self.agent = 0  # of what the warpgroup lets run beside it, among those whose clocks count,
+        self.begun = 0  # and how many of them
 
-    def come(self, op: Op, key: Any, warps: int, lane: int) -> int:
-        """One warp has come with what all of them must agree on. Raises Fault where they do not."""
+    def come(self, op: Op, key: Any, warps: int, lane: int) -> tuple[int, dict[str, Any]]:
+        """One warp has come with what all of them must agree on: the generation, and what they share. Raises Fault where they do not."""
         if self.barrier.arrived and self.first is not None:
             if self.first[0] is not op:
                 raise Fault("sync", lane, other="the four warps of a warpgroup are at different instructions")
             if self.first[1] != key:
                 raise Fault("sync", lane, other=f"the warps of a warpgroup disagree: {self.first[1]} and {key}")
         self.first = (op, key)
-        return self.barrier.arrive(1, warps)
+        if not self.barrier.arrived:
+            self.shared = {}
+        return self.barrier.arrive(1, warps), self.shared
 
 
 class Cluster:
@@ -113,6 +196,7 @@ class Cluster:
         self.extents, self.index, self.grid = extents, index, grid
         self.blocks: list[Any] = []
         self.barrier = Barrier()
+        self.words: dict[tuple[str, int, int], Clock] = {}  # by space, rank and address: what those know who wrote there by atomics that order
 
     @property
     def live(self) -> int:
@@ -132,9 +216,12 @@ class Sync:
     def barrier(self, number: int) -> Barrier:
         return self.barriers.setdefault(number, Barrier())
 
-    def gone(self) -> None:
-        """A wave has finished: who waits for the whole block, or the whole cluster, waits for one less."""
+    def gone(self, clocks: Clocks | None, wave: int) -> None:
+        """A wave has finished: who waits for the whole block, or the whole cluster, waits for one less, and comes after it."""
         self.live -= 1
+        if clocks is not None:
+            for barrier in (self.barrier(0), self.cluster.barrier):
+                clocks.release(wave, barrier.clock)
         if 0 in self.barriers:
             self.barriers[0].check(self.live)
         self.cluster.barrier.check(self.cluster.live)

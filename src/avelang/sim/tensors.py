@@ -15,6 +15,7 @@ from avelang.ir.types import LOCAL, PtrType, TensorType, VecType, dtype_of
 from avelang.sim.memory import Fault
 from avelang.sim.ops import Fn, unsigned
 from avelang.sim.program import Env, Program, Step, tensor_bytes
+from avelang.sim.registers import Held
 from avelang.sim.wave import Wave
 
 Dim = int | np.ndarray  # known when compiled, or int64 (lanes,)
@@ -39,6 +40,7 @@ def merge(mask: np.ndarray, a: Any, b: Any) -> Any:
         shape, strides = map(tuple, dims)
         name = a.name if a.name == b.name else f"{a.name} or {b.name}"
         return TensorValue(merge(mask, a.address, b.address), shape, strides, name)
+    a, b = (x.read(None) if isinstance(x, Held) else x for x in (a, b))
     if isinstance(a, int):  # a static extent, the same on both sides as it is part of the type
         return a
     return np.where(mask if a.ndim == 1 else mask[:, None], a, b)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from avelang.ir.core import Op
 from avelang.ir.types import GLOBAL, LOCAL, SHARED
+from avelang.isa.machine import orders
+from avelang.sim.clocks import Clock, Clocks
 from avelang.sim.flights import Flight, Groups
 from avelang.sim.memory import Fault, Mask, Space
 from avelang.sim.races import Races
-from avelang.sim.sync import MAX_ARRIVALS, MBarrier, Meeting, Sync, Waiting
+from avelang.sim.registers import Held, Products
+from avelang.sim.sync import MAX_ARRIVALS, Barrier, MBarrier, Meeting, Sync, Waiting, Watched
 
 Dim3 = tuple[int, int, int]
+PEERS = 24  # bits: from here on, a shared address has the rank of the block that is meant, plus 1; 0 is the own block
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Shape:
 
 @dataclasses.dataclass(slots=True)
 class BlockState:
-    """One block: its place in the grid, its shared memory, what the race detector saw since the last barrier, and where its waves wait."""
+    """One block: its place in the grid, its shared memory, what the race detector saw of it, and where its waves wait."""
 
     index: Dim3
     shared: Space
@@ -51,9 +56,11 @@ class BlockState:
 
 
 class Wave:
-    """One wave of one block. `env` holds the values by slot; `mask` the lanes that execute; `op` the op that last touched memory."""
+    """One wave of one block. `env` holds the values by slot; `mask` the lanes that execute; `op` the op that last touched memory; `number` is the
+    wave's in its cluster; `products` are what matrix instructions do beside it, in kernels that have such instructions."""
 
-    __slots__ = ("_arrived", "_groups", "block", "env", "features", "lanes", "mask", "op", "shape", "spaces")
+    __slots__ = ("_arrived", "_groups", "_stores", "block", "clocks", "env", "features", "lanes", "mask", "number", "op", "products", "shape",
+                 "spaces")  # fmt: skip
 
     def __init__(self, shape: Shape, block: BlockState, env: list[Any], lanes: int, features: frozenset[str], memory: Space, local: Space):
         self.shape = shape
@@ -65,7 +72,11 @@ class Wave:
         self.op: Op | None = None
         self.spaces = {GLOBAL: memory, SHARED: block.shared, LOCAL: local}
         self._groups: dict[str, Groups] = {}
-        self._arrived: int | None = None  # at which generation of the cluster's barrier
+        self._arrived: tuple[int, Clock] | None = None  # at which generation of the cluster's barrier
+        self._stores: dict[int, list[int]] = {}  # by lane: the agent that its bulk stores are, and how many there were
+        self.number = block.sync.rank * block.sync.waves + shape.index
+        self.clocks: Clocks | None = block.races.clocks if block.races is not None else None
+        self.products: Products | None = None
 
     @property
     def active(self) -> np.ndarray:
@@ -74,16 +85,29 @@ class Wave:
 
     def load(self, space: str, address: np.ndarray, size: int, mask: Mask) -> np.ndarray:
         """uint8, address.shape + (size,), from int64 addresses (lanes,) or (lanes, n); anything in lanes outside the mask. Raises Fault."""
+        if space == SHARED and self._remote(address, mask):
+            return self._of_peers(address, mask, lambda block, at, some: block.load(at, size, some))
         data = self.spaces[space].load(address, size, mask)
         if space == SHARED and self.block.races is not None and self.op is not None:
-            self.block.races.read(self.shape.index, self.op, address, size, mask)
+            self.block.races.read(self.number, self.op, address, size, mask)
+        elif space == LOCAL and self.products is not None:
+            self.products.loaded(address, size, mask, self.op)
+        if self.clocks is not None and self.op is not None:
+            self._orders(self.op, space, address, mask, False)
         return data
 
     def store(self, space: str, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
         """Writes uint8, address.shape + (size,), lanes in order. Raises Fault."""
+        if space == SHARED and self._remote(address, mask):
+            self._of_peers(address, mask, lambda block, at, some: block.store(at, data, some))
+            return
+        if self.clocks is not None and self.op is not None:
+            self._orders(self.op, space, address, mask, True)
         self.spaces[space].store(address, data, mask)
         if space == SHARED and self.block.races is not None and self.op is not None:
-            self.block.races.write(self.shape.index, self.op, address, data.shape[-1], mask)
+            self.block.races.write(self.number, self.op, address, data.shape[-1], mask)
+        elif space == LOCAL and self.products is not None:
+            self.products.stored(address, data.shape[-1], mask)
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
         """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros outside of `mask` and in inactive lanes."""
@@ -99,6 +123,20 @@ class Wave:
         if wanted.count:
             self.store(space, _signed(address), data, wanted)
 
+    def _remote(self, address: np.ndarray, mask: Mask) -> bool:
+        """Whether active lanes mean the shared memory of blocks by rank."""
+        return len(self.block.sync.cluster.blocks) > 1 and bool((address[mask.active] >> PEERS > 0).any())
+
+    def _of_peers(self, address: np.ndarray, mask: Mask, act: Callable[[Space, np.ndarray, Mask], Any]) -> Any:
+        """What `act` gives for lanes of one address each, block by block."""
+        out = None
+        ranks = (address >> PEERS) - 1
+        for rank in np.unique(ranks[mask.active]).tolist():
+            some = Mask(mask.active & (ranks == rank))
+            got = act(self._block(some.first, rank if rank >= 0 else None).shared, address & (1 << PEERS) - 1, some)
+            out = got if out is None or got is None else np.where(some.active[:, None], got, out)
+        return out
+
     def _mask(self, mask: np.ndarray) -> Mask:
         return Mask(np.broadcast_to(mask, (self.lanes,)) & self.mask.active)
 
@@ -108,22 +146,62 @@ class Wave:
         return self._groups.setdefault(kind, Groups(self.lanes))
 
     def finish(self) -> None:
-        """The wave's end. Raises Fault where stores that read shared memory still run."""
-        self.block.sync.gone()
+        """The wave's end. Raises Fault where something still runs that reads its block's shared memory or writes its registers."""
+        self.block.sync.gone(self.clocks, self.number)
         for flight in self._groups["bulk"].left() if "bulk" in self._groups else ():
             self.op = flight.op
             raise self.wrong(int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it "
                                                    "is read")
+        left = self.products.left() if self.products is not None else None
+        if left is not None:
+            raise left
+        sync, races = self.block.sync, self.block.races
+        late = races.ends(range(sync.rank * sync.waves, (sync.rank + 1) * sync.waves)) if races is not None and not sync.live else None
+        if late is not None:
+            self.op = late
+            raise self.wrong(0, f"block {self.block.index}, whose shared memory this uses, may have ended by then: a barrier of the cluster must "
+                                "stand behind the last use")
 
     def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
-              add: Any = None) -> Flight:  # fmt: skip
+              add: Any = None, ordinary: bool = False) -> Flight:  # fmt: skip
         assert self.op is not None
-        home = self.spaces[space] if rank is None else self._block(int(lanes[0]), rank).shared
+        block = self.block if rank is None else self._block(int(lanes[0]), rank)
+        home = block.shared if space == SHARED else self.spaces[space]
+        races, reader = block.races if space == SHARED else None, None
+        if guard is not None and self.block.races is not None:
+            self.block.races.reads(self.number, self.op, lanes, guard)
+            races, reader = self.block.races, self._store(int(lanes[0]))
+            races.has_read(*reader, self.op, guard)
+        if races is not None and space == SHARED and at.size:
+            races.begun(self.number, self.op, lanes, at, ordinary)
         try:
-            return Flight.begin(self.op, home, lanes, at, data, self.block.shared if guard is not None else None, guard, add)
+            flight = Flight.begin(self.op, home, lanes, at, data, self.block.shared if guard is not None else None, guard, add)
         except Fault as fault:
             fault.lane = int(lanes[fault.lane]) if fault.lane < len(lanes) else fault.lane
             raise
+        flight.wave, flight.races, flight.reader = self.number, races, reader
+        return flight
+
+    def _store(self, lane: int) -> tuple[int, int]:
+        """One more bulk store of a lane: as whose clock counts it, and its count."""
+        assert self.clocks is not None
+        if lane not in self._stores:
+            self._stores[lane] = [self.clocks.new_agent(), 0]
+        self._stores[lane][1] += 1
+        agent, count = self._stores[lane]
+        return agent, count
+
+    def _orders(self, op: Op, space: str, address: np.ndarray, mask: Mask, write: bool) -> None:
+        """An atomic access that orders others hands on what the wave knows, or hears of what others did."""
+        acquires, releases = orders(op.name, op.attrs)
+        if releases if write else acquires:
+            assert self.clocks is not None
+            for word in np.unique(address[mask.active]).tolist():
+                clock = self.block.sync.cluster.words.setdefault((space, self.block.sync.rank if space == SHARED else 0, word), Clock())
+                if write:
+                    self.clocks.release(self.number, clock)
+                else:
+                    self.clocks.of[self.number].join(clock)
 
     def _block(self, lane: int, rank: int | None) -> BlockState:
         if rank is None:
@@ -131,6 +209,9 @@ class Wave:
         blocks = self.block.sync.cluster.blocks
         if rank >= len(blocks):
             raise self.wrong(lane, f"rank {rank} in a cluster of {len(blocks)} blocks")
+        if not blocks[rank].sync.live:
+            raise self.wrong(lane, f"block {blocks[rank].index} of the cluster has ended, and its shared memory with it: a barrier of the cluster "
+                                   "must stand behind the last use")
         return blocks[rank]
 
     def make_mbarrier(self, lane: int, address: int, count: int | None) -> None:
@@ -146,36 +227,66 @@ class Wave:
         zero, only = np.zeros((self.lanes, 8), np.uint8), np.arange(self.lanes) == lane
         self.write(SHARED, np.full(self.lanes, address, np.uint64), zero, only)
         mbarriers[address] = MBarrier(count, count)
+        if self.clocks is not None and self.op is not None:
+            mbarriers[address].agent, mbarriers[address].made = self.clocks.made(self.number, self.op)
 
-    def mbarrier(self, lane: int, address: int, rank: int | None = None) -> MBarrier:
-        found = self._block(lane, rank).sync.mbarriers.get(address)
+    def mbarrier(self, lane: int, address: int, rank: int | None = None) -> Watched:
+        block = self._block(lane, rank)
+        found = block.sync.mbarriers.get(address)
         if found is None:
             raise self.wrong(lane, f"there is no mbarrier at address {address:#x}: nothing has called mbarrier_init for it")
-        return found
+        if block.races is not None:
+            block.races.made_known(self.number, found.made, lane, address, 8)
+        return Watched(found, self.clocks, self.number, None if block is self.block else lambda: self._visits(block))
+
+    def _visits(self, block: BlockState) -> None:
+        """The wave uses something of another block now."""
+        if block.races is not None and block is not self.block and self.op is not None:
+            block.races.visited(self.number, self.op)
+
+    def _arrives(self, barrier: Barrier, relaxed: bool = False) -> Clock:
+        """What those know who wait at a barrier, once all have come."""
+        if self.clocks is not None:
+            self.clocks.release(self.number, barrier.clock, self.mask.count == self.shape.mask.count, relaxed)
+        return barrier.clock
+
+    def _hears(self, clock: Clock) -> None:
+        if self.clocks is not None:
+            self.clocks.of[self.number].join(clock)
 
     def barrier(self, number: int, threads: int, wait: bool) -> Waiting:
         sync, everyone = self.block.sync, not threads
         barrier = sync.barrier(number)
-        if everyone and self.block.races is not None:
-            barrier.opened = self.block.races.barrier
         if not everyone:
             barrier.agree(threads)
+        clock = self._arrives(barrier)
         before = barrier.arrive(1, sync.live) if everyone else barrier.arrive(self.lanes, threads)
         if wait:
             yield lambda: barrier.generation != before
+            self._hears(clock)
 
-    def cluster_arrive(self) -> None:
+    def cluster_arrive(self, relaxed: bool = False) -> None:
         if self._arrived is not None:
             raise self.wrong(self.mask.first, "the wave has arrived at the cluster's barrier already, and has not waited")
         cluster = self.block.sync.cluster
-        self._arrived = cluster.barrier.arrive(1, cluster.live)
+        clock = self._arrives(cluster.barrier, relaxed)
+        self._arrived = cluster.barrier.arrive(1, cluster.live), clock
 
     def cluster_wait(self) -> Waiting:
         before, self._arrived = self._arrived, None
         if before is None:
             raise self.wrong(self.mask.first, "the wave waits at the cluster's barrier without having arrived")
         barrier = self.block.sync.cluster.barrier
-        yield lambda: barrier.generation != before
+        yield lambda: barrier.generation != before[0]
+        self._hears(before[1])
+
+    def fence_proxies(self) -> None:
+        if self.clocks is not None:
+            self.clocks.fence(self.number, self.active)
+
+    def fence_mbarriers(self) -> None:
+        if self.clocks is not None:
+            self.clocks.unfenced[self.number].clear()
 
     def place(self) -> tuple[Dim3, Dim3, Dim3, int]:
         cluster = self.block.sync.cluster
@@ -185,25 +296,62 @@ class Wave:
         return self.spaces[space].load(address[None], nbytes, Mask(np.ones(1, bool)))[0]
 
     def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int, data: np.ndarray | None = None) -> np.ndarray:
-        space, one = self._block(lane, rank).shared, Mask(np.ones(1, bool))
+        block, one = self._block(lane, rank), Mask(np.ones(1, bool))
+        at = _signed(address)
+        self._visits(block)
         if data is None:
-            return space.load(_signed(address), nbytes, one)[0]
-        space.store(_signed(address), data[None], one)
+            got = block.shared.load(at, nbytes, one)[0]
+            if block.races is not None and self.op is not None:
+                block.races.read(self.number, self.op, at, nbytes, one)
+            return got
+        block.shared.store(at, data[None], one)
+        if block.races is not None and self.op is not None:
+            block.races.write(self.number, self.op, at, nbytes, one)
         return data
 
     def warp(self) -> int:
         return self.shape.index
 
+    def _group(self) -> Meeting:
+        first = self.shape.index // 4 * 4
+        if first + 4 > self.block.sync.waves:
+            raise self.wrong(self.mask.first, f"this needs the four warps {first} to {first + 3}; the block has {self.block.sync.waves} warps")
+        return self.block.sync.groups.setdefault(first, Meeting())
+
     def meet(self, key: Any) -> Waiting:
         assert self.op is not None
         if not self.mask.full:
             raise self.wrong(self.mask.first, "all lanes of a warp must execute this together")
-        first = self.shape.index // 4 * 4
-        if first + 4 > self.block.sync.waves:
-            raise self.wrong(self.mask.first, f"this needs the four warps {first} to {first + 3}; the block has {self.block.sync.waves} warps")
-        meeting = self.block.sync.groups.setdefault(first, Meeting())
-        before = meeting.come(self.op, key, 4, self.mask.first)
+        meeting = self._group()
+        before, shared = meeting.come(self.op, key, 4, self.mask.first)
         yield lambda: meeting.barrier.generation != before
+        return shared
+
+    def multiply(self, shared: dict[str, Any], data: np.ndarray, shape: str, used: np.ndarray, own: np.ndarray) -> Held:
+        assert self.op is not None and self.products is not None
+        meeting, races, lane = self._group(), self.block.races, np.zeros(1, np.int64)
+        if races is not None and own.size:
+            races.reads(self.number, self.op, lane, own[None])
+        if "guard" not in shared:
+            nothing, home = np.zeros((1, 0), np.int64), self.block.shared
+            flight = Flight.begin(self.op, home, lane, nothing, nothing.astype(np.uint8), home, used[None])
+            if races is not None:
+                meeting.agent = meeting.agent or races.clocks.new_agent()
+                meeting.begun += 1
+                flight.reader = meeting.agent, meeting.begun
+                races.has_read(*flight.reader, self.op, used)
+            shared["guard"] = flight
+        return self.products.begin(self.op, data, shape, shared["guard"])
+
+    def wait_products(self, pending: int) -> None:
+        assert self.products is not None
+        clocks = self.clocks
+
+        def learn(guard: Flight) -> None:
+            if clocks is not None and guard.reader is not None:
+                clocks.of[self.number].learn(*guard.reader)
+
+        self.products.wait(pending, learn)
 
     def wrong(self, lane: int, why: str) -> Fault:
         return Fault("sync", lane, other=why)

@@ -269,3 +269,17 @@ def _int_to_float(w: Wave, src: DType, dst: DType, wide: bool, x: str) -> str:
 
 
 _F32, _F64 = DType("f32", "float", 32), DType("f64", "float", 64)
+
+
+# LLVM's names of the kinds of `atomic`, where they are others.
+_ATOMICS = {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}
+
+
+def atomic(kind: str, d: DType, place: str, values: list[str], scope: str = "", order: str = "monotonic") -> str:
+    """LLVM's instruction for an `atomic` of the IR on the integers at `place` (with its type). What it gives is what stood there; for "cas" the first
+    of a pair."""
+    end = f"{scope} {order}, align {d.bytes}"
+    if kind == "cas":
+        return f"cmpxchg {place}, {elem(d)} {values[0]}, {elem(d)} {values[1]}{end.replace(',', ' monotonic,')}"
+    unsigned = "u" if kind in ("min", "max") and not d.is_signed else ""
+    return f"atomicrmw {unsigned}{_ATOMICS.get(kind, kind)} {place}, {elem(d)} {values[0]}{end}"

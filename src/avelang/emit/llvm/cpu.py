@@ -1,21 +1,20 @@
 """The CPU target: a kernel in phase "addresses", with its block's extents, comes in; LLVM IR of `ave_run` goes out.
 
 A wave is one function whose values are vectors over its lanes. Where waves of a block wait for one another, each is an LLVM coroutine,
-and `ave_run` resumes them in turn.
+and `ave_run` resumes them in turn; so it does with the waves of all blocks of a cluster that have to do with one another.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from avelang.emit.llvm import cpu_waits
+from avelang.emit.llvm import cpu_cluster, cpu_waits
 from avelang.emit.llvm.cpu_if import emit_if
 from avelang.emit.llvm.cpu_lanes import linear_id
 from avelang.emit.llvm.cpu_loops import emit_for, emit_while
 from avelang.emit.llvm.cpu_mma import emit_mma
 from avelang.emit.llvm.cpu_ops import RULES, copies, local_words, shared_plan, type_of
 from avelang.emit.llvm.cpu_values import Ptr, S, const
-from avelang.emit.llvm.cpu_waits import no_clusters
 from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.core import Block, Kernel, walk
 from avelang.ir.dtypes import DType
@@ -27,6 +26,7 @@ ENTRY = "ave_run"
 ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
 PARAMS = "ptr noalias readonly %args, ptr noalias readonly %grid, i32 %block.x, i32 %block.y, i32 %block.z, i32 %wave, ptr noalias %scratch"
 PASSED = "ptr %args, ptr %grid, i32 %x, i32 %y, i32 %z, i32 %w, ptr %scratch"
+PASSED_IN_CLUSTER = "ptr %args, ptr %grid, i32 %bx, i32 %by, i32 %bz, i32 %w, ptr %own"
 
 
 def emit(kernel: Kernel) -> Emitted:
@@ -37,29 +37,36 @@ def emit(kernel: Kernel) -> Emitted:
     w.shared, scratch = shared_plan(ops)
     w.words = local_words(ops)
     w.copies = copies(kernel.body, w.uses)
-    no_clusters(kernel)
     waiting, counted = cpu_waits.waits(ops)
+    clustered = cpu_waits.together(ops)
+    counted |= clustered
     w.coroutine = counted or (w.waves > 1 and waiting)
-    place = scratch
+    place, cluster = scratch, None
     if w.waves > 1:
         w.wave = S("%wave")
     if w.coroutine:
         _coroutine_head(w)
     if counted:
         w.state = w.op(f"getelementptr i8, ptr %scratch, i64 {place}")
-        cpu_waits.functions(w)
-        module.declare("llvm.memset.p0.i64", "void", ("ptr", "i8", "i64", "i1"))
+        cpu_waits.functions(w, clustered)
         scratch += cpu_waits.STATE
+    if clustered:
+        cluster = cpu_cluster.Cluster(kernel.cluster, w.waves, scratch, place)
+        scratch = cluster.scratch
+        cpu_cluster.functions(w, cluster)
+        cpu_cluster.enter(w, cluster)
     _params(w)
     w.mask = _first_mask(w)
     _block(w, kernel.body)
     if counted:
         w.do(f"call void @finish(ptr {w.state})")
+    if cluster is not None:
+        w.do(f"call void @finish(ptr {w.cluster_state})")
     tail = _coroutine_tail(w) if w.coroutine else "  ret void"
     kind = "ptr @wave(" + PARAMS + ") presplitcoroutine" if w.coroutine else "void @wave(" + PARAMS + ") noinline"
     module.functions["wave"] = f"define internal {kind} #0 {{\n{w.body.text()}\n{tail}\n}}"
     prints = any(op.name == "printf" for op in ops)
-    module.functions[ENTRY] = _entry(module, w.waves, w.coroutine, prints, place if counted else None)
+    module.functions[ENTRY] = _entry(module, w.waves, w.coroutine, prints, place if counted else None, cluster)
     return Emitted(module.text(ATTRIBUTES), ENTRY, scratch)
 
 
@@ -138,10 +145,15 @@ suspended:
   ret ptr %handle"""
 
 
-def _entry(module: Module, waves: int, coroutine: bool, prints: bool, state: int | None) -> str:
-    """ave_run: the blocks from `start` to `end`, x fastest, the waves of each. `state`: where in a block's memory waits are counted."""
+def _entry(module: Module, waves: int, coroutine: bool, prints: bool, state: int | None, cluster: cpu_cluster.Cluster | None) -> str:
+    """ave_run: the blocks from `start` to `end`, x fastest, the waves of each. `state`: where in a block's memory waits are counted. The blocks of a
+    cluster are run as one: its waves are theirs, %x, %y and %z its number."""
     begin = "" if state is None else cpu_waits.start(waves, state)
-    run = _round_robin(waves, "" if state is None else cpu_waits.check(waves)) if coroutine else _one_after_another(waves)
+    units, first, last, gx, gy = "", "%start", "%end", "%gxl", "%gyl"
+    if cluster is not None:
+        begin, waves = cpu_cluster.start(cluster), cluster.turns
+        units, first, last, gx, gy = cpu_cluster.units(cluster), "%first", "%last", "%cgx", "%cgy"
+    run = _round_robin(waves, "" if state is None else cpu_waits.check(waves), cluster) if coroutine else _one_after_another(waves)
     flush = f"  call i32 {module.declare('fflush', 'i32', ['ptr'])}(ptr null)\n" if prints else ""
     handles = f"  %handles = alloca [{waves} x ptr]\n" if coroutine else ""
     return f"""define i64 @{ENTRY}(ptr noalias %args, ptr noalias %grid, i64 %start, i64 %end, ptr noalias %scratch) #0 {{
@@ -151,14 +163,14 @@ entry:
   %gy = load i32, ptr %gyp
   %gxl = zext i32 %gx to i64
   %gyl = zext i32 %gy to i64
-  %any = icmp ult i64 %start, %end
+{units}  %any = icmp ult i64 {first}, {last}
   br i1 %any, label %block, label %done
 block:
-  %b = phi i64 [ %start, %entry ], [ %b1, %next ]
-  %xl = urem i64 %b, %gxl
-  %yz = udiv i64 %b, %gxl
-  %yl = urem i64 %yz, %gyl
-  %zl = udiv i64 %yz, %gyl
+  %b = phi i64 [ {first}, %entry ], [ %b1, %next ]
+  %xl = urem i64 %b, {gx}
+  %yz = udiv i64 %b, {gx}
+  %yl = urem i64 %yz, {gy}
+  %zl = udiv i64 %yz, {gy}
   %x = trunc i64 %xl to i32
   %y = trunc i64 %yl to i32
   %z = trunc i64 %zl to i32
@@ -166,7 +178,7 @@ block:
 {run}
 next:
   %b1 = add i64 %b, 1
-  %go = icmp ult i64 %b1, %end
+  %go = icmp ult i64 %b1, {last}
   br i1 %go, label %block, label %done
 done:
 {flush}  ret i64 0
@@ -182,15 +194,16 @@ def _one_after_another(waves: int) -> str:
   br i1 %wgo, label %waves, label %next"""
 
 
-def _round_robin(waves: int, check: str) -> str:
+def _round_robin(waves: int, check: str, cluster: cpu_cluster.Cluster | None) -> str:
     """Starts each wave, which runs until its first barrier; then resumes those that are not done, one after another, until all are."""
+    n, place, passed = ("%w", "", PASSED) if cluster is None else ("%number", cpu_cluster.place(cluster), PASSED_IN_CLUSTER)
     return f"""waves:
-  %w = phi i32 [ 0, %block ], [ %w1, %waves ]
-  %h = call ptr @wave({PASSED})
-  %wl = zext i32 %w to i64
+  {n} = phi i32 [ 0, %block ], [ %w1, %waves ]
+{place}  %h = call ptr @wave({passed})
+  %wl = zext i32 {n} to i64
   %hp = getelementptr ptr, ptr %handles, i64 %wl
   store ptr %h, ptr %hp
-  %w1 = add i32 %w, 1
+  %w1 = add i32 {n}, 1
   %wgo = icmp ult i32 %w1, {waves}
   br i1 %wgo, label %waves, label %round
 round:

@@ -1,13 +1,14 @@
-"""Ops between lanes, and what a lane is: thread_id, lane_id, shuffle, ballot, printf, atomic_add."""
+"""Ops between lanes, and what a lane is: thread_id, lane_id, shuffle, ballot, printf, atomics."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
 from avelang.emit.llvm import cpu_lin
-from avelang.emit.llvm.arithmetic import arith, convert
+from avelang.emit.llvm.arithmetic import arith, atomic, convert
 from avelang.emit.llvm.cpu_values import Elems, Lin, Ptr, Rep, S, Scalar, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import elements, from_integer, integer, shuffle
 from avelang.emit.llvm.cpu_wave import ZERO, Wave
@@ -200,22 +201,38 @@ def emit_printf(w: Wave, op: Op) -> None:
 
 def emit_atomic_add(w: Wave, op: Op) -> Rep:
     """Each active lane adds in turn; integers and floats by one instruction or by compare and exchange, pairs of halves as one word."""
-    value, ptr, off = op.operands
-    t, p = value.type, w.env[ptr]
+    return _each_lane(w, op, lambda t, d, word, place, args: _add_one(w, t, d, word, place, args))
+
+
+def emit_atomic(w: Wave, op: Op) -> Rep:
+    """The same for the other kinds."""
+    kind = op.attrs["kind"]
+
+    def one(t: Type, d: DType, word: str, place: str, args: list[str]) -> list[str]:
+        got = w.op(atomic(kind, d, f"ptr {place}", args, order="acq_rel"))
+        return [w.op(f"extractvalue {{ {word}, i1 }} {got}, 0") if kind == "cas" else got]
+
+    return _each_lane(w, op, one)
+
+
+def _each_lane(w: Wave, op: Op, one: Callable[[Type, DType, str, str, list[str]], list[str]]) -> Rep:
+    """`one(type, dtype, word, place, values)` for each active lane in turn: it gives what stood there, element by element."""
+    *values, ptr, off = op.operands
+    t, p = values[0].type, w.env[ptr]
     assert isinstance(p, Ptr) and isinstance(p.base, str)
     d, n = dtype_of(t), t.n if isinstance(t, VecType) else 1
     total = cpu_lin.add64(w, p.off, w.scalar(off))
     word = f"i{d.bits * n}"
-    items = [w.vec(x, d) for x in elements(w, w.env[value], t)]
+    items = [w.vec(x, d) for value in values for x in elements(w, w.env[value], t)]
     offsets = w.vec(total, i64)
-    out = [w.body.alloca(w.t(elem(d))) for _ in items]
+    out = [w.body.alloca(w.t(elem(d))) for _ in range(n)]
     for place in out:
         w.do(f"store {w.t(elem(d))} {ZERO}, ptr {place}, align 64")
     with EachLane(w) as lane:
         at = w.op(f"extractelement {w.t('i64')} {offsets}, i64 {lane}")
         place = w.op(f"getelementptr i8, ptr {p.base}, i64 {at}") if p.base else w.op(f"inttoptr i64 {at} to ptr")
-        adds = [w.op(f"extractelement {w.t(elem(d))} {x}, i64 {lane}") for x in items]
-        old = _add_one(w, t, d, word, place, adds)
+        args = [w.op(f"extractelement {w.t(elem(d))} {x}, i64 {lane}") for x in items]
+        old = one(t, d, word, place, args)
         for x, slot in zip(old, out, strict=True):
             w.do(f"store {elem(d)} {x}, ptr {w.op(f'getelementptr {elem(d)}, ptr {slot}, i64 {lane}')}, align {max(1, d.bytes)}")
     got = tuple(V(w.op(f"load {w.t(elem(d))}, ptr {slot}, align 64")) for slot in out)
@@ -225,7 +242,7 @@ def emit_atomic_add(w: Wave, op: Op) -> Rep:
 def _add_one(w: Wave, t: Type, d: DType, word: str, place: str, adds: list[str]) -> list[str]:
     """One lane's atomic addition; what stood there before."""
     if len(adds) == 1 and (d.is_int or d.bits >= 32):
-        return [w.op(f"atomicrmw {'add' if d.is_int else 'fadd'} ptr {place}, {elem(d)} {adds[0]} monotonic, align {d.bytes}")]
+        return [w.op(f"atomicrmw {'add' if d.is_int else 'fadd'} ptr {place}, {elem(d)} {adds[0]} acq_rel, align {d.bytes}")]
     body, size = w.body, d.bits * len(adds) // 8
     first = w.op(f"load atomic {word}, ptr {place} monotonic, align {size}")
     before, head, done = body.label, body.fresh("try"), body.fresh("added")
@@ -244,7 +261,7 @@ def _add_one(w: Wave, t: Type, d: DType, word: str, place: str, adds: list[str])
         bits = integer(w, new, d, False)
         bits = w.op(f"zext i{d.bits} {bits} to {word}") if len(adds) > 1 else bits
         total = w.op(f"or {word} {total}, {w.op(f'shl {word} {bits}, {i * d.bits}')}")
-    pair = w.op(f"cmpxchg ptr {place}, {word} {now}, {word} {total} monotonic monotonic, align {size}")
+    pair = w.op(f"cmpxchg ptr {place}, {word} {now}, {word} {total} acq_rel monotonic, align {size}")
     seen, ok = (w.op(f"extractvalue {{ {word}, i1 }} {pair}, {i}") for i in (0, 1))
     body.lines[line] = f"  {now} = phi {word} [ {first}, %{before} ], [ {seen}, %{body.label} ]"
     body.do(f"br i1 {ok}, label %{done}, label %{head}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from avelang.emit.llvm import arithmetic, cpu_lanes, cpu_lin, cpu_memory, cpu_waits
+from avelang.emit.llvm import arithmetic, cpu_cluster, cpu_lanes, cpu_lin, cpu_memory, cpu_waits
 from avelang.emit.llvm.cpu_parts import address_of
 from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, Slot, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
@@ -253,10 +253,11 @@ def _lane_id(w: Wave, op: Op) -> Rep:
     return cpu_lanes.lane_id(w)
 
 
-RULES.update(shuffle=cpu_lanes.emit_shuffle, ballot=cpu_lanes.emit_ballot, printf=cpu_lanes.emit_printf, atomic_add=cpu_lanes.emit_atomic_add)
+RULES.update(shuffle=cpu_lanes.emit_shuffle, ballot=cpu_lanes.emit_ballot, printf=cpu_lanes.emit_printf, atomic_add=cpu_lanes.emit_atomic_add,
+             atomic=cpu_lanes.emit_atomic)
 
 
-RULES.update(barrier=cpu_waits.emit_barrier, pause=cpu_waits.emit_pause)
+RULES.update(barrier=cpu_waits.emit_barrier, pause=cpu_waits.emit_pause, cluster_arrive=cpu_cluster.emit_arrive, cluster_wait=cpu_cluster.emit_wait)
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------------------------
@@ -336,6 +337,13 @@ def _ptr_int(w: Wave, op: Op) -> Rep:
 @rule("shared_base")
 def _shared_base(w: Wave, op: Op) -> Rep:
     return Ptr(SHARED, "%scratch", const(0, 64))
+
+
+@rule("shared_peer")
+def _shared_peer(w: Wave, op: Op) -> Rep:
+    p, rank = _pointer(w, op.operands[0]), w.scalar(op.operands[1])
+    away = cpu_lin.add64(w, _binary(w, "mul", i64, rank, const(w.block_bytes, 64)), w.first_block)
+    return Ptr(SHARED, p.base, cpu_lin.add64(w, p.off, away))
 
 
 @rule("map_word")

@@ -2,20 +2,20 @@
 
 In a kernel whose waves meet at plain barriers only, each resumes when all others have come: the turns of `ave_run` are the barrier. Otherwise
 arrivals are counted, in the block's memory: for each of 16 barriers how many threads have come and how often it has opened, then turns given away in
-a row, then waves that have not finished.
+a row, then waves that have not finished; in a cluster (`cpu_cluster`) then where the cluster's state is, in which turns are counted, and how far away
+rank 0 is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from avelang.base.errors import error
 from avelang.emit.llvm.cpu_values import S
 from avelang.emit.llvm.cpu_wave import Wave
-from avelang.ir.core import Kernel, Op
+from avelang.ir.core import Op
 
 BARRIERS = 16
-SPINS, LIVE = 8 * BARRIERS, 8 * BARRIERS + 4  # byte offsets in the state
+SPINS, LIVE, HOME, FIRST = (8 * BARRIERS + n for n in (0, 4, 8, 16))  # byte offsets in the state
 STATE = 192  # bytes
 PATIENCE = 4096  # turns that every wave may give away, one after the other, before the block counts as stuck
 STUCK = 2  # the status of a block whose waves wait for ever
@@ -27,11 +27,9 @@ def waits(ops: Iterable[Op]) -> tuple[bool, bool]:
     return bool(found), any(op.name == "pause" or op.operands for op in found)
 
 
-def no_clusters(kernel: Kernel) -> None:
-    """Raises U205 for blocks that must run together."""
-    extents = kernel.attrs.get("cluster") or (1,)
-    if any(n != 1 for n in ((extents,) if isinstance(extents, int) else extents)):
-        raise error("U205", kernel.span, kernel=kernel.name, cluster=extents)
+def together(ops: Iterable[Op]) -> bool:
+    """Whether blocks of a cluster have to do with one another."""
+    return any(op.name in ("shared_peer", "cluster_arrive", "cluster_wait") for op in ops)
 
 
 def suspend(w: Wave) -> None:
@@ -53,15 +51,28 @@ def emit_barrier(w: Wave, op: Op) -> None:
     number = "0"
     if rep is not None:
         number = rep.text if isinstance(rep, S) else w.one(rep, op.operands[0].type).text  # type: ignore[arg-type]
-    threads = op.attrs.get("threads", 0)
-    state = f"ptr {w.state}, i32 {number}, i32 {threads}"
-    before = w.op(f"call i32 @barrier.arrive({state})")
-    if not op.attrs.get("wait", 1):
-        return
+    barrier = at(w.state, number, op.attrs.get("threads", 0))
+    before = arrive(w, barrier)
+    if op.attrs.get("wait", 1):
+        until_open(w, barrier, before)
+
+
+def at(state: str | None, number: str = "0", threads: int = 0) -> str:
+    """A barrier, as it is passed to the functions that count; 0 threads: those of all waves."""
+    return f"ptr {state}, i32 {number}, i32 {threads}"
+
+
+def arrive(w: Wave, barrier: str) -> str:
+    """The wave has come to a barrier: how often that has opened before."""
+    return w.op(f"call i32 @barrier.arrive({barrier})")
+
+
+def until_open(w: Wave, barrier: str, before: str) -> None:
+    """The wave waits until the barrier has opened once more than `before`."""
     test, wait, on = (w.body.fresh(x) for x in ("closed", "wait", "open"))
     w.do(f"br label %{test}")
     w.body.start(test)
-    w.do(f"br i1 {w.op(f'call i1 @barrier.open({state}, i32 {before})')}, label %{on}, label %{wait}")
+    w.do(f"br i1 {w.op(f'call i1 @barrier.open({barrier}, i32 {before})')}, label %{on}, label %{wait}")
     w.body.start(wait)
     suspend(w)
     w.do(f"br label %{test}")
@@ -80,15 +91,20 @@ _PLACE = """  %slot = and i32 %number, 15
   %at = shl i32 %slot, 3
   %b = getelementptr i8, ptr %state, i32 %at
   %gp = getelementptr i8, ptr %b, i64 4"""
+# Where turns are counted: a cluster is stuck when no wave of any block gets on.
+_TURNS = f"  %p = getelementptr i8, ptr %state, i64 {SPINS}"
+_CLUSTER_TURNS = f"""  %hp = getelementptr i8, ptr %state, i64 {HOME}
+  %home = load ptr, ptr %hp
+  %p = getelementptr i8, ptr %home, i64 {SPINS}"""
 _FUNCTIONS = {
-    "turn": f"""void @turn(ptr %state, i1 %done) #0 {{
-  %p = getelementptr i8, ptr %state, i64 {SPINS}
+    "turn": """void @turn(ptr %state, i1 %done) #0 {
+TURNS
   %n = load i32, ptr %p
   %n1 = add i32 %n, 1
   %new = select i1 %done, i32 0, i32 %n1
   store i32 %new, ptr %p
   ret void
-}}""",
+}""",
     "barrier.check": f"""void @barrier.check(ptr %state, ptr %b, i32 %threads) #0 {{
   %lp = getelementptr i8, ptr %state, i64 {LIVE}
   %live = load i32, ptr %lp
@@ -139,9 +155,14 @@ no:
 }
 
 
-def functions(w: Wave) -> None:
+def functions(w: Wave, clustered: bool) -> None:
     """Defines what counts arrivals."""
-    w.module.functions.update({name: "define internal " + text.replace("LANES", str(w.W)) for name, text in _FUNCTIONS.items()})
+    words = {"LANES": str(w.W), "TURNS": _CLUSTER_TURNS if clustered else _TURNS}
+    for name, text in _FUNCTIONS.items():
+        for word, meant in words.items():
+            text = text.replace(word, meant)
+        w.module.functions[name] = "define internal " + text
+    w.module.declare("llvm.memset.p0.i64", "void", ("ptr", "i8", "i64", "i1"))
 
 
 def start(waves: int, offset: int) -> str:

@@ -38,6 +38,11 @@ class Wave(Writer):
         self.coroutine = False
         self.maps: dict[Value, str] = {}  # tensor maps: pointers to what `map_word` reads
         self.state: str | None = None  # where arrivals at barriers are counted, for waves that wait for more than plain barriers
+        # Of a cluster: its state, bytes from the block's memory to that of rank 0, bytes of a block, where the wave keeps at which barrier it came.
+        self.cluster_state: str | None = None
+        self.first_block: S = const(0, 64)
+        self.block_bytes = 0
+        self.arrived: str | None = None
         for op in walk(kernel.body):
             for v in op.operands:
                 self.uses[v] = self.uses.get(v, 0) + 1

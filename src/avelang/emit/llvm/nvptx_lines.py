@@ -6,12 +6,13 @@ its own, with the call behind it. Source: LLVM, "Source Level Debugging with LLV
 
 from __future__ import annotations
 
+import functools
 import os
 
 from avelang.base.spans import Span
+from avelang.emit.llvm.nvptx_asm import Chained
 from avelang.emit.llvm.simt import Simt
-from avelang.ir.core import Kernel
-from avelang.llvm.core import Body
+from avelang.ir.core import Kernel, Op
 
 # Numbers of the metadata that each module has; those of files, functions and places follow.
 _FLAGS, _UNIT, _FILE, _TYPE, _KERNEL = range(5)
@@ -67,18 +68,21 @@ def _quoted(text: str) -> str:
     return "".join(c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in text)
 
 
+@functools.lru_cache(maxsize=64)
 def _file(path: str) -> str:
     folder, name = os.path.split(path)
     return f'!DIFile(filename: "{_quoted(name)}", directory: "{_quoted(folder)}")'
 
 
-class Lined(Body):
+class Lined(Chained):
     """A body whose instructions have the places of the ops that they come from."""
 
     def __init__(self, w: Simt, metadata: Metadata):
-        super().__init__()
-        self.__dict__.update(w.body.__dict__)
+        super().__init__(w)
         self._w, self._metadata = w, metadata
+        # An op becomes hundreds of instructions where matrices are in registers.
+        self._last: Op | None = None
+        self._text = self._place(w.kernel.span)
 
     def op(self, text: str) -> str:
         return super().op(text + self._mark())
@@ -87,7 +91,12 @@ class Lined(Body):
         super().do(text + self._mark())
 
     def _mark(self) -> str:
-        span = self._w.here.span if self._w.here is not None else self._w.kernel.span
+        here = self._w.here
+        if here is not self._last:
+            self._last, self._text = here, self._place(here.span if here is not None else self._w.kernel.span)
+        return self._text
+
+    def _place(self, span: Span | None) -> str:
         return f", !dbg !{self._metadata.place(span)}" if span is not None else ""
 
 

@@ -26,6 +26,7 @@ class Device(Host):
     def __init__(self, chip: arch.Chip):
         emitter = _emitter(chip)
         super().__init__(3, (emitter.TRIPLE, chip.name, "" if chip.vendor == "amd" else emitter.features(chip)))
+        self.passes: tuple[str, ...] = () if chip.vendor == "amd" else emitter.PASSES
 
     def target_machine(self) -> llvm.TargetMachine:
         target = llvm.Target.from_triple(self.triple)
@@ -35,20 +36,16 @@ class Device(Host):
         """LLVM's passes over functions, with the backend's own in them: those of `Host` are chosen for CPU code. Loops that pick registers have
         been unrolled in the IR, others stay as the user wrote them.
 
-        For AMD those of -O1 on the kernel, which everything else is inlined into. The passes of higher levels and those over modules find next to
-        nothing more in these texts, and take twice as long; of what they deduce, machine code takes what `Amdgpu.attributes` says by itself."""
-        amd = self.triple.startswith("amdgcn")
-        options = llvm.create_pipeline_tuning_options(speed_level=1 if amd else self.level)
+        For NVIDIA those that the emitter names. For AMD those of -O1 on the kernel, which everything else is inlined into. The passes of higher
+        levels and those over modules find next to nothing more in these texts, and take twice as long; of what they deduce, machine code takes what
+        `Amdgpu.attributes` says by itself."""
+        options = llvm.create_pipeline_tuning_options(speed_level=1)
         options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-        builder = llvm.create_pass_builder(self.machine, options)
-        if not amd:
-            builder.getModulePassManager().run(module, builder)
-            return
-        whole = llvm.create_new_module_pass_manager()
-        whole.add_always_inliner_pass()
-        whole.add_global_dead_code_eliminate_pass()
+        builder, whole = llvm.create_pass_builder(self.machine, options), llvm.create_new_module_pass_manager()
+        for name in ("always_inliner", "global_dead_code_eliminate", *self.passes):
+            getattr(whole, f"add_{name}_pass")()
         whole.run(module, builder)
-        for function in module.functions:
+        for function in () if self.passes else module.functions:
             if not function.is_declaration:
                 builder.getFunctionPassManager().run(function, builder)
 

@@ -270,3 +270,12 @@ def _int_ptr(w: Simt, op: Op) -> str:
 def _atomic_add(w: Simt, op: Op) -> str:
     value, place, offset = op.operands
     return w.target.atomic_add(w, value, place, simt_memory.at(w, place, offset), AGENT)
+
+
+@rule("atomic")
+def _atomic(w: Simt, op: Op) -> str:
+    *values, place, offset = op.operands
+    d, kind = dtype_of(op.result.type), op.attrs["kind"]
+    at = f"{w.type(place.type)} {simt_memory.at(w, place, offset)}"
+    got = w.op(arithmetic.atomic(kind, d, at, [w.value(v) for v in values], w.target.device_scope))
+    return w.op(f"extractvalue {{ {elem(d)}, i1 }} {got}, 0") if kind == "cas" else got

@@ -1,10 +1,11 @@
 """Rows of thread block clusters: where a block stands, the cluster's barrier, and the shared memory of its other blocks.
 
-Executors without clusters of their own take each block for a cluster of one.
+Expansions know the cluster's extents: what a cluster of one asks of itself, its blocks' barriers and memory do.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from avelang.base.lazy import np
@@ -13,9 +14,8 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import i32, i64, u32, u64
 from avelang.ir.types import SHARED, Type, VecType
 from avelang.isa.asm import Asm
-from avelang.isa.expansions import pointer, shared_offset
+from avelang.isa.expansions import peer, pointer, shared_offset
 from avelang.isa.machine import Machine, Waiting
-from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, report, transactions
 from avelang.isa.row import Param, Place, Row, register
 
@@ -30,14 +30,32 @@ def everywhere(wave: Machine, n: int) -> np.ndarray:
     return np.full(wave.lanes, n, np.uint32)
 
 
+def _of_block(op: str, query: str) -> Callable[[Builder, int], Value]:
+    """What a block's or a grid's number along a dimension says of clusters: divided by their extent, or what that leaves over."""
+
+    def expand(b: Builder, d: int) -> Value:
+        return b.same(op, b.emit(query, (), (u32,), dim=d).result, b.const(b.cluster[d]))
+
+    return expand
+
+
+def _expand_rank(b: Builder) -> Value:
+    rank = b.const(0)
+    for d, n in enumerate(b.cluster):
+        if n > 1:
+            rank = b.add(rank, b.mul(_of_block("rem", "block_id")(b, d), b.const(math.prod(b.cluster[:d]))))
+    return rank
+
+
 _IDS: tuple[tuple[str, str, str, Callable[..., int], Callable[..., Value]], ...] = (
     ("cluster_id", "clusterid", "Which cluster of the grid this is, along a dimension.", lambda w, d: w.place()[1][d],
-     lambda b, d: b.emit("block_id", (), (u32,), dim=d).result),
+     _of_block("div", "block_id")),
     ("cluster_count", "nclusterid", "Clusters of the grid, along a dimension.", lambda w, d: w.place()[2][d],
-     lambda b, d: b.emit("grid_dim", (), (u32,), dim=d).result),
+     _of_block("div", "grid_dim")),
     ("cluster_block_id", "cluster_ctaid", "Which block of its cluster this is, along a dimension.",
-     lambda w, d: np.unravel_index(w.place()[3], w.place()[0][::-1])[2 - d], lambda b, d: b.const(0)),
-    ("cluster_dim", "cluster_nctaid", "Blocks of a cluster, along a dimension.", lambda w, d: w.place()[0][d], lambda b, d: b.const(1)),
+     lambda w, d: np.unravel_index(w.place()[3], w.place()[0][::-1])[2 - d], _of_block("rem", "block_id")),
+    ("cluster_dim", "cluster_nctaid", "Blocks of a cluster, along a dimension.", lambda w, d: w.place()[0][d],
+     lambda b, d: b.const(b.cluster[d])),
 )  # fmt: skip
 
 
@@ -58,26 +76,40 @@ def _id_rows() -> None:
         register(Row(
             f"nvvm.{name}", (), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90,
             (lambda wave: everywhere(wave, int(np.prod(wave.place()[0])))) if count else (lambda wave: everywhere(wave, wave.place()[3])),
-            expand=(lambda b: b.const(1)) if count else (lambda b: b.const(0)), llvm={"nvptx": Asm(f"mov.u32 <out>, %{special};")}, ptx=f"%{special}",
+            expand=(lambda b: b.const(math.prod(b.cluster))) if count else _expand_rank,
+            llvm={"nvptx": Asm(f"mov.u32 <out>, %{special};")}, ptx=f"%{special}",
         ))  # fmt: skip
 
 
-def _arrive(wave: Machine) -> None:
-    wave.cluster_arrive()
+_RELAXED = Param("relaxed", "const", "1: orders no accesses to memory. Enough behind fence_mbarrier_init, or where only blocks must still be there",
+                 range=(0, 1), default=0)  # fmt: skip
+
+
+def _arrive(wave: Machine, relaxed: int) -> None:
+    wave.cluster_arrive(bool(relaxed))
 
 
 def _wait(wave: Machine) -> Waiting:
     yield from wave.cluster_wait()
 
 
+def _expand_arrive(b: Builder, relaxed: int) -> None:
+    if math.prod(b.cluster) > 1:
+        b.emit("cluster_arrive")
+
+
+def _expand_wait(b: Builder) -> None:
+    # In a cluster of one the wait alone is the block's barrier.
+    b.emit("cluster_wait" if math.prod(b.cluster) > 1 else "barrier")
+
+
 def _barrier_rows() -> None:
-    # A cluster of one: the wait alone is the barrier.
-    register(Row("nvvm.cluster_arrive", (), None, "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must "
+    register(Row("nvvm.cluster_arrive", (_RELAXED,), None, "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must "
                                                   "follow.",
-                 "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _arrive, EFFECTS | {"convergent"}, nothing,
-                 llvm={"nvptx": Asm("barrier.cluster.arrive.release.aligned;")}, ptx="barrier.cluster.arrive"))  # fmt: skip
+                 "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _arrive, EFFECTS | {"convergent"}, _expand_arrive,
+                 llvm={"nvptx": Asm(lambda a: f"barrier.cluster.arrive.{'relaxed' if a['relaxed'] else 'release'}.aligned;")}, ptx="barrier.cluster.arrive"))  # fmt: skip
     register(Row("nvvm.cluster_wait", (), None, "Waits until all threads of the cluster have arrived; orders their memory accesses.",
-                 "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _wait, EFFECTS | {"convergent"}, lambda b: b.emit("barrier") and None,
+                 "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _wait, EFFECTS | {"convergent"}, _expand_wait,
                  llvm={"nvptx": Asm("barrier.cluster.wait.acquire.aligned;")}, ptx="barrier.cluster.wait"))  # fmt: skip
 
 
@@ -123,16 +155,16 @@ def _store_async(n: int) -> Callable[..., None]:
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, 4 * n)
         for lane in np.flatnonzero(wave.active).tolist():
             at = tile.address.view(np.int64)[lane] + np.arange(4 * n)[None]
-            flight = wave.begin(SHARED, np.array([lane]), at, raw[lane : lane + 1], rank=int(rank[lane]))
+            flight = wave.begin(SHARED, np.array([lane]), at, raw[lane : lane + 1], rank=int(rank[lane]), ordinary=True)
             found = wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane]))
             report(flight, found, 4 * n, lane)
 
     return meaning
 
 
-def _arrive_remote(wave: Machine, bar: Place, rank: np.ndarray) -> None:
+def _arrive_remote(wave: Machine, bar: Place, rank: np.ndarray, relaxed: int) -> None:
     for lane in np.flatnonzero(wave.active).tolist():
-        wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane])).arrive(1, lane)
+        wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane])).arrive(1, lane, bool(relaxed))
 
 
 def _memory_rows() -> None:
@@ -149,19 +181,19 @@ def _memory_rows() -> None:
         data = Param("data", t, "what to store", packed=True)
         register(Row(
             f"nvvm.ld_cluster_x{n}", (tile, RANK), t, f"Loads {n} words from the shared memory of another block of the cluster.", f"{source}.8, ld",
-            SM_90, _load(n), frozenset({"read"}), lambda b, tile, rank, t=t, n=n: b.ld(pointer(b, tile), b.const(0, i64), t, 4 * n),
+            SM_90, _load(n), frozenset({"read"}), lambda b, tile, rank, t=t, n=n: b.ld(peer(b, tile, rank), b.const(0, i64), t, 4 * n),
             llvm={"nvptx": Asm(remote("<tile>", f"ld.shared::cluster{v}.b32 {out}, [a];"))}, ptx=f"ld.shared::cluster{v}.b32",
         ))  # fmt: skip
         register(Row(
             f"nvvm.st_cluster_x{n}", (tile, RANK, data), None, f"Stores {n} words into the shared memory of another block of the cluster.",
             f"{source}.11, st", SM_90, _store(n), frozenset({"write"}),
-            lambda b, tile, rank, data, n=n: b.st(data, pointer(b, tile), b.const(0, i64), 4 * n) and None,
+            lambda b, tile, rank, data, n=n: b.st(data, peer(b, tile, rank), b.const(0, i64), 4 * n) and None,
             llvm={"nvptx": Asm(remote("<tile>", f"st.shared::cluster{v}.b32 [a], {words};"))}, ptx=f"st.shared::cluster{v}.b32",
         ))  # fmt: skip
 
         def expand_async(b: Builder, tile: Value, rank: Value, data: Value, bar: Value, n: int = n) -> None:
-            b.st(data, pointer(b, tile), b.const(0, i64), 4 * n)
-            change(b, bar, transactions(b, b.const(4 * n), -1))
+            b.st(data, peer(b, tile, rank), b.const(0, i64), 4 * n)
+            change(b, peer(b, bar, rank), transactions(b, b.const(4 * n), -1))
 
         register(Row(
             f"nvvm.st_async_x{n}", (tile, RANK, data, BAR), None,
@@ -171,11 +203,15 @@ def _memory_rows() -> None:
             llvm={"nvptx": Asm(remote("<tile>", f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32 [a], {words}, [m];", "bar"))},
             ptx=f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32",
         ))  # fmt: skip
+    relaxed = Param("relaxed", "const", "1: orders none of the thread's accesses before the arrival. Enough for those of wgmma and of the copy engine "
+                                        "that are complete; the fence of the other form takes some 1000 cycles", range=(0, 1), default=0)
     register(Row(
-        "nvvm.mbarrier_arrive_cluster", (BAR, RANK), None, "One arrival for each active lane on the mbarrier that another block of the cluster "
-                                                           "has at this place.",
-        "PTX ISA 9.0, 9.7.13.15.13, mbarrier.arrive", SM_90, _arrive_remote, EFFECTS, lambda b, bar, rank: change(b, bar, b.const(-1, u64)),
-        llvm={"nvptx": Asm(remote("<bar>", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a];"))},
+        "nvvm.mbarrier_arrive_cluster", (BAR, RANK, relaxed), None, "One arrival for each active lane on the mbarrier that another block of the "
+                                                                    "cluster has at this place.",
+        "PTX ISA 9.0, 9.7.13.15.13, mbarrier.arrive", SM_90, _arrive_remote, EFFECTS,
+        lambda b, bar, rank, relaxed: change(b, peer(b, bar, rank), b.const(-1, u64)),
+        llvm={"nvptx": Asm(lambda attrs: remote(
+            "<bar>", f"mbarrier.arrive.{'relaxed' if attrs['relaxed'] else 'release'}.cluster.shared::cluster.b64 _, [a];"))},
         ptx="mbarrier.arrive.release.cluster.shared::cluster.b64",
     ))  # fmt: skip
 

@@ -22,6 +22,7 @@ PREFETCH = (0, 64, 128, 256)  # bytes
 
 
 def _meaning(size: int) -> Callable[..., None]:
+    # By the generic proxy (SOURCE): where wgmma reads the data, a proxy fence stands behind the wait.
     def meaning(wave: Machine, dst: Place, src: Place, count: np.ndarray, hint: int, prefetch: int, l1: int = 0) -> None:
         lanes = np.flatnonzero(wave.active)
         for what, place in (("destination", dst), ("source", src)):
@@ -36,7 +37,7 @@ def _meaning(size: int) -> Callable[..., None]:
                 here = wave.active & (count == n)
                 data[here, :n] = wave.read(src.space, src.address, n, here)[here]
         at = dst.address.view(np.int64)[lanes, None] + np.arange(size)
-        wave.groups(KIND).add(wave.begin(SHARED, lanes, at, data[lanes]))
+        wave.groups(KIND).add(wave.begin(SHARED, lanes, at, data[lanes], ordinary=True))
 
     return meaning
 

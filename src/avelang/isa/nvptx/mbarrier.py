@@ -40,12 +40,7 @@ def flag(wave: Machine, value: bool | np.ndarray) -> np.ndarray:
 
 def report(flight: Flight, bar: MBarrier, count: int, lane: int) -> None:
     """The copy reports to an mbarrier when it is complete."""
-
-    def arrive() -> None:
-        flight.land()
-        bar.expect(-count, lane)
-
-    bar.later.append(arrive)
+    bar.receive(flight, count, lane)
 
 
 # -- expansion -----------------------------------------------------------------------------------------------------------------------
@@ -175,16 +170,7 @@ def _copies_arrive(counted: bool) -> Callable[..., None]:
     def meaning(wave: Machine, bar: Place) -> None:
         for lane, address in at_lanes(wave, bar):
             found, only = wave.mbarrier(lane, address), np.arange(wave.lanes) == lane
-            copies = wave.groups(KIND).so_far(only)
-            if counted:
-                found.pending += 1
-
-            def arrive(found=found, copies=copies, lane=lane) -> None:
-                for flight, rows in copies:
-                    flight.land(rows)
-                found.arrive(1, lane)
-
-            found.later.append(arrive)
+            found.follow(wave.groups(KIND).so_far(only), lane, counted)
 
     return meaning
 

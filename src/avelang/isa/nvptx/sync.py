@@ -96,8 +96,17 @@ def _ignore(wave: Machine, *args: Any) -> None:
     """Order and speed only: waves of executors see memory in order."""
 
 
+def _proxies(wave: Machine) -> None:
+    wave.fence_proxies()
+
+
+def _mbarriers(wave: Machine) -> None:
+    wave.fence_mbarriers()
+
+
+_MEANINGS = {"fence_proxy_async": _proxies, "fence_proxy_async_shared": _proxies, "fence_mbarrier_init": _mbarriers}
 for _name, _params, _doc, _section, _needs, _text, _effects in _NOTHING:
     register(Row(
-        f"nvvm.{_name}", _params, None, _doc, f"PTX ISA 9.0, {_section}", _needs, _ignore, _effects, nothing, llvm={"nvptx": Asm(_text)},
-        ptx=_text.split(" ")[0].rstrip(";"),
+        f"nvvm.{_name}", _params, None, _doc, f"PTX ISA 9.0, {_section}", _needs, _MEANINGS.get(_name, _ignore), _effects, nothing,
+        llvm={"nvptx": Asm(_text)}, ptx=_text.split(" ")[0].rstrip(";"),
     ))  # fmt: skip

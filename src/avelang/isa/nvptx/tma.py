@@ -5,6 +5,7 @@ Every active lane issues a copy of its own; usually one is elected. Coordinates 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import BY_NAME, i32, i64, u1, u32
 from avelang.ir.types import GLOBAL, SHARED, MapType, VecType
 from avelang.isa.asm import HINTS, Asm, hinted
-from avelang.isa.expansions import choose, pointer, shared_offset
+from avelang.isa.expansions import choose, peer, pointer, shared_offset
 from avelang.isa.machine import Machine
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, report, transactions
@@ -127,13 +128,14 @@ def _word(b: Builder, map_: Value, index: int) -> Value:
 class _Box:
     """Walks the pieces of 16 bytes of a box, or the elements of one that is narrower than its swizzle says: one loop over all of them."""
 
-    def __init__(self, b: Builder, map_: Value, coords: Sequence[Value], tile: Value):
+    def __init__(self, b: Builder, map_: Value, coords: Sequence[Value], tile: Value, rank: Value | None = None):
         t = map_.type
         assert isinstance(t, MapType)
         self.b, self.type, self.map = b, t, map_
         self.coords = [b.convert(b.bitcast(c, i32), i64) for c in coords]
-        self.tile = pointer(b, tile)
-        self.base = shared_offset(b, self.tile)
+        # In the block of that rank the tile stands, and is swizzled, as it would in this one.
+        self.tile = pointer(b, tile) if rank is None else peer(b, tile, rank)
+        self.base = shared_offset(b, pointer(b, tile))
         self.source = b.int_ptr(_word(b, map_, 0), t.dtype)
         self.extents = [_word(b, map_, EXTENT + i) for i in range(t.rank)]
         self.strides = [_word(b, map_, STRIDE + i) for i in range(t.rank)]
@@ -170,27 +172,41 @@ class _Box:
         return b.and_(b.cmp("ge", at, b.const(0, i64)), b.cmp("lt", at, self.extents[-1]))
 
 
+def _expand_box(b: Builder, box: _Box, bar: Value) -> None:
+    """Loads a box, and reports to the mbarrier."""
+    d = box.type.dtype
+    n = PIECE // d.bytes
+
+    def body(inside: Value, offset: Value, column: Value, place: Value) -> None:
+        def other() -> Value:
+            whole = b.const(NAN * (((1 << d.bits) - 1) // 0xFFFF) if box.type.nan else 0, BY_NAME[f"u{d.bits}"])
+            return b.bitcast(whole, d)
+
+        def one(i: int) -> Value:
+            there = b.and_(inside, box.holds(column, i))
+            return choose(b, there, lambda: b.ld(box.source, b.add(offset, b.const(i * d.bytes, i64)), d, d.bytes), other)
+
+        whole = b.and_(inside, b.and_(box.holds(column, 0), box.holds(column, n - 1)))
+        value = choose(b, whole, lambda: b.ld(box.source, offset, VecType(d, n), d.bytes), lambda: b.vec([one(i) for i in range(n)]))
+        b.st(value, box.tile, place, PIECE)
+
+    box.each(body)
+    change(b, bar, transactions(b, b.const(box.type.box_bytes), -1))
+
+
 def _expand_load(rank: int, multicast: bool) -> Callable[..., None]:
     def expand(b: Builder, dst: Value, map_: Value, *rest: Any) -> None:
-        box, bar = _Box(b, map_, rest[:rank], dst), rest[rank]
-        d = box.type.dtype
-        n = PIECE // d.bytes
-
-        def body(inside: Value, offset: Value, column: Value, place: Value) -> None:
-            def other() -> Value:
-                whole = b.const(NAN * (((1 << d.bits) - 1) // 0xFFFF) if box.type.nan else 0, BY_NAME[f"u{d.bits}"])
-                return b.bitcast(whole, d)
-
-            def one(i: int) -> Value:
-                there = b.and_(inside, box.holds(column, i))
-                return choose(b, there, lambda: b.ld(box.source, b.add(offset, b.const(i * d.bytes, i64)), d, d.bytes), other)
-
-            whole = b.and_(inside, b.and_(box.holds(column, 0), box.holds(column, n - 1)))
-            value = choose(b, whole, lambda: b.ld(box.source, offset, VecType(d, n), d.bytes), lambda: b.vec([one(i) for i in range(n)]))
-            b.st(value, box.tile, place, PIECE)
-
-        box.each(body)
-        change(b, bar, transactions(b, b.const(box.type.box_bytes), -1))
+        coords, bar = rest[:rank], rest[rank]
+        if not multicast:
+            _expand_box(b, _Box(b, map_, coords, dst), bar)
+            return
+        region = Block((("rank", u32),))
+        b.emit("for", (b.const(0), b.const(math.prod(b.cluster)), b.const(1)), (), (region,))
+        with b.inside(region):
+            to = region.args[0]
+            with b.if_(b.cmp("ne", b.and_(b.shr(rest[rank + 1], to), b.const(1)), b.const(0))):
+                _expand_box(b, _Box(b, map_, coords, dst, to), peer(b, bar, to))
+            b.yield_()
 
     return expand
 

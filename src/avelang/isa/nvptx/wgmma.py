@@ -153,14 +153,15 @@ register(Row(
 # -- meaning -------------------------------------------------------------------------------------------------------------------------
 
 
-def _operand(wave: Machine, form: Operand, desc: np.ndarray, rows: int, first: int, k: int, turned: int) -> np.ndarray:
-    """(rows, k) of an operand in shared memory, from row `first` on."""
-    word = int(desc[0])
+def _operand(wave: Machine, form: Operand, desc: np.ndarray, rows: int, k: int, turned: int) -> tuple[np.ndarray, np.ndarray]:
+    """(rows, k) of an operand in shared memory, and int64 (rows, bytes) where they stand."""
+    word, size = int(desc[0]), form.dtype.bytes
     if word >> 49 & 7:
         raise wave.wrong(0, "a descriptor with a base offset: begin the pattern at a multiple of its size")
-    i, j = np.meshgrid(first + np.arange(rows), np.arange(k), indexing="ij")
-    at = element_addresses(word, i.reshape(-1), j.reshape(-1), bool(turned), form.dtype.bytes)
-    return wave.fetch(SHARED, at, form.dtype.bytes).reshape(-1).view(form.dtype.np).reshape(rows, k)
+    i, j = np.meshgrid(np.arange(rows), np.arange(k), indexing="ij")
+    at = element_addresses(word, i.reshape(-1), j.reshape(-1), bool(turned), size)
+    data = wave.fetch(SHARED, at, size).reshape(-1).view(form.dtype.np).reshape(rows, k)
+    return data, (at[:, None] + np.arange(size)).reshape(rows, -1)
 
 
 def _exact(x: np.ndarray, operand: Operand, sign: int) -> np.ndarray:
@@ -172,26 +173,30 @@ def _exact(x: np.ndarray, operand: Operand, sign: int) -> np.ndarray:
 def _meaning(form: Form) -> Callable[..., Waiting]:
     tile = form.tile
 
-    def meaning(wave: Machine, a: np.ndarray, b: np.ndarray, c: np.ndarray, scale: np.ndarray, *flags: int) -> Waiting:
+    def meaning(wave: Machine, a: Any, b: np.ndarray, c: Any, scale: np.ndarray, *flags: int) -> Waiting:
         named = {p.name: x for p, x in zip(_flags(form), flags, strict=True)}
         shared = (b,) if form.registers else (a, b)
         for what in (*shared, scale):
             if (what != what[0]).any():
                 raise wave.wrong(int((what != what[0]).argmax()), "descriptors and scale_d must be the same in all lanes")
-        yield from wave.meet(tuple(int(x[0]) for x in (*shared, scale)))
-        n = 2 * c.shape[1]
-        if form.registers:
-            left = tile.a.scatter(a.reshape(LANES, -1))[0]
-        else:
-            left = _operand(wave, form.a, a, ROWS, ROWS * (wave.warp() % WARPS), form.k, named.get("trans_a", 0))
-        right = _operand(wave, form.b, b, n, 0, form.k, named.get("trans_b", 0))
+        together = yield from wave.meet(tuple(int(x[0]) for x in (*shared, scale)))
+        held = wave.products.fragment(a, 0) if form.registers else None
+        first = wave.products.accumulator(c, form.name, 0)
+        n, mine = 2 * first.shape[1], slice(ROWS * (wave.warp() % WARPS), ROWS * (wave.warp() % WARPS + 1))
+        # Memory is read once, for all four warps.
+        if "b" not in together:
+            together["b"] = _operand(wave, form.b, b, n, form.k, named.get("trans_b", 0))
+            nothing_there = np.zeros((M, 0)), np.zeros((M, 0), np.int64)
+            together["a"] = nothing_there if form.registers else _operand(wave, form.a, a, M, form.k, named.get("trans_a", 0))
+        (rows, rows_at), (right, right_at) = together["a"], together["b"]
+        left = rows[mine] if held is None else tile.a.scatter(held.reshape(LANES, -1))[0]
         left, right = _exact(left, form.a, named.get("neg_a", 0)), _exact(right, form.b, named.get("neg_b", 0))
-        whole = d_fragment(n)
-        _, row, col = (x[:LANES] for x in whole.index)
-        acc = np.zeros((1, ROWS, n), c.dtype)
+        _, row, col = (x[:LANES] for x in d_fragment(n).index)
+        acc = np.zeros((1, ROWS, n), first.dtype)
         if int(scale[0]):
-            acc[0, row, col] = c
-        return matmul(left[None], right.T[None], acc)[0, row, col]
+            acc[0, row, col] = first
+        used, own = (np.concatenate([x.reshape(-1), right_at.reshape(-1)]) for x in (rows_at, rows_at[mine]))
+        return wave.multiply(together, matmul(left[None], right.T[None], acc)[0, row, col], form.name, used, own)
 
     return meaning
 
@@ -319,13 +324,14 @@ def _text(form: Form) -> Callable[[Mapping[str, Any]], str]:
 def _row(form: Form) -> Row:
     how = "A in registers" if form.registers else "A in shared memory"
     desc = "a descriptor, as wgmma_descriptor makes it; the same in all threads"
-    left = Param("a", VecType(form.a.dtype, form.tile.a.slots), f"the lane's part of A, 64 x "
-                                                                f"{form.k}", packed=True) if form.registers else Param("a", u64, desc)
+    left = Param("a", u64, desc)
+    if form.registers:
+        left = Param("a", VecType(form.a.dtype, form.tile.a.slots), f"the lane's part of A, 64 x {form.k}", packed=True, held=True)
     note = " The low 13 bits of the elements of A and B are ignored." if form.a is TF32 else ""
     return Row(
         f"nvvm.{form.name}",
         (
-            left, Param("b", u64, desc), Param("c", form.accumulators, "the lane's part of the accumulator, 64 x N: N / 2 elements"),
+            left, Param("b", u64, desc), Param("c", form.accumulators, "the lane's part of the accumulator, 64 x N: N / 2 elements", held=True),
             Param("scale_d", u32, "0: D = A B, without the accumulator; the same in all threads", default=1), *_flags(form),
         ),
         "c", f"D = A B + C over a warpgroup, which all its four warps execute together: A is 64 x {form.k} of {form.a.name}, B {form.k} x N of "
@@ -349,32 +355,51 @@ for _form in FORMS:
     register(_row(_form))
 
 
-def _same(wave: Machine, acc: np.ndarray, *_: int) -> np.ndarray:
-    return acc
+def _fence(wave: Machine) -> None:
+    wave.products.fence()
+
+
+def _fence_acc(wave: Machine, acc: Any) -> Any:
+    wave.products.fence(acc)
+    return wave.products.passed(acc)
+
+
+def _commit(wave: Machine) -> None:
+    wave.products.commit()
+
+
+def _wait_group(wave: Machine, pending: int) -> None:
+    wave.wait_products(pending)
+
+
+def _wait_acc(wave: Machine, acc: Any, pending: int) -> Any:
+    wave.wait_products(pending)
+    return wave.products.given(acc)
 
 
 _HELD: tuple[Type, ...] = tuple(dict.fromkeys([
     *(t for d in (f32, f16, i32) for t in (VecType(d, n // 2) for n in SIZES)),
     *(VecType(d, 8) for d in (f16, bf16)), *(VecType(d, 16) for d in (i8, u8, f8e4m3fn, f8e5m2)),
 ]))  # fmt: skip
-_ACC = Param("acc", _HELD, "an accumulator, or A in registers")
+_ACC = Param("acc", _HELD, "an accumulator, or A in registers", held=True)
 _PENDING = Param("pending", "const", "how many of the newest groups need not be complete", range=(0, 7))
 _ORDER = frozenset({"read", "write", "sync", "convergent"})
-for _name, _params, _result, _doc, _ptx in (
-    ("fence", (), None, "Orders accesses to registers and shared memory before the wgmma that follow: needed before the first, and when registers "
-                        "have changed.",
+for _name, _params, _result, _meaning_, _doc, _ptx in (
+    ("fence", (), None, _fence, "Orders accesses to registers and shared memory before the wgmma that follow: needed before the first, and when "
+                        "registers have changed.",
      "wgmma.fence.sync.aligned;"),
-    ("fence_acc", (_ACC,), "acc", "The accumulator (or A in registers) behind a wgmma_fence: what has been computed of it is in registers before.",
+    ("fence_acc", (_ACC,), "acc", _fence_acc, "The accumulator (or A in registers) behind a wgmma_fence: what has been computed of it is in "
+                                              "registers before.",
      "wgmma.fence.sync.aligned;"),
-    ("commit_group", (), None, "The wgmma since the last group make up one more group.", "wgmma.commit_group.sync.aligned;"),
-    ("wait_group", (_PENDING,), None, "Waits until all groups of wgmma but the newest `pending` are "
+    ("commit_group", (), None, _commit, "The wgmma since the last group make up one more group.", "wgmma.commit_group.sync.aligned;"),
+    ("wait_group", (_PENDING,), None, _wait_group, "Waits until all groups of wgmma but the newest `pending` are "
                                       "complete.", "wgmma.wait_group.sync.aligned <pending>;"),
-    ("wait_acc", (_ACC, _PENDING), "acc", "The accumulator once all groups of wgmma but the newest `pending` are complete.",
+    ("wait_acc", (_ACC, _PENDING), "acc", _wait_acc, "The accumulator once all groups of wgmma but the newest `pending` are complete.",
      "wgmma.wait_group.sync.aligned <pending>;"),
 ):  # fmt: skip
     register(Row(
         f"nvvm.wgmma_{_name}", _params, _result, f"{_doc} All warps of the warpgroup execute "
                                                  f"it.", f"{SECTION}.{'7' if 'fence' in _name else '8'}, {_ptx.split('.sync')[0]}",
-        SM_90A, _same if _result else nothing, _ORDER, (lambda b, acc, *_: acc) if _result else nothing,
+        SM_90A, _meaning_, _ORDER, (lambda b, acc, *_: acc) if _result else nothing,
         llvm={"nvptx": Asm(_ptx, tied="acc" if _result else "")}, ptx=_ptx.partition(" ")[0].rstrip(";"),
     ))  # fmt: skip

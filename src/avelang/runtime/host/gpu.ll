@@ -11,22 +11,24 @@
   i32, i32, i32, i32, ;  7 block, 10 bytes of dynamic shared memory
   ptr, i64,           ; 11 attributes of the launch and 12 how many; -1: the launch function is the one of eleven arguments, else cuLaunchKernelEx
   i64,                ; 13 1: there is one device, and the thread's is asked for only where the launch says that it is another one or none
-  i64 }               ; 14 a bit for each parameter whose slot has the address of its value, for values that no slot holds
+  i64 }               ; 14 a bit for each parameter whose slot has the address of its value, a %Wide, for values that no slot holds
 
 ; CUlaunchConfig of cuda.h: grid, block, bytes of dynamic shared memory, stream, attributes, how many
 %Config = type { i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }
 
-; One of the last launches: %Gpu, how many there were before it, grid, stream, the first 16 slots (a caller has as many). A kernel that faults is reported by whatever
-; comes after it: these are the ones that it may be.
+; One of the last launches: %Gpu, how many there were before it, grid, stream, the first 16 slots (a caller has as many; of a value that no slot holds,
+; the word that stands for it). A kernel that faults is reported by whatever comes after it: these are the ones that it may be.
 %Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }
 @ave_recent = global [8 x %Recent] zeroinitializer
 @ave_launched = global i64 0
 
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare i64 @llvm.cttz.i64(i64, i1)
 
 ; Returns where it is noted. Without atomics, which would wait for what the processor still writes to the GPU: threads at the same moment may spoil one
 ; another's note.
-define internal ptr @note(ptr %gpu, ptr %slots, ptr %grid, ptr %stream) alwaysinline {
+define internal ptr @note(ptr %gpu, i64 %wide, ptr %slots, ptr %grid, ptr %stream) alwaysinline {
+entry:
   %n = load i64, ptr @ave_launched
   %n1 = add i64 %n, 1
   store i64 %n1, ptr @ave_launched
@@ -41,6 +43,23 @@ define internal ptr @note(ptr %gpu, ptr %slots, ptr %grid, ptr %stream) alwaysin
   call void @llvm.memcpy.p0.p0.i64(ptr align 4 %gridp, ptr align 4 %grid, i64 12, i1 false)
   store ptr %stream, ptr %streamp
   call void @llvm.memcpy.p0.p0.i64(ptr align 8 %slotsp, ptr align 8 %slots, i64 128, i1 false)
+  br label %loop
+loop:
+  %w = phi i64 [ %wide, %entry ], [ %w.rest, %word ]
+  %which = call i64 @llvm.cttz.i64(i64 %w, i1 false)
+  %kept = icmp ult i64 %which, 16
+  br i1 %kept, label %word, label %out
+word:
+  %from = getelementptr i64, ptr %slots, i64 %which
+  %value = load ptr, ptr %from
+  %standsp = getelementptr %Wide, ptr %value, i32 0, i32 1
+  %stands = load i64, ptr %standsp
+  %to = getelementptr i64, ptr %slotsp, i64 %which
+  store i64 %stands, ptr %to
+  %w.less = sub i64 %w, 1
+  %w.rest = and i64 %w, %w.less
+  br label %loop
+out:
   ret ptr %at
 }
 
@@ -153,7 +172,7 @@ launch:
   %attributes = load ptr, ptr %attributesp
   %manyp = getelementptr %Gpu, ptr %gpu, i32 0, i32 12
   %many = load i64, ptr %manyp
-  %noted = call ptr @note(ptr %gpu, ptr %slots, ptr %grid, ptr %stream)
+  %noted = call ptr @note(ptr %gpu, i64 %wide, ptr %slots, ptr %grid, ptr %stream)
   %plain = icmp eq i64 %many, -1
   br i1 %plain, label %eleven, label %extended
 eleven:

@@ -9,6 +9,14 @@
 ; type, function of DLPack's C exchange API: int dltensor_from_py_object_no_sync(PyObject *, DLTensor *)
 %Exchange = type { ptr, ptr }
 
+; Where the fields of a torch tensor stand, in bytes: the tensor's implementation in the Python object; in that the storage, dispatch keys, the word that
+; begins with the dtype, the number of elements, the offset into the storage in elements, the rank, the extents (5, then 5 strides in elements); in the
+; storage the memory and the function that frees it.
+%Fields = type { i64, i64, i64, i64, i64, i64, i64, i64, i64, i64 }
+
+; A tensor that the slow path has accepted: type (null: none), virtual table, dispatch keys, dtype and device, function that frees.
+%Likeness = type { ptr, ptr, i64, i64, ptr }
+
 %Context = type {
   ptr,              ;  0 pool
   ptr, ptr, ptr, ptr, ; 1 int, 2 float, 3 str, 4 tuple (types)
@@ -21,7 +29,8 @@
   [8 x %Exchange],  ; 13
   i64,              ; 14 what stands behind the type of an int from 1 to 2^30 - 1, whose value comes behind that; -1 if this is not known
   i64,              ; 15 1: a dict's fourth word is another one after each change to it
-  i64 }             ; 16 the byte of a tuple where its items begin
+  i64,              ; 16 the byte of a tuple where its items begin
+  %Fields }         ; 17
 
 ; One for each jit function: context, slow path, number of entries, entries (newest first), the entry that ran last
 %State = type { ptr, ptr, i64, [16 x ptr], i64 }
@@ -41,18 +50,24 @@
   ptr, i64,      ; 13 asked for the current stream, null where the slot has it; 14 of which device: DLPack's type, index << 32
   ptr }          ; 15 called with the status, the geometry and the arguments of a launch that the driver refused; raises
 
-; What is read of an argument that is a number, or an array through DLPack, are the first 64 bytes, one line of the processor's cache.
+; What is read of an argument that is a number, or an array through DLPack, are the first 64 bytes, one line of the processor's cache; of a torch tensor
+; also the last 64.
 %Param = type {
-  i64,        ; 0 kind: 0 constant, 1 signed, 2 unsigned, 3 f64, 4 f32, 5 u1, 6 pointer, 7 tensor
+  i64,        ; 0 kind: 0 constant, 1 signed, 2 unsigned, 3 f64, 4 f32, 5 u1, 6 pointer, 7 tensor, 8 tensor map
   i64,        ; 1 slot
   i64, i64,   ; 2 least and 3 greatest integer; kind 0: 2 is the object expected; arrays: 3 is what an address read through DLPack is a multiple of
   i64,        ; 4 rank
   i64,        ; 5 DLPack's device: type, index << 32
   [4 x i32],  ; 6 DLPack dtypes accepted: code, bits << 8, lanes << 16
-  ptr, ptr,   ; 7 extents, 8 strides in elements
+  ptr, ptr,   ; 7 extents, 8 strides in elements; kind 8: 7 is the %Maps, 8 (a number) the bytes from the slot to the %Wide
   i64,        ; 9 element bytes
   [4 x ptr],  ; 10 NumPy descriptors accepted
-  i64 }       ; 11 nothing: two lines in all
+  i64,        ; 11 nothing: two lines
+  %Likeness,  ; 12
+  [3 x i64] } ; 13 nothing: three lines in all
+
+; What a launch fills in: a slot for each argument and the stream, values of tensor maps, whose slots have their addresses.
+%Room = type { [64 x i64], [16 x %Wide] }
 
 declare i32 @PyCallable_Check(ptr)
 declare ptr @PyObject_CallNoArgs(ptr)
@@ -412,6 +427,27 @@ no:
   ret i1 false
 }
 
+; A tensor map's array: the slot gets the address of the value that the table has for it.
+define internal i1 @mapped(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, i64 %unit, ptr %out) {
+  %wantp = getelementptr %Param, ptr %param, i32 0, i32 4
+  %want = load i64, ptr %wantp
+  %ranked = icmp eq i64 %want, %rank
+  br i1 %ranked, label %look, label %no
+look:
+  %mapsp = getelementptr %Param, ptr %param, i32 0, i32 7
+  %maps = load ptr, ptr %mapsp
+  %farp = getelementptr %Param, ptr %param, i32 0, i32 8
+  %far = load i64, ptr %farp
+  %wide = getelementptr i8, ptr %out, i64 %far
+  %known = call i1 @described(ptr %maps, i64 %address, i64 %rank, ptr %shape, ptr %strides, i64 %unit, ptr %wide)
+  br i1 %known, label %take, label %no
+take:
+  store ptr %wide, ptr %out
+  ret i1 true
+no:
+  ret i1 false
+}
+
 ; PyArrayObject: data at 16, rank (int) 24, extents 32, strides in bytes 40, descriptor 56, flags (int) 64.
 define internal i1 @numpy(ptr %o, ptr %param, ptr %out) {
 entry:
@@ -446,6 +482,15 @@ form:
   %shape = load ptr, ptr %shapep
   %stridesp = getelementptr i8, ptr %o, i64 40
   %strides = load ptr, ptr %stridesp
+  %datap = getelementptr i8, ptr %o, i64 16
+  %data = load i64, ptr %datap
+  %kind = load i64, ptr %param
+  %map = icmp eq i64 %kind, 8
+  br i1 %map, label %maps, label %plain
+maps:
+  %described = call i1 @mapped(ptr %param, i64 %data, i64 %rank, ptr %shape, ptr %strides, i64 1, ptr %out)
+  ret i1 %described
+plain:
   %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
   %want = load i64, ptr %wrank
   %wshapep = getelementptr %Param, ptr %param, i32 0, i32 7
@@ -457,17 +502,135 @@ form:
   %ok = call i1 @layout(i1 false, i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 %unit)
   br i1 %ok, label %take, label %no
 take:
-  %datap = getelementptr i8, ptr %o, i64 16
-  %data = load i64, ptr %datap
   store i64 %data, ptr %out
   ret i1 true
 no:
   ret i1 false
 }
 
+; An array of the right type and device, strides in elements, against its %Param. Only those with all the strides of a row-major one are taken here, and
+; for maps those whose last stride is 1: a lazily negated view of torch (x.conj().imag) has a rank of 0 or a stride of 2 even where its extent is 1, and
+; Python must see it.
+define internal i1 @strided(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out) {
+entry:
+  %ranked = icmp ne i64 %rank, 0
+  br i1 %ranked, label %begin, label %no
+begin:
+  %alignp = getelementptr %Param, ptr %param, i32 0, i32 3
+  %align = load i64, ptr %alignp
+  %mask = sub i64 %align, 1
+  %odd = and i64 %address, %mask
+  %aligned = icmp eq i64 %odd, 0
+  br i1 %aligned, label %kinds, label %no
+kinds:
+  %kind = load i64, ptr %param
+  %map = icmp eq i64 %kind, 8
+  br i1 %map, label %maps, label %dense
+maps:
+  %unitp = getelementptr %Param, ptr %param, i32 0, i32 9
+  %unit = load i64, ptr %unitp
+  %described = call i1 @mapped(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, i64 %unit, ptr %out)
+  ret i1 %described
+dense:
+  %row = call i1 @layout(i1 true, i64 -1, ptr null, ptr null, i64 %rank, ptr %shape, ptr %strides, i64 1)
+  br i1 %row, label %exact, label %no
+exact:
+  %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
+  %want = load i64, ptr %wrank
+  %pointer = icmp eq i64 %want, -1
+  br i1 %pointer, label %yes, label %tensor
+tensor:
+  %wshapep = getelementptr %Param, ptr %param, i32 0, i32 7
+  %wshape = load ptr, ptr %wshapep
+  %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 8
+  %wstrides = load ptr, ptr %wstridesp
+  %ok = call i1 @layout(i1 false, i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 1)
+  br i1 %ok, label %yes, label %no
+yes:
+  store i64 %address, ptr %out
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; A field of the kind that %Fields has at %which, of an object that begins at %start.
+define internal ptr @field(ptr %start, ptr %ctx, i64 %which) alwaysinline {
+  %fields = getelementptr %Context, ptr %ctx, i32 0, i32 17
+  %p = getelementptr i64, ptr %fields, i64 %which
+  %at = load i64, ptr %p
+  %r = getelementptr i8, ptr %start, i64 %at
+  ret ptr %r
+}
+
+; A torch tensor of the type that the %Likeness has: the storage of one that is like it, else null. Dispatch keys tell a plain dense tensor from every
+; lazy or wrapped one; the function that frees, memory of its own from what copies when it is written.
+define internal ptr @alike(ptr %o, ptr %impl, ptr %ctx, ptr %like) alwaysinline {
+entry:
+  %wtablep = getelementptr %Likeness, ptr %like, i32 0, i32 1
+  %wkeysp = getelementptr %Likeness, ptr %like, i32 0, i32 2
+  %wmetap = getelementptr %Likeness, ptr %like, i32 0, i32 3
+  %wdeleterp = getelementptr %Likeness, ptr %like, i32 0, i32 4
+  %wtable = load i64, ptr %wtablep
+  %wkeys = load i64, ptr %wkeysp
+  %wmeta = load i64, ptr %wmetap
+  %wdeleter = load i64, ptr %wdeleterp
+  %keysp = call ptr @field(ptr %impl, ptr %ctx, i64 2)
+  %metap = call ptr @field(ptr %impl, ptr %ctx, i64 3)
+  %table = load i64, ptr %impl
+  %keys = load i64, ptr %keysp
+  %meta = load i64, ptr %metap
+  %low = and i64 %meta, 1099511627775
+  %d0 = xor i64 %table, %wtable
+  %d1 = xor i64 %keys, %wkeys
+  %d2 = xor i64 %low, %wmeta
+  %d01 = or i64 %d0, %d1
+  %d012 = or i64 %d01, %d2
+  %same = icmp eq i64 %d012, 0
+  br i1 %same, label %sized, label %no
+sized:
+  ; torch gives none without elements an address.
+  %numelp = call ptr @field(ptr %impl, ptr %ctx, i64 4)
+  %numel = load i64, ptr %numelp
+  %rankp = call ptr @field(ptr %impl, ptr %ctx, i64 6)
+  %rank = load i64, ptr %rankp
+  %storagep = call ptr @field(ptr %impl, ptr %ctx, i64 1)
+  %storage = load ptr, ptr %storagep
+  %elements = icmp ne i64 %numel, 0
+  %inline = icmp ule i64 %rank, 5
+  %there = icmp ne ptr %storage, null
+  %e1 = and i1 %elements, %inline
+  %e2 = and i1 %e1, %there
+  br i1 %e2, label %held, label %no
+held:
+  %deleterp = call ptr @field(ptr %storage, ptr %ctx, i64 9)
+  %deleter = load i64, ptr %deleterp
+  %frees = icmp eq i64 %deleter, %wdeleter
+  br i1 %frees, label %yes, label %no
+yes:
+  ret ptr %storage
+no:
+  ret ptr null
+}
+
+; The fields of a tensor that is like the one accepted.
+define internal i1 @tensor(ptr %impl, ptr %storage, ptr %ctx, ptr %param, ptr %out) {
+  %datap = call ptr @field(ptr %storage, ptr %ctx, i64 8)
+  %data = load i64, ptr %datap
+  %offsetp = call ptr @field(ptr %impl, ptr %ctx, i64 5)
+  %offset = load i64, ptr %offsetp
+  %itemp = getelementptr %Param, ptr %param, i32 0, i32 9
+  %item = load i64, ptr %itemp
+  %bytes = mul i64 %offset, %item
+  %address = add i64 %data, %bytes
+  %rankp = call ptr @field(ptr %impl, ptr %ctx, i64 6)
+  %rank = load i64, ptr %rankp
+  %shape = call ptr @field(ptr %impl, ptr %ctx, i64 7)
+  %strides = getelementptr i64, ptr %shape, i64 5
+  %r = call i1 @strided(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out)
+  ret i1 %r
+}
+
 ; DLTensor: data at 0, device type (int) 8, device index (int) 12, rank (int) 16, dtype 20, extents 24, strides in elements 32, byte offset 40.
-; Only tensors with all the strides of a row-major one are taken here: a lazily negated view of torch (x.conj().imag) has a rank of 0 or a
-; stride of 2 even where its extent is 1, and Python must see it.
 define internal i1 @dlpack(ptr %fn, ptr %o, ptr %param, ptr %out) {
 entry:
   %t = alloca [64 x i8], align 16
@@ -507,38 +670,14 @@ form:
   %stridesp = getelementptr i8, ptr %t, i64 32
   %strides = load ptr, ptr %stridesp
   %some = icmp ne ptr %strides, null
-  %ranked = icmp ne i64 %rank, 0
-  %known = and i1 %some, %ranked
-  br i1 %known, label %dense, label %no
-dense:
-  %row = call i1 @layout(i1 true, i64 -1, ptr null, ptr null, i64 %rank, ptr %shape, ptr %strides, i64 1)
-  br i1 %row, label %exact, label %no
-exact:
-  %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
-  %want = load i64, ptr %wrank
-  %pointer = icmp eq i64 %want, -1
-  br i1 %pointer, label %take, label %tensor
-tensor:
-  %wshapep = getelementptr %Param, ptr %param, i32 0, i32 7
-  %wshape = load ptr, ptr %wshapep
-  %wstridesp = getelementptr %Param, ptr %param, i32 0, i32 8
-  %wstrides = load ptr, ptr %wstridesp
-  %ok = call i1 @layout(i1 false, i64 %want, ptr %wshape, ptr %wstrides, i64 %rank, ptr %shape, ptr %strides, i64 1)
-  br i1 %ok, label %take, label %no
+  br i1 %some, label %take, label %no
 take:
   %data = load i64, ptr %t
   %offp = getelementptr i8, ptr %t, i64 40
   %off = load i64, ptr %offp
   %address = add i64 %data, %off
-  %alignp = getelementptr %Param, ptr %param, i32 0, i32 3
-  %align = load i64, ptr %alignp
-  %mask = sub i64 %align, 1
-  %odd = and i64 %address, %mask
-  %aligned = icmp eq i64 %odd, 0
-  br i1 %aligned, label %yes, label %no
-yes:
-  store i64 %address, ptr %out
-  ret i1 true
+  %fits = call i1 @strided(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out)
+  ret i1 %fits
 no:
   ret i1 false
 }
@@ -552,11 +691,25 @@ numpy:
   ret i1 %r
 others:
   %t = call ptr @type_of(ptr %o)
+  %like = getelementptr %Param, ptr %param, i32 0, i32 12
+  %torchs = load ptr, ptr %like
+  %typed = icmp eq ptr %t, %torchs
+  br i1 %typed, label %torch, label %ask
+torch:
+  %implp = call ptr @field(ptr %o, ptr %ctx, i64 0)
+  %impl = load ptr, ptr %implp
+  %storage = call ptr @alike(ptr %o, ptr %impl, ptr %ctx, ptr %like)
+  %unlike = icmp eq ptr %storage, null
+  br i1 %unlike, label %ask, label %read
+read:
+  %fits = call i1 @tensor(ptr %impl, ptr %storage, ptr %ctx, ptr %param, ptr %out)
+  ret i1 %fits
+ask:
   %countp = getelementptr %Context, ptr %ctx, i32 0, i32 12
   %count = load i64, ptr %countp
   br label %loop
 loop:
-  %i = phi i64 [ 0, %others ], [ %i1, %next ]
+  %i = phi i64 [ 0, %ask ], [ %i1, %next ]
   %more = icmp ult i64 %i, %count
   br i1 %more, label %look, label %no
 look:
@@ -596,6 +749,7 @@ entry:
     i64 5, label %flag
     i64 6, label %memory
     i64 7, label %memory
+    i64 8, label %memory
   ]
 constant:
   %want = inttoptr i64 %lo to ptr
@@ -836,7 +990,7 @@ define ptr @ave_launch(ptr %self, ptr %args, i64 %n, ptr %kwnames) {
 ; A launch: what the builtin does, and what `kernel[provider]` does when it is called (subscript.ll).
 define internal ptr @launch(ptr %state, ptr %provider, ptr %user, i64 %npos, ptr %kwnames) {
 entry:
-  %space = alloca [64 x i64], align 16
+  %space = alloca %Room, align 64
   %block = alloca [4 x i64], align 16
   %grid = alloca [3 x i64], align 16
   %grid32 = alloca [4 x i32], align 16

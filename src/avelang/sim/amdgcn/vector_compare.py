@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from avelang.amdgcn.asm import EXEC, Instruction
+from avelang.llvm.vectors import FLOAT, Ops, function
 from avelang.sim.amdgcn.translator import Handler, Translator
-from avelang.sim.amdgcn.vector import FLOAT, Ops, function, raw
+from avelang.sim.amdgcn.vector import raw
 from avelang.sim.amdgcn.vector_float import Format
 
 # Names of relations with LLVM's: of integers (with s or u before those that order), and of floats, where "n" is the negation: true with NaN.

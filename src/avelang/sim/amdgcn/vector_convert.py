@@ -11,8 +11,9 @@ from collections.abc import Callable
 from avelang.amdgcn.asm import Instruction
 from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz
 from avelang.llvm.narrow_floats import FP8, narrow, widen
+from avelang.llvm.vectors import Ops, function
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
-from avelang.sim.amdgcn.vector import Ops, Rule, function, raw, row
+from avelang.sim.amdgcn.vector import Rule, raw, row
 
 # The types of the two 8-bit formats by the chip's kind of fp8.
 FP8_TYPES: dict[str, dict[str, DType]] = {"fnuz": {"fp8": f8e4m3fnuz, "bf8": f8e5m2fnuz}, "ocp": {"fp8": f8e4m3fn, "bf8": f8e5m2}}

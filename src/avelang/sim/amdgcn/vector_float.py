@@ -7,8 +7,9 @@ are what the manual's text says, step by step; where it leaves a result open (Na
 from __future__ import annotations
 
 from avelang.amdgcn.asm import VCC, Instruction
+from avelang.llvm.vectors import FLOAT, Bool, Ops, function
 from avelang.sim.amdgcn.translator import Handler, Translator
-from avelang.sim.amdgcn.vector import FLOAT, Bool, Ops, Rule, binary, function, intrinsic, put, row
+from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, put, row
 
 MANTISSA = {16: 10, 32: 23, 64: 52}
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 
 from avelang.amdgcn.asm import Instruction, Reg
+from avelang.llvm.vectors import Bool, Ops, function
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
-from avelang.sim.amdgcn.vector import Bool, Ops, Rule, binary, function, intrinsic, kinds, lanes, mul_add, row, shift
+from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, kinds, lanes, mul_add, row, shift
 
 
 def _then(first: str, second: str) -> Rule:

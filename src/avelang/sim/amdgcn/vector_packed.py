@@ -7,9 +7,10 @@ from collections.abc import Callable
 from avelang.amdgcn.asm import Imm, Instruction, Reg
 from avelang.ir.dtypes import bf16
 from avelang.llvm.narrow_floats import widen
+from avelang.llvm.vectors import FLOAT, Ops, function
 from avelang.sim.amdgcn import operands
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
-from avelang.sim.amdgcn.vector import FLOAT, Ops, Rule, binary, function, intrinsic, mul_add, saturated, shift
+from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, mul_add, saturated, shift
 from avelang.sim.amdgcn.vector_float import extreme, fused
 
 # -- two at a time ---------------------------------------------------------------------------------------------------------------------

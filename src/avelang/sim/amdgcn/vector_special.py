@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 
+from avelang.llvm.vectors import Ops, function
 from avelang.sim.amdgcn.translator import Handler
-from avelang.sim.amdgcn.vector import Ops, Rule, function, intrinsic, row
+from avelang.sim.amdgcn.vector import Rule, intrinsic, row
 from avelang.sim.amdgcn.vector_float import exponent, ldexp, power
 
 LN2 = math.log(2.0)

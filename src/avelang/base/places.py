@@ -1,0 +1,41 @@
+"""The call that is under way comes in; the place of the user's code that made it, for errors, goes out."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+
+_OURS = ("avelang.", "contextlib")  # `with` comes by way of contextlib
+_FRONTEND = "avelang.frontend."  # calls what a kernel calls, and knows the kernel's line itself
+
+
+def caller() -> FrameType | None:
+    """The frame of the user's code, the nearest that is not Ave's; None where a kernel is being built."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name.startswith(_FRONTEND):
+            return None
+        if not name.startswith(_OURS):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def here() -> Span | None:
+    """The span of the call in the user's code that is under way."""
+    frame = caller()
+    if frame is None:
+        return None
+    code, at = frame.f_code, frame.f_lasti // 2
+    line, end, col, end_col = next(p for i, p in enumerate(code.co_positions()) if i == at)  # type: ignore[attr-defined]
+    return Span(code.co_filename, line or frame.f_lineno, col or 0, end or 0, end_col or 0, code.co_name)
+
+
+def wrong(code: str, hint: str | None = None, **fields: Any) -> AveError:
+    """The error of that code, at the user's line."""
+    return error(code, here(), hint, **fields)

@@ -1,0 +1,68 @@
+"""What a kernel takes on an NVIDIA GPU, as a table: `ave report` and `ave compile --emit report` for chips named sm_."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from avelang.runtime.resources import Resources
+
+NOTE = "Static: what ptxas says of the code. Nothing was run, and none of this is a time on a GPU."
+
+
+@contextlib.contextmanager
+def shown_warnings() -> Iterator[None]:
+    """Warnings of the compiler as errors look: the place, the line, the words."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        yield
+    for w in seen:
+        click.secho("warning: ", fg="yellow", bold=True, nl=False, err=True)
+        click.echo(str(w.message), err=True)
+        from avelang.base.spans import Span
+
+        span = Span(w.filename, w.lineno)
+        click.echo(f"  --> {span.where()}", err=True)
+        if span.text():
+            click.echo(f"  {w.lineno} | {span.text()}", err=True)
+
+
+def as_json(r: Resources) -> str:
+    return json.dumps({**dataclasses.asdict(r), "note": NOTE}, indent=2)
+
+
+def _facts(r: Resources) -> list[tuple[str, str, str]]:
+    """(name, value, remark)."""
+    from avelang.base.errors import counted
+
+    o = r.residency
+    limits = ", ".join(f"{name} {blocks}" for name, blocks in o.limits.items())
+    places = ", ".join(f"{os.path.basename(file)}:{line}: {size}" for file, line, size in r.spilled_at)
+    return [
+        ("registers", str(r.registers), f"a thread, of {counted(r.threads, 'thread')} in a block"),
+        ("spills", f"{r.stored} bytes stored, {r.loaded} loaded", places),
+        ("stack", f"{r.stack} bytes", "a thread"),
+        ("shared memory", f"{r.shared + r.dynamic} bytes", f"{r.shared} of the kernel's own, {r.dynamic} that come with the launch"),
+        ("barriers", str(r.barriers), ""),
+        ("occupancy", f"{counted(o.blocks, 'block')} an SM", f"{o.warps} warps, {o.share:.0%}; limited by {o.limited_by}; alone: {limits}"),
+        ("code", f"{r.code_bytes} bytes", f"the whole file, by {r.assembler}"),
+    ]
+
+
+def text(r: Resources) -> str:
+    """The table, and the remarks below it."""
+    facts = _facts(r)
+    wide = [max(len(row[i]) for row in facts) for i in (0, 1)]
+    lines = [f"{r.kernel} on {r.chip}", ""]
+    lines += [f"{name:<{wide[0]}}  {value:<{wide[1]}}  {remark}".rstrip() for name, value, remark in facts]
+    for m in r.remarks:
+        lines += ["", f"{m.number}: {m.text}", *([f"  --> {m.file}:{m.line}"] if m.file else [])]
+    return "\n".join([*lines, "", NOTE, ""])

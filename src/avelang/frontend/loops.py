@@ -1,0 +1,272 @@
+"""What loops carry: names, and what they hold before the loop and after a trip, come in; `for` and `while` ops with results go out."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from avelang.frontend import aliases, layouts, tensors
+from avelang.frontend.frame import MISSING, Frame
+from avelang.frontend.infer import carries, default, fits, promote, with_literal
+from avelang.frontend.merge import (
+    RESULT,
+    RETURNED,
+    Clash,
+    Meet,
+    alone,
+    bind_results,
+    changed_cells,
+    frozen,
+    held_after,
+    is_registers,
+    or_poison,
+    poison,
+    same,
+    scalar,
+    shown_name,
+    together,
+)
+from avelang.frontend.names import constexpr
+from avelang.frontend.structs import Cell, Field, Object, Snapshot
+from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
+from avelang.ir.core import Block, Value
+from avelang.ir.dtypes import DType
+
+
+def before_loop(f: Frame, v: Any, node: ast.AST) -> Meet:
+    """How a name that holds `v` before a loop crosses its head; the types of literals are guesses. Raises Clash."""
+    if isinstance(v, Poison):
+        raise Clash(v)
+    if is_number(v):
+        return scalar(default(v), literal=v)
+    if is_scalar(v):
+        return scalar(v.type, literal=f.build.soft.get(v))
+    if isinstance(v, Snapshot):
+        return _opened(v)
+    if isinstance(v, tuple):
+        return together(tuple(before_loop(f, x, node) for x in v))
+    m = alone(f, v)
+    if m.kind == "memory":
+        # A storage of the loop's own: the tensor that the name held before may have other names.
+        tensors.store(f, m.payload, v, node)
+    return m
+
+
+def _opened(v: Any) -> Meet:
+    """How an object, or what a field holds, crosses as long as no trip has changed it."""
+    return Meet("same", payload=v, open=True)
+
+
+def _closed(f: Frame, v: Any, after: Any, node: ast.AST) -> Meet:
+    """How what was `_opened` crosses when a trip has turned out to leave `after`. Raises Clash."""
+    if isinstance(v, Snapshot):
+        return Meet("object", (), tuple(map(_opened, v.values)), Object(v.object.cls, v.object.heap))
+    if isinstance(v, tuple):
+        return together(tuple(map(_opened, v)))
+    if not is_scalar(v) and (isinstance(v, Value) or isinstance(v, Ref) and not is_registers(v)):
+        raise Clash(f"{describe(v)} before the loop and {'another one' if type(after) is type(v) else describe(after)} after a trip")
+    return before_loop(f, v, node)
+
+
+def _field_trip(f: Frame, field: Field, m: Meet, v: Any, node: ast.AST) -> Meet:
+    if m.open and field.wanted is constexpr and not same(m.payload, v):
+        raise Clash(f"{describe(m.payload)} before the loop and {describe(v)} after a trip, and it is a compile-time field")
+    return after_trip(f, m, v, node)
+
+
+def after_trip(f: Frame, m: Meet, v: Any, node: ast.AST) -> Meet:
+    """The same crossing where it can take what the loop's body left, or one with another type to try. Raises Clash."""
+    if m.kind == "same" and isinstance(m.payload, Poison):
+        return m
+    if isinstance(v, Poison):
+        raise Clash(v)
+    if m.open and not same(m.payload, v):
+        return after_trip(f, _closed(f, m.payload, v, node), v, node)
+    if m.kind == "object" and isinstance(v, Snapshot) and v.object.cls is m.payload.cls:
+        fields = v.object.cls.fields.values()
+        items = tuple(or_poison(functools.partial(_field_trip, f, d, x, y, node), "T014")
+                      for d, x, y in zip(fields, m.items, v.values, strict=True))  # fmt: skip
+        return Meet("object", tuple(t for x in items for t in x.types), items, m.payload)
+    if m.kind == "tuple" and isinstance(v, tuple) and len(v) == len(m.items):
+        return together(tuple(after_trip(f, x, y, node) for x, y in zip(m.items, v, strict=True)))
+    if m.kind == "scalar" and (is_number(v) or is_scalar(v)):
+        return _scalar_trip(m, v)
+    if m.kind == "vector" and isinstance(v, (Vec, Ref)):
+        d: DType = m.types[0].dtype  # type: ignore[union-attr]
+        if layouts.size(v.shape) == layouts.size(m.payload) and layouts.static(v.shape) and carries(d, v.dtype):
+            return m
+    if m.kind == "memory" and isinstance(v, (Vec, Ref)) and v.dtype == m.payload.dtype and tensors.same_shape(v.shape, m.payload.shape):
+        return m
+    if m.kind == "same" and same(m.payload, v):
+        return m
+    raise Clash(f"{_shown(m)} before the loop and {describe(v)} after a trip")
+
+
+def _shown(m: Meet) -> str:
+    return f"a value of type {m.types[0]}" if m.types else describe(m.payload)
+
+
+def _scalar_trip(m: Meet, v: Any) -> Meet:
+    have: DType = m.types[0]  # type: ignore[assignment]
+    if is_number(v):
+        want = with_literal(have, v)
+        if fits(v, have) and want == have:
+            return m
+    else:
+        want = v.type
+        if want == have or (carries(have, want) and m.literal is None):
+            return m
+    if m.literal is not None:
+        d = promote(have, want) if is_number(v) or (have.kind == "bool") else with_literal(want, m.literal)
+        if fits(m.literal, d) and d != have:
+            return scalar(d, m.literal)
+    if is_scalar(v) and carries(have, want):
+        return m
+    raise Clash(f"a value of type {have} before the loop and {describe(v)} after a trip")
+
+
+def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands: list[Value], attrs: dict[str, Any],
+         head: Callable[[], Value] | None, body: Callable[[Value | None], None], once: bool) -> None:  # fmt: skip
+    """A `for` (operands: start, stop, step) or `while` op. `names` may cross its head; those not bound before cross only its end, when
+    `once` says that a trip is certain. `head` builds the condition of a `while`; `body` gets the induction variable of a `for`."""
+    span = f.b.span
+    meets: dict[str | Cell, Meet] = {}
+    bound: dict[str | Cell, Any] = {}
+    for name in names:
+        held = frozen(f, f.env.get(name), {})
+        if held is not MISSING:
+            try:
+                meets[name] = before_loop(f, held, node)
+                bound[name] = held
+            except Clash as clash:
+                f.env.set(name, poison(clash))
+    while True:
+        blocks, layer = _trip(f, meets, op, operands, head, body, node)
+        f.b.span = span
+        if not _settle(f, meets, bound, layer, node):
+            break
+    late = _late(f, layer, meets, live, once)
+    inits = [x for name, m in meets.items() for x in ([] if m.kind == "memory" else m.give(f, bound[name], node))]
+    inits += [f.b.const(0, t) for m in late.values() for t in m.types]
+    everything = {**meets, **late}
+    for block in blocks:
+        for m in late.values():
+            for t in m.types:
+                block.add_arg("", t)
+    with f.b.inside(blocks[-1]):
+        given = [x for name, m in everything.items() for x in m.give(f, held_after(f, name, layer), node)]
+        f.b.yield_(*given)
+    if op == "while":
+        # The head passes on all that it got, the values that only the body makes included.
+        blocks[0].terminator.operands[1:] = blocks[0].args
+    made = f.b.emit(op, [*operands, *inits], tuple(t for m in everything.values() for t in m.types), blocks, **attrs)
+    bind_results(f, everything, list(made.results))
+
+
+def _settle(f: Frame, meets: dict[str | Cell, Meet], bound: dict[str | Cell, Any], layer: dict[Any, Any], node: ast.AST) -> bool:
+    """Holds what a trip has left against what was expected. True when the trip must be built again: something more crosses, or otherwise."""
+    again = False
+    carried: list[tuple[Object, Object, Object | None]] = []
+    for name, m in list(meets.items()):
+        after = held_after(f, name, layer)
+        try:
+            if isinstance(name, Cell):
+                meets[name] = _field_trip(f, name.object.cls.fields[name.field], m, after, node)
+            else:
+                meets[name] = after_trip(f, m, after, node)
+        except Clash as clash:
+            why = clash.args[0]
+            if isinstance(name, Cell):
+                # An error where it is read.
+                del meets[name]
+                f.hold(name, poison(clash, "T014"))
+                again = True
+                continue
+            if isinstance(why, Poison):
+                f.fail(why.code, node, name=name, why=why.why)
+            f.fail("T014", node, name=name, why=why)
+        again = again or meets[name].form != m.form
+        carried += _objects_in(meets[name], bound[name], after)
+    for cell in changed_cells(f, layer):
+        if cell not in meets and not isinstance(f.held(cell), Poison):
+            bound[cell] = frozen(f, f.held(cell), {})
+            meets[cell] = _opened(bound[cell])
+            again = True
+    return aliases.carry(f.build, carried) or again
+
+
+def _objects_in(m: Meet, first: Any, after: Any) -> Iterator[tuple[Object, Object, Object | None]]:
+    """The objects that a loop carries, with what they are before it and after a trip."""
+    if m.kind == "object" and isinstance(first, Snapshot):
+        yield m.payload, first.object, after.object if isinstance(after, Snapshot) else None
+    parts = [x.values if isinstance(x, Snapshot) else x for x in (first, after)]
+    if m.kind in ("object", "tuple") and all(isinstance(x, tuple) for x in parts):
+        for item, x, y in zip(m.items, *parts, strict=True):
+            yield from _objects_in(item, x, y)
+
+
+def _late(f: Frame, layer: dict[Any, Any], meets: dict[str | Cell, Meet], live: Any, once: bool) -> dict[str | Cell, Meet]:
+    """Names that first get a value inside the loop and are read after it."""
+    late: dict[str | Cell, Meet] = {}
+    f.build.met = []
+    for name in layer:
+        v = held_after(f, name, layer)
+        if name in meets or name not in live and name not in (RETURNED, RESULT):
+            continue
+        if isinstance(v, Poison):
+            f.env.set(name, v)
+        elif not once and name != RESULT:
+            f.env.set(name, Poison("T015"))
+        else:
+            try:
+                late[name] = alone(f, v)
+            except Clash as clash:
+                f.env.set(name, poison(clash))
+    return late
+
+
+def _trip(f: Frame, meets: dict[str | Cell, Meet], op: str, operands: list[Value], head: Callable[[], Value] | None,
+          body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any]]:  # fmt: skip
+    """Builds the regions of a loop once, its names holding the arguments of the regions."""
+    blocks = []
+    if head is not None:
+        first = Block()
+        with f.region(first) as seen:
+            args = _enter(f, first, meets)
+            entered = dict(f.build.heap.layers[-1])
+            cond = head()
+            f.b.emit("condition", [cond, *args])
+        for c in seen:
+            if isinstance(c, Cell) and (seen[c] is not entered[c] if c in entered else f.held(c) is not MISSING):
+                f.fail("T093", getattr(node, "test", node), name=c.shown)
+        blocks.append(first)
+    block = Block()
+    counter = block.add_arg("", operands[0].type) if op == "for" else None
+    with f.region(block) as layer:
+        _enter(f, block, meets)
+        body(counter)
+    return [*blocks, block], layer
+
+
+def _enter(f: Frame, block: Block, meets: dict[str | Cell, Meet]) -> list[Value]:
+    """Adds the arguments that carry names, and binds the names to them."""
+    args: list[Value] = []
+    for name, m in meets.items():
+        shown = shown_name(name)
+        mine = [block.add_arg(shown, t) for t in m.types]
+        args += mine
+        _soften(f, m, list(mine))
+        f.hold(name, m.take(list(mine)))
+    return args
+
+
+def _soften(f: Frame, m: Meet, values: list[Value]) -> None:
+    """Notes which of the values that carry a name stand for literals."""
+    if m.kind == "scalar" and m.literal is not None:
+        f.build.soft[values[0]] = m.literal
+    if m.kind == "object":
+        for x in m.items:
+            _soften(f, x, values[: len(x.types)])
+            del values[: len(x.types)]

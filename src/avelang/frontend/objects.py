@@ -1,0 +1,272 @@
+"""Objects of structs, and compile-time objects: attributes, stores into fields, calls and operators come in, values and inlined methods go out."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+from typing import Any
+
+from avelang.base.errors import AveError, counted
+from avelang.frontend import aliases, arith, inline, tensors
+from avelang.frontend.expr import constant, read_name
+from avelang.frontend.frame import MISSING, OBJECTS, Frame
+from avelang.frontend.names import Layout, Tensor, constexpr
+from avelang.frontend.signature import suggest
+from avelang.frontend.structs import ANY, EMPTY, Field, Method, Object, Pure, StructClass, is_constant, is_constant_class, values_of
+from avelang.frontend.values import Poison, Ref, Vec, describe, is_runtime
+
+_AST = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
+    ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.MatMult: "matmul",
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+    ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert",
+}  # fmt: skip
+# The other way round, for what stands on the right.
+_MIRROR = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+# -- making ----------------------------------------------------------------------------------------------------------------------------
+
+
+def construct(f: Frame, cls: StructClass, args: list[Any], kwargs: dict[str, Any], node: ast.expr) -> Object:
+    """`Window(view, row=0)`: a new object, its fields by position or by name. Raises T003, T060, T061, and of a field what an argument raises."""
+    names = list(cls.fields)
+    needed = [n for n, field in cls.fields.items() if field.default is EMPTY]
+    want = f"{counted(len(names), 'field')} ({', '.join(names)})"
+    if len(args) > len(names):
+        f.fail("T003", node, callee=cls.name, want=want, got=len(args))
+    given = dict(zip(names, args))  # noqa: B905 - fewer than fields
+    for k, v in kwargs.items():
+        if k not in cls.fields:
+            f.fail("T060", node, callee=cls.name, name=k, shown=f"{cls.name}({', '.join(names)})")
+        if k in given:
+            f.fail("T061", node, callee=cls.name, name=k)
+        given[k] = v
+    if any(n not in given for n in needed):
+        f.fail("T003", node, callee=cls.name, want=want, got=len(given))
+    made = Object(cls, f.build.heap)
+    for name, field in cls.fields.items():
+        value = given[name] if name in given else _default(f, cls, field, node)
+        made.heap.set(made.cells[name], _fitted(f, cls, field, value, node))
+    if "__post_init__" in cls.members:
+        method(f, made, "__post_init__", [], {}, node)
+    return made
+
+
+def _default(f: Frame, cls: StructClass, field: Field, node: ast.AST) -> Any:
+    value = constant(field.default)
+    if value is MISSING:
+        f.fail("T008", node, name=f"{cls.name}.{field.name}", kind=type(field.default).__name__)
+    return value
+
+
+def _fitted(f: Frame, cls: StructClass, field: Field, value: Any, node: ast.AST) -> Any:
+    """What a field holds when it is given a value."""
+    what = f"`{field.name}` of {cls.name}"
+    if field.wanted is constexpr:
+        if is_runtime(value):
+            f.fail("T017", node, what=what, got=describe(value))
+    elif field.wanted is not ANY:
+        value = inline.fitted(f, field.wanted, value, what, node)
+    value = read_name(f, value, node)
+    return tensors.materialize(f, value, field.name) if (cls, field.name) in f.build.known.stored else value
+
+
+# -- fields ----------------------------------------------------------------------------------------------------------------------------
+
+
+def attribute(f: Frame, base: Any, name: str, node: ast.expr) -> Any:
+    """`base.name` of an object, a struct, a compile-time object or its class."""
+    if isinstance(base, Object):
+        return _of_object(f, base, name, node)
+    return _of_class(f, base, name, node) if isinstance(base, StructClass) else _of_constant(f, base, name, node)
+
+
+def _of_object(f: Frame, base: Object, name: str, node: ast.expr) -> Any:
+    cell = base.cells.get(name)
+    if cell is not None:
+        value = base.heap.get(cell)
+        if isinstance(value, Poison):
+            f.fail(value.code, node, name=cell.shown, why=value.why)
+        return _at_home(value, (base.cls, name))
+    member = base.cls.members.get(name)
+    if member is None:
+        return _of_class(f, base.cls, name, node)
+    if member.kind == "property":
+        return inline.call(f, Method(member.source, base), [], {}, node)
+    return _of_class(f, base.cls, name, node) if member.kind in ("static", "class") else Method(member.source, base)
+
+
+def _at_home(v: Any, home: tuple[StructClass, str]) -> Any:
+    """What was read from a field; its vectors know that, in case that they are stored into (`tensors.stored_field`)."""
+    if isinstance(v, Vec):
+        return dataclasses.replace(v, home=home)
+    if isinstance(v, tuple) and any(isinstance(x, (Vec, tuple)) for x in v) and not hasattr(v, "_fields"):
+        return tuple(_at_home(x, home) for x in v)
+    return v
+
+
+def _of_class(f: Frame, cls: StructClass, name: str, node: ast.expr) -> Any:
+    if name in cls.constants:
+        value = constant(cls.constants[name])
+        if value is MISSING:
+            f.fail("T008", node, name=f"{cls.name}.{name}", kind=type(cls.constants[name]).__name__)
+        return value
+    if name == "__name__":
+        return cls.name
+    member = cls.members.get(name)
+    if member is None or member.kind == "property":
+        known = [*cls.fields, *cls.members, *cls.constants]
+        f.fail("T009", node, base=f"the struct {cls.name}", name=name, hint=suggest(name, known) or f"it has {', '.join(known)}")
+    return Method(member.source, cls if member.kind == "class" else None)
+
+
+def set_field(f: Frame, base: Object, name: str, value: Any, node: ast.expr) -> None:
+    """`base.name = value`. Every name of the object sees it."""
+    cls, cell = base.cls, base.cells.get(name)
+    if cell is None:
+        f.fail("T090", node, name=name, cls=cls.name, fields=", ".join(cls.fields))
+    value = _fitted(f, cls, cls.fields[name], value, node)
+    if _holds(value, base):
+        f.fail("T092", node, cls=cls.name, name=name)
+    base.heap.set(cell, value)
+    aliases.stored(f.build, base, name, f.span(node))
+
+
+def _holds(value: Any, v: Object) -> bool:
+    if isinstance(value, tuple):
+        return any(_holds(x, v) for x in value)
+    return isinstance(value, Object) and (value is v or any(_holds(value.heap.get(c), v) for c in value.cells.values()))
+
+
+# -- methods and operators -------------------------------------------------------------------------------------------------------------
+
+
+def method(f: Frame, base: Object, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.expr) -> Any:
+    """Calls a method by its name. Raises T095 where the struct has none."""
+    member = base.cls.members.get(name)
+    if member is None or member.kind != "method":
+        f.fail("T095", node, cls=base.cls.name, name=name)
+    return inline.call(f, Method(member.source, base), args, kwargs, node)
+
+
+def _has(v: Any, name: str) -> bool:
+    return isinstance(v, Object) and name in v.cls.members
+
+
+def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.expr) -> Any:
+    """`a op b` where one is an object: its `__add__`, or `__radd__` of the one on the right. Raises T023."""
+    name = _AST[op]
+    if _has(a, f"__{name}__"):
+        return method(f, a, f"__{name}__", [b], {}, node)
+    if _has(b, f"__r{name}__"):
+        return method(f, b, f"__r{name}__", [a], {}, node)
+    text = "@" if op is ast.MatMult else arith.BINARY[op][0]
+    f.fail("T023", node, _define(name, a, b), op=text, a=describe(a), b=describe(b))
+
+
+def _define(name: str, *operands: Any) -> str:
+    first = next(v for v in operands if isinstance(v, Object))
+    return f"define {first.cls.name}.__{name}__"
+
+
+def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.expr) -> Any:
+    """A comparison where one side is an object. `is` with None is known at compile time; other objects are compared by `__eq__`. Raises T023."""
+    name, text = _AST.get(op), arith.COMPARE[op][0]
+    if name is None:
+        if op in (ast.Is, ast.IsNot) and not (isinstance(a, Object) and isinstance(b, Object)):
+            return op is ast.IsNot
+        f.fail("T023", node, op=text, a=describe(a), b=describe(b))
+    if _has(a, f"__{name}__"):
+        return method(f, a, f"__{name}__", [b], {}, node)
+    if _has(b, f"__{_MIRROR[name]}__"):
+        return method(f, b, f"__{_MIRROR[name]}__", [a], {}, node)
+    if name == "ne" and (_has(a, "__eq__") or _has(b, "__eq__")):
+        return arith.unary(f, ast.Not, compare(f, ast.Eq, a, b, node), node)
+    f.fail("T023", node, _define(name, a, b), op=text, a=describe(a), b=describe(b))
+
+
+def unary(f: Frame, op: type[ast.AST], v: Object, node: ast.expr) -> Any:
+    """`-v`, `+v`, `~v` of an object. Raises T095; T028 of `not v`."""
+    if op is ast.Not:
+        return arith.condition(f, v, node)
+    return method(f, v, f"__{_AST[op]}__", [], {}, node)
+
+
+def getitem(f: Frame, base: Any, index: Any, node: ast.expr) -> Any:
+    """`base[index]` of an object; of a compile-time object, at compile time."""
+    if isinstance(base, Object):
+        return method(f, base, "__getitem__", [index], {}, node)
+    if not hasattr(type(base), "__getitem__"):
+        f.fail("T029", node, got=describe(base))
+    return pure(f, Pure(lambda i: base[i], f"{type(base).__name__}.__getitem__"), [index], {}, node)
+
+
+# -- compile-time objects --------------------------------------------------------------------------------------------------------------
+
+
+def _of_constant(f: Frame, base: Any, name: str, node: ast.expr) -> Any:
+    """A field, a property or a function of a compile-time object or of its class."""
+    cls = base if isinstance(base, type) else type(base)
+    shown = cls.__name__
+    if is_constant(base) and name in values_of(base):
+        return constant(getattr(base, name))
+    if name.startswith("__") or not hasattr(base, name):
+        f.fail("T009", node, base=describe(base), name=name, hint=suggest(name, [n for n in dir(cls) if not n.startswith("_")]))
+    if isinstance(base, type) and name in getattr(base, "__dataclass_fields__", {}) and name not in base.__dict__:
+        f.fail("T009", node, base=describe(base), name=name, hint=f"an instance of {shown} has it")
+    found = pure(f, Pure(lambda: getattr(base, name), f"{shown}.{name}"), [], {}, node, functions=True)
+    return Pure(found, f"{shown}.{name}") if isinstance(found, (types.FunctionType, types.MethodType)) else found
+
+
+def pure(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST, functions: bool = False) -> Any:
+    """A call that Python makes now: of a `Pure` function, or of the class of a compile-time object. Raises T064, T016, T094."""
+    name = callee.name if isinstance(callee, Pure) else callee.__name__
+    if any(map(is_runtime, (*args, *kwargs.values()))):
+        f.fail("T064", node, name=name)
+    try:
+        found = callee(*args, **kwargs)
+    except AveError as e:
+        e.span = e.span or f.span(node)
+        raise
+    except Exception as e:  # whatever the user's function raises
+        f.fail("T016", node, what=name, why=f"{type(e).__name__}: {e}")
+    value = constant(found)
+    known = not isinstance(value, types.FunctionType) or functions
+    if functions and isinstance(found, types.MethodType):
+        return found
+    if value is MISSING or not known:
+        f.fail("T094", node, name=name, got=f"a {type(found).__name__}")
+    return value
+
+
+# -- isinstance ------------------------------------------------------------------------------------------------------------------------
+
+
+def instance(f: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> bool:
+    """`isinstance(value, class)` at compile time, of structs, `al.Tensor` (any tensor), `al.Layout` and Python's classes."""
+    if len(args) != 2 or kwargs:
+        f.fail("T003", node, callee="isinstance", want="2 arguments", got=len(args) + len(kwargs))
+    value, wanted = args
+    kinds = wanted if isinstance(wanted, tuple) else (wanted,)
+    for kind in kinds:
+        if not isinstance(kind, (type, StructClass)):
+            f.fail("T022", node, what="the second argument of isinstance", got=describe(kind), want="a class, or a tuple of classes")
+    return any(_is(value, kind) for kind in kinds)
+
+
+def _is(value: Any, kind: Any) -> bool:
+    if isinstance(kind, StructClass):
+        return isinstance(value, Object) and value.cls is kind
+    if isinstance(value, (Vec, Ref)):
+        return kind in (Tensor, Layout)
+    return not (is_runtime(value) and not isinstance(value, (tuple, Layout))) and isinstance(value, kind)
+
+
+OBJECTS.update(
+    attribute=attribute, set=set_field, binary=binary, compare=compare, unary=unary, getitem=getitem,
+    setitem=lambda f, base, index, value, node: method(f, base, "__setitem__", [index, value], {}, node),
+)  # fmt: skip
+
+__all__ = ["construct", "instance", "is_constant_class", "method", "pure"]

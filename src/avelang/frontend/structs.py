@@ -1,0 +1,267 @@
+"""The user's own types in a kernel: a Python class comes in (`avelang.struct`, `avelang.constant`); its fields, methods and key go out.
+
+An instance of a struct is an `Object`: a name for a row of cells. What the cells hold is in the heap of the build, in layers like names, so that
+what a branch or a loop changes can be told (`merge.py`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+from avelang.frontend.source import Jitted, Source
+
+EMPTY: Any = inspect.Parameter.empty
+# The annotation of a field that may hold anything.
+ANY: Any = Ellipsis
+# What marks a class whose instances are compile-time values. It counts where it stands, not in subclasses.
+MARK = "__ave_constant__"
+
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor", "matmul")
+_OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "getitem", "setitem", "call", "len", "post_init")
+OPERATORS = frozenset(f"__{n}__" for n in (*BINARY, *(f"r{b}" for b in BINARY), *_OTHERS))
+# What every class has, or what says nothing about its instances.
+_IGNORED = frozenset(
+    f"__{n}__" for n in ("module", "qualname", "doc", "dict", "weakref", "annotations", "static_attributes", "firstlineno", "match_args")
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Field:
+    """A field: `wanted` is its annotation (ANY: anything), `default` is EMPTY where there is none."""
+
+    name: str
+    wanted: Any
+    default: Any = EMPTY
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Member:
+    """A function of a struct; `kind`: "method", "property", "class" or "static"."""
+
+    kind: str
+    source: Source
+
+
+class StructClass:
+    """What `@avelang.struct` makes of a class. `visible`: the names around the class, for annotations that are strings.
+
+    Raises S004 at `span` for what a struct cannot have, T005 and T006 for annotations.
+    """
+
+    def __init__(self, cls: type, span: Span, visible: Mapping[str, Any]):
+        self.name, self.qualname, self.span = cls.__name__, cls.__qualname__, span
+        self.__name__, self.__qualname__, self.__module__, self.__doc__ = cls.__name__, cls.__qualname__, cls.__module__, cls.__doc__
+        self.fields: dict[str, Field] = {}
+        self.members: dict[str, Member] = {}
+        self.constants: dict[str, Any] = {}
+        if cls.__bases__ != (object,):
+            self._refuse(f"it inherits from {cls.__bases__[0].__name__}", "a struct has no base classes: hold the other one in a field")
+        held = dict(cls.__dict__)
+        for name, wanted in held.get("__annotations__", {}).items():
+            self._field(name, wanted, held.pop(name, EMPTY), visible)
+        for name, value in held.items():
+            if name not in _IGNORED:
+                self._member(name, value)
+        if not self.fields:
+            self._refuse("it has no fields", "a field is a name with an annotation: row: al.u32, view: ...")
+
+    def _refuse(self, why: str, hint: str) -> NoReturn:
+        raise error("S004", self.span, hint, name=self.name, why=why)
+
+    def _field(self, name: str, wanted: Any, default: Any, visible: Mapping[str, Any]) -> None:
+        if name.startswith("__"):
+            self._refuse(f"a field cannot be called {name}", "names with two underscores in front belong to Python")
+        if isinstance(wanted, str):
+            wanted = self._evaluated(name, wanted, visible)
+        if isinstance(default, dataclasses.Field):
+            self._refuse(f"the default of {name!r} is made by dataclasses.field", "write the default itself")
+        self.fields[name] = Field(name, ANY if wanted in (object, Any) else wanted, default)
+
+    def _evaluated(self, name: str, text: str, visible: Mapping[str, Any]) -> Any:
+        try:
+            return eval(text, {**visible, self.name: self})
+        except NameError as e:
+            raise error("T005", self.span, name=e.name, param=name) from None
+        except AveError as e:
+            e.span = e.span or self.span
+            raise
+        except Exception as e:  # whatever the user's expression raises
+            raise error("T006", self.span, param=name, why=f"{type(e).__name__}: {e}") from None
+
+    def _member(self, name: str, value: Any) -> None:
+        kinds = {types.FunctionType: "method", property: "property", classmethod: "class", staticmethod: "static"}
+        kind = kinds.get(type(value))
+        if kind is None:
+            if name.startswith("__"):
+                self._refuse(f"it sets {name}", "names with two underscores in front belong to Python")
+            self.constants[name] = value
+            return
+        if kind == "property" and value.fset is not None:
+            self._refuse(f"the property {name!r} has a setter", "write a method")
+        fn = value.fget if kind == "property" else value if kind == "method" else value.__func__
+        if not isinstance(fn, types.FunctionType) or fn.__name__ == "<lambda>":
+            self._refuse(f"{name!r} is no plain Python function", "methods are functions defined with `def` in the class")
+        if name.startswith("__") and name not in OPERATORS:
+            hint = "fields are set by position or by name; __post_init__(self) runs afterwards" if name == "__init__" else "write a method"
+            self._refuse(f"it defines {name}", hint)
+        source = Source(fn)
+        source.label = f"{self.name}.{name}"
+        self.members[name] = Member(kind, source)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The functions of the class."""
+        return tuple(m.source for m in self.members.values())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise error("T004", name=self.name)
+
+    def __repr__(self) -> str:
+        return f"<struct {self.qualname}>"
+
+
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
+class Cell:
+    """Where an object keeps what a field holds: a key of the heap."""
+
+    object: Object
+    field: str
+
+    @property
+    def shown(self) -> str:
+        """The field as messages name it."""
+        return f"{self.object.cls.name}.{self.field}"
+
+    def __repr__(self) -> str:
+        return self.shown
+
+
+class Object:
+    """An instance of a struct while a kernel is built. `heap` holds the values of its cells; `aliases`: objects that may be this very one, where
+    control flow has chosen among several."""
+
+    __slots__ = ("aliases", "cells", "cls", "heap")
+
+    def __init__(self, cls: StructClass, heap: Any):
+        self.cls, self.heap = cls, heap
+        self.cells = {name: Cell(self, name) for name in cls.fields}
+        self.aliases: set[Object] = set()
+
+    def __repr__(self) -> str:
+        return f"a struct {self.cls.name}"
+
+
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
+class Snapshot:
+    """An object with what its fields hold at the end of a region."""
+
+    object: Object
+    values: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return repr(self.object)
+
+
+@dataclasses.dataclass(slots=True, frozen=True, repr=False)
+class Method:
+    """A function of a struct, with what it is called on: an object, the struct (of a class method), or nothing."""
+
+    source: Source
+    object: Object | StructClass | None
+
+    def __repr__(self) -> str:
+        return f"the method {self.source.label}"
+
+
+class Pure:
+    """A Python function that is called while a kernel is built, on compile-time values; outside kernels it is the function itself."""
+
+    def __init__(self, fn: Any, name: str):
+        self.fn, self.name = fn, name
+        self.__name__, self.__doc__, self.__wrapped__ = name, getattr(fn, "__doc__", None), fn
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"the function {self.name}"
+
+
+def constant(target: Any, span: Span) -> Any:
+    """Marks a frozen dataclass, or wraps a function. Raises S005 for anything else."""
+    if isinstance(target, types.FunctionType):
+        return Pure(target, target.__name__)
+    name = getattr(target, "__name__", repr(target))
+    params = getattr(target, "__dataclass_params__", None) if isinstance(target, type) and "__dataclass_fields__" in target.__dict__ else None
+    if params is None or not params.frozen:
+        why = "it is not frozen" if params is not None else "it is neither a function nor a frozen dataclass"
+        raise error("S005", span, name=name, why=why)
+    setattr(target, MARK, True)
+    return target
+
+
+def is_constant(v: Any) -> bool:
+    """Whether `v` is an instance of a class marked by `avelang.constant`."""
+    return MARK in type(v).__dict__
+
+
+def is_constant_class(v: Any) -> bool:
+    return isinstance(v, type) and MARK in v.__dict__
+
+
+def values_of(v: Any) -> dict[str, Any]:
+    """The fields of a constant, by name."""
+    return {f.name: getattr(v, f.name) for f in dataclasses.fields(v)}
+
+
+def code_of(fn: Any, seen: set[int] | None = None) -> tuple[Any, ...]:
+    """What Python runs for a function or a class, the functions and plain values among its globals included: strings, numbers and tuples, the same in
+    every process that has this text."""
+    seen = set() if seen is None else seen
+    fn = getattr(fn, "__func__", fn)
+    if isinstance(fn, property):
+        fn = fn.fget
+    fn = getattr(fn, "func", fn) if not isinstance(fn, types.FunctionType) else fn  # functools.cached_property
+    if id(fn) in seen:
+        return ()
+    seen.add(id(fn))
+    if isinstance(fn, type):
+        return tuple((n, code_of(v, seen)) for n, v in sorted(fn.__dict__.items()) if not n.startswith("__"))
+    if isinstance(fn, Pure):
+        return code_of(fn.fn, seen)
+    if not isinstance(fn, types.FunctionType):
+        return (repr(fn),) if isinstance(fn, (bool, int, float, str, tuple, type(None))) else ()
+    names = {n for code in _codes(fn.__code__) for n in code.co_names}
+    known = [(n, fn.__globals__[n]) for n in sorted(names) if n in fn.__globals__]
+    known += [(n, c.cell_contents) for n, c in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True) if c != types.CellType()]
+    own = [(n, v) for n, v in known if not isinstance(v, types.ModuleType) and not isinstance(v, type) or is_constant_class(v)]
+    return (
+        tuple((c.co_code.hex(), c.co_names, tuple(map(_plain, c.co_consts))) for c in _codes(fn.__code__)),
+        tuple((n, code_of(v, seen)) for n, v in own),
+        repr(fn.__defaults__),
+    )
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    return [code, *(c for x in code.co_consts if isinstance(x, types.CodeType) for c in _codes(x))]
+
+
+def _plain(v: Any) -> str:
+    return "" if isinstance(v, types.CodeType) else repr(sorted(v, key=repr)) if isinstance(v, frozenset) else repr(v)
+
+
+def functions(v: Any) -> list[Source]:
+    """The functions whose text a compile-time value brings along: of jit functions, structs, and of tuples and constants with these in them."""
+    if isinstance(v, Jitted):
+        return [v.source]
+    if isinstance(v, StructClass):
+        return [*v.sources, *(s for c in v.constants.values() for s in functions(c)), *(s for x in v.fields.values() for s in functions(x.default))]
+    if isinstance(v, tuple):
+        return [s for x in v for s in functions(x)]
+    return [s for x in values_of(v).values() for s in functions(x)] if is_constant(v) else []

@@ -1,0 +1,321 @@
+"""An instruction and a target come in; nothing, or a coded error that says what is wrong with it, goes out.
+
+S202 unknown instruction, S203 unknown or misplaced modifier, S204 modifiers that do not go together, T201 number of operands, T202 kind or type of an
+operand, U206 the chip lacks it, U207 the PTX version is too old. The facts are those of the table.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+from avelang.nvptx import nodes as n
+from avelang.nvptx.form import Env, Form, OperandSpec
+from avelang.nvptx.printer import operand as text_of
+from avelang.nvptx.special import CONSTANTS, SPECIAL
+from avelang.nvptx.table import FORMS, Progress, readings
+from avelang.nvptx.types import fits
+
+# A symbol or a register by its name -> its type, or None where it is unknown. Vectors are "v2.f32", labels "label", variables "[shared]", functions "func".
+Types = Callable[[str], str | None]
+
+
+# Where an instruction stands, or a function that says where its operand i stands (-1: the instruction itself).
+Where = Span | Callable[[int], Span] | None
+
+
+def _at(span: Where, i: int = -1) -> Span | None:
+    return span(i) if callable(span) else span
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Target:
+    """What code is made for: a chip such as "sm_90a" and the version of PTX."""
+
+    chip: str
+    version: tuple[int, int]
+
+
+def check(instruction: n.Instruction, target: Target | None = None, types: Types | None = None, span: Where = None) -> AveError | None:
+    """What is wrong with an instruction, or None. Without a target all chips' instructions will do, without `types` all registers fit."""
+    found, progress = readings(instruction.parts)
+    if not found:
+        return _unread(instruction, progress, span)
+    wrong: list[str] = []
+    whole: list[tuple[Form, Mapping[str, str]]] = []
+    for form, env in found:
+        why = form.broken(env)
+        if why:
+            wrong.append(why)
+        else:
+            whole.append((form, env))
+    if not whole:
+        return error("S204", _at(span), name=instruction.name, why=wrong[0])
+    best: tuple[int, AveError] | None = None
+    fitting: list[tuple[Form, Mapping[str, str]]] = []
+    for form, env in whole:
+        score, problem = _operands(instruction, form, env, types or (lambda name: None), span)
+        if problem is None:
+            fitting.append((form, env))
+        elif best is None or score > best[0]:
+            best = score, problem
+    if not fitting:
+        assert best is not None
+        return best[1]
+    if target is None:
+        return None
+    lacking = [_lacking(instruction, form, env, target, span) for form, env in fitting]
+    return None if None in lacking else lacking[0]
+
+
+def syntax_of(opcode: str) -> list[str]:
+    """The lines of syntax of an opcode, with their operands, for messages and documentation."""
+    return [f.syntax for f in FORMS.get(opcode, ())]
+
+
+# -- words ---------------------------------------------------------------------------------------------------------------------------
+
+
+def _close(word: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(word, known, 3, 0.6)
+    return ", ".join(near)
+
+
+def _unread(x: n.Instruction, progress: Progress, span: Where) -> AveError:
+    if x.opcode not in FORMS:
+        near = _close(x.opcode, list(FORMS))
+        return error("S202", _at(span), name=x.opcode, hint=f"close to it: {near}" if near else "")
+    allowed = [f".{w}" for w in progress.allowed] + (["nothing more"] if progress.end else [])
+    behind = ".".join(x.parts[: progress.at + 1])
+    shown = ", ".join(allowed[:24]) + (f" and {len(allowed) - 24} more" if len(allowed) > 24 else "")
+    if progress.at < len(x.modifiers):
+        word = x.modifiers[progress.at]
+        near = _close(word, list(progress.allowed))
+        hint = f"did you mean .{near.replace(', ', ', .')}? " if near else ""
+        return error("S203", _at(span), name=x.name, what=f"`.{word}` does not stand there", hint=f"{hint}behind `{behind}` can stand {shown}")
+    return error("S203", _at(span), name=x.name, what="something is missing at its end", hint=f"behind `{behind}` can stand {shown}")
+
+
+# -- operands ------------------------------------------------------------------------------------------------------------------------
+
+
+def _operands(x: n.Instruction, form: Form, env: Env, types: Types, span: Where) -> tuple[int, AveError | None]:
+    """How well the operands suit a form (the higher the better), and what is wrong with them."""
+    specs = form.present(env)
+    if specs and specs[0].role == "c":
+        why = _call_fault(x.operands)
+        return (0, error("T203", _at(span), name=x.name, why=why)) if why else (1, None)
+    best: tuple[int, AveError | None] = (-1, None)
+    counts: set[int] = set()
+    for chosen in _choices(specs):
+        counts.add(len(chosen))
+        if len(chosen) != len(x.operands):
+            continue
+        for i, (spec, have) in enumerate(zip(chosen, x.operands, strict=True)):
+            why = fault(have, spec, env, types)
+            if why:
+                if i > best[0]:
+                    best = i, error("T202", _at(span, i), name=x.name, number=i + 1, got=text_of(have), why=why, want=describe(spec, env))
+                break
+        else:
+            return len(chosen), None
+    if best[1] is not None:
+        return best
+    want = " or ".join(map(str, sorted(counts)))
+    order = ", ".join(describe(s, env) for s in specs)
+    return -1, error("T201", _at(span), name=x.name, want=want, got=len(x.operands), order=order)
+
+
+def _call_fault(operands: tuple[n.Operand, ...]) -> str:
+    """Why these are not `(result), function, (arguments), prototype`, of which all but the function may be missing; or ""."""
+    rest = list(operands)
+    if rest and isinstance(rest[0], n.Arguments):
+        rest.pop(0)
+    if not rest or not isinstance(rest[0], (n.Symbol, n.Register)):
+        return "no function"
+    indirect = isinstance(rest.pop(0), n.Register)
+    if rest and isinstance(rest[0], n.Arguments):
+        rest.pop(0)
+    if indirect and not (rest and isinstance(rest[0], n.Symbol)):
+        return "a call through a register needs a .callprototype or .calltargets"
+    return "" if not rest or (len(rest) == 1 and isinstance(rest[0], n.Symbol)) else "more than a function, its arguments and a prototype"
+
+
+def _choices(specs: list[OperandSpec]) -> Iterator[list[OperandSpec]]:
+    """The lists of operands with optional ones in or out, the longest first."""
+    optional = [i for i, s in enumerate(specs) if s.optional]
+    for leave in itertools.chain.from_iterable(itertools.combinations(optional, k) for k in range(len(optional) + 1)):
+        yield [s for i, s in enumerate(specs) if i not in leave]
+
+
+def type_of(spec: OperandSpec, env: Env) -> str:
+    """The type (or space) that an operand has under these words."""
+    return env.get(spec.type[1:-1], "") if spec.type.startswith("<") else spec.type
+
+
+def count_of(spec: OperandSpec, env: Env) -> int:
+    """How many registers in braces an operand wants; 0 for one without braces."""
+    slot, slash, part = spec.count.strip("<>").partition("/")
+    if slash:
+        columns = _COLUMNS.match(env[slot])
+        return int(columns[1]) // int(part) if columns else 0
+    text = env.get(slot, "") if spec.count.startswith("<") else spec.count
+    digits = "".join(c for c in text if c.isdigit())
+    return int(digits) if digits else 0
+
+
+_COLUMNS = re.compile(r"m\d+n(\d+)k")
+_ROLES = {
+    "d": "a register", "s": "a register or a constant", "r": "a register", "i": "a constant", "a": "a register, a constant or a symbol",
+    "p": "a predicate", "l": "a label", "n": "a texture, sampler or surface",
+}  # fmt: skip
+
+
+def describe(spec: OperandSpec, env: Env) -> str:
+    """An operand in words."""
+    kind, count = type_of(spec, env), count_of(spec, env)
+    if spec.role in ("m", "t"):
+        where = f"memory of .{kind}" if kind else "memory"
+        return f"{where} [map, {{{count} coordinates}}]" if spec.role == "t" else f"{where} [address]"
+    if spec.values:
+        return "the constant " + " or ".join(spec.values)
+    if spec.role in ("p", "l", "n"):
+        return _ROLES[spec.role]
+    return f"{count} registers of .{kind} in braces" if count else f"{_ROLES[spec.role]} of .{kind}"
+
+
+def fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> str:
+    """Why `x` is not the operand that is wanted, or ""."""
+    if spec.role in ("m", "t"):
+        return _address_fault(x, spec, env, types)
+    if isinstance(x, n.Pair):
+        if not spec.pair:
+            return "no second destination is possible"
+        second = _register_fault(x.second, "pred", False, types)
+        return second or fault(x.first, dataclasses.replace(spec, pair=False, both=False), env, types)
+    if spec.both:
+        return "a predicate behind a bar is missing"
+    count = count_of(spec, env)
+    if count:
+        return _vector_fault(x, spec, env, count, types)
+    return _scalar_fault(x, spec, type_of(spec, env), types)
+
+
+def _vector_fault(x: n.Operand, spec: OperandSpec, env: Env, count: int, types: Types) -> str:
+    kind = type_of(spec, env)
+    if isinstance(x, n.Register) and not x.component:
+        have = types(x.name)
+        if have is None or have == f"v{count}.{kind}":
+            return ""
+        vector, dot, element = have.partition(".")
+        if dot and vector == f"v{count}" and fits(element, kind, spec.wider):
+            return ""
+        return f"it is one register of .{have}" if not (count == 1 and fits(have, kind, spec.wider)) else ""
+    if not isinstance(x, n.Vector):
+        return "no list in braces"
+    if len(x.items) != count:
+        return f"{len(x.items)} in braces"
+    return next(filter(None, (_scalar_fault(i, spec, kind, types) for i in x.items)), "")
+
+
+def _scalar_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> str:
+    role = spec.role
+    if role in ("l", "n"):
+        if isinstance(x, n.Symbol) or (role == "n" and isinstance(x, (n.Register, n.Address))):
+            return ""
+        return "no name"
+    if isinstance(x, n.Not):
+        return _register_fault(x.operand, "pred", False, types) if role == "p" or (role == "s" and kind == "pred") else "a negated predicate"
+    if isinstance(x, n.Register):
+        return "a register" if role == "i" else _register_fault(x, kind, spec.wider, types)
+    if isinstance(x, n.Special):
+        if role in ("d", "i"):
+            return "a special register, which can only be read"
+        return _typed(SPECIAL[x.name].type, kind, spec.wider)
+    if isinstance(x, n.Sink):
+        return "" if role == "d" else "nothing can be read from `_`"
+    if isinstance(x, (n.Vector, n.Address, n.Arguments, n.Pair)):
+        return {n.Vector: "a list in braces", n.Address: "an address", n.Arguments: "a list of arguments", n.Pair: "a pair"}[type(x)]
+    return _constant_fault(x, spec, kind, types)
+
+
+def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> str:
+    role = spec.role
+    if isinstance(x, n.Symbol) and x.name not in CONSTANTS:
+        return "" if role == "a" else "a name that is no register"
+    if isinstance(x, (n.Element, n.Apply)):
+        return "" if role == "a" else "an address"
+    if isinstance(x, n.Binary) and role == "a":
+        return ""
+    if role in ("d", "r"):
+        return "a constant"
+    if isinstance(x, n.Float):
+        fine = kind in ("f32", "f64", "b32", "b64") or (x.decimal and kind in ("f16", "bf16"))
+        return "" if fine else f"a floating-point constant for .{kind}"
+    if kind in ("f32", "f64", "f16", "f16x2"):
+        return f"an integer constant for .{kind}"
+    if spec.values and isinstance(x, n.Int) and str(x.value) not in spec.values:
+        return "another constant"
+    return ""
+
+
+def _register_fault(x: n.Operand, kind: str, wider: bool, types: Types) -> str:
+    if isinstance(x, n.Sink):
+        return ""
+    if not isinstance(x, n.Register):
+        return "no register"
+    have = types(x.name)
+    if have is None:
+        return ""
+    if x.component:
+        have = have.partition(".")[2] or have
+    return _typed(have, kind, wider)
+
+
+def _typed(have: str, kind: str, wider: bool) -> str:
+    return "" if not kind or fits(have, kind, wider) else f"it is of .{have}"
+
+
+def _address_fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> str:
+    if not isinstance(x, n.Address):
+        return "no address in brackets"
+    if isinstance(x.base, n.Register):
+        have = types(x.base.name)
+        if have is not None and not (fits(have, "b32") or fits(have, "b64")):
+            return f"an address in a register of .{have}"
+        if have is not None and fits(have, "f32") and not fits(have, "u32") or have in ("f64",):
+            return f"an address in a register of .{have}"
+    elif not isinstance(x.base, (n.Symbol, n.Int, n.Unary, n.Binary, n.Special)):
+        return "no address"
+    if spec.role == "t":
+        return _coordinates_fault(x, count_of(spec, env), types)
+    return "a comma within the address" if x.rest else ""
+
+
+def _coordinates_fault(x: n.Address, count: int, types: Types) -> str:
+    if len(x.rest) != 1:
+        return "no coordinates behind the map"
+    have = x.rest[0]
+    if not isinstance(have, n.Vector) or len(have.items) != count:
+        return f"not {count} coordinates in braces"
+    spec = OperandSpec("s", "s32")
+    return next(filter(None, (_scalar_fault(i, spec, "s32", types) for i in have.items)), "")
+
+
+# -- targets -------------------------------------------------------------------------------------------------------------------------
+
+
+def _lacking(x: n.Instruction, form: Form, env: Env, target: Target, span: Where) -> AveError | None:
+    for word, need in form.all_needs(env):
+        what = f".{word} of {x.name}" if word else x.name
+        if not need.met_by(target.chip):
+            have = " or ".join(t if t[-1] in "af" else f"{t} and newer" for t in need.targets)
+            return error("U206", _at(span), what=what, chip=target.chip, have=have)
+        if need.ptx > target.version:
+            return error("U207", _at(span), what=what, need="{}.{}".format(*need.ptx), have="{}.{}".format(*target.version))
+    return None

@@ -1,0 +1,192 @@
+"""The instruction set as a table: a `Form` is one line of syntax with its operands, its conditions and the oldest PTX and chip that have it.
+
+The notation of a form's syntax is the manual's: `ld{.weak}{.<space>}{.<vec>}.<t>`; braces mean "may be left out", `<t>` is a slot with a choice of
+words, all else stands for itself. Operands are written `d:<t>*<vec>, [<space>], s:b64 if L2::cache_hint`:
+
+    d:T      destination register          s:T    register or constant          r:T    register
+    i:T      constant                      i=4|8  one of these constants        a:T    register, constant or the address of a symbol
+    p        predicate, maybe negated      l      label                         [S]    memory of space S (S empty: generic)
+    [S,N]    a tensor map and N coordinates                                     n      name of a texture, sampler or surface, or its handle
+    c        what stands behind `call`     d:T=_  the sink alone
+    T*<s/2>  half as many as the columns of a shape s (m64n128k16: 64)
+    T*N      N of them in braces (without braces where the slot N is left out)  T+     the register may be wider
+    X|pred   X, behind a bar a predicate if wanted                              X&pred  X|predicate, both needed
+    X?       may be left out               X if W where, and only where, the modifier W stands     X unless W
+
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from avelang.nvptx.types import TYPES, Need, need
+
+Env = Mapping[str, str]  # slot -> the word chosen, "" for none; fixed words stand for themselves
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slot:
+    """A place for a modifier. `choices` are written as in the text; one may be of several words ("async.global")."""
+
+    name: str
+    choices: tuple[str, ...]
+    optional: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OperandSpec:
+    """One operand; see the notation above. `type` and `count` may be slots."""
+
+    role: str
+    type: str = ""
+    count: str = ""
+    wider: bool = False
+    optional: bool = False
+    when: str = ""
+    unless: str = ""
+    values: tuple[str, ...] = ()
+    pair: bool = False
+    both: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rule:
+    """What the words of a form must satisfy together; `why` says it where they do not."""
+
+    test: Callable[[Env], bool]
+    why: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Form:
+    """One line of syntax. `needs` of the whole; `word_needs` of single words; `cases` of words together."""
+
+    opcode: str
+    slots: tuple[Slot, ...]
+    operands: tuple[OperandSpec, ...]
+    rules: tuple[Rule, ...]
+    needs: Need
+    word_needs: Mapping[str, Need]
+    cases: tuple[tuple[Callable[[Env], bool], Need], ...]
+    syntax: str
+    section: str
+
+    def broken(self, env: Env) -> str:
+        """Why these words do not go together, or ""."""
+        return next((r.why for r in self.rules if not r.test(env)), "")
+
+    def present(self, env: Env) -> list[OperandSpec]:
+        """The operands that these words ask for."""
+        return [o for o in self.operands if (not o.when or env.get(o.when)) and not (o.unless and env.get(o.unless))]
+
+    def name(self, env: Env) -> str:
+        """The instruction with these words."""
+        return ".".join([self.opcode, *(env[s.name] for s in self.slots if env[s.name])])
+
+    def all_needs(self, env: Env) -> list[tuple[str, Need]]:
+        """(what, need) of the form and of each word in use."""
+        out = [("", self.needs)]
+        for slot in self.slots:
+            word = env[slot.name]
+            if word:
+                out += [(word, n) for n in (self.word_needs.get(word), COMMON_NEEDS.get(word)) if n is not None][:1]
+        return out + [("", n) for test, n in self.cases if test(env)]
+
+
+# Targets of Blackwell that have what its generation has for itself, and those of them with tensor memory.
+BLACKWELL = "sm_100f sm_110f sm_120f"
+TENSOR_MEMORY = "sm_100f sm_110f"
+
+# Words that need the same wherever they stand; a form's own needs come first.
+COMMON_NEEDS: dict[str, Need] = {
+    "shared::cta": need("7.8"),
+    "shared::cluster": need("7.8 sm_90"),
+    "cluster": need("7.8 sm_90"),
+    "multicast::cluster": need("8.0 sm_90"),
+    "L2::cache_hint": need("7.4 sm_80"),
+    **{f"L2::{n}B": need("7.4 sm_75") for n in (64, 128)},
+    "L2::256B": need("7.4 sm_80"),
+    **{f"L1::{x}": need("7.4 sm_70") for x in ("evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate")},
+}
+
+SHARED_SLOTS: dict[str, str] = {
+    "rnd": "rn rz rm rp",
+    "scope": "cta cluster gpu sys",
+    "cmp": "eq ne lt le gt ge",
+    "evict1": "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate",
+    "prefetch": "L2::64B L2::128B L2::256B",
+    "dim": "1d 2d 3d 4d 5d",
+    "group": "cta_group::1 cta_group::2",
+}
+
+_WORD = re.compile(r"\{\.([^}]+)\}|\.(<\w+>|[\w:]+)")
+_OPERAND = re.compile(
+    r"(?:(?P<role>[dsriaplnc])(?::(?P<type><\w+>|\w+))?(?:=(?P<values>[\w|.-]+))?|\[(?P<space><\w+>|[\w:]*)(?:,(?P<coords><\w+>|\d+))?\])"
+    r"(?P<wider>\+)?(?:\*(?P<count><\w+(?:/\d)?>|\d+))?(?P<pair>[|&]pred)?(?P<optional>\?)?(?: if (?P<when>\S+))?(?: unless (?P<unless>\S+))?$"
+)
+
+
+def _slots(syntax: str, own: Mapping[str, str]) -> tuple[str, tuple[Slot, ...]]:
+    opcode = re.match(r"\w+", syntax)
+    assert opcode is not None
+    slots, at = [], opcode.end()
+    while at < len(syntax):
+        m = _WORD.match(syntax, at)
+        assert m is not None, syntax[at:]
+        word, optional = m[1] or m[2], m[1] is not None
+        if word[0] == "<":
+            name = word[1:-1]
+            slots.append(Slot(name, tuple((own[name] if name in own else SHARED_SLOTS[name]).split()), optional))
+        else:
+            slots.append(Slot(word, (word,), optional))
+        at = m.end()
+    return opcode[0], tuple(slots)
+
+
+@functools.cache
+def _operand(text: str) -> OperandSpec:
+    m = _OPERAND.match(text)
+    assert m is not None, text
+    memory = m["role"] is None
+    return OperandSpec(
+        ("t" if m["coords"] else "m") if memory else m["role"], m["space"] if memory else (m["type"] or "pred" if m["role"] == "p" else m["type"] or ""),
+        m["coords"] or m["count"] or "", bool(m["wider"]), bool(m["optional"]), m["when"] or "", m["unless"] or "",
+        tuple(m["values"].split("|")) if m["values"] else (), bool(m["pair"]), m["pair"] == "&pred",
+    )  # fmt: skip
+
+
+FORMS: dict[str, list[Form]] = {}
+
+
+def form(
+    syntax: str, operands: str = "", needs: str = "1.0", section: str = "", rules: Iterable[Rule] = (), words: Mapping[str, str] | None = None,
+    cases: Iterable[tuple[Callable[[Env], bool], str]] = (), **slots: str,
+) -> None:  # fmt: skip
+    """Adds a line of syntax to the table. `slots` give the words of slots, with spaces between; `words` and `cases` what these need."""
+    opcode, places = _slots(syntax, slots)
+    specs = tuple(_operand(x.strip()) for x in re.split(r",\s+", operands) if x.strip())
+    single = {w: need(text) for names, text in (words or {}).items() for w in names.split()}
+    FORMS.setdefault(opcode, []).append(
+        Form(opcode, places, specs, tuple(rules), need(needs), single, tuple((t, need(x)) for t, x in cases), syntax, section)
+    )
+
+
+def only(word: str, slot: str, values: str) -> Rule:
+    """The rule that a word, where it stands, wants one of `values` in a slot."""
+    allowed = frozenset(values.split())
+    shown = ", ".join(f".{v}" for v in values.split())
+    return Rule(lambda env: not env.get(word) or env[slot] in allowed, f".{word} goes with {shown} only")
+
+
+def implies(when: Callable[[Env], bool], then: Callable[[Env], bool], why: str) -> Rule:
+    """The rule that `then` holds wherever `when` does."""
+    return Rule(lambda env: not when(env) or then(env), why)
+
+
+TOGETHER = Rule(lambda env: bool(env.get("sem")) == bool(env.get("scope")), "an order and a scope stand together, or neither")
+PLAIN = Rule(
+    lambda env: not env["vec"] or (env["vec"] != "v8" and int(env["vec"][1:]) * TYPES[env["t"]].bits <= 128), "a vector has 128 bits at most"
+)

@@ -1,0 +1,86 @@
+"""Types of PTX: the size of each, which registers may hold it, and which targets have a feature. PTX ISA, 5.2 "Types", 9.2 "Type information"."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from typing import NamedTuple
+
+
+class PtxType(NamedTuple):
+    """`kind`: "b" untyped, "u" and "s" integers, "f" floats, "p" predicates. Packed floats are "b" of all their bits, as their registers are."""
+
+    bits: int
+    kind: str
+
+
+TYPES: dict[str, PtxType] = {
+    "pred": PtxType(1, "p"),
+    **{f"{k}{bits}": PtxType(bits, k) for k in "us" for bits in (8, 16, 32, 64)},
+    **{f"b{bits}": PtxType(bits, "b") for bits in (8, 16, 32, 64, 128, 1024)},
+    **{f"f{bits}": PtxType(bits, "f") for bits in (16, 32, 64)},
+    "f16x2": PtxType(32, "f"),
+    "bf16": PtxType(16, "b"), "bf16x2": PtxType(32, "b"), "tf32": PtxType(32, "b"),
+    **dict.fromkeys(("u16x2", "s16x2", "u8x4", "s8x4", "ue8m0x4", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), PtxType(32, "b")),
+    **dict.fromkeys(("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "e2m1x4"), PtxType(16, "b")),
+    **dict.fromkeys(("e4m3", "e5m2", "e2m1x2"), PtxType(8, "b")),
+    "f32x2": PtxType(64, "b"),
+}  # fmt: skip
+REGISTERS = ("pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2", "f32", "f64")
+
+
+def fits(register: str, wanted: str, wider: bool = False) -> bool:
+    """Whether a register of type `register` may stand where `wanted` is asked for; `wider`: where larger registers may, as in ld, st and cvt."""
+    have, want = TYPES.get(register), TYPES[wanted]
+    if have is None:
+        return True
+    if "p" in (have.kind, want.kind):
+        return have.kind == want.kind
+    if have.bits != want.bits and not (wider and have.bits > want.bits):
+        return False
+    return "b" in (have.kind, want.kind) or (have.kind == "f") == (want.kind == "f")
+
+
+_RENAMED = {101: 110}  # PTX ISA 9.0, 11.1.2: sm_101 has become sm_110
+_TARGET = re.compile(r"sm_(\d+)([af]?)$")
+
+
+@functools.cache
+def target(name: str) -> tuple[int, str]:
+    """(90, "a") of "sm_90a". Raises ValueError."""
+    m = _TARGET.match(name)
+    if m is None:
+        raise ValueError(name)
+    return _RENAMED.get(int(m[1]), int(m[1])), m[2]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Need:
+    """The oldest PTX version, and the targets of which one must be there: "sm_80" means that or newer, "sm_90a" that alone, "sm_100f" the family of
+    sm_100 in its "f" and "a" targets (PTX ISA, 11.1.2 ".target")."""
+
+    ptx: tuple[int, int] = (1, 0)
+    targets: tuple[str, ...] = ()
+
+    def met_by(self, chip: str) -> bool:
+        """Whether that chip has it."""
+        return not self.targets or any(covers(t, chip) for t in self.targets)
+
+
+def covers(needed: str, chip: str) -> bool:
+    """Whether the target `chip` has what `needed` has."""
+    (want, feature), (have, own) = target(needed), target(chip)
+    if not feature:
+        return have >= want
+    if feature == "a":
+        return (have, own) == (want, "a")
+    return bool(own) and have // 10 == want // 10 and have >= want
+
+
+@functools.cache
+def need(text: str) -> Need:
+    """"7.8 sm_90": PTX 7.8, and sm_90 or newer; several targets with spaces between, of which any will do."""
+    version, *targets = text.split()
+    major, minor = version.split(".")
+    return Need((int(major), int(minor)), tuple(targets))

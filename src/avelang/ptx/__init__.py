@@ -1,0 +1,14 @@
+"""The instruction level: kernels as Python functions in which one call is one instruction of PTX. `pyptx` is another name of this package.
+
+    from avelang.ptx import Tile, kernel, ptx, reg, smem
+    from avelang.ptx.types import bf16, f32, u32
+"""
+
+from avelang.ptx import language as ptx
+from avelang.ptx import types
+from avelang.ptx.kernel import Kernel, kernel
+from avelang.ptx.memory import smem
+from avelang.ptx.registers import Reg, reg
+from avelang.ptx.specs import Tile
+
+__all__ = ["Kernel", "Reg", "Tile", "kernel", "ptx", "reg", "smem", "types"]

@@ -1,0 +1,233 @@
+"""A kernel's function, its specs, sizes and a chip come in; the traced module of PTX goes out, with all that a launch must know."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+from avelang.nvptx import nodes as n
+from avelang.nvptx.check import Target, check
+from avelang.nvptx.printer import print_module
+from avelang.ptx.memory import DYNAMIC_ALIGN
+from avelang.ptx.specs import Argument, Spec, Tile, symbols
+from avelang.ptx.trace import Trace, tracing
+from avelang.runtime.geometry import Geometry, check_block, check_cluster, geometry
+
+if TYPE_CHECKING:
+    from avelang.arch import Chip
+
+VERSION = (8, 7)  # of PTX: what the oldest assembler that Ave takes knows (CUDA 12.8)
+# By age: `arch="auto"` takes the first that has all instructions of a kernel, where no GPU says more.
+CHIPS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a")
+_STATIC_SHARED = 48 * 1024
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Definition:
+    """What `@kernel` was given. `grid`, `block`, `cluster` and `smem` are values, or functions of the symbols that they name."""
+
+    fn: Callable[..., Any]
+    name: str
+    inputs: tuple[Spec, ...]
+    outputs: tuple[Tile, ...]
+    grid: Any
+    block: Any
+    cluster: Any
+    smem: Any
+    arch: str
+    registers: int | None  # the most that a thread may have
+    blocks: int | None  # the fewest that a multiprocessor shall hold
+
+    @property
+    def specs(self) -> tuple[Spec, ...]:
+        return (*self.inputs, *self.outputs)
+
+    @functools.cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols of the specs."""
+        return symbols(self.specs)
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters that stand for specs."""
+        return tuple(p.name for p in self._signature if p.kind is not p.KEYWORD_ONLY)
+
+    @functools.cached_property
+    def wanted(self) -> tuple[str, ...]:
+        """The symbols whose sizes the function asks for, as keyword-only parameters."""
+        return tuple(p.name for p in self._signature if p.kind is p.KEYWORD_ONLY and (p.name in self.symbols or p.default is p.empty))
+
+    @functools.cached_property
+    def _signature(self) -> list[inspect.Parameter]:
+        return list(inspect.signature(self.fn).parameters.values())
+
+    @functools.cached_property
+    def span(self) -> Span:
+        code = self.fn.__code__
+        return Span(code.co_filename, code.co_firstlineno, function=self.name)
+
+    def fail(self, code: str, **fields: Any) -> AveError:
+        """The error, at the kernel's definition."""
+        return error(code, self.span, kernel=self.name, **fields)
+
+    def check(self) -> None:
+        """Raises T237 where function and specs do not fit, T238 for symbols that no input has, U101 for an unknown chip."""
+        if len(self.names) != len(self.specs) or any(p.kind is p.VAR_POSITIONAL for p in self._signature):
+            raise self.fail("T237", want=len(self.specs), inputs=len(self.inputs), outputs=len(self.outputs), got=", ".join(self.names) or "none")
+        bound = symbols(self.inputs)
+        free = [s for s in (*self.symbols, *self.wanted) if s not in bound]
+        if free:
+            raise self.fail("T238", symbol=free[0], known=", ".join(bound) or "none")
+        if self.arch != "auto":
+            import avelang.arch as arch
+
+            try:
+                chip = arch.chip(self.arch)
+            except AveError as e:
+                e.span = self.span
+                raise
+            if chip.vendor != "nvidia":
+                raise self.fail("L009", name="arch", want=f'"auto", or one of {", ".join(CHIPS)}', got=repr(self.arch))
+
+    def at(self, what: str, given: Any, sizes: Mapping[str, int]) -> Any:
+        """A value for these sizes. Raises T238 for a function that asks for other names."""
+        if not callable(given):
+            return given
+        asked = list(inspect.signature(given).parameters)
+        for name in asked:
+            if name not in sizes:
+                raise self.fail("T238", symbol=name, known=", ".join(sizes) or "none")
+        return given(**{name: sizes[name] for name in asked})
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Traced:
+    """A kernel for certain sizes and a chip: the module, its text, and its launch. `lines`: (file, line) of the user for the lines of the text."""
+
+    definition: Definition
+    sizes: tuple[int, ...]
+    chip: str
+    module: n.Module
+    entry: str
+    arguments: tuple[Argument, ...]
+    geometry: Geometry
+    cluster: tuple[int, int, int]
+    dynamic_bytes: int
+    places: tuple[tuple[str, int], ...]
+
+    @functools.cached_property
+    def text(self) -> str:
+        """The PTX."""
+        return print_module(self.module)
+
+    @functools.cached_property
+    def with_lines(self) -> str:
+        """The PTX with `.loc`s, by which the assembler's remarks and the tools name lines of the user's file."""
+        function = self.module.function(self.entry)
+        assert function is not None and function.body is not None
+        files = {name: i for i, name in enumerate(dict.fromkeys(file for file, _ in self.places if file), 1)}
+        head = len(function.body) - len(self.places)
+        body: list[n.Statement] = list(function.body[:head])
+        last: tuple[str, int] = ("", 0)
+        for statement, place in zip(function.body[head:], self.places, strict=True):
+            if place != last and place[0]:
+                body.append(n.Loc(files[place[0]], place[1], 1))
+                last = place
+            body.append(statement)
+        named = tuple(n.File(i, name) for name, i in files.items())
+        items = tuple(dataclasses.replace(x, body=tuple(body)) if x is function else x for x in self.module.items)
+        return print_module(dataclasses.replace(self.module, items=(*named, *items)))
+
+
+def sized(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
+    """The sizes that `k.ptx(64, 64)` or `k.ptx(M=64, N=64)` names, in the order of the symbols. Raises L042."""
+    known = definition.symbols
+    given = dict(zip(known, args, strict=False))
+    given.update(kwargs)
+    if len(args) > len(known) or set(given) != set(known) or any(name in kwargs for name in known[: len(args)]):
+        got = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())]) or "nothing"
+        raise error("L042", kernel=definition.name, want=", ".join(known) or "no sizes", got=got)
+    return tuple(int(given[name]) for name in known)
+
+
+def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> Traced:
+    """Runs the body once. `chip` None: the oldest that has all its instructions. Raises what the body's calls raise, and L002, L003, L029, U203."""
+    named = dict(zip(definition.symbols, sizes, strict=True))
+    at = geometry(definition.name, tuple(definition.at(w, g, named) for w, g in (("grid", definition.grid), ("block", definition.block))))
+    cluster = definition.at("cluster", definition.cluster, named)
+    x, y, z = (*(cluster if isinstance(cluster, (tuple, list)) else (cluster,)), 1, 1)[:3]
+    cluster = (x, y, z)
+    check_cluster(definition.name, at.grid, cluster)
+    log = Trace(definition.name, Target(chip, VERSION) if chip is not None else None)
+    arguments = tuple(
+        Argument(name, log.symbol(f"{definition.name}_{name}", "param"), spec.type if isinstance(spec, Tile) else spec,
+                 spec if isinstance(spec, Tile) else None, spec.at(named) if isinstance(spec, Tile) else ())
+        for name, spec in zip(definition.names, definition.specs, strict=True)
+    )  # fmt: skip
+    with tracing(log):
+        returned = definition.fn(*arguments, **{name: named[name] for name in definition.wanted})
+    if returned is not None:
+        raise error("T054", definition.span, name=definition.name)
+    body = log.finish()
+    chip = chip or _needed(definition, body)
+    dynamic = _shared(definition, log, named, chip)
+    check_block(definition.name, at.block, _chip(chip))
+    function = n.Function(
+        "entry", definition.name, tuple(p for a in arguments for p in a.parameters()), body=body, linkage="visible",
+        directives=_directives(definition, at, cluster),
+    )  # fmt: skip
+    outer = [n.Variable("shared", "b8", f"{definition.name}_smem", align=DYNAMIC_ALIGN, dims=(None,), linkage="extern")]
+    items = (*(outer if f"{definition.name}_smem" in log.symbols else ()), function)
+    module = n.Module(VERSION, (chip,), 64, items)
+    return Traced(definition, sizes, chip, module, definition.name, arguments, at, cluster, dynamic, tuple(log.lines))
+
+
+def _chip(name: str) -> Chip:
+    import avelang.arch as arch
+
+    return arch.chip(name)
+
+
+def _needed(definition: Definition, body: tuple[n.Statement, ...]) -> str:
+    """The oldest chip that has all instructions. Raises U205 where none has."""
+    names = {i.parts: i for i in n.instructions(body)}
+    for chip in CHIPS:
+        if all(check(i, Target(chip, VERSION)) is None for i in names.values()):
+            return chip
+    last = {chip: [i.name for i in names.values() if check(i, Target(chip, VERSION)) is not None] for chip in CHIPS}
+    best = min(CHIPS, key=lambda c: len(last[c]))
+    raise definition.fail("U208", chip=best, names=", ".join(sorted(set(last[best]))))
+
+
+def _shared(definition: Definition, log: Trace, sizes: Mapping[str, int], chip: str) -> int:
+    """Bytes of dynamic shared memory of a launch. Raises L043 for less than is allocated, U203 for more than there is."""
+    asked = definition.at("smem", definition.smem, sizes)
+    if asked and asked < log.dynamic:
+        raise definition.fail("L043", want=log.dynamic, got=asked)
+    dynamic = int(asked or log.dynamic)
+    static = sum(math.prod(d.value for d in v.dims if d is not None) for v in log.variables)
+    limit = _chip(chip).lds_bytes
+    if static > _STATIC_SHARED:
+        hint = "smem.alloc(..., dynamic=True) takes memory that the launch brings"
+        where = "every chip, in static shared memory,"
+        raise error("U203", definition.span, hint, kernel=definition.name, have=static, target=where, limit=_STATIC_SHARED)
+    if static + dynamic > limit:
+        raise error("U203", definition.span, kernel=definition.name, have=static + dynamic, target=chip, limit=limit)
+    return dynamic
+
+
+def _directives(definition: Definition, at: Geometry, cluster: tuple[int, ...]) -> tuple[n.Directive, ...]:
+    out = [n.Directive("reqntid", tuple(n.Int(x) for x in at.block))]
+    if math.prod(cluster) > 1:
+        out.append(n.Directive("reqnctapercluster", tuple(n.Int(x) for x in cluster)))
+    if definition.registers is not None:
+        out.append(n.Directive("maxnreg", (n.Int(definition.registers),)))
+    if definition.blocks is not None:
+        out.append(n.Directive("minnctapersm", (n.Int(definition.blocks),)))
+    return tuple(out)

@@ -1,0 +1,188 @@
+"""Control flow that the kernel executes: labels and branches, loops, ifs, guards. (Python's own `for` and `if` run while the kernel is traced.)"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import avelang.ptx.types as t
+from avelang.base.places import wrong
+from avelang.nvptx import nodes as n
+from avelang.ptx.inst import add, emit, guard_of
+from avelang.ptx.registers import Negated, Reg, Value, binary, move, reg
+from avelang.ptx.trace import Loop, Trace, current
+from avelang.ptx.types import as_type
+
+
+def not_(pred: Reg) -> Negated:
+    """`!p`: the predicate negated where it is used, as a guard or an operand. No instruction (`~p` is one). Raises T225."""
+    if not isinstance(pred, Reg) or pred.type is not t.pred:
+        raise wrong("T225", got=repr(pred))
+    return Negated(pred)
+
+
+def label(name: str) -> None:
+    """Places a label here. Raises T224 for one that stands already."""
+    current("ptx.label").place(name)
+
+
+def bra(name: str, pred: Any = None, uniform: bool = False) -> None:
+    """`bra name`, `@p bra name` under a predicate; `uniform`: `bra.uni`, all threads go the same way."""
+    emit(("bra", "uni") if uniform else ("bra",), name, pred=pred)
+
+
+def ret(pred: Any = None) -> None:
+    """`ret`: the end of the kernel for this thread."""
+    emit(("ret",), pred=pred)
+
+
+def exit_(pred: Any = None) -> None:
+    """`exit`."""
+    emit(("exit",), pred=pred)
+
+
+@contextlib.contextmanager
+def when(pred: Any) -> Iterator[None]:
+    """Each instruction in the block gets the guard `@p`. Raises T226 inside of another."""
+    trace = current("ptx.when")
+    if trace.guard is not None:
+        raise wrong("T226", name="ptx.when")
+    trace.guard = guard_of(pred)
+    try:
+        yield
+    finally:
+        trace.guard = None
+
+
+def _unguarded(trace: Trace, what: str) -> None:
+    if trace.guard is not None:
+        raise wrong("T226", name=what)
+
+
+def _branch(trace: Trace, to: str, pred: Any, unless: bool = False) -> None:
+    guard = guard_of(pred)
+    if guard is not None and unless:
+        guard = n.Guard(guard.register, not guard.negated)
+    add(trace, n.Instruction(("bra",), (n.Symbol(to),), guard))
+
+
+@contextlib.contextmanager
+def if_(pred: Any) -> Iterator[None]:
+    """The block is executed where the predicate holds: `@!p bra` around it. `ptx.else_()` may follow directly."""
+    trace = current("ptx.if_")
+    _unguarded(trace, "ptx.if_")
+    other = trace.new_label("else")
+    _branch(trace, other, pred, unless=True)
+    yield
+    trace.place(other)
+    trace.closed_if = len(trace.statements), other
+
+
+@contextlib.contextmanager
+def else_() -> Iterator[None]:
+    """The other side of the `ptx.if_` whose block has just ended. Raises T232 where there is none."""
+    trace = current("ptx.else_")
+    if trace.closed_if is None or trace.closed_if[0] != len(trace.statements):
+        raise wrong("T232", name="ptx.else_", why="no `ptx.if_` ends right before it")
+    end = trace.new_label("endif")
+    # The branch over the other side stands before the label of that side.
+    at, line = trace.statements.pop(), trace.lines.pop()
+    _branch(trace, end, None)
+    trace.statements.append(at)
+    trace.lines.append(line)
+    yield
+    trace.place(end)
+
+
+@contextlib.contextmanager
+def loop(start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u32) -> Iterator[Reg | None]:
+    """A loop that runs. `ptx.loop(stop)`, `ptx.loop(start, stop, step)`: the block's value is a register of `dtype` that counts; the condition stands
+    at the head. `ptx.loop()`: without an end but `ptx.break_`. Bounds are ints or registers; `step` may be a negative int."""
+    trace = current("ptx.loop")
+    _unguarded(trace, "ptx.loop")
+    if stop is None:
+        start, stop = 0, start
+    again, end, next_ = trace.new_label("loop"), trace.new_label("endloop"), trace.new_label("next")
+    counter: Reg | None = None
+    if stop is not None:
+        counter = reg.scalar(as_type(dtype, "the type of a loop's counter"))
+        move(counter, start.value() if isinstance(start, Value) and not isinstance(start, Reg) else start)
+        if isinstance(stop, Value):
+            stop = stop.value()
+    trace.place(again)
+    if counter is not None:
+        done = binary("<=" if isinstance(step, int) and step < 0 else ">=", counter, stop)
+        _branch(trace, end, done)
+    trace.loops.append(Loop(next_ if counter is not None else again, end))
+    try:
+        yield counter
+    finally:
+        trace.loops.pop()
+    if counter is not None:
+        if next_ in trace.wanted:
+            trace.place(next_)
+        if isinstance(step, int) and step < 0 and not counter.type.signed:
+            binary("-", counter, -step, into=counter)
+        else:
+            binary("+", counter, step, into=counter)
+    _branch(trace, again, None)
+    if counter is not None or end in trace.wanted:
+        trace.place(end)
+
+
+def _loop(name: str) -> Loop:
+    trace = current(name)
+    if not trace.loops:
+        raise wrong("T232", name=name, why="it stands in no `ptx.loop`")
+    return trace.loops[-1]
+
+
+def break_(pred: Any = None) -> None:
+    """Leaves the innermost `ptx.loop`, where the predicate holds if there is one. Raises T232 outside of loops."""
+    bra(_loop("ptx.break_").end, pred)
+
+
+def continue_(pred: Any = None) -> None:
+    """Goes on with the next trip of the innermost `ptx.loop`. Raises T232 outside of loops."""
+    bra(_loop("ptx.continue_").again, pred)
+
+
+def bar_sync(barrier: Any = 0, threads: Any = None) -> None:
+    """`bar.sync`: waits for all threads of the block, or for `threads` of them."""
+    emit(("bar", "sync"), barrier, *(() if threads is None else (threads,)))
+
+
+def syncthreads() -> None:
+    """`bar.sync 0`."""
+    bar_sync()
+
+
+class Cluster:
+    """`ptx.cluster`: the barrier of a cluster, and addresses in other blocks of it."""
+
+    @staticmethod
+    def arrive(*modifiers: str) -> None:
+        """`barrier.cluster.arrive`; modifiers such as "release", "relaxed", "aligned" follow."""
+        emit(("barrier", "cluster", "arrive", *modifiers))
+
+    @staticmethod
+    def wait(*modifiers: str) -> None:
+        """`barrier.cluster.wait`."""
+        emit(("barrier", "cluster", "wait", *modifiers))
+
+    @staticmethod
+    def sync() -> None:
+        """Both, `.aligned`: two instructions."""
+        Cluster.arrive("aligned")
+        Cluster.wait("aligned")
+
+    @staticmethod
+    def mapa(address: Any, rank: Any) -> Reg:
+        """`mapa.shared::cluster.u32`: the address of the same place in the shared memory of the block with that rank."""
+        out = reg.scalar(t.u32)
+        emit(("mapa", "shared::cluster", "u32"), out, address, rank)
+        return out
+
+
+cluster = Cluster()

@@ -1,0 +1,93 @@
+"""`ptx.inst`: the name of an instruction, attribute by attribute, and its operands come in; the instruction is added to the trace, checked against
+the table of the instruction set.
+
+`ptx.inst.ld.global_.b32(d, ptx.addr(p))` is `ld.global.b32`. A trailing underscore is dropped (Python's keywords: `and_`, `global_`, `async_`), two
+underscores are `::` (`shared__cta`), and a leading one stands before a digit (`_2d`). `ptx.inst["cp.async.bulk.tensor.2d..."]` takes the name as
+PTX has it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from avelang.base.places import here, wrong
+from avelang.nvptx import nodes as n
+from avelang.nvptx.check import check
+from avelang.ptx.operands import operand
+from avelang.ptx.trace import Trace, current
+
+# What can read a special register; ptxas refuses it in all others.
+_READS_SPECIAL = frozenset({"mov", "cvt"})
+
+
+def part(name: str) -> str:
+    """A part of an instruction's name, from its Python spelling."""
+    name = name.rstrip("_")
+    if re.match(r"_\d", name):
+        name = name[1:]
+    return name.replace("__", "::")
+
+
+def guard_of(pred: Any) -> n.Guard | None:
+    """The guard of an instruction: a predicate, or one that `ptx.not_` negates. Raises T225."""
+    if pred is None:
+        return None
+    node = pred.node() if hasattr(pred, "node") else None
+    negated = isinstance(node, n.Not)
+    register = node.operand if isinstance(node, n.Not) else node
+    trace = current("a predicate")
+    if not isinstance(register, n.Register) or trace.types.get(register.name) is None or trace.types[register.name].kind != "pred":
+        raise wrong("T225", got=repr(pred))
+    return n.Guard(register, negated)
+
+
+def emit(parts: tuple[str, ...], *operands: Any, pred: Any = None) -> None:
+    """Adds an instruction. Raises what the table says of it, T222 and T225."""
+    trace = current(".".join(parts))
+    nodes = tuple(operand(x, parts) for x in operands)
+    guard = guard_of(pred)
+    if guard is not None and trace.guard is not None:
+        raise wrong("T226", name=".".join(parts))
+    add(trace, n.Instruction(parts, nodes, guard or trace.guard))
+
+
+def add(trace: Trace, instruction: n.Instruction) -> None:
+    """Adds an instruction that is a node already."""
+    if instruction.opcode not in _READS_SPECIAL and any(isinstance(x, n.Special) for x in instruction.operands):
+        raise wrong("T239", name=instruction.name)
+    refused = check(instruction, trace.target, trace.type_of)
+    if refused is not None:
+        refused.span = here()
+        raise refused
+    trace.add(instruction)
+    for x in instruction.operands:
+        if isinstance(x, n.Symbol) and instruction.opcode in ("bra", "brx"):
+            trace.branch_to(x.name)
+
+
+class Instruction:
+    """A name under way: attributes lengthen it, a call adds the instruction."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: tuple[str, ...] = ()):
+        self._parts = parts
+
+    def __getattr__(self, name: str) -> Instruction:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Instruction((*self._parts, part(name)))
+
+    def __getitem__(self, name: str) -> Instruction:
+        return Instruction((*self._parts, *name.split(".")))
+
+    def __call__(self, *operands: Any, pred: Any = None) -> None:
+        """Adds the instruction, destination first as in PTX. `pred`: the predicate under which it is executed."""
+        emit(self._parts, *operands, pred=pred)
+
+    def __repr__(self) -> str:
+        return f"<PTX instruction {'.'.join(self._parts) or '...'}>"
+
+
+inst = Instruction()

@@ -1,0 +1,118 @@
+"""`@kernel`: a Python function that writes PTX comes in; a kernel that is called on arrays, and that shows its PTX and its SASS, goes out."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+import avelang.ptx.from_torch as from_torch
+from avelang.base import knobs
+from avelang.base.errors import AveError, error
+from avelang.base.places import wrong
+from avelang.ptx.build import Definition, Traced, sized, trace
+from avelang.ptx.launch import Caller
+from avelang.ptx.specs import Tile
+from avelang.ptx.types import Type, as_type
+
+
+class Kernel:
+    """A kernel of the instruction level. `k(A, B)` runs it and returns its outputs: one array, or a tuple of several, of the kind that the inputs
+    have.
+
+    Arrays of torch and JAX (eager, under `torch.compile` and `jax.jit`), NumPy and whatever speaks DLPack are taken, without a copy. On an NVIDIA
+    GPU the PTX runs there, on the CPU it is executed. `out=`: arrays to write to, instead of new ones; `stream=`: on a GPU, instead of the current
+    one. Raises L0 errors for arguments that do not fit, before anything runs, and what the body's calls raise, at their lines.
+    """
+
+    def __init__(self, definition: Definition):
+        definition.check()
+        self.definition = definition
+        self._traced: dict[tuple[tuple[int, ...], str | None], Traced] = {}
+        self._lock = threading.RLock()
+        self._caller = Caller(self)
+        functools.update_wrapper(self, definition.fn)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if from_torch.compiling():
+            from_torch.refuse(self._caller, options)
+            return from_torch.through_operator(self._caller, args)
+        return self._caller.call(*args, **options)
+
+
+    def traced(self, sizes: tuple[int, ...], chip: str | None) -> Traced:
+        """The kernel for these sizes, traced once. `chip` says more where `arch="auto"`; None: the oldest that will do."""
+        key = sizes, chip if self.definition.arch == "auto" else self.definition.arch
+        with self._lock:
+            found = self._traced.get(key)
+            if found is None:
+                found = self._traced[key] = trace(self.definition, *key)
+            return found
+
+    def ptx(self, *sizes: int, **named: int) -> str:
+        """The PTX, exactly as the body wrote it. Sizes of symbols go by position, in the order in which the specs have them, or by name."""
+        return self._shown(sizes, named).text
+
+    def sass(self, *sizes: int, **named: int) -> str:
+        """The machine code that `ptxas` makes of it, disassembled. Raises D020 where there is no ptxas, nvdisasm or cuobjdump, D021 and D038."""
+        from avelang.ptx.machine_code import disassembled
+
+        return disassembled(self._shown(sizes, named))
+
+    def _shown(self, sizes: tuple[int, ...], named: dict[str, int]) -> Traced:
+        try:
+            return self.traced(sized(self.definition, sizes, named), None)
+        except AveError as e:
+            raise e if knobs.full_traceback() else e.with_traceback(None) from None
+
+    def backward(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """A decorator: `fn(inputs, outputs, gradients)` gives a gradient for each input (None for none), out of three tuples of tensors. PyTorch's
+        autograd calls it, eager and under `torch.compile`."""
+        self._caller.backward = fn
+        return fn
+
+    def __repr__(self) -> str:
+        d = self.definition
+        return f"<PTX kernel {d.name} at {d.span.where()}>"
+
+
+def kernel(
+    *, in_specs: Any = (), out_specs: Any = (), grid: Any, block: Any = (128, 1, 1), arch: str = "auto", cluster: Any = (1, 1, 1), smem: Any = 0,
+    max_registers: int | None = None, min_blocks: int | None = None,
+) -> Callable[[Callable[..., Any]], Kernel]:  # fmt: skip
+    """Makes a kernel of a function whose calls write PTX. The function gets a parameter for each spec, inputs first, and, behind a star, the sizes
+    that it names (`def f(A, D, *, M, K)`).
+
+    `in_specs`, `out_specs`: `Tile`s; an input may be a type too, such as `f32`, for a number. `grid`, `block` (threads), `cluster` (blocks):
+    tuples, ints, or functions of symbols (`grid=lambda M, N: (N // 8, M // 16)`). `smem`: bytes of dynamic shared memory, where that is more than
+    the body allocates. `arch`: "sm_80", ...; "auto": the GPU's that the arrays are on, else the oldest that has the kernel's instructions.
+    `max_registers` of a thread, `min_blocks` of a multiprocessor: `.maxnreg`, `.minnctapersm`. Raises S003, T237, T238, U101.
+    """
+
+    def made(fn: Callable[..., Any]) -> Kernel:
+        try:
+            if not isinstance(fn, types.FunctionType) or fn.__name__ == "<lambda>":
+                raise error("S003", got=repr(fn))
+            inputs = tuple(x if isinstance(x, Tile) else _number(x) for x in _several(in_specs))
+            outputs = _several(out_specs)
+            for x in outputs:
+                if not isinstance(x, Tile):
+                    raise wrong("T221", what="an item of out_specs", want="a Tile", got=repr(x))
+            return Kernel(Definition(fn, fn.__name__, inputs, outputs, grid, block, cluster, smem, arch, max_registers, min_blocks))
+        except AveError as e:
+            raise e if knobs.full_traceback() else e.with_traceback(None) from None
+
+    return made
+
+
+def _several(specs: Any) -> tuple[Any, ...]:
+    return tuple(specs) if isinstance(specs, (tuple, list)) else (specs,)
+
+
+def _number(spec: Any) -> Type:
+    kind = as_type(spec, "an item of in_specs")
+    if kind.bits < 16 or kind.bits > 64:
+        raise wrong("T221", what="the type of a number among in_specs", want="of 16, 32 or 64 bits", got=repr(spec))
+    return kind

@@ -1,0 +1,16 @@
+"""`ptx`: what a kernel of the instruction level calls. Each call adds what it says to the kernel that is being traced."""
+
+from __future__ import annotations
+
+from avelang.ptx.copies import cp_async, fence, mbarrier, tma
+from avelang.ptx.flow import bar_sync, bra, break_, cluster, continue_, else_, exit_, if_, label, loop, not_, ret, syncthreads, when
+from avelang.ptx.inst import inst
+from avelang.ptx.matrix import ldmatrix, mma, stmatrix, wgmma
+from avelang.ptx.memory import addr, global_ptr, global_ptrs, param
+from avelang.ptx.special import special
+
+__all__ = [
+    "addr", "bar_sync", "bra", "break_", "cluster", "continue_", "cp_async", "else_", "exit_", "fence", "global_ptr",
+    "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "not_", "param", "ret", "special", "stmatrix", "syncthreads", "tma",
+    "wgmma", "when",
+]  # fmt: skip

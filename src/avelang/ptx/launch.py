@@ -1,0 +1,260 @@
+"""A call comes in (a kernel and arrays); outputs are made, the kernel is traced, assembled and launched, or executed; outputs go out.
+
+Calls like one before go through the compiled host code of the shared launcher (`runtime.stub`), where their arrays are torch's on a GPU.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import avelang.ptx.executor as executor
+import avelang.ptx.machine_code as machine_code
+import avelang.ptx.outputs as outputs
+from avelang.base import knobs
+from avelang.base.errors import AveError, error
+from avelang.frontend.signature import ParamSpec
+from avelang.ptx.specs import Tile, sizes_of
+from avelang.runtime import stub
+from avelang.runtime.arguments import Bound, Parameters
+from avelang.runtime.arrays import CPU, Array
+from avelang.runtime.geometry import Geometry
+
+if TYPE_CHECKING:
+    from avelang.ptx.kernel import Kernel
+
+_CONTIGUOUS = "a kernel of this level counts on row-major memory without gaps: pass a contiguous copy (x.contiguous(), np.ascontiguousarray(x))"
+
+
+class Caller:
+    """The calls of one kernel."""
+
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
+        self.definition = kernel.definition
+        self.backward: Callable[..., Any] | None = None
+        self._sized: dict[tuple[int, ...], Sized] = {}
+        self._fixed: Sized | None = None
+        self._seen: dict[Any, Sized] = {}
+        self._number = len(self.definition.inputs)
+
+    def call(self, *args: Any, out: Any = None, stream: Any = None) -> Any:
+        """A call, of whatever kind. Raises L0 errors."""
+        if len(args) != self._number:
+            names = ", ".join(self.definition.names[: self._number])
+            raise error("L044", kernel=self.definition.name, want=self._number, got=len(args), params=names)
+        try:
+            found = frameworks(self, args)
+            if found is not None:
+                return found(self, args)
+            return self.run(args, out, stream)
+        except AveError as e:
+            raise e if knobs.full_traceback() else e.with_traceback(None) from None
+
+    def run(self, args: Sequence[Any], out: Any = None, stream: Any = None) -> Any:
+        """A call on arrays that are there. `out`: the arrays to write to, None for new ones."""
+        sized = self._fixed
+        if sized is None:
+            # torch's shapes are tuples, too.
+            shapes = tuple([getattr(a, "shape", None) for a in args])
+            sized = self._seen.get(shapes)
+            if sized is None:
+                sized = self._seen[shapes] = self.sized([None if s is None else tuple(s) for s in shapes])
+        made = outputs.like(args, sized.outputs) if out is None else sized.given(out)
+        arrays = sized.expanded((*args, *made))
+        if stream is None:
+            sized.call(sized.extents, *arrays)
+        else:
+            sized.call(sized.extents, *arrays, stream=stream)
+        return made[0] if len(made) == 1 else tuple(made)
+
+    def sized(self, shapes: Sequence[tuple[int, ...] | None]) -> Sized:
+        """The kernel for inputs of these shapes. Raises L040 and L041."""
+        d = self.definition
+        sizes = sizes_of(d.name, d.names[: self._number], d.inputs, shapes)
+        key = tuple(sizes[s] for s in d.symbols)
+        found = self._sized.get(key)
+        if found is None:
+            found = self._sized.setdefault(key, Sized(self, key))
+            if not d.symbols:
+                self._fixed = found
+        return found
+
+
+def frameworks(caller: Caller, args: Sequence[Any]) -> Callable[[Caller, Sequence[Any]], Any] | None:
+    """What makes a call where a framework traces it, or keeps its gradients; None where the arrays are simply there."""
+    jax = sys.modules.get("jax")
+    if jax is not None and any(isinstance(a, jax.Array) for a in args):
+        import avelang.ptx.from_jax as from_jax
+
+        return from_jax.route(args)
+    if caller.backward is not None and "torch" in sys.modules:
+        import avelang.ptx.from_torch as from_torch
+
+        return from_torch.route(args)
+    return None
+
+
+class Sized:
+    """A kernel for certain sizes: where it runs is said by the arrays. `call(extents, *arrays)` launches it."""
+
+    def __init__(self, caller: Caller, sizes: tuple[int, ...]):
+        self.caller, self.sizes = caller, sizes
+        definition = self.definition = caller.definition
+        named = dict(zip(definition.symbols, sizes, strict=True))
+        self.outputs = [(t.at(named), t.type.in_memory) for t in definition.outputs]
+        self.parameters = Parameters(definition.name, _specs(definition.names, definition.specs, named), lambda name: definition.span)
+        self.mapped = frozenset(i for i, s in enumerate(definition.specs) if isinstance(s, Tile) and s.box is not None)
+        self.geometry = self._geometry(named)
+        self.extents = tuple(self.geometry)  # the host code takes plain tuples
+        self._lock = threading.Lock()
+        self._programs: dict[str, Any] = {}
+        self._stub = stub.Stub(definition.name, self._slow)
+        self.call: Callable[..., None] = self._stub.call
+
+    def _geometry(self, named: dict[str, int]) -> Geometry:
+        from avelang.runtime.geometry import geometry
+
+        d = self.definition
+        return geometry(d.name, (d.at("grid", d.grid, named), d.at("block", d.block, named)))
+
+    def expanded(self, args: Sequence[Any]) -> Sequence[Any]:
+        """The arguments of `call`: one that has a tensor map stands twice."""
+        return args if not self.mapped else [x for i, value in enumerate(args) for x in ([value, value] if i in self.mapped else [value])]
+
+    def given(self, out: Any) -> list[Any]:
+        """Arrays to write to, one for each output. Raises L044."""
+        arrays = list(out) if isinstance(out, (tuple, list)) else [out]
+        if len(arrays) != len(self.outputs):
+            names = ", ".join(self.definition.names[-len(self.outputs) :]) if self.outputs else "none"
+            raise error("L047", kernel=self.definition.name, what="out=", why=f"{len(arrays)} arrays for the outputs {names}")
+        return arrays
+
+    # -- the slow path ---------------------------------------------------------------------------------------------------------------
+
+    def bind(self, args: Sequence[Any], options: dict[str, Any]) -> Bound:
+        """Checks a call. Raises L010 to L021."""
+        try:
+            return self.parameters.bind(args, options)
+        except AveError as e:
+            if e.code == "L014":
+                e.hint = _CONTIGUOUS
+            raise
+
+    def _slow(self, provider: Any, /, *args: Any, **options: Any) -> None:
+        bound = self.bind(args, options)
+        if bound.device == CPU:
+            self.parameters.check_writable(bound, frozenset(self.definition.names[len(self.definition.inputs) :]))
+            traced = self.caller.kernel.traced(self.sizes, None)
+            executor.run(traced, self.parameters, bound)
+            return
+        self._on_gpu(args, options, bound)
+
+    def at(self, addresses: Sequence[int], numbers: Sequence[Any], place: str, stream: int) -> None:
+        """A call on checked memory: `addresses` of all arrays in order, on `place`, row-major; the numbers; a stream, where it is a GPU."""
+        bound = self._bound(iter(addresses), iter(numbers), place)
+        if place == CPU:
+            executor.run(self.caller.kernel.traced(self.sizes, None), self.parameters, bound)
+            return
+        program = self.program(self.device(place))
+        self.parameters.check_aligned(bound, program.align)
+        self.launch(program, bound, stream)
+
+    def _bound(self, addresses: Iterator[int], numbers: Iterator[Any], place: str) -> Bound:
+        bound = Bound([], [], {}, {}, device=place)
+        array: Array | None = None
+        for spec in self.parameters.runtime:
+            if spec.kind == "scalar":
+                value, bits = self.parameters.scalar(spec, next(numbers))
+                bound.values.append(value)
+                bound.slots.append(bits)
+                continue
+            if spec.map is None:
+                assert spec.dtype is not None
+                strides = tuple(s * spec.dtype.bytes for s in spec.strides)
+                array = Array("JAX", next(addresses), spec.dtype, spec.dtype.name, spec.shape, strides, place, None, "ffi")
+            assert array is not None
+            bound.values.append(array)
+            bound.slots.append(array.address if spec.map is None else self.parameters.map_words(spec, array, bound))
+        return bound
+
+    def program(self, device: Any) -> Any:
+        """The kernel, loaded on a device. Raises L046, D03 errors, and what tracing raises."""
+        found = self._programs.get(device.name)
+        if found is None:
+            with self._lock:
+                found = self._programs.get(device.name)
+                if found is None:
+                    arch = self.definition.arch
+                    if arch != "auto" and arch not in device.targets:
+                        raise self.definition.fail("L046", arch=arch, device=device.name, chip=device.chip.name)
+                    traced = self.caller.kernel.traced(self.sizes, device.chip.name)
+                    found = self._programs[device.name] = machine_code.load(traced, self.parameters, device)
+        return found
+
+    def device(self, name: str) -> Any:
+        """The device of that name. Raises L045 for one that runs no PTX."""
+        from avelang.runtime import devices
+
+        if name.partition(":")[0] != "cuda":
+            raise self.definition.fail("L045", device=name)
+        return devices.device(name)
+
+    def _on_gpu(self, args: Sequence[Any], options: dict[str, Any], bound: Bound) -> None:
+        from avelang.runtime import streams
+
+        device = self.device(bound.device)
+        program = self.program(device)
+        self.parameters.check_aligned(bound, program.align)
+        stream, library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
+        streams.order(bound.arrays, stream, library, device)
+        self.launch(program, bound, stream, streams.unordered(bound.arrays))
+        if not knobs.check_launches() and not options and math.prod(self.geometry.grid):
+            queue = stub.Queue(stream, library, lambda status, provider, *a, **k: self._refused(program, status, a, k))
+            self._stub.install(device.name, program, (), self.geometry.block, self.parameters.specs, tuple(args), {}, bound, queue)
+
+    def launch(self, program: Any, bound: Bound, stream: int, wait: bool = False) -> None:
+        """Puts a checked call on a stream of the program's device. Raises L032, L033."""
+        if not math.prod(self.geometry.grid):
+            return
+        device = program.device
+        device.check(self.definition.name, self.geometry)
+        names = [s.name for s in self.parameters.specs]
+        if bound.maps:
+            from avelang.runtime import tensor_maps
+
+            tensor_maps.encode_all(device.driver, self.parameters.runtime, bound)
+        program.run(self.geometry, bound, names, stream)
+        if wait or knobs.check_launches():
+            program.finish(self.geometry, bound, names, stream)
+
+    def _refused(self, program: Any, status: int, args: Sequence[Any], options: dict[str, Any]) -> None:
+        """Raises what the driver said of a launch by the host code."""
+        from avelang.runtime import streams
+
+        bound = self.bind(args, options)
+        stream = bound.stream if bound.stream is not None else streams.current(bound.arrays, program.device.index)[0]
+        raise program.refused(status, self.geometry, bound, [s.name for s in self.parameters.specs], stream)
+
+
+def _specs(names: Sequence[str], specs: Sequence[Any], named: dict[str, int]) -> list[ParamSpec]:
+    """The kernel's parameters as the runtime checks them: each array a tensor; behind one with a box its map."""
+    out = []
+    for name, spec in zip(names, specs, strict=True):
+        if not isinstance(spec, Tile):
+            out.append(ParamSpec(name, "scalar", spec.in_memory))
+            continue
+        shape = spec.at(named)
+        strides, step = [], 1
+        for extent in reversed(shape):
+            strides.append(step)
+            step *= extent
+        out.append(ParamSpec(name, "tensor", spec.type.in_memory, shape, tuple(reversed(strides))))
+        if spec.map is not None:
+            out.append(ParamSpec(f"{name} (its tensor map)", "map", spec.type.in_memory, map=spec.map))
+    return out
+
+

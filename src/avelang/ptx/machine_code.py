@@ -1,0 +1,114 @@
+"""Traced PTX comes in; machine code, loaded on a GPU or disassembled, goes out. Made once, for the cache on disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from typing import Any
+
+from avelang.base.errors import AveError, error
+from avelang.base.spans import Span
+from avelang.nvptx import nodes as n
+from avelang.nvptx.types import TYPES
+from avelang.ptx.build import Traced
+from avelang.runtime import cache, ptxas
+from avelang.runtime.arguments import Parameters
+
+_WIDE = frozenset({"ld", "st", "ldu", "red", "atom", "cp", "prefetch"})
+
+
+def alignment(module: n.Module) -> int:
+    """The most bytes that an instruction of the kernel takes from global memory at once: arrays must begin at a multiple of it."""
+    widest = 1
+    for function in module.functions():
+        for x in n.instructions(function.body or ()):
+            if x.opcode not in _WIDE or {"shared", "shared::cta", "param", "local", "const"} & set(x.parts[1:2]):
+                continue
+            vector = next((int(p[1:]) for p in x.parts if re.fullmatch(r"v\d", p)), 1)
+            bits = next((TYPES[p].bits for p in reversed(x.parts) if p in TYPES), 8)
+            size = vector * bits // 8
+            if x.parts[:2] == ("cp", "async"):
+                size = next((o.value for o in x.operands[2:3] if isinstance(o, n.Int)), 16)
+            widest = max(widest, size)
+    return min(widest, 32)
+
+
+def _meta(traced: Traced, parameters: Parameters) -> dict[str, Any]:
+    """What the runtime must know of the code."""
+    specs = parameters.runtime
+    return {
+        "kernel": traced.definition.name, "entry": traced.entry, "block": list(traced.geometry.block), "params": len(specs),
+        "dynamic_bytes": traced.dynamic_bytes, "pointer_align": alignment(traced.module),
+        "writes": list(traced.definition.names[len(traced.definition.inputs) :]),
+        "wide": [i for i, s in enumerate(specs) if s.map is not None],
+        "arguments": [[s.name, s.dtype.name if s.kind == "scalar" and s.dtype is not None else "pointer"] for s in specs],
+        "launch": {"cluster": list(traced.cluster)} if traced.cluster != (1, 1, 1) else {},
+    }  # fmt: skip
+
+
+def load(traced: Traced, parameters: Parameters, device: Any) -> Any:
+    """The kernel as a program of the runtime, loaded on a GPU. Raises D035, D038."""
+    name = cache.key({"ptx": traced.with_lines, "meta": _meta(traced, parameters), **device.key, "chip": traced.chip})
+    entry = cache.load(name)
+    if entry is not None:
+        return device.load(entry.payload, entry.meta)
+    try:
+        code, said = device.driver.machine_code(device, traced.with_lines, traced.chip, traced.entry)
+    except AveError as e:
+        raise _placed(e, traced) from None
+    meta = {**said, **_meta(traced, parameters)}
+    cache.store(name, meta, code)
+    return device.load(code, meta)
+
+
+def assembled(traced: Traced) -> tuple[bytes, dict[str, Any]]:
+    """The code that `ptxas` makes for the kernel's chip, and what it says of it. Raises D020, D037, D038."""
+    tool = ptxas.need("the machine code of PTX")
+    try:
+        return ptxas.assemble(tool, traced.with_lines, traced.chip, traced.entry)
+    except AveError as e:
+        raise _placed(e, traced) from None
+
+
+def _placed(e: AveError, traced: Traced) -> AveError:
+    """An error of the assembler, at the user's line where it names one of the PTX."""
+    found = re.search(r"\.ptx, line (\d+)", e.message)
+    if e.code == "D038" and found is not None:
+        lines = traced.with_lines.split("\n")
+        file, line = ptxas.source_line(lines, min(int(found[1]), len(lines)))
+        e.span = Span(file, line, function=traced.definition.name) if file else traced.definition.span
+    return e
+
+
+_TOOLS = (("nvdisasm", "-c"), ("cuobjdump", "-sass"))
+
+
+def _disassembler() -> list[str] | None:
+    """The command of NVIDIA's disassembler: beside a `ptxas`, or in the path."""
+    folders = [os.path.dirname(place) for place in ptxas.places() if place]
+    for tool, *options in _TOOLS:
+        for place in [*(os.path.join(f, tool) for f in folders), shutil.which(tool) or ""]:
+            if place and os.path.isfile(place):
+                return [place, *options]
+    return None
+
+
+def disassembled(traced: Traced) -> str:
+    """The kernel's machine code as text. Raises D020 where a tool is missing, D021 where it fails."""
+    command = _disassembler()
+    if command is None:
+        install = "pip install nvidia-cuda-nvdisasm or nvidia-cuda-cuobjdump, or NVIDIA's CUDA toolkit"
+        looked = "folders of ptxas, CUDA_HOME, CUDA_PATH, PATH"
+        raise error("D020", purpose="the text of machine code", tool="nvdisasm or cuobjdump", looked=looked, install=install)
+    code, _ = assembled(traced)
+    with tempfile.TemporaryDirectory(prefix="ave-") as folder:
+        file = os.path.join(folder, f"{traced.entry}.cubin")
+        with open(file, "wb") as out:
+            out.write(code)
+        done = subprocess.run([*command, file], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise error("D021", tool=command[0], why=(done.stderr or done.stdout).strip()[:300])
+    return done.stdout

@@ -1,0 +1,449 @@
+"""Registers and predicates; Python's operators on them, each of which adds the instruction that one would write.
+
+Operands of one size meet as they are; a narrower integer meeting a wider one is widened first, by one `cvt`. Untyped bits compute as unsigned.
+Signs may differ where the result's bits are the same (+ - * & | ^ <<). `//` and `%` are `div` and `rem`, which round toward zero. `x = x + 1` is a
+new register, `x += 1` writes into x itself: so it does what it says in loops that run.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import avelang.ptx.types as t
+from avelang.base.lazy import ml_dtypes, np
+from avelang.base.places import wrong
+from avelang.nvptx import nodes as n
+from avelang.ptx.inst import emit
+from avelang.ptx.operands import operand
+from avelang.ptx.trace import current
+from avelang.ptx.types import Type, as_type
+
+_COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_BITWISE = {"&": "and", "|": "or", "^": "xor"}
+_SIGN_MATTERS = frozenset({"//", "%", ">>", "<", "<=", ">", ">="})
+
+
+class Value:
+    """What Python's operators work on. `value()` is the register that holds it."""
+
+    __hash__ = object.__hash__
+
+    def value(self) -> Reg:
+        """The register with this value."""
+        raise TypeError(f"{self!r} is in no register")
+
+    def __bool__(self) -> bool:
+        raise wrong("T227", got=repr(self))
+
+    def __add__(self, other: Any) -> Reg:
+        return binary("+", self, other)
+
+    def __radd__(self, other: Any) -> Reg:
+        return binary("+", self, other)
+
+    def __sub__(self, other: Any) -> Reg:
+        return binary("-", self, other)
+
+    def __rsub__(self, other: Any) -> Reg:
+        return binary("-", other, self)
+
+    def __mul__(self, other: Any) -> Reg:
+        return binary("*", self, other)
+
+    def __rmul__(self, other: Any) -> Reg:
+        return binary("*", self, other)
+
+    def __truediv__(self, other: Any) -> Reg:
+        return binary("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Reg:
+        return binary("/", other, self)
+
+    def __floordiv__(self, other: Any) -> Reg:
+        return binary("//", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Reg:
+        return binary("//", other, self)
+
+    def __mod__(self, other: Any) -> Reg:
+        return binary("%", self, other)
+
+    def __rmod__(self, other: Any) -> Reg:
+        return binary("%", other, self)
+
+    def __lshift__(self, other: Any) -> Reg:
+        return binary("<<", self, other)
+
+    def __rlshift__(self, other: Any) -> Reg:
+        return binary("<<", other, self)
+
+    def __rshift__(self, other: Any) -> Reg:
+        return binary(">>", self, other)
+
+    def __rrshift__(self, other: Any) -> Reg:
+        return binary(">>", other, self)
+
+    def __and__(self, other: Any) -> Reg:
+        return binary("&", self, other)
+
+    def __rand__(self, other: Any) -> Reg:
+        return binary("&", self, other)
+
+    def __or__(self, other: Any) -> Reg:
+        return binary("|", self, other)
+
+    def __ror__(self, other: Any) -> Reg:
+        return binary("|", self, other)
+
+    def __xor__(self, other: Any) -> Reg:
+        return binary("^", self, other)
+
+    def __rxor__(self, other: Any) -> Reg:
+        return binary("^", self, other)
+
+    def __lt__(self, other: Any) -> Reg:
+        return binary("<", self, other)
+
+    def __le__(self, other: Any) -> Reg:
+        return binary("<=", self, other)
+
+    def __gt__(self, other: Any) -> Reg:
+        return binary(">", self, other)
+
+    def __ge__(self, other: Any) -> Reg:
+        return binary(">=", self, other)
+
+    def __eq__(self, other: Any) -> Reg:  # type: ignore[override]
+        return binary("==", self, other)
+
+    def __ne__(self, other: Any) -> Reg:  # type: ignore[override]
+        return binary("!=", self, other)
+
+    def __invert__(self) -> Reg:
+        x = self.value()
+        return _unary(("not", "pred" if x.type is t.pred else f"b{x.type.bits}"), x, x.type)
+
+    def __neg__(self) -> Reg:
+        x = self.value()
+        return _unary(("neg", _signed(x.type)), x, x.type)
+
+    def __pos__(self) -> Reg:
+        return self.value()
+
+    def __abs__(self) -> Reg:
+        x = self.value()
+        return _unary(("abs", _signed(x.type)), x, x.type)
+
+    def to(self, dtype: Any, *modifiers: str) -> Reg:
+        """The value converted by `cvt`, into a new register. `modifiers` come behind `cvt` ("rn", "rzi", "sat"); where none is given, floats that
+        may be inexact are rounded to nearest even (rn), and integers of floats toward zero (rzi)."""
+        x, want = self.value(), as_type(dtype, "the type to convert to")
+        out = reg.scalar(want)
+        emit(("cvt", *(modifiers or _rounding(want, x.type)), _plain(want), _plain(x.type)), out, x)
+        return out
+
+
+class Reg(Value):
+    """A register: `name` as PTX has it ("%r0"), `type`."""
+
+    __slots__ = ("name", "type")
+
+    def __init__(self, name: str, kind: Type):
+        self.name, self.type = name, kind
+
+    def node(self) -> n.Operand:
+        return n.Register(self.name)
+
+    def value(self) -> Reg:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<register {self.name} of {self.type}>"
+
+    def as_(self, dtype: Any) -> Reg:
+        """The same register, taken for another type of its size: no instruction. Raises T228 for another size."""
+        want = as_type(dtype, "the type of a register")
+        if want.bits != self.type.bits or "pred" in (want.kind, self.type.kind):
+            raise wrong("T228", got=self.type, want=want)
+        return Reg(self.name, want)
+
+    def set(self, value: Any) -> None:
+        """Writes a value into the register: `mov`, of its type."""
+        move(self, value)
+
+    def _into(self, op: str, other: Any) -> Reg:
+        return binary(op, self, other, into=self)
+
+    def __iadd__(self, other: Any) -> Reg:
+        return self._into("+", other)
+
+    def __isub__(self, other: Any) -> Reg:
+        return self._into("-", other)
+
+    def __imul__(self, other: Any) -> Reg:
+        return self._into("*", other)
+
+    def __itruediv__(self, other: Any) -> Reg:
+        return self._into("/", other)
+
+    def __ifloordiv__(self, other: Any) -> Reg:
+        return self._into("//", other)
+
+    def __imod__(self, other: Any) -> Reg:
+        return self._into("%", other)
+
+    def __ilshift__(self, other: Any) -> Reg:
+        return self._into("<<", other)
+
+    def __irshift__(self, other: Any) -> Reg:
+        return self._into(">>", other)
+
+    def __iand__(self, other: Any) -> Reg:
+        return self._into("&", other)
+
+    def __ior__(self, other: Any) -> Reg:
+        return self._into("|", other)
+
+    def __ixor__(self, other: Any) -> Reg:
+        return self._into("^", other)
+
+
+class Negated:
+    """A predicate with `!` before it, as `ptx.not_` gives it."""
+
+    def __init__(self, register: Reg):
+        self.register = register
+
+    def node(self) -> n.Operand:
+        return n.Not(self.register.node())
+
+    def __repr__(self) -> str:
+        return f"<!{self.register.name}>"
+
+
+class Registers:
+    """`reg`: new registers."""
+
+    @staticmethod
+    def scalar(dtype: Any, init: Any = None, name: str = "") -> Reg:
+        """A new register of a type. `init`: written into it by `mov` (a number, a register, a special register). `name`: as PTX shall have it."""
+        kind = as_type(dtype, "the type of a register")
+        out = Reg(current("reg.scalar").register(kind, name), kind)
+        if init is not None:
+            move(out, init)
+        return out
+
+    @staticmethod
+    def array(dtype: Any, count: int, init: Any = None) -> list[Reg]:
+        """A list of new registers. `init`: a number for all, or one for each."""
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            raise wrong("T221", what="the number of registers", want="an int from 0", got=repr(count))
+        values = list(init) if isinstance(init, (list, tuple)) else [init] * count
+        if len(values) != count:
+            raise wrong("T221", what="init", want=f"{count} values", got=f"{len(values)}")
+        return [Registers.scalar(dtype, v) for v in values]
+
+    @staticmethod
+    def pred(init: Any = None, name: str = "") -> Reg:
+        """A new predicate. `init`: another one, which is copied."""
+        return Registers.scalar(t.pred, init, name)
+
+    @staticmethod
+    def from_(value: Any, dtype: Any = None) -> Reg:
+        """A new register with the value: of a register or special register, of its type; of an int (u32) or a float (f32) else."""
+        if dtype is None:
+            dtype = getattr(value, "type", None) or (t.f32 if isinstance(value, float) else t.u32)
+        return Registers.scalar(dtype, value)
+
+
+reg = Registers()
+
+
+# -- moves ---------------------------------------------------------------------------------------------------------------------------
+
+
+def move(into: Reg, value: Any) -> None:
+    """`mov` into a register. A float goes into an f16 or a bf16, which have no constants of their own, by its bits."""
+    kind = into.type
+    if isinstance(value, float) and not isinstance(value, bool):
+        value = _float_constant(value, kind)
+    elif isinstance(value, int) and kind.kind == "float":
+        value = _float_constant(float(value), kind)
+    elif isinstance(value, int) and kind.is_int:
+        _in_range(value, kind)
+    if kind.kind == "pred" and isinstance(value, (bool, int)):
+        # A predicate has no constants: 0 == 0 or 0 != 0.
+        zero = reg.scalar(t.u32)
+        emit(("mov", "u32"), zero, 0)
+        emit(("setp", "eq" if value else "ne", "u32"), into, zero, 0)
+        return
+    emit(("mov", _moved(kind)), into, value)
+
+
+def _moved(kind: Type) -> str:
+    """What `mov` calls a type."""
+    if kind.kind in ("float", "pred", "int", "uint") and kind.bits not in (8, 16) or kind.held in ("b16", "b32", "b64", "b128", "u16", "s16"):
+        return kind.held
+    return f"b{kind.bits}"
+
+
+def _float_constant(value: float, kind: Type) -> Any:
+    if kind.bits == 16 and kind.kind == "float":
+        dtype = np.dtype(np.float16) if kind is t.f16 else np.dtype(ml_dtypes.bfloat16)
+        return n_int(int(np.asarray(value).astype(dtype).view(np.uint16)))
+    if kind.kind == "packed":
+        one = t.f16 if kind is t.f16x2 else t.bf16
+        bits = _float_constant(value, one).bits
+        return n_int(bits << 16 | bits)
+    if kind.kind == "float" or (kind.kind == "bits" and kind.bits == 32):
+        return value
+    if kind.kind == "bits" and kind.bits == 64:
+        return n_int(int.from_bytes(struct.pack(">d", value), "big"))
+    raise wrong("T229", value=repr(value), type=kind)
+
+
+class n_int:  # noqa: N801  (a number, in hex)
+    """A constant that is written in hex."""
+
+    def __init__(self, bits: int):
+        self.bits = bits
+
+    def node(self) -> n.Operand:
+        return n.Int(self.bits, 16)
+
+
+def _in_range(value: int, kind: Type) -> None:
+    low = -(1 << (kind.bits - 1)) if kind.kind != "uint" else 0
+    high = (1 << kind.bits) - 1 if kind.kind != "int" else (1 << (kind.bits - 1)) - 1
+    if not low <= value <= high:
+        raise wrong("T229", value=repr(value), type=kind)
+
+
+# -- operators -----------------------------------------------------------------------------------------------------------------------
+
+
+def _signed(kind: Type) -> str:
+    return f"s{kind.bits}" if kind.is_int else _plain(kind)
+
+
+def _plain(kind: Type) -> str:
+    """The name of a type in arithmetic: untyped bits are unsigned."""
+    return f"u{kind.bits}" if kind.kind == "bits" and kind.held == kind.name else kind.name
+
+
+def _unary(parts: tuple[str, ...], x: Reg, kind: Type) -> Reg:
+    out = reg.scalar(kind)
+    emit(parts, out, x)
+    return out
+
+
+def _rounding(want: Type, have: Type) -> tuple[str, ...]:
+    if want.kind != "float" and have.kind == "float":
+        return ("rzi",)
+    if want.kind == "float" and (have.kind != "float" or want.bits < have.bits):
+        return ("rn",)
+    return ()
+
+
+def binary(op: str, a: Any, b: Any, into: Reg | None = None) -> Reg:
+    """Adds the instruction of an operator. Raises T229 to T231 for operands that do not meet."""
+    if op in ("<<", ">>"):
+        return _shift(op, a, b, into)
+    kind, a, b = _meet(op, a, b)
+    if into is not None and kind.bits != into.type.bits:
+        raise wrong("T230", op=f"{op}=", a=into.type, b=kind, why="the result does not fit the register")
+    if op in _COMPARE:
+        out = reg.scalar(t.pred)
+        name = "neu" if op == "!=" and kind.kind == "float" else _COMPARE[op]
+        emit(("setp", name, kind.name if op in ("==", "!=") else _plain(kind)), out, a, b)
+        return out
+    out = into if into is not None else reg.scalar(kind)
+    emit(_opcode(op, kind), out, a, b)
+    return out
+
+
+def _opcode(op: str, kind: Type) -> tuple[str, ...]:
+    """The instruction of an operator on a type. Raises T231."""
+    name = _plain(kind)
+    if op in _BITWISE and (kind.is_int or kind.kind == "pred"):
+        return (_BITWISE[op], "pred" if kind.kind == "pred" else f"b{kind.bits}")
+    if kind.is_int and kind.held == kind.name:
+        found = {"+": ("add",), "-": ("sub",), "*": ("mul", "lo"), "//": ("div",), "%": ("rem",)}.get(op)
+    elif kind.kind in ("float", "packed"):
+        found = {"+": ("add",), "-": ("sub",), "*": ("mul",), "/": ("div", "rn") if kind.bits >= 32 and kind.kind == "float" else None}.get(op)
+    else:
+        found = None
+    if found is None:
+        hint = "integers divide by //, which is `div` and rounds toward zero" if op == "/" and kind.is_int else None
+        raise wrong("T231", hint, op=op, type=kind)
+    return (*found, name)
+
+
+def _shift(op: str, a: Any, b: Any, into: Reg | None) -> Reg:
+    if not isinstance(a, Value):
+        raise wrong("T231", f"put {a!r} into a register first: reg.from_({a!r})", op=op, type="a Python number")
+    x = a.value()
+    if not x.type.is_int:
+        raise wrong("T231", op=op, type=x.type)
+    if isinstance(b, Value):
+        b = b.value()
+        if b.type.bits != 32 or not b.type.is_int:
+            raise wrong("T230", op=op, a=x.type, b=b.type, why="the count of a shift has 32 bits")
+    elif not isinstance(b, int) or not 0 <= b < x.type.bits:
+        raise wrong("T230", op=op, a=x.type, b=repr(b), why=f"the count is an int from 0 to {x.type.bits - 1}, or a register of 32 bits")
+    out = into if into is not None else reg.scalar(x.type)
+    emit(("shl", f"b{x.type.bits}") if op == "<<" else ("shr", _plain(x.type)), out, x, b)
+    return out
+
+
+def _meet(op: str, a: Any, b: Any) -> tuple[Type, Any, Any]:
+    """The type in which an operator computes, and its operands."""
+    if isinstance(a, Value) and isinstance(b, Value):
+        return _registers(op, a.value(), b.value())
+    if isinstance(a, Value):
+        x = a.value()
+        return x.type, x, _number(op, b, x.type)
+    x = b.value()
+    return x.type, _number(op, a, x.type), x
+
+
+def _number(op: str, value: Any, kind: Type) -> Any:
+    """A constant beside a register."""
+    if hasattr(value, "__index__") and not isinstance(value, int):
+        value = value.__index__()
+    if not isinstance(value, (int, float)) or kind.kind == "pred":
+        raise wrong("T230", op=op, a=kind, b=repr(value), why="an operand is a register, or a number")
+    if kind.is_int:
+        if isinstance(value, float):
+            raise wrong("T229", value=repr(value), type=kind)
+        _in_range(value, kind)
+        return value
+    value = _float_constant(float(value), kind)
+    if isinstance(value, float):
+        return value
+    held = reg.scalar(kind)  # f16 and bf16 have no constants
+    emit(("mov", f"b{kind.bits}"), held, value)
+    return held
+
+
+def _registers(op: str, a: Reg, b: Reg) -> tuple[Type, Reg, Reg]:
+    x, y = a.type, b.type
+    if x is y:
+        return x, a, b
+    if not (x.is_int and y.is_int):
+        if x.bits == y.bits and "bits" in (x.kind, y.kind) and "pred" not in (x.kind, y.kind):
+            return (y if x.kind == "bits" else x), a, b  # the bits of a float
+        raise wrong("T230", op=op, a=x, b=y, why="convert one of them: x.to(type)")
+    if x.bits != y.bits:
+        if x.bits < y.bits:
+            a = a.to(t.integer(y.bits, x.signed))
+        else:
+            b = b.to(t.integer(x.bits, y.signed))
+        return _registers(op, a, b)
+    if x.signed != y.signed and op in _SIGN_MATTERS and "bits" not in (x.kind, y.kind):
+        raise wrong("T230", op=op, a=x, b=y, why="it depends on the sign: say x.as_(type)")
+    return (y if x.kind == "bits" else x), a, b
+
+
+__all__ = ["Negated", "Reg", "Value", "binary", "move", "operand", "reg"]

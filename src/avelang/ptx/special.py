@@ -1,0 +1,72 @@
+"""`ptx.special`: the special registers, by the names that the manual has, without their %: `tid.x()`, `laneid()`, `clock64()`."""
+
+from __future__ import annotations
+
+from avelang.base.places import wrong
+from avelang.nvptx import nodes as n
+from avelang.nvptx.special import SPECIAL
+from avelang.ptx.registers import Reg, Value, move, reg
+from avelang.ptx.trace import current
+from avelang.ptx.types import BY_PTX
+
+AXES = ("x", "y", "z", "w")
+
+
+class Special(Value):
+    """A special register as an operand; in an operator it is read first, by one `mov`."""
+
+    def __init__(self, name: str, component: str = ""):
+        self.name, self.component = name, component
+        self.type = BY_PTX[SPECIAL[name].type]
+
+    def node(self) -> n.Operand:
+        return n.Special(self.name, self.component)
+
+    def value(self) -> Reg:
+        out = reg.scalar(self.type)
+        move(out, self)
+        return out
+
+    def __repr__(self) -> str:
+        return f"<special register {self.name}{'.' * bool(self.component)}{self.component}>"
+
+
+class _Axes:
+    """A special register of several components."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, axis: str) -> _Read:
+        if axis not in AXES:
+            raise wrong("T009", base=f"ptx.special.{self._name[1:]}", name=axis, hint="it has x, y, z and w")
+        return _Read(self._name, axis)
+
+    def __call__(self) -> Special:
+        raise wrong("T009", base=f"ptx.special.{self._name[1:]}", name="()", hint=f"one component of it: ptx.special.{self._name[1:]}.x()")
+
+
+class _Read:
+    """What a call of makes a `Special`."""
+
+    def __init__(self, name: str, component: str = ""):
+        self._name, self._component = name, component
+
+    def __call__(self) -> Special:
+        current("ptx.special")
+        return Special(self._name, self._component)
+
+
+class Specials:
+    """All special registers, as attributes."""
+
+    def __getattr__(self, name: str) -> _Axes | _Read:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = SPECIAL.get(f"%{name}")
+        if found is None:
+            raise wrong("T009", base="ptx.special", name=name, hint=f"it has {', '.join(s[1:] for s in SPECIAL if not s[-1].isdigit())}, ...")
+        return _Axes(f"%{name}") if found.vector else _Read(f"%{name}")
+
+
+special = Specials()

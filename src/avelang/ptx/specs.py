@@ -1,0 +1,143 @@
+"""What a kernel takes and gives: `Tile`s (arrays of a type and a shape, in numbers or in symbols) and numbers; of a call's arrays, the sizes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from avelang.base.errors import error
+from avelang.base.places import wrong
+from avelang.ir.types import MapType
+from avelang.nvptx import nodes as n
+from avelang.ptx.types import Type, as_type
+
+Extent = int | str
+
+
+class Tile:
+    """An array, row-major without gaps: `Tile(128, 64, bf16)`, or with symbols, `Tile("M", "K", bf16)`: a symbol means one size wherever it stands,
+    and the first call with new sizes traces the kernel for them. `Tile((128, 64), bf16)` is the same as the first.
+
+    `box`: extents of the boxes in which the copy engine moves it (TMA), with `swizzle` bytes of pattern in shared memory (0, 32, 64, 128); `nan`:
+    what is outside the array reads as NaN, not as zero. Then the kernel gets a tensor map of the array too. Raises T235, T221, T036.
+    """
+
+    __slots__ = ("box", "nan", "shape", "swizzle", "type")
+
+    def __init__(self, *what: Any, box: tuple[int, ...] | None = None, swizzle: int = 0, nan: bool = False):
+        *extents, dtype = what or (None,)
+        if len(extents) == 1 and isinstance(extents[0], (tuple, list)):
+            extents = list(extents[0])
+        self.type: Type = as_type(dtype, "the last argument of Tile")
+        _ = self.type.in_memory  # a type that arrays can have
+        for x in extents:
+            if isinstance(x, bool) or not (isinstance(x, int) and x >= 0 or isinstance(x, str) and x.isidentifier()):
+                raise wrong("T221", what="an extent of Tile", want="an int from 0, or a symbol such as \"M\"", got=repr(x))
+        self.shape: tuple[Extent, ...] = tuple(extents)
+        self.box, self.swizzle, self.nan = (tuple(box) if box is not None else None), swizzle, nan
+        if self.box is not None:
+            self._check_box(self.box)
+
+    def _check_box(self, box: tuple[int, ...]) -> None:
+        from avelang.runtime.tensor_maps import DTYPES, SWIZZLES
+
+        size = box[-1] * self.type.bytes if box else 0
+        why = ""
+        if not 1 <= len(box) <= 5 or len(box) != len(self.shape):
+            why = f"a box of {len(box)} dimensions for an array of {len(self.shape)}; both have 1 to 5"
+        elif not all(isinstance(x, int) and 1 <= x <= 256 for x in box):
+            why = "extents of a box are ints from 1 to 256"
+        elif self.swizzle not in SWIZZLES:
+            why = f"swizzle is {', '.join(map(str, SWIZZLES))}, not {self.swizzle}"
+        elif self.swizzle and size > self.swizzle:
+            why = f"a row of the box has {size} bytes, its swizzle {self.swizzle}"
+        elif size % 16:
+            why = f"a row of the box has {size} bytes, no multiple of 16"
+        elif self.type.in_memory.name not in DTYPES:
+            why = f"the copy engine has no {self.type}"
+        if why:
+            raise wrong("T036", got=repr(self), why=why)
+
+    def __repr__(self) -> str:
+        extents = "".join(f"{x!r}, " for x in self.shape)
+        box = f", box={self.box}" if self.box is not None else ""
+        swizzle = f", swizzle={self.swizzle}" if self.swizzle else ""
+        return f"Tile({extents}{self.type}{box}{swizzle})"
+
+    @property
+    def map(self) -> MapType | None:
+        """The tensor map's type."""
+        return MapType(self.type.in_memory, self.box, self.swizzle, nan=self.nan) if self.box is not None else None
+
+    def at(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """The shape, symbols replaced."""
+        return tuple(sizes[x] if isinstance(x, str) else x for x in self.shape)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Argument:
+    """A parameter inside of a kernel: `tile` for an array (with `shape` and `strides` in elements), None for a number of `type`. As an operand it
+    is the parameter's name, for `ld.param`; `map` is that of its tensor map."""
+
+    name: str
+    symbol: str
+    type: Type
+    tile: Tile | None = None
+    shape: tuple[int, ...] = ()
+
+    def node(self) -> n.Operand:
+        return n.Symbol(self.symbol)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        out, step = [], 1
+        for extent in reversed(self.shape):
+            out.append(step)
+            step *= extent
+        return tuple(reversed(out))
+
+    @property
+    def map(self) -> n.Symbol | None:
+        """The parameter with the tensor map, where the tile has a box."""
+        return n.Symbol(f"{self.symbol}_map") if self.tile is not None and self.tile.box is not None else None
+
+    def parameters(self) -> list[n.Variable]:
+        """As the entry declares it."""
+        if self.tile is None:
+            return [n.Variable("param", self.type.held if self.type.held != "f16" else "b16", self.symbol)]
+        out = [n.Variable("param", "u64", self.symbol)]
+        if self.map is not None:
+            out.append(n.Variable("param", "b8", self.map.name, align=64, dims=(n.Int(128),)))
+        return out
+
+    def __repr__(self) -> str:
+        return f"<parameter {self.name}: {self.tile if self.tile is not None else self.type}>"
+
+
+Spec = Tile | Type
+
+
+def symbols(specs: Sequence[Spec]) -> tuple[str, ...]:
+    """The symbols of specs, in the order in which they are first written."""
+    return tuple(dict.fromkeys(x for s in specs if isinstance(s, Tile) for x in s.shape if isinstance(x, str)))
+
+
+def sizes_of(kernel: str, names: Sequence[str], specs: Sequence[Spec], shapes: Sequence[tuple[int, ...] | None]) -> dict[str, int]:
+    """The sizes that symbols have in a call. `shapes`: of the arguments, None for numbers. Raises L040 and L041."""
+    out: dict[str, int] = {}
+    said: dict[str, str] = {}
+    for name, spec, shape in zip(names, specs, shapes, strict=True):
+        if not isinstance(spec, Tile) or shape is None:
+            continue
+        if len(shape) != len(spec.shape):
+            raise error("L040", kernel=kernel, param=name, want=spec, got=tuple(shape), why=f"it has {len(shape)} dimensions, not {len(spec.shape)}")
+        for axis, (want, have) in enumerate(zip(spec.shape, shape, strict=True)):
+            have = int(have)
+            if isinstance(want, str):
+                if out.setdefault(want, have) != have:
+                    raise error("L041", kernel=kernel, symbol=want, first=out[want], where=said[want], other=have, param=name, axis=axis)
+                said.setdefault(want, f"dimension {axis} of {name!r}")
+            elif want != have:
+                raise error("L040", kernel=kernel, param=name, want=spec, got=tuple(shape), why=f"dimension {axis} is {have}, not {want}")
+    return out

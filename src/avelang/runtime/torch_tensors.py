@@ -1,0 +1,155 @@
+"""torch's tensors in memory: the torch that is loaded comes in; where its fields stand goes out, for compiled host code to read them itself.
+
+torch's own C function (`dltensor_from_py_object_no_sync` of DLPack's exchange API) takes some 20 ns for a tensor, a dozen loads take 2. No fact about torch's
+classes is written down here: fields are looked for in tensors whose every number differs, by what torch says of them (`_cdata`, `data_ptr`,
+`_dispatch_keys`), and what is read there is held against torch's answers for many more. Where any of it fails, or a tensor is not like the one that the slow
+path has accepted, torch's own function is asked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from avelang.runtime.native import MOST_INLINE, Fields, Likeness
+
+# Bits of the word that begins with the dtype: 16 of these, 8 each of device type, index, and whether there is a device. Others say what layout it has.
+META = (1 << 40) - 1
+_NO_INDEX = 0x01FF00  # a device of type 0 whose index is -1
+_IMPL_BYTES, _STORAGE_BYTES = 176, 48  # that are searched
+
+
+class Layout(NamedTuple):
+    """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what it points to (`sizes` is followed by
+    MOST_INLINE extents and as many strides); `data`, `deleter` of the storage."""
+
+    impl: int
+    storage: int
+    keys: int
+    meta: int
+    numel: int
+    offset: int
+    rank: int
+    sizes: int
+    data: int
+    deleter: int
+
+    def fields(self) -> Fields:
+        return Fields(*self)
+
+
+class Read(NamedTuple):
+    """What a tensor's fields say: strides in elements, `address` for elements of `item` bytes."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    likeness: Likeness
+
+
+def _word(address: int) -> int:
+    return ctypes.c_uint64.from_address(address).value
+
+
+def _only(candidates: Iterable[Iterable[int]]) -> int:
+    """The one place that all lists name. Raises ValueError for none and for more than one."""
+    (place,) = set.intersection(*map(set, candidates))
+    return place
+
+
+def _places(start: int, size: int, numbers: Sequence[int]) -> list[int]:
+    """Bytes from `start` at which these words stand in a row, within `size` bytes."""
+    return [at for at in range(0, size - 8 * len(numbers) + 8, 8) if [_word(start + at + 8 * i) for i in range(len(numbers))] == list(numbers)]
+
+
+def read(at: Layout, x: Any, item: int) -> Read | None:
+    """What host code reads of a tensor; None of one with more than MOST_INLINE dimensions or without elements."""
+    impl = _word(id(x) + at.impl)
+    rank, storage = _word(impl + at.rank), _word(impl + at.storage)
+    if rank > MOST_INLINE or not _word(impl + at.numel) or not storage:
+        return None
+    numbers = (ctypes.c_int64 * (2 * MOST_INLINE)).from_address(impl + at.sizes)
+    address = _word(storage + at.data) + _word(impl + at.offset) * item
+    likeness = Likeness(
+        type=id(type(x)), table=_word(impl), keys=_word(impl + at.keys), meta=_word(impl + at.meta) & META, deleter=_word(storage + at.deleter)
+    )
+    return Read(address, tuple(numbers[:rank]), tuple(numbers[MOST_INLINE : MOST_INLINE + rank]), likeness)
+
+
+def _found(torch: Any) -> Layout:
+    """Where the fields are: the places that are right for each of some tensors of which every number differs. Raises whatever goes wrong, where torch has
+    not what is asked of it or a field is not to be found."""
+    forms = [((3, 5, 7, 2, 6), (211, 29, 2, 401, 1), 77), ((4, 9, 8, 11, 1), (17, 311, 19, 3, 23), 203), ((13, 2, 1, 3, 5), (5, 97, 31, 41, 67), 55)]
+    several = [torch.zeros(8191, dtype=torch.int16).as_strided(*form) for form in forms]
+    storages = [x.untyped_storage() for x in several]
+    impls = [x._cdata for x in several]
+
+    def everywhere(starts: Iterable[int], size: int, numbers: Iterable[Sequence[int]]) -> int:
+        return _only(_places(start, size, row) for start, row in zip(starts, numbers, strict=True))
+
+    # Rank, extents and strides follow one another.
+    rank = everywhere(impls, _IMPL_BYTES, ([5, *shape, *strides] for shape, strides, _ in forms))
+    data = min(_places(storages[0]._cdata, _STORAGE_BYTES, [storages[0].data_ptr()]))
+    # Behind the address stand what is to be freed, each storage's own, and the function that frees, which all have.
+    frees = [at for at in (data + 8, data + 16) if len({_word(s._cdata + at) for s in storages}) == 1 and _word(storages[0]._cdata + at)]
+    return Layout(
+        impl=everywhere(map(id, several), torch.Tensor.__basicsize__, ([i] for i in impls)),
+        storage=everywhere(impls, rank, ([s._cdata] for s in storages)),
+        keys=everywhere(impls, _IMPL_BYTES, ([torch._C._dispatch_keys(x).raw_repr()] for x in several)),
+        meta=_meta(torch), numel=everywhere(impls, _IMPL_BYTES, ([x.numel()] for x in several)),
+        offset=everywhere(impls, _IMPL_BYTES, ([offset] for _, _, offset in forms)), rank=rank, sizes=rank + 8,
+        data=data, deleter=_only([frees]),
+    )  # fmt: skip
+
+
+def _meta(torch: Any) -> int:
+    """Where the dtype stands: tensors of one form have as many numbers there as they have dtypes. Device type 0 (the CPU), no index and a 1 follow."""
+    dtypes = [torch.int16, torch.float16, torch.bfloat16, torch.int32, torch.float32, torch.int16, torch.float32]
+    tensors = [torch.zeros(64, dtype=d) for d in dtypes]
+
+    def tells(at: int) -> bool:
+        words = [_word(x._cdata + at) & META for x in tensors]
+        return len(set(words)) == len(set(zip(words, dtypes, strict=True))) == 5 and all(w >> 16 == _NO_INDEX for w in words)
+
+    return _only([[at for at in range(0, _IMPL_BYTES, 8) if tells(at)]])
+
+
+def _holds(torch: Any, at: Layout) -> bool:
+    """Whether what is read is what torch says, for tensors of many kinds, and whether those that are unlike are told apart."""
+    base = torch.arange(2048, dtype=torch.float32)
+    plain = base[:256]
+    like = [base, base[3:], base.view(4, 8, 64)[1:, ::2, 5:], base.view(2, 4, 4, 8, 8), base.view(32, 64).T, base[7].view(1, 1), base[9], base[:1]]
+    like += [torch.empty(n, 3) for n in (1, 2, 9)] + [base.as_strided((5, 3), (0, 7), 11)]
+    want = read(at, plain, 4)
+    for x in like:
+        found = read(at, x, 4)
+        if found is None or want is None or bytes(found.likeness) != bytes(want.likeness):
+            return False
+        if (found.address, found.shape, found.strides) != (x.data_ptr(), tuple(x.shape), x.stride()):
+            return False
+    apart = [plain.to(torch.int32), plain.double(), plain.to("meta"), torch._neg_view(plain), torch._lazy_clone(plain)]
+    kinds = [read(at, x, x.element_size()) for x in apart]
+    return all(k is None or bytes(k.likeness) != bytes(want.likeness) for k in kinds if want is not None)
+
+
+@functools.cache
+def layout() -> Layout | None:
+    """Where the fields of the loaded torch's tensors are, or None where they are not as they were found."""
+    torch: Any = sys.modules["torch"]
+    try:
+        at = _found(torch)
+        return at if _holds(torch, at) else None
+    except Exception:  # whatever a torch does that has not what is asked of it: its own function is asked then
+        return None
+
+
+def likeness(x: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> Likeness:
+    """What tells that a tensor may be read as `x`, which was accepted; `strides` in bytes. All zero where none may."""
+    at = layout()
+    found = read(at, x, item) if at is not None else None
+    if found is None or (found.address, found.shape) != (address, shape) or tuple(s * item for s in found.strides) != strides:
+        return Likeness()
+    return found.likeness

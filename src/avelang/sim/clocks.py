@@ -1,0 +1,123 @@
+"""What each wave of a cluster knows of the others: arrivals at barriers and waits come in; whether one access comes before another goes out.
+
+Vector clocks. An agent is a wave, or what runs beside the waves: an mbarrier (whose clock is its phase), the wgmma of a warpgroup, the bulk stores of
+a thread. A wave counts its releases, and knows of every agent up to which count it comes after. Lanes of a wave go in step: a wave is one agent.
+Proxy fences are a matter of threads: `fenced` says up to which count the ordinary writes of a thread are known to copies and matrix instructions
+that are begun from here on (PTX ISA 9.0, 9.7.9.25.2, "Async proxy"; the fence may stand anywhere on the way from the write to the reader).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from avelang.ir.core import Op
+
+
+def _longer(x: np.ndarray, n: int) -> np.ndarray:
+    return x if len(x) >= n else np.concatenate([x, np.zeros(n - len(x), x.dtype)])
+
+
+class Clock:
+    """`knows` int64 (agents,), `fenced` int64 (threads,), and `ran` int64 (waves,): up to which count a wave has gone, whether or not its accesses
+    are ordered. Agents, threads and waves that are not there count 0."""
+
+    __slots__ = ("fenced", "knows", "ran")
+
+    def __init__(self, waves: int = 0, threads: int = 0):
+        self.knows, self.fenced, self.ran = np.zeros(waves, np.int64), np.zeros(threads, np.int64), np.zeros(waves, np.int64)
+
+    def join(self, other: Clock) -> None:
+        """What `other` knows is known here too."""
+        for name in self.__slots__:
+            theirs = getattr(other, name)
+            mine = _longer(getattr(self, name), len(theirs))
+            np.maximum(mine[: len(theirs)], theirs, out=mine[: len(theirs)])
+            setattr(self, name, mine)
+
+    def copy(self) -> Clock:
+        out = Clock()
+        out.knows, out.fenced, out.ran = self.knows.copy(), self.fenced.copy(), self.ran.copy()
+        return out
+
+    def learn(self, agent: int, count: int) -> None:
+        """One more thing is known."""
+        self.knows = _longer(self.knows, agent + 1)
+        self.knows[agent] = max(self.knows[agent], count)
+
+
+class Clocks:
+    """The clocks of `waves` waves of `lanes` lanes, the other agents, and the accesses that shadows of memory name by number."""
+
+    def __init__(self, waves: int, lanes: int):
+        self.waves, self.lanes, self.agents = waves, lanes, waves
+        self.of = [Clock(waves, waves * lanes) for _ in range(waves)]
+        self.together = np.zeros(waves, np.int64)  # the wave's count when last all its lanes met others at a barrier
+        self.unfenced: list[set[int]] = [set() for _ in range(waves)]  # mbarriers that it has made since its last fence_mbarrier_init
+        for i, clock in enumerate(self.of):
+            clock.knows[i] = 1
+        # Of each access: agent, count and op. Number 0 is no access.
+        self.agent, self.count, self.op = (np.zeros(1024, np.int64) for _ in range(3))
+        self.ops: list[Op] = []
+        self._known: dict[Op, int] = {}
+        self._numbers: dict[tuple[int, int, int], int] = {}
+        self._next = 1
+
+    def new_agent(self) -> int:
+        self.agents += 1
+        for clock in self.of:
+            clock.knows = _longer(clock.knows, self.agents)
+        return self.agents - 1
+
+    def release(self, wave: int, into: Clock, together: bool = False, relaxed: bool = False) -> None:
+        """What the wave has done up to now is known to whoever joins `into`. `together`: all its lanes have come. `relaxed`: none of waves' accesses,
+        only what runs beside the waves and mbarriers that a fence has told of."""
+        own = self.of[wave]
+        own.ran[wave] = own.knows[wave]
+        if relaxed:
+            told = own.copy()
+            told.knows[[*range(self.waves), *set().union(*self.unfenced)]], told.fenced = 0, np.zeros(0, np.int64)
+            into.join(told)
+        else:
+            into.join(own)
+        if together:
+            self.together[wave] = own.knows[wave]
+        own.knows[wave] += 1
+
+    def made(self, wave: int, op: Op) -> tuple[int, int]:
+        """An mbarrier: the agent that it is, and the number of the access that makes it. Its count is 1 then, and one more with each phase."""
+        agent = self.new_agent()
+        self.of[wave].learn(agent, 1)
+        self.unfenced[wave].add(agent)
+        return agent, self.access(agent, 1, op)
+
+    def fence(self, wave: int, active: np.ndarray) -> None:
+        """A proxy fence by the active lanes (lanes,): they have ordered their own writes, and those of other threads that they come after."""
+        own = self.of[wave]
+        known = np.repeat(own.knows[: self.waves], self.lanes)
+        mine = known[wave * self.lanes : (wave + 1) * self.lanes]
+        mine[~active] = self.together[wave]
+        np.maximum(own.fenced, known, out=own.fenced)
+        own.knows[wave] += 1
+
+    def access(self, agent: int, count: int, op: Op) -> int:
+        """The number of an access."""
+        if op not in self._known:
+            self._known[op] = len(self.ops)
+            self.ops.append(op)
+        key = agent, count, self._known[op]
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self._next
+            self._next += 1
+            if number == len(self.agent):
+                self.agent, self.count, self.op = (_longer(x, 2 * number) for x in (self.agent, self.count, self.op))
+            self.agent[number], self.count[number], self.op[number] = key
+        return number
+
+    def mine(self, wave: int, op: Op) -> int:
+        """The number of an access that a wave makes now."""
+        return self.access(wave, int(self.of[wave].knows[wave]), op)
+
+    def which(self, number: int) -> Op:
+        """The op of an access."""
+        return self.ops[int(self.op[number])]

@@ -1,0 +1,527 @@
+"""A module of PTX and the name of an entry come in; flat code goes out: instructions one after another, whose registers, variables and labels are found.
+
+The entry and the functions that it calls are laid one behind the other, those that are called first. There is no recursion, so the registers and
+parameters of a function have one place each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from avelang.base.errors import AveError, error
+from avelang.nvptx import nodes as n
+from avelang.nvptx.printer import instruction
+from avelang.nvptx.special import CONSTANTS
+from avelang.sim.ptx.constants import fold
+from avelang.sim.ptx.state import REGISTERS
+
+BITS = {
+    "pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f16x2": 32, "bf16x2": 32,
+    "tf32": 32, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16, "u16x2": 32, "s16x2": 32,
+}  # fmt: skip
+HOST_FUNCTIONS = ("vprintf", "__assertfail")
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Reg:
+    """A register: its type, the bits of a lane, and where it stands in the warp's memory."""
+
+    name: str
+    type: str
+    bits: int
+    place: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Variable:
+    """A variable: `offset` is in its space's memory (the module's memory for global and const)."""
+
+    name: str
+    space: str
+    type: str
+    bytes: int
+    align: int
+    init: n.Initializer | None = None
+    offset: int = -1
+    dynamic: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Label:
+    """A label; `index` is that of the instruction behind it."""
+
+    name: str
+    index: int = -1
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Callee:
+    """A function that is called, or whose address is taken: `number` is its place among the functions, -1 for one of the host's."""
+
+    name: str
+    number: int = -1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class At:
+    """The address of a variable and an offset: a constant of the launch."""
+
+    variable: Variable
+    offset: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mem:
+    """[base + offset]: `base` is a register, an `At`, or an Int; `rest` as in `nodes.Address`."""
+
+    base: Operand
+    offset: int
+    rest: tuple[Operand, ...] = ()
+
+
+Operand = Reg | At | Label | Callee | Mem | n.Special | n.Int | n.Float | n.Vector | n.Not | n.Pair | n.Sink | n.Arguments | n.Targets | n.Prototype
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Instr:
+    """An instruction of flat code. `node` is the parsed one; `operands` are found; `guard` is (register, negated)."""
+
+    node: n.Instruction
+    operands: tuple[Operand, ...]
+    guard: tuple[Reg, bool] | None
+    function: int
+    index: int = -1
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return self.node.parts
+
+    @property
+    def opcode(self) -> str:
+        return self.node.parts[0]
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    def registers(self) -> Iterator[Reg]:
+        """All registers among the operands, the guard's too."""
+        if self.guard:
+            yield self.guard[0]
+        yield from _registers(self.operands)
+
+
+def _registers(operands: Sequence[object]) -> Iterator[Reg]:
+    for o in operands:
+        if isinstance(o, Reg):
+            yield o
+        elif isinstance(o, Mem):
+            yield from _registers((o.base, *o.rest))
+        elif isinstance(o, (n.Vector, n.Arguments)):
+            yield from _registers(o.items)
+        elif isinstance(o, n.Not):
+            yield from _registers((o.operand,))
+        elif isinstance(o, n.Pair):
+            yield from _registers((o.first, o.second))
+
+
+@dataclasses.dataclass(slots=True)
+class Function:
+    """A function of flat code: its range of instructions, parameters, and the register that holds where its callers go on."""
+
+    name: str
+    node: n.Function
+    number: int
+    params: list[Variable | Reg]
+    returns: list[Variable | Reg]
+    back: Reg
+    first: int = 0
+    end: int = 0
+    calls: list[str] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(slots=True)
+class Code:
+    """Flat code: `functions` in their order, the entry last; `bytes` of the warp's registers; sizes of memory."""
+
+    entry: Function
+    functions: list[Function]
+    instructions: list[Instr]
+    params: list[Variable]
+    variables: list[Variable]  # of the module: global and const
+    warp_bytes: int
+    shared_bytes: int = 0
+    shared_align: int = 16
+    local_bytes: int = 0
+    param_bytes: int = 0
+    module_bytes: int = 0
+    carry: Reg | None = None
+
+
+def size_of(v: n.Variable) -> tuple[int, bool]:
+    """(bytes of a variable, whether its extent is open)."""
+    count, opened = 1, False
+    for d in v.dims:
+        opened |= d is None
+        count *= d.value if d is not None else 1
+    element = BITS.get(v.type, 0) * {"": 1, "v2": 2, "v4": 4, "v8": 8}[v.vector] // 8
+    if not element:
+        raise error("X030", what=f"the variable `{v.name}`", why=f".{v.type} variables are not executed here")
+    if opened and v.init is not None:
+        opened, count = False, len(v.init) if isinstance(v.init, tuple) else 1
+    return (0 if opened else element * count), opened
+
+
+def _align(at: int, to: int) -> int:
+    return -(-at // to) * to
+
+
+class Flattener:
+    """Lays out an entry and what it calls."""
+
+    def __init__(self, module: n.Module, entry: n.Function):
+        self.module, self.entry = module, entry
+        self.place = REGISTERS
+        self.shared: list[Variable] = []
+        self.local, self.param_end = 0, 0
+        self.globals: dict[str, Variable] = {}
+        self.nodes = {v.name: v for v in module.items if isinstance(v, n.Variable)}
+        self.aliases = {a.name: a.of for a in module.items if isinstance(a, n.Alias)}
+        self.functions: dict[str, Function] = {}
+        self.order: list[Function] = []
+        self.code: dict[str, list[Instr]] = {}
+        self.callees: dict[str, Callee] = {}
+        self.taken: list[str] = []
+
+    # -- registers and variables ---------------------------------------------------------------------------------------------------
+
+    def register(self, name: str, kind: str) -> Reg:
+        bits = BITS.get(kind)
+        if bits is None:
+            raise error("X030", what=f"the register `{name}`", why=f".{kind} registers are not executed here")
+        size = 4 if bits == 1 else 4 * bits
+        self.place = _align(self.place, 64 if bits > 1 else 4)
+        self.place += size
+        return Reg(name, kind, bits, self.place - size)
+
+    def variable(self, v: n.Variable, space: str) -> Variable:
+        """Finds room for a variable, where its space is laid out here."""
+        nbytes, opened = size_of(v)
+        natural = max(1, BITS[v.type] * {"": 1, "v2": 2, "v4": 4, "v8": 8}[v.vector] // 8)
+        made = Variable(v.name, space, v.type, nbytes, v.align or natural, v.init, dynamic=opened)
+        if space == "shared":
+            self.shared.append(made)
+        elif space == "local":
+            made.offset = self.local = _align(self.local, made.align)
+            self.local += nbytes
+        elif space == "param":
+            made.offset = self.param_end = _align(self.param_end, made.align)
+            self.param_end += nbytes
+        return made
+
+    def module_variable(self, name: str) -> Variable | None:
+        node = self.nodes.get(name)
+        if node is None:
+            return None
+        if name not in self.globals:
+            self.globals[name] = self.variable(node, node.space)
+        return self.globals[name]
+
+    def callee(self, name: str) -> Callee | None:
+        name = self.aliases.get(name, name)
+        node = self.module.function(name)
+        if node is None:
+            return None
+        return self.callees.setdefault(name, Callee(name))
+
+    # -- functions -----------------------------------------------------------------------------------------------------------------
+
+    def function(self, node: n.Function, above: tuple[str, ...] = ()) -> Function:
+        """Lays out a function behind those that it calls."""
+        if node.name in above:
+            raise error("X030", what=f"the function `{node.name}`", why="it calls itself, perhaps through others: recursion is not executed here")
+        if node.name in self.functions:
+            return self.functions[node.name]
+        is_entry = node is self.entry
+        space = "param" if is_entry else "local"
+        names: dict[str, object] = {}
+
+        def declared(v: n.Variable) -> Variable | Reg:
+            names[v.name] = made = self.register(v.name, v.type) if v.space == "reg" else self.variable(v, space)
+            return made
+
+        returns, params = [declared(v) for v in node.returns or ()], [declared(v) for v in node.params or ()]
+        made = Function(node.name, node, -1, params, returns, self.register(f"(return of {node.name})", "b32"))
+        instructions: list[Instr] = []
+        self._body(node.body or (), [names], instructions, made)
+        end = n.Instruction(("ret",), line=instructions[-1].node.line if instructions else node.line)
+        instructions.append(Instr(end, (), None, -1))  # a body may end without one
+        self.functions[node.name] = made
+        for name in made.calls:
+            below = self.module.function(name)
+            if below is not None and below.body is not None:
+                self.function(below, (*above, node.name))
+        made.number = len(self.order)
+        self.order.append(made)
+        self.code[node.name] = instructions
+        return made
+
+    def _body(self, body: Sequence[n.Statement], scopes: list[dict[str, object]], out: list[Instr], f: Function) -> None:
+        names: dict[str, object] = {}
+        scopes = [*scopes, names]
+        for s in body:
+            if isinstance(s, n.Label):
+                names[s.name] = Label(s.name)
+            elif isinstance(s, (n.Targets, n.Prototype)):
+                names[s.label] = s
+        for s in body:
+            if isinstance(s, n.Registers):
+                width = {"": 1, "v2": 2, "v4": 4, "v8": 8}[s.vector]
+                for declared in s.names:
+                    for name in declared.names():
+                        regs = [self.register(name, s.type) for _ in range(width)]
+                        names[name] = regs if s.vector else regs[0]
+            elif isinstance(s, n.Variable):
+                names[s.name] = self.variable(s, "local" if s.space == "param" else s.space)
+                if s.space in ("global", "const"):
+                    self.globals[f"{f.name}/{s.name}"] = names[s.name]  # type: ignore[assignment]
+            elif isinstance(s, n.Label):
+                label = names[s.name]
+                assert isinstance(label, Label)
+                label.index = len(out)  # within the function; moved when functions are laid behind one another
+            elif isinstance(s, n.Block):
+                self._body(s.body, scopes, out, f)
+            elif isinstance(s, n.Instruction):
+                out.append(self._instruction(s, scopes, f))
+                if s.opcode == "call" and not any(isinstance(o, Callee) and self._foreign(o) for o in out[-1].operands):
+                    # Where a function of this module comes back, its results are fetched.
+                    back = dataclasses.replace(s, parts=("call", "(back)"), guard=None)
+                    out.append(Instr(back, out[-1].operands, None, -1))
+
+    def _foreign(self, callee: Callee) -> bool:
+        """Whether a function has no body here."""
+        node = self.module.function(callee.name)
+        return node is None or node.body is None
+
+    def _instruction(self, s: n.Instruction, scopes: list[dict[str, object]], f: Function) -> Instr:
+        find = _Finder(self, scopes, s, f)
+        guard = None
+        if s.guard is not None:
+            reg = find(s.guard.register)
+            if not isinstance(reg, Reg) or reg.bits != 1:
+                raise find.wrong(f"{s.guard.register.name} is no predicate")
+            guard = (reg, s.guard.negated)
+        return Instr(s, tuple(find(o) for o in s.operands), guard, -1)
+
+    # -- the whole -----------------------------------------------------------------------------------------------------------------
+
+    def code_of(self) -> Code:
+        entry = self.function(self.entry)
+        for name in self.taken:  # not called by name, perhaps by address
+            node = self.module.function(name)
+            if node is not None and node.body is not None and name not in self.functions:
+                self.function(node, (self.entry.name,))
+        self.order.sort(key=lambda f: f is entry)
+        instructions: list[Instr] = []
+        for number, f in enumerate(self.order):
+            f.number, f.first = number, len(instructions)
+            own = self.code[f.name]
+            moved: set[int] = set()
+            for i in own:
+                i.function = number
+                for label in _labels(i.operands):
+                    if id(label) not in moved:
+                        moved.add(id(label))
+                        label.index += f.first
+            instructions += own
+            f.end = len(instructions)
+        for index, i in enumerate(instructions):
+            i.index = index
+        for name, callee in self.callees.items():
+            if name in self.functions:
+                callee.number = self.functions[name].number
+        carry = self.register("CC.CF", "pred")
+        params = [p for p in entry.params if isinstance(p, Variable)]
+        code = Code(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry)
+        self._lay(code)
+        return code
+
+    def _lay(self, code: Code) -> None:
+        """Places of shared variables, open ones behind all others; and of the module's."""
+        at = 0
+        for v in (v for v in self.shared if not v.dynamic):
+            v.offset = at = _align(at, v.align)
+            at += v.bytes
+        opened = [v for v in self.shared if v.dynamic]
+        if opened:
+            at = _align(at, max([16, *(v.align for v in opened)]))
+        for v in opened:
+            v.offset = at
+        code.shared_bytes, code.local_bytes, code.param_bytes = at, _align(self.local, 16), _align(self.param_end, 16)
+        code.variables = [v for v in self.globals.values() if v.space in ("global", "const")]
+        end = 0
+        for v in code.variables:
+            v.offset = end = _align(end, max(v.align, 16))
+            end += v.bytes
+        code.module_bytes = end
+
+    def add_variables_of_initializers(self) -> None:
+        """Variables that are named by initializers only have a place too."""
+        work = list(self.globals.values())
+        while work:
+            for name in _names(work.pop().init):
+                if name in self.nodes and name not in self.globals:
+                    found = self.module_variable(name)
+                    assert found is not None
+                    work.append(found)
+
+
+def _names(init: object) -> Iterator[str]:
+    if isinstance(init, tuple):
+        for part in init:
+            yield from _names(part)
+    elif isinstance(init, n.Symbol):
+        yield init.name
+    elif dataclasses.is_dataclass(init) and not isinstance(init, (n.Int, n.Float)):
+        for field in dataclasses.fields(init):
+            yield from _names(getattr(init, field.name))
+
+
+def _labels(operands: Sequence[object]) -> Iterator[Label]:
+    for o in operands:
+        if isinstance(o, Label):
+            yield o
+        elif isinstance(o, n.Vector):
+            yield from _labels(o.items)
+
+
+class _Finder:
+    """Finds what the operands of one instruction name."""
+
+    def __init__(self, flat: Flattener, scopes: list[dict[str, object]], s: n.Instruction, f: Function):
+        self.flat, self.scopes, self.instruction, self.function = flat, scopes, s, f
+
+    def wrong(self, why: str) -> AveError:
+        return error("X031", kernel=self.flat.entry.name, text=instruction(self.instruction), where=f"line {self.instruction.line}", why=why)
+
+    def name(self, name: str) -> object:
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def __call__(self, o: n.Operand) -> Operand:  # type: ignore[return]
+        if isinstance(o, n.Register):
+            return self.register(o)
+        if isinstance(o, n.Symbol):
+            return self.symbol(o.name)
+        if isinstance(o, n.Address):
+            return self.address(o)
+        if isinstance(o, (n.Vector, n.Arguments)):
+            return type(o)(tuple(self(x) for x in o.items))  # type: ignore[arg-type]
+        if isinstance(o, n.Not):
+            return n.Not(self(o.operand))  # type: ignore[arg-type]
+        if isinstance(o, n.Pair):
+            return n.Pair(self(o.first), self(o.second))  # type: ignore[arg-type]
+        if isinstance(o, (n.Special, n.Sink, n.Int, n.Float)):
+            return o
+        if isinstance(o, n.Binary) and o.op in "+-" and isinstance(o.left, n.Symbol):
+            base = self.symbol(o.left.name)
+            if isinstance(base, At):
+                return At(base.variable, base.offset + (fold(o.right) if o.op == "+" else -fold(o.right)))
+        if isinstance(o, n.Element):
+            base = self.symbol(o.array)
+            if isinstance(base, At):
+                return At(base.variable, base.offset + fold(o.index) * BITS[base.variable.type] // 8)
+        if isinstance(o, (n.Unary, n.Binary, n.Ternary)):
+            if isinstance(o, n.Unary) and isinstance(o.operand, n.Float):
+                bits = o.operand.bits ^ (1 << o.operand.width - 1) if o.op == "-" else o.operand.bits
+                return n.Float(bits, o.operand.width)
+            return n.Int(fold(o))
+        raise self.wrong(f"an operand of this kind ({type(o).__name__}) is not executed here")
+
+    def register(self, o: n.Register) -> Operand:
+        found = self.name(o.name)
+        if isinstance(found, list):
+            if not o.component:
+                return n.Vector(tuple(found))
+            letters = "xyzw" if o.component in "xyzw" else "rgba"
+            if o.component in letters and letters.index(o.component) < len(found):
+                return found[letters.index(o.component)]
+            raise self.wrong(f"{o.name} has no component .{o.component}")
+        if isinstance(found, Reg) and not o.component:
+            return found
+        raise self.wrong(f"there is no register {o.name}" if found is None else f"{o.name} is no vector")
+
+    def symbol(self, name: str) -> Operand:
+        if name in CONSTANTS:
+            return n.Int(CONSTANTS[name])
+        found = self.name(name)
+        if isinstance(found, Variable):
+            return At(found)
+        if isinstance(found, list):
+            return n.Vector(tuple(found))
+        if isinstance(found, (Reg, Label, n.Targets, n.Prototype)):
+            return self.targets(found) if isinstance(found, n.Targets) else found
+        variable = self.flat.module_variable(name)
+        if variable is not None:
+            return At(variable)
+        callee = self.flat.callee(name)
+        if callee is not None:
+            self.function.calls.append(callee.name)
+            called = next((o for o in self.instruction.operands if not isinstance(o, n.Arguments)), None)
+            if self.instruction.opcode != "call" or called != n.Symbol(name):
+                self.flat.taken.append(callee.name)
+            return callee
+        raise self.wrong(f"there is no `{name}`")
+
+    def targets(self, found: n.Targets) -> Operand:
+        """The list of a brx.idx as labels; that of an indirect call as it is."""
+        if found.kind != "branchtargets":
+            for name in found.names:
+                self.symbol(name)
+            return found
+        return n.Vector(tuple(self.symbol(x) for x in found.names))  # type: ignore[arg-type]
+
+    def address(self, o: n.Address) -> Mem:
+        base = self(o.base)
+        offset = fold(o.offset) if o.offset is not None else 0
+        rest = tuple(self(x) for x in o.rest)
+        if isinstance(base, At):
+            base, offset = At(base.variable), base.offset + offset
+        return Mem(base, offset, rest)
+
+
+def flatten(module: n.Module, entry: str | None) -> Code:
+    """The code of an entry (not needed where the module has one). Raises X030, X031."""
+    entries = {f.name: f for f in module.functions() if f.kind == "entry" and f.body is not None}
+    if module.address_size == 32:
+        raise error("X030", what="the module", why="its addresses have 32 bits; 64 are executed here")
+    if entry is None and len(entries) == 1:
+        entry = next(iter(entries))
+    if entry not in entries:
+        raise error("X030", what="the module" if entry is None else f"entry `{entry}`", why=f"the entries of the module are {', '.join(entries) or 'none'}")
+    flat = Flattener(module, entries[entry])
+    flat.function(entries[entry])
+    flat.add_variables_of_initializers()
+    return flat.code_of()
+
+
+def required(f: n.Function) -> Mapping[str, tuple[int, ...]]:
+    """What the entry's directives say of its launch: reqntid, maxntid, reqnctapercluster, each as three numbers."""
+    out = {}
+    for d in f.directives:
+        if d.name in ("reqntid", "maxntid", "reqnctapercluster"):
+            values = [fold(v) for v in d.values if not isinstance(v, str)]
+            out[d.name] = tuple([*values, 1, 1][:3])
+    return out

@@ -1,0 +1,426 @@
+"""Copies that run beside the warps: cp.async, bulk copies, and boxes of tensor maps. What they read comes in when they begin; the memory changes when
+somebody has waited for them. The shadow of shared memory knows where data is still to arrive, and what is still being read."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from avelang.isa.nvptx.swizzle import swizzled
+from avelang.isa.nvptx.tma import ALIGN, PIECE
+from avelang.isa.tensor_map import NAN, Map
+from avelang.nvptx import nodes as n
+from avelang.sim.flights import Groups
+from avelang.sim.ptx import maps
+from avelang.sim.ptx.code import Mem
+from avelang.sim.ptx.state import ARRIVING, LANES, LOCAL_BASE, RANK, READ_LATER, SHARED_BASE, UNFENCED
+from avelang.sim.ptx.sync import Misuse
+from avelang.sim.ptx.unknown import Mods, Unknown
+
+if TYPE_CHECKING:
+    from avelang.sim.ptx.host import View
+    from avelang.sim.ptx.run import Block, Launch, Run, Warp
+
+ASYNC, BULK = "cp.async", "bulk"
+
+
+def _region(launch: Launch, low: int, high: int, write: bool, lane: int) -> tuple[np.ndarray, int]:
+    """(the memory that holds [low, high), its first address). Raises Misuse where the kernel may not touch it."""
+    for start, end, name, writable in launch.names:
+        if start <= low and high <= end:
+            if write and not writable:
+                raise Misuse(f"it writes {high - low} bytes at {low:#x}, in `{name}`, which is read-only", lane)
+            return np.ctypeslib.as_array((ctypes.c_uint8 * (end - start)).from_address(start)), start
+    raise Misuse(f"it touches {high - low} bytes at {low:#x}, outside of all memory that was given", lane)
+
+
+def host_bytes(launch: Launch, address: int, nbytes: int, write: bool, lane: int) -> np.ndarray:
+    memory, start = _region(launch, address, address + nbytes, write, lane)
+    return memory[address - start : address - start + nbytes]
+
+
+class Copy:
+    """Copies that one instruction has begun, one row for each lane: where each byte of `data` uint8 (rows, bytes) will arrive, `at` int64 (rows, bytes),
+    in the shared memory of `block`, or (None) in global memory. `guard`: bytes of `source`'s shared memory that must stay as they are. It has what
+    `sim.flights.Groups` asks for."""
+
+    def __init__(self, copies: Copies, lanes: np.ndarray, block: Block | None, at: np.ndarray, data: np.ndarray, source: Block | None = None,
+                 guard: np.ndarray | None = None, add: Any = None, generic: bool = False, line: int = 0):  # fmt: skip
+        self.copies, self.lanes, self.block, self.at, self.data = copies, lanes, block, at, data
+        self.source, self.guard, self.add, self.generic, self.line = source, guard, add, generic, line
+        self.live = np.ones(len(lanes), bool)
+        self.open = np.ones(len(lanes), bool)
+        self.reading = guard is not None
+        if block is not None:
+            self._expect(block)
+        if source is not None and guard is not None:
+            source.shadow[guard] |= READ_LATER
+            source.flights.append(self)
+
+    def _expect(self, block: Block) -> None:
+        low, high = int(self.at.min(initial=0)), int(self.at.max(initial=-1)) + 1
+        if low < 0 or high > block.size:
+            raise Misuse(f"its bytes go to {low:#x} to {high:#x} of shared memory, which has {block.size}", int(self.lanes[0]))
+        busy = block.shadow[self.at] & (ARRIVING | READ_LATER)
+        if busy.any():
+            row = int(busy.any(axis=1).argmax())
+            at = int(self.at[row][busy[row].argmax()])
+            what = "to which another copy brings data" if busy[row].max() & ARRIVING else "which another copy still reads"
+            raise Misuse(f"its data goes to {at:#x} of shared memory, {what}", int(self.lanes[row]), "wait for the other copy first")
+        block.shadow[self.at] |= ARRIVING
+        block.flights.append(self)
+
+    def land(self, rows: np.ndarray | None = None) -> None:
+        """The data of these rows (of all) is there."""
+        now = self.live if rows is None else self.live & rows
+        if not now.any():
+            return
+        self.live = self.live & ~now
+        at, data = self.at[now], self.data[now]
+        if self.block is not None:
+            if self.add is not None:
+                data = _added(self.block.shared[at], data, self.add)
+            self.block.shared[at] = data
+            self.block.shadow[at] = UNFENCED if self.generic else 0
+            if not self.live.any():
+                self.block.flights.remove(self)
+        elif at.size:
+            low, high = int(at.min()), int(at.max()) + 1
+            memory, start = _region(self.copies.run.launch, low, high, True, int(self.lanes[0]))
+            for a, d in zip(at, data, strict=True):
+                memory[a - start] = d if self.add is None else _added(memory[a - start], d, self.add)
+        if not self.live.any():
+            self.read()
+
+    def read(self) -> None:
+        """What it reads may change from here on."""
+        if not self.reading or self.source is None:
+            return
+        self.reading = False
+        self.source.flights.remove(self)
+        self.source.shadow[self.guard] &= np.uint8(~READ_LATER & 0xFF)
+        for other in self.source.flights:
+            if other.reading and other.source is self.source:
+                self.source.shadow[other.guard] |= READ_LATER
+
+
+def _added(there: np.ndarray, data: np.ndarray, how: tuple[str, Any]) -> np.ndarray:
+    """The result of a reduction, element by element."""
+    op, dtype = how
+    a, b = np.ascontiguousarray(there).view(dtype), np.ascontiguousarray(data).view(dtype)
+    rule = {
+        "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+        "inc": lambda x, y: np.where(x >= y, 0, x + 1), "dec": lambda x, y: np.where((x == 0) | (x > y), y, x - 1),
+    }[op]  # fmt: skip
+    with np.errstate(all="ignore"):
+        return rule(a, b).astype(dtype).view(np.uint8)
+
+
+DTYPES = {"u32": "<u4", "s32": "<i4", "u64": "<u8", "s64": "<i8", "b32": "<u4", "b64": "<u8", "f16": "<f2", "f32": "<f4", "f64": "<f8"}
+OPERATIONS = ("add", "min", "max", "and", "or", "xor", "inc", "dec")
+
+
+class Copies:
+    """The copies of a run."""
+
+    def __init__(self, run: Run):
+        self.run = run
+
+    def groups(self, warp: Warp, kind: str) -> Groups:
+        return warp.groups.setdefault(kind, Groups(LANES))
+
+    def finish(self, warp: Warp) -> None:
+        """Stores to global memory that nobody waited for arrive; they must not read shared memory that is gone."""
+        for kind in (BULK, ASYNC):
+            for copy in warp.groups[kind].left() if kind in warp.groups else ():
+                copy.land()
+
+    def execute(self, v: View) -> None:
+        m = Mods(v.i)
+        reduce = m.has("reduce")
+        m.take("async")
+        if not m.has("bulk"):
+            return self._plain(v, m)
+        if m.left[:1] == ["prefetch"]:
+            return None
+        if m.has("commit_group"):
+            m.done()
+            return self.groups(v.warp, BULK).commit(v.active)
+        if m.has("wait_group"):
+            return self._wait_bulk(v, m)
+        return self._tensor(v, m, reduce) if m.has("tensor") else self._run(v, m, reduce)
+
+    def _wait_bulk(self, v: View, m: Mods) -> None:
+        read = m.has("read")
+        m.done()
+        groups, pending = self.groups(v.warp, BULK), v.one(v.i.operands[0])
+        if not read:
+            return groups.wait(v.active, pending)
+        newer = np.zeros(LANES, np.int64)
+        for mask, members in reversed(groups.committed):
+            due = v.active & mask & (newer >= pending)
+            for copy, rows in members:
+                if (rows & due[copy.lanes]).all():
+                    copy.read()
+            newer += mask
+        return None
+
+    # -- cp.async --------------------------------------------------------------------------------------------------------------------
+
+    def _plain(self, v: View, m: Mods) -> None:
+        groups = self.groups(v.warp, ASYNC)
+        if m.has("commit_group"):
+            return groups.commit(v.active)
+        if m.has("wait_group"):
+            return groups.wait(v.active, v.one(v.i.operands[0]))
+        if m.has("wait_all"):
+            groups.commit(v.active)
+            return groups.wait(v.active, 0)
+        if m.has("mbarrier"):
+            return self._report(v, m)
+        level, policy = m.take("ca", "cg"), "L2::cache_hint" in m.left
+        m.left = [x for x in m.left if not x.startswith("L2::")]
+        to, source = m.take("shared", "shared::cta"), m.take("global")
+        m.done()
+        if not level or not to or not source:
+            raise Unknown("it has .ca and .cg, .shared and .global")
+        o = list(v.i.operands[: -1 if policy else None])
+        size = v.one(o[2])
+        if size not in (4, 8, 16) or (level == "cg" and size != 16):
+            raise Misuse(f"{size} bytes: cp.async copies 4, 8 or 16, with .cg 16")
+        count = np.full(LANES, size, np.uint32)
+        if len(o) > 3:
+            values = v.get(o[3]) if not isinstance(o[3], n.Not) else v.flags(o[3])
+            skipped = getattr(o[3], "bits", 0) == 1 or isinstance(o[3], n.Not)
+            count = np.where(values != 0, 0, size).astype(np.uint32) if skipped else values
+        groups.add(self._begin_plain(v, v.address(o[0]), v.address(o[1]), size, count))
+        return None
+
+    def _begin_plain(self, v: View, to: np.ndarray, source: np.ndarray, size: int, count: np.ndarray) -> Copy:
+        lanes = np.array(v.lanes)
+        data = np.zeros((len(lanes), size), np.uint8)
+        at = np.zeros((len(lanes), size), np.int64)
+        for row, lane in enumerate(v.lanes):
+            some = int(count[lane])
+            if some > size:
+                raise Misuse(f"{some} bytes of {size}", lane)
+            if to[lane] % size or source[lane] % size:
+                raise Misuse(f"from {int(source[lane]):#x} to {int(to[lane]):#x}: both must be multiples of {size}", lane)
+            if some:
+                data[row, :some] = host_bytes(self.run.launch, int(source[lane]), some, False, lane)
+            at[row] = v.shared(lane, int(to[lane]))[1] + np.arange(size)
+        return Copy(self, lanes, v.block, at, data, generic=True, line=v.i.node.line)
+
+    def _report(self, v: View, m: Mods) -> None:
+        """cp.async.mbarrier.arrive: an arrival for each lane when all that it has begun is there."""
+        from avelang.sim.ptx.host import phase
+
+        m.take("arrive")
+        counted = not m.has("noinc")
+        m.take("shared", "shared::cta")
+        m.take("b64")
+        m.done()
+        address = v.address(v.i.operands[0])
+        for lane in v.lanes:
+            bar = phase(v, lane, int(address[lane]), False)
+            copies = self.groups(v.warp, ASYNC).so_far(np.arange(LANES) == lane)
+            bar.pending += counted
+
+            def arrive(bar=bar, copies=copies, lane=lane) -> None:  # noqa: ANN001
+                for copy, rows in copies:
+                    copy.land(rows)
+                bar.arrive(1, lane)
+
+            bar.coming.append(arrive)
+
+    # -- bulk copies -----------------------------------------------------------------------------------------------------------------
+
+    def _used(self, v: View, block: Block, at: np.ndarray, lane: int) -> np.ndarray:
+        """Bytes of shared memory that the async proxy reads now."""
+        check_read(block, at, lane)
+        return block.shared[at]
+
+    def _arrives(self, v: View, lane: int, bar: Any, block: Block, to: np.ndarray, data: np.ndarray, add: Any = None) -> None:
+        """A copy to shared memory, which reports its bytes to an mbarrier."""
+        copy = Copy(self, np.array([lane]), block, to[None], data[None], add=add, line=v.i.node.line)
+
+        def act() -> None:
+            copy.land()
+            bar.expect(-data.size, lane)
+
+        bar.coming.append(act)
+
+    def _how(self, m: Mods) -> tuple[str, str, bool, bool, bool]:
+        """(destination, source, whether it reports to an mbarrier, whether it goes to many blocks, whether there is a cache policy)."""
+        spaces = [x for x in m.left if x in ("global", "shared::cta", "shared::cluster")]
+        m.left = [x for x in m.left if x not in spaces]
+        reports = m.has("mbarrier::complete_tx::bytes")
+        if len(spaces) != 2 or reports == m.has("bulk_group"):
+            raise Unknown("it has two spaces, and .mbarrier::complete_tx::bytes or .bulk_group")
+        many = m.has("multicast::cluster")
+        policy = m.has("L2::cache_hint")
+        return spaces[0], spaces[1], reports, many, policy
+
+    def _run(self, v: View, m: Mods, reduce: bool) -> None:
+        """Straight runs of bytes."""
+        to, source, reports, many, policy = self._how(m)
+        add = None
+        if reduce:
+            m.take("noftz")
+            op, kind = m.take(*OPERATIONS), m.type()
+            if not op or kind not in DTYPES:
+                raise Unknown(f"a reduction by .{op} of .{kind} is not executed here")
+            add = (op, DTYPES[kind])
+        m.done()
+        o = list(v.i.operands[: -1 if policy else None])
+        at, where, sizes = v.address(o[0]), v.address(o[1]), v.get(o[2])
+        for lane in v.lanes:
+            a, s, size = int(at[lane]), int(where[lane]), int(sizes[lane])
+            wrong = [x for x in (a, s, size) if x % PIECE]
+            if wrong:
+                raise Misuse(f"{wrong[0]:#x} is no multiple of 16: addresses and sizes of bulk copies must be", lane)
+            here = np.arange(size)
+            if source == "global":
+                data, own, guard = host_bytes(self.run.launch, s, size, False, lane).copy(), None, None
+            else:
+                own, offset = v.shared(lane, s)
+                guard = offset + here
+                data = self._used(v, own, guard, lane).copy()
+            if to == "global":
+                copy = Copy(self, np.array([lane]), None, (a + here)[None], data[None], own, guard, add, line=v.i.node.line)
+                self.groups(v.warp, BULK).add(copy)
+                continue
+            for block, offset, bar in self._targets(v, lane, a, o[3], v.get(o[4]) if many else None):
+                self._arrives(v, lane, bar, block, offset + here, data, add)
+
+    def _targets(self, v: View, lane: int, to: int, bar: object, ranks: np.ndarray | None) -> list[tuple[Block, int, Any]]:
+        """(block, byte, mbarrier) of each block that gets the data: with a mask, at the same places in each."""
+        from avelang.sim.ptx.host import phase
+
+        address = int(v.address(bar)[lane])
+        if ranks is None:
+            block, offset = v.shared(lane, to, True)
+            return [(block, offset, phase(v, lane, address))]
+        offset, place = to & (1 << RANK) - 1, address & (1 << RANK) - 1
+        found = []
+        for rank in (r for r in range(16) if int(ranks[lane]) >> r & 1):
+            block, _ = v.shared(lane, rank << RANK | offset, True)
+            found.append((block, offset, phase(v, lane, rank << RANK | place)))
+        return found
+
+    # -- boxes of tensor maps --------------------------------------------------------------------------------------------------------
+
+    def _map(self, v: View, lane: int, address: int) -> Map:
+        if address >> 60 in (SHARED_BASE >> 60, LOCAL_BASE >> 60):
+            raise Misuse("a tensor map must be in global, const or parameter memory", lane)
+        if address % 64:
+            raise Misuse(f"a tensor map at {address:#x}, no multiple of 64", lane)
+        found = maps.unpack(host_bytes(self.run.launch, address, maps.BYTES, False, lane))
+        if found is None:
+            raise Misuse(f"there is no tensor map at {address:#x}", lane, "pass a TensorMap as the argument")
+        return found
+
+    def _tensor(self, v: View, m: Mods, reduce: bool) -> None:
+        rank = next((k for k in range(1, 6) if m.take(f"{k}d")), 0)
+        to, _, _, many, policy = self._how(m)
+        op = m.take(*OPERATIONS) if reduce else ""
+        m.take("tile")
+        m.done()
+        o = list(v.i.operands[: -1 if policy else None])
+        mem = o[1] if to != "global" else o[0]
+        if not isinstance(mem, Mem) or len(mem.rest) != 1 or not isinstance(mem.rest[0], n.Vector) or len(mem.rest[0].items) != rank:
+            raise Unknown(f"a tensor map with {rank} coordinates is needed")
+        coords = [v.get(x).view(np.int32) for x in mem.rest[0].items][::-1]
+        descriptors = v.address(mem)
+        tiles = v.address(o[0] if to != "global" else o[1])
+        for lane in v.lanes:
+            found = self._map(v, lane, int(descriptors[lane]))
+            if found.type.rank != rank:
+                raise Misuse(f"the tensor map has {found.type.rank} dimensions, the instruction {rank}", lane)
+            at = self._start(found, tuple(int(c[lane]) for c in coords), lane, to == "global")
+            tile = int(tiles[lane])
+            if tile % ALIGN:
+                raise Misuse(f"a box at address {tile:#x} of shared memory, no multiple of {ALIGN}", lane)
+            if to == "global":
+                self._store_box(v, lane, found, at, tile, op)
+                continue
+            data = self._fetched(found, at, lane)
+            for block, offset, bar in self._targets(v, lane, tile, o[2], v.get(o[3]) if many else None):
+                self._arrives(v, lane, bar, block, swizzled(offset + np.arange(data.size), found.type.swizzle), data)
+
+    @staticmethod
+    def _start(found: Map, at: tuple[int, ...], lane: int, store: bool) -> tuple[int, ...]:
+        """Where a box begins, as the copy engine allows it (see `isa.nvptx.tma`)."""
+        if at[-1] * found.type.dtype.bytes % PIECE:
+            raise Misuse(f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes", lane)
+        if store and min(at) < 0:
+            raise Misuse(f"a store of a box that begins at {at}: only loads may begin before the array", lane)
+        return at
+
+    def _fetched(self, found: Map, at: tuple[int, ...], lane: int) -> np.ndarray:
+        """uint8 (bytes,) of a box; what is outside of the array as the map says."""
+        address, inside = found.box(at)
+        size = found.type.dtype.bytes
+        out = np.zeros((len(address), size), np.uint8)
+        if found.type.nan:
+            out.reshape(-1).view(np.uint16)[:] = NAN
+        if inside.any():
+            low, high = int(address[inside].min()), int(address[inside].max()) + size
+            memory, start = _region(self.run.launch, low, high, False, lane)
+            out[inside] = memory[(address[inside] - start)[:, None] + np.arange(size)]
+        return out.reshape(-1)
+
+    def _store_box(self, v: View, lane: int, found: Map, at: tuple[int, ...], tile: int, op: str) -> None:
+        block, offset = v.shared(lane, tile)
+        size = found.type.dtype.bytes
+        source = swizzled(offset + np.arange(found.type.box_bytes), found.type.swizzle)
+        data = self._used(v, block, source, lane).reshape(-1, size)
+        address, inside = found.box(at)
+        to = (address[inside, None] + np.arange(size)).reshape(1, -1)
+        add = (op, found.type.dtype.np) if op else None
+        copy = Copy(self, np.array([lane]), None, to, data[inside].reshape(1, -1), block, source, add, line=v.i.node.line)
+        self.groups(v.warp, BULK).add(copy)
+
+    # -- st.async, red.async ---------------------------------------------------------------------------------------------------------
+
+    def store_async(self, v: View) -> None:
+        """Stores of registers into another block's shared memory, which count on its mbarrier."""
+        from avelang.sim.ptx.host import phase
+
+        m = Mods(v.i)
+        for hint in ("async", "weak", "relaxed", "cluster", "shared::cluster"):
+            m.take(hint)
+        if not m.has("mbarrier::complete_tx::bytes"):
+            raise Unknown("it has .mbarrier::complete_tx::bytes")
+        op = m.take(*OPERATIONS) if v.i.opcode == "red" else ""
+        count = {"v2": 2, "v4": 4}.get(m.take("v2", "v4"), 1)
+        kind = m.type()
+        m.done()
+        bits = int(kind[1:])
+        o = v.i.operands
+        parts = list(o[1].items) if isinstance(o[1], n.Vector) else [o[1]]
+        if len(parts) != count:
+            raise Unknown(f"{count} registers are needed")
+        data = np.stack([v.get(x, bits) for x in parts], axis=1).view(np.uint8)
+        at, bars = v.address(o[0]), v.address(o[2])
+        for lane in v.lanes:
+            block, offset = v.shared(lane, int(at[lane]), True)
+            add = (op, DTYPES[kind]) if op else None
+            self._arrives(v, lane, phase(v, lane, int(bars[lane])), block, offset + np.arange(data.shape[1]), data[lane], add)
+
+
+def check_read(block: Block, at: np.ndarray, lane: int) -> None:
+    """Raises Misuse where the async proxy reads shared memory that is not ready for it."""
+    low, high = int(at.min(initial=0)), int(at.max(initial=-1)) + 1
+    if low < 0 or high > block.size:
+        raise Misuse(f"it reads {low:#x} to {high:#x} of shared memory, which has {block.size} bytes", lane)
+    shadow = block.shadow[at]
+    if (shadow & ARRIVING).any():
+        where = int(at[(shadow & ARRIVING != 0).argmax()])
+        raise Misuse(f"it reads {where:#x} of shared memory, to which a copy still brings data", lane, "wait for the copy first")
+    if (shadow & UNFENCED).any():
+        where = int(at[(shadow & UNFENCED != 0).argmax()])
+        why = f"it reads {where:#x} of shared memory, which ordinary stores have written, and no fence.proxy.async stands between"
+        raise Misuse(why, lane, "those who write execute fence.proxy.async, then all meet at a barrier")

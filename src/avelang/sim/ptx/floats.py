@@ -1,0 +1,286 @@
+"""Handlers of float arithmetic: f32, f64, f16, bf16 and their pairs. PTX ISA 9.0, 9.7.3 to 9.7.5.
+
+Roundings are exact in every mode. The .approx and .full forms, whose last bits the ISA leaves open, are computed in f64 and rounded once to nearest.
+"""
+
+from __future__ import annotations
+
+from avelang.llvm.vectors import Bool, Ops
+from avelang.sim.ptx.code import BITS, Instr
+from avelang.sim.ptx.floating import FORMATS, MODES, Floats, arithmetic, libm, odd_sum, operand, part_of
+from avelang.sim.ptx.integers import each
+from avelang.sim.ptx.translator import Handler, Translator
+from avelang.sim.ptx.unknown import Mods, Unknown
+
+NAMES = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fma": "fma", "mad": "fma", "sqrt": "sqrt"}
+
+
+class _Form:
+    """What the modifiers of an arithmetic instruction say."""
+
+    def __init__(self, t: Translator, i: Instr, kinds: tuple[str, ...] = ("f32", "f64", "f16", "bf16", "f16x2", "bf16x2")):
+        m = Mods(i)
+        self.mode = m.take(*MODES)
+        self.approx = m.take("approx", "full")
+        self.ftz, self.sat, self.relu = m.has("ftz"), m.has("sat"), m.has("relu")
+        found = m.types()
+        m.done()
+        if not found or found[0] not in kinds:
+            raise Unknown(f".{'.'.join(found)} is not a type that it has")
+        self.kind, self.sources = found[0], found[1:]
+        self.part = part_of(self.kind)
+        self.f = Floats(t, self.part)
+        if self.sat and self.part in ("f64", "bf16"):
+            raise Unknown(f".sat is not defined for .{self.kind}")
+        if self.part in ("f16", "bf16") and self.mode not in ("", "rn"):
+            raise Unknown(f".{self.mode} is not defined for .{self.kind}")
+        if self.ftz and self.part not in ("f32", "f16"):
+            raise Unknown(f".ftz is not defined for .{self.kind}")
+        if self.relu and self.part not in ("f16", "bf16"):
+            raise Unknown(f".relu is not defined for .{self.kind}")
+
+    def taken(self, x: str) -> str:
+        return self.f.flushed(x) if self.ftz else x
+
+    def given(self, x: str) -> str:
+        """The result's pattern behind ftz, sat and relu; f32 and narrower NaN are the canonical one."""
+        if self.ftz:
+            x = self.f.flushed(x)
+        if self.sat:
+            return self.f.saturated(x)
+        if self.relu:
+            return self.f.relu(x)
+        return x if self.part == "f64" else self.f.canonical(x)
+
+
+def _rule(t: Translator, form: _Form, name: str):  # noqa: ANN202
+    """The operation on patterns."""
+    f, mode = form.f, form.mode or "rn"
+
+    def rule(*args: str) -> str:
+        args = tuple(map(form.taken, args))
+        if form.part in ("f32", "f64"):
+            e = f.e
+            value = f.pattern(arithmetic(t, name, mode, e, [f.number(x, e) for x in args]), e)
+        elif name == "fma":
+            x, y, z = (f.number(a, "double") for a in args)
+            value = f.pattern(odd_sum(t, Ops(t, "double")("fmul", x, y), z), "double")
+        else:
+            value = f.pattern(Ops(t, "float")(name, *(f.number(a, "float") for a in args)), "float")
+        return form.given(value)
+
+    return rule
+
+
+def _arithmetic(operands: int) -> Handler:
+    def handler(t: Translator, i: Instr) -> None:
+        form = _Form(t, i)
+        if form.sources:
+            return _mixed(t, i, form)
+        if form.approx:
+            raise Unknown(f".{form.approx} is not executed for it")
+        args = [operand(t, o, form.kind) for o in i.operands[1 : 1 + operands]]
+        t.set(i.operands[0], each(t, form.kind, args, _rule(t, form, NAMES[i.opcode])), BITS[form.kind])
+
+    return handler
+
+
+def _mixed(t: Translator, i: Instr, form: _Form) -> None:
+    """add, sub, fma .f32.f16 and .f32.bf16: narrow operands a (and b of fma) meet an f32 (PTX ISA 9.0, 9.7.5, mixed precision)."""
+    narrow = form.sources[0]
+    if form.kind != "f32" or narrow not in ("f16", "bf16"):
+        raise Unknown("mixed precision is defined for .f32.f16 and .f32.bf16")
+    g = Floats(t, narrow)
+    few = 2 if i.opcode == "fma" else 1
+    args = [g.number(operand(t, o, narrow), "float") for o in i.operands[1 : 1 + few]]
+    args.append(form.f.number(operand(t, i.operands[1 + few], "f32"), "float"))
+    value = arithmetic(t, NAMES[i.opcode], form.mode or "rn", "float", args)
+    t.set(i.operands[0], form.given(form.f.pattern(value, "float")), 32)
+
+
+# -- functions -----------------------------------------------------------------------------------------------------------------------
+
+
+def _unary(t: Translator, i: Instr, kinds: tuple[str, ...]) -> tuple[_Form, str]:
+    form = _Form(t, i, kinds)
+    return form, form.taken(operand(t, i.operands[1], form.kind))
+
+
+def _div(t: Translator, i: Instr) -> None:
+    form = _Form(t, i, ("f32", "f64"))
+    x, y = (form.taken(operand(t, o, form.kind)) for o in i.operands[1:3])
+    e = form.f.e
+    value = form.f.pattern(arithmetic(t, "fdiv", form.mode or "rn", e, [form.f.number(x, e), form.f.number(y, e)]), e)
+    if form.approx:
+        # Of y beyond 2**126, div.approx gives 0 (NaN for an infinite x); div.full scales (PTX ISA 9.0, 9.7.3.8).
+        o = form.f.o
+        large = o.cmp("ugt", form.f.magnitude(y), 0x7E800000)
+        large = Bool(t)("and", large, o.cmp("ule", form.f.magnitude(y), 0x7F800000))
+        if form.approx == "approx":
+            zero = o("and", o("xor", x, y), -(1 << 31))
+            value = o.select(large, o.select(o.cmp("uge", form.f.magnitude(x), 0x7F800000), form.f.format.nan, zero), value)
+    t.set(i.operands[0], form.given(value), BITS[form.kind])
+
+
+def _root(t: Translator, i: Instr) -> None:
+    """sqrt, rcp: with a rounding mode or approximate (which is computed to nearest)."""
+    form, x = _unary(t, i, ("f32", "f64"))
+    e, mode = form.f.e, form.mode or "rn"
+    number = form.f.number(x, e)
+    if i.opcode == "sqrt":
+        value = arithmetic(t, "sqrt", mode, e, [number])
+    else:
+        value = arithmetic(t, "fdiv", mode, e, [Ops(t, e).lit(1.0), number])
+    if form.kind == "f64" and form.approx:
+        # rcp.approx.ftz.f64: the upper word alone is computed, the lower is 0 (PTX ISA 9.0, 9.7.3.14).
+        raise Unknown(f"{i.name} keeps some 20 bits of the result, which the ISA does not pin down")
+    t.set(i.operands[0], form.given(form.f.pattern(value, e)), BITS[form.kind])
+
+
+def _rsqrt(t: Translator, i: Instr) -> None:
+    form, x = _unary(t, i, ("f32", "f64"))
+    if form.kind == "f64" and form.ftz:
+        raise Unknown("rsqrt.approx.ftz.f64 keeps some 20 bits of the result, which the ISA does not pin down")
+    d = Ops(t, "double")
+    value = d("fdiv", 1.0, d.fn("sqrt", form.f.number(x, "double")))
+    t.set(i.operands[0], form.given(form.f.pattern(value, "double")), BITS[form.kind])
+
+
+def _function(name: str, kinds: tuple[str, ...]) -> Handler:
+    """sin, cos, lg2, ex2, tanh: computed in f64 by the C library, rounded once. f16 and bf16 of ex2 and tanh too."""
+
+    def handler(t: Translator, i: Instr) -> None:
+        form = _Form.__new__(_Form)
+        m = Mods(i)
+        form.approx, form.mode, form.sat, form.relu = m.take("approx"), "", False, False
+        form.ftz = m.has("ftz")
+        form.kind = m.type()
+        m.done()
+        if not form.approx or form.kind not in kinds:
+            raise Unknown(f"it has .approx and .{', .'.join(kinds)}")
+        form.part = part_of(form.kind)
+        form.f = Floats(t, form.part)
+
+        def rule(x: str) -> str:
+            x = form.f.number(form.taken(x), "double")
+            return form.given(form.f.pattern(libm(t, name, x), "double"))
+
+        t.set(i.operands[0], each(t, form.kind, [operand(t, i.operands[1], form.kind)], rule), BITS[form.kind])
+
+    return handler
+
+
+# -- signs and extremes ----------------------------------------------------------------------------------------------------------------
+
+
+def _sign(name: str) -> Handler:
+    """abs, neg: the sign bit alone. Subnormals vanish with .ftz; NaN stays one."""
+
+    def handler(t: Translator, i: Instr) -> None:
+        form = _Form(t, i)
+
+        def rule(x: str) -> str:
+            x = form.taken(x)
+            return form.f.magnitude(x) if name == "abs" else form.f.negated(x)
+
+        t.set(i.operands[0], each(t, form.kind, [operand(t, i.operands[1], form.kind)], rule), BITS[form.kind])
+
+    return handler
+
+
+def _copysign(t: Translator, i: Instr) -> None:
+    """The magnitude of b with the sign of a."""
+    m = Mods(i)
+    kind = m.type()
+    m.done()
+    f = Floats(t, kind)
+    a, b = (operand(t, o, kind) for o in i.operands[1:3])
+    t.set(i.operands[0], f.o("or", f.magnitude(b), f.o("and", a, -f.format.sign)), BITS[kind])
+
+
+def _extreme(name: str) -> Handler:
+    """min, max: -0 is less than +0; a NaN loses against a number, or wins with .NaN; .xorsign.abs compares magnitudes."""
+
+    def handler(t: Translator, i: Instr) -> None:
+        m = Mods(i)
+        ftz, nan, xorsign, absolute = m.has("ftz"), m.has("NaN"), m.has("xorsign"), m.has("abs")
+        kind = m.type()
+        m.done()
+        f = Floats(t, part_of(kind))
+        if xorsign != absolute:
+            raise Unknown(".xorsign and .abs stand together")
+        b = Bool(t)
+
+        def two(x: str, y: str) -> str:
+            pick = f.o.fn("smin" if name == "min" else "smax", f.key(x), f.key(y))
+            value = f.key(pick)  # its own inverse
+            if nan:
+                return f.o.select(b("or", f.is_nan(x), f.is_nan(y)), f.format.nan, value)
+            value = f.o.select(f.is_nan(y), x, value)
+            value = f.o.select(f.is_nan(x), y, value)
+            return f.canonical(value) if kind != "f64" else value
+
+        def rule(x: str, y: str, *more: str) -> str:
+            args = [f.flushed(a) if ftz else a for a in (x, y, *more)]
+            sign = f.o("and", f.o("xor", args[0], args[1]), -f.format.sign) if xorsign else ""
+            if xorsign:
+                args = [f.magnitude(a) for a in args]
+            value = two(args[0], args[1])
+            for a in args[2:]:
+                value = two(value, a)
+            return f.o.select(f.is_nan(value), value, f.o("or", value, sign)) if xorsign else value
+
+        args = [operand(t, o, kind) for o in i.operands[1:]]
+        if len(args) > 2 and kind != "f32":
+            raise Unknown("three inputs are defined for .f32")
+        t.set(i.operands[0], each(t, kind, args, rule), BITS[kind])
+
+    return handler
+
+
+TESTS = ("finite", "infinite", "number", "notanumber", "normal", "subnormal")
+
+
+def _testp(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    test, kind = m.take(*TESTS), m.type()
+    m.done()
+    f = Floats(t, kind)
+    o, inf = f.o, f.format.infinity
+    a = f.magnitude(operand(t, i.operands[1], kind))
+    least = 1 << f.format.mantissa
+    if test in ("normal", "subnormal"):
+        low, high = (least, inf) if test == "normal" else (1, least)
+        out = o.cmp("ult", o("sub", a, low), high - low)
+    else:
+        pred = {"finite": "ult", "infinite": "eq", "number": "ule", "notanumber": "ugt"}.get(test)
+        if pred is None:
+            raise Unknown(f"a test is needed: .{', .'.join(TESTS)}")
+        out = o.cmp(pred, a, inf)
+    t.set(i.operands[0], out, 1)
+
+
+ONE = {kind: f.bias << f.mantissa for kind, f in FORMATS.items()}
+
+TABLE: dict[str, Handler] = {
+    "add": _arithmetic(2),
+    "sub": _arithmetic(2),
+    "mul": _arithmetic(2),
+    "fma": _arithmetic(3),
+    "mad": _arithmetic(3),
+    "div": _div,
+    "sqrt": _root,
+    "rcp": _root,
+    "rsqrt": _rsqrt,
+    "sin": _function("sin", ("f32",)),
+    "cos": _function("cos", ("f32",)),
+    "lg2": _function("log2", ("f32",)),
+    "ex2": _function("exp2", ("f32", "f16", "f16x2", "bf16", "bf16x2")),
+    "tanh": _function("tanh", ("f32", "f16", "f16x2", "bf16", "bf16x2")),
+    "abs": _sign("abs"),
+    "neg": _sign("neg"),
+    "copysign": _copysign,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "testp": _testp,
+}

@@ -1,0 +1,143 @@
+"""Flat code comes in; LLVM IR of a function for each of its blocks goes out. Also which registers a block must leave behind for others."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from avelang.llvm.core import Module
+from avelang.sim.ptx import control, memory_text, scheduler
+from avelang.sim.ptx.code import Code, Instr, Reg
+from avelang.sim.ptx.table import FLOATS, OTHERS
+from avelang.sim.ptx.translator import Handler, Translator
+from avelang.sim.ptx.unknown import Unknown
+
+LONGEST = 96  # instructions of a block: longer ones are cut, since LLVM's time grows faster than a block's length
+ASYNCHRONOUS = ("cp", "wgmma")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Translation:
+    """LLVM IR with `ave_warp`; `unknown` says, by an instruction's index, why it cannot be executed; `entry`: the number of the first block."""
+
+    text: str
+    unknown: dict[int, str]
+    entry: int
+    checked: bool
+
+
+def leaders(code: Code) -> list[int]:
+    """Indices of the instructions that begin blocks."""
+    starts = {f.first for f in code.functions}
+    for i in code.instructions:
+        starts.update(label.index for label in control.jumps_to(i))
+        if control.begins_block(i):
+            starts.add(i.index)
+        if control.ends_block(i):
+            starts.add(i.index + 1)
+    cut = []
+    ordered = sorted(s for s in starts if s < len(code.instructions))
+    for first, end in zip(ordered, [*ordered[1:], len(code.instructions)], strict=True):
+        cut += range(first, end, LONGEST)
+    return cut
+
+
+def _next(code: Code, targets: dict[int, int], i: Instr, returns: list[int]) -> list[int]:
+    """The blocks that may come behind the block that ends with an instruction."""
+    found = [label.index for label in control.jumps_to(i)]
+    falls = not (i.opcode in control.JUMPS and i.guard is None and i.opcode != "brx")
+    if i.opcode == "call" and i.parts != control.BACK and not control.asks_host(i):
+        found += [f.first for f in code.functions] + [i.index + 1, i.index + 2]
+    elif i.opcode == "ret" and code.functions[i.function] is not code.entry:
+        found += returns
+    if falls:
+        found.append(i.index + 1)
+    return [targets[x] for x in found if x in targets]
+
+
+def _live(uses: list[set[Reg]], defs: list[set[Reg]], successors: list[list[int]]) -> list[set[Reg]]:
+    """The registers that are read behind each block."""
+    into = [set(u) for u in uses]
+    out: list[set[Reg]] = [set() for _ in uses]
+    before: list[list[int]] = [[] for _ in uses]
+    for b, after in enumerate(successors):
+        for s in after:
+            before[s].append(b)
+    work = list(range(len(uses)))
+    while work:
+        b = work.pop()
+        live = set().union(*(into[s] for s in successors[b])) if successors[b] else set()
+        out[b] = live
+        new = uses[b] | (live - defs[b])
+        if new != into[b]:
+            into[b] = new
+            work += before[b]
+    return out
+
+
+class _Handlers:
+    """Which handler an instruction has."""
+
+    def __init__(self, code: Code):
+        calls = control.Calls(code.functions, code.entry)
+        self.own: dict[str, Handler] = {"call": calls.call, "ret": calls.ret}
+
+    def __call__(self, i: Instr) -> Handler:
+        if control.asks_host(i):
+            return control.asked
+        kinds = [x for x in i.parts[1:] if x.startswith(("f", "bf")) and x.lstrip("bf").removesuffix("x2").isdigit()]
+        handler = self.own.get(i.opcode) or (FLOATS.get(i.opcode) if kinds else None) or OTHERS.get(i.opcode)
+        if handler is None:
+            raise Unknown("no such instruction is executed here")
+        return handler
+
+
+def translate(code: Code) -> Translation:
+    """The LLVM IR of code."""
+    starts = leaders(code)
+    targets = {first: k for k, first in enumerate(starts)}
+    checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
+    module = Module()
+    module.functions["ave_places"] = memory_text.places(checked)
+    assert code.carry is not None
+    t = Translator(module, targets, [targets[f.first] for f in code.functions], checked, code.carry)
+    handlers = _Handlers(code)
+    ranges = list(zip(starts, [*starts[1:], len(code.instructions)], strict=True))
+    saved, uses, defs, successors = [], [], [], []
+    returns = [i.index + 1 for i in code.instructions if i.opcode == "call" and i.parts != control.BACK and not control.asks_host(i)]
+    for number, (first, end) in enumerate(ranges):
+        t.begin(number)
+        for i in code.instructions[first:end]:
+            _one(t, i, handlers)
+        asked = {r for i in code.instructions[first:end] if control.asks_host(i) for r in i.registers()}
+        saved.append(t.saved())
+        uses.append({*t.read, *asked})
+        defs.append(set(t.written))
+        successors.append(_next(code, targets, code.instructions[end - 1], returns))
+    for number, live in enumerate(_live(uses, defs, successors)):
+        t.restore(saved[number])
+        first, end = ranges[number]
+        name = f"ave_block_{number}"
+        module.functions[name] = t.finish(name, live, number + 1, end - first)
+    table = ", ".join(f"ptr @ave_block_{k}" for k in range(len(ranges)))
+    module.functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
+    module.functions["ave_scheduler"] = scheduler.TEXT
+    return Translation(module.text('nounwind "frame-pointer"="none"'), t.reasons, targets[code.entry.first], checked)
+
+
+def _one(t: Translator, i: Instr, handlers: _Handlers) -> None:
+    t.here = i
+    t.guard = ""
+    if i.guard:
+        reg, negated = i.guard
+        t.guard = t.value(reg)
+        if negated:
+            t.guard = t.op(f"xor {t.t('i1')} {t.guard}, splat (i1 true)")
+    try:
+        handlers(i)(t, i)
+    except Unknown as why:
+        # It may stand where this run never comes: the warp stops when it gets there.
+        t.unknown(i, str(why))
+        t.exit = t.ending = None
+    except IndexError:
+        t.unknown(i, "operands are missing")
+        t.exit = t.ending = None

@@ -1,0 +1,407 @@
+"""Instructions that translated code leaves to the host: barriers, mbarriers, copies, wgmma, prints. Registers of a warp come in as arrays and go out."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from avelang.nvptx import nodes as n
+from avelang.sim.memory import Fault
+from avelang.sim.ptx import copies, prints, reports, wgmma
+from avelang.sim.ptx.code import At, Callee, Instr, Mem, Reg
+from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, RANK, SHARED_BASE, UNFENCED, WARP
+from avelang.sim.ptx.sync import Misuse, Phase
+from avelang.sim.ptx.unknown import Mods, Unknown
+
+if TYPE_CHECKING:
+    from avelang.sim.ptx.run import Block, Run, Warp
+
+Waiting = Iterator[Any]
+ARRIVALS = (1 << 20) - 1  # PTX ISA 9.0, 9.7.13.15.2
+
+
+class View:
+    """One instruction of one warp: its lanes, the values of operands, results."""
+
+    def __init__(self, run: Run, warp: Warp, i: Instr):
+        self.run, self.warp, self.block, self.i = run, warp, warp.block, i
+        bits = warp.get("active")
+        active = (bits >> np.arange(LANES)) & 1 != 0
+        if i.guard:
+            active &= self._flags(i.guard[0]) != i.guard[1]
+        self.active = active
+        self.lanes = np.flatnonzero(active).tolist()
+
+    # -- operands --------------------------------------------------------------------------------------------------------------------
+
+    def _flags(self, reg: Reg) -> np.ndarray:
+        word = int(self.warp.words[reg.place // 4])
+        return (word >> np.arange(LANES)) & 1 != 0
+
+    def raw(self, reg: Reg) -> np.ndarray:
+        """The register's memory, an unsigned integer a lane."""
+        return self.warp.memory[reg.place : reg.place + 4 * reg.bits].view(f"u{reg.bits // 8}")
+
+    def get(self, o: object, bits: int = 32) -> np.ndarray:
+        """An operand, an unsigned integer a lane."""
+        if isinstance(o, Reg):
+            if o.bits == 1:
+                return self._flags(o)
+            return self.raw(o).astype(f"u{bits // 8}")
+        if isinstance(o, n.Int):
+            return np.full(LANES, o.value & (1 << bits) - 1, f"u{bits // 8}")
+        if isinstance(o, At):
+            return np.full(LANES, self.address_of(o), np.uint64).astype(f"u{bits // 8}")
+        raise Misuse(f"an operand of this kind ({type(o).__name__}) is not taken here")
+
+    def one(self, o: object, bits: int = 32) -> int:
+        """An operand that is the same in all lanes that execute this."""
+        values = self.get(o, bits)
+        first = int(values[self.lanes[0]]) if self.lanes else 0
+        odd = np.flatnonzero(self.active & (values != first))
+        if len(odd):
+            raise Misuse("this operand must be the same in all lanes", int(odd[0]))
+        return first
+
+    def flags(self, o: object) -> np.ndarray:
+        """A predicate operand, bool a lane."""
+        if isinstance(o, n.Not):
+            return ~self.flags(o.operand)
+        return self.get(o) != 0
+
+    def set(self, o: object, values: np.ndarray) -> None:
+        """Writes a register in the lanes that execute this."""
+        if isinstance(o, n.Sink):
+            return
+        assert isinstance(o, Reg)
+        if o.bits == 1:
+            bits = int(np.packbits(np.asarray(values, bool) & self.active, bitorder="little").view(np.uint32)[0])
+            mask = int(np.packbits(self.active, bitorder="little").view(np.uint32)[0])
+            at = o.place // 4
+            self.warp.words[at] = int(self.warp.words[at]) & ~mask & 0xFFFFFFFF | bits
+            return
+        self.raw(o)[self.active] = np.asarray(values)[self.active].astype(f"u{o.bits // 8}")
+
+    # -- addresses -------------------------------------------------------------------------------------------------------------------
+
+    def address_of(self, o: At) -> int:
+        v, offset = o.variable, o.variable.offset + o.offset
+        if v.space == "shared":
+            return self.block.rank << RANK | offset
+        if v.space == "local":
+            return offset
+        return (self.run.launch.params if v.space == "param" else self.run.program.module_memory).ctypes.data + offset
+
+    def address(self, o: object) -> np.ndarray:
+        """Addresses int64 (lanes,) of a memory operand."""
+        if not isinstance(o, Mem):
+            raise Misuse("an address in brackets is needed")
+        base = o.base
+        at = self.get(base, base.bits if isinstance(base, Reg) else 64).astype(np.int64) + o.offset
+        return at & 0xFFFFFFFF if isinstance(base, Reg) and base.bits == 32 else at
+
+    def shared(self, lane: int, address: int, peers: bool = False) -> tuple[Block, int]:
+        """(block, byte) of an address of shared memory, generic or not."""
+        if address >> 60 == LOCAL_BASE >> 60:
+            raise Misuse(f"address {address:#x} is in local memory, not in shared", lane)
+        if address >> 60 not in (0, SHARED_BASE >> 60) or address >> 60 == 0 and address >> 32:
+            raise Misuse(f"address {address:#x} is not in shared memory", lane)
+        address &= 0xFFFFFFFF
+        rank, offset = address >> RANK, address & (1 << RANK) - 1
+        blocks = self.block.sync.cluster.blocks
+        if rank != self.block.rank and not (peers and rank < len(blocks)):
+            raise Misuse(f"address {address:#x} is in the shared memory of block {rank} of the cluster", lane)
+        return blocks[rank], offset
+
+    def place(self, lane: int, address: int, nbytes: int, write: bool) -> np.ndarray:
+        """The bytes at a generic address, as a view of this machine's memory. Raises Misuse where the kernel may not touch them."""
+        if address >> 60 == SHARED_BASE >> 60:
+            block, offset = self.shared(lane, address, True)
+            if offset + nbytes > block.size:
+                raise Misuse(f"{nbytes} bytes at {offset:#x} of shared memory, which has {block.size} bytes", lane)
+            return block.shared[offset : offset + nbytes]
+        if address >> 60 == LOCAL_BASE >> 60:
+            size = self.run.program.code.local_bytes
+            start = (self.warp.index * LANES + lane) * size + (address & 0xFFFFFFFF)
+            return self.block.local[start : start + nbytes]
+        return copies.host_bytes(self.run.launch, address, nbytes, write, lane)
+
+
+class Host:
+    """Executes the instructions of a run."""
+
+    def __init__(self, run: Run):
+        self.run = run
+        self.copies = copies.Copies(run)
+        self.now: tuple[Warp, Instr] | None = None
+
+    @contextlib.contextmanager
+    def at(self, warp: Warp) -> Iterator[None]:
+        """What goes wrong here is said of the instruction that the warp executes."""
+        try:
+            yield
+        except Misuse as why:
+            raise reports.misuse(self.run.program, warp, why) from None
+        except Fault as why:
+            raise reports.misuse(self.run.program, warp, Misuse(str(why.other), why.lane)) from None
+
+    def execute(self, warp: Warp, i: Instr) -> Waiting | None:
+        """Executes an instruction; gives what it waits for."""
+        handler = TABLE.get(i.opcode)
+        with self.at(warp):
+            if handler is None:
+                raise reports.unknown(self.run.program, i, "no such instruction is executed here")
+            view = View(self.run, warp, i)
+            if not view.lanes:
+                return None
+            try:
+                return handler(self, view)
+            except Unknown as why:
+                raise reports.unknown(self.run.program, i, str(why)) from None
+            except IndexError:
+                raise reports.unknown(self.run.program, i, "operands are missing") from None
+
+    def finish(self, warp: Warp) -> None:
+        """A warp has ended."""
+        self.copies.finish(warp)
+
+
+# -- barriers --------------------------------------------------------------------------------------------------------------------------
+
+
+def _barrier(host: Host, v: View) -> Waiting | None:
+    """bar and barrier: sync, arrive, red; whole warps arrive."""
+    m = Mods(v.i)
+    if m.has("cluster"):
+        return _cluster(host, v, m)
+    m.take("cta")
+    m.take("aligned")
+    how, op = m.take("sync", "arrive", "red"), m.take("popc", "and", "or")
+    kind = m.types()
+    m.done()
+    operands = list(v.i.operands)
+    result = operands.pop(0) if how == "red" else None
+    vote = v.flags(operands.pop()) if how == "red" else None
+    number = v.one(operands.pop(0))
+    threads = v.one(operands.pop(0)) if operands else 0
+    if threads % LANES or (how == "arrive" and not threads) or (how == "red") != bool(kind and op):
+        raise Misuse(f"a barrier for {threads} threads: whole warps take part" if threads else "the number of threads is needed")
+    barrier = v.block.sync.barrier(number)
+    count = None if vote is None else int((vote & v.active).sum()), int(v.active.sum())
+    before = barrier.arrive(LANES, threads, count if vote is not None else None)
+    barrier.check(threads or LANES * v.block.sync.live)
+    if how == "arrive":
+        return None
+
+    def wait() -> Waiting:
+        if barrier.generation == before:
+            yield lambda: barrier.generation != before
+        if result is not None:
+            yes, all_ = sum(x for x, _ in barrier.last), sum(x for _, x in barrier.last)
+            value = {"popc": yes, "and": yes == all_, "or": yes > 0}[op]
+            v.set(result, np.full(LANES, value, np.uint32))
+
+    return wait()
+
+
+def _cluster(host: Host, v: View, m: Mods) -> Waiting | None:
+    how = m.take("arrive", "wait")
+    for hint in ("aligned", "release", "acquire", "relaxed"):
+        m.take(hint)
+    m.done()
+    cluster, warp = v.block.sync.cluster, v.warp
+    if how == "arrive":
+        if warp.cluster_arrived is not None:
+            raise Misuse("the warp has arrived at the barrier of its cluster already, and has not waited")
+        warp.cluster_arrived = cluster.barrier.arrive(1, 0)
+        cluster.barrier.check(cluster.live)
+        return None
+    before, warp.cluster_arrived = warp.cluster_arrived, None
+    if before is None:
+        raise Misuse("the warp waits at the barrier of its cluster without having arrived")
+
+    def wait() -> Waiting:
+        if cluster.barrier.generation == before:
+            yield lambda: cluster.barrier.generation != before
+
+    return wait()
+
+
+# -- mbarriers -------------------------------------------------------------------------------------------------------------------------
+
+
+def phase(v: View, lane: int, address: int, peers: bool = True) -> Phase:
+    """The mbarrier at an address."""
+    block, offset = v.shared(lane, address, peers)
+    found = block.sync.mbarriers.get(offset)
+    if found is None:
+        raise Misuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there", lane)
+    return found
+
+
+def _state(p: Phase) -> int:
+    """The opaque state of a phase."""
+    return p.phase & 0xFFFFFFFF | p.pending << 32
+
+
+def _mbarrier(host: Host, v: View) -> Waiting | None:
+    m = Mods(v.i)
+    what = m.left.pop(0) if m.left else ""
+    for hint in ("release", "acquire", "relaxed", "cta", "cluster"):
+        m.take(hint)
+    expects, parity, peers = m.has("expect_tx"), m.has("parity"), m.take("shared::cluster", "shared::cta", "shared")
+    no_complete = m.has("noComplete")
+    if m.type() != "b64":
+        raise Unknown("it has .b64")
+    m.done()
+    o = list(v.i.operands)
+    if what == "pending_count":
+        return v.set(o[0], (v.get(o[1], 64) >> np.uint64(32)).astype(np.uint32))
+    if what in ("init", "inval"):
+        return _made(v, what, o)
+    if what in ("test_wait", "try_wait"):
+        return _test(v, o, parity, what == "try_wait")
+    if what in ("arrive", "arrive_drop", "expect_tx", "complete_tx"):
+        return _arrive(v, what, o, expects, no_complete, peers)
+    raise Unknown(f"mbarrier.{what} is not executed here")
+
+
+def _made(v: View, what: str, o: list[Any]) -> None:
+    address = v.address(o[0])
+    counts = v.get(o[1]) if what == "init" else None
+    for lane in v.lanes:
+        block, offset = v.shared(lane, int(address[lane]))
+        if offset % 8 or offset + 8 > block.size:
+            raise Misuse(f"an mbarrier at {offset:#x} of shared memory: it takes 8 bytes at a multiple of 8", lane)
+        if counts is None:
+            phase(v, lane, int(address[lane]), False)
+            del block.sync.mbarriers[offset]
+            continue
+        if not 1 <= counts[lane] <= ARRIVALS:
+            raise Misuse(f"an mbarrier for {counts[lane]} arrivals; 1 to {ARRIVALS} are possible", lane)
+        block.sync.mbarriers[offset] = Phase(int(counts[lane]))
+
+
+def _arrive(v: View, what: str, o: list[Any], expects: bool, no_complete: bool, peers: str) -> None:
+    has_state = what.startswith("arrive") and not isinstance(o[0], Mem)
+    state = o.pop(0) if has_state else n.Sink()
+    address = v.address(o[0])
+    given = v.get(o[1]) if len(o) > 1 else np.ones(LANES, np.uint32)
+    states = np.zeros(LANES, np.uint64)
+    for lane in v.lanes:
+        p, number = phase(v, lane, int(address[lane])), int(given[lane])
+        states[lane] = _state(p)
+        if what == "arrive_drop":
+            p.expected -= 1 if expects else number
+        if what == "expect_tx" or expects:
+            p.expect(number, lane)
+        if what == "complete_tx":
+            p.expect(-number, lane)
+        elif what != "expect_tx":
+            p.arrive(1 if expects else number, lane)
+    v.set(state, states)
+
+
+def _test(v: View, o: list[Any], parity: bool, waits: bool) -> Waiting | None:
+    """Whether a phase has ended: by its parity, or by the state that an arrival gave. try_wait waits where the whole warp would; where other lanes of
+    the warp have something else to do, it says no and lets them."""
+    address, which = v.address(o[1]), v.get(o[2], 32 if parity else 64)
+    bars = {lane: phase(v, lane, int(address[lane])) for lane in v.lanes}
+
+    def done(lane: int) -> bool:
+        p, x = bars[lane], int(which[lane])
+        return p.done(x & 1) if parity else p.phase & 0xFFFFFFFF != x & 0xFFFFFFFF
+
+    def ready() -> bool:
+        for p in {id(p): p for p in bars.values()}.values():
+            p.collect()
+        return all(map(done, v.lanes))
+
+    warp = v.warp
+    over = ready()
+    warp.polls = 0 if over else warp.polls
+    others = warp.get("live") & ~warp.get("active")
+    if over or not waits or others:
+        if not over:
+            warp.polls += 1
+            if others:
+                warp.put("blocked", warp.get("blocked") | warp.get("active"))
+            warp.put("steps", 1)  # the others are to have a turn
+        values = np.zeros(LANES, bool)
+        for lane in v.lanes:
+            values[lane] = done(lane)
+        v.set(o[0], values)
+        return None
+
+    def wait() -> Waiting:
+        yield ready
+        warp.polls = 0
+        v.set(o[0], np.ones(LANES, bool))
+
+    return wait()
+
+
+# -- the others ------------------------------------------------------------------------------------------------------------------------
+
+
+def _fence(host: Host, v: View) -> None:
+    """fence.proxy.async: what has been written by ordinary stores is known to copies and matrix instructions from here on."""
+    if "proxy" in v.i.parts and v.run.program.checked:
+        v.block.shadow &= np.uint8(~UNFENCED & 0xFF)
+
+
+def _sleep(host: Host, v: View) -> Waiting:
+    yield None
+
+
+def _registers(host: Host, v: View) -> None:
+    """setmaxnreg: registers are as many as the text names."""
+    count = v.one(v.i.operands[0])
+    if count % 8 or not 24 <= count <= 256:
+        raise Misuse(f"{count} registers: 24 to 256 in steps of 8 are possible")
+
+
+def _call(host: Host, v: View) -> None:
+    callee = next(o for o in v.i.operands if isinstance(o, Callee))
+    handler = prints.FUNCTIONS.get(callee.name)
+    if handler is None:
+        raise Unknown(f"`{callee.name}` has no body")
+    handler(v)
+
+
+def _tensormap(host: Host, v: View) -> None:
+    raise Unknown("tensor maps are not changed while a kernel runs here")
+
+
+def _store_async(host: Host, v: View) -> None:
+    host.copies.store_async(v)
+
+
+def word(block: Block, name: str) -> int:
+    return struct.unpack_from("<I", block.state.data, BLOCK[name])[0]
+
+
+def threads(v: View) -> np.ndarray:
+    """%tid of the warp's lanes, uint32 (3, lanes)."""
+    at = WARP["thread"] // 4
+    return v.warp.words[at : at + 3 * LANES].reshape(3, LANES)
+
+
+TABLE: dict[str, Callable[[Host, View], Waiting | None]] = {
+    "bar": _barrier,
+    "barrier": _barrier,
+    "mbarrier": _mbarrier,
+    "cp": lambda host, v: host.copies.execute(v),
+    "st": _store_async,
+    "red": _store_async,
+    "wgmma": wgmma.execute,
+    "fence": _fence,
+    "nanosleep": _sleep,
+    "setmaxnreg": _registers,
+    "call": _call,
+    "tensormap": _tensormap,
+}

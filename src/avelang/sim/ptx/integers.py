@@ -1,0 +1,462 @@
+"""Handlers of integer arithmetic. PTX ISA 9.0, 9.7.1, "Integer arithmetic instructions", and 9.7.2, "Extended-precision integer arithmetic"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from avelang.llvm.vectors import Ops, function
+from avelang.sim.ptx.code import BITS, Instr
+from avelang.sim.ptx.translator import Handler, Translator
+from avelang.sim.ptx.unknown import Mods, Unknown
+
+Rule = Callable[..., str]
+
+
+def signed(kind: str) -> bool:
+    return kind[0] == "s"
+
+
+def halves(t: Translator, x: str) -> list[str]:
+    """The two 16-bit parts of words, the low one first."""
+    o = Ops(t, "i32")
+    return [o.to("i16", "trunc", x), o.to("i16", "trunc", o("lshr", x, 16))]
+
+
+def paired(t: Translator, low: str, high: str) -> str:
+    o = Ops(t, "i16")
+    wide = Ops(t, "i32")
+    return wide("or", o.to("i32", "zext", low), wide("shl", o.to("i32", "zext", high), 16))
+
+
+def each(t: Translator, kind: str, args: list[str], rule: Callable[..., str]) -> str:
+    """`rule` on the operands of a type, or on both halves of an x2 type."""
+    if not kind.endswith("x2"):
+        return rule(*args)
+    parts = [halves(t, a) for a in args]
+    return paired(t, *(rule(*(p[k] for p in parts)) for k in (0, 1)))
+
+
+def simple(make: Callable[[Ops, str, Mods], Rule], operands: int, kinds: str) -> Handler:
+    """A handler of an instruction whose operands and result have one type, one of `kinds`. `make` gives the rule for an element type."""
+
+    def handler(t: Translator, i: Instr) -> None:
+        m = Mods(i)
+        kind = m.type()
+        if kind not in kinds.split():
+            raise Unknown(f".{kind} is not a type that it has")
+        bits, part = BITS[kind], 16 if kind.endswith("x2") else BITS[kind]
+        args = [t.get(o, bits) for o in i.operands[1 : 1 + operands]]
+        rule = make(Ops(t, f"i{part}"), kind, m)
+        m.done()
+        t.set(i.operands[0], each(t, kind, args, rule), bits)
+
+    return handler
+
+
+ALL = "u16 u32 u64 s16 s32 s64"
+
+
+def saturated(o: Ops, x: str, bits: int, is_signed: bool) -> str:
+    """A wider signed value brought into range."""
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+    return o.fn("smin", o.fn("smax", x, low), high)
+
+
+def _add(name: str) -> Handler:
+    def make(o: Ops, kind: str, m: Mods) -> Rule:
+        if m.has("sat"):
+            if kind != "s32":
+                raise Unknown(".sat is defined for .s32")
+            return lambda x, y: o.fn(f"s{name}.sat", x, y)
+        return lambda x, y: o(name, x, y)
+
+    plain = simple(make, 2, ALL + " u16x2 s16x2")
+
+    def handler(t: Translator, i: Instr) -> None:
+        (_carry if "cc" in i.parts else plain)(t, i)
+
+    return handler
+
+
+def _sum(t: Translator, o: Ops, x: str, y: str, minus: bool, taken: str, out: str) -> str:
+    """x + y or x - y, with the carry `taken` (an i1 a lane, or ""); `out`: "cc" where the new carry or borrow is kept."""
+    cf = o.t.op(f"zext {t.t('i1')} {taken} to {o.v}") if taken else ""
+    first = o("sub" if minus else "add", x, y)
+    carry = o.cmp("ult", x, y) if minus else o.cmp("ult", first, x)
+    result = first
+    if taken:
+        result = o("sub" if minus else "add", first, cf)
+        more = o.cmp("ult", first, cf) if minus else o.cmp("ult", result, first)
+        carry = t.op(f"or {t.t('i1')} {carry}, {more}")
+    if out:
+        t.put(t.carry, carry)
+    return result
+
+
+def _carry(t: Translator, i: Instr) -> None:
+    """add.cc, addc, sub.cc, subc and their like: the carry, or the borrow, of one goes into the next."""
+    m = Mods(i)
+    kind, out = m.type(), m.take("cc")
+    m.done()
+    if kind not in ("u32", "s32", "u64", "s64", "b32", "b64"):
+        raise Unknown(f".{kind} is not a type that it has")
+    o = Ops(t, f"i{BITS[kind]}")
+    x, y = (t.get(a, o.bits) for a in i.operands[1:3])
+    taken = t.value(t.carry) if i.opcode in ("addc", "subc") else ""
+    t.set(i.operands[0], _sum(t, o, x, y, i.opcode.startswith("sub"), taken, out), o.bits)
+
+
+# -- products --------------------------------------------------------------------------------------------------------------------------
+
+
+def high(o: Ops, x: str, y: str, is_signed: bool) -> str:
+    """The upper half of a product."""
+    wide = f"i{2 * o.bits}"
+    how = "sext" if is_signed else "zext"
+
+    def product(x: str, y: str) -> str:
+        w = o.at(wide)
+        return w.to(o.e, "trunc", w("lshr", w("mul", o.to(wide, how, x), o.to(wide, how, y)), o.bits))
+
+    if o.bits < 64:
+        return product(x, y)
+    return function(o.t, f"ave_mul_hi_{'s' if is_signed else 'u'}{o.bits}", o.e, product, (o.e, x), (o.e, y))
+
+
+def _product(t: Translator, i: Instr, m: Mods, kind: str) -> tuple[str, int]:
+    """(x * y as the mode says, bits)."""
+    how = m.take("lo", "hi", "wide")
+    if kind not in ALL.split():
+        raise Unknown(f".{kind} is not a type that it has")
+    o = Ops(t, f"i{BITS[kind]}")
+    x, y = (t.get(a, o.bits) for a in i.operands[1:3])
+    if how == "wide":
+        if o.bits == 64:
+            raise Unknown(".wide is defined for 16 and 32 bits")
+        e = f"i{2 * o.bits}"
+        ext = "sext" if signed(kind) else "zext"
+        return o.at(e)("mul", o.to(e, ext, x), o.to(e, ext, y)), 2 * o.bits
+    if how not in ("lo", "hi"):
+        raise Unknown("one of .lo, .hi and .wide is needed")
+    return (high(o, x, y, signed(kind)) if how == "hi" else o("mul", x, y)), o.bits
+
+
+def _mul(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind = m.type()
+    value, bits = _product(t, i, m, kind)
+    m.done()
+    t.set(i.operands[0], value, bits)
+
+
+def _mad(t: Translator, i: Instr) -> None:
+    """mad, with .cc, madc, and mad.hi.sat.s32."""
+    m = Mods(i)
+    kind, out, sat = m.type(), m.take("cc"), m.has("sat")
+    how = next((x for x in ("lo", "hi", "wide") if x in i.parts), "")
+    value, bits = _product(t, i, m, kind)
+    m.done()
+    o = Ops(t, f"i{bits}")
+    c = t.get(i.operands[3], bits)
+    if sat:
+        if (how, kind) != ("hi", "s32"):
+            raise Unknown(".sat is defined for mad.hi.s32")
+        value = o.fn("sadd.sat", value, c)
+    elif i.opcode == "madc" or out:
+        value = _sum(t, o, value, c, False, t.value(t.carry) if i.opcode == "madc" else "", out)
+    else:
+        value = o("add", value, c)
+    t.set(i.operands[0], value, bits)
+
+
+def _mul24(t: Translator, i: Instr) -> None:
+    """The low (.lo) or bits 16 to 47 (.hi) of the product of 24-bit integers; mad24 adds a third operand."""
+    m = Mods(i)
+    kind, how, sat = m.type(), m.take("lo", "hi"), m.has("sat")
+    m.done()
+    if kind not in ("u32", "s32") or not how:
+        raise Unknown("it has .lo and .hi, .u32 and .s32")
+    o = Ops(t, "i64")
+    right = "ashr" if signed(kind) else "lshr"
+    x, y = (o(right, o("shl", Ops(t, "i32").to("i64", "zext", t.get(a, 32)), 40), 40) for a in i.operands[1:3])
+    value = o("mul", x, y)
+    if how == "hi":
+        value = o(right, value, 16)
+    if i.opcode == "mad24":
+        w = Ops(t, "i32")
+        low, c = o.to("i32", "trunc", value), t.get(i.operands[3], 32)
+        if sat and (how, kind) != ("hi", "s32"):
+            raise Unknown(".sat is defined for mad24.hi.s32")
+        t.set(i.operands[0], w.fn("sadd.sat", low, c) if sat else w("add", low, c), 32)
+        return
+    t.set(i.operands[0], o.to("i32", "trunc", value), 32)
+
+
+def _sad(o: Ops, kind: str, m: Mods) -> Rule:
+    a, b = ("smax", "smin") if signed(kind) else ("umax", "umin")
+    return lambda x, y, z: o("add", z, o("sub", o.fn(a, x, y), o.fn(b, x, y)))
+
+
+# -- division --------------------------------------------------------------------------------------------------------------------------
+
+
+def quotient(o: Ops, x: str, y: str, is_signed: bool) -> str:
+    """The quotient, cut toward zero. Division by zero gives all ones, which the ISA leaves open; -2**(n-1) / -1 wraps."""
+    name = f"ave_div_{'s' if is_signed else 'u'}{o.bits}"
+    if o.bits <= 32:
+        # Quotients of 32-bit numbers lie far enough apart that doubles are cut to the right ones.
+        d = o.at("double")
+        one = o.select(o.cmp("eq", y, 0), 1, y)
+        q = d("fdiv", o.to("double", "sitofp" if is_signed else "uitofp", x), o.to("double", "sitofp" if is_signed else "uitofp", one))
+        wide = d.to("i64", "fptosi", q)
+        value = o.at("i64").to(o.e, "trunc", wide)
+        return o.select(o.cmp("eq", y, 0), -1, value)
+
+    def divide(x: str, y: str) -> str:
+        bad = o.cmp("eq", y, 0)
+        if not is_signed:
+            return o.select(bad, -1, o("udiv", x, o.select(bad, 1, y)))
+        minus = o.cmp("eq", y, -1)
+        safe = o.t.op(f"or {o.t.t('i1')} {bad}, {minus}")
+        q = o("sdiv", x, o.select(safe, 1, y))
+        return o.select(bad, -1, o.select(minus, o("sub", 0, x), q))
+
+    return function(o.t, name, o.e, divide, (o.e, x), (o.e, y))
+
+
+def _div(o: Ops, kind: str, m: Mods) -> Rule:
+    return lambda x, y: quotient(o, x, y, signed(kind))
+
+
+def _rem(o: Ops, kind: str, m: Mods) -> Rule:
+    def rule(x: str, y: str) -> str:
+        rest = o("sub", x, o("mul", quotient(o, x, y, signed(kind)), y))
+        return o.select(o.cmp("eq", y, 0), x, rest)
+
+    return rule
+
+
+# -- bits ------------------------------------------------------------------------------------------------------------------------------
+
+
+def _abs(o: Ops, kind: str, m: Mods) -> Rule:
+    return lambda x: o.fn("abs", x, False)
+
+
+def _extreme(name: str) -> Handler:
+    def make(o: Ops, kind: str, m: Mods) -> Rule:
+        relu = m.has("relu")
+        if relu and not signed(kind):
+            raise Unknown(".relu is defined for signed types")
+        which = ("s" if signed(kind) else "u") + name
+
+        def rule(x: str, y: str) -> str:
+            value = o.fn(which, x, y)
+            return o.fn("smax", value, 0) if relu else value
+
+        return rule
+
+    return simple(make, 2, ALL + " u16x2 s16x2")
+
+
+def counting(rule: Callable[[Ops, str], str]) -> Handler:
+    """popc, clz: of 32 or 64 bits, the result has 32."""
+
+    def handler(t: Translator, i: Instr) -> None:
+        m = Mods(i)
+        kind = m.type()
+        m.done()
+        if kind not in ("b32", "b64"):
+            raise Unknown(f".{kind} is not a type that it has")
+        o = Ops(t, f"i{BITS[kind]}")
+        t.set(i.operands[0], o.to("i32", "trunc", rule(o, t.get(i.operands[1], o.bits))), 32)
+
+    return handler
+
+
+def _bfind(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind, shift = m.type(), m.has("shiftamt")
+    m.done()
+    if kind not in ("u32", "s32", "u64", "s64"):
+        raise Unknown(f".{kind} is not a type that it has")
+    o = Ops(t, f"i{BITS[kind]}")
+    x = t.get(i.operands[1], o.bits)
+    if signed(kind):
+        x = o("xor", x, o("ashr", x, o.bits - 1))
+    zeros = o.fn("ctlz", x, False)
+    value = zeros if shift else o("sub", o.bits - 1, zeros)
+    t.set(i.operands[0], o.to("i32", "trunc", o.select(o.cmp("eq", x, 0), -1, value)), 32)
+
+
+def below(o: Ops, n: str) -> str:
+    """2**n - 1, all ones from the width on."""
+    full = o.cmp("uge", n, o.bits)
+    return o.select(full, -1, o("sub", o("shl", 1, o.select(full, 0, n)), 1))
+
+
+def shifted(o: Ops, name: str, x: str, n: str) -> str:
+    """A shift that gives 0 (ashr: the sign) from the width on."""
+    if name == "ashr":
+        return o("ashr", x, o.fn("umin", n, o.bits - 1))
+    over = o.cmp("uge", n, o.bits)
+    return o.select(over, 0, o(name, x, o.select(over, 0, n)))
+
+
+def _byte(t: Translator, o: Ops, operand: object) -> str:
+    """The low 8 bits of a 32-bit operand, in the width that is worked in."""
+    w = Ops(t, "i32")
+    return w.to(o.e, "zext", w("and", t.get(operand, 32), 255))  # type: ignore[arg-type]
+
+
+def _bfe(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind = m.type()
+    m.done()
+    if kind not in ("u32", "s32", "u64", "s64"):
+        raise Unknown(f".{kind} is not a type that it has")
+    o = Ops(t, f"i{BITS[kind]}")
+    x, pos, length = t.get(i.operands[1], o.bits), _byte(t, o, i.operands[2]), _byte(t, o, i.operands[3])
+    have = o.fn("usub.sat", o.bits, pos)
+    mask = below(o, o.fn("umin", length, have))
+    value = o("and", shifted(o, "lshr", x, pos), mask)
+    if signed(kind):
+        last = o.fn("umin", o("sub", o("add", pos, length), 1), o.bits - 1)
+        sign = o("and", o("lshr", x, last), 1)
+        fill = o.select(o.cmp("eq", length, 0), 0, o("sub", 0, sign))
+        value = o("or", value, o("and", fill, o("xor", mask, -1)))
+    t.set(i.operands[0], value, o.bits)
+
+
+def _bfi(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind = m.type()
+    m.done()
+    if kind not in ("b32", "b64"):
+        raise Unknown(f".{kind} is not a type that it has")
+    o = Ops(t, f"i{BITS[kind]}")
+    a, b = (t.get(x, o.bits) for x in i.operands[1:3])
+    pos, length = (_byte(t, o, x) for x in i.operands[3:5])
+    mask = shifted(o, "shl", below(o, length), pos)
+    t.set(i.operands[0], o("or", o("and", b, o("xor", mask, -1)), o("and", shifted(o, "shl", a, pos), mask)), o.bits)
+
+
+def _bmsk(t: Translator, i: Instr) -> None:
+    """Ones from bit a on, b of them. PTX ISA 9.0, 9.7.1.29, bmsk: .clamp stops at bit 31, .wrap takes both modulo 32."""
+    m = Mods(i)
+    kind, mode = m.type(), m.take("clamp", "wrap")
+    m.done()
+    if kind != "b32" or not mode:
+        raise Unknown("it has .clamp and .wrap, .b32")
+    o = Ops(t, "i32")
+    a, b = (t.get(x, 32) for x in i.operands[1:3])
+    if mode == "wrap":
+        a, b = o("and", a, 31), o("and", b, 31)
+    low = shifted(o, "shl", "splat (i32 -1)", a)
+    end = shifted(o, "shl", "splat (i32 -1)", o.fn("uadd.sat", a, b))
+    t.set(i.operands[0], o("and", low, o("xor", end, -1)), 32)
+
+
+def _szext(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind, mode = m.type(), m.take("clamp", "wrap")
+    m.done()
+    if kind not in ("u32", "s32") or not mode:
+        raise Unknown("it has .clamp and .wrap, .u32 and .s32")
+    o = Ops(t, "i32")
+    a, b = (t.get(x, 32) for x in i.operands[1:3])
+    if mode == "wrap":
+        b = o("and", b, 31)
+    mask = o("xor", below(o, b), -1)
+    value = o("and", a, o("xor", mask, -1))
+    if signed(kind):
+        sign = o("and", o("lshr", a, o("and", o("sub", b, 1), 31)), 1)
+        value = o("or", value, o.select(o.cmp("eq", b, 0), 0, o("and", o("sub", 0, sign), mask)))
+    t.set(i.operands[0], value, 32)
+
+
+def _fns(t: Translator, i: Instr) -> None:
+    """The place of the n-th set bit, counted from a base upward or downward."""
+    m = Mods(i)
+    if m.type() != "b32":
+        raise Unknown("it has .b32")
+    m.done()
+    o = Ops(t, "i32")
+
+    def search(mask: str, base: str, offset: str) -> str:
+        down = o.cmp("slt", offset, 0)
+        step = o.select(down, -1, 1)
+        count = o("sub", o.fn("abs", offset, False), 1)
+        none = o.cmp("eq", offset, 0)
+        count = o.select(none, 0, count)
+        found, pos = o("or", "splat (i32 -1)", 0), base
+        for k in range(32):
+            inside = o.cmp("ult", pos, 32)
+            bit = o("and", o("lshr", mask, o("and", pos, 31)), o.t.op(f"zext {o.t.t('i1')} {inside} to {o.v}"))
+            bit = o("and", bit, 1)
+            if k:  # with offset 0, only the base itself is looked at
+                bit = o.select(none, 0, bit)
+            hit = o.t.op(f"and {o.t.t('i1')} {o.cmp('eq', count, 0)}, {o.cmp('ne', bit, 0)}")
+            found = o.select(hit, pos, found)
+            count = o("sub", count, bit)
+            pos = o("add", pos, step)
+        return found
+
+    args = [("i32", t.get(x, 32)) for x in i.operands[1:4]]
+    t.set(i.operands[0], function(t, "ave_fns", "i32", search, *args), 32)
+
+
+def _dot(parts: int) -> Handler:
+    """dp4a: the sum of products of four bytes; dp2a: of two halves of a with two bytes of b (.lo or .hi); added to c."""
+
+    def handler(t: Translator, i: Instr) -> None:
+        m = Mods(i)
+        half = m.take("lo", "hi") if parts == 2 else ""
+        kinds = m.types()
+        m.done()
+        if len(kinds) != 2 or not {*kinds} <= {"u32", "s32"} or (parts == 2 and not half):
+            raise Unknown("it has two types, each .u32 or .s32" + (", and .lo or .hi" if parts == 2 else ""))
+        o = Ops(t, "i32")
+        a, b, total = (t.get(x, 32) for x in i.operands[1:4])
+
+        def part(x: str, kind: str, bits: int, k: int) -> str:
+            return o("ashr" if signed(kind) else "lshr", o("shl", x, 32 - bits * (k + 1)), 32 - bits)
+
+        for k in range(parts):
+            left = part(a, kinds[0], 32 // parts, k)
+            right = part(b, kinds[1], 8, k + (2 if half == "hi" else 0))
+            total = o("add", total, o("mul", left, right))
+        t.set(i.operands[0], total, 32)
+
+    return handler
+
+
+TABLE: dict[str, Handler] = {
+    "add": _add("add"),
+    "sub": _add("sub"),
+    "addc": _carry,
+    "subc": _carry,
+    "mul": _mul,
+    "mad": _mad,
+    "madc": _mad,
+    "mul24": _mul24,
+    "mad24": _mul24,
+    "sad": simple(_sad, 3, ALL),
+    "div": simple(_div, 2, ALL),
+    "rem": simple(_rem, 2, ALL),
+    "abs": simple(_abs, 1, "s16 s32 s64"),
+    "neg": simple(lambda o, kind, m: lambda x: o("sub", 0, x), 1, "s16 s32 s64"),
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "popc": counting(lambda o, x: o.fn("ctpop", x)),
+    "clz": counting(lambda o, x: o.fn("ctlz", x, False)),
+    "bfind": _bfind,
+    "fns": _fns,
+    "brev": simple(lambda o, kind, m: lambda x: o.fn("bitreverse", x), 1, "b32 b64"),
+    "bfe": _bfe,
+    "bfi": _bfi,
+    "bmsk": _bmsk,
+    "szext": _szext,
+    "dp4a": _dot(4),
+    "dp2a": _dot(2),
+}

@@ -1,0 +1,207 @@
+"""Handlers of what the lanes of a warp do together. PTX ISA 9.0, 9.7.9.6, shfl.sync, and 9.7.13, "Parallel synchronization"."""
+
+from __future__ import annotations
+
+from avelang.llvm.vectors import Ops, function
+from avelang.nvptx import nodes as n
+from avelang.sim.ptx.code import Instr, Operand
+from avelang.sim.ptx.state import LANES
+from avelang.sim.ptx.translator import Handler, Translator
+from avelang.sim.ptx.unknown import Mods, Unknown
+
+
+def _gather(t: Translator, members: Operand | None) -> str:
+    """Waits for the lanes that take part; an i32 of those that do and execute this."""
+    if members is None:
+        return t.lanes()
+    word = t.together(t.get(members, 32))
+    return t.op(f"and i32 {word}, {t.lanes()}")
+
+
+def pick(t: Translator, x: str, lanes: str, e: str = "i32") -> str:
+    """Each lane's value of x in the lane that `lanes` (i32, 0 to 31) names."""
+
+    def text() -> str:
+        v = t.t(e)
+        return f"""define internal {v} @ave_pick_{e}({v} %x, {t.t("i32")} %at) noinline #0 {{
+entry:
+  %from = alloca {v}, align 64
+  %where = alloca {t.t("i32")}, align 64
+  %to = alloca {v}, align 64
+  store {v} %x, ptr %from, align 64
+  store {t.t("i32")} %at, ptr %where, align 64
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
+  %wp = getelementptr i32, ptr %where, i64 %k
+  %w = load i32, ptr %wp, align 4
+  %w64 = zext i32 %w to i64
+  %fp = getelementptr {e}, ptr %from, i64 %w64
+  %y = load {e}, ptr %fp, align 4
+  %tp = getelementptr {e}, ptr %to, i64 %k
+  store {e} %y, ptr %tp, align 4
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, {LANES}
+  br i1 %more, label %loop, label %done
+done:
+  %r = load {v}, ptr %to, align 64
+  ret {v} %r
+}}"""
+
+    t.helper(f"ave_pick_{e}", text)
+    return t.op(f"call {t.t(e)} @ave_pick_{e}({t.t(e)} {x}, {t.t('i32')} {lanes})")
+
+
+def constant_pick(t: Translator, x: str, lanes: list[int], e: str = "i32") -> str:
+    order = ", ".join(f"i32 {k}" for k in lanes)
+    return t.op(f"shufflevector {t.t(e)} {x}, {t.t(e)} poison, <{len(lanes)} x i32> <{order}>")
+
+
+def source_lanes(mode: str, b: int, c: int) -> tuple[list[int], list[bool]]:
+    """(the lane that each lane reads, whether that is in range), by the ISA's rule."""
+    segment, clamp = c >> 8 & 31, c & 31
+    out, inside = [], []
+    for lane in range(LANES):
+        last, first = lane & segment | clamp & ~segment, lane & segment
+        j = {"up": lane - b, "down": lane + b, "bfly": lane ^ b, "idx": first | b & ~segment}[mode]
+        good = j >= last if mode == "up" else j <= last
+        inside.append(good)
+        out.append(j if good else lane)
+    return out, inside
+
+
+def _shfl(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    synced, mode, kind = m.has("sync"), m.take("up", "down", "bfly", "idx"), m.type()
+    m.done()
+    if kind != "b32" or not mode:
+        raise Unknown("it has .up, .down, .bfly and .idx, .b32")
+    _gather(t, i.operands[4] if synced else None)
+    d, a, b, c = i.operands[:4]
+    x = t.get(a, 32)
+    if isinstance(b, n.Int) and isinstance(c, n.Int):
+        lanes, inside = source_lanes(mode, b.value & 31, c.value)
+        value, ok = constant_pick(t, x, lanes), t.const_vector([str(y).lower() for y in inside], "i1")
+    else:
+        value, ok = _any_shuffle(t, mode, x, t.get(b, 32), t.get(c, 32))
+    first, second = (d.first, d.second) if isinstance(d, n.Pair) else (d, None)
+    t.set(first, value, 32)  # type: ignore[arg-type]
+    if second is not None:
+        t.set(second, ok, 1)  # type: ignore[arg-type]
+
+
+def _any_shuffle(t: Translator, mode: str, x: str, b: str, c: str) -> tuple[str, str]:
+    o, lane = Ops(t, "i32"), t.numbers()
+    b = o("and", b, 31)
+    segment, clamp = o("and", o("lshr", c, 8), 31), o("and", c, 31)
+    first, outside = o("and", segment, lane), o("xor", segment, -1)
+    last = o("or", first, o("and", clamp, outside))
+    if mode == "idx":
+        j = o("or", first, o("and", b, outside))
+    else:
+        j = {"up": lambda: o("sub", lane, b), "down": lambda: o("add", lane, b), "bfly": lambda: o("xor", b, lane)}[mode]()
+    ok = o.cmp("sge" if mode == "up" else "sle", j, last)
+    return pick(t, x, o("and", o.select(ok, j, lane), 31)), ok
+
+
+def _vote(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    synced, mode = m.has("sync"), m.take("all", "any", "uni", "ballot")
+    kind = m.type()
+    m.done()
+    who = _gather(t, i.operands[2] if synced else None)
+    bits = t.op(f"and i32 {t.bits_of(t.pred(i.operands[1]))}, {who}")
+    if (mode, kind) == ("ballot", "b32"):
+        return t.set(i.operands[0], t.splat(bits, "i32"), 32)
+    if kind != "pred" or mode not in ("all", "any", "uni"):
+        raise Unknown("it has .all, .any and .uni of .pred, .ballot of .b32")
+    every, some = t.op(f"icmp eq i32 {bits}, {who}"), t.op(f"icmp ne i32 {bits}, 0")
+    if mode == "uni":
+        none = t.op(f"xor i1 {some}, true")
+        every = t.op(f"or i1 {every}, {none}")
+    t.set(i.operands[0], t.splat(some if mode == "any" else every, "i1"), 1)
+    return None
+
+
+def _match(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    m.take("sync")
+    mode, kind = m.take("any", "all"), m.type()
+    m.done()
+    if kind not in ("b32", "b64") or not mode:
+        raise Unknown("it has .any and .all, .b32 and .b64")
+    bits = int(kind[1:])
+    who = _gather(t, i.operands[2])
+    o, w = Ops(t, f"i{bits}"), Ops(t, "i32")
+
+    def equal(x: str) -> str:
+        out = "zeroinitializer"
+        for k in range(LANES):
+            one = t.op(f"extractelement {o.v} {x}, i32 {k}")
+            out = w("or", out, w.select(o.cmp("eq", x, t.splat(one, o.e)), 1 << k if k < 31 else -(1 << 31), 0))
+        return out
+
+    same = function(t, f"ave_match_{bits}", "i32", equal, (o.e, t.get(i.operands[1], bits)))
+    same = w("and", same, t.splat(who, "i32"))
+    d = i.operands[0]
+    if mode == "any":
+        return t.set(d, same, 32)
+    everyone = w.cmp("eq", same, t.splat(who, "i32"))
+    first, second = (d.first, d.second) if isinstance(d, n.Pair) else (d, None)
+    t.set(first, w.select(everyone, same, 0), 32)  # type: ignore[arg-type]
+    if second is not None:
+        t.set(second, everyone, 1)  # type: ignore[arg-type]
+    return None
+
+
+IDENTITY = {"add": 0, "and": -1, "or": 0, "xor": 0, "umin": -1, "umax": 0, "smin": (1 << 31) - 1, "smax": -(1 << 31)}
+
+
+def _redux(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    m.take("sync")
+    op, kind = m.take("add", "min", "max", "and", "or", "xor"), m.type()
+    m.done()
+    if (kind != "b32") if op in ("and", "or", "xor") else (kind not in ("u32", "s32")):
+        raise Unknown(f".{op} is not executed for .{kind}")
+    who = _gather(t, i.operands[2])
+    name = kind[0] + op if op in ("min", "max") else op
+    o = Ops(t, "i32")
+    x = o.select(t.lanes_of(who), t.get(i.operands[1], 32), IDENTITY[name])
+    value = t.call(f"llvm.vector.reduce.{name}.v{LANES}i32", "i32", (o.v, x))
+    t.set(i.operands[0], t.splat(value, "i32"), 32)
+
+
+def _elect(t: Translator, i: Instr) -> None:
+    """The lowest lane that takes part is the leader; the ISA leaves open which it is."""
+    m = Mods(i)
+    m.take("sync")
+    m.done()
+    d = i.operands[0]
+    if not isinstance(d, n.Pair):
+        raise Unknown("it has two destinations")
+    who = _gather(t, i.operands[1])
+    leader = t.splat(t.op(f"call i32 @llvm.cttz.i32(i32 {who}, i1 false)"), "i32")
+    t.set(d.first, leader, 32)  # type: ignore[arg-type]
+    t.set(d.second, Ops(t, "i32").cmp("eq", leader, t.numbers()), 1)  # type: ignore[arg-type]
+
+
+def _activemask(t: Translator, i: Instr) -> None:
+    t.set(i.operands[0], t.splat(t.lanes(), "i32"), 32)
+
+
+def warp_barrier(t: Translator, i: Instr) -> None:
+    """bar.warp.sync."""
+    _gather(t, i.operands[0])
+
+
+TABLE: dict[str, Handler] = {
+    "shfl": _shfl,
+    "vote": _vote,
+    "match": _match,
+    "redux": _redux,
+    "elect": _elect,
+    "activemask": _activemask,
+    "bar": warp_barrier,
+    "barrier": warp_barrier,
+}

@@ -1,0 +1,271 @@
+"""Handlers of logic, shifts, moves and selections. PTX ISA 9.0, 9.7.8, "Logic and shift instructions", and 9.7.9, "Data movement"."""
+
+from __future__ import annotations
+
+from avelang.llvm.vectors import Bool, Ops, function
+from avelang.nvptx import nodes as n
+from avelang.sim.ptx.code import BITS, At, Callee, Instr
+from avelang.sim.ptx.integers import shifted, simple
+from avelang.sim.ptx.state import FUNCTIONS, LOCAL_BASE, SHARED_BASE
+from avelang.sim.ptx.translator import Handler, Translator
+from avelang.sim.ptx.unknown import Mods, Unknown
+
+WORDS = "b16 b32 b64"
+
+
+def _logic(name: str) -> Handler:
+    words = simple(lambda o, kind, m: lambda x, y: o(name, x, y), 2, WORDS)
+
+    def handler(t: Translator, i: Instr) -> None:
+        if i.parts[1:] != ("pred",):
+            return words(t, i)
+        t.set(i.operands[0], Bool(t)(name, t.pred(i.operands[1]), t.pred(i.operands[2])), 1)
+
+    return handler
+
+
+def _not(t: Translator, i: Instr) -> None:
+    if i.parts[1:] == ("pred",):
+        return t.set(i.operands[0], Bool(t).no(t.pred(i.operands[1])), 1)
+    simple(lambda o, kind, m: lambda x: o("xor", x, -1), 1, WORDS)(t, i)
+
+
+def _cnot(o: Ops, kind: str, m: Mods):  # noqa: ANN202
+    return lambda x: o.select(o.cmp("eq", x, 0), 1, 0)
+
+
+def lookup(o: Ops, a: str, b: str, c: str, table: int) -> str:
+    """Any function of three bits: bit 4 a + 2 b + c of the table."""
+    not_ = {x: "" for x in (a, b, c)}
+
+    def literal(x: str, one: int) -> str:
+        if one:
+            return x
+        not_[x] = not_[x] or o("xor", x, -1)
+        return not_[x]
+
+    terms = [
+        o("and", o("and", literal(a, k >> 2 & 1), literal(b, k >> 1 & 1)), literal(c, k & 1)) for k in range(8) if table >> k & 1
+    ]
+    value = "zeroinitializer"
+    for x in terms:
+        value = o("or", value, x)
+    return value
+
+
+def _lop3(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind, joined = m.type(), m.take("and", "or")
+    m.done()
+    if kind != "b32" or not isinstance(i.operands[4], n.Int):
+        raise Unknown("it has .b32, and a table that is a constant")
+    o = Ops(t, "i32")
+    a, b, c = (t.get(x, 32) for x in i.operands[1:4])
+    value = lookup(o, a, b, c, i.operands[4].value)
+    d = i.operands[0]
+    if joined:
+        if not isinstance(d, n.Pair):
+            raise Unknown("with .and or .or, it has two destinations")
+        t.set(d.second, Bool(t)(joined, o.cmp("ne", value, 0), t.pred(i.operands[5])), 1)  # type: ignore[arg-type]
+        d = d.first  # type: ignore[assignment]
+    t.set(d, value, 32)  # type: ignore[arg-type]
+
+
+def _shift(name: str) -> Handler:
+    def handler(t: Translator, i: Instr) -> None:
+        m = Mods(i)
+        kind = m.type()
+        m.done()
+        if kind not in ("b16", "b32", "b64", *(() if name == "shl" else ("u16", "u32", "u64", "s16", "s32", "s64"))):
+            raise Unknown(f".{kind} is not a type that it has")
+        o, w = Ops(t, f"i{BITS[kind]}"), Ops(t, "i32")
+        by = w.fn("umin", t.get(i.operands[2], 32), o.bits)
+        by = t.cut(by, 32, o.bits)
+        which = "shl" if name == "shl" else "ashr" if kind[0] == "s" else "lshr"
+        t.set(i.operands[0], shifted(o, which, t.get(i.operands[1], o.bits), by), o.bits)
+
+    return handler
+
+
+def _funnel(t: Translator, i: Instr) -> None:
+    """shf: the words b:a shifted; the upper word of a left shift, the lower of a right one."""
+    m = Mods(i)
+    kind, side, mode = m.type(), m.take("l", "r"), m.take("wrap", "clamp")
+    m.done()
+    if kind != "b32" or not side or not mode:
+        raise Unknown("it has .l and .r, .clamp and .wrap, .b32")
+    w, o = Ops(t, "i32"), Ops(t, "i64")
+    a, b, c = (t.get(x, 32) for x in i.operands[1:4])
+    by = w.to("i64", "zext", w("and", c, 31) if mode == "wrap" else w.fn("umin", c, 32))
+    both = o("or", o("shl", w.to("i64", "zext", b), 32), w.to("i64", "zext", a))
+    value = o("lshr", o("shl", both, by), 32) if side == "l" else o("lshr", both, by)
+    t.set(i.operands[0], o.to("i32", "trunc", value), 32)
+
+
+# Selectors of prmt's modes, by the two low bits of c: a nibble for each byte of the result.
+PERMUTES = {
+    "f4e": (0x3210, 0x4321, 0x5432, 0x6543), "b4e": (0x5670, 0x6701, 0x7012, 0x0123), "rc8": (0x0000, 0x1111, 0x2222, 0x3333),
+    "ecl": (0x3210, 0x3211, 0x3222, 0x3333), "ecr": (0x0000, 0x1110, 0x2210, 0x3210), "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
+}  # fmt: skip
+
+
+def _permute(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind, mode = m.type(), m.take(*PERMUTES)
+    m.done()
+    if kind != "b32":
+        raise Unknown("it has .b32")
+    w, o = Ops(t, "i32"), Ops(t, "i64")
+    a, b, c = (t.get(x, 32) for x in i.operands[1:4])
+    if mode:
+        which, c0 = w("and", c, 3), ""
+        for k, selector in enumerate(PERMUTES[mode]):
+            c0 = w.select(w.cmp("eq", which, k), selector, c0) if c0 else str(w.lit(selector))
+        c = c0
+
+    def pick(a: str, b: str, c: str) -> str:
+        both = o("or", o("shl", w.to("i64", "zext", b), 32), w.to("i64", "zext", a))
+        value = ""
+        for k in range(4):
+            nibble = w("and", w("lshr", c, 4 * k), 15)
+            at = w.to("i64", "zext", w("shl", w("and", nibble, 7), 3))
+            byte = w("and", o.to("i32", "trunc", o("lshr", both, at)), 255)
+            sign = w("and", w("sub", 0, w("lshr", byte, 7)), 255)
+            byte = w.select(w.cmp("ugt", nibble, 7), sign, byte)
+            value = w("or", value, w("shl", byte, 8 * k)) if value else byte
+        return value
+
+    t.set(i.operands[0], function(t, "ave_prmt", "i32", pick, *(("i32", x) for x in (a, b, c))), 32)
+
+
+# -- moves -----------------------------------------------------------------------------------------------------------------------------
+
+
+def _mov(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind = m.type()
+    m.done()
+    d, a = i.operands
+    if kind == "pred":
+        return t.set(d, t.pred(a), 1)
+    bits = BITS[kind]
+    if isinstance(a, Callee):
+        if a.number < 0:
+            raise Unknown(f"`{a.name}` has no body: it has no address here")
+        return t.set(d, t.constant(FUNCTIONS + a.number * 16, bits), bits)
+    if isinstance(a, At) and bits < 64 and a.variable.space not in ("shared", "local"):
+        raise Unknown("an address has 64 bits")
+    t.set(d, t.get(a, bits, kind="f" if kind in ("f32", "f64") else "b"), bits)
+
+
+def _selp(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    kind = m.type()
+    m.done()
+    o = Ops(t, f"i{BITS[kind]}")
+    a, b = (t.get(x, o.bits, kind=kind[0]) for x in i.operands[1:3])
+    t.set(i.operands[0], o.select(t.pred(i.operands[3]), a, b), o.bits)
+
+
+def _slct(t: Translator, i: Instr) -> None:
+    """a where c >= 0, else b; of an f32 c, NaN selects b."""
+    m = Mods(i)
+    kinds, ftz = m.types(), m.has("ftz")
+    m.done()
+    if len(kinds) != 2 or kinds[1] not in ("s32", "f32"):
+        raise Unknown("it has two types, the second .s32 or .f32")
+    o, w = Ops(t, f"i{BITS[kinds[0]]}"), Ops(t, "i32")
+    a, b = (t.get(x, o.bits, kind=kinds[0][0]) for x in i.operands[1:3])
+    c = t.get(i.operands[3], 32, kind=kinds[1][0])
+    if kinds[1] == "f32":
+        f = Ops(t, "float")
+        if ftz:
+            c = w.select(w.cmp("eq", w("and", c, 0x7F800000), 0), 0, c)
+        take = f.cmp("oge", f.number(c), 0.0)
+    else:
+        take = w.cmp("sge", c, 0)
+    t.set(i.operands[0], o.select(take, a, b), o.bits)
+
+
+# -- generic addresses -----------------------------------------------------------------------------------------------------------------
+
+BASES = {"shared": SHARED_BASE, "shared::cta": SHARED_BASE, "shared::cluster": SHARED_BASE, "local": LOCAL_BASE}
+SAME = ("global", "const", "param", "param::entry")
+
+
+def _cvta(t: Translator, i: Instr) -> None:
+    """Between addresses of a space and generic ones. Of global, const and parameters both are the address on this machine."""
+    m = Mods(i)
+    to, space, kind = m.has("to"), m.take(*BASES, *SAME), m.type()
+    m.done()
+    if kind != "u64" or not space:
+        raise Unknown("it has a space, and .u64")
+    o = Ops(t, "i64")
+    x = t.get(i.operands[1], 64)
+    if space in BASES:
+        x = o("and", x, 0xFFFFFFFF) if to else o("or", x, BASES[space])
+    t.set(i.operands[0], x, 64)
+
+
+def _isspacep(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    space = m.take(*BASES, *SAME)
+    m.done()
+    o = Ops(t, "i64")
+    x = t.get(i.operands[1], 64)
+    window = o("lshr", x, 60)
+    if space in BASES:
+        yes = o.cmp("eq", window, BASES[space] >> 60)
+        if space in ("shared", "shared::cta"):
+            rank = o("and", o("lshr", x, 24), 255)
+            own = t.splat(t.op(f"zext i32 {t.word('rank')} to i64"), "i64")
+            yes = Bool(t)("and", yes, o.cmp("eq", rank, own))
+    elif space == "global":
+        yes = o.cmp("eq", window, 0)
+    else:
+        raise Unknown(f"isspacep.{space} is not modeled")
+    t.set(i.operands[0], yes, 1)
+
+
+def _mapa(t: Translator, i: Instr) -> None:
+    """The address of a shared variable in another block of the cluster."""
+    m = Mods(i)
+    shared, kind = m.take("shared::cluster"), m.type()
+    m.done()
+    bits = BITS[kind]
+    o = Ops(t, f"i{bits}")
+    x = t.get(i.operands[1], bits)
+    rank = t.cut(t.get(i.operands[2], 32), 32, bits)
+    if not shared and bits != 64:
+        raise Unknown("generic addresses have 64 bits")
+    value = o("or", o("and", x, ~(0xFF << 24)), o("shl", rank, 24))
+    t.set(i.operands[0], value, bits)
+
+
+def _getctarank(t: Translator, i: Instr) -> None:
+    m = Mods(i)
+    m.take("shared::cluster")
+    kind = m.type()
+    m.done()
+    o = Ops(t, f"i{BITS[kind]}")
+    rank = o("and", o("lshr", t.get(i.operands[1], o.bits), 24), 255)
+    t.set(i.operands[0], t.cut(rank, o.bits, 32), 32)
+
+
+TABLE: dict[str, Handler] = {
+    **{name: _logic(name) for name in ("and", "or", "xor")},
+    "not": _not,
+    "cnot": simple(_cnot, 1, WORDS),
+    "lop3": _lop3,
+    "shl": _shift("shl"),
+    "shr": _shift("shr"),
+    "shf": _funnel,
+    "prmt": _permute,
+    "mov": _mov,
+    "selp": _selp,
+    "slct": _slct,
+    "cvta": _cvta,
+    "isspacep": _isspacep,
+    "mapa": _mapa,
+    "getctarank": _getctarank,
+}

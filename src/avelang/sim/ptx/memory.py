@@ -1,0 +1,169 @@
+"""Handlers of loads, stores, atomic operations and what goes with them. PTX ISA 9.0, 9.7.9, "Data movement", and 9.7.13, "Parallel synchronization"."""
+
+from __future__ import annotations
+
+from avelang.nvptx import nodes as n
+from avelang.sim.ptx import memory_text
+from avelang.sim.ptx.code import BITS, At, Instr, Mem, Reg
+from avelang.sim.ptx.translator import Handler, Translator
+from avelang.sim.ptx.unknown import Mods, Unknown
+
+SPACES = {
+    "global": "global", "shared": "shared", "shared::cta": "shared", "shared::cluster": "shared::cluster", "local": "local", "const": "global",
+    "param": "param", "param::entry": "param", "param::func": "param",
+}  # fmt: skip
+# What order and caches mean is nothing here: accesses happen one after another, in the order of the code.
+HINTS = ("weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "cta",
+         "cluster", "gpu", "sys")  # fmt: skip
+CACHE = ("L1::", "L2::")
+VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+
+
+def _hints(m: Mods) -> bool:
+    """Takes the modifiers that change nothing here. Whether there is a cache policy, which is one more operand."""
+    for hint in HINTS:
+        m.take(hint)
+    policy = "L2::cache_hint" in m.left
+    m.left = [x for x in m.left if not x.startswith(CACHE)]
+    return policy
+
+
+class _Access:
+    """The space, type and vector of a load or store."""
+
+    def __init__(self, i: Instr, mem: object):
+        m = Mods(i)
+        if m.has("async"):
+            raise Unknown("st.async is not executed here")
+        self.policy = _hints(m)
+        found = m.take(*SPACES)
+        self.space = SPACES[found] if found else "generic"
+        self.count = VECTORS.get(m.take(*VECTORS), 1)
+        self.kind = m.type()
+        m.done()
+        self.bits = BITS[self.kind]
+        if not isinstance(mem, Mem):
+            raise Unknown("an address in brackets is needed")
+        self.mem = mem
+        if self.space == "param":
+            base = mem.base
+            if not isinstance(base, At) and not isinstance(base, Reg):
+                raise Unknown("a parameter is needed")
+            # Parameters of functions stand with the local variables; a register holds a parameter's address on this machine.
+            self.space = "local" if isinstance(base, At) and base.variable.space == "local" else "global"
+        if isinstance(mem.base, At) and self.space == "generic":
+            self.space = {"param": "global", "const": "global"}.get(mem.base.variable.space, mem.base.variable.space)
+
+    def items(self, o: object) -> list[object]:
+        if self.count == 1:
+            return [o]
+        if not isinstance(o, n.Vector) or len(o.items) != self.count:
+            raise Unknown(f"{self.count} registers in braces are needed")
+        return list(o.items)
+
+
+def _uniform(t: Translator, a: _Access) -> list[str] | None:
+    """Values of a kernel's parameter, which are the same in all lanes and always there."""
+    base = a.mem.base
+    if not isinstance(base, At) or base.variable.space != "param":
+        return None
+    first = base.offset + a.mem.offset
+    if not 0 <= first <= base.variable.bytes - a.bits // 8 * a.count:
+        raise Unknown(f"it reads beyond the parameter {base.variable.name}")
+    whole = t.word("params", 0, 64)
+    place = t.op(f"inttoptr i64 {t.op(f'add i64 {whole}, {base.variable.offset + first}')} to ptr")
+    out = []
+    for k in range(a.count):
+        at = t.op(f"getelementptr i{a.bits}, ptr {place}, i64 {k}") if k else place
+        out.append(t.splat(t.op(f"load i{a.bits}, ptr {at}, align 1"), f"i{a.bits}"))
+    return out
+
+
+def _load(t: Translator, i: Instr) -> None:
+    a = _Access(i, i.operands[1])
+    values = _uniform(t, a)
+    if values is None:
+        t.put_addresses(t.address(a.mem, a.space))
+        t.access(a.space, a.bits, a.count, False)
+        values = [t.take_data(k, a.bits) for k in range(a.count)]
+    for o, x in zip(a.items(i.operands[0]), values, strict=True):
+        t.set(o, x, a.bits, wider="s" if a.kind[0] == "s" else "z")  # type: ignore[arg-type]
+
+
+def _store(t: Translator, i: Instr) -> None:
+    a = _Access(i, i.operands[0])
+    for k, o in enumerate(a.items(i.operands[1])):
+        t.put_data(k, t.get(o, a.bits, wider=True, kind=a.kind[0]), a.bits)  # type: ignore[arg-type]
+    t.put_addresses(t.address(a.mem, a.space))
+    t.access(a.space, a.bits, a.count, True)
+
+
+# -- atomic operations -----------------------------------------------------------------------------------------------------------------
+
+OPERATIONS = ("and", "or", "xor", "exch", "add", "inc", "dec", "min", "max", "cas")
+KINDS = {
+    "and": ("b32", "b64"), "or": ("b32", "b64"), "xor": ("b32", "b64"), "exch": ("b32", "b64", "b128"), "cas": ("b16", "b32", "b64", "b128"),
+    "add": ("u32", "s32", "u64", "s64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"), "inc": ("u32",), "dec": ("u32",),
+    "min": ("u32", "s32", "u64", "s64"), "max": ("u32", "s32", "u64", "s64"),
+}  # fmt: skip
+
+
+def _atomic(t: Translator, i: Instr) -> None:
+    """atom gives back what stood there, red does not."""
+    m = Mods(i)
+    if m.has("async"):
+        raise Unknown("red.async is not executed here")
+    policy = _hints(m)
+    found = m.take(*SPACES)
+    space, op = SPACES[found] if found else "generic", m.take(*OPERATIONS)
+    m.take("noftz")
+    count = VECTORS.get(m.take(*VECTORS), 1)
+    kind = m.type()
+    m.done()
+    operands = list(i.operands[: -1 if policy else None])
+    to = operands.pop(0) if i.opcode == "atom" else n.Sink()
+    mem, *values = operands
+    if kind not in KINDS.get(op, ()) or space in ("param", "local") or not isinstance(mem, Mem):
+        raise Unknown(f"there is no {op or 'operation'} of .{kind} in this space")
+    made = memory_text.atomic(space, op, kind, BITS[kind], count)
+    if made is None or len(values) != (2 if op == "cas" else 1):
+        raise Unknown("this form is not executed here")
+    bits, k = BITS[kind], 0
+    for v in values:
+        for part in v.items if isinstance(v, n.Vector) and count > 1 else (v,):
+            t.put_data(k, t.get(part, bits, kind=kind[0]), bits)  # type: ignore[arg-type]
+            k += 1
+    t.put_addresses(t.address(mem, space))
+    t.module.functions.setdefault("ave_bf16_add", memory_text.BF16_ADD)
+    t.run(t.helper(made[0], lambda: made[1]))
+    parts = to.items if isinstance(to, n.Vector) and count > 1 else (to,)
+    for k, o in enumerate(parts):
+        if not isinstance(o, n.Sink):
+            t.set(o, t.take_data(k, bits), bits)  # type: ignore[arg-type]
+
+
+# -- what changes nothing here -------------------------------------------------------------------------------------------------------------
+
+
+def _nothing(t: Translator, i: Instr) -> None:
+    """Fences and hints: memory is one, and accesses happen in the order of the code."""
+
+
+def _alloca(t: Translator, i: Instr) -> None:
+    raise Unknown("the stack cannot grow while the kernel runs")
+
+
+def _created(t: Translator, i: Instr) -> None:
+    """createpolicy: a cache policy, which means nothing here."""
+    t.set(i.operands[0], t.constant(0, 64), 64)
+
+
+
+TABLE: dict[str, Handler] = {
+    **dict.fromkeys(("ld", "ldu"), _load),
+    "st": _store,
+    **dict.fromkeys(("atom", "red"), _atomic),
+    **dict.fromkeys(("membar", "fence", "prefetch", "prefetchu", "discard", "applypriority", "pmevent", "griddepcontrol"), _nothing),
+    "createpolicy": _created,
+    "alloca": _alloca,
+}

@@ -1,0 +1,445 @@
+"""LLVM IR of the functions that access memory: a space, the bits of an element and how many a lane has come in; the text of a function goes out.
+
+`i32 @name(ptr warp, ptr block, i32 lanes)` takes the lanes' addresses (i64) from the warp's `address`, and takes or puts data in its `data`: element k of
+lane l stands at element 32 k + l. It returns 0, or FAULT where an access is not allowed; the block then says which.
+"""
+
+from __future__ import annotations
+
+from avelang.sim.ptx.state import (
+    ARRIVING, BLOCK, FAULT, GUARDED, IN_FLIGHT, LANES, LOCAL_BASE, MISALIGNED, OUTSIDE, RANK, READ_LATER, READONLY, SHARED_BASE, UNFENCED, WARP,
+)  # fmt: skip
+
+SPACES = ("global", "shared", "shared::cluster", "local", "generic")
+
+
+def field(name: str, result: str, base: str = "g") -> str:
+    offset = (BLOCK if base == "g" else WARP)[name]
+    return f"  {result} = getelementptr i8, ptr %{base}, i64 {offset}"
+
+
+def _fault(code: int) -> str:
+    return f"""
+{field("fault_code", "%fcp")}
+{field("fault_address", "%fap")}
+{field("fault_size", "%fsp")}
+  store i32 {code}, ptr %fcp, align 4
+  store i64 %a, ptr %fap, align 8
+  %n32 = trunc i64 %n to i32
+  store i32 %n32, ptr %fsp, align 4
+  ret ptr null
+"""
+
+
+# The place of `n` bytes at a global address, or null. Most accesses go where the last one went.
+_GLOBAL = f"""
+define internal ptr @ave_place_global(ptr %w, ptr %g, i64 %lane, i64 %a, i64 %n, i32 %write) noinline #0 {{
+entry:
+{field("near_start", "%nsp")}
+{field("near_end", "%nep")}
+{field("near_writable", "%nwp")}
+  %ns = load i64, ptr %nsp, align 8
+  %ne = load i64, ptr %nep, align 8
+  %nw = load i64, ptr %nwp, align 8
+  %end = add i64 %a, %n
+  %in1 = icmp uge i64 %a, %ns
+  %in2 = icmp ule i64 %end, %ne
+  %reads = icmp eq i32 %write, 0
+  %may = icmp ne i64 %nw, 0
+  %in3 = or i1 %reads, %may
+  %in12 = and i1 %in1, %in2
+  %sane = icmp ule i64 %a, %end
+  %in123 = and i1 %in12, %in3
+  %in = and i1 %in123, %sane
+  br i1 %in, label %good, label %search
+good:
+  %p = inttoptr i64 %a to ptr
+  ret ptr %p
+search:
+{field("regions", "%rsp")}
+{field("region_count", "%rcp")}
+  %rs = load ptr, ptr %rsp, align 8
+  %rc = load i64, ptr %rcp, align 8
+  br label %step
+step:
+  %k = phi i64 [ 0, %search ], [ %k1, %next ]
+  %more = icmp ult i64 %k, %rc
+  br i1 %more, label %look, label %outside
+look:
+  %at = mul i64 %k, 3
+  %sp = getelementptr i64, ptr %rs, i64 %at
+  %ep = getelementptr i64, ptr %sp, i64 1
+  %wp = getelementptr i64, ptr %sp, i64 2
+  %s = load i64, ptr %sp, align 8
+  %e = load i64, ptr %ep, align 8
+  %wr = load i64, ptr %wp, align 8
+  %c1 = icmp uge i64 %a, %s
+  %c2 = icmp ule i64 %end, %e
+  %c12 = and i1 %c1, %c2
+  %c = and i1 %c12, %sane
+  %k1 = add i64 %k, 1
+  br i1 %c, label %found, label %next
+next:
+  br label %step
+found:
+  store i64 %s, ptr %nsp, align 8
+  store i64 %e, ptr %nep, align 8
+  store i64 %wr, ptr %nwp, align 8
+  %canw = icmp ne i64 %wr, 0
+  %ok = or i1 %canw, %reads
+  br i1 %ok, label %good, label %readonly
+outside:
+{_fault(OUTSIDE)}
+readonly:
+{_fault(READONLY).replace("%f", "%ro").replace("%n32", "%m32")}
+}}
+"""
+
+
+def _shared(checked: bool) -> str:
+    shadow = f"""
+{field("shadow", "%shp")}
+  %sh = load ptr, ptr %shp, align 8
+  %shrp = getelementptr ptr, ptr %sh, i64 %rank
+  %shr = load ptr, ptr %shrp, align 8
+  %s0 = getelementptr i8, ptr %shr, i64 %off
+  %writes = icmp ne i32 %write, 0
+  %bad = select i1 %writes, i8 {ARRIVING | READ_LATER}, i8 {ARRIVING}
+  %mark = select i1 %writes, i8 {UNFENCED}, i8 0
+  br label %byte
+byte:
+  %k = phi i64 [ 0, %good ], [ %k1, %fine ]
+  %sp = getelementptr i8, ptr %s0, i64 %k
+  %sb = load i8, ptr %sp, align 1
+  %hit = and i8 %sb, %bad
+  %isbad = icmp ne i8 %hit, 0
+  br i1 %isbad, label %disturbed, label %fine
+fine:
+  %new = or i8 %sb, %mark
+  store i8 %new, ptr %sp, align 1
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %n
+  br i1 %more, label %byte, label %checked
+checked:
+  ret ptr %p
+disturbed:
+  %isarr = and i8 %sb, {ARRIVING}
+  %arr = icmp ne i8 %isarr, 0
+  %code = select i1 %arr, i32 {IN_FLIGHT}, i32 {GUARDED}
+{_fault(0).replace("i32 0, ptr %fcp", "i32 %code, ptr %fcp").replace("%f", "%d").replace("%n32", "%d32")}
+"""
+    return f"""
+define internal ptr @ave_place_shared(ptr %w, ptr %g, i64 %lane, i64 %whole, i64 %n, i32 %write, i1 %peers) noinline #0 {{
+entry:
+  %a = and i64 %whole, 4294967295
+  %rank = lshr i64 %a, {RANK}
+  %off = and i64 %a, {(1 << RANK) - 1}
+{field("rank", "%rkp")}
+{field("ranks", "%rksp")}
+{field("shared_bytes", "%szp")}
+{field("shared", "%shbp")}
+  %own32 = load i32, ptr %rkp, align 4
+  %own = zext i32 %own32 to i64
+  %ranks32 = load i32, ptr %rksp, align 4
+  %ranks = zext i32 %ranks32 to i64
+  %size32 = load i32, ptr %szp, align 4
+  %size = zext i32 %size32 to i64
+  %mine = icmp eq i64 %rank, %own
+  %there = icmp ult i64 %rank, %ranks
+  %other = and i1 %there, %peers
+  %who = or i1 %mine, %other
+  %end = add i64 %off, %n
+  %fits = icmp ule i64 %end, %size
+  %in = and i1 %who, %fits
+  br i1 %in, label %good, label %outside
+good:
+  %bases = load ptr, ptr %shbp, align 8
+  %basep = getelementptr ptr, ptr %bases, i64 %rank
+  %base = load ptr, ptr %basep, align 8
+  %p = getelementptr i8, ptr %base, i64 %off
+  {shadow if checked else "ret ptr %p"}
+outside:
+{_fault(OUTSIDE)}
+}}
+"""
+
+
+_LOCAL = f"""
+define internal ptr @ave_place_local(ptr %w, ptr %g, i64 %lane, i64 %whole, i64 %n, i32 %write) noinline #0 {{
+entry:
+  %a = and i64 %whole, 4294967295
+{field("local_bytes", "%szp")}
+{field("local", "%lop", "w")}
+  %size32 = load i32, ptr %szp, align 4
+  %size = zext i32 %size32 to i64
+  %end = add i64 %a, %n
+  %in = icmp ule i64 %end, %size
+  br i1 %in, label %good, label %outside
+good:
+  %base = load ptr, ptr %lop, align 8
+  %own = mul i64 %lane, %size
+  %at = add i64 %own, %a
+  %p = getelementptr i8, ptr %base, i64 %at
+  ret ptr %p
+outside:
+{_fault(OUTSIDE)}
+}}
+"""
+
+_GENERIC = f"""
+define internal ptr @ave_place_generic(ptr %w, ptr %g, i64 %lane, i64 %a, i64 %n, i32 %write) noinline #0 {{
+entry:
+  %window = lshr i64 %a, 60
+  switch i64 %window, label %global [ i64 {SHARED_BASE >> 60}, label %shared
+                                      i64 {LOCAL_BASE >> 60}, label %local ]
+global:
+  %pg = call ptr @ave_place_global(ptr %w, ptr %g, i64 %lane, i64 %a, i64 %n, i32 %write)
+  ret ptr %pg
+shared:
+  %ps = call ptr @ave_place_shared(ptr %w, ptr %g, i64 %lane, i64 %a, i64 %n, i32 %write, i1 true)
+  ret ptr %ps
+local:
+  %pl = call ptr @ave_place_local(ptr %w, ptr %g, i64 %lane, i64 %a, i64 %n, i32 %write)
+  ret ptr %pl
+}}
+"""
+
+
+def places(checked: bool) -> str:
+    """The functions that find where an address stands on this machine. `checked`: the shadow of shared memory is looked at."""
+    return _GLOBAL + _shared(checked) + _LOCAL + _GENERIC
+
+
+def place(space: str, address: str, nbytes: int, write: bool) -> str:
+    """A call that finds the place of one lane's bytes."""
+    kind = space.partition("::")[0]
+    peers = f", i1 {str(space == 'shared::cluster').lower()}" if kind == "shared" else ""
+    return f"call ptr @ave_place_{kind}(ptr %w, ptr %g, i64 %lane, i64 {address}, i64 {nbytes}, i32 {int(write)}{peers})"
+
+
+def _words(n: int, bits: int) -> str:
+    return f"<{LANES * n} x i{bits}>"
+
+
+def _contiguous(space: str, bits: int, n: int, store: bool) -> str:
+    """The way for all lanes side by side: one wide access."""
+    total = bits // 8 * n
+    steps = ", ".join(f"i64 {lane * total}" for lane in range(LANES))
+    wide = _words(n, bits)
+    lines = [
+        "  %all = icmp eq i32 %mask, -1", "  br i1 %all, label %wide, label %loop", "wide:", f"  %v = load <{LANES} x i64>, ptr %ap, align 64",
+        f"  %first = extractelement <{LANES} x i64> %v, i64 0", f"  %one = insertelement <{LANES} x i64> poison, i64 %first, i64 0",
+        f"  %splat = shufflevector <{LANES} x i64> %one, <{LANES} x i64> poison, <{LANES} x i32> zeroinitializer",
+        f"  %want = add <{LANES} x i64> %splat, <{steps}>", f"  %same = icmp eq <{LANES} x i64> %v, %want", f"  %bits = bitcast <{LANES} x i1> %same to i32",
+        "  %side = icmp eq i32 %bits, -1", f"  %low = and i64 %first, {total - 1}", "  %even = icmp eq i64 %low, 0", "  %ok = and i1 %side, %even",
+        "  br i1 %ok, label %seek, label %loop", "seek:",
+        "  %spot = " + place(space, "%first", total * LANES, store).replace("i64 %lane", "i64 0"),
+        "  %nowhere = icmp eq ptr %spot, null", "  br i1 %nowhere, label %loop, label %move", "move:",
+    ]  # fmt: skip
+    part = f"<{LANES} x i{bits}>"
+    if store:
+        names = []
+        for k in range(n):
+            lines.append(f"  %sp{k} = getelementptr {part}, ptr %dp, i64 {k}")
+            lines.append(f"  %s{k} = load {part}, ptr %sp{k}, align {min(64, bits * 4)}")
+            names.append(f"%s{k}")
+        whole = names[0]
+        if n > 1:
+            width = LANES
+            while len(names) > 1:  # pairs of parts become one
+                order = ", ".join(f"i32 {x}" for x in range(2 * width))
+                lines += [
+                    f"  {a}c{width} = shufflevector <{width} x i{bits}> {a}, <{width} x i{bits}> {b}, <{2 * width} x i32> <{order}>"
+                    for a, b in zip(names[::2], names[1::2], strict=True)
+                ]
+                names, width = [f"{a}c{width}" for a in names[::2]], 2 * width
+            order = ", ".join(f"i32 {k * LANES + lane}" for lane in range(LANES) for k in range(n))
+            lines.append(f"  %woven = shufflevector {wide} {names[0]}, {wide} poison, <{LANES * n} x i32> <{order}>")
+            whole = "%woven"
+        lines.append(f"  store {wide} {whole}, ptr %spot, align {min(16, total)}")
+    else:
+        lines.append(f"  %got = load {wide}, ptr %spot, align {min(16, total)}")
+        for k in range(n):
+            order = ", ".join(f"i32 {lane * n + k}" for lane in range(LANES))
+            lines.append(f"  %g{k} = shufflevector {wide} %got, {wide} poison, <{LANES} x i32> <{order}>")
+            lines.append(f"  %gp{k} = getelementptr {part}, ptr %dp, i64 {k}")
+            lines.append(f"  store {part} %g{k}, ptr %gp{k}, align {min(64, bits * 4)}")
+    lines.append("  ret i32 0")
+    return "\n".join(lines)
+
+
+def _head(name: str) -> str:
+    return f"""
+define internal i32 @{name}(ptr %w, ptr %g, i32 %mask) noinline #0 {{
+entry:
+{field("address", "%ap", "w")}
+{field("data", "%dp", "w")}
+  %any = icmp ne i32 %mask, 0
+  br i1 %any, label %some, label %done
+done:
+  ret i32 0
+some:
+"""
+
+
+def _each(space: str, total: int, write: bool, body: str, before: tuple[str, ...]) -> str:
+    """A loop over the lanes; `body` works at %p."""
+    ways = ", ".join(f"[ %mask, %{x} ]" for x in before)
+    return f"""
+loop:
+  %m = phi i32 {ways}, [ %m1, %after ]
+  %lane32 = call i32 @llvm.cttz.i32(i32 %m, i1 true)
+  %lane = zext i32 %lane32 to i64
+  %aq = getelementptr i64, ptr %ap, i64 %lane
+  %a = load i64, ptr %aq, align 8
+  %odd = and i64 %a, {total - 1}
+  %crooked = icmp ne i64 %odd, 0
+  br i1 %crooked, label %misaligned, label %straight
+straight:
+  %p = {place(space, "%a", total, write)}
+  %null = icmp eq ptr %p, null
+  br i1 %null, label %fault, label %go
+go:
+{body}
+  br label %after
+after:
+  %less = sub i32 %m, 1
+  %m1 = and i32 %m, %less
+  %on = icmp ne i32 %m1, 0
+  br i1 %on, label %loop, label %done
+misaligned:
+{field("fault_code", "%fcp")}
+{field("fault_address", "%fap")}
+{field("fault_size", "%fsp")}
+  store i32 {MISALIGNED}, ptr %fcp, align 4
+  store i64 %a, ptr %fap, align 8
+  store i32 {total}, ptr %fsp, align 4
+  br label %fault
+fault:
+{field("fault_lane", "%flp")}
+  store i32 %lane32, ptr %flp, align 4
+  ret i32 {FAULT}
+}}
+"""
+
+
+def access(space: str, bits: int, n: int, store: bool, checked: bool) -> tuple[str, str]:
+    """(name, text) of loads or stores of `n` elements of so many bits for each lane."""
+    name = f"ave_{'st' if store else 'ld'}_{space.replace('::', '_')}_{bits}x{n}"
+    size = bits // 8
+    wide = space == "global" or (space == "shared" and not checked)
+    lines = []
+    for k in range(n):
+        lines.append(f"  %i{k} = add i64 %lane, {k * LANES}")
+        lines.append(f"  %q{k} = getelementptr i{bits}, ptr %dp, i64 %i{k}")
+        lines.append(f"  %m{k}p = getelementptr i{bits}, ptr %p, i64 {k}")
+        source, to = (f"%q{k}", f"%m{k}p") if store else (f"%m{k}p", f"%q{k}")
+        lines.append(f"  %x{k} = load i{bits}, ptr {source}, align {min(8, size)}")
+        lines.append(f"  store i{bits} %x{k}, ptr {to}, align {min(8, size)}")
+    before = ("some", "wide", "seek") if wide else ("some",)
+    first = _contiguous(space, bits, n, store) if wide else "  br label %loop"
+    return name, _head(name) + first + _each(space, size * n, store, "\n".join(lines), before)
+
+
+# -- atomic operations -------------------------------------------------------------------------------------------------------------------
+
+_INT = {"and": "and", "or": "or", "xor": "xor", "add": "add"}
+_COMPARED = {("min", "s"): "slt", ("min", "u"): "ult", ("max", "s"): "sgt", ("max", "u"): "ugt"}
+
+
+def _flush(x: str, out: str) -> str:
+    """An f32 without subnormals: what atomic additions in global memory do (PTX ISA 9.7.13.8, atom)."""
+    return f"""
+  {out}e = and i32 {x}, 2139095040
+  {out}z = icmp eq i32 {out}e, 0
+  {out}s = and i32 {x}, -2147483648
+  {out} = select i1 {out}z, i32 {out}s, i32 {x}"""
+
+
+def _update(op: str, kind: str, bits: int) -> str | None:
+    """LLVM IR of %new, from what stands there (%old), and operands %b and %c."""
+    t = f"i{bits}"
+    if op in _INT and kind[0] in "bus":
+        return f"  %new = {_INT[op]} {t} %old, %b"
+    if (op, kind[0]) in _COMPARED:
+        return f"  %less = icmp {_COMPARED[op, kind[0]]} {t} %b, %old\n  %new = select i1 %less, {t} %b, {t} %old".replace("%less", "%lower")
+    if op == "exch":
+        return f"  %new = or {t} %b, 0"
+    if op == "cas":
+        return f"  %hit = icmp eq {t} %old, %b\n  %new = select i1 %hit, {t} %c, {t} %old"
+    if op == "inc":
+        return f"  %up = add {t} %old, 1\n  %wrap = icmp uge {t} %old, %b\n  %new = select i1 %wrap, {t} 0, {t} %up"
+    if op == "dec":
+        return (f"  %down = sub {t} %old, 1\n  %zero = icmp eq {t} %old, 0\n  %over = icmp ugt {t} %old, %b\n  %wrap = or i1 %zero, %over\n"
+                f"  %new = select i1 %wrap, {t} %b, {t} %down")  # fmt: skip
+    if op == "add" and kind in ("f32", "f64", "f16", "f16x2"):
+        f = {"f32": "float", "f64": "double", "f16": "half", "f16x2": "<2 x half>"}[kind]
+        return f"  %fo = bitcast {t} %old to {f}\n  %fb = bitcast {t} %b to {f}\n  %fs = fadd {f} %fo, %fb\n  %new = bitcast {f} %fs to {t}"
+    if op == "add" and kind == "bf16":
+        return "  %new = call i16 @ave_bf16_add(i16 %old, i16 %b)"
+    if op == "add" and kind == "bf16x2":
+        halves = [f"  %o{h} = lshr i32 %old, {16 * h}\n  %p{h} = trunc i32 %o{h} to i16\n  %b{h}w = lshr i32 %b, {16 * h}\n  %b{h} = trunc i32 %b{h}w to i16\n"
+                  f"  %r{h} = call i16 @ave_bf16_add(i16 %p{h}, i16 %b{h})\n  %w{h} = zext i16 %r{h} to i32\n" for h in (0, 1)]  # fmt: skip
+        return "".join(halves) + "  %hi = shl i32 %w1, 16\n  %new = or i32 %hi, %w0"
+    return None
+
+
+BF16_ADD = """
+define internal i16 @ave_bf16_add(i16 %x, i16 %y) noinline #0 {
+entry:
+  %xw = zext i16 %x to i32
+  %yw = zext i16 %y to i32
+  %xs = shl i32 %xw, 16
+  %ys = shl i32 %yw, 16
+  %xf = bitcast i32 %xs to float
+  %yf = bitcast i32 %ys to float
+  %f = fadd float %xf, %yf
+  %u = bitcast float %f to i32
+  %h = lshr i32 %u, 16
+  %odd = and i32 %h, 1
+  %r0 = add i32 %u, 32767
+  %r1 = add i32 %r0, %odd
+  %nan = fcmp uno float %f, %f
+  %r = select i1 %nan, i32 2147418112, i32 %r1
+  %s = lshr i32 %r, 16
+  %t = trunc i32 %s to i16
+  ret i16 %t
+}
+"""
+
+
+def atomic(space: str, op: str, kind: str, bits: int, n: int) -> tuple[str, str] | None:
+    """(name, text) of a read-modify-write of `n` elements for each lane, lanes in order; what stood there is put in `data`. None where there is
+    no such operation. Operand b stands in `data`, c behind the elements of b."""
+    update = _update(op, kind, bits)
+    if update is None:
+        return None
+    if op == "add" and kind == "f32" and space in ("global", "generic"):
+        floats = update.replace("%old to", "%fold to").replace("%b to", "%fbb to").replace("%new =", "%sum =")
+        update = _flush("%old", "%fold") + _flush("%b", "%fbb") + "\n" + floats + _flush("%sum", "%fnew")
+        window = f"  %window = lshr i64 %a, 60\n  %inshared = icmp eq i64 %window, {SHARED_BASE >> 60}\n"
+        exact = "  %go1 = bitcast i32 %old to float\n  %go2 = bitcast i32 %b to float\n  %go3 = fadd float %go1, %go2\n  %go4 = bitcast float %go3 to i32\n"
+        update += "\n" + window + exact + "  %new = select i1 %inshared, i32 %go4, i32 %fnew"
+    size, lines = bits // 8, []
+    for k in range(n):
+        part = update
+        names = sorted({w.strip(",()") for w in update.replace("\n", " ").split() if w.startswith("%") and w.strip(",()") not in ("%a",)}, key=len, reverse=True)
+        lines += [
+            f"  %i{k} = add i64 %lane, {k * LANES}", f"  %q{k} = getelementptr i{bits}, ptr %dp, i64 %i{k}", f"  %ic{k} = add i64 %lane, {(n + k) * LANES}",
+            f"  %qc{k} = getelementptr i{bits}, ptr %dp, i64 %ic{k}", f"  %mp{k} = getelementptr i{bits}, ptr %p, i64 {k}",
+            f"  %old = load i{bits}, ptr %mp{k}, align {min(16, size)}", f"  %b = load i{bits}, ptr %q{k}, align {min(8, size)}",
+            f"  %c = load i{bits}, ptr %qc{k}, align {min(8, size)}", part, f"  store i{bits} %new, ptr %mp{k}, align {min(16, size)}",
+            f"  store i{bits} %old, ptr %q{k}, align {min(8, size)}",
+        ]  # fmt: skip
+        if n > 1:
+            lines[-11:] = [_renamed(x, [*names, "%old", "%b", "%c", "%new"], k) for x in lines[-11:]]
+    name = f"ave_atom_{space.replace('::', '_')}_{op}_{kind}x{n}"
+    return name, _head(name) + "  br label %loop" + _each(space, size * n, True, "\n".join(lines), ("some",))
+
+
+def _renamed(text: str, names: list[str], k: int) -> str:
+    """Values of one element's update, with names of their own."""
+    import re
+
+    wanted = set(names)
+    return re.sub(r"%[A-Za-z]\w*", lambda m: f"{m[0]}.{k}" if m[0] in wanted else m[0], text)

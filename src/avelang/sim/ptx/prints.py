@@ -1,0 +1,95 @@
+"""Functions that a module calls and the host has: vprintf, __assertfail. CUDA C++ Programming Guide, "Formatted output"."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from avelang.ir.dtypes import f64, i32, i64
+from avelang.ir.printf import formatter
+from avelang.nvptx import nodes as n
+from avelang.sim.ptx.code import At, Reg
+from avelang.sim.ptx.state import LANES
+from avelang.sim.ptx.sync import Misuse
+
+if TYPE_CHECKING:
+    from avelang.sim.ptx.host import View
+
+LONGEST = 1 << 16  # bytes of a format
+_CONVERSION = re.compile(r"%[-+ #0]*(?:\d+)?(?:\.\d*)?(?P<length>hh|h|ll|l|j|z|t|L)?(?P<conv>[a-zA-Z%])")
+
+
+def _arguments(v: View) -> list[np.ndarray]:
+    """The arguments of a call, u64 (lanes,): registers, or variables of 4 or 8 bytes in the lanes' memory."""
+    lists = [o for o in v.i.operands if isinstance(o, n.Arguments)]
+    out = []
+    for o in lists[-1].items:
+        if isinstance(o, At):
+            size, stride = o.variable.bytes, v.run.program.code.local_bytes
+            at = (v.warp.index * LANES + np.arange(LANES)) * stride + o.variable.offset
+            data = v.block.local[at[:, None] + np.arange(size)]
+            out.append(np.ascontiguousarray(data).view(f"u{size}")[:, 0].astype(np.uint64))
+        elif isinstance(o, (Reg, n.Int)):
+            out.append(v.get(o, 64))
+    return out
+
+
+def _text(v: View, lane: int, address: int) -> str:
+    out = bytearray()
+    while len(out) < LONGEST:
+        c = int(v.place(lane, address + len(out), 1, False)[0])
+        if not c:
+            break
+        out.append(c)
+    return out.decode("utf-8", "replace")
+
+
+def _one(v: View, lane: int, form: str, valist: int) -> str:
+    """The text of one lane: arguments stand in order, each at a multiple of its size."""
+    kinds, values, at = [], [], valist
+    for m in _CONVERSION.finditer(form):
+        if m["conv"] == "%":
+            continue
+        if m["conv"] in "sp":
+            raise Misuse(f"printf: {m[0]} is not printed here", lane)
+        floats = m["conv"] in "eEfFgGaA"
+        size = 8 if floats or m["length"] in ("l", "ll", "j", "z", "t") else 4
+        at = -(-at // size) * size
+        raw = v.place(lane, at, size, False)
+        kinds.append(f64 if floats else i64 if size == 8 else i32)
+        values.append(raw.view("<f8" if floats else f"<i{size}")[0].item())
+        at += size
+    return formatter(form, kinds)(values)
+
+
+def _vprintf(v: View) -> None:
+    form, valist = _arguments(v)
+    for lane in v.lanes:
+        text = _one(v, lane, _text(v, lane, int(form[lane])), int(valist[lane]))
+        sys.stdout.write(text)
+    results = v.i.operands[0]
+    if isinstance(results, n.Arguments) and len(v.i.operands) > 2:
+        _give(v, results.items[0], 0)
+
+
+def _give(v: View, o: object, value: int) -> None:
+    if isinstance(o, Reg):
+        v.set(o, np.full(LANES, value, np.uint32))
+    elif isinstance(o, At):
+        at = (v.warp.index * LANES + np.arange(LANES)) * v.run.program.code.local_bytes + o.variable.offset
+        for lane in v.lanes:
+            v.block.local[at[lane] : at[lane] + 4] = np.frombuffer(np.uint32(value).tobytes(), np.uint8)
+
+
+def _assertfail(v: View) -> None:
+    message, file, line, function, _ = _arguments(v)
+    lane = v.lanes[0]
+    said = _text(v, lane, int(message[lane]))
+    raise Misuse(f"assertion `{said}` failed: {_text(v, lane, int(file[lane]))}:{int(line[lane])}, {_text(v, lane, int(function[lane]))}", lane)
+
+
+FUNCTIONS: dict[str, Callable[[View], None]] = {"vprintf": _vprintf, "__assertfail": _assertfail}

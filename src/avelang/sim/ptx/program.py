@@ -1,0 +1,135 @@
+"""PTX, as text or nodes, comes in; launches of an entry change the memory of this machine, and faults become errors."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from avelang.base.errors import error
+from avelang.llvm.core import Host as Compiler
+from avelang.llvm.engine import Code as Loaded
+from avelang.nvptx import nodes as n
+from avelang.nvptx.parse import parse
+from avelang.nvptx.printer import instruction
+from avelang.sim.ptx import initializers
+from avelang.sim.ptx.code import Instr, flatten, required
+from avelang.sim.ptx.flow import leaders, translate
+from avelang.sim.ptx.host import Host
+from avelang.sim.ptx.maps import TensorMap
+from avelang.sim.ptx.run import Dim3, Launch, Run, aligned
+
+MOST_THREADS, MOST_CLUSTER = 1024, 16
+MOST_SHARED = 227 * 1024  # bytes a block may have on sm_90 and sm_100 (CUDA C++ Programming Guide, "Compute capabilities")
+
+
+class Program:
+    """An entry of a PTX module, translated for this machine.
+
+    `source`: text, or a module as `avelang.nvptx.parse` gives it; `entry`: its name, not needed where there is one. Raises S201 for text that is not
+    PTX, X030 for what cannot be executed as a whole, X031 where an operand names nothing.
+    """
+
+    def __init__(self, source: str | n.Module, entry: str | None = None):
+        module = parse(source) if isinstance(source, str) else source
+        self.code = flatten(module, entry)
+        made = translate(self.code)
+        self.unknown, self.entry_block, self.checked = made.unknown, made.entry, made.checked
+        self._loaded = Loaded(_compiled(made.text))
+        self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._loaded.address("ave_warp"))
+        self.module_memory = aligned(max(64, self.code.module_bytes))
+        initializers.fill(self.code, self.module_memory)
+
+    # -- launches ------------------------------------------------------------------------------------------------------------------
+
+    def launch(
+        self, args: Sequence[int | bytes | TensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0, cluster: Dim3 | None = None,
+        memory: Sequence[tuple[int, int, str, bool]] = (),
+    ) -> int:  # fmt: skip
+        """Runs a grid to its end; gives the number of warp instructions executed.
+
+        `args`: one for each parameter: an int (pointers are addresses of this machine), its bytes, or a `TensorMap` for 128 of them. `grid` in blocks,
+        `block` in threads, `cluster` in blocks. `shared_bytes` of dynamic shared memory. `memory`: (address, bytes, name, whether it may be written)
+        of what the kernel may touch. Raises X036 for what cannot be launched, and X031 to X035 for what stops a warp.
+        """
+        said = required(self.code.entry.node)
+        extents = tuple(cluster or said.get("reqnctapercluster", (1, 1, 1)))
+        self._check(grid, block, extents, shared_bytes, said)
+        params = self._params(args)
+        if 0 in grid:
+            return 0
+        names = [(a, a + size, name, writable) for a, size, name, writable in memory]
+        own = [(params, "the parameters", False), (self.module_memory, "the module's variables", True)]
+        names += [(x.ctypes.data, x.ctypes.data + x.nbytes, name, writable) for x, name, writable in own]
+        regions = np.array([(start, end, int(writable)) for start, end, _, writable in names], np.uint64)
+        explicit = cluster is not None and tuple(cluster) != (1, 1, 1) or "reqnctapercluster" in said
+        launch = Launch(tuple(grid), tuple(block), extents, shared_bytes, params, regions, names, {}, explicit)  # type: ignore[arg-type]
+        run = Run(self, launch)
+        run.all()
+        return run.instructions
+
+    def host(self, run: Run) -> Host:
+        return Host(run)
+
+    def _params(self, args: Sequence[Any]) -> np.ndarray:
+        """The bytes of the parameters."""
+        name, params = self.code.entry.name, self.code.params
+        if len(args) != len(params):
+            raise error("X036", kernel=name, what=f"{len(args)} arguments", why=f"its parameters are {len(params)}")
+        out = aligned(max(64, self.code.param_bytes))
+        for v, value in zip(params, args, strict=True):
+            if isinstance(value, TensorMap):
+                value = value.pack()
+            if isinstance(value, (int, np.integer)):
+                if not -(1 << 8 * v.bytes - 1) <= value < 1 << 8 * v.bytes:
+                    raise error("X036", kernel=name, what=f"parameter {v.name}", why=f"{value} does not fit {v.bytes} bytes")
+                value = (int(value) & (1 << 8 * v.bytes) - 1).to_bytes(v.bytes, "little")
+            raw = bytes(value)
+            if len(raw) != v.bytes:
+                raise error("X036", kernel=name, what=f"parameter {v.name}", why=f"it has {v.bytes} bytes, {len(raw)} were given")
+            out[v.offset : v.offset + v.bytes] = np.frombuffer(raw, np.uint8)
+        return out
+
+    def _check(self, grid: Dim3, block: Dim3, cluster: tuple[int, ...], shared: int, said: Any) -> None:
+        name = self.code.entry.name
+        threads = block[0] * block[1] * block[2]
+        total = self.code.shared_bytes + shared
+        need = said.get("reqntid")
+        most = said.get("maxntid")
+        blocks = cluster[0] * cluster[1] * cluster[2]
+        for what, bad, why in (
+            (f"block {block}", min(block) < 1 or threads > MOST_THREADS, f"a block has 1 to {MOST_THREADS} threads"),
+            (f"block {block}", need is not None and tuple(block) != need, f"the entry says .reqntid {need}"),
+            (f"block {block}", most is not None and threads > most[0] * most[1] * most[2], f"the entry says .maxntid {most}"),
+            (f"grid {grid}", min(grid) < 0 or max(grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
+            (f"{total} bytes of shared memory", total > MOST_SHARED, f"a block has at most {MOST_SHARED}"),
+            (f"cluster {cluster}", min(cluster) < 1 or blocks > MOST_CLUSTER, f"a cluster has 1 to {MOST_CLUSTER} blocks"),
+            (f"grid {grid}", any(g % c for g, c in zip(grid, cluster, strict=True)), f"it cannot be cut into clusters of {cluster}"),
+            (f"cluster {cluster}", "reqnctapercluster" in said and cluster != said["reqnctapercluster"],
+             f"the entry says .reqnctapercluster {said.get('reqnctapercluster')}"),
+        ):  # fmt: skip
+            if bad:
+                raise error("X036", kernel=name, what=what, why=why)
+
+    # -- for reports ---------------------------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def _leaders(self) -> list[int]:
+        return leaders(self.code)
+
+    def at_block(self, number: int) -> Instr:
+        """The instruction with which a block begins."""
+        return self.code.instructions[self._leaders[number]]
+
+    def line_text(self, line: int) -> str:
+        """The instruction of a line, in words."""
+        found = next((i for i in self.code.instructions if i.node.line == line), None)
+        return f"`{instruction(found.node).strip()}` (line {line})" if found is not None else "a copy"
+
+
+@functools.lru_cache(64)
+def _compiled(text: str) -> bytes:
+    return Compiler(1).object(text)

@@ -1,0 +1,145 @@
+"""From what stopped a warp to an error: what it left in its block's memory comes in; an error that names line, thread and cause goes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from avelang.base.errors import AveError, error
+from avelang.nvptx.printer import instruction
+from avelang.sim.ptx.code import Instr
+from avelang.sim.ptx.control import BACK
+from avelang.sim.ptx.state import (
+    GUARDED, IN_FLIGHT, LANES, LOCAL_BASE, MISALIGNED, OUTSIDE, RANK, READONLY, SHARED_BASE, TRAP, UNKNOWN, WARP,
+)  # fmt: skip
+from avelang.sim.ptx.sync import Misuse
+
+if TYPE_CHECKING:
+    from avelang.sim.ptx.program import Program
+    from avelang.sim.ptx.run import Launch, Warp
+
+PAGE = 4096  # bytes at address 0, which no array has
+
+
+def _text(i: Instr) -> str:
+    return instruction(i.node).strip() if i.parts != BACK else "the return of a call"
+
+
+def _common(program: Program, i: Instr) -> dict[str, Any]:
+    return {"kernel": program.code.entry.name, "text": _text(i), "where": f"line {i.node.line}"}
+
+
+def thread(warp: Warp, lane: int) -> str:
+    """A lane in words: its thread, block, warp."""
+    at = WARP["thread"] // 4
+    x, y, z = (int(warp.words[at + axis * LANES + lane]) for axis in range(3))
+    return f"thread ({x}, {y}, {z}) of block {warp.block.index}, warp {warp.index}, lane {lane}"
+
+
+def unknown(program: Program, i: Instr, why: str) -> AveError:
+    return error("X031", **_common(program, i), why=why)
+
+
+def _nearest(address: int, size: int, launch: Launch) -> str:
+    if address < PAGE:
+        return ": it is a null pointer, or near one"
+    best = min(launch.names, key=lambda r: max(r[0] - address, address - r[1], 0), default=None)
+    if best is None:
+        return ""
+    start, end, name, _ = best
+    what = f"`{name}` of {end - start} bytes"
+    if address < start:
+        return f"; the nearest is {what}, which begins {start - address} bytes further on"
+    return f"; it runs past the end of {what}" if address < end else f"; the nearest is {what}, which ends {address - end} bytes before"
+
+
+def _memory(warp: Warp, address: int, size: int, launch: Launch, space: str) -> tuple[str, str]:
+    """(the address, why it is wrong), in words."""
+    window = address >> 60
+    if window == SHARED_BASE >> 60 or space.startswith("shared"):
+        byte = address & 0xFFFFFFFF
+        return f"{byte & (1 << RANK) - 1:#x} of shared memory", f", which has {warp.block.size} bytes" if byte >> RANK == warp.block.rank else (
+            f", of block {byte >> RANK} of the cluster")  # fmt: skip
+    if window == LOCAL_BASE >> 60 or space == "local":
+        return f"{address & 0xFFFFFFFF:#x} of local memory", f", of which a thread has {warp.block.run.program.code.local_bytes} bytes"
+    return f"{address:#x}", f", outside of all memory that was given{_nearest(address, size, launch)}"
+
+
+def _space(i: Instr) -> str:
+    return next((p for p in i.parts if p in ("global", "local") or p.startswith("shared")), "shared" if i.opcode in ("ldmatrix", "stmatrix") else "")
+
+
+def fault(program: Program, warp: Warp, launch: Launch) -> AveError:
+    """The error of a warp that stopped in translated code."""
+    b = warp.block
+    code, i = b.get("fault_code"), program.code.instructions[b.get("fault_instruction")]
+    lane, size, address = b.get("fault_lane"), b.get("fault_size"), b.get("fault_address", "<Q")
+    common = _common(program, i)
+    if code == UNKNOWN:
+        return error("X031", **common, why=program.unknown.get(i.index, "it is not executed here"))
+    if code == TRAP:
+        lanes = warp.get("active")
+        return error("X035", **common, why="the kernel stopped itself", lane=thread(warp, (lanes & -lanes).bit_length() - 1))
+    if code == MISALIGNED:
+        why = f"address {address:#x} is no multiple of {size}" if size else "rows of matrices begin at multiples of 16 bytes"
+        return error("X035", **common, why=why, lane=thread(warp, lane))
+    where, why = _memory(warp, address, size, launch, _space(i))
+    if code in (OUTSIDE, READONLY):
+        if code == READONLY:
+            why = ", which is read-only"
+        return error("X032", **common, size=size, address=where, why=why, lane=thread(warp, lane))
+    assert code in (IN_FLIGHT, GUARDED)
+    return _disturbed(program, warp, i, code, address & (1 << RANK) - 1, size, lane)
+
+
+def _disturbed(program: Program, warp: Warp, i: Instr, code: int, byte: int, size: int, lane: int) -> AveError:
+    """An access to bytes that a copy brings, or reads."""
+    mine = np.arange(byte, byte + size)
+    line = 0
+    for copy in warp.block.flights:
+        touched = copy.at if code == IN_FLIGHT and copy.block is warp.block else copy.guard if code == GUARDED else None
+        if touched is not None and np.isin(mine, touched).any():
+            line = copy.line
+    other = program.line_text(line)
+    if code == IN_FLIGHT:
+        does, hint = "which still arrives there", "wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase; then a barrier"
+    else:
+        does, hint = "which still reads there", "wait first: cp.async.bulk.wait_group.read, or wgmma.wait_group"
+    what = f"touches {size} bytes at {byte:#x} of shared memory, and {other} runs, {does}"
+    return error("X033", hint=hint, **_common(program, i), what=what, lane=thread(warp, lane))
+
+
+def misuse(program: Program, warp: Warp, why: Misuse) -> AveError:
+    """The error of a misuse that the host has found."""
+    i = program.code.instructions[warp.get("op")]
+    code = "X033" if why.hint else "X035"
+    said = {"what": why.why} if why.hint else {"why": why.why}
+    return error(code, hint=why.hint or None, **_common(program, i), **said, lane=thread(warp, why.lane))
+
+
+def _stands(program: Program, warp: Warp) -> str:
+    """Where a warp waits."""
+    if warp.waits is not None:
+        i = program.code.instructions[warp.get("op")]
+        return f"warp {warp.index} of block {warp.block.index} at line {i.node.line} (`{_text(i)}`)"
+    live = warp.get("live")
+    places = {}
+    for lane in range(LANES):
+        if live >> lane & 1:
+            places.setdefault(int(warp.pcs[lane]), []).append(lane)
+    parts = []
+    for pc, lanes in sorted(places.items()):
+        i = program.at_block(pc)
+        parts.append(f"{len(lanes)} lane{'s' * (len(lanes) > 1)} at line {i.node.line} (`{_text(i)}`)")
+    return f"warp {warp.index} of block {warp.block.index}: {', '.join(parts)}"
+
+
+def deadlock(program: Program, warps: list[Warp]) -> AveError:
+    shown = "; ".join(_stands(program, w) for w in warps[:8]) + (f"; and {len(warps) - 8} more" if len(warps) > 8 else "")
+    return error("X034", kernel=program.code.entry.name, warps=shown)
+
+
+def stuck(program: Program, warp: Warp) -> AveError:
+    """All lanes of a warp wait for others of it."""
+    return deadlock(program, [warp])

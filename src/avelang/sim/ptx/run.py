@@ -1,0 +1,274 @@
+"""A grid comes in; its blocks run, cluster by cluster, until all have ended. The memory of warps and blocks, and who runs when.
+
+A warp runs in translated code until it asks the host (barriers, copies, wgmma); what waits there is a generator, as the meanings of rows are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from avelang.sim.ptx import reports
+from avelang.sim.ptx.state import ASKS, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STUCK, TURN, WARP
+from avelang.sim.ptx.sync import ClusterSync, Sync
+
+if TYPE_CHECKING:
+    from avelang.sim.ptx.program import Program
+
+Dim3 = tuple[int, int, int]
+STEPS = 1 << 15  # blocks of code that a warp runs before others have a turn
+PATIENCE = 4  # rounds in which nothing but turns happened, before the next cluster starts beside those that run
+VAIN = 4096  # rounds in which all that happened were tests of mbarriers that failed
+
+
+def aligned(count: int, align: int = 1024) -> np.ndarray:
+    """`count` zero bytes at an aligned address."""
+    raw = np.zeros(count + align, np.uint8)
+    start = -raw.ctypes.data % align
+    return raw[start : start + count]
+
+
+@dataclasses.dataclass(slots=True)
+class Launch:
+    """One launch: extents in blocks and threads, bytes of shared memory, parameters, memory that may be touched."""
+
+    grid: Dim3
+    block: Dim3
+    cluster: Dim3
+    dynamic: int
+    params: np.ndarray
+    regions: np.ndarray
+    names: list[tuple[int, int, str, bool]]
+    maps: dict[int, Any]
+    explicit: bool = False
+
+
+class Warp:
+    """The memory of a warp, and what it waits for."""
+
+    def __init__(self, block: Block, index: int, nbytes: int):
+        self.block, self.index = block, index
+        self.memory = aligned(nbytes, 64)
+        self.words = self.memory.view(np.uint32)
+        self.pcs = self.memory[:128].view(np.int32)
+        self.address = self.memory.ctypes.data
+        self.waits: Iterator[Any] | None = None
+        self.ready: Any = None
+        self.groups: dict[str, Any] = {}
+        self.cluster_arrived: int | None = None
+        self.polls = 0
+
+    def get(self, name: str) -> int:
+        return int(self.words[WARP[name] // 4])
+
+    def put(self, name: str, value: int) -> None:
+        self.words[WARP[name] // 4] = value
+
+    def begin(self, entry: int, mask: int) -> None:
+        """All lanes of the mask stand at the entry."""
+        lanes = (mask >> np.arange(LANES)) & 1
+        self.pcs[:] = np.where(lanes, entry, EXITED)
+        for name, value in (("live", mask), ("blocked", 0), ("index", self.index), ("turn", 0)):
+            self.put(name, value)
+        self.waits, self.ready, self.cluster_arrived, self.polls = None, None, None, 0
+        self.groups = {}
+
+
+class Block:
+    """The memory of one block: shared memory with its shadow, local memory, warps."""
+
+    def __init__(self, run: Run, rank: int):
+        code, launch = run.program.code, run.launch
+        self.run, self.rank = run, rank
+        self.size = code.shared_bytes + launch.dynamic
+        self.shared = aligned(max(self.size, 16))
+        self.shadow = aligned(max(self.size, 16)) if run.program.checked else self.shared
+        self.state = aligned(BLOCK_BYTES, 64)
+        threads = launch.block[0] * launch.block[1] * launch.block[2]
+        self.count = -(-threads // LANES)
+        self.local = aligned(max(16, code.local_bytes * LANES * self.count))
+        self.warps = [Warp(self, k, code.warp_bytes) for k in range(self.count)]
+        self.masks = [(1 << min(LANES, threads - LANES * k)) - 1 for k in range(self.count)]
+        flat = np.arange(self.count * LANES)
+        x, y, _ = launch.block
+        for k, w in enumerate(self.warps):
+            t = flat[k * LANES : (k + 1) * LANES]
+            w.words[WARP["thread"] // 4 :][: 3 * LANES] = np.concatenate([t % x, t // x % y, t // (x * y)])
+            struct.pack_into("<Q", w.memory.data, WARP["local"], self.local.ctypes.data + k * LANES * code.local_bytes)
+            w.put("index", k)
+        self.index: Dim3 = (0, 0, 0)
+        self.sync: Sync
+        self.flights: list[Any] = []
+        self._constants()
+
+    def _constants(self) -> None:
+        """What does not change from block to block."""
+        run, launch, code = self.run, self.run.launch, self.run.program.code
+        for name, value in (
+            ("regions", launch.regions.ctypes.data), ("region_count", len(launch.regions)), ("params", launch.params.ctypes.data),
+            ("module", run.program.module_memory.ctypes.data), ("near_start", 1), ("near_end", 0),
+        ):  # fmt: skip
+            struct.pack_into("<Q", self.state.data, BLOCK[name], value)
+        for name, value in (
+            ("shared_bytes", self.size), ("rank", self.rank), ("ranks", run.ranks), ("local_bytes", code.local_bytes), ("dynamic", launch.dynamic),
+            ("explicit", int(launch.explicit)),
+        ):  # fmt: skip
+            struct.pack_into("<I", self.state.data, BLOCK[name], value)
+        for name, values in (("ntid", launch.block), ("nctaid", launch.grid), ("cluster_nctaid", launch.cluster), ("nclusterid", run.clusters)):
+            struct.pack_into("<III", self.state.data, BLOCK[name], *values)
+
+    def get(self, name: str, kind: str = "<I") -> int:
+        return struct.unpack_from(kind, self.state.data, BLOCK[name])[0]
+
+    def begin(self, index: Dim3, clusterid: Dim3, within: Dim3, sync: Sync) -> None:
+        """The block starts, as the one at `index` of the grid."""
+        self.index, self.sync = index, sync
+        self.flights = []
+        for name, values in (("ctaid", index), ("clusterid", clusterid), ("cluster_ctaid", within)):
+            struct.pack_into("<III", self.state.data, BLOCK[name], *values)
+        self.shared[:] = 0xA5  # what nothing wrote
+        if self.run.program.checked:
+            self.shadow[:] = 0
+        entry = self.run.program.entry_block
+        for w, mask in zip(self.warps, self.masks, strict=True):
+            w.begin(entry, mask)
+
+
+class Group:
+    """The blocks of a cluster that is running."""
+
+    def __init__(self, run: Run):
+        self.blocks = [Block(run, rank) for rank in range(run.ranks)]
+        bases = np.array([b.shared.ctypes.data for b in self.blocks], np.uint64)
+        shadows = np.array([b.shadow.ctypes.data for b in self.blocks], np.uint64)
+        self.keep = (bases, shadows)
+        for b in self.blocks:
+            struct.pack_into("<Q", b.state.data, BLOCK["shared"], bases.ctypes.data)
+            struct.pack_into("<Q", b.state.data, BLOCK["shadow"], shadows.ctypes.data)
+        self.warps = [w for b in self.blocks for w in b.warps]
+        self.left: list[Warp] = []
+        self.done = True
+        self.sync: ClusterSync
+
+    def begin(self, run: Run, number: int) -> None:
+        c, g = run.launch.cluster, run.clusters
+        place = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1]))
+        self.sync = ClusterSync(self.blocks)
+        for b in self.blocks:
+            within = (b.rank % c[0], b.rank // c[0] % c[1], b.rank // (c[0] * c[1]))
+            index = tuple(p * e + w for p, e, w in zip(place, c, within, strict=True))
+            b.begin(index, place, within, Sync(self.sync, b))  # type: ignore[arg-type]
+        self.left = list(self.warps)
+        self.done = False
+
+
+class Run:
+    """One launch while it runs."""
+
+    def __init__(self, program: Program, launch: Launch):
+        self.program, self.launch = program, launch
+        c = launch.cluster
+        self.ranks = c[0] * c[1] * c[2]
+        self.clusters: Dim3 = tuple(g // e for g, e in zip(launch.grid, c, strict=True))  # type: ignore[assignment]
+        self.text: list[str] = []  # what the kernel printed
+        self.host = program.host(self)
+        self.instructions = 0
+
+    def all(self) -> None:
+        total, at, idle = self.clusters[0] * self.clusters[1] * self.clusters[2], 0, 0
+        running: list[Group] = []
+        free: list[Group] = []
+        while at < total or running:
+            if at < total and (not running or idle >= PATIENCE):
+                group = free.pop() if free else Group(self)
+                group.begin(self, at)
+                running.append(group)
+                at, idle = at + 1, 0
+            moved = False
+            for group in list(running):
+                moved |= self.round(group)
+                if not group.left:
+                    running.remove(group)
+                    free.append(group)
+                    self._finish(group)
+                    moved = True
+            idle = 0 if moved else idle + 1
+            if idle:
+                self._stuck(running, idle if at >= total else 0)
+        self.instructions = sum(int(w.memory[WARP["count"] :][:8].view(np.uint64)[0]) for g in free for w in g.warps)
+
+    def _finish(self, group: Group) -> None:
+        for w in group.warps:
+            self.host.finish(w)
+
+    def _stuck(self, running: list[Group], idle: int) -> None:
+        """Raises X034 where nobody can go on."""
+        warps = [w for g in running for w in g.left]
+        waiting = [w for w in warps if w.waits is not None and w.ready is not None]
+        if len(waiting) == len(warps) or idle > VAIN and all(w.waits is not None or w.polls for w in warps):
+            raise reports.deadlock(self.program, warps)
+
+    def round(self, group: Group) -> bool:
+        """Each warp runs until it waits, or has had its turn. Whether anything happened besides turns."""
+        moved = False
+        for w in group.left:
+            if w.waits is not None:
+                if w.ready is not None and not w.ready():
+                    continue
+                polled = w.polls
+                self._advance(w)
+                moved |= w.polls == polled
+                if w.waits is not None:
+                    continue
+            moved |= self.turn(w)
+        group.left = [w for w in group.left if w.waits is not None or w.get("live")]
+        return moved
+
+    def turn(self, w: Warp) -> bool:
+        """Runs a warp. Whether it did more than use up its turn."""
+        w.put("steps", STEPS)
+        g, run, moved = w.block.state.ctypes.data, self.program.run_warp, False
+        while True:
+            polled = w.polls
+            code = run(w.address, g)
+            if code == ASKS:
+                self._start(w)
+                if w.waits is not None:
+                    return moved
+                moved |= w.polls == polled
+                continue
+            if code == TURN:
+                return moved
+            if code == ENDED:
+                w.block.sync.gone(w)
+                return True
+            if code == FAULT:
+                raise reports.fault(self.program, w, self.launch)
+            assert code == STUCK
+            raise reports.stuck(self.program, w)
+
+    def _start(self, w: Warp) -> None:
+        """An instruction of the host."""
+        i = self.program.code.instructions[w.get("op")]
+        made = self.host.execute(w, i)
+        if made is not None:
+            w.waits, w.ready = made, None
+            self._advance(w)
+
+    def _advance(self, w: Warp) -> None:
+        """Goes on with what a warp waits for."""
+        assert w.waits is not None
+        with self.host.at(w):
+            try:
+                w.ready = next(w.waits)
+            except StopIteration:
+                w.waits = w.ready = None
+
+
+def address_of(rank: int, offset: int) -> int:
+    """A byte of a block's shared memory as the code knows it."""
+    return rank << RANK | offset

@@ -1,0 +1,100 @@
+"""What the warps of a block and of a cluster share while they wait for one another: arrivals come in, who may go on goes out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from avelang.sim.sync import MBarrier
+
+if TYPE_CHECKING:
+    from avelang.sim.ptx.run import Block, Warp
+
+MOST = 16  # barriers of a block (PTX ISA 9.0, 9.7.13.1)
+
+
+class Misuse(Exception):
+    """A misuse that only shows while the kernel runs: `why`, and the lane."""
+
+    def __init__(self, why: str, lane: int = 0, hint: str = ""):
+        super().__init__(why)
+        self.why, self.lane, self.hint = why, lane, hint
+
+
+@dataclasses.dataclass(slots=True)
+class Barrier:
+    """A barrier of a block or cluster: threads that have arrived, and how many are wanted (0: all that live). `votes` is what they brought along."""
+
+    arrived: int = 0
+    wanted: int = 0
+    generation: int = 0
+    votes: list[Any] = dataclasses.field(default_factory=list)
+    last: list[Any] = dataclasses.field(default_factory=list)
+
+    def arrive(self, count: int, wanted: int, vote: Any = None) -> int:
+        """More have come; the generation whose end they wait for."""
+        if self.arrived and wanted != self.wanted:
+            raise Misuse(f"this barrier is used with {wanted or 'all'} threads here, and with {self.wanted or 'all'} by those who came before")
+        self.wanted, before = wanted, self.generation
+        self.arrived += count
+        if vote is not None:
+            self.votes.append(vote)
+        return before
+
+    def check(self, wanted: int) -> None:
+        """Opens where enough have come."""
+        if self.arrived >= wanted > 0:
+            if self.wanted and self.arrived > self.wanted:
+                raise Misuse(f"{self.arrived} threads have arrived at a barrier for {self.wanted}")
+            self.arrived, self.generation = 0, self.generation + 1
+            self.last, self.votes = self.votes, []
+
+
+class Phase(MBarrier):
+    """An mbarrier, and the copies that report to it: each lands and tells its bytes when somebody asks."""
+
+    def __init__(self, expected: int):
+        super().__init__(expected, expected)
+        self.coming: list[Callable[[], None]] = []
+
+    def collect(self) -> None:
+        """The copies that report here have arrived."""
+        coming, self.coming = self.coming, []
+        for act in coming:
+            act()
+
+
+class ClusterSync:
+    """The barrier of a cluster."""
+
+    def __init__(self, blocks: list[Block]):
+        self.blocks = blocks
+        self.barrier = Barrier()
+
+    @property
+    def live(self) -> int:
+        return sum(b.sync.live for b in self.blocks)
+
+
+class Sync:
+    """Barriers and mbarriers of one block, and how many of its warps live."""
+
+    def __init__(self, cluster: ClusterSync, block: Block):
+        self.cluster, self.block = cluster, block
+        self.live = block.count
+        self.barriers: dict[int, Barrier] = {}
+        self.mbarriers: dict[int, Phase] = {}
+
+    def barrier(self, number: int) -> Barrier:
+        if not 0 <= number < MOST:
+            raise Misuse(f"there is no barrier {number}: they are numbered 0 to {MOST - 1}")
+        return self.barriers.setdefault(number, Barrier())
+
+    def gone(self, warp: Warp) -> None:
+        """A warp has ended: who waits for all waits for one less."""
+        self.live -= 1
+        for b in self.barriers.values():
+            if not b.wanted:
+                b.check(32 * self.live)
+        self.cluster.barrier.check(self.cluster.live)

@@ -1,0 +1,44 @@
+"""What stops a translation: an instruction comes in, its modifiers are taken off one by one; what nobody took is unknown."""
+
+from __future__ import annotations
+
+from avelang.sim.ptx.code import BITS, Instr
+
+
+class Unknown(Exception):
+    """Raised by a handler that meets a form of its instruction which it does not execute; the text says which."""
+
+
+class Mods:
+    """The modifiers of one instruction, taken one after another; what is left at the end is unknown."""
+
+    def __init__(self, i: Instr):
+        self.left = list(i.parts[1:])
+
+    def take(self, *names: str) -> str:
+        """The first of these names that is there, which is taken; or ""."""
+        for name in names:
+            if name in self.left:
+                self.left.remove(name)
+                return name
+        return ""
+
+    def has(self, name: str) -> bool:
+        return bool(self.take(name))
+
+    def types(self) -> list[str]:
+        """The types, in order; they are taken."""
+        found = [x for x in self.left if x in BITS or x in ("u4", "s4", "b1")]
+        self.left = [x for x in self.left if x not in found]
+        return found
+
+    def type(self) -> str:
+        found = self.types()
+        if len(found) != 1:
+            raise Unknown(f"one type is needed, not {len(found)}")
+        return found[0]
+
+    def done(self) -> None:
+        """Raises Unknown where something is left."""
+        if self.left:
+            raise Unknown(f"the modifier .{self.left[0]} is not executed here")

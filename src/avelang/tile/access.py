@@ -1,0 +1,145 @@
+"""Shared memory: where lanes' accesses go comes in, after a swizzle if there is one; how many cycles its banks take for them goes out.
+
+Sources: AMD: see `avelang.sim.amdgcn.memory_banks`, whose phases these are. NVIDIA: CUDA C++ Programming Guide, "Shared Memory" of compute capability
+5.x and later (32 banks of 4 bytes, lanes that ask for one word share it); 8-byte accesses go by half warps, 16-byte ones and `ldmatrix` by quarters
+(CUTLASS, "Efficient GEMM in CUDA", and NVIDIA's forum answers of its engineers; not in the guide).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from avelang.arch import chip as chip_of
+from avelang.base.lazy import np
+from avelang.base.places import wrong
+from avelang.isa.nvptx.swizzle import BITS, PIECE, ROW
+from avelang.tile.distribution import WIDEST, Distribution
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Swizzle:
+    """The xor swizzle of CuTe's Swizzle<bits, base, shift>: `bits` bits of an offset, from bit `base` on, are xored with those `shift` higher.
+
+    Offsets are in bytes unless whoever applies it says otherwise. 0 bits: none. Raises T301.
+    """
+
+    bits: int = 0
+    base: int = 0
+    shift: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("bits", "base", "shift"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 0:
+                raise wrong("T301", what=name, want="an integer from 0", got=repr(value))
+        if self.bits > self.shift:
+            raise wrong("T301", what="shift", want=f"at least bits, {self.bits}, so that the swizzle is one to one", got=self.shift)
+
+    def __call__(self, offset: np.ndarray) -> np.ndarray:
+        """The swizzled offsets, int64. It is its own inverse."""
+        at = np.asarray(offset, np.int64)
+        return at ^ (at >> self.shift & (1 << self.bits) - 1 << self.base)
+
+    @classmethod
+    def pattern(cls, nbytes: int) -> Swizzle:
+        """NVIDIA's patterns of 32, 64 and 128 bytes, which TMA and wgmma have (0: none), on byte offsets. Raises T301."""
+        if nbytes not in BITS:
+            raise wrong("T301", what="a swizzle pattern", want=f"one of {', '.join(map(str, BITS))} bytes", got=repr(nbytes))
+        return cls(BITS[nbytes], PIECE, ROW - PIECE) if nbytes else cls()
+
+    @classmethod
+    def rows(cls, row_bytes: int, width: int = WIDEST) -> Swizzle:
+        """The swizzle that spreads one column of accesses of `width` bytes over all banks, in a tile whose rows have `row_bytes`, a power of two: the
+        number of the access in its row is xored with the row's number (in pairs, fours, ... of rows where a row is shorter than all banks)."""
+        if row_bytes & (row_bytes - 1) or width & (width - 1) or not 0 < width <= row_bytes:
+            raise wrong("T301", what="row_bytes", want=f"a power of two from {width}", got=repr(row_bytes))
+        line = 128  # bytes that the banks give at once
+        base, row = width.bit_length() - 1, max(row_bytes, line).bit_length() - 1
+        bits = min(row_bytes, line).bit_length() - 1 - base
+        return cls(bits, base, row - base) if bits else cls()
+
+
+@dataclasses.dataclass(frozen=True)
+class Banks:
+    """What one access of a wave costs. `phases`: the lanes served together; `cycles`: how many cycles each phase takes; `turns`: for each phase how many
+    words each of the banks is asked for."""
+
+    phases: tuple[tuple[int, ...], ...]
+    cycles: tuple[int, ...]
+    turns: np.ndarray
+
+    @property
+    def extra(self) -> int:
+        """Cycles lost to conflicts: those beyond one for each phase."""
+        return sum(self.cycles) - len(self.cycles)
+
+
+def phases_of(target: str, nbytes: int, kind: str = "read") -> tuple[tuple[int, ...], ...]:
+    """The lanes that one phase of an access of `nbytes` a lane serves. Raises U103 for a chip whose phases are not known."""
+    chip = chip_of(target)
+    if chip.vendor == "nvidia":
+        size = 32 if nbytes <= 4 else 16 if nbytes == 8 else 8
+        return tuple(tuple(range(i, i + size)) for i in range(0, 32, size))
+    if target == "gfx950":
+        raise wrong("U103", name=target, what="the order in which LDS serves lanes", instead="it is known for gfx90a, gfx942 and NVIDIA's chips")
+    from avelang.sim.amdgcn.memory_banks import phases
+
+    order, size = phases(nbytes, kind)
+    return tuple(tuple(order[i : i + size]) for i in range(0, len(order), size))
+
+
+def banks(addresses: Sequence[int] | np.ndarray, nbytes: int, target: str = "gfx942", kind: str = "read") -> Banks:
+    """The cost of one access: byte addresses in shared memory, one for each lane of the wave, `nbytes` a lane (1 to 16); `kind`: "read" or "write"."""
+    at = np.asarray(addresses, np.int64)
+    groups = phases_of(target, nbytes, kind)
+    lanes = sum(map(len, groups))
+    if at.shape != (lanes,) or kind not in ("read", "write") or nbytes not in (1, 2, 4, 8, 12, 16):
+        want = f"{lanes} addresses, 1, 2, 4, 8, 12 or 16 bytes, and read or write"
+        raise wrong("T301", what="an access", want=want, got=f"addresses of shape {at.shape}, {nbytes} bytes, {kind!r}")
+    turns = np.zeros((len(groups), 32), np.int64)
+    for row, group in zip(turns, groups, strict=True):
+        words = {int(w) for lane in group for w in range(at[lane] // 4, (at[lane] + nbytes - 1) // 4 + 1)}
+        np.add.at(row, np.array(sorted(words)) % 32, 1)
+    return Banks(groups, tuple(map(int, turns.max(axis=1))), turns)
+
+
+@dataclasses.dataclass(frozen=True)
+class Accesses:
+    """A wave's accesses to a tile: byte `addresses` (instructions, lanes), `nbytes` of each, and what each costs."""
+
+    addresses: np.ndarray
+    nbytes: int
+    costs: tuple[Banks, ...]
+
+    @property
+    def cycles(self) -> int:
+        return sum(sum(c.cycles) for c in self.costs)
+
+    @property
+    def extra(self) -> int:
+        """Cycles lost to bank conflicts."""
+        return sum(c.extra for c in self.costs)
+
+
+def tile_accesses(
+    tile: Distribution, strides: Sequence[int], element: int, *, width: int = 0, swizzle: Swizzle | None = None, target: str = "gfx942",
+    kind: str = "read", wave: int = 0,
+) -> Accesses:  # fmt: skip
+    """How wave `wave` of a distribution loads, or stores, its elements of a tile in shared memory.
+
+    `strides`: bytes from one element to the next along each dimension; `element`: bytes of one. `width`: bytes of an access; default: the widest that
+    its runs allow. `swizzle`: applied to byte offsets. Raises T305 where a lane's elements are not in runs of `width` bytes, aligned to it.
+    """
+    at = sum(np.asarray(x[wave * tile.wave : (wave + 1) * tile.wave], np.int64) * s for x, s in zip(tile.index, strides, strict=True))
+    at = np.sort(at, axis=1)
+    widths = [width] if width else [w for w in (16, 8, 4, 2, 1) if w >= element]
+    for nbytes in widths:
+        per = nbytes // element
+        if per and at.shape[1] % per == 0:
+            runs = at.reshape(len(at), -1, per)
+            joined = (np.diff(runs, axis=2) == element).all() and (runs[:, :, 0] % nbytes == 0).all()
+            if joined:
+                first = (swizzle or Swizzle())(runs[:, :, 0].T)
+                return Accesses(first, nbytes, tuple(banks(a, nbytes, target, kind) for a in first))
+    raise wrong("T305", what=f"access to a tile with strides {tuple(strides)}", why=f"lanes hold no aligned runs of {width or element} bytes")

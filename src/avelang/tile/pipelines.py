@@ -1,0 +1,102 @@
+"""How a GEMM's loop over K overlaps copies and products: a name comes in; which chips have it, what it keeps in shared memory and in which order its
+stages run goes out."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from avelang.arch import chip as chip_of
+from avelang.base.places import wrong
+
+# Stages of one tile of K, in their order, and what does the work of each.
+STAGES: dict[str, str] = {
+    "global": "memory",  # global memory into registers
+    "async": "memory",  # global memory into shared memory, without registers
+    "store": "shared",  # registers into shared memory
+    "read": "shared",  # shared memory into registers
+    "mma": "matrix",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Pipeline:
+    """One way to overlap. `stages`: of a tile of K, names of `STAGES`; `ahead`: how many tiles before its product the first stage of a tile begins;
+    `buffers`: tiles of A and B in shared memory at once; `groups`: of waves that take turns; `promoted`: which operands pass through shared memory;
+    `needs`: features of which a chip has one, or a vendor."""
+
+    name: str
+    stages: tuple[str, ...]
+    ahead: int
+    buffers: int
+    about: str
+    groups: int = 1
+    promoted: tuple[int, ...] = (0, 1)
+    needs: tuple[str, ...] = ()
+
+    def missing(self, target: str) -> str:
+        """Why a chip does not have it; empty where it does."""
+        chip = chip_of(target)
+        if not self.needs or chip.vendor in self.needs or chip.features & set(self.needs):
+            return ""
+        return f"{target} has none of {', '.join(self.needs)}"
+
+
+PIPELINES: dict[str, Pipeline] = {
+    p.name: p
+    for p in (
+        Pipeline("single", ("global", "store", "read", "mma"), 0, 1, "one buffer, nothing overlaps within a wave"),
+        Pipeline("prefetch", ("global", "store", "read", "mma"), 1, 1, "the next tile comes into registers during the products"),
+        Pipeline("double-buffer", ("global", "store", "read", "mma"), 2, 2, "the next tile goes into the other buffer during the products"),
+        Pipeline("ping-pong", ("global", "store", "read", "mma"), 2, 2, "two groups of waves: one computes while the other copies", groups=2),
+        Pipeline("preshuffled", ("global", "store", "read", "mma"), 2, 2, "B lies in global memory as its fragments do, and skips shared memory",
+                 promoted=(0,)),
+        Pipeline("direct-to-lds", ("async", "read", "mma"), 1, 2, "buffer loads write LDS", needs=("amd",)),
+        Pipeline("cp-async", ("async", "read", "mma"), 3, 4, "copies of 16 bytes into shared memory, four tiles under way", needs=("sm_80",)),
+        Pipeline("tma", ("async", "mma"), 3, 4, "the copy engine fills shared memory, a group of warps of its own asks it; wgmma reads there", groups=2,
+                 needs=("sm_90a",)),
+    )
+}  # fmt: skip
+
+
+def pipeline(name: str) -> Pipeline:
+    """The pipeline of that name. Raises T301 with the names that there are."""
+    if name not in PIPELINES:
+        raise wrong("T301", what="a pipeline", want=f"one of {', '.join(PIPELINES)}", got=repr(name))
+    return PIPELINES[name]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """One stage of one tile of K on a timeline: in which slot of time it starts, and how many it takes."""
+
+    tile: int
+    stage: str
+    group: int
+    start: int
+    length: int = 1
+
+
+def timeline(p: Pipeline, tiles: int) -> list[Span]:
+    """The stages of `tiles` tiles of K, for each group of waves, in slots of time of equal length: those of a tile one after another; the product of a
+    tile begins no sooner than a slot after that of the one before; a tile's first stage begins when its product is `ahead` tiles away; a buffer is
+    written when the product of the tile that it held has read it. Groups take the tiles' products in turn."""
+    out: list[Span] = []
+    for group in range(p.groups if p.name == "ping-pong" else 1):
+        done: dict[tuple[int, str], int] = {}
+        for t in range(tiles):
+            at = 0
+            for s in p.stages:
+                if s == p.stages[0] and t > p.ahead:
+                    at = max(at, done[t - p.ahead - 1, p.stages[-1]] if p.ahead == 0 else done[t - p.ahead, "mma"] - 1)
+                if t:
+                    at = max(at, done[t - 1, s])  # one stage of a kind at a time
+                writes = s in ("store", "async")
+                frees = "read" if "read" in p.stages else "mma"
+                if writes and t >= p.buffers:
+                    at = max(at, done[t - p.buffers, frees])
+                if s == "mma" and group and not t:
+                    at += 1  # the second group computes while the first copies
+                done[t, s] = at + 1
+                out.append(Span(t, s, group, at))
+                at += 1
+    return out

@@ -1,0 +1,303 @@
+"""A GEMM comes in: M, N, K, a dtype and a chip; candidate plans go out, each kept or dropped with the reason, and one is chosen.
+
+The terms are IREE's (seed of its blog, "Virtual Dense MFMAs for Skinny GEMM"): the MMA, `workgroup` (extents of a block's tile), `subgroup` (MMA tiles of
+one wave), `reduction` (MMA tiles along K in one step of the loop), `promote_operands` (those that pass through shared memory), `padding`. What is counted
+is exact; cycles are a model: the longest of matrix pipe, LDS and memory in each step, and the busiest unit's share of workgroups.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+from avelang.arch import chip as chip_of
+from avelang.base.places import wrong
+from avelang.ir.dtypes import BY_NAME, DType, f32, f64, i32
+from avelang.tile.mma import Mma
+from avelang.tile.pipelines import Pipeline, pipeline
+from avelang.tile.virtual import mmas
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unit:
+    """What a chip has, for the model: compute units (SMs), matrix pipes of each, registers of 32 bits a lane, bytes of device memory and of L2 per
+    clock and unit, bytes of shared memory per clock."""
+
+    units: int
+    pipes: int
+    registers: int
+    memory: float
+    l2: float = 64.0
+    shared: float = 128.0
+
+
+# AMD data sheets of MI250X (one of its two dies), MI300X, MI355X: 1.6, 5.3, 8 TB/s at 1.7, 2.1, 2.4 GHz. NVIDIA data sheets of A100 and H200: 2.0 and
+# 4.8 TB/s at 1.41 and 1.98 GHz.
+UNITS: dict[str, Unit] = {
+    "gfx90a": Unit(110, 4, 512, 1.6e12 / 1.7e9 / 110),
+    "gfx942": Unit(304, 4, 512, 5.3e12 / 2.1e9 / 304),
+    "gfx950": Unit(256, 4, 512, 8e12 / 2.4e9 / 256),
+    "sm_80": Unit(108, 4, 255, 2.0e12 / 1.41e9 / 108),
+    "sm_90a": Unit(132, 4, 255, 4.8e12 / 1.98e9 / 132),
+}
+# Multiplications of 16-bit operands per clock in one matrix pipe of NVIDIA (the same data sheets); on Hopper, `mma.sync` reaches 0.63 of it (W. Luo and
+# others, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024).
+NVIDIA_RATE = {"sm_80": 256.0, "sm_90a": 512 * 0.63}
+LINE = 128  # bytes of a cache line
+SKINNY_WAVES, SKINNY_TILES = 2, 2  # what IREE starts from in small products: waves of a workgroup, MMA tiles of a wave
+SKINNY_ROWS = 8
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Gemm:
+    """C (m x n) = A (m x k) B (k x n), A and B of `dtype` with K contiguous in both, on a chip. Raises T301, U101, U103."""
+
+    m: int
+    n: int
+    k: int
+    dtype: DType
+    target: str
+
+    def __post_init__(self) -> None:
+        for name in ("m", "n", "k"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
+                raise wrong("T301", what=name.upper(), want="an integer from 1", got=repr(getattr(self, name)))
+        chip_of(self.target)
+        if self.target not in UNITS:
+            raise wrong("U103", name=self.target, what="the choice of a plan", instead=f"{', '.join(UNITS)} have one")
+
+    @property
+    def accumulator(self) -> DType:
+        return i32 if self.dtype.is_int else f64 if self.dtype == f64 else f32
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """One way to compute a GEMM; see the module's text for the terms."""
+
+    gemm: Gemm
+    mma: Mma
+    workgroup: tuple[int, int]
+    subgroup: tuple[int, int]
+    reduction: int
+    pipeline: Pipeline
+    split_k: int = 1
+
+    @property
+    def waves(self) -> int:
+        return math.prod(self.workgroup) // (self.mma.m * self.subgroup[0] * self.mma.n * self.subgroup[1])
+
+    @property
+    def step(self) -> int:
+        """Elements of K in one step of the loop."""
+        return self.reduction * self.mma.k
+
+    @property
+    def padding(self) -> tuple[int, int, int] | None:
+        """The tile to whose multiples the problem is padded; None where it has such extents already."""
+        tile = (*self.workgroup, self.step)
+        sizes = (self.gemm.m, self.gemm.n, self.gemm.k)
+        return tile if any(s % t for s, t in zip(sizes, tile, strict=True)) else None
+
+    @property
+    def workgroups(self) -> int:
+        return -(-self.gemm.m // self.workgroup[0]) * -(-self.gemm.n // self.workgroup[1]) * self.split_k
+
+    @property
+    def steps(self) -> int:
+        """Steps of one workgroup's loop over K."""
+        return -(-self.gemm.k // (self.step * self.split_k))
+
+    @property
+    def lds_bytes(self) -> int:
+        """Bytes of shared memory of a workgroup."""
+        rows = [self.workgroup[i] for i in self.pipeline.promoted]
+        return sum(rows) * self.step * self.gemm.dtype.bytes * self.pipeline.buffers
+
+    @property
+    def registers(self) -> int:
+        """32-bit registers of a lane for the accumulator and one MMA's fragments of each tile."""
+        sub, mma = self.subgroup, self.mma
+        acc = math.prod(sub) * -(-math.prod((mma.m, mma.n)) * mma.dtypes[2].bytes // (4 * mma.wave))
+        acc *= 2 if mma.name.startswith("VDMFMA") else 1  # expanded while the loop runs
+        return acc + sum(s * -(-x.elements * self.gemm.dtype.bytes // 4) for s, x in zip(sub, (mma.a, mma.b), strict=True))
+
+    def _tiles(self) -> int:
+        """MMA tiles of one wave in one step."""
+        return math.prod(self.subgroup) * self.reduction
+
+    @property
+    def mma_cycles(self) -> int:
+        """Clocks of a matrix pipe for one MMA."""
+        if chip_of(self.gemm.target).vendor == "amd":
+            return self.mma.cycles(self.gemm.target)
+        return math.ceil(self.mma.work / (NVIDIA_RATE[self.gemm.target] * 2 / self.gemm.dtype.bytes))
+
+    @property
+    def matrix_cycles(self) -> int:
+        """Clocks of matrix pipes, all pipes together, for the whole product, rows that nobody asked for included."""
+        return self.workgroups * self.steps * self.waves * self._tiles() * self.mma_cycles
+
+    @property
+    def lds_read(self) -> int:
+        """Bytes read from shared memory for the whole product."""
+        mma, size = self.mma, self.gemm.dtype.bytes
+        operands = zip(self.subgroup, (mma.a, mma.b), strict=True)
+        wave = sum(s * x.threads * x.elements * size for i, (s, x) in enumerate(operands) if i in self.pipeline.promoted)
+        return self.workgroups * self.steps * self.waves * self.reduction * wave
+
+    @property
+    def busy(self) -> float:
+        """Share of the units' time that has a workgroup, if all take as long."""
+        units = UNITS[self.gemm.target].units
+        return self.workgroups / (-(-self.workgroups // units) * units)
+
+    @property
+    def step_cycles(self) -> dict[str, float]:
+        """The model's clocks of one step of one workgroup, by what takes them."""
+        unit, g, size = UNITS[self.gemm.target], self.gemm, self.gemm.dtype.bytes
+        rows = min(self.workgroup[0], g.m)
+        # What several workgroups read comes from L2 but for the first time.
+        fresh = rows / -(-g.n // self.workgroup[1]) + self.workgroup[1] / -(-g.m // self.workgroup[0])
+        reads = self.lds_read / (self.workgroups * self.steps)
+        return {
+            "matrix": -(-self.waves // unit.pipes) * self._tiles() * self.mma_cycles,
+            "LDS": reads / unit.shared,
+            "memory": max(fresh * self.step * size / unit.memory, (rows + self.workgroup[1]) * self.step * size / unit.l2),
+        }
+
+    @property
+    def cycles(self) -> float:
+        """The model's clocks: of the busiest unit, and of adding up what the parts of K give."""
+        unit, g = UNITS[self.gemm.target], self.gemm
+        loop = -(-self.workgroups // unit.units) * self.steps * max(self.step_cycles.values())
+        together = 0.0 if self.split_k == 1 else 2 * g.m * g.n * 4 * self.split_k / (unit.memory * unit.units)
+        return loop + together
+
+    def lowering_config(self) -> dict[str, object]:
+        """The plan in IREE's terms, as seed 004 prints them; `split_k` and `pipeline` are ours."""
+        found: dict[str, object] = {"mma_kind": self.mma.name}
+        if self.padding:
+            found["padding"] = list(self.padding)
+        found["promote_operands"] = list(self.pipeline.promoted)
+        found["reduction"] = [0, 0, self.reduction]
+        found["subgroup"] = [*self.subgroup, 0]
+        found["workgroup"] = [*self.workgroup, 0]
+        return {**found, "split_k": self.split_k, "pipeline": self.pipeline.name}
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """A candidate and what became of it: `kept` with its cycles, or dropped, for `reason`."""
+
+    plan: Plan
+    kept: bool
+    reason: str
+
+
+def dropped(p: Plan) -> str:
+    """Why a plan cannot be, or is not worth a try; empty where neither."""
+    g, mma, limit = p.gemm, p.mma, chip_of(p.gemm.target).lds_bytes
+    if mma.name.startswith("VDMFMA") and g.m > mma.m:
+        return f"M = {g.m} is more than its {mma.m} rows"
+    if mma.virtual and mma.m == SKINNY_ROWS and g.m > mma.m:
+        return f"M = {g.m} is more than its {mma.m} rows"
+    if mma.name.startswith("VDMFMA") and g.k % p.step:
+        return f"K = {g.k} is no multiple of {p.step}, its {p.reduction} tiles of {mma.k}"
+    if p.split_k > 1 and g.k % (p.step * p.split_k):
+        return f"K = {g.k} does not split into {p.split_k} parts of whole steps of {p.step}"
+    if p.lds_bytes > limit:
+        return f"{p.lds_bytes} bytes of shared memory, and a block has {limit} at most"
+    have = UNITS[g.target].registers
+    if p.registers > have:
+        return f"{p.registers} registers a lane, and there are {have}"
+    return p.pipeline.missing(g.target)
+
+
+def _reduction(gemm: Gemm, mma: Mma, lines: int) -> int:
+    """MMA tiles along K in a step that reads `lines` cache lines of each row; as many times more as a sparse trick makes the product shorter, so that
+    there is as much of it to hide the next step's loads behind."""
+    scale = mma.unroll if mma.name.startswith("VDMFMA") else 1
+    return max(1, lines * LINE // (gemm.dtype.bytes * mma.k)) * scale
+
+
+def _usual(gemm: Gemm) -> tuple[Pipeline, ...]:
+    vendor = chip_of(gemm.target).vendor
+    return tuple(map(pipeline, ("prefetch", "double-buffer") if vendor == "amd" else ("double-buffer", "cp-async")))
+
+
+def candidates(gemm: Gemm) -> Iterator[Plan]:
+    """The plans that are looked at: for few rows tiles one MMA high, for more rows squares of up to 256; parts of K where they help."""
+    fits = [x for x in mmas(gemm.target) if x.dtypes == (gemm.dtype, gemm.dtype, gemm.accumulator)]
+    if not fits:
+        raise wrong("U103", name=gemm.target, what=f"a matrix product of {gemm.dtype}", instead="`ave intrinsics mma` lists what there is")
+    skinny = gemm.m <= 16
+    for mma in fits:
+        for pipe in _usual(gemm):
+            if skinny:
+                rows = max(mma.m, -(-min(gemm.m, 16) // mma.m) * mma.m)
+                shape = (rows, SKINNY_WAVES * SKINNY_TILES * mma.n)
+                plan = Plan(gemm, mma, shape, (rows // mma.m, SKINNY_TILES), _reduction(gemm, mma, 2), pipe)
+                yield plan
+                yield from (dataclasses.replace(plan, split_k=s) for s in (2, 4, 8, 16) if plan.workgroups < 4 * UNITS[gemm.target].units)
+            else:
+                for tm, tn, wm, wn in ((256, 256, 2, 2), (256, 128, 2, 2), (128, 128, 2, 2), (64, 64, 2, 2), (32, 64, 1, 2)):
+                    if tm % (wm * mma.m) or tn % (wn * mma.n) or (tm > 64 and gemm.m <= tm // 4):
+                        continue
+                    yield Plan(gemm, mma, (tm, tn), (tm // (wm * mma.m), tn // (wn * mma.n)), _reduction(gemm, mma, 1), pipe)
+
+
+def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
+    """The plan for a GEMM, and all candidates with what became of them, the kept ones first, the best of them first.
+
+    Of plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least traffic with LDS, then that with
+    the fewest parts of K. Raises U103 where there is no plan.
+    """
+    kept, out = [], []
+    for p in candidates(gemm):
+        why = dropped(p)
+        (out if why else kept).append((p, why))
+    if not kept:
+        raise wrong("U103", name=gemm.target, what="a plan for this product", instead="; ".join(sorted({why for _, why in out})))
+    least = min(p.cycles for p, _ in kept)
+    near = [p for p, _ in kept if p.cycles <= 1.02 * least]
+    best = min(near, key=lambda p: (p.matrix_cycles, p.lds_read, p.split_k, p.lds_bytes, p.cycles))
+    order = sorted((p for p, _ in kept), key=lambda p: (p is not best, p.cycles, p.matrix_cycles))
+    verdicts = [Verdict(p, True, "chosen" if p is best else _compared(p, best)) for p in order]
+    return best, verdicts + [Verdict(p, False, why) for p, why in out]
+
+
+def _compared(p: Plan, best: Plan) -> str:
+    if p.cycles > best.cycles * 1.005:
+        bound = max(p.step_cycles, key=lambda k: p.step_cycles[k])
+        why = f"{p.cycles / best.cycles:.2f} times the cycles, bound by {bound}"
+        return why + (f"; busy {p.busy:.0%} of the time" if p.busy < best.busy - 0.05 else "")
+    if p.matrix_cycles > best.matrix_cycles:
+        return f"{p.matrix_cycles / best.matrix_cycles:.1f} times the matrix-pipe cycles in the same time"
+    if p.lds_read > best.lds_read:
+        return f"{p.lds_read / best.lds_read:.1f} times the bytes from LDS in the same time"
+    return "no better, with more parts of K or more LDS"
+
+
+def padded(gemm: Gemm) -> Plan | None:
+    """What a GEMM of few rows would be on the dense instructions alone, padded to their rows: seed 004's baseline. None where no instruction fits."""
+    fits = [x for x in mmas(gemm.target) if x.dtypes == (gemm.dtype, gemm.dtype, gemm.accumulator) and not x.virtual]
+    fits = [x for x in fits if x.m * x.n == min(y.m * y.n for y in fits)]
+    if not fits:
+        return None
+    mma = max(fits, key=lambda x: x.k / x.cycles(gemm.target) if chip_of(gemm.target).vendor == "amd" else x.k)
+    rows = -(-min(gemm.m, 16) // mma.m) * mma.m
+    return Plan(gemm, mma, (rows, SKINNY_WAVES * SKINNY_TILES * mma.n), (rows // mma.m, SKINNY_TILES), _reduction(gemm, mma, 2), _usual(gemm)[0])
+
+
+def gemm(m: int, n: int, k: int, dtype: str | DType, target: str) -> Gemm:
+    """A problem, its dtype by name or itself: "f16", "bf16", "i8", "fp8" (the chip's kind of f8e4m3). Raises T301."""
+    if isinstance(dtype, DType):
+        return Gemm(m, n, k, dtype, target)
+    name = dtype
+    if dtype in ("fp8", "bf8"):
+        name = ("f8e4m3fn" if dtype == "fp8" else "f8e5m2") + ("uz" if dtype == "fp8" else "fnuz") * (chip_of(target).fp8 == "fnuz")
+    if name not in BY_NAME:
+        raise wrong("T301", what="the dtype", want="one such as f16, bf16, i8, fp8", got=repr(dtype))
+    return Gemm(m, n, k, BY_NAME[name], target)

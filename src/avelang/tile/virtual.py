@@ -1,0 +1,179 @@
+"""The matrix products that Ave knows, one to a chip's instruction or made of several: a chip's name comes in, descriptions go out.
+
+Sources of the virtual ones: IREE, "Virtual Dense MFMAs for Skinny GEMM", and IREE's list of virtual MMA intrinsics. That two rows of a sparse product
+can be one dense row: Hugging Face, "Creating custom kernels for the AMD MI300".
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import avelang.language as al
+from avelang.arch import chip as chip_of
+from avelang.ir.dtypes import DType
+from avelang.ir.types import dtype_of
+from avelang.isa.row import Row, types_on
+from avelang.tile import lowerings
+from avelang.tile.distribution import Distribution, row_of
+from avelang.tile.encoding import Encoding
+from avelang.tile.mma import Mma, named
+from avelang.tile.mma_layout import SubgroupLayout
+
+WAVE = 64
+
+
+def _intrinsic(row: Row) -> Any:
+    return getattr(getattr(al, row.namespace), row.name.partition(".")[2])
+
+
+def _dtypes(row: Row, target: str) -> tuple[DType, DType, DType]:
+    features = chip_of(target).features
+    a, b, c = (dtype_of(types_on(p, features)[0]) for p in row.params[:3])
+    return a, b, c
+
+
+def _short(d: DType) -> str:
+    return d.name.upper()
+
+
+def _types(dtypes: tuple[DType, DType, DType]) -> str:
+    return _short(dtypes[0]) if dtypes[0] == dtypes[1] else f"{_short(dtypes[0])}_{_short(dtypes[1])}"
+
+
+def _label(prefix: str, shape: tuple[int, int, int], dtypes: tuple[DType, DType, DType], times: int = 0) -> str:
+    """The name in IREE's manner: prefix, accumulator, shape (with the number of instructions along K, if given), operands."""
+    size = "x".join(map(str, shape)) + (f"x{times}" if times else "")
+    return f"{prefix}_{_short(dtypes[2])}_{size}_{_types(dtypes)}"
+
+
+def real(row: Any, target: str) -> Mma:
+    """The description of one dense instruction with one block, with its own fragments."""
+    row = row_of(row)
+    mma, dtypes = row.mma, _dtypes(row, target)
+    assert mma is not None and not mma.sparse and mma.blocks == 1, row.name
+    shape = (mma.m, mma.n, mma.k)
+    if mma.ignored_bits:  # not the same as the product of f32
+        kind = "XF32" if row.namespace == "amdgpu" else "TF32"
+        name = f"{'MFMA' if row.namespace == 'amdgpu' else 'MMA_SYNC'}_F32_{'x'.join(map(str, shape))}_{kind}"
+    else:
+        name = _label("MFMA" if row.namespace == "amdgpu" else "MMA_SYNC", shape, dtypes)
+    a, b, acc = (Distribution.from_fragment(f) for f in (mma.a, mma.b, mma.c))
+    return Mma(name, shape, dtypes, a, b, acc, lowerings.one(_intrinsic(row)), (row.name,))
+
+
+def wide(row: Any, target: str, times: int = 2) -> Mma:
+    """VMFMA: `times` of a dense AMD instruction along K, with K in another order: a lane holds as many times more neighbors, so that one wide read
+    feeds all of them, and instruction i takes the i-th part of them."""
+    row = row_of(row)
+    mma, dtypes = row.mma, _dtypes(row, target)
+    assert mma is not None
+    slots, groups = mma.a.slots, WAVE // mma.m
+    shape = (mma.m, mma.n, mma.k * times)
+    a = SubgroupLayout((1, 1), (mma.m, groups), (1, mma.m), (1, slots * times))
+    parts = tuple(tuple(range(i * slots, (i + 1) * slots)) for i in range(times))
+    acc = Distribution.from_fragment(mma.c)
+    return Mma(_label("VMFMA", shape, dtypes), shape, dtypes, a.distribution, a.transposed.distribution, acc,
+               lowerings.split(_intrinsic(row), parts), (row.name,) * times)  # fmt: skip
+
+
+def skinny(row: Any, target: str, times: int = 2) -> Mma:
+    """VDMFMA: an 8-row dense product out of `times` sparse instructions with 16 rows.
+
+    Rows 2 i and 2 i + 1 of the sparse A are the dense row i. Lane 2 p holds the lower half of the pair's neighbors along K, lane 2 p + 1 the upper
+    half; the instruction takes two of each for every four places along its K, and B's slots are put in that order. K is twice that of the padded
+    dense instruction of the same time.
+
+    Every product of the dense operation is made once, and no other: places that are implied zeros are not multiplied, so that NaN and infinity in B
+    show where they would in the dense product. The order of the sum differs.
+    """
+    row = row_of(row)
+    mma, dtypes = row.mma, _dtypes(row, target)
+    assert mma is not None and mma.sparse and mma.m == 16
+    stored, groups = mma.a.slots, WAVE // mma.m  # elements of A that a lane stores for an instruction
+    half = stored * times
+    shape = (mma.m // 2, mma.n, mma.k * times)
+    left = tuple(tuple(range(i * stored, (i + 1) * stored)) for i in range(times))
+    # Places 4 g to 4 g + 3 of the instruction's K: two of the even lane, then two of the odd one.
+    right = tuple(tuple(x for g in range(stored // 2) for x in _four(i * stored + 2 * g, half)) for i in range(times))
+    a = SubgroupLayout((1, 1), (mma.m // 2, groups), (2, mma.m), (1, 2 * half))
+    b = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (2 * half, 1))
+    acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
+    return Mma(_label("VDMFMA", shape, dtypes, times), shape, dtypes, a.distribution, b.distribution, acc.distribution,
+               lowerings.paired(_intrinsic(row), left, right), (row.name,) * times, lowerings.expand, lowerings.collapse)  # fmt: skip
+
+
+def skinny_halves(row: Any, target: str) -> Mma:
+    """VDMFMA out of one sparse instruction of gfx950, whose B lies in two halves of K while A does not.
+
+    With `run` slots of B to a half and half / 4 groups of four in it: lane group g stores A for the instruction's K from 2 run g on, and B is in lane
+    groups 2 (g % 2) and the next one, in half g / 2 of their slots. So K is counted by the lanes and slots of B, 2 run to a lane; within each half its
+    slots are put in the order even lanes' first. A lane then holds two runs of run / 2 neighbors.
+    """
+    row = row_of(row)
+    mma, dtypes = row.mma, _dtypes(row, target)
+    assert mma is not None and mma.sparse and mma.m == 16
+    slots, groups = mma.b.slots, WAVE // mma.m
+    run = slots // 2
+    shape = (mma.m // 2, mma.n, mma.k)
+    # K in factors: parity of the lane group, run, half, parity of the lane, neighbors.
+    a = Encoding((), ((mma.m // 2,), (2, 2, 2, 2, run // 2)), ((), (2, 2, 1, 2)), ((), (2, 0, 0, 3)), (2, 2), (1, 4))
+    b = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (slots, 1))
+    acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
+    right = tuple(x for h in (0, run) for q in range(run // 4) for x in _four(h + 2 * q, run // 2))
+    return Mma(_label("VDMFMA", shape, dtypes, 1), shape, dtypes, Distribution(a, WAVE), b.distribution, acc.distribution,
+               lowerings.paired(_intrinsic(row), (tuple(range(mma.a.slots)),), (right,)), (row.name,),
+               lowerings.expand, lowerings.collapse)  # fmt: skip
+
+
+def _four(first: int, half: int) -> tuple[int, int, int, int]:
+    """Two slots of the even lane and two of the odd one."""
+    return first, first + 1, half + first, half + first + 1
+
+
+def turned(row: Any, target: str) -> Mma:
+    """The product with its operands exchanged: the instruction's rows count N, its columns M. NVIDIA's 16 x 8 becomes 8 x 16."""
+    base = real(row, target)
+    m, n, k = base.shape
+    shape, (da, db, dc) = (n, m, k), base.dtypes
+    a, b, acc = (_transposed(x) for x in (base.b, base.a, base.acc))
+    row = row_of(row)
+    kind = base.name.rpartition("_")[2] if row.mma is not None and row.mma.ignored_bits else None
+    name = f"VMMA_SYNC_F32_{'x'.join(map(str, shape))}_{kind}" if kind else _label("VMMA_SYNC", shape, (db, da, dc))
+    return Mma(name, shape, (db, da, dc), a, b, acc, lowerings.exchanged(_intrinsic(row)), (row.name,))
+
+
+def _transposed(d: Distribution) -> Distribution:
+    index = [x.reshape(d.waves, d.wave, d.elements) for x in d.index]
+    return Distribution.of_index(index[::-1], d.shape[::-1])
+
+
+# Rows from which virtual ones are made.
+_WIDE = ("mfma_f32_16x16x16_f16", "mfma_f32_16x16x16_bf16", "mfma_f32_32x32x8_f16", "mfma_f32_32x32x8_bf16", "mfma_f32_16x16x32_fp8_fp8",
+         "mfma_f32_32x32x16_fp8_fp8", "mfma_i32_16x16x32_i8", "mfma_i32_32x32x16_i8")  # fmt: skip
+_SKINNY = ("smfmac_f32_16x16x32_f16", "smfmac_f32_16x16x32_bf16", "smfmac_i32_16x16x64_i8", "smfmac_f32_16x16x64_fp8_fp8",
+           "smfmac_f32_16x16x64_bf8_bf8", "smfmac_f32_16x16x64_fp8_bf8", "smfmac_f32_16x16x64_bf8_fp8")  # fmt: skip
+
+_HALVES = ("smfmac_f32_16x16x64_f16", "smfmac_f32_16x16x64_bf16", "smfmac_i32_16x16x128_i8", "smfmac_f32_16x16x128_fp8_fp8",
+           "smfmac_f32_16x16x128_bf8_bf8", "smfmac_f32_16x16x128_fp8_bf8", "smfmac_f32_16x16x128_bf8_fp8")  # fmt: skip
+
+
+@functools.lru_cache
+def mmas(target: str) -> tuple[Mma, ...]:
+    """All matrix products of one wave that a chip has, real ones first. Raises U101 for a chip that is not known."""
+    from avelang.isa import ROWS
+
+    chip = chip_of(target)
+    dense = [r for r in ROWS.values() if r.mma and not r.mma.sparse and r.mma.blocks == 1 and chip.has(r)]
+    found = [real(r, target) for r in dense]
+    if chip.vendor == "amd":
+        for names, make in ((_WIDE, wide), (_SKINNY, skinny), (_HALVES, skinny_halves)):
+            found += [make(name, target) for name in names if chip.has(row_of(name))]
+    else:
+        found += [turned(r, target) for r in dense if r.mma and r.mma.m == 16]
+    return tuple(found)
+
+
+def mma(name: str, target: str = "gfx942") -> Mma:
+    """The matrix product of that name on a chip, such as "VDMFMA_F32_8x16x64x2_F16". Raises T301 with the names that there are."""
+    return named(mmas(target), name)

@@ -1,0 +1,6 @@
+"""The instruction level of Ave under the name `pyptx`: see `avelang.ptx`."""
+
+from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
+from pyptx import types
+
+__all__ = ["Kernel", "Reg", "Tile", "kernel", "ptx", "reg", "smem", "types"]

@@ -1,0 +1,224 @@
+"""The kernels of the package on a real NVIDIA GPU: fresh random inputs, odd shapes, poisoned outputs, every element held against float64.
+
+    python3 tests/gpu/kernels_check.py [--only NAME] [--seed N] [--list]
+
+Prints one line for each launch and writes kernels_check.json to the folder that the variable OUT names, or here. Exit status 1 when one fails.
+Needs torch with CUDA. A kernel is one entry of `KERNELS`; `sanitize.py` runs its small shapes under compute-sanitizer. """
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]
+os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
+
+MARGIN = 1024  # elements around an output that must stay as they are
+ROUNDING = {torch.float32: 0.0, torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11}  # relative: half a unit in the last place of an output
+ACCUMULATION = 2.0**-18  # of sums in f32, relative to the sum of the products' magnitudes
+
+
+class Check(NamedTuple):
+    """An output, what it must be in float64, and by how much each element may differ."""
+
+    out: torch.Tensor
+    want: torch.Tensor
+    bound: torch.Tensor
+
+
+class Guard(NamedTuple):
+    """An output's memory: `margin` elements before and behind it, rows `wide` elements apart of which `n` are the output's."""
+
+    whole: torch.Tensor
+    margin: int
+    wide: int
+    n: int
+
+    def kept(self) -> bool:
+        """Whether all around the output is as it was."""
+        end = len(self.whole) - self.margin
+        rows = self.whole[self.margin : end].view(-1, self.wide)
+        return all(bool(torch.isnan(part.float()).all()) for part in (self.whole[: self.margin], self.whole[end:], rows[:, self.n :]))
+
+
+class Room:
+    """Where a launch has its arrays. `exact`: without margins and without a kernel of torch's, for sanitizers, which shall see Ave's accesses
+    alone."""
+
+    def __init__(self, seed: int, exact: bool = False):
+        self.exact = exact
+        self.generator = torch.Generator(device="cpu" if exact else "cuda").manual_seed(seed)
+        self.guards: list[Guard] = []
+
+    def normal(self, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+        """Random normal numbers, on the GPU."""
+        return torch.randn(shape, generator=self.generator, device=self.generator.device).to(dtype).cuda()
+
+    def output(self, m: int, n: int, dtype: torch.dtype, multiple: int = 1) -> torch.Tensor:
+        """(m, n), filled with NaN; rows begin a multiple of so many elements apart."""
+        wide, margin = -(-n // multiple) * multiple, 0 if self.exact else MARGIN
+        whole = torch.full((2 * margin + m * wide,), float("nan"), dtype=dtype).cuda()
+        self.guards.append(Guard(whole, margin, wide, n))
+        return whole[margin : margin + m * wide].view(m, wide)[:, :n]
+
+    def product(self, out: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> Check:
+        """What A @ B^T must be: float64, by torch's own product, on the CPU where no kernel of torch's shall run."""
+        a, b = ((x.cpu() if self.exact else x).double() for x in (a, b))
+        want = a @ b.T
+        return Check(out, want, ACCUMULATION * (a.abs() @ b.abs().T) + ROUNDING[out.dtype] * want.abs())
+
+
+Made = tuple[Callable[[], Any], list[Check]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """`make(room, *shape)` gives a launch and its checks. `shapes`: what is run on the GPU; `small`: what sanitizers run, one launch each. `needs`:
+    the compute capability."""
+
+    name: str
+    make: Callable[..., Made]
+    shapes: tuple[tuple[Any, ...], ...]
+    small: tuple[tuple[Any, ...], ...]
+    needs: tuple[int, int] = (9, 0)
+
+
+# -- the kernels -----------------------------------------------------------------------------------------------------------------------------
+
+BF16, F16, F32 = torch.bfloat16, torch.float16, torch.float32
+
+
+def hopper_gemm(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, tile: int | None = None) -> Made:
+    from avelang_kernels import hopper_gemm as module
+
+    a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
+    c = room.output(m, n, to or dtype, 16 // (to or dtype).itemsize)
+    chosen = None if tile is None else list(module.TILES)[tile % len(module.TILES)]
+    return lambda: module.gemm(a, b, out=c, tile=chosen), [room.product(c, a, b)]
+
+
+def hopper_skinny(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None) -> Made:
+    from avelang_kernels import hopper_skinny as module
+
+    a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
+    c = room.output(m, n, to or dtype)
+    return lambda: module.skinny_gemm(a, b, out=c), [room.product(c, a, b)]
+
+
+def tutorial(room: Room, m: int, n: int, k: int) -> Made:
+    """The tutorial's last GEMM, for warps of 32 lanes."""
+    from emit.llvm.nvptx_tutorial import TILE, guarded
+
+    a, b, c = room.normal((m, k), BF16), room.normal((n, k), BF16), room.output(m, n, F32)
+    flat = room.guards[-1].whole[room.guards[-1].margin :]
+    return lambda: guarded[lambda: ((-(-n // TILE), -(-m // TILE)), (32,))](a, b, flat, m, n, k), [room.product(c, a, b)]
+
+
+def mma(room: Room, m: int, n: int, k: int) -> Made:
+    """The kernel of benchmarks/cuda_compile.py."""
+    from benchmarks.mma_gemm import THREADS, mma_gemm
+
+    a, b, c = room.normal((m, k), BF16), room.normal((n, k), BF16), room.output(m, n, F32)
+    flat = room.guards[-1].whole[room.guards[-1].margin :]
+    return lambda: mma_gemm[lambda: ((-(-n // 128), -(-m // 128)), (THREADS,))](a, b, flat, m, n, k), [room.product(c, a, b)]
+
+
+KERNELS = {kernel.name: kernel for kernel in (
+    Kernel("hopper_gemm", hopper_gemm, (
+        (128, 128, 64), (127, 129, 72), (333, 517, 328), (1, 1, 8), (1000, 1000, 1000), (64, 4096, 520), (4097, 33, 136), (5, 8191, 1024),
+        (2048, 2048, 2048), (4864, 4096, 4096), (129, 257, 64, F16), (700, 300, 200, F16, F32), (700, 300, 200, BF16, F32),
+        *((641, 777, 456, BF16, None, tile) for tile in range(3)), *((641, 777, 456, F16, F32, tile) for tile in range(3)),
+    ), tuple((150, 280, 136, BF16, None, tile) for tile in range(3))),
+    Kernel("hopper_skinny", hopper_skinny, (
+        (1, 8192, 8192), (8, 13312, 16384), (16, 28672, 8192), (64, 8192, 8192), (8, 2304, 8192), (1, 1, 8), (3, 37, 72), (7, 129, 1000), (17, 65, 264),
+        (33, 1001, 136), (63, 127, 520), (64, 257, 4096), (5, 640, 2048, F16), (9, 1023, 776, BF16, F32), (40, 333, 1040, F16, F32),
+    ), ((3, 130, 264), (20, 200, 136), (64, 257, 200))),
+    Kernel("tutorial", tutorial, ((1, 1, 8), (50, 37, 40), (333, 129, 264), (1024, 1000, 512)), ((50, 37, 40),), (8, 0)),
+    Kernel("mma_gemm", mma, ((1, 2, 8), (130, 70, 72), (333, 518, 328), (1024, 1000, 1024)), ((130, 150, 104),), (8, 0)),
+)}  # fmt: skip
+
+
+# -- running ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def worst(checks: list[Check]) -> float:
+    """The largest difference of any element, in units of its bound; infinite where an element is NaN, as one is that nobody wrote."""
+    most = 0.0
+    for out, want, bound in checks:
+        if out.numel():
+            part = (out.to(want.device).double() - want).abs() / bound.clamp_min(1e-30)
+            most = max(most, float(torch.nan_to_num(part, nan=float("inf")).max()))
+    return most
+
+
+def run(kernel: Kernel, shape: tuple[Any, ...], room: Room) -> float:
+    """Launches twice (the second launch is the host code's own) and gives the worst difference. Raises AssertionError where memory around the
+    outputs has changed."""
+    launch, checks = kernel.make(room, *shape)
+    most = 0.0
+    for _ in range(1 if room.exact else 2):
+        if not room.exact:
+            for guard in room.guards:
+                guard.whole.fill_(float("nan"))
+        launch()
+        torch.cuda.synchronize()
+        most = max(most, worst(checks))
+        assert room.exact or all(guard.kept() for guard in room.guards), "memory around the output has changed"
+    return most
+
+
+def words(shape: tuple[Any, ...]) -> str:
+    return " ".join(str(x).removeprefix("torch.") for x in shape)
+
+
+def main() -> int:
+    p = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    p.add_argument("--only", default="", help="this kernel alone")
+    p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"), help="of the random inputs; fresh where left out")
+    p.add_argument("--list", action="store_true", help="the kernels' names")
+    given = p.parse_args()
+    if given.list:
+        print("\n".join(KERNELS))
+        return 0
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {given.seed}")
+    results = []
+    for name, kernel in KERNELS.items():
+        if given.only not in ("", name):
+            continue
+        for i, shape in enumerate(kernel.shapes):
+            start = time.perf_counter()
+            difference, error = float("inf"), ""
+            if torch.cuda.get_device_capability() < kernel.needs:
+                error = f"needs sm_{''.join(map(str, kernel.needs))}"
+            else:
+                try:
+                    difference = run(kernel, shape, Room(given.seed + i))
+                except Exception as e:
+                    error = f"{type(e).__name__}: {e}"
+                    traceback.print_exc()
+            ok = difference <= 1
+            seconds = round(time.perf_counter() - start, 2)
+            results.append({"kernel": name, "shape": words(shape), "ok": ok, "difference": difference if ok else None, "error": error, "seconds": seconds})
+            shown = error.splitlines()[0][:200] if error else f"{difference:.3f} of the bound"
+            print(f"{'ok  ' if ok else 'FAIL'} {name:16} {words(shape):40} {seconds:6.2f} s  {shown}", flush=True)
+    failed = sum(not r["ok"] for r in results)
+    print(f"{len(results) - failed} of {len(results)} launches pass")
+    record = {"device": torch.cuda.get_device_name(), "seed": given.seed, "launches": results}
+    (pathlib.Path(os.environ.get("OUT", ".")) / "kernels_check.json").write_text(json.dumps(record, indent=1))
+    return 1 if failed or not results else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,78 @@
+"""ptxas over many instructions at once: which lines it refuses, and why."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from avelang.nvptx import nodes as n
+from avelang.nvptx.examples import BEGIN, module
+from avelang.nvptx.printer import print_module
+from avelang.runtime import ptxas
+
+_LINE = re.compile(r"ptxas \S+, line (\d+); (error|fatal)\s*: (.*)")
+JUMPS = frozenset({"ret", "exit", "bra", "brx", "trap"})
+TOOL = None
+
+
+def tool() -> str:
+    found = ptxas.find()
+    assert found is not None
+    return TOOL or found.path
+
+
+def guarded(x: n.Instruction) -> n.Instruction:
+    """With a predicate where what follows could not be reached otherwise."""
+    return n.Instruction(x.parts, x.operands, n.Guard(n.Register("%pred_9"))) if x.opcode in JUMPS else x
+
+
+def _errors(text: str, target: str) -> tuple[dict[int, str], str]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "forms.ptx"
+        file.write_text(text)
+        done = subprocess.run(
+            [tool(), f"-arch={target}", "-O0", "-o", str(file.with_suffix(".cubin")), str(file)], capture_output=True, text=True, timeout=300
+        )
+    found: dict[int, str] = {}
+    for m in _LINE.finditer(done.stderr + done.stdout):
+        found.setdefault(int(m[1]), m[3])
+    return found, "" if done.returncode == 0 else done.stderr + done.stdout
+
+
+def refused(instructions: list[n.Instruction], target: str, version: tuple[int, int]) -> dict[int, str]:
+    """Index -> what ptxas says, of the instructions that it does not assemble. Those that it refuses are left out until the rest passes."""
+    out: dict[int, str] = {}
+    left = sorted(range(len(instructions)), key=lambda i: instructions[i].parts[:2] != ("ld", "param::func"))
+    while left:
+        text = print_module(module(tuple(guarded(instructions[i]) for i in left), target, version))
+        lines = text.splitlines()
+        first = lines.index(f"{BEGIN}:") + 2
+        errors, rest = _errors(text, target)
+        if not rest:
+            return out
+        if any(line < first for line in errors):
+            raise AssertionError(rest)
+        hit = {left[line - first]: why for line, why in errors.items() if 0 <= line - first < len(left)}
+        if not hit:  # an error without a line, or outside the list: halves find it
+            if len(left) == 1:
+                out[left[0]] = rest.strip()
+                return out
+            half = len(left) // 2
+            for part in (left[:half], left[half:]):
+                found = refused([instructions[i] for i in part], target, version)
+                out.update({part[i]: why for i, why in found.items()})
+            return out
+        out.update(hit)
+        left = [i for i in left if i not in hit]
+    return out
+
+
+def refused_anywhere(
+    instructions: list[n.Instruction], targets: list[tuple[str, tuple[int, int]]]
+) -> dict[tuple[str, tuple[int, int]], dict[int, str]]:
+    """`refused` for several targets, side by side."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return dict(zip(targets, pool.map(lambda t: refused(instructions, *t), targets)))

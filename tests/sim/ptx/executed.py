@@ -1,0 +1,43 @@
+"""Kernels in IR come in; they are compiled for an NVIDIA chip and their PTX is executed, for tests that hold it against the reference."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from avelang import arch, pipeline
+from avelang.emit.llvm import simt_device
+from avelang.ir.core import Kernel
+from avelang.ir.dtypes import DType
+from avelang.sim.ptx import Program
+
+Three = tuple[int, int, int]
+
+
+@functools.cache
+def device(chip: str) -> simt_device.Device:
+    return simt_device.Device(arch.chip(chip))
+
+
+class Executed:
+    """A kernel in phase "tensors", as PTX of a chip."""
+
+    def __init__(self, kernel: Kernel, block: Three = (32, 1, 1), chip: str = "sm_80"):
+        self.params, self.block = list(kernel.params), block
+        self.program = simt_device.program(pipeline.gpu(kernel, block), arch.chip(chip))
+        self.text = device(chip).assembly(self.program.text)
+        self.machine = Program(self.text, self.program.entry)
+
+    def run(self, args: Sequence[Any], grid: Three = (1, 1, 1)) -> int:
+        """Runs a grid on arrays and numbers, in place."""
+        values, memory = [], []
+        for p, a in zip(self.params, args, strict=True):
+            if isinstance(p.type, DType):
+                values.append(np.array(a, p.type.np).tobytes())
+            else:
+                values.append(a.ctypes.data)
+                memory.append((a.ctypes.data, a.nbytes, p.name, True))
+        return self.machine.launch(values, grid, self.block, self.program.dynamic_bytes, memory=memory)
