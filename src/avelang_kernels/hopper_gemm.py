@@ -24,10 +24,11 @@ PATTERN = 128  # bytes of the swizzle's rows
 ROWS = 64  # rows of a consumer: those of one wgmma
 INNER = 16  # elements of K that one wgmma multiplies
 GROUP = 128  # threads of a warpgroup
-BUFFERS = 2  # pieces of C that a consumer has on their way to memory
+BYTES, UNIT = 2, 16  # of an element of A and B; of what a descriptor counts in
+RELAXED = 1  # arrivals that order nothing
 SMS = 132  # multiprocessors of an H100 or H200 (SXM)
-# Registers of a thread of the producer and of a consumer, by the number of consumers: no more in all than the block has from the start on.
-REGISTERS = {1: (40, 216), 2: (40, 232), 3: (32, 160), 4: (24, 112)}
+# Registers of a thread of the producer and of a consumer, for one consumer to four: no more in all than the block has from the start on.
+REGISTERS = ((40, 216), (40, 232), (32, 160), (24, 112))
 
 
 class Tile(NamedTuple):
@@ -71,164 +72,194 @@ def keep(piece, sums, warp, lane):
             al.nvvm.stmatrix_m8n8_x4_b16(piece[row, (2 * i + lane // 16) ^ (row % 8)], al.view(words, al.Tensor((4,), al.i32)))
 
 
-@functools.cache
-def build(T: Tile, dtype: al.DType, out: al.DType) -> Any:
-    """The kernel for a tile, the type of A and B, and that of C."""
-    PRODUCER_REGISTERS, CONSUMER_REGISTERS = REGISTERS[T.m // ROWS]
-    CONSUMERS, WIDTH = T.m // ROWS, PATTERN // out.bytes
-    CLUSTER = T.cluster
-    A_SHARE, B_SHARE = T.m // T.beside, T.n // T.below  # rows of A and of B that a block brings
-    # Blocks that want the same rows of A, and those that want the same of B: a bit for each rank, for the first such group.
-    A_BLOCKS, B_BLOCKS = sum(1 << i * T.below for i in range(T.beside)), (1 << T.below) - 1
-    PARTNERS = T.below + T.beside - 1  # blocks, this one included, that get something of what a block brings
-    BYTES = (T.m + T.n) * STEP * dtype.bytes  # of a stage
-    wgmma = al.nvvm.wgmma_bf16_f32 if dtype == al.bf16 else al.nvvm.wgmma_f16_f32
+class Form(NamedTuple):
+    """What a kernel is compiled for: a tile's numbers, and what follows from them. `width`, `buffers`: columns of the pieces in which a consumer
+    hands over its part of C, and how many it has on their way to memory."""
 
-    @avelang.jit
-    def place():
-        """Where in its cluster the block is: along rows and along columns of C."""
-        if CLUSTER == 1:
-            return al.convert(0, al.u32), al.convert(0, al.u32)
-        rank = al.nvvm.cluster_rank()
-        return rank % T.below, rank // T.below
+    m: int
+    n: int
+    stages: int
+    below: int
+    beside: int
+    together: int
+    cluster: int
+    consumers: int
+    width: int
+    buffers: int
 
-    @avelang.jit
-    def following(slot, phase):
-        """The next stage, and the parity of its phase."""
-        last = slot == T.stages - 1
-        return al.select(last, 0, slot + 1), al.select(last, phase ^ 1, phase)
 
-    @avelang.jit
-    def produce(A, B, a, b, full, empty, first, blocks, tiles_m, tiles_n, steps):
-        """One thread's part: fills stages, tile after tile."""
-        below, beside = place()
-        slot, phase = al.convert(0, al.u32), al.convert(1, al.u32)
-        for tile in al.range(first, tiles_m * tiles_n, blocks):
-            row, col = tile_of(tile, tiles_m, tiles_n, T.together)
-            top = (row * T.below + below) * T.m + beside * A_SHARE
-            left = (col * T.beside + beside) * T.n + below * B_SHARE
-            for step in al.range(steps):
-                al.nvvm.mbarrier_wait(empty[slot], phase)
-                al.nvvm.mbarrier_arrive_expect_tx(full[slot], BYTES)
-                if T.beside > 1:
-                    mine = al.subview(a, (slot, beside * A_SHARE * STEP), (1, A_SHARE * STEP), (1, 1))
-                    al.nvvm.tma_load_2d_multicast(mine, A, top, step * STEP, full[slot], A_BLOCKS << below)
-                else:
-                    al.nvvm.tma_load_2d(a[slot], A, top, step * STEP, full[slot])
-                if T.below > 1:
-                    mine = al.subview(b, (slot, below * B_SHARE * STEP), (1, B_SHARE * STEP), (1, 1))
-                    al.nvvm.tma_load_2d_multicast(mine, B, left, step * STEP, full[slot], B_BLOCKS << (beside * T.below))
-                else:
-                    al.nvvm.tma_load_2d(b[slot], B, left, step * STEP, full[slot])
-                slot, phase = following(slot, phase)
+def form_of(tile: Tile, out: al.DType) -> Form:
+    """Two pieces are on their way where a tile has an even number of them: each tile begins with the first buffer again."""
+    width = PATTERN // out.bytes
+    return Form(*tile, tile.cluster, tile.m // ROWS, width, 1 if tile.n // width % 2 else 2)
 
-    @avelang.jit
-    def multiply(a, b, slot, consumer, sums):
-        """Begins a consumer's products of a stage."""
-        rows = al.nvvm.wgmma_descriptor(al.subview(a, (slot, consumer * ROWS * STEP), (1, ROWS * STEP), (1, 1)))
-        cols = al.nvvm.wgmma_descriptor(b[slot])
-        sums = al.nvvm.wgmma_fence_acc(sums)
-        for i in range(STEP // INNER):
-            along = i * INNER * dtype.bytes // 16
-            sums = wgmma(rows + along, cols + along, sums)
-        al.nvvm.wgmma_commit_group()
-        return sums
 
-    @avelang.jit
-    def release(empty, slot, t):
-        """Says to the producers of all blocks that bring something for this stage that this consumer is through with it."""
-        if CLUSTER > 1:
-            below, beside = place()
-            if t < CLUSTER and (t % T.below == below or t // T.below == beside):
-                al.nvvm.mbarrier_arrive_cluster(empty[slot], t, 1)
-        elif t == 0:
-            al.nvvm.mbarrier_arrive(empty[slot])
+@avelang.jit
+def place(F):
+    """Where in its cluster the block is: along rows and along columns of C."""
+    if F.cluster == 1:
+        return al.convert(0, al.u32), al.convert(0, al.u32)
+    rank = al.nvvm.cluster_rank()
+    return rank % F.below, rank // F.below
 
-    @avelang.jit
-    def store(C, pieces, sums, top, left, consumer, t):
-        """Rounds the sums and hands them to the copy engine, 128 bytes of each row at a time."""
-        for p in range(T.n // WIDTH):
-            if t == 0:
-                al.nvvm.cp_async_bulk_wait_group_read(BUFFERS - 1)
-            al.nvvm.barrier_sync(1 + consumer, GROUP)
-            keep(pieces[p % BUFFERS], al.subview(sums, (p * WIDTH // 2,), (WIDTH // 2,), (1,)), t // 32, t % 32)
-            al.nvvm.fence_proxy_async_shared()
-            al.nvvm.barrier_sync(1 + consumer, GROUP)
-            if t == 0:
-                al.nvvm.tma_store_2d(C, top, left + p * WIDTH, pieces[p % BUFFERS])
-                al.nvvm.cp_async_bulk_commit_group()
 
-    @avelang.jit
-    def consume(C, a, b, pieces, full, empty, first, blocks, tiles_m, tiles_n, steps, consumer, t):
-        """A warpgroup's part: 64 rows of each tile."""
-        below, beside = place()
-        slot, phase = al.convert(0, al.u32), al.convert(0, al.u32)
-        for tile in al.range(first, tiles_m * tiles_n, blocks):
-            row, col = tile_of(tile, tiles_m, tiles_n, T.together)
-            # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
-            al.nvvm.mbarrier_wait(full[slot], phase)
-            sums = multiply(a, b, slot, consumer, al.full((T.n // 2,), 0.0, al.f32))
-            before = slot
-            slot, phase = following(slot, phase)
-            for _ in al.range(steps - 1):
-                al.nvvm.mbarrier_wait(full[slot], phase)
-                sums = multiply(a, b, slot, consumer, sums)
-                # One step stays under way while the one before it is given back.
-                sums = al.nvvm.wgmma_wait_acc(sums, 1)
-                release(empty, before, t)
-                before = slot
-                slot, phase = following(slot, phase)
-            sums = al.nvvm.wgmma_wait_acc(sums, 0)
-            release(empty, before, t)
-            top, left = (row * T.below + below) * T.m + consumer * ROWS, (col * T.beside + beside) * T.n
-            store(C, pieces, sums, top, left, consumer, t)
+@avelang.jit
+def following(slot, phase, F):
+    """The next stage, and the parity of its phase."""
+    last = slot == F.stages - 1
+    return al.select(last, 0, slot + 1), al.select(last, phase ^ 1, phase)
+
+
+@avelang.jit
+def bring(ring, x, slot, row, col, full, part, PARTS, FIRST, APART, shift):
+    """Fills a stage with rows of a matrix. Where `PARTS` blocks want the same rows, each brings a part for all of them: for the ranks `FIRST`,
+    `FIRST + APART`, ..., shifted."""
+    if PARTS == 1:
+        al.nvvm.tma_load_2d(ring[slot], x, row, col, full[slot])
+    else:
+        SIZE = ring.shape[1] // PARTS
+        mine = al.subview(ring, (slot, part * SIZE), (1, SIZE), (1, 1))
+        ranks = sum(1 << (FIRST + APART * i) for i in range(PARTS))
+        al.nvvm.tma_load_2d_multicast(mine, x, row + part * (SIZE // STEP), col, full[slot], ranks << shift)
+
+
+@avelang.jit
+def produce(A, B, a, b, full, empty, first, blocks, tiles_m, tiles_n, steps, F):
+    """One thread's part: fills stages, tile after tile."""
+    below, beside = place(F)
+    slot, phase = al.convert(0, al.u32), al.convert(1, al.u32)
+    for tile in al.range(first, tiles_m * tiles_n, blocks):
+        row, col = tile_of(tile, tiles_m, tiles_n, F.together)
+        for step in al.range(steps):
+            al.nvvm.mbarrier_wait(empty[slot], phase)
+            al.nvvm.mbarrier_arrive_expect_tx(full[slot], (F.m + F.n) * STEP * BYTES)
+            bring(a, A, slot, (row * F.below + below) * F.m, step * STEP, full, beside, F.beside, 0, F.below, below)
+            bring(b, B, slot, (col * F.beside + beside) * F.n, step * STEP, full, below, F.below, 0, 1, beside * F.below)
+            slot, phase = following(slot, phase, F)
+
+
+@avelang.jit
+def multiply(a, b, slot, consumer, sums):
+    """Begins a consumer's products of a stage."""
+    rows = al.nvvm.wgmma_descriptor(al.subview(a, (slot, consumer * ROWS * STEP), (1, ROWS * STEP), (1, 1)))
+    cols = al.nvvm.wgmma_descriptor(b[slot])
+    sums = al.nvvm.wgmma_fence_acc(sums)
+    for i in range(STEP // INNER):
+        along = i * INNER * BYTES // UNIT
+        if a.dtype == al.bf16:
+            sums = al.nvvm.wgmma_bf16_f32(rows + along, cols + along, sums)
+        else:
+            sums = al.nvvm.wgmma_f16_f32(rows + along, cols + along, sums)
+    al.nvvm.wgmma_commit_group()
+    return sums
+
+
+@avelang.jit
+def release(empty, slot, t, F):
+    """Says to the producers of all blocks that bring something for this stage that this consumer is through with it."""
+    if F.cluster > 1:
+        below, beside = place(F)
+        if t < F.cluster and (t % F.below == below or t // F.below == beside):
+            al.nvvm.mbarrier_arrive_cluster(empty[slot], t, RELAXED)
+    elif t == 0:
+        al.nvvm.mbarrier_arrive(empty[slot])
+
+
+@avelang.jit
+def store(C, pieces, sums, top, left, consumer, t, F):
+    """Rounds the sums and hands them to the copy engine, 128 bytes of each row at a time."""
+    for p in range(F.n // F.width):
         if t == 0:
-            al.nvvm.cp_async_bulk_wait_group(0)
+            al.nvvm.cp_async_bulk_wait_group_read(F.buffers - 1)
+        al.nvvm.barrier_sync(1 + consumer, GROUP)
+        keep(pieces[p % F.buffers], al.subview(sums, (p * F.width // 2,), (F.width // 2,), (1,)), t // 32, t % 32)
+        al.nvvm.fence_proxy_async_shared()
+        al.nvvm.barrier_sync(1 + consumer, GROUP)
+        if t == 0:
+            al.nvvm.tma_store_2d(C, top, left + p * F.width, pieces[p % F.buffers])
+            al.nvvm.cp_async_bulk_commit_group()
+
+
+@avelang.jit
+def consume(C, a, b, pieces, full, empty, first, blocks, tiles_m, tiles_n, steps, consumer, t, F):
+    """A warpgroup's part: 64 rows of each tile."""
+    below, beside = place(F)
+    slot, phase = al.convert(0, al.u32), al.convert(0, al.u32)
+    for tile in al.range(first, tiles_m * tiles_n, blocks):
+        row, col = tile_of(tile, tiles_m, tiles_n, F.together)
+        # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
+        al.nvvm.mbarrier_wait(full[slot], phase)
+        sums = multiply(a, b, slot, consumer, al.full((F.n // 2,), 0.0, al.f32))
+        before = slot
+        slot, phase = following(slot, phase, F)
+        for _ in al.range(steps - 1):
+            al.nvvm.mbarrier_wait(full[slot], phase)
+            sums = multiply(a, b, slot, consumer, sums)
+            # One step stays under way while the one before it is given back.
+            sums = al.nvvm.wgmma_wait_acc(sums, 1)
+            release(empty, before, t, F)
+            before = slot
+            slot, phase = following(slot, phase, F)
+        sums = al.nvvm.wgmma_wait_acc(sums, 0)
+        release(empty, before, t, F)
+        top, left = (row * F.below + below) * F.m + consumer * ROWS, (col * F.beside + beside) * F.n
+        store(C, pieces, sums, top, left, consumer, t, F)
+    if t == 0:
+        al.nvvm.cp_async_bulk_wait_group(0)
+
+
+@avelang.jit
+def meet(F):
+    """Waits for the threads of the block, or of the cluster. What is in memory need not be in order: a fence stands before, where it must be."""
+    if F.cluster > 1:
+        al.nvvm.cluster_arrive(RELAXED)
+        al.nvvm.cluster_wait()
+    else:
+        al.syncthreads()
+
+
+@functools.cache
+def build(tile: Tile, dtype: al.DType, out: al.DType) -> Any:
+    """The kernel for a tile, the type of A and B, and that of C. What a copy brings at once is part of its map's type: hence a function for each."""
+    F = form_of(tile, out)
 
     @avelang.jit
     def gemm(
-        A: al.TensorMap(dtype, 2, (A_SHARE, STEP), swizzle=PATTERN),
-        B: al.TensorMap(dtype, 2, (B_SHARE, STEP), swizzle=PATTERN),
-        C: al.TensorMap(out, 2, (ROWS, WIDTH), swizzle=PATTERN),
+        A: al.TensorMap(dtype, 2, (F.m // F.beside, STEP), swizzle=PATTERN),  # type: ignore
+        B: al.TensorMap(dtype, 2, (F.n // F.below, STEP), swizzle=PATTERN),  # type: ignore
+        C: al.TensorMap(out, 2, (ROWS, F.width), swizzle=PATTERN),  # type: ignore
         m: al.u32,
         n: al.u32,
         k: al.u32,
     ):
         t = al.thread_id(0)
-        a = al.make_shared((T.stages, T.m * STEP), dtype, 1024)
-        b = al.make_shared((T.stages, T.n * STEP), dtype, 1024)
-        pieces = al.make_shared((CONSUMERS, BUFFERS, ROWS, 8, 16 // out.bytes), out, 1024)
-        full, empty = al.make_shared((T.stages, 1), al.u64), al.make_shared((T.stages, 1), al.u64)
+        a, b = al.make_shared((F.stages, F.m * STEP), dtype, 1024), al.make_shared((F.stages, F.n * STEP), dtype, 1024)
+        pieces = al.make_shared((F.consumers, F.buffers, ROWS, PATTERN // UNIT, UNIT // out.bytes), out, 1024)
+        full, empty = al.make_shared((F.stages, 1), al.u64), al.make_shared((F.stages, 1), al.u64)
         if t == 0:
             al.nvvm.prefetch_tensormap(A)
             al.nvvm.prefetch_tensormap(B)
             al.nvvm.prefetch_tensormap(C)
-            for s in range(T.stages):
+            for s in range(F.stages):
                 al.nvvm.mbarrier_init(full[s], 1)
-                al.nvvm.mbarrier_init(empty[s], CONSUMERS * PARTNERS)
+                al.nvvm.mbarrier_init(empty[s], F.consumers * (F.below + F.beside - 1))
             al.nvvm.fence_mbarrier_init()
-        if CLUSTER > 1:
-            al.nvvm.cluster_arrive(1)
-            al.nvvm.cluster_wait()
-        else:
-            al.syncthreads()
+        meet(F)
 
-        first, blocks = al.block_id(0) // CLUSTER, al.grid_dim(0) // CLUSTER
         # From here on a tile is what a cluster makes.
-        tiles_m, tiles_n = (m + T.m * T.below - 1) // (T.m * T.below), (n + T.n * T.beside - 1) // (T.n * T.beside)
-        steps = (k + STEP - 1) // STEP
+        first, blocks, steps = al.block_id(0) // F.cluster, al.grid_dim(0) // F.cluster, (k + STEP - 1) // STEP
+        tiles_m, tiles_n = (m + F.m * F.below - 1) // (F.m * F.below), (n + F.n * F.beside - 1) // (F.n * F.beside)
         if t < GROUP:
-            al.nvvm.setmaxnreg_dec(PRODUCER_REGISTERS)
+            al.nvvm.setmaxnreg_dec(REGISTERS[F.consumers - 1][0])
             if t == 0:
-                produce(A, B, a, b, full, empty, first, blocks, tiles_m, tiles_n, steps)
+                produce(A, B, a, b, full, empty, first, blocks, tiles_m, tiles_n, steps, F)
         else:
-            al.nvvm.setmaxnreg_inc(CONSUMER_REGISTERS)
+            al.nvvm.setmaxnreg_inc(REGISTERS[F.consumers - 1][1])
             consumer = t // GROUP - 1
-            consume(C, a, b, pieces[consumer], full, empty, first, blocks, tiles_m, tiles_n, steps, consumer, t % GROUP)
-        if CLUSTER > 1:
+            consume(C, a, b, pieces[consumer], full, empty, first, blocks, tiles_m, tiles_n, steps, consumer, t % GROUP, F)
+        if F.cluster > 1:
             # The other block may still have to say that it is through with a stage of this one, in memory that must be there.
-            al.nvvm.cluster_arrive(1)
-            al.nvvm.cluster_wait()
+            meet(F)
 
     return gemm
 

@@ -22,6 +22,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("runtime",),
     ("jit", "language", "executor", "ptx"),
     ("avelang",),  # the package itself: what `import avelang` gives
+    ("tile",),
     ("avelang_kernels", "pyptx"),
     ("cli",),
 )
@@ -155,14 +156,17 @@ def no_frameworks(tree: Tree) -> list[str]:
     return [f"{tree.where(m, n)}: imports {name}" for m in tree.modules for name, n in tree.imports(m) if name.split(".")[0] in FOREIGN]
 
 
+PUBLIC = ("avelang.language", "avelang.ptx", "avelang.tile")
+
+
 def public_only(tree: Tree) -> list[str]:
-    """The kernels' package uses the names that users have: `avelang`, `avelang.language` and `avelang.ptx`."""
+    """The kernels' package uses the names that users have: `avelang`, `avelang.language`, `avelang.ptx` and `avelang.tile`."""
     bad = []
     for m in tree.modules:
         if part(m) != "avelang_kernels":
             continue
         for name, line in tree.imports(m):
-            public = name in ("avelang.language", "avelang.ptx") or name.startswith(("avelang.language.", "avelang.ptx."))
+            public = name in PUBLIC or name.startswith(tuple(f"{p}." for p in PUBLIC))
             inside = name.startswith("avelang.") and not public
             if inside and (name in tree.modules or name.count(".") > 1):
                 bad.append(f"{tree.where(m, line)}: imports {name}")

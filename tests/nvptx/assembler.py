@@ -15,13 +15,12 @@ from avelang.runtime import ptxas
 
 _LINE = re.compile(r"ptxas \S+, line (\d+); (error|fatal)\s*: (.*)")
 JUMPS = frozenset({"ret", "exit", "bra", "brx", "trap"})
-TOOL = None
 
 
 def tool() -> str:
     found = ptxas.find()
     assert found is not None
-    return TOOL or found.path
+    return found.path
 
 
 def guarded(x: n.Instruction) -> n.Instruction:
@@ -42,8 +41,19 @@ def _errors(text: str, target: str) -> tuple[dict[int, str], str]:
     return found, "" if done.returncode == 0 else done.stderr + done.stdout
 
 
+CHUNK = 150  # ptxas needs more than twice the time for twice the text
+
+
 def refused(instructions: list[n.Instruction], target: str, version: tuple[int, int]) -> dict[int, str]:
-    """Index -> what ptxas says, of the instructions that it does not assemble. Those that it refuses are left out until the rest passes."""
+    """Index -> what ptxas says, of the instructions that it does not assemble."""
+    starts = range(0, len(instructions), CHUNK)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        parts = pool.map(lambda at: _refused(instructions[at : at + CHUNK], target, version), starts)
+    return {at + i: why for at, found in zip(starts, parts, strict=True) for i, why in found.items()}
+
+
+def _refused(instructions: list[n.Instruction], target: str, version: tuple[int, int]) -> dict[int, str]:
+    """The same for few. Those that it refuses are left out until the rest passes."""
     out: dict[int, str] = {}
     left = sorted(range(len(instructions)), key=lambda i: instructions[i].parts[:2] != ("ld", "param::func"))
     while left:
@@ -62,17 +72,9 @@ def refused(instructions: list[n.Instruction], target: str, version: tuple[int, 
                 return out
             half = len(left) // 2
             for part in (left[:half], left[half:]):
-                found = refused([instructions[i] for i in part], target, version)
+                found = _refused([instructions[i] for i in part], target, version)
                 out.update({part[i]: why for i, why in found.items()})
             return out
         out.update(hit)
         left = [i for i in left if i not in hit]
     return out
-
-
-def refused_anywhere(
-    instructions: list[n.Instruction], targets: list[tuple[str, tuple[int, int]]]
-) -> dict[tuple[str, tuple[int, int]], dict[int, str]]:
-    """`refused` for several targets, side by side."""
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return dict(zip(targets, pool.map(lambda t: refused(instructions, *t), targets)))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
+from tests import tools
 from tests.ptx import programs
+from tests.runtime import cuda
 
 from avelang.base.errors import AveError
 from avelang.ptx import from_jax
@@ -46,7 +50,7 @@ def test_shard_map():
 
     k = programs.saxpy()
     mesh = Mesh(np.array(jax.devices()[:1]), ("d",))
-    f = jax.jit(jax.shard_map(lambda x: k(x, x, 3.0), mesh=mesh, in_specs=PartitionSpec("d"), out_specs=PartitionSpec("d"), check_vma=False))
+    f = jax.jit(jax.shard_map(lambda x: k(x, x, 3.0), mesh=mesh, in_specs=PartitionSpec("d"), out_specs=PartitionSpec("d")))
     assert np.array_equal(f(jnp.arange(4.0)), 4 * jnp.arange(4.0))
 
 
@@ -69,3 +73,39 @@ def test_an_error_while_it_runs_passes_through_xla(monkeypatch):
     from_jax._handlers or jax.jit(lambda x: k(x, x, 1.0)).lower(jnp.ones(2))
     with pytest.raises(Exception, match="ZeroDivisionError"):
         jax.block_until_ready(jax.jit(lambda x: k(x, x, 1.0))(jnp.ones(7)))
+
+
+def test_on_cuda_it_goes_to_the_stream_that_xla_gives(monkeypatch):
+    """XLA's structs are made here; the driver is a stub that records the launch."""
+    tools.need("gcc")
+    machine, k = cuda.Machine(monkeypatch), programs.saxpy()
+    jax.jit(lambda x: k(x, x, 2.0)).lower(jnp.ones(8))
+    key = next(reversed(from_jax._calls))
+    arrays = [machine.own(np.zeros(8, np.float32), 1) for _ in range(3)]
+    buffers = [from_jax._Buffer(ctypes.sizeof(from_jax._Buffer), None, 11, a.ctypes.data, 1, None) for a in arrays]
+    pointers = [ctypes.cast(ctypes.pointer(b), ctypes.c_void_p) for b in buffers]
+    inputs, results = (ctypes.c_void_p * 2)(*(p.value for p in pointers[:2])), (ctypes.c_void_p * 1)(pointers[2].value)
+    text = ctypes.create_string_buffer(key.encode())
+    span = from_jax._Span(ctypes.addressof(text), len(key))
+    attributes = (ctypes.c_void_p * 1)(ctypes.addressof(span))
+
+    def stream_get(address):
+        from_jax._StreamArgs.from_address(address).stream = 0x7700
+
+    get = from_jax._CALL(stream_get)
+    machine.lib.stub_stream(0x7700, 1)
+    api = from_jax._Api(stream_get=ctypes.cast(get, ctypes.c_void_p))
+    items = ctypes.POINTER(ctypes.c_void_p)
+    frame = from_jax._Frame(
+        api=ctypes.addressof(api), stage=3, arguments=from_jax._List(count=2, items=ctypes.cast(inputs, items)),
+        results=from_jax._List(count=1, items=ctypes.cast(results, items)), attributes=from_jax._Attributes(count=1, items=ctypes.cast(attributes, items)),
+    )  # fmt: skip
+    assert from_jax._handlers["CUDA"](ctypes.addressof(frame)) in (None, 0)
+    a, b, out = (x.ctypes.data for x in arrays)
+    assert machine.values() == [a, b, 0x40000000, out]
+    assert (machine.last.stream, machine.last.device, list(machine.last.grid)) == (0x7700, 1, [1, 1, 1])
+
+
+def test_options_are_refused():
+    with pytest.raises(AveError, match="L047"):
+        programs.saxpy()(jnp.ones(4), jnp.ones(4), 1.0, stream=3)

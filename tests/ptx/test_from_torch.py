@@ -62,6 +62,14 @@ def test_gradients_by_a_backward():
         assert torch.equal(x.grad, wanted)
 
 
+def test_out_is_refused_where_a_gradient_is_wanted():
+    k = square_maker()
+    k.backward(lambda inputs, outputs, gradients: inputs)
+    x = torch.arange(4.0, requires_grad=True)
+    with pytest.raises(AveError, match="L047"):
+        k(x, 3.0, out=(torch.empty(4), torch.empty(4)))
+
+
 def test_a_backward_that_gives_too_few():
     k = square_maker()
     k.backward(lambda inputs, outputs, gradients: ())

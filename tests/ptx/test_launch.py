@@ -12,7 +12,7 @@ from tests.runtime import cuda, rocm
 
 import avelang.ptx.launch
 from avelang.base.errors import AveError
-from avelang.ptx import Tile, kernel, ptx, reg
+from avelang.ptx import Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import bf16, e4m3, f32, s32, u32
 
 bf = np.dtype(ml_dtypes.bfloat16)
@@ -213,3 +213,34 @@ def test_fp8_arrays_are_taken():
 
     x = np.arange(32).astype(ml_dtypes.float8_e4m3fn)
     assert np.array_equal(copy(x).view(np.uint8), x.view(np.uint8))
+
+
+def test_a_hopper_gemm_with_tma_and_wgmma():
+    rng = np.random.default_rng(4)
+    a, b = (rng.standard_normal((128, 128)).astype(bf) for _ in range(2))
+    assert np.allclose(programs.hopper_gemm()(a, b), a.astype(np.float32) @ b.astype(np.float32).T, atol=1e-3)
+
+
+@kernel(in_specs=Tile("N", f32), out_specs=Tile("N", f32), grid=1, block=32, arch="sm_80")
+def too_far(x, out):
+    (px,) = ptx.global_ptrs(x)
+    value = reg.scalar(f32)
+    ptx.inst.ld.global_.f32(value, ptx.addr(px + reg.from_(ptx.special.tid.x()) * 8))  # here
+
+
+@kernel(in_specs=Tile("N", f32), out_specs=Tile("N", f32), grid=1, block=32, arch="sm_80")
+def too_soon(x, out):
+    (px,) = ptx.global_ptrs(x)
+    tile = smem.alloc(f32, 32)
+    ptx.cp_async(tile, px)
+    ptx.inst.ld.shared.f32(reg.scalar(f32), ptx.addr(tile))  # here
+
+
+@pytest.mark.parametrize(("k", "code"), [(too_far, "X032"), (too_soon, "X033")])
+def test_what_goes_wrong_while_it_runs_stands_at_the_users_line(k, code):
+    with pytest.raises(AveError) as caught:
+        k(np.zeros(32, np.float32))
+    span = caught.value.span
+    assert caught.value.code == code and span.file == __file__ and span.text().endswith("# here")
+    line = next(i for i, x in enumerate(k.ptx(32).splitlines(), 1) if "ld." in x and "param" not in x)
+    assert f"line {line}" in caught.value.message

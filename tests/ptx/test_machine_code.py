@@ -44,6 +44,8 @@ def test_alignment_is_that_of_the_widest_access():
     assert width(lambda: ptx.inst.st.global_.v2.f32(ptx.addr(reg.scalar(u64)), reg.array(f32, 2))) == 8
     assert width(lambda: ptx.cp_async(reg.scalar(u32), reg.scalar(u64), 8)) == 8
     assert width(lambda: ptx.cp_async(reg.scalar(u32), reg.scalar(u64))) == 16
+    assert width(lambda: ptx.tma.store_bytes(reg.scalar(u64), reg.scalar(u32), 4096)) == 16
+    assert machine_code.alignment(programs.hopper_gemm().traced((128, 128, 128), None).module) == 8
 
 
 def test_what_ptxas_refuses_stands_at_the_users_line():

@@ -163,7 +163,7 @@ def _exchange() -> ctypes.CDLL:
     import torch
 
     lib = ctypes.CDLL(build("rocm_torch"))
-    lib.rocm_get.restype = lib.rocm_asked.restype = ctypes.c_uint64
+    lib.rocm_get.restype = lib.rocm_asked.restype = lib.rocm_reads.restype = ctypes.c_uint64
     address = _api.PyCapsule_GetPointer(torch.Tensor.__dlpack_c_exchange_api__, b"dlpack_exchange_api")
     lib.rocm_own(ctypes.c_void_p((ctypes.c_uint64 * 7).from_address(address)[5]))
     return lib

@@ -9,12 +9,13 @@ typedef struct { void *data; int32_t type, index, rank; uint8_t code, bits; uint
 typedef int (*reader)(void *, tensor *);
 
 static reader own;
-static uint64_t streams[2], asked;
+static uint64_t streams[2], asked, reads;
 static void *plain[16][2];
 static int plains;
 static int broken, kind = 10; /* kDLROCM */
 
 static int moved(void *object, tensor *out, int index) {
+  reads++;
   for (int i = 0; i < plains; i++)
     if (plain[i][0] == object) object = plain[i][1];
   int status = own(object, out);
@@ -37,6 +38,7 @@ EXPORT uint64_t rocm_get(int index) { return streams[index]; }
 EXPORT void rocm_kind(int number) { kind = number; }
 EXPORT void rocm_break(int on) { broken = on; }
 EXPORT uint64_t rocm_asked(void) { return asked; }
+EXPORT uint64_t rocm_reads(void) { return reads; }
 /* A tensor of a subclass is read by way of a plain one with the same memory, at the plain one's cost: for measuring. */
 EXPORT void rocm_plain(void *object, void *same) {
   plain[plains % 16][0] = object;

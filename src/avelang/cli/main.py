@@ -10,10 +10,12 @@ from avelang.cli.compile import compile_command
 from avelang.cli.demo import demo
 from avelang.cli.doctor import doctor
 from avelang.cli.execute import exec_command
+from avelang.cli.explain import explain
 from avelang.cli.intrinsics import intrinsics
 from avelang.cli.ptx import ptx
 from avelang.cli.report import report_command
 from avelang.cli.run import run
+from avelang.cli.show import show
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -22,7 +24,7 @@ def main() -> None:
     """Ave: a language in Python for matrix kernels, and its compiler."""
 
 
-for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, cache, ptx):
+for _command in (run, compile_command, report_command, exec_command, demo, doctor, intrinsics, explain, show, cache, ptx):
     main.add_command(_command)
 
 

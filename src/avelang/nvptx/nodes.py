@@ -10,8 +10,6 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-_node = dataclasses.dataclass(frozen=True, slots=True)
-
 
 def _place() -> Any:
     return dataclasses.field(default=0, compare=False, repr=False)
@@ -20,7 +18,7 @@ def _place() -> Any:
 # -- operands ------------------------------------------------------------------------------------------------------------------------
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Register:
     """A register, its name as written ("%r1", "p"); `component` selects from a vector register ("x", "y", "z", "w", "r", ...)."""
 
@@ -28,7 +26,7 @@ class Register:
     component: str = ""
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Special:
     """A special register: "%tid" with the component "x", "%clock64" with none."""
 
@@ -36,14 +34,14 @@ class Special:
     component: str = ""
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Symbol:
     """A label, a variable, a function, or a named constant such as WARP_SZ; in debug data also a section (".debug_abbrev")."""
 
     name: str
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Int:
     """An integer constant. `base` (2, 8, 10, 16), `width` (digits at least, filled with zeros), `upper` (hex digits ABCDEF) and `unsigned`
     (suffix U) and `capital` (0X for 0x) say how it is written; two constants that differ in these alone are different nodes, of equal `value`."""
@@ -56,7 +54,7 @@ class Int:
     capital: bool = False
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Float:
     """A floating-point constant by its bit pattern of `width` 32 (0f3F800000) or 64 bits (0d...); `decimal`: written as 1.0, always f64."""
 
@@ -66,7 +64,7 @@ class Float:
     decimal: bool = False
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Unary:
     """A constant expression: `op` is one of - + ! ~, or a cast, "(.s64)" or "(.u64)"."""
 
@@ -74,7 +72,7 @@ class Unary:
     operand: Operand
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Binary:
     """A constant expression of two operands; also a symbol with an offset (`table+8`)."""
 
@@ -83,7 +81,7 @@ class Binary:
     right: Operand
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Ternary:
     """A constant expression `condition ? then : other`."""
 
@@ -92,7 +90,7 @@ class Ternary:
     other: Operand
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Apply:
     """An operator of initializers: generic(x), the generic address of x; 0xFF00(x), bits of its address, where `name` is an Int (the mask)."""
 
@@ -100,14 +98,14 @@ class Apply:
     operand: Operand
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Vector:
     """Operands in braces: {%r1, %r2}; an item may be the sink, a constant, or, in addresses of tensors, an expression."""
 
     items: tuple[Operand, ...]
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Address:
     """A memory operand [base+offset]. `offset` is None where none is written. `rest` holds what follows a comma: the coordinates of a tensor
     map, a sampler and the coordinates of a texture."""
@@ -117,7 +115,7 @@ class Address:
     rest: tuple[Operand, ...] = ()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Element:
     """An element of an array by a constant index: table[3]."""
 
@@ -125,14 +123,14 @@ class Element:
     index: Operand
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Not:
     """A negated predicate as an operand: !%p1."""
 
     operand: Operand
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Pair:
     """Two destinations p|q, of which `second` is a predicate (setp, vote, tex, elect, shfl)."""
 
@@ -140,12 +138,12 @@ class Pair:
     second: Operand
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Sink:
     """The destination that nothing keeps: `_`."""
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Arguments:
     """A list in parentheses, of a call: (param0, param1)."""
 
@@ -160,7 +158,7 @@ Operand = (
 # -- statements ----------------------------------------------------------------------------------------------------------------------
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Guard:
     """The predicate before an instruction: @%p1, @!%p1."""
 
@@ -168,7 +166,7 @@ class Guard:
     negated: bool = False
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Instruction:
     """One instruction. `parts` is its name split at the dots: ("ld", "shared::cta", "b32"). `columns` are those of the operands."""
 
@@ -195,7 +193,7 @@ class Instruction:
         return ".".join(self.parts)
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Label:
     """`name:`"""
 
@@ -204,7 +202,7 @@ class Label:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class RegisterName:
     """One name of a declaration; `count` registers name0 .. name(count-1) where it is written %r<count>."""
 
@@ -219,7 +217,7 @@ class RegisterName:
             yield from (f"{self.name}{i}" for i in range(self.count))
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Registers:
     """`.reg .v4 .f32 a, b;`"""
 
@@ -230,7 +228,7 @@ class Registers:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Pointer:
     """What `.ptr` says of a kernel's parameter: the space (or ""), the alignment in bytes (or None)."""
 
@@ -238,7 +236,7 @@ class Pointer:
     align: int | None = None
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Variable:
     """A variable, in a module, in a body, or as a parameter. `space` is "global", "const", "shared", "local", "param" or "reg" (parameters of
     functions), "tex", or "global" with an opaque type ("texref"); `dims` are array extents, None where empty. `align` is in bytes, None where none is written.
@@ -258,7 +256,7 @@ class Variable:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Field:
     """`name = value` in the initializer of an opaque type."""
 
@@ -269,7 +267,7 @@ class Field:
 Initializer = Operand | Field | tuple["Initializer", ...]
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Attribute:
     """`.attribute(.managed)`, `.attribute(.unified(1, 2))`."""
 
@@ -277,7 +275,7 @@ class Attribute:
     values: tuple[Operand, ...] = ()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Block:
     """Statements in braces, with names of their own."""
 
@@ -286,7 +284,7 @@ class Block:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Targets:
     """`label: .branchtargets a, b;` (`kind` "branchtargets") and `label: .calltargets f, g;` ("calltargets")."""
 
@@ -297,7 +295,7 @@ class Targets:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Prototype:
     """`label: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`. `returns` and `params` are None where nothing in parentheses stands."""
 
@@ -310,7 +308,7 @@ class Prototype:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Loc:
     """`.loc file line column`, and `, function_name symbol, inlined_at file line column`."""
 
@@ -323,7 +321,7 @@ class Loc:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Pragma:
     """`.pragma "nounroll";`"""
 
@@ -338,7 +336,7 @@ Statement = Instruction | Label | Registers | Variable | Block | Targets | Proto
 # -- module --------------------------------------------------------------------------------------------------------------------------
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Directive:
     """What a function says of its launch: `.maxntid 128, 1, 1` is ("maxntid", (Int(128), Int(1), Int(1))), `.noreturn` has no values. A pragma
     between header and body is ("pragma", texts)."""
@@ -347,7 +345,7 @@ class Directive:
     values: tuple[Operand | str, ...] = ()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Function:
     """`.entry` or `.func` (`kind`). `params` is None where no parentheses are written, `body` None for a declaration. `linkage` is "visible",
     "extern", "weak" or ""."""
@@ -364,7 +362,7 @@ class Function:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class File:
     """`.file index "name"`, with time stamp and size where they are written."""
 
@@ -375,7 +373,7 @@ class File:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Data:
     """A line of a debug section: `.b8 1, 2`; `kind` is "b8", "b16", "b32", "b64"."""
 
@@ -383,7 +381,7 @@ class Data:
     values: tuple[Operand, ...]
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Section:
     """`.section .debug_info { ... }`; `name` keeps its dot."""
 
@@ -393,7 +391,7 @@ class Section:
     column: int = _place()
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Alias:
     """`.alias name, of;`"""
 
@@ -406,7 +404,7 @@ class Alias:
 Item = Function | Variable | File | Section | Alias | Pragma | Loc
 
 
-@_node
+@dataclasses.dataclass(frozen=True, slots=True)
 class Module:
     """A PTX module. `version` is (8, 7), `target` ("sm_90a",) with options behind the chip, `address_size` 32, 64 or None."""
 

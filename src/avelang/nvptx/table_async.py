@@ -54,7 +54,7 @@ for _to, _mask, _needs in (("shared::cluster", "{.multicast::cluster}", "8.0 sm_
         if _n > 2:
             form(f"cp.async.bulk.tensor.{_n}d.{_to}.global.im2col{_DONE}{_end}", f"{_coords}, s:u16*{_n - 2}, {_tail}", _needs, _T, words=_GROUP)
             form(f"cp.async.bulk.tensor.{_n}d.{_to}.global.<mode>{_DONE}{_end}", f"{_coords}, s:u16*2, {_tail}", _columns, _T, mode="im2col::w im2col::w::128",
-                 words=_GROUP)  # fmt: skip
+                 words={**_GROUP, "im2col::w::128": _WIDE})  # fmt: skip
     form(f"cp.async.bulk.tensor.2d.{_to}.global.tile::gather4{_DONE}{_end}", f"[], [tensor,5], [], {_tail}", _columns, _T, words=_GROUP)
 for _n in range(1, 6):
     form(f"cp.async.bulk.tensor.{_n}d.global.shared::cta{{.tile}}.bulk_group{{.L2::cache_hint}}", f"[tensor,{_n}], [], {_HINT}", "8.0 sm_90", _T)

@@ -109,9 +109,9 @@ _B128 = ((lambda e: e["scope"] == "sys", "8.4 sm_90"),)
 
 
 def _atomic(rest: str, operands: str, needs: str, space: str = _ATOMIC, red: bool = True, words: Mapping[str, str] | None = None, **more: Any) -> None:
-    """atom, and red where there is one, in the order of the manual, and in that of nvcc and Triton (`atom.global.gpu.acq_rel`), which ptxas takes too.
+    """atom, and red where there is one, in the order of the manual, and in those of nvcc and Triton (`atom.global.gpu`, `atom.global.acq_rel.gpu`), which ptxas takes too.
     `operands` are those behind the address."""
-    for places in ("{.<sem>}{.<scope>}{.<space>}", ".<space>.<scope>{.<sem>}"):
+    for places in ("{.<sem>}{.<scope>}{.<space>}", ".<space>.<scope>{.<sem>}", ".<space>.<sem>{.<scope>}"):
         result = operands.partition(",")[0].replace("s:", "d:").replace("r:", "d:")
         common = {"space": space, "rules": [_CACHED], "words": {**_ORDER, **(words or {})}, **more}
         form(f"atom{places}{rest}", f"{result}, [<space>], {operands}", needs, _A, sem="relaxed acquire release acq_rel", **common)

@@ -127,12 +127,34 @@ class Traced:
         return print_module(self.module)
 
     @functools.cached_property
+    def first_line(self) -> int:
+        """The line of the text, counted from 1, on which the first statement stands that the body wrote; each has one line."""
+        return self.text.count("\n") - len(self.places)
+
+    @functools.cached_property
+    def numbered(self) -> n.Module:
+        """The module, its statements with their lines in the text."""
+        function, head = self._function()
+        lines = (*function.body[:head], *(dataclasses.replace(s, line=i) for i, s in enumerate(function.body[head:], self.first_line)))
+        items = tuple(dataclasses.replace(x, body=lines) if x is function else x for x in self.module.items)
+        return dataclasses.replace(self.module, items=items)
+
+    def place(self, line: int) -> Span | None:
+        """The user's line that wrote a line of the text."""
+        at = line - self.first_line
+        file, row = self.places[at] if 0 <= at < len(self.places) else ("", 0)
+        return Span(file, row, function=self.definition.name) if file else None
+
+    def _function(self) -> tuple[Any, int]:
+        """The entry, and how many declarations stand before what the body wrote."""
+        function: Any = self.module.function(self.entry)
+        return function, len(function.body) - len(self.places)
+
+    @functools.cached_property
     def with_lines(self) -> str:
         """The PTX with `.loc`s, by which the assembler's remarks and the tools name lines of the user's file."""
-        function = self.module.function(self.entry)
-        assert function is not None and function.body is not None
+        function, head = self._function()
         files = {name: i for i, name in enumerate(dict.fromkeys(file for file, _ in self.places if file), 1)}
-        head = len(function.body) - len(self.places)
         body: list[n.Statement] = list(function.body[:head])
         last: tuple[str, int] = ("", 0)
         for statement, place in zip(function.body[head:], self.places, strict=True):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 import weakref
 from typing import Any
 
+from avelang.base.errors import AveError
 from avelang.ptx.build import Traced
 from avelang.runtime.arguments import Bound, Parameters
 from avelang.runtime.arrays import Array
@@ -21,7 +23,7 @@ def run(traced: Traced, parameters: Parameters, bound: Bound) -> None:
 
     program = _programs.get(traced)
     if program is None:
-        program = _programs[traced] = Program(traced.module, entry=traced.entry)
+        program = _programs[traced] = Program(traced.numbered, entry=traced.entry)
     outputs = {a.name for a in traced.arguments[len(traced.definition.inputs) :]}
     args: list[int | bytes] = []
     memory: dict[int, tuple[int, int, str, bool]] = {}
@@ -33,9 +35,14 @@ def run(traced: Traced, parameters: Parameters, bound: Bound) -> None:
         if isinstance(value, Array) and value.size:
             memory[value.address] = (value.address, value.span(), spec.name, spec.name in outputs or not value.read_only)
     geometry = traced.geometry
-    program.launch(
-        args, geometry.grid, geometry.block, shared_bytes=traced.dynamic_bytes, cluster=traced.cluster, memory=list(memory.values())
-    )
+    try:
+        program.launch(
+            args, geometry.grid, geometry.block, shared_bytes=traced.dynamic_bytes, cluster=traced.cluster, memory=list(memory.values())
+        )
+    except AveError as e:
+        said = re.search(r"\bline (\d+)", e.message)
+        e.span = e.span or (traced.place(int(said[1])) if said is not None else None)
+        raise
 
 
 def tensor_map(kind: Any, array: Array) -> bytes:

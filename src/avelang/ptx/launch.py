@@ -49,6 +49,9 @@ class Caller:
         try:
             found = frameworks(self, args)
             if found is not None:
+                if out is not None or stream is not None:
+                    why = "JAX and autograd make outputs themselves, and order them"
+                    raise error("L047", kernel=self.definition.name, what="out=" if out is not None else "stream=", why=why)
                 return found(self, args)
             return self.run(args, out, stream)
         except AveError as e:

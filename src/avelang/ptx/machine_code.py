@@ -6,9 +6,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from typing import Any
 
+from avelang.base import knobs
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
@@ -17,7 +19,8 @@ from avelang.ptx.build import Traced
 from avelang.runtime import cache, ptxas
 from avelang.runtime.arguments import Parameters
 
-_WIDE = frozenset({"ld", "st", "ldu", "red", "atom", "cp", "prefetch"})
+_WIDE = frozenset({"ld", "st", "ldu", "red", "atom", "cp"})
+_BULK = 16  # bytes: what bulk copies of runs count in; those of boxes are checked with their tensor maps
 
 
 def alignment(module: n.Module) -> int:
@@ -30,7 +33,9 @@ def alignment(module: n.Module) -> int:
             vector = next((int(p[1:]) for p in x.parts if re.fullmatch(r"v\d", p)), 1)
             bits = next((TYPES[p].bits for p in reversed(x.parts) if p in TYPES), 8)
             size = vector * bits // 8
-            if x.parts[:2] == ("cp", "async"):
+            if "bulk" in x.parts:
+                size = 1 if "tensor" in x.parts else _BULK
+            elif x.parts[:2] == ("cp", "async"):
                 size = next((o.value for o in x.operands[2:3] if isinstance(o, n.Int)), 16)
             widest = max(widest, size)
     return min(widest, 32)
@@ -55,6 +60,8 @@ def load(traced: Traced, parameters: Parameters, device: Any) -> Any:
     entry = cache.load(name)
     if entry is not None:
         return device.load(entry.payload, entry.meta)
+    if "asm" in knobs.dump():
+        print(traced.text, file=sys.stderr)
     try:
         code, said = device.driver.machine_code(device, traced.with_lines, traced.chip, traced.entry)
     except AveError as e:

@@ -14,7 +14,7 @@ import avelang.ptx.types as t
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.ptx.inst import emit
-from avelang.ptx.operands import HasNode, operand
+from avelang.ptx.operands import is_operand, operand
 from avelang.ptx.registers import Reg, Value, move, reg
 from avelang.ptx.trace import current
 from avelang.ptx.types import Type, as_type
@@ -53,7 +53,7 @@ def addr(base: Any, offset: int = 0, coords: Any = ()) -> Address:
     if isinstance(base, Reg):
         fits = base.type.is_int and base.type.bits in (32, 64)
     else:
-        fits = isinstance(base, (HasNode, str)) and not isinstance(base, Value)
+        fits = (is_operand(base) or isinstance(base, str)) and not isinstance(base, Value)
     if not fits:
         raise wrong("T233", got=repr(base), why="an address is in a register of 32 or 64 bits, or a name")
     if not isinstance(offset, int):

@@ -7,17 +7,15 @@ None the sink `_`, a string a symbol. Registers, special registers, addresses an
 from __future__ import annotations
 
 import struct
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 
 
-@runtime_checkable
-class HasNode(Protocol):
-    """A value of the language that is an operand."""
-
-    def node(self) -> n.Operand: ...
+def is_operand(value: Any) -> bool:
+    """Whether a value of the language says itself what operand it is."""
+    return hasattr(type(value), "node")
 
 
 def float_bits(value: float, width: int) -> int:
@@ -40,7 +38,7 @@ def constant(value: int | float, double: bool = False) -> n.Operand:
 
 def operand(value: Any, parts: tuple[str, ...] = ()) -> n.Operand:
     """The operand for an instruction of these parts. Raises T222 for what is none."""
-    if isinstance(value, HasNode):
+    if is_operand(value):
         return value.node()
     if isinstance(value, (int, float)):
         return constant(value, "f64" in parts)

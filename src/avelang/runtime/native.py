@@ -102,15 +102,15 @@ class Exchange(ctypes.Structure):
 
 
 class Fields(ctypes.Structure):
-    """Where the fields of a torch tensor stand, in bytes (`torch_tensors.Layout`)."""
+    """Where the fields of a torch tensor stand, in bytes, and the dispatch keys of lazy views (`torch_tensors.Layout`)."""
 
     _fields_ = [
-        (name, I64) for name in ("impl", "storage", "keys", "meta", "numel", "offset", "rank", "sizes", "data", "deleter")
+        (name, I64) for name in ("impl", "storage", "keys", "meta", "numel", "offset", "rank", "sizes", "data", "deleter", "lazy")
     ]
 
 
 class Likeness(ctypes.Structure):
-    """What two torch tensors have in common of which one may be read like the other: type, virtual table, dispatch keys, dtype and device, who frees."""
+    """What torch tensors have in common that are read alike: type, virtual table, dispatch keys, dtype and device, who frees."""
 
     _fields_ = [("type", P), ("table", P), ("keys", ctypes.c_uint64), ("meta", ctypes.c_uint64), ("deleter", P)]
 

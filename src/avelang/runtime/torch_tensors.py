@@ -1,9 +1,9 @@
 """torch's tensors in memory: the torch that is loaded comes in; where its fields stand goes out, for compiled host code to read them itself.
 
-torch's own C function (`dltensor_from_py_object_no_sync` of DLPack's exchange API) takes some 20 ns for a tensor, a dozen loads take 2. No fact about torch's
-classes is written down here: fields are looked for in tensors whose every number differs, by what torch says of them (`_cdata`, `data_ptr`,
-`_dispatch_keys`), and what is read there is held against torch's answers for many more. Where any of it fails, or a tensor is not like the one that the slow
-path has accepted, torch's own function is asked.
+torch's own C function (`dltensor_from_py_object_no_sync` of DLPack's exchange API) takes some 20 ns for a tensor, a dozen loads take 2. No fact of
+torch's classes is written down here: fields are looked for in tensors of which every number differs, by what torch says of them (`_cdata`,
+`data_ptr`, `_dispatch_keys`), and what is read there is held against torch's answers for others. Where any of it fails, or a tensor is not like the
+one that the slow path has accepted, torch's own function is asked.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from typing import Any, NamedTuple
 
 from avelang.runtime.native import MOST_INLINE, Fields, Likeness
 
-# Bits of the word that begins with the dtype: 16 of these, 8 each of device type, index, and whether there is a device. Others say what layout it has.
+# Of the word that begins with the dtype: 16 bits of that, 8 each of the device's type, its index, and whether there is one. Others depend on strides.
 META = (1 << 40) - 1
 _NO_INDEX = 0x01FF00  # a device of type 0 whose index is -1
-_IMPL_BYTES, _STORAGE_BYTES = 176, 48  # that are searched
+_IMPL_BYTES, _STORAGE_BYTES = 208, 48  # that are searched: torch 2.11 has 184 and 80, 2.13 has 176 and 80
 
 
 class Layout(NamedTuple):
-    """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what it points to (`sizes` is followed by
-    MOST_INLINE extents and as many strides); `data`, `deleter` of the storage."""
+    """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what that points to (`sizes` are
+    followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage. `lazy`: dispatch keys of views that are negated or conjugated
+    lazily."""
 
     impl: int
     storage: int
@@ -36,6 +37,7 @@ class Layout(NamedTuple):
     sizes: int
     data: int
     deleter: int
+    lazy: int
 
     def fields(self) -> Fields:
         return Fields(*self)
@@ -80,10 +82,10 @@ def read(at: Layout, x: Any, item: int) -> Read | None:
 
 
 def _found(torch: Any) -> Layout:
-    """Where the fields are: the places that are right for each of some tensors of which every number differs. Raises whatever goes wrong, where torch has
-    not what is asked of it or a field is not to be found."""
+    """Where the fields are: the places that are right for each of some tensors of which every number differs. Raises whatever goes wrong, where torch
+    has not what is asked of it or a field is not to be found."""
     forms = [((3, 5, 7, 2, 6), (211, 29, 2, 401, 1), 77), ((4, 9, 8, 11, 1), (17, 311, 19, 3, 23), 203), ((13, 2, 1, 3, 5), (5, 97, 31, 41, 67), 55)]
-    several = [torch.zeros(8191, dtype=torch.int16).as_strided(*form) for form in forms]
+    several = [torch.zeros(8191, dtype=torch.int16, device="cpu").as_strided(*form) for form in forms]
     storages = [x.untyped_storage() for x in several]
     impls = [x._cdata for x in several]
 
@@ -98,17 +100,28 @@ def _found(torch: Any) -> Layout:
     return Layout(
         impl=everywhere(map(id, several), torch.Tensor.__basicsize__, ([i] for i in impls)),
         storage=everywhere(impls, rank, ([s._cdata] for s in storages)),
-        keys=everywhere(impls, _IMPL_BYTES, ([torch._C._dispatch_keys(x).raw_repr()] for x in several)),
+        keys=everywhere(impls, _IMPL_BYTES, ([_keys(torch, x)] for x in several)),
         meta=_meta(torch), numel=everywhere(impls, _IMPL_BYTES, ([x.numel()] for x in several)),
         offset=everywhere(impls, _IMPL_BYTES, ([offset] for _, _, offset in forms)), rank=rank, sizes=rank + 8,
-        data=data, deleter=_only([frees]),
+        data=data, deleter=_only([frees]), lazy=_lazy(torch),
     )  # fmt: skip
 
 
+def _keys(torch: Any, x: Any) -> int:
+    return torch._C._dispatch_keys(x).raw_repr()
+
+
+def _lazy(torch: Any) -> int:
+    z = torch.zeros(3, dtype=torch.complex64, device="cpu")
+    more = [_keys(torch, view) & ~_keys(torch, z) for view in (z.conj(), torch._neg_view(z))]
+    assert all(more)
+    return more[0] | more[1]
+
+
 def _meta(torch: Any) -> int:
-    """Where the dtype stands: tensors of one form have as many numbers there as they have dtypes. Device type 0 (the CPU), no index and a 1 follow."""
+    """Where the dtype stands: tensors of one form have as many numbers there as dtypes; device type 0 (the CPU), no index and a 1 follow."""
     dtypes = [torch.int16, torch.float16, torch.bfloat16, torch.int32, torch.float32, torch.int16, torch.float32]
-    tensors = [torch.zeros(64, dtype=d) for d in dtypes]
+    tensors = [torch.zeros(64, dtype=d, device="cpu") for d in dtypes]
 
     def tells(at: int) -> bool:
         words = [_word(x._cdata + at) & META for x in tensors]
@@ -119,10 +132,10 @@ def _meta(torch: Any) -> int:
 
 def _holds(torch: Any, at: Layout) -> bool:
     """Whether what is read is what torch says, for tensors of many kinds, and whether those that are unlike are told apart."""
-    base = torch.arange(2048, dtype=torch.float32)
+    base = torch.arange(2048, dtype=torch.float32, device="cpu")
     plain = base[:256]
     like = [base, base[3:], base.view(4, 8, 64)[1:, ::2, 5:], base.view(2, 4, 4, 8, 8), base.view(32, 64).T, base[7].view(1, 1), base[9], base[:1]]
-    like += [torch.empty(n, 3) for n in (1, 2, 9)] + [base.as_strided((5, 3), (0, 7), 11)]
+    like += [torch.empty(n, 3, dtype=torch.float32, device="cpu") for n in (1, 2, 9)] + [base.as_strided((5, 3), (0, 7), 11)]
     want = read(at, plain, 4)
     for x in like:
         found = read(at, x, 4)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+import avelang
 from avelang.arch import chip as chip_of
 from avelang.base.lazy import np
 from avelang.base.places import wrong
@@ -17,6 +18,7 @@ from avelang.isa.nvptx.swizzle import BITS, PIECE, ROW
 from avelang.tile.distribution import WIDEST, Distribution
 
 
+@avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Swizzle:
     """The xor swizzle of CuTe's Swizzle<bits, base, shift>: `bits` bits of an offset, from bit `base` on, are xored with those `shift` higher.

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import avelang
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.frontend import layouts
@@ -22,6 +23,7 @@ WIDEST = 16  # bytes that a lane moves at once, on all chips
 OPERANDS = {"a": "a", "b": "b", "c": "c", "d": "c", "acc": "c"}
 
 
+@avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Distribution:
     """How a tile is spread over `waves` waves of `wave` lanes: an encoding, checked against them (0 waves: as many as it has).

@@ -13,12 +13,14 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import avelang
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 
 Ints = tuple[int, ...]
 
 
+@avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Digit:
     """One digit of a mixed-radix number: it counts from 0 up to `extent`, and each count moves by `strides` elements along the tile's dimensions
@@ -28,6 +30,7 @@ class Digit:
     strides: Ints
 
 
+@avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Steps:
     """The digits of each P and of each Y, the slowest first: all that code needs to compute coordinates at run time."""
@@ -58,6 +61,7 @@ def _nested(value: Any, what: str, least: int) -> tuple[Ints, ...]:
     return tuple(_ints(v, f"{what}[{i}]", least) for i, v in enumerate(value))
 
 
+@avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Encoding:
     """How a tile is spread over waves, lanes and the elements of a lane.

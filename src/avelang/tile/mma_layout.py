@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import math
 
+import avelang
 from avelang.base.errors import AveError
 from avelang.base.lazy import np
 from avelang.base.places import wrong
@@ -16,6 +17,7 @@ from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Encoding, Ints, _ints
 
 
+@avelang.constant
 @dataclasses.dataclass(frozen=True)
 class SubgroupLayout:
     """The spread of an operand with some dimensions, such as (M, K), over a wave. For each dimension:

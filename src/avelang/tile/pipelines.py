@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import avelang
 from avelang.arch import chip as chip_of
 from avelang.base.places import wrong
 
@@ -18,6 +19,7 @@ STAGES: dict[str, str] = {
 }
 
 
+@avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Pipeline:
     """One way to overlap. `stages`: of a tile of K, names of `STAGES`; `ahead`: how many tiles before its product the first stage of a tile begins;
@@ -46,11 +48,11 @@ PIPELINES: dict[str, Pipeline] = {
     for p in (
         Pipeline("single", ("global", "store", "read", "mma"), 0, 1, "one buffer, nothing overlaps within a wave"),
         Pipeline("prefetch", ("global", "store", "read", "mma"), 1, 1, "the next tile comes into registers during the products"),
-        Pipeline("double-buffer", ("global", "store", "read", "mma"), 2, 2, "the next tile goes into the other buffer during the products"),
-        Pipeline("ping-pong", ("global", "store", "read", "mma"), 2, 2, "two groups of waves: one computes while the other copies", groups=2),
-        Pipeline("preshuffled", ("global", "store", "read", "mma"), 2, 2, "B lies in global memory as its fragments do, and skips shared memory",
+        Pipeline("double-buffer", ("global", "store", "read", "mma"), 3, 2, "the next tile goes into the other buffer during the products"),
+        Pipeline("ping-pong", ("global", "store", "read", "mma"), 3, 2, "two groups of waves: one computes while the other copies", groups=2),
+        Pipeline("preshuffled", ("global", "store", "read", "mma"), 3, 2, "B lies in global memory as its fragments do, and skips shared memory",
                  promoted=(0,)),
-        Pipeline("direct-to-lds", ("async", "read", "mma"), 1, 2, "buffer loads write LDS", needs=("amd",)),
+        Pipeline("direct-to-lds", ("async", "read", "mma"), 2, 2, "buffer loads write LDS", needs=("amd",)),
         Pipeline("cp-async", ("async", "read", "mma"), 3, 4, "copies of 16 bytes into shared memory, four tiles under way", needs=("sm_80",)),
         Pipeline("tma", ("async", "mma"), 3, 4, "the copy engine fills shared memory, a group of warps of its own asks it; wgmma reads there", groups=2,
                  needs=("sm_90a",)),
@@ -77,26 +79,30 @@ class Span:
 
 
 def timeline(p: Pipeline, tiles: int) -> list[Span]:
-    """The stages of `tiles` tiles of K, for each group of waves, in slots of time of equal length: those of a tile one after another; the product of a
-    tile begins no sooner than a slot after that of the one before; a tile's first stage begins when its product is `ahead` tiles away; a buffer is
-    written when the product of the tile that it held has read it. Groups take the tiles' products in turn."""
-    out: list[Span] = []
-    for group in range(p.groups if p.name == "ping-pong" else 1):
-        done: dict[tuple[int, str], int] = {}
-        for t in range(tiles):
+    """The stages of `tiles` tiles of K, for each group of waves, in slots of time of equal length.
+
+    The stages of a tile follow one another, and so do tiles in each stage. The first stage of a tile begins no sooner than the product of the tile
+    `ahead` before it (with 0: than the end of the last product). A buffer is written when what it held has been read. Where groups take turns, one
+    product runs at a time.
+    """
+    turns = p.groups if p.name == "ping-pong" else 1
+    frees = "read" if "read" in p.stages else "mma"
+    start: dict[tuple[int, int, str], int] = {}
+    pipe = 0  # the first slot in which the matrix pipe is free
+    for t in range(tiles):
+        for g in range(turns):
             at = 0
             for s in p.stages:
-                if s == p.stages[0] and t > p.ahead:
-                    at = max(at, done[t - p.ahead - 1, p.stages[-1]] if p.ahead == 0 else done[t - p.ahead, "mma"] - 1)
+                least = [at]
                 if t:
-                    at = max(at, done[t - 1, s])  # one stage of a kind at a time
-                writes = s in ("store", "async")
-                frees = "read" if "read" in p.stages else "mma"
-                if writes and t >= p.buffers:
-                    at = max(at, done[t - p.buffers, frees])
-                if s == "mma" and group and not t:
-                    at += 1  # the second group computes while the first copies
-                done[t, s] = at + 1
-                out.append(Span(t, s, group, at))
+                    least.append(start[g, t - 1, s] + 1)
+                if s == p.stages[0] and t:
+                    least += [start[g, t - 1, "mma"] + 1] if p.ahead == 0 else [start[g, t - p.ahead, "mma"]] if t >= p.ahead else []
+                if s in ("store", "async") and t >= p.buffers:
+                    least.append(start[g, t - p.buffers, frees] + 1)
+                if s == "mma":
+                    least.append(pipe)
+                at = start[g, t, s] = max(least)
+                pipe = at + 1 if s == "mma" else pipe
                 at += 1
-    return out
+    return [Span(t, s, g, at) for (g, t, s), at in start.items()]

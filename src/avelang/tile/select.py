@@ -12,9 +12,10 @@ import math
 from collections.abc import Iterator
 
 from avelang.arch import chip as chip_of
+from avelang.base.errors import counted
 from avelang.base.places import wrong
 from avelang.ir.dtypes import BY_NAME, DType, f32, f64, i32
-from avelang.tile.mma import Mma
+from avelang.tile.products import Mma
 from avelang.tile.pipelines import Pipeline, pipeline
 from avelang.tile.virtual import mmas
 
@@ -43,10 +44,15 @@ UNITS: dict[str, Unit] = {
 }
 # Multiplications of 16-bit operands per clock in one matrix pipe of NVIDIA (the same data sheets); on Hopper, `mma.sync` reaches 0.63 of it (W. Luo and
 # others, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024).
-NVIDIA_RATE = {"sm_80": 256.0, "sm_90a": 512 * 0.63}
+NVIDIA_RATE = {"sm_80": 256.0, "sm_90a": 512.0}
+SYNC_SHARE = {"sm_90a": 0.63}
 LINE = 128  # bytes of a cache line
 SKINNY_WAVES, SKINNY_TILES = 2, 2  # what IREE starts from in small products: waves of a workgroup, MMA tiles of a wave
 SKINNY_ROWS = 8
+SPLITS = (1, 2, 4, 8, 16)  # parts of K that are tried
+# Tiles for more rows: extents of a workgroup, and of the grid of its waves; for wgmma, of the grid of its groups of four waves.
+SQUARES = ((256, 256, 2, 2), (256, 128, 2, 2), (128, 128, 2, 2), (64, 64, 2, 2), (32, 64, 1, 2))
+GROUPS = ((128, 256, 2, 1), (128, 128, 2, 1), (64, 128, 1, 1), (64, 64, 1, 1))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,7 +92,8 @@ class Plan:
 
     @property
     def waves(self) -> int:
-        return math.prod(self.workgroup) // (self.mma.m * self.subgroup[0] * self.mma.n * self.subgroup[1])
+        groups = math.prod(self.workgroup) // (self.mma.m * self.subgroup[0] * self.mma.n * self.subgroup[1])
+        return groups * self.mma.acc.waves
 
     @property
     def step(self) -> int:
@@ -101,13 +108,23 @@ class Plan:
         return tile if any(s % t for s, t in zip(sizes, tile, strict=True)) else None
 
     @property
+    def tiles(self) -> int:
+        """Tiles of C, each of which `split_k` workgroups share."""
+        return -(-self.gemm.m // self.workgroup[0]) * -(-self.gemm.n // self.workgroup[1])
+
+    @property
     def workgroups(self) -> int:
-        return -(-self.gemm.m // self.workgroup[0]) * -(-self.gemm.n // self.workgroup[1]) * self.split_k
+        return self.tiles * self.split_k
+
+    @property
+    def all_steps(self) -> int:
+        """Steps over the whole of K."""
+        return -(-self.gemm.k // self.step)
 
     @property
     def steps(self) -> int:
-        """Steps of one workgroup's loop over K."""
-        return -(-self.gemm.k // (self.step * self.split_k))
+        """Steps of one workgroup's loop, of the longest part of K where they are not even."""
+        return -(-self.all_steps // self.split_k)
 
     @property
     def lds_bytes(self) -> int:
@@ -119,33 +136,50 @@ class Plan:
     def registers(self) -> int:
         """32-bit registers of a lane for the accumulator and one MMA's fragments of each tile."""
         sub, mma = self.subgroup, self.mma
-        acc = math.prod(sub) * -(-math.prod((mma.m, mma.n)) * mma.dtypes[2].bytes // (4 * mma.wave))
+        acc = math.prod(sub) * -(-mma.acc.elements * mma.dtypes[2].bytes // 4)
         acc *= 2 if mma.name.startswith("VDMFMA") else 1  # expanded while the loop runs
-        return acc + sum(s * -(-x.elements * self.gemm.dtype.bytes // 4) for s, x in zip(sub, (mma.a, mma.b), strict=True))
+        return acc + sum(s * -(-x.elements * self.gemm.dtype.bytes // 4) for s, x in zip(sub, (mma.a, mma.b), strict=True) if x)
 
     def _tiles(self) -> int:
-        """MMA tiles of one wave in one step."""
+        """MMA tiles of one wave, or of one group of waves, in one step."""
         return math.prod(self.subgroup) * self.reduction
+
+    @property
+    def lds_accesses(self) -> int:
+        """Instructions of one wave by which it reads its fragments, for one part of K; 0 where the matrix instruction reads for itself."""
+        size = self.gemm.dtype.bytes
+        found = [(s, x, axis) for s, x, axis in zip(self.subgroup, (self.mma.a, self.mma.b), (1, 0), strict=True) if x]
+        return sum(s * x.elements * size // x.width(axis, self.gemm.dtype) for s, x, axis in found) * self.reduction * self.steps
+
+    @property
+    def barriers(self) -> int:
+        """Barriers of one workgroup: two in a step where there is one buffer, which is read and then written, else one."""
+        return self.steps * (2 if self.pipeline.buffers == 1 else 1)
 
     @property
     def mma_cycles(self) -> int:
         """Clocks of a matrix pipe for one MMA."""
         if chip_of(self.gemm.target).vendor == "amd":
             return self.mma.cycles(self.gemm.target)
-        return math.ceil(self.mma.work / (NVIDIA_RATE[self.gemm.target] * 2 / self.gemm.dtype.bytes))
+        rate = NVIDIA_RATE[self.gemm.target] * 2 / self.gemm.dtype.bytes
+        if self.mma.b is not None:
+            return math.ceil(self.mma.work / (rate * SYNC_SHARE.get(self.gemm.target, 1.0)))
+        return math.ceil(self.mma.work / (rate * self.mma.acc.waves))  # each wave of the group has a pipe
 
     @property
     def matrix_cycles(self) -> int:
         """Clocks of matrix pipes, all pipes together, for the whole product, rows that nobody asked for included."""
-        return self.workgroups * self.steps * self.waves * self._tiles() * self.mma_cycles
+        return self.tiles * self.all_steps * self.waves * self._tiles() * self.mma_cycles  # a group of waves keeps a pipe each
 
     @property
     def lds_read(self) -> int:
         """Bytes read from shared memory for the whole product."""
-        mma, size = self.mma, self.gemm.dtype.bytes
-        operands = zip(self.subgroup, (mma.a, mma.b), strict=True)
-        wave = sum(s * x.threads * x.elements * size for i, (s, x) in enumerate(operands) if i in self.pipeline.promoted)
-        return self.workgroups * self.steps * self.waves * self.reduction * wave
+        parts = enumerate(zip(self.subgroup, self.mma.operand_bytes, strict=True))
+        if self.mma.b is None:  # an instruction reads its operands for itself
+            wave = math.prod(self.subgroup) * self.mma.lds_bytes
+        else:
+            wave = sum(s * size for i, (s, size) in parts if i in self.pipeline.promoted)
+        return self.tiles * self.all_steps * self.waves // self.mma.acc.waves * self.reduction * wave
 
     @property
     def busy(self) -> float:
@@ -160,7 +194,7 @@ class Plan:
         rows = min(self.workgroup[0], g.m)
         # What several workgroups read comes from L2 but for the first time.
         fresh = rows / -(-g.n // self.workgroup[1]) + self.workgroup[1] / -(-g.m // self.workgroup[0])
-        reads = self.lds_read / (self.workgroups * self.steps)
+        reads = self.lds_read / (self.tiles * self.all_steps)
         return {
             "matrix": -(-self.waves // unit.pipes) * self._tiles() * self.mma_cycles,
             "LDS": reads / unit.shared,
@@ -205,8 +239,10 @@ def dropped(p: Plan) -> str:
         return f"M = {g.m} is more than its {mma.m} rows"
     if mma.name.startswith("VDMFMA") and g.k % p.step:
         return f"K = {g.k} is no multiple of {p.step}, its {p.reduction} tiles of {mma.k}"
-    if p.split_k > 1 and g.k % (p.step * p.split_k):
-        return f"K = {g.k} does not split into {p.split_k} parts of whole steps of {p.step}"
+    if p.step * g.dtype.bytes < LINE:
+        return f"a step of {p.step} reads {p.step * g.dtype.bytes} bytes of each row, and a cache line has {LINE}"
+    if p.steps * (p.split_k - 1) >= p.all_steps:
+        return f"K = {g.k} has {counted(p.all_steps, 'step')} of {p.step}, which leave one of {p.split_k} parts empty"
     if p.lds_bytes > limit:
         return f"{p.lds_bytes} bytes of shared memory, and a block has {limit} at most"
     have = UNITS[g.target].registers
@@ -222,8 +258,10 @@ def _reduction(gemm: Gemm, mma: Mma, lines: int) -> int:
     return max(1, lines * LINE // (gemm.dtype.bytes * mma.k)) * scale
 
 
-def _usual(gemm: Gemm) -> tuple[Pipeline, ...]:
+def _usual(gemm: Gemm, mma: Mma) -> tuple[Pipeline, ...]:
     vendor = chip_of(gemm.target).vendor
+    if mma.b is None:
+        return (pipeline("tma"),)
     return tuple(map(pipeline, ("prefetch", "double-buffer") if vendor == "amd" else ("double-buffer", "cp-async")))
 
 
@@ -234,15 +272,17 @@ def candidates(gemm: Gemm) -> Iterator[Plan]:
         raise wrong("U103", name=gemm.target, what=f"a matrix product of {gemm.dtype}", instead="`ave intrinsics mma` lists what there is")
     skinny = gemm.m <= 16
     for mma in fits:
-        for pipe in _usual(gemm):
+        for pipe in _usual(gemm, mma):
             if skinny:
                 rows = max(mma.m, -(-min(gemm.m, 16) // mma.m) * mma.m)
-                shape = (rows, SKINNY_WAVES * SKINNY_TILES * mma.n)
-                plan = Plan(gemm, mma, shape, (rows // mma.m, SKINNY_TILES), _reduction(gemm, mma, 2), pipe)
-                yield plan
-                yield from (dataclasses.replace(plan, split_k=s) for s in (2, 4, 8, 16) if plan.workgroups < 4 * UNITS[gemm.target].units)
+                waves, tiles = (SKINNY_WAVES, SKINNY_TILES) if mma.b is not None else (1, 1)
+                full = _reduction(gemm, mma, 2)
+                plan = Plan(gemm, mma, (rows, waves * tiles * mma.n), (rows // mma.m, tiles), full, pipe)
+                splits = SPLITS if plan.workgroups < 4 * UNITS[gemm.target].units else (1,)
+                sizes = [full, *(full // d for d in (2, 4) if full % d == 0)]
+                yield from (dataclasses.replace(plan, reduction=r, split_k=s) for r in sizes for s in splits)
             else:
-                for tm, tn, wm, wn in ((256, 256, 2, 2), (256, 128, 2, 2), (128, 128, 2, 2), (64, 64, 2, 2), (32, 64, 1, 2)):
+                for tm, tn, wm, wn in SQUARES if mma.b is not None else GROUPS:
                     if tm % (wm * mma.m) or tn % (wn * mma.n) or (tm > 64 and gemm.m <= tm // 4):
                         continue
                     yield Plan(gemm, mma, (tm, tn), (tm // (wm * mma.m), tn // (wn * mma.n)), _reduction(gemm, mma, 1), pipe)
@@ -252,7 +292,7 @@ def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
     """The plan for a GEMM, and all candidates with what became of them, the kept ones first, the best of them first.
 
     Of plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least traffic with LDS, then that with
-    the fewest parts of K. Raises U103 where there is no plan.
+    the fewest parts of K, the fewest reads from LDS, the fewest barriers. Raises U103 where there is no plan.
     """
     kept, out = [], []
     for p in candidates(gemm):
@@ -262,7 +302,7 @@ def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
         raise wrong("U103", name=gemm.target, what="a plan for this product", instead="; ".join(sorted({why for _, why in out})))
     least = min(p.cycles for p, _ in kept)
     near = [p for p, _ in kept if p.cycles <= 1.02 * least]
-    best = min(near, key=lambda p: (p.matrix_cycles, p.lds_read, p.split_k, p.lds_bytes, p.cycles))
+    best = min(near, key=lambda p: (p.matrix_cycles, p.lds_read, p.split_k, p.lds_accesses, p.barriers, p.lds_bytes, p.cycles))
     order = sorted((p for p, _ in kept), key=lambda p: (p is not best, p.cycles, p.matrix_cycles))
     verdicts = [Verdict(p, True, "chosen" if p is best else _compared(p, best)) for p in order]
     return best, verdicts + [Verdict(p, False, why) for p, why in out]
@@ -277,18 +317,21 @@ def _compared(p: Plan, best: Plan) -> str:
         return f"{p.matrix_cycles / best.matrix_cycles:.1f} times the matrix-pipe cycles in the same time"
     if p.lds_read > best.lds_read:
         return f"{p.lds_read / best.lds_read:.1f} times the bytes from LDS in the same time"
-    return "no better, with more parts of K or more LDS"
+    if p.lds_accesses > best.lds_accesses:
+        return f"{p.lds_accesses / best.lds_accesses:.1f} times the reads from LDS, narrower ones, in the same time"
+    return "no better, with more barriers, more parts of K or more LDS"
 
 
 def padded(gemm: Gemm) -> Plan | None:
     """What a GEMM of few rows would be on the dense instructions alone, padded to their rows: seed 004's baseline. None where no instruction fits."""
     fits = [x for x in mmas(gemm.target) if x.dtypes == (gemm.dtype, gemm.dtype, gemm.accumulator) and not x.virtual]
+    fits = [x for x in fits if x.b is not None]
     fits = [x for x in fits if x.m * x.n == min(y.m * y.n for y in fits)]
     if not fits:
         return None
     mma = max(fits, key=lambda x: x.k / x.cycles(gemm.target) if chip_of(gemm.target).vendor == "amd" else x.k)
     rows = -(-min(gemm.m, 16) // mma.m) * mma.m
-    return Plan(gemm, mma, (rows, SKINNY_WAVES * SKINNY_TILES * mma.n), (rows // mma.m, SKINNY_TILES), _reduction(gemm, mma, 2), _usual(gemm)[0])
+    return Plan(gemm, mma, (rows, SKINNY_WAVES * SKINNY_TILES * mma.n), (rows // mma.m, SKINNY_TILES), _reduction(gemm, mma, 2), _usual(gemm, mma)[0])
 
 
 def gemm(m: int, n: int, k: int, dtype: str | DType, target: str) -> Gemm:

@@ -17,7 +17,7 @@ from avelang.isa.row import Row, types_on
 from avelang.tile import lowerings
 from avelang.tile.distribution import Distribution, row_of
 from avelang.tile.encoding import Encoding
-from avelang.tile.mma import Mma, named
+from avelang.tile.products import Mma, named
 from avelang.tile.mma_layout import SubgroupLayout
 
 WAVE = 64
@@ -27,7 +27,8 @@ def _intrinsic(row: Row) -> Any:
     return getattr(getattr(al, row.namespace), row.name.partition(".")[2])
 
 
-def _dtypes(row: Row, target: str) -> tuple[DType, DType, DType]:
+def dtypes_of(row: Row, target: str) -> tuple[DType, DType, DType]:
+    """Of A, B and the accumulator of a row; of 8-bit floats the chip's kind."""
     features = chip_of(target).features
     a, b, c = (dtype_of(types_on(p, features)[0]) for p in row.params[:3])
     return a, b, c
@@ -50,7 +51,7 @@ def _label(prefix: str, shape: tuple[int, int, int], dtypes: tuple[DType, DType,
 def real(row: Any, target: str) -> Mma:
     """The description of one dense instruction with one block, with its own fragments."""
     row = row_of(row)
-    mma, dtypes = row.mma, _dtypes(row, target)
+    mma, dtypes = row.mma, dtypes_of(row, target)
     assert mma is not None and not mma.sparse and mma.blocks == 1, row.name
     shape = (mma.m, mma.n, mma.k)
     if mma.ignored_bits:  # not the same as the product of f32
@@ -66,7 +67,7 @@ def wide(row: Any, target: str, times: int = 2) -> Mma:
     """VMFMA: `times` of a dense AMD instruction along K, with K in another order: a lane holds as many times more neighbors, so that one wide read
     feeds all of them, and instruction i takes the i-th part of them."""
     row = row_of(row)
-    mma, dtypes = row.mma, _dtypes(row, target)
+    mma, dtypes = row.mma, dtypes_of(row, target)
     assert mma is not None
     slots, groups = mma.a.slots, WAVE // mma.m
     shape = (mma.m, mma.n, mma.k * times)
@@ -88,19 +89,25 @@ def skinny(row: Any, target: str, times: int = 2) -> Mma:
     show where they would in the dense product. The order of the sum differs.
     """
     row = row_of(row)
-    mma, dtypes = row.mma, _dtypes(row, target)
+    mma, dtypes = row.mma, dtypes_of(row, target)
     assert mma is not None and mma.sparse and mma.m == 16
-    stored, groups = mma.a.slots, WAVE // mma.m  # elements of A that a lane stores for an instruction
-    half = stored * times
+    half, groups = mma.a.slots * times, WAVE // mma.m
     shape = (mma.m // 2, mma.n, mma.k * times)
-    left = tuple(tuple(range(i * stored, (i + 1) * stored)) for i in range(times))
-    # Places 4 g to 4 g + 3 of the instruction's K: two of the even lane, then two of the odd one.
-    right = tuple(tuple(x for g in range(stored // 2) for x in _four(i * stored + 2 * g, half)) for i in range(times))
+    left, right = pair_slots(mma.a.slots, times)
     a = SubgroupLayout((1, 1), (mma.m // 2, groups), (2, mma.m), (1, 2 * half))
     b = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (2 * half, 1))
     acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
     return Mma(_label("VDMFMA", shape, dtypes, times), shape, dtypes, a.distribution, b.distribution, acc.distribution,
                lowerings.paired(_intrinsic(row), left, right), (row.name,) * times, lowerings.expand, lowerings.collapse)  # fmt: skip
+
+
+def pair_slots(stored: int, times: int) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
+    """The slots of A and of B that each of `times` sparse instructions takes, which store so many elements of A a lane: four places along the
+    instruction's K are two of the even lane, then two of the odd one."""
+    half = stored * times
+    left = tuple(tuple(range(i * stored, (i + 1) * stored)) for i in range(times))
+    right = tuple(tuple(x for g in range(stored // 2) for x in _four(i * stored + 2 * g, half)) for i in range(times))
+    return left, right
 
 
 def skinny_halves(row: Any, target: str) -> Mma:
@@ -111,7 +118,7 @@ def skinny_halves(row: Any, target: str) -> Mma:
     slots are put in the order even lanes' first. A lane then holds two runs of run / 2 neighbors.
     """
     row = row_of(row)
-    mma, dtypes = row.mma, _dtypes(row, target)
+    mma, dtypes = row.mma, dtypes_of(row, target)
     assert mma is not None and mma.sparse and mma.m == 16
     slots, groups = mma.b.slots, WAVE // mma.m
     run = slots // 2
@@ -134,6 +141,7 @@ def _four(first: int, half: int) -> tuple[int, int, int, int]:
 def turned(row: Any, target: str) -> Mma:
     """The product with its operands exchanged: the instruction's rows count N, its columns M. NVIDIA's 16 x 8 becomes 8 x 16."""
     base = real(row, target)
+    assert base.a is not None and base.b is not None
     m, n, k = base.shape
     shape, (da, db, dc) = (n, m, k), base.dtypes
     a, b, acc = (_transposed(x) for x in (base.b, base.a, base.acc))
@@ -141,6 +149,17 @@ def turned(row: Any, target: str) -> Mma:
     kind = base.name.rpartition("_")[2] if row.mma is not None and row.mma.ignored_bits else None
     name = f"VMMA_SYNC_F32_{'x'.join(map(str, shape))}_{kind}" if kind else _label("VMMA_SYNC", shape, (db, da, dc))
     return Mma(name, shape, (db, da, dc), a, b, acc, lowerings.exchanged(_intrinsic(row)), (row.name,))
+
+
+def group(form: Any, n: int, target: str) -> Mma:
+    """wgmma with N columns over a warpgroup, A and B in shared memory; `lower` takes their descriptors."""
+    from avelang.isa.nvptx import wgmma
+
+    row = row_of(f"nvvm.{form.name}")
+    dtypes, shape = (form.a.dtype, form.b.dtype, form.d), (wgmma.M, n, form.k)
+    acc = Distribution.from_fragment(wgmma.d_fragment(n))
+    name = f"WGMMA_F32_{'x'.join(map(str, shape))}_TF32" if form.a.name == "tf32" else _label("WGMMA", shape, dtypes)
+    return Mma(name, shape, dtypes, None, None, acc, lowerings.one(_intrinsic(row)), (row.name,))
 
 
 def _transposed(d: Distribution) -> Distribution:
@@ -158,9 +177,12 @@ _HALVES = ("smfmac_f32_16x16x64_f16", "smfmac_f32_16x16x64_bf16", "smfmac_i32_16
            "smfmac_f32_16x16x128_bf8_bf8", "smfmac_f32_16x16x128_fp8_bf8", "smfmac_f32_16x16x128_bf8_fp8")  # fmt: skip
 
 
+GROUP_COLUMNS = (64, 128, 256)
+
+
 @functools.lru_cache
 def mmas(target: str) -> tuple[Mma, ...]:
-    """All matrix products of one wave that a chip has, real ones first. Raises U101 for a chip that is not known."""
+    """All matrix products of one wave that a chip has, real ones first, and on sm_90a those of a warpgroup with 64, 128 and 256 columns. Raises U101 for a chip that is not known."""
     from avelang.isa import ROWS
 
     chip = chip_of(target)
@@ -171,6 +193,10 @@ def mmas(target: str) -> tuple[Mma, ...]:
             found += [make(name, target) for name in names if chip.has(row_of(name))]
     else:
         found += [turned(r, target) for r in dense if r.mma and r.mma.m == 16]
+        if "sm_90a" in chip.features:
+            from avelang.isa.nvptx.wgmma import FORMS
+
+            found += [group(form, n, target) for form in FORMS if not form.registers for n in GROUP_COLUMNS]
     return tuple(found)
 
 

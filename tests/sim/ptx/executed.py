@@ -12,7 +12,8 @@ from avelang import arch, pipeline
 from avelang.emit.llvm import simt_device
 from avelang.ir.core import Kernel
 from avelang.ir.dtypes import DType
-from avelang.sim.ptx import Program
+from avelang.ir.types import MapType
+from avelang.sim.ptx import Program, tensor_map
 
 Three = tuple[int, int, int]
 
@@ -31,13 +32,16 @@ class Executed:
         self.text = device(chip).assembly(self.program.text)
         self.machine = Program(self.text, self.program.entry)
 
-    def run(self, args: Sequence[Any], grid: Three = (1, 1, 1)) -> int:
+    def run(self, args: Sequence[Any], grid: Three = (1, 1, 1), cluster: Three | None = None) -> int:
         """Runs a grid on arrays and numbers, in place."""
         values, memory = [], []
         for p, a in zip(self.params, args, strict=True):
             if isinstance(p.type, DType):
                 values.append(np.array(a, p.type.np).tobytes())
+                continue
+            if isinstance(p.type, MapType):
+                values.append(tensor_map(p.type, a.ctypes.data, a.shape, a.strides))
             else:
                 values.append(a.ctypes.data)
-                memory.append((a.ctypes.data, a.nbytes, p.name, True))
-        return self.machine.launch(values, grid, self.block, self.program.dynamic_bytes, memory=memory)
+            memory.append((a.ctypes.data, a.nbytes, p.name, True))
+        return self.machine.launch(values, grid, self.block, self.program.dynamic_bytes, cluster, memory)

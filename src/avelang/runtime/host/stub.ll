@@ -11,8 +11,8 @@
 
 ; Where the fields of a torch tensor stand, in bytes: the tensor's implementation in the Python object; in that the storage, dispatch keys, the word that
 ; begins with the dtype, the number of elements, the offset into the storage in elements, the rank, the extents (5, then 5 strides in elements); in the
-; storage the memory and the function that frees it.
-%Fields = type { i64, i64, i64, i64, i64, i64, i64, i64, i64, i64 }
+; storage the memory and the function that frees it. Last, no place: the dispatch keys of lazy views, whose memory holds other values than they.
+%Fields = type { i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64 }
 
 ; A tensor that the slow path has accepted: type (null: none), virtual table, dispatch keys, dtype and device, function that frees.
 %Likeness = type { ptr, ptr, i64, i64, ptr }
@@ -508,10 +508,10 @@ no:
   ret i1 false
 }
 
-; An array of the right type and device, strides in elements, against its %Param. Only those with all the strides of a row-major one are taken here, and
-; for maps those whose last stride is 1: a lazily negated view of torch (x.conj().imag) has a rank of 0 or a stride of 2 even where its extent is 1, and
-; Python must see it.
-define internal i1 @strided(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out) {
+; An array of the right type and device, strides in elements, against its %Param. Unless it is known to be %plain, only those with all the strides of a
+; row-major one are taken here, and for maps those whose last stride is 1: a lazily negated view of torch (x.conj().imag) has a rank of 0 or a stride of 2
+; even where its extent is 1, and Python must see it.
+define internal i1 @strided(i1 %plain, ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out) {
 entry:
   %ranked = icmp ne i64 %rank, 0
   br i1 %ranked, label %begin, label %no
@@ -532,12 +532,16 @@ maps:
   %described = call i1 @mapped(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, i64 %unit, ptr %out)
   ret i1 %described
 dense:
-  %row = call i1 @layout(i1 true, i64 -1, ptr null, ptr null, i64 %rank, ptr %shape, ptr %strides, i64 1)
-  br i1 %row, label %exact, label %no
-exact:
   %wrank = getelementptr %Param, ptr %param, i32 0, i32 4
   %want = load i64, ptr %wrank
   %pointer = icmp eq i64 %want, -1
+  %strict = xor i1 %plain, true
+  %rows = or i1 %pointer, %strict
+  br i1 %rows, label %row, label %tensor
+row:
+  %dense.r = call i1 @layout(i1 %strict, i64 -1, ptr null, ptr null, i64 %rank, ptr %shape, ptr %strides, i64 1)
+  br i1 %dense.r, label %exact, label %no
+exact:
   br i1 %pointer, label %yes, label %tensor
 tensor:
   %wshapep = getelementptr %Param, ptr %param, i32 0, i32 7
@@ -564,7 +568,7 @@ define internal ptr @field(ptr %start, ptr %ctx, i64 %which) alwaysinline {
 
 ; A torch tensor of the type that the %Likeness has: the storage of one that is like it, else null. Dispatch keys tell a plain dense tensor from every
 ; lazy or wrapped one; the function that frees, memory of its own from what copies when it is written.
-define internal ptr @alike(ptr %o, ptr %impl, ptr %ctx, ptr %like) alwaysinline {
+define internal ptr @alike(ptr %impl, ptr %ctx, ptr %like) alwaysinline {
 entry:
   %wtablep = getelementptr %Likeness, ptr %like, i32 0, i32 1
   %wkeysp = getelementptr %Likeness, ptr %like, i32 0, i32 2
@@ -626,7 +630,7 @@ define internal i1 @tensor(ptr %impl, ptr %storage, ptr %ctx, ptr %param, ptr %o
   %rank = load i64, ptr %rankp
   %shape = call ptr @field(ptr %impl, ptr %ctx, i64 7)
   %strides = getelementptr i64, ptr %shape, i64 5
-  %r = call i1 @strided(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out)
+  %r = call i1 @strided(i1 true, ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out)
   ret i1 %r
 }
 
@@ -676,7 +680,7 @@ take:
   %offp = getelementptr i8, ptr %t, i64 40
   %off = load i64, ptr %offp
   %address = add i64 %data, %off
-  %fits = call i1 @strided(ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out)
+  %fits = call i1 @strided(i1 false, ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out)
   ret i1 %fits
 no:
   ret i1 false
@@ -698,9 +702,18 @@ others:
 torch:
   %implp = call ptr @field(ptr %o, ptr %ctx, i64 0)
   %impl = load ptr, ptr %implp
-  %storage = call ptr @alike(ptr %o, ptr %impl, ptr %ctx, ptr %like)
+  %storage = call ptr @alike(ptr %impl, ptr %ctx, ptr %like)
   %unlike = icmp eq ptr %storage, null
-  br i1 %unlike, label %ask, label %read
+  br i1 %unlike, label %odd, label %read
+odd:
+  ; torch's function says nothing of laziness.
+  %keysp = call ptr @field(ptr %impl, ptr %ctx, i64 2)
+  %keys = load i64, ptr %keysp
+  %lazyp = getelementptr %Context, ptr %ctx, i32 0, i32 17, i32 10
+  %lazy = load i64, ptr %lazyp
+  %bits = and i64 %keys, %lazy
+  %eager = icmp eq i64 %bits, 0
+  br i1 %eager, label %ask, label %no
 read:
   %fits = call i1 @tensor(ptr %impl, ptr %storage, ptr %ctx, ptr %param, ptr %out)
   ret i1 %fits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from avelang.llvm.vectors import Ops
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import At, Callee, Function, Instr, Label, Mem, Operand, Reg, Variable
-from avelang.sim.ptx.state import ASKS, FUNCTIONS, TRAP, WARP
+from avelang.sim.ptx.state import ASKS, BARRIER, FUNCTIONS, TRAP, WARP
 from avelang.sim.ptx.translator import Handler, Translator
 from avelang.sim.ptx.unknown import Mods, Unknown
 
@@ -26,6 +26,12 @@ def asks_host(i: Instr) -> bool:
     if i.opcode == "fence" and "async" in "".join(i.parts):
         return True
     return i.opcode in HOST and i.parts[1:3] != ("warp", "sync")
+
+
+def opens_here(i: Instr) -> bool:
+    """Whether it is the barrier of all threads, bar.sync 0: where nothing else needs the host, translated code does it."""
+    plain = i.name in ("bar.sync", "bar.cta.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned")
+    return plain and i.guard is None and i.operands == (n.Int(0),)
 
 
 def whole_warp(i: Instr) -> bool:
@@ -53,7 +59,7 @@ def asked(t: Translator, i: Instr) -> None:
     def end() -> None:
         t.put_pcs(t.constant(behind, 32), t.active)
         t.do(f"store i32 {i.index}, ptr {t.pointer('w', WARP['op'])}, align 4")
-        t.do(f"ret i32 {ASKS}")
+        t.do(f"ret i32 {BARRIER if opens_here(i) else ASKS}")
 
     t.ending = end
 

@@ -80,9 +80,12 @@ def _int_to_float(t: Translator, c: Conversion, x: str) -> str:
     # What is beyond 2**24 only has to stay beyond the greatest f16, or, for bf16, to keep its first bits: through a double, rounded to odd.
     wide = Ops(t, "i64")
     if o.bits == 64:
-        # A long whose lower bits do not fit a double: they are put together into one.
-        low = wide("and", x, 0x7FF)
-        kept = wide("or", wide("and", x, -0x800), wide.select(wide.cmp("eq", low, 0), 0, 0x400))
+        # A long that a double does not hold: its lower bits are put together into one.
+        low = wide("and", x, 0xFFF)
+        short = wide("or", wide("and", x, -0x1000), wide.select(wide.cmp("eq", low, 0), 0, 0x800))
+        signed = c.source[0] == "s"
+        large = wide.cmp("uge", wide("add", x, 1 << 53), 1 << 54) if signed else wide.cmp("uge", x, 1 << 53)
+        kept = wide.select(large, short, x)
         value = wide.to("double", how, kept)
     else:
         value = o.to("double", how, x)

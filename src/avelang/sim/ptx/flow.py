@@ -17,12 +17,14 @@ ASYNCHRONOUS = ("cp", "wgmma")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Translation:
-    """LLVM IR with `ave_warp`; `unknown` says, by an instruction's index, why it cannot be executed; `entry`: the number of the first block."""
+    """LLVM IR with `ave_warp`; `unknown` says, by an instruction's index, why it cannot be executed; `entry`: the number of the first block;
+    `quick`: nothing but bar.sync 0 needs the host."""
 
     text: str
     unknown: dict[int, str]
     entry: int
     checked: bool
+    quick: bool
 
 
 def leaders(code: Code) -> list[int]:
@@ -97,6 +99,8 @@ def translate(code: Code) -> Translation:
     targets = {first: k for k, first in enumerate(starts)}
     checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
     module = Module()
+    for declared in scheduler.DECLARED:
+        module.declare(*declared)
     module.functions["ave_places"] = memory_text.places(checked)
     assert code.carry is not None
     t = Translator(module, targets, [targets[f.first] for f in code.functions], checked, code.carry)
@@ -120,8 +124,9 @@ def translate(code: Code) -> Translation:
         module.functions[name] = t.finish(name, live, number + 1, end - first)
     table = ", ".join(f"ptr @ave_block_{k}" for k in range(len(ranges)))
     module.functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
-    module.functions["ave_scheduler"] = scheduler.TEXT
-    return Translation(module.text('nounwind "frame-pointer"="none"'), t.reasons, targets[code.entry.first], checked)
+    module.functions["ave_scheduler"] = scheduler.TEXT + scheduler.GRID
+    quick = not checked and all(control.opens_here(i) for i in code.instructions if control.asks_host(i))
+    return Translation(module.text('nounwind "frame-pointer"="none"'), t.reasons, targets[code.entry.first], checked, quick)
 
 
 def _one(t: Translator, i: Instr, handlers: _Handlers) -> None:

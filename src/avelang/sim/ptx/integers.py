@@ -389,9 +389,10 @@ def _fns(t: Translator, i: Instr) -> None:
         count = o("sub", o.fn("abs", offset, False), 1)
         none = o.cmp("eq", offset, 0)
         count = o.select(none, 0, count)
-        found, pos = o("or", "splat (i32 -1)", 0), base
+        found, pos, inside = o("or", "splat (i32 -1)", 0), base, o.cmp("ult", base, 32)
         for k in range(32):
-            inside = o.cmp("ult", pos, 32)
+            # Who leaves the word does not come back.
+            inside = o.t.op(f"and {o.t.t('i1')} {inside}, {o.cmp('ult', pos, 32)}")
             bit = o("and", o("lshr", mask, o("and", pos, 31)), o.t.op(f"zext {o.t.t('i1')} {inside} to {o.v}"))
             bit = o("and", bit, 1)
             if k:  # with offset 0, only the base itself is looked at

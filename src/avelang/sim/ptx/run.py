@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from avelang.sim.ptx import reports
-from avelang.sim.ptx.state import ASKS, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STUCK, TURN, WARP
+from avelang.sim.ptx.scheduler import STEPS
+from avelang.sim.ptx.state import ASKS, BARRIER, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STUCK, TURN, WARP
 from avelang.sim.ptx.sync import ClusterSync, Sync
 
 if TYPE_CHECKING:
     from avelang.sim.ptx.program import Program
 
 Dim3 = tuple[int, int, int]
-STEPS = 1 << 15  # blocks of code that a warp runs before others have a turn
 PATIENCE = 4  # rounds in which nothing but turns happened, before the next cluster starts beside those that run
 VAIN = 4096  # rounds in which all that happened were tests of mbarriers that failed
 
@@ -74,6 +74,10 @@ class Warp:
         self.pcs[:] = np.where(lanes, entry, EXITED)
         for name, value in (("live", mask), ("blocked", 0), ("index", self.index), ("turn", 0)):
             self.put(name, value)
+        self.rest()
+
+    def rest(self) -> None:
+        """The warp waits for nothing."""
         self.waits, self.ready, self.cluster_arrived, self.polls = None, None, None, 0
         self.groups = {}
 
@@ -103,6 +107,7 @@ class Block:
         self.index: Dim3 = (0, 0, 0)
         self.sync: Sync
         self.flights: list[Any] = []
+        self.pointers = np.array([w.address for w in self.warps], np.uint64), np.array(self.masks, np.uint32)
         self._constants()
 
     def _constants(self) -> None:
@@ -111,11 +116,12 @@ class Block:
         for name, value in (
             ("regions", launch.regions.ctypes.data), ("region_count", len(launch.regions)), ("params", launch.params.ctypes.data),
             ("module", run.program.module_memory.ctypes.data), ("near_start", 1), ("near_end", 0),
+            ("warps", self.pointers[0].ctypes.data), ("masks", self.pointers[1].ctypes.data),
         ):  # fmt: skip
             struct.pack_into("<Q", self.state.data, BLOCK[name], value)
         for name, value in (
             ("shared_bytes", self.size), ("rank", self.rank), ("ranks", run.ranks), ("local_bytes", code.local_bytes), ("dynamic", launch.dynamic),
-            ("explicit", int(launch.explicit)),
+            ("explicit", int(launch.explicit)), ("count", self.count), ("entry", run.program.entry_block),
         ):  # fmt: skip
             struct.pack_into("<I", self.state.data, BLOCK[name], value)
         for name, values in (("ntid", launch.block), ("nctaid", launch.grid), ("cluster_nctaid", launch.cluster), ("nclusterid", run.clusters)):
@@ -154,6 +160,19 @@ class Group:
         self.done = True
         self.sync: ClusterSync
 
+    def take_over(self, run: Run, number: int) -> None:
+        """A block that translated code has begun is gone on with here."""
+        (b,), g = self.blocks, run.clusters
+        self.sync = ClusterSync(self.blocks)
+        b.index, b.sync, b.flights = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1])), Sync(self.sync, b), []
+        self.left, self.done = [], False
+        for w in b.warps:
+            w.rest()
+            if w.get("live"):
+                self.left.append(w)
+            else:
+                b.sync.live -= 1
+
     def begin(self, run: Run, number: int) -> None:
         c, g = run.launch.cluster, run.clusters
         place = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1]))
@@ -182,7 +201,11 @@ class Run:
         total, at, idle = self.clusters[0] * self.clusters[1] * self.clusters[2], 0, 0
         running: list[Group] = []
         free: list[Group] = []
+        quick = self.program.quick and self.ranks == 1
         while at < total or running:
+            if quick and not running:
+                at = self._quickly(free, running, at, total)
+                continue
             if at < total and (not running or idle >= PATIENCE):
                 group = free.pop() if free else Group(self)
                 group.begin(self, at)
@@ -200,6 +223,24 @@ class Run:
             if idle:
                 self._stuck(running, idle if at >= total else 0)
         self.instructions = sum(int(w.memory[WARP["count"] :][:8].view(np.uint64)[0]) for g in free for w in g.warps)
+
+    def _quickly(self, free: list[Group], running: list[Group], at: int, total: int) -> int:
+        """Runs blocks in translated code alone, from one on; gives how many have begun. One that needs the host is put among those that run."""
+        group = free.pop() if free else Group(self)
+        block = group.blocks[0]
+        stopped = self.program.run_grid(block.state.ctypes.data, at, total)
+        if stopped == total:
+            free.append(group)
+            return total
+        group.take_over(self, stopped)
+        code, w = block.get("stopped", "<i"), block.warps[block.get("fault_warp")]
+        if code in (FAULT, STUCK):
+            raise reports.fault(self.program, w, self.launch) if code == FAULT else reports.stuck(self.program, w)
+        for other in block.warps:
+            if other.get("live") and other.get("barrier"):
+                self._start(other)
+        running.append(group)
+        return stopped + 1
 
     def _finish(self, group: Group) -> None:
         for w in group.warps:
@@ -235,7 +276,7 @@ class Run:
         while True:
             polled = w.polls
             code = run(w.address, g)
-            if code == ASKS:
+            if code in (ASKS, BARRIER):
                 self._start(w)
                 if w.waits is not None:
                     return moved
@@ -249,6 +290,9 @@ class Run:
             if code == FAULT:
                 raise reports.fault(self.program, w, self.launch)
             assert code == STUCK
+            if w.polls:  # those who test an mbarrier test it again when the other warps have had their turns
+                w.put("blocked", 0)
+                return moved
             raise reports.stuck(self.program, w)
 
     def _start(self, w: Warp) -> None:

@@ -8,14 +8,11 @@ spin do not keep out the one that they wait for.
 from __future__ import annotations
 
 from avelang.sim.ptx.memory_text import field
-from avelang.sim.ptx.state import APART, ASKS, ENDED, EXITED, FAULT, LANES, STUCK, TURN, WAITS
+from avelang.sim.ptx.state import APART, BARRIER, BLOCK, ENDED, EXITED, LANES, STUCK, TURN, WAITS
 
 OTHER = 255  # of so many choices among groups, one is for another group than the first
 
 TEXT = f"""
-declare i32 @llvm.cttz.i32(i32, i1)
-declare i32 @llvm.vector.reduce.smin.v{LANES}i32(<{LANES} x i32>)
-
 define i32 @ave_warp(ptr %w, ptr %g) #0 {{
 entry:
 {field("pc", "%pcp", "w")}
@@ -125,5 +122,144 @@ host:
   ret i32 %next
 }}
 """
-# What a host operation finds: ASKS, or FAULT for a wave that stopped.
-STOPS = (ASKS, FAULT)
+
+STEPS = 1 << 15  # blocks of code that a warp runs before others have a turn
+
+# Blocks first .. last - 1 of a grid, x fastest, one after another: as long as they need nothing of the host but bar.sync 0. Returns the number
+# of the one that the host must go on with, or `last`.
+GRID = f"""
+define internal void @ave_begin(ptr %g, i64 %n) #0 {{
+entry:
+{field("nctaid", "%ncp")}
+{field("ctaid", "%idp")}
+{field("clusterid", "%cip")}
+  %gyp = getelementptr i32, ptr %ncp, i64 1
+  %gx = load i32, ptr %ncp, align 4
+  %gy = load i32, ptr %gyp, align 4
+  %gx64 = zext i32 %gx to i64
+  %gy64 = zext i32 %gy to i64
+  %x = urem i64 %n, %gx64
+  %rest = udiv i64 %n, %gx64
+  %y = urem i64 %rest, %gy64
+  %z = udiv i64 %rest, %gy64
+  %x32 = trunc i64 %x to i32
+  %y32 = trunc i64 %y to i32
+  %z32 = trunc i64 %z to i32
+  %iy = getelementptr i32, ptr %idp, i64 1
+  %iz = getelementptr i32, ptr %idp, i64 2
+  %cy = getelementptr i32, ptr %cip, i64 1
+  %cz = getelementptr i32, ptr %cip, i64 2
+  store i32 %x32, ptr %idp, align 4
+  store i32 %y32, ptr %iy, align 4
+  store i32 %z32, ptr %iz, align 4
+  store i32 %x32, ptr %cip, align 4
+  store i32 %y32, ptr %cy, align 4
+  store i32 %z32, ptr %cz, align 4
+{field("shared", "%shp")}
+{field("shared_bytes", "%sbp")}
+  %bases = load ptr, ptr %shp, align 8
+  %base = load ptr, ptr %bases, align 8
+  %size = load i32, ptr %sbp, align 4
+  %size64 = zext i32 %size to i64
+  call void @llvm.memset.p0.i64(ptr %base, i8 {0xA5 - 256}, i64 %size64, i1 false)
+{field("warps", "%wsp")}
+{field("masks", "%msp")}
+{field("count", "%cnp")}
+{field("entry", "%enp")}
+  %ws = load ptr, ptr %wsp, align 8
+  %ms = load ptr, ptr %msp, align 8
+  %count = load i32, ptr %cnp, align 4
+  %count64 = zext i32 %count to i64
+  %first = load i32, ptr %enp, align 4
+  %one = insertelement <{LANES} x i32> poison, i32 %first, i64 0
+  %all = shufflevector <{LANES} x i32> %one, <{LANES} x i32> poison, <{LANES} x i32> zeroinitializer
+  br label %warp
+warp:
+  %k = phi i64 [ 0, %entry ], [ %k1, %warp ]
+  %wp = getelementptr ptr, ptr %ws, i64 %k
+  %w = load ptr, ptr %wp, align 8
+  %mp = getelementptr i32, ptr %ms, i64 %k
+  %m = load i32, ptr %mp, align 4
+  %mb = bitcast i32 %m to <{LANES} x i1>
+  %pcs = select <{LANES} x i1> %mb, <{LANES} x i32> %all, <{LANES} x i32> splat (i32 {EXITED})
+{field("pc", "%pcp", "w")}
+{field("live", "%lp", "w")}
+{field("blocked", "%bp", "w")}
+{field("turn", "%tp", "w")}
+{field("barrier", "%rp", "w")}
+  store <{LANES} x i32> %pcs, ptr %pcp, align 64
+  store i32 %m, ptr %lp, align 4
+  store i32 0, ptr %bp, align 4
+  store i32 0, ptr %tp, align 4
+  store i32 0, ptr %rp, align 4
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %count64
+  br i1 %more, label %warp, label %done
+done:
+  ret void
+}}
+
+define i64 @ave_grid(ptr %g, i64 %first, i64 %last) #0 {{
+entry:
+{field("warps", "%wsp")}
+{field("count", "%cnp")}
+  %ws = load ptr, ptr %wsp, align 8
+  %count = load i32, ptr %cnp, align 4
+  %count64 = zext i32 %count to i64
+  br label %block
+block:
+  %n = phi i64 [ %first, %entry ], [ %n1, %ended ]
+  call void @ave_begin(ptr %g, i64 %n)
+  br label %round
+round:
+  br label %visit
+visit:
+  %k = phi i64 [ 0, %round ], [ %k1, %visited ]
+  %open = phi i32 [ 0, %round ], [ %open1, %visited ]
+  %wp = getelementptr ptr, ptr %ws, i64 %k
+  %w = load ptr, ptr %wp, align 8
+{field("live", "%lp", "w")}
+{field("steps", "%sp", "w")}
+{field("barrier", "%rp", "w")}
+  %live = load i32, ptr %lp, align 4
+  %on = icmp ne i32 %live, 0
+  br i1 %on, label %go, label %visited
+go:
+  store i32 {STEPS}, ptr %sp, align 4
+  store i32 0, ptr %rp, align 4
+  %code = call i32 @ave_warp(ptr %w, ptr %g)
+  switch i32 %code, label %stop [ i32 {ENDED}, label %visited
+                                  i32 {BARRIER}, label %waits ]
+waits:
+  store i32 1, ptr %rp, align 4
+  br label %visited
+visited:
+  %add = phi i32 [ 0, %visit ], [ 0, %go ], [ 1, %waits ]
+  %open1 = or i32 %open, %add
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %count64
+  br i1 %more, label %visit, label %after
+after:
+  ; All that live are at the barrier: it opens.
+  %again = icmp ne i32 %open1, 0
+  br i1 %again, label %round, label %ended
+ended:
+  %n1 = add i64 %n, 1
+  %rest = icmp ult i64 %n1, %last
+  br i1 %rest, label %block, label %over
+over:
+  ret i64 %last
+stop:
+{field("stopped", "%stp")}
+{field("fault_warp", "%fwp")}
+  store i32 %code, ptr %stp, align 4
+  %k32 = trunc i64 %k to i32
+  store i32 %k32, ptr %fwp, align 4
+  ret i64 %n
+}}
+"""
+
+DECLARED = (
+    ("llvm.cttz.i32", "i32", ("i32", "i1")), (f"llvm.vector.reduce.smin.v{LANES}i32", "i32", (f"<{LANES} x i32>",)),
+    ("llvm.memset.p0.i64", "void", ("ptr", "i8", "i64", "i1")),
+)  # fmt: skip

@@ -12,7 +12,8 @@ import avelang
 import avelang.language as al
 from avelang.base.places import wrong
 from avelang.isa.products import matmul
-from avelang.tile.mma import Mma
+from avelang.tile.distribution import row_of
+from avelang.tile.products import Mma
 
 CHAIN = 2  # tiles of K one after another, so that the accumulator is carried from one to the next
 
@@ -67,7 +68,8 @@ def cases(mma: Mma, chain: int = CHAIN, seed: int = 7) -> list[Case]:
     away = np.where(np.arange(k) % 2, -big, big) + 0 * a  # pairs that cancel, beside small ones
     away[:, : k // 4] = whole(m, k // 4)
     out.append(Case("cancellation", away, np.repeat(whole(k // 2, n), 2, axis=0), c, True))
-    out.append(Case("random", rng.standard_normal((m, k)), rng.standard_normal((k, n)), rng.standard_normal((m, n)), False))
+    drawn = [_shortened(mma, rng.standard_normal(x)) for x in ((m, k), (k, n))]
+    out.append(Case("random", *drawn, rng.standard_normal((m, n)), False))
     out.append(Case("negative zeros", -0.0 * np.abs(a), np.abs(b), -0.0 * np.abs(c), True))
     out.append(Case("zeros of both signs", -0.0 * np.abs(a), b, -0.0 * np.abs(c), True))
     for name, value in (("NaN", np.nan), ("infinity", np.inf)):
@@ -80,6 +82,13 @@ def cases(mma: Mma, chain: int = CHAIN, seed: int = 7) -> list[Case]:
                 x[which].reshape(-1)[at] = value * rng.choice([-1, 1])
             out.append(Case(f"{name} in {'ABC'[which]}", *x, True))
     return out
+
+
+def _shortened(mma: Mma, x: np.ndarray) -> np.ndarray:
+    """Without the bits of f32 that the instructions ignore (tf32, xf32)."""
+    bits = max(found.ignored_bits if (found := row_of(name).mma) else 0 for name in mma.natives)
+    whole = x.astype(np.float32).view(np.uint32) >> bits << bits
+    return whole.view(np.float32).astype(np.float64) if bits else x
 
 
 def compute(mma: Mma, case: Case, chain: int = CHAIN, kernel: Any = None, **options: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -112,7 +121,10 @@ def difference(mma: Mma, case: Case, got: np.ndarray, want: np.ndarray) -> str:
 
 def check(mma: Mma, target: str = "gfx942", chain: int = CHAIN, **options: Any) -> list[str]:
     """Runs a matrix product on all `cases` on the CPU (or with these options of a launch, such as `backend="reference"`) and returns the names of the
-    cases. Raises T307 at the caller's line for the first that is not the dense product."""
+    cases. Raises T307 at the caller's line for the first that is not the dense product, and for one whose operands come from
+    shared memory, which one wave's fragments cannot feed."""
+    if mma.a is None or mma.b is None:
+        raise wrong("T307", name=mma.name, why="its operands are in shared memory, and the check feeds registers")
     kernel, done = probe(mma, chain), []
     for case in cases(mma, chain):
         got, want = compute(mma, case, chain, kernel, target=target, **options)

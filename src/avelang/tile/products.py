@@ -10,6 +10,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
+import avelang
 from avelang.arch import chip as chip_of
 from avelang.base.places import wrong
 from avelang.frontend.source import Jitted
@@ -20,12 +21,14 @@ from avelang.tile.lowerings import same
 from avelang.tile.mma_layout import SubgroupLayout
 
 
+@avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Mma:
-    """acc (m x n) += A (m x k) @ B (k x n) over one wave.
+    """acc (m x n) += A (m x k) @ B (k x n) over one wave (wgmma: over a group of waves).
 
     `shape`: (m, n, k). `dtypes`: of A, B and the accumulator. `a`, `b`, `acc`: a `Distribution` over one wave or a `SubgroupLayout`, of (M, K), (K, N)
-    and (M, N). `lower`: a jit function (a, b, acc) -> acc on register tensors, in the order of elements that the layouts say. `natives`: the names of
+    and (M, N); None: the instruction reads the operand from shared memory, by a descriptor. Then `acc` may be spread over the waves of a group.
+    `lower`: a jit function (a, b, acc) -> acc on register tensors, in the order of elements that the layouts say. `natives`: the names of
     the rows that it issues, one entry an instruction. `expand`, `collapse`: jit functions from `acc` to the accumulator that `lower` works on and
     back, to be called outside of the loop over K.
 
@@ -35,8 +38,8 @@ class Mma:
     name: str
     shape: tuple[int, int, int]
     dtypes: tuple[DType, DType, DType]
-    a: Distribution
-    b: Distribution
+    a: Distribution | None
+    b: Distribution | None
     acc: Distribution
     lower: Jitted
     natives: tuple[str, ...]
@@ -48,7 +51,7 @@ class Mma:
             layout = getattr(self, name)
             if isinstance(layout, SubgroupLayout):
                 object.__setattr__(self, name, layout.distribution)
-            elif not isinstance(layout, Distribution):
+            elif not isinstance(layout, Distribution) and (layout is not None or name == "acc"):
                 raise wrong("T301", what=name, want="a Distribution or a SubgroupLayout", got=repr(layout))
         for name in ("lower", "expand", "collapse"):
             if not isinstance(getattr(self, name), Jitted):
@@ -57,9 +60,11 @@ class Mma:
         m, n, k = self.shape
         for name, want in (("a", (m, k)), ("b", (k, n)), ("acc", (m, n))):
             have = getattr(self, name)
+            if have is None:
+                continue
             if have.shape != want:
                 raise wrong("T307", name=self.name, why=f"`{name}` is a layout of {have.shape}, and the shape {self.shape} wants {want}")
-            if have.waves != 1 or have.wave != self.acc.wave:
+            if (have.waves != 1 and self.b is not None) or have.wave != self.acc.wave:
                 raise wrong("T307", name=self.name, why=f"`{name}` is spread over {have.waves} waves of {have.wave} lanes, not over one of {self.wave}")
 
     @property
@@ -100,8 +105,16 @@ class Mma:
 
     @property
     def lds_bytes(self) -> int:
-        """Bytes that a wave reads where A and B come from shared memory."""
-        return sum(x.threads * x.elements * d.bytes for x, d in ((self.a, self.dtypes[0]), (self.b, self.dtypes[1])))
+        """Bytes read from shared memory where A and B come from there."""
+        return sum(self.operand_bytes)
+
+    @property
+    def operand_bytes(self) -> tuple[int, int]:
+        """Bytes of A and of B that it takes, by all lanes together; by a descriptor, each element once."""
+        m, n, k = self.shape
+        counts = (x.threads * x.elements if x else size for x, size in ((self.a, m * k), (self.b, k * n)))
+        a, b = (count * d.bytes for count, d in zip(counts, self.dtypes, strict=False))
+        return a, b
 
     @property
     def work(self) -> int:
@@ -110,7 +123,8 @@ class Mma:
 
     def layouts(self) -> dict[str, SubgroupLayout | None]:
         """The operands in IREE's four tuples, None where those cannot say it."""
-        return {name: SubgroupLayout.of(getattr(self, name)) for name in ("a", "b", "acc")}
+        found = {name: getattr(self, name) for name in ("a", "b", "acc")}
+        return {name: SubgroupLayout.of(x) if x else None for name, x in found.items()}
 
     def __repr__(self) -> str:
         return f"<{self.name}: {'x'.join(map(str, self.shape))}, {' + '.join(n.partition('.')[2] for n in self.natives)}>"

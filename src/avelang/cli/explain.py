@@ -1,0 +1,145 @@
+"""`ave explain ...`: a GEMM's size comes in; the plan that is chosen for it, the alternatives and why not they, with counts, go out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from avelang.tile import Plan, Verdict
+
+
+@click.group()
+def explain() -> None:
+    """Say how a matrix product would be computed, and why."""
+
+
+@explain.command("gemm")
+@click.argument("m", type=click.IntRange(1))
+@click.argument("n", type=click.IntRange(1))
+@click.argument("k", type=click.IntRange(1))
+@click.option("--dtype", default="f16", show_default=True, help="Of A and B: f16, bf16, i8, fp8, f32, ...")
+@click.option("--target", metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
+@click.option("--all", "everything", is_flag=True, help="All candidates, not the best of each kind.")
+def gemm_command(m: int, n: int, k: int, dtype: str, target: str, everything: bool) -> None:
+    """The plan for C (M x N) = A (M x K) B (K x N), in IREE's terms, beside the padded one.
+
+    mma_kind: the matrix product. workgroup: a block's tile of C. subgroup: tiles of the matrix product in one wave. reduction: of those along K in a
+    step of the loop. promote_operands: operands that pass through shared memory.
+    """
+    from avelang import tile
+    from avelang.base.errors import AveError
+    from avelang.cli.console import show_error
+
+    try:
+        problem = tile.gemm(m, n, k, dtype, target)
+        best, verdicts = tile.choose(problem)
+        other = tile.padded(problem)
+    except AveError as exc:
+        exc.span = None  # the line is one of Ave's
+        show_error(exc)
+        raise SystemExit(1) from None
+    console = _console()
+    console.print(f"[bold]C ({m} x {n}) = A ({m} x {k}) B ({k} x {n}), {problem.dtype}, on {target}[/bold]\n")
+    plans = [("chosen", best)]
+    if other is not None and (other.mma.name, other.workgroup, other.split_k) != (best.mma.name, best.workgroup, best.split_k) and m <= 16:
+        plans.append(("padded", other))
+    console.print(_plans(plans))
+    console.print()
+    console.print(_candidates(verdicts if everything else _of_each_kind(verdicts)))
+    if not everything:
+        console.print(f"\n{len(verdicts)} candidates in all: --all shows them", style="dim")
+
+
+def _console() -> Any:
+    """That of standard output, wide where it is no terminal."""
+    from avelang.cli.console import out
+
+    console = out()
+    if not console.is_terminal:
+        console.width = 200
+    return console
+
+
+def _config(p: Plan) -> str:
+    return "\n".join(f"{name} = {value}" for name, value in p.lowering_config().items())
+
+
+def _counts(p: Plan) -> dict[str, str]:
+    from avelang.tile.select import UNITS
+
+    units = UNITS[p.gemm.target].units
+    takes = p.step_cycles
+    return {
+        "instructions": " + ".join(f"{p.mma.natives.count(x)} {x.partition('.')[2]}" for x in dict.fromkeys(p.mma.natives)),
+        "workgroups": f"{p.workgroups} of {p.waves} waves, on {units} units: busy {p.busy:.1%} of the time",
+        "steps of K": f"{p.steps} of {p.step}",
+        "matrix-pipe cycles": f"{p.matrix_cycles}",
+        "bytes read from LDS": f"{p.lds_read}",
+        "LDS of a workgroup": f"{p.lds_bytes} bytes",
+        "registers of a lane": f"{p.registers}",
+        "model, cycles of a step": ", ".join(f"{name} {value:.0f}" for name, value in takes.items()),
+        "model, cycles": f"{p.cycles:.0f}",
+    }
+
+
+def _plans(plans: list[tuple[str, Plan]]) -> Any:
+    from rich.table import Table
+
+    table = Table("", *(name for name, _ in plans), box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_row("lowering_config", *(_config(p) for _, p in plans))
+    table.add_row()
+    counts = [_counts(p) for _, p in plans]
+    for name in counts[0]:
+        table.add_row(name, *(c[name] for c in counts))
+    return table
+
+
+def _of_each_kind(verdicts: list[Verdict]) -> list[Verdict]:
+    """The first of each matrix product among those kept, and among those dropped, for each reason."""
+    seen: dict[tuple[Any, ...], Verdict] = {}
+    for v in verdicts:
+        seen.setdefault((v.plan.mma.name, v.kept, "" if v.kept else v.reason), v)
+    return list(seen.values())
+
+
+def _candidates(verdicts: list[Verdict]) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "MMA", "workgroup", "split K", "pipeline", "why"):
+        table.add_column(name, no_wrap=name != "why")
+    for v in verdicts:
+        p = v.plan
+        style = "bold green" if v.reason == "chosen" else "" if v.kept else "dim"
+        shape = "x".join(map(str, p.workgroup))
+        table.add_row("kept" if v.kept else "dropped", p.mma.name, shape, str(p.split_k), p.pipeline.name, v.reason, style=style)
+    return table
+
+
+@explain.command("mmas")
+@click.option("--target", metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
+def mmas_command(target: str) -> None:
+    """List the matrix products of a chip, real and virtual, with their layouts."""
+    from rich.table import Table
+
+    from avelang import tile
+    from avelang.base.errors import AveError
+    from avelang.cli.console import show_error
+
+    try:
+        found = tile.mmas(target)
+    except AveError as exc:
+        show_error(exc)
+        raise SystemExit(1) from None
+    table = Table("MMA", "instructions", "operand", "outer", "thread", "tstrides", "element", box=None, pad_edge=False)
+    for m in found:
+        names = " + ".join(f"{m.natives.count(x)} {x.partition('.')[2]}" for x in dict.fromkeys(m.natives))
+        for i, (operand, layout) in enumerate(m.layouts().items()):
+            held = getattr(m, operand)
+            words = ["in shared memory" if held is None else "an encoding of its own", "", "", ""]
+            if layout is not None:
+                words = [",".join(map(str, x)) for x in (layout.outer, layout.thread, layout.tstrides, layout.element)]
+            table.add_row(*((m.name, names) if i == 0 else ("", "")), operand, *words)
+    _console().print(table)

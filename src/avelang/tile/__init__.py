@@ -1,0 +1,19 @@
+"""The tile level: tile distributions, MMA layouts, real and virtual matrix products, the choice among them, and pictures of all of these.
+
+    from avelang import tile
+    d = tile.Distribution.blocked((256, 64), al.bf16, waves=4)
+    v = tile.mma("VDMFMA_F32_8x16x64x2_F16", "gfx942")
+"""
+
+from avelang.tile.access import Accesses, Banks, Swizzle, banks, tile_accesses
+from avelang.tile.verify import check
+from avelang.tile.distribution import Distribution
+from avelang.tile.encoding import Digit, Encoding, Steps
+from avelang.tile.products import Mma
+from avelang.tile.mma_layout import SubgroupLayout, same_places
+from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
+from avelang.tile.select import Gemm, Plan, Verdict, choose, gemm, padded
+from avelang.tile.virtual import mma, mmas
+
+__all__ = ["PIPELINES", "Accesses", "Banks", "Digit", "Distribution", "Encoding", "Gemm", "Mma", "Pipeline", "Plan", "Steps", "SubgroupLayout",
+           "Swizzle", "Verdict", "banks", "check", "choose", "gemm", "mma", "mmas", "padded", "pipeline", "same_places", "tile_accesses"]  # fmt: skip

@@ -1,0 +1,183 @@
+"""Layouts, distributions, fragments, swizzles, bank conflicts and pipelines come in; pictures of them go out."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from avelang.base.errors import counted
+from avelang.base.lazy import np
+from avelang.base.places import wrong
+from avelang.frontend.names import Layout
+from avelang.tile.access import Accesses, Swizzle
+from avelang.tile.distribution import Distribution, enumerate_layout
+from avelang.tile.encoding import Encoding
+from avelang.tile.mma_layout import SubgroupLayout
+from avelang.tile.picture import HUES, PLAIN, Cell, Picture, heat, hue
+from avelang.tile.pipelines import STAGES, Pipeline, timeline
+
+MOST_CELLS = 64 * 1024
+MOST_PANELS = 16
+
+
+def parse_layout(text: str) -> Layout:
+    """The layout that "shape:strides" says, such as "((2,4),3):((1,6),2)"; without strides it is row-major. Raises T308, T030, T031."""
+    shape, colon, strides = text.partition(":")
+    try:
+        parts = [ast.literal_eval(x.strip()) for x in ((shape, strides) if colon else (shape,))]
+    except (ValueError, SyntaxError):
+        raise wrong("T308", got=repr(text), why="it is no layout", instead='a layout is "shape:strides", such as "((2,4),3):((1,6),2)"') from None
+    if len(parts) == 2:
+        return Layout(*parts)
+    from avelang.frontend.layouts import as_tuple, row_major
+
+    flat = Layout(parts[0], parts[0])  # checks the extents
+    return Layout(flat.shape, row_major(as_tuple(flat.shape), lambda a, b: a * b))
+
+
+def of_layout(layout: Layout) -> list[Picture]:
+    """Where each coordinate lies: rows are the first mode, columns the second; further modes make further grids."""
+    place = enumerate_layout(layout)
+    _fits(place.size, repr(layout))
+    grid = place.reshape(1, -1) if place.ndim == 1 else place.reshape(*place.shape[:2], -1)
+    panels = 1 if grid.ndim == 2 else grid.shape[2]
+    out = []
+    for panel in range(min(panels, MOST_PANELS)):
+        part = grid if grid.ndim == 2 else grid[:, :, panel]
+        at = "" if place.ndim < 3 else ", " + ", ".join(str(int(x)) for x in np.unravel_index(panel, place.shape[2:]))
+        cells = tuple(tuple(Cell(str(int(x)), hue(int(x))) for x in row) for row in part)
+        distinct = len(np.unique(place))
+        notes = (f"{place.size} coordinates, {distinct} places, from 0 to {int(place.max())}",) if panel == 0 else ()
+        title = f"{layout!r}" + (f" at (row, column{at})" if at else "")
+        out.append(Picture(title, _numbers(part.shape[0]), _numbers(part.shape[1]), cells, notes))
+    return out
+
+
+def _fits(count: int, what: str) -> None:
+    if count > MOST_CELLS:
+        raise wrong("T308", got=what, why=f"it has {count} cells, and {MOST_CELLS} can be drawn", instead="draw a part of it")
+
+
+def _numbers(n: int, step: int = 1) -> tuple[str, ...]:
+    return tuple(str(i * step) for i in range(n))
+
+
+def _two(d: Distribution) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
+    """The dimensions that are drawn as grids of their own, and (extent, neighbors that one lane holds) of rows and columns."""
+    shape = d.shape if len(d.shape) > 1 else (1, *d.shape)
+    runs = [d.run(a) for a in range(len(d.shape))]
+    runs = runs if len(d.shape) > 1 else [1, *runs]
+    return shape[:-2], [(shape[-2], runs[-2]), (shape[-1], runs[-1])]
+
+
+def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Picture]:
+    """Which lane holds which element, "T3 v1": thread 3, its element 1. Where a lane holds neighbors in a tile too large for single elements, they are
+    one cell. Elements with replicas name the first lane and how many there are."""
+    outer, (rows, cols) = _two(d)
+    large = rows[0] * cols[0] > 64 * 64
+    step = (rows[1], cols[1]) if large else (1, 1)
+    shape = (*outer, rows[0], cols[0])
+    _fits(math.prod(shape) // (step[0] * step[1]), title)
+    owner = np.full(math.prod(shape), -1, np.int64)
+    owner[d.linear[::-1].ravel()] = np.arange(d.linear.size).reshape(d.linear.shape)[::-1].ravel()  # the first of replicas last
+    owner = owner.reshape(-1, rows[0], cols[0])
+    notes = [f"{counted(d.waves, 'wave')} of {d.wave} lanes, {counted(d.elements, 'element')} a lane" + (f", each in {d.replication} lanes" if d.replication > 1 else "")]
+    if large and step != (1, 1):
+        notes.append(f"a cell is {step[0]} x {step[1]} elements, which one lane holds: its first is named")
+    out = []
+    for panel in range(min(len(owner), MOST_PANELS)):
+        part = owner[panel, :: step[0], :: step[1]]
+        thread, element = np.divmod(part, d.elements)
+
+        def cell(t: int, e: int) -> Cell:
+            who = f"{words}{t}" if d.waves == 1 else f"w{t // d.wave} {words}{t % d.wave}"
+            return Cell(f"{who} v{e}", hue(t // d.wave if d.waves > 1 and large else t + t // len(HUES)))
+
+        cells = tuple(tuple(cell(int(t), int(e)) for t, e in zip(ts, es, strict=True)) for ts, es in zip(thread, element, strict=True))
+        at = f" at {tuple(int(x) for x in np.unravel_index(panel, outer))}" if outer else ""
+        lines = tuple(notes) if panel == 0 else ()
+        out.append(Picture(title + at, _numbers(len(part), step[0]), _numbers(part.shape[1], step[1]), cells, lines))
+    return out
+
+
+def of_swizzle(s: Swizzle, row_bytes: int = 128, width: int = 16, rows: int = 8) -> list[Picture]:
+    """Where the accesses of `width` bytes of each row land: the number in a cell is that of the access whose bytes are there."""
+    if row_bytes % width or row_bytes < width or width < 1 or rows < 1:
+        raise wrong("T308", got=f"rows of {row_bytes} bytes", why=f"they are no whole accesses of {width}", instead="choose row_bytes as a multiple")
+    across = row_bytes // width
+    at = (np.arange(rows)[:, None] * row_bytes + np.arange(across)[None, :] * width).astype(np.int64)
+    _fits(at.size, repr(s))
+    to = s(at)
+    grid = np.full(at.size, -1, np.int64)
+    inside = to.ravel() // width < at.size
+    grid[to.ravel()[inside] // width] = np.arange(at.size)[inside]
+    cells = tuple(tuple(Cell("" if x < 0 else f"{x // across},{x % across}", PLAIN if x < 0 else hue(int(x) % across)) for x in row)
+                  for row in grid.reshape(rows, across))  # fmt: skip
+    notes = (f"row,access of {width} bytes whose data are there; a column of equal color was one column of accesses",)
+    return [Picture(f"Swizzle({s.bits}, {s.base}, {s.shift}), rows of {row_bytes} bytes", _numbers(rows), _numbers(across, width), cells, notes, "byte")]
+
+
+def of_accesses(x: Accesses, title: str) -> list[Picture]:
+    """How often each bank is asked, phase by phase, in each instruction of a wave."""
+    out = []
+    for number, cost in enumerate(x.costs[:MOST_PANELS]):
+        cells = tuple(tuple(Cell(str(int(n)) if n else "", heat(int(n))) for n in row) for row in cost.turns)
+        rows = tuple(f"lanes {_lanes(p)}: {c} cycles" if c != 1 else f"lanes {_lanes(p)}: 1 cycle" for p, c in zip(cost.phases, cost.cycles, strict=True))
+        notes = (f"{sum(cost.cycles)} cycles, {cost.extra} of them lost to conflicts",)
+        what = f"{title}, access {number} of {len(x.costs)}, {x.nbytes} bytes a lane"
+        out.append(Picture(what, rows, _numbers(len(cost.turns[0])), cells, notes, "bank"))
+    return out
+
+
+def _lanes(phase: Sequence[int]) -> str:
+    """"0-3, 20-23"."""
+    runs: list[list[int]] = []
+    for lane in phase:
+        if runs and lane == runs[-1][-1] + 1:
+            runs[-1].append(lane)
+        else:
+            runs.append([lane])
+    return ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[-1]}" for r in runs)
+
+
+def of_pipeline(p: Pipeline, tiles: int = 6) -> list[Picture]:
+    """When each stage of each tile of K runs, in slots of time of equal length; a row for each stage and group of waves."""
+    spans = timeline(p, tiles)
+    slots = max(s.start + s.length for s in spans)
+    groups = sorted({s.group for s in spans})
+    rows, cells = [], []
+    for g in groups:
+        for stage in p.stages:
+            line = [Cell()] * slots
+            for s in spans:
+                if s.group == g and s.stage == stage:
+                    line[s.start : s.start + s.length] = [Cell(f"k{s.tile}", hue(s.tile))] * s.length
+            rows.append((f"group {g} " if len(groups) > 1 else "") + f"{stage} ({STAGES[stage]})")
+            cells.append(tuple(line))
+    busy = sum(s.length for s in spans if s.stage == "mma") / slots
+    notes = (p.about, f"{slots} slots for {tiles} tiles of K{' of each group' if len(groups) > 1 else ''}; products run in {busy:.0%} of them")
+    return [Picture(f"pipeline {p.name}", tuple(rows), _numbers(slots), tuple(cells), notes, "slot")]
+
+
+def of(value: Any, title: str = "") -> list[Picture]:
+    """The pictures of a layout, an encoding, a distribution, a subgroup layout, a swizzle or a pipeline. Raises T308 for anything else."""
+    if isinstance(value, Encoding):
+        value = Distribution(value, 32 if value.lengths_p[-1] == 32 else 64)
+    if isinstance(value, SubgroupLayout):
+        return of_distribution(value.distribution, title or _short(value))
+    if isinstance(value, Distribution):
+        return of_distribution(value, title or "distribution of " + " x ".join(map(str, value.shape)))
+    for kind, draw in ((Layout, of_layout), (Swizzle, of_swizzle), (Pipeline, of_pipeline)):
+        if isinstance(value, kind):
+            return draw(value)
+    instead = "layouts, encodings, distributions, subgroup layouts, swizzles and pipelines have pictures"
+    raise wrong("T308", got=repr(value), why=f"a {type(value).__name__} has no picture", instead=instead)
+
+
+def _short(s: SubgroupLayout) -> str:
+    return f"outer {s.outer}, thread {s.thread}, tstrides {s.tstrides}, element {s.element}"
+
+
+__all__ = ["of", "of_accesses", "of_distribution", "of_layout", "of_pipeline", "of_swizzle", "parse_layout"]
