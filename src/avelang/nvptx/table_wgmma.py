@@ -42,7 +42,7 @@ form("wgmma.wait_group.sync.aligned", "i:u32", _NEEDS, _S)
 
 _T = "9.7.16"
 _TMEM = f"8.6 {TENSOR_MEMORY}"
-_A_ONLY = "8.7 sm_100a sm_103a sm_110a"
+_A_ONLY, _SPARSE4 = "8.7 sm_100a sm_103a sm_110a", "8.6 sm_100a sm_103a sm_110a"
 form("tcgen05.alloc.<group>.sync.aligned{.shared::cta}.b32", "[shared::cta], s:u32", _TMEM, _T)
 form("tcgen05.dealloc.<group>.sync.aligned.b32", "r:b32, s:u32", _TMEM, _T)
 form("tcgen05.relinquish_alloc_permit.<group>.sync.aligned", "", _TMEM, _T)
@@ -55,7 +55,7 @@ for _shape, _per, _most in (("32x32b", 1, 128), ("16x64b", 1, 128), ("16x128b", 
 form("tcgen05.<what>.sync.aligned", "", _TMEM, _T, what="wait::ld wait::st")
 form("tcgen05.<what>", "", _TMEM, _T, what="fence::before_thread_sync fence::after_thread_sync")
 form("tcgen05.commit.<group>.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64", "[], s:u16 if multicast::cluster", _TMEM, _T)
-form("tcgen05.shift.<group>.down", "[tmem]", _TMEM, _T)
+form("tcgen05.shift.<group>.down", "[tmem]", "8.6 sm_100a sm_103a sm_110a", _T)
 _FROM = "b8x16.b6x16_p32 b8x16.b4x16_p64"
 form("tcgen05.cp.<group>.<shape>{.<from>}", "[tmem], r:b64", _TMEM, _T, shape="128x256b 4x256b 128x128b", **{"from": _FROM})
 form("tcgen05.cp.<group>.64x128b.<warps>{.<from>}", "[tmem], r:b64", _TMEM, _T, warps="warpx2::02_13 warpx2::01_23", **{"from": _FROM})
@@ -67,14 +67,14 @@ for _sparse, _meta in (("", ""), (".sp", ", [tmem]")):
         _shift = "" if _a == "r:b64" else "{.ashift}"
         for _group, _lanes in ((1, 4), (2, 8)):
             _head = f"[tmem], {_a}, r:b64{_meta}, s:b32, s:b32*{_lanes}?, p"
-            for _kind, _tail in (("f16 tf32", ", i:u32?"), ("f8f6f4 i8", "")):
+            for _kind, _tail in (("f16 tf32 f8f6f4 i8", ""), ("f16 tf32", ", i:u32")):  # the latter scales D by a power of two
                 _kinds = " ".join(f"kind::{x}" for x in _kind.split())
-                form(f"tcgen05.mma{_sparse}.cta_group::{_group}.<kind>{_shift}{{.<collector>}}", _head + _tail, _TMEM, _T, kind=_kinds, collector=_A_OPS,
+                form(f"tcgen05.mma{_sparse}.cta_group::{_group}.<kind>{_shift}{{.<collector>}}", _head + _tail, "8.6 sm_100f" if _tail else _TMEM, _T, kind=_kinds, collector=_A_OPS,
                      words={"kind::i8": "8.6 sm_100a sm_110a"})  # fmt: skip
         for _kind, _scale in (("mxf8f6f4", "scale_vec::1X block32"), ("mxf4", "scale_vec::2X block32"), ("mxf4nvf4", "scale_vec::2X scale_vec::4X block16 block32")):
             _vector = ".<scale>" if _kind == "mxf4nvf4" else "{.<scale>}"
             form(f"tcgen05.mma{_sparse}.<group>.kind::{_kind}.block_scale{_vector}{{.<collector>}}",
-                 f"[tmem], {_a}, r:b64{_meta}, s:b32, [tmem], [tmem], p", _A_ONLY if _sparse and _kind != "mxf8f6f4" else _TMEM, _T, scale=_scale, collector=_A_OPS,
+                 f"[tmem], {_a}, r:b64{_meta}, s:b32, [tmem], [tmem], p", _SPARSE4 if _sparse and _kind != "mxf8f6f4" else _TMEM, _T, scale=_scale, collector=_A_OPS,
                  words={"block16 block32": f"8.8 {TENSOR_MEMORY}", **({"scale_vec::2X": _A_ONLY} if _kind == "mxf4nvf4" else {})})  # fmt: skip
         form(f"tcgen05.mma.ws{_sparse}.cta_group::1.<kind>{{.<collector>}}", f"[tmem], {_a}, r:b64{_meta}, s:b32, p, r:b64?", _TMEM, _T,
              kind="kind::f16 kind::tf32 kind::f8f6f4 kind::i8", collector=_B_OPS, words={"kind::i8": "8.6 sm_100a sm_110a"})  # fmt: skip

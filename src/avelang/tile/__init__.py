@@ -6,13 +6,13 @@
 """
 
 from avelang.tile.access import Accesses, Banks, Swizzle, banks, tile_accesses
-from avelang.tile.verify import check
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Digit, Encoding, Steps
-from avelang.tile.products import Mma
 from avelang.tile.mma_layout import SubgroupLayout, same_places
 from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
+from avelang.tile.products import Mma
 from avelang.tile.select import Gemm, Plan, Verdict, choose, gemm, padded
+from avelang.tile.verify import check
 from avelang.tile.virtual import mma, mmas
 
 __all__ = ["PIPELINES", "Accesses", "Banks", "Digit", "Distribution", "Encoding", "Gemm", "Mma", "Pipeline", "Plan", "Steps", "SubgroupLayout",

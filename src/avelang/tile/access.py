@@ -64,8 +64,8 @@ class Swizzle:
 
 @dataclasses.dataclass(frozen=True)
 class Banks:
-    """What one access of a wave costs. `phases`: the lanes served together; `cycles`: how many cycles each phase takes; `turns`: for each phase how many
-    words each of the banks is asked for."""
+    """What one access of a wave costs. `phases`: the lanes served together; `cycles`: how many cycles each phase takes; `turns`: for each phase how
+    many words each of the banks is asked for."""
 
     phases: tuple[tuple[int, ...], ...]
     cycles: tuple[int, ...]
@@ -92,7 +92,8 @@ def phases_of(target: str, nbytes: int, kind: str = "read") -> tuple[tuple[int, 
 
 
 def banks(addresses: Sequence[int] | np.ndarray, nbytes: int, target: str = "gfx942", kind: str = "read") -> Banks:
-    """The cost of one access: byte addresses in shared memory, one for each lane of the wave, `nbytes` a lane (1 to 16); `kind`: "read" or "write"."""
+    """The cost of one access: byte addresses in shared memory, one for each lane of the wave, `nbytes` a lane (1 to 16); `kind`: "read" or
+    "write"."""
     at = np.asarray(addresses, np.int64)
     groups = phases_of(target, nbytes, kind)
     lanes = sum(map(len, groups))

@@ -124,7 +124,7 @@ class Distribution:
         replicas have stride 0."""
         if strides is None:
             strides = layouts.row_major(self.shape, lambda a, b: a * b)
-        steps, step = self.encoding.steps(), tuple(strides)
+        steps, step = self.encoding.steps(), tuple(strides or ())
         threads = list(steps.p)
         if len(threads) == 1:
             threads = list(_split(threads[0], self.wave))

@@ -63,8 +63,8 @@ def split(intrinsic: Any, parts: tuple[tuple[int, ...], ...]) -> Any:
 
 
 def paired(intrinsic: Any, left: tuple[tuple[int, ...], ...], right: tuple[tuple[int, ...], ...]) -> Any:
-    """`lower` of sparse instructions whose rows 2 i and 2 i + 1 are one dense row i: even lanes store the first two of each four along K, odd ones the
-    last two. `left`, `right`: the slots of A and of B that each instruction takes, in its order."""
+    """`lower` of sparse instructions whose rows 2 i and 2 i + 1 are one dense row i: even lanes store the first two of each four along K, odd ones
+    the last two. `left`, `right`: the slots of A and of B that each instruction takes, in its order."""
     first, last = (index_word(pair, len(left[0])) for pair in (FIRST_TWO, LAST_TWO))
 
     @avelang.jit

@@ -91,7 +91,8 @@ class SubgroupLayout:
         for stride, extent, axis in found:
             if stride != want:
                 before = f"lanes up to {want - 1} are given away before it"
-                raise wrong("T306", what=f"tstrides {self.tstrides}", why=f"dimension {axis} steps by {stride} lanes, and {before}: it must be {want}")
+                why = f"dimension {axis} steps by {stride} lanes, and {before}: it must be {want}"
+                raise wrong("T306", what=f"tstrides {self.tstrides}", why=why)
             want *= extent
         return found[::-1]
 

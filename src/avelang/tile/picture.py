@@ -128,5 +128,6 @@ def _table(p: Picture, first: int, last: int) -> RenderableType:
     for name in p.columns[first:last]:
         table.add_column(Text(name), justify="center", no_wrap=True)
     for name, row in zip(p.rows, p.cells, strict=True):
-        table.add_row(Text(name), *(Text(f" {c.text} " if c.text else "", f"black on {c.color}" if c.color != PLAIN else "") for c in row[first:last]))
+        colors = (f"black on {c.color}" if c.color != PLAIN else "" for c in row[first:last])
+        table.add_row(Text(name), *(Text(f" {c.text} " if c.text else "", color) for c, color in zip(row[first:last], colors, strict=True)))
     return table

@@ -54,8 +54,8 @@ PIPELINES: dict[str, Pipeline] = {
                  promoted=(0,)),
         Pipeline("direct-to-lds", ("async", "read", "mma"), 2, 2, "buffer loads write LDS", needs=("amd",)),
         Pipeline("cp-async", ("async", "read", "mma"), 3, 4, "copies of 16 bytes into shared memory, four tiles under way", needs=("sm_80",)),
-        Pipeline("tma", ("async", "mma"), 3, 4, "the copy engine fills shared memory, a group of warps of its own asks it; wgmma reads there", groups=2,
-                 needs=("sm_90a",)),
+        Pipeline("tma", ("async", "mma"), 3, 4, "the copy engine fills shared memory, a group of warps of its own asks it; wgmma reads there",
+                 groups=2, needs=("sm_90a",)),
     )
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import avelang
 from avelang.arch import chip as chip_of
@@ -26,8 +27,8 @@ from avelang.tile.mma_layout import SubgroupLayout
 class Mma:
     """acc (m x n) += A (m x k) @ B (k x n) over one wave (wgmma: over a group of waves).
 
-    `shape`: (m, n, k). `dtypes`: of A, B and the accumulator. `a`, `b`, `acc`: a `Distribution` over one wave or a `SubgroupLayout`, of (M, K), (K, N)
-    and (M, N); None: the instruction reads the operand from shared memory, by a descriptor. Then `acc` may be spread over the waves of a group.
+    `shape`: (m, n, k). `dtypes`: of A, B and the accumulator. `a`, `b`, `acc`: a `Distribution` over one wave or a `SubgroupLayout`, of (M, K),
+    (K, N) and (M, N); None: the instruction reads the operand from shared memory, by a descriptor. Then `acc` may be spread over a group of waves.
     `lower`: a jit function (a, b, acc) -> acc on register tensors, in the order of elements that the layouts say. `natives`: the names of
     the rows that it issues, one entry an instruction. `expand`, `collapse`: jit functions from `acc` to the accumulator that `lower` works on and
     back, to be called outside of the loop over K.
@@ -41,10 +42,10 @@ class Mma:
     a: Distribution | None
     b: Distribution | None
     acc: Distribution
-    lower: Jitted
+    lower: Any
     natives: tuple[str, ...]
-    expand: Jitted = same
-    collapse: Jitted = same
+    expand: Any = same
+    collapse: Any = same
 
     def __post_init__(self) -> None:
         for name in ("a", "b", "acc"):
@@ -65,7 +66,8 @@ class Mma:
             if have.shape != want:
                 raise wrong("T307", name=self.name, why=f"`{name}` is a layout of {have.shape}, and the shape {self.shape} wants {want}")
             if (have.waves != 1 and self.b is not None) or have.wave != self.acc.wave:
-                raise wrong("T307", name=self.name, why=f"`{name}` is spread over {have.waves} waves of {have.wave} lanes, not over one of {self.wave}")
+                why = f"`{name}` is spread over {have.waves} waves of {have.wave} lanes, not over one of {self.wave}"
+                raise wrong("T307", name=self.name, why=why)
 
     @property
     def m(self) -> int:

@@ -1,8 +1,8 @@
 """A GEMM comes in: M, N, K, a dtype and a chip; candidate plans go out, each kept or dropped with the reason, and one is chosen.
 
-The terms are IREE's (seed of its blog, "Virtual Dense MFMAs for Skinny GEMM"): the MMA, `workgroup` (extents of a block's tile), `subgroup` (MMA tiles of
-one wave), `reduction` (MMA tiles along K in one step of the loop), `promote_operands` (those that pass through shared memory), `padding`. What is counted
-is exact; cycles are a model: the longest of matrix pipe, LDS and memory in each step, and the busiest unit's share of workgroups.
+The terms are IREE's ("Virtual Dense MFMAs for Skinny GEMM"): the MMA, `workgroup` (extents of a block's tile), `subgroup` (MMA tiles of one wave),
+`reduction` (MMA tiles along K in one step of the loop), `promote_operands` (those that pass through shared memory), `padding`. Counts are exact;
+cycles are a model: the longest of matrix pipe, LDS and memory in each step, and the busiest unit's share of workgroups.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from avelang.arch import chip as chip_of
 from avelang.base.errors import counted
 from avelang.base.places import wrong
 from avelang.ir.dtypes import BY_NAME, DType, f32, f64, i32
-from avelang.tile.products import Mma
 from avelang.tile.pipelines import Pipeline, pipeline
+from avelang.tile.products import Mma
 from avelang.tile.virtual import mmas
 
 
@@ -42,8 +42,8 @@ UNITS: dict[str, Unit] = {
     "sm_80": Unit(108, 4, 255, 2.0e12 / 1.41e9 / 108),
     "sm_90a": Unit(132, 4, 255, 4.8e12 / 1.98e9 / 132),
 }
-# Multiplications of 16-bit operands per clock in one matrix pipe of NVIDIA (the same data sheets); on Hopper, `mma.sync` reaches 0.63 of it (W. Luo and
-# others, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024).
+# Multiplications of 16-bit operands per clock in one matrix pipe of NVIDIA (the same data sheets); on Hopper, `mma.sync` reaches 0.63 of it (W. Luo
+# and others, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024).
 NVIDIA_RATE = {"sm_80": 256.0, "sm_90a": 512.0}
 SYNC_SHARE = {"sm_90a": 0.63}
 LINE = 128  # bytes of a cache line
@@ -291,8 +291,8 @@ def candidates(gemm: Gemm) -> Iterator[Plan]:
 def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
     """The plan for a GEMM, and all candidates with what became of them, the kept ones first, the best of them first.
 
-    Of plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least traffic with LDS, then that with
-    the fewest parts of K, the fewest reads from LDS, the fewest barriers. Raises U103 where there is no plan.
+    Of plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least traffic with LDS, then that
+    with the fewest parts of K, the fewest reads from LDS, the fewest barriers. Raises U103 where there is no plan.
     """
     kept, out = [], []
     for p in candidates(gemm):

@@ -42,7 +42,7 @@ def of_layout(layout: Layout) -> list[Picture]:
     place = enumerate_layout(layout)
     _fits(place.size, repr(layout))
     grid = place.reshape(1, -1) if place.ndim == 1 else place.reshape(*place.shape[:2], -1)
-    panels = 1 if grid.ndim == 2 else grid.shape[2]
+    panels = math.prod(grid.shape[2:])
     out = []
     for panel in range(min(panels, MOST_PANELS)):
         part = grid if grid.ndim == 2 else grid[:, :, panel]
@@ -73,8 +73,8 @@ def _two(d: Distribution) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
 
 
 def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Picture]:
-    """Which lane holds which element, "T3 v1": thread 3, its element 1. Where a lane holds neighbors in a tile too large for single elements, they are
-    one cell. Elements with replicas name the first lane and how many there are."""
+    """Which lane holds which element, "T3 v1": thread 3, its element 1. Where a lane holds neighbors in a tile too large for single elements, they
+    are one cell. Elements with replicas name the first lane and how many there are."""
     outer, (rows, cols) = _two(d)
     large = rows[0] * cols[0] > 64 * 64
     step = (rows[1], cols[1]) if large else (1, 1)
@@ -83,7 +83,8 @@ def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Pictu
     owner = np.full(math.prod(shape), -1, np.int64)
     owner[d.linear[::-1].ravel()] = np.arange(d.linear.size).reshape(d.linear.shape)[::-1].ravel()  # the first of replicas last
     owner = owner.reshape(-1, rows[0], cols[0])
-    notes = [f"{counted(d.waves, 'wave')} of {d.wave} lanes, {counted(d.elements, 'element')} a lane" + (f", each in {d.replication} lanes" if d.replication > 1 else "")]
+    copies = f", each in {d.replication} lanes" if d.replication > 1 else ""
+    notes = [f"{counted(d.waves, 'wave')} of {d.wave} lanes, {counted(d.elements, 'element')} a lane{copies}"]
     if large and step != (1, 1):
         notes.append(f"a cell is {step[0]} x {step[1]} elements, which one lane holds: its first is named")
     out = []
@@ -116,7 +117,8 @@ def of_swizzle(s: Swizzle, row_bytes: int = 128, width: int = 16, rows: int = 8)
     cells = tuple(tuple(Cell("" if x < 0 else f"{x // across},{x % across}", PLAIN if x < 0 else hue(int(x) % across)) for x in row)
                   for row in grid.reshape(rows, across))  # fmt: skip
     notes = (f"row,access of {width} bytes whose data are there; a column of equal color was one column of accesses",)
-    return [Picture(f"Swizzle({s.bits}, {s.base}, {s.shift}), rows of {row_bytes} bytes", _numbers(rows), _numbers(across, width), cells, notes, "byte")]
+    title = f"Swizzle({s.bits}, {s.base}, {s.shift}), rows of {row_bytes} bytes"
+    return [Picture(title, _numbers(rows), _numbers(across, width), cells, notes, "byte")]
 
 
 def of_accesses(x: Accesses, title: str) -> list[Picture]:
@@ -124,7 +126,7 @@ def of_accesses(x: Accesses, title: str) -> list[Picture]:
     out = []
     for number, cost in enumerate(x.costs[:MOST_PANELS]):
         cells = tuple(tuple(Cell(str(int(n)) if n else "", heat(int(n))) for n in row) for row in cost.turns)
-        rows = tuple(f"lanes {_lanes(p)}: {c} cycles" if c != 1 else f"lanes {_lanes(p)}: 1 cycle" for p, c in zip(cost.phases, cost.cycles, strict=True))
+        rows = tuple(f"lanes {_lanes(p)}: {counted(c, 'cycle')}" for p, c in zip(cost.phases, cost.cycles, strict=True))
         notes = (f"{sum(cost.cycles)} cycles, {cost.extra} of them lost to conflicts",)
         what = f"{title}, access {number} of {len(x.costs)}, {x.nbytes} bytes a lane"
         out.append(Picture(what, rows, _numbers(len(cost.turns[0])), cells, notes, "bank"))
@@ -169,9 +171,12 @@ def of(value: Any, title: str = "") -> list[Picture]:
         return of_distribution(value.distribution, title or _short(value))
     if isinstance(value, Distribution):
         return of_distribution(value, title or "distribution of " + " x ".join(map(str, value.shape)))
-    for kind, draw in ((Layout, of_layout), (Swizzle, of_swizzle), (Pipeline, of_pipeline)):
-        if isinstance(value, kind):
-            return draw(value)
+    if isinstance(value, Layout):
+        return of_layout(value)
+    if isinstance(value, Swizzle):
+        return of_swizzle(value)
+    if isinstance(value, Pipeline):
+        return of_pipeline(value)
     instead = "layouts, encodings, distributions, subgroup layouts, swizzles and pipelines have pictures"
     raise wrong("T308", got=repr(value), why=f"a {type(value).__name__} has no picture", instead=instead)
 

@@ -22,9 +22,9 @@ def digits(places: np.ndarray, what: str) -> list[Digit]:
         length = n if linear.all() else int(np.argmin(linear))
         length = max(d for d in range(1, length + 1) if n % d == 0)
         if length == 1:
-            raise NoEncoding(f"{what} {n} of them do not move in equal steps")
+            raise NoEncoding(f"the {n} {what} do not move in equal steps")
         if (step < 0).any() or (step != 0).sum() > 1:
-            raise NoEncoding(f"{what} move by {tuple(map(int, step))}, which is no step forward along one dimension")
+            raise NoEncoding(f"the {what} move by {tuple(map(int, step))}, which is no step forward along one dimension")
         out.insert(0, Digit(length, tuple(map(int, step))))
         rest = rest[::length]
     return out

@@ -22,11 +22,16 @@ def probe(mma: Mma, chain: int) -> Any:
     """A kernel of one wave: D = C + the product of `chain` tiles along K, on fragments as they lie in memory, (chain, lanes, elements)."""
     lower, expand, collapse = mma.lower, mma.expand, mma.collapse
     da, db, dc = mma.dtypes
+    assert mma.a is not None and mma.b is not None
     lanes, na, nb, nc = mma.wave, mma.a.elements, mma.b.elements, mma.acc.elements
 
     @avelang.jit
-    def run(a: al.Tensor((chain, lanes, na), da), b: al.Tensor((chain, lanes, nb), db), c: al.Tensor((lanes, nc), dc),
-            d: al.Tensor((lanes, nc), dc)):  # fmt: skip
+    def run(
+        a: al.Tensor((chain, lanes, na), da),  # type: ignore
+        b: al.Tensor((chain, lanes, nb), db),  # type: ignore
+        c: al.Tensor((lanes, nc), dc),  # type: ignore
+        d: al.Tensor((lanes, nc), dc),  # type: ignore
+    ):
         lane = al.thread_id(0)
         acc = expand(c[lane])
         for step in range(chain):
@@ -54,7 +59,7 @@ def cases(mma: Mma, chain: int = CHAIN, seed: int = 7) -> list[Case]:
     rng = np.random.default_rng(seed)
     low = -4 if mma.dtypes[0].kind != "uint" else 0
 
-    def whole(*shape: int) -> np.ndarray:
+    def whole(*shape: int) -> Any:
         return rng.integers(low, 5, shape).astype(np.float64)
 
     a, b, c = whole(m, k), whole(k, n), whole(m, n)
@@ -68,8 +73,8 @@ def cases(mma: Mma, chain: int = CHAIN, seed: int = 7) -> list[Case]:
     away = np.where(np.arange(k) % 2, -big, big) + 0 * a  # pairs that cancel, beside small ones
     away[:, : k // 4] = whole(m, k // 4)
     out.append(Case("cancellation", away, np.repeat(whole(k // 2, n), 2, axis=0), c, True))
-    drawn = [_shortened(mma, rng.standard_normal(x)) for x in ((m, k), (k, n))]
-    out.append(Case("random", *drawn, rng.standard_normal((m, n)), False))
+    left, right = (_shortened(mma, rng.standard_normal(x)) for x in ((m, k), (k, n)))
+    out.append(Case("random", left, right, rng.standard_normal((m, n)), False))
     out.append(Case("negative zeros", -0.0 * np.abs(a), np.abs(b), -0.0 * np.abs(c), True))
     out.append(Case("zeros of both signs", -0.0 * np.abs(a), b, -0.0 * np.abs(c), True))
     for name, value in (("NaN", np.nan), ("infinity", np.inf)):
@@ -80,7 +85,7 @@ def cases(mma: Mma, chain: int = CHAIN, seed: int = 7) -> list[Case]:
             x[0][0, :] = 0  # 0 times NaN or infinity is NaN
             for at in rng.integers(0, x[which].size, 3):
                 x[which].reshape(-1)[at] = value * rng.choice([-1, 1])
-            out.append(Case(f"{name} in {'ABC'[which]}", *x, True))
+            out.append(Case(f"{name} in {'ABC'[which]}", x[0], x[1], x[2], True))
     return out
 
 
@@ -96,6 +101,7 @@ def compute(mma: Mma, case: Case, chain: int = CHAIN, kernel: Any = None, **opti
     types = [d.np for d in mma.dtypes]
     with np.errstate(all="ignore"):
         a, b, c = (x.astype(t) for x, t in zip((case.a, case.b, case.c), types, strict=True))
+    assert mma.a is not None and mma.b is not None
     parts_a = np.stack([mma.a.gather(x) for x in np.split(a, chain, axis=1)])
     parts_b = np.stack([mma.b.gather(x) for x in np.split(b, chain, axis=0)])
     held = np.ascontiguousarray(mma.acc.gather(c))
@@ -116,7 +122,8 @@ def difference(mma: Mma, case: Case, got: np.ndarray, want: np.ndarray) -> str:
     if same.all():
         return ""
     row, col = map(int, np.argwhere(~same)[0])
-    return f"{case.name}: {int((~same).sum())} of {same.size} differ, the first at ({row}, {col}): {got[row, col]}, and the dense product has {want[row, col]}"
+    first = f"the first at ({row}, {col}): {got[row, col]}, and the dense product has {want[row, col]}"
+    return f"{case.name}: {int((~same).sum())} of {same.size} differ, {first}"
 
 
 def check(mma: Mma, target: str = "gfx942", chain: int = CHAIN, **options: Any) -> list[str]:

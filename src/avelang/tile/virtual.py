@@ -17,8 +17,8 @@ from avelang.isa.row import Row, types_on
 from avelang.tile import lowerings
 from avelang.tile.distribution import Distribution, row_of
 from avelang.tile.encoding import Encoding
-from avelang.tile.products import Mma, named
 from avelang.tile.mma_layout import SubgroupLayout
+from avelang.tile.products import Mma, named
 
 WAVE = 64
 
@@ -114,8 +114,8 @@ def skinny_halves(row: Any, target: str) -> Mma:
     """VDMFMA out of one sparse instruction of gfx950, whose B lies in two halves of K while A does not.
 
     With `run` slots of B to a half and half / 4 groups of four in it: lane group g stores A for the instruction's K from 2 run g on, and B is in lane
-    groups 2 (g % 2) and the next one, in half g / 2 of their slots. So K is counted by the lanes and slots of B, 2 run to a lane; within each half its
-    slots are put in the order even lanes' first. A lane then holds two runs of run / 2 neighbors.
+    groups 2 (g % 2) and the next one, in half g / 2 of their slots. So K is counted by the lanes and slots of B, 2 run to a lane; within each half
+    its slots are put in the order even lanes' first. A lane then holds two runs of run / 2 neighbors.
     """
     row = row_of(row)
     mma, dtypes = row.mma, dtypes_of(row, target)
@@ -182,7 +182,8 @@ GROUP_COLUMNS = (64, 128, 256)
 
 @functools.lru_cache
 def mmas(target: str) -> tuple[Mma, ...]:
-    """All matrix products of one wave that a chip has, real ones first, and on sm_90a those of a warpgroup with 64, 128 and 256 columns. Raises U101 for a chip that is not known."""
+    """All matrix products of one wave that a chip has, real ones first, and on sm_90a those of a warpgroup with 64, 128 and 256 columns.
+    Raises U101 for a chip that is not known."""
     from avelang.isa import ROWS
 
     chip = chip_of(target)

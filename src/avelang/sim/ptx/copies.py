@@ -47,9 +47,9 @@ class Copy:
     `sim.flights.Groups` asks for."""
 
     def __init__(self, copies: Copies, lanes: np.ndarray, block: Block | None, at: np.ndarray, data: np.ndarray, source: Block | None = None,
-                 guard: np.ndarray | None = None, add: Any = None, generic: bool = False, line: int = 0):  # fmt: skip
+                 guard: np.ndarray | None = None, add: Any = None, generic: bool = False, origin: int = -1):  # fmt: skip
         self.copies, self.lanes, self.block, self.at, self.data = copies, lanes, block, at, data
-        self.source, self.guard, self.add, self.generic, self.line = source, guard, add, generic, line
+        self.source, self.guard, self.add, self.generic, self.origin = source, guard, add, generic, origin
         self.live = np.ones(len(lanes), bool)
         self.open = np.ones(len(lanes), bool)
         self.reading = guard is not None
@@ -211,7 +211,7 @@ class Copies:
             if some:
                 data[row, :some] = host_bytes(self.run.launch, int(source[lane]), some, False, lane)
             at[row] = v.shared(lane, int(to[lane]))[1] + np.arange(size)
-        return Copy(self, lanes, v.block, at, data, generic=True, line=v.i.node.line)
+        return Copy(self, lanes, v.block, at, data, generic=True, origin=v.i.index)
 
     def _report(self, v: View, m: Mods) -> None:
         """cp.async.mbarrier.arrive: an arrival for each lane when all that it has begun is there."""
@@ -244,7 +244,7 @@ class Copies:
 
     def _arrives(self, v: View, lane: int, bar: Any, block: Block, to: np.ndarray, data: np.ndarray, add: Any = None) -> None:
         """A copy to shared memory, which reports its bytes to an mbarrier."""
-        copy = Copy(self, np.array([lane]), block, to[None], data[None], add=add, line=v.i.node.line)
+        copy = Copy(self, np.array([lane]), block, to[None], data[None], add=add, origin=v.i.index)
 
         def act() -> None:
             copy.land()
@@ -289,7 +289,7 @@ class Copies:
                 guard = offset + here
                 data = self._used(v, own, guard, lane).copy()
             if to == "global":
-                copy = Copy(self, np.array([lane]), None, (a + here)[None], data[None], own, guard, add, line=v.i.node.line)
+                copy = Copy(self, np.array([lane]), None, (a + here)[None], data[None], own, guard, add, origin=v.i.index)
                 self.groups(v.warp, BULK).add(copy)
                 continue
             for block, offset, bar in self._targets(v, lane, a, o[3], v.get(o[4]) if many else None):
@@ -380,7 +380,7 @@ class Copies:
         address, inside = found.box(at)
         to = (address[inside, None] + np.arange(size)).reshape(1, -1)
         add = (op, found.type.dtype.np) if op else None
-        copy = Copy(self, np.array([lane]), None, to, data[inside].reshape(1, -1), block, source, add, line=v.i.node.line)
+        copy = Copy(self, np.array([lane]), None, to, data[inside].reshape(1, -1), block, source, add, origin=v.i.index)
         self.groups(v.warp, BULK).add(copy)
 
     # -- st.async, red.async ---------------------------------------------------------------------------------------------------------

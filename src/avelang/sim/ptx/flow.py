@@ -36,6 +36,8 @@ def leaders(code: Code) -> list[int]:
             starts.add(i.index)
         if control.ends_block(i):
             starts.add(i.index + 1)
+        if i.parts == control.BACK:  # lanes that a guard kept from calling go on behind it
+            starts.add(i.index + 1)
     cut = []
     ordered = sorted(s for s in starts if s < len(code.instructions))
     for first, end in zip(ordered, [*ordered[1:], len(code.instructions)], strict=True):

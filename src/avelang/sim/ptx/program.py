@@ -134,10 +134,12 @@ class Program:
         """The instruction with which a block begins."""
         return self.code.instructions[self._leaders[number]]
 
-    def line_text(self, line: int) -> str:
-        """The instruction of a line, in words."""
-        found = next((i for i in self.code.instructions if i.node.line == line), None)
-        return f"`{instruction(found.node).strip()}` (line {line})" if found is not None else "a copy"
+    def quoted(self, index: int) -> str:
+        """An instruction in words."""
+        if index < 0:
+            return "a copy"
+        node = self.code.instructions[index].node
+        return f"`{instruction(node).strip()}` (line {node.line})"
 
 
 @functools.lru_cache(64)

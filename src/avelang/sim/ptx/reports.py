@@ -96,12 +96,12 @@ def fault(program: Program, warp: Warp, launch: Launch) -> AveError:
 def _disturbed(program: Program, warp: Warp, i: Instr, code: int, byte: int, size: int, lane: int) -> AveError:
     """An access to bytes that a copy brings, or reads."""
     mine = np.arange(byte, byte + size)
-    line = 0
+    origin = -1
     for copy in warp.block.flights:
         touched = copy.at if code == IN_FLIGHT and copy.block is warp.block else copy.guard if code == GUARDED else None
         if touched is not None and np.isin(mine, touched).any():
-            line = copy.line
-    other = program.line_text(line)
+            origin = copy.origin
+    other = program.quoted(origin)
     if code == IN_FLIGHT:
         does, hint = "which still arrives there", "wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase; then a barrier"
     else:

@@ -107,6 +107,7 @@ class Block:
         self.index: Dim3 = (0, 0, 0)
         self.sync: Sync
         self.flights: list[Any] = []
+        self.meetings: dict[int, Any] = {}  # of warpgroups, by their first warp
         self.pointers = np.array([w.address for w in self.warps], np.uint64), np.array(self.masks, np.uint32)
         self._constants()
 
@@ -133,7 +134,7 @@ class Block:
     def begin(self, index: Dim3, clusterid: Dim3, within: Dim3, sync: Sync) -> None:
         """The block starts, as the one at `index` of the grid."""
         self.index, self.sync = index, sync
-        self.flights = []
+        self.flights, self.meetings = [], {}
         for name, values in (("ctaid", index), ("clusterid", clusterid), ("cluster_ctaid", within)):
             struct.pack_into("<III", self.state.data, BLOCK[name], *values)
         self.shared[:] = 0xA5  # what nothing wrote

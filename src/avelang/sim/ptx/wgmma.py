@@ -1,17 +1,19 @@
-"""wgmma: one warp's part of a product of a warpgroup comes in, its accumulator is written. Layouts are those of `isa.nvptx.wgmma`.
+"""wgmma: the four warps of a warpgroup come in, their accumulators are written. Layouts are those of `isa.nvptx.wgmma`.
 
 The result is computed at once; what is read from shared memory counts as being read until wgmma.wait_group. PTX ISA 9.0, 9.7.15.
 """
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from avelang.isa.nvptx.mma import LANES, TF32, Operand
-from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, Form, a_fragment, d_fragment, element_addresses
+from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, Form, M, a_fragment, d_fragment, element_addresses
 from avelang.isa.products import matmul
 from avelang.nvptx import nodes as n
 from avelang.sim.flights import Groups
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 KIND = "wgmma"
 
 
-def execute(host: Host, v: View) -> None:
+def execute(host: Host, v: View) -> Iterator[Any] | None:
     m = Mods(v.i)
     what = m.left.pop(0) if m.left else ""
     m.take("sync")
@@ -44,7 +46,7 @@ def execute(host: Host, v: View) -> None:
         raise Unknown(f"wgmma.{what} is not executed here")
     if v.warp.index // WARPS * WARPS + WARPS > v.block.count:
         raise Misuse(f"the block has {v.block.count} warps, no four of which begin at warp {v.warp.index // WARPS * WARPS}")
-    return _product(host, v, m, groups)
+    return _product(host, v, m)
 
 
 def _form(m: Mods, registers: bool) -> tuple[Form, int]:
@@ -64,43 +66,86 @@ def _form(m: Mods, registers: bool) -> tuple[Form, int]:
     raise Unknown("this form is not in the table of matrix instructions")
 
 
-def _product(host: Host, v: View, m: Mods, groups: Groups) -> None:
-    d, a, b, scale, *rest = v.i.operands
+class Meeting:
+    """The four warps of a warpgroup at a product that they do together."""
+
+    def __init__(self) -> None:
+        self.views: list[View] = []
+        self.done = False
+
+
+def _product(host: Host, v: View, m: Mods) -> Iterator[Any] | None:
+    """The last warp that comes does it for all; the others wait for it."""
+    first = v.warp.index // WARPS * WARPS
+    meeting = v.block.meetings.setdefault(first, Meeting())
+    if meeting.views and meeting.views[0].i is not v.i:
+        raise Misuse(f"warp {meeting.views[0].warp.index} of the warpgroup is at line {meeting.views[0].i.node.line}")
+    meeting.views.append(v)
+    if len(meeting.views) < WARPS:
+        return _wait(meeting)
+    del v.block.meetings[first]
+    _multiply(host, sorted(meeting.views, key=lambda w: w.warp.index), m)
+    meeting.done = True
+    return None
+
+
+def _wait(meeting: Meeting) -> Iterator[Any]:
+    yield lambda: meeting.done
+
+
+def _same(views: list[View], o: object, bits: int = 32) -> int:
+    """An operand that is the same in the whole warpgroup."""
+    values = {v.one(o, bits) for v in views}
+    if len(values) != 1:
+        raise Misuse("this operand must be the same in all warps of the warpgroup")
+    return values.pop()
+
+
+def _multiply(host: Host, views: list[View], m: Mods) -> None:
+    i = views[0].i
+    d, a, b, scale, *rest = i.operands
     assert isinstance(d, n.Vector)
     form, size = _form(m, isinstance(a, n.Vector))
-    flags = [v.one(x) for x in rest]
+    flags = [_same(views, x) for x in rest]
     signs = [int(x) - (1 << 32 if x >> 31 else 0) for x in flags[:2]] if form.signed else [1, 1]
     turns = [*(flags[2:] if form.turns else []), 0, 0]
     if len(flags) != (2 if form.signed else 0) + (0 if not form.turns else 1 if form.registers else 2):
         raise Unknown(f"{len(flags)} numbers stand behind scale-d")
     turned_a, turned_b = (0, turns[0]) if form.registers else (turns[0], turns[1])
     used: list[np.ndarray] = []
-    first = ROWS * (v.warp.index % WARPS)
     if isinstance(a, n.Vector):
-        left = _held(v, form, a)
+        left = np.concatenate([_held(v, form, a) for v in views])
     else:
-        left = _shared(v, form.a, v.one(a, 64), ROWS, first, form.k, bool(turned_a), used)
-    right = _shared(v, form.b, v.one(b, 64), size, 0, form.k, bool(turned_b), used)
+        left = _shared(views[0], form.a, _same(views, a, 64), M, form.k, bool(turned_a), used)
+    right = _shared(views[0], form.b, _same(views, b, 64), size, form.k, bool(turned_b), used)
     left, right = _exact(left, form.a, signs[0]), _exact(right, form.b, signs[1])
-    _, row, col = (x[:LANES] for x in d_fragment(size).index)
-    acc = np.zeros((1, ROWS, size), form.d.np)
-    if bool(v.flags(scale)[v.lanes[0]]):
-        acc[0, row, col] = _accumulator(v, form, d)
+    _, row, col = d_fragment(size).index
+    acc = np.zeros((1, M, size), form.d.np)
+    if len({bool(v.flags(scale)[v.lanes[0]]) for v in views}) != 1:
+        raise Misuse("scale-d must be the same in all warps of the warpgroup")
+    if bool(views[0].flags(scale)[views[0].lanes[0]]):
+        acc[0, row, col] = np.concatenate([_accumulator(v, form, d) for v in views])
     out = matmul(left[None], right.T[None], acc)[0, row, col]
-    _write(v, form, d, out)
-    at = np.unique(np.concatenate(used))
-    none = np.zeros((LANES, 0), np.int64)
-    groups.add(Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, line=v.i.node.line))  # type: ignore[arg-type]
+    at, none = np.unique(np.concatenate(used)), np.zeros((LANES, 0), np.int64)
+    for k, v in enumerate(views):
+        _write(v, form, d, out[k * LANES : (k + 1) * LANES])
+        reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index)
+        v.warp.groups.setdefault(KIND, Groups(LANES)).add(reads)  # type: ignore[arg-type]
 
 
-def _shared(v: View, operand: Operand, word: int, rows: int, first: int, k: int, turned: bool, used: list[np.ndarray]) -> np.ndarray:
-    """(rows, k) of an operand in shared memory, from row `first` on."""
+@functools.lru_cache(256)
+def _places(word: int, rows: int, k: int, turned: bool, size: int) -> np.ndarray:
+    """Where each byte of an operand stands, by its descriptor."""
+    i, j = np.meshgrid(np.arange(rows), np.arange(k), indexing="ij")
+    at = element_addresses(word, i.reshape(-1), j.reshape(-1), turned, size)
+    return (at[:, None] + np.arange(size)).reshape(-1)
+
+
+def _shared(v: View, operand: Operand, word: int, rows: int, k: int, turned: bool, used: list[np.ndarray]) -> np.ndarray:
+    """(rows, k) of an operand in shared memory."""
     if word >> 49 & 7:
         raise Misuse("a descriptor with a base offset: begin the pattern at a multiple of its size")
-    i, j = np.meshgrid(first + np.arange(rows), np.arange(k), indexing="ij")
-    size = operand.dtype.bytes
-    at = element_addresses(word, i.reshape(-1), j.reshape(-1), turned, size)
-    every = (at[:, None] + np.arange(size)).reshape(-1)
+    every = _places(word, rows, k, turned, operand.dtype.bytes)
     check_read(v.block, every, 0)
     used.append(every)
     return v.block.shared[every].view(operand.dtype.np).reshape(rows, k)

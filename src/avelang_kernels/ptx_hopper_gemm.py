@@ -1,0 +1,442 @@
+"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: `hopper_gemm`, the product for NVIDIA's Hopper, an instruction at a
+time (sm_90a).
+
+The plan is the same: blocks stay on their multiprocessors and make one tile of C after another; one thread has the copy engine bring steps of A and B
+into a ring of stages, and warpgroups multiply 64 rows each by `wgmma`; the blocks of a cluster lie below one another in C, and each brings its share
+of B's columns for all. What is written here, and not left to a compiler:
+
+- sizes are known when the kernel is written, so that tiles are counted off by constants;
+- each consumer has code of its own, in which whatever is the same for its 128 threads is provably so, and stays in uniform registers;
+- descriptors advance by one addition to their low word, and barriers stand at a constant distance from one another;
+- the first product of a tile does not read the sums, so that nobody sets them to zero.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import avelang_kernels.hopper_gemm as threads_level
+from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem, types
+from avelang.ptx.types import Type, b16, b32, b64, bf16, f32, u32
+from avelang_kernels.hopper_gemm import GROUP, INNER, PATTERN, REGISTERS, ROWS, STEP, TILES, best_tile, clusters, multiprocessors
+from avelang_kernels.hopper_gemm import Tile as Plan
+
+BARRIER = 8  # bytes of an mbarrier
+PRODUCTS = STEP // INNER  # that a consumer does with a stage
+
+
+class Shared(NamedTuple):
+    """Addresses in shared memory, u32: of the first stage of A and of B, of the pieces of C that are on their way out, of the mbarriers of the stages
+    (`full`: bytes have come; `empty`: all consumers are through)."""
+
+    a: Reg
+    b: Reg
+    pieces: Reg
+    full: Reg
+    empty: Reg
+
+
+class Job(NamedTuple):
+    """What a block of the kernel is to do. `tiles`: rows and columns of C in tiles of a cluster. `whole`: whether rows of C begin where the copy
+    engine can write."""
+
+    plan: Plan
+    dtype: Type
+    out: Type
+    whole: bool
+    size: tuple[int, int, int]
+    tiles: tuple[int, int]
+    running: int  # clusters
+
+    @property
+    def consumers(self) -> int:
+        return self.plan.m // ROWS
+
+    @property
+    def a_bytes(self) -> int:
+        """Of A in a stage."""
+        return self.plan.m * STEP * self.dtype.bytes
+
+    @property
+    def b_bytes(self) -> int:
+        return self.plan.n * STEP * self.dtype.bytes
+
+    @property
+    def width(self) -> int:
+        """Columns of a piece of C."""
+        return PATTERN // self.out.bytes
+
+    @property
+    def buffers(self) -> int:
+        """Pieces of C that a consumer has on their way. Each tile begins with the first buffer again: so two, where a tile has an even number of pieces."""
+        return 1 if self.plan.n // self.width % 2 else 2
+
+    @property
+    def steps(self) -> int:
+        return -(-self.size[2] // STEP)
+
+
+# -- what PTX has no name for ----------------------------------------------------------------------------------------------------------
+
+
+def mad(a: Reg, b: int, c: Any) -> Reg:
+    """a * b + c, u32."""
+    out = reg.scalar(u32)
+    ptx.inst.mad.lo.u32(out, a, b, c)
+    return out
+
+
+def repeat(name: str, count: Reg, body: Callable[[], None]) -> None:
+    """The body `count` times, at least once; the register counts down."""
+    ptx.label(name)
+    body()
+    count -= 1
+    ptx.bra(name, count != 0)
+
+
+class Slot:
+    """The stage that a thread is at, and the parity of its phase."""
+
+    def __init__(self, stages: int, parity: int):
+        self.stages = stages
+        self.index, self.parity = reg.scalar(u32, 0), reg.scalar(u32, parity)
+
+    def advance(self) -> None:
+        last = self.index == self.stages - 1
+        self.index += 1
+        with ptx.when(last):
+            self.index.set(0)
+            self.parity ^= 1
+
+
+def each_tile(job: Job, name: str, body: Callable[[Reg, Reg], None]) -> None:
+    """The body for each tile of this cluster, with its row and column in tiles: what runs at one time is about as wide as high, and reads as little
+    of A and B as can be."""
+    rows, cols = job.tiles
+    together = min(job.plan.together, rows)
+    index = ptx.special.clusterid.x() + 0
+    ptx.label(name)
+    group, inner = index // (together * cols), index % (together * cols)
+    height: Any = together
+    if rows % together:
+        height = reg.scalar(u32)
+        ptx.inst.min.u32(height, rows - group * together, together)
+    body(group * together + inner % height, inner // height)
+    index += job.running
+    ptx.bra(name, index < rows * cols)
+
+
+# -- the two parts of a block ----------------------------------------------------------------------------------------------------------
+
+
+def produce(job: Job, at: Shared, maps: list[Reg], rank: Reg) -> None:
+    """One thread's part: fills stages, tile after tile. `rank`: of the block in its cluster."""
+    plan, (a_map, b_map, *_) = job.plan, maps
+    share = plan.n // plan.below
+    slot = Slot(plan.stages, 1)
+    mine = mad(rank, job.b_bytes // plan.below, at.b)
+    mask = reg.scalar(b16, (1 << plan.below) - 1) if plan.below > 1 else None
+
+    def tile(row: Reg, col: Reg) -> None:
+        top, left = (row * plan.below + rank) * plan.m, col * plan.n + rank * share
+        k, count = reg.scalar(u32, 0), reg.scalar(u32, job.steps)
+
+        def step() -> None:
+            full = mad(slot.index, BARRIER, at.full)
+            ptx.mbarrier.wait(mad(slot.index, BARRIER, at.empty), slot.parity)
+            ptx.mbarrier.arrive_expect_tx(full, job.a_bytes + job.b_bytes)
+            ptx.tma.load_2d(mad(slot.index, job.a_bytes, at.a), a_map, (top, k), full)
+            ptx.tma.load_2d(mad(slot.index, job.b_bytes, mine), b_map, (left, k), full, mask=mask)
+            slot.advance()
+            k += STEP  # noqa: F841  (it is written to)
+
+        repeat("$produce", count, step)
+
+    each_tile(job, "$produce_tile", tile)
+
+
+class Consumer:
+    """A warpgroup's part: 64 rows of each tile. `t`: its thread."""
+
+    def __init__(self, job: Job, at: Shared, index: int, t: Reg, rank: Reg):
+        self.job, self.at, self.index, self.t, self.rank = job, at, index, t, rank
+        self.sums = reg.array(f32, job.plan.n // 2)
+        self.slot = Slot(job.plan.stages, 0)
+        # The low words of descriptors of the first stage; the high ones do not change.
+        (self.a, _), (self.b, self.high) = (halves(ptx.wgmma.descriptor(start)) for start in (at.a + index * ROWS * STEP * job.dtype.bytes, at.b))
+        self.yes, self.no = reg.pred(True), reg.pred(False)
+        self.given = reg.scalar(u32)  # where to say that the stage before this one is free
+        self.releases, self.empty = t < job.plan.below, at.empty
+        if job.plan.below > 1:
+            self.empty = ptx.cluster.mapa(at.empty, t & (job.plan.below - 1))
+        self.one = t == 0
+
+    def multiply(self, first: bool = False) -> None:
+        """Begins the products of a stage."""
+        job, slot = self.job, self.slot
+        a, b = (mad(slot.index, size // 16, low) for size, low in ((job.a_bytes, self.a), (job.b_bytes, self.b)))
+        along = INNER * job.dtype.bytes // 16
+        ptx.mbarrier.wait(mad(slot.index, BARRIER, self.at.full), slot.parity)
+        ptx.wgmma.fence()
+        for k in range(PRODUCTS):
+            left, right = (whole(low + k * along if k else low, self.high) for low in (a, b))
+            ptx.wgmma.mma_async(shape=(ROWS, job.plan.n, INNER), dtype_a=job.dtype, d=self.sums, a=left, b=right,
+                                scale_d=self.no if first and not k else self.yes)  # fmt: skip
+        ptx.wgmma.commit_group()
+
+    def release(self) -> None:
+        """Says to the producers of all blocks that bring something for the stage before this one that this consumer is through with it."""
+        if self.job.plan.below > 1:
+            # Released at cluster scope it would be a fence of the whole GPU. Nothing was written, and wgmma is through: relaxed will do.
+            ptx.inst["mbarrier.arrive.relaxed.cluster.shared::cluster.b64"](None, ptx.addr(self.given), pred=self.releases)
+        else:
+            ptx.mbarrier.arrive(self.given, pred=self.releases)
+
+    def next(self) -> None:
+        ptx.inst.mad.lo.u32(self.given, self.slot.index, BARRIER, self.empty)
+        self.slot.advance()
+
+    def tile(self, row: Reg, col: Reg) -> None:
+        """Multiplies and stores."""
+        # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
+        self.multiply(first=True)
+        self.next()
+
+        def step() -> None:
+            self.multiply()
+            # One step stays under way while the one before it is given back.
+            ptx.wgmma.wait_group(1)
+            self.release()
+            self.next()
+
+        if self.job.steps > 1:
+            repeat(f"$consume_{self.index}", reg.scalar(u32, self.job.steps - 1), step)
+        ptx.wgmma.wait_group(0)
+        self.release()
+        plan = self.job.plan
+        top, left = (row * plan.below + self.rank) * plan.m + self.index * ROWS, col * plan.n
+        self.store(top, left)
+
+    def store(self, top: Reg, left: Reg) -> None:
+        raise NotImplementedError
+
+
+class ByEngine(Consumer):
+    """Stores by the copy engine, 128 bytes of each row at a time, out of shared memory."""
+
+    def __init__(self, job: Job, at: Shared, index: int, t: Reg, rank: Reg, to: Reg):
+        super().__init__(job, at, index, t, rank)
+        self.to = to
+        self.size = ROWS * PATTERN  # of a piece
+        self.pieces = at.pieces + index * job.buffers * self.size
+        warp, lane = t >> 5, t & 31
+        # As the engine's swizzle has it, chunk c of row r is at c ^ (r % 8). The places of chunks 2 i differ by a bit of the address.
+        if job.out is f32:
+            row, chunk, inside = warp * 16 + (lane >> 2), (lane >> 1) & 1, (lane & 1) * 8
+            first = (row * PATTERN + ((chunk ^ (row & 7)) << 4) + inside) + self.pieces
+        else:
+            row, chunk = warp * 16 + (lane & 15), lane >> 4
+            first = (row * PATTERN + ((chunk ^ (row & 7)) << 4)) + self.pieces
+        self.places = [first ^ (2 * i << 4) if i else first for i in range(4)]
+
+    def store(self, top: Reg, left: Reg) -> None:
+        barrier, each = 1 + self.index, self.job.width // 2
+        for p in range(self.job.plan.n // self.job.width):
+            buffer = p % self.job.buffers * self.size
+            with ptx.if_(self.one):
+                ptx.tma.wait_group(self.job.buffers - 1, read=True)
+            ptx.bar_sync(barrier, GROUP)
+            self.keep(self.sums[p * each : (p + 1) * each], buffer)
+            ptx.fence.proxy_async()
+            ptx.bar_sync(barrier, GROUP)
+            with ptx.if_(self.one):
+                ptx.tma.store_2d(self.to, (top, left + p * self.job.width), ptx.addr(self.pieces, buffer))
+                ptx.tma.commit_group()
+
+    def keep(self, sums: list[Reg], buffer: int) -> None:
+        """Rounds and writes 64 rows of a piece."""
+        each = len(sums) // 4
+        for i, place in enumerate(self.places):
+            values = sums[i * each : (i + 1) * each]
+            if self.job.out is f32:
+                for half in range(2):
+                    ptx.inst.st.shared.v2.f32(ptx.addr(place, buffer + half * 8 * PATTERN), values[2 * half : 2 * half + 2])
+            else:
+                ptx.stmatrix(ptx.addr(place, buffer), [rounded(low, high, self.job.out) for low, high in zip(values[::2], values[1::2], strict=True)])
+
+
+class ByThreads(Consumer):
+    """Stores element by element, where rows of C do not begin at multiples of 16 bytes."""
+
+    def __init__(self, job: Job, at: Shared, index: int, t: Reg, rank: Reg, to: Reg):
+        super().__init__(job, at, index, t, rank)
+        self.to = to
+        self.row, self.col = (t >> 5) * 16 + ((t & 31) >> 2), (t & 3) * 2
+
+    def store(self, top: Reg, left: Reg) -> None:
+        m, n, _ = self.job.size
+        for half in range(2):
+            row, col = top + self.row + 8 * half, left + self.col
+            start = reg.scalar(types.u64)
+            ptx.inst.mad.wide.u32(start, row, n * self.job.out.bytes, self.to)
+            start += col * self.job.out.bytes
+            inside = row < m
+            for i in range(self.job.plan.n // 8):
+                for j in range(2):
+                    there = (col < n - 8 * i - j if n > 8 * i + j else reg.pred(False)) & inside
+                    value = self.sums[4 * i + 2 * half + j]
+                    place = ptx.addr(start, (8 * i + j) * self.job.out.bytes)
+                    if self.job.out is f32:
+                        ptx.inst.st.global_.f32(place, value, pred=there)
+                    else:
+                        ptx.inst.st.global_.b16(place, value.to(self.job.out), pred=there)
+
+
+def halves(word: Reg) -> tuple[Reg, Reg]:
+    """The low and the high word."""
+    low, high = reg.array(b32, 2)
+    ptx.inst.mov.b64([low, high], word)
+    return low, high
+
+
+def whole(low: Reg, high: Reg) -> Reg:
+    """A 64-bit register of two words."""
+    out = reg.scalar(b64)
+    ptx.inst.mov.b64(out, [low, high])
+    return out
+
+
+def rounded(low: Reg, high: Reg, to: Type) -> Reg:
+    """Two f32 as bf16 or f16 in one register."""
+    out = reg.scalar(b32)
+    ptx.inst["cvt.rn.bf16x2.f32" if to is bf16 else "cvt.rn.f16x2.f32"](out, high, low)
+    return out
+
+
+# -- the kernel ------------------------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = threads_level.SMS) -> Kernel:
+    """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`. `whole`: N is a multiple of 16
+    bytes of it. `sms`: multiprocessors of the GPU."""
+    if plan.beside != 1:
+        raise ValueError(f"the plan has blocks beside one another in a cluster ({plan.beside}); this kernel has them below one another only")
+
+    def cluster_count(M: int, N: int) -> int:
+        return min(clusters(M, N, plan), max(1, sms // plan.cluster))
+
+    @kernel(
+        in_specs=(Tile("M", "K", dtype, box=(plan.m, STEP), swizzle=PATTERN), Tile("N", "K", dtype, box=(plan.n // plan.below, STEP), swizzle=PATTERN)),
+        out_specs=Tile("M", "N", out, box=(ROWS, PATTERN // out.bytes), swizzle=PATTERN) if whole else Tile("M", "N", out),
+        grid=lambda M, N: cluster_count(M, N) * plan.cluster, block=threads_level.threads(plan), cluster=plan.cluster, arch="sm_90a", min_blocks=1,
+    )  # fmt: skip
+    def hopper_gemm(A, B, C, *, M, N, K):
+        tiles = -(-M // (plan.m * plan.below)), -(-N // plan.n)
+        job = Job(plan, dtype, out, whole, (M, N, K), tiles, cluster_count(M, N))
+        a, b = (smem.alloc(dtype, (plan.stages, rows, STEP), align=1024, dynamic=True) for rows in (plan.m, plan.n))
+        pieces = smem.alloc(out, (job.consumers * job.buffers, ROWS, job.width), align=1024, dynamic=True)
+        bars = smem.barriers(2 * plan.stages, dynamic=True)
+        start = a.pointer()
+        behind = lambda tile: start + (tile.place.offset - a.place.offset)  # noqa: E731
+        full = behind(bars)
+        at = Shared(start, behind(b), behind(pieces), full, full + plan.stages * BARRIER)
+        maps = [ptx.tma.map(x) for x in ((A, B, C) if whole else (A, B))]
+        t = reg.from_(ptx.special.tid.x())
+        begin(job, at, maps, t)
+        to = maps[2] if whole else ptx.global_ptr(C)
+        work(job, at, maps, t, to)
+
+    return hopper_gemm
+
+
+def begin(job: Job, at: Shared, maps: list[Reg], t: Reg) -> None:
+    """Makes the barriers of the ring, for all blocks of the cluster to see."""
+    with ptx.if_(t == 0):
+        for place in maps:
+            ptx.tma.prefetch_map(place)
+        for s in range(job.plan.stages):
+            ptx.mbarrier.init(ptx.addr(at.full, s * BARRIER), 1)
+            ptx.mbarrier.init(ptx.addr(at.empty, s * BARRIER), job.consumers * job.plan.below)
+        ptx.fence.mbarrier_init()
+    meet(job)
+
+
+def meet(job: Job) -> None:
+    """All threads of the cluster wait for one another. Relaxed: `fence.mbarrier_init` has published the barriers, and nothing else is handed over."""
+    if job.plan.cluster > 1:
+        ptx.cluster.arrive("relaxed", "aligned")
+        ptx.cluster.wait("acquire", "aligned")
+    else:
+        ptx.syncthreads()
+
+
+def work(job: Job, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
+    """Each warpgroup goes to its part."""
+    producer, consumer = REGISTERS[job.consumers - 1]
+    rank = reg.from_(ptx.special.cluster_ctarank())
+    with ptx.if_(t < GROUP):
+        ptx.inst.setmaxnreg.dec.sync.aligned.u32(producer)
+        with ptx.if_(t == 0):
+            produce(job, at, maps, rank)
+    with ptx.else_():
+        ptx.inst.setmaxnreg.inc.sync.aligned.u32(consumer)
+        for i in range(job.consumers):
+            with ptx.if_(t >> 7 == i + 1):
+                mine = (ByEngine if job.whole else ByThreads)(job, at, i, t & (GROUP - 1), rank, to)
+                each_tile(job, f"$tile_{i}", mine.tile)
+                with ptx.if_(mine.one):
+                    ptx.tma.wait_group(0)
+    if job.plan.cluster > 1:
+        # The other block may still have to say that it is through with a stage of this one, in memory that must be there.
+        meet(job)
+    ptx.ret()
+
+
+# -- from arrays -----------------------------------------------------------------------------------------------------------------------
+
+
+def gemm(a: Any, b: Any, out: Any = None, to: Type | None = None, plan: Plan | None = None, blocks: int | None = None) -> Any:
+    """C = A @ B^T, accumulated in f32.
+
+    a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps: torch's, JAX's or NumPy's, on a GPU of sm_90a or on the CPU.
+    out: (m, n), of the type of a and b or f32; made when it is None, of the type `to`, that of a and b by default. `plan`: chosen by shape when it is
+    None; `blocks`: as many as there are multiprocessors.
+    Returns C. Raises ValueError for shapes that do not fit one another or the copy engine, TypeError for other types, and the errors of a launch.
+    """
+    dtype, to, (m, n, _) = checked(a, b, out, to, (bf16, types.f16))
+    sms = blocks or multiprocessors(a)
+    k = build(plan or best_tile(m, n, sms), dtype, to, n * to.bytes % 16 == 0, sms)
+    return k(a, b) if out is None else k(a, b, out=out)
+
+
+def checked(a: Any, b: Any, out: Any, to: Type | None, wanted: tuple[Type, ...]) -> tuple[Type, Type, tuple[int, int, int]]:
+    """The types of A and B, and of C, and the size of a product. Raises ValueError and TypeError."""
+    (m, k), n = a.shape, b.shape[0]
+    if b.shape[1] != k:
+        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
+    if 0 in (m, n, k):
+        raise ValueError(f"the product of {m} x {k} and {n} x {k} has nothing to multiply")
+    if k % 8:
+        raise ValueError(f"a and b have {k} columns; rows are copied 16 bytes at a time, so their number must be a multiple of 8 (pad them with zeros)")
+    dtype = element("a", a, wanted)
+    element("b", b, (dtype,))
+    to = element("out", out, (dtype, f32)) if out is not None else to or dtype
+    if to not in (dtype, f32):
+        raise TypeError(f"to is {to}; here it must be {dtype} or f32")
+    if out is not None and tuple(out.shape) != (m, n):
+        raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+    return dtype, to, (m, n, k)
+
+
+def element(name: str, x: Any, wanted: tuple[Type, ...]) -> Type:
+    """The type of an array's elements. Raises TypeError where it is none of `wanted`."""
+    found = {"bfloat16": bf16, "float16": types.f16, "float32": f32}.get(str(x.dtype).split(".")[-1])
+    if found not in wanted:
+        raise TypeError(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
+    return found
+
+
+__all__ = ["TILES", "Plan", "build", "gemm"]
