@@ -292,30 +292,38 @@ def clusters(m: int, n: int, tile: Tile) -> int:
 def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, blocks: int | None = None, **options: Any) -> Any:
     """C = A @ B^T, accumulated in f32.
 
-    a: (m, k), b: (n, k), both bf16 or both f16. out: (m, n), of the type of a and b or f32; made when it is None, in the type of a and b. Of all
-    three, elements of a row are neighbors, and rows a multiple of 16 bytes apart, as the copy engine wants them. They are on a GPU of
-    sm_90a, or on the CPU. `tile`: chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `options` are those of a launch,
-    such as `backend="reference"`.
-    Returns `out`. Raises ValueError for shapes that do not fit one another or the copy engine, TypeError for other types.
+    a: (m, k), b: (n, k), both bf16 or both f16; elements of a row are neighbors, and rows a multiple of 16 bytes apart, as the copy engine wants
+    them. out: (m, n), of the type of a and b or f32; made when it is None, in the type of a and b. All are on a GPU of sm_90a, or on the CPU. `tile`:
+    chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `options` are those of a launch, such as
+    `backend="reference"`.
+    Returns `out`. An `out` whose rows are no multiple of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes that do
+    not fit one another or the copy engine, TypeError for other types.
     """
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
     dtype = element("a", a, (al.bf16, al.f16))
     element("b", b, (dtype,))
-    out = empty(a, m, n) if out is None else out
-    to = element("out", out, (dtype, al.f32))
-    if tuple(out.shape) != (m, n):
+    to = dtype if out is None else element("out", out, (dtype, al.f32))
+    if out is not None and tuple(out.shape) != (m, n):
         raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+    for name, x in (("a", a), ("b", b)):
+        if 0 not in (m, n, k) and misplaced(x):
+            raise ValueError(f"{name}: {misplaced(x)} (pad the rows, and pass a view of the first {k} columns)")
     sms = blocks or multiprocessors(a)
     tile = tile or best_tile(m, n, sms)
+    # The copy engine stores whole pieces of 16 bytes.
+    direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out)
+    room = out if direct else empty(a if out is None else out, m, -(-n * to.bytes // UNIT) * UNIT // to.bytes)
     if 0 in (m, n, k):
-        out[...] = 0
-        return out
-    for name, x in (("a", a), ("b", b), ("out", out)):
-        aligned(name, x)
-    grid = min(clusters(m, n, tile), max(1, sms // tile.cluster)) * tile.cluster
-    build(tile, dtype, to)[grid, threads(tile)](a, b, out, m, n, k, cluster=(tile.cluster, 1, 1), **options)
+        room[...] = 0
+    else:
+        grid = min(clusters(m, n, tile), max(1, sms // tile.cluster)) * tile.cluster
+        build(tile, dtype, to)[grid, threads(tile)](a, b, room, m, n, k, cluster=(tile.cluster, 1, 1), **options)
+    if out is None:
+        return room[:, :n]
+    if not direct:
+        out[...] = room[:, :n]
     return out
 
 
@@ -327,15 +335,15 @@ def element(name: str, x: Any, wanted: tuple[al.DType, ...]) -> al.DType:
     return found
 
 
-def aligned(name: str, x: Any) -> None:
-    """Raises ValueError for rows that the copy engine cannot bring: contiguous they must be, and a multiple of 16 bytes apart."""
+def misplaced(x: Any) -> str:
+    """Why the copy engine cannot work on a matrix, or ""."""
     size = x.dtype.itemsize
-    rows, cols = (s * (1 if hasattr(x, "element_size") else 1 / size) for s in (x.stride() if hasattr(x, "stride") else x.strides))
-    if (cols != 1 and x.shape[1] > 1) or (x.shape[0] > 1 and rows * size % 16):
-        raise ValueError(
-            f"{name} is {tuple(x.shape)} with strides of {rows:g} and {cols:g} elements: elements of a row must be neighbors, and rows a multiple of "
-            f"{16 // size} elements apart (pad the rows, and pass a view of the first {x.shape[1]} columns)"
-        )
+    row, col = x.stride() if hasattr(x, "stride") else (s // size for s in x.strides)
+    if col != 1 and x.shape[1] > 1:
+        return f"elements of a row must be neighbors, and are {col} elements apart"
+    if x.shape[0] > 1 and row * size % UNIT:
+        return f"rows must be a multiple of {UNIT // size} elements apart, and are {row} apart"
+    return ""
 
 
 def multiprocessors(x: Any) -> int:
@@ -346,10 +354,9 @@ def multiprocessors(x: Any) -> int:
 
 
 def empty(like: Any, m: int, n: int) -> Any:
-    """(m, n) of the type of `like`, where it is. Rows begin where the copy engine can write."""
-    wide = -(-n // 8) * 8
+    """(m, n) of the type of `like`, where it is."""
     if hasattr(like, "new_empty"):
-        return like.new_empty((m, wide))[:, :n]
+        return like.new_empty((m, n))
     import numpy as np  # takes longer to import than the kernel to compile
 
-    return np.empty((m, wide), like.dtype)[:, :n]
+    return np.empty((m, n), like.dtype)

@@ -1,9 +1,9 @@
-"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: `hopper_gemm`, the product for NVIDIA's Hopper, an instruction at a
-time (sm_90a).
+"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: the product for NVIDIA's Hopper, an instruction at a time
+(sm_90a).
 
-The plan is the same: blocks stay on their multiprocessors and make one tile of C after another; one thread has the copy engine bring steps of A and B
-into a ring of stages, and warpgroups multiply 64 rows each by `wgmma`; the blocks of a cluster lie below one another in C, and each brings its share
-of B's columns for all. What is written here, and not left to a compiler:
+The plan is that of `hopper_gemm.py`: blocks stay on their multiprocessors and make one tile of C after another; one thread has the copy engine bring
+steps of A and B into a ring of stages, and warpgroups multiply 64 rows each by `wgmma`; the blocks of a cluster lie below one another in C, and each
+brings its share of B's columns for all. What is written here, and not left to a compiler:
 
 - sizes are known when the kernel is written, so that tiles are counted off by constants;
 - each consumer has code of its own, in which whatever is the same for its 128 threads is provably so, and stays in uniform registers;
@@ -13,15 +13,17 @@ of B's columns for all. What is written here, and not left to a compiler:
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import avelang_kernels.hopper_gemm as threads_level
-from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem, types
-from avelang.ptx.types import Type, b16, b32, b64, bf16, f32, u32
+from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
+from avelang.ptx.types import Type, b16, b32, b64, bf16, f16, f32, u32, u64
 from avelang_kernels.hopper_gemm import GROUP, INNER, PATTERN, REGISTERS, ROWS, STEP, TILES, best_tile, clusters, multiprocessors
 from avelang_kernels.hopper_gemm import Tile as Plan
+from avelang_kernels.ptx_common import checked, divided, mad, repeat, rounded, tile_of
 
 BARRIER = 8  # bytes of an mbarrier
 PRODUCTS = STEP // INNER  # that a consumer does with a stage
@@ -70,7 +72,7 @@ class Job(NamedTuple):
 
     @property
     def buffers(self) -> int:
-        """Pieces of C that a consumer has on their way. Each tile begins with the first buffer again: so two, where a tile has an even number of pieces."""
+        """Pieces of C that a consumer has on their way. Each tile begins with the first buffer again: two, where it has an even number of them."""
         return 1 if self.plan.n // self.width % 2 else 2
 
     @property
@@ -78,22 +80,7 @@ class Job(NamedTuple):
         return -(-self.size[2] // STEP)
 
 
-# -- what PTX has no name for ----------------------------------------------------------------------------------------------------------
-
-
-def mad(a: Reg, b: int, c: Any) -> Reg:
-    """a * b + c, u32."""
-    out = reg.scalar(u32)
-    ptx.inst.mad.lo.u32(out, a, b, c)
-    return out
-
-
-def repeat(name: str, count: Reg, body: Callable[[], None]) -> None:
-    """The body `count` times, at least once; the register counts down."""
-    ptx.label(name)
-    body()
-    count -= 1
-    ptx.bra(name, count != 0)
+# -- the two parts of a block ----------------------------------------------------------------------------------------------------------
 
 
 class Slot:
@@ -111,24 +98,16 @@ class Slot:
             self.parity ^= 1
 
 
-def each_tile(job: Job, name: str, body: Callable[[Reg, Reg], None]) -> None:
-    """The body for each tile of this cluster, with its row and column in tiles: what runs at one time is about as wide as high, and reads as little
-    of A and B as can be."""
+@contextlib.contextmanager
+def each_tile(job: Job, name: str) -> Iterator[tuple[Reg, Reg]]:
+    """The block for each tile of this cluster, with its row and column in tiles."""
     rows, cols = job.tiles
-    together = min(job.plan.together, rows)
-    index = ptx.special.clusterid.x() + 0
+    cluster = job.plan.cluster
+    index, _ = divided(reg.from_(ptx.special.ctaid.x()), cluster, job.running * cluster)
     ptx.label(name)
-    group, inner = index // (together * cols), index % (together * cols)
-    height: Any = together
-    if rows % together:
-        height = reg.scalar(u32)
-        ptx.inst.min.u32(height, rows - group * together, together)
-    body(group * together + inner % height, inner // height)
+    yield tile_of(index, rows, cols, job.plan.together)
     index += job.running
     ptx.bra(name, index < rows * cols)
-
-
-# -- the two parts of a block ----------------------------------------------------------------------------------------------------------
 
 
 def produce(job: Job, at: Shared, maps: list[Reg], rank: Reg) -> None:
@@ -139,22 +118,17 @@ def produce(job: Job, at: Shared, maps: list[Reg], rank: Reg) -> None:
     mine = mad(rank, job.b_bytes // plan.below, at.b)
     mask = reg.scalar(b16, (1 << plan.below) - 1) if plan.below > 1 else None
 
-    def tile(row: Reg, col: Reg) -> None:
+    with each_tile(job, "$produce_tile") as (row, col):
         top, left = (row * plan.below + rank) * plan.m, col * plan.n + rank * share
-        k, count = reg.scalar(u32, 0), reg.scalar(u32, job.steps)
-
-        def step() -> None:
+        k = reg.scalar(u32, 0)
+        with repeat("$produce", reg.scalar(u32, job.steps)):
             full = mad(slot.index, BARRIER, at.full)
             ptx.mbarrier.wait(mad(slot.index, BARRIER, at.empty), slot.parity)
             ptx.mbarrier.arrive_expect_tx(full, job.a_bytes + job.b_bytes)
             ptx.tma.load_2d(mad(slot.index, job.a_bytes, at.a), a_map, (top, k), full)
             ptx.tma.load_2d(mad(slot.index, job.b_bytes, mine), b_map, (left, k), full, mask=mask)
             slot.advance()
-            k += STEP  # noqa: F841  (it is written to)
-
-        repeat("$produce", count, step)
-
-    each_tile(job, "$produce_tile", tile)
+            k += STEP
 
 
 class Consumer:
@@ -204,15 +178,13 @@ class Consumer:
         self.multiply(first=True)
         self.next()
 
-        def step() -> None:
-            self.multiply()
-            # One step stays under way while the one before it is given back.
-            ptx.wgmma.wait_group(1)
-            self.release()
-            self.next()
-
         if self.job.steps > 1:
-            repeat(f"$consume_{self.index}", reg.scalar(u32, self.job.steps - 1), step)
+            with repeat(f"$consume_{self.index}", reg.scalar(u32, self.job.steps - 1)):
+                self.multiply()
+                # One step stays under way while the one before it is given back.
+                ptx.wgmma.wait_group(1)
+                self.release()
+                self.next()
         ptx.wgmma.wait_group(0)
         self.release()
         plan = self.job.plan
@@ -279,7 +251,7 @@ class ByThreads(Consumer):
         m, n, _ = self.job.size
         for half in range(2):
             row, col = top + self.row + 8 * half, left + self.col
-            start = reg.scalar(types.u64)
+            start = reg.scalar(u64)
             ptx.inst.mad.wide.u32(start, row, n * self.job.out.bytes, self.to)
             start += col * self.job.out.bytes
             inside = row < m
@@ -308,13 +280,6 @@ def whole(low: Reg, high: Reg) -> Reg:
     return out
 
 
-def rounded(low: Reg, high: Reg, to: Type) -> Reg:
-    """Two f32 as bf16 or f16 in one register."""
-    out = reg.scalar(b32)
-    ptx.inst["cvt.rn.bf16x2.f32" if to is bf16 else "cvt.rn.f16x2.f32"](out, high, low)
-    return out
-
-
 # -- the kernel ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -322,14 +287,16 @@ def rounded(low: Reg, high: Reg, to: Type) -> Reg:
 def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = threads_level.SMS) -> Kernel:
     """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`. `whole`: N is a multiple of 16
     bytes of it. `sms`: multiprocessors of the GPU."""
-    if plan.beside != 1:
-        raise ValueError(f"the plan has blocks beside one another in a cluster ({plan.beside}); this kernel has them below one another only")
+    if plan.beside != 1 or plan.below & (plan.below - 1):
+        raise ValueError(f"a cluster of {plan.below} x {plan.beside} blocks; here its blocks are below one another, and a power of 2")
 
     def cluster_count(M: int, N: int) -> int:
         return min(clusters(M, N, plan), max(1, sms // plan.cluster))
 
+    boxes = (plan.m, STEP), (plan.n // plan.below, STEP)
+
     @kernel(
-        in_specs=(Tile("M", "K", dtype, box=(plan.m, STEP), swizzle=PATTERN), Tile("N", "K", dtype, box=(plan.n // plan.below, STEP), swizzle=PATTERN)),
+        in_specs=tuple(Tile(rows, "K", dtype, box=box, swizzle=PATTERN) for rows, box in zip("MN", boxes, strict=True)),
         out_specs=Tile("M", "N", out, box=(ROWS, PATTERN // out.bytes), swizzle=PATTERN) if whole else Tile("M", "N", out),
         grid=lambda M, N: cluster_count(M, N) * plan.cluster, block=threads_level.threads(plan), cluster=plan.cluster, arch="sm_90a", min_blocks=1,
     )  # fmt: skip
@@ -386,7 +353,8 @@ def work(job: Job, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
         for i in range(job.consumers):
             with ptx.if_(t >> 7 == i + 1):
                 mine = (ByEngine if job.whole else ByThreads)(job, at, i, t & (GROUP - 1), rank, to)
-                each_tile(job, f"$tile_{i}", mine.tile)
+                with each_tile(job, f"$tile_{i}") as (row, col):
+                    mine.tile(row, col)
                 with ptx.if_(mine.one):
                     ptx.tma.wait_group(0)
     if job.plan.cluster > 1:
@@ -401,42 +369,15 @@ def work(job: Job, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
 def gemm(a: Any, b: Any, out: Any = None, to: Type | None = None, plan: Plan | None = None, blocks: int | None = None) -> Any:
     """C = A @ B^T, accumulated in f32.
 
-    a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps: torch's, JAX's or NumPy's, on a GPU of sm_90a or on the CPU.
-    out: (m, n), of the type of a and b or f32; made when it is None, of the type `to`, that of a and b by default. `plan`: chosen by shape when it is
-    None; `blocks`: as many as there are multiprocessors.
+    a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps: torch's, JAX's or NumPy's, on a GPU of sm_90a or on the
+    CPU. out: (m, n), of the type of a and b or f32; made when it is None, of the type `to`, that of a and b by default. `plan`: chosen by shape when
+    it is None; `blocks`: as many as there are multiprocessors.
     Returns C. Raises ValueError for shapes that do not fit one another or the copy engine, TypeError for other types, and the errors of a launch.
     """
-    dtype, to, (m, n, _) = checked(a, b, out, to, (bf16, types.f16))
+    dtype, to, (m, n, _) = checked(a, b, out, to, (bf16, f16))
     sms = blocks or multiprocessors(a)
     k = build(plan or best_tile(m, n, sms), dtype, to, n * to.bytes % 16 == 0, sms)
     return k(a, b) if out is None else k(a, b, out=out)
-
-
-def checked(a: Any, b: Any, out: Any, to: Type | None, wanted: tuple[Type, ...]) -> tuple[Type, Type, tuple[int, int, int]]:
-    """The types of A and B, and of C, and the size of a product. Raises ValueError and TypeError."""
-    (m, k), n = a.shape, b.shape[0]
-    if b.shape[1] != k:
-        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
-    if 0 in (m, n, k):
-        raise ValueError(f"the product of {m} x {k} and {n} x {k} has nothing to multiply")
-    if k % 8:
-        raise ValueError(f"a and b have {k} columns; rows are copied 16 bytes at a time, so their number must be a multiple of 8 (pad them with zeros)")
-    dtype = element("a", a, wanted)
-    element("b", b, (dtype,))
-    to = element("out", out, (dtype, f32)) if out is not None else to or dtype
-    if to not in (dtype, f32):
-        raise TypeError(f"to is {to}; here it must be {dtype} or f32")
-    if out is not None and tuple(out.shape) != (m, n):
-        raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
-    return dtype, to, (m, n, k)
-
-
-def element(name: str, x: Any, wanted: tuple[Type, ...]) -> Type:
-    """The type of an array's elements. Raises TypeError where it is none of `wanted`."""
-    found = {"bfloat16": bf16, "float16": types.f16, "float32": f32}.get(str(x.dtype).split(".")[-1])
-    if found not in wanted:
-        raise TypeError(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
-    return found
 
 
 __all__ = ["TILES", "Plan", "build", "gemm"]

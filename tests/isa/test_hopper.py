@@ -256,6 +256,8 @@ def test_stores_that_nobody_waits_for():
     assert e.code == "X010" and "still reads" in e.message and "wait_group_read" in str(e)
     assert "multiple of 16 bytes" in fails(stores, a, 3, "").message
     assert "only loads may begin before" in fails(stores, a, -4, "").message
+    torn = fails(stores, a[:, :62], 0, "").message
+    assert "its rows of 248 bytes end inside of 16 bytes" in torn and "up to 256" in torn
 
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])

@@ -12,8 +12,9 @@ from avelang.nvptx import nodes as n
 from avelang.nvptx.examples import BEGIN, module
 from avelang.nvptx.printer import print_module
 from avelang.runtime import ptxas
+from tools import missing, need
 
-_LINE = re.compile(r"ptxas \S+, line (\d+); (error|fatal)\s*: (.*)")
+_LINE = re.compile(r"ptxas \S+forms.ptx, line (\d+); (error|fatal)\s*: (.*)")
 JUMPS = frozenset({"ret", "exit", "bra", "brx", "trap"})
 
 
@@ -21,6 +22,14 @@ def tool() -> str:
     found = ptxas.find()
     assert found is not None
     return found.path
+
+
+def need_ptxas() -> None:
+    """Skips a test where there is no ptxas that knows PTX 9.1, in which the forms are written."""
+    need("ptxas")
+    found = ptxas.find()
+    if found is None or found.version < (13, 1):
+        missing(f"a ptxas of CUDA 13.1 or newer (there is {found})", "pip install -U nvidia-cuda-nvcc")
 
 
 def guarded(x: n.Instruction) -> n.Instruction:

@@ -63,7 +63,7 @@ def test_right(text):
         ("add.s32 %r1, %r2, somewhere;", "T202", "a name that is no register", ""),
         ("cp.async.cg.shared.global [%r1], [%rd1], 8;", "T202", "another constant", "the constant 16"),
         ("ld.global.v2.b32 {%r1, %r2, %r3}, [%rd1];", "T202", "3 in braces", "2 registers of .b32"),
-        ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%r1,%r2,%r3,%r4};", "T202",
+        ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%u1,%u2,%u3,%u4};", "T202",
          "operand 4", "4 registers of .f32"),
         ("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2}], [%r3];", "T202", "not 2 coordinates", ""),
         ("elect.sync %r1, -1;", "T202", "a predicate behind a bar is missing", ""),

@@ -24,7 +24,7 @@ def found(body: str) -> list[tuple[str, int, int]]:
 def test_findings():
     assert found(".reg .b32 %r<4>;\nadd.s32 %r1, %r2, %r3;") == []
     assert found(".reg .b32 %r<4>;\nadd.s32 %r1, %r2, %r4;") == [("S206", 2, 19)]
-    assert found(".reg .b32 %r<4>;\n@%p1 add.s32 %r1, %r2, %r03;") == [("S206", 2, 1), ("S206", 2, 24)]
+    assert found(".reg .b32 %r<4>;\n@%p1 add.s32 %r1, %r2, %r03;") == [("S206", 2, 6), ("S206", 2, 24)]
     assert found(".reg .f32 a, b;\nadd.f32 a, b, c;") == [("S206", 2, 15), ("T202", 2, 15)]
     assert found(".reg .f32 a;\n.reg .f64 b;\nadd.f32 a, a, b;") == [("T202", 3, 15)]
     assert found("bra here;\n{\nhere:\n}") == [("S206", 1, 5), ("S205", 3, 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 
 import pytest
 
@@ -13,9 +14,8 @@ from avelang.nvptx.examples import example
 from avelang.nvptx.parse import parse_body
 from avelang.nvptx.printer import instruction
 from avelang.nvptx.table import FORMS, environments, readings
-from nvptx.assembler import refused
+from nvptx.assembler import need_ptxas, refused
 from nvptx.forms import FILE, TARGETS, VERSION, listed, text_of, types
-from tools import need
 
 HEAVY = ("wgmma", "tcgen05")  # ptxas needs 10 ms for one of these
 ROWS_OF_FORMS = listed()
@@ -38,14 +38,14 @@ def test_the_list_reads_back():
 @pytest.mark.parametrize("target", TARGETS)
 def test_ptxas_assembles_the_forms(target):
     """A part of the list: forms.py has tried all of it."""
-    need("ptxas")
+    need_ptxas()
     mine = [x for t, x in ROWS_OF_FORMS if t == target]
     some = [x for i, x in enumerate(mine) if i % (40 if x.opcode in HEAVY else 6) == 0]
     assert some and not refused(some, target, VERSION)
 
 
 def test_a_wrong_form_is_noticed():
-    need("ptxas")
+    need_ptxas()
     good, bad = parse_body("add.s32 %s32_0, %s32_1, %s32_2; add.sat.u32 %u32_0, %u32_1, %u32_2;")
     assert list(refused([good, bad, good], "sm_90", VERSION)) == [1]
 
@@ -57,7 +57,7 @@ LAX = "kind::f8f6f4"
 @pytest.mark.parametrize("target", ["sm_75", "sm_86", "sm_90", "sm_90a", "sm_100", "sm_100f", "sm_110a", "sm_120"])
 def test_which_target_has_what(target):
     """One instruction of each form, on targets that have it and on those that do not."""
-    need("ptxas")
+    need_ptxas()
     some = [example(f, next(environments(f))) for group in FORMS.values() for f in group[::2] if f.opcode not in HEAVY]
     some = [x for x in some if LAX not in x.parts]
     ours = {i for i, x in enumerate(some) if check(x, Target(target, VERSION), types) is not None}
@@ -65,10 +65,45 @@ def test_which_target_has_what(target):
     assert [instruction(some[i]) for i in sorted(ours ^ theirs)] == []
 
 
+def mutants(n_of_them: int, seed: int) -> list[n.Instruction]:
+    """Instructions with a modifier left out, added or exchanged, or with an operand left out, added or exchanged."""
+    rng = random.Random(seed)
+    left_out = (*HEAVY, "call", "ret", "exit", "bra", "brx")
+    rows = [x for _, x in ROWS_OF_FORMS if x.opcode not in left_out and x.parts[:2] not in (("ld", "param::func"), ("st", "param"))]
+    words = {op: [w for x in rows if x.opcode == op for w in x.modifiers] or ["sync"] for op in {x.opcode for x in rows}}
+    simple = [o for x in rows[::5] for o in x.operands if isinstance(o, (n.Register, n.Int))]
+
+    def mutated(x: n.Instruction) -> n.Instruction:
+        parts, operands = list(x.parts), list(x.operands)
+        some, added, step = (parts, rng.choice(words[x.opcode]), 1) if rng.random() < 0.6 or not operands else (operands, rng.choice(simple), 0)
+        how = rng.choice(("out", "in", "other"))
+        if how == "in" or len(some) == step:
+            some.insert(rng.randrange(step, len(some) + 1), added)
+        elif how == "out":
+            del some[rng.randrange(step, len(some))]
+        else:
+            some[rng.randrange(step, len(some))] = added
+        return n.Instruction(tuple(parts), tuple(operands))
+
+    return [mutated(rng.choice(rows)) for _ in range(n_of_them)]
+
+
+def test_wrong_instructions_are_refused():
+    """Of random instructions that are nearly right, `check` lets pass what ptxas takes. It is stricter where ptxas takes modifiers in any order;
+    it is not so strict in the ranges of constants."""
+    need_ptxas()
+    some = mutants(700, 7)
+    ours = {i for i, x in enumerate(some) if check(x, Target("sm_100a", VERSION), types) is not None}
+    theirs = set(refused(some, "sm_100a", VERSION))
+    assert len(theirs) > 500
+    assert len(theirs - ours) <= 0.01 * len(some), [instruction(some[i]) for i in sorted(theirs - ours)]
+    assert len(ours - theirs) <= 0.06 * len(some), [instruction(some[i]) for i in sorted(ours - theirs)]
+
+
 @pytest.mark.parametrize("part", range(3))
 def test_all_conversions(part):
     """The whole product of roundings, .ftz, .sat and types: what the rules of the table allow is what ptxas takes."""
-    need("ptxas")
+    need_ptxas()
     f = next(f for f in FORMS["cvt"] if f.syntax == "cvt{.<rnd>}{.ftz}{.sat}.<d>.<a>")
     words = [[*([""] if s.optional else []), *s.choices] for s in f.slots]
     envs = [dict(zip((s.name for s in f.slots), choice, strict=True)) for choice in itertools.product(*words)][part::12]

@@ -231,10 +231,10 @@ def test_blocked_is_coalesced():
         Distribution.blocked((8, 8), al.f32, order=(0, 0))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(encodings())
 def test_runs_are_those_that_can_be_seen(e):
-    """The longest power of ... any length such that each lane's elements fall into aligned runs along the dimension, by looking."""
+    """The greatest length such that each lane's elements fall into aligned runs along the dimension, by looking."""
     if len(e.lengths_p) == 1:
         return
     d = Distribution(e, e.lengths_p[1])

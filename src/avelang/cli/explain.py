@@ -21,8 +21,9 @@ def explain() -> None:
 @click.argument("k", type=click.IntRange(1))
 @click.option("--dtype", default="f16", show_default=True, help="Of A and B: f16, bf16, i8, fp8, f32, ...")
 @click.option("--target", metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
+@click.option("--preshuffled", is_flag=True, help="B lies in memory as its fragments do, and can skip shared memory.")
 @click.option("--all", "everything", is_flag=True, help="All candidates, not the best of each kind.")
-def gemm_command(m: int, n: int, k: int, dtype: str, target: str, everything: bool) -> None:
+def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: bool, everything: bool) -> None:
     """The plan for C (M x N) = A (M x K) B (K x N), in IREE's terms, beside the padded one.
 
     mma_kind: the matrix product. workgroup: a block's tile of C. subgroup: tiles of the matrix product in one wave. reduction: of those along K in a
@@ -33,7 +34,7 @@ def gemm_command(m: int, n: int, k: int, dtype: str, target: str, everything: bo
     from avelang.cli.console import show_error
 
     try:
-        problem = tile.gemm(m, n, k, dtype, target)
+        problem = tile.gemm(m, n, k, dtype, target, preshuffled)
         best, verdicts = tile.choose(problem)
         other = tile.padded(problem)
     except AveError as exc:

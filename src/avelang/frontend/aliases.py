@@ -49,10 +49,11 @@ def carry(build: Build, trips: list[tuple[Object, Object, Object | None]]) -> bo
     mine = {made for made, _, _ in trips}
     news = False
     for made, first, after in trips:
-        outer = _near(first) | {x for x in _near(after) if x not in mine and _known(build, x)}
-        for other in _near(after) & mine:
-            outer |= other.aliases
-        news |= _link(made, outer - mine)
+        near = _near(first) | _near(after)
+        for other in near & mine:
+            near |= other.aliases
+        # What only a trip that is built again has made is of no matter.
+        news |= _link(made, [x for x in near if x not in mine and _known(build, x)])
         for other, first2, after2 in trips:
             if other is not made and (_touch(first, first2) or _touch(after, after2)):
                 news |= _link(made, [other])

@@ -56,7 +56,7 @@ def _kernel(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | 
     state.active.append((source.tree, frame))
     block(frame, source.tree.body, frozenset(), tail=True)
     state.b.span = span
-    chip = chip or _infer(state)
+    chip = chip or state.chip or _infer(state)
     wave = chip.wave if chip is not None else DEFAULT_WAVE
     for op in state.shuffles:
         if op in state.whole_wave:

@@ -17,6 +17,7 @@ from avelang.frontend.infer import MOST_TRIPS, fits
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr, extents
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Method, Object, Pure, StructClass, is_constant_class
+from avelang.frontend.targets import Target, target_of
 from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, u32
@@ -287,6 +288,10 @@ def _lane(f: Frame, a: Args, node: ast.Call) -> Value:
     return f.b.lane_id()
 
 
+def _target(f: Frame, a: Args, node: ast.Call) -> Target:
+    return target_of(f.build)
+
+
 BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     **math_calls.BUILTIN,
     **memory_calls.BUILTIN,
@@ -298,6 +303,7 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "range": _range,
     "syncthreads": _barrier,
     "lane_id": _lane,
+    "target": _target,
     "printf": lambda f, a, node: printf.call(f, a["format"], [read_name(f, x, node) for x in a["args"]], node),
 }
 EXPRS[ast.Call] = call

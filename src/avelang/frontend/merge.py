@@ -15,7 +15,7 @@ from avelang.frontend import aliases, choices, layouts, tensors
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.infer import default, fits, promote, with_literal
 from avelang.frontend.names import constexpr
-from avelang.frontend.structs import Cell, Field, Object, Snapshot
+from avelang.frontend.structs import Cell, Field, Object, Snapshot, is_constant, values_of
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
@@ -132,6 +132,8 @@ def same(a: Any, b: Any) -> bool:
         return a.value is b.value and a.coords == b.coords and a.shape == b.shape
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
+    if is_constant(a):
+        return all(map(same, values_of(a).values(), values_of(b).values()))
     return repr(a) == repr(b) if isinstance(a, float) else bool(a == b)
 
 
@@ -257,6 +259,7 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
         layers.append(layer)
     f.b.span = span
     meets: dict[str | Cell, Meet] = {}
+    clashes: dict[str | Cell, Poison] = {}
     f.build.met = []
     for name in dict.fromkeys((*layers[0], *layers[1])):
         if f.held(name) is MISSING if isinstance(name, Cell) else name not in live and name not in (*FLAGS, RESULT):
@@ -269,7 +272,7 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
         except Clash as clash:
             if name == RESULT:
                 f.fail("T075", node, name=f.label, why=clash.args[0])
-            f.hold(name, poison(clash))
+            clashes[name] = poison(clash)
     given: list[list[Value]] = []
     for block, layer in zip(blocks, layers, strict=True):
         with f.b.inside(block):
@@ -277,6 +280,9 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
             f.b.yield_(*given[-1])
     types = tuple(t for m in meets.values() for t in m.types)
     op = f.b.emit("if", (cond,), types, blocks)
+    # Only now, as what a cell held before is what a path that left it alone gives.
+    for name, clash in clashes.items():
+        f.hold(name, clash)
     bind_results(f, meets, list(op.results))
 
 

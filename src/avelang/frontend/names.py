@@ -249,6 +249,7 @@ _TABLE = (
     ("block_dim", "dim", "Threads of a block; u32."),
     ("grid_dim", "dim", "Blocks of the grid; u32."),
     ("lane_id", "", "Which lane of its wave this is; u32."),
+    ("target", "", "The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, has(feature)."),
     ("syncthreads", "", "Waits until every thread of the block has arrived."),
     ("shuffle", "value offset width=", "The value of lane `offset` of the segment of `width` lanes."),
     ("shuffle_up", "value offset width=", "The value of the lane `offset` below."),

@@ -70,7 +70,10 @@ def _fitted(f: Frame, cls: StructClass, field: Field, value: Any, node: ast.AST)
     elif field.wanted is not ANY:
         value = inline.fitted(f, field.wanted, value, what, node)
     value = read_name(f, value, node)
-    return tensors.materialize(f, value, field.name) if (cls, field.name) in f.build.known.stored else value
+    if (cls, field.name) in f.build.known.stored:
+        value = tensors.materialize(f, value, field.name)
+    tensors.name_tensor(value, field.name)
+    return value
 
 
 # -- fields ----------------------------------------------------------------------------------------------------------------------------
@@ -124,9 +127,7 @@ def _of_class(f: Frame, cls: StructClass, name: str, node: ast.expr) -> Any:
 
 def set_field(f: Frame, base: Object, name: str, value: Any, node: ast.expr) -> None:
     """`base.name = value`. Every name of the object sees it."""
-    cls, cell = base.cls, base.cells.get(name)
-    if cell is None:
-        f.fail("T090", node, name=name, cls=cls.name, fields=", ".join(cls.fields))
+    cls, cell = base.cls, base.cells[name]
     value = _fitted(f, cls, cls.fields[name], value, node)
     if _holds(value, base):
         f.fail("T092", node, cls=cls.name, name=name)
@@ -213,9 +214,9 @@ def _of_constant(f: Frame, base: Any, name: str, node: ast.expr) -> Any:
     if is_constant(base) and name in values_of(base):
         return constant(getattr(base, name))
     if name.startswith("__") or not hasattr(base, name):
-        f.fail("T009", node, base=describe(base), name=name, hint=suggest(name, [n for n in dir(cls) if not n.startswith("_")]))
-    if isinstance(base, type) and name in getattr(base, "__dataclass_fields__", {}) and name not in base.__dict__:
-        f.fail("T009", node, base=describe(base), name=name, hint=f"an instance of {shown} has it")
+        own = isinstance(base, type) and name in getattr(base, "__dataclass_fields__", {})
+        near = suggest(name, [n for n in dir(cls) if not n.startswith("_")])
+        f.fail("T009", node, base=describe(base), name=name, hint=f"an instance of {shown} has it" if own else near)
     found = pure(f, Pure(lambda: getattr(base, name), f"{shown}.{name}"), [], {}, node, functions=True)
     return Pure(found, f"{shown}.{name}") if isinstance(found, (types.FunctionType, types.MethodType)) else found
 

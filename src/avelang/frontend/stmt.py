@@ -56,6 +56,8 @@ def _owner(f: Frame, target: ast.Attribute) -> Object:
     base = f.expr(target.value)
     if not isinstance(base, Object):
         f.fail("S001", target, what="an assignment to an attribute", instead="assign to a name, to a field of a struct or to an element of a tensor")
+    if target.attr not in base.cells:
+        f.fail("T090", target, name=target.attr, cls=base.cls.name, fields=", ".join(base.cells))
     return base
 
 

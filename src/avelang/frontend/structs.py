@@ -27,7 +27,7 @@ _OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "getitem"
 OPERATORS = frozenset(f"__{n}__" for n in (*BINARY, *(f"r{b}" for b in BINARY), *_OTHERS))
 # What every class has, or what says nothing about its instances.
 _IGNORED = frozenset(
-    f"__{n}__" for n in ("module", "qualname", "doc", "dict", "weakref", "annotations", "static_attributes", "firstlineno", "match_args")
+    f"__{n}__" for n in ("module", "qualname", "doc", "dict", "weakref", "annotations", "static_attributes", "firstlineno", "match_args", "hash")
 )
 
 

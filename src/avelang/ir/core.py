@@ -123,7 +123,7 @@ class OpDef:
 
     `effects`: a set of "read", "write" (memory), "sync" (orders memory between waves), "convergent" (lanes work together: must not move
     into or out of divergent control flow), "io". An op with none is pure: it may be folded, merged and removed.
-    `check(op)` returns what is wrong, or None.
+    `check(op)` returns what is wrong, or None. `sources`: operands, by their place, whose memory is only read by an op that writes elsewhere.
     """
 
     name: str
@@ -131,6 +131,7 @@ class OpDef:
     effects: frozenset[str] = PURE
     terminator: bool = False
     doc: str = ""
+    sources: frozenset[int] = frozenset()
 
     @property
     def pure(self) -> bool:

@@ -48,8 +48,9 @@ class Param:
     `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter, whose type it shares;
     "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of
     `spaces`; "map": a tensor map. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as
-    it is, bit by bit. `held`: registers that the hardware goes on using behind the instruction; the row's `meaning` gets them as something that it
-    hands on to `machine.Products`.
+    it is, bit by bit. `source`: memory that is only read, though the row writes elsewhere. `held`:
+    registers that the hardware goes on using behind the instruction; the row's `meaning` gets them as something that it hands on to
+    `machine.Products`.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Param:
     default: int | None = None
     choices: tuple[int, ...] = ()
     held: bool = False
+    source: bool = False
 
     @property
     def is_const(self) -> bool:
@@ -186,7 +188,8 @@ def register(row: Row) -> Row:
             raise error("V001", op=name, why="defined twice")
     PUBLIC.update(dict.fromkeys(names, row))
     ROWS[row.name] = row
-    define(OpDef(row.name, _checker(row), row.effects, doc=row.doc))
+    sources = frozenset(i for i, p in enumerate(row.operands) if p.source)
+    define(OpDef(row.name, _checker(row), row.effects, doc=row.doc, sources=sources))
     return row
 
 

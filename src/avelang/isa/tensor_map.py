@@ -40,6 +40,12 @@ class Map:
         return address, inside
 
 
+def torn(t: MapType, shape: tuple[int, ...]) -> str:
+    """Why the copy engine cannot store to an array, or "": it writes whole pieces of 16 bytes, past the end of a row too (as probed on an H200)."""
+    last = shape[-1] * t.dtype.bytes
+    return f"its rows of {last} bytes end inside of 16 bytes, and stores would write up to {-(-last // 16) * 16}" if last % 16 else ""
+
+
 def faults(t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> str:
     """Why the copy engine cannot work on an array (strides in bytes), or "" (CUDA driver API, cuTensorMapEncodeTiled)."""
     if len(shape) != t.rank:

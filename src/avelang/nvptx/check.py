@@ -19,9 +19,9 @@ from avelang.nvptx.form import Env, Form, OperandSpec
 from avelang.nvptx.printer import operand as text_of
 from avelang.nvptx.special import CONSTANTS, SPECIAL
 from avelang.nvptx.table import FORMS, Progress, readings
-from avelang.nvptx.types import fits
+from avelang.nvptx.types import TYPES, fits
 
-# A symbol or a register by its name -> its type, or None where it is unknown. Vectors are "v2.f32", labels "label", variables "[shared]", functions "func".
+# A register by its name -> its type, or None where it is unknown. Vector registers are "v2.f32".
 Types = Callable[[str], str | None]
 
 
@@ -215,7 +215,7 @@ def _vector_fault(x: n.Operand, spec: OperandSpec, env: Env, count: int, types: 
         vector, dot, element = have.partition(".")
         if dot and vector == f"v{count}" and fits(element, kind, spec.wider):
             return ""
-        return f"it is one register of .{have}" if not (count == 1 and fits(have, kind, spec.wider)) else ""
+        return f"it is one register of .{have}, without braces"
     if not isinstance(x, n.Vector):
         return "no list in braces"
     if len(x.items) != count:
@@ -257,7 +257,7 @@ def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) ->
     if isinstance(x, n.Float):
         fine = kind in ("f32", "f64", "b32", "b64") or (x.decimal and kind in ("f16", "bf16"))
         return "" if fine else f"a floating-point constant for .{kind}"
-    if kind in ("f32", "f64", "f16", "f16x2"):
+    if kind in TYPES and TYPES[kind].kind in "fx":
         return f"an integer constant for .{kind}"
     if spec.values and isinstance(x, n.Int) and str(x.value) not in spec.values:
         return "another constant"
@@ -272,8 +272,11 @@ def _register_fault(x: n.Operand, kind: str, wider: bool, types: Types) -> str:
     have = types(x.name)
     if have is None:
         return ""
+    vector, dot, element = have.partition(".")
+    if dot and not x.component:
+        return f"a whole vector register of .{vector} .{element}"
     if x.component:
-        have = have.partition(".")[2] or have
+        have = element or have
     return _typed(have, kind, wider)
 
 
@@ -286,25 +289,26 @@ def _address_fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> s
         return "no address in brackets"
     if isinstance(x.base, n.Register):
         have = types(x.base.name)
-        if have is not None and not (fits(have, "b32") or fits(have, "b64")):
-            return f"an address in a register of .{have}"
-        if have is not None and fits(have, "f32") and not fits(have, "u32") or have in ("f64",):
+        if have is not None and not (fits(have, "u32") or fits(have, "u64")):
             return f"an address in a register of .{have}"
     elif not isinstance(x.base, (n.Symbol, n.Int, n.Unary, n.Binary, n.Special)):
         return "no address"
     if spec.role == "t":
-        return _coordinates_fault(x, count_of(spec, env), types)
+        return _coordinates_fault(x, spec, count_of(spec, env), types)
     return "a comma within the address" if x.rest else ""
 
 
-def _coordinates_fault(x: n.Address, count: int, types: Types) -> str:
-    if len(x.rest) != 1:
+def _coordinates_fault(x: n.Address, spec: OperandSpec, count: int, types: Types) -> str:
+    """Coordinates stand behind a tensor map, or behind a texture and, if wanted, a sampler; textures take those of integers and of floats."""
+    texture = spec.type in ("tex", "surf")
+    if not (len(x.rest) == 1 or (texture and len(x.rest) == 2)):
         return "no coordinates behind the map"
-    have = x.rest[0]
-    if not isinstance(have, n.Vector) or len(have.items) != count:
+    have = x.rest[-1]
+    items = have.items if isinstance(have, n.Vector) else (have,) if texture else ()
+    if len(items) != count:
         return f"not {count} coordinates in braces"
-    spec = OperandSpec("s", "s32")
-    return next(filter(None, (_scalar_fault(i, spec, "s32", types) for i in have.items)), "")
+    kind = "b32" if texture else "s32"
+    return next(filter(None, (_scalar_fault(i, OperandSpec("s", kind), kind, types) for i in items)), "")
 
 
 # -- targets -------------------------------------------------------------------------------------------------------------------------

@@ -95,7 +95,8 @@ def forms(opcodes: frozenset[str] | None = None) -> Iterator[tuple[Form, Mapping
 def module(body: tuple[n.Statement, ...], target: str, version: tuple[int, int]) -> n.Module:
     """A kernel with these statements, and with the registers, symbols and the label that examples name.
 
-    The first of them stands on the line behind the label `BEGIN`. Statements that read what a call returned (`ld.param::func`) have to come first, behind the call.
+    The first of them stands on the line behind the label `BEGIN`.
+    Statements that read what a call returned (`ld.param::func`) have to come first, behind the call.
     """
     text = "".join(instruction(s) for s in n.instructions(body))
     registers = tuple(n.Registers(t, (n.RegisterName(f"%{t}_", _REGISTERS),)) for t in REGISTERS if f"%{t}_" in text)

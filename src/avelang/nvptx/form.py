@@ -152,7 +152,8 @@ def _operand(text: str) -> OperandSpec:
     assert m is not None, text
     memory = m["role"] is None
     return OperandSpec(
-        ("t" if m["coords"] else "m") if memory else m["role"], m["space"] if memory else (m["type"] or "pred" if m["role"] == "p" else m["type"] or ""),
+        ("t" if m["coords"] else "m") if memory else m["role"],
+            m["space"] if memory else (m["type"] or "pred" if m["role"] == "p" else m["type"] or ""),
         m["coords"] or m["count"] or "", bool(m["wider"]), bool(m["optional"]), m["when"] or "", m["unless"] or "",
         tuple(m["values"].split("|")) if m["values"] else (), bool(m["pair"]), m["pair"] == "&pred",
     )  # fmt: skip

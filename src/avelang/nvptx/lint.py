@@ -122,7 +122,8 @@ class _Linter:
             for leaf in n.leaves(operand):
                 if isinstance(leaf, n.Register) and scope.type(leaf.name) is None:
                     missing = True
-                    self.found.append(error("S206", where(i), name=leaf.name, instead="declare it: .reg .b32 with its name, in this block or around it"))
+                    self.found.append(error("S206", where(i), name=leaf.name,
+                        instead="declare it: .reg .b32 with its name, in this block or around it"))
                 elif isinstance(leaf, n.Symbol):
                     self.known(leaf.name, scope, where(i))
         wrong = check(x, self.target, scope.type, where)

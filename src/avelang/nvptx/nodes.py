@@ -239,7 +239,8 @@ class Pointer:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Variable:
     """A variable, in a module, in a body, or as a parameter. `space` is "global", "const", "shared", "local", "param" or "reg" (parameters of
-    functions), "tex", or "global" with an opaque type ("texref"); `dims` are array extents, None where empty. `align` is in bytes, None where none is written.
+    functions), "tex", or "global" with an opaque type ("texref"); `dims` are array extents, None where empty. `align` is in bytes, None where
+    none is written.
     `init` is an operand, or a (nested) tuple of such for braces; (name, value) `Field`s for opaque types."""
 
     space: str

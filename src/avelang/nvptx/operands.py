@@ -1,4 +1,7 @@
-"""Tokens of PTX come in; operands and constant expressions go out. The lower half of the parser. PTX ISA, 4.5 "Constants", 6 "Instruction operands"."""
+"""Tokens of PTX come in; operands and constant expressions go out: the lower half of the parser.
+
+Syntax: PTX ISA, 4.5 "Constants", 6 "Instruction operands".
+"""
 
 from __future__ import annotations
 

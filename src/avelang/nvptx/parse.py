@@ -222,7 +222,8 @@ class _Parser(OperandParser):
             self.expect("]")
         init = self.initializer() if self.take("=") else None
         return n.Variable(
-            head.space, head.type, name, head.vector, head.align, tuple(dims), init, head.linkage, head.attributes, head.pointer, head.line, head.column
+            head.space, head.type, name, head.vector, head.align, tuple(dims), init, head.linkage, head.attributes, head.pointer, head.line,
+                head.column
         )
 
     def variables(self, linkage: str, at: tuple[int, int]) -> list[n.Variable]:

@@ -10,7 +10,6 @@ import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 
-from avelang.nvptx.form import FORMS, Form, Slot
 from avelang.nvptx import (  # noqa: F401
     table_async,
     table_convert,
@@ -22,6 +21,7 @@ from avelang.nvptx import (  # noqa: F401
     table_texture,
     table_wgmma,
 )
+from avelang.nvptx.form import FORMS, Form, Slot
 
 # -- matching ------------------------------------------------------------------------------------------------------------------------
 

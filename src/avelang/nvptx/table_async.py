@@ -25,7 +25,8 @@ form("cp.async.mbarrier.arrive{.noinc}{.<space>}.b64", "[<space>]", "7.0 sm_80",
 # -- 9.7.9.25.4, bulk ----------------------------------------------------------------------------------------------------------------
 
 form(f"cp.async.bulk.shared::cta.global{_DONE}{{.L2::cache_hint}}", f"[], [global], s:u32, [], {_HINT}", "8.6 sm_90", _S)
-form(f"cp.async.bulk.shared::cluster.global{_DONE}{{.multicast::cluster}}{{.L2::cache_hint}}", f"[], [global], s:u32, [], {_MASK}, {_HINT}", "8.0 sm_90", _S)
+form(f"cp.async.bulk.shared::cluster.global{_DONE}{{.multicast::cluster}}{{.L2::cache_hint}}", f"[], [global], s:u32, [], {_MASK}, {_HINT}",
+     "8.0 sm_90", _S)
 form(f"cp.async.bulk.shared::cluster.shared::cta{_DONE}", "[], [], s:u32, []", "8.0 sm_90", _S)
 form("cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}{.cp_mask}", f"[global], [], s:u32, {_HINT}, s:u16 if cp_mask", "8.0 sm_90", _S,
      words={"cp_mask": "8.6 sm_100"})  # fmt: skip
@@ -37,7 +38,8 @@ for _op, _t in (("and or xor", "b32"), ("add", "u32 s32 u64"), ("inc dec", "u32"
 for _op, _t in (
     ("and or xor", "b32 b64"), ("add", "u32 s32 u64 f32 f64"), ("inc dec", "u32"), ("min max", "u32 s32 u64 s64 f16 bf16"), ("add.noftz", "f16 bf16"),
 ):  # fmt: skip
-    form("cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.<op>.<t>", f"[global], [], s:u32, {_HINT}", "8.0 sm_90", _S, op=_op, t=_t)
+    form("cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.<op>.<t>", f"[global], [], s:u32, {_HINT}", "8.0 sm_90", _S, op=_op,
+         t=_t)
 
 # -- 9.7.9.27, tensors ---------------------------------------------------------------------------------------------------------------
 
@@ -53,16 +55,19 @@ for _to, _mask, _needs in (("shared::cluster", "{.multicast::cluster}", "8.0 sm_
         form(f"cp.async.bulk.tensor.{_n}d.{_to}.global{{.tile}}{_DONE}{_end}", f"{_coords}, {_tail}", _needs, _T, words=_GROUP)
         if _n > 2:
             form(f"cp.async.bulk.tensor.{_n}d.{_to}.global.im2col{_DONE}{_end}", f"{_coords}, s:u16*{_n - 2}, {_tail}", _needs, _T, words=_GROUP)
-            form(f"cp.async.bulk.tensor.{_n}d.{_to}.global.<mode>{_DONE}{_end}", f"{_coords}, s:u16*2, {_tail}", _columns, _T, mode="im2col::w im2col::w::128",
+            form(f"cp.async.bulk.tensor.{_n}d.{_to}.global.<mode>{_DONE}{_end}", f"{_coords}, s:u16*2, {_tail}", _columns, _T,
+                 mode="im2col::w im2col::w::128",
                  words={**_GROUP, "im2col::w::128": _WIDE})  # fmt: skip
     form(f"cp.async.bulk.tensor.2d.{_to}.global.tile::gather4{_DONE}{_end}", f"[], [tensor,5], [], {_tail}", _columns, _T, words=_GROUP)
 for _n in range(1, 6):
     form(f"cp.async.bulk.tensor.{_n}d.global.shared::cta{{.tile}}.bulk_group{{.L2::cache_hint}}", f"[tensor,{_n}], [], {_HINT}", "8.0 sm_90", _T)
-    form(f"cp.reduce.async.bulk.tensor.{_n}d.global.shared::cta.<op>{{.tile}}.bulk_group{{.L2::cache_hint}}", f"[tensor,{_n}], [], {_HINT}", "8.0 sm_90", _T,
+    form(f"cp.reduce.async.bulk.tensor.{_n}d.global.shared::cta.<op>{{.tile}}.bulk_group{{.L2::cache_hint}}", f"[tensor,{_n}], [], {_HINT}",
+         "8.0 sm_90", _T,
          op="add min max inc dec and or xor")  # fmt: skip
     form(f"cp.async.bulk.prefetch.tensor.{_n}d.L2.global{{.tile}}{{.L2::cache_hint}}", f"[tensor,{_n}], {_HINT}", "8.0 sm_90", _T)
     if _n > 2:
-        form(f"cp.async.bulk.tensor.{_n}d.global.shared::cta.im2col_no_offs.bulk_group{{.L2::cache_hint}}", f"[tensor,{_n}], [], {_HINT}", "8.0 sm_90", _T)
+        form(f"cp.async.bulk.tensor.{_n}d.global.shared::cta.im2col_no_offs.bulk_group{{.L2::cache_hint}}", f"[tensor,{_n}], [], {_HINT}",
+             "8.0 sm_90", _T)
         form(f"cp.reduce.async.bulk.tensor.{_n}d.global.shared::cta.<op>.im2col_no_offs.bulk_group{{.L2::cache_hint}}", f"[tensor,{_n}], [], {_HINT}",
              "8.0 sm_90", _T, op="add min max inc dec and or xor")  # fmt: skip
         form(f"cp.async.bulk.prefetch.tensor.{_n}d.L2.global.im2col{{.L2::cache_hint}}", f"[tensor,{_n}], s:u16*{_n - 2}, {_HINT}", "8.0 sm_90", _T)
@@ -78,7 +83,8 @@ _SPACE = "global shared::cta"
 _REPLACE = f"8.3 sm_90a {BLACKWELL}"
 form("tensormap.replace.tile.global_address{.<space>}.b1024.b64", "[<space>], s:b64", _REPLACE, _M, space=_SPACE)
 form("tensormap.replace.tile.rank{.<space>}.b1024.b32", "[<space>], s:b32", _REPLACE, _M, space=_SPACE)
-form("tensormap.replace.tile.<field>{.<space>}.b1024.b32", "[<space>], i:u32, s:b32", _REPLACE, _M, space=_SPACE, field="box_dim global_dim element_stride")
+form("tensormap.replace.tile.<field>{.<space>}.b1024.b32", "[<space>], i:u32, s:b32", _REPLACE, _M, space=_SPACE,
+     field="box_dim global_dim element_stride")
 form("tensormap.replace.tile.global_stride{.<space>}.b1024.b64", "[<space>], i:u32, s:b64", _REPLACE, _M, space=_SPACE)
 form("tensormap.replace.tile.<field>{.<space>}.b1024.b32", "[<space>], i:u32", _REPLACE, _M, space=_SPACE,
      field="elemtype interleave_layout swizzle_mode fill_mode")  # fmt: skip

@@ -61,7 +61,8 @@ def _saturation(env: Env) -> bool:
     return larger < 0 or (larger == 0 and d != a) or (d[0] == "u" and a[0] == "s")
 
 
-_ROUND = Rule(_rounding, "a rounding stands where the result may be inexact: .rni .rzi .rmi .rpi to integers, .rn .rz .rm .rp to floats; nowhere else")
+_ROUND = Rule(_rounding,
+    "a rounding stands where the result may be inexact: .rni .rzi .rmi .rpi to integers, .rn .rz .rm .rp to floats; nowhere else")
 form("cvt{.<rnd>}{.ftz}{.sat}.<d>.<a>", "d:<d>+, s:<a>+", section=_S, rnd=_ROUNDINGS, d=f"{_INTEGERS} {_FLOATS}", a=f"{_INTEGERS} {_FLOATS}", rules=(
     _ROUND,
     implies(lambda e: bool(e["ftz"]), lambda e: "f32" in (e["d"], e["a"]), ".ftz goes with .f32 only"),

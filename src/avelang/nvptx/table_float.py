@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from avelang.nvptx.form import form, implies
+from typing import Any
+
+from avelang.nvptx.form import form
 
 HALVES, BHALVES = "f16 f16x2", "bf16 bf16x2"
 
 # -- 9.7.3, f32 and f64 --------------------------------------------------------------------------------------------------------------
 
-form("testp.<class>.<t>", "d:pred, s:<t>", "2.0", "9.7.3", t="f32 f64", **{"class": "finite infinite number notanumber normal subnormal"})
+form("testp.<kind>.<t>", "d:pred, s:<t>", "2.0", "9.7.3", t="f32 f64", kind="finite infinite number notanumber normal subnormal")
 form("copysign.<t>", "d:<t>, s:<t>, s:<t>", "2.0", "9.7.3", t="f32 f64")
 for _op in ("add", "sub", "mul"):
     form(f"{_op}{{.<rnd>}}{{.ftz}}{{.sat}}.f32", "d:f32, s:f32, s:f32", section="9.7.3")
@@ -87,7 +89,7 @@ form("slct{.ftz}.<t>.f32", "d:<t>, s:<t>, s:<t>, s:f32", t=_SELECTED, section="9
 
 _WORDS = "u16 s16 u32 s32"
 for _bool, _p in (("", ""), (".<bool>", ", p")):
-    _slots = {"bool": _BOOL} if _bool else {}
+    _slots: dict[str, Any] = {"bool": _BOOL} if _bool else {}
     form(f"set.<cmp>{_bool}{{.ftz}}.f16.<t>", f"d:f16, s:<t>, s:<t>{_p}", "4.2 sm_53", "9.7.7", cmp=_FLOAT, t="f16", **_slots)
     form(f"set.<cmp>{_bool}.bf16.<t>", f"d:bf16, s:<t>, s:<t>{_p}", "7.8 sm_90", "9.7.7", cmp=_FLOAT, t="bf16", **_slots)
     form(f"set.<cmp>{_bool}{{.ftz}}.<d>.f16", f"d:<d>, s:f16, s:f16{_p}", "6.5 sm_53", "9.7.7", cmp=_FLOAT, d=_WORDS, **_slots)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from avelang.nvptx.form import form, only
+from avelang.nvptx.form import form
 
 WORDS = "u16 u32 u64 s16 s32 s64"
 PAIRS = "u16x2 s16x2"
 LONG = "u32 u64 s32 s64"
-_PAIR_NEEDS = {PAIRS: "8.0 sm_90"}
 
 # -- 9.7.1 ---------------------------------------------------------------------------------------------------------------------------
 
@@ -84,7 +83,7 @@ form("vset.<a>.<b>.<cmp>", "d:u32, s:u32, s:u32", "2.0 sm_20", a="u32 s32", b="u
 form("vset.<a>.<b>.<cmp>.<op>", "d:u32, s:u32, s:u32, s:u32", "2.0 sm_20", a="u32 s32", b="u32 s32", op=_SECOND, section="9.7.19")
 for _n, _sum in (("2", "u32 s32"), ("4", "u32 s32")):
     for _op in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"):
-        form(f"{_op}{_n}.<d>.<a>.<b>{{.sat}}", "d:<d>, s:u32, s:u32, s:u32", "3.0 sm_30", d=_sum, a="u32 s32", b="u32 s32", section="9.7.19")
-        form(f"{_op}{_n}.<d>.<a>.<b>.add", "d:<d>, s:u32, s:u32, s:u32", "3.0 sm_30", d=_sum, a="u32 s32", b="u32 s32", section="9.7.19")
-    form(f"vset{_n}.<a>.<b>.<cmp>", "d:u32, s:u32, s:u32, s:u32", "3.0 sm_30", a="u32 s32", b="u32 s32", section="9.7.19")
-    form(f"vset{_n}.<a>.<b>.<cmp>.add", "d:u32, s:u32, s:u32, s:u32", "3.0 sm_30", a="u32 s32", b="u32 s32", section="9.7.19")
+        form(f"{_op}{_n}.<d>.<a>.<b>{{.sat}}", "d:<d>, r:u32, r:u32, r:u32", "3.0 sm_30", d=_sum, a="u32 s32", b="u32 s32", section="9.7.19")
+        form(f"{_op}{_n}.<d>.<a>.<b>.add", "d:<d>, r:u32, r:u32, r:u32", "3.0 sm_30", d=_sum, a="u32 s32", b="u32 s32", section="9.7.19")
+    form(f"vset{_n}.<a>.<b>.<cmp>", "d:u32, r:u32, r:u32, r:u32", "3.0 sm_30", a="u32 s32", b="u32 s32", section="9.7.19")
+    form(f"vset{_n}.<a>.<b>.<cmp>.add", "d:u32, r:u32, r:u32, r:u32", "3.0 sm_30", a="u32 s32", b="u32 s32", section="9.7.19")

@@ -73,11 +73,14 @@ form("st{.weak}{.<space>}{.<cop>}{.L2::cache_hint}{.<vec>}.<t>", f"[<space>], s:
      vec=_VEC, t=_TYPES, cases=_256, rules=[VECTOR, _CACHED], words={**_PARAM, **_WIDE, "weak": "6.0 sm_70"})  # fmt: skip
 form("st{.weak}{.<space>}{.<evict1>}{.<evict2>}{.L2::cache_hint}{.<vec>}.<t>", f"[<space>], s:<t>+*<vec>, {_HINT}", "1.0", _S, space="global",
      evict2=_EVICT2, vec=_VEC, t=_TYPES, cases=_256, rules=[VECTOR, _L2], words={**_PARAM, **_WIDE, "weak": "6.0 sm_70"})  # fmt: skip
-form("st.volatile{.<space>}{.<vec>}.<t>", "[<space>], s:<t>+*<vec>", "1.1", _S, space=f"global local {_SHARED}", vec=_VEC, t=_TYPES, cases=_256, rules=[VECTOR],
+form("st.volatile{.<space>}{.<vec>}.<t>", "[<space>], s:<t>+*<vec>", "1.1", _S, space=f"global local {_SHARED}", vec=_VEC, t=_TYPES, cases=_256,
+     rules=[VECTOR],
      words={**_PARAM, **_WIDE, "local": "9.1"})  # fmt: skip
 for _sem in ("relaxed", "release"):
-    form(f"st.{_sem}.<scope>{{.<space>}}{{.<evict1>}}{{.<evict2>}}{{.L2::cache_hint}}{{.<vec>}}.<t>", f"[<space>], s:<t>+*<vec>, {_HINT}", "6.0 sm_70",
-         _S, space=f"global {_SHARED}", evict2=_EVICT2, vec=_VEC, t=_TYPES, cases=_256, rules=[VECTOR, _L2, _CACHED], words={**_PARAM, **_WIDE})  # fmt: skip
+    form(f"st.{_sem}.<scope>{{.<space>}}{{.<evict1>}}{{.<evict2>}}{{.L2::cache_hint}}{{.<vec>}}.<t>", f"[<space>], s:<t>+*<vec>, {_HINT}",
+         "6.0 sm_70",
+         _S, space=f"global {_SHARED}", evict2=_EVICT2, vec=_VEC, t=_TYPES, cases=_256, rules=[VECTOR, _L2, _CACHED], words={**_PARAM,
+             **_WIDE})  # fmt: skip
 form("st.mmio.relaxed.sys{.global}.<t>", "[global], s:<t>+", "8.2 sm_70", _S, t=_TYPES, words=_MMIO_TYPES)
 form("st.bulk{.weak}{.shared::cta}", "[shared::cta], s:u64, i=0", "8.6 sm_100", _S)
 form("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.<vec>}.<t>", "[], s:<t>*<vec>, []", "8.1 sm_90", _S, vec="v2 v4",
@@ -108,12 +111,13 @@ _NOFTZ = (("f16", "6.3 sm_70"), ("f16x2", "6.2 sm_60"), ("bf16", "7.8 sm_90"), (
 _B128 = ((lambda e: e["scope"] == "sys", "8.4 sm_90"),)
 
 
-def _atomic(rest: str, operands: str, needs: str, space: str = _ATOMIC, red: bool = True, words: Mapping[str, str] | None = None, **more: Any) -> None:
-    """atom, and red where there is one, in the order of the manual, and in those of nvcc and Triton (`atom.global.gpu`, `atom.global.acq_rel.gpu`), which ptxas takes too.
-    `operands` are those behind the address."""
+def _atomic(rest: str, operands: str, needs: str, space: str = _ATOMIC, red: bool = True, words: Mapping[str, str] | None = None,
+    **more: Any) -> None:
+    """atom, and red where there is one, in the order of the manual and in those of nvcc and Triton (`atom.global.gpu`,
+    `atom.global.acq_rel.gpu`), which ptxas takes too. `operands` are those behind the address."""
     for places in ("{.<sem>}{.<scope>}{.<space>}", ".<space>.<scope>{.<sem>}", ".<space>.<sem>{.<scope>}"):
         result = operands.partition(",")[0].replace("s:", "d:").replace("r:", "d:")
-        common = {"space": space, "rules": [_CACHED], "words": {**_ORDER, **(words or {})}, **more}
+        common: dict[str, Any] = {"space": space, "rules": [_CACHED], "words": {**_ORDER, **(words or {})}, **more}
         form(f"atom{places}{rest}", f"{result}, [<space>], {operands}", needs, _A, sem="relaxed acquire release acq_rel", **common)
         if red:
             form(f"red{places}{rest}", f"[<space>], {operands}", needs, _A, sem="relaxed release", **common)
@@ -137,6 +141,8 @@ form("red.async{.mmio}.release.<scope>{.global}.add.<t>", "[global], s:<t>", "8.
 # -- multimem ------------------------------------------------------------------------------------------------------------------------
 
 _MULTI = (("add", "u32 s32 u64"), ("and or xor", "b32 b64"), ("min max", "u32 s32 u64 s64"))
+_LD: dict[str, Any]
+_RED: dict[str, Any]
 _LD, _RED = {"sem": "relaxed acquire", "rules": [TOGETHER]}, {"sem": "relaxed release", "rules": [TOGETHER]}
 for _op, _t in _MULTI:
     form("multimem.ld_reduce{.<sem>}{.<scope>}{.global}.<op>.<t>", "d:<t>, [global]", "8.1 sm_90", _S, op=_op, t=_t, **_LD)
@@ -147,7 +153,8 @@ for _t, _vec, _kind in (("f16 bf16", "v2 v4 v8", ".<vec>"), ("f16x2 bf16x2", "v2
     for _op in ("add", "min max") if "f16" in _t else ("add",):
         for _order, _more in (("{.<sem>}{.<scope>}", _LD), (".weak", {})):
             _acc = "{.acc::f32}" if _op == "add" and "f16" in _t else ""
-            form(f"multimem.ld_reduce{_order}{{.global}}.<op>{_acc}{_kind}.<t>", f"d:<t>{'*<vec>' * bool(_kind)}, [global]", "8.1 sm_90", _S, op=_op, t=_t,
+            form(f"multimem.ld_reduce{_order}{{.global}}.<op>{_acc}{_kind}.<t>", f"d:<t>{'*<vec>' * bool(_kind)}, [global]", "8.1 sm_90", _S,
+                 op=_op, t=_t,
                  vec=_vec, words={"acc::f32": "8.2 sm_90"}, **_more)  # fmt: skip
     form(f"multimem.red{{.<sem>}}{{.<scope>}}{{.global}}.add{_kind}.<t>", f"[global], r:<t>{'*<vec>' * bool(_kind)}", "8.1 sm_90", _S, t=_t, vec=_vec,
          **_RED)  # fmt: skip
@@ -156,7 +163,8 @@ for _t, _vec, _kind in (("f16 bf16", "v2 v4 v8", ".<vec>"), ("f16x2 bf16x2", "v2
         form(f"multimem.st.weak{{.global}}{_kind}.<t>", "[global], r:<t>*<vec>", "8.1 sm_90", _S, t=_t, vec=_vec)
 for _t, _vec, _kind in (("e4m3 e5m2", "v4 v8", ".<vec>"), ("e4m3x2 e5m2x2", "v2 v4 v8", ".<vec>"), ("e4m3x4 e5m2x4", "v2 v4", "{.<vec>}")):
     for _order, _more in (("{.<sem>}{.<scope>}", _LD), (".weak", {})):
-        form(f"multimem.ld_reduce{_order}{{.global}}.<op>{{.acc::f16}}{_kind}.<t>", "d:<t>*<vec>, [global]", _F8, _S, op="add min max", t=_t, vec=_vec,
+        form(f"multimem.ld_reduce{_order}{{.global}}.<op>{{.acc::f16}}{_kind}.<t>", "d:<t>*<vec>, [global]", _F8, _S, op="add min max", t=_t,
+             vec=_vec,
              rules=[*_more.get("rules", ()), only("acc::f16", "op", "add")], **{k: v for k, v in _more.items() if k != "rules"})  # fmt: skip
 _STORED = "b32 b64 u32 u64 s32 s64 f64"
 form("multimem.st{.<sem>}{.<scope>}{.global}.<t>", "[global], s:<t>", "8.1 sm_90", _S, t=_STORED, **_RED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from avelang.nvptx.form import BLACKWELL, TOGETHER, form
 
 _S = "9.7.13"
@@ -45,7 +47,7 @@ for _op in ("expect_tx", "complete_tx"):
          rules=[TOGETHER], scope="cta cluster", space=f"{_CTA} shared::cluster")
 for _op in ("arrive", "arrive_drop"):
     for _sem in ("release", "relaxed"):
-        _more = {"scope": "cta cluster", "sem": _sem, "words": _ORDER, "rules": [TOGETHER]}
+        _more: dict[str, Any] = {"scope": "cta cluster", "sem": _sem, "words": _ORDER, "rules": [TOGETHER]}
         form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>]", "7.0 sm_80", _M, space=_CTA, **_more)
         form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>], s:u32", "7.8 sm_90", _M, space=_CTA, **_more)
         form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}.shared::cluster.b64", "d:b64=_, [shared::cluster], s:u32?", "8.0 sm_90", _M, **_more)
@@ -54,9 +56,10 @@ for _op in ("arrive", "arrive_drop"):
     form(f"mbarrier.{_op}.noComplete{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", "d:b64, [<space>], s:u32", "7.0 sm_80", _M, sem="release", scope="cta",
          rules=[TOGETHER], space=_CTA, words=_ORDER)
 for _op, _hint, _needs in (("test_wait", "", "7.0 sm_80"), ("try_wait", ", s:u32?", "7.8 sm_90")):
-    _more = {"sem": "acquire relaxed", "scope": "cta cluster", "space": _CTA, "words": _ORDER, "rules": [TOGETHER]}
+    _more: dict[str, Any] = {"sem": "acquire relaxed", "scope": "cta cluster", "space": _CTA, "words": _ORDER, "rules": [TOGETHER]}
     form(f"mbarrier.{_op}{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], r:b64{_hint}", _needs, _M, **_more)
-    form(f"mbarrier.{_op}.parity{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], s:u32{_hint}", "7.1 sm_80" if _op[1] == "e" and not _hint else _needs, _M, **_more)
+    form(f"mbarrier.{_op}.parity{{.<sem>}}{{.<scope>}}{{.<space>}}.b64", f"d:pred, [<space>], s:u32{_hint}",
+         "7.1 sm_80" if _op[1] == "e" and not _hint else _needs, _M, **_more)
 form("mbarrier.pending_count.b64", "d:u32, r:b64", "7.0 sm_80", _M)
 
 # -- among the threads of a warp -----------------------------------------------------------------------------------------------------

@@ -26,8 +26,10 @@ def _wgmma() -> None:
             scales = ", i=1|-1, i=1|-1" if f.signed else ""
             turns = (", i=0|1" if registers else ", i=0|1, i=0|1") if f.turns else ""
             meta = ", s:b32, i:u32" if sparse else ""
-            form(f"wgmma.mma_async{'.sp' * sparse}.sync.aligned.<shape>{'' if f.signed else '{.satfinite}'}.{'s32' if name == 'i32' else name}.<a>.<b>",
-                 f"d:{_HELD[name]}, {a}, r:b64{meta}, p{scales}{turns}", "8.2 sm_90a" if sparse else _NEEDS, _S, shape=shapes, a=both, b=both)  # fmt: skip
+            d, saturate = ("s32", "{.satfinite}") if name == "i32" else (name, "")
+            form(f"wgmma.mma_async{'.sp' * sparse}.sync.aligned.<shape>{saturate}.{d}.<a>.<b>",
+                 f"d:{_HELD[name]}, {a}, r:b64{meta}, p{scales}{turns}", "8.2 sm_90a" if sparse else _NEEDS, _S, shape=shapes, a=both,
+                     b=both)  # fmt: skip
     for a in ("r:b32*4", "r:b64"):
         form("wgmma.mma_async.sync.aligned.<shape>.s32.b1.b1.and.popc", f"d:s32*<shape/2>, {a}, r:b64, p", _NEEDS, _S,
              shape=" ".join(f"m64n{n}k256" for n in INT_SIZES))  # fmt: skip
@@ -57,9 +59,9 @@ form("tcgen05.<what>", "", _TMEM, _T, what="fence::before_thread_sync fence::aft
 form("tcgen05.commit.<group>.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64", "[], s:u16 if multicast::cluster", _TMEM, _T)
 form("tcgen05.shift.<group>.down", "[tmem]", "8.6 sm_100a sm_103a sm_110a", _T)
 _FROM = "b8x16.b6x16_p32 b8x16.b4x16_p64"
-form("tcgen05.cp.<group>.<shape>{.<from>}", "[tmem], r:b64", _TMEM, _T, shape="128x256b 4x256b 128x128b", **{"from": _FROM})
-form("tcgen05.cp.<group>.64x128b.<warps>{.<from>}", "[tmem], r:b64", _TMEM, _T, warps="warpx2::02_13 warpx2::01_23", **{"from": _FROM})
-form("tcgen05.cp.<group>.32x128b.warpx4{.<from>}", "[tmem], r:b64", _TMEM, _T, **{"from": _FROM})
+form("tcgen05.cp.<group>.<shape>{.<src>}", "[tmem], r:b64", _TMEM, _T, shape="128x256b 4x256b 128x128b", src=_FROM)
+form("tcgen05.cp.<group>.64x128b.<warps>{.<src>}", "[tmem], r:b64", _TMEM, _T, warps="warpx2::02_13 warpx2::01_23", src=_FROM)
+form("tcgen05.cp.<group>.32x128b.warpx4{.<src>}", "[tmem], r:b64", _TMEM, _T, src=_FROM)
 _A_OPS = " ".join(f"collector::a::{x}" for x in ("fill", "use", "lastuse", "discard"))
 _B_OPS = " ".join(f"collector::b{i}::{x}" for i in range(4) for x in ("fill", "use", "lastuse", "discard"))
 for _sparse, _meta in (("", ""), (".sp", ", [tmem]")):
@@ -69,12 +71,15 @@ for _sparse, _meta in (("", ""), (".sp", ", [tmem]")):
             _head = f"[tmem], {_a}, r:b64{_meta}, s:b32, s:b32*{_lanes}?, p"
             for _kind, _tail in (("f16 tf32 f8f6f4 i8", ""), ("f16 tf32", ", i:u32")):  # the latter scales D by a power of two
                 _kinds = " ".join(f"kind::{x}" for x in _kind.split())
-                form(f"tcgen05.mma{_sparse}.cta_group::{_group}.<kind>{_shift}{{.<collector>}}", _head + _tail, "8.6 sm_100f" if _tail else _TMEM, _T, kind=_kinds, collector=_A_OPS,
+                form(f"tcgen05.mma{_sparse}.cta_group::{_group}.<kind>{_shift}{{.<collector>}}", _head + _tail, "8.6 sm_100f" if _tail else _TMEM,
+                     _T, kind=_kinds, collector=_A_OPS,
                      words={"kind::i8": "8.6 sm_100a sm_110a"})  # fmt: skip
-        for _kind, _scale in (("mxf8f6f4", "scale_vec::1X block32"), ("mxf4", "scale_vec::2X block32"), ("mxf4nvf4", "scale_vec::2X scale_vec::4X block16 block32")):
+        for _kind, _scale in (("mxf8f6f4", "scale_vec::1X block32"), ("mxf4", "scale_vec::2X block32"), ("mxf4nvf4",
+            "scale_vec::2X scale_vec::4X block16 block32")):
             _vector = ".<scale>" if _kind == "mxf4nvf4" else "{.<scale>}"
             form(f"tcgen05.mma{_sparse}.<group>.kind::{_kind}.block_scale{_vector}{{.<collector>}}",
-                 f"[tmem], {_a}, r:b64{_meta}, s:b32, [tmem], [tmem], p", _SPARSE4 if _sparse and _kind != "mxf8f6f4" else _TMEM, _T, scale=_scale, collector=_A_OPS,
+                 f"[tmem], {_a}, r:b64{_meta}, s:b32, [tmem], [tmem], p", _SPARSE4 if _sparse and _kind != "mxf8f6f4" else _TMEM, _T, scale=_scale,
+                     collector=_A_OPS,
                  words={"block16 block32": f"8.8 {TENSOR_MEMORY}", **({"scale_vec::2X": _A_ONLY} if _kind == "mxf4nvf4" else {})})  # fmt: skip
         form(f"tcgen05.mma.ws{_sparse}.cta_group::1.<kind>{{.<collector>}}", f"[tmem], {_a}, r:b64{_meta}, s:b32, p, r:b64?", _TMEM, _T,
              kind="kind::f16 kind::tf32 kind::f8f6f4 kind::i8", collector=_B_OPS, words={"kind::i8": "8.6 sm_100a sm_110a"})  # fmt: skip

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class PtxType(NamedTuple):
-    """`kind`: "b" untyped, "u" and "s" integers, "f" floats, "p" predicates. Packed floats are "b" of all their bits, as their registers are."""
+    """`kind`: "b" untyped, "u" and "s" integers, "f" floats, "p" predicates, "x" what no register type is made for: only untyped ones hold it."""
 
     bits: int
     kind: str
@@ -21,11 +21,11 @@ TYPES: dict[str, PtxType] = {
     **{f"b{bits}": PtxType(bits, "b") for bits in (8, 16, 32, 64, 128, 1024)},
     **{f"f{bits}": PtxType(bits, "f") for bits in (16, 32, 64)},
     "f16x2": PtxType(32, "f"),
-    "bf16": PtxType(16, "b"), "bf16x2": PtxType(32, "b"), "tf32": PtxType(32, "b"),
-    **dict.fromkeys(("u16x2", "s16x2", "u8x4", "s8x4", "ue8m0x4", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), PtxType(32, "b")),
-    **dict.fromkeys(("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "e2m1x4"), PtxType(16, "b")),
-    **dict.fromkeys(("e4m3", "e5m2", "e2m1x2"), PtxType(8, "b")),
-    "f32x2": PtxType(64, "b"),
+    "bf16": PtxType(16, "x"), "bf16x2": PtxType(32, "x"), "tf32": PtxType(32, "x"),
+    **dict.fromkeys(("u16x2", "s16x2", "u8x4", "s8x4", "ue8m0x4", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), PtxType(32, "x")),
+    **dict.fromkeys(("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "e2m1x4"), PtxType(16, "x")),
+    **dict.fromkeys(("e4m3", "e5m2", "e2m1x2"), PtxType(8, "x")),
+    "f32x2": PtxType(64, "x"),
 }  # fmt: skip
 REGISTERS = ("pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2", "f32", "f64")
 
@@ -39,6 +39,10 @@ def fits(register: str, wanted: str, wider: bool = False) -> bool:
         return have.kind == want.kind
     if have.bits != want.bits and not (wider and have.bits > want.bits):
         return False
+    if have.kind == want.kind == "f":
+        return register == wanted  # two halves are no f32, and a float is never widened
+    if want.kind == "x":
+        return have.kind == "b"
     return "b" in (have.kind, want.kind) or (have.kind == "f") == (want.kind == "f")
 
 

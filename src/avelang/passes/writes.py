@@ -41,7 +41,8 @@ class _Writes:
     def op(self, op: Op) -> None:
         if "write" in op.defn.effects and op.name != "alloc":
             # What is stored is no pointer into the memory that is written.
-            self.found |= self.of(op.operands[1:] if op.name in ("store", "st") else op.operands)
+            operands = op.operands[1:] if op.name in ("store", "st") else op.operands
+            self.found |= self.of([v for i, v in enumerate(operands) if i not in op.defn.sources])
         if op.regions:
             self.regions(op)
         elif "read" not in op.defn.effects:

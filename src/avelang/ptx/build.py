@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from avelang.base.errors import AveError, error
@@ -16,7 +17,7 @@ from avelang.nvptx.check import Target, check
 from avelang.nvptx.printer import print_module
 from avelang.ptx.memory import DYNAMIC_ALIGN
 from avelang.ptx.specs import Argument, Spec, Tile, symbols
-from avelang.ptx.trace import Trace, tracing
+from avelang.ptx.trace import Trace, height, tracing
 from avelang.runtime.geometry import Geometry, check_block, check_cluster, geometry
 
 if TYPE_CHECKING:
@@ -128,14 +129,14 @@ class Traced:
 
     @functools.cached_property
     def first_line(self) -> int:
-        """The line of the text, counted from 1, on which the first statement stands that the body wrote; each has one line."""
+        """The line of the text, counted from 1, on which the first statement stands that the body wrote."""
         return self.text.count("\n") - len(self.places)
 
     @functools.cached_property
     def numbered(self) -> n.Module:
         """The module, its statements with their lines in the text."""
         function, head = self._function()
-        lines = (*function.body[:head], *(dataclasses.replace(s, line=i) for i, s in enumerate(function.body[head:], self.first_line)))
+        lines = (*function.body[:head], *_numbered(function.body[head:], itertools.count(self.first_line)))
         items = tuple(dataclasses.replace(x, body=lines) if x is function else x for x in self.module.items)
         return dataclasses.replace(self.module, items=items)
 
@@ -148,23 +149,43 @@ class Traced:
     def _function(self) -> tuple[Any, int]:
         """The entry, and how many declarations stand before what the body wrote."""
         function: Any = self.module.function(self.entry)
-        return function, len(function.body) - len(self.places)
+        return function, sum(map(height, function.body)) - len(self.places)
 
     @functools.cached_property
     def with_lines(self) -> str:
         """The PTX with `.loc`s, by which the assembler's remarks and the tools name lines of the user's file."""
         function, head = self._function()
         files = {name: i for i, name in enumerate(dict.fromkeys(file for file, _ in self.places if file), 1)}
-        body: list[n.Statement] = list(function.body[:head])
-        last: tuple[str, int] = ("", 0)
-        for statement, place in zip(function.body[head:], self.places, strict=True):
-            if place != last and place[0]:
-                body.append(n.Loc(files[place[0]], place[1], 1))
-                last = place
-            body.append(statement)
+        body = (*function.body[:head], *_located(function.body[head:], iter(self.places), files))
         named = tuple(n.File(i, name) for name, i in files.items())
-        items = tuple(dataclasses.replace(x, body=tuple(body)) if x is function else x for x in self.module.items)
+        items = tuple(dataclasses.replace(x, body=body) if x is function else x for x in self.module.items)
         return print_module(dataclasses.replace(self.module, items=(*named, *items)))
+
+
+def _numbered(statements: Sequence[n.Statement], lines: Iterator[int]) -> Iterator[n.Statement]:
+    """The statements with their lines, of which braces have two."""
+    for s in statements:
+        line = next(lines)
+        if isinstance(s, n.Block):
+            yield dataclasses.replace(s, body=tuple(_numbered(s.body, lines)), line=line)
+            next(lines)
+        else:
+            yield dataclasses.replace(s, line=line)
+
+
+def _located(statements: Sequence[n.Statement], places: Iterator[tuple[str, int]], files: Mapping[str, int]) -> Iterator[n.Statement]:
+    """The statements, with a `.loc` before each that another line has written than the one before it."""
+    last: tuple[str, int] = ("", 0)
+    for s in statements:
+        place = next(places)
+        if place != last and place[0]:
+            yield n.Loc(files[place[0]], place[1], 1)
+            last = place
+        if isinstance(s, n.Block):
+            yield dataclasses.replace(s, body=tuple(_located(s.body, places, files)))
+            next(places)
+        else:
+            yield s
 
 
 def sized(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
@@ -204,10 +225,14 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
         "entry", definition.name, tuple(p for a in arguments for p in a.parameters()), body=body, linkage="visible",
         directives=_directives(definition, at, cluster),
     )  # fmt: skip
-    outer = [n.Variable("shared", "b8", f"{definition.name}_smem", align=DYNAMIC_ALIGN, dims=(None,), linkage="extern")]
-    items = (*(outer if f"{definition.name}_smem" in log.symbols else ()), function)
-    module = n.Module(VERSION, (chip,), 64, items)
+    module = n.Module(VERSION, (chip,), 64, (*dynamic_shared(log), function))
     return Traced(definition, sizes, chip, module, definition.name, arguments, at, cluster, dynamic, tuple(log.lines))
+
+
+def dynamic_shared(log: Trace) -> list[n.Variable]:
+    """The variable of dynamic shared memory, where a body has taken of it: it stands before the function."""
+    name = f"{log.kernel}_smem"
+    return [n.Variable("shared", "b8", name, align=DYNAMIC_ALIGN, dims=(None,), linkage="extern")] if name in log.symbols else []
 
 
 def _chip(name: str) -> Chip:

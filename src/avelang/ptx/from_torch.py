@@ -38,14 +38,22 @@ def name_of(caller: Caller) -> str:
 
 
 def prepare(caller: Caller) -> str:
-    """Registers the operator, and the kernel by its name. `torch.compile` calls it while it traces, and takes its result for a constant."""
+    """Registers the operator, and the kernel by its name."""
     global _op
     if _op is None:
         _op = _registered(sys.modules["torch"])
     return name_of(caller)
 
 
-prepare._dynamo_marked_constant = True  # type: ignore[attr-defined]  (what torch._dynamo.assume_constant_result sets)
+def prepared(caller: Caller) -> Callable[[], str]:
+    """`prepare` for one kernel. `torch.compile` calls it while it traces, and takes its result for a constant: of no arguments, since not all versions
+    of torch pass on what is no constant itself."""
+
+    def name() -> str:
+        return prepare(caller)
+
+    name._dynamo_marked_constant = True  # type: ignore[attr-defined]  (what torch._dynamo.assume_constant_result sets)
+    return name
 
 
 def _registered(torch: Any) -> Any:
@@ -96,9 +104,9 @@ def _backward(ctx: Any, grads: Sequence[Any]) -> tuple[Any, ...]:
     return None, got, None if ctx.numbers else []
 
 
-def through_operator(caller: Caller, args: Sequence[Any]) -> Any:
-    """A call by the operator."""
-    name = prepare(caller)
+def through_operator(caller: Caller, args: Sequence[Any], name: str = "") -> Any:
+    """A call by the operator; `name`: that of the kernel, where it is known."""
+    name = name or prepare(caller)
     tensors = [a for a, s in zip(args, caller.definition.inputs, strict=True) if isinstance(s, Tile)]
     numbers = [float(a) for a, s in zip(args, caller.definition.inputs, strict=True) if not isinstance(s, Tile)]
     made = sys.modules["torch"].ops.avelang_ptx.call(name, tensors, numbers)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from avelang.base.errors import AveError, error
 from avelang.base.places import here, wrong
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import check
+from avelang.nvptx.check import Target, Types, check
 from avelang.ptx.operands import operand
 from avelang.ptx.trace import Trace, current
 
@@ -52,11 +53,16 @@ def emit(parts: tuple[str, ...], *operands: Any, pred: Any = None) -> None:
     add(trace, n.Instruction(parts, nodes, guard or trace.guard))
 
 
+def refusal(instruction: n.Instruction, target: Target | None, types: Types) -> AveError | None:
+    """What this level refuses an instruction for: what the table says of it, and T239."""
+    if instruction.opcode not in _READS_SPECIAL and any(isinstance(x, n.Special) for x in instruction.operands):
+        return error("T239", name=instruction.name)
+    return check(instruction, target, types)
+
+
 def add(trace: Trace, instruction: n.Instruction) -> None:
     """Adds an instruction that is a node already."""
-    if instruction.opcode not in _READS_SPECIAL and any(isinstance(x, n.Special) for x in instruction.operands):
-        raise wrong("T239", name=instruction.name)
-    refused = check(instruction, trace.target, trace.type_of)
+    refused = refusal(instruction, trace.target, trace.type_of)
     if refused is not None:
         refused.span = here()
         raise refused

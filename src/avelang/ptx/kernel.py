@@ -33,12 +33,13 @@ class Kernel:
         self._traced: dict[tuple[tuple[int, ...], str | None], Traced] = {}
         self._lock = threading.RLock()
         self._caller = Caller(self)
+        self._operator = from_torch.prepared(self._caller)
         functools.update_wrapper(self, definition.fn)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if from_torch.compiling():
             from_torch.refuse(self._caller, options)
-            return from_torch.through_operator(self._caller, args)
+            return from_torch.through_operator(self._caller, args, self._operator())
         return self._caller.call(*args, **options)
 
 

@@ -7,10 +7,13 @@ from avelang.ptx.flow import bar_sync, bra, break_, cluster, continue_, else_, e
 from avelang.ptx.inst import inst
 from avelang.ptx.matrix import ldmatrix, mma, stmatrix, wgmma
 from avelang.ptx.memory import addr, global_ptr, global_ptrs, param
+from avelang.ptx.module import module
 from avelang.ptx.special import special
+from avelang.ptx.statements import branch_targets, call, call_targets, parameter, pragma, prototype, raw, scope, variable
+from avelang.ptx.statements import text_operand as operand
 
 __all__ = [
-    "addr", "bar_sync", "bra", "break_", "cluster", "continue_", "cp_async", "else_", "exit_", "fence", "global_ptr",
-    "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "not_", "param", "ret", "special", "stmatrix", "syncthreads", "tma",
-    "wgmma", "when",
+    "addr", "bar_sync", "bra", "branch_targets", "break_", "call", "call_targets", "cluster", "continue_", "cp_async", "else_", "exit_", "fence",
+    "global_ptr", "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module", "not_", "operand", "param", "parameter", "pragma",
+    "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma", "variable", "wgmma", "when",
 ]  # fmt: skip

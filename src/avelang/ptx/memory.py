@@ -14,7 +14,7 @@ import avelang.ptx.types as t
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.ptx.inst import emit
-from avelang.ptx.operands import is_operand, operand
+from avelang.ptx.operands import is_operand, operand, parsed
 from avelang.ptx.registers import Reg, Value, move, reg
 from avelang.ptx.trace import current
 from avelang.ptx.types import Type, as_type
@@ -28,27 +28,27 @@ PATTERNS = (0, 32, 64, 128)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Address:
-    """A memory operand, `[base+offset]`; `coords` are those of a tensor map."""
+    """A memory operand, `[base+offset]`; `coords` are those of a tensor map. An offset that is a node is written as it is, even 0."""
 
     base: Any
-    offset: int = 0
+    offset: int | n.Operand = 0
     coords: tuple[Any, ...] = ()
 
     def node(self) -> n.Operand:
         base = operand(self.base)
         offset = self.offset
         if isinstance(base, n.Binary):  # a place inside of a variable
-            assert isinstance(base.right, n.Int)
+            assert isinstance(base.right, n.Int) and isinstance(offset, int)
             base, offset = base.left, offset + base.right.value
-        where = None if not offset else operand(offset)
+        where = (operand(offset) if offset else None) if isinstance(offset, int) else offset
         rest = (n.Vector(tuple(operand(c) for c in self.coords)),) if self.coords else ()
         return n.Address(base, where, rest)
 
 
-def addr(base: Any, offset: int = 0, coords: Any = ()) -> Address:
+def addr(base: Any, offset: int | str = 0, coords: Any = ()) -> Address:
     """`[base+offset]`: memory at a register, a tile or a place in one, an argument (its parameter) or a symbol; the offset counts bytes. `coords`:
-    of a tensor map, the contiguous dimension first, as PTX has them. Raises T233."""
-    if isinstance(base, Address):
+    of a tensor map, the contiguous dimension first, as PTX has them. An offset as text is written as it is: "0", "0x10". Raises T233."""
+    if isinstance(base, Address) and isinstance(base.offset, int) and isinstance(offset, int):
         return Address(base.base, base.offset + offset, base.coords)
     if isinstance(base, Reg):
         fits = base.type.is_int and base.type.bits in (32, 64)
@@ -56,6 +56,10 @@ def addr(base: Any, offset: int = 0, coords: Any = ()) -> Address:
         fits = (is_operand(base) or isinstance(base, str)) and not isinstance(base, Value)
     if not fits:
         raise wrong("T233", got=repr(base), why="an address is in a register of 32 or 64 bits, or a name")
+    if isinstance(offset, str):
+        if isinstance(base, Address) or isinstance(operand(base), n.Binary):
+            raise wrong("T233", got=repr(base), why="it has an offset, so that there can be none as text")
+        return Address(base, parsed(offset, "ptx.addr"), tuple(coords))
     if not isinstance(offset, int):
         raise wrong("T233", got=repr(offset), why="the offset of an address is a compile-time int; add registers with +")
     return Address(base, offset, tuple(coords))

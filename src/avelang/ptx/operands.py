@@ -7,10 +7,14 @@ None the sink `_`, a string a symbol. Registers, special registers, addresses an
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from typing import Any
 
+from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
+from avelang.nvptx.lexer import Source
+from avelang.nvptx.operands import OperandParser
 
 
 def is_operand(value: Any) -> bool:
@@ -33,7 +37,20 @@ def constant(value: int | float, double: bool = False) -> n.Operand:
     if isinstance(value, float):
         width = 64 if double else 32
         return n.Float(float_bits(value, width), width)
-    return n.Int(int(value)) if value >= 0 else n.Unary("-", n.Int(-int(value)))
+    return n.Int(int(value))
+
+
+def parsed(text: str, what: str, registers: Iterable[str] = ()) -> n.Operand:
+    """The operand that a text of PTX spells; `registers` are the names without % that are registers. Raises T222, of which `what` is the call."""
+    try:
+        parser = OperandParser(Source(text, "<operand>"))
+        parser.scopes.append(set(registers))
+        found = parser.operand()
+        if parser.kinds[parser.i] != "end":
+            raise parser.unexpected("the end of the operand")
+    except AveError as e:
+        raise wrong("T222", e.message, name=what, got=repr(text)) from None
+    return found
 
 
 def operand(value: Any, parts: tuple[str, ...] = ()) -> n.Operand:

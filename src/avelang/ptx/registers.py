@@ -7,6 +7,7 @@ new register, `x += 1` writes into x itself: so it does what it says in loops th
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Any
 
@@ -14,6 +15,7 @@ import avelang.ptx.types as t
 from avelang.base.lazy import ml_dtypes, np
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
+from avelang.nvptx.types import REGISTERS
 from avelang.ptx.inst import emit
 from avelang.ptx.operands import operand
 from avelang.ptx.trace import current
@@ -21,6 +23,8 @@ from avelang.ptx.types import Type, as_type
 
 _COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _BITWISE = {"&": "and", "|": "or", "^": "xor"}
+_NAME = re.compile(r"(?!_(?:<|$))([A-Za-z_$%][\w$]*)(?:<(\d+)>)?", re.ASCII)
+COMPONENTS = frozenset("xyzwrgba")  # PTX ISA, 6.4.2 "Vectors as operands"
 _SIGN_MATTERS = frozenset({"//", "%", ">>", "<", "<=", ">", ">="})
 
 
@@ -209,6 +213,49 @@ class Reg(Value):
         return self._into("^", other)
 
 
+class Vector:
+    """A register of several components: `v.x`, `v.y`, `v.z`, `v.w` are registers, v is an operand where PTX takes the whole."""
+
+    __slots__ = ("name", "type")
+
+    def __init__(self, name: str, kind: Type):
+        self.name, self.type = name, kind
+
+    def node(self) -> n.Operand:
+        return n.Register(self.name)
+
+    def __getattr__(self, name: str) -> Component:
+        if name not in COMPONENTS:
+            raise AttributeError(name)
+        return Component(self, name)
+
+    def __repr__(self) -> str:
+        return f"<vector register {self.name} of {self.type}>"
+
+
+class Component(Value):
+    """A component of a vector register as an operand; in an operator it is read first, by one `mov`."""
+
+    def __init__(self, register: Vector, component: str):
+        self.register, self.component, self.type = register, component, register.type
+
+    def node(self) -> n.Operand:
+        return n.Register(self.register.name, self.component)
+
+    def value(self) -> Reg:
+        return Registers.scalar(self.type, self)
+
+    def __repr__(self) -> str:
+        return f"<register {self.register.name}.{self.component} of {self.type}>"
+
+
+def _declared(name: Any) -> n.RegisterName:
+    found = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if found is None:
+        raise wrong("T223", name=name, why='it is no identifier of PTX, nor several as "%r<8>" is')
+    return n.RegisterName(found[1], int(found[2]) if found[2] else None)
+
+
 class Negated:
     """A predicate with `!` before it, as `ptx.not_` gives it."""
 
@@ -243,6 +290,21 @@ class Registers:
         if len(values) != count:
             raise wrong("T221", what="init", want=f"{count} values", got=f"{len(values)}")
         return [Registers.scalar(dtype, v) for v in values]
+
+    @staticmethod
+    def declare(dtype: Any, *names: str, vector: str = "") -> Any:
+        """Declares registers here, by the names that PTX shall have: "%r<8>" is a list of eight, %r0 to %r7, "p" one register; several names give a
+        list. They are known up to the end of the braces (`ptx.scope`). `vector`: "v2", "v4", registers of several components. Raises T223."""
+        kind = as_type(dtype, "the type of a register")
+        trace = current("reg.declare")
+        declared = tuple(_declared(name) for name in names)
+        if not declared or vector not in ("", "v2", "v4", "v8"):
+            raise wrong("T221", what="reg.declare", want='a type, names, and vector="v2" or "v4" if any', got=f"{names!r}, vector={vector!r}")
+        trace.declare(n.Registers(kind.name if kind.name in REGISTERS else kind.held, declared, vector))
+        make = Vector if vector else Reg
+        found = [[make(each, kind) for each in name.names()] for name in declared]
+        out = [one if name.count is not None else one[0] for one, name in zip(found, declared, strict=True)]
+        return out if len(out) > 1 else out[0]
 
     @staticmethod
     def pred(init: Any = None, name: str = "") -> Reg:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.special import SPECIAL
@@ -60,7 +62,7 @@ class _Read:
 class Specials:
     """All special registers, as attributes."""
 
-    def __getattr__(self, name: str) -> _Axes | _Read:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         found = SPECIAL.get(f"%{name}")

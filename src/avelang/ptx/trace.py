@@ -6,6 +6,7 @@ One trace is open in a thread at a time. Functions of the language ask for it by
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import threading
@@ -16,7 +17,7 @@ from avelang.base.places import caller, here, wrong
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import Target
-from avelang.ptx.types import Type
+from avelang.ptx.types import BY_PTX, Type
 
 # What the numbered registers of a type are called. A body declares those it uses, by their own type.
 PREFIX = {
@@ -33,16 +34,23 @@ class Loop:
     end: str
 
 
-class Trace:
-    """A function of PTX that is being written. `target` is None where any chip will do."""
+def height(statement: n.Statement) -> int:
+    """The lines that a statement has as text."""
+    return 2 + sum(map(height, statement.body)) if isinstance(statement, n.Block) else 1
 
-    def __init__(self, kernel: str, target: Target | None = None):
-        self.kernel, self.target = kernel, target
+
+class Trace:
+    """A function of PTX that is being written. `target` is None where any chip will do. `mark` stands in the names of numbered registers, where
+    others of these names may be declared."""
+
+    def __init__(self, kernel: str, target: Target | None = None, mark: str = ""):
+        self.kernel, self.target, self._mark = kernel, target, mark
         self.statements: list[n.Statement] = []
-        self.lines: list[tuple[str, int]] = []  # file and line of each statement
+        self.lines: list[tuple[str, int]] = []  # file and line of each line of the text
         self.variables: list[n.Variable] = []  # of shared memory
-        self.types: dict[str, Type] = {}  # by name, of all registers
-        self.held: dict[str, str] = {}  # the same, as they are declared
+        # By name, of the registers that can be seen, those of the innermost braces first; `held`: as they are declared.
+        self.types: collections.ChainMap[str, Type] = collections.ChainMap()
+        self.held: collections.ChainMap[str, str] = collections.ChainMap()
         self.symbols: dict[str, str] = {}  # variables and parameters, by name: their space
         self.labels: dict[str, tuple[str, int]] = {}  # placed ones: where
         self.wanted: dict[str, Span | None] = {}  # labels that are branched to
@@ -58,9 +66,32 @@ class Trace:
 
     def add(self, statement: n.Statement) -> None:
         """Appends a statement of the user's line that is under way."""
-        frame = caller()
         self.statements.append(statement)
-        self.lines.append((frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0))
+        self.lines += [self._line()] * height(statement)
+
+    @staticmethod
+    def _line() -> tuple[str, int]:
+        frame = caller()
+        return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[None]:
+        """Braces: registers that are declared and labels that are placed within them are known up to their end."""
+        outer = self.statements, self.types, self.held, self.labels, self.wanted
+        self.lines.append(self._line())
+        self.statements, self.types, self.held, self.labels, self.wanted = [], self.types.new_child(), self.held.new_child(), {}, {}
+        self.closed_if = None
+        try:
+            yield
+        finally:
+            body, labels, wanted = self.statements, self.labels, self.wanted
+            self.statements, self.types, self.held, self.labels, self.wanted = outer
+            self.closed_if = None
+        for name, span in wanted.items():
+            if name not in labels:
+                self.wanted.setdefault(name, span)
+        self.statements.append(n.Block(tuple(body)))
+        self.lines.append(self._line())
 
     def register(self, kind: Type, name: str = "") -> str:
         """The name of a new register. Raises T223 for one that is taken, or that is none."""
@@ -68,15 +99,30 @@ class Trace:
             prefix = PREFIX[kind.held]
             count = self._counts.get(kind.held, 0)
             self._counts[kind.held] = count + 1
-            name = f"{prefix}{count}"
+            name = f"{prefix}{self._mark}{count}"
         else:
             if not name.removeprefix("%").replace("_", "a").replace("$", "a").isalnum():
                 raise wrong("T223", name=name, why="it is no identifier of PTX")
             self._named.append((kind.held, name))
         if name in self.types:
             raise wrong("T223", name=name, why="there is one of this name")
-        self.types[name], self.held[name] = kind, kind.held
+        self.types.maps[-1][name], self.held.maps[-1][name] = kind, kind.held  # these are declared at the top
         return name
+
+    def declare(self, registers: n.Registers) -> None:
+        """Declares registers here. Raises T223 for a name that these braces have already."""
+        for name in registers.names:
+            for each in name.names():
+                self.know(each, registers.type, registers.vector)
+        self.add(registers)
+
+    def know(self, name: str, kind: str, vector: str = "") -> None:
+        """Notes a register that is declared in the innermost braces. Raises T223."""
+        if name in self.held.maps[0]:
+            raise wrong("T223", name=name, why="there is one of this name")
+        self.held[name] = f"{vector}.{kind}" if vector else kind
+        if kind in BY_PTX:
+            self.types[name] = BY_PTX[kind]
 
     def type_of(self, name: str) -> str | None:
         """The type of a register, of a variable by its space; for `nvptx.check`."""
@@ -90,12 +136,12 @@ class Trace:
             if name not in self.labels and name not in self.wanted:
                 return name
 
-    def place(self, name: str) -> None:
-        """Puts a label here. Raises T224 for one that stands already."""
+    def place(self, name: str, statement: n.Statement | None = None) -> None:
+        """Puts a label here, or a statement that has one. Raises T224 for one that stands already."""
         if name in self.labels:
             file, line = self.labels[name]
             raise wrong("T224", name=name, why=f"it stands at {file}:{line} already")
-        self.add(n.Label(name))
+        self.add(statement or n.Label(name))
         self.labels[name] = self.lines[-1]
 
     def branch_to(self, name: str) -> None:
@@ -124,7 +170,7 @@ class Trace:
         for name, span in self.wanted.items():
             if name not in self.labels:
                 raise error("T224", span, name=name, why="nothing of this name is placed", hint="put it somewhere by ptx.label(...)")
-        registers = [n.Registers(kind, (n.RegisterName(PREFIX[kind], count),)) for kind, count in self._counts.items()]
+        registers = [n.Registers(kind, (n.RegisterName(PREFIX[kind] + self._mark, count),)) for kind, count in self._counts.items()]
         named = [n.Registers(kind, (n.RegisterName(name),)) for kind, name in self._named]
         return (*self.variables, *registers, *named, *self.statements)
 
@@ -134,6 +180,11 @@ class _Open(threading.local):
 
 
 _open = _Open()
+
+
+def opened() -> Trace | None:
+    """The open trace, where there is one."""
+    return _open.trace
 
 
 def current(what: str) -> Trace:

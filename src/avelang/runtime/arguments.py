@@ -198,6 +198,15 @@ class Parameters:
             if spec.name in written and isinstance(value, Array) and value.read_only:
                 raise self.fail("L021", spec.name, got=str(value))
 
+    def check_stored(self, bound: Bound, written: frozenset[str]) -> None:
+        """Raises L027 where a tensor map named in `written` has an array that the copy engine would write past the rows of."""
+        from avelang.isa.tensor_map import torn
+
+        for spec, value in zip(self.runtime, bound.values, strict=True):
+            if spec.map is not None and spec.name in written and (why := torn(spec.map, value.shape)):
+                hint = "pass an array with longer rows, or a view of that many columns of one"
+                raise self.fail("L027", spec.name, want=want(spec), got=str(value), why=why, hint=hint)
+
     def check_aligned(self, bound: Bound, align: int) -> None:
         """Raises L015 where memory does not begin at a multiple of `align`, which a GPU's wide accesses assume."""
         for spec, value in zip(self.runtime, bound.values, strict=True):

@@ -120,6 +120,7 @@ class Launcher:
             return
         program, how, seconds = self._program(key, at, bound, captured, _CPU)
         params.check_writable(bound, program.writes)
+        params.check_stored(bound, program.writes)
         self._stub.forget_latest()
         self._run(program, at, bound)
         self._last = Launch(how, seconds, program.last_ns / 1e9)
@@ -193,6 +194,7 @@ class Launcher:
         if bound.maps:
             from avelang.runtime import tensor_maps
 
+            params.check_stored(bound, program.writes)
             tensor_maps.encode_all(device.driver, params.runtime, bound)
         stream, library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
         streams.order(bound.arrays, stream, library, device)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from avelang.ir.types import MapType
-from avelang.isa.tensor_map import MOST_RANK, WORDS
+from avelang.isa.tensor_map import MOST_RANK, WORDS, torn
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.native import Maps, Record, Wide, native
 
@@ -37,8 +37,8 @@ Call = Callable[..., None]  # calls a function of the driver by its name; raises
 class Table:
     """What was made of arrays for one type of map. It grows as arrays come by, up to MOST_KEPT records; then new ones replace old ones."""
 
-    def __init__(self, rank: int):
-        self.rank = rank
+    def __init__(self, t: MapType):
+        self.type, self.rank = t, t.rank
         self.maps = Maps()
         self.address = ctypes.addressof(self.maps)
         self.used = 0
@@ -55,7 +55,10 @@ class Table:
         return wide if native().map_find(self.maps, self._key(array), self.rank, wide) else None
 
     def keep(self, array: Array, wide: Any) -> None:
-        """Puts what was made of an array into the table. `wide`: memory that begins with the 128 bytes."""
+        """Puts what was made of an array into the table. `wide`: memory that begins with the 128 bytes. Not of an array that stores would write past
+        the rows of: whether a kernel stores to it is looked at by the slow path, each time."""
+        if torn(self.type, array.shape):
+            return
         with self._lock:
             size = self.maps.mask + 1
             if 2 * self.used >= size and size < MOST_KEPT:
@@ -82,7 +85,7 @@ _tables: dict[tuple[MapType, str], Table] = {}
 
 def table(t: MapType, place: str) -> Table:
     """The table for a type of map; `place`: "cpu", or the kind of a driver. It lives as long as the process."""
-    return _tables.get((t, place)) or _tables.setdefault((t, place), Table(t.rank))
+    return _tables.get((t, place)) or _tables.setdefault((t, place), Table(t))
 
 
 def _aligned(kind: Any) -> Any:

@@ -106,7 +106,7 @@ class Distribution:
 
     def run(self, axis: int) -> int:
         """How many neighbors along a dimension each lane holds, whatever their order in its registers. They start at a multiple of their number."""
-        have = {d.strides[axis]: d.extent for d in self.encoding.steps().y if d.strides[axis]}
+        have = {d.strides[axis]: d.extent for d in self.encoding.steps().y if d.strides[axis] and d.extent > 1}
         length = 1
         while have.get(length, 1) > 1:
             length *= have[length]

@@ -21,7 +21,7 @@ def same(acc):
     return acc
 
 
-def one(intrinsic: Any) -> Any:
+def single(intrinsic: Any) -> Any:
     """`lower` of a single instruction."""
 
     @avelang.jit

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
 
 import avelang
@@ -128,8 +129,8 @@ class SubgroupLayout:
     @classmethod
     def of(cls, distribution: Distribution) -> SubgroupLayout | None:
         """The layout of a distribution over one wave, where four tuples can say it; else None."""
-        steps, rank = distribution.encoding.steps(), len(distribution.shape)
-        outer, thread, tstrides, element = ([1] * rank, [1] * rank, [0] * rank, list(distribution.shape))
+        steps, shape = distribution.encoding.steps(), distribution.shape
+        thread, tstrides, element = [1] * len(shape), [0] * len(shape), [0] * len(shape)
         lanes = [(d, next((a for a, s in enumerate(d.strides) if s), None)) for d in reversed(steps.p[-1]) if d.extent > 1]
         if distribution.waves != 1 or any(axis is None for _, axis in lanes):
             return None
@@ -140,15 +141,21 @@ class SubgroupLayout:
         for d, axis in lanes[first:]:
             assert axis is not None
             thread[axis], tstrides[axis], element[axis] = d.extent, stride, d.strides[axis]
-            outer[axis] = distribution.shape[axis] // (d.strides[axis] * d.extent)
             stride *= d.extent
-        if any(o * t * e != n for o, t, e, n in zip(outer, thread, element, distribution.shape, strict=True)):
-            return None
-        try:
-            made = cls(tuple(outer), tuple(thread), tuple(tstrides), tuple(element), distribution.wave)
-        except AveError:  # a dimension with more digits than the four tuples have
-            return None
-        return made if all((a == b).all() for a, b in zip(made.distribution.index, distribution.index, strict=True)) else None
+        # A dimension that no lanes count along may be all outer, all element, or some of both.
+        inner = [{1, n, *(d.strides[a] for d in steps.y if d.strides[a])} for a, n in enumerate(shape)]
+        free = [[e] if e else sorted(have) for e, have in zip(element, inner, strict=True)]
+        for tile in itertools.product(*free):
+            outer = tuple(n // (e * t) for n, e, t in zip(shape, tile, thread, strict=True))
+            if any(o * t * e != n for o, t, e, n in zip(outer, thread, tile, shape, strict=True)):
+                continue
+            try:
+                made = cls(outer, tuple(thread), tuple(tstrides), tile, distribution.wave)
+            except AveError:  # a dimension with more digits than the four tuples have
+                continue
+            if same_places(made.distribution, distribution):
+                return made
+        return None
 
 
 def same_places(a: Distribution, b: Distribution) -> bool:

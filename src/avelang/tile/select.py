@@ -17,7 +17,7 @@ from avelang.base.places import wrong
 from avelang.ir.dtypes import BY_NAME, DType, f32, f64, i32
 from avelang.tile.pipelines import Pipeline, pipeline
 from avelang.tile.products import Mma
-from avelang.tile.virtual import mmas
+from avelang.tile.virtual import PAIRED, mmas
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,13 +57,15 @@ GROUPS = ((128, 256, 2, 1), (128, 128, 2, 1), (64, 128, 1, 1), (64, 64, 1, 1))
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Gemm:
-    """C (m x n) = A (m x k) B (k x n), A and B of `dtype` with K contiguous in both, on a chip. Raises T301, U101, U103."""
+    """C (m x n) = A (m x k) B (k x n), A and B of `dtype` with K contiguous in both, on a chip; `preshuffled`: B lies in memory as its fragments do.
+    Raises T301, U101, U103."""
 
     m: int
     n: int
     k: int
     dtype: DType
     target: str
+    preshuffled: bool = False
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "k"):
@@ -138,7 +140,9 @@ class Plan:
         sub, mma = self.subgroup, self.mma
         acc = math.prod(sub) * -(-mma.acc.elements * mma.dtypes[2].bytes // 4)
         acc *= 2 if mma.name.startswith("VDMFMA") else 1  # expanded while the loop runs
-        return acc + sum(s * -(-x.elements * self.gemm.dtype.bytes // 4) for s, x in zip(sub, (mma.a, mma.b), strict=True) if x)
+        held = [s * -(-x.elements * self.gemm.dtype.bytes // 4) if x else 0 for s, x in zip(sub, (mma.a, mma.b), strict=True)]
+        # What does not come from shared memory is there for a whole step.
+        return acc + sum(n * (1 if i in self.pipeline.promoted else self.reduction) for i, n in enumerate(held))
 
     def _tiles(self) -> int:
         """MMA tiles of one wave, or of one group of waves, in one step."""
@@ -148,7 +152,8 @@ class Plan:
     def lds_accesses(self) -> int:
         """Instructions of one wave by which it reads its fragments, for one part of K; 0 where the matrix instruction reads for itself."""
         size = self.gemm.dtype.bytes
-        found = [(s, x, axis) for s, x, axis in zip(self.subgroup, (self.mma.a, self.mma.b), (1, 0), strict=True) if x]
+        operands = enumerate(zip(self.subgroup, (self.mma.a, self.mma.b), (1, 0), strict=True))
+        found = [(s, x, axis) for i, (s, x, axis) in operands if x and i in self.pipeline.promoted]
         return sum(s * x.elements * size // x.width(axis, self.gemm.dtype) for s, x, axis in found) * self.reduction * self.steps
 
     @property
@@ -233,12 +238,17 @@ class Verdict:
 def dropped(p: Plan) -> str:
     """Why a plan cannot be, or is not worth a try; empty where neither."""
     g, mma, limit = p.gemm, p.mma, chip_of(p.gemm.target).lds_bytes
-    if mma.name.startswith("VDMFMA") and g.m > mma.m:
-        return f"M = {g.m} is more than its {mma.m} rows"
+    missing = p.pipeline.missing(g.target)
+    if missing:
+        return missing
+    if p.pipeline.promoted == (0,) and not g.preshuffled:
+        return "B does not lie in memory as its fragments do"
+    if p.pipeline.name == "direct-to-lds" and "lds-load-wide" not in chip_of(g.target).features:
+        return f"loads into LDS move 4 bytes a lane on {g.target}, and 16 go through registers"
     if mma.virtual and mma.m == SKINNY_ROWS and g.m > mma.m:
         return f"M = {g.m} is more than its {mma.m} rows"
     if mma.name.startswith("VDMFMA") and g.k % p.step:
-        return f"K = {g.k} is no multiple of {p.step}, its {p.reduction} tiles of {mma.k}"
+        return f"K = {g.k} is no multiple of {p.step}, {counted(p.reduction, 'tile')} of {mma.k}"
     if p.step * g.dtype.bytes < LINE:
         return f"a step of {p.step} reads {p.step * g.dtype.bytes} bytes of each row, and a cache line has {LINE}"
     if p.steps * (p.split_k - 1) >= p.all_steps:
@@ -246,9 +256,7 @@ def dropped(p: Plan) -> str:
     if p.lds_bytes > limit:
         return f"{p.lds_bytes} bytes of shared memory, and a block has {limit} at most"
     have = UNITS[g.target].registers
-    if p.registers > have:
-        return f"{p.registers} registers a lane, and there are {have}"
-    return p.pipeline.missing(g.target)
+    return f"{p.registers} registers a lane, and there are {have}" if p.registers > have else ""
 
 
 def _reduction(gemm: Gemm, mma: Mma, lines: int) -> int:
@@ -258,16 +266,21 @@ def _reduction(gemm: Gemm, mma: Mma, lines: int) -> int:
     return max(1, lines * LINE // (gemm.dtype.bytes * mma.k)) * scale
 
 
+AMD_PIPELINES = ("prefetch", "double-buffer", "direct-to-lds", "preshuffled")
+NVIDIA_PIPELINES = ("double-buffer", "cp-async")
+
+
 def _usual(gemm: Gemm, mma: Mma) -> tuple[Pipeline, ...]:
     vendor = chip_of(gemm.target).vendor
     if mma.b is None:
         return (pipeline("tma"),)
-    return tuple(map(pipeline, ("prefetch", "double-buffer") if vendor == "amd" else ("double-buffer", "cp-async")))
+    return tuple(map(pipeline, AMD_PIPELINES if vendor == "amd" else NVIDIA_PIPELINES))
 
 
 def candidates(gemm: Gemm) -> Iterator[Plan]:
     """The plans that are looked at: for few rows tiles one MMA high, for more rows squares of up to 256; parts of K where they help."""
     fits = [x for x in mmas(gemm.target) if x.dtypes == (gemm.dtype, gemm.dtype, gemm.accumulator)]
+    fits = [x for x in fits if not x.name.endswith(PAIRED)]  # for kernels that bring A into that order: a choice of theirs
     if not fits:
         raise wrong("U103", name=gemm.target, what=f"a matrix product of {gemm.dtype}", instead="`ave intrinsics mma` lists what there is")
     skinny = gemm.m <= 16
@@ -285,7 +298,9 @@ def candidates(gemm: Gemm) -> Iterator[Plan]:
                 for tm, tn, wm, wn in SQUARES if mma.b is not None else GROUPS:
                     if tm % (wm * mma.m) or tn % (wn * mma.n) or (tm > 64 and gemm.m <= tm // 4):
                         continue
-                    yield Plan(gemm, mma, (tm, tn), (tm // (wm * mma.m), tn // (wn * mma.n)), _reduction(gemm, mma, 1), pipe)
+                    plan = Plan(gemm, mma, (tm, tn), (tm // (wm * mma.m), tn // (wn * mma.n)), _reduction(gemm, mma, 1), pipe)
+                    splits = SPLITS if plan.workgroups < UNITS[gemm.target].units else (1,)
+                    yield from (dataclasses.replace(plan, split_k=s) for s in splits)
 
 
 def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
@@ -294,7 +309,8 @@ def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
     Of plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least traffic with LDS, then that
     with the fewest parts of K, the fewest reads from LDS, the fewest barriers. Raises U103 where there is no plan.
     """
-    kept, out = [], []
+    kept: list[tuple[Plan, str]] = []
+    out: list[tuple[Plan, str]] = []
     for p in candidates(gemm):
         why = dropped(p)
         (out if why else kept).append((p, why))
@@ -334,13 +350,13 @@ def padded(gemm: Gemm) -> Plan | None:
     return Plan(gemm, mma, (rows, SKINNY_WAVES * SKINNY_TILES * mma.n), (rows // mma.m, SKINNY_TILES), _reduction(gemm, mma, 2), _usual(gemm, mma)[0])
 
 
-def gemm(m: int, n: int, k: int, dtype: str | DType, target: str) -> Gemm:
+def gemm(m: int, n: int, k: int, dtype: str | DType, target: str, preshuffled: bool = False) -> Gemm:
     """A problem, its dtype by name or itself: "f16", "bf16", "i8", "fp8" (the chip's kind of f8e4m3). Raises T301."""
     if isinstance(dtype, DType):
-        return Gemm(m, n, k, dtype, target)
+        return Gemm(m, n, k, dtype, target, preshuffled)
     name = dtype
     if dtype in ("fp8", "bf8"):
         name = ("f8e4m3fn" if dtype == "fp8" else "f8e5m2") + ("uz" if dtype == "fp8" else "fnuz") * (chip_of(target).fp8 == "fnuz")
     if name not in BY_NAME:
         raise wrong("T301", what="the dtype", want="one such as f16, bf16, i8, fp8", got=repr(dtype))
-    return Gemm(m, n, k, BY_NAME[name], target)
+    return Gemm(m, n, k, BY_NAME[name], target, preshuffled)

@@ -178,7 +178,7 @@ def of(value: Any, title: str = "") -> list[Picture]:
     if isinstance(value, Pipeline):
         return of_pipeline(value)
     instead = "layouts, encodings, distributions, subgroup layouts, swizzles and pipelines have pictures"
-    raise wrong("T308", got=repr(value), why=f"a {type(value).__name__} has no picture", instead=instead)
+    raise wrong("T308", got=repr(value), why=f"objects of {type(value).__name__} have no picture", instead=instead)
 
 
 def _short(s: SubgroupLayout) -> str:

@@ -6,6 +6,7 @@ can be one dense row: Hugging Face, "Creating custom kernels for the AMD MI300".
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -14,13 +15,14 @@ from avelang.arch import chip as chip_of
 from avelang.ir.dtypes import DType
 from avelang.ir.types import dtype_of
 from avelang.isa.row import Row, types_on
-from avelang.tile import lowerings
 from avelang.tile.distribution import Distribution, row_of
 from avelang.tile.encoding import Encoding
+from avelang.tile.lowerings import collapse, exchanged, expand, paired, single, split
 from avelang.tile.mma_layout import SubgroupLayout
 from avelang.tile.products import Mma, named
 
 WAVE = 64
+PAIRED = "_PAIRED"  # ends the names of products that want A in pairs
 
 
 def _intrinsic(row: Row) -> Any:
@@ -60,7 +62,7 @@ def real(row: Any, target: str) -> Mma:
     else:
         name = _label("MFMA" if row.namespace == "amdgpu" else "MMA_SYNC", shape, dtypes)
     a, b, acc = (Distribution.from_fragment(f) for f in (mma.a, mma.b, mma.c))
-    return Mma(name, shape, dtypes, a, b, acc, lowerings.one(_intrinsic(row)), (row.name,))
+    return Mma(name, shape, dtypes, a, b, acc, single(_intrinsic(row)), (row.name,))
 
 
 def wide(row: Any, target: str, times: int = 2) -> Mma:
@@ -75,7 +77,7 @@ def wide(row: Any, target: str, times: int = 2) -> Mma:
     parts = tuple(tuple(range(i * slots, (i + 1) * slots)) for i in range(times))
     acc = Distribution.from_fragment(mma.c)
     return Mma(_label("VMFMA", shape, dtypes), shape, dtypes, a.distribution, a.transposed.distribution, acc,
-               lowerings.split(_intrinsic(row), parts), (row.name,) * times)  # fmt: skip
+               split(_intrinsic(row), parts), (row.name,) * times)  # fmt: skip
 
 
 def skinny(row: Any, target: str, times: int = 2) -> Mma:
@@ -98,7 +100,21 @@ def skinny(row: Any, target: str, times: int = 2) -> Mma:
     b = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (2 * half, 1))
     acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
     return Mma(_label("VDMFMA", shape, dtypes, times), shape, dtypes, a.distribution, b.distribution, acc.distribution,
-               lowerings.paired(_intrinsic(row), left, right), (row.name,) * times, lowerings.expand, lowerings.collapse)  # fmt: skip
+               paired(_intrinsic(row), left, right), (row.name,) * times, expand, collapse)  # fmt: skip
+
+
+def skinny_paired(row: Any, target: str, times: int = 2) -> Mma:
+    """VDMFMA with A in pairs: the same product, where lanes hold K in the order in which the instructions take it. Lane 2 p has the first two of each
+    four neighbors, lane 2 p + 1 the last two, and B's slots stay as they are: no register of B is moved. A is read two elements at a time, or is put
+    in that order on its way into shared memory, as Hugging Face's kernel does."""
+    base, mma = skinny(row, target, times), row_of(row).mma
+    assert mma is not None
+    stored, groups = mma.a.slots, WAVE // mma.m
+    a = Encoding((), ((mma.m // 2,), (groups, stored * times // 2, 2, 2)), ((), (2, 1, 2)), ((), (0, 0, 2)), (2, 2), (1, 3))
+    left, _ = pair_slots(stored, times)
+    right = tuple(tuple(range(2 * part[0], 2 * part[-1] + 2)) for part in left)
+    lower = paired(_intrinsic(row_of(row)), left, right)
+    return dataclasses.replace(base, name=base.name + PAIRED, a=Distribution(a, WAVE), lower=lower)
 
 
 def pair_slots(stored: int, times: int) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
@@ -129,8 +145,8 @@ def skinny_halves(row: Any, target: str) -> Mma:
     acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
     right = tuple(x for h in (0, run) for q in range(run // 4) for x in _four(h + 2 * q, run // 2))
     return Mma(_label("VDMFMA", shape, dtypes, 1), shape, dtypes, Distribution(a, WAVE), b.distribution, acc.distribution,
-               lowerings.paired(_intrinsic(row), (tuple(range(mma.a.slots)),), (right,)), (row.name,),
-               lowerings.expand, lowerings.collapse)  # fmt: skip
+               paired(_intrinsic(row), (tuple(range(mma.a.slots)),), (right,)), (row.name,),
+               expand, collapse)  # fmt: skip
 
 
 def _four(first: int, half: int) -> tuple[int, int, int, int]:
@@ -148,7 +164,7 @@ def turned(row: Any, target: str) -> Mma:
     row = row_of(row)
     kind = base.name.rpartition("_")[2] if row.mma is not None and row.mma.ignored_bits else None
     name = f"VMMA_SYNC_F32_{'x'.join(map(str, shape))}_{kind}" if kind else _label("VMMA_SYNC", shape, (db, da, dc))
-    return Mma(name, shape, (db, da, dc), a, b, acc, lowerings.exchanged(_intrinsic(row)), (row.name,))
+    return Mma(name, shape, (db, da, dc), a, b, acc, exchanged(_intrinsic(row)), (row.name,))
 
 
 def group(form: Any, n: int, target: str) -> Mma:
@@ -159,7 +175,7 @@ def group(form: Any, n: int, target: str) -> Mma:
     dtypes, shape = (form.a.dtype, form.b.dtype, form.d), (wgmma.M, n, form.k)
     acc = Distribution.from_fragment(wgmma.d_fragment(n))
     name = f"WGMMA_F32_{'x'.join(map(str, shape))}_TF32" if form.a.name == "tf32" else _label("WGMMA", shape, dtypes)
-    return Mma(name, shape, dtypes, None, None, acc, lowerings.one(_intrinsic(row)), (row.name,))
+    return Mma(name, shape, dtypes, None, None, acc, single(_intrinsic(row)), (row.name,))
 
 
 def _transposed(d: Distribution) -> Distribution:
@@ -190,7 +206,7 @@ def mmas(target: str) -> tuple[Mma, ...]:
     dense = [r for r in ROWS.values() if r.mma and not r.mma.sparse and r.mma.blocks == 1 and chip.has(r)]
     found = [real(r, target) for r in dense]
     if chip.vendor == "amd":
-        for names, make in ((_WIDE, wide), (_SKINNY, skinny), (_HALVES, skinny_halves)):
+        for names, make in ((_WIDE, wide), (_SKINNY, skinny), (_SKINNY, skinny_paired), (_HALVES, skinny_halves)):
             found += [make(name, target) for name in names if chip.has(row_of(name))]
     else:
         found += [turned(r, target) for r in dense if r.mma and r.mma.m == 16]

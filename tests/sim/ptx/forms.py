@@ -68,7 +68,7 @@ def integers() -> Iterator[Form]:
             yield one(f"mul.wide.{t}", t, 2, on(lambda a, b: a * b), out=wide, ins=(t, t))
             yield one(f"mad.wide.{t}", t, 3, lambda a, b, c, t=t: math.prod(_typed(t, a, b)) + c, out=wide, ins=(t, t, wide))
         if t[0] == "s":
-            yield one(f"abs.{t}", t, 1, on(abs))
+            yield one(f"abs.{t}", t, 1, on(lambda a: abs(a)))
             yield one(f"neg.{t}", t, 1, lambda a: -a)
     yield one("add.sat.s32", "s32", 2, lambda a, b: clamp(signed(a, 32) + signed(b, 32), 32, True))
     yield one("sub.sat.s32", "s32", 2, lambda a, b: clamp(signed(a, 32) - signed(b, 32), 32, True))

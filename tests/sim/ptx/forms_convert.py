@@ -24,7 +24,10 @@ def compares() -> Iterator[Form]:
             def both(a: int, b: int, holds=holds) -> tuple[int, int]:  # noqa: ANN001
                 return int(holds(a, b)), int(not holds(a, b))
 
-            yield Form(f"setp.{op}.{t}", f"setp.{op}.{t} {{d}}|{{e}}, {{a}}, {{b}};", ("pred", "pred"), (t, t), both)
+            if t in ("f16", "bf16"):
+                yield Form(f"setp.{op}.{t}", f"setp.{op}.{t} {{d}}, {{a}}, {{b}};", ("pred",), (t, t), lambda a, b, holds=holds: int(holds(a, b)))
+            else:
+                yield Form(f"setp.{op}.{t}", f"setp.{op}.{t} {{d}}|{{e}}, {{a}}, {{b}};", ("pred", "pred"), (t, t), both)
             if t not in ("bf16", "f16"):
                 yield Form(f"set.{op}.u32.{t}", f"set.{op}.u32.{t} {{d}}, {{a}}, {{b}};", ("u32",), (t, t),
                            lambda a, b, holds=holds: 0xFFFFFFFF if holds(a, b) else 0)  # fmt: skip
@@ -55,8 +58,8 @@ def conversions() -> Iterator[Form]:
     reg = {"u8": "u16", "s8": "s16"}  # registers have 16 bits at least
     for a in kinds:
         for b in kinds:
-            n, m = BITS[a], BITS[b]
-            for sat in (("", ".sat") if a != b else ("",)):
+            held = a[0] == b[0] and BITS[a] <= BITS[b] or (a[0], b[0]) == ("u", "s") and BITS[a] < BITS[b]
+            for sat in ("",) if held else ("", ".sat"):  # what always fits cannot saturate
                 def change(v: int, a: str = a, b: str = b, sat: str = sat) -> int:
                     v &= (1 << BITS[a]) - 1
                     v = signed(v, BITS[a]) if a[0] == "s" else v
@@ -65,7 +68,7 @@ def conversions() -> Iterator[Form]:
                     return signed(v, BITS[b]) if b[0] == "s" else v
 
                 yield one(f"cvt{sat}.{b}.{a}", b, 1, change, out=reg.get(b, b), ins=(reg.get(a, a),))
-        for t in ("f16", "f32", "f64", "bf16"):
+        for t in ("f16", "f32", "f64", "bf16") if BITS[a] > 8 else ("f16", "f32", "f64"):
             f, is_signed, n = F[t], a[0] == "s", BITS[a]
             for mode in MODES if t != "bf16" else ("rn",):
                 def number(v: int, f: x.Float = f, mode: str = mode, is_signed: bool = is_signed, n: int = n) -> int:

@@ -184,7 +184,7 @@ def _expected(s: _Section) -> list[list[int]]:
         if step.form.warp:
             for w in range(0, LANES, 32):
                 found = step.form.rule(*(a[w : w + 32] for a in args))
-                results = found if isinstance(found, tuple) else (found,)
+                results: tuple[list[int], ...] = found if isinstance(found, tuple) else (found,)  # type: ignore[assignment]
                 for at, kind, values in zip(step.outs, step.form.outs, results, strict=True):
                     for k, v in enumerate(values):
                         out[at][w + k] = _stored(v, kind)

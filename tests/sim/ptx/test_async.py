@@ -196,7 +196,7 @@ def test_matrices_are_turned_on_the_way():
     run(kernel("""
         .shared .align 16 .b8 m[128]; mov.u32 %r0, %tid.x; mov.u32 %r1, m; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; ld.global.u32 %r2, [%d1];
         cvt.u32.u64 %r3, %d0; add.u32 %r3, %r3, %r1; st.shared.u32 [%r3], %r2; bar.sync 0; and.b32 %r4, %r0, 7; shl.b32 %r4, %r4, 4; add.u32 %r4, %r4, %r1;
-        ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r5, [%r4]; ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 %r6, [%r4];
+        ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4]; ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r6}, [%r4];
         movmatrix.sync.aligned.m8n8.trans.b16 %r7, %r5; add.u64 %d2, %d0, %p1;
         st.global.u32 [%d2], %r5; st.global.u32 [%d2+128], %r6; st.global.u32 [%d2+256], %r7; ret;""", 2), a, out)
     assert (out[0].reshape(8, 8) == a).all() and (out[1].reshape(8, 8) == a.T).all() and (out[2].reshape(8, 8) == a.T).all()

@@ -104,10 +104,11 @@ def _expand_wait(b: Builder) -> None:
 
 
 def _barrier_rows() -> None:
-    register(Row("nvvm.cluster_arrive", (_RELAXED,), None, "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must "
-                                                  "follow.",
+    register(Row("nvvm.cluster_arrive", (_RELAXED,), None,
+                 "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must follow.",
                  "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _arrive, EFFECTS | {"convergent"}, _expand_arrive,
-                 llvm={"nvptx": Asm(lambda a: f"barrier.cluster.arrive.{'relaxed' if a['relaxed'] else 'release'}.aligned;")}, ptx="barrier.cluster.arrive"))  # fmt: skip
+                 llvm={"nvptx": Asm(lambda a: f"barrier.cluster.arrive.{'relaxed' if a['relaxed'] else 'release'}.aligned;")},
+                 ptx="barrier.cluster.arrive"))  # fmt: skip
     register(Row("nvvm.cluster_wait", (), None, "Waits until all threads of the cluster have arrived; orders their memory accesses.",
                  "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _wait, EFFECTS | {"convergent"}, _expand_wait,
                  llvm={"nvptx": Asm("barrier.cluster.wait.acquire.aligned;")}, ptx="barrier.cluster.wait"))  # fmt: skip
@@ -203,8 +204,8 @@ def _memory_rows() -> None:
             llvm={"nvptx": Asm(remote("<tile>", f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32 [a], {words}, [m];", "bar"))},
             ptx=f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32",
         ))  # fmt: skip
-    relaxed = Param("relaxed", "const", "1: orders none of the thread's accesses before the arrival. Enough for those of wgmma and of the copy engine "
-                                        "that are complete; the fence of the other form takes some 1000 cycles", range=(0, 1), default=0)
+    relaxed = Param("relaxed", "const", "1: orders none of the thread's accesses before the arrival. Enough for those of wgmma and of the copy "
+                                        "engine that are complete; the fence of the other form takes some 1000 cycles", range=(0, 1), default=0)
     register(Row(
         "nvvm.mbarrier_arrive_cluster", (BAR, RANK, relaxed), None, "One arrival for each active lane on the mbarrier that another block of the "
                                                                     "cluster has at this place.",

@@ -121,7 +121,7 @@ for _size in (4, 8, 16):
         f"nvvm.cp_async_x{_size}",
         (
             Param("dst", "tensor", f"in shared memory; begins where this lane's {_size} bytes go, a multiple of {_size}", spaces=(SHARED,)),
-            Param("src", "tensor", f"in global memory; begins where they come from, a multiple of {_size}", spaces=(GLOBAL,)),
+            Param("src", "tensor", f"in global memory; begins where they come from, a multiple of {_size}", spaces=(GLOBAL,), source=True),
             Param("bytes", u32, "how many are read; zeros are written for the rest", default=_size),
             Param("hint", "const", HINTS, range=(0, 3), default=0),
             Param("prefetch", "const", "bytes that L2 may fetch ahead", range=(0, 256), choices=PREFETCH, default=0),

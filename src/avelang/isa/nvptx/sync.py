@@ -87,7 +87,7 @@ _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, fro
        f"The warps of a warpgroup {what} registers: `count` for each thread from now on. All warps of the warpgroup execute it.",
        "9.7.20.5, setmaxnreg", SM_90A, f"setmaxnreg.{how}.sync.aligned.u32 <count>;", ORDER | {"convergent"})
       for how, what in (("inc", "wait for more"), ("dec", "give back"))),
-    ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,)),),
+    ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,), source=True),),
      "Brings the line of an address into L2.", "9.7.9.15, prefetch", SM_75, "prefetch.global.L2 [<src>];", ORDER),
 )  # fmt: skip
 

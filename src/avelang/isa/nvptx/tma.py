@@ -5,6 +5,7 @@ Every active lane issues a copy of its own; usually one is elected. Coordinates 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,7 +22,7 @@ from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, report, transactions
 from avelang.isa.nvptx.swizzle import expand_swizzled, swizzled
 from avelang.isa.row import Param, Place, Row, register
-from avelang.isa.tensor_map import EXTENT, NAN, STRIDE, Map
+from avelang.isa.tensor_map import EXTENT, NAN, STRIDE, Map, torn
 
 SM_90 = frozenset({"sm_90"})
 BULK = "bulk"
@@ -29,6 +30,7 @@ PIECE = 16  # bytes
 ALIGN = 128  # bytes: of a box in shared memory
 COORDS = ("d0", "d1", "d2", "d3", "d4")
 _MAP = Param("map", "map", "the tensor map, a parameter of the kernel")
+_READ = dataclasses.replace(_MAP, source=True)
 _HINT = Param("hint", "const", HINTS, range=(0, 3), default=0)
 _MASK = Param("mask", u32, "one bit for each block of the cluster, by rank; 16 at most")
 
@@ -84,6 +86,9 @@ def _store(rank: int, add: bool) -> Callable[..., None]:
         coords, src = rest[:rank], rest[rank]
         size = map_.type.dtype.bytes
         for lane in np.flatnonzero(wave.active).tolist():
+            wrong = torn(map_.type, map_.shape)
+            if wrong:
+                raise wave.wrong(lane, f"a store to an array: {wrong}")
             source = _place(wave, src, map_, lane)
             data = wave.fetch(SHARED, source, 1).reshape(-1, size)
             address, inside = map_.box(_at(wave, map_, coords, lane, store=True))
@@ -286,7 +291,7 @@ def _tensor_rows(rank: int) -> None:
         each = ", in every block of the cluster that `mask` names, at the same place in each, and reports to the mbarrier at the same place"
         what = each if multicast else ""
         register(Row(
-            f"nvvm.tma_load_{rank}d{'_multicast' * multicast}", (_DST, _MAP, *coords, BAR, *((_MASK,) if multicast else ()), _HINT), None,
+            f"nvvm.tma_load_{rank}d{'_multicast' * multicast}", (_DST, _READ, *coords, BAR, *((_MASK,) if multicast else ()), _HINT), None,
             f"Begins a copy of a box of {rank} dimension{'s' * (rank > 1)} into shared memory{what}. Its bytes count on the mbarrier, outside the "
             f"array as zeros "
             f"(or NaN) too: expect them by mbarrier_arrive_expect_tx. {_RULE}",
@@ -299,13 +304,14 @@ def _tensor_rows(rank: int) -> None:
             does = "Begins an addition of a box in shared memory to the array's elements"
         register(Row(
             f"nvvm.tma_{'reduce_add' if add else 'store'}_{rank}d", (_MAP, *coords, _SRC, _HINT), None,
-            f"{does}; what is outside the array is not written, but no coordinate may be negative. Shared memory must not change before "
+            f"{does}; what is outside the array is not written, but no coordinate may be negative, and its rows must be multiples of "
+            f"16 bytes long. Shared memory must not change before "
             f"cp_async_bulk_wait_group_read has said so. {_RULE}",
             section.replace("1.2, cp.", "1.3, cp.reduce.") if add else section, SM_90, _store(rank, add), EFFECTS, _expand_store(rank, add),
             llvm={"nvptx": Asm(_store_text(rank, add))}, ptx=f"cp.{'reduce.' * add}async.bulk.tensor.{rank}d.global.shared::cta",
         ))  # fmt: skip
     register(Row(
-        f"nvvm.tma_prefetch_{rank}d", (_MAP, *coords), None, "Brings a box of the array into "
+        f"nvvm.tma_prefetch_{rank}d", (_READ, *coords), None, "Brings a box of the array into "
                                                              "L2.", "PTX ISA 9.0, 9.7.9.27.1.4, cp.async.bulk.prefetch.tensor",
         SM_90, nothing, EFFECTS, nothing, llvm={"nvptx": Asm(f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile [<map>, {_reversed(rank)}];")},
         ptx=f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global",
@@ -319,7 +325,7 @@ def _run_rows() -> None:
     register(Row(
         "nvvm.cp_async_bulk_load", (
             Param("dst", "tensor", f"in shared memory; "
-                                   f"{to}", spaces=(SHARED,)), Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,)),
+                                   f"{to}", spaces=(SHARED,)), Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,), source=True),
             size, BAR, _HINT,
         ), None, "Begins a copy of `bytes` consecutive bytes from global to shared memory. They count on the "
                  "mbarrier.", section, SM_90, _run_load, EFFECTS,
@@ -340,12 +346,12 @@ def _run_rows() -> None:
         ptx="cp.async.bulk.global.shared::cta",
     ))  # fmt: skip
     register(Row(
-        "nvvm.cp_async_bulk_prefetch", (Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,)), size), None,
+        "nvvm.cp_async_bulk_prefetch", (Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,), source=True), size), None,
         "Brings `bytes` consecutive bytes into L2.", "PTX ISA 9.0, 9.7.9.25.5.4, cp.async.bulk.prefetch", SM_90, nothing, EFFECTS, nothing,
         llvm={"nvptx": Asm("cp.async.bulk.prefetch.L2.global [<src>], <bytes>;")}, ptx="cp.async.bulk.prefetch.L2.global",
     ))  # fmt: skip
     register(Row(
-        "nvvm.prefetch_tensormap", (_MAP,), None, "Brings a tensor map to where copies will look for "
+        "nvvm.prefetch_tensormap", (_READ,), None, "Brings a tensor map to where copies will look for "
                                                   "it.", "PTX ISA 9.0, 9.7.9.15, prefetch", SM_90, nothing,
         EFFECTS, nothing, llvm={"nvptx": Asm("prefetch.tensormap [<map>];")}, ptx="prefetch.tensormap",
     ))  # fmt: skip

@@ -1,4 +1,5 @@
-"""A module of PTX and the name of an entry come in; flat code goes out: instructions one after another, whose registers, variables and labels are found.
+"""A module of PTX and the name of an entry come in; flat code goes out: instructions one after another, whose registers, variables and labels are
+found.
 
 The entry and the functions that it calls are laid one behind the other, those that are called first. There is no recursion, so the registers and
 parameters of a function have one place each.
@@ -17,8 +18,8 @@ from avelang.sim.ptx.constants import fold
 from avelang.sim.ptx.state import REGISTERS
 
 BITS = {
-    "pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f16x2": 32, "bf16x2": 32,
-    "tf32": 32, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16, "u16x2": 32, "s16x2": 32,
+    "pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f16x2": 32,
+    "bf16x2": 32, "tf32": 32, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16, "u16x2": 32, "s16x2": 32,
 }  # fmt: skip
 HOST_FUNCTIONS = ("vprintf", "__assertfail")
 
@@ -510,7 +511,8 @@ def flatten(module: n.Module, entry: str | None) -> Code:
     if entry is None and len(entries) == 1:
         entry = next(iter(entries))
     if entry not in entries:
-        raise error("X030", what="the module" if entry is None else f"entry `{entry}`", why=f"the entries of the module are {', '.join(entries) or 'none'}")
+        what = "the module" if entry is None else f"entry `{entry}`"
+        raise error("X030", what=what, why=f"the entries of the module are {', '.join(entries) or 'none'}")
     flat = Flattener(module, entries[entry])
     flat.function(entries[entry])
     flat.add_variables_of_initializers()

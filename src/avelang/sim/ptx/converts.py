@@ -74,7 +74,8 @@ def _int_to_float(t: Translator, c: Conversion, x: str) -> str:
         if mode == "rn":
             value = o.to(f.e, how, x)
         else:
-            value = strict(t, how, mode, o.e if o.bits >= 32 else "i32", [x if o.bits >= 32 else o.to("i32", how.replace("itofp", "ext").replace("uext", "zext"), x)], f.e)
+            wide = x if o.bits >= 32 else o.to("i32", "sext" if c.source[0] == "s" else "zext", x)
+            value = strict(t, how, mode, o.e if o.bits >= 32 else "i32", [wide], f.e)
         x = f.pattern(value, f.e)
         return f.saturated(x) if c.sat else x
     # What is beyond 2**24 only has to stay beyond the greatest f16, or, for bf16, to keep its first bits: through a double, rounded to odd.

@@ -16,7 +16,7 @@ from avelang.sim.flights import Groups
 from avelang.sim.ptx import maps
 from avelang.sim.ptx.code import Mem
 from avelang.sim.ptx.state import ARRIVING, LANES, LOCAL_BASE, RANK, READ_LATER, SHARED_BASE, UNFENCED
-from avelang.sim.ptx.sync import Misuse
+from avelang.sim.ptx.sync import Misuse, phase
 from avelang.sim.ptx.unknown import Mods, Unknown
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def host_bytes(launch: Launch, address: int, nbytes: int, write: bool, lane: int
 
 
 class Copy:
-    """Copies that one instruction has begun, one row for each lane: where each byte of `data` uint8 (rows, bytes) will arrive, `at` int64 (rows, bytes),
-    in the shared memory of `block`, or (None) in global memory. `guard`: bytes of `source`'s shared memory that must stay as they are. It has what
-    `sim.flights.Groups` asks for."""
+    """Copies that one instruction has begun, one row for each lane: where each byte of `data` uint8 (rows, bytes) will arrive, `at` int64 (rows,
+    bytes), in the shared memory of `block`, or (None) in global memory. `guard`: bytes of `source`'s shared memory that must stay as they are. It has
+    what `sim.flights.Groups` asks for."""
 
     def __init__(self, copies: Copies, lanes: np.ndarray, block: Block | None, at: np.ndarray, data: np.ndarray, source: Block | None = None,
                  guard: np.ndarray | None = None, add: Any = None, generic: bool = False, origin: int = -1):  # fmt: skip
@@ -128,7 +128,8 @@ class Copies:
     def __init__(self, run: Run):
         self.run = run
 
-    def groups(self, warp: Warp, kind: str) -> Groups:
+    def groups(self, warp: Warp, kind: str) -> Any:
+        """`sim.flights.Groups` of copies of one kind."""
         return warp.groups.setdefault(kind, Groups(LANES))
 
     def finish(self, warp: Warp) -> None:
@@ -215,8 +216,6 @@ class Copies:
 
     def _report(self, v: View, m: Mods) -> None:
         """cp.async.mbarrier.arrive: an arrival for each lane when all that it has begun is there."""
-        from avelang.sim.ptx.host import phase
-
         m.take("arrive")
         counted = not m.has("noinc")
         m.take("shared", "shared::cta")
@@ -228,7 +227,7 @@ class Copies:
             copies = self.groups(v.warp, ASYNC).so_far(np.arange(LANES) == lane)
             bar.pending += counted
 
-            def arrive(bar=bar, copies=copies, lane=lane) -> None:  # noqa: ANN001
+            def arrive(bar=bar, copies=copies, lane=lane) -> None:
                 for copy, rows in copies:
                     copy.land(rows)
                 bar.arrive(1, lane)
@@ -265,7 +264,7 @@ class Copies:
 
     def _run(self, v: View, m: Mods, reduce: bool) -> None:
         """Straight runs of bytes."""
-        to, source, reports, many, policy = self._how(m)
+        to, source, _, many, policy = self._how(m)
         add = None
         if reduce:
             m.take("noftz")
@@ -297,8 +296,6 @@ class Copies:
 
     def _targets(self, v: View, lane: int, to: int, bar: object, ranks: np.ndarray | None) -> list[tuple[Block, int, Any]]:
         """(block, byte, mbarrier) of each block that gets the data: with a mask, at the same places in each."""
-        from avelang.sim.ptx.host import phase
-
         address = int(v.address(bar)[lane])
         if ranks is None:
             block, offset = v.shared(lane, to, True)
@@ -387,8 +384,6 @@ class Copies:
 
     def store_async(self, v: View) -> None:
         """Stores of registers into another block's shared memory, which count on its mbarrier."""
-        from avelang.sim.ptx.host import phase
-
         m = Mods(v.i)
         for hint in ("async", "weak", "relaxed", "cluster", "shared::cluster"):
             m.take(hint)

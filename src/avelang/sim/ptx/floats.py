@@ -53,7 +53,7 @@ class _Form:
         return x if self.part == "f64" else self.f.canonical(x)
 
 
-def _rule(t: Translator, form: _Form, name: str):  # noqa: ANN202
+def _rule(t: Translator, form: _Form, name: str):
     """The operation on patterns."""
     f, mode = form.f, form.mode or "rn"
 

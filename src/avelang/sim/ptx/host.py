@@ -1,4 +1,4 @@
-"""Instructions that translated code leaves to the host: barriers, mbarriers, copies, wgmma, prints. Registers of a warp come in as arrays and go out."""
+"""Instructions that translated code leaves to the host: barriers, mbarriers, copies, wgmma, prints. Registers come in as arrays and go out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from avelang.sim.memory import Fault
 from avelang.sim.ptx import copies, prints, reports, wgmma
 from avelang.sim.ptx.code import At, Callee, Instr, Mem, Reg
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, RANK, SHARED_BASE, UNFENCED, WARP
-from avelang.sim.ptx.sync import Misuse, Phase
+from avelang.sim.ptx.sync import Misuse, Phase, phase
 from avelang.sim.ptx.unknown import Mods, Unknown
 
 if TYPE_CHECKING:
@@ -232,15 +232,6 @@ def _cluster(host: Host, v: View, m: Mods) -> Waiting | None:
 
 
 # -- mbarriers -------------------------------------------------------------------------------------------------------------------------
-
-
-def phase(v: View, lane: int, address: int, peers: bool = True) -> Phase:
-    """The mbarrier at an address."""
-    block, offset = v.shared(lane, address, peers)
-    found = block.sync.mbarriers.get(offset)
-    if found is None:
-        raise Misuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there", lane)
-    return found
 
 
 def _state(p: Phase) -> int:

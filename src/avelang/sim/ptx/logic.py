@@ -30,13 +30,13 @@ def _not(t: Translator, i: Instr) -> None:
     simple(lambda o, kind, m: lambda x: o("xor", x, -1), 1, WORDS)(t, i)
 
 
-def _cnot(o: Ops, kind: str, m: Mods):  # noqa: ANN202
+def _cnot(o: Ops, kind: str, m: Mods):
     return lambda x: o.select(o.cmp("eq", x, 0), 1, 0)
 
 
 def lookup(o: Ops, a: str, b: str, c: str, table: int) -> str:
     """Any function of three bits: bit 4 a + 2 b + c of the table."""
-    not_ = {x: "" for x in (a, b, c)}
+    not_ = dict.fromkeys((a, b, c), "")
 
     def literal(x: str, one: int) -> str:
         if one:

@@ -39,9 +39,8 @@ class TensorMap:
         d = self.dtype if isinstance(self.dtype, DType) else BY_NAME[self.dtype]
         rank = len(self.shape)
         pad = (0,) * (MOST_RANK - rank)
-        raw = _LAYOUT.pack(
-            MAGIC, rank, _NAMES.index(d.name), self.swizzle, int(self.nan), self.interleave, *self.box, *pad, self.address, *self.shape, *pad, *self.strides, *pad
-        )
+        head = (MAGIC, rank, _NAMES.index(d.name), self.swizzle, int(self.nan), self.interleave)
+        raw = _LAYOUT.pack(*head, *self.box, *pad, self.address, *self.shape, *pad, *self.strides, *pad)
         return raw.ljust(BYTES, b"\0")
 
 

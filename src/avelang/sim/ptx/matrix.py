@@ -21,12 +21,13 @@ from avelang.sim.ptx.code import Instr, Mem
 from avelang.sim.ptx.floating import Floats
 from avelang.sim.ptx.lanes import constant_pick
 from avelang.sim.ptx.memory import SPACES
-from avelang.sim.ptx.state import LANES, MISALIGNED
+from avelang.sim.ptx.state import LANES, MISALIGNED, WARP
 from avelang.sim.ptx.translator import Handler, Translator
 from avelang.sim.ptx.unknown import Mods, Unknown
 
 MMA: dict[str, Row] = {r.ptx: r for r in ROWS.values() if r.mma is not None and r.namespace == "nvvm" and r.ptx}
 WORK = {"f32": "float", "f16": "float", "f64": "double", "i32": "i32"}
+DATA = WARP["data"]
 PART = {"a": 1024, "b": 3072, "d": 0}  # where operands stand in the warp's `data`, bytes
 
 
@@ -55,7 +56,7 @@ def _mma(t: Translator, i: Instr) -> None:
         for k, x in enumerate(values):
             _keep(t, part, k, x, max(32, d.bits))
     name = t.helper(f"ave_{i.name}", lambda: _text(t, f"ave_{i.name}", row, kinds))
-    t.do(f"call void @{name}(ptr {t.pointer('w', _data())})")
+    t.do(f"call void @{name}(ptr {t.pointer('w', DATA)})")
     items = list(i.operands[0].items) if isinstance(i.operands[0], n.Vector) else [i.operands[0]]
     width = max(32, kinds[2].bits)
     if len(items) != len(regs[2]):
@@ -64,14 +65,8 @@ def _mma(t: Translator, i: Instr) -> None:
         t.set(o, t.op(f"load {t.t(f'i{width}')}, ptr {_spot(t, 'd', k, width)}, align 64"), width)  # type: ignore[arg-type]
 
 
-def _data() -> int:
-    from avelang.sim.ptx.state import WARP
-
-    return WARP["data"]
-
-
 def _spot(t: Translator, part: str, k: int, bits: int) -> str:
-    return t.pointer("w", _data() + PART[part] + k * LANES * bits // 8)
+    return t.pointer("w", DATA + PART[part] + k * LANES * bits // 8)
 
 
 def _keep(t: Translator, part: str, k: int, value: str, bits: int) -> None:

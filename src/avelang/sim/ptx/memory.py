@@ -1,9 +1,10 @@
-"""Handlers of loads, stores, atomic operations and what goes with them. PTX ISA 9.0, 9.7.9, "Data movement", and 9.7.13, "Parallel synchronization"."""
+"""Handlers of loads, stores, atomic operations and what goes with them. PTX ISA 9.0, 9.7.9, "Data movement", and 9.7.13, "Parallel
+synchronization"."""
 
 from __future__ import annotations
 
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx import memory_text
+from avelang.sim.ptx import atomics
 from avelang.sim.ptx.code import BITS, At, Instr, Mem, Reg
 from avelang.sim.ptx.translator import Handler, Translator
 from avelang.sim.ptx.unknown import Mods, Unknown
@@ -13,8 +14,8 @@ SPACES = {
     "param": "param", "param::entry": "param", "param::func": "param",
 }  # fmt: skip
 # What order and caches mean is nothing here: accesses happen one after another, in the order of the code.
-HINTS = ("weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "cta",
-         "cluster", "gpu", "sys")  # fmt: skip
+HINTS = ("weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified",
+         "cta", "cluster", "gpu", "sys")  # fmt: skip
 CACHE = ("L1::", "L2::")
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
@@ -125,7 +126,7 @@ def _atomic(t: Translator, i: Instr) -> None:
     mem, *values = operands
     if kind not in KINDS.get(op, ()) or space in ("param", "local") or not isinstance(mem, Mem):
         raise Unknown(f"there is no {op or 'operation'} of .{kind} in this space")
-    made = memory_text.atomic(space, op, kind, BITS[kind], count)
+    made = atomics.atomic(space, op, kind, BITS[kind], count)
     if made is None or len(values) != (2 if op == "cas" else 1):
         raise Unknown("this form is not executed here")
     bits, k = BITS[kind], 0
@@ -134,7 +135,7 @@ def _atomic(t: Translator, i: Instr) -> None:
             t.put_data(k, t.get(part, bits, kind=kind[0]), bits)  # type: ignore[arg-type]
             k += 1
     t.put_addresses(t.address(mem, space))
-    t.module.functions.setdefault("ave_bf16_add", memory_text.BF16_ADD)
+    t.module.functions.setdefault("ave_bf16_add", atomics.BF16_ADD)
     t.run(t.helper(made[0], lambda: made[1]))
     parts = to.items if isinstance(to, n.Vector) and count > 1 else (to,)
     for k, o in enumerate(parts):

@@ -1,13 +1,27 @@
 """LLVM IR of the functions that access memory: a space, the bits of an element and how many a lane has come in; the text of a function goes out.
 
-`i32 @name(ptr warp, ptr block, i32 lanes)` takes the lanes' addresses (i64) from the warp's `address`, and takes or puts data in its `data`: element k of
-lane l stands at element 32 k + l. It returns 0, or FAULT where an access is not allowed; the block then says which.
+`i32 @name(ptr warp, ptr block, i32 lanes)` takes the lanes' addresses (i64) from the warp's `address`, and takes or puts data in its `data`: element
+k of lane l stands at element 32 k + l. It returns 0, or FAULT where an access is not allowed; the block then says which.
 """
 
 from __future__ import annotations
 
 from avelang.sim.ptx.state import (
-    ARRIVING, BLOCK, FAULT, GUARDED, IN_FLIGHT, LANES, LOCAL_BASE, MISALIGNED, OUTSIDE, RANK, READ_LATER, READONLY, SHARED_BASE, UNFENCED, WARP,
+    ARRIVING,
+    BLOCK,
+    FAULT,
+    GUARDED,
+    IN_FLIGHT,
+    LANES,
+    LOCAL_BASE,
+    MISALIGNED,
+    OUTSIDE,
+    RANK,
+    READ_LATER,
+    READONLY,
+    SHARED_BASE,
+    UNFENCED,
+    WARP,
 )  # fmt: skip
 
 SPACES = ("global", "shared", "shared::cluster", "local", "generic")
@@ -96,8 +110,8 @@ readonly:
 """
 
 
-def _shared(checked: bool) -> str:
-    shadow = f"""
+# Behind the bounds, the shadow of each byte.
+_SHADOW = f"""
 {field("shadow", "%shp")}
   %sh = load ptr, ptr %shp, align 8
   %shrp = getelementptr ptr, ptr %sh, i64 %rank
@@ -128,6 +142,9 @@ disturbed:
   %code = select i1 %arr, i32 {IN_FLIGHT}, i32 {GUARDED}
 {_fault(0).replace("i32 0, ptr %fcp", "i32 %code, ptr %fcp").replace("%f", "%d").replace("%n32", "%d32")}
 """
+
+
+def _shared(checked: bool) -> str:
     return f"""
 define internal ptr @ave_place_shared(ptr %w, ptr %g, i64 %lane, i64 %whole, i64 %n, i32 %write, i1 %peers) noinline #0 {{
 entry:
@@ -157,7 +174,7 @@ good:
   %basep = getelementptr ptr, ptr %bases, i64 %rank
   %base = load ptr, ptr %basep, align 8
   %p = getelementptr i8, ptr %base, i64 %off
-  {shadow if checked else "ret ptr %p"}
+  {_SHADOW if checked else "ret ptr %p"}
 outside:
 {_fault(OUTSIDE)}
 }}
@@ -230,8 +247,9 @@ def _contiguous(space: str, bits: int, n: int, store: bool) -> str:
         "  %all = icmp eq i32 %mask, -1", "  br i1 %all, label %wide, label %loop", "wide:", f"  %v = load <{LANES} x i64>, ptr %ap, align 64",
         f"  %first = extractelement <{LANES} x i64> %v, i64 0", f"  %one = insertelement <{LANES} x i64> poison, i64 %first, i64 0",
         f"  %splat = shufflevector <{LANES} x i64> %one, <{LANES} x i64> poison, <{LANES} x i32> zeroinitializer",
-        f"  %want = add <{LANES} x i64> %splat, <{steps}>", f"  %same = icmp eq <{LANES} x i64> %v, %want", f"  %bits = bitcast <{LANES} x i1> %same to i32",
-        "  %side = icmp eq i32 %bits, -1", f"  %low = and i64 %first, {total - 1}", "  %even = icmp eq i64 %low, 0", "  %ok = and i1 %side, %even",
+        f"  %want = add <{LANES} x i64> %splat, <{steps}>", f"  %same = icmp eq <{LANES} x i64> %v, %want",
+        f"  %bits = bitcast <{LANES} x i1> %same to i32", "  %side = icmp eq i32 %bits, -1", f"  %low = and i64 %first, {total - 1}",
+        "  %even = icmp eq i64 %low, 0", "  %ok = and i1 %side, %even",
         "  br i1 %ok, label %seek, label %loop", "seek:",
         "  %spot = " + place(space, "%first", total * LANES, store).replace("i64 %lane", "i64 0"),
         "  %nowhere = icmp eq ptr %spot, null", "  br i1 %nowhere, label %loop, label %move", "move:",
@@ -268,7 +286,8 @@ def _contiguous(space: str, bits: int, n: int, store: bool) -> str:
     return "\n".join(lines)
 
 
-def _head(name: str) -> str:
+def head(name: str) -> str:
+    """The beginning of a function, which ends where no lane is active."""
     return f"""
 define internal i32 @{name}(ptr %w, ptr %g, i32 %mask) noinline #0 {{
 entry:
@@ -282,7 +301,7 @@ some:
 """
 
 
-def _each(space: str, total: int, write: bool, body: str, before: tuple[str, ...]) -> str:
+def each(space: str, total: int, write: bool, body: str, before: tuple[str, ...]) -> str:
     """A loop over the lanes; `body` works at %p."""
     ways = ", ".join(f"[ %mask, %{x} ]" for x in before)
     return f"""
@@ -338,108 +357,4 @@ def access(space: str, bits: int, n: int, store: bool, checked: bool) -> tuple[s
         lines.append(f"  store i{bits} %x{k}, ptr {to}, align {min(8, size)}")
     before = ("some", "wide", "seek") if wide else ("some",)
     first = _contiguous(space, bits, n, store) if wide else "  br label %loop"
-    return name, _head(name) + first + _each(space, size * n, store, "\n".join(lines), before)
-
-
-# -- atomic operations -------------------------------------------------------------------------------------------------------------------
-
-_INT = {"and": "and", "or": "or", "xor": "xor", "add": "add"}
-_COMPARED = {("min", "s"): "slt", ("min", "u"): "ult", ("max", "s"): "sgt", ("max", "u"): "ugt"}
-
-
-def _flush(x: str, out: str) -> str:
-    """An f32 without subnormals: what atomic additions in global memory do (PTX ISA 9.7.13.8, atom)."""
-    return f"""
-  {out}e = and i32 {x}, 2139095040
-  {out}z = icmp eq i32 {out}e, 0
-  {out}s = and i32 {x}, -2147483648
-  {out} = select i1 {out}z, i32 {out}s, i32 {x}"""
-
-
-def _update(op: str, kind: str, bits: int) -> str | None:
-    """LLVM IR of %new, from what stands there (%old), and operands %b and %c."""
-    t = f"i{bits}"
-    if op in _INT and kind[0] in "bus":
-        return f"  %new = {_INT[op]} {t} %old, %b"
-    if (op, kind[0]) in _COMPARED:
-        return f"  %less = icmp {_COMPARED[op, kind[0]]} {t} %b, %old\n  %new = select i1 %less, {t} %b, {t} %old".replace("%less", "%lower")
-    if op == "exch":
-        return f"  %new = or {t} %b, 0"
-    if op == "cas":
-        return f"  %hit = icmp eq {t} %old, %b\n  %new = select i1 %hit, {t} %c, {t} %old"
-    if op == "inc":
-        return f"  %up = add {t} %old, 1\n  %wrap = icmp uge {t} %old, %b\n  %new = select i1 %wrap, {t} 0, {t} %up"
-    if op == "dec":
-        return (f"  %down = sub {t} %old, 1\n  %zero = icmp eq {t} %old, 0\n  %over = icmp ugt {t} %old, %b\n  %wrap = or i1 %zero, %over\n"
-                f"  %new = select i1 %wrap, {t} %b, {t} %down")  # fmt: skip
-    if op == "add" and kind in ("f32", "f64", "f16", "f16x2"):
-        f = {"f32": "float", "f64": "double", "f16": "half", "f16x2": "<2 x half>"}[kind]
-        return f"  %fo = bitcast {t} %old to {f}\n  %fb = bitcast {t} %b to {f}\n  %fs = fadd {f} %fo, %fb\n  %new = bitcast {f} %fs to {t}"
-    if op == "add" and kind == "bf16":
-        return "  %new = call i16 @ave_bf16_add(i16 %old, i16 %b)"
-    if op == "add" and kind == "bf16x2":
-        halves = [f"  %o{h} = lshr i32 %old, {16 * h}\n  %p{h} = trunc i32 %o{h} to i16\n  %b{h}w = lshr i32 %b, {16 * h}\n  %b{h} = trunc i32 %b{h}w to i16\n"
-                  f"  %r{h} = call i16 @ave_bf16_add(i16 %p{h}, i16 %b{h})\n  %w{h} = zext i16 %r{h} to i32\n" for h in (0, 1)]  # fmt: skip
-        return "".join(halves) + "  %hi = shl i32 %w1, 16\n  %new = or i32 %hi, %w0"
-    return None
-
-
-BF16_ADD = """
-define internal i16 @ave_bf16_add(i16 %x, i16 %y) noinline #0 {
-entry:
-  %xw = zext i16 %x to i32
-  %yw = zext i16 %y to i32
-  %xs = shl i32 %xw, 16
-  %ys = shl i32 %yw, 16
-  %xf = bitcast i32 %xs to float
-  %yf = bitcast i32 %ys to float
-  %f = fadd float %xf, %yf
-  %u = bitcast float %f to i32
-  %h = lshr i32 %u, 16
-  %odd = and i32 %h, 1
-  %r0 = add i32 %u, 32767
-  %r1 = add i32 %r0, %odd
-  %nan = fcmp uno float %f, %f
-  %r = select i1 %nan, i32 2147418112, i32 %r1
-  %s = lshr i32 %r, 16
-  %t = trunc i32 %s to i16
-  ret i16 %t
-}
-"""
-
-
-def atomic(space: str, op: str, kind: str, bits: int, n: int) -> tuple[str, str] | None:
-    """(name, text) of a read-modify-write of `n` elements for each lane, lanes in order; what stood there is put in `data`. None where there is
-    no such operation. Operand b stands in `data`, c behind the elements of b."""
-    update = _update(op, kind, bits)
-    if update is None:
-        return None
-    if op == "add" and kind == "f32" and space in ("global", "generic"):
-        floats = update.replace("%old to", "%fold to").replace("%b to", "%fbb to").replace("%new =", "%sum =")
-        update = _flush("%old", "%fold") + _flush("%b", "%fbb") + "\n" + floats + _flush("%sum", "%fnew")
-        window = f"  %window = lshr i64 %a, 60\n  %inshared = icmp eq i64 %window, {SHARED_BASE >> 60}\n"
-        exact = "  %go1 = bitcast i32 %old to float\n  %go2 = bitcast i32 %b to float\n  %go3 = fadd float %go1, %go2\n  %go4 = bitcast float %go3 to i32\n"
-        update += "\n" + window + exact + "  %new = select i1 %inshared, i32 %go4, i32 %fnew"
-    size, lines = bits // 8, []
-    for k in range(n):
-        part = update
-        names = sorted({w.strip(",()") for w in update.replace("\n", " ").split() if w.startswith("%") and w.strip(",()") not in ("%a",)}, key=len, reverse=True)
-        lines += [
-            f"  %i{k} = add i64 %lane, {k * LANES}", f"  %q{k} = getelementptr i{bits}, ptr %dp, i64 %i{k}", f"  %ic{k} = add i64 %lane, {(n + k) * LANES}",
-            f"  %qc{k} = getelementptr i{bits}, ptr %dp, i64 %ic{k}", f"  %mp{k} = getelementptr i{bits}, ptr %p, i64 {k}",
-            f"  %old = load i{bits}, ptr %mp{k}, align {min(16, size)}", f"  %b = load i{bits}, ptr %q{k}, align {min(8, size)}",
-            f"  %c = load i{bits}, ptr %qc{k}, align {min(8, size)}", part, f"  store i{bits} %new, ptr %mp{k}, align {min(16, size)}",
-            f"  store i{bits} %old, ptr %q{k}, align {min(8, size)}",
-        ]  # fmt: skip
-        if n > 1:
-            lines[-11:] = [_renamed(x, [*names, "%old", "%b", "%c", "%new"], k) for x in lines[-11:]]
-    name = f"ave_atom_{space.replace('::', '_')}_{op}_{kind}x{n}"
-    return name, _head(name) + "  br label %loop" + _each(space, size * n, True, "\n".join(lines), ("some",))
-
-
-def _renamed(text: str, names: list[str], k: int) -> str:
-    """Values of one element's update, with names of their own."""
-    import re
-
-    wanted = set(names)
-    return re.sub(r"%[A-Za-z]\w*", lambda m: f"{m[0]}.{k}" if m[0] in wanted else m[0], text)
+    return name, head(name) + first + each(space, size * n, store, "\n".join(lines), before)

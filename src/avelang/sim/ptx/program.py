@@ -57,9 +57,9 @@ class Program:
     ) -> int:  # fmt: skip
         """Runs a grid to its end; gives the number of warp instructions executed.
 
-        `args`: one for each parameter: an int (pointers are addresses of this machine), its bytes, or a `TensorMap` for 128 of them. `grid` in blocks,
-        `block` in threads, `cluster` in blocks. `shared_bytes` of dynamic shared memory. `memory`: (address, bytes, name, whether it may be written)
-        of what the kernel may touch. Raises X036 for what cannot be launched, and X031 to X035 for what stops a warp.
+        `args`: one for each parameter: an int (pointers are addresses of this machine), its bytes, or a `TensorMap` for 128 of them. `grid` in
+        blocks, `block` in threads, `cluster` in blocks. `shared_bytes` of dynamic shared memory. `memory`: (address, bytes, name, whether it may be
+        written) of what the kernel may touch. Raises X036 for what cannot be launched, and X031 to X035 for what stops a warp.
         """
         said = required(self.code.entry.node)
         extents = tuple(cluster or said.get("reqnctapercluster", (1, 1, 1)))

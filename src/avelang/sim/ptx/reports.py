@@ -11,7 +11,18 @@ from avelang.nvptx.printer import instruction
 from avelang.sim.ptx.code import Instr
 from avelang.sim.ptx.control import BACK
 from avelang.sim.ptx.state import (
-    GUARDED, IN_FLIGHT, LANES, LOCAL_BASE, MISALIGNED, OUTSIDE, RANK, READONLY, SHARED_BASE, TRAP, UNKNOWN, WARP,
+    GUARDED,
+    IN_FLIGHT,
+    LANES,
+    LOCAL_BASE,
+    MISALIGNED,
+    OUTSIDE,
+    RANK,
+    READONLY,
+    SHARED_BASE,
+    TRAP,
+    UNKNOWN,
+    WARP,
 )  # fmt: skip
 from avelang.sim.ptx.sync import Misuse
 
@@ -103,7 +114,8 @@ def _disturbed(program: Program, warp: Warp, i: Instr, code: int, byte: int, siz
             origin = copy.origin
     other = program.quoted(origin)
     if code == IN_FLIGHT:
-        does, hint = "which still arrives there", "wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase; then a barrier"
+        does = "which still arrives there"
+        hint = "wait for the copy before the data is used: cp.async.wait_group, or the mbarrier's phase; then a barrier"
     else:
         does, hint = "which still reads there", "wait first: cp.async.bulk.wait_group.read, or wgmma.wait_group"
     what = f"touches {size} bytes at {byte:#x} of shared memory, and {other} runs, {does}"
@@ -114,7 +126,7 @@ def misuse(program: Program, warp: Warp, why: Misuse) -> AveError:
     """The error of a misuse that the host has found."""
     i = program.code.instructions[warp.get("op")]
     code = "X033" if why.hint else "X035"
-    said = {"what": why.why} if why.hint else {"why": why.why}
+    said: dict[str, Any] = {"what": why.why} if why.hint else {"why": why.why}
     return error(code, hint=why.hint or None, **_common(program, i), **said, lane=thread(warp, why.lane))
 
 

@@ -1,14 +1,14 @@
 """LLVM IR of the function that runs one warp until it needs the host, ends, or has had its turn.
 
-Lanes that stand at different places run in groups: always those whose block of code has the lowest number, so that lanes that went apart meet again
-behind the branch; lanes that wait for others of their warp are left out until another group has moved. Now and then another group has a turn, so that lanes that
-spin do not keep out the one that they wait for.
+Lanes that stand at different places run in groups: always those whose block of code has the lowest number, so that lanes that went apart meet
+again behind the branch; lanes that wait for others of their warp are left out until another group has moved. Now and then another group has a turn,
+so that lanes that spin do not keep out the one that they wait for.
 """
 
 from __future__ import annotations
 
 from avelang.sim.ptx.memory_text import field
-from avelang.sim.ptx.state import APART, BARRIER, BLOCK, ENDED, EXITED, LANES, STUCK, TURN, WAITS
+from avelang.sim.ptx.state import APART, BARRIER, ENDED, EXITED, LANES, STUCK, TURN, WAITS
 
 OTHER = 255  # of so many choices among groups, one is for another group than the first
 

@@ -13,12 +13,13 @@ LANES = 32
 SHARED_BASE, LOCAL_BASE, FUNCTIONS = 1 << 60, 2 << 60, 3 << 60
 RANK = 24  # bits: from here on the rank of the block
 
-# Of a warp. `pc`: the block of code that each lane runs next; `active`: the lanes that run now; `op`: the instruction that asks the host;
-# `live`: lanes that have not exited; `blocked`: lanes that wait for others of their warp; `steps`: blocks of code left of this turn; `count`:
-# instructions; `barrier`: the warp waits at bar.sync 0; `thread`: %tid as three registers; `local`: the memory of its lanes' local variables; `address`, `data`: room for accesses.
+# Of a warp. `pc`: the block of code that each lane runs next; `active`: the lanes that run now; `op`: the instruction that asks the host; `live`:
+# lanes that have not exited; `blocked`: lanes that wait for others of their warp; `steps`: blocks of code left of this turn; `count`: instructions;
+# `barrier`: the warp waits at bar.sync 0; `thread`: %tid as three registers; `local`: the memory of its lanes' local variables; `address`, `data`:
+# room for accesses.
 WARP = {
-    "pc": 0, "active": 128, "op": 132, "live": 136, "blocked": 140, "steps": 144, "index": 148, "count": 152, "local": 160, "turn": 168, "barrier": 172,
-    "thread": 192, "address": 640, "data": 1024,
+    "pc": 0, "active": 128, "op": 132, "live": 136, "blocked": 140, "steps": 144, "index": 148, "count": 152, "local": 160, "turn": 168,
+    "barrier": 172, "thread": 192, "address": 640, "data": 1024,
 }  # fmt: skip
 REGISTERS = 1024 + 16 * 256  # where the registers begin
 EXITED = 0x7FFFFFFF  # the pc of a lane that is no more

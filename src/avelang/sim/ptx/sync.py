@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from avelang.sim.sync import MBarrier
 
 if TYPE_CHECKING:
+    from avelang.sim.ptx.host import View
     from avelang.sim.ptx.run import Block, Warp
 
 MOST = 16  # barriers of a block (PTX ISA 9.0, 9.7.13.1)
@@ -98,3 +99,12 @@ class Sync:
             if not b.wanted:
                 b.check(32 * self.live)
         self.cluster.barrier.check(self.cluster.live)
+
+
+def phase(v: View, lane: int, address: int, peers: bool = True) -> Phase:
+    """The mbarrier at an address of shared memory; `peers`: it may be another block's. Raises Misuse where there is none."""
+    block, offset = v.shared(lane, address, peers)
+    found = block.sync.mbarriers.get(offset)
+    if found is None:
+        raise Misuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there", lane)
+    return found

@@ -1,0 +1,210 @@
+"""What a body has besides instructions: variables, braces, calls, lists of targets, pragmas, and text of PTX that is taken as it is. Python values
+come in, nodes are added to the trace."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from avelang.base.errors import AveError
+from avelang.base.places import wrong
+from avelang.nvptx import nodes as n
+from avelang.nvptx.parse import TYPES, parse_body
+from avelang.ptx.inst import emit
+from avelang.ptx.memory import Place
+from avelang.ptx.operands import operand, parsed
+from avelang.ptx.trace import current, opened
+from avelang.ptx.types import as_type
+
+
+class Text:
+    """An operand that was given as text."""
+
+    def __init__(self, node: n.Operand):
+        self._node = node
+
+    def node(self) -> n.Operand:
+        return self._node
+
+
+def text_operand(text: str) -> Text:
+    """An operand as PTX has it: `ptx.operand("0xFF")`, `ptx.operand("(1 << 4) - 1")`, `ptx.operand("[texture, {%f1, %f2}]")`. Raises T222."""
+    trace = opened()
+    return Text(parsed(text, "ptx.operand", trace.held if trace is not None else ()))
+
+
+# -- variables -----------------------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable or a parameter: as an operand its name, which stands for its address. `v + 8` is a place in it."""
+
+    declaration: n.Variable
+
+    @property
+    def name(self) -> str:
+        return self.declaration.name
+
+    def node(self) -> n.Operand:
+        return n.Symbol(self.name)
+
+    def __add__(self, offset: int) -> Place:
+        return Place(self.name, offset)
+
+    def __repr__(self) -> str:
+        return f"<variable {self.name} in .{self.declaration.space}>"
+
+
+def declaration(
+    space: str, dtype: Any, name: str, *dims: Any, align: int | None = None, vector: str = "", init: Any = None, linkage: str = "",
+    attributes: Sequence[Any] = (), pointer: Sequence[Any] | None = None,
+) -> Variable:  # fmt: skip
+    """A variable that is declared nowhere: `space` as PTX calls it ("global", "shared", ...), a type or the name of an opaque one ("texref"), its
+    extents (None for one that is left open). `align` in bytes. `init`: a value, (nested) lists of values, bytes, or a dict for an opaque type.
+    `pointer` of a kernel's parameter: () or a space and an alignment, for `.ptr`. Raises T221."""
+    if isinstance(dtype, str) and f".{dtype}" in TYPES:
+        kind = dtype
+    else:
+        kind = as_type(dtype, "the type of a variable").name
+    if f".{space}" not in _SPACES:
+        raise wrong("T221", what="the space of a variable", want=", ".join(s[1:] for s in sorted(_SPACES)), got=repr(space))
+    extents = tuple(None if d is None else operand(d) for d in dims)
+    if not all(d is None or isinstance(d, n.Int) for d in extents):
+        raise wrong("T221", what="the extents of a variable", want="ints", got=repr(dims))
+    at = n.Pointer(*pointer) if pointer is not None else None
+    return Variable(
+        n.Variable(space, kind, name, vector, align, extents, None if init is None else _initializer(init, kind), linkage, _attributes(attributes), at)  # type: ignore[arg-type]
+    )
+
+
+_SPACES = frozenset({".reg", ".global", ".const", ".shared", ".local", ".param", ".tex"})
+
+
+def parameter(dtype: Any, name: str, *dims: Any, space: str = "param", **options: Any) -> Variable:
+    """A parameter or a result of a function, for the lists of `module.entry`, `module.func` and `ptx.prototype`. Options as of `ptx.variable`;
+    `space`: "param", or "reg"."""
+    return declaration(space, dtype, name, *dims, **options)
+
+
+def variable(space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> Variable:
+    """Declares a variable here: `ptx.variable("shared", b8, "tile", 1024, align=16)`. Options: `align` (bytes), `init`, `vector`, `linkage`,
+    `attributes`, as `module.variable` has them. Raises T221."""
+    out = declaration(space, dtype, name, *dims, **options)
+    trace = current("ptx.variable")
+    trace.symbols[name] = space
+    trace.add(out.declaration)
+    return out
+
+
+def _initializer(value: Any, kind: str) -> Any:
+    if isinstance(value, dict):
+        return tuple(n.Field(name, operand(x)) for name, x in value.items())
+    if isinstance(value, (list, tuple, bytes)):
+        return tuple(_initializer(x, kind) for x in value)
+    return operand(value, (kind,))
+
+
+def _attributes(given: Sequence[Any]) -> tuple[n.Attribute, ...]:
+    pairs = [(x,) if isinstance(x, str) else tuple(x) for x in given]
+    return tuple(n.Attribute(name, tuple(map(operand, values))) for name, *values in pairs)
+
+
+def directive_nodes(given: Sequence[Any]) -> tuple[n.Directive, ...]:
+    """`("maxntid", 128, 1, 1)`, `"noreturn"`, `("pragma", "nounroll")`: what a function says of its launch."""
+    pairs = [(x,) if isinstance(x, str) else tuple(x) for x in given]
+    return tuple(n.Directive(name, tuple(values if name == "pragma" else map(operand, values))) for name, *values in pairs)
+
+
+# -- statements ----------------------------------------------------------------------------------------------------------------------
+
+
+def scope() -> contextlib.AbstractContextManager[None]:
+    """`with ptx.scope():` is braces: registers that are declared and labels that are placed within them are known up to their end."""
+    return current("ptx.scope").scope()
+
+
+def pragma(*texts: str) -> None:
+    """`.pragma "nounroll";`"""
+    current("ptx.pragma").add(n.Pragma(texts))
+
+
+def branch_targets(label: str, *names: str) -> None:
+    """`label: .branchtargets a, b;`, for `brx.idx`."""
+    _targets("branchtargets", label, names)
+
+
+def call_targets(label: str, *names: Any) -> None:
+    """`label: .calltargets f, g;`, for a call through a register."""
+    _targets("calltargets", label, names)
+
+
+def _targets(kind: str, label: str, names: Sequence[Any]) -> None:
+    current(f"ptx.{kind}").place(label, n.Targets(label, kind, tuple(x if isinstance(x, str) else x.name for x in names)))
+
+
+def prototype(
+    label: str, params: Sequence[Variable] | None = None, returns: Sequence[Variable] | None = None, name: str = "_", directives: Sequence[Any] = ()
+) -> None:
+    """`label: .callprototype (returns) _ (params);`: what a function has that is called through a register. None: no parentheses."""
+    node = n.Prototype(label, name, declared(returns), declared(params), directive_nodes(directives))
+    current("ptx.prototype").place(label, node)
+
+
+def declared(given: Sequence[Variable] | None) -> tuple[n.Variable, ...] | None:
+    """The nodes of a list of parameters."""
+    if given is None:
+        return None
+    if not all(isinstance(x, Variable) for x in given):
+        raise wrong("T221", what="parameters and results", want="a list of ptx.parameter(...)", got=repr(given))
+    return tuple(x.declaration for x in given)
+
+
+class _Listed:
+    """Operands of a call in parentheses."""
+
+    def __init__(self, items: Sequence[Any]):
+        self.items = items
+
+    def node(self) -> n.Operand:
+        return n.Arguments(tuple(operand(x) for x in self.items))
+
+
+def call(
+    function: Any, arguments: Sequence[Any] | None = None, returns: Sequence[Any] | None = None, prototype: str = "", *, uniform: bool = False,
+    pred: Any = None,
+) -> None:  # fmt: skip
+    """`call (returns), function, (arguments), prototype`: a function by itself or by its name, or a register with its address and the label of a
+    prototype or of targets. Arguments and results are variables in `.param`, registers or numbers; None: no parentheses. Raises T203, T222."""
+    before = [_Listed(returns)] if returns is not None else []
+    behind = [_Listed(arguments)] if arguments is not None else []
+    emit(("call", "uni") if uniform else ("call",), *before, function, *behind, *([prototype] if prototype else []), pred=pred)
+
+
+def raw(text: str) -> None:
+    """Statements as PTX has them, which are read but not checked against the table: for instructions that it does not have. Raises T203 for text
+    that cannot be read."""
+    trace = current("ptx.raw")
+    if trace.guard is not None:
+        raise wrong("T226", name="ptx.raw")
+    try:
+        statements = parse_body(text, registers=frozenset(trace.held))
+    except AveError as e:
+        raise wrong("T232", e.hint, name="ptx.raw", why=e.message) from None
+    for s in statements:
+        if isinstance(s, n.Registers):
+            trace.declare(s)
+        elif isinstance(s, n.Label):
+            trace.place(s.name)
+        elif isinstance(s, (n.Targets, n.Prototype)):
+            trace.place(s.label, s)
+        else:
+            trace.add(s)
+
+
+__all__ = [
+    "Variable", "branch_targets", "call", "call_targets", "declaration", "declared", "directive_nodes", "parameter", "pragma", "prototype",
+    "raw", "scope", "text_operand", "variable",
+]  # fmt: skip

@@ -1,0 +1,109 @@
+"""Which accesses move a distributed tile, at compile time: a distribution and where the tile lies come in; vectors, with their offsets, go out.
+
+A lane's place in a tile is that of its first element plus a step that is the same for all lanes: the first is computed once, at run time, the steps
+are compile-time numbers. With an xor swizzle steps split in two: bits that the swizzle mixes are xored, what is above them is added.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+
+import avelang
+from avelang.base.lazy import np
+from avelang.tile.access import Swizzle
+from avelang.tile.distribution import Distribution
+from avelang.tile.encoding import Digit, Ints
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True, slots=True)
+class Vector:
+    """Some elements of a lane that lie side by side: `at`, the step from the lane's first element to the first of them, along each dimension; `slots`,
+    where they are in the lane's registers; `solid`: whether those are neighbors in order, and aligned."""
+
+    at: Ints
+    slots: Ints
+    solid: bool
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True, slots=True)
+class Place:
+    """Where a vector lies in shared memory: at byte (first ^ `mixed`) + `above` of the lane's first byte. `slots`, `solid`: as of `Vector`."""
+
+    mixed: int
+    above: int
+    slots: Ints
+    solid: bool
+
+
+@functools.lru_cache(256)
+def _vectors(dist: Distribution, axis: int, width: int) -> tuple[Vector, ...]:
+    steps = np.stack([x[0] for x in dist.index], axis=1)  # thread 0 stands at the origin
+    width = math.gcd(width, dist.run(axis))
+    others = [a for a in range(steps.shape[1]) if a != axis]
+    held: dict[tuple[int, ...], list[int]] = {}
+    for slot, at in enumerate(steps.tolist()):
+        held.setdefault((*(at[a] for a in others), at[axis] // width), []).append(slot)
+    out = []
+    for slots in held.values():
+        slots = sorted(slots, key=lambda s: steps[s, axis])
+        solid = slots == list(range(slots[0], slots[0] + width)) and slots[0] % width == 0
+        out.append(Vector(tuple(map(int, steps[slots[0]])), tuple(slots), solid))
+    return tuple(out)
+
+
+@avelang.constant
+def vectors(dist: Distribution, axis: int, width: int) -> tuple[Vector, ...]:
+    """The elements of a lane in vectors of up to `width` neighbors along `axis`, in the order of their first slots."""
+    return _vectors(dist, axis, width)
+
+
+@avelang.constant
+def lane_digits(dist: Distribution) -> tuple[tuple[int, Digit], ...]:
+    """How the number of a thread moves its first element: (threads to one count of the digit, digit), for digits that count."""
+    out, below = [], 1
+    for digits in reversed(dist.encoding.steps().p):
+        for d in reversed(digits):
+            if d.extent > 1 and any(d.strides):
+                out.append((below, d))
+            below *= d.extent
+    return tuple(out)
+
+
+@functools.lru_cache(256)
+def _places(dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Swizzle) -> tuple[Place, ...]:
+    found = _vectors(dist, axis, width)
+    period = 1 << swizzle.base + swizzle.shift + swizzle.bits if swizzle.bits else 1
+    first = sum(x[:, :1] * s for x, s in zip(dist.index, strides, strict=True))
+    out = []
+    for v in found:
+        step = sum(a * s for a, s in zip(v.at, strides, strict=True))
+        mixed = int(swizzle(np.asarray(step % period)))
+        place = Place(mixed, step - step % period, v.slots, v.solid)
+        if ((swizzle(first) ^ place.mixed) + place.above != swizzle(first + step)).any():
+            return ()
+        out.append(place)
+    return tuple(out)
+
+
+@avelang.constant
+def places(dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Swizzle) -> tuple[Place, ...]:
+    """The vectors of a lane in a tile in shared memory, with `strides` in bytes and a swizzle of byte offsets. Empty where lanes' steps do not split
+    (then every address is computed from its coordinates)."""
+    return _places(dist, axis, width, strides, swizzle)
+
+
+@avelang.constant
+def swizzle_of(strides: Ints, nbytes: int) -> Swizzle:
+    """The swizzle of a tile whose rows are `strides[0]` bytes apart, for accesses of `nbytes`; none where rows are no power of two."""
+    row = strides[0]
+    return Swizzle.rows(row, nbytes) if row & (row - 1) == 0 and row >= nbytes else Swizzle()
+
+
+@avelang.constant
+def widest(dist: Distribution, axis: int, size: int, limit: int) -> int:
+    """Elements of `size` bytes in the widest access along `axis`, no more than `limit` of them and than 16 bytes."""
+    return math.gcd(math.gcd(dist.run(axis), limit), 16 // size)

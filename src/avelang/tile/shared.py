@@ -1,0 +1,103 @@
+"""Tiles in shared memory: extents, a dtype and a number of buffers come in; stores of distributed tiles, and loads in any distribution, go out.
+
+Rows are swizzled, so that lanes that read along rows and lanes that read down columns meet all banks.
+"""
+
+from __future__ import annotations
+
+import avelang
+import avelang.language as al
+from avelang.tile import accesses
+from avelang.tile.tensors import Tile, place_of
+
+WORD = 4  # bytes
+
+
+@avelang.struct
+class Shared:
+    """`buffers` tiles of `shape` in shared memory, rows swizzled by `swizzle` (byte offsets)."""
+
+    data: ...
+    shape: al.constexpr
+    swizzle: al.constexpr
+
+    @property
+    def dtype(self):
+        """Of the elements."""
+        return self.data.dtype
+
+    @property
+    def row(self):
+        """Bytes of a row."""
+        return self.shape[1] * self.data.dtype.bytes
+
+    @property
+    def nbytes(self):
+        """Of one buffer."""
+        return self.shape[0] * self.row
+
+    def plan(self, dist):
+        """How a lane's elements lie here, for accesses of the widest kind: the places, empty where each is to be computed for itself."""
+        return accesses.places(dist, 1, self.width(dist), (self.row, self.dtype.bytes), self.swizzle)
+
+    def width(self, dist):
+        """Elements of a lane's widest access."""
+        return accesses.widest(dist, 1, self.dtype.bytes, 16 // self.dtype.bytes)
+
+    def first(self, dist):
+        """The byte of a lane's first element in a buffer, swizzled."""
+        at = place_of(dist)
+        return self.mixed(at[0] * self.row + at[1] * self.dtype.bytes)
+
+    def mixed(self, offset):
+        """A byte offset, swizzled."""
+        S = self.swizzle
+        return offset ^ ((offset >> S.shift) & ((1 << S.bits) - 1 << S.base)) if S.bits else offset
+
+    def words(self, width):
+        """The memory as accesses of `width` elements: i32 words where it is any, else elements."""
+        nbytes = width * self.dtype.bytes
+        count = self.data.shape[0] * self.nbytes // nbytes
+        if nbytes % WORD == 0:
+            return al.view(self.data, al.Tensor((count, nbytes // WORD), al.i32))
+        return al.view(self.data, al.Tensor((count, width), self.dtype))
+
+    def index(self, first, place, width, buffer):
+        """The number of an access."""
+        nbytes = width * self.dtype.bytes
+        return (first // nbytes ^ place.mixed // nbytes) + (buffer * (self.nbytes // nbytes) + place.above // nbytes)
+
+    def store(self, tile, buffer=0):
+        """Stores a tile, in its distribution."""
+        self.store_values(tile.values, tile.dist, buffer)
+
+    def store_values(self, values, dist, buffer=0):
+        """The same for a lane's registers."""
+        WIDTH = self.width(dist)
+        memory, first = self.words(WIDTH), self.first(dist)
+        pieces = al.view(values, al.Tensor((dist.elements // WIDTH, memory.shape[1]), memory.dtype))
+        for p in self.plan(dist):
+            assert p.solid
+            memory[self.index(first, p, WIDTH, buffer)] = pieces[p.slots[0] // WIDTH]
+
+    def load(self, dist, buffer=0):
+        """A tile in a distribution."""
+        tile = Tile(al.make_local((dist.elements,), self.dtype), dist)
+        self.load_into(tile.values, dist, buffer)
+        return tile
+
+    def load_into(self, values, dist, buffer=0, begin=0, end=0):
+        """The same into registers; of the lane's accesses those from `begin` to before `end` only, if given."""
+        WIDTH, plan = self.width(dist), self.plan(dist)
+        memory, first = self.words(WIDTH), self.first(dist)
+        pieces = al.view(values, al.Tensor((dist.elements // WIDTH, memory.shape[1]), memory.dtype))
+        for p in plan[begin : end if end else len(plan)]:
+            assert p.solid
+            pieces[p.slots[0] // WIDTH] = memory[self.index(first, p, WIDTH, buffer)]
+
+
+@avelang.jit
+def shared(shape, dtype, buffers=1, width=0):
+    """Room for so many tiles, swizzled for accesses of `width` bytes (default: 16, or as many as a row allows)."""
+    SWIZZLE = accesses.swizzle_of((shape[1] * dtype.bytes, dtype.bytes), width if width else 16)
+    return Shared(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, SWIZZLE)

@@ -1,0 +1,320 @@
+"""Tensor views and tile windows in kernels: memory, shapes and distributions come in; tiles that lanes hold, and stores of such tiles, go out.
+
+Source: ROCm, Composable Kernel documentation, "Tensor Views", "Transforms" and "Tile Window": a view maps coordinates through transforms to memory, a
+window is a tile of it with an origin and a distribution. Past the edges of a view loads give zeros and stores do nothing: by the range of a buffer
+resource on AMD GPUs where rows are plain, by a predicate elsewhere.
+"""
+
+from __future__ import annotations
+
+import avelang
+import avelang.language as al
+from avelang.tile import accesses
+from avelang.tile.encoding import Ints
+from avelang.tile.tensors import Tile, place_of
+
+BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
+WORD = 4  # bytes
+
+
+# -- views -----------------------------------------------------------------------------------------------------------------------------
+
+
+@avelang.struct
+class Embed:
+    """Several coordinates, from `axis` on, as one below: their sum, each times its stride (unmerge: row-major strides)."""
+
+    axis: al.constexpr
+    strides: ...
+
+    def below(self, at):
+        """The coordinates below, and whether they exist."""
+        n = len(self.strides)
+        one = sum([x * s for x, s in zip(at[self.axis : self.axis + n], self.strides)])
+        return at[: self.axis] + (one,) + at[self.axis + n :], True
+
+
+@avelang.struct
+class Merge:
+    """One coordinate as several below, from `axis` on: its digits, the last the fastest."""
+
+    axis: al.constexpr
+    extents: ...
+
+    def below(self, at):
+        """The coordinates below, and whether they exist."""
+        rest, digits = at[self.axis], ()
+        for i in range(len(self.extents)):
+            e = self.extents[len(self.extents) - 1 - i]
+            digits = ((rest % e) if i < len(self.extents) - 1 else rest,) + digits
+            rest = rest // e
+        return at[: self.axis] + digits + at[self.axis + 1 :], True
+
+
+@avelang.struct
+class Pad:
+    """A coordinate that begins `before` places before the one below, whose extent is `extent`: places outside of that are padding."""
+
+    axis: al.constexpr
+    before: ...
+    extent: ...
+
+    def below(self, at):
+        """The coordinates below, and whether they exist."""
+        one = at[self.axis] - self.before  # wraps where it is before the first
+        return at[: self.axis] + (one,) + at[self.axis + 1 :], one < self.extent
+
+
+@avelang.struct
+class Xor:
+    """A coordinate that is xored with another one (modulo `extent`, times `unit`): a swizzle."""
+
+    axis: al.constexpr
+    by: al.constexpr
+    extent: al.constexpr
+    unit: al.constexpr
+
+    def below(self, at):
+        """The coordinates below, and whether they exist."""
+        one = at[self.axis] ^ (at[self.by] % self.extent * self.unit)
+        return at[: self.axis] + (one,) + at[self.axis + 1 :], True
+
+
+@avelang.constant
+def row_major(extents: Ints) -> Ints:
+    """Strides of these extents."""
+    out, step = [], 1
+    for n in reversed(extents):
+        out.insert(0, step)
+        step *= n
+    return tuple(out)
+
+
+@avelang.struct
+class View:
+    """A tensor as tiles are cut from it: `data` (in memory), seen with `shape` through `steps`, the outermost last. `vector`: so many neighbors along
+    the last dimension, from multiples of it on, are neighbors in memory, aligned, and all inside or all outside."""
+
+    data: ...
+    shape: ...
+    vector: al.constexpr = 1
+    steps: ... = ()
+
+    @property
+    def dtype(self):
+        """Of the elements."""
+        return self.data.dtype
+
+    def _with(self, step, shape, vector):
+        return View(self.data, shape, vector, self.steps + (step,))
+
+    def pad(self, axis, before, after):
+        """The same with so many more places before and after, which read as zeros and are not written."""
+        n = self.shape[axis]
+        inner = axis < len(self.shape) - 1 or (isinstance(before, int) and isinstance(after, int) and before % self.vector == 0)
+        shape = self.shape[:axis] + (n + before + after,) + self.shape[axis + 1 :]
+        return self._with(Pad(axis, al.convert(before, al.u32), n), shape, self.vector if inner else 1)
+
+    def unmerge(self, axis, extents):
+        """A dimension taken apart into several; their extents are compile-time ints, of which the product is that of the dimension."""
+        inner = axis < len(self.shape) - 1 or extents[len(extents) - 1] % self.vector == 0
+        shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
+        return self._with(Embed(axis, row_major(extents)), shape, self.vector if inner else 1)
+
+    def embed(self, axis, extents, strides):
+        """A dimension as several, which may meet a place twice: rows of an image under a filter, for one."""
+        inner = axis < len(self.shape) - 1
+        shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
+        return self._with(Embed(axis, strides), shape, self.vector if inner else 1)
+
+    def merge(self, axis, count):
+        """`count` dimensions from `axis` on as one."""
+        inner = axis + count < len(self.shape)
+        extents = self.shape[axis : axis + count]
+        total = extents[0]
+        for e in extents[1:]:
+            total = total * e
+        shape = self.shape[:axis] + (total,) + self.shape[axis + count :]
+        return self._with(Merge(axis, extents), shape, self.vector if inner else 1)
+
+    def xor(self, axis, by, extent, unit=1):
+        """The same with a dimension swizzled: coordinate `axis` ^ (coordinate `by` % extent) * unit."""
+        vector = self.vector if axis < len(self.shape) - 1 else (self.vector if unit % self.vector == 0 else 1)
+        return self._with(Xor(axis, by, extent, unit), self.shape, vector)
+
+    def locate(self, at):
+        """The coordinates in memory, and whether they are inside."""
+        inside = at[0] < self.shape[0]
+        for x, n in zip(at[1:], self.shape[1:]):
+            inside = al.select(x < n, inside, False)
+        for i in range(len(self.steps)):
+            at, there = self.steps[len(self.steps) - 1 - i].below(at)
+            if there is not True:
+                inside = al.select(there, inside, False)
+        return at, inside
+
+    def window(self, lengths, origin, dist=None):
+        """A tile of these extents at `origin`."""
+        return Window(self, lengths, tuple([al.convert(x, al.u32) for x in origin]), dist)
+
+
+@avelang.jit
+def view(memory, shape, strides=None, vector=1):
+    """A naive view of a pointer or of a tensor. `vector`: see `View`; rows must begin at multiples of it."""
+    if isinstance(memory, al.Tensor):
+        return View(memory, memory.shape if shape is None else shape, vector)
+    if strides is None:
+        return View(al.make_tensor(memory, memory.dtype, al.make_layout(shape)), shape, vector)
+    return View(al.make_tensor(memory, memory.dtype, al.make_layout(shape, strides)), shape, vector)
+
+
+# -- windows ---------------------------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def part(data, at, width):
+    """`width` neighbors along the last dimension."""
+    return al.subview(data, at, tuple([1 for _ in at[1:]]) + (width,), tuple([1 for _ in at]))
+
+
+@avelang.struct
+class Window:
+    """A tile of a view: `lengths` (compile-time), `origin` (u32 each), and how lanes share it."""
+
+    view: ...
+    lengths: al.constexpr
+    origin: ...
+    dist: al.constexpr = None
+
+    def spread(self, dist):
+        """The same window with a distribution."""
+        return Window(self.view, self.lengths, self.origin, dist)
+
+    def move(self, by):
+        """Moves the window on."""
+        self.origin = tuple([x + d if isinstance(d, al.Tensor) or d != 0 else x for x, d in zip(self.origin, by)])
+
+    def width(self):
+        """Elements that a lane may access at once."""
+        return accesses.widest(self.dist, len(self.lengths) - 1, self.view.dtype.bytes, self.view.vector)
+
+    def ranged(self):
+        """Whether the edges are the hardware's affair: plain rows, on AMD."""
+        if al.target().vendor != "amd" or len(self.lengths) != 2 or len(self.view.steps) > 0:
+            return False
+        return self.width() * self.view.dtype.bytes % WORD == 0
+
+    def load(self):
+        """The tile, zeros outside of the view."""
+        tile = Tile(al.make_local((self.dist.elements,), self.view.dtype), self.dist)
+        self.load_into(tile)
+        return tile
+
+    def load_into(self, tile):
+        """Loads into the registers of a tile of this distribution."""
+        if self.ranged():
+            self._load_ranged(tile.values)
+        else:
+            self._load_guarded(tile.values)
+
+    def store(self, tile):
+        """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view."""
+        out = self.spread(tile.dist)
+        if out.ranged():
+            out._store_ranged(tile.values)
+        else:
+            out._store_guarded(tile.values)
+
+    # -- by range ----------------------------------------------------------------------------------------------------------------------
+
+    def buffer(self):
+        """The resource of the window's rows, to the end of the last one inside of the view."""
+        data, rows = self.view.data, self.view.shape[0]
+        have = min(rows - min(self.origin[0], rows), self.lengths[0])
+        mine = al.subview(data, (self.origin[0], 0), (have, data.shape[1]), (1, 1))
+        return al.amdgpu.make_rsrc(mine, have * data.strides[0] * self.view.dtype.bytes)
+
+    def offset(self, at, step):
+        """Bytes from the resource's base to a vector: out of range where it is past the end of its row."""
+        size, stride = self.view.dtype.bytes, self.view.data.strides[0]
+        col = at[1] + self.origin[1] + step[1]
+        return al.convert(al.select(col < self.view.shape[1], ((at[0] + step[0]) * stride + col) * size, BEYOND), al.i32)
+
+    def _load_ranged(self, values):
+        buffer, at = self.buffer(), place_of(self.dist)
+        WIDTH, zero = self.width(), al.convert(0, al.i32)
+        WORDS = WIDTH * self.view.dtype.bytes // WORD
+        pieces = al.view(values, al.Tensor((self.dist.elements // WIDTH, WORDS), al.i32))
+        for v in accesses.vectors(self.dist, 1, WIDTH):
+            assert v.solid, "the distribution of a window that is loaded: neighbors in memory are neighbors in registers"
+            pieces[v.slots[0] // WIDTH] = load_words(buffer, self.offset(at, v.at), zero, WORDS)
+
+    def _store_ranged(self, values):
+        buffer, at = self.buffer(), place_of(self.dist)
+        WIDTH, zero = self.width(), al.convert(0, al.i32)
+        WORDS = WIDTH * self.view.dtype.bytes // WORD
+        for v in accesses.vectors(self.dist, 1, WIDTH):
+            some = al.convert(taken(values, v, WIDTH), self.view.dtype)
+            store_words(al.view(some, al.Tensor((WORDS,), al.i32)), buffer, self.offset(at, v.at), zero, WORDS)
+
+    # -- by predicate ------------------------------------------------------------------------------------------------------------------
+
+    def located(self, at, step):
+        """Coordinates in memory of a vector, and whether it is inside."""
+        return self.view.locate(tuple([o + x + s for o, x, s in zip(self.origin, at, step)]))
+
+    def _load_guarded(self, values):
+        at, WIDTH = place_of(self.dist), self.width()
+        for v in accesses.vectors(self.dist, len(self.lengths) - 1, WIDTH):
+            where, inside = self.located(at, v.at)
+            some = al.full((WIDTH,), 0, self.view.dtype)
+            if inside:
+                some = read(self.view.data, where, WIDTH)
+            for i in range(WIDTH):
+                values[v.slots[i]] = some[i]
+
+    def _store_guarded(self, values):
+        at, WIDTH = place_of(self.dist), self.width()
+        for v in accesses.vectors(self.dist, len(self.lengths) - 1, WIDTH):
+            some = al.convert(taken(values, v, WIDTH), self.view.dtype)
+            where, inside = self.located(at, v.at)
+            if inside:
+                al.view(part(self.view.data, where, WIDTH), al.Tensor((1, WIDTH), self.view.dtype))[0] = some
+
+
+@avelang.jit
+def read(data, at, width):
+    """`width` neighbors."""
+    return al.view(part(data, at, width), al.Tensor((1, width), data.dtype))[0]
+
+
+@avelang.jit
+def taken(values, v, width):
+    """A vector's elements out of a lane's registers."""
+    if v.solid:
+        return al.view(values, al.Tensor((len(values) // width, width), values.dtype))[v.slots[0] // width]
+    out = al.make_local((width,), values.dtype)
+    for i in range(width):
+        out[i] = values[v.slots[i]]
+    return out
+
+
+@avelang.jit
+def load_words(buffer, offset, base, words):
+    """1, 2 or 4 dwords."""
+    if words == 4:
+        return al.amdgpu.raw_buffer_load_x4(buffer, offset, base, 0)
+    if words == 2:
+        return al.amdgpu.raw_buffer_load_x2(buffer, offset, base, 0)
+    return al.amdgpu.raw_buffer_load_x1(buffer, offset, base, 0)
+
+
+@avelang.jit
+def store_words(some, buffer, offset, base, words):
+    """1, 2 or 4 dwords."""
+    if words == 4:
+        al.amdgpu.raw_buffer_store_x4(some, buffer, offset, base, 0)
+    elif words == 2:
+        al.amdgpu.raw_buffer_store_x2(some, buffer, offset, base, 0)
+    else:
+        al.amdgpu.raw_buffer_store_x1(some, buffer, offset, base, 0)

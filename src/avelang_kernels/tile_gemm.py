@@ -1,0 +1,34 @@
+"""C = A @ B^T on the tile level."""
+
+from __future__ import annotations
+
+import avelang
+import avelang.language as al
+from avelang.tile import block_gemm, schedules, windows
+from avelang.tile.distribution import Distribution
+
+
+@avelang.constant
+def spread(rows, cols, dtype, threads, wave):
+    return Distribution.blocked((rows, cols), dtype, waves=threads // wave, wave=wave)
+
+
+@avelang.jit
+def gemm(
+    a: al.Pointer(al.bf16),  # type: ignore
+    b: al.Pointer(al.bf16),  # type: ignore
+    c: al.Pointer(al.f32),  # type: ignore
+    m: al.u32,
+    n: al.u32,
+    k: al.u32,
+    T: al.constexpr,
+    EACH: al.constexpr = 8,
+    WIDE: al.constexpr = 4,
+):
+    M, N, K, W = T
+    G = block_gemm.block_gemm(al.target(), al.bf16, M, N, K, W)
+    top, left = al.block_id(1) * M, al.block_id(0) * N
+    A = windows.view(a, (m, k), vector=EACH).window((M, K), (top, 0), spread(M, K, al.bf16, G.threads, G.mma.wave))
+    B = windows.view(b, (n, k), vector=EACH).window((N, K), (left, 0), spread(N, K, al.bf16, G.threads, G.mma.wave))
+    sums = schedules.single(G, A, B, k)
+    windows.view(c, (m, n), vector=WIDE).window((M, N), (top, left)).store(sums)

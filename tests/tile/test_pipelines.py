@@ -1,0 +1,55 @@
+"""Timelines of pipelines: rules that any run must keep, looked at slot by slot, and how fast each is."""
+
+from __future__ import annotations
+
+import pytest
+
+from avelang.base.errors import AveError
+from avelang.tile import PIPELINES, pipeline
+from avelang.tile.pipelines import STAGES, timeline
+
+TILES = 12
+
+
+@pytest.mark.parametrize("p", PIPELINES.values(), ids=lambda p: p.name)
+def test_a_timeline_keeps_the_rules(p):
+    spans = timeline(p, TILES)
+    start = {(s.group, s.tile, s.stage): s.start for s in spans}
+    groups = sorted({s.group for s in spans})
+    assert len(spans) == len(start) == TILES * len(p.stages) * len(groups) and set(p.stages) <= set(STAGES)
+    for g in groups:
+        for slot in range(max(start.values()) + 1):
+            for stage in p.stages:
+                assert sum(start[g, t, stage] == slot for t in range(TILES)) <= 1, "one tile in a stage at a time"
+            # A tile occupies a buffer from the slot in which it is written until it has been read.
+            writes, reads = next(s for s in p.stages if s in ("store", "async")), "read" if "read" in p.stages else "mma"
+            held = [t for t in range(TILES) if start[g, t, writes] <= slot <= start[g, t, reads]]
+            assert len(held) <= p.buffers
+        for t in range(TILES):
+            order = [start[g, t, s] for s in p.stages]
+            assert order == sorted(set(order)), "the stages of a tile follow one another"
+            if p.ahead and t >= p.ahead:
+                assert start[g, t, p.stages[0]] >= start[g, t - p.ahead, "mma"]
+    products = [start[g, t, "mma"] for g in groups for t in range(TILES)]
+    assert len(products) == len(set(products)), "one matrix pipe"
+
+
+def test_how_far_the_products_are_apart():
+    """In the steady state: all four stages one after another, the load hidden, everything hidden."""
+
+    def apart(name: str) -> list[int]:
+        at = sorted(s.start for s in timeline(pipeline(name), TILES) if s.stage == "mma")
+        return sorted(set(b - a for a, b in zip(at[4:], at[5:], strict=False)))
+
+    assert apart("single") == [4] and apart("prefetch") == [3]
+    for name in ("double-buffer", "ping-pong", "preshuffled", "direct-to-lds", "cp-async", "tma"):
+        assert apart(name) == [1], name
+
+
+def test_which_chips_have_which():
+    assert pipeline("tma").missing("sm_90a") == "" and pipeline("tma").missing("sm_80") == "sm_80 has none of sm_90a"
+    assert pipeline("cp-async").missing("sm_90a") == "" and pipeline("direct-to-lds").missing("gfx950") == ""
+    assert pipeline("direct-to-lds").missing("sm_80") and not pipeline("single").missing("gfx90a")
+    with pytest.raises(AveError, match="a pipeline must be one of single, ") as e:
+        pipeline("triple")
+    assert e.value.code == "T301"
