@@ -26,6 +26,7 @@ os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
 import avelang  # noqa: E402
 import avelang.language as al  # noqa: E402
 from avelang.base.errors import AveError  # noqa: E402
+from avelang.isa import tensor_map  # noqa: E402
 from avelang.runtime import tensor_maps, torch_tensors  # noqa: E402
 from avelang.runtime.arrays import describe  # noqa: E402
 
@@ -157,8 +158,34 @@ def errors_behind_the_host_code() -> None:
     assert describe(x).device == "cuda:0"  # type: ignore[union-attr]
 
 
+def stores_write_whole_pieces() -> str:
+    """Why arrays whose rows end inside of 16 bytes are refused where a kernel stores to them: with the refusal taken out, what is written?"""
+    x, ends = torch.ones(8, 32, device="cuda"), []
+    for n in (24, 25, 26, 27, 28):
+        room = torch.full((8, 64), float("nan"), device="cuda")
+        if n % 4:
+            try:
+                copy[lambda: AT](x, room[:, :n], 0, 0)
+            except AveError as e:
+                assert e.code == "L027", e.code
+            else:
+                raise AssertionError("an array that stores would write past is not refused")
+        kept, tensor_map.torn = tensor_map.torn, lambda t, shape: ""
+        try:
+            copy[lambda: AT](x, room[:, :n], 0, 0)
+            torch.cuda.synchronize()
+        finally:
+            tensor_map.torn = kept
+        written = ~torch.isnan(room)
+        assert (written == written[0]).all()
+        ends.append(int(written[0].sum()))
+    assert ends == [24, 28, 28, 28, 28], ends
+    return f"rows of 24 to 28 elements of 4 bytes are written up to {ends}"
+
+
 CHECKS: list[Callable[[], str | None]] = [
     layout, buffers_in_turn, one_row_of_any_stride, replaced_while_a_graph_has_them, threads, errors_behind_the_host_code,
+    stores_write_whole_pieces,
 ]  # fmt: skip
 
 

@@ -41,18 +41,13 @@ def racing(x: al.Tensor((64,), al.f32), y: al.Tensor((64,), al.f32)):
     y[t] = tile[63 - t]
 
 
-# A barrier of whole warps, that half of one reaches.
+# A barrier of some lanes of a warp, that others reach.
 PARTED = """
 .version 8.0
 .target sm_80
 .address_size 64
 .visible .entry parted(.param .u64 out) {
-  .reg .b32 %r<3>;
-  .reg .pred %p;
-  mov.u32 %r1, %tid.x;
-  and.b32 %r2, %r1, 1;
-  setp.eq.u32 %p, %r2, 0;
-  @%p bar.sync 0;
+  bar.warp.sync 1;
   ret;
 }
 """

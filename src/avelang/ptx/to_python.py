@@ -1,0 +1,312 @@
+"""PTX text comes in; Python of the instruction level goes out which, run, prints the same PTX (`ave ptx to-python`, docs/ptx.md).
+
+The same nodes, that is, except for what only a debugger reads: `.file`, `.loc` and `.section` are left out, and lines of the source stand as comments.
+An instruction that the table refuses becomes `ptx.raw("...")`, so that nothing is lost.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Sequence
+
+from avelang.base.errors import AveError, error
+from avelang.nvptx import nodes as n
+from avelang.nvptx import printer
+from avelang.nvptx import types as chips
+from avelang.nvptx.check import Target
+from avelang.nvptx.parse import parse
+from avelang.nvptx.types import REGISTERS
+from avelang.ptx import types
+from avelang.ptx.inst import refusal
+from avelang.ptx.spelling import BREAK, Names, Unspellable, call, fill, instruction, operand
+
+_DEEPEST = 16  # of braces: Python nests 20 blocks
+_COMMA = f", {BREAK}"
+
+
+def _items(x: Sequence[str]) -> str:
+    return f"[{_COMMA.join(x)}]"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Written:
+    """A module of Python. `raw`: (line of the PTX, why) of each instruction that became text."""
+
+    text: str
+    raw: tuple[tuple[int, str], ...]
+
+
+def to_python(text: str, file: str = "<ptx>", entry: str | None = None) -> Written:
+    """Python that writes this PTX; `file` is its name in comments and errors. `entry`: of the module only that kernel, and what it uses. Raises S201 for
+    text that cannot be read, S207 for an unknown target, L044 for an entry that there is not."""
+    module = parse(text, file)
+    try:
+        chips.target(module.target[0])
+    except ValueError:
+        raise error("S207", name=module.target[0]) from None
+    return _Writer(module if entry is None else _only(module, entry), file).run()
+
+
+# -- one kernel of a module ----------------------------------------------------------------------------------------------------------
+
+
+def _only(module: n.Module, entry: str) -> n.Module:
+    """The module without what a kernel does not use."""
+    entries = [f.name for f in module.functions() if f.kind == "entry"]
+    if entry not in entries:
+        raise error("L044", name=entry, known=", ".join(entries) or "none")
+    used, fresh = {entry}, {entry}
+    mentions = [(item.name, set(_mentioned(item))) for item in module.items if isinstance(item, (n.Function, n.Variable, n.Alias))]
+    while fresh:
+        fresh = {m for name, all_ in mentions if name in fresh for m in all_} - used
+        used |= fresh
+    kept = tuple(i for i in module.items if not isinstance(i, (n.Function, n.Variable, n.Alias)) or i.name in used)
+    return dataclasses.replace(module, items=kept)
+
+
+def _mentioned(item: n.Function | n.Variable | n.Alias) -> Iterator[str]:
+    """The symbols that an item names."""
+    if isinstance(item, n.Alias):
+        yield item.of
+    elif isinstance(item, n.Variable):
+        yield from _initial(item.init)
+    else:
+        for s in n.statements(item.body or ()):
+            if isinstance(s, n.Variable):
+                yield from _initial(s.init)
+            elif isinstance(s, n.Targets):
+                yield from s.names
+            elif isinstance(s, n.Instruction):
+                yield from (x.name for o in s.operands for x in n.leaves(o) if isinstance(x, n.Symbol))
+
+
+def _initial(init: n.Initializer | None) -> Iterator[str]:
+    if isinstance(init, tuple):
+        for x in init:
+            yield from _initial(x)
+    elif init is not None:
+        yield from (x.name for x in n.leaves(init.value if isinstance(init, n.Field) else init) if isinstance(x, n.Symbol))
+
+
+# -- Python --------------------------------------------------------------------------------------------------------------------------
+
+
+class _Writer:
+    def __init__(self, module: n.Module, file: str):
+        self.module, self.file = module, file
+        self.target = Target(module.target[0], module.version)
+        self.names = Names()
+        self.lines: list[str] = []
+        self.types: set[str] = set()
+        self.raw: list[tuple[int, str]] = []
+        self.files = {f.index: os.path.basename(f.name) for f in module.items if isinstance(f, n.File)}
+        self.located: tuple[int, int] | None = None
+        self.registers = False
+
+    def run(self) -> Written:
+        m = self.module
+        kernels = [f.name for f in m.functions() if f.kind == "entry"]
+        for item in m.items:
+            self.item(item)
+        head = ['"""' + f"The PTX of {os.path.basename(self.file)}, in Python: run, it prints it. Made by `ave ptx to-python`.".replace("\\", "/").replace('"', "'"), ""]
+        head += [f"Kernels: {', '.join(kernels) or 'none'}.", '"""', ""]
+        head.append(f"from avelang.ptx import ptx{', reg' if self.registers else ''}")
+        if self.types:
+            head.append(f"from avelang.ptx.types import {', '.join(sorted(self.types))}")
+        chip = repr(m.target[0]) if len(m.target) == 1 else repr(m.target)
+        args = [chip, f"version={m.version}", f"address_size={m.address_size}" if m.address_size != 64 else ""]
+        head += ["", *fill(f"module = {call('ptx.module', args)}", "")]
+        tail = ["", "", 'if __name__ == "__main__":', '    print(module.ptx(), end="")', ""]
+        return Written("\n".join([*head, *self.lines, *tail]), tuple(self.raw))
+
+    def put(self, text: str, indent: str = "") -> None:
+        self.lines += fill(text, indent)
+
+    # -- items of the module ---------------------------------------------------------------------------------------------------------
+
+    def item(self, x: n.Item) -> None:
+        if isinstance(x, n.Function):
+            self.function(x)
+        elif isinstance(x, n.Variable):
+            text = self.variable("module.variable", x, self.names)
+            self.put(f"{self.names.symbol(x.name)} = {text}")
+        elif isinstance(x, n.Alias):
+            of = self.names.named(x.of)
+            self.put(f"{self.names.symbol(x.name)} = module.alias({x.name!r}, {of})")
+        elif isinstance(x, n.Pragma):
+            self.put(call("module.pragma", [repr(t) for t in x.texts]))
+
+    def type(self, name: str) -> str:
+        """A type's name; it is imported where there is one of that name."""
+        if name not in types.BY_PTX:
+            return repr(name)
+        self.types.add(name)
+        return name
+
+    def dims(self, x: n.Variable) -> list[str]:
+        return ["None" if d is None else operand(d, self.names) for d in x.dims]
+
+    def variable(self, head: str, x: n.Variable, names: Names) -> str:
+        """The call that declares a variable."""
+        args = [repr(x.space), self.type(x.type), repr(x.name), *self.dims(x), *self.options(x)]
+        if x.init is not None:
+            args.append(f"init={self.initializer(x.init, x.type, names)}")
+        return call(head, args)
+
+    def options(self, x: n.Variable) -> list[str]:
+        out = [f"align={x.align}"] if x.align is not None else []
+        out += [f"vector={x.vector!r}"] if x.vector else []
+        out += [f"linkage={x.linkage!r}"] if x.linkage else []
+        out += [f"attributes={self.attributes(x.attributes)}"] if x.attributes else []
+        if x.pointer is not None:
+            given = (x.pointer.space, x.pointer.align) if x.pointer.align is not None else (x.pointer.space,) if x.pointer.space else ()
+            out.append(f"pointer={given!r}")
+        return out
+
+    def attributes(self, given: tuple[n.Attribute, ...]) -> str:
+        return _items([f"({', '.join([repr(a.name), *(operand(v, self.names) for v in a.values)])})" if a.values else repr(a.name) for a in given])
+
+    def initializer(self, x: n.Initializer, kind: str, names: Names) -> str:
+        if isinstance(x, n.Field):
+            return f"{x.name!r}: {operand(x.value, names)}"
+        if not isinstance(x, tuple):
+            return operand(x, names, (kind,))
+        text = _text(x) if kind in ("b8", "u8") else None
+        if text is not None:
+            return repr(text)
+        inner = [self.initializer(i, kind, names) for i in x]
+        return f"{{{_COMMA.join(inner)}}}" if x and all(isinstance(i, n.Field) for i in x) else _items(inner)
+
+    def parameters(self, given: tuple[n.Variable, ...]) -> str:
+        out = []
+        for p in given:
+            args = [self.type(p.type), repr(p.name), *self.dims(p), f"space={p.space!r}" if p.space != "param" else "", *self.options(p)]
+            out.append(call("ptx.parameter", args))
+        return _items(out)
+
+    def directives(self, given: tuple[n.Directive, ...]) -> str:
+        out = []
+        for d in given:
+            values = [repr(v) if isinstance(v, str) else operand(v, self.names) for v in d.values]
+            out.append(f"({', '.join([repr(d.name), *values])})" if values else repr(d.name))
+        return _items(out)
+
+    def function(self, x: n.Function) -> None:
+        declaration = x.body is None
+        name = self.names.symbol(x.name)
+        args = [repr(x.kind), repr(x.name)] if declaration else []
+        if x.params is not None:
+            args.append(self.parameters(x.params))
+        if x.returns is not None:
+            args.append(f"returns={self.parameters(x.returns)}")
+        if not declaration and name != x.name:
+            args.append(f"name={x.name!r}")
+        if x.linkage != ("visible" if x.kind == "entry" and not declaration else ""):
+            args.append(f"linkage={x.linkage!r}")
+        if x.directives:
+            args.append(f"directives={self.directives(x.directives)}")
+        if x.attributes:
+            args.append(f"attributes={self.attributes(x.attributes)}")
+        if x.body is None:
+            self.put(f"{name} = {call('module.declare', args)}")
+            return
+        names = self.names.inner()
+        variables = []
+        for p in (*(x.returns or ()), *(x.params or ())):
+            variables.append(names.take(p.name.removeprefix(f"{x.name}_")))
+            if p.space == "reg":
+                names.registers[p.name] = variables[-1], None, False
+                names.types.registers[p.name] = p.type
+            else:
+                names.symbols[p.name] = variables[-1]
+        self.lines += ["", ""]
+        self.put(f"@{call(f'module.{x.kind}', args)}")
+        self.put(f"def {call(name, variables)}:")
+        self.located = None
+        self.body(x.body, names, "    ")
+        self.lines += ["", ""]
+
+    # -- statements ------------------------------------------------------------------------------------------------------------------
+
+    def body(self, statements: tuple[n.Statement, ...], names: Names, indent: str) -> None:
+        before = len(self.lines)
+        wrote = False
+        for s in statements:
+            self.statement(s, names, indent)
+            wrote |= not isinstance(s, n.Loc)
+        if not wrote:
+            self.put("pass", indent)
+        elif len(self.lines) == before:
+            raise AssertionError("a statement without a line")
+
+    def statement(self, s: n.Statement, names: Names, indent: str) -> None:
+        if isinstance(s, n.Instruction):
+            self.instruction(s, names, indent)
+        elif isinstance(s, n.Label):
+            self.put(f"ptx.label({s.name!r})", indent)
+        elif isinstance(s, n.Registers):
+            self.declare(s, names, indent)
+        elif isinstance(s, n.Variable):
+            text = self.variable("ptx.variable", s, names)
+            self.put(f"{names.symbol(s.name)} = {text}", indent)
+        elif isinstance(s, n.Block):
+            if len(indent) > 4 * _DEEPEST:
+                self.as_text(s, f"braces deeper than {_DEEPEST}", indent)
+                return
+            self.put("with ptx.scope():", indent)
+            self.body(s.body, names.inner(), f"{indent}    ")
+        elif isinstance(s, n.Targets):
+            kind = "branch_targets" if s.kind == "branchtargets" else "call_targets"
+            self.put(call(f"ptx.{kind}", [repr(s.label), *(repr(x) if kind == "branch_targets" else names.named(x) for x in s.names)]), indent)
+        elif isinstance(s, n.Prototype):
+            self.prototype(s, indent)
+        elif isinstance(s, n.Pragma):
+            self.put(call("ptx.pragma", [repr(t) for t in s.texts]), indent)
+        elif (s.file, s.row) != self.located and s.row:
+            self.located = s.file, s.row
+            self.put(f"# {self.files.get(s.file, f'file {s.file}')}:{s.row}", indent)
+
+    def declare(self, s: n.Registers, names: Names, indent: str) -> None:
+        if s.type not in REGISTERS:
+            names.types.declare(s)
+            self.as_text(s, f"there are no registers of .{s.type}", indent)
+            return
+        self.registers = True
+        variables = names.declare(s)
+        texts = [repr(x.name if x.count is None else f"{x.name}<{x.count}>") for x in s.names]
+        args = [self.type(s.type), *texts, f"vector={s.vector!r}" if s.vector else ""]
+        self.put(f"{_COMMA.join(variables) if len(texts) == 1 else f'({_COMMA.join(variables)})'} = {call('reg.declare', args)}", indent)
+
+    def prototype(self, s: n.Prototype, indent: str) -> None:
+        args = [repr(s.label)]
+        args += [f"params={self.parameters(s.params)}"] if s.params is not None else []
+        args += [f"returns={self.parameters(s.returns)}"] if s.returns is not None else []
+        args += [f"name={s.name!r}"] if s.name != "_" else []
+        args += [f"directives={self.directives(s.directives)}"] if s.directives else []
+        self.put(call("ptx.prototype", args), indent)
+
+    def instruction(self, s: n.Instruction, names: Names, indent: str) -> None:
+        refused: AveError | None = refusal(s, self.target, names.types.type)
+        try:
+            if refused is None:
+                self.put(instruction(s, names), indent)
+                return
+            why = f"[{refused.code}] {refused.message}"
+        except Unspellable as e:
+            why = str(e)
+        self.as_text(s, why, indent)
+
+    def as_text(self, s: n.Instruction | n.Registers | n.Block, why: str, indent: str) -> None:
+        """A statement that becomes text, for a reason."""
+        self.raw.append((s.line, why))
+        why = why.replace("\n", " ")
+        self.put(f"ptx.raw({' '.join(line.strip() for line in printer.body((s,)))!r})  # {why}", indent)
+
+
+def _text(x: tuple[n.Initializer, ...]) -> bytes | None:
+    """The bytes of a text, where it is one."""
+    values = [i.value for i in x if isinstance(i, n.Int) and i == n.Int(i.value)]
+    if len(values) != len(x) or len(x) < 4 or not all(v in (0, 9, 10, 13) or 32 <= v < 127 for v in values):
+        return None
+    return bytes(values)
