@@ -217,8 +217,7 @@ class ByEngine(Consumer):
         barrier, each = 1 + self.index, self.job.width // 2
         for p in range(self.job.plan.n // self.job.width):
             buffer = p % self.job.buffers * self.size
-            with ptx.if_(self.one):
-                ptx.tma.wait_group(self.job.buffers - 1, read=True)
+            # Thread 0 has seen to it that the engine is through with the buffer.
             ptx.bar_sync(barrier, GROUP)
             self.keep(self.sums[p * each : (p + 1) * each], buffer)
             ptx.fence.proxy_async()
@@ -226,6 +225,7 @@ class ByEngine(Consumer):
             with ptx.if_(self.one):
                 ptx.tma.store_2d(self.to, (top, left + p * self.job.width), ptx.addr(self.pieces, buffer))
                 ptx.tma.commit_group()
+                ptx.tma.wait_group(self.job.buffers - 1, read=True)
 
     def keep(self, sums: list[Reg], buffer: int) -> None:
         """Rounds and writes 64 rows of a piece."""

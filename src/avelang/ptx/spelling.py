@@ -28,6 +28,14 @@ _COMMA = f", {BREAK}"
 RESERVED = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *types.BY_PTX, "ptx", "reg", "module"})
 
 
+def quoted(text: object) -> str:
+    """A value as Python writes it: text in double quotes, where that needs no backslash."""
+    if isinstance(text, tuple):
+        return f"({', '.join(map(quoted, text))}{',' * (len(text) == 1)})"
+    out = repr(text)
+    return f'"{text}"' if isinstance(text, str) and out == f"'{text}'" and '"' not in text else out
+
+
 class Unspellable(Exception):
     """No Python expression makes this node."""
 
@@ -94,7 +102,7 @@ class Names:
         """The variable for a symbol, or its name as text."""
         if symbol in self.symbols:
             return self.symbols[symbol]
-        return self.outer.named(symbol) if self.outer is not None else repr(symbol)
+        return self.outer.named(symbol) if self.outer is not None else quoted(symbol)
 
 
 # -- operands ------------------------------------------------------------------------------------------------------------------------
@@ -109,7 +117,7 @@ def operand(x: n.Operand, names: Names, parts: tuple[str, ...] = ()) -> str:
 
 def as_text(x: n.Operand) -> str:
     """The expression for an operand that has no other: its text."""
-    return f"ptx.operand({printer.operand(x)!r})"
+    return f"ptx.operand({quoted(printer.operand(x))})"
 
 
 def _register(x: n.Register, names: Names, parts: tuple[str, ...]) -> str | None:
@@ -188,7 +196,7 @@ def _address(x: n.Address, names: Names, parts: tuple[str, ...]) -> str | None:
         return None
     args = [base]
     if x.offset is not None:
-        args.append(operand(x.offset, names) if _plain(x.offset) and x.offset != n.Int(0) else repr(printer.operand(x.offset)))
+        args.append(operand(x.offset, names) if _plain(x.offset) and x.offset != n.Int(0) else quoted(printer.operand(x.offset)))
     if rest:
         args.append(f"coords={_vector(rest[0], names, ())}")  # type: ignore[arg-type]
     return f"ptx.addr({_COMMA.join(args)})"
@@ -230,7 +238,7 @@ def opcode(parts: tuple[str, ...]) -> str:
         name = word.replace("::", "__")
         name = f"_{name}" if name[:1].isdigit() else f"{name}_" if keyword.iskeyword(name) else name
         if not name.isidentifier() or part(name) != word or name.startswith("__"):
-            return f"ptx.inst[{'.'.join(parts)!r}]"
+            return f"ptx.inst[{quoted('.'.join(parts))}]"
         words.append(name)
     return f"ptx.inst.{'.'.join(words)}"
 
@@ -272,7 +280,7 @@ def _call(x: n.Instruction, names: Names, guard: list[str]) -> str:
     if returns is not None:
         args.append(f"returns=[{_COMMA.join(returns)}]")
     if rest:
-        args.append(f"prototype={printer.operand(rest[0])!r}")
+        args.append(f"prototype={quoted(printer.operand(rest[0]))}")
     return f"ptx.call({_COMMA.join(args + ['uniform=True'] * (len(x.parts) > 1) + guard)})"
 
 

@@ -19,7 +19,7 @@ from avelang.nvptx.parse import parse
 from avelang.nvptx.types import REGISTERS
 from avelang.ptx import types
 from avelang.ptx.inst import refusal
-from avelang.ptx.spelling import BREAK, Names, Unspellable, call, fill, instruction, operand
+from avelang.ptx.spelling import BREAK, Names, Unspellable, call, fill, instruction, operand, quoted
 
 _DEEPEST = 16  # of braces: Python nests 20 blocks
 _COMMA = f", {BREAK}"
@@ -114,7 +114,7 @@ class _Writer:
         head.append(f"from avelang.ptx import ptx{', reg' if self.registers else ''}")
         if self.types:
             head.append(f"from avelang.ptx.types import {', '.join(sorted(self.types))}")
-        chip = repr(m.target[0]) if len(m.target) == 1 else repr(m.target)
+        chip = quoted(m.target[0]) if len(m.target) == 1 else quoted(m.target)
         args = [chip, f"version={m.version}", f"address_size={m.address_size}" if m.address_size != 64 else ""]
         head += ["", *fill(f"module = {call('ptx.module', args)}", "")]
         tail = ["", "", 'if __name__ == "__main__":', '    print(module.ptx(), end="")', ""]
@@ -133,14 +133,14 @@ class _Writer:
             self.put(f"{self.names.symbol(x.name)} = {text}")
         elif isinstance(x, n.Alias):
             of = self.names.named(x.of)
-            self.put(f"{self.names.symbol(x.name)} = module.alias({x.name!r}, {of})")
+            self.put(f"{self.names.symbol(x.name)} = module.alias({quoted(x.name)}, {of})")
         elif isinstance(x, n.Pragma):
-            self.put(call("module.pragma", [repr(t) for t in x.texts]))
+            self.put(call("module.pragma", [quoted(t) for t in x.texts]))
 
     def type(self, name: str) -> str:
         """A type's name; it is imported where there is one of that name."""
         if name not in types.BY_PTX:
-            return repr(name)
+            return quoted(name)
         self.types.add(name)
         return name
 
@@ -149,67 +149,68 @@ class _Writer:
 
     def variable(self, head: str, x: n.Variable, names: Names) -> str:
         """The call that declares a variable."""
-        args = [repr(x.space), self.type(x.type), repr(x.name), *self.dims(x), *self.options(x)]
+        args = [quoted(x.space), self.type(x.type), quoted(x.name), *self.dims(x), *self.options(x)]
         if x.init is not None:
             args.append(f"init={self.initializer(x.init, x.type, names)}")
         return call(head, args)
 
     def options(self, x: n.Variable) -> list[str]:
         out = [f"align={x.align}"] if x.align is not None else []
-        out += [f"vector={x.vector!r}"] if x.vector else []
-        out += [f"linkage={x.linkage!r}"] if x.linkage else []
+        out += [f"vector={quoted(x.vector)}"] if x.vector else []
+        out += [f"linkage={quoted(x.linkage)}"] if x.linkage else []
         out += [f"attributes={self.attributes(x.attributes)}"] if x.attributes else []
         if x.pointer is not None:
             given = (x.pointer.space, x.pointer.align) if x.pointer.align is not None else (x.pointer.space,) if x.pointer.space else ()
-            out.append(f"pointer={given!r}")
+            out.append(f"pointer={quoted(given)}")
         return out
 
     def attributes(self, given: tuple[n.Attribute, ...]) -> str:
-        return _items([f"({', '.join([repr(a.name), *(operand(v, self.names) for v in a.values)])})" if a.values else repr(a.name) for a in given])
+        return _items([f"({', '.join([quoted(a.name), *(operand(v, self.names) for v in a.values)])})" if a.values else quoted(a.name) for a in given])
 
     def initializer(self, x: n.Initializer, kind: str, names: Names) -> str:
         if isinstance(x, n.Field):
-            return f"{x.name!r}: {operand(x.value, names)}"
+            return f"{quoted(x.name)}: {operand(x.value, names)}"
         if not isinstance(x, tuple):
             return operand(x, names, (kind,))
         text = _text(x) if kind in ("b8", "u8") else None
         if text is not None:
-            return repr(text)
+            return quoted(text)
         inner = [self.initializer(i, kind, names) for i in x]
         return f"{{{_COMMA.join(inner)}}}" if x and all(isinstance(i, n.Field) for i in x) else _items(inner)
 
     def parameters(self, given: tuple[n.Variable, ...]) -> str:
         out = []
         for p in given:
-            args = [self.type(p.type), repr(p.name), *self.dims(p), f"space={p.space!r}" if p.space != "param" else "", *self.options(p)]
+            args = [self.type(p.type), quoted(p.name), *self.dims(p), f"space={quoted(p.space)}" if p.space != "param" else "", *self.options(p)]
             out.append(call("ptx.parameter", args))
         return _items(out)
 
     def directives(self, given: tuple[n.Directive, ...]) -> str:
         out = []
         for d in given:
-            values = [repr(v) if isinstance(v, str) else operand(v, self.names) for v in d.values]
-            out.append(f"({', '.join([repr(d.name), *values])})" if values else repr(d.name))
+            values = [quoted(v) if isinstance(v, str) else operand(v, self.names) for v in d.values]
+            out.append(f"({', '.join([quoted(d.name), *values])})" if values else quoted(d.name))
         return _items(out)
 
     def function(self, x: n.Function) -> None:
         declaration = x.body is None
-        name = self.names.symbol(x.name)
-        args = [repr(x.kind), repr(x.name)] if declaration else []
+        name = self.names.symbols.get(x.name) or self.names.take(x.name)
+        args = [quoted(x.kind), quoted(x.name)] if declaration else []
         if x.params is not None:
             args.append(self.parameters(x.params))
         if x.returns is not None:
             args.append(f"returns={self.parameters(x.returns)}")
         if not declaration and name != x.name:
-            args.append(f"name={x.name!r}")
+            args.append(f"name={quoted(x.name)}")
         if x.linkage != ("visible" if x.kind == "entry" and not declaration else ""):
-            args.append(f"linkage={x.linkage!r}")
+            args.append(f"linkage={quoted(x.linkage)}")
         if x.directives:
             args.append(f"directives={self.directives(x.directives)}")
         if x.attributes:
             args.append(f"attributes={self.attributes(x.attributes)}")
         if x.body is None:
             self.put(f"{name} = {call('module.declare', args)}")
+            self.names.symbols[x.name] = name
             return
         names = self.names.inner()
         variables = []
@@ -226,6 +227,7 @@ class _Writer:
         self.located = None
         self.body(x.body, names, "    ")
         self.lines += ["", ""]
+        self.names.symbols[x.name] = name  # from here on: within the body, Python does not have it
 
     # -- statements ------------------------------------------------------------------------------------------------------------------
 
@@ -244,7 +246,7 @@ class _Writer:
         if isinstance(s, n.Instruction):
             self.instruction(s, names, indent)
         elif isinstance(s, n.Label):
-            self.put(f"ptx.label({s.name!r})", indent)
+            self.put(f"ptx.label({quoted(s.name)})", indent)
         elif isinstance(s, n.Registers):
             self.declare(s, names, indent)
         elif isinstance(s, n.Variable):
@@ -258,11 +260,11 @@ class _Writer:
             self.body(s.body, names.inner(), f"{indent}    ")
         elif isinstance(s, n.Targets):
             kind = "branch_targets" if s.kind == "branchtargets" else "call_targets"
-            self.put(call(f"ptx.{kind}", [repr(s.label), *(repr(x) if kind == "branch_targets" else names.named(x) for x in s.names)]), indent)
+            self.put(call(f"ptx.{kind}", [quoted(s.label), *(quoted(x) if kind == "branch_targets" else names.named(x) for x in s.names)]), indent)
         elif isinstance(s, n.Prototype):
             self.prototype(s, indent)
         elif isinstance(s, n.Pragma):
-            self.put(call("ptx.pragma", [repr(t) for t in s.texts]), indent)
+            self.put(call("ptx.pragma", [quoted(t) for t in s.texts]), indent)
         elif (s.file, s.row) != self.located and s.row:
             self.located = s.file, s.row
             self.put(f"# {self.files.get(s.file, f'file {s.file}')}:{s.row}", indent)
@@ -274,15 +276,15 @@ class _Writer:
             return
         self.registers = True
         variables = names.declare(s)
-        texts = [repr(x.name if x.count is None else f"{x.name}<{x.count}>") for x in s.names]
-        args = [self.type(s.type), *texts, f"vector={s.vector!r}" if s.vector else ""]
+        texts = [quoted(x.name if x.count is None else f"{x.name}<{x.count}>") for x in s.names]
+        args = [self.type(s.type), *texts, f"vector={quoted(s.vector)}" if s.vector else ""]
         self.put(f"{_COMMA.join(variables) if len(texts) == 1 else f'({_COMMA.join(variables)})'} = {call('reg.declare', args)}", indent)
 
     def prototype(self, s: n.Prototype, indent: str) -> None:
-        args = [repr(s.label)]
+        args = [quoted(s.label)]
         args += [f"params={self.parameters(s.params)}"] if s.params is not None else []
         args += [f"returns={self.parameters(s.returns)}"] if s.returns is not None else []
-        args += [f"name={s.name!r}"] if s.name != "_" else []
+        args += [f"name={quoted(s.name)}"] if s.name != "_" else []
         args += [f"directives={self.directives(s.directives)}"] if s.directives else []
         self.put(call("ptx.prototype", args), indent)
 
@@ -301,7 +303,7 @@ class _Writer:
         """A statement that becomes text, for a reason."""
         self.raw.append((s.line, why))
         why = why.replace("\n", " ")
-        self.put(f"ptx.raw({' '.join(line.strip() for line in printer.body((s,)))!r})  # {why}", indent)
+        self.put(f"ptx.raw({quoted(' '.join(line.strip() for line in printer.body((s,))))})  # {why}", indent)
 
 
 def _text(x: tuple[n.Initializer, ...]) -> bytes | None:
