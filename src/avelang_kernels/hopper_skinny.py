@@ -224,6 +224,17 @@ def combine(sums, kept, counts, was, parts, come, unit, until, steps, total, F):
     return whole
 
 
+@avelang.jit
+def add_steps(sums, a_ring, b_ring, full, empty, slot, phase, count, F):
+    """Adds the products of the next `count` steps. Returns the stage behind them, and the parity of its phase."""
+    for _ in al.range(count):
+        al.nvvm.mbarrier_wait(full[slot], phase)
+        multiply(sums, a_ring, b_ring, slot, F)
+        release(empty, slot, F)
+        slot, phase = following(slot, phase, F)
+    return slot, phase
+
+
 @functools.cache
 def kernel_of(dtype: Any, out: Any, F: Form) -> Any:
     """The kernel of a form. What a copy brings at once is part of its tensor map's type: hence a function for each."""
@@ -274,11 +285,7 @@ def kernel_of(dtype: Any, out: Any, F: Form) -> Any:
                 tile = unit // steps
                 until = min((tile + 1) * steps, end)
                 sums = al.full((F.rows // ROWS, F.width // 2), 0.0, al.f32)
-                for _ in al.range(until - unit):
-                    al.nvvm.mbarrier_wait(full[slot], phase)
-                    multiply(sums, a_ring, b_ring, slot, F)
-                    release(empty, slot, F)
-                    slot, phase = following(slot, phase, F)
+                slot, phase = add_steps(sums, a_ring, b_ring, full, empty, slot, phase, until - unit, F)
                 if combine(sums, room, counters, was, parts, come, unit, until, steps, total, F):
                     write(tensor, sums, (tile * F.across + al.block_id(0) % F.across) * F.rows)
                 unit = until

@@ -133,7 +133,7 @@ class Rows:
         ptx.inst[f"st.shared.{kind}"](ptx.addr(held.at(warp, 0)), operand(values), pred=lane == 0)
         ptx.syncthreads()
         # Each warp reads what all warps of its row have found.
-        first = warp & ~(warps - 1) & 31 if self.plan.rows > 1 else 0
+        first = warp & (32 - warps) if self.plan.rows > 1 else 0
         got = reg.array(f32, len(values))
         ptx.inst[f"ld.shared.{kind}"](operand(got), ptx.addr(held.at((lane & (warps - 1)) + first, 0)))
         return self.among(got, warps, step)

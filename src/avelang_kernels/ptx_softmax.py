@@ -15,7 +15,7 @@ from avelang.ptx.types import Type, f32
 from avelang_kernels.ptx_rows import Plan, Rows, checked, larger, plan_of
 
 LOG2_E = math.log2(math.e)
-LOWEST = -1e38  # taken for a maximum of -inf, from which nothing could be taken away
+LOWEST = -float.fromhex("0x1.fffffep127")  # of f32: the maximum where all is -inf, from which nothing could be taken away
 
 
 def power(x: Reg, less: Reg) -> Reg:

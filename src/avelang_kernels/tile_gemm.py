@@ -5,12 +5,6 @@ from __future__ import annotations
 import avelang
 import avelang.language as al
 from avelang.tile import block_gemm, schedules, windows
-from avelang.tile.distribution import Distribution
-
-
-@avelang.constant
-def spread(rows, cols, dtype, threads, wave):
-    return Distribution.blocked((rows, cols), dtype, waves=threads // wave, wave=wave)
 
 
 @avelang.jit
@@ -22,13 +16,14 @@ def gemm(
     n: al.u32,
     k: al.u32,
     T: al.constexpr,
+    PIPELINE: al.constexpr,
     EACH: al.constexpr = 8,
     WIDE: al.constexpr = 4,
 ):
     M, N, K, W = T
     G = block_gemm.block_gemm(al.target(), al.bf16, M, N, K, W)
     top, left = al.block_id(1) * M, al.block_id(0) * N
-    A = windows.view(a, (m, k), vector=EACH).window((M, K), (top, 0), spread(M, K, al.bf16, G.threads, G.mma.wave))
-    B = windows.view(b, (n, k), vector=EACH).window((N, K), (left, 0), spread(N, K, al.bf16, G.threads, G.mma.wave))
-    sums = schedules.single(G, A, B, k)
+    A = windows.view(a, (m, k), vector=EACH).window((M, K), (top, 0))
+    B = windows.view(b, (n, k), vector=EACH).window((N, K), (left, 0))
+    sums = schedules.run(PIPELINE, G, A, B, k)
     windows.view(c, (m, n), vector=WIDE).window((M, N), (top, left)).store(sums)

@@ -6,19 +6,16 @@ from __future__ import annotations
 import re
 import subprocess
 
-import ml_dtypes
 import numpy as np
 import pytest
-from tools import need
+from tests.avelang_kernels.guarded import BF16, ONE, check_product
+from tests.tools import need
 
 import avelang.language as al
 import avelang_kernels.hopper_gemm as threads_level
 from avelang.ptx.types import bf16, f32
 from avelang.runtime.compile import compile_text
 from avelang_kernels.ptx_hopper_gemm import TILES, Plan, build, gemm
-from test_ptx_ampere_gemm import ONE, ROUNDING
-
-BF16 = ml_dtypes.bfloat16
 
 
 @pytest.mark.parametrize(
@@ -32,15 +29,7 @@ BF16 = ml_dtypes.bfloat16
     ],
 )
 def test_on_the_executor(plan, dtype, out, blocks, m, n, k):
-    rng = np.random.default_rng()
-    a, b = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (n, k)))
-    room = np.full(m * n + 64, np.nan, out)
-    c = room[32 : 32 + m * n].reshape(m, n)
-    assert gemm(a, b, c, plan=plan, blocks=blocks) is c
-    x, y = a.astype(np.float64), b.astype(np.float64).T
-    error = np.abs(c.astype(np.float64) - x @ y)
-    assert (error <= 2e-6 * (np.abs(x) @ np.abs(y)) + ROUNDING[c.dtype] * np.abs(x @ y)).all(), error.max()
-    assert np.isnan(np.concatenate([room[:32], room[32 + m * n :]]).astype(np.float32)).all(), "written beside the output"
+    check_product(gemm, m, n, k, dtype, out, plan=plan, blocks=blocks)
 
 
 def test_an_output_is_made():
@@ -66,8 +55,7 @@ def test_what_does_not_fit_is_refused(a, b, options, kind, words):
         gemm(a, b, **options)
 
 
-@pytest.mark.parametrize("out", [bf16, f32], ids=str)
-@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("whole", "out"), [(True, bf16), (False, f32)], ids=str)
 @pytest.mark.parametrize("plan", TILES, ids=str)
 def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(plan, whole, out, tmp_path):
     ptxas = need("ptxas")

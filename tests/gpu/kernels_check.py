@@ -135,6 +135,48 @@ def mma(room: Room, m: int, n: int, k: int) -> Made:
     return lambda: mma_gemm[lambda: ((-(-n // 128), -(-m // 128)), (THREADS,))](a, b, flat, m, n, k), [room.product(c, a, b)]
 
 
+def ptx_hopper(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, plan: int | None = None) -> Made:
+    from avelang_kernels import ptx_hopper_gemm as module
+
+    a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
+    c = room.output(m, n, to or dtype)
+    chosen = None if plan is None else list(module.TILES)[plan]
+    return lambda: module.gemm(a, b, out=c, plan=chosen), [room.product(c, a, b)]
+
+
+def ptx_ampere(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, plan: int | None = None) -> Made:
+    from avelang_kernels import ptx_ampere_gemm as module
+
+    a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
+    c = room.output(m, n, to or dtype)
+    chosen = None if plan is None else list(module.PLANS)[plan]
+    return lambda: module.gemm(a, b, out=c, plan=chosen), [room.product(c, a, b)]
+
+
+def rows_check(out: torch.Tensor, want: torch.Tensor) -> Check:
+    """A row's sum is that of 32 elements of each thread and a tree; powers and roots are the approximate ones, good to 2^-22. Numbers below the
+    smallest normal one of f32 become zero."""
+    smallest = 2.0**-25 if out.dtype == F16 else 2.0**-120
+    return Check(out, want, (2.0**-17 + ROUNDING[out.dtype]) * want.abs() + smallest)
+
+
+def ptx_softmax(room: Room, m: int, n: int, dtype: torch.dtype = BF16) -> Made:
+    from avelang_kernels.ptx_softmax import softmax
+
+    x = room.normal((m, n), F32).mul_(4).to(dtype) if not room.exact else room.normal((m, n), dtype)
+    out = room.output(m, n, dtype)
+    return lambda: softmax(x, out), [rows_check(out, (x.cpu() if room.exact else x).double().softmax(1))]
+
+
+def ptx_rms_norm(room: Room, m: int, n: int, dtype: torch.dtype = BF16) -> Made:
+    from avelang_kernels.ptx_rms_norm import rms_norm
+
+    x, weight, eps = room.normal((m, n), dtype), room.normal((n,), dtype), 1e-5
+    out = room.output(m, n, dtype)
+    y, w = ((t.cpu() if room.exact else t).double() for t in (x, weight))
+    return lambda: rms_norm(x, weight, eps, out), [rows_check(out, y * w / (y.square().mean(1, keepdim=True) + eps).sqrt())]
+
+
 KERNELS = {kernel.name: kernel for kernel in (
     Kernel("hopper_gemm", hopper_gemm, (
         (128, 128, 64), (127, 129, 72), (333, 517, 328), (1, 1, 8), (1000, 1000, 1000), (64, 4096, 520), (4097, 33, 136), (5, 8191, 1024),
@@ -147,6 +189,20 @@ KERNELS = {kernel.name: kernel for kernel in (
     ), ((3, 130, 264), (20, 200, 136), (64, 257, 200))),
     Kernel("tutorial", tutorial, ((1, 1, 8), (50, 37, 40), (333, 129, 264), (1024, 1000, 512)), ((50, 37, 40),), (8, 0)),
     Kernel("mma_gemm", mma, ((1, 2, 8), (130, 70, 72), (333, 518, 328), (1024, 1000, 1024)), ((130, 150, 104),), (8, 0)),
+    Kernel("ptx_hopper", ptx_hopper, (
+        (128, 128, 64), (127, 136, 72), (333, 520, 328), (1, 8, 8), (1, 1, 8), (333, 517, 328), (1000, 1000, 1000), (64, 4096, 520), (4097, 40, 136),
+        (5, 8192, 1024), (2048, 2048, 2048), (4864, 4096, 4096), (700, 300, 200, F16, F32), (700, 303, 200, F16), (129, 257, 64, BF16, F32),
+        *((641, 776, 456, BF16, to, plan) for plan in range(3) for to in (None, F32)), *((641, 777, 456, BF16, None, plan) for plan in range(3)),
+    ), tuple((150, n, 136, BF16, None, plan) for plan in range(3) for n in (280, 277))),
+    Kernel("ptx_ampere", ptx_ampere, (
+        (128, 256, 64), (127, 136, 72), (333, 517, 328), (1, 1, 8), (333, 518, 328), (1000, 1000, 1000), (64, 4096, 520), (2048, 2048, 2048),
+        (700, 300, 200, F16, F32), (700, 303, 200, F16), (129, 257, 64, BF16, F32),
+        *((641, n, 456, BF16, to, plan) for plan in range(4) for n, to in ((776, None), (776, F32), (777, None))),
+    ), tuple((150, n, 136, BF16, None, plan) for plan in range(4) for n in (280, 277)), (8, 0)),
+    *(Kernel(name, make, (
+        (1, 1), (3, 7, F32), (777, 64), (333, 18, F16), (1001, 1000), (129, 1001), (1000, 1024, F32), (77, 4096), (33, 5120, F16), (65, 16384),
+        (65, 16384, F32), (19, 16383), (17, 32768), (9, 32768, F32), (40000, 128),
+    ), ((37, 64), (3, 1001), (3, 4096), (2, 16384, F32)), (8, 0)) for name, make in (("ptx_softmax", ptx_softmax), ("ptx_rms_norm", ptx_rms_norm))),
 )}  # fmt: skip
 
 

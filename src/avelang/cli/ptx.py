@@ -1,4 +1,5 @@
-"""`ave ptx ...`: commands about PTX text. `ave ptx lint FILE` prints what is wrong with it, one finding a line."""
+"""`ave ptx ...`: commands about PTX text. `ave ptx lint FILE` prints what is wrong with it, one finding a line; `ave ptx to-python FILE` prints Python of
+the instruction level that writes it."""
 
 from __future__ import annotations
 
@@ -39,6 +40,35 @@ def lint_command(files: tuple[pathlib.Path, ...], no_warnings: bool) -> None:
             click.echo(f"{file}:{place}: [{exc.code}] {'warning: ' if warning else ''}{exc.message}{hint}")
     if failed:
         raise SystemExit(1)
+
+
+@ptx.command("to-python")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=pathlib.Path))
+@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=pathlib.Path), help="A file, instead of standard output.")
+@click.option("--entry", metavar="NAME", help="Only this kernel, and the functions and variables that it uses.")
+def to_python_command(file: pathlib.Path, output: pathlib.Path | None, entry: str | None) -> None:
+    """Turn a PTX file into a Python file of the instruction level, one call one instruction, to read and to change.
+
+    Run, it prints the same PTX, without comments and data for debuggers. An instruction that Ave does not know is kept as text, with a warning.
+    """
+    from avelang.base.errors import AveError
+    from avelang.cli.console import fail, show_error
+    from avelang.ptx.to_python import to_python
+
+    try:
+        made = to_python(file.read_text(encoding="utf-8", errors="replace"), str(file), entry)
+    except AveError as exc:
+        show_error(exc)
+        raise SystemExit(1) from None
+    for line, why in made.raw:
+        click.echo(f"{file}:{line}: warning: kept as text, unchecked: {why}", err=True)
+    if output is None:
+        click.echo(made.text, nl=False)
+        return
+    try:
+        output.write_text(made.text, encoding="utf-8")
+    except OSError as e:
+        fail(f"cannot write {output}: {e.strerror}")
 
 
 def _column(exc: Exception) -> int:

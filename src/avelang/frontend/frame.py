@@ -112,6 +112,9 @@ class Build:
         self.known = known
         # What the fields of objects hold.
         self.heap = Env()
+        # How many loops that are being built again stand around the current place, and which cells a loop has carried when it was built last.
+        self.again = 0
+        self.carried: dict[Any, list[Cell]] = {}
         # Where control flow is being merged: the objects made, each with the two that it stands for (`aliases.py`).
         self.met: list[tuple[Any, Any, Any]] = []
         # Values that stand for a literal carried around a loop, with the literal: their type is still open.

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from avelang.base.spans import Span
 from avelang.frontend import aliases, layouts, tensors
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.infer import carries, default, fits, promote, with_literal
@@ -131,7 +132,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
          head: Callable[[], Value] | None, body: Callable[[Value | None], None], once: bool) -> None:  # fmt: skip
     """A `for` (operands: start, stop, step) or `while` op. `names` may cross its head; those not bound before cross only its end, when
     `once` says that a trip is certain. `head` builds the condition of a `while`; `body` gets the induction variable of a `for`."""
-    span = f.b.span
+    span, rebuilt = f.b.span, 0
     meets: dict[str | Cell, Meet] = {}
     bound: dict[str | Cell, Any] = {}
     for name in names:
@@ -142,11 +143,21 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
                 bound[name] = held
             except Clash as clash:
                 f.env.set(name, poison(clash))
+    site = (node, f.label, f.caller, *_callers(f.caller))
+    guesses = _guess(f, site, meets, bound)
     while True:
-        blocks, layer = _trip(f, meets, op, operands, head, body, node)
+        blocks, layer, entered = _trip(f, meets, op, operands, head, body, node)
         f.b.span = span
         if not _settle(f, meets, bound, layer, node):
-            break
+            wrong = [c for c in guesses if c in meets and layer[c] is entered[c]]
+            if not wrong:
+                break
+            for c in wrong:
+                del meets[c]
+        f.build.again += 1
+        rebuilt += 1
+    f.build.again -= rebuilt
+    f.build.carried[site] = [c for c in meets if isinstance(c, Cell)]
     late = _late(f, layer, meets, live, once)
     inits = [x for name, m in meets.items() for x in ([] if m.kind == "memory" else m.give(f, bound[name], node))]
     inits += [f.b.const(0, t) for m in late.values() for t in m.types]
@@ -165,10 +176,33 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
     bind_results(f, everything, list(made.results))
 
 
+def _callers(span: Span | None) -> Iterator[Span]:
+    while span is not None:
+        yield span
+        span = span.caller
+
+
+def _guess(f: Frame, site: Any, meets: dict[str | Cell, Meet], bound: dict[str | Cell, Any]) -> list[Cell]:
+    """Where a loop around this one is built again: the cells that it carried last time, so that it is not built twice each time."""
+    guesses = [c for c in f.build.carried.get(site, ()) if f.held(c) is not MISSING] if f.build.again else []
+    for c in list(guesses):
+        held = frozen(f, f.held(c), {})
+        try:
+            meets[c] = _closed(f, held, held, site[0])
+            bound[c] = held
+        except Clash:
+            guesses.remove(c)
+    return guesses
+
+
 def _settle(f: Frame, meets: dict[str | Cell, Meet], bound: dict[str | Cell, Any], layer: dict[Any, Any], node: ast.AST) -> bool:
     """Holds what a trip has left against what was expected. True when the trip must be built again: something more crosses, or otherwise."""
     again = False
     carried: list[tuple[Object, Object, Object | None]] = []
+    found = [c for c in changed_cells(f, layer) if c not in meets and not isinstance(f.held(c), Poison)]
+    for cell in found:
+        bound[cell] = frozen(f, f.held(cell), {})
+        meets[cell] = _opened(bound[cell])
     for name, m in list(meets.items()):
         after = held_after(f, name, layer)
         try:
@@ -189,12 +223,7 @@ def _settle(f: Frame, meets: dict[str | Cell, Meet], bound: dict[str | Cell, Any
             f.fail("T014", node, name=name, why=why)
         again = again or meets[name].form != m.form
         carried += _objects_in(meets[name], bound[name], after)
-    for cell in changed_cells(f, layer):
-        if cell not in meets and not isinstance(f.held(cell), Poison):
-            bound[cell] = frozen(f, f.held(cell), {})
-            meets[cell] = _opened(bound[cell])
-            again = True
-    return aliases.carry(f.build, carried) or again
+    return aliases.carry(f.build, carried) or again or bool(found)
 
 
 def _objects_in(m: Meet, first: Any, after: Any) -> Iterator[tuple[Object, Object, Object | None]]:
@@ -228,8 +257,9 @@ def _late(f: Frame, layer: dict[Any, Any], meets: dict[str | Cell, Meet], live: 
 
 
 def _trip(f: Frame, meets: dict[str | Cell, Meet], op: str, operands: list[Value], head: Callable[[], Value] | None,
-          body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any]]:  # fmt: skip
-    """Builds the regions of a loop once, its names holding the arguments of the regions."""
+          body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any], dict[Any, Any]]:  # fmt: skip
+    """Builds the regions of a loop once, its names holding the arguments of the regions. Gives the blocks, what names hold at the end of the body, and
+    what cells hold at its start."""
     blocks = []
     if head is not None:
         first = Block()
@@ -246,8 +276,9 @@ def _trip(f: Frame, meets: dict[str | Cell, Meet], op: str, operands: list[Value
     counter = block.add_arg("", operands[0].type) if op == "for" else None
     with f.region(block) as layer:
         _enter(f, block, meets)
+        entered = dict(f.build.heap.layers[-1])
         body(counter)
-    return [*blocks, block], layer
+    return [*blocks, block], layer, entered
 
 
 def _enter(f: Frame, block: Block, meets: dict[str | Cell, Meet]) -> list[Value]:

@@ -7,28 +7,30 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from avelang.llvm.core import Body
 from avelang.llvm.writer import Writer
 
 BITS = {"half": 16, "float": 32, "double": 64}
 FLOAT = {bits: e for e, bits in BITS.items()}
+W = TypeVar("W", bound=Writer)
 
 
-class Ops:
+class Ops(Generic[W]):
     """Writes instructions on vectors of the LLVM type `e`, as wide as the writer's. Operands are texts, or Python numbers, which stand for all
     elements."""
 
-    def __init__(self, t: Writer, e: str):
+    def __init__(self, t: W, e: str):
         self.t, self.e, self.v = t, e, t.t(e)
         self.bits = BITS.get(e) or int(e[1:])
 
-    def at(self, e: str) -> Ops:
+    def at(self, e: str) -> Ops[W]:
         """The same on another type."""
         return Ops(self.t, e)
 
     @property
-    def ints(self) -> Ops:
+    def ints(self) -> Ops[W]:
         """The same on integers as wide as the elements."""
         return self.at(f"i{self.bits}")
 

@@ -33,7 +33,7 @@ def quoted(text: object) -> str:
     if isinstance(text, tuple):
         return f"({', '.join(map(quoted, text))}{',' * (len(text) == 1)})"
     out = repr(text)
-    return f'"{text}"' if isinstance(text, str) and out == f"'{text}'" and '"' not in text else out
+    return out if '"' in out or "\\'" in out else out.replace("'", '"')
 
 
 class Unspellable(Exception):

@@ -1,6 +1,7 @@
 """PTX text comes in; Python of the instruction level goes out which, run, prints the same PTX (`ave ptx to-python`, docs/ptx.md).
 
-The same nodes, that is, except for what only a debugger reads: `.file`, `.loc` and `.section` are left out, and lines of the source stand as comments.
+The same nodes, that is, except for what only a debugger reads: `.file`, `.loc`, `.section` and the target's option `debug`, which asks for them, are left
+out; lines of the source stand as comments.
 An instruction that the table refuses becomes `ptx.raw("...")`, so that nothing is lost.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Iterator, Sequence
 
 from avelang.base.errors import AveError, error
@@ -19,7 +21,7 @@ from avelang.nvptx.parse import parse
 from avelang.nvptx.types import REGISTERS
 from avelang.ptx import types
 from avelang.ptx.inst import refusal
-from avelang.ptx.spelling import BREAK, Names, Unspellable, call, fill, instruction, operand, quoted
+from avelang.ptx.spelling import BREAK, WIDTH, Names, Unspellable, call, fill, instruction, operand, quoted
 
 _DEEPEST = 16  # of braces: Python nests 20 blocks
 _COMMA = f", {BREAK}"
@@ -39,23 +41,23 @@ class Written:
 
 def to_python(text: str, file: str = "<ptx>", entry: str | None = None) -> Written:
     """Python that writes this PTX; `file` is its name in comments and errors. `entry`: of the module only that kernel, and what it uses. Raises S201 for
-    text that cannot be read, S207 for an unknown target, L044 for an entry that there is not."""
+    text that cannot be read, S207 for an unknown target, D023 for an entry that there is not."""
     module = parse(text, file)
     try:
         chips.target(module.target[0])
     except ValueError:
         raise error("S207", name=module.target[0]) from None
-    return _Writer(module if entry is None else _only(module, entry), file).run()
+    return _Writer(module if entry is None else _only(module, entry, file), file).run()
 
 
 # -- one kernel of a module ----------------------------------------------------------------------------------------------------------
 
 
-def _only(module: n.Module, entry: str) -> n.Module:
+def _only(module: n.Module, entry: str, file: str) -> n.Module:
     """The module without what a kernel does not use."""
     entries = [f.name for f in module.functions() if f.kind == "entry"]
     if entry not in entries:
-        raise error("L044", name=entry, known=", ".join(entries) or "none")
+        raise error("D023", what=file, name=entry, known=", ".join(entries) or "none")
     used, fresh = {entry}, {entry}
     mentions = [(item.name, set(_mentioned(item))) for item in module.items if isinstance(item, (n.Function, n.Variable, n.Alias))]
     while fresh:
@@ -113,12 +115,12 @@ class _Writer:
         head += [f"Kernels: {', '.join(kernels) or 'none'}.", '"""', ""]
         head.append(f"from avelang.ptx import ptx{', reg' if self.registers else ''}")
         if self.types:
-            head.append(f"from avelang.ptx.types import {', '.join(sorted(self.types))}")
-        chip = quoted(m.target[0]) if len(m.target) == 1 else quoted(m.target)
-        args = [chip, f"version={m.version}", f"address_size={m.address_size}" if m.address_size != 64 else ""]
+            head.append(f"from avelang.ptx.types import {', '.join(sorted(self.types, key=lambda t: (t[0], len(t), t)))}")
+        target = tuple(t for t in m.target if t != "debug")
+        args = [quoted(target if len(target) > 1 else target[0]), f"version={m.version}", f"address_size={m.address_size}" if m.address_size != 64 else ""]
         head += ["", *fill(f"module = {call('ptx.module', args)}", "")]
         tail = ["", "", 'if __name__ == "__main__":', '    print(module.ptx(), end="")', ""]
-        return Written("\n".join([*head, *self.lines, *tail]), tuple(self.raw))
+        return Written(re.sub(r"\n{4,}", "\n\n\n", "\n".join([*head, *self.lines, *tail])), tuple(self.raw))
 
     def put(self, text: str, indent: str = "") -> None:
         self.lines += fill(text, indent)
@@ -182,7 +184,7 @@ class _Writer:
         out = []
         for p in given:
             args = [self.type(p.type), quoted(p.name), *self.dims(p), f"space={quoted(p.space)}" if p.space != "param" else "", *self.options(p)]
-            out.append(call("ptx.parameter", args))
+            out.append(call("ptx.parameter", args).replace(BREAK, ""))
         return _items(out)
 
     def directives(self, given: tuple[n.Directive, ...]) -> str:
@@ -209,7 +211,7 @@ class _Writer:
         if x.attributes:
             args.append(f"attributes={self.attributes(x.attributes)}")
         if x.body is None:
-            self.put(f"{name} = {call('module.declare', args)}")
+            self.head(f"{name} = module.declare", args)
             self.names.symbols[x.name] = name
             return
         names = self.names.inner()
@@ -222,12 +224,26 @@ class _Writer:
             else:
                 names.symbols[p.name] = variables[-1]
         self.lines += ["", ""]
-        self.put(f"@{call(f'module.{x.kind}', args)}")
+        self.head(f"@module.{x.kind}", args)
         self.put(f"def {call(name, variables)}:")
         self.located = None
         self.body(x.body, names, "    ")
         self.lines += ["", ""]
         self.names.symbols[x.name] = name  # from here on: within the body, Python does not have it
+
+    def head(self, name: str, args: Sequence[str]) -> None:
+        """A call in one line, or each argument in a line of its own, and the items of lists too."""
+        if len(name) + sum(len(a) + 2 for a in args) <= WIDTH:
+            self.put(call(name, args))
+            return
+        self.lines.append(f"{name}(")
+        for a in args:
+            if len(a) < WIDTH or BREAK not in a:
+                self.lines.append(f"    {a.replace(BREAK, '')},")
+            else:
+                opening, _, items = a.partition("[")
+                self.lines += [f"    {opening}[", *(f"        {i.rstrip(', ')}," for i in items[:-1].split(BREAK)), "    ],"]
+        self.lines.append(")")
 
     # -- statements ------------------------------------------------------------------------------------------------------------------
 
@@ -246,6 +262,7 @@ class _Writer:
         if isinstance(s, n.Instruction):
             self.instruction(s, names, indent)
         elif isinstance(s, n.Label):
+            self.lines += [""] * (not self.lines[-1].endswith(":"))
             self.put(f"ptx.label({quoted(s.name)})", indent)
         elif isinstance(s, n.Registers):
             self.declare(s, names, indent)
@@ -278,7 +295,7 @@ class _Writer:
         variables = names.declare(s)
         texts = [quoted(x.name if x.count is None else f"{x.name}<{x.count}>") for x in s.names]
         args = [self.type(s.type), *texts, f"vector={quoted(s.vector)}" if s.vector else ""]
-        self.put(f"{_COMMA.join(variables) if len(texts) == 1 else f'({_COMMA.join(variables)})'} = {call('reg.declare', args)}", indent)
+        self.put(f"{', '.join(variables)} = {call('reg.declare', args)}", indent)
 
     def prototype(self, s: n.Prototype, indent: str) -> None:
         args = [quoted(s.label)]

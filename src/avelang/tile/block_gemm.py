@@ -81,6 +81,20 @@ class BlockGemm:
         """Of the block."""
         return math.prod(self.waves) * self.mma.wave
 
+    def halved(self) -> BlockGemm:
+        """The same with half of K."""
+        return dataclasses.replace(self, k=self.k // 2)
+
+    @functools.cached_property
+    def copy_a(self) -> Distribution:
+        """How the block's lanes share the copy of a tile of A: neighbors along rows."""
+        return Distribution.blocked((self.m, self.k), self.mma.dtypes[0], waves=math.prod(self.waves), wave=self.mma.wave)
+
+    @functools.cached_property
+    def copy_b(self) -> Distribution:
+        """The same of B."""
+        return Distribution.blocked((self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave)
+
     # Which operand of the instruction holds A's rows and which B's.
 
     @functools.cached_property

@@ -11,6 +11,7 @@ import avelang.language as al
 from avelang.tile import block_gemm
 from avelang.tile.shared import shared
 from avelang.tile.tensors import Tile
+from avelang.tile.windows import arrived, commit
 
 
 @avelang.jit
@@ -45,9 +46,29 @@ def tile_of_sums(G, sums):
     return Tile(al.view(sums, al.Tensor((G.c.elements,), al.f32)), G.c)
 
 
+VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as AMD's `sched_group_barrier` knows them
+
+
+@avelang.jit
+def follow(kind, count, products, together=1):
+    """Tells AMD's scheduler: `count` groups of instructions of a kind, `together` in each, each followed by so many matrix instructions."""
+    if al.target().vendor == "amd":
+        for _ in range(count):
+            al.amdgpu.sched_group_barrier(kind, together, 0)
+            al.amdgpu.sched_group_barrier(MFMA, products, 0)
+
+
+@avelang.jit
+def settle():
+    """Nothing moves across here, on AMD."""
+    if al.target().vendor == "amd":
+        al.amdgpu.sched_barrier(0)
+
+
 @avelang.jit
 def single(G, A, B, k):
     """One buffer: fetch, keep, multiply, one after the other."""
+    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
     a, b = shared((G.m, G.k), A.view.dtype), shared((G.n, G.k), B.view.dtype)
     sums = new_sums(G)
     for _ in al.range((k + G.k - 1) // G.k):
@@ -60,3 +81,101 @@ def single(G, A, B, k):
         A.move((0, G.k))
         B.move((0, G.k))
     return tile_of_sums(G, sums)
+
+
+@avelang.jit
+def fetch(A, B, x, y, depth):
+    """Asks global memory for the next two halves, in the order in which they are kept."""
+    for half in range(2):
+        A.load_values(x[half])
+        B.load_values(y[half])
+        A.move((0, depth))
+        B.move((0, depth))
+
+
+@avelang.jit
+def double_buffer(G, A, B, k):
+    """Two buffers, each of half a tile of K. While one is multiplied, the next one's fragments are read, the one after that is kept where everybody
+    has read, and global memory is asked for the tile after the next. One barrier a half keeps readers and writers of a buffer apart."""
+    H = G.halved()
+    assert H.steps == 1, "double-buffer: k is two fragments deep"
+    I, J = H.count
+    EARLY = max(I // 2, I - 2)
+    A, B = A.spread(H.copy_a), B.spread(H.copy_b)
+    a, b = shared((H.m, H.k), A.view.dtype, 2), shared((H.n, H.k), B.view.dtype, 2)
+    x, y = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((2, H.copy_b.elements), B.view.dtype)
+    part, even, odd = al.make_local((I, H.a_words), al.i32), al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
+    READS, COPIES = len(a.plan(H.a)) // I, len(a.plan(H.copy_a)) + len(b.plan(H.copy_b))
+    sums, last = new_sums(G), (max(k, 1) - 1) // G.k
+
+    fetch(A, B, x, y, H.k)
+    for half in range(2):
+        a.store_values(x[half], H.copy_a, half)
+        b.store_values(y[half], H.copy_b, half)
+    fetch(A, B, x, y, H.k)
+    al.syncthreads()
+    b.load_into(even, H.b, 0)
+    a.load_into(part, H.a, 0, 0, EARLY * READS)
+
+    for _ in al.range(last + 1):
+        for half, now, next in ((0, even, odd), (1, odd, even)):
+            a.load_into(part, H.a, half, EARLY * READS, I * READS)
+            block_gemm.multiply(H, sums, part, now, 0, EARLY)
+            follow(READ, (I - EARLY) * READS, 2)
+            follow(VALU, 12, 1)
+            settle()
+
+            al.syncthreads()
+            b.load_into(next, H.b, 1 - half)
+            a.load_into(part, H.a, 1 - half, 0, EARLY * READS)
+            a.store_values(x[half], H.copy_a, half)
+            b.store_values(y[half], H.copy_b, half)
+            if half == 1:
+                fetch(A, B, x, y, H.k)
+            block_gemm.multiply(H, sums, part, now, EARLY, I)
+            follow(READ, (J + EARLY) // 2, 1, 2)
+            follow(WRITE, COPIES, 1)
+            if half == 1:
+                follow(LOAD, COPIES, 1, 2)
+            settle()
+    return tile_of_sums(G, sums)
+
+
+@avelang.jit
+def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
+    """Tiles go straight into shared memory, `STAGES` - 1 of them under way while one is multiplied."""
+    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
+    a, b = shared((G.m, G.k), A.view.dtype, STAGES), shared((G.n, G.k), B.view.dtype, STAGES)
+    sums, now, next = new_sums(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
+    for s in range(STAGES - 1):
+        begin(A, B, a, b, s, G.k)
+    for _ in al.range((k + G.k - 1) // G.k):
+        arrived(STAGES - 2)
+        al.syncthreads()
+        begin(A, B, a, b, next, G.k)
+        product(G, sums, a, b, now)
+        now, next = al.select(now == STAGES - 1, 0, now + 1), now
+    arrived(0)
+    return tile_of_sums(G, sums)
+
+
+@avelang.jit
+def begin(A, B, a, b, buffer, depth):
+    """Begins the copies of a tile."""
+    A.load_async(a, buffer)
+    B.load_async(b, buffer)
+    commit()
+    A.move((0, depth))
+    B.move((0, depth))
+
+
+@avelang.jit
+def run(name, G, A, B, k):
+    """The pipeline of that name."""
+    if name == "single":
+        return single(G, A, B, k)
+    if name == "double-buffer":
+        return double_buffer(G, A, B, k)
+    if name == "cp-async":
+        return asynchronous(G, A, B, k)
+    assert False, "a pipeline of avelang.tile.schedules"

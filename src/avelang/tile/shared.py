@@ -38,7 +38,11 @@ class Shared:
 
     def plan(self, dist):
         """How a lane's elements lie here, for accesses of the widest kind: the places, empty where each is to be computed for itself."""
-        return accesses.places(dist, 1, self.width(dist), (self.row, self.dtype.bytes), self.swizzle)
+        return self.plan_of(dist, self.width(dist))
+
+    def plan_of(self, dist, width):
+        """The same for accesses of so many elements."""
+        return accesses.places(dist, 1, width, (self.row, self.dtype.bytes), self.swizzle)
 
     def width(self, dist):
         """Elements of a lane's widest access."""

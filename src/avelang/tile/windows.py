@@ -179,20 +179,28 @@ def part(data, at, width):
 
 @avelang.struct
 class Window:
-    """A tile of a view: `lengths` (compile-time), `origin` (u32 each), and how lanes share it."""
+    """A tile of a view: `lengths` (compile-time), `origin` (u32 each), and how lanes share it. `resource`: of the rows, where the hardware checks
+    ranges."""
 
     view: ...
     lengths: al.constexpr
     origin: ...
     dist: al.constexpr = None
+    resource: ... = None
+
+    def __post_init__(self):
+        if self.dist is not None and self.ranged():
+            self.resource = self.buffer()
 
     def spread(self, dist):
-        """The same window with a distribution."""
-        return Window(self.view, self.lengths, self.origin, dist)
+        """The same window with a distribution; its extents are the distribution's."""
+        return Window(self.view, dist.shape, self.origin, dist)
 
     def move(self, by):
         """Moves the window on."""
-        self.origin = tuple([x + d if isinstance(d, al.Tensor) or d != 0 else x for x, d in zip(self.origin, by)])
+        self.origin = tuple([x + d for x, d in zip(self.origin, by)])
+        if self.resource is not None and not (isinstance(by[0], int) and by[0] == 0):
+            self.resource = self.buffer()
 
     def width(self):
         """Elements that a lane may access at once."""
@@ -212,10 +220,14 @@ class Window:
 
     def load_into(self, tile):
         """Loads into the registers of a tile of this distribution."""
+        self.load_values(tile.values)
+
+    def load_values(self, values):
+        """The same for a lane's registers."""
         if self.ranged():
-            self._load_ranged(tile.values)
+            self._load_ranged(values)
         else:
-            self._load_guarded(tile.values)
+            self._load_guarded(values)
 
     def store(self, tile):
         """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view."""
@@ -225,12 +237,41 @@ class Window:
         else:
             out._store_guarded(tile.values)
 
+    # -- straight into shared memory ---------------------------------------------------------------------------------------------------
+
+    def load_async(self, memory, buffer=0):
+        """Begins a copy of the tile into a buffer of `memory` (`Shared`), zeros outside of the view. It is there once `arrived` and a barrier say so.
+        By cp.async where the chip has it and a lane's vectors have 4 bytes or more; else through registers, at once."""
+        if al.target().has("sm_80") and self.width() * self.view.dtype.bytes >= WORD:
+            self._copy_async(memory, buffer)
+        else:
+            memory.store(self.load(), buffer)
+
+    def _copy_async(self, memory, buffer):
+        at, data, WIDTH = place_of(self.dist), self.view.data, self.width()
+        first = memory.first(self.dist)
+        NBYTES = WIDTH * self.view.dtype.bytes
+        words = memory.words(WIDTH)
+        # Both in the order of the lane's registers.
+        for v, p in zip(accesses.vectors(self.dist, 1, WIDTH), memory.plan_of(self.dist, WIDTH)):
+            where, inside = self.located(at, v.at)
+            source = part(data, tuple([al.select(inside, x, 0) for x in where]), WIDTH)
+            target = part(words, (memory.index(first, p, WIDTH, buffer), 0), words.shape[1])
+            count = al.select(inside, al.convert(NBYTES, al.u32), 0)
+            if NBYTES == 16:
+                al.nvvm.cp_async_x16(target, source, count)
+            elif NBYTES == 8:
+                al.nvvm.cp_async_x8(target, source, count)
+            else:
+                al.nvvm.cp_async_x4(target, source, count)
+
     # -- by range ----------------------------------------------------------------------------------------------------------------------
 
     def buffer(self):
         """The resource of the window's rows, to the end of the last one inside of the view."""
         data, rows = self.view.data, self.view.shape[0]
-        have = min(rows - min(self.origin[0], rows), self.lengths[0])
+        # As a difference of two that are no less than 0: LLVM would make of `rows - origin` one that saturates, which the scalar unit does not have.
+        have = min(self.origin[0] + self.lengths[0], rows) - min(self.origin[0], rows)
         mine = al.subview(data, (self.origin[0], 0), (have, data.shape[1]), (1, 1))
         return al.amdgpu.make_rsrc(mine, have * data.strides[0] * self.view.dtype.bytes)
 
@@ -241,21 +282,19 @@ class Window:
         return al.convert(al.select(col < self.view.shape[1], ((at[0] + step[0]) * stride + col) * size, BEYOND), al.i32)
 
     def _load_ranged(self, values):
-        buffer, at = self.buffer(), place_of(self.dist)
-        WIDTH, zero = self.width(), al.convert(0, al.i32)
+        at, WIDTH, zero = place_of(self.dist), self.width(), al.convert(0, al.i32)
         WORDS = WIDTH * self.view.dtype.bytes // WORD
         pieces = al.view(values, al.Tensor((self.dist.elements // WIDTH, WORDS), al.i32))
         for v in accesses.vectors(self.dist, 1, WIDTH):
             assert v.solid, "the distribution of a window that is loaded: neighbors in memory are neighbors in registers"
-            pieces[v.slots[0] // WIDTH] = load_words(buffer, self.offset(at, v.at), zero, WORDS)
+            pieces[v.slots[0] // WIDTH] = load_words(self.resource, self.offset(at, v.at), zero, WORDS)
 
     def _store_ranged(self, values):
-        buffer, at = self.buffer(), place_of(self.dist)
-        WIDTH, zero = self.width(), al.convert(0, al.i32)
+        at, WIDTH, zero = place_of(self.dist), self.width(), al.convert(0, al.i32)
         WORDS = WIDTH * self.view.dtype.bytes // WORD
         for v in accesses.vectors(self.dist, 1, WIDTH):
             some = al.convert(taken(values, v, WIDTH), self.view.dtype)
-            store_words(al.view(some, al.Tensor((WORDS,), al.i32)), buffer, self.offset(at, v.at), zero, WORDS)
+            store_words(al.view(some, al.Tensor((WORDS,), al.i32)), self.resource, self.offset(at, v.at), zero, WORDS)
 
     # -- by predicate ------------------------------------------------------------------------------------------------------------------
 
@@ -280,6 +319,20 @@ class Window:
             where, inside = self.located(at, v.at)
             if inside:
                 al.view(part(self.view.data, where, WIDTH), al.Tensor((1, WIDTH), self.view.dtype))[0] = some
+
+
+@avelang.jit
+def commit():
+    """What has been begun by `load_async` since the last commit is one group."""
+    if al.target().has("sm_80"):
+        al.nvvm.cp_async_commit_group()
+
+
+@avelang.jit
+def arrived(pending):
+    """Waits until all groups of this lane but the newest `pending` (compile-time) are there."""
+    if al.target().has("sm_80"):
+        al.nvvm.cp_async_wait_group(pending)
 
 
 @avelang.jit

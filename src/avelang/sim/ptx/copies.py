@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import avelang.sim.ptx.maps as maps
 from avelang.isa.nvptx.swizzle import swizzled
 from avelang.isa.nvptx.tma import ALIGN, PIECE
 from avelang.isa.tensor_map import NAN, Map
 from avelang.nvptx import nodes as n
 from avelang.sim.flights import Groups
-from avelang.sim.ptx import maps
 from avelang.sim.ptx.code import Mem
 from avelang.sim.ptx.state import ARRIVING, LANES, LOCAL_BASE, RANK, READ_LATER, SHARED_BASE, UNFENCED
 from avelang.sim.ptx.sync import Misuse, phase

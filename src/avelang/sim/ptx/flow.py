@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+import avelang.sim.ptx.control as control
+import avelang.sim.ptx.memory_text as memory_text
+import avelang.sim.ptx.scheduler as scheduler
 from avelang.llvm.core import Module
-from avelang.sim.ptx import control, memory_text, scheduler
 from avelang.sim.ptx.code import Code, Instr, Reg
 from avelang.sim.ptx.table import FLOATS, OTHERS
 from avelang.sim.ptx.translator import Handler, Translator

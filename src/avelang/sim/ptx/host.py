@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import avelang.sim.ptx.copies as copies
+import avelang.sim.ptx.prints as prints
+import avelang.sim.ptx.reports as reports
+import avelang.sim.ptx.wgmma as wgmma
 from avelang.nvptx import nodes as n
 from avelang.sim.memory import Fault
-from avelang.sim.ptx import copies, prints, reports, wgmma
 from avelang.sim.ptx.code import At, Callee, Instr, Mem, Reg
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, RANK, SHARED_BASE, UNFENCED, WARP
 from avelang.sim.ptx.sync import Misuse, Phase, phase

@@ -3,8 +3,8 @@ synchronization"."""
 
 from __future__ import annotations
 
+import avelang.sim.ptx.atomics as atomics
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx import atomics
 from avelang.sim.ptx.code import BITS, At, Instr, Mem, Reg
 from avelang.sim.ptx.translator import Handler, Translator
 from avelang.sim.ptx.unknown import Mods, Unknown

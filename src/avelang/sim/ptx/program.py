@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+import avelang.sim.ptx.initializers as initializers
 from avelang.base.errors import error
 from avelang.llvm.core import Host as Compiler
 from avelang.llvm.engine import Code as Loaded
 from avelang.nvptx import nodes as n
 from avelang.nvptx.parse import parse
 from avelang.nvptx.printer import instruction
-from avelang.sim.ptx import initializers
 from avelang.sim.ptx.code import Instr, flatten, required
 from avelang.sim.ptx.flow import leaders, translate
 from avelang.sim.ptx.host import Host

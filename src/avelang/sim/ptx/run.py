@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from avelang.sim.ptx import reports
+import avelang.sim.ptx.reports as reports
 from avelang.sim.ptx.scheduler import STEPS
 from avelang.sim.ptx.state import ASKS, BARRIER, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STUCK, TURN, WARP
 from avelang.sim.ptx.sync import ClusterSync, Sync

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from avelang.sim.ptx import compares, control, converts, floats, integers, lanes, logic, matrix, memory
+import avelang.sim.ptx.compares as compares
+import avelang.sim.ptx.control as control
+import avelang.sim.ptx.converts as converts
+import avelang.sim.ptx.floats as floats
+import avelang.sim.ptx.integers as integers
+import avelang.sim.ptx.lanes as lanes
+import avelang.sim.ptx.logic as logic
+import avelang.sim.ptx.matrix as matrix
+import avelang.sim.ptx.memory as memory
 from avelang.sim.ptx.translator import Handler
 
 FLOATS: dict[str, Handler] = dict(floats.TABLE)

@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+import avelang.sim.ptx.memory_text as memory_text
+import avelang.sim.ptx.special as special
 from avelang.llvm.core import Body, Module
 from avelang.llvm.writer import Writer
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx import memory_text, special
 from avelang.sim.ptx.code import At, Callee, Instr, Label, Mem, Operand, Reg
 from avelang.sim.ptx.state import APART, BLOCK, EXITED, FAULT, FUNCTIONS, LANES, RANK, SHARED_BASE, UNKNOWN, WAITS, WARP
 from avelang.sim.ptx.unknown import Unknown
