@@ -1,12 +1,13 @@
 """Kernels of the instruction level on a Hopper GPU: products beside cuBLAS and Ave's compiled kernel, softmax and RMS norm beside torch and a copy.
 
-    python benchmarks/ptx_kernels.py [--rounds 20] [--only gemm|rows]
+    python benchmarks/ptx_kernels.py [--rounds 20] [--only gemm|rows|launch]
 
 One run, contenders in turn and in a new order each round, random normal data, L2 filled with other data before each call, medians of device time.
 Before that, in the same run, every result is checked against float64, in an output that was full of NaN. Writes `results/ptx_kernels.json`.
 
 `of copy`: bytes that must move (the input once, the output once) in the time taken, by those of torch's copy of 4 GiB to 4 GiB, measured in the same
-run. pyptx's own figures for its Hopper product on an H200 are in `PYPTX`.
+run. pyptx's own figures for its Hopper product on an H200 are in `PYPTX`. `launch`: host time of `k(x, out=y)` with tensors that are there, from call
+to return, in bursts shorter than the driver's queue, behind an idle GPU (pyptx publishes 14 us).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,8 +23,10 @@ import torch
 from common import save, table
 from gpu_timing import Clock, device, difference
 
-from avelang_kernels import hopper_gemm, ptx_ampere_gemm, ptx_hopper_gemm
+from avelang.ptx.types import f32
+from avelang_kernels import hopper_gemm, ptx_ampere_gemm, ptx_hopper_gemm, ptx_softmax
 from avelang_kernels.ptx_rms_norm import rms_norm
+from avelang_kernels.ptx_rows import plan_of
 from avelang_kernels.ptx_softmax import softmax
 
 BF16, F32 = torch.bfloat16, torch.float32
@@ -143,19 +147,47 @@ def shown_rows(rows: list[dict[str, Any]]) -> str:
     return table(lines)
 
 
+# -- launches ------------------------------------------------------------------------------------------------------------------------------
+
+
+def launch(bursts: int = 40, burst: int = 200) -> dict[str, float]:
+    """Microseconds of host time a call."""
+    x = torch.randn(4, 64, device="cuda")
+    y, kernel = torch.empty_like(x), ptx_softmax.build(plan_of(64, f32), f32)
+    calls: dict[str, Callable[[], Any]] = {
+        "k(x, out=y)": lambda: kernel(x, out=y), "k(x)": lambda: kernel(x), "softmax(x, y)": lambda: softmax(x, y),
+        "torch.softmax(x, 1, out=y)": lambda: torch.softmax(x, 1, out=y),
+    }  # fmt: skip
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(bursts + 3):
+        for name, call in calls.items():
+            torch.cuda.synchronize()
+            start = time.perf_counter_ns()
+            for _ in range(burst):
+                call()
+            if turn >= 3:
+                times[name].append((time.perf_counter_ns() - start) / burst / 1e3)
+    torch.cuda.synchronize()
+    return {name: statistics.median(t) for name, t in times.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--only", choices=("gemm", "rows"))
+    parser.add_argument("--only", choices=("gemm", "rows", "launch"))
     options = parser.parse_args()
     figures: dict[str, Any] = {}
-    if options.only != "gemm":
+    if options.only in (None, "launch"):
+        figures["launch_us"] = launch()
+    if options.only in (None, "rows"):
         figures["copy_bytes_per_second"] = bandwidth()
         torch.cuda.empty_cache()
         figures["rows"] = by_rows(options.rounds, figures["copy_bytes_per_second"])
-    if options.only != "rows":
+    if options.only in (None, "gemm"):
         figures["products"] = products(options.rounds)
     save("ptx_kernels", {"device": device(), "rounds": options.rounds, **figures})
+    if "launch_us" in figures:
+        print(table([("launch", "host time"), *((name, f"{us:.2f} us") for name, us in figures["launch_us"].items())]) + "\n")
     if "rows" in figures:
         print(f"copy: {figures['copy_bytes_per_second'] / 1e12:.2f} TB/s\n{shown_rows(figures['rows'])}\n")
     if "products" in figures:

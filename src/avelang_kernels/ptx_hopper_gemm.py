@@ -134,8 +134,8 @@ def produce(job: Job, at: Shared, maps: list[Reg], rank: Reg) -> None:
 class Consumer:
     """A warpgroup's part: 64 rows of each tile. `t`: its thread."""
 
-    def __init__(self, job: Job, at: Shared, index: int, t: Reg, rank: Reg):
-        self.job, self.at, self.index, self.t, self.rank = job, at, index, t, rank
+    def __init__(self, job: Job, at: Shared, index: int, t: Reg, rank: Reg, output: ByEngine | ByThreads):
+        self.job, self.at, self.index, self.rank, self.output = job, at, index, rank, output
         self.sums = reg.array(f32, job.plan.n // 2)
         self.slot = Slot(job.plan.stages, 0)
         # The low words of descriptors of the first stage; the high ones do not change.
@@ -145,7 +145,6 @@ class Consumer:
         self.releases, self.empty = t < job.plan.below, at.empty
         if job.plan.below > 1:
             self.empty = ptx.cluster.mapa(at.empty, t & (job.plan.below - 1))
-        self.one = t == 0
 
     def multiply(self, first: bool = False) -> None:
         """Begins the products of a stage."""
@@ -155,7 +154,7 @@ class Consumer:
         ptx.mbarrier.wait(mad(slot.index, BARRIER, self.at.full), slot.parity)
         ptx.wgmma.fence()
         for k in range(PRODUCTS):
-            left, right = (whole(low + k * along if k else low, self.high) for low in (a, b))
+            left, right = (joined(low + k * along if k else low, self.high) for low in (a, b))
             ptx.wgmma.mma_async(shape=(ROWS, job.plan.n, INNER), dtype_a=job.dtype, d=self.sums, a=left, b=right,
                                 scale_d=self.no if first and not k else self.yes)  # fmt: skip
         ptx.wgmma.commit_group()
@@ -177,7 +176,6 @@ class Consumer:
         # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
         self.multiply(first=True)
         self.next()
-
         if self.job.steps > 1:
             with repeat(f"$consume_{self.index}", reg.scalar(u32, self.job.steps - 1)):
                 self.multiply()
@@ -189,18 +187,14 @@ class Consumer:
         self.release()
         plan = self.job.plan
         top, left = (row * plan.below + self.rank) * plan.m + self.index * ROWS, col * plan.n
-        self.store(top, left)
-
-    def store(self, top: Reg, left: Reg) -> None:
-        raise NotImplementedError
+        self.output.store(self.sums, top, left)
 
 
-class ByEngine(Consumer):
-    """Stores by the copy engine, 128 bytes of each row at a time, out of shared memory."""
+class ByEngine:
+    """Stores a consumer's sums by the copy engine, 128 bytes of each row at a time, out of shared memory. `to`: C's tensor map."""
 
-    def __init__(self, job: Job, at: Shared, index: int, t: Reg, rank: Reg, to: Reg):
-        super().__init__(job, at, index, t, rank)
-        self.to = to
+    def __init__(self, job: Job, at: Shared, index: int, t: Reg, to: Reg):
+        self.job, self.index, self.to, self.one = job, index, to, t == 0
         self.size = ROWS * PATTERN  # of a piece
         self.pieces = at.pieces + index * job.buffers * self.size
         warp, lane = t >> 5, t & 31
@@ -213,19 +207,24 @@ class ByEngine(Consumer):
             first = (row * PATTERN + ((chunk ^ (row & 7)) << 4)) + self.pieces
         self.places = [first ^ (2 * i << 4) if i else first for i in range(4)]
 
-    def store(self, top: Reg, left: Reg) -> None:
+    def store(self, sums: list[Reg], top: Reg, left: Reg) -> None:
         barrier, each = 1 + self.index, self.job.width // 2
         for p in range(self.job.plan.n // self.job.width):
             buffer = p % self.job.buffers * self.size
             # Thread 0 has seen to it that the engine is through with the buffer.
             ptx.bar_sync(barrier, GROUP)
-            self.keep(self.sums[p * each : (p + 1) * each], buffer)
+            self.keep(sums[p * each : (p + 1) * each], buffer)
             ptx.fence.proxy_async()
             ptx.bar_sync(barrier, GROUP)
             with ptx.if_(self.one):
                 ptx.tma.store_2d(self.to, (top, left + p * self.job.width), ptx.addr(self.pieces, buffer))
                 ptx.tma.commit_group()
                 ptx.tma.wait_group(self.job.buffers - 1, read=True)
+
+    def finish(self) -> None:
+        """Shared memory must be there until the engine has read it."""
+        with ptx.if_(self.one):
+            ptx.tma.wait_group(0)
 
     def keep(self, sums: list[Reg], buffer: int) -> None:
         """Rounds and writes 64 rows of a piece."""
@@ -239,15 +238,17 @@ class ByEngine(Consumer):
                 ptx.stmatrix(ptx.addr(place, buffer), [rounded(low, high, self.job.out) for low, high in zip(values[::2], values[1::2], strict=True)])
 
 
-class ByThreads(Consumer):
-    """Stores element by element, where rows of C do not begin at multiples of 16 bytes."""
+class ByThreads:
+    """Stores a consumer's sums element by element, where rows of C do not begin at multiples of 16 bytes. `to`: C's address."""
 
-    def __init__(self, job: Job, at: Shared, index: int, t: Reg, rank: Reg, to: Reg):
-        super().__init__(job, at, index, t, rank)
-        self.to = to
+    def __init__(self, job: Job, t: Reg, to: Reg):
+        self.job, self.to = job, to
         self.row, self.col = (t >> 5) * 16 + ((t & 31) >> 2), (t & 3) * 2
 
-    def store(self, top: Reg, left: Reg) -> None:
+    def finish(self) -> None:
+        """Nothing is under way."""
+
+    def store(self, sums: list[Reg], top: Reg, left: Reg) -> None:
         m, n, _ = self.job.size
         for half in range(2):
             row, col = top + self.row + 8 * half, left + self.col
@@ -255,15 +256,16 @@ class ByThreads(Consumer):
             ptx.inst.mad.wide.u32(start, row, n * self.job.out.bytes, self.to)
             start += col * self.job.out.bytes
             inside = row < m
-            for i in range(self.job.plan.n // 8):
-                for j in range(2):
-                    there = (col < n - 8 * i - j if n > 8 * i + j else reg.pred(False)) & inside
-                    value = self.sums[4 * i + 2 * half + j]
-                    place = ptx.addr(start, (8 * i + j) * self.job.out.bytes)
-                    if self.job.out is f32:
-                        ptx.inst.st.global_.f32(place, value, pred=there)
-                    else:
-                        ptx.inst.st.global_.b16(place, value.to(self.job.out), pred=there)
+            for at in range(self.job.plan.n // 4):
+                right = at // 2 * 8 + at % 2
+                if right >= n:
+                    continue
+                there = (col < n - right) & inside
+                value, place = sums[at // 2 * 4 + 2 * half + at % 2], ptx.addr(start, right * self.job.out.bytes)
+                if self.job.out is f32:
+                    ptx.inst.st.global_.f32(place, value, pred=there)
+                else:
+                    ptx.inst.st.global_.b16(place, value.to(self.job.out), pred=there)
 
 
 def halves(word: Reg) -> tuple[Reg, Reg]:
@@ -273,7 +275,7 @@ def halves(word: Reg) -> tuple[Reg, Reg]:
     return low, high
 
 
-def whole(low: Reg, high: Reg) -> Reg:
+def joined(low: Reg, high: Reg) -> Reg:
     """A 64-bit register of two words."""
     out = reg.scalar(b64)
     ptx.inst.mov.b64(out, [low, high])
@@ -352,11 +354,12 @@ def work(job: Job, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
         ptx.inst.setmaxnreg.inc.sync.aligned.u32(consumer)
         for i in range(job.consumers):
             with ptx.if_(t >> 7 == i + 1):
-                mine = (ByEngine if job.whole else ByThreads)(job, at, i, t & (GROUP - 1), rank, to)
+                mine = t & (GROUP - 1)
+                output = ByEngine(job, at, i, mine, to) if job.whole else ByThreads(job, mine, to)
+                part = Consumer(job, at, i, mine, rank, output)
                 with each_tile(job, f"$tile_{i}") as (row, col):
-                    mine.tile(row, col)
-                with ptx.if_(mine.one):
-                    ptx.tma.wait_group(0)
+                    part.tile(row, col)
+                output.finish()
     if job.plan.cluster > 1:
         # The other block may still have to say that it is through with a stage of this one, in memory that must be there.
         meet(job)

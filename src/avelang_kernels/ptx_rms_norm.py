@@ -50,7 +50,8 @@ def rms_norm(x: Any, weight: Any, eps: float = 1e-6, out: Any = None, plan: Plan
     """Each row divided by the root of the mean of its squares, times the weights; computed in f32.
 
     x: (m, n), weight: (n), both bf16, f16 or f32, row-major without gaps, n from 1 to 32768: torch's, JAX's or NumPy's, on a GPU of sm_80 or newer,
-    or on the CPU. eps: what is added to the mean, in units of x squared. out: like x; made when it is None. `plan`: chosen by n when it is None.
+    or on the CPU. eps: what is added to the mean, in units of x squared. out: like x, or x itself; made when it is None. `plan`: chosen by n when it
+    is None.
     Returns the output. Raises ValueError for other shapes, TypeError for other types, and the errors of a launch.
     """
     dtype = checked(x, out)

@@ -86,7 +86,7 @@ class Rows:
             got = reg.array(b16 if size == 2 else b32, max(1, size // 4))
             for word in got if inside is not None else ():
                 word.set(bits(fill, self.dtype, word.type))
-            how = "ld.global.nc.L1::no_allocate." if row else "ld.global.nc."
+            how = "ld.global.L1::no_allocate." if row else "ld.global.nc."  # not .nc: the output may be the same matrix
             ptx.inst[how + kind](got if len(got) > 1 else got[0], ptx.addr(place, offset), pred=inside)
             words += got
         return words

@@ -59,7 +59,7 @@ def softmax(x: Any, out: Any = None, plan: Plan | None = None) -> Any:
     """The softmax of each row, computed in f32.
 
     x: (m, n) of bf16, f16 or f32, row-major without gaps, n from 1 to 32768: torch's, JAX's or NumPy's, on a GPU of sm_80 or newer, or on the CPU.
-    out: like x; made when it is None. `plan`: chosen by n when it is None.
+    out: like x, or x itself; made when it is None. `plan`: chosen by n when it is None.
     Returns the output. A row with a NaN becomes NaN, as does one of -inf alone. Raises ValueError for other shapes, TypeError for other types, and
     the errors of a launch.
     """

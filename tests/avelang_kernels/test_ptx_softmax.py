@@ -44,6 +44,7 @@ def test_an_output_is_made():
     y = softmax(x)
     assert y.dtype == BF16 and (y.astype(np.float32) == 0.125).all()
     assert softmax(x[:0]).shape == (0, 8)
+    assert softmax(x, x) is x and (x == y).all()
 
 
 def test_what_does_not_fit_is_refused():

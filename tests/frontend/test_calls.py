@@ -274,6 +274,11 @@ def wrong_space(out: I):
     al.nvvm.ldmatrix_m8n8_x4_b16(out)  # <-
 
 
+def element_for_place(out: I):
+    bars = al.make_shared((2,), al.u64)
+    al.nvvm.mbarrier_init(bars[1], 1)  # <-
+
+
 def number_for_vector(out: I):
     al.amdgpu.raw_buffer_load_x4(0, 0, 0, 0)  # <-
 
@@ -286,6 +291,7 @@ def number_for_vector(out: I):
         (not_constant, "T017", ["`vmcnt`"]), (wrong_type, "T022", ["al.amdgpu.rcp", "u32", "f32"]),
         (wrong_count, "T022", ["8", "4 elements of bf16"]), (literal_operand, "T021", [str(1 << 40)]),
         (no_tensor, "T022", ["a tensor", "global"]), (wrong_space, "T022", ["shared"]), (number_for_vector, "T022", ["4 elements of"]),
+        (element_for_place, "T022", ["u64", "al.subview(x, (i,), (1,))", "make_shared((n, 1), dtype)"]),
     ],
     ids=lambda x: getattr(x, "__name__", None),
 )  # fmt: skip

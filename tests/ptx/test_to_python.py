@@ -14,8 +14,9 @@ from avelang import arch, pipeline
 from avelang.base.errors import AveError
 from avelang.emit.llvm import simt_device
 from avelang.frontend.build import build
+from avelang.nvptx.examples import module
 from avelang.nvptx.lint import WARNINGS, lint
-from avelang.nvptx.parse import parse
+from avelang.nvptx.parse import parse, parse_body
 from avelang.nvptx.printer import print_module
 from avelang.ptx import spelling
 from avelang.ptx.to_python import to_python
@@ -25,7 +26,8 @@ from isa.hopper_kernels import trials
 from nvptx.texts import GOLDEN, NAMES, bare, text_of
 from ptx.programs import hopper_gemm, saxpy, tiled_gemm
 
-EVERYTHING = (pathlib.Path(__file__).parent / "everything.ptx").read_text()
+HERE = pathlib.Path(__file__).parent
+EVERYTHING = (HERE / "everything.ptx").read_text()
 # Of nvcc's samples only one chip, except where what it writes for the other is something else.
 TEXTS = [*(n for n in NAMES if ".sm_90a." in n), "halves.sm_80.ptx.gz", "triton_matmul.sm_80.ptx.gz", *(p.name for p in GOLDEN)]
 
@@ -112,6 +114,24 @@ def test_the_whole_syntax():
     assert made.text.count("ptx.raw(") == len(made.raw)
 
 
+def test_braces_that_python_cannot_nest():
+    text = f".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{'{' * 30} .reg .b32 x; {'{' * 3} mov.b32 x, 1; {'}' * 33}\n"
+    made = to_python(text)
+    assert executed(made.text).module.nodes() == parse(text) and [why for _, why in made.raw] == ["braces deeper than 16"]
+
+
+def test_instructions_of_all_forms():
+    """Each seventh of the forms that ptxas has assembled, as calls: none of them needs to be kept as text."""
+    rows = (HERE.parent / "nvptx" / "forms.txt").read_text().splitlines()[::7]
+    assert len(rows) > 1000
+    for target in sorted({row.partition(" ")[0] for row in rows}):
+        body = parse_body("\n".join(row.partition(" ")[2] for row in rows if row.startswith(f"{target} ")))
+        text = print_module(module(body, target, (9, 1)))
+        made = to_python(text)
+        assert made.raw == () and "ptx.operand(" not in made.text
+        assert executed(made.text).module.ptx() == text
+
+
 BREAKS = {
     "_vector": lambda x, names, parts: f"r[0:{len(x.items)}]",
     "_address": lambda x, names, parts: f"ptx.addr({spelling.operand(x.base, names)})",
@@ -174,18 +194,18 @@ def test_each_instruction_is_checked_when_it_runs():
     assert changed != text
     with pytest.raises(AveError) as caught:
         executed(changed)
-    assert caught.value.code == "T202" and caught.value.span.file == "made.py"
+    assert caught.value.code == "T202" and caught.value.span is not None and caught.value.span.file == "made.py"
 
 
 def test_one_kernel_of_several():
     text = text_of("templates.sm_90a.ptx.gz")
     name = "_Z6reduceIdLi32EEvPKT_PS0_i"
-    module = parse(again(text, name))
+    only = parse(again(text, name))
     whole = parse(without_debug(text))
-    assert [f.name for f in module.functions() if f.kind == "entry"] == [name]
-    assert module.function(name) == whole.function(name)
-    assert 0 < len(module.items) < len(whole.items)
-    assert [e for e in lint(print_module(module)) if e.code not in WARNINGS] == []  # what it uses is there
+    assert [f.name for f in only.functions() if f.kind == "entry"] == [name]
+    assert only.function(name) == whole.function(name)
+    assert 0 < len(only.items) < len(whole.items)
+    assert [e for e in lint(print_module(only)) if e.code not in WARNINGS] == []  # what it uses is there
     with pytest.raises(AveError) as caught:
         to_python(text, "x.ptx", "reduce")
     assert caught.value.code == "D023" and name in caught.value.hint

@@ -1,5 +1,5 @@
-"""`ave ptx ...`: commands about PTX text. `ave ptx lint FILE` prints what is wrong with it, one finding a line; `ave ptx to-python FILE` prints Python of
-the instruction level that writes it."""
+"""`ave ptx ...`: commands about PTX text. `ave ptx lint FILE` prints what is wrong with it, one finding a line;
+`ave ptx to-python FILE` prints Python of the instruction level that writes it."""
 
 from __future__ import annotations
 

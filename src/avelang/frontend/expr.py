@@ -20,7 +20,7 @@ from avelang.frontend.structs import Method, Object, Pure, StructClass, is_const
 from avelang.frontend.values import LocalFn, Poison, Range, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
-from avelang.ir.types import PtrType
+from avelang.ir.types import MapType, PtrType
 
 # Compile-time objects that a kernel may name. A number of NumPy's is taken as Python's.
 PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, Range, StructClass, Method, Pure, type(None),
@@ -72,7 +72,7 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
     base = f.expr(node.value)
     if isinstance(base, (Vec, Ref)):
         return _tensor_attribute(f, base, node)
-    if isinstance(base, Value) and isinstance(base.type, PtrType) and node.attr == "dtype":
+    if isinstance(base, Value) and isinstance(base.type, (MapType, PtrType)) and node.attr == "dtype":
         return base.type.dtype
     if isinstance(base, (Object, StructClass)) or is_constant(base) or is_constant_class(base):
         return OBJECTS["attribute"](f, base, node.attr, node)

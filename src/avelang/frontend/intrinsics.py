@@ -108,10 +108,12 @@ def _group_type(f: Frame, row: Row, p: Param, given: dict[str, Any]) -> Any:
 
 
 def _alike(have: Type, want: Type, packed: bool) -> bool:
-    """Whether a value goes in as it is but for its name: integers read as signed or not, or any bits where `packed`."""
+    """Whether a value goes in as it is but for its name: integers read as signed or not, or any bits where `packed`; but f16 is never read as bf16."""
     if bits(have) != bits(want):
         return False
     a, b = dtype_of(have), dtype_of(want)
+    if a != b and a.is_float and b.is_float and a.bits == b.bits:
+        return False
     count = lambda t: t.n if isinstance(t, VecType) else 1  # noqa: E731
     return packed or (count(have) == count(want) and (a == b or (a.is_int and b.is_int)))
 
@@ -151,7 +153,9 @@ def _tensor(f: Frame, p: Param, v: Any, what: str, node: ast.AST) -> Value:
     if isinstance(v, Value) and isinstance(v.type, PtrType) and v.type.space in p.spaces:
         return v
     if not isinstance(v, Ref) or v.type.space not in p.spaces:
-        f.fail("T022", node, what=what, got=describe(v), want=f"a tensor in {spaces} memory")
+        # An element reads as a number, and a part that has a name as a copy in registers: neither says where it lies.
+        hint = "al.subview(x, (i,), (1,)) is a place; or give x one more mode, as in make_shared((n, 1), dtype): x[i] is a part of it then"
+        f.fail("T022", node, hint if is_scalar(v) or isinstance(v, Vec) else None, what=what, got=describe(v), want=f"a tensor in {spaces} memory")
     return tensors.whole(f, v).value
 
 

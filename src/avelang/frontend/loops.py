@@ -143,7 +143,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
                 bound[name] = held
             except Clash as clash:
                 f.env.set(name, poison(clash))
-    site = (node, f.label, f.caller, *_callers(f.caller))
+    site = (node, *_callers(f.caller))
     guesses = _guess(f, site, meets, bound)
     while True:
         blocks, layer, entered = _trip(f, meets, op, operands, head, body, node)
@@ -154,6 +154,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
                 break
             for c in wrong:
                 del meets[c]
+            guesses = []
         f.build.again += 1
         rebuilt += 1
     f.build.again -= rebuilt

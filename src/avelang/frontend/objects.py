@@ -11,10 +11,12 @@ from avelang.base.errors import AveError, counted
 from avelang.frontend import aliases, arith, inline, tensors
 from avelang.frontend.expr import constant, read_name
 from avelang.frontend.frame import MISSING, OBJECTS, Frame
-from avelang.frontend.names import Layout, Tensor, constexpr
+from avelang.frontend.names import Layout, Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.signature import suggest
 from avelang.frontend.structs import ANY, EMPTY, Field, Method, Object, Pure, StructClass, is_constant, is_constant_class, values_of
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_runtime
+from avelang.ir.core import Value
+from avelang.ir.types import MapType, PtrType
 
 _AST = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
@@ -262,6 +264,8 @@ def _is(value: Any, kind: Any) -> bool:
         return isinstance(value, Object) and value.cls is kind
     if isinstance(value, (Vec, Ref)):
         return kind in (Tensor, Layout)
+    if isinstance(value, Value):
+        return kind is (TensorMap if isinstance(value.type, MapType) else Pointer if isinstance(value.type, PtrType) else None)
     return not (is_runtime(value) and not isinstance(value, (tuple, Layout))) and isinstance(value, kind)
 
 

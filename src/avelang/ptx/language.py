@@ -14,6 +14,6 @@ from avelang.ptx.statements import text_operand as operand
 
 __all__ = [
     "addr", "bar_sync", "bra", "branch_targets", "break_", "call", "call_targets", "cluster", "continue_", "cp_async", "else_", "exit_", "fence",
-    "global_ptr", "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module", "not_", "operand", "param", "parameter", "pragma",
-    "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma", "variable", "wgmma", "when",
+    "global_ptr", "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module", "not_", "operand", "param", "parameter",
+    "pragma", "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma", "variable", "wgmma", "when",
 ]  # fmt: skip

@@ -69,9 +69,9 @@ class Module:
     # -- variables and the like ------------------------------------------------------------------------------------------------------
 
     def variable(self, space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> Variable:
-        """A variable of the module: `module.variable("global", b8, "text", 6, init=b"hello")`. Options: `align` (bytes); `init`, a value, (nested) lists
-        of values, bytes, a dict for an opaque type; `vector` ("v2"); `linkage` ("visible", "extern", "weak", "common"); `attributes` (["managed"]).
-        Extents: ints, None for one that is left open. Raises T221."""
+        """A variable of the module: `module.variable("global", b8, "text", 6, init=b"hello")`. Options: `align` (bytes); `init`, a value, (nested)
+        lists of values, bytes, a dict for an opaque type; `vector` ("v2"); `linkage` ("visible", "extern", "weak", "common"); `attributes`
+        (["managed"]). Extents: ints, None for one that is left open. Raises T221."""
         out = declaration(space, dtype, name, *dims, **options)
         self._items.append(out.declaration)
         return out
@@ -101,8 +101,8 @@ class Module:
         self, params: Sequence[Variable] | None = None, *, name: str = "", linkage: str = "visible", directives: Sequence[Any] = (),
         attributes: Sequence[Any] = (),
     ) -> Callable[[Callable[..., Any]], Function]:  # fmt: skip
-        """A decorator that makes a kernel: the function runs once, now, with the parameters as operands, and writes the body. `name`: as PTX shall have
-        it; `directives`: `[("maxntid", 128, 1, 1), ("minnctapersm", 2)]`. Raises what the body's calls raise."""
+        """A decorator that makes a kernel: the function runs once, now, with the parameters as operands, and writes the body. `name`: as PTX shall
+        have it; `directives`: `[("maxntid", 128, 1, 1), ("minnctapersm", 2)]`. Raises what the body's calls raise."""
         return self._defined("entry", name, params, None, linkage, directives, attributes)
 
     def func(

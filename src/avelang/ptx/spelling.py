@@ -89,14 +89,10 @@ class Names:
         self.types.declare(x)
         return out
 
-    def register(self, name: str) -> tuple[str, int | None, bool]:
-        """Where a register is. Raises Unspellable for one that is not declared."""
+    def register(self, name: str) -> tuple[str, int | None, bool] | None:
+        """Where a register is; None for one that is declared nowhere."""
         found = self.registers.get(name)
-        if found is not None:
-            return found
-        if self.outer is None:
-            raise Unspellable(f"`{name}` is declared nowhere")
-        return self.outer.register(name)
+        return found if found is not None or self.outer is None else self.outer.register(name)
 
     def named(self, symbol: str) -> str:
         """The variable for a symbol, or its name as text."""
@@ -121,10 +117,10 @@ def as_text(x: n.Operand) -> str:
 
 
 def _register(x: n.Register, names: Names, parts: tuple[str, ...]) -> str | None:
-    try:
-        variable, index, vector = names.register(x.name)
-    except Unspellable:
+    found = names.register(x.name)
+    if found is None:
         return None
+    variable, index, vector = found
     if x.component and not (vector and x.component in COMPONENTS):
         return None
     at = "" if index is None else f"[{index}]"
@@ -164,12 +160,7 @@ def _vector(x: n.Vector, names: Names, parts: tuple[str, ...]) -> str | None:
     """A list; of consecutive registers a slice."""
     runs: list[tuple[str, int, int]] = []  # variable, first, behind the last; or expression, -1
     for item in x.items:
-        found = None
-        if isinstance(item, n.Register) and not item.component:
-            try:
-                found = names.register(item.name)
-            except Unspellable:
-                pass
+        found = names.register(item.name) if isinstance(item, n.Register) and not item.component else None
         if found is None or found[1] is None:
             runs.append((operand(item, names, parts), -1, -1))
         elif runs and runs[-1][0] == found[0] and runs[-1][2] == found[1]:

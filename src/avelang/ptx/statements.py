@@ -75,9 +75,8 @@ def declaration(
     if not all(d is None or isinstance(d, n.Int) for d in extents):
         raise wrong("T221", what="the extents of a variable", want="ints", got=repr(dims))
     at = n.Pointer(*pointer) if pointer is not None else None
-    return Variable(
-        n.Variable(space, kind, name, vector, align, extents, None if init is None else _initializer(init, kind), linkage, _attributes(attributes), at)  # type: ignore[arg-type]
-    )
+    value = None if init is None else _initializer(init, kind)
+    return Variable(n.Variable(space, kind, name, vector, align, extents, value, linkage, _attributes(attributes), at))  # type: ignore[arg-type]
 
 
 _SPACES = frozenset({".reg", ".global", ".const", ".shared", ".local", ".param", ".tex"})

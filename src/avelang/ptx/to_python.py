@@ -1,8 +1,7 @@
 """PTX text comes in; Python of the instruction level goes out which, run, prints the same PTX (`ave ptx to-python`, docs/ptx.md).
 
-The same nodes, that is, except for what only a debugger reads: `.file`, `.loc`, `.section` and the target's option `debug`, which asks for them, are left
-out; lines of the source stand as comments.
-An instruction that the table refuses becomes `ptx.raw("...")`, so that nothing is lost.
+The same nodes, that is, except for what only a debugger reads: `.file`, `.loc`, `.section` and the target's option `debug`, which asks for them, are
+left out; lines of the source stand as comments. An instruction that the table refuses becomes `ptx.raw("...")`, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ class Written:
 
 
 def to_python(text: str, file: str = "<ptx>", entry: str | None = None) -> Written:
-    """Python that writes this PTX; `file` is its name in comments and errors. `entry`: of the module only that kernel, and what it uses. Raises S201 for
-    text that cannot be read, S207 for an unknown target, D023 for an entry that there is not."""
+    """Python that writes this PTX; `file` is its name in comments and errors. `entry`: of the module only that kernel, and what it uses. Raises S201
+    for text that cannot be read, S207 for an unknown target, D023 for an entry that there is not."""
     module = parse(text, file)
     try:
         chips.target(module.target[0])
@@ -111,13 +110,15 @@ class _Writer:
         kernels = [f.name for f in m.functions() if f.kind == "entry"]
         for item in m.items:
             self.item(item)
-        head = ['"""' + f"The PTX of {os.path.basename(self.file)}, in Python: run, it prints it. Made by `ave ptx to-python`.".replace("\\", "/").replace('"', "'"), ""]
+        file = re.sub(r'["\\\s]', "_", os.path.basename(self.file))  # it stands in a text in quotes
+        head = [f'"""The PTX of {file}, in Python: run, it prints it. Made by `ave ptx to-python`.', ""]
         head += [f"Kernels: {', '.join(kernels) or 'none'}.", '"""', ""]
         head.append(f"from avelang.ptx import ptx{', reg' if self.registers else ''}")
         if self.types:
             head.append(f"from avelang.ptx.types import {', '.join(sorted(self.types, key=lambda t: (t[0], len(t), t)))}")
-        target = tuple(t for t in m.target if t != "debug")
-        args = [quoted(target if len(target) > 1 else target[0]), f"version={m.version}", f"address_size={m.address_size}" if m.address_size != 64 else ""]
+        options = tuple(t for t in m.target[1:] if t != "debug")
+        target = quoted((m.target[0], *options) if options else m.target[0])
+        args = [target, f"version={m.version}", f"address_size={m.address_size}" if m.address_size != 64 else ""]
         head += ["", *fill(f"module = {call('ptx.module', args)}", "")]
         tail = ["", "", 'if __name__ == "__main__":', '    print(module.ptx(), end="")', ""]
         return Written(re.sub(r"\n{4,}", "\n\n\n", "\n".join([*head, *self.lines, *tail])), tuple(self.raw))
@@ -167,7 +168,12 @@ class _Writer:
         return out
 
     def attributes(self, given: tuple[n.Attribute, ...]) -> str:
-        return _items([f"({', '.join([quoted(a.name), *(operand(v, self.names) for v in a.values)])})" if a.values else quoted(a.name) for a in given])
+        return _items([self.named(a.name, [operand(v, self.names) for v in a.values]) for a in given])
+
+    @staticmethod
+    def named(name: str, values: list[str]) -> str:
+        """A name alone, or a tuple of it and its values."""
+        return f"({', '.join([quoted(name), *values])})" if values else quoted(name)
 
     def initializer(self, x: n.Initializer, kind: str, names: Names) -> str:
         if isinstance(x, n.Field):
@@ -191,7 +197,7 @@ class _Writer:
         out = []
         for d in given:
             values = [quoted(v) if isinstance(v, str) else operand(v, self.names) for v in d.values]
-            out.append(f"({', '.join([quoted(d.name), *values])})" if values else quoted(d.name))
+            out.append(self.named(d.name, values))
         return _items(out)
 
     def function(self, x: n.Function) -> None:

@@ -11,9 +11,14 @@ from avelang.tile.encoding import Digit, Encoding, Steps
 from avelang.tile.mma_layout import SubgroupLayout, same_places
 from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
 from avelang.tile.products import Mma
+from avelang.tile.schedules import Block
+from avelang.tile.schedules import run as multiply
 from avelang.tile.select import Gemm, Plan, Verdict, choose, gemm, padded
+from avelang.tile.tensors import Tile, full
 from avelang.tile.verify import check
 from avelang.tile.virtual import mma, mmas
+from avelang.tile.windows import View, Window, view
 
-__all__ = ["PIPELINES", "Accesses", "Banks", "Digit", "Distribution", "Encoding", "Gemm", "Mma", "Pipeline", "Plan", "Steps", "SubgroupLayout",
-           "Swizzle", "Verdict", "banks", "check", "choose", "gemm", "mma", "mmas", "padded", "pipeline", "same_places", "tile_accesses"]  # fmt: skip
+__all__ = ["PIPELINES", "Accesses", "Banks", "Block", "Digit", "Distribution", "Encoding", "Gemm", "Mma", "Pipeline", "Plan", "Steps", "SubgroupLayout",
+           "Swizzle", "Tile", "Verdict", "View", "Window", "banks", "check", "choose", "full", "gemm", "mma", "mmas", "multiply", "padded", "pipeline",
+           "same_places", "tile_accesses", "view"]  # fmt: skip

@@ -12,6 +12,7 @@ import math
 
 import avelang
 from avelang.base.lazy import np
+from avelang.base.places import wrong
 from avelang.tile.access import Swizzle
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Digit, Ints
@@ -107,3 +108,47 @@ def swizzle_of(strides: Ints, nbytes: int) -> Swizzle:
 def widest(dist: Distribution, axis: int, size: int, limit: int) -> int:
     """Elements of `size` bytes in the widest access along `axis`, no more than `limit` of them and than 16 bytes."""
     return math.gcd(math.gcd(dist.run(axis), limit), 16 // size)
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True, slots=True)
+class Folding:
+    """How a dimension of a distributed tile is folded. `of`: for each element of a lane which of the lane's results it goes into; `results`: how many a
+    lane has; `exchanges`: offsets by which lanes are xored to meet the others that have a part; `waves`: (threads to one count, counts) of
+    waves that have a part; `dist`: the distribution of what is left."""
+
+    of: Ints
+    results: int
+    exchanges: Ints
+    waves: tuple[tuple[int, int], ...]
+    dist: Distribution
+
+
+@functools.lru_cache(256)
+def _folding(dist: Distribution, axis: int) -> Folding:
+    others = [a for a in range(len(dist.shape)) if a != axis]
+    steps = [tuple(int(dist.index[a][0, e]) for a in others) for e in range(dist.elements)]
+    kept = list(dict.fromkeys(steps))
+    first = [steps.index(k) for k in kept]
+    index = [dist.index[a][:, first].reshape(dist.waves, dist.wave, len(kept)) for a in others]
+    left = Distribution.of_index(index, tuple(dist.shape[a] for a in others), f"what is left of {dist.shape} without dimension {axis}")
+    exchanges: list[int] = []
+    waves: list[tuple[int, int]] = []
+    below = 1
+    for digits in reversed(dist.encoding.steps().p):
+        for d in reversed(digits):
+            inside = min(d.extent, max(1, dist.wave // below))  # of one wave
+            if d.strides[axis]:
+                if inside & (inside - 1):
+                    raise wrong("T308", what=f"dimension {axis}", why=f"{inside} lanes have parts of it, which is no power of two")
+                exchanges += [below << i for i in range(inside.bit_length() - 1)]
+                if d.extent > inside:
+                    waves.append((max(below, dist.wave), d.extent // inside))
+            below *= d.extent
+    return Folding(tuple(kept.index(s) for s in steps), len(kept), tuple(exchanges), tuple(waves), left)
+
+
+@avelang.constant
+def folding(dist: Distribution, axis: int) -> Folding:
+    """How a dimension is folded, by sums or maxima. Raises T308 where lanes that have parts of it are no power of two."""
+    return _folding(dist, axis)

@@ -95,6 +95,27 @@ class BlockGemm:
         """The same of B."""
         return Distribution.blocked((self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave)
 
+    @functools.cached_property
+    def shuffled_b(self) -> Distribution:
+        """Of the tile of B as `preshuffle` writes it: (rows of fragments, all elements of their fragments along K), in the order of `b`."""
+        count, each = self.count[1], self.b.elements // self.steps // self.count[1]
+        wave, lane = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1), np.arange(self.mma.wave).reshape(1, -1, 1, 1, 1)
+        step, j, e = (np.arange(n).reshape(shape) for n, shape in ((self.steps, (1, 1, -1, 1, 1)), (count, (1, 1, 1, -1, 1)), (each, (1, 1, 1, 1, -1))))
+        row = wave % self.waves[1] * count + j + 0 * (lane + step + e)
+        col = (step * self.mma.wave + lane) * each + e + 0 * (wave + j)
+        flat, shape = (len(wave), self.mma.wave, -1), (self.n // self.fragment[1], self.steps * self.mma.wave * each)
+        return Distribution.of_index([row.reshape(flat), col.reshape(flat)], shape, "the preshuffled fragments of B")
+
+    def preshuffle(self, b: np.ndarray) -> np.ndarray:
+        """B (n, k) as a flat array for the pipeline "preshuffled": fragments one after another along K, of each the lanes one after another; zeros
+        where rows or K are no multiple of a fragment."""
+        n, k = b.shape
+        (rows, ks, _), (high, deep) = self._fragment(1), (self.fragment[1], self.depth)
+        whole = np.zeros((-(-n // high) * high, -(-k // deep) * deep), b.dtype)
+        whole[:n, :k] = b
+        blocks = whole.reshape(len(whole) // high, high, -1, deep)
+        return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3)[:, :, rows, ks]).reshape(-1)
+
     # Which operand of the instruction holds A's rows and which B's.
 
     @functools.cached_property
@@ -212,9 +233,9 @@ def _block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[
 
 
 @avelang.constant
-def block_gemm(target: Any, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int]) -> BlockGemm:
-    """The block's product for a chip (`al.target()`), with the widest dense instruction of one wave. Raises U103 where there is none, T307."""
-    return _block_gemm(target.name, dtype, m, n, k, waves)
+def block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int]) -> BlockGemm:
+    """The block's product for a chip, with the widest dense instruction of one wave. Raises U103 where there is none, T307."""
+    return _block_gemm(target, dtype, m, n, k, waves)
 
 
 # -- in kernels ------------------------------------------------------------------------------------------------------------------------

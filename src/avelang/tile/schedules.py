@@ -1,181 +1,94 @@
-"""Pipelines as parts to choose: windows of A and B that go along K, and a block's product come in; the tile of C goes out.
-
-Each is a device function (G, A, B, k) -> Tile. They differ in when tiles are fetched, kept in shared memory, read and multiplied
-(`avelang.tile.pipelines` draws them).
-"""
+"""Pipelines as parts to choose: a block's tile and the name of a pipeline, and views of A and B come in; tiles of C go out, to whatever finishes them."""
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import avelang
 import avelang.language as al
-from avelang.tile import block_gemm
-from avelang.tile.shared import shared
-from avelang.tile.tensors import Tile
-from avelang.tile.windows import arrived, commit
+from avelang.base.places import wrong
+from avelang.ir.dtypes import DType
+from avelang.tile import block_gemm, loops, pipelines, warpgroups
+from avelang.tile.order import dealt, tile_of
+
+
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True)
+class Block:
+    """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the "tma" pipeline: one warpgroup
+    for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring; blocks of a cluster along rows and columns of C; how many rows of
+    tiles are gone through together. Raises T301 for the name of a pipeline."""
+
+    m: int
+    n: int
+    k: int
+    waves: tuple[int, int] = (2, 2)
+    pipeline: str = "double-buffer"
+    stages: int = 4
+    cluster: tuple[int, int] = (1, 1)
+    together: int = 8
+
+    def __post_init__(self) -> None:
+        pipelines.pipeline(self.pipeline)
+
+    def on(self, target: Any, dtype: DType) -> Any:
+        """The products of the block on a chip (`al.target()`, or its name). Raises T307, U103."""
+        name = getattr(target, "name", target)
+        why = pipelines.pipeline(self.pipeline).missing(name)
+        if why:
+            raise wrong("U103", name=name, what=f"the pipeline {self.pipeline!r}", instead=why)
+        if self.pipeline == "tma":
+            return warpgroups.group_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, self.together, name)
+        return block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves)
+
+    def operands(self, dtype: DType, out: DType) -> tuple[Any, Any, Any]:
+        """The annotations of a kernel's A, B and C."""
+        if self.pipeline == "tma":
+            return warpgroups.maps(dtype, out, self.m, self.n, self.cluster)
+        return al.Pointer(dtype), al.Pointer(dtype), al.Pointer(out)
+
+    def grid(self, m: int, n: int, units: int) -> int:
+        """Blocks of a launch on a chip with so many units: one a tile, or with "tma" no more than units."""
+        below, beside = self.cluster
+        clusters = -(-m // (self.m * below)) * -(-n // (self.n * beside))
+        return (min(clusters, max(1, units // (below * beside))) if self.pipeline == "tma" else clusters) * below * beside
 
 
 @avelang.jit
-def fragments(G, data, memory, dist, count, words, buffer, step):
-    """Reads all fragments of one step of K."""
-    EACH = len(memory.plan(dist)) // G.steps
-    memory.load_into(data, dist, buffer, step * EACH, step * EACH + EACH)
-
-
-@avelang.jit
-def product(G, sums, a, b, buffer):
-    """Adds the product of the tiles in a buffer."""
-    I, J = G.count
-    x, y = al.make_local((G.steps * I, G.a_words), al.i32), al.make_local((G.steps * J, G.b_words), al.i32)
-    for step in range(G.steps):
-        fragments(G, x, a, G.a, I, G.a_words, buffer, step)
-        fragments(G, y, b, G.b, J, G.b_words, buffer, step)
-        mine = al.view(x, al.Tensor((G.steps, I, G.a_words), al.i32)), al.view(y, al.Tensor((G.steps, J, G.b_words), al.i32))
-        block_gemm.multiply(G, sums, mine[0][step], mine[1][step], 0, I)
-
-
-@avelang.jit
-def new_sums(G):
-    """Registers for a block's C, zero."""
-    I, J = G.count
-    return al.full((I, J, G.mma.acc.elements), 0.0, al.f32)
-
-
-@avelang.jit
-def tile_of_sums(G, sums):
-    """The same as a tile."""
-    return Tile(al.view(sums, al.Tensor((G.c.elements,), al.f32)), G.c)
-
-
-VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as AMD's `sched_group_barrier` knows them
-
-
-@avelang.jit
-def follow(kind, count, products, together=1):
-    """Tells AMD's scheduler: `count` groups of instructions of a kind, `together` in each, each followed by so many matrix instructions."""
-    if al.target().vendor == "amd":
-        for _ in range(count):
-            al.amdgpu.sched_group_barrier(kind, together, 0)
-            al.amdgpu.sched_group_barrier(MFMA, products, 0)
-
-
-@avelang.jit
-def settle():
-    """Nothing moves across here, on AMD."""
-    if al.target().vendor == "amd":
-        al.amdgpu.sched_barrier(0)
-
-
-@avelang.jit
-def single(G, A, B, k):
-    """One buffer: fetch, keep, multiply, one after the other."""
-    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = shared((G.m, G.k), A.view.dtype), shared((G.n, G.k), B.view.dtype)
-    sums = new_sums(G)
-    for _ in al.range((k + G.k - 1) // G.k):
-        x, y = A.load(), B.load()
-        a.store(x)
-        b.store(y)
-        al.syncthreads()
-        product(G, sums, a, b, 0)
-        al.syncthreads()
-        A.move((0, G.k))
-        B.move((0, G.k))
-    return tile_of_sums(G, sums)
-
-
-@avelang.jit
-def fetch(A, B, x, y, depth):
-    """Asks global memory for the next two halves, in the order in which they are kept."""
-    for half in range(2):
-        A.load_values(x[half])
-        B.load_values(y[half])
-        A.move((0, depth))
-        B.move((0, depth))
-
-
-@avelang.jit
-def double_buffer(G, A, B, k):
-    """Two buffers, each of half a tile of K. While one is multiplied, the next one's fragments are read, the one after that is kept where everybody
-    has read, and global memory is asked for the tile after the next. One barrier a half keeps readers and writers of a buffer apart."""
-    H = G.halved()
-    assert H.steps == 1, "double-buffer: k is two fragments deep"
-    I, J = H.count
-    EARLY = max(I // 2, I - 2)
-    A, B = A.spread(H.copy_a), B.spread(H.copy_b)
-    a, b = shared((H.m, H.k), A.view.dtype, 2), shared((H.n, H.k), B.view.dtype, 2)
-    x, y = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((2, H.copy_b.elements), B.view.dtype)
-    part, even, odd = al.make_local((I, H.a_words), al.i32), al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
-    READS, COPIES = len(a.plan(H.a)) // I, len(a.plan(H.copy_a)) + len(b.plan(H.copy_b))
-    sums, last = new_sums(G), (max(k, 1) - 1) // G.k
-
-    fetch(A, B, x, y, H.k)
-    for half in range(2):
-        a.store_values(x[half], H.copy_a, half)
-        b.store_values(y[half], H.copy_b, half)
-    fetch(A, B, x, y, H.k)
-    al.syncthreads()
-    b.load_into(even, H.b, 0)
-    a.load_into(part, H.a, 0, 0, EARLY * READS)
-
-    for _ in al.range(last + 1):
-        for half, now, next in ((0, even, odd), (1, odd, even)):
-            a.load_into(part, H.a, half, EARLY * READS, I * READS)
-            block_gemm.multiply(H, sums, part, now, 0, EARLY)
-            follow(READ, (I - EARLY) * READS, 2)
-            follow(VALU, 12, 1)
-            settle()
-
-            al.syncthreads()
-            b.load_into(next, H.b, 1 - half)
-            a.load_into(part, H.a, 1 - half, 0, EARLY * READS)
-            a.store_values(x[half], H.copy_a, half)
-            b.store_values(y[half], H.copy_b, half)
-            if half == 1:
-                fetch(A, B, x, y, H.k)
-            block_gemm.multiply(H, sums, part, now, EARLY, I)
-            follow(READ, (J + EARLY) // 2, 1, 2)
-            follow(WRITE, COPIES, 1)
-            if half == 1:
-                follow(LOAD, COPIES, 1, 2)
-            settle()
-    return tile_of_sums(G, sums)
-
-
-@avelang.jit
-def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
-    """Tiles go straight into shared memory, `STAGES` - 1 of them under way while one is multiplied."""
-    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = shared((G.m, G.k), A.view.dtype, STAGES), shared((G.n, G.k), B.view.dtype, STAGES)
-    sums, now, next = new_sums(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
-    for s in range(STAGES - 1):
-        begin(A, B, a, b, s, G.k)
-    for _ in al.range((k + G.k - 1) // G.k):
-        arrived(STAGES - 2)
-        al.syncthreads()
-        begin(A, B, a, b, next, G.k)
-        product(G, sums, a, b, now)
-        now, next = al.select(now == STAGES - 1, 0, now + 1), now
-    arrived(0)
-    return tile_of_sums(G, sums)
-
-
-@avelang.jit
-def begin(A, B, a, b, buffer, depth):
-    """Begins the copies of a tile."""
-    A.load_async(a, buffer)
-    B.load_async(b, buffer)
-    commit()
-    A.move((0, depth))
-    B.move((0, depth))
-
-
-@avelang.jit
-def run(name, G, A, B, k):
-    """The pipeline of that name."""
+def piped(name, STAGES, G, A, B, k):
+    """The tile of C by the pipeline of that name."""
     if name == "single":
-        return single(G, A, B, k)
+        return loops.single(G, A, B, k)
+    if name == "prefetch":
+        return loops.prefetch(G, A, B, k)
     if name == "double-buffer":
-        return double_buffer(G, A, B, k)
-    if name == "cp-async":
-        return asynchronous(G, A, B, k)
-    assert False, "a pipeline of avelang.tile.schedules"
+        return loops.double_buffer(G, A, B, k)
+    if name == "ping-pong":
+        return loops.ping_pong(G, A, B, k)
+    if name == "preshuffled":
+        return loops.preshuffled(G, A, B, k)
+    return loops.asynchronous(G, A, B, k, STAGES)
+
+
+@avelang.jit
+def run(T, A, B, sizes, finish):
+    """All tiles of C = A @ B^T that are this block's. `T`: a `Block`; `A` (m, k), `B` (n, k): views; `sizes`: m, n, k; `finish(tile, at)` gets each tile
+    of C, f32, and where it begins."""
+    m, n, k = sizes
+    G = T.on(al.target(), A.dtype)
+    if T.pipeline == "tma":
+        warpgroups.run(G, A, B, sizes, finish)
+    else:
+        rows, cols = (m + T.m - 1) // T.m, (n + T.n - 1) // T.n
+        row, col = tile_of(dealt(al.block_id(0), rows * cols), rows, cols, T.together)
+        top, left = row * T.m, col * T.n
+        if T.pipeline == "preshuffled":
+            B = loops.shuffled(G, B)
+            first = left // G.fragment[1]
+        else:
+            first = left
+        tile = piped(T.pipeline, T.stages, G, A.window((T.m, T.k), (top, 0)), B.window((T.n, T.k), (first, 0)), k)
+        finish(tile, (top, left))

@@ -48,9 +48,9 @@ class Shared:
         """Elements of a lane's widest access."""
         return accesses.widest(dist, 1, self.dtype.bytes, 16 // self.dtype.bytes)
 
-    def first(self, dist):
+    def first(self, dist, thread=None):
         """The byte of a lane's first element in a buffer, swizzled."""
-        at = place_of(dist)
+        at = place_of(dist, thread)
         return self.mixed(at[0] * self.row + at[1] * self.dtype.bytes)
 
     def mixed(self, offset):
@@ -71,33 +71,56 @@ class Shared:
         nbytes = width * self.dtype.bytes
         return (first // nbytes ^ place.mixed // nbytes) + (buffer * (self.nbytes // nbytes) + place.above // nbytes)
 
+    def accesses(self, dist, thread=None, buffer=0):
+        """A lane's accesses: (number of the access, slots, whether they are neighbors in registers) of each."""
+        WIDTH, PLAN = self.width(dist), self.plan(dist)
+        NBYTES = WIDTH * self.dtype.bytes
+        if len(PLAN) > 0:
+            first = self.first(dist, thread)
+            return tuple([(self.index(first, p, WIDTH, buffer), p.slots, p.solid) for p in PLAN])
+        at, found = place_of(dist, thread), ()
+        for v in accesses.vectors(dist, 1, WIDTH):
+            offset = self.mixed((at[0] + v.at[0]) * self.row + (at[1] + v.at[1]) * self.dtype.bytes)
+            found = found + ((offset // NBYTES + buffer * (self.nbytes // NBYTES), v.slots, v.solid),)
+        return found
+
     def store(self, tile, buffer=0):
         """Stores a tile, in its distribution."""
-        self.store_values(tile.values, tile.dist, buffer)
+        self.store_values(tile.values, tile.dist, buffer, tile.thread)
 
-    def store_values(self, values, dist, buffer=0):
+    def store_values(self, values, dist, buffer=0, thread=None):
         """The same for a lane's registers."""
         WIDTH = self.width(dist)
-        memory, first = self.words(WIDTH), self.first(dist)
+        memory = self.words(WIDTH)
         pieces = al.view(values, al.Tensor((dist.elements // WIDTH, memory.shape[1]), memory.dtype))
-        for p in self.plan(dist):
-            assert p.solid
-            memory[self.index(first, p, WIDTH, buffer)] = pieces[p.slots[0] // WIDTH]
+        for index, slots, solid in self.accesses(dist, thread, buffer):
+            if solid:
+                memory[index] = pieces[slots[0] // WIDTH]
+            else:
+                some = al.make_local((WIDTH,), self.dtype)
+                for i in range(WIDTH):
+                    some[i] = values[slots[i]]
+                memory[index] = al.view(some, al.Tensor((memory.shape[1],), memory.dtype))
 
-    def load(self, dist, buffer=0):
+    def load(self, dist, buffer=0, thread=None):
         """A tile in a distribution."""
-        tile = Tile(al.make_local((dist.elements,), self.dtype), dist)
-        self.load_into(tile.values, dist, buffer)
+        tile = Tile(al.make_local((dist.elements,), self.dtype), dist, thread)
+        self.load_into(tile.values, dist, buffer, 0, 0, thread)
         return tile
 
-    def load_into(self, values, dist, buffer=0, begin=0, end=0):
+    def load_into(self, values, dist, buffer=0, begin=0, end=0, thread=None):
         """The same into registers; of the lane's accesses those from `begin` to before `end` only, if given."""
-        WIDTH, plan = self.width(dist), self.plan(dist)
-        memory, first = self.words(WIDTH), self.first(dist)
+        WIDTH, found = self.width(dist), self.accesses(dist, thread, buffer)
+        memory = self.words(WIDTH)
         pieces = al.view(values, al.Tensor((dist.elements // WIDTH, memory.shape[1]), memory.dtype))
-        for p in plan[begin : end if end else len(plan)]:
-            assert p.solid
-            pieces[p.slots[0] // WIDTH] = memory[self.index(first, p, WIDTH, buffer)]
+        for index, slots, solid in found[begin : end if end else len(found)]:
+            if solid:
+                pieces[slots[0] // WIDTH] = memory[index]
+            else:
+                some = memory[index]
+                each = al.view(some, al.Tensor((WIDTH,), self.dtype))
+                for i in range(WIDTH):
+                    values[slots[i]] = each[i]
 
 
 @avelang.jit
@@ -105,3 +128,14 @@ def shared(shape, dtype, buffers=1, width=0):
     """Room for so many tiles, swizzled for accesses of `width` bytes (default: 16, or as many as a row allows)."""
     SWIZZLE = accesses.swizzle_of((shape[1] * dtype.bytes, dtype.bytes), width if width else 16)
     return Shared(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, SWIZZLE)
+
+
+@avelang.jit
+def spread(tile, dist):
+    """The same tile in another distribution, through shared memory. All lanes of the block call it."""
+    room = shared(tile.shape, tile.dtype)
+    room.store(tile)
+    al.syncthreads()
+    moved = room.load(dist)
+    al.syncthreads()  # the next one may use the same memory
+    return moved

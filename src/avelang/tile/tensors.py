@@ -3,15 +3,18 @@ dimensions, and the same tensor in another distribution go out."""
 
 from __future__ import annotations
 
+import math
+
 import avelang
 import avelang.language as al
 from avelang.tile import accesses
 
 
 @avelang.jit
-def place_of(dist):
-    """Where a lane's first element stands in a tile: a coordinate (u32) for each dimension."""
-    thread = al.thread_id(0)
+def place_of(dist, thread=None):
+    """Where a lane's first element stands in a tile: a coordinate (u32) for each dimension. `thread`: its number among those of the distribution, of
+    the block if None."""
+    thread = al.thread_id(0) if thread is None else thread
     at = [al.convert(0, al.u32) for _ in dist.shape]
     for below, digit in accesses.lane_digits(dist):
         count = thread // below % digit.extent
@@ -21,10 +24,14 @@ def place_of(dist):
 
 @avelang.struct
 class Tile:
-    """A tile that the lanes of a block hold: `values`, a register tensor of `dist.elements` numbers in the order that `dist` says."""
+    """A tile that the lanes of a block hold: `values`, a register tensor of `dist.elements` numbers in the order that `dist` says. `thread`:
+    the lane's number among those that `dist` is about, that of the block if None. `groups`: how many groups of lanes hold such a
+    tile, each its own."""
 
     values: ...
     dist: al.constexpr
+    thread: ... = None
+    groups: al.constexpr = 1
 
     @property
     def dtype(self):
@@ -37,12 +44,94 @@ class Tile:
         return self.dist.shape
 
     def map(self, fn, others=()):
-        """fn(element, ...) of each element of this tile and of others in the same distribution, on vectors."""
-        return Tile(fn(self.values, *[x.values for x in others]), self.dist)
+        """fn(values, ...) of this tile's elements and those of others in the same distribution: element by element, on vectors."""
+        return Tile(fn(self.values, *[x.values for x in others]), self.dist, self.thread, self.groups)
+
+    def sweep(self, fn):
+        """fn(element, (coordinate, ...)) of each element, in the tile's dtype: for masks, and whatever depends on the place in the tile."""
+        out = al.make_local((self.dist.elements,), self.dtype)
+        at = place_of(self.dist, self.thread)
+        for v in accesses.vectors(self.dist, len(self.shape) - 1, 1):
+            where = tuple([x + s for x, s in zip(at, v.at)])
+            out[v.slots[0]] = fn(self.values[v.slots[0]], where)
+        return Tile(out, self.dist, self.thread, self.groups)
 
     def astype(self, dtype):
         """The tile in another dtype."""
-        return Tile(al.convert(self.values, dtype), self.dist)
+        return Tile(al.convert(self.values, dtype), self.dist, self.thread, self.groups)
+
+    def fold(self, fn, axis):
+        """A dimension folded by fn(a, b), which must not mind the order: sums, maxima. Every lane that had a part has the result. All lanes of the
+        block call it where several waves have parts."""
+        F = accesses.folding(self.dist, axis)
+        out = al.make_local((F.results,), self.dtype)
+        done = ()
+        for i in range(len(F.of)):
+            r = F.of[i]
+            out[r] = fn(out[r], self.values[i]) if r in done else self.values[i]
+            done = done + (r,)
+        for offset in F.exchanges:
+            for r in range(F.results):
+                out[r] = fn(out[r], al.shuffle_xor(out[r], offset))
+        if len(F.waves) > 0:
+            between_waves(out, F, fn, self.thread)
+        return Tile(out, F.dist, self.thread, self.groups)
+
+    def sum(self, axis):
+        """Sums along a dimension."""
+        return self.fold(add, axis)
+
+    def max(self, axis):
+        """Maxima along a dimension."""
+        return self.fold(greater, axis)
+
+    def along(self, fn, folded, axis):
+        """fn(values, values of `folded`), where `folded` is what `fold` left of such a tile: each element meets the one of its row or column."""
+        F = accesses.folding(self.dist, axis)
+        other = al.make_local((self.dist.elements,), folded.dtype)
+        for i in range(len(F.of)):
+            other[i] = folded.values[F.of[i]]
+        return Tile(fn(self.values, other), self.dist, self.thread, self.groups)
+
+
+@avelang.jit
+def add(a, b):
+    """a + b."""
+    return a + b
+
+
+@avelang.jit
+def greater(a, b):
+    """The greater one."""
+    return max(a, b)
+
+
+@avelang.jit
+def between_waves(out, F, fn, thread):
+    """Folds what waves have, through shared memory: each writes its part, all read all."""
+    thread = al.thread_id(0) if thread is None else thread
+    PARTS, mine = 1, al.convert(0, al.u32)
+    for below, count in F.waves:
+        mine = mine + thread // below % count * PARTS
+        PARTS = PARTS * count
+    SIZE = math.prod(F.dist.shape)
+    room = al.make_shared((PARTS, SIZE), out.dtype)
+    at = place_of(F.dist, thread)
+    places = ()
+    for v in accesses.vectors(F.dist, len(F.dist.shape) - 1, 1):
+        place = al.convert(0, al.u32)
+        for x, s, n in zip(at, v.at, F.dist.shape):
+            place = place * n + (x + s)
+        places = places + ((v.slots[0], place),)
+    for slot, place in places:
+        room[mine, place] = out[slot]
+    al.syncthreads()
+    for slot, place in places:
+        all = room[0, place]
+        for p in range(1, PARTS):
+            all = fn(all, room[p, place])
+        out[slot] = all
+    al.syncthreads()  # the next one may use the same memory
 
 
 @avelang.jit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import avelang
 import avelang.language as al
-from avelang.tile import accesses
+from avelang.tile import accesses, warpgroups
 from avelang.tile.encoding import Ints
 from avelang.tile.tensors import Tile, place_of
 
@@ -153,14 +153,23 @@ class View:
                 inside = al.select(there, inside, False)
         return at, inside
 
+    def store(self, tile, origin):
+        """Stores a tile at `origin`, converted to the view's dtype; nothing outside of the view. By the copy engine where this is a tensor map."""
+        if isinstance(self.data, al.TensorMap):
+            warpgroups.store(self.data, tile, origin)
+        else:
+            self.window(tile.dist.shape, origin).store(tile)
+
     def window(self, lengths, origin, dist=None):
         """A tile of these extents at `origin`."""
         return Window(self, lengths, tuple([al.convert(x, al.u32) for x in origin]), dist)
 
 
 @avelang.jit
-def view(memory, shape, strides=None, vector=1):
-    """A naive view of a pointer or of a tensor. `vector`: see `View`; rows must begin at multiples of it."""
+def view(memory, shape, vector=1, strides=None):
+    """A naive view of a pointer, a tensor or a tensor map. `vector`: see `View`; rows must begin at multiples of it."""
+    if isinstance(memory, al.TensorMap):
+        return View(memory, shape, vector)
     if isinstance(memory, al.Tensor):
         return View(memory, memory.shape if shape is None else shape, vector)
     if strides is None:
@@ -179,13 +188,14 @@ def part(data, at, width):
 
 @avelang.struct
 class Window:
-    """A tile of a view: `lengths` (compile-time), `origin` (u32 each), and how lanes share it. `resource`: of the rows, where the hardware checks
-    ranges."""
+    """A tile of a view: `lengths` (compile-time), `origin` (u32 each), and how lanes share it (`thread`: as of `Tile`). `resource`: of the rows,
+    where the hardware checks ranges."""
 
     view: ...
     lengths: al.constexpr
     origin: ...
     dist: al.constexpr = None
+    thread: ... = None
     resource: ... = None
 
     def __post_init__(self):
@@ -231,7 +241,7 @@ class Window:
 
     def store(self, tile):
         """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view."""
-        out = self.spread(tile.dist)
+        out = Window(self.view, tile.dist.shape, self.origin, tile.dist, tile.thread)
         if out.ranged():
             out._store_ranged(tile.values)
         else:
@@ -241,14 +251,16 @@ class Window:
 
     def load_async(self, memory, buffer=0):
         """Begins a copy of the tile into a buffer of `memory` (`Shared`), zeros outside of the view. It is there once `arrived` and a barrier say so.
-        By cp.async where the chip has it and a lane's vectors have 4 bytes or more; else through registers, at once."""
+        By cp.async, or by a buffer load to LDS on AMD, where a lane's vectors have 4 bytes or more; else through registers, at once."""
         if al.target().has("sm_80") and self.width() * self.view.dtype.bytes >= WORD:
             self._copy_async(memory, buffer)
+        elif self.resource is not None and memory.nbytes % (self.dist.threads * WORD) == 0:
+            self._copy_direct(memory, buffer)
         else:
             memory.store(self.load(), buffer)
 
     def _copy_async(self, memory, buffer):
-        at, data, WIDTH = place_of(self.dist), self.view.data, self.width()
+        at, data, WIDTH = place_of(self.dist, self.thread), self.view.data, self.width()
         first = memory.first(self.dist)
         NBYTES = WIDTH * self.view.dtype.bytes
         words = memory.words(WIDTH)
@@ -264,6 +276,22 @@ class Window:
                 al.nvvm.cp_async_x8(target, source, count)
             else:
                 al.nvvm.cp_async_x4(target, source, count)
+
+    def _copy_direct(self, memory, buffer):
+        # LDS is written in the order of lanes: each fetches what belongs where its data will lie.
+        t, target = al.thread_id(0) if self.thread is None else self.thread, al.target()
+        EACH = 16 if target.has("lds-load-wide") and self.width() * self.view.dtype.bytes == 16 else WORD
+        SPAN, WAVE = self.dist.threads * EACH, target.wave
+        size, stride, zero = self.view.dtype.bytes, self.view.data.strides[0], al.convert(0, al.i32)
+        words = al.view(memory.data, al.Tensor((memory.data.shape[0] * memory.nbytes // EACH, EACH // WORD), al.i32))
+        for i in range(memory.nbytes // SPAN):
+            place = memory.mixed(t * EACH + i * SPAN)
+            col = place % memory.row // size + self.origin[1]
+            offset = al.select(col < self.view.shape[1], (place // memory.row * stride + col) * size, BEYOND)
+            first = (t // WAVE * WAVE + i * self.dist.threads) + buffer * (memory.nbytes // EACH)
+            al.amdgpu.raw_buffer_load_x1_lds(
+                self.resource, part(words, (first, 0), EACH // WORD), EACH, al.convert(offset, al.i32), zero, 0, 0
+            )
 
     # -- by range ----------------------------------------------------------------------------------------------------------------------
 
@@ -282,7 +310,7 @@ class Window:
         return al.convert(al.select(col < self.view.shape[1], ((at[0] + step[0]) * stride + col) * size, BEYOND), al.i32)
 
     def _load_ranged(self, values):
-        at, WIDTH, zero = place_of(self.dist), self.width(), al.convert(0, al.i32)
+        at, WIDTH, zero = place_of(self.dist, self.thread), self.width(), al.convert(0, al.i32)
         WORDS = WIDTH * self.view.dtype.bytes // WORD
         pieces = al.view(values, al.Tensor((self.dist.elements // WIDTH, WORDS), al.i32))
         for v in accesses.vectors(self.dist, 1, WIDTH):
@@ -290,7 +318,7 @@ class Window:
             pieces[v.slots[0] // WIDTH] = load_words(self.resource, self.offset(at, v.at), zero, WORDS)
 
     def _store_ranged(self, values):
-        at, WIDTH, zero = place_of(self.dist), self.width(), al.convert(0, al.i32)
+        at, WIDTH, zero = place_of(self.dist, self.thread), self.width(), al.convert(0, al.i32)
         WORDS = WIDTH * self.view.dtype.bytes // WORD
         for v in accesses.vectors(self.dist, 1, WIDTH):
             some = al.convert(taken(values, v, WIDTH), self.view.dtype)
@@ -303,7 +331,7 @@ class Window:
         return self.view.locate(tuple([o + x + s for o, x, s in zip(self.origin, at, step)]))
 
     def _load_guarded(self, values):
-        at, WIDTH = place_of(self.dist), self.width()
+        at, WIDTH = place_of(self.dist, self.thread), self.width()
         for v in accesses.vectors(self.dist, len(self.lengths) - 1, WIDTH):
             where, inside = self.located(at, v.at)
             some = al.full((WIDTH,), 0, self.view.dtype)
@@ -313,7 +341,7 @@ class Window:
                 values[v.slots[i]] = some[i]
 
     def _store_guarded(self, values):
-        at, WIDTH = place_of(self.dist), self.width()
+        at, WIDTH = place_of(self.dist, self.thread), self.width()
         for v in accesses.vectors(self.dist, len(self.lengths) - 1, WIDTH):
             some = al.convert(taken(values, v, WIDTH), self.view.dtype)
             where, inside = self.located(at, v.at)

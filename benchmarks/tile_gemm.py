@@ -1,0 +1,92 @@
+"""The block GEMM of the tile level (`avelang_kernels.tile_gemm`), one source: on an NVIDIA GPU beside cuBLAS, and its gfx942 code by llvm-mca.
+
+    python benchmarks/tile_gemm.py [--rounds 40] [--static]
+
+On the GPU: contenders in turn, L2 written over before each call, medians of device time; every result is checked against float64 first. Static: what
+the gfx942 code takes and how busy it keeps the matrix core (one wave, llvm-mca; no time on a card). Writes `results/tile_gemm.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import statistics
+from typing import Any
+
+from common import save, table
+
+import avelang.language as al
+from avelang.amdgcn.mca import utilization
+from avelang.amdgcn.report import report
+from avelang.runtime.compile import compile_text
+from avelang.tile import Block
+from avelang_kernels.tile_gemm import build, gemm
+
+SIZES = ((4864, 4096, 4096), (8192, 8192, 8192), (4096, 4096, 4096))
+BLOCKS = {
+    "sm_90a": (
+        Block(128, 256, 64, pipeline="tma", stages=4, cluster=(2, 1)), Block(128, 128, 64, pipeline="tma", stages=6, cluster=(2, 1)),
+        Block(128, 128, 32, (2, 2), "cp-async"), Block(128, 256, 32, (2, 4), "cp-async"),
+    ),
+    "sm_80": (Block(128, 128, 32, (2, 2), "cp-async"), Block(128, 256, 32, (2, 4), "cp-async")),
+    "gfx942": (Block(128, 128, 64), Block(256, 256, 64, (2, 4)), Block(128, 128, 64, pipeline="single")),
+}  # fmt: skip
+
+
+def named(b: Block) -> str:
+    return f"{b.pipeline} {b.m}x{b.n}x{b.k}"
+
+
+def static(target: str = "gfx942") -> list[dict[str, Any]]:
+    """What the code of each block takes."""
+    out = []
+    for b in BLOCKS[target]:
+        threads = b.on(target, al.bf16).threads
+        text = compile_text(build(b, al.bf16, al.bf16), {}, (threads, 1, 1), target, "asm")
+        made, busy = report(text), utilization(text, target)
+        assert made.loop is not None
+        out.append({"block": named(b), "vgpr": made.vgpr, "agpr": made.agpr, "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds,
+                    "loop": {kind: sum(x.values()) for kind, x in made.loop.counts.items()}, "mca": dataclasses.asdict(busy)})  # fmt: skip
+    return out
+
+
+def timed(rounds: int) -> list[dict[str, Any]]:
+    """TFLOP/s of each block and of cuBLAS."""
+    import torch
+    from gpu_timing import Clock, difference
+
+    major, minor = torch.cuda.get_device_capability()
+    target, units = ("sm_90a" if (major, minor) == (9, 0) else "sm_80"), torch.cuda.get_device_properties(0).multi_processor_count
+    clock, rows = Clock(), []
+    for m, n, k in SIZES:
+        a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
+        outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16) for name in (*map(named, BLOCKS[target]), "cuBLAS")}
+        calls = {named(x): (lambda x=x: gemm(a, b, outs[named(x)], x, target, units)) for x in BLOCKS[target]}
+        calls["cuBLAS"] = lambda: torch.matmul(a, b.T, out=outs["cuBLAS"])
+        errors = {}
+        for name, call in calls.items():
+            call()
+            torch.cuda.synchronize()
+            errors[name] = difference(outs[name], a, b)
+        assert max(errors.values()) < 0.03, errors
+        us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds).items()}
+        rows.append({"shape": [m, n, k], "us": us, "tflops": {name: 2 * m * n * k / t / 1e6 for name, t in us.items()}, "errors": errors})
+        print((m, n, k), {name: f"{x:.0f} TFLOP/s" for name, x in rows[-1]["tflops"].items()}, flush=True)
+    return rows
+
+
+def main() -> None:
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--rounds", type=int, default=40)
+    p.add_argument("--static", action="store_true", help="only what needs no GPU")
+    args = p.parse_args()
+    code = static()
+    print(table([("gfx942", "VGPR", "spills", "LDS", "utilization"),
+                 *((f["block"], str(f["vgpr"]), str(f["spills"]), str(f["lds"]), f"{100 * f['mca']['ratio']:.1f} %") for f in code)]))  # fmt: skip
+    found = {"static": code} | ({} if args.static else {"timed": timed(args.rounds)})
+    if not args.static:
+        print("saved", save("tile_gemm", found))
+
+
+if __name__ == "__main__":
+    main()

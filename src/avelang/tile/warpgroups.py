@@ -1,0 +1,291 @@
+"""The pipeline of NVIDIA's Hopper: tensor maps of A, B and C and a block's product come in; tiles of C go out, one after another.
+
+A block stays on its multiprocessor. Its first warpgroup is the producer: one thread of it has the copy engine (TMA) fill a ring of stages in shared
+memory. The others are consumers: each multiplies 64 rows of a stage by `wgmma`, and hands its sums over to be stored while the producer is at the next
+tile already. A stage has two mbarriers: `full` counts the bytes that have come, `empty` the consumers that are through with it. Blocks of a cluster
+make tiles below one another, or beside one another: what they share, each brings a part of, for all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang.base.places import wrong
+from avelang.ir.dtypes import DType, f32
+from avelang.isa.nvptx import wgmma
+from avelang.tile.order import tile_of
+from avelang.tile.products import Mma
+from avelang.tile.tensors import Tile
+from avelang.tile.virtual import group
+
+PATTERN = 128  # bytes of a row of the swizzle, and of a row of a stage
+GROUP = 128  # threads of a warpgroup
+UNIT = 16  # bytes that a descriptor counts in
+RELAXED = 1  # arrivals that order nothing
+# Registers of a thread of the producer and of a consumer, for one consumer to four: no more in all than the block has from the start on.
+REGISTERS = ((40, 216), (40, 232), (32, 160), (24, 112))
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True)
+class GroupGemm:
+    """How a block with a producer works: tile of m x n x k, `mma` a wgmma of 64 rows, `stages` of the ring, `below`, `beside`: blocks of its cluster
+    along rows and columns of C, `together`: rows of clusters that are gone through together. Raises T307."""
+
+    m: int
+    n: int
+    k: int
+    mma: Mma
+    stages: int
+    below: int
+    beside: int
+    together: int
+
+    def __post_init__(self) -> None:
+        row = PATTERN // self.mma.dtypes[0].bytes
+        for name, extent, unit, most in (("m", self.m, wgmma.M, 4 * wgmma.M), ("n", self.n, 8 * self.below, 256), ("k", self.k, row, row)):
+            if extent % unit or extent > most:
+                raise wrong("T307", name="warp-specialized GEMM", why=f"{name} = {extent} must be a multiple of {unit}, of {most} at most")
+
+    @property
+    def consumers(self) -> int:
+        """Warpgroups that multiply."""
+        return self.m // wgmma.M
+
+    @property
+    def cluster(self) -> int:
+        return self.below * self.beside
+
+    @property
+    def threads(self) -> int:
+        """Of the block."""
+        return GROUP * (1 + self.consumers)
+
+    @property
+    def bytes(self) -> int:
+        """Of a stage."""
+        return (self.m + self.n) * self.k * self.mma.dtypes[0].bytes
+
+
+@avelang.constant
+def group_gemm(dtype: DType, m: int, n: int, k: int, stages: int, cluster: tuple[int, int], together: int, target: str = "sm_90a") -> GroupGemm:
+    """The product of a block with wgmma. Raises T301 for a dtype that it does not have, T307."""
+    form = next((f for f in wgmma.FORMS if not f.registers and f.a.dtype == f.b.dtype == dtype and f.d == f32), None)
+    if form is None:
+        raise wrong("T301", what="the dtype", want="one of wgmma, such as bf16", got=repr(dtype))
+    return GroupGemm(m, n, k, group(form, n, target), stages, *cluster, together)
+
+
+def maps(dtype: DType, out: DType, m: int, n: int, cluster: tuple[int, int]) -> tuple[Any, Any, Any]:
+    """The annotations of A, B and C of a kernel for `GroupGemm`: what the copy engine brings at once."""
+    row, (below, beside) = PATTERN // dtype.bytes, cluster
+    return (
+        al.TensorMap(dtype, 2, (m // beside, row), swizzle=PATTERN), al.TensorMap(dtype, 2, (n // below, row), swizzle=PATTERN),
+        al.TensorMap(out, 2, (wgmma.M, PATTERN // out.bytes), swizzle=PATTERN),
+    )  # fmt: skip
+
+
+@avelang.struct
+class Ring:
+    """Stages of A and B in shared memory, their barriers, and where one walks through them: a slot and the parity of its phase."""
+
+    a: ...
+    b: ...
+    full: ...
+    empty: ...
+    slot: al.u32
+    phase: al.u32
+
+    def step(self):
+        """On to the next stage."""
+        last = self.slot == self.full.shape[0] - 1
+        self.phase = al.select(last, self.phase ^ 1, self.phase)
+        self.slot = al.select(last, 0, self.slot + 1)
+
+
+@avelang.struct
+class Walk:
+    """The tiles of a cluster: rows and columns of clusters in C, which is the first, how many clusters there are, and the block's place in its own."""
+
+    rows: ...
+    cols: ...
+    first: ...
+    clusters: ...
+    below: ...
+    beside: ...
+
+
+@avelang.jit
+def walk(G, m, n):
+    """Of this block."""
+    rows, cols = (m + G.m * G.below - 1) // (G.m * G.below), (n + G.n * G.beside - 1) // (G.n * G.beside)
+    rank = al.nvvm.cluster_rank() if G.cluster > 1 else al.convert(0, al.u32)
+    return Walk(rows, cols, al.block_id(0) // G.cluster, al.grid_dim(0) // G.cluster, rank % G.below, rank // G.below)
+
+
+@avelang.jit
+def bring(stages, slot, x, row, col, full, part, PARTS, FIRST, APART, shift):
+    """Fills a stage with rows of a matrix. Where `PARTS` blocks want the same rows, each brings a part for all of them: for the ranks `FIRST`,
+    `FIRST + APART`, ..., shifted."""
+    if PARTS == 1:
+        al.nvvm.tma_load_2d(stages[slot], x, row, col, full[slot])
+    else:
+        SIZE, ROW = stages.shape[1] // PARTS, PATTERN // stages.dtype.bytes
+        mine = al.subview(stages, (slot, part * SIZE), (1, SIZE), (1, 1))
+        ranks = sum([1 << (FIRST + APART * i) for i in range(PARTS)])
+        al.nvvm.tma_load_2d_multicast(mine, x, row + part * (SIZE // ROW), col, full[slot], ranks << shift)
+
+
+@avelang.jit
+def produce(G, A, B, ring, at, steps):
+    """One thread's part: fills stages, tile after tile."""
+    ring.phase = ring.phase ^ 1
+    for tile in al.range(at.first, at.rows * at.cols, at.clusters):
+        row, col = tile_of(tile, at.rows, at.cols, G.together)
+        for step in al.range(steps):
+            al.nvvm.mbarrier_wait(ring.empty[ring.slot], ring.phase)
+            al.nvvm.mbarrier_arrive_expect_tx(ring.full[ring.slot], G.bytes)
+            k = step * G.k
+            bring(ring.a, ring.slot, A, (row * G.below + at.below) * G.m, k, ring.full, at.beside, G.beside, 0, G.below, at.below)
+            bring(ring.b, ring.slot, B, (col * G.beside + at.beside) * G.n, k, ring.full, at.below, G.below, 0, 1, at.beside * G.below)
+            ring.step()
+
+
+@avelang.jit
+def multiply(G, ring, consumer, sums):
+    """Begins a consumer's products of a stage."""
+    ROWS = wgmma_rows(G) * G.k
+    rows = al.nvvm.wgmma_descriptor(al.subview(ring.a, (ring.slot, consumer * ROWS), (1, ROWS), (1, 1)))
+    cols = al.nvvm.wgmma_descriptor(ring.b[ring.slot])
+    sums = al.nvvm.wgmma_fence_acc(sums)
+    for i in range(G.k // G.mma.k):
+        along = i * G.mma.k * ring.a.dtype.bytes // UNIT
+        sums = G.mma.lower(rows + along, cols + along, sums)
+    al.nvvm.wgmma_commit_group()
+    return sums
+
+
+@avelang.jit
+def wgmma_rows(G):
+    """Of a consumer."""
+    return G.mma.m
+
+
+@avelang.jit
+def release(G, ring, slot, at, t):
+    """Says to the producers of all blocks that bring something for this stage that this consumer is through with it."""
+    if G.cluster > 1:
+        if t < G.cluster and (t % G.below == at.below or t // G.below == at.beside):
+            al.nvvm.mbarrier_arrive_cluster(ring.empty[slot], t, RELAXED)
+    elif t == 0:
+        al.nvvm.mbarrier_arrive(ring.empty[slot])
+
+
+@avelang.jit
+def consume(G, ring, at, steps, consumer, t, finish):
+    """A warpgroup's part: 64 rows of each tile, given to `finish`."""
+    for tile in al.range(at.first, at.rows * at.cols, at.clusters):
+        row, col = tile_of(tile, at.rows, at.cols, G.together)
+        # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
+        al.nvvm.mbarrier_wait(ring.full[ring.slot], ring.phase)
+        sums = multiply(G, ring, consumer, al.full((G.mma.acc.elements,), 0.0, al.f32))
+        before = ring.slot
+        ring.step()
+        for _ in al.range(steps - 1):
+            al.nvvm.mbarrier_wait(ring.full[ring.slot], ring.phase)
+            sums = multiply(G, ring, consumer, sums)
+            # One step stays under way while the one before it is given back.
+            sums = al.nvvm.wgmma_wait_acc(sums, 1)
+            release(G, ring, before, at, t)
+            before = ring.slot
+            ring.step()
+        sums = al.nvvm.wgmma_wait_acc(sums, 0)
+        release(G, ring, before, at, t)
+        top, left = (row * G.below + at.below) * G.m + consumer * G.mma.m, (col * G.beside + at.beside) * G.n
+        finish(Tile(sums, G.mma.acc, t, G.consumers), (top, left))
+
+
+@avelang.jit
+def meet(G):
+    """Waits for the threads of the block, or of the cluster. What is in memory need not be in order: a fence stands before, where it must be."""
+    if G.cluster > 1:
+        al.nvvm.cluster_arrive(RELAXED)
+        al.nvvm.cluster_wait()
+    else:
+        al.syncthreads()
+
+
+@avelang.jit
+def ring_of(G, dtype):
+    """Stages, and barriers that are ready."""
+    a, b = al.make_shared((G.stages, G.m * G.k), dtype, 1024), al.make_shared((G.stages, G.n * G.k), dtype, 1024)
+    full, empty = al.make_shared((G.stages, 1), al.u64), al.make_shared((G.stages, 1), al.u64)
+    if al.thread_id(0) == 0:
+        for s in range(G.stages):
+            al.nvvm.mbarrier_init(full[s], 1)
+            al.nvvm.mbarrier_init(empty[s], G.consumers * (G.below + G.beside - 1))
+        al.nvvm.fence_mbarrier_init()
+    meet(G)
+    return Ring(a, b, full, empty, 0, 0)
+
+
+@avelang.jit
+def run(G, A, B, sizes, finish):
+    """All tiles of C that are this block's; `A`, `B`: views of tensor maps; `sizes`: m, n, k; `finish(tile, at)` gets each tile."""
+    m, n, k = sizes
+    t, steps = al.thread_id(0), (k + G.k - 1) // G.k
+    ring, at = ring_of(G, G.mma.dtypes[0]), walk(G, m, n)
+    if t < GROUP:
+        al.nvvm.setmaxnreg_dec(REGISTERS[G.consumers - 1][0])
+        if t == 0:
+            produce(G, A.data, B.data, ring, at, steps)
+    else:
+        al.nvvm.setmaxnreg_inc(REGISTERS[G.consumers - 1][1])
+        consume(G, ring, at, steps, t // GROUP - 1, t % GROUP, finish)
+        if t % GROUP == 0:
+            al.nvvm.cp_async_bulk_wait_group(0)
+    if G.cluster > 1:
+        # The other block may still have to say that it is through with a stage of this one, in memory that must be there.
+        meet(G)
+
+
+# -- storing by the copy engine ----------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def keep(piece, sums, warp, lane):
+    """Writes a consumer's 64 rows of 128 bytes to `piece` (rows, chunks, elements) as the copy engine's swizzle has them: chunk c of row r is at
+    c ^ (r % 8)."""
+    if piece.dtype == al.f32:
+        for i in range(sums.shape[0] // 2):
+            row, chunk = warp * 16 + lane // 4 + i % 2 * 8, i // 2 * 2 + lane % 4 // 2
+            two = al.subview(piece, (row, chunk ^ (row % 8), lane % 2 * 2), (1, 1, 2), (1, 1, 1))
+            al.view(two, al.Tensor((1, 2), al.f32))[0] = al.subview(sums, (2 * i,), (2,), (1,))
+    else:
+        row = warp * 16 + lane % 16
+        for i in range(sums.shape[0] // 8):
+            words = al.convert(al.subview(sums, (8 * i,), (8,), (1,)), piece.dtype)
+            al.nvvm.stmatrix_m8n8_x4_b16(piece[row, (2 * i + lane // 16) ^ (row % 8)], al.view(words, al.Tensor((4,), al.i32)))
+
+
+@avelang.jit
+def store(C, tile, at):
+    """Rounds a consumer's tile and hands it to the copy engine, 128 bytes of each row at a time. `C`: a tensor map."""
+    dtype, N = C.dtype, tile.shape[1]
+    WIDTH = PATTERN // dtype.bytes
+    BUFFERS = 1 if N // WIDTH % 2 else 2
+    t, consumer = tile.thread, al.thread_id(0) // GROUP - 1
+    room = al.make_shared((tile.groups, BUFFERS, tile.shape[0], PATTERN // UNIT, UNIT // dtype.bytes), dtype, 1024)
+    for p in range(N // WIDTH):
+        if t == 0:
+            al.nvvm.cp_async_bulk_wait_group_read(BUFFERS - 1)
+        al.nvvm.barrier_sync(1 + consumer, GROUP)
+        keep(room[consumer, p % BUFFERS], al.subview(tile.values, (p * WIDTH // 2,), (WIDTH // 2,), (1,)), t // 32, t % 32)
+        al.nvvm.fence_proxy_async_shared()
+        al.nvvm.barrier_sync(1 + consumer, GROUP)
+        if t == 0:
+            al.nvvm.tma_store_2d(C, at[0], at[1] + p * WIDTH, room[consumer, p % BUFFERS])
+            al.nvvm.cp_async_bulk_commit_group()
