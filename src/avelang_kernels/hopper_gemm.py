@@ -314,7 +314,7 @@ def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, blocks: int 
     tile = tile or best_tile(m, n, sms)
     # The copy engine stores whole pieces of 16 bytes.
     direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out)
-    room = out if direct else empty(a if out is None else out, m, -(-n * to.bytes // UNIT) * UNIT // to.bytes)
+    room: Any = out if direct else empty(a if out is None else out, m, -(-n * to.bytes // UNIT) * UNIT // to.bytes)
     if 0 in (m, n, k):
         room[...] = 0
     else:
@@ -327,7 +327,7 @@ def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, blocks: int 
     return out
 
 
-def element(name: str, x: Any, wanted: tuple[al.DType, ...]) -> al.DType:
+def element(name: str, x: Any, wanted: tuple[Any, ...]) -> Any:
     """The type of an array's elements. Raises TypeError where it is none of `wanted`."""
     found = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}.get(str(x.dtype).split(".")[-1])
     if found not in wanted:

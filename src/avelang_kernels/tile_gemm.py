@@ -29,15 +29,16 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
 
 
 def gemm(a: Any, b: Any, out: Any, T: tile.Block, target: str, units: int = 132, **options: Any) -> Any:
-    """C = A @ B^T, accumulated in f32. a: (m, k), b: (n, k), both bf16 or f16; out: (m, n) of the same dtype or f32; contiguous. `target`: the chip;
-    `units`: how many compute units or multiprocessors it has. `options` are those of a launch. Returns `out`."""
-    (m, k), n = a.shape, b.shape[0]
+    """C = A @ B^T, accumulated in f32. a: (m, k), b: (n, k), both bf16 or f16; out: (m, n), of their dtype or f32; contiguous. For the pipeline
+    "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it. `target`: the chip; `units`: how many compute units or multiprocessors it
+    has. `options` are those of a launch. Returns `out`; raises ValueError for shapes that do not fit."""
+    (m, k), n = a.shape, out.shape[1]
     names = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
     dtype, to = (names[str(x.dtype).split(".")[-1]] for x in (a, out))
-    if b.shape[1] != k or tuple(out.shape) != (m, n):
+    if len(out) != m or (len(b.shape) == 2 and tuple(b.shape) != (n, k)):
         raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
-    cluster = (math.prod(T.cluster), 1, 1)
-    options |= {"cluster": cluster} if cluster != (1, 1, 1) else {}
+    if T.cluster != (1, 1):
+        options["cluster"] = (math.prod(T.cluster), 1, 1)
     kernel, threads = build(T, dtype, to), T.on(target, dtype).threads
     kernel[T.grid(m, n, units), threads](a, b, out, m, n, k, math.gcd(k, 8), math.gcd(n, 4), target=target, **options)
     return out

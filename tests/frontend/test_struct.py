@@ -6,7 +6,7 @@ import numpy as np
 
 import avelang
 import avelang.language as al
-from frontend.building import both, built, lanes, ops_of, text_of
+from frontend.building import both, built, lanes, ops_of, refused, text_of
 
 I = al.Tensor((8,), al.i32)
 F = al.Tensor((64,), al.f32)
@@ -367,6 +367,31 @@ def test_annotations_convert_and_check():
         out[2] = p.a + p.b
 
     assert both(k, np.zeros(3, np.int64))[0].tolist() == [2**32 - 1, 2**32 - 1, 3]
+
+
+def test_any_tensor_or_a_struct_as_an_annotation():
+    @avelang.struct
+    class Held:
+        data: al.Tensor
+        pair: Pair
+        next: Held = None
+
+    def k(out: I, n: al.i32):
+        first = Held(al.full((2,), n, al.i32), Pair(1, n))
+        second = Held(out, first.pair, first)
+        second.next.pair.a += second.next.data[1]
+        out[0] = first.pair.a
+        second.data[1] = first.pair.b
+
+    assert both(k, o, 4)[0].tolist()[:2] == [5, 4]
+    refused(wrongly_made(Held), "T022", "`data` of Held", "a tensor", "the constant 3")
+
+
+def wrongly_made(cls):
+    def k(out: I):
+        cls(3, Pair(1))  # <-
+
+    return k
 
 
 def test_per_lane_objects():

@@ -234,7 +234,7 @@ def test_fields_that_do_not_meet():
         x[1] = w.EXTENTS[0]  # <-
 
     def classes(x: I, n: al.i32):
-        w = Window(x) if n > 1 else Pair(1)  # <-
+        w = Window(x) if n > 1 else Pair(1)  # <-  # noqa: F841
 
     def names(x: I, n: al.i32):
         if n > 1:

@@ -20,6 +20,15 @@ from avelang.frontend.build import build
 from avelang.frontend.source import Source
 from avelang.sim import reference
 
+HOLD = """
+class Hold:
+    p: ...
+    k: ... = 0
+
+    def through(self, e):
+        self.p.x += e
+        return self.p
+"""
 CLASS = """
 class Pair:
     x: al.i32
@@ -51,6 +60,10 @@ class Pair:
                 return Pair(self.y, i)
         return self
 """
+PLAIN_HOLD = """
+    def __init__(self, p, k):
+        self.p, self.k = p, k
+"""
 PLAIN_INIT = """
     def __init__(self, x, y):
         self.x, self.y = x, y
@@ -59,6 +72,8 @@ NAMES = "abc"
 CALM = ("{a} = Pair({e}, {e2})", "{a}.x += {e}", "{a}.y = {e}", "{a} = {a}.moved({e})", "{a}.move({e})", "{a}.bump({e})", "{a}.swap()", "t = t + {e}",
         "{a}, {b} = {b}, {a}", "t = t if {c} else {a}.x")  # fmt: skip
 WILD = ("{a} = {b}", "{a} = {b}.moved({e})", "{a} = {a} if {c} else {b}", "{a} = {a}.pick({b}, {e})", "{a} = {a}.find(n)")
+HELD = ("h.p = {a}", "{a} = h.p", "h.p.x += {e}", "h = Hold({a}, {e})", "h.k += h.p.x", "{a} = h.through({e})", "{a}, h = h.p, Hold({a}, h.k)",
+        "q = (q[1], q[0])", "q = ({a}, q[0])", "q[1].y += {e}", "{a}.x += q[0].y")  # fmt: skip
 
 
 class Program:
@@ -66,11 +81,12 @@ class Program:
 
     def __init__(self, seed: int):
         self.r = random.Random(seed)
-        self.kinds = [*CALM, *self.r.sample(WILD, self.r.randint(0, 2))]
+        self.kinds = [*CALM, *self.r.sample(WILD, self.r.randint(0, 2)), *self.r.sample(HELD, self.r.choice([0, 0, 3, 5]))]
         body = [line for depth in (3, 2, 1) for line in self.block(depth, 1, False)]
-        start = ["t = n % 4", "a = Pair(1, n)", "b = Pair(n, 2)", self.r.choice(["c = a", "c = Pair(3, 0)", "c = Pair(t, t)"])]
-        ends = [f"out[{i}] = {v}" for i, v in enumerate(("a.x", "a.y", "b.x", "b.y", "c.x", "c.y", "t"))]
-        self.text = "\n".join(["def k(out: al.Tensor((7,), al.i32), n: al.i32):", *("    " + s for s in start), *body, *("    " + s for s in ends), ""])
+        start = ["t = n % 4", "a = Pair(1, n)", "b = Pair(n, 2)", self.r.choice(["c = a", "c = Pair(3, 0)", "c = Pair(t, t)"]),
+                 "h = Hold(Pair(4, t), 0)", "q = (Pair(n, 4), Pair(5, t))"]  # fmt: skip
+        ends = [f"out[{i}] = {v}" for i, v in enumerate(("a.x", "a.y", "b.x", "b.y", "c.x", "c.y", "t", "h.p.x", "h.p.y", "h.k", "q[0].y", "q[1].x"))]
+        self.text = "\n".join(["def k(out: al.Tensor((12,), al.i32), n: al.i32):", *("    " + s for s in start), *body, *("    " + s for s in ends), ""])
 
     def value(self) -> str:
         n = self.r.choice(NAMES)
@@ -101,17 +117,17 @@ class Program:
 def outcome(seed: int, folder: pathlib.Path) -> str:
     """ "same", or the code of the error."""
     program, file = Program(seed), folder / f"p{seed}.py"
-    file.write_text(f"import avelang\nimport avelang.language as al\n\n\n@avelang.struct{CLASS}\n\n{program.text}")
+    file.write_text(f"import avelang\nimport avelang.language as al\n\n\n@avelang.struct{CLASS}\n\n@avelang.struct{HOLD}\n\n{program.text}")
     kernel = {}
     exec(compile(file.read_text(), str(file), "exec"), kernel)
     plain = {"al": types.SimpleNamespace(range=range, i32=None, Tensor=lambda *_: None)}
-    exec(CLASS + PLAIN_INIT + program.text, plain)
+    exec(CLASS + PLAIN_INIT + HOLD + PLAIN_HOLD + program.text, plain)
     try:
         built = build(Source(kernel["k"]), {})
     except AveError as e:
         return e.code
     for n in (0, 1, 2, 5):
-        got, want = np.zeros(7, np.int32), [0] * 7
+        got, want = np.zeros(12, np.int32), [0] * 12
         plain["k"](want, n)
         reference.run(built, [got, n], (1, 1, 1), (1, 1, 1))
         assert got.tolist() == [(w + 2**31) % 2**32 - 2**31 for w in want], f"seed {seed}, n = {n}:\n{program.text}"

@@ -137,7 +137,7 @@ def _operand(f: Frame, callee: Intrinsic, p: Param, v: Any, want: Any, node: ast
     v = tensors.read(f, v, node)
     have = _plain(v)
     if have is None or not (have == want or _alike(have, want, p.packed)):
-        f.fail("T022", node, what=what, got=describe(v), want=_shown(want))
+        f.fail("T022", node, what=what, got=describe(v), want=_choices(p.type) if isinstance(p.type, tuple) else _shown(want))
     return f.b.bitcast(v.value if isinstance(v, Vec) else v, want)
 
 
@@ -157,6 +157,13 @@ def _tensor(f: Frame, p: Param, v: Any, what: str, node: ast.AST) -> Value:
         hint = "al.subview(x, (i,), (1,)) is a place; or give x one more mode, as in make_shared((n, 1), dtype): x[i] is a part of it then"
         f.fail("T022", node, hint if is_scalar(v) or isinstance(v, Vec) else None, what=what, got=describe(v), want=f"a tensor in {spaces} memory")
     return tensors.whole(f, v).value
+
+
+def _choices(types: tuple[Type, ...]) -> str:
+    """Types that differ in their number of elements only, in words."""
+    *front, last = types
+    return " or ".join(map(_shown, types)) if len(types) < 4 else f"{_shown(front[0])}, or {front[1].n}, {front[2].n}, ... {last.n}" \
+        if all(isinstance(t, VecType) and dtype_of(t) == dtype_of(last) for t in types) else " or ".join(map(_shown, types))
 
 
 def _shown(t: Type) -> str:

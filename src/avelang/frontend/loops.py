@@ -259,8 +259,8 @@ def _late(f: Frame, layer: dict[Any, Any], meets: dict[str | Cell, Meet], live: 
 
 def _trip(f: Frame, meets: dict[str | Cell, Meet], op: str, operands: list[Value], head: Callable[[], Value] | None,
           body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any], dict[Any, Any]]:  # fmt: skip
-    """Builds the regions of a loop once, its names holding the arguments of the regions. Gives the blocks, what names hold at the end of the body, and
-    what cells hold at its start."""
+    """Builds the regions of a loop once, its names holding the arguments of the regions. Gives the blocks, what names hold at the end of the body,
+    and what cells hold at its start."""
     blocks = []
     if head is not None:
         first = Block()

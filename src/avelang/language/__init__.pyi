@@ -143,6 +143,9 @@ def syncthreads() -> Any:
 def tanh(value: Any) -> Any:
     """hyperbolic tangent"""
 
+def target() -> Any:
+    """The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, has(feature)."""
+
 def thread_id(dim: Any) -> Any:
     """Which thread of its block this is; u32."""
 
@@ -2576,81 +2579,81 @@ class _nvvm:
     @staticmethod
     def tma_reduce_add_1d(map: Any, d0: Any, src: Any, hint: int = 0) -> None:
         """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
-        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
-        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
-        begins there too.
+        coordinate may be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_reduce_add_2d(map: Any, d0: Any, d1: Any, src: Any, hint: int = 0) -> None:
         """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
-        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
-        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
-        begins there too.
+        coordinate may be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_reduce_add_3d(map: Any, d0: Any, d1: Any, d2: Any, src: Any, hint: int = 0) -> None:
         """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
-        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
-        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
-        begins there too.
+        coordinate may be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_reduce_add_4d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, src: Any, hint: int = 0) -> None:
         """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
-        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
-        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
-        begins there too.
+        coordinate may be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_reduce_add_5d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any, src: Any, hint: int = 0) -> None:
         """Begins an addition of a box in shared memory to the array's elements; what is outside the array is not written, but no
-        coordinate may be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a
-        multiple of 16 bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern
-        begins there too.
+        coordinate may be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_store_1d(map: Any, d0: Any, src: Any, hint: int = 0) -> None:
         """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
-        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
-        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
-        too.
+        be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_store_2d(map: Any, d0: Any, d1: Any, src: Any, hint: int = 0) -> None:
         """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
-        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
-        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
-        too.
+        be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_store_3d(map: Any, d0: Any, d1: Any, d2: Any, src: Any, hint: int = 0) -> None:
         """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
-        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
-        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
-        too.
+        be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_store_4d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, src: Any, hint: int = 0) -> None:
         """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
-        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
-        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
-        too.
+        be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod
     def tma_store_5d(map: Any, d0: Any, d1: Any, d2: Any, d3: Any, d4: Any, src: Any, hint: int = 0) -> None:
         """Begins a copy of a box from shared memory to the array; what is outside the array is not written, but no coordinate may
-        be negative. Shared memory must not change before cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16
-        bytes along the last dimension. A swizzled box should begin at a multiple of 1024 bytes, so that its pattern begins there
-        too.
+        be negative, and its rows must be multiples of 16 bytes long. Shared memory must not change before
+        cp_async_bulk_wait_group_read has said so. It begins at a multiple of 16 bytes along the last dimension. A swizzled box
+        should begin at a multiple of 1024 bytes, so that its pattern begins there too.
         """
 
     @staticmethod

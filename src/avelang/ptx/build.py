@@ -18,7 +18,7 @@ from avelang.nvptx.printer import print_module
 from avelang.ptx.memory import DYNAMIC_ALIGN
 from avelang.ptx.specs import Argument, Spec, Tile, symbols
 from avelang.ptx.trace import Trace, height, tracing
-from avelang.runtime.geometry import Geometry, check_block, check_cluster, geometry
+from avelang.runtime.geometry import CLUSTERS, Geometry, check_block, check_cluster, cluster_of, geometry
 
 if TYPE_CHECKING:
     from avelang.arch import Chip
@@ -202,10 +202,10 @@ def sized(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]
 def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> Traced:
     """Runs the body once. `chip` None: the oldest that has all its instructions. Raises what the body's calls raise, and L002, L003, L029, U203."""
     named = dict(zip(definition.symbols, sizes, strict=True))
-    at = geometry(definition.name, tuple(definition.at(w, g, named) for w, g in (("grid", definition.grid), ("block", definition.block))))
+    grid = 1 if definition.grid is None else definition.grid
+    at = geometry(definition.name, tuple(definition.at(w, g, named) for w, g in (("grid", grid), ("block", definition.block))))
     cluster = definition.at("cluster", definition.cluster, named)
-    x, y, z = (*(cluster if isinstance(cluster, (tuple, list)) else (cluster,)), 1, 1)[:3]
-    cluster = (x, y, z)
+    cluster = _cluster(definition, cluster)
     check_cluster(definition.name, at.grid, cluster)
     log = Trace(definition.name, Target(chip, VERSION) if chip is not None else None)
     arguments = tuple(
@@ -218,7 +218,9 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
     if returned is not None:
         raise error("T054", definition.span, name=definition.name)
     body = log.finish()
-    chip = chip or _needed(definition, body)
+    chip = chip or _needed(definition, body, math.prod(cluster) > 1)
+    if math.prod(cluster) > 1 and "sm_90" not in _chip(chip).features:
+        raise error("U206", definition.span, what=f"cluster={cluster}", chip=chip, have="sm_90 and newer")
     dynamic = _shared(definition, log, named, chip)
     check_block(definition.name, at.block, _chip(chip))
     function = n.Function(
@@ -241,11 +243,19 @@ def _chip(name: str) -> Chip:
     return arch.chip(name)
 
 
-def _needed(definition: Definition, body: tuple[n.Statement, ...]) -> str:
-    """The oldest chip that has all instructions. Raises U205 where none has."""
+def _cluster(definition: Definition, given: Any) -> tuple[int, int, int]:
+    """The extents of a cluster. Raises L009."""
+    found = cluster_of(given if isinstance(given, (tuple, list)) else (given,))
+    if found is None:
+        raise definition.fail("L009", name="cluster", want=CLUSTERS, got=repr(given))
+    return found
+
+
+def _needed(definition: Definition, body: tuple[n.Statement, ...], clusters: bool) -> str:
+    """The oldest chip that has all instructions, and clusters where they are asked for. Raises U208 where none has."""
     every = {i.parts: i for i in n.instructions(body)}
     names = {parts: i for parts, i in every.items() if check(i) is None}  # the table does not have what `ptx.raw` may say
-    for chip in CHIPS:
+    for chip in CHIPS[CHIPS.index("sm_90") if clusters else 0 :]:
         if all(check(i, Target(chip, VERSION)) is None for i in names.values()):
             return chip
     last = {chip: [i.name for i in names.values() if check(i, Target(chip, VERSION)) is not None] for chip in CHIPS}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import avelang.ptx.types as t
+from avelang.base.errors import counted
 from avelang.base.places import wrong
 from avelang.ptx.inst import emit
-from avelang.ptx.memory import Address, addr
+from avelang.ptx.memory import Address, SharedTile, addr
 from avelang.ptx.registers import Negated, Reg, Value, reg
 from avelang.ptx.specs import Argument
 from avelang.ptx.trace import current
@@ -125,6 +127,7 @@ class Tma:
     def load(dst: Any, array: Any, coords: Sequence[Any], bar: Any, *, mask: Any = None, policy: Any = None, pred: Any = None) -> None:
         """`cp.async.bulk.tensor.Nd` into shared memory; its bytes count on the mbarrier. `mask` (a b16 register): `.multicast::cluster`, into each
         block that it names. `policy` (a b64 register): `.L2::cache_hint`."""
+        _fits("ptx.tma.load", dst, array)
         parts = ("shared::cluster", "global", "tile", "mbarrier::complete_tx::bytes", *(("multicast::cluster",) if mask is not None else ()))
         extra = [x for x in (mask, policy) if x is not None]
         _tensor(("cp", "async", "bulk", "tensor"), parts, array, coords, policy, lambda place: [_at(dst), place, _at(bar), *extra], pred)
@@ -132,6 +135,7 @@ class Tma:
     @staticmethod
     def store(array: Any, coords: Sequence[Any], src: Any, *, policy: Any = None, pred: Any = None) -> None:
         """`cp.async.bulk.tensor.Nd.global`, of the thread's open group."""
+        _fits("ptx.tma.store", src, array)
         extra = [policy] if policy is not None else []
         parts = ("global", "shared::cta", "tile", "bulk_group")
         _tensor(("cp", "async", "bulk", "tensor"), parts, array, coords, policy, lambda place: [place, _at(src), *extra], pred)
@@ -139,6 +143,7 @@ class Tma:
     @staticmethod
     def reduce_add(array: Any, coords: Sequence[Any], src: Any, *, policy: Any = None, pred: Any = None) -> None:
         """`cp.reduce.async.bulk.tensor.Nd.global...add`."""
+        _fits("ptx.tma.reduce_add", src, array)
         extra = [policy] if policy is not None else []
         parts = ("global", "shared::cta", "add", "tile", "bulk_group")
         _tensor(("cp", "reduce", "async", "bulk", "tensor"), parts, array, coords, policy, lambda place: [place, _at(src), *extra], pred)
@@ -175,6 +180,18 @@ class Tma:
     def wait_group(pending: int = 0, *, read: bool = False) -> None:
         """`cp.async.bulk.wait_group`: all groups but the newest `pending` are complete, or (`read`) have read their shared memory."""
         emit(("cp", "async", "bulk", "wait_group", *(("read",) if read else ())), pending)
+
+
+def _fits(what: str, tile: Any, array: Any) -> None:
+    """Raises T101 where a tile of shared memory cannot be what a box is copied to or from: it is too small, or has another pattern."""
+    spec = array.tile if isinstance(array, Argument) else None
+    if spec is None or spec.box is None or not isinstance(tile, SharedTile):
+        return
+    size = math.prod(spec.box) * spec.type.bytes
+    if tile.bytes < size:
+        raise wrong("T101", what=f"{what}: the tile", allowed=f"as large as the box of {array.name!r}, {counted(size, 'byte')}", got=tile.bytes)
+    if tile.swizzle and tile.swizzle != spec.swizzle:
+        raise wrong("T101", what=f"{what}: the tile's swizzle", allowed=f"{spec.swizzle}, as that of {array.name!r} is", got=tile.swizzle)
 
 
 def _pair(coords: Sequence[Any], name: str) -> Sequence[Any]:

@@ -42,7 +42,6 @@ class Kernel:
             return from_torch.through_operator(self._caller, args, self._operator())
         return self._caller.call(*args, **options)
 
-
     def traced(self, sizes: tuple[int, ...], chip: str | None) -> Traced:
         """The kernel for these sizes, traced once. `chip` says more where `arch="auto"`; None: the oldest that will do."""
         key = sizes, chip if self.definition.arch == "auto" else self.definition.arch
@@ -80,14 +79,15 @@ class Kernel:
 
 
 def kernel(
-    *, in_specs: Any = (), out_specs: Any = (), grid: Any, block: Any = (128, 1, 1), arch: str = "auto", cluster: Any = (1, 1, 1), smem: Any = 0,
-    max_registers: int | None = None, min_blocks: int | None = None,
-) -> Callable[[Callable[..., Any]], Kernel]:  # fmt: skip
+    fn: Callable[..., Any] | None = None, /, *, in_specs: Any = (), out_specs: Any = (), grid: Any = None, block: Any = (128, 1, 1),
+    arch: str = "auto", cluster: Any = (1, 1, 1), smem: Any = 0, max_registers: int | None = None, min_blocks: int | None = None,
+) -> Any:  # fmt: skip
     """Makes a kernel of a function whose calls write PTX. The function gets a parameter for each spec, inputs first, and, behind a star, the sizes
     that it names (`def f(A, D, *, M, K)`).
 
     `in_specs`, `out_specs`: `Tile`s; an input may be a type too, such as `f32`, for a number. `grid`, `block` (threads), `cluster` (blocks):
-    tuples, ints, or functions of symbols (`grid=lambda M, N: (N // 8, M // 16)`). `smem`: bytes of dynamic shared memory, where that is more than
+    tuples, ints, or functions of symbols (`grid=lambda M, N: (N // 8, M // 16)`). Without `grid`, and as `@kernel` alone, a kernel can be shown, not
+    called. `smem`: bytes of dynamic shared memory, where that is more than
     the body allocates. `arch`: "sm_80", ...; "auto": the GPU's that the arrays are on, else the oldest that has the kernel's instructions.
     `max_registers` of a thread, `min_blocks` of a multiprocessor: `.maxnreg`, `.minnctapersm`. Raises S003, T237, T238, U101.
     """
@@ -105,7 +105,7 @@ def kernel(
         except AveError as e:
             raise e if knobs.full_traceback() else e.with_traceback(None) from None
 
-    return made
+    return made if fn is None else made(fn)
 
 
 def _several(specs: Any) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ import avelang.ptx.machine_code as machine_code
 import avelang.ptx.outputs as outputs
 from avelang.base import knobs
 from avelang.base.errors import AveError, error
+from avelang.frontend.names import near
 from avelang.frontend.signature import ParamSpec
 from avelang.ptx.specs import Tile, sizes_of
 from avelang.runtime import stub
@@ -41,8 +42,10 @@ class Caller:
         self._seen: dict[Any, Sized] = {}
         self._number = len(self.definition.inputs)
 
-    def call(self, *args: Any, out: Any = None, stream: Any = None) -> Any:
+    def call(self, *args: Any, out: Any = None, stream: Any = None, **others: Any) -> Any:
         """A call, of whatever kind. Raises L0 errors."""
+        for name in others:
+            raise error("L007", kernel=self.definition.name, name=name, near=near(name, ["out", "stream"]), options="out= and stream=")
         if len(args) != self._number:
             names = ", ".join(self.definition.names[: self._number])
             raise error("L044", kernel=self.definition.name, want=self._number, got=len(args), params=names)
@@ -122,7 +125,13 @@ class Sized:
         from avelang.runtime.geometry import geometry
 
         d = self.definition
-        return geometry(d.name, (d.at("grid", d.grid, named), d.at("block", d.block, named)))
+        if d.grid is None:
+            raise error("L002", d.span, kernel=d.name, got="no grid", why="@kernel(...) without grid= is there to be read, by ptx() and sass()")
+        found = geometry(d.name, (d.at("grid", d.grid, named), d.at("block", d.block, named)))
+        if not math.prod(found.grid) and any(math.prod(shape) for shape, _ in self.outputs):
+            why = "a grid of no blocks writes no outputs, and they have elements"
+            raise error("L002", d.span, "round up: -(-N // 128) blocks of 128", kernel=d.name, got=repr(tuple(found)), why=why)
+        return found
 
     def expanded(self, args: Sequence[Any]) -> Sequence[Any]:
         """The arguments of `call`: one that has a tensor map stands twice."""

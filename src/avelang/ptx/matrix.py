@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import avelang.ptx.types as t
 from avelang.base.places import wrong
 from avelang.ptx.inst import emit
-from avelang.ptx.memory import Address, addr
+from avelang.ptx.memory import Address, SharedTile, addr
 from avelang.ptx.registers import Reg, Value, reg
 from avelang.ptx.types import Type, as_type
 
@@ -142,12 +142,16 @@ class Wgmma:
         emit(name, out, left, b, _scale(scale_d), *_flags(form, in_registers, scale_a, scale_b, trans_a, trans_b))
 
     @staticmethod
-    def descriptor(address: Any, *, swizzle: int = 128, leading: int = 0, stride: int = 0) -> Reg:
-        """A descriptor of an operand in shared memory, in a u64 register. `address`: a tile, a place, or a u32 register. `leading` and `stride` in
-        bytes; 0 means 16, and 8 rows of the pattern, as boxes of tensor maps have them (`al.nvvm.wgmma_descriptor` says where elements stand). For
+    def descriptor(address: Any, *, swizzle: int | None = None, leading: int = 0, stride: int = 0) -> Reg:
+        """A descriptor of an operand in shared memory, in a u64 register. `address`: a tile, a place, or a u32 register. `swizzle`: bytes of the
+        pattern; without it that of a tile that has one, else 128. `leading` and `stride` in bytes; 0 means 16, and 8 rows of the pattern, as boxes of tensor maps have them (`al.nvvm.wgmma_descriptor` says where elements stand). For
         a tile further along: add its byte offset / 16."""
         from avelang.isa.nvptx.wgmma import FIELD, PATTERNS, descriptor
 
+        own = address.swizzle if isinstance(address, SharedTile) else 0
+        swizzle = swizzle if swizzle is not None else own or 128
+        if own and own != swizzle:
+            raise wrong("T101", what="the swizzle of a descriptor", allowed=f"{own}, as the tile's is", got=swizzle)
         if swizzle not in PATTERNS.values():
             raise wrong("T101", what="swizzle", allowed=", ".join(map(str, PATTERNS.values())), got=swizzle)
         start = address.value() if isinstance(address, Value) else address.pointer()

@@ -105,6 +105,10 @@ class Place:
         name = n.Symbol(self.symbol)
         return n.Binary("+", name, n.Int(self.offset)) if self.offset else name
 
+    def __add__(self, offset: Any) -> Any:
+        """So many bytes further: of an int a place again, of a register its address plus that, in a register."""
+        return Place(self.symbol, self.offset + offset) if isinstance(offset, int) else self.pointer() + offset
+
     def pointer(self) -> Reg:
         """The address in a register (u32, `.shared`): one `mov`."""
         out = reg.scalar(t.u32)
@@ -154,6 +158,8 @@ class SharedTile:
         if len(index) != len(self.shape):
             raise wrong("T234", got=index, shape=self.shape, why=f"it has {len(self.shape)} dimensions")
         if all(isinstance(i, int) for i in index):
+            if not all(0 <= i < x for i, x in zip(index, self.shape, strict=True)):
+                raise wrong("T234", got=index, shape=self.shape, why="an element is inside of its extents")
             offset = sum(i * s for i, s in zip(index, self.strides, strict=True))
             start = self.place.offset  # the variable begins where a pattern does
             return Place(self.place.symbol, swizzled(start + offset, self.swizzle) if self.swizzle else start + offset)  # type: ignore[arg-type]

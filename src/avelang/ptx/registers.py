@@ -18,7 +18,7 @@ from avelang.nvptx import nodes as n
 from avelang.nvptx.types import REGISTERS
 from avelang.ptx.inst import emit
 from avelang.ptx.operands import operand
-from avelang.ptx.trace import current
+from avelang.ptx.trace import Trace, current, opened
 from avelang.ptx.types import Type, as_type
 
 _COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -151,12 +151,15 @@ class Value:
 class Reg(Value):
     """A register: `name` as PTX has it ("%r0"), `type`."""
 
-    __slots__ = ("name", "type")
+    __slots__ = ("name", "trace", "type")
 
-    def __init__(self, name: str, kind: Type):
-        self.name, self.type = name, kind
+    def __init__(self, name: str, kind: Type, trace: Trace | None = None):
+        self.name, self.type, self.trace = name, kind, trace or opened()
 
     def node(self) -> n.Operand:
+        """The operand. Raises T240 in another trace than its own, which may have a register of the same name."""
+        if self.trace is not None and self.trace is not opened():
+            raise wrong("T240", got=repr(self), kernel=self.trace.kernel)
         return n.Register(self.name)
 
     def value(self) -> Reg:
@@ -170,7 +173,7 @@ class Reg(Value):
         want = as_type(dtype, "the type of a register")
         if want.bits != self.type.bits or "pred" in (want.kind, self.type.kind):
             raise wrong("T228", got=self.type, want=want)
-        return Reg(self.name, want)
+        return Reg(self.name, want, self.trace)
 
     def set(self, value: Any) -> None:
         """Writes a value into the register: `mov`, of its type."""

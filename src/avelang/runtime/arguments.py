@@ -22,6 +22,7 @@ from avelang.frontend.names import near
 from avelang.frontend.signature import EMPTY, ParamSpec
 from avelang.ir.dtypes import SCALARS, DType, u8
 from avelang.runtime.arrays import CPU, Array, Unreadable, describe
+from avelang.runtime.geometry import CLUSTERS, cluster_of
 from avelang.runtime.streams import handle
 
 OPTIONS = ("num_warps", "waves_per_eu", "cluster", "target", "backend", "stream")
@@ -52,11 +53,6 @@ class Bound:
         return [v for v in self.values if isinstance(v, Array)]
 
 
-def _cluster(value: Any) -> bool:
-    fits = isinstance(value, tuple) and 1 <= len(value) <= 3 and all(type(n) is int and n >= 1 for n in value)
-    return fits and math.prod(value) <= 16
-
-
 def _choice(*known: str) -> Callable[[Any], bool]:
     return lambda value: value in known
 
@@ -65,7 +61,7 @@ def _choice(*known: str) -> Callable[[Any], bool]:
 _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "num_warps": (lambda v: type(v) is int and v >= 1, "a positive int"),
     "waves_per_eu": (lambda v: type(v) is int and 1 <= v <= 8, "an int from 1 to 8"),
-    "cluster": (_cluster, "a tuple of one to three positive ints, of 16 blocks at most"),
+    "cluster": (lambda v: isinstance(v, tuple) and cluster_of(v) is not None, CLUSTERS),
     "target": (lambda v: isinstance(v, str), "the name of a chip"),
     "backend": (_choice("cpu", "reference", EXECUTOR), f'"cpu", "reference" or "{EXECUTOR}"'),
     "stream": (lambda v: handle(v) is not None, "a stream: its handle as an int, or a stream of torch, CuPy or whatever has __cuda_stream__"),

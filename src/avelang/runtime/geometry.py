@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Dim3 = tuple[int, int, int]
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 BLOCK_LIMIT = 1024
+CLUSTER_LIMIT = 16  # blocks; more than 8 where a kernel is permitted to (CUDA C++ Programming Guide, "Thread Block Clusters")
+CLUSTERS = f"a tuple of one to three positive ints, of {CLUSTER_LIMIT} blocks at most"
 
 
 class Geometry(NamedTuple):
@@ -57,6 +59,14 @@ def _extents(part: Any, what: str, least: int, wrong: Any) -> Dim3:
     if min(x, y, z) < least:
         raise wrong(f"an extent of the {what} is {min(x, y, z)}")
     return x, y, z
+
+
+def cluster_of(given: Any) -> Dim3 | None:
+    """The extents of a cluster, of a tuple or a list of one to three; None for what is none, in words `CLUSTERS`."""
+    if not isinstance(given, (tuple, list)) or not 1 <= len(given) <= 3 or not all(type(n) is int and n >= 1 for n in given):
+        return None
+    x, y, z = (*given, 1, 1)[:3]
+    return (x, y, z) if x * y * z <= CLUSTER_LIMIT else None
 
 
 def check_cluster(kernel: str, grid: Dim3, cluster: tuple[int, ...]) -> None:

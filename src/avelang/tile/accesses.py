@@ -21,8 +21,8 @@ from avelang.tile.encoding import Digit, Ints
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Vector:
-    """Some elements of a lane that lie side by side: `at`, the step from the lane's first element to the first of them, along each dimension; `slots`,
-    where they are in the lane's registers; `solid`: whether those are neighbors in order, and aligned."""
+    """Some elements of a lane that lie side by side: `at`, the step from the lane's first element to the first of them, along each dimension;
+    `slots`, where they are in the lane's registers; `solid`: whether those are neighbors in order, and aligned."""
 
     at: Ints
     slots: Ints
@@ -78,7 +78,7 @@ def lane_digits(dist: Distribution) -> tuple[tuple[int, Digit], ...]:
 def _places(dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Swizzle) -> tuple[Place, ...]:
     found = _vectors(dist, axis, width)
     period = 1 << swizzle.base + swizzle.shift + swizzle.bits if swizzle.bits else 1
-    first = sum(x[:, :1] * s for x, s in zip(dist.index, strides, strict=True))
+    first = np.sum([x[:, :1] * s for x, s in zip(dist.index, strides, strict=True)], axis=0)
     out = []
     for v in found:
         step = sum(a * s for a, s in zip(v.at, strides, strict=True))
@@ -113,8 +113,8 @@ def widest(dist: Distribution, axis: int, size: int, limit: int) -> int:
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Folding:
-    """How a dimension of a distributed tile is folded. `of`: for each element of a lane which of the lane's results it goes into; `results`: how many a
-    lane has; `exchanges`: offsets by which lanes are xored to meet the others that have a part; `waves`: (threads to one count, counts) of
+    """How a dimension of a distributed tile is folded. `of`: for each element of a lane which of the lane's results it goes into; `results`: how many
+    a lane has; `exchanges`: offsets by which lanes are xored to meet the others that have a part; `waves`: (threads to one count, counts) of
     waves that have a part; `dist`: the distribution of what is left."""
 
     of: Ints

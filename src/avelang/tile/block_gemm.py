@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Any
 
 import avelang
 import avelang.language as al
@@ -100,7 +99,7 @@ class BlockGemm:
         """Of the tile of B as `preshuffle` writes it: (rows of fragments, all elements of their fragments along K), in the order of `b`."""
         count, each = self.count[1], self.b.elements // self.steps // self.count[1]
         wave, lane = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1), np.arange(self.mma.wave).reshape(1, -1, 1, 1, 1)
-        step, j, e = (np.arange(n).reshape(shape) for n, shape in ((self.steps, (1, 1, -1, 1, 1)), (count, (1, 1, 1, -1, 1)), (each, (1, 1, 1, 1, -1))))
+        step, j, e = np.arange(self.steps).reshape(1, 1, -1, 1, 1), np.arange(count).reshape(1, 1, 1, -1, 1), np.arange(each)
         row = wave % self.waves[1] * count + j + 0 * (lane + step + e)
         col = (step * self.mma.wave + lane) * each + e + 0 * (wave + j)
         flat, shape = (len(wave), self.mma.wave, -1), (self.n // self.fragment[1], self.steps * self.mma.wave * each)
@@ -140,8 +139,8 @@ class BlockGemm:
         return self.mma.b.index[1], self.mma.b.index[0]
 
     def _fragment(self, axis: int) -> tuple[np.ndarray, np.ndarray, tuple[tuple[int, ...], ...]]:
-        """Rows and K (in memory's order) of a lane in one fragment, int (lanes, elements), in the order of memory; for each instruction where its slots
-        are among them."""
+        """Rows and K (in memory's order) of a lane in one fragment, int (lanes, elements), in the order of memory; for each instruction where its
+        slots are among them."""
         rows, ks = self._side(axis)
         group, inner = self._k[ks] // self._each, self._k[ks] % self._each
         wide = [group * self._each * self.times + t * self._each + inner for t in range(self.times)]

@@ -190,8 +190,8 @@ def prefetch(G, A, B, k):
 
 @avelang.jit
 def ping_pong(G, A, B, k):
-    """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other one multiplies. The second group is one
-    barrier behind."""
+    """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other one multiplies. The second group is
+    one barrier behind."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
     a, b = shared((G.m, G.k), A.view.dtype, 2), shared((G.n, G.k), B.view.dtype, 2)
     (I, J), sums = G.count, new_sums(G)

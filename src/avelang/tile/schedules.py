@@ -1,4 +1,4 @@
-"""Pipelines as parts to choose: a block's tile and the name of a pipeline, and views of A and B come in; tiles of C go out, to whatever finishes them."""
+"""Pipelines as parts to choose: a block's tile, the name of a pipeline, and views of A and B come in; tiles of C go to whatever finishes them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from avelang.tile import block_gemm, loops, pipelines, warpgroups
 from avelang.tile.order import dealt, tile_of
 
 
-
-
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the "tma" pipeline: one warpgroup
-    for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring; blocks of a cluster along rows and columns of C; how many rows of
+    """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the "tma" pipeline: one
+    warpgroup for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring; blocks of a cluster along rows and columns of C; how many rows of
     tiles are gone through together. Raises T301 for the name of a pipeline."""
 
     m: int
@@ -75,8 +73,8 @@ def piped(name, STAGES, G, A, B, k):
 
 @avelang.jit
 def run(T, A, B, sizes, finish):
-    """All tiles of C = A @ B^T that are this block's. `T`: a `Block`; `A` (m, k), `B` (n, k): views; `sizes`: m, n, k; `finish(tile, at)` gets each tile
-    of C, f32, and where it begins."""
+    """All tiles of C = A @ B^T that are this block's. `T`: a `Block`; `A` (m, k), `B` (n, k): views; `sizes`: m, n, k; `finish(tile, at)` gets each
+    tile of C, f32, and where it begins."""
     m, n, k = sizes
     G = T.on(al.target(), A.dtype)
     if T.pipeline == "tma":

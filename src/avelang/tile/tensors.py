@@ -18,7 +18,7 @@ def place_of(dist, thread=None):
     at = [al.convert(0, al.u32) for _ in dist.shape]
     for below, digit in accesses.lane_digits(dist):
         count = thread // below % digit.extent
-        at = [x + count * s if s else x for x, s in zip(at, digit.strides)]
+        at = [x + count * s if s else x for x, s in zip(at, digit.strides, strict=True)]
     return tuple(at)
 
 
@@ -52,7 +52,7 @@ class Tile:
         out = al.make_local((self.dist.elements,), self.dtype)
         at = place_of(self.dist, self.thread)
         for v in accesses.vectors(self.dist, len(self.shape) - 1, 1):
-            where = tuple([x + s for x, s in zip(at, v.at)])
+            where = tuple([x + s for x, s in zip(at, v.at, strict=True)])
             out[v.slots[0]] = fn(self.values[v.slots[0]], where)
         return Tile(out, self.dist, self.thread, self.groups)
 
@@ -120,7 +120,7 @@ def between_waves(out, F, fn, thread):
     places = ()
     for v in accesses.vectors(F.dist, len(F.dist.shape) - 1, 1):
         place = al.convert(0, al.u32)
-        for x, s, n in zip(at, v.at, F.dist.shape):
+        for x, s, n in zip(at, v.at, F.dist.shape, strict=True):
             place = place * n + (x + s)
         places = places + ((v.slots[0], place),)
     for slot, place in places:

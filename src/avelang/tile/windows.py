@@ -30,7 +30,7 @@ class Embed:
     def below(self, at):
         """The coordinates below, and whether they exist."""
         n = len(self.strides)
-        one = sum([x * s for x, s in zip(at[self.axis : self.axis + n], self.strides)])
+        one = sum([x * s for x, s in zip(at[self.axis : self.axis + n], self.strides, strict=True)])
         return at[: self.axis] + (one,) + at[self.axis + n :], True
 
 
@@ -145,7 +145,7 @@ class View:
     def locate(self, at):
         """The coordinates in memory, and whether they are inside."""
         inside = at[0] < self.shape[0]
-        for x, n in zip(at[1:], self.shape[1:]):
+        for x, n in zip(at[1:], self.shape[1:], strict=True):
             inside = al.select(x < n, inside, False)
         for i in range(len(self.steps)):
             at, there = self.steps[len(self.steps) - 1 - i].below(at)
@@ -208,7 +208,7 @@ class Window:
 
     def move(self, by):
         """Moves the window on."""
-        self.origin = tuple([x + d for x, d in zip(self.origin, by)])
+        self.origin = tuple([x + d for x, d in zip(self.origin, by, strict=True)])
         if self.resource is not None and not (isinstance(by[0], int) and by[0] == 0):
             self.resource = self.buffer()
 
@@ -265,7 +265,7 @@ class Window:
         NBYTES = WIDTH * self.view.dtype.bytes
         words = memory.words(WIDTH)
         # Both in the order of the lane's registers.
-        for v, p in zip(accesses.vectors(self.dist, 1, WIDTH), memory.plan_of(self.dist, WIDTH)):
+        for v, p in zip(accesses.vectors(self.dist, 1, WIDTH), memory.plan_of(self.dist, WIDTH), strict=True):
             where, inside = self.located(at, v.at)
             source = part(data, tuple([al.select(inside, x, 0) for x in where]), WIDTH)
             target = part(words, (memory.index(first, p, WIDTH, buffer), 0), words.shape[1])
@@ -328,7 +328,7 @@ class Window:
 
     def located(self, at, step):
         """Coordinates in memory of a vector, and whether it is inside."""
-        return self.view.locate(tuple([o + x + s for o, x, s in zip(self.origin, at, step)]))
+        return self.view.locate(tuple([o + x + s for o, x, s in zip(self.origin, at, step, strict=True)]))
 
     def _load_guarded(self, values):
         at, WIDTH = place_of(self.dist, self.thread), self.width()
