@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 from common import save, table
@@ -50,25 +52,38 @@ def static(target: str = "gfx942") -> list[dict[str, Any]]:
     return out
 
 
+def contenders(m: int, n: int, k: int, target: str, units: int) -> tuple[dict[str, Callable[[], Any]], dict[str, Any]]:
+    """What is timed, and where each one's result goes."""
+    import torch
+
+    a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
+    outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16) for name in (*map(named, BLOCKS[target]), "cuBLAS")}
+    calls: dict[str, Callable[[], Any]] = {named(x): functools.partial(gemm, a, b, outs[named(x)], x, target, units) for x in BLOCKS[target]}
+    calls["cuBLAS"] = lambda: torch.matmul(a, b.T, out=outs["cuBLAS"])
+    return calls, {name: functools.partial(_error, out, a, b) for name, out in outs.items()}
+
+
+def _error(out: Any, a: Any, b: Any) -> float:
+    from gpu_timing import difference
+
+    return difference(out, a, b)
+
+
 def timed(rounds: int) -> list[dict[str, Any]]:
     """TFLOP/s of each block and of cuBLAS."""
     import torch
-    from gpu_timing import Clock, difference
+    from gpu_timing import Clock
 
-    major, minor = torch.cuda.get_device_capability()
-    target, units = ("sm_90a" if (major, minor) == (9, 0) else "sm_80"), torch.cuda.get_device_properties(0).multi_processor_count
+    target, units = ("sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"), torch.cuda.get_device_properties(0).multi_processor_count
     clock, rows = Clock(), []
     for m, n, k in SIZES:
-        a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
-        outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16) for name in (*map(named, BLOCKS[target]), "cuBLAS")}
-        calls = {named(x): (lambda x=x: gemm(a, b, outs[named(x)], x, target, units)) for x in BLOCKS[target]}
-        calls["cuBLAS"] = lambda: torch.matmul(a, b.T, out=outs["cuBLAS"])
+        calls, error = contenders(m, n, k, target, units)
         errors = {}
         for name, call in calls.items():
             call()
             torch.cuda.synchronize()
-            errors[name] = difference(outs[name], a, b)
-        assert max(errors.values()) < 0.03, errors
+            errors[name] = error[name]()
+        assert all(e < 0.03 for e in errors.values()), errors
         us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds).items()}
         rows.append({"shape": [m, n, k], "us": us, "tflops": {name: 2 * m * n * k / t / 1e6 for name, t in us.items()}, "errors": errors})
         print((m, n, k), {name: f"{x:.0f} TFLOP/s" for name, x in rows[-1]["tflops"].items()}, flush=True)

@@ -10,6 +10,8 @@ import avelang
 import avelang.language as al
 from avelang import tile
 
+DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
+
 
 @functools.cache
 def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
@@ -33,8 +35,7 @@ def gemm(a: Any, b: Any, out: Any, T: tile.Block, target: str, units: int = 132,
     "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it. `target`: the chip; `units`: how many compute units or multiprocessors it
     has. `options` are those of a launch. Returns `out`; raises ValueError for shapes that do not fit."""
     (m, k), n = a.shape, out.shape[1]
-    names = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
-    dtype, to = (names[str(x.dtype).split(".")[-1]] for x in (a, out))
+    dtype, to = (DTYPES[str(x.dtype).split(".")[-1]] for x in (a, out))
     if len(out) != m or (len(b.shape) == 2 and tuple(b.shape) != (n, k)):
         raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
     if T.cluster != (1, 1):

@@ -526,3 +526,48 @@ def test_a_range_too_large_for_any_integer():
             out[0] = i
 
     refused(k, "T021")
+
+
+def test_what_a_path_that_leaves_the_loop_has_assigned_is_kept():
+    """An assignment behind a `break` or `continue` does not make the one before it dead."""
+
+    def k(out: I, n: al.i32):
+        b, c, w = 7, 1, 0
+        while w < n:
+            w += 1
+            if w > 1:
+                b = b + 3
+                if n > 2:
+                    break
+            b = n
+        for i in al.range(n):
+            c = c + i
+            if i % 2 == 0:
+                c = c * 2
+                if n > 3:
+                    continue
+                c += 1
+            c = 5
+        out[0], out[1] = b, c
+
+    def want(n):
+        b, c, w = 7, 1, 0
+        while w < n:
+            w += 1
+            if w > 1:
+                b = b + 3
+                if n > 2:
+                    break
+            b = n
+        for i in range(n):
+            c = c + i
+            if i % 2 == 0:
+                c = c * 2
+                if n > 3:
+                    continue
+                c += 1
+            c = 5
+        return [b, c]
+
+    for n in (0, 1, 2, 3, 4, 5):
+        assert both(k, np.zeros(64, np.int32), n)[0].tolist()[:2] == want(n)

@@ -375,6 +375,8 @@ def test_any_tensor_or_a_struct_as_an_annotation():
         data: al.Tensor
         pair: Pair
         next: Held = None
+        coordinates: (al.i32, al.u32) = (0, 0)
+        quoted: "Held" = None  # noqa: UP037
 
     def k(out: I, n: al.i32):
         first = Held(al.full((2,), n, al.i32), Pair(1, n))
@@ -382,8 +384,11 @@ def test_any_tensor_or_a_struct_as_an_annotation():
         second.next.pair.a += second.next.data[1]
         out[0] = first.pair.a
         second.data[1] = first.pair.b
+        second.coordinates = (n, 1)
+        second.quoted = first
+        out[2] = second.coordinates[0] + (1 if second.quoted.quoted is None else 0)
 
-    assert both(k, o, 4)[0].tolist()[:2] == [5, 4]
+    assert both(k, o, 4)[0].tolist()[:3] == [5, 4, 5]
     refused(wrongly_made(Held), "T022", "`data` of Held", "a tensor", "the constant 3")
 
 

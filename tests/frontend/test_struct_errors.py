@@ -65,6 +65,8 @@ def test_classes_that_are_no_structs():
     assert "no plain Python function" in make(f=staticmethod(len))
     assert "cannot be called __x" in make(__annotations__={"__x": object})
     assert "sets __slots__" in make(__slots__=())
+    assert "'x' has the annotation <class 'int'>" in make(__annotations__={"x": int})
+    assert "'x' has the annotation" in make(__annotations__={"x": (al.i32, al.void)})
     method.__name__ = "__iter__"
     assert "defines __iter__" in make(__iter__=method)
     with pytest.raises(AveError, match=r"S004.*no class"):

@@ -162,9 +162,20 @@ WRONG = {
     "L002": lambda: kernel(grid="x")(lambda_free).ptx(),
     "L003": lambda: kernel(grid=1, block=2048)(lambda_free).ptx(),
     "L029": lambda: kernel(grid=3, cluster=2)(lambda_free).ptx(),
+    "U206": lambda: kernel(grid=2, cluster=2, arch="sm_80")(lambda_free).ptx(),
     "T236": nested,
     "T054": returning,
 }
+
+
+@pytest.mark.parametrize("cluster", [0, 32, (1, 1, 1, 1), 2.0, (2, -1)])
+def test_what_is_no_cluster(cluster):
+    with pytest.raises(AveError, match="L009.*16 blocks at most"):
+        kernel(grid=32, cluster=cluster)(lambda_free).ptx()
+
+
+def test_clusters_want_a_chip_that_has_them():
+    assert ".target sm_90\n" in kernel(grid=2, cluster=2)(lambda_free).ptx()
 
 
 def lambda_free():

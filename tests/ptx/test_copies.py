@@ -102,6 +102,10 @@ def test_ptxas_takes_all_of_it():
     ("T222", lambda A, B: ptx.tma.map(B)),
     ("T101", lambda A, B: ptx.tma.load(smem.alloc(bf16, (8, 64)), A, (0,), smem.barriers())),
     ("T101", lambda A, B: ptx.tma.load_2d(smem.alloc(bf16, (8, 64)), A, (0, 0, 0), smem.barriers())),
+    ("T101", lambda A, B: ptx.tma.load_1d(smem.alloc(bf16, (8, 64)), A, (0, 0), smem.barriers())),
+    ("T101", lambda A, B: ptx.tma.load_2d(smem.alloc(bf16, (4, 64)), A, (0, 0), smem.barriers())),
+    ("T101", lambda A, B: ptx.tma.store_2d(A, (0, 0), smem.alloc(bf16, (8, 64), swizzle=128))),
+    ("T101", lambda A, B: ptx.tma.reduce_add(A, (0, 0), smem.alloc(bf16, (8, 64), swizzle=128))),
 ])  # fmt: skip
 def test_refusals(code, wrong):
     @kernel(in_specs=(Tile(64, 64, bf16, box=(8, 64)), Tile(4, f32)), grid=1, block=32, arch="sm_90")

@@ -99,3 +99,18 @@ def test_else_must_follow_at_once():
 
     with pytest.raises(AveError, match="T232"):
         made(body).ptx()
+
+
+def test_one_lane_and_the_rank_in_a_cluster():
+    def body():
+        first = ptx.elect_sync()
+        ptx.inst.mov.u32(reg.scalar(u32), ptx.cluster.rank(), pred=first)
+
+    assert lines(body, "sm_90") == ["elect.sync _|%p0, 4294967295", "@%p0 mov.u32 %u0, %cluster_ctarank"]
+
+
+def test_what_ptx_does_not_have_says_where_it_may_be():
+    with pytest.raises(AttributeError, match="`bar`; ptx.inst.bar"):
+        ptx.bar  # noqa: B018
+    with pytest.raises(AveError, match="wants to be called"):
+        lines(lambda: ptx.inst.mov.u32(reg.scalar(u32), ptx.special.tid.x))

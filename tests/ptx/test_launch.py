@@ -72,7 +72,26 @@ def test_an_empty_grid_runs_nothing():
     assert k(np.zeros(0, np.float32)).shape == (0,)
 
 
+def test_outputs_that_no_block_would_write_are_refused():
+    k = kernel(in_specs=Tile("N", f32), out_specs=Tile("N", f32), grid=lambda N: N // 32, block=32, arch="sm_80")(nothing)
+    refused("L002", lambda: k(np.zeros(16, np.float32)))
+
+
+def test_without_a_grid_a_kernel_is_there_to_be_read():
+    @kernel
+    def bare():
+        ptx.ret()
+
+    assert ".visible .entry bare()\n" in bare.ptx() and "ret;" in bare.ptx()
+    refused("L002", bare)
+
+
+def nothing(x, out):
+    pass
+
+
 CALLS = {
+    "L007": lambda k, x: k(x, x, 1.0, strem=3),
     "L010": lambda k, x: k(x, 3, 1.0),
     "L012": lambda k, x: k(x, x.astype(np.float64), 1.0),
     "L014": lambda k, x: k(np.zeros(16, np.float32)[::2], x, 1.0),

@@ -128,11 +128,17 @@ def wgmma(**options):
     (lambda: wgmma(dtype_a=f64), "f32.bf16.bf16"),
     (lambda: wgmma(dtype_a=s8), "s32.s8.s8"),
     (lambda: ptx.wgmma.descriptor(reg.scalar(u32), swizzle=16), "128"),
+    (lambda: ptx.wgmma.descriptor(smem.alloc(bf16, (64, 64), swizzle=128), swizzle=64), "as the tile's is"),
 ])  # fmt: skip
 def test_t101_what_there_is_not(wrong, words):
     with pytest.raises(AveError) as caught:
         made(wrong, "sm_90a").ptx()
     assert caught.value.code == "T101" and words in str(caught.value) and caught.value.span.file == __file__
+
+
+def test_a_descriptor_has_the_pattern_of_its_tile():
+    written = lines(lambda: [ptx.wgmma.descriptor(smem.alloc(bf16, (64, 32), swizzle=64))] and None, "sm_90a")
+    assert [int(x.split()[-1]) for x in written if x.startswith("mov.u64")] == [descriptor(0, 16, 512, 64)]
 
 
 def test_scale_d_is_a_predicate():

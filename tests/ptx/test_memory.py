@@ -120,6 +120,15 @@ def test_a_register_that_moves_along_both_dimensions():
     assert [Machine(t).run(lines(body)) for t in range(4)] == [t * 20 for t in range(4)]
 
 
+def test_a_place_moves_by_bytes():
+    def body():
+        tile = smem.alloc(f32, (2, 3))
+        ptx.inst.ld.shared.f32(reg.scalar(f32), ptx.addr(tile.at(1, 0) + 4))
+        ptx.inst.ld.shared.f32(reg.scalar(f32), ptx.addr(tile.at(1, 0) + reg.scalar(u32)))
+
+    assert lines(body) == ["ld.shared.f32 %f0, [smem+16]", "mov.u32 %u1, smem+12", "add.u32 %u2, %u1, %u0", "ld.shared.f32 %f1, [%u2]"]
+
+
 @pytest.mark.parametrize(("code", "wrong"), [
     ("T233", lambda: ptx.addr(reg.scalar(f32))),
     ("T233", lambda: ptx.addr(reg.scalar(u64), reg.scalar(u32))),
@@ -127,6 +136,8 @@ def test_a_register_that_moves_along_both_dimensions():
     ("T234", lambda: smem.alloc(f32, (0, 3))),
     ("T234", lambda: smem.alloc(f32, (2, 3)).at(1)),
     ("T234", lambda: smem.alloc(f32, (2, 3))[2]),
+    ("T234", lambda: smem.alloc(f32, (2, 3)).at(1, 3)),
+    ("T234", lambda: smem.alloc(f32, (2, 3)).at(-1, 0)),
     ("T101", lambda: smem.alloc(f32, (2, 3), swizzle=16)),
     ("T033", lambda: smem.alloc(f32, (2, 3), align=24)),
     ("T033", lambda: smem.alloc(f32, 4, align=2048, dynamic=True)),

@@ -134,6 +134,19 @@ def test_refusals(code):
     assert f'"{code}": lambda' in caught.value.span.text()
 
 
+def test_t240_a_register_of_another_kernel():
+    kept = []
+    made(lambda: kept.append(reg.scalar(u32))).ptx()
+
+    def use():
+        reg.scalar(u32)  # has the same name
+        kept[0] + 1
+
+    for again in (use, lambda: kept[0].as_(s32) + 1):
+        with pytest.raises(AveError, match="T240.*`probe`"):
+            made(again).ptx()
+
+
 @pytest.mark.parametrize("wrong", [
     lambda: reg.scalar(u32) < reg.scalar(s32), lambda: reg.scalar(u32) << 32, lambda: reg.scalar(u32) + 1.5, lambda: reg.scalar(f32) % 2.0,
     lambda: reg.scalar(pred) + reg.scalar(pred), lambda: reg.scalar(u32) + None, lambda: reg.array(u32, -1), lambda: reg.array(u32, 2, (1,)),

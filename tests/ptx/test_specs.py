@@ -58,3 +58,8 @@ def test_refusals(code, make):
     with pytest.raises(AveError) as caught:
         make()
     assert caught.value.code == code and caught.value.span.file == __file__
+
+
+def test_dtype_is_another_name():
+    tile = Tile("M", 8, dtype=f32)
+    assert repr(tile) == repr(Tile("M", 8, f32)) and tile.dtype is tile.type is f32

@@ -292,3 +292,17 @@ def test_bytes_that_nobody_expects():
     for first, words in ((528, "waits for no more arrivals and 16 bytes"), (496, "for 16 bytes to be expected that have come already")):
         e = refused(cut, a, a[:64].copy(), block=64, values={"first": first}, chip="sm_90")
         assert e.code == "X011" and words in e.message and "the mbarrier at byte 0 of `bar`" in e.message
+
+
+@avelang.jit
+def too_large(A: al.TensorMap(al.f32, 2, (8, 32))):
+    tile, bar = al.make_shared((4, 32), al.f32, 128), al.make_shared((1,), al.u64)
+    if al.thread_id(0) == 0:
+        al.nvvm.mbarrier_init(bar, 1)
+        al.nvvm.mbarrier_arrive_expect_tx(bar, 1024)
+        al.nvvm.tma_load_2d(tile, A, 0, 0, bar)  # the box
+
+
+def test_a_box_past_the_end_of_shared_memory_is_no_race():
+    e = refused(too_large, np.zeros((8, 32), np.float32), block=32)
+    assert e.code == "X002" and e.span is not None and e.span.line == line_of(too_large, "# the box")

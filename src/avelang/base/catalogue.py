@@ -148,8 +148,8 @@ CATALOGUE: dict[str, Template] = {
         "a parameter for each input, then one for each output; sizes go behind a star: def kernel(A, B, D, *, M, N)",
     ),
     "T238": Template("`{kernel}`: the size {symbol!r} is that of no input", "inputs have {known}"),
-    "T240": Template("{got} belongs to the kernel `{kernel}`, and this is another", "registers are made in the kernel that uses them, anew for each trace"),
     "T239": Template("`{name}` cannot read a special register", "mov and cvt can: reg.from_(ptx.special.tid.x())"),
+    "T240": Template("{got} belongs to the kernel `{kernel}`, and this is another", "a kernel makes its own registers, anew for each trace"),
     # T1: intrinsics.
     "T101": Template("{what} must be {allowed}, not {got}"),
     # T2: operands of PTX instructions.

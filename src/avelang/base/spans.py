@@ -33,10 +33,10 @@ class Span:
         source = self.text()
         if not source:
             return ""
-        last = self.end_col if self.end_line == self.line and self.end_col > self.col else len(source)
         # ast counts columns in UTF-8 bytes; carets stand under characters.
         raw = source.encode()
-        start = len(raw[: self.col].decode(errors="ignore"))
+        last = self.end_col if self.end_line == self.line and self.end_col > self.col else len(raw)
+        start = max(len(raw[: self.col].decode(errors="ignore")), len(source) - len(source.lstrip()))  # a span of a whole line has no column
         stop = len(raw[:last].decode(errors="ignore"))
         gutter = len(str(self.line))
         carets = " " * start + "^" * max(1, stop - start)

@@ -91,17 +91,21 @@ class Flow:
 
     # -- downward: what is live --------------------------------------------------------------------------------------------------
 
-    def _down(self, body: list[ast.stmt], live: set[str]) -> None:
+    def _down(self, body: list[ast.stmt], live: set[str], left: Names = NONE, next_trip: Names = NONE) -> None:
+        """`live`: what may be read behind these statements; `left`, `next_trip`: what may be read where `break` and `continue` lead."""
         for stmt in reversed(body):
             facts = self.facts[stmt]
+            # Behind a statement that may leave the loop, an assignment is not certain to come.
+            live |= left if "break" in facts.exits else NONE
+            live |= next_trip if "continue" in facts.exits else NONE
             if isinstance(stmt, (ast.If, ast.For, ast.While)):
                 self.live[stmt] = frozenset(live)
                 if isinstance(stmt, ast.If):
-                    self._down(stmt.body, set(live))
-                    self._down(stmt.orelse, set(live))
+                    self._down(stmt.body, set(live), left, next_trip)
+                    self._down(stmt.orelse, set(live), left, next_trip)
                 else:
                     self.head[stmt] = frozenset(live | facts.use | self._list_use(stmt.body))
-                    self._down(stmt.body, set(self.head[stmt]))
+                    self._down(stmt.body, set(self.head[stmt]), self.live[stmt], self.head[stmt])
             live -= facts.kill - self.captured
             live |= facts.use
 

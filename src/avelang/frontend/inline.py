@@ -13,7 +13,7 @@ from avelang.frontend.expr import LAMBDA, constant, read_name
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.memory import changed_names
 from avelang.frontend.merge import RESULT, RETURNED
-from avelang.frontend.names import Pointer, Tensor, constexpr
+from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.signature import annotation, evaluate, parameters
 from avelang.frontend.source import Jitted
 from avelang.frontend.stmt import block
@@ -155,6 +155,10 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
     if isinstance(wanted, StructClass):
         if not isinstance(value, Object) or value.cls is not wanted:
             f.fail("T022", node, what=what, got=describe(value), want=f"a struct {wanted.name}")
+        return value
+    if isinstance(wanted, TensorMap):
+        if not isinstance(value, Value) or value.type != wanted.type:
+            f.fail("T022", node, what=what, got=describe(value), want=repr(wanted))
         return value
     if wanted is Tensor:
         if not isinstance(value, (Vec, Ref)):

@@ -108,7 +108,7 @@ def _group_type(f: Frame, row: Row, p: Param, given: dict[str, Any]) -> Any:
 
 
 def _alike(have: Type, want: Type, packed: bool) -> bool:
-    """Whether a value goes in as it is but for its name: integers read as signed or not, or any bits where `packed`; but f16 is never read as bf16."""
+    """Whether a value goes in as it is but for its name: integers read as signed or not, or any bits where `packed`; f16 is never read as bf16."""
     if bits(have) != bits(want):
         return False
     a, b = dtype_of(have), dtype_of(want)
@@ -137,7 +137,7 @@ def _operand(f: Frame, callee: Intrinsic, p: Param, v: Any, want: Any, node: ast
     v = tensors.read(f, v, node)
     have = _plain(v)
     if have is None or not (have == want or _alike(have, want, p.packed)):
-        f.fail("T022", node, what=what, got=describe(v), want=_choices(p.type) if isinstance(p.type, tuple) else _shown(want))
+        f.fail("T022", node, what=what, got=describe(v), want=_accepted(p, want))
     return f.b.bitcast(v.value if isinstance(v, Vec) else v, want)
 
 
@@ -159,11 +159,13 @@ def _tensor(f: Frame, p: Param, v: Any, what: str, node: ast.AST) -> Value:
     return tensors.whole(f, v).value
 
 
-def _choices(types: tuple[Type, ...]) -> str:
-    """Types that differ in their number of elements only, in words."""
-    *front, last = types
-    return " or ".join(map(_shown, types)) if len(types) < 4 else f"{_shown(front[0])}, or {front[1].n}, {front[2].n}, ... {last.n}" \
-        if all(isinstance(t, VecType) and dtype_of(t) == dtype_of(last) for t in types) else " or ".join(map(_shown, types))
+def _accepted(p: Param, want: Type) -> str:
+    """What an operand may be, in words: `want`, or one of a row of sizes."""
+    types = p.type if isinstance(p.type, tuple) else ()
+    if len(types) > 3 and all(isinstance(t, VecType) and dtype_of(t) == dtype_of(want) for t in types):
+        first, second, *_, last = (t.n for t in types)  # type: ignore[union-attr]
+        return f"{first}, {second}, ... or {last} elements of {dtype_of(want)}"
+    return _shown(want)
 
 
 def _shown(t: Type) -> str:

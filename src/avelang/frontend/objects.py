@@ -69,7 +69,7 @@ def _fitted(f: Frame, cls: StructClass, field: Field, value: Any, node: ast.AST)
     if field.wanted is constexpr:
         if is_runtime(value):
             f.fail("T017", node, what=what, got=describe(value))
-    elif field.wanted is not ANY:
+    elif field.wanted is not ANY and not (value is None and field.default is None):
         value = inline.fitted(f, field.wanted, value, what, node)
     value = read_name(f, value, node)
     if (cls, field.name) in f.build.known.stored:

@@ -14,7 +14,9 @@ from typing import Any, NoReturn
 
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
+from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.source import Jitted, Source
+from avelang.ir.dtypes import DType
 
 EMPTY: Any = inspect.Parameter.empty
 # The annotation of a field that may hold anything.
@@ -48,6 +50,15 @@ class Member:
     source: Source
 
 
+def _means(wanted: Any) -> bool:
+    """Whether an annotation says something about a field."""
+    if isinstance(wanted, tuple):
+        return all(map(_means, wanted))
+    if isinstance(wanted, DType):
+        return wanted.kind != "void"
+    return wanted in (ANY, constexpr, Tensor) or isinstance(wanted, (Pointer, Tensor, TensorMap, StructClass))
+
+
 class StructClass:
     """What `@avelang.struct` makes of a class. `visible`: the names around the class, for annotations that are strings.
 
@@ -77,11 +88,15 @@ class StructClass:
     def _field(self, name: str, wanted: Any, default: Any, visible: Mapping[str, Any]) -> None:
         if name.startswith("__"):
             self._refuse(f"a field cannot be called {name}", "names with two underscores in front belong to Python")
-        if isinstance(wanted, str):
+        while isinstance(wanted, str):  # a quoted name is quoted twice under `from __future__ import annotations`
             wanted = self._evaluated(name, wanted, visible)
+        wanted = ANY if wanted is object or wanted is Any else wanted
+        if not _means(wanted):
+            hint = "use a dtype, al.Pointer(dtype), al.Tensor(...), al.TensorMap(...), a struct, al.constexpr, or `...` for anything"
+            self._refuse(f"the field {name!r} has the annotation {wanted!r}", hint)
         if isinstance(default, dataclasses.Field):
             self._refuse(f"the default of {name!r} is made by dataclasses.field", "write the default itself")
-        self.fields[name] = Field(name, ANY if wanted in (object, Any) else wanted, default)
+        self.fields[name] = Field(name, wanted, default)
 
     def _evaluated(self, name: str, text: str, visible: Mapping[str, Any]) -> Any:
         try:

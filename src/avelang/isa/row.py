@@ -4,6 +4,7 @@ what the executors compute, what the backends emit, and the reference pages."""
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, Protocol
 
@@ -159,6 +160,9 @@ def in_range(p: Param, value: int) -> bool:
 
 def allowed(p: Param) -> str:
     """What values a const parameter may have, in words for messages and pages."""
+    steps = {b - a for a, b in itertools.pairwise(p.choices)}
+    if len(p.choices) > 8 and len(steps) == 1:
+        return f"one of {p.choices[0]}, {p.choices[1]}, ... {p.choices[-1]}"
     if len(p.choices) > 8:
         return "one of the values that its description names"
     if p.choices:

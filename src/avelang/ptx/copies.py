@@ -109,6 +109,26 @@ class Mbarrier:
         emit(("bra",), again, pred=Negated(done))
 
 
+def _load(rank: int) -> Any:
+    name = f"load_{rank}d"
+
+    def load(self: Tma, dst: Any, array: Any, coords: Sequence[Any], bar: Any, **options: Any) -> None:
+        self.load(dst, array, _of_rank(coords, rank, f"ptx.tma.{name}"), bar, **options)
+
+    load.__name__, load.__doc__ = name, f"`load` of a box of {counted(rank, 'dimension')}."
+    return load
+
+
+def _store(rank: int) -> Any:
+    name = f"store_{rank}d"
+
+    def store(self: Tma, array: Any, coords: Sequence[Any], src: Any, **options: Any) -> None:
+        self.store(array, _of_rank(coords, rank, f"ptx.tma.{name}"), src, **options)
+
+    store.__name__, store.__doc__ = name, f"`store` of a box of {counted(rank, 'dimension')}."
+    return store
+
+
 class Tma:
     """`ptx.tma`: boxes of arrays, by tensor maps, and straight runs of bytes (sm_90). `array` is an argument whose Tile has a box, or what `map`
     made of it; coordinates are those of the box's first element, in the order of the array's dimensions. One thread issues a copy."""
@@ -148,13 +168,8 @@ class Tma:
         parts = ("global", "shared::cta", "add", "tile", "bulk_group")
         _tensor(("cp", "reduce", "async", "bulk", "tensor"), parts, array, coords, policy, lambda place: [place, _at(src), *extra], pred)
 
-    def load_2d(self, dst: Any, array: Any, coords: Sequence[Any], bar: Any, **options: Any) -> None:
-        """`load` of a box of two dimensions."""
-        self.load(dst, array, _pair(coords, "ptx.tma.load_2d"), bar, **options)
-
-    def store_2d(self, array: Any, coords: Sequence[Any], src: Any, **options: Any) -> None:
-        """`store` of a box of two dimensions."""
-        self.store(array, _pair(coords, "ptx.tma.store_2d"), src, **options)
+    load_1d, load_2d, load_3d, load_4d, load_5d = (_load(rank) for rank in range(1, 6))
+    store_1d, store_2d, store_3d, store_4d, store_5d = (_store(rank) for rank in range(1, 6))
 
     @staticmethod
     def prefetch_map(array: Any) -> None:
@@ -194,9 +209,9 @@ def _fits(what: str, tile: Any, array: Any) -> None:
         raise wrong("T101", what=f"{what}: the tile's swizzle", allowed=f"{spec.swizzle}, as that of {array.name!r} is", got=tile.swizzle)
 
 
-def _pair(coords: Sequence[Any], name: str) -> Sequence[Any]:
-    if len(coords) != 2:
-        raise wrong("T101", what=f"{name}: coords", allowed="two", got=len(coords))
+def _of_rank(coords: Sequence[Any], rank: int, name: str) -> Sequence[Any]:
+    if len(coords) != rank:
+        raise wrong("T101", what=f"{name}: coords", allowed=counted(rank, "coordinate"), got=len(coords))
     return coords
 
 

@@ -11,6 +11,7 @@ from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.ptx.inst import add, emit, guard_of
 from avelang.ptx.registers import Negated, Reg, Value, binary, move, reg
+from avelang.ptx.special import Special
 from avelang.ptx.trace import Loop, Trace, current
 from avelang.ptx.types import as_type
 
@@ -158,6 +159,13 @@ def syncthreads() -> None:
     bar_sync()
 
 
+def elect_sync(mask: Any = 0xFFFFFFFF) -> Reg:
+    """`elect.sync`: a predicate, true in one of the warp's lanes that `mask` names (sm_90)."""
+    out = reg.pred()
+    emit(("elect", "sync"), (None, out), mask)
+    return out
+
+
 class Cluster:
     """`ptx.cluster`: the barrier of a cluster, and addresses in other blocks of it."""
 
@@ -176,6 +184,11 @@ class Cluster:
         """Both, `.aligned`: two instructions."""
         Cluster.arrive("aligned")
         Cluster.wait("aligned")
+
+    @staticmethod
+    def rank() -> Special:
+        """`%cluster_ctarank`: which block of its cluster this is."""
+        return Special("%cluster_ctarank")
 
     @staticmethod
     def mapa(address: Any, rank: Any) -> Reg:

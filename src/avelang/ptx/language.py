@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from avelang.ptx.copies import cp_async, fence, mbarrier, tma
-from avelang.ptx.flow import bar_sync, bra, break_, cluster, continue_, else_, exit_, if_, label, loop, not_, ret, syncthreads, when
+from avelang.ptx.flow import bar_sync, bra, break_, cluster, continue_, elect_sync, else_, exit_, if_, label, loop, not_, ret, syncthreads, when
 from avelang.ptx.inst import inst
 from avelang.ptx.matrix import ldmatrix, mma, stmatrix, wgmma
 from avelang.ptx.memory import addr, global_ptr, global_ptrs, param
@@ -13,7 +15,13 @@ from avelang.ptx.statements import branch_targets, call, call_targets, parameter
 from avelang.ptx.statements import text_operand as operand
 
 __all__ = [
-    "addr", "bar_sync", "bra", "branch_targets", "break_", "call", "call_targets", "cluster", "continue_", "cp_async", "else_", "exit_", "fence",
-    "global_ptr", "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module", "not_", "operand", "param", "parameter",
-    "pragma", "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma", "variable", "wgmma", "when",
+    "addr", "bar_sync", "bra", "branch_targets", "break_", "call", "call_targets", "cluster", "continue_", "cp_async", "elect_sync", "else_", "exit_",
+    "fence", "global_ptr", "global_ptrs", "if_", "inst", "label", "ldmatrix", "loop", "mbarrier", "mma", "module", "not_", "operand", "param",
+    "parameter", "pragma", "prototype", "raw", "ret", "scope", "special", "stmatrix", "syncthreads", "tma", "variable", "wgmma", "when",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """What there is not, with a word on where it is."""
+    hint = f"; ptx.inst.{name}... writes instructions of that name" if not name.startswith("_") else ""
+    raise AttributeError(f"ptx has no `{name}`{hint}", name=name)

@@ -144,8 +144,9 @@ class Wgmma:
     @staticmethod
     def descriptor(address: Any, *, swizzle: int | None = None, leading: int = 0, stride: int = 0) -> Reg:
         """A descriptor of an operand in shared memory, in a u64 register. `address`: a tile, a place, or a u32 register. `swizzle`: bytes of the
-        pattern; without it that of a tile that has one, else 128. `leading` and `stride` in bytes; 0 means 16, and 8 rows of the pattern, as boxes of tensor maps have them (`al.nvvm.wgmma_descriptor` says where elements stand). For
-        a tile further along: add its byte offset / 16."""
+        pattern; without it that of a tile that has one, else 128. `leading` and `stride` in bytes; 0 means 16, and 8 rows of the pattern, as boxes
+        of tensor maps have them (`al.nvvm.wgmma_descriptor` says where elements stand). For a tile further along: add its byte offset / 16. Raises
+        T101."""
         from avelang.isa.nvptx.wgmma import FIELD, PATTERNS, descriptor
 
         own = address.swizzle if isinstance(address, SharedTile) else 0

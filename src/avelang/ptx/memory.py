@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import avelang.ptx.types as t
@@ -178,11 +179,11 @@ class SharedMemory:
     """`smem`: allocations of shared memory."""
 
     @staticmethod
-    def alloc(dtype: Any, shape: int | tuple[int, ...], *, swizzle: int = 0, align: int = 16, dynamic: bool = False, name: str = "") -> SharedTile:
+    def alloc(dtype: Any, shape: int | Sequence[int], *, swizzle: int = 0, align: int = 16, dynamic: bool = False, name: str = "") -> SharedTile:
         """A tile in shared memory. `swizzle`: bytes of the pattern, 0, 32, 64 or 128; `align`: in bytes. `dynamic`: behind what has been allocated
         so, in the memory that the launch brings (up to 227 KiB of a block on sm_90); else a variable of its own (48 KiB in all). Raises T234."""
         kind = as_type(dtype, "the type of a tile")
-        extents = shape if isinstance(shape, tuple) else (shape,)
+        extents: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         if not extents or not all(isinstance(x, int) and x > 0 for x in extents):
             raise wrong("T234", got=shape, shape="a tile", why="a shape is made of positive ints")
         if swizzle not in PATTERNS:

@@ -168,6 +168,11 @@ class Reg(Value):
     def __repr__(self) -> str:
         return f"<register {self.name} of {self.type}>"
 
+    @property
+    def dtype(self) -> Type:
+        """`type`, by the name that arrays have for it."""
+        return self.type
+
     def as_(self, dtype: Any) -> Reg:
         """The same register, taken for another type of its size: no instruction. Raises T228 for another size."""
         want = as_type(dtype, "the type of a register")

@@ -58,6 +58,9 @@ class _Read:
         current("ptx.special")
         return Special(self._name, self._component)
 
+    def __repr__(self) -> str:
+        return f"ptx.special.{self._name[1:]}{'.' * bool(self._component)}{self._component}, which wants to be called: ()"
+
 
 class Specials:
     """All special registers, as attributes."""

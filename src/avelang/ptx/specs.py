@@ -17,7 +17,7 @@ Extent = int | str
 
 class Tile:
     """An array, row-major without gaps: `Tile(128, 64, bf16)`, or with symbols, `Tile("M", "K", bf16)`: a symbol means one size wherever it stands,
-    and the first call with new sizes traces the kernel for them. `Tile((128, 64), bf16)` is the same as the first.
+    and the first call with new sizes traces the kernel for them. `Tile((128, 64), bf16)` and `Tile(128, 64, dtype=bf16)` are the same as the first.
 
     `box`: extents of the boxes in which the copy engine moves it (TMA), with `swizzle` bytes of pattern in shared memory (0, 32, 64, 128); `nan`:
     what is outside the array reads as NaN, not as zero. Then the kernel gets a tensor map of the array too. Raises T235, T221, T036.
@@ -25,8 +25,8 @@ class Tile:
 
     __slots__ = ("box", "nan", "shape", "swizzle", "type")
 
-    def __init__(self, *what: Any, box: tuple[int, ...] | None = None, swizzle: int = 0, nan: bool = False):
-        *extents, dtype = what or (None,)
+    def __init__(self, *what: Any, dtype: Any = None, box: tuple[int, ...] | None = None, swizzle: int = 0, nan: bool = False):
+        *extents, dtype = (*what, dtype) if dtype is not None else what or (None,)
         if len(extents) == 1 and isinstance(extents[0], (tuple, list)):
             extents = list(extents[0])
         self.type: Type = as_type(dtype, "the last argument of Tile")
@@ -64,6 +64,11 @@ class Tile:
         box = f", box={self.box}" if self.box is not None else ""
         swizzle = f", swizzle={self.swizzle}" if self.swizzle else ""
         return f"Tile({extents}{self.type}{box}{swizzle})"
+
+    @property
+    def dtype(self) -> Type:
+        """`type`, by the name that arrays have for it."""
+        return self.type
 
     @property
     def map(self) -> MapType | None:

@@ -99,7 +99,7 @@ class Races:
     def begun(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray, ordinary: bool) -> None:
         """The wave begins copies that will write bytes `at` (rows, bytes) on behalf of `lanes`. `ordinary`: by the generic proxy. Raises Fault.
         Where they reach past the memory nothing is said here: the copy itself is refused for that."""
-        if 0 <= at.min() and at.max() < len(self.writer):
+        if at.min() >= 0 and at.max() < len(self.writer):
             self._beside(wave, op, lanes, at, True, not ordinary)
 
     def landed(self, number: int, lanes: np.ndarray, at: np.ndarray) -> None:

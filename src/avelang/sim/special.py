@@ -241,16 +241,23 @@ def row(p: Program, op: Op) -> Step | Waits:
     r = ROWS[op.name]
     args = [_operand(p, a) if not x.held else _held_operand(p, a) for x, a in zip(r.params, r.arguments(op, lambda v: v), strict=True)]
     keep = _result(p, op) if op.results else _nothing
+    # PTX ISA, 9.7.14.5 and others: what has `.sync.aligned` is undefined where lanes of a warp do not execute it together. Barriers say so
+    # themselves.
+    together = r.namespace == "nvvm" and "convergent" in r.effects and ("sync" not in r.effects or r.name.startswith("nvvm.setmaxnreg"))
     if inspect.isgeneratorfunction(r.meaning):
 
         def waits(wave: Wave, env: Env) -> Waiting:
             wave.op = op
+            if together:
+                wave.together()
             keep(env, (yield from r.meaning(wave, *[a(env) for a in args])))  # type: ignore[misc]
 
         return Waits(waits)
 
     def step(wave: Wave, env: Env) -> None:
         wave.op = op
+        if together:
+            wave.together()
         keep(env, r.meaning(wave, *[a(env) for a in args]))
 
     return step

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from avelang.base.errors import counted
 from avelang.ir.core import Op
 from avelang.ir.types import GLOBAL, LOCAL, SHARED
 from avelang.isa.machine import orders
@@ -352,6 +353,14 @@ class Wave:
                 clocks.of[self.number].learn(*guard.reader)
 
         self.products.wait(pending, learn)
+
+    def together(self) -> None:
+        """Raises Fault where not all lanes that the wave has execute this."""
+        missing = self.shape.mask.active & ~self.mask.active
+        if missing.any():
+            away = np.flatnonzero(missing).tolist()
+            raise self.wrong(int(np.argmax(self.active)), f"all lanes execute this together, and {counted(len(away), 'lane')} of the wave "
+                                                          f"({away[0]}{', ...' if len(away) > 1 else ''}) took another way")
 
     def wrong(self, lane: int, why: str) -> Fault:
         return Fault("sync", lane, other=why)

@@ -20,5 +20,5 @@ from avelang.tile.virtual import mma, mmas
 from avelang.tile.windows import View, Window, view
 
 __all__ = ["PIPELINES", "Accesses", "Banks", "Block", "Digit", "Distribution", "Encoding", "Gemm", "Mma", "Pipeline", "Plan", "Steps",
-           "SubgroupLayout", "Swizzle", "Tile", "Verdict", "View", "Window", "banks", "check", "choose", "full", "gemm", "mma", "mmas", "multiply", "padded",
-           "pipeline", "same_places", "tile_accesses", "view"]  # fmt: skip
+           "SubgroupLayout", "Swizzle", "Tile", "Verdict", "View", "Window", "banks", "check", "choose", "full", "gemm", "mma", "mmas", "multiply",
+           "padded", "pipeline", "same_places", "tile_accesses", "view"]  # fmt: skip

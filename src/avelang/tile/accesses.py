@@ -12,10 +12,11 @@ import math
 
 import avelang
 from avelang.base.lazy import np
-from avelang.base.places import wrong
-from avelang.tile.access import Swizzle
-from avelang.tile.distribution import Distribution
+from avelang.tile.access import Swizzle, phases_of
+from avelang.tile.distribution import WIDEST, Distribution, split
 from avelang.tile.encoding import Digit, Ints
+
+BANKS = 32  # of shared memory, 4 bytes each
 
 
 @avelang.constant
@@ -74,6 +75,18 @@ def lane_digits(dist: Distribution) -> tuple[tuple[int, Digit], ...]:
     return tuple(out)
 
 
+@avelang.constant
+def replica_digits(dist: Distribution) -> tuple[tuple[int, int], ...]:
+    """Which digits of a thread's number count replicas: (threads to one count, counts)."""
+    out, below = [], 1
+    for digits in reversed(dist.encoding.steps().p):
+        for d in reversed(digits):
+            if d.extent > 1 and not any(d.strides):
+                out.append((below, d.extent))
+            below *= d.extent
+    return tuple(out)
+
+
 @functools.lru_cache(256)
 def _places(dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Swizzle) -> tuple[Place, ...]:
     found = _vectors(dist, axis, width)
@@ -97,11 +110,45 @@ def places(dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Sw
     return _places(dist, axis, width, strides, swizzle)
 
 
-@avelang.constant
-def swizzle_of(strides: Ints, nbytes: int) -> Swizzle:
-    """The swizzle of a tile whose rows are `strides[0]` bytes apart, for accesses of `nbytes`; none where rows are no power of two."""
+def conflicts(dist: Distribution, strides: Ints, swizzle: Swizzle, target: str) -> int:
+    """Cycles that shared memory loses to bank conflicts in the first wave's accesses to a tile, each as wide as may be; phases as
+    `avelang.tile.access` has them. Those of gfx950 are taken to be gfx942's."""
+    width = widest(dist, 1, strides[1], WIDEST // strides[1])
+    nbytes, total = width * strides[1], 0
+    phases = phases_of("gfx942" if target == "gfx950" else target, nbytes)
+    first = dist.index[0][: dist.wave, 0] * strides[0] + dist.index[1][: dist.wave, 0] * strides[1]
+    for v in _vectors(dist, 1, width):
+        at = swizzle(first + v.at[0] * strides[0] + v.at[1] * strides[1])
+        for lanes in phases:
+            words = {w for lane in lanes for w in range(int(at[lane]) // 4, (int(at[lane]) + nbytes + 3) // 4)}
+            banks = [w % BANKS for w in words]
+            total += max(map(banks.count, set(banks))) - 1
+    return total
+
+
+@functools.lru_cache(256)
+def _swizzle(dists: tuple[Distribution, ...], strides: Ints, target: str) -> Swizzle:
     row = strides[0]
-    return Swizzle.rows(row, nbytes) if row & (row - 1) == 0 and row >= nbytes else Swizzle()
+    if row & (row - 1) or row < WIDEST:
+        return Swizzle()
+    top = row.bit_length() - 1
+    others = [(b, base, shift) for b in (1, 2, 3) for base in range(4, top - b + 1) for shift in range(b, 4) if base + shift >= top]
+    known = [Swizzle.rows(row), *(Swizzle(*s) for s in others)]
+    best, least = known[0], -1
+    for s in known:
+        lost = sum(conflicts(d, strides, s, target) for d in dists)
+        if least < 0 or lost < least:
+            best, least = s, lost
+        if not lost:
+            break
+    return best
+
+
+@avelang.constant
+def swizzle_for(dists: tuple[Distribution, ...], strides: Ints, target: str) -> Swizzle:
+    """The xor swizzle of a tile in shared memory, with `strides` in bytes, with which accesses in these distributions meet the fewest conflicts; none
+    where rows are no power of two."""
+    return _swizzle(dists, strides, target)
 
 
 @avelang.constant
@@ -134,21 +181,21 @@ def _folding(dist: Distribution, axis: int) -> Folding:
     left = Distribution.of_index(index, tuple(dist.shape[a] for a in others), f"what is left of {dist.shape} without dimension {axis}")
     exchanges: list[int] = []
     waves: list[tuple[int, int]] = []
+    threads = dist.encoding.steps().p
+    of_waves, of_lanes = split(threads[0], dist.wave) if len(threads) == 1 else threads
     below = 1
-    for digits in reversed(dist.encoding.steps().p):
-        for d in reversed(digits):
-            inside = min(d.extent, max(1, dist.wave // below))  # of one wave
-            if d.strides[axis]:
-                if inside & (inside - 1):
-                    raise wrong("T308", what=f"dimension {axis}", why=f"{inside} lanes have parts of it, which is no power of two")
-                exchanges += [below << i for i in range(inside.bit_length() - 1)]
-                if d.extent > inside:
-                    waves.append((max(below, dist.wave), d.extent // inside))
-            below *= d.extent
+    for d in reversed(of_lanes):  # extents of 64 or 32 lanes are powers of two
+        if d.strides[axis]:
+            exchanges += [below << i for i in range(d.extent.bit_length() - 1)]
+        below *= d.extent
+    for d in reversed(of_waves):
+        if d.strides[axis] and d.extent > 1:
+            waves.append((below, d.extent))
+        below *= d.extent
     return Folding(tuple(kept.index(s) for s in steps), len(kept), tuple(exchanges), tuple(waves), left)
 
 
 @avelang.constant
 def folding(dist: Distribution, axis: int) -> Folding:
-    """How a dimension is folded, by sums or maxima. Raises T308 where lanes that have parts of it are no power of two."""
+    """How a dimension is folded, by sums or maxima. Raises T305 where threads do not split into waves and lanes."""
     return _folding(dist, axis)

@@ -127,7 +127,7 @@ class Distribution:
         steps, step = self.encoding.steps(), tuple(strides or ())
         threads = list(steps.p)
         if len(threads) == 1:
-            threads = list(_split(threads[0], self.wave))
+            threads = list(split(threads[0], self.wave))
         modes = [_leaves(digits, step) for digits in (*threads, steps.y)]
         return Layout(tuple(m[0] for m in modes), tuple(m[1] for m in modes))
 
@@ -259,7 +259,7 @@ def enumerate_layout(layout: Layout) -> np.ndarray:
     return out
 
 
-def _split(digits: Sequence[Digit], wave: int) -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
+def split(digits: Sequence[Digit], wave: int) -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
     """The digits of a thread number as those of the wave and those of the lane."""
     lanes: list[Digit] = []
     rest, left = wave, list(digits)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import avelang
 import avelang.language as al
-from avelang.tile import block_gemm
+import avelang.tile.block_gemm as block_gemm
 from avelang.tile.shared import shared
 from avelang.tile.tensors import Tile
 from avelang.tile.windows import View, arrived, commit
@@ -33,6 +33,13 @@ def product(G, sums, a, b, buffer):
         fragments(G, y, b, G.b, J, G.b_words, buffer, step)
         mine = al.view(x, al.Tensor((G.steps, I, G.a_words), al.i32)), al.view(y, al.Tensor((G.steps, J, G.b_words), al.i32))
         block_gemm.multiply(G, sums, mine[0][step], mine[1][step], 0, I)
+
+
+@avelang.jit
+def room(G, buffers):
+    """Shared memory for so many tiles of A and of B."""
+    a = shared((G.m, G.k), G.mma.dtypes[0], buffers, (G.copy_a, G.a))
+    return a, shared((G.n, G.k), G.mma.dtypes[1], buffers, (G.copy_b, G.b))
 
 
 @avelang.jit
@@ -68,7 +75,7 @@ def settle():
 def single(G, A, B, k):
     """One buffer: fetch, keep, multiply, one after the other."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = shared((G.m, G.k), A.view.dtype), shared((G.n, G.k), B.view.dtype)
+    a, b = room(G, 1)
     sums = new_sums(G)
     for _ in al.range((k + G.k - 1) // G.k):
         x, y = A.load(), B.load()
@@ -101,7 +108,7 @@ def double_buffer(G, A, B, k):
     I, J = H.count
     EARLY = max(I // 2, I - 2)
     A, B = A.spread(H.copy_a), B.spread(H.copy_b)
-    a, b = shared((H.m, H.k), A.view.dtype, 2), shared((H.n, H.k), B.view.dtype, 2)
+    a, b = room(H, 2)
     x, y = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((2, H.copy_b.elements), B.view.dtype)
     part, even, odd = al.make_local((I, H.a_words), al.i32), al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
     READS, COPIES = len(a.plan(H.a)) // I, len(a.plan(H.copy_a)) + len(b.plan(H.copy_b))
@@ -144,7 +151,7 @@ def double_buffer(G, A, B, k):
 def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
     """Tiles go straight into shared memory, `STAGES` - 1 of them under way while one is multiplied."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = shared((G.m, G.k), A.view.dtype, STAGES), shared((G.n, G.k), B.view.dtype, STAGES)
+    a, b = room(G, STAGES)
     sums, now, next = new_sums(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
     for s in range(STAGES - 1):
         begin(A, B, a, b, s, G.k)
@@ -172,7 +179,7 @@ def begin(A, B, a, b, buffer, depth):
 def prefetch(G, A, B, k):
     """One buffer; the next tile comes into registers during the products."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = shared((G.m, G.k), A.view.dtype), shared((G.n, G.k), B.view.dtype)
+    a, b = room(G, 1)
     x, y = A.load(), B.load()
     sums = new_sums(G)
     for _ in al.range((k + G.k - 1) // G.k):
@@ -190,10 +197,10 @@ def prefetch(G, A, B, k):
 
 @avelang.jit
 def ping_pong(G, A, B, k):
-    """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other one multiplies. The second group is
+    """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other multiplies. The second group is
     one barrier behind."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = shared((G.m, G.k), A.view.dtype, 2), shared((G.n, G.k), B.view.dtype, 2)
+    a, b = room(G, 2)
     (I, J), sums = G.count, new_sums(G)
     u, v = al.make_local((G.steps * I, G.a_words), al.i32), al.make_local((G.steps * J, G.b_words), al.i32)
     late = al.thread_id(0) >= G.threads // 2
@@ -206,11 +213,11 @@ def ping_pong(G, A, B, k):
     if late:
         al.syncthreads()
     for _ in al.range((k + 2 * G.k - 1) // (2 * G.k)):
-        for now in range(2):
-            a.load_into(u, G.a, now)
-            b.load_into(v, G.b, now)
-            a.store(x, 1 - now)
-            b.store(y, 1 - now)
+        for half in range(2):
+            a.load_into(u, G.a, half)
+            b.load_into(v, G.b, half)
+            a.store(x, 1 - half)
+            b.store(y, 1 - half)
             A.move((0, G.k))
             B.move((0, G.k))
             A.load_into(x)
@@ -248,7 +255,7 @@ def shuffled(G, B):
 def preshuffled(G, A, B, k):
     """Two buffers for A; B lies in global memory as its fragments do (`preshuffle`) and goes straight into registers, one tile ahead."""
     A, B = A.spread(G.copy_a), B.spread(G.shuffled_b)
-    a = shared((G.m, G.k), A.view.dtype, 2)
+    a = shared((G.m, G.k), A.view.dtype, 2, (G.copy_a, G.a))
     (I, J), sums = G.count, new_sums(G)
     u, even, odd = al.make_local((G.steps * I, G.a_words), al.i32), B.load(), B.load()
     ALONG = G.shuffled_b.shape[1]

@@ -7,9 +7,12 @@ from typing import Any
 
 import avelang
 import avelang.language as al
+import avelang.tile.block_gemm as block_gemm
+import avelang.tile.loops as loops
+import avelang.tile.pipelines as pipelines
+import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
-from avelang.tile import block_gemm, loops, pipelines, warpgroups
 from avelang.tile.order import dealt, tile_of
 
 
@@ -17,8 +20,8 @@ from avelang.tile.order import dealt, tile_of
 @dataclasses.dataclass(frozen=True)
 class Block:
     """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the "tma" pipeline: one
-    warpgroup for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring; blocks of a cluster along rows and columns of C; how many rows of
-    tiles are gone through together. Raises T301 for the name of a pipeline."""
+    warpgroup for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring; blocks of a cluster along rows and columns of C; how
+    many rows of tiles are gone through together. Raises T301 for the name of a pipeline."""
 
     m: int
     n: int

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import avelang
 import avelang.language as al
-from avelang.tile import accesses
-from avelang.tile.tensors import Tile, place_of
+import avelang.tile.accesses as accesses
+from avelang.tile.tensors import Tile, is_first, place_of
 
 WORD = 4  # bytes
 
@@ -90,6 +90,10 @@ class Shared:
 
     def store_values(self, values, dist, buffer=0, thread=None):
         """The same for a lane's registers."""
+        if is_first(dist, thread):
+            self._put(values, dist, buffer, thread)
+
+    def _put(self, values, dist, buffer, thread):
         WIDTH = self.width(dist)
         memory = self.words(WIDTH)
         pieces = al.view(values, al.Tensor((dist.elements // WIDTH, memory.shape[1]), memory.dtype))
@@ -105,15 +109,15 @@ class Shared:
     def load(self, dist, buffer=0, thread=None):
         """A tile in a distribution."""
         tile = Tile(al.make_local((dist.elements,), self.dtype), dist, thread)
-        self.load_into(tile.values, dist, buffer, 0, 0, thread)
+        self.load_into(tile.values, dist, buffer, 0, None, thread)
         return tile
 
-    def load_into(self, values, dist, buffer=0, begin=0, end=0, thread=None):
+    def load_into(self, values, dist, buffer=0, begin=0, end=None, thread=None):
         """The same into registers; of the lane's accesses those from `begin` to before `end` only, if given."""
         WIDTH, found = self.width(dist), self.accesses(dist, thread, buffer)
         memory = self.words(WIDTH)
         pieces = al.view(values, al.Tensor((dist.elements // WIDTH, memory.shape[1]), memory.dtype))
-        for index, slots, solid in found[begin : end if end else len(found)]:
+        for index, slots, solid in found[begin : len(found) if end is None else end]:
             if solid:
                 pieces[slots[0] // WIDTH] = memory[index]
             else:
@@ -124,16 +128,16 @@ class Shared:
 
 
 @avelang.jit
-def shared(shape, dtype, buffers=1, width=0):
-    """Room for so many tiles, swizzled for accesses of `width` bytes (default: 16, or as many as a row allows)."""
-    SWIZZLE = accesses.swizzle_of((shape[1] * dtype.bytes, dtype.bytes), width if width else 16)
+def shared(shape, dtype, buffers=1, dists=()):
+    """Room for so many tiles, swizzled for accesses in these distributions."""
+    SWIZZLE = accesses.swizzle_for(dists, (shape[1] * dtype.bytes, dtype.bytes), al.target().name)
     return Shared(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, SWIZZLE)
 
 
 @avelang.jit
 def spread(tile, dist):
     """The same tile in another distribution, through shared memory. All lanes of the block call it."""
-    room = shared(tile.shape, tile.dtype)
+    room = shared(tile.shape, tile.dtype, 1, (tile.dist, dist))
     room.store(tile)
     al.syncthreads()
     moved = room.load(dist)

@@ -7,7 +7,7 @@ import math
 
 import avelang
 import avelang.language as al
-from avelang.tile import accesses
+import avelang.tile.accesses as accesses
 
 
 @avelang.jit
@@ -20,6 +20,17 @@ def place_of(dist, thread=None):
         count = thread // below % digit.extent
         at = [x + count * s if s else x for x, s in zip(at, digit.strides, strict=True)]
     return tuple(at)
+
+
+@avelang.jit
+def is_first(dist, thread=None):
+    """Whether a lane is the first of those that hold the same elements: True at compile time where there are no others."""
+    thread = al.thread_id(0) if thread is None else thread
+    first = True
+    for below, count in accesses.replica_digits(dist):
+        own = thread // below % count == 0
+        first = own if first is True else al.select(own, first, False)
+    return first
 
 
 @avelang.struct
@@ -74,7 +85,7 @@ class Tile:
             for r in range(F.results):
                 out[r] = fn(out[r], al.shuffle_xor(out[r], offset))
         if len(F.waves) > 0:
-            between_waves(out, F, fn, self.thread)
+            between_waves(out, F, fn, self.dist, self.thread)
         return Tile(out, F.dist, self.thread, self.groups)
 
     def sum(self, axis):
@@ -107,7 +118,7 @@ def greater(a, b):
 
 
 @avelang.jit
-def between_waves(out, F, fn, thread):
+def between_waves(out, F, fn, dist, thread):
     """Folds what waves have, through shared memory: each writes its part, all read all."""
     thread = al.thread_id(0) if thread is None else thread
     PARTS, mine = 1, al.convert(0, al.u32)
@@ -123,8 +134,9 @@ def between_waves(out, F, fn, thread):
         for x, s, n in zip(at, v.at, F.dist.shape, strict=True):
             place = place * n + (x + s)
         places = places + ((v.slots[0], place),)
-    for slot, place in places:
-        room[mine, place] = out[slot]
+    if is_first(dist, thread):
+        for slot, place in places:
+            room[mine, place] = out[slot]
     al.syncthreads()
     for slot, place in places:
         all = room[0, place]

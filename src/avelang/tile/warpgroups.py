@@ -1,9 +1,9 @@
 """The pipeline of NVIDIA's Hopper: tensor maps of A, B and C and a block's product come in; tiles of C go out, one after another.
 
 A block stays on its multiprocessor. Its first warpgroup is the producer: one thread of it has the copy engine (TMA) fill a ring of stages in
-shared memory. The others are consumers: each multiplies 64 rows of a stage by `wgmma`, and hands its sums over to be stored while the producer is at the
-next tile already. A stage has two mbarriers: `full` counts the bytes that have come, `empty` the consumers that are through with it. Blocks of a cluster
-make tiles below one another, or beside one another: what they share, each brings a part of, for all.
+shared memory. The others are consumers: each multiplies 64 rows of a stage by `wgmma`, and hands its sums over to be stored while the producer is at
+the next tile already. A stage has two mbarriers: `full` counts the bytes that have come, `empty` the consumers that are through with it. Blocks of a
+cluster make tiles below one another, or beside one another: what they share, each brings a part of, for all.
 """
 
 from __future__ import annotations

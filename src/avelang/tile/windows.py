@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import avelang
 import avelang.language as al
-from avelang.tile import accesses, warpgroups
+import avelang.tile.accesses as accesses
+import avelang.tile.warpgroups as warpgroups
 from avelang.tile.encoding import Ints
-from avelang.tile.tensors import Tile, place_of
+from avelang.tile.tensors import Tile, is_first, place_of
 
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
 WORD = 4  # bytes
@@ -173,7 +174,11 @@ def view(memory, shape, vector=1, strides=None):
     if isinstance(memory, al.Tensor):
         return View(memory, memory.shape if shape is None else shape, vector)
     if strides is None:
-        return View(al.make_tensor(memory, memory.dtype, al.make_layout(shape)), shape, vector)
+        # The last extent is a multiple of `vector`: said so, for the compiler to know how rows are aligned.
+        strides, step = (1,), shape[len(shape) - 1] // vector * vector
+        for i in range(len(shape) - 1):
+            strides = (step,) + strides
+            step = step * shape[len(shape) - 2 - i]
     return View(al.make_tensor(memory, memory.dtype, al.make_layout(shape, strides)), shape, vector)
 
 
@@ -182,7 +187,8 @@ def view(memory, shape, vector=1, strides=None):
 
 @avelang.jit
 def part(data, at, width):
-    """`width` neighbors along the last dimension."""
+    """`width` neighbors along the last dimension, from a multiple of `width` on."""
+    at = at[: len(at) - 1] + (at[len(at) - 1] // width * width,)
     return al.subview(data, at, tuple([1 for _ in at[1:]]) + (width,), tuple([1 for _ in at]))
 
 
@@ -242,10 +248,11 @@ class Window:
     def store(self, tile):
         """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view."""
         out = Window(self.view, tile.dist.shape, self.origin, tile.dist, tile.thread)
-        if out.ranged():
-            out._store_ranged(tile.values)
-        else:
-            out._store_guarded(tile.values)
+        if is_first(tile.dist, tile.thread):
+            if out.ranged():
+                out._store_ranged(tile.values)
+            else:
+                out._store_guarded(tile.values)
 
     # -- straight into shared memory ---------------------------------------------------------------------------------------------------
 
@@ -253,7 +260,8 @@ class Window:
         """Begins a copy of the tile into a buffer of `memory` (`Shared`), zeros outside of the view. It is there once `arrived` and a barrier say so.
         By cp.async, or by a buffer load to LDS on AMD, where a lane's vectors have 4 bytes or more; else through registers, at once."""
         if al.target().has("sm_80") and self.width() * self.view.dtype.bytes >= WORD:
-            self._copy_async(memory, buffer)
+            if is_first(self.dist, self.thread):
+                self._copy_async(memory, buffer)
         elif self.resource is not None and memory.nbytes % (self.dist.threads * WORD) == 0:
             self._copy_direct(memory, buffer)
         else:

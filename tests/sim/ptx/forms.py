@@ -13,9 +13,26 @@ BITS = {"pred": 1, **{k + str(b): b for k in "usb" for b in (8, 16, 32, 64)}, "f
 
 
 @dataclasses.dataclass(frozen=True)
+class Near:
+    """How exact an approximate form must be: `value` of its operands' values, and the greatest error as `most` says of that and of the first operand.
+    `rounded`: errors count from the value rounded to nearest, as those in ulp do."""
+
+    value: Callable[..., x.Fraction]
+    most: Callable[[x.Fraction, x.Fraction], x.Fraction]
+    rounded: bool = False
+
+    def share(self, f: x.Float, got: int, *operands: int) -> float:
+        """The error of a finite result; 1.0 is the greatest that is allowed."""
+        values = [f.value(a) for a in operands]
+        exact = self.value(*values)
+        off = abs(f.value(got) - (f.value(f.round(exact)) if self.rounded else exact))
+        return float(off / self.most(exact, values[0])) if off else 0.0
+
+
+@dataclasses.dataclass(frozen=True)
 class Form:
     """`text` with {d}, {e} for results and {a}, {b}, {c}, {g} for operands of the types `ins`; `outs` are types of results. `rule` maps the operands'
-    patterns to the results'; or, where `warp` is set, lists of 32 of them. `ulps`: how far results of f32 may be off."""
+    patterns to the results'; or, where `warp` is set, lists of 32 of them. `near`: what results may be besides that of the rule."""
 
     name: str
     text: str
@@ -23,8 +40,7 @@ class Form:
     ins: tuple[str, ...]
     rule: Callable[..., object]
     warp: bool = False
-    ulps: int = 0
-    floor: float = 0.0  # an absolute error that is allowed besides
+    near: Near | None = None
 
 
 def _masked(kind: str, f: Callable[..., int]) -> Callable[..., int]:
@@ -61,7 +77,7 @@ def integers() -> Iterator[Form]:
         yield one(f"max.{t}", t, 2, on(max))
         yield one(f"sad.{t}", t, 3, on(lambda a, b, c: c + abs(a - b)))
         yield one(f"div.{t}", t, 2, on(lambda a, b: -1 if b == 0 else abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)))
-        yield one(f"rem.{t}", t, 2, on(lambda a, b: a if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)))
+        yield one(f"rem.{t}", t, 2, on(lambda a, b: -1 if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)))
         yield one(f"shr.{t}", t, 2, lambda a, b, t=t, n=n: _typed(t, a)[0] >> min(b, n), ins=(t, "u32"))
         if n < 64:
             wide = t[0] + str(2 * n)
@@ -137,6 +153,7 @@ def _dots() -> Iterator[Form]:
 
 
 def _bit_field(x_: int, pos: int, length: int, n: int, is_signed: bool) -> int:
+    """Beyond 255, which the ISA excludes, an H200 takes the low 8 bits in 32-bit forms; the 64-bit ones get no such operands here."""
     pos, length, out = pos & 255, length & 255, 0
     sign = is_signed and length > 0 and x_ >> min(pos + length - 1, n - 1) & 1
     for k in range(n):
@@ -169,7 +186,7 @@ def _find(mask: int, base: int, offset: int) -> int:
 
 def bits() -> Iterator[Form]:
     for n in (32, 64):
-        t = f"b{n}"
+        t, at = f"b{n}", {32: "n32", 64: "n8"}[n]
         yield one(f"popc.{t}", t, 1, lambda a: a.bit_count(), out="u32", ins=(t,))
         yield one(f"clz.{t}", t, 1, lambda a, n=n: n - a.bit_length(), out="u32", ins=(t,))
         yield one(f"brev.{t}", t, 1, lambda a, n=n: int(f"{a:0{n}b}"[::-1], 2))
@@ -182,8 +199,8 @@ def bits() -> Iterator[Form]:
 
             yield one(f"bfind.{k}{n}", t, 1, lambda a, find=find: find(a, False), out="u32", ins=(k + str(n),))
             yield one(f"bfind.shiftamt.{k}{n}", t, 1, lambda a, find=find: find(a, True), out="u32", ins=(k + str(n),))
-            yield one(f"bfe.{k}{n}", k + str(n), 3, lambda a, p, q, n=n, k=k: _bit_field(a, p, q, n, k == "s"), ins=(k + str(n), "n32", "n32"))
-        yield one(f"bfi.{t}", t, 4, lambda a, b, p, q, n=n: _inserted(a, b, p, q, n), ins=(t, t, "n32", "n32"))
+            yield one(f"bfe.{k}{n}", k + str(n), 3, lambda a, p, q, n=n, k=k: _bit_field(a, p, q, n, k == "s"), ins=(k + str(n), at, at))
+        yield one(f"bfi.{t}", t, 4, lambda a, b, p, q, n=n: _inserted(a, b, p, q, n), ins=(t, t, at, at))
     for n in (16, 32, 64):
         t, full = f"b{n}", (1 << n) - 1
         for op, f in (("and", lambda a, b: a & b), ("or", lambda a, b: a | b), ("xor", lambda a, b: a ^ b)):
@@ -291,7 +308,7 @@ def _xorsign(a: int, b: int) -> int:
 
 TESTS: dict[str, Callable[[x.Float, int], bool]] = {
     "finite": lambda f, a: not f.is_nan(a) and not f.is_inf(a), "infinite": lambda f, a: f.is_inf(a), "number": lambda f, a: not f.is_nan(a),
-    "notanumber": lambda f, a: f.is_nan(a), "normal": lambda f, a: not f.is_nan(a) and not f.is_inf(a) and f.flushed(a) == a and f.value(a) != 0,
+    "notanumber": lambda f, a: f.is_nan(a), "normal": lambda f, a: not f.is_nan(a) and not f.is_inf(a) and f.flushed(a) == a,  # zeros too (9.7.3.1)
     "subnormal": lambda f, a: f.flushed(a) != a,
 }  # fmt: skip
 
@@ -325,23 +342,3 @@ def _relu(f: x.Float, a: int) -> int:
     return a if f.is_nan(a) else 0 if f.sign(a) else a
 
 
-def approximate() -> Iterator[Form]:
-    """PTX ISA 9.0, 9.7.3: the greatest errors of the .approx forms, on arguments of moderate size."""
-    for name, rule, ulps, floor in (
-        ("rcp.approx.ftz.f32", lambda v: 1 / v, 2, 0.0), ("sqrt.approx.f32", lambda v: math.sqrt(abs(v)), 2, 0.0),
-        ("rsqrt.approx.f32", lambda v: 1 / math.sqrt(abs(v)), 4, 0.0), ("sin.approx.f32", math.sin, 4, 2.0**-20), ("cos.approx.f32", math.cos, 4, 2.0**-20),
-        ("lg2.approx.f32", lambda v: math.log2(abs(v)), 4, 2.0**-21), ("ex2.approx.ftz.f32", lambda v: 2.0**v, 4, 0.0), ("tanh.approx.f32", math.tanh, 1 << 13, 0.0),
-    ):  # fmt: skip
-        positive = name.split(".")[0] in ("sqrt", "rsqrt", "lg2")
-
-        def apply(a: int, rule: Callable[[float], float] = rule) -> int:
-            return F["f32"].round(x.Fraction(rule(float(F["f32"].value(a)))))
-
-        text = f"abs.f32 {{d}}, {{a}}; {name} {{d}}, {{d}};" if positive else f"{name} {{d}}, {{a}};"
-        yield Form(name, text, ("f32",), ("m32",), apply, ulps=ulps, floor=floor)
-
-    def quotient(a: int, b: int) -> int:
-        return F["f32"].round(F["f32"].value(a) / F["f32"].value(b))
-
-    for how in ("approx", "full"):
-        yield Form(f"div.{how}.f32", f"div.{how}.f32 {{d}}, {{a}}, {{b}};", ("f32",), ("m32", "m32"), quotient, ulps=2)

@@ -64,8 +64,8 @@ class Float:
         if v == 0:
             return zero << self.bits - 1
         sign, a = v < 0, abs(v)
-        exponent = max(_log2(a), 1 - self.bias)
-        steps = a / Fraction(2) ** (exponent - self.m)
+        scale = max(exponent(a), 1 - self.bias)
+        steps = a / Fraction(2) ** (scale - self.m)
         low = steps.numerator // steps.denominator
         rest = steps - low
         if mode in ("rn", "rna"):
@@ -74,14 +74,14 @@ class Float:
             up = rest != 0 and mode == ("rm" if sign else "rp")
         low += up
         # Steps count from zero on, so that a carry goes into the exponent by itself.
-        code = low + (exponent - 1 + self.bias << self.m) if low >= 1 << self.m else low
+        code = low + (scale - 1 + self.bias << self.m) if low >= 1 << self.m else low
         if code >= self.top:
             toward_zero = mode == "rz" or mode == ("rp" if sign else "rm")
             code = self.top - 1 if finite or toward_zero or not self.infinite else self.top
         return sign << self.bits - 1 | code
 
 
-def _log2(a: Fraction) -> int:
+def exponent(a: Fraction) -> int:
     """The exponent of a positive number."""
     e = a.numerator.bit_length() - a.denominator.bit_length()
     return e if Fraction(2) ** e <= a else e - 1

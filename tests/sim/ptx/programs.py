@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sim.ptx import forms, forms_convert
+from sim.ptx import forms, forms_approximate, forms_convert
 from sim.ptx.forms import BITS, Form
 from sim.ptx.numbers import F
 
@@ -24,12 +24,12 @@ KEPT = 0x5A5A5A5A5A5A5A5A  # what results hold where nothing writes them
 @functools.cache
 def alphabet() -> tuple[Form, ...]:
     """Every form, families in turns."""
-    parts = (forms.integers, forms.bits, forms.floats, forms.approximate, forms_convert.compares, forms_convert.conversions, forms_convert.moves, forms_convert.lanes)
-    return tuple(f for part in parts for f in part())
+    return tuple(f for family in families() for f in family)
 
 
 def families() -> list[list[Form]]:
-    parts = (forms.integers, forms.bits, forms.floats, forms.approximate, forms_convert.compares, forms_convert.conversions, forms_convert.moves, forms_convert.lanes)
+    parts = (forms.integers, forms.bits, forms.floats, forms_approximate.approximate, forms_convert.compares, forms_convert.conversions,
+             forms_convert.moves, forms_convert.lanes)  # fmt: skip
     return [list(part()) for part in parts]
 
 
@@ -54,11 +54,13 @@ def _float(rng: random.Random, name: str) -> int:
 
 
 def draw(rng: random.Random, kind: str) -> int:
-    """A pattern of a type: n32 are small numbers, m32 moderate f32."""
+    """A pattern of a type: n32 are small numbers, n8 such up to 255, m32 moderate f32."""
     if kind == "pred":
         return rng.getrandbits(1)
     if kind == "n32":
         return rng.choice((rng.randrange(36), rng.randrange(36), rng.getrandbits(32), 255, 256, 0xFFFFFFFF))
+    if kind == "n8":
+        return rng.choice((rng.randrange(70), rng.randrange(70), rng.getrandbits(8), 63, 64, 255))
     if kind == "m32":
         return rng.getrandbits(1) << 31 | (127 + rng.randint(-2, 2)) << 23 | rng.getrandbits(23)
     part = kind.removesuffix("x2")
@@ -96,7 +98,7 @@ LOAD = {16: ("b16", "h"), 32: ("b32", "r"), 64: ("b64", "d")}
 
 
 def _register(kind: str) -> tuple[str, str, int]:
-    bits = 32 if kind in ("n32", "m32") else BITS[kind]
+    bits = 32 if kind in ("n32", "n8", "m32") else BITS[kind]
     return (*LOAD[bits], bits) if bits != 1 else ("pred", "p", 1)
 
 
@@ -187,20 +189,20 @@ def _expected(s: _Section) -> list[list[int]]:
                 results: tuple[list[int], ...] = found if isinstance(found, tuple) else (found,)  # type: ignore[assignment]
                 for at, kind, values in zip(step.outs, step.form.outs, results, strict=True):
                     for k, v in enumerate(values):
-                        out[at][w + k] = _stored(v, kind)
+                        out[at][w + k] = stored(v, kind)
             continue
         for lane in range(LANES):
             ran = step.test < 0 or s.slots[step.test][lane]
             for k, (at, kind) in enumerate(zip(step.outs, step.form.outs, strict=True)):
                 if not ran:
-                    out[at][lane] = _stored(0 if kind == "pred" else KEPT, kind)
+                    out[at][lane] = stored(0 if kind == "pred" else KEPT, kind)
                     continue
                 found = step.form.rule(*(a[lane] for a in args))
-                out[at][lane] = _stored(found[k] if isinstance(found, tuple) else found, kind)  # type: ignore[arg-type]
+                out[at][lane] = stored(found[k] if isinstance(found, tuple) else found, kind)  # type: ignore[arg-type]
     return out
 
 
-def _stored(value: int, kind: str) -> int:
+def stored(value: int, kind: str) -> int:
     """The slot's 64 bits behind a store of its low ones."""
     bits = 32 if kind == "pred" else BITS[kind]
     return KEPT >> bits << bits | value & (1 << bits) - 1
@@ -250,23 +252,40 @@ ret;
     return Made(text, inputs, want, [s.steps for s in made])
 
 
-def differences(made: Made, got: np.ndarray) -> list[str]:
-    """What is not as expected: a line for each form and lane. NaN of one type are all one."""
-    out = []
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """One result that is not as expected: of a step of a section, in the slot `at`, of a thread."""
+
+    section: int
+    step: Step
+    at: int
+    lane: int
+    text: str
+
+
+def wrong(made: Made, got: np.ndarray, exact: bool = False) -> Iterator[Difference]:
+    """What is not as expected, by form and lane. NaN of one type are all one, and approximate forms may be as far off as they are allowed to, unless
+    `exact`."""
     for k, steps in enumerate(made.steps):
         for step in steps:
             for at, kind in zip(step.outs, step.form.outs, strict=True):
                 for lane in np.flatnonzero(made.want[k, at] != got[k, at]).tolist():
                     w, g = int(made.want[k, at, lane]), int(got[k, at, lane])
-                    if not _alike(step.form, kind, w, g):
-                        args = ", ".join(f"{int(made.inputs[k, a, lane]):#x}" for a in step.ins)
-                        out.append(f"section {k}, {step.form.name} ({step.how or 'plain'}), thread {lane}: {args} gave {g:#x}, not {w:#x}")
-    return out
+                    args = [int(made.inputs[k, a, lane]) for a in step.ins]
+                    ran = step.test < 0 or bool(made.inputs[k, step.test, lane])
+                    form = dataclasses.replace(step.form, near=None) if exact else step.form
+                    if not (ran and _alike(form, kind, w, g, args)):
+                        said = f"{', '.join(map(hex, args))} gave {g:#x}, not {w:#x}"
+                        yield Difference(k, step, at, lane, f"section {k}, {step.form.name} ({step.how or 'plain'}), thread {lane}: {said}")
 
 
-def _alike(form: Form, kind: str, want: int, got: int) -> bool:
-    part = kind.removesuffix("x2")
-    f = F.get(part)
+def differences(made: Made, got: np.ndarray, exact: bool = False) -> list[str]:
+    """What is not as expected: a line for each form and lane."""
+    return [d.text for d in wrong(made, got, exact)]
+
+
+def _alike(form: Form, kind: str, want: int, got: int, args: list[int]) -> bool:
+    f = F.get(kind.removesuffix("x2"))
     bits = 32 if kind == "pred" else BITS[kind]
     if want >> bits != got >> bits:
         return False
@@ -276,9 +295,6 @@ def _alike(form: Form, kind: str, want: int, got: int) -> bool:
         w, g = (v >> s & (1 << f.bits) - 1 for v in (want, got))
         if w == g or f.is_nan(w) and f.is_nan(g):
             continue
-        if not form.ulps or f.is_nan(w) or f.is_nan(g) or f.is_inf(w) or f.is_inf(g):
-            return False
-        off = abs(float(f.value(w) - f.value(g)))
-        if off > form.floor and off > form.ulps * 2.0**-23 * abs(float(f.value(w))):
+        if form.near is None or any(f.is_nan(v) or f.is_inf(v) for v in (w, g)) or form.near.share(f, g, *args) > 1:
             return False
     return True

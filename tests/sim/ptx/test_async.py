@@ -52,6 +52,20 @@ def test_zero_fill_and_sources_that_are_ignored():
     assert (b.view(np.uint8).reshape(32, 16) == want).all()
 
 
+OUTSIDE = {
+    "the source": ("[%d1], 16;", "[%d1+4096], 16;", r"touches 16 bytes at address 0x\w+, outside of all memory that was given; the nearest is `array"),
+    "the destination": ("[%r1], [%d1], 16;", "[%r1+4096], [%d1], 16;", r"at address 0x1000 of shared memory, which has 512 bytes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OUTSIDE)
+def test_copies_outside_of_memory(case):
+    old, new, said = OUTSIDE[case]
+    with pytest.raises(AveError, match=rf"\[X032\].*`cp.async.cg.*{said}") as caught:
+        run(kernel(COPY.replace(old, new).format(first="", wait="cp.async.wait_all;"), 2, "sm_80"), np.zeros(128, np.uint32), np.zeros(128, np.uint32))
+    assert caught.value.code == "X032"
+
+
 # -- mbarriers, bulk copies ----------------------------------------------------------------------------------------------------------------
 
 BULK = """
@@ -131,6 +145,10 @@ def test_stores_by_the_copy_engine():
         stored(fence="")
     with pytest.raises(AveError, match=r"\[X033\].*`st.shared.u32.*`cp.async.bulk.global.*which still reads there"):
         stored(wait="")
+    with pytest.raises(AveError, match=r"\[X032\].*touches 512 bytes.*which is read-only"):
+        out = np.zeros(128, np.uint32)
+        out.flags.writeable = False
+        run(kernel(STORE.format(fence="fence.proxy.async;", wait="cp.async.bulk.wait_group 0;", after="")), out, block=(128, 1, 1))
 
 
 def test_boxes_of_tensor_maps():
@@ -188,6 +206,24 @@ def test_a_product_of_a_warpgroup():
         product(fence="")
     with pytest.raises(AveError, match=r"\[X033\].*`st.shared.b16.*`wgmma.mma_async.*which still reads there"):
         product(early="st.shared.b16 [%r1], %h1;")
+
+
+@pytest.mark.parametrize("touch", ["add.f32 %f5, %f2, %f2;", "mov.f32 %f3, 0f00000000;", "@!%q1 st.global.f32 [%p1], %f0;"])
+def test_accumulators_before_the_product_is_there(touch):
+    """Read, written, or read under a guard (%q1 is false here)."""
+    opcode = touch.removeprefix("@!%q1 ").split()[0]
+    with pytest.raises(AveError, match=rf"\[X033\].*`.*{opcode}.*touches a register of the accumulator of `wgmma.mma_async.*still runs") as caught:
+        product(early=touch)
+    assert caught.value.code == "X033" and "wgmma.wait_group" in str(caught.value)
+
+
+def test_accumulators_that_may_be_touched():
+    """Where a guard keeps all lanes from it, and behind the wait; a second product on the same accumulator needs none."""
+    more = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d4, %d5, %q2, 1, 1, 0, 0; wgmma.commit_group.sync.aligned;"
+    got, want = product(early="@%q1 add.f32 %f0, %f1, %f2; setp.eq.u32 %q2, 0, 0;" + more + "wgmma.wait_group.sync.aligned 0; add.f32 %f1, %f1, %f1;")
+    assert (got == 2 * want * np.array([1, 2, 1, 1])).all()
+    with pytest.raises(AveError, match=r"\[X033\].*`add.f32.*accumulator"):
+        product(early="setp.eq.u32 %q2, 0, 0;" + more + "wgmma.wait_group.sync.aligned 1; add.f32 %f1, %f1, %f1;")
 
 
 def test_matrices_are_turned_on_the_way():

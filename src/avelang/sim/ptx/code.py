@@ -119,21 +119,21 @@ class Instr:
         """All registers among the operands, the guard's too."""
         if self.guard:
             yield self.guard[0]
-        yield from _registers(self.operands)
+        yield from registers_of(self.operands)
 
 
-def _registers(operands: Sequence[object]) -> Iterator[Reg]:
+def registers_of(operands: Sequence[object]) -> Iterator[Reg]:
     for o in operands:
         if isinstance(o, Reg):
             yield o
         elif isinstance(o, Mem):
-            yield from _registers((o.base, *o.rest))
+            yield from registers_of((o.base, *o.rest))
         elif isinstance(o, (n.Vector, n.Arguments)):
-            yield from _registers(o.items)
+            yield from registers_of(o.items)
         elif isinstance(o, n.Not):
-            yield from _registers((o.operand,))
+            yield from registers_of((o.operand,))
         elif isinstance(o, n.Pair):
-            yield from _registers((o.first, o.second))
+            yield from registers_of((o.first, o.second))
 
 
 @dataclasses.dataclass(slots=True)
@@ -167,6 +167,8 @@ class Code:
     param_bytes: int = 0
     module_bytes: int = 0
     carry: Reg | None = None
+    # By the registers of an accumulator: how many products of wgmma that write them run.
+    running: dict[tuple[Reg, ...], Reg] = dataclasses.field(default_factory=dict)
 
 
 def size_of(v: n.Variable) -> tuple[int, bool]:
@@ -352,8 +354,10 @@ class Flattener:
             if name in self.functions:
                 callee.number = self.functions[name].number
         carry = self.register("CC.CF", "pred")
+        accumulators = dict.fromkeys(tuple(registers_of(i.operands[:1])) for i in instructions if i.parts[:2] == ("wgmma", "mma_async"))
+        running = {key: self.register("running", "pred") for key in accumulators}
         params = [p for p in entry.params if isinstance(p, Variable)]
-        code = Code(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry)
+        code = Code(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry, running=running)
         self._lay(code)
         return code
 

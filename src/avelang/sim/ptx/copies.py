@@ -4,6 +4,7 @@ somebody has waited for them. The shadow of shared memory knows where data is st
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from avelang.nvptx import nodes as n
 from avelang.sim.flights import Groups
 from avelang.sim.ptx.code import Mem
 from avelang.sim.ptx.state import ARRIVING, LANES, LOCAL_BASE, RANK, READ_LATER, SHARED_BASE, UNFENCED
-from avelang.sim.ptx.sync import Misuse, phase
+from avelang.sim.ptx.sync import Misuse, Outside, phase
 from avelang.sim.ptx.unknown import Mods, Unknown
 
 if TYPE_CHECKING:
@@ -27,13 +28,18 @@ ASYNC, BULK = "cp.async", "bulk"
 
 
 def _region(launch: Launch, low: int, high: int, write: bool, lane: int) -> tuple[np.ndarray, int]:
-    """(the memory that holds [low, high), its first address). Raises Misuse where the kernel may not touch it."""
-    for start, end, name, writable in launch.names:
+    """(the memory that holds [low, high), its first address). Raises Outside where the kernel may not touch it."""
+    for start, end, _, writable in launch.names:
         if start <= low and high <= end:
             if write and not writable:
-                raise Misuse(f"it writes {high - low} bytes at {low:#x}, in `{name}`, which is read-only", lane)
+                raise Outside(low, high - low, lane, readonly=True)
             return np.ctypeslib.as_array((ctypes.c_uint8 * (end - start)).from_address(start)), start
-    raise Misuse(f"it touches {high - low} bytes at {low:#x}, outside of all memory that was given", lane)
+    raise Outside(low, high - low, lane)
+
+
+def in_shared(block: Block, offset: int) -> int:
+    """The generic address of a byte of a block's shared memory."""
+    return SHARED_BASE | block.rank << RANK | offset
 
 
 def host_bytes(launch: Launch, address: int, nbytes: int, write: bool, lane: int) -> np.ndarray:
@@ -44,12 +50,13 @@ def host_bytes(launch: Launch, address: int, nbytes: int, write: bool, lane: int
 class Copy:
     """Copies that one instruction has begun, one row for each lane: where each byte of `data` uint8 (rows, bytes) will arrive, `at` int64 (rows,
     bytes), in the shared memory of `block`, or (None) in global memory. `guard`: bytes of `source`'s shared memory that must stay as they are. It has
-    what `sim.flights.Groups` asks for."""
+    what `sim.flights.Groups` asks for. `done` is called when all is there."""
 
     def __init__(self, copies: Copies, lanes: np.ndarray, block: Block | None, at: np.ndarray, data: np.ndarray, source: Block | None = None,
-                 guard: np.ndarray | None = None, add: Any = None, generic: bool = False, origin: int = -1):  # fmt: skip
+                 guard: np.ndarray | None = None, add: Any = None, generic: bool = False, origin: int = -1,
+                 done: Callable[[], None] | None = None):  # fmt: skip
         self.copies, self.lanes, self.block, self.at, self.data = copies, lanes, block, at, data
-        self.source, self.guard, self.add, self.generic, self.origin = source, guard, add, generic, origin
+        self.source, self.guard, self.add, self.generic, self.origin, self.done = source, guard, add, generic, origin, done
         self.live = np.ones(len(lanes), bool)
         self.open = np.ones(len(lanes), bool)
         self.reading = guard is not None
@@ -60,9 +67,10 @@ class Copy:
             source.flights.append(self)
 
     def _expect(self, block: Block) -> None:
-        low, high = int(self.at.min(initial=0)), int(self.at.max(initial=-1)) + 1
-        if low < 0 or high > block.size:
-            raise Misuse(f"its bytes go to {low:#x} to {high:#x} of shared memory, which has {block.size}", int(self.lanes[0]))
+        beyond = ((self.at < 0) | (self.at >= block.size)).any(axis=1)
+        if beyond.any():
+            row = int(beyond.argmax())
+            raise Outside(in_shared(block, int(self.at[row].min())), self.at.shape[1], int(self.lanes[row]))
         busy = block.shadow[self.at] & (ARRIVING | READ_LATER)
         if busy.any():
             row = int(busy.any(axis=1).argmax())
@@ -93,6 +101,8 @@ class Copy:
                 memory[a - start] = d if self.add is None else _added(memory[a - start], d, self.add)
         if not self.live.any():
             self.read()
+            if self.done is not None:
+                self.done()
 
     def read(self) -> None:
         """What it reads may change from here on."""
@@ -407,10 +417,10 @@ class Copies:
 
 
 def check_read(block: Block, at: np.ndarray, lane: int) -> None:
-    """Raises Misuse where the async proxy reads shared memory that is not ready for it."""
+    """Raises Outside or Misuse where the async proxy reads shared memory that is not ready for it."""
     low, high = int(at.min(initial=0)), int(at.max(initial=-1)) + 1
     if low < 0 or high > block.size:
-        raise Misuse(f"it reads {low:#x} to {high:#x} of shared memory, which has {block.size} bytes", lane)
+        raise Outside(in_shared(block, low), high - low, lane)
     shadow = block.shadow[at]
     if (shadow & ARRIVING).any():
         where = int(at[(shadow & ARRIVING != 0).argmax()])

@@ -34,7 +34,7 @@ class _Form:
             raise Unknown(f".sat is not defined for .{self.kind}")
         if self.part in ("f16", "bf16") and self.mode not in ("", "rn"):
             raise Unknown(f".{self.mode} is not defined for .{self.kind}")
-        if self.ftz and self.part not in ("f32", "f16"):
+        if self.ftz and self.part not in ("f32", "f16") and not (self.kind == "f64" and self.approx):
             raise Unknown(f".ftz is not defined for .{self.kind}")
         if self.relu and self.part not in ("f16", "bf16"):
             raise Unknown(f".relu is not defined for .{self.kind}")
@@ -108,6 +108,8 @@ def _unary(t: Translator, i: Instr, kinds: tuple[str, ...]) -> tuple[_Form, str]
 
 def _div(t: Translator, i: Instr) -> None:
     form = _Form(t, i, ("f32", "f64"))
+    if form.kind == "f64" and (form.approx or form.ftz):
+        raise Unknown(f"{i.name} is not defined")
     x, y = (form.taken(operand(t, o, form.kind)) for o in i.operands[1:3])
     e = form.f.e
     value = form.f.pattern(arithmetic(t, "fdiv", form.mode or "rn", e, [form.f.number(x, e), form.f.number(y, e)]), e)
@@ -126,24 +128,36 @@ def _root(t: Translator, i: Instr) -> None:
     """sqrt, rcp: with a rounding mode or approximate (which is computed to nearest)."""
     form, x = _unary(t, i, ("f32", "f64"))
     e, mode = form.f.e, form.mode or "rn"
-    number = form.f.number(x, e)
+    gross = form.kind == "f64" and form.approx
+    if gross and (i.opcode == "sqrt" or not form.ftz):
+        raise Unknown(f"{i.name} is not defined")
+    number = form.f.number(_upper(t, x) if gross else x, e)
     if i.opcode == "sqrt":
         value = arithmetic(t, "sqrt", mode, e, [number])
     else:
         value = arithmetic(t, "fdiv", mode, e, [Ops(t, e).lit(1.0), number])
-    if form.kind == "f64" and form.approx:
-        # rcp.approx.ftz.f64: the upper word alone is computed, the lower is 0 (PTX ISA 9.0, 9.7.3.14).
-        raise Unknown(f"{i.name} keeps some 20 bits of the result, which the ISA does not pin down")
-    t.set(i.operands[0], form.given(form.f.pattern(value, e)), BITS[form.kind])
+    out = form.f.pattern(value, e)
+    t.set(i.operands[0], _gross(form, out) if gross else form.given(out), BITS[form.kind])
+
+
+def _upper(t: Translator, x: str) -> str:
+    """An f64 without the lower word of its pattern."""
+    return Ops(t, "i64")("and", x, -(1 << 32))
+
+
+def _gross(form: _Form, x: str) -> str:
+    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: the upper word of the result, a NaN as 0x7fffffff00000000 (PTX ISA 9.0, 9.7.3.14, 9.7.3.17). How
+    exact it is, they leave open; here it is rounded to nearest."""
+    o = form.f.o
+    return o.select(form.f.is_nan(x), 0x7FFFFFFF << 32, form.f.flushed(o("and", o("add", x, 1 << 31), -(1 << 32))))
 
 
 def _rsqrt(t: Translator, i: Instr) -> None:
     form, x = _unary(t, i, ("f32", "f64"))
-    if form.kind == "f64" and form.ftz:
-        raise Unknown("rsqrt.approx.ftz.f64 keeps some 20 bits of the result, which the ISA does not pin down")
+    gross = form.kind == "f64" and form.ftz
     d = Ops(t, "double")
-    value = d("fdiv", 1.0, d.fn("sqrt", form.f.number(x, "double")))
-    t.set(i.operands[0], form.given(form.f.pattern(value, "double")), BITS[form.kind])
+    value = form.f.pattern(d("fdiv", 1.0, d.fn("sqrt", form.f.number(_upper(t, x) if gross else x, "double"))), "double")
+    t.set(i.operands[0], _gross(form, value) if gross else form.given(value), BITS[form.kind])
 
 
 def _function(name: str, kinds: tuple[str, ...]) -> Handler:
@@ -252,6 +266,8 @@ def _testp(t: Translator, i: Instr) -> None:
     if test in ("normal", "subnormal"):
         low, high = (least, inf) if test == "normal" else (1, least)
         out = o.cmp("ult", o("sub", a, low), high - low)
+        if test == "normal":
+            out = Bool(t)("or", out, o.cmp("eq", a, 0))  # zeros count as normal (PTX ISA 9.0, 9.7.3.1)
     else:
         pred = {"finite": "ult", "infinite": "eq", "number": "ule", "notanumber": "ugt"}.get(test)
         if pred is None:

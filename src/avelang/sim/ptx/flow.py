@@ -108,6 +108,9 @@ def translate(code: Code) -> Translation:
     module.functions["ave_places"] = memory_text.places(checked)
     assert code.carry is not None
     t = Translator(module, targets, [targets[f.first] for f in code.functions], checked, code.carry)
+    for registers, count in code.running.items():
+        for r in registers:
+            t.running.setdefault(r, []).append(count)
     handlers = _Handlers(code)
     ranges = list(zip(starts, [*starts[1:], len(code.instructions)], strict=True))
     saved, uses, defs, successors = [], [], [], []
@@ -141,6 +144,8 @@ def _one(t: Translator, i: Instr, handlers: _Handlers) -> None:
         t.guard = t.value(reg)
         if negated:
             t.guard = t.op(f"xor {t.t('i1')} {t.guard}, splat (i1 true)")
+    if t.running and i.opcode != "wgmma":
+        t.stop_unwaited(i)
     try:
         handlers(i)(t, i)
     except Unknown as why:

@@ -17,7 +17,7 @@ from avelang.nvptx import nodes as n
 from avelang.sim.memory import Fault
 from avelang.sim.ptx.code import At, Callee, Instr, Mem, Reg
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, RANK, SHARED_BASE, UNFENCED, WARP
-from avelang.sim.ptx.sync import Misuse, Phase, phase
+from avelang.sim.ptx.sync import Misuse, Outside, Phase, phase
 from avelang.sim.ptx.unknown import Mods, Unknown
 
 if TYPE_CHECKING:
@@ -121,11 +121,11 @@ class View:
         return blocks[rank], offset
 
     def place(self, lane: int, address: int, nbytes: int, write: bool) -> np.ndarray:
-        """The bytes at a generic address, as a view of this machine's memory. Raises Misuse where the kernel may not touch them."""
+        """The bytes at a generic address, as a view of this machine's memory. Raises Outside where the kernel may not touch them."""
         if address >> 60 == SHARED_BASE >> 60:
             block, offset = self.shared(lane, address, True)
             if offset + nbytes > block.size:
-                raise Misuse(f"{nbytes} bytes at {offset:#x} of shared memory, which has {block.size} bytes", lane)
+                raise Outside(address, nbytes, lane)
             return block.shared[offset : offset + nbytes]
         if address >> 60 == LOCAL_BASE >> 60:
             size = self.run.program.code.local_bytes

@@ -229,9 +229,11 @@ def _div(o: Ops, kind: str, m: Mods) -> Rule:
 
 
 def _rem(o: Ops, kind: str, m: Mods) -> Rule:
+    """The remainder, with the sign of x. By zero it is all ones, as on an H200 (November 2026); the ISA leaves it open (PTX ISA 9.0, 9.7.1.9)."""
+
     def rule(x: str, y: str) -> str:
         rest = o("sub", x, o("mul", quotient(o, x, y, signed(kind)), y))
-        return o.select(o.cmp("eq", y, 0), x, rest)
+        return o.select(o.cmp("eq", y, 0), -1, rest)
 
     return rule
 
@@ -303,10 +305,11 @@ def shifted(o: Ops, name: str, x: str, n: str) -> str:
     return o.select(over, 0, o(name, x, o.select(over, 0, n)))
 
 
-def _byte(t: Translator, o: Ops, operand: object) -> str:
-    """The low 8 bits of a 32-bit operand, in the width that is worked in."""
-    w = Ops(t, "i32")
-    return w.to(o.e, "zext", w("and", t.get(operand, 32), 255))  # type: ignore[arg-type]
+def _extent(t: Translator, o: Ops, operand: object) -> str:
+    """A position or length of a bit field, in the width that is worked in. The ISA restricts them to 0..255 (9.7.1.19, 9.7.1.20): of what is beyond,
+    the 32-bit forms take the low 8 bits, and the 64-bit forms, which ptxas 13.0 makes of shifts, take all of it (both seen on an H200)."""
+    x = t.get(operand, 32)  # type: ignore[arg-type]
+    return Ops(t, "i32")("and", x, 255) if o.bits == 32 else t.cut(x, 32, o.bits)
 
 
 def _bfe(t: Translator, i: Instr) -> None:
@@ -316,7 +319,7 @@ def _bfe(t: Translator, i: Instr) -> None:
     if kind not in ("u32", "s32", "u64", "s64"):
         raise Unknown(f".{kind} is not a type that it has")
     o = Ops(t, f"i{BITS[kind]}")
-    x, pos, length = t.get(i.operands[1], o.bits), _byte(t, o, i.operands[2]), _byte(t, o, i.operands[3])
+    x, pos, length = t.get(i.operands[1], o.bits), _extent(t, o, i.operands[2]), _extent(t, o, i.operands[3])
     have = o.fn("usub.sat", o.bits, pos)
     mask = below(o, o.fn("umin", length, have))
     value = o("and", shifted(o, "lshr", x, pos), mask)
@@ -336,13 +339,13 @@ def _bfi(t: Translator, i: Instr) -> None:
         raise Unknown(f".{kind} is not a type that it has")
     o = Ops(t, f"i{BITS[kind]}")
     a, b = (t.get(x, o.bits) for x in i.operands[1:3])
-    pos, length = (_byte(t, o, x) for x in i.operands[3:5])
+    pos, length = (_extent(t, o, x) for x in i.operands[3:5])
     mask = shifted(o, "shl", below(o, length), pos)
     t.set(i.operands[0], o("or", o("and", b, o("xor", mask, -1)), o("and", shifted(o, "shl", a, pos), mask)), o.bits)
 
 
 def _bmsk(t: Translator, i: Instr) -> None:
-    """Ones from bit a on, b of them. PTX ISA 9.0, 9.7.1.29, bmsk: .clamp stops at bit 31, .wrap takes both modulo 32."""
+    """Ones from bit a on, b of them. PTX ISA 9.0, 9.7.1.22, bmsk: .clamp stops at bit 31, .wrap takes both modulo 32."""
     m = Mods(i)
     kind, mode = m.type(), m.take("clamp", "wrap")
     m.done()

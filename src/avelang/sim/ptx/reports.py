@@ -8,7 +8,7 @@ import numpy as np
 
 from avelang.base.errors import AveError, error
 from avelang.nvptx.printer import instruction
-from avelang.sim.ptx.code import Instr
+from avelang.sim.ptx.code import Instr, registers_of
 from avelang.sim.ptx.control import BACK
 from avelang.sim.ptx.state import (
     GUARDED,
@@ -22,9 +22,10 @@ from avelang.sim.ptx.state import (
     SHARED_BASE,
     TRAP,
     UNKNOWN,
+    UNWAITED,
     WARP,
 )  # fmt: skip
-from avelang.sim.ptx.sync import Misuse
+from avelang.sim.ptx.sync import Misuse, Outside
 
 if TYPE_CHECKING:
     from avelang.sim.ptx.program import Program
@@ -95,13 +96,28 @@ def fault(program: Program, warp: Warp, launch: Launch) -> AveError:
     if code == MISALIGNED:
         why = f"address {address:#x} is no multiple of {size}" if size else "rows of matrices begin at multiples of 16 bytes"
         return error("X035", **common, why=why, lane=thread(warp, lane))
-    where, why = _memory(warp, address, size, launch, _space(i))
     if code in (OUTSIDE, READONLY):
-        if code == READONLY:
-            why = ", which is read-only"
-        return error("X032", **common, size=size, address=where, why=why, lane=thread(warp, lane))
+        return _outside(program, warp, i, Outside(address, size, lane, code == READONLY), _space(i))
+    if code == UNWAITED:
+        return _unwaited(program, warp, i)
     assert code in (IN_FLIGHT, GUARDED)
     return _disturbed(program, warp, i, code, address & (1 << RANK) - 1, size, lane)
+
+
+def _unwaited(program: Program, warp: Warp, i: Instr) -> AveError:
+    """Registers of an accumulator are touched while a wgmma runs."""
+    mine, lanes = set(i.registers()), warp.get("active")
+    running = (c.origin for c in warp.groups["wgmma"].left())
+    other = next(o for o in running if mine & {*registers_of(program.code.instructions[o].operands[:1])})
+    what = f"touches a register of the accumulator of {program.quoted(other)}, which still runs"
+    lane = thread(warp, (lanes & -lanes).bit_length() - 1)
+    return error("X033", hint="wait first: wgmma.commit_group, then wgmma.wait_group", **_common(program, i), what=what, lane=lane)
+
+
+def _outside(program: Program, warp: Warp, i: Instr, at: Outside, space: str) -> AveError:
+    where, why = _memory(warp, at.address, at.size, warp.block.run.launch, space)
+    why = ", which is read-only" if at.readonly else why
+    return error("X032", **_common(program, i), size=at.size, address=where, why=why, lane=thread(warp, at.lane))
 
 
 def _disturbed(program: Program, warp: Warp, i: Instr, code: int, byte: int, size: int, lane: int) -> AveError:
@@ -125,6 +141,8 @@ def _disturbed(program: Program, warp: Warp, i: Instr, code: int, byte: int, siz
 def misuse(program: Program, warp: Warp, why: Misuse) -> AveError:
     """The error of a misuse that the host has found."""
     i = program.code.instructions[warp.get("op")]
+    if isinstance(why, Outside):
+        return _outside(program, warp, i, why, "")
     code = "X033" if why.hint else "X035"
     said: dict[str, Any] = {"what": why.why} if why.hint else {"why": why.why}
     return error(code, hint=why.hint or None, **_common(program, i), **said, lane=thread(warp, why.lane))

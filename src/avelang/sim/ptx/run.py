@@ -74,6 +74,8 @@ class Warp:
         self.pcs[:] = np.where(lanes, entry, EXITED)
         for name, value in (("live", mask), ("blocked", 0), ("index", self.index), ("turn", 0)):
             self.put(name, value)
+        for count in self.block.run.program.code.running.values():
+            self.words[count.place // 4] = 0
         self.rest()
 
     def rest(self) -> None:

@@ -23,6 +23,14 @@ class Misuse(Exception):
         self.why, self.lane, self.hint = why, lane, hint
 
 
+class Outside(Misuse):
+    """An access to memory that the kernel may not touch: `size` bytes at `address`, generic or of global memory. `readonly`: it may be read."""
+
+    def __init__(self, address: int, size: int, lane: int, readonly: bool = False):
+        super().__init__(f"{size} bytes at {address:#x}", lane)
+        self.address, self.size, self.readonly = address & (1 << 64) - 1, size, readonly
+
+
 @dataclasses.dataclass(slots=True)
 class Barrier:
     """A barrier of a block or cluster: threads that have arrived, and how many are wanted (0: all that live). `votes` is what they brought along."""

@@ -17,7 +17,7 @@ from avelang.llvm.core import Body, Module
 from avelang.llvm.writer import Writer
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import At, Callee, Instr, Label, Mem, Operand, Reg
-from avelang.sim.ptx.state import APART, BLOCK, EXITED, FAULT, FUNCTIONS, LANES, RANK, SHARED_BASE, UNKNOWN, WAITS, WARP
+from avelang.sim.ptx.state import APART, BLOCK, EXITED, FAULT, FUNCTIONS, LANES, RANK, SHARED_BASE, UNKNOWN, UNWAITED, WAITS, WARP
 from avelang.sim.ptx.unknown import Unknown
 
 Handler = Callable[["Translator", Instr], None]
@@ -33,6 +33,7 @@ class Translator(Writer):
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.here: Instr | None = None
+        self.running: dict[Reg, list[Reg]] = {}  # by a register of an accumulator: how many wgmma that write it run
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
 
@@ -318,6 +319,17 @@ class Translator(Writer):
         """The instruction is not executed: the warp stops when it comes there."""
         self.reasons[i.index] = why
         self.stop(UNKNOWN)
+
+    def stop_unwaited(self, i: Instr) -> None:
+        """The warp stops where an instruction touches an accumulator of a wgmma that still runs. Only the host begins and ends those: one look holds
+        for the rest of the block."""
+        for count in dict.fromkeys(c for r in i.registers() for c in self.running.get(r, ())):
+            key = ("running", count, self.active)
+            if self.memo(key) is None:
+                n = self.op(f"load i32, ptr {self.place(count)}, align 4")
+                self.stop(UNWAITED, self.op(f"icmp ne i32 {n}, 0"))
+                if not self.guard:
+                    self.remember(key, n)
 
     # -- control -------------------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """wgmma: the four warps of a warpgroup come in, their accumulators are written. Layouts are those of `isa.nvptx.wgmma`.
 
-The result is computed at once; what is read from shared memory counts as being read until wgmma.wait_group. PTX ISA 9.0, 9.7.15.
+The result is computed at once; what is read from shared memory counts as being read until wgmma.wait_group, and nobody but another wgmma may touch
+the accumulator until then. PTX ISA 9.0, 9.7.15.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from avelang.sim.ptx.unknown import Mods, Unknown
 
 if TYPE_CHECKING:
     from avelang.sim.ptx.host import Host, View
+    from avelang.sim.ptx.run import Warp
 
 KIND = "wgmma"
 
@@ -129,8 +131,16 @@ def _multiply(host: Host, views: list[View], m: Mods) -> None:
     at, none = np.unique(np.concatenate(used)), np.zeros((LANES, 0), np.int64)
     for k, v in enumerate(views):
         _write(v, form, d, out[k * LANES : (k + 1) * LANES])
-        reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index)
+        count = v.run.program.code.running[tuple(r for r in d.items if isinstance(r, Reg))].place // 4
+        v.warp.words[count] += np.uint32(1)
+        done = functools.partial(_end, v.warp, count)
+        reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index, done=done)
         v.warp.groups.setdefault(KIND, Groups(LANES)).add(reads)  # type: ignore[arg-type]
+
+
+def _end(warp: Warp, count: int) -> None:
+    """A product is there; `count` is the word of the warp's memory that says how many run."""
+    warp.words[count] -= np.uint32(1)
 
 
 @functools.lru_cache(256)

@@ -1,0 +1,123 @@
+"""Views and windows: loads and stores over edges, transformed views and moves against NumPy, on all backends; accesses as wide as they may be."""
+
+import math
+
+import numpy as np
+import pytest
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.runtime.compile import compile_text
+
+RUNS = [("gfx942", "reference"), ("gfx942", "cpu"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")]
+ON = pytest.mark.parametrize(("target", "backend"), RUNS)
+
+
+@avelang.constant
+def blocked(rows, cols, dtype, threads, wave):
+    return tile.Distribution.blocked((rows, cols), dtype, waves=threads // wave, wave=wave)
+
+
+@avelang.jit
+def doubled(a: al.Pointer(al.f16), o: al.Pointer(al.f32), m: al.u32, n: al.u32, V: al.constexpr, W: al.constexpr):
+    at = al.block_id(1) * 16, al.block_id(0) * 32
+    A, O = tile.view(a, (m, n), V), tile.view(o, (m, n), W)
+    t = A.window((16, 32), at, blocked(16, 32, al.f16, 128, al.target().wave)).load()
+    O.store(t.map(lambda x: al.convert(x, al.f32) * 2), at)
+
+
+@ON
+@pytest.mark.parametrize(("m", "n"), [(16, 32), (17, 40), (30, 36), (5, 33)])
+def test_edges(m, n, target, backend):
+    """Rows of whole vectors, of halves of them, of single words, of an odd number of elements; memory around the result stays as it was."""
+    a = np.random.default_rng(m).standard_normal((m, n)).astype(np.float16)
+    o = np.full(m * n + 64, 7.0, np.float32)
+    doubled[(-(-n // 32), -(-m // 16)), 128](a, o, m, n, math.gcd(n, 8), math.gcd(n, 4), target=target, backend=backend)
+    assert np.array_equal(o[: m * n].reshape(m, n), a.astype(np.float32) * 2)
+    assert (o[m * n :] == 7).all()
+
+
+def test_widths_and_ranges():
+    """16 bytes at once where rows allow it; on AMD without a branch for the edges."""
+    text = compile_text(doubled, {"V": 8, "W": 4}, (128, 1, 1), "gfx942", "asm")
+    assert "buffer_load_dwordx4" in text and "buffer_store_dwordx4" in text and "s_cbranch" not in text
+    text = compile_text(doubled, {"V": 2, "W": 1}, (128, 1, 1), "gfx942", "asm")
+    assert "buffer_load_dword " in text and "buffer_load_dwordx" not in text
+    text = compile_text(doubled, {"V": 8, "W": 4}, (128, 1, 1), "sm_80", "asm")
+    assert "ld.global.v4" in text and "st.global.v4" in text
+
+
+@avelang.jit
+def moved(a: al.Pointer(al.i32), o: al.Pointer(al.i32), m: al.u32, n: al.u32):
+    w = tile.view(a, (m, n), 4).window((8, 16), (0, 0), blocked(8, 16, al.i32, 64, al.target().wave))
+    total = w.load()
+    w.move((0, 16))
+    total = total.map(lambda x, y: x + y, (w.load(),))
+    for _ in al.range(2):
+        w.move((8, 0))
+        total = total.map(lambda x, y: x + 2 * y, (w.load(),))
+    tile.view(o, (8, 16), 4).store(total, (0, 0))
+
+
+@ON
+def test_moves(target, backend):
+    """Along both dimensions, at compile time and in a loop; the last step is over the edge."""
+    a = np.arange(20 * 32, dtype=np.int32).reshape(20, 32)
+    o = np.zeros((8, 16), np.int32)
+    moved[1, 64](a, o, 20, 32, target=target, backend=backend)
+    padded = np.zeros((24, 32), np.int32)
+    padded[:20] = a
+    assert np.array_equal(o, a[:8, :16] + a[:8, 16:] + 2 * padded[8:16, 16:] + 2 * padded[16:24, 16:])
+
+
+@avelang.jit
+def transformed(a: al.Pointer(al.i32), o: al.Pointer(al.i32), KIND: al.constexpr, SHAPE: al.constexpr):
+    v = tile.view(a, (6, 16), 4)
+    if KIND == "pad":
+        v = v.pad(0, 1, 1).pad(1, 4, 12)
+    elif KIND == "unmerge":
+        v = v.unmerge(1, (2, 8)).merge(0, 2)
+    elif KIND == "xor":
+        v = v.xor(1, 0, 4, 4)
+    else:
+        v = v.merge(0, 2).unmerge(0, (12, 8))
+    t = v.window(SHAPE, (0, 0), blocked(SHAPE[0], SHAPE[1], al.i32, 64, al.target().wave)).load()
+    tile.view(o, SHAPE, 1).store(t, (0, 0))
+
+
+def expected(kind: str, a: np.ndarray) -> np.ndarray:
+    if kind == "pad":
+        return np.pad(a, ((1, 1), (4, 12)))
+    if kind == "unmerge":
+        return a.reshape(12, 8)
+    if kind == "xor":
+        return np.stack([a[r, np.arange(16) ^ (r % 4 * 4)] for r in range(6)])
+    return a.reshape(12, 8)
+
+
+@pytest.mark.parametrize(("target", "backend"), [("gfx942", "reference"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")])
+@pytest.mark.parametrize("kind", ["pad", "unmerge", "xor", "merge"])
+def test_transforms(kind, target, backend):
+    """A tile that is greater than the view gets zeros."""
+    a = np.random.default_rng(3).integers(-99, 99, (6, 16)).astype(np.int32)
+    want = expected(kind, a)
+    shape = tuple(-(-n // 8) * 8 for n in want.shape)
+    o = np.full(shape, 7, np.int32)
+    transformed[1, 64](a, o, kind, shape, target=target, backend=backend)
+    assert np.array_equal(o[: want.shape[0], : want.shape[1]], want)
+    o[: want.shape[0], : want.shape[1]] = 0
+    assert not o.any()
+
+
+@avelang.jit
+def filtered(a: al.Pointer(al.i32), o: al.Pointer(al.i32)):
+    v = tile.view(a, (6, 19)).embed(1, (8, 4), (2, 1)).merge(0, 2)
+    tile.view(o, (48, 4)).store(v.window((48, 4), (0, 0), blocked(48, 4, al.i32, 64, al.target().wave)).load(), (0, 0))
+
+
+def test_embed():
+    """Windows of 4 at every second place of a row, as for a convolution."""
+    a, o = np.arange(6 * 19, dtype=np.int32).reshape(6, 19), np.zeros((48, 4), np.int32)
+    filtered[1, 64](a, o, target="gfx942", backend="reference")
+    assert np.array_equal(o, np.lib.stride_tricks.sliding_window_view(a, 4, axis=1)[:, ::2].reshape(48, 4))
