@@ -277,4 +277,9 @@ def preshuffled(G, A, B, k):
             )
             for step in range(G.steps):
                 block_gemm.multiply(G, sums, mine[0][step], mine[1][step], 0, I)
+            follow(READ, len(a.plan(G.a)), 1)
+            follow(VALU, 8, 1)
+            follow(WRITE, len(a.plan(G.copy_a)), 1)
+            follow(LOAD, len(a.plan(G.copy_a)) + len(B.plan()), 1)
+            settle()
     return tile_of_sums(G, sums)

@@ -222,6 +222,10 @@ class Window:
         """Elements that a lane may access at once."""
         return accesses.widest(self.dist, len(self.lengths) - 1, self.view.dtype.bytes, self.view.vector)
 
+    def plan(self):
+        """The lane's vectors, by compile-time steps from its first element."""
+        return accesses.vectors(self.dist, len(self.lengths) - 1, self.width())
+
     def ranged(self):
         """Whether the edges are the hardware's affair: plain rows, on AMD."""
         if al.target().vendor != "amd" or len(self.lengths) != 2 or len(self.view.steps) > 0:
