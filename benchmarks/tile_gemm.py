@@ -31,7 +31,10 @@ BLOCKS = {
         Block(128, 128, 32, (2, 2), "cp-async"), Block(128, 256, 32, (2, 4), "cp-async"),
     ),
     "sm_80": (Block(128, 128, 32, (2, 2), "cp-async"), Block(128, 256, 32, (2, 4), "cp-async")),
-    "gfx942": (Block(128, 128, 64), Block(256, 256, 64, (2, 4)), Block(128, 128, 64, pipeline="single")),
+    "gfx942": (
+        Block(256, 256, 64, (2, 4)), Block(128, 128, 64), Block(128, 128, 64, pipeline="preshuffled"),
+        Block(256, 256, 32, (2, 4), "ping-pong"), Block(128, 128, 64, pipeline="prefetch"), Block(128, 128, 64, pipeline="single"),
+    ),
 }  # fmt: skip
 
 

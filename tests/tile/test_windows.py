@@ -48,6 +48,30 @@ def test_widths_and_ranges():
     assert "ld.global.v4" in text and "st.global.v4" in text
 
 
+# The encoding that seed 001 prints: 256 x 256 over 4 waves of 64 lanes.
+PRINTED = tile.Distribution(tile.Encoding(
+    (), ((4, 2, 8, 4), (4, 2, 8, 4)), ((1, 2), (1, 2)), ((1, 1), (2, 2)), (1, 1, 2, 2), (0, 3, 0, 3),
+))  # fmt: skip
+# A lane's elements by columns: neighbors in memory are not neighbors in its registers.
+BY_COLUMNS = tile.Distribution(tile.Encoding((), ((8, 2), (8, 4)), ((), (1, 2)), ((), (0, 0)), (2, 1), (1, 1)))
+
+
+@avelang.jit
+def copied(a: al.Pointer(al.f32), o: al.Pointer(al.f32), m: al.u32, n: al.u32, D: al.constexpr):
+    A, O = tile.view(a, (m, n), 4), tile.view(o, (m, n), 4)
+    O.store(A.window(D.shape, (0, 0), D).load(), (0, 0))
+
+
+@pytest.mark.parametrize("backend", ["reference", "gfx942-exec"])
+@pytest.mark.parametrize("dist", [PRINTED, BY_COLUMNS], ids=["printed", "by columns"])
+def test_any_encoding(dist, backend):
+    assert (PRINTED.shape, PRINTED.waves, PRINTED.elements) == ((256, 256), 4, 256)
+    m, n = dist.shape[0] - 3, dist.shape[1] - 4
+    a, o = np.random.default_rng(0).standard_normal((m, n)).astype(np.float32), np.zeros((m, n), np.float32)
+    copied[1, dist.threads](a, o, m, n, dist, target="gfx942", backend=backend)
+    assert np.array_equal(a, o)
+
+
 @avelang.jit
 def moved(a: al.Pointer(al.i32), o: al.Pointer(al.i32), m: al.u32, n: al.u32):
     w = tile.view(a, (m, n), 4).window((8, 16), (0, 0), blocked(8, 16, al.i32, 64, al.target().wave))

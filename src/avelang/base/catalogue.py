@@ -26,7 +26,9 @@ CATALOGUE: dict[str, Template] = {
     "S204": Template("`{name}`: {why}"),
     "S205": Template("nothing goes to the label `{name}`"),
     "S206": Template("`{name}` is declared nowhere", "{instead}"),
-    "S207": Template("there is no target {name!r}", "a target is sm_ with two or three digits, and `a` or `f` behind them for what one generation has for itself"),
+    "S207": Template(
+        "there is no target {name!r}", "a target is sm_ with two or three digits, and `a` or `f` behind them for what one generation has for itself"
+    ),
     # T00: names, calls and parameters of the language.
     "T001": Template("unknown name {name!r}", "{hint}"),
     "T002": Template("{name!r} is used before it has a value", "a name that is assigned anywhere in a function belongs to that function"),
@@ -125,7 +127,9 @@ CATALOGUE: dict[str, Template] = {
     "T095": Template("the struct {cls} has no method {name}"),
     # T22, T23: the instruction level (avelang.ptx). Names, registers, operands.
     "T221": Template("{what} must be {want}, not {got}"),
-    "T222": Template("{name} cannot have the operand {got}", "operands are registers, numbers, ptx.addr(...), lists for braces, tuples for p|q, None for _"),
+    "T222": Template(
+        "{name} cannot have the operand {got}", "operands are registers, numbers, ptx.addr(...), lists for braces, tuples for p|q, None for _"
+    ),
     "T223": Template("a register cannot be called {name!r}: {why}"),
     "T224": Template("label {name!r}: {why}"),
     "T225": Template("{got} is no predicate", "compare registers, or make one by reg.pred() and setp; ptx.not_(p) negates it"),
@@ -264,7 +268,9 @@ CATALOGUE: dict[str, Template] = {
     "L040": Template("`{kernel}`: parameter {param!r} wants {want}, got the shape {got}: {why}"),
     "L041": Template("`{kernel}`: {symbol} is {first} by {where}, and {other} by dimension {axis} of {param!r}"),
     "L042": Template("`{kernel}` has the sizes {want}; {got} given"),
-    "L043": Template("`{kernel}` allocates {want:n byte} of dynamic shared memory, and smem={got}", "leave smem out: the launch brings what is allocated"),
+    "L043": Template(
+        "`{kernel}` allocates {want:n byte} of dynamic shared memory, and smem={got}", "leave smem out: the launch brings what is allocated"
+    ),
     "L044": Template("`{kernel}` takes {want:n argument}, {got} given", "inputs are {params}; outputs are made by the call, or given as out="),
     "L045": Template("`{kernel}` runs PTX, and its arrays are on {device}", "pass arrays on an NVIDIA GPU, or on the CPU, where PTX is executed"),
     "L046": Template("`{kernel}` is made for {arch}, and {device} is a {chip}", 'arch="auto" makes it for the GPU that is there'),

@@ -46,8 +46,8 @@ def prepare(caller: Caller) -> str:
 
 
 def prepared(caller: Caller) -> Callable[[], str]:
-    """`prepare` for one kernel. `torch.compile` calls it while it traces, and takes its result for a constant: of no arguments, since not all versions
-    of torch pass on what is no constant itself."""
+    """`prepare` for one kernel. `torch.compile` calls it while it traces, and takes its result for a constant: of no arguments, since not all
+    versions of torch pass on what is no constant itself."""
 
     def name() -> str:
         return prepare(caller)

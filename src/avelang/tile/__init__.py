@@ -1,4 +1,5 @@
-"""The tile level: tile distributions, MMA layouts, real and virtual matrix products, the choice among them, and pictures of all of these.
+"""The tile level: tile distributions, MMA layouts, real and virtual matrix products, the choice among them, and pictures of all of these; and what
+kernels say with them: views, windows, tiles, products of a block and pipelines.
 
     from avelang import tile
     d = tile.Distribution.blocked((256, 64), al.bf16, waves=4)

@@ -325,9 +325,14 @@ class Window:
         at, WIDTH, zero = place_of(self.dist, self.thread), self.width(), al.convert(0, al.i32)
         WORDS = WIDTH * self.view.dtype.bytes // WORD
         pieces = al.view(values, al.Tensor((self.dist.elements // WIDTH, WORDS), al.i32))
-        for v in accesses.vectors(self.dist, 1, WIDTH):
-            assert v.solid, "the distribution of a window that is loaded: neighbors in memory are neighbors in registers"
-            pieces[v.slots[0] // WIDTH] = load_words(self.resource, self.offset(at, v.at), zero, WORDS)
+        for v in self.plan():
+            some = load_words(self.resource, self.offset(at, v.at), zero, WORDS)
+            if v.solid:
+                pieces[v.slots[0] // WIDTH] = some
+            else:
+                each = al.view(some, al.Tensor((WIDTH,), self.view.dtype))
+                for i in range(WIDTH):
+                    values[v.slots[i]] = each[i]
 
     def _store_ranged(self, values):
         at, WIDTH, zero = place_of(self.dist, self.thread), self.width(), al.convert(0, al.i32)
