@@ -49,7 +49,7 @@ def static(target: str = "gfx942") -> list[dict[str, Any]]:
         threads = b.on(target, al.bf16).threads
         text = compile_text(build(b, al.bf16, al.bf16), {}, (threads, 1, 1), target, "asm")
         made, busy = report(text), utilization(text, target)
-        assert made.loop is not None
+        assert made.loop is not None and busy is not None
         out.append({"block": named(b), "vgpr": made.vgpr, "agpr": made.agpr, "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds,
                     "loop": {kind: sum(x.values()) for kind, x in made.loop.counts.items()}, "mca": dataclasses.asdict(busy)})  # fmt: skip
     return out

@@ -145,7 +145,7 @@ class Distribution:
         if threads % wave or (place.ndim == 3 and place.shape[1] != wave):
             raise wrong("T304", what=repr(layout), product=f"{place.shape[-2]} lanes", want=f"waves have {wave}")
         place = place.reshape(threads // wave, wave, place.shape[-1])
-        return cls.of_index(np.unravel_index(place, shape), shape, repr(layout))
+        return cls.of_index(unravelled(place, shape), shape, repr(layout))
 
     @classmethod
     def of_index(cls, index: Sequence[np.ndarray], shape: Sequence[int], what: str = "the map") -> Distribution:
@@ -256,6 +256,15 @@ def enumerate_layout(layout: Layout) -> np.ndarray:
         for n, s in zip(layouts.leaves(shape), layouts.leaves(strides), strict=True):
             mode = (np.arange(n)[:, None] * s + mode[None, :]).ravel()
         out = out[..., None] + mode
+    return out
+
+
+def unravelled(place: np.ndarray, shape: Sequence[int]) -> list[np.ndarray]:
+    """Row-major numbers as coordinates. (NumPy 2.4.6: `np.unravel_index` errs on an array of shape (9216, 1, 1).)"""
+    out = []
+    for n in reversed(shape):
+        out.insert(0, place % n)
+        place = place // n
     return out
 
 
