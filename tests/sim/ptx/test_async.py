@@ -110,6 +110,15 @@ def test_phases_that_never_end(expect, wait):
         bulk(expect, wait)
 
 
+def test_a_phase_that_is_waited_for_twice():
+    again = "AGAIN: mbarrier.try_wait.parity.shared.b64 %q2, [%r2], 0; @!%q2 bra AGAIN;"
+    with pytest.raises(AveError, match=r"\[X033\].*has waited for this phase of the mbarrier before") as caught:
+        bulk(wait=WAIT.format(0) + again)
+    assert "parity" in str(caught.value)
+    # A test may be made again.
+    assert bulk(wait=WAIT.format(0) + again.replace("try_wait", "test_wait"))
+
+
 def test_misuses_of_mbarriers():
     with pytest.raises(AveError, match=r"\[X035\].*there is no mbarrier at 0x0"):
         filled(".shared .b64 bar; mbarrier.arrive.shared.b64 %d1, [bar]; ret;")

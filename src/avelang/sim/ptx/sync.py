@@ -61,11 +61,20 @@ class Barrier:
 
 
 class Phase(MBarrier):
-    """An mbarrier, and the copies that report to it: each lands and tells its bytes when somebody asks."""
+    """An mbarrier, and the copies that report to it: each lands and tells its bytes when somebody asks. `seen`: the phase in which a thread that has
+    waited here was told so."""
 
     def __init__(self, expected: int):
         super().__init__(expected, expected)
         self.coming: list[Callable[[], None]] = []
+        self.seen: dict[tuple[int, int], int] = {}
+
+    def told(self, thread: tuple[int, int], lane: int) -> None:
+        """A thread's wait is over. Raises Misuse where its last one here was for the same phase: the second waits for nothing."""
+        if self.seen.get(thread) == self.phase:
+            raise Misuse("this thread has waited for this phase of the mbarrier before; its bytes or arrivals are not those of another phase", lane,
+                         "the parity to wait for changes with each phase: 0, 1, 0, ...")  # fmt: skip
+        self.seen[thread] = self.phase
 
     def collect(self) -> None:
         """The copies that report here have arrived."""
