@@ -330,10 +330,12 @@ class Flattener:
 
     def code_of(self) -> Code:
         entry = self.function(self.entry)
-        for name in self.taken:  # not called by name, perhaps by address
+        self._follow_initializers()
+        for name in self.taken:  # not called by name, perhaps by address; the list grows meanwhile
             node = self.module.function(name)
             if node is not None and node.body is not None and name not in self.functions:
                 self.function(node, (self.entry.name,))
+                self._follow_initializers()
         self.order.sort(key=lambda f: f is entry)
         instructions: list[Instr] = []
         for number, f in enumerate(self.order):
@@ -380,8 +382,8 @@ class Flattener:
             end += v.bytes
         code.module_bytes = end
 
-    def add_variables_of_initializers(self) -> None:
-        """Variables that are named by initializers only have a place too."""
+    def _follow_initializers(self) -> None:
+        """Variables that are named by initializers only have a place too, and functions an address: tables of functions."""
         work = list(self.globals.values())
         while work:
             for name in _names(work.pop().init):
@@ -389,6 +391,8 @@ class Flattener:
                     found = self.module_variable(name)
                     assert found is not None
                     work.append(found)
+                elif self.module.function(name) is not None and name not in self.taken:
+                    self.taken.append(name)
 
 
 def _names(init: object) -> Iterator[str]:
@@ -519,7 +523,6 @@ def flatten(module: n.Module, entry: str | None) -> Code:
         raise error("X030", what=what, why=f"the entries of the module are {', '.join(entries) or 'none'}")
     flat = Flattener(module, entries[entry])
     flat.function(entries[entry])
-    flat.add_variables_of_initializers()
     return flat.code_of()
 
 
