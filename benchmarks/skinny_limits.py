@@ -1,0 +1,75 @@
+"""What a product of few rows on Hopper loses, and to what: rings of several depths, hints to L2, clean and dirty L2, an empty kernel. Needs a GPU.
+
+    python benchmarks/skinny_limits.py
+    ncu --clock-control none -k regex:skinny --metrics gpu__time_duration.sum,dram__bytes_read.sum,\
+dram__throughput.avg.pct_of_peak_sustained_elapsed python benchmarks/skinny_limits.py --once
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from common import save, table
+from gpu_timing import Clock, device
+
+import avelang
+import avelang.language as al
+from avelang_kernels import hopper_skinny
+from avelang_kernels.hopper_skinny import Plan, best_plan, launch
+
+SHAPES = ((8, 13312, 16384), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192), (64, 8192, 8192))
+RINGS = ((1, 12), (2, 6), (2, 12), (4, 3))  # depth and stages
+HINTS = {"no hint": 0, "evict first": 1}
+
+
+@avelang.jit
+def empty(x: al.Pointer(al.bf16), n: al.u32):  # type: ignore
+    al.thread_id(0)
+
+
+def hinted(hint: int, *args: Any) -> None:
+    """A launch in which B's copies give L2 this hint: a name of the module, which the kernel's key covers."""
+    kept, hopper_skinny.ONCE = hopper_skinny.ONCE, hint
+    try:
+        launch(*args)
+    finally:
+        hopper_skinny.ONCE = kept
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--once", action="store_true", help="two launches of each shape and no timing: for ncu")
+    once = parser.parse_args().once
+    record, rows = [], []
+    for m, n, k in SHAPES:
+        a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
+        out = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+        best = best_plan(m, n, k, torch.cuda.get_device_properties(0).multi_processor_count)
+        if once:
+            for _ in range(2):
+                launch(a, b, out, best)
+            torch.cuda.synchronize()
+            continue
+        calls: dict[str, Callable[[], Any]] = {
+            "cuBLAS": lambda a=a, b=b, c=out: torch.matmul(a, b.T, out=c), "empty kernel": lambda a=a: empty[1, 32](a, 1),
+            **{name: lambda h=h, x=(a, b, out, best): hinted(h, *x) for name, h in HINTS.items()},
+        }  # fmt: skip
+        for depth, stages in RINGS if m <= 8 else ():
+            plan: Plan = best._replace(depth=depth, stages=stages)
+            calls[f"{stages} stages of {depth}"] = lambda x=(a, b, out, plan): launch(*x)
+        for state in ("dirty", "clean"):
+            times = Clock(clean=state == "clean").interleaved(calls, 24)
+            us = {name: statistics.median(t) for name, t in times.items()}
+            record.append({"shape": (m, n, k), "L2": state, "us": us})
+            rows += [(f"{m} {n} {k}", state, name, f"{t:.1f} us", f"{us['cuBLAS'] / t:.3f}") for name, t in us.items()]
+    if not once:
+        save("skinny_limits", {"device": device(), "figures": record})
+        print(table([("shape", "L2", "what", "time", "of cuBLAS"), *rows]))
+
+
+if __name__ == "__main__":
+    main()
