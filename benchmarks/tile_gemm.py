@@ -1,9 +1,10 @@
 """The block GEMM of the tile level (`avelang_kernels.tile_gemm`), one source: on an NVIDIA GPU beside cuBLAS, and its gfx942 code by llvm-mca.
 
-    python benchmarks/tile_gemm.py [--rounds 40] [--static]
+    python benchmarks/tile_gemm.py [--rounds 40] [--only static | --only timed]
 
-On the GPU: contenders in turn, L2 written over before each call, medians of device time; every result is checked against float64 first. Static: what
-the gfx942 code takes and how busy it keeps the matrix core (one wave, llvm-mca; no time on a card). Writes `results/tile_gemm.json`.
+On the GPU: contenders in turn (on Hopper the thread-level kernel too), L2 written over before each call, medians of device time; every result is
+checked against float64 first. Static: what the gfx942 code takes and how busy it keeps the matrix core (one wave, llvm-mca; no time on a card).
+Writes `results/tile_gemm.json` and `results/tile_gemm_static.json`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
+from avelang_kernels import hopper_gemm
 from avelang_kernels.tile_gemm import build, gemm
 
 SIZES = ((4864, 4096, 4096), (8192, 8192, 8192), (4096, 4096, 4096))
@@ -60,10 +62,13 @@ def contenders(m: int, n: int, k: int, target: str, units: int) -> tuple[dict[st
     import torch
 
     a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
-    outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16) for name in (*map(named, BLOCKS[target]), "cuBLAS")}
+    names = (*map(named, BLOCKS[target]), "cuBLAS", "thread level")
+    outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16) for name in names}
     calls: dict[str, Callable[[], Any]] = {named(x): functools.partial(gemm, a, b, outs[named(x)], x, target, units) for x in BLOCKS[target]}
     calls["cuBLAS"] = lambda: torch.matmul(a, b.T, out=outs["cuBLAS"])
-    return calls, {name: functools.partial(_error, out, a, b) for name, out in outs.items()}
+    if target == "sm_90a":
+        calls["thread level"] = lambda: hopper_gemm.gemm(a, b, outs["thread level"])
+    return calls, {name: functools.partial(_error, outs[name], a, b) for name in calls}
 
 
 def _error(out: Any, a: Any, b: Any) -> float:
@@ -96,14 +101,18 @@ def timed(rounds: int) -> list[dict[str, Any]]:
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=40)
-    p.add_argument("--static", action="store_true", help="only what needs no GPU")
+    p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
     args = p.parse_args()
-    code = static()
-    print(table([("gfx942", "VGPR", "spills", "LDS", "utilization"),
-                 *((f["block"], str(f["vgpr"]), str(f["spills"]), str(f["lds"]), f"{100 * f['mca']['ratio']:.1f} %") for f in code)]))  # fmt: skip
-    found = {"static": code} | ({} if args.static else {"timed": timed(args.rounds)})
-    if not args.static:
-        print("saved", save("tile_gemm", found))
+    if args.only != "timed":
+        code = static()
+        print(table([("gfx942", "VGPR", "spills", "LDS", "utilization"),
+                     *((f["block"], str(f["vgpr"]), str(f["spills"]), str(f["lds"]), f"{100 * f['mca']['ratio']:.1f} %")
+                       for f in code)]))  # fmt: skip
+        print("saved", save("tile_gemm_static", {"figures": code}))
+    if args.only != "static":
+        from gpu_timing import device
+
+        print("saved", save("tile_gemm", {"device": device(), "figures": timed(args.rounds)}))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import avelang.tile.pipelines as pipelines
 import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
-from avelang.tile.order import dealt, tile_of
+from avelang.tile.order import Rows, dealt
 
 
 @avelang.constant
@@ -42,7 +42,7 @@ class Block:
         if why:
             raise wrong("U103", name=name, what=f"the pipeline {self.pipeline!r}", instead=why)
         if self.pipeline == "tma":
-            return warpgroups.group_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, self.together, name)
+            return warpgroups.group_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
         return block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves)
 
     def operands(self, dtype: DType, out: DType) -> tuple[Any, Any, Any]:
@@ -76,20 +76,33 @@ def piped(name, STAGES, G, A, B, k):
 
 @avelang.jit
 def run(T, A, B, sizes, finish):
-    """All tiles of C = A @ B^T that are this block's. `T`: a `Block`; `A` (m, k), `B` (n, k): views; `sizes`: m, n, k; `finish(tile, at)` gets each
-    tile of C, f32, and where it begins."""
-    m, n, k = sizes
+    """All tiles of C = A @ B^T that are this block's. `T`: a `Block`; `A` (m, k), `B` (n, k): views; `sizes`: m, n, k, or a walk
+    (`avelang.tile.order`), whose affair rows of A and B and parts of K then are. `finish(tile, at)` gets each tile of C, in f32, and where it
+    begins (the job's `at`)."""
     G = T.on(al.target(), A.dtype)
-    if T.pipeline == "tma":
-        warpgroups.run(G, A, B, sizes, finish)
+    if isinstance(sizes, tuple):
+        m, n, k = sizes
+        walk = Rows(m, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.together)
     else:
-        rows, cols = (m + T.m - 1) // T.m, (n + T.n - 1) // T.n
-        row, col = tile_of(dealt(al.block_id(0), rows * cols), rows, cols, T.together)
-        top, left = row * T.m, col * T.n
-        if T.pipeline == "preshuffled":
-            B = loops.shuffled(G, B)
-            first = left // G.fragment[1]
-        else:
-            first = left
-        tile = piped(T.pipeline, T.stages, G, A.window((T.m, T.k), (top, 0)), B.window((T.n, T.k), (first, 0)), k)
-        finish(tile, (top, left))
+        walk = sizes
+    if T.pipeline == "tma":
+        warpgroups.run(G, A, B, walk, finish)
+    else:
+        count = walk.count()
+        if al.block_id(0) < count:
+            job = walk.job(dealt(al.block_id(0), count), 0, 0)
+            finish(one(T, G, A, B, job), job.at)
+
+
+@avelang.jit
+def one(T, G, A, B, job):
+    """The tile of C of a job. All past the job's rows and past its part of K reads as zeros."""
+    begin, end = job.k
+    first, last = job.b
+    if T.pipeline == "preshuffled":
+        B = loops.shuffled(G, B)
+        A, first, last = A.cut((job.a[1], end)), first // G.fragment[1], (last + G.fragment[1] - 1) // G.fragment[1]
+        W = B.cut((last, (end + G.depth - 1) // G.depth * (G.depth * G.fragment[1]))).window((T.n, T.k), (first, begin * G.fragment[1]))
+    else:
+        A, W = A.cut((job.a[1], end)), B.cut((last, end)).window((T.n, T.k), (first, begin))
+    return piped(T.pipeline, T.stages, G, A.window((T.m, T.k), (job.a[0], begin)), W, end - begin)

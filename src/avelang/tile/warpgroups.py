@@ -16,7 +16,6 @@ import avelang.language as al
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32
 from avelang.isa.nvptx import wgmma
-from avelang.tile.order import tile_of
 from avelang.tile.products import Mma
 from avelang.tile.tensors import Tile
 from avelang.tile.virtual import group
@@ -33,7 +32,7 @@ REGISTERS = ((40, 216), (40, 232), (32, 160), (24, 112))
 @dataclasses.dataclass(frozen=True)
 class GroupGemm:
     """How a block with a producer works: tile of m x n x k, `mma` a wgmma of 64 rows, `stages` of the ring, `below`, `beside`: blocks of its cluster
-    along rows and columns of C, `together`: rows of clusters that are gone through together. Raises T307."""
+    along rows and columns of C. Raises T307."""
 
     m: int
     n: int
@@ -42,7 +41,6 @@ class GroupGemm:
     stages: int
     below: int
     beside: int
-    together: int
 
     def __post_init__(self) -> None:
         row = PATTERN // self.mma.dtypes[0].bytes
@@ -71,12 +69,12 @@ class GroupGemm:
 
 
 @avelang.constant
-def group_gemm(dtype: DType, m: int, n: int, k: int, stages: int, cluster: tuple[int, int], together: int, target: str = "sm_90a") -> GroupGemm:
+def group_gemm(dtype: DType, m: int, n: int, k: int, stages: int, cluster: tuple[int, int], target: str = "sm_90a") -> GroupGemm:
     """The product of a block with wgmma. Raises T301 for a dtype that it does not have, T307."""
     form = next((f for f in wgmma.FORMS if not f.registers and f.a.dtype == f.b.dtype == dtype and f.d == f32), None)
     if form is None:
         raise wrong("T301", what="the dtype", want="one of wgmma, such as bf16", got=repr(dtype))
-    return GroupGemm(m, n, k, group(form, n, target), stages, *cluster, together)
+    return GroupGemm(m, n, k, group(form, n, target), stages, *cluster)
 
 
 def maps(dtype: DType, out: DType, m: int, n: int, cluster: tuple[int, int]) -> tuple[Any, Any, Any]:
@@ -107,11 +105,9 @@ class Ring:
 
 
 @avelang.struct
-class Walk:
-    """The tiles of a cluster: rows and columns of clusters in C, which is the first, how many clusters there are, the block's place in its own."""
+class Place:
+    """A block among others: the number of its cluster and how many there are, and where in its own it is."""
 
-    rows: ...
-    cols: ...
     first: ...
     clusters: ...
     below: ...
@@ -119,11 +115,16 @@ class Walk:
 
 
 @avelang.jit
-def walk(G, m, n):
+def place(G):
     """Of this block."""
-    rows, cols = (m + G.m * G.below - 1) // (G.m * G.below), (n + G.n * G.beside - 1) // (G.n * G.beside)
     rank = al.nvvm.cluster_rank() if G.cluster > 1 else al.convert(0, al.u32)
-    return Walk(rows, cols, al.block_id(0) // G.cluster, al.grid_dim(0) // G.cluster, rank % G.below, rank // G.below)
+    return Place(al.block_id(0) // G.cluster, al.grid_dim(0) // G.cluster, rank % G.below, rank // G.below)
+
+
+@avelang.jit
+def steps_of(G, job):
+    """Steps of a job's part of K."""
+    return (job.k[1] - job.k[0] + G.k - 1) // G.k
 
 
 @avelang.jit
@@ -140,17 +141,17 @@ def bring(stages, slot, x, row, col, full, part, PARTS, FIRST, APART, shift):
 
 
 @avelang.jit
-def produce(G, A, B, ring, at, steps):
+def produce(G, A, B, ring, at, walk):
     """One thread's part: fills stages, tile after tile."""
     ring.phase = ring.phase ^ 1
-    for tile in al.range(at.first, at.rows * at.cols, at.clusters):
-        row, col = tile_of(tile, at.rows, at.cols, G.together)
-        for step in al.range(steps):
+    for tile in al.range(at.first, walk.count(), at.clusters):
+        job = walk.job(tile, at.below, at.beside)
+        for step in al.range(steps_of(G, job)):
             al.nvvm.mbarrier_wait(ring.empty[ring.slot], ring.phase)
             al.nvvm.mbarrier_arrive_expect_tx(ring.full[ring.slot], G.bytes)
-            k = step * G.k
-            bring(ring.a, ring.slot, A, (row * G.below + at.below) * G.m, k, ring.full, at.beside, G.beside, 0, G.below, at.below)
-            bring(ring.b, ring.slot, B, (col * G.beside + at.beside) * G.n, k, ring.full, at.below, G.below, 0, 1, at.beside * G.below)
+            k = job.k[0] + step * G.k
+            bring(ring.a, ring.slot, A, job.a[0], k, ring.full, at.beside, G.beside, 0, G.below, at.below)
+            bring(ring.b, ring.slot, B, job.b[0], k, ring.full, at.below, G.below, 0, 1, at.beside * G.below)
             ring.step()
 
 
@@ -185,16 +186,16 @@ def release(G, ring, slot, at, t):
 
 
 @avelang.jit
-def consume(G, ring, at, steps, consumer, t, finish):
+def consume(G, ring, at, walk, consumer, t, finish):
     """A warpgroup's part: 64 rows of each tile, given to `finish`."""
-    for tile in al.range(at.first, at.rows * at.cols, at.clusters):
-        row, col = tile_of(tile, at.rows, at.cols, G.together)
+    for tile in al.range(at.first, walk.count(), at.clusters):
+        job = walk.job(tile, at.below, at.beside)
         # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
         al.nvvm.mbarrier_wait(ring.full[ring.slot], ring.phase)
         sums = multiply(G, ring, consumer, al.full((G.mma.acc.elements,), 0.0, al.f32))
         before = ring.slot
         ring.step()
-        for _ in al.range(steps - 1):
+        for _ in al.range(steps_of(G, job) - 1):
             al.nvvm.mbarrier_wait(ring.full[ring.slot], ring.phase)
             sums = multiply(G, ring, consumer, sums)
             # One step stays under way while the one before it is given back.
@@ -204,8 +205,7 @@ def consume(G, ring, at, steps, consumer, t, finish):
             ring.step()
         sums = al.nvvm.wgmma_wait_acc(sums, 0)
         release(G, ring, before, at, t)
-        top, left = (row * G.below + at.below) * G.m + consumer * G.mma.m, (col * G.beside + at.beside) * G.n
-        finish(Tile(sums, G.mma.acc, t, G.consumers), (top, left))
+        finish(Tile(sums, G.mma.acc, t, G.consumers), (job.at[0] + consumer * G.mma.m,) + job.at[1:])
 
 
 @avelang.jit
@@ -233,18 +233,16 @@ def ring_of(G, dtype):
 
 
 @avelang.jit
-def run(G, A, B, sizes, finish):
-    """All tiles of C that are this block's; `A`, `B`: views of tensor maps; `sizes`: m, n, k; `finish(tile, at)` gets each tile."""
-    m, n, k = sizes
-    t, steps = al.thread_id(0), (k + G.k - 1) // G.k
-    ring, at = ring_of(G, G.mma.dtypes[0]), walk(G, m, n)
+def run(G, A, B, walk, finish):
+    """All tiles of a walk that are this block's; `A`, `B`: views of tensor maps; `finish(tile, at)` gets each tile."""
+    t, ring, at = al.thread_id(0), ring_of(G, G.mma.dtypes[0]), place(G)
     if t < GROUP:
         al.nvvm.setmaxnreg_dec(REGISTERS[G.consumers - 1][0])
         if t == 0:
-            produce(G, A.data, B.data, ring, at, steps)
+            produce(G, A.data, B.data, ring, at, walk)
     else:
         al.nvvm.setmaxnreg_inc(REGISTERS[G.consumers - 1][1])
-        consume(G, ring, at, steps, t // GROUP - 1, t % GROUP, finish)
+        consume(G, ring, at, walk, t // GROUP - 1, t % GROUP, finish)
         if t % GROUP == 0:
             al.nvvm.cp_async_bulk_wait_group(0)
     if G.cluster > 1:

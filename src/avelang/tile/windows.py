@@ -143,6 +143,10 @@ class View:
         vector = self.vector if axis < len(self.shape) - 1 else (self.vector if unit % self.vector == 0 else 1)
         return self._with(Xor(axis, by, extent, unit), self.shape, vector)
 
+    def cut(self, shape):
+        """The same with smaller extents, where it was not transformed: what is past them is outside. `vector` divides the last."""
+        return View(self.data, shape, self.vector, self.steps)
+
     def locate(self, at):
         """The coordinates in memory, and whether they are inside."""
         inside = at[0] < self.shape[0]
