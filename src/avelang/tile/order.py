@@ -14,9 +14,8 @@ XCDS = 8  # dies of an MI300X, to which blocks are dealt in turn, each with an L
 
 @avelang.struct
 class Job:
-    """One tile of C. `a`, `b`: the first row of A, and of B, and the end of those that count. `k`: begin and end of the part of K, which is not empty;
-    they are multiples of the block's step of K, but for the end of the matrix. `at`: row and column of the tile, and whatever else `finish`
-    shall know."""
+    """One tile of C. `a`, `b`: the first row of A, and of B, and the end of those that count. `k`: begin and end of the part of K: not empty, and
+    multiples of the block's step of K but for the end of the matrix. `at`: row and column of the tile, and whatever else `finish` shall know."""
 
     a: ...
     b: ...
