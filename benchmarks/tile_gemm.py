@@ -2,8 +2,9 @@
 
     python benchmarks/tile_gemm.py [--rounds 40] [--only static | --only timed]
 
-On the GPU: contenders in turn (on Hopper the thread-level kernel too), L2 written over before each call, medians of device time; every result is
-checked against float64 first. Static: what the gfx942 code takes and how busy it keeps the matrix core (one wave, llvm-mca; no time on a card).
+On the GPU: contenders in turn (on Hopper the thread-level kernel too, everywhere the instruction-level one for `mma.sync`), L2 written over before
+each call, medians of device time; every result is checked against float64 first. Static: what the gfx942 code takes and how busy it keeps the matrix
+core (one wave, llvm-mca; no time on a card). What NVIDIA's assembler makes of it: `tile_sass.py`.
 Writes `results/tile_gemm.json` and `results/tile_gemm_static.json`.
 """
 
@@ -23,25 +24,30 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels import hopper_gemm
+from avelang_kernels import hopper_gemm, ptx_ampere_gemm
 from avelang_kernels.tile_gemm import build, gemm
 
 SIZES = ((4864, 4096, 4096), (8192, 8192, 8192), (4096, 4096, 4096))
 BLOCKS = {
     "sm_90a": (
         Block(128, 256, 64, pipeline="tma", stages=4, cluster=(2, 1)), Block(128, 128, 64, pipeline="tma", stages=6, cluster=(2, 1)),
-        Block(128, 128, 32, (2, 2), "cp-async"), Block(128, 256, 32, (2, 4), "cp-async"),
+        Block(128, 128, 32, (2, 2), "cp-async"), Block(128, 128, 32, (2, 2), "cp-async", 3), Block(128, 128, 64, (2, 2), "cp-async", 3),
+        Block(128, 256, 32, (2, 4), "cp-async"), Block(128, 256, 32, (2, 4), "cp-async", 3), Block(128, 256, 64, (2, 4), "cp-async", 3),
     ),
-    "sm_80": (Block(128, 128, 32, (2, 2), "cp-async"), Block(128, 256, 32, (2, 4), "cp-async")),
+    "sm_80": (
+        Block(128, 128, 32, (2, 2), "cp-async"), Block(128, 128, 32, (2, 2), "cp-async", 3), Block(128, 256, 32, (2, 4), "cp-async"),
+        Block(128, 256, 32, (2, 4), "cp-async", 3), Block(128, 256, 64, (2, 4), "cp-async", 3),
+    ),
     "gfx942": (
-        Block(256, 256, 64, (2, 4)), Block(128, 128, 64), Block(128, 128, 64, pipeline="preshuffled"),
+        Block(256, 256, 64, (2, 4)), Block(128, 128, 64), Block(256, 256, 64, (2, 4), "preshuffled"), Block(128, 128, 64, pipeline="preshuffled"),
+        Block(256, 256, 32, (2, 4), "direct-to-lds", stages=2), Block(128, 128, 64, pipeline="direct-to-lds", stages=2),
         Block(256, 256, 32, (2, 4), "ping-pong"), Block(128, 128, 64, pipeline="prefetch"), Block(128, 128, 64, pipeline="single"),
     ),
 }  # fmt: skip
 
 
 def named(b: Block) -> str:
-    return f"{b.pipeline} {b.m}x{b.n}x{b.k}"
+    return f"{b.pipeline} {b.m}x{b.n}x{b.k}" + (f", {b.stages} stages" if b.pipeline == "cp-async" and b.stages != 4 else "")
 
 
 def static(target: str = "gfx942") -> list[dict[str, Any]]:
@@ -62,10 +68,11 @@ def contenders(m: int, n: int, k: int, target: str, units: int) -> tuple[dict[st
     import torch
 
     a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
-    names = (*map(named, BLOCKS[target]), "cuBLAS", "thread level")
+    names = (*map(named, BLOCKS[target]), "cuBLAS", "thread level", "mma.sync by hand")
     outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16) for name in names}
     calls: dict[str, Callable[[], Any]] = {named(x): functools.partial(gemm, a, b, outs[named(x)], x, target, units) for x in BLOCKS[target]}
     calls["cuBLAS"] = lambda: torch.matmul(a, b.T, out=outs["cuBLAS"])
+    calls["mma.sync by hand"] = lambda: ptx_ampere_gemm.gemm(a, b, outs["mma.sync by hand"])
     if target == "sm_90a":
         calls["thread level"] = lambda: hopper_gemm.gemm(a, b, outs["thread level"])
     return calls, {name: functools.partial(_error, outs[name], a, b) for name in calls}

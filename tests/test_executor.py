@@ -7,6 +7,8 @@ import pathlib
 import numpy as np
 import pytest
 
+import avelang
+import avelang.language as al
 from avelang import executor
 from avelang.base.errors import AveError
 
@@ -162,3 +164,18 @@ def test_read_only_arrays_may_be_read_and_are_never_written(double, tmp_path):
     with pytest.raises(AveError, match="X027.*`x`: it is a read-only array, and the kernel writes it"):
         double[1, 64](x, 0)
     assert (x == 1).all()
+
+
+@avelang.jit
+def scaled(x: al.Pointer(al.f32), by: al.f32, EACH: al.constexpr):
+    all = al.make_tensor(x, al.f32, al.make_layout((64 * EACH,), (1,)))
+    for i in al.range(EACH):
+        all[i * 64 + al.thread_id(0)] = all[i * 64 + al.thread_id(0)] * by
+
+
+def test_a_kernel_of_ours_with_counters():
+    x = np.ones(192, np.float32)
+    run = executor.compiled(scaled, (64, 1, 1), check=True, profile=True, EACH=3)[1, 64](x, 2.0)
+    assert (x == 2).all() and run.traffic.loaded == run.traffic.stored == x.nbytes and run.traffic.read == 0
+    with pytest.raises(AveError, match="L006"):
+        executor.compiled(scaled, (64, 1, 1))

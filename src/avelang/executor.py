@@ -10,13 +10,14 @@ from __future__ import annotations
 import functools
 import pathlib
 from collections.abc import Callable
+from typing import Any
 
 from avelang.runtime.geometry import geometry
 from avelang.sim.amdgcn import arguments
 from avelang.sim.amdgcn.load import load as _load
 from avelang.sim.amdgcn.machine import Machine, Run
 
-__all__ = ["Kernel", "Run", "load"]
+__all__ = ["Kernel", "Run", "compiled", "load"]
 
 
 class Kernel:
@@ -45,7 +46,16 @@ def load(
     """The kernel of a code object (bytes, or a file's name), or of assembly (a file's name, or the text itself).
 
     `kernel`: its name, where there are several. `check`: a register that is used before its load was waited for, LDS that waves race for, and too
-    few wait states are errors (X024 to X026). `profile`: `Run.conflicts` counts LDS cycles lost to bank conflicts, by instruction. `order`: which
-    wave of a workgroup runs first between barriers: "forward", "reverse", or "random" from `seed`. `chip`: which code object of an offload bundle.
+    few wait states are errors (X024 to X026). `profile`: `Run.conflicts` counts LDS cycles lost to bank conflicts, by instruction, and
+    `Run.traffic` the bytes that lanes asked for. `order`: which wave of a workgroup runs first between barriers: "forward", "reverse", or "random"
+    from `seed`. `chip`: which code object of an offload bundle.
     """
     return Kernel(Machine(_load(source, kernel or None, chip), kernel, check=check, profile=profile, order=order, seed=seed))
+
+
+def compiled(kernel: Any, block: tuple[int, int, int], *, check: bool = False, profile: bool = False, **constexprs: Any) -> Kernel:
+    """The gfx942 code of a jit function for blocks of these extents. `check`, `profile`: as of `load`; further names are the function's compile-time
+    values. A launch takes the other arguments in order. Raises what the compiler finds."""
+    from avelang.runtime.compile import compile_text
+
+    return load(compile_text(kernel, constexprs, block, "gfx942", "asm"), check=check, profile=profile)

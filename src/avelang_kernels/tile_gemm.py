@@ -10,7 +10,11 @@ import avelang
 import avelang.language as al
 from avelang import tile
 
-DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
+FLOATS: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
+                          "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz}  # fmt: skip
+RESULTS: dict[str, Any] = {"float32": al.f32, "bfloat16": al.bf16, "float16": al.f16}
+INTEGERS: dict[str, Any] = {"int8": al.i8}
+SUMS: dict[str, Any] = {"int32": al.i32}
 
 
 @functools.cache
@@ -19,7 +23,7 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
     IN_A, IN_B, OUT = T.operands(dtype, out)
 
     @avelang.jit
-    def gemm(a: IN_A, b: IN_B, c: OUT, m: al.u32, n: al.u32, k: al.u32, EACH: al.constexpr = 8, WIDE: al.constexpr = 4):  # type: ignore
+    def gemm(a: IN_A, b: IN_B, c: OUT, m: al.u32, n: al.u32, k: al.u32, EACH: al.constexpr = 8, WIDE: al.constexpr = 8):  # type: ignore
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), EACH), tile.view(c, (m, n), WIDE)
 
         def finish(sums, at):
@@ -30,16 +34,27 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
     return gemm
 
 
-def gemm(a: Any, b: Any, out: Any, T: tile.Block, target: str, units: int = 132, **options: Any) -> Any:
-    """C = A @ B^T, accumulated in f32. a: (m, k), b: (n, k), both bf16 or f16; out: (m, n), of their dtype or f32; contiguous. For the pipeline
-    "preshuffled", b is what `T.on(target, dtype).preshuffle` made of it. `target`: the chip; `units`: how many compute units or multiprocessors it
-    has. `options` are those of a launch. Returns `out`; raises ValueError for shapes that do not fit."""
-    (m, k), n = a.shape, out.shape[1]
-    dtype, to = (DTYPES[str(x.dtype).split(".")[-1]] for x in (a, out))
-    if len(out) != m or (len(b.shape) == 2 and tuple(b.shape) != (n, k)):
+def gemm(a: Any, b: Any, out: Any, T: tile.Block | None = None, target: str | None = None, units: int = 0, **options: Any) -> Any:
+    """C = A @ B^T. a: (m, k), b: (n, k), of one dtype; out: (m, n); contiguous. bf16, f16 and the chip's kinds of f8 are summed up in f32, for an out
+    of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the one that `tile.block_for` chooses; for the pipeline "preshuffled", b is what
+    `T.on(target, dtype).preshuffle` made of it. `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on the
+    CPU are multiplied there. `options`: of a launch. Returns `out`; raises ValueError for shapes that do not fit, TypeError for dtypes."""
+    (m, k), n = a.shape, out.shape[-1]
+    if tuple(out.shape) != (m, n) or (tuple(b.shape) != (n, k) and (len(b.shape) == 2 or T is None)):
         raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+    one, two, three = (str(x.dtype).split(".")[-1] for x in (a, b, out))
+    taken, made = (FLOATS, RESULTS) if one in FLOATS else (INTEGERS, SUMS)
+    if one not in taken or one != two or three not in made:
+        raise TypeError(f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*FLOATS, *INTEGERS]}, out of {[*made]}")
+    if 0 in (m, n, k):
+        out[...] = 0
+        return out
+    if target is None and tile.on_cpu(a):
+        options.setdefault("backend", "cpu")
+    (target, count), dtype, to = tile.device_of(a, target), taken[one], made[three]
+    T = T or tile.block_for(m, n, k, dtype, target, units or count, k * dtype.bytes % 16 == n * to.bytes % 16 == 0)
     if T.cluster != (1, 1):
         options["cluster"] = (math.prod(T.cluster), 1, 1)
     kernel, threads = build(T, dtype, to), T.on(target, dtype).threads
-    kernel[T.grid(m, n, units), threads](a, b, out, m, n, k, math.gcd(k, 8), math.gcd(n, 4), target=target, **options)
+    kernel[T.grid(m, n, units or count), threads](a, b, out, m, n, k, math.gcd(k, 16), math.gcd(n, 8), target=target, **options)
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import ml_dtypes
 import numpy as np
@@ -34,6 +35,12 @@ def test_a_foreign_kernel(tmp_path):
 def test_bank_conflicts_are_counted():
     done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--profile", *SHAPE)
     assert done.exit_code == 0 and "LDS cycles lost to bank conflicts: " in done.output
+
+
+def test_bytes_are_counted():
+    done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--profile", *SHAPE)
+    found = re.search(r"global memory: ([\d,]+) bytes loaded, ([\d,]+) stored, ([\d,]+) by scalar", done.output)
+    assert found and int(found[2].replace(",", "")) == 128 * 128 * 2 and re.search(r"LDS: [1-9][\d,]* bytes read, [1-9][\d,]* written", done.output)
 
 
 def test_an_error_of_the_code_is_shown():

@@ -177,6 +177,53 @@ def ptx_rms_norm(room: Room, m: int, n: int, dtype: torch.dtype = BF16) -> Made:
     return lambda: rms_norm(x, weight, eps, out), [rows_check(out, y * w / (y.square().mean(1, keepdim=True) + eps).sqrt())]
 
 
+def tile_grouped(
+    room: Room, E: int, rows: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, block: int = 0, gathered: bool = False,
+) -> Made:  # fmt: skip
+    """Groups of random sizes, some of them empty; every row is of one."""
+    from avelang.tile import Block
+    from avelang_kernels.tile_grouped_gemm import grouped_gemm
+
+    T = (
+        Block(128, 256, 64, pipeline="tma"), Block(64, 256, 64, pipeline="tma", stages=5), Block(128, 256, 64, pipeline="tma", cluster=(2, 1)),
+        Block(128, 128, 64, pipeline="tma", cluster=(1, 2)), Block(128, 128, 32, pipeline="cp-async"),
+    )[block]  # fmt: skip
+    draw = room.generator
+    cuts = torch.randint(0, rows + 1, (E - 1,), generator=draw, device=draw.device).sort().values.cpu()
+    bounds = torch.cat([torch.zeros(1, dtype=cuts.dtype), cuts, torch.full((1,), rows, dtype=cuts.dtype)])
+    tokens = rows // 2 + 1 if gathered else rows
+    a, b, c = room.normal((tokens, k), dtype), room.normal((E * n, k), dtype), room.output(rows, n, to or dtype)
+    index = torch.randint(0, tokens, (rows,), generator=draw, device=draw.device).int().cuda() if gathered else None
+    factors = room.normal((rows,), F32) if gathered else None
+    parts = []
+    for g, (begin, end) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+        if begin < end:
+            mine = a.cpu() if room.exact else a
+            mine = mine[begin:end] if index is None else mine[index[begin:end].to(mine.device).long()]
+            x = room.product(c[begin:end], mine, b[g * n : (g + 1) * n])
+            scale = 1.0 if factors is None else factors[begin:end, None].to(x.want.device).double()
+            # A factor is one more rounding in f32.
+            parts.append(Check(x.out, x.want * scale, (x.bound + 2.0**-23 * x.want.abs()) * abs(scale)))
+    offsets, units = bounds.int().cuda(), torch.cuda.get_device_properties(0).multi_processor_count
+    chip = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
+    given = b.view(E, n, k)
+    return lambda: grouped_gemm(a, given, offsets, c, T, chip, index=index, factors=factors, units=units), parts
+
+
+PIPELINES = ("single", "prefetch", "double-buffer", "ping-pong", "preshuffled", "streamed", "cp-async", "tma")
+
+
+def tile_gemm(room: Room, m: int, n: int, k: int, pipeline: str, dtype: torch.dtype = BF16, to: torch.dtype | None = None, i: int = 0) -> Made:
+    """A pipeline of the tile level, with one of its blocks of `tile_check`."""
+    from avelang_kernels.tile_gemm import gemm
+    from gpu.tile_check import BLOCKS, CHIP, as_taken
+
+    block = BLOCKS[pipeline][i]
+    a, b, c = room.normal((m, k), dtype), room.normal((n, k), dtype), room.output(m, n, to or dtype)
+    given = as_taken(block, b)
+    return lambda: gemm(a, given, c, block, CHIP), [room.product(c, a, b)]
+
+
 KERNELS = {kernel.name: kernel for kernel in (
     Kernel("hopper_gemm", hopper_gemm, (
         (128, 128, 64), (127, 129, 72), (333, 517, 328), (1, 1, 8), (1000, 1000, 1000), (64, 4096, 520), (4097, 33, 136), (5, 8191, 1024),
@@ -199,6 +246,14 @@ KERNELS = {kernel.name: kernel for kernel in (
         (700, 300, 200, F16, F32), (700, 303, 200, F16), (129, 257, 64, BF16, F32),
         *((641, n, 456, BF16, to, plan) for plan in range(4) for n, to in ((776, None), (776, F32), (777, None))),
     ), tuple((150, n, 136, BF16, None, plan) for plan in range(4) for n in (280, 277)), (8, 0)),
+    Kernel("tile_gemm", tile_gemm, tuple((m, n, k, pipeline, *more) for pipeline in PIPELINES for m, n, k, *more in (
+        (129, 264, 72), (641, 776, 456, F16, F32), (2048, 2048, 2048, BF16, None, 1),
+    )), tuple((70, 136, 136, pipeline) for pipeline in PIPELINES)),
+    Kernel("tile_grouped", tile_grouped, (
+        (8, 1000, 512, 264), (8, 1000, 510, 264, BF16, F32), (8, 300, 136, 72, F16), (1, 333, 277, 136), (256, 4096, 256, 520), (64, 40, 128, 64),
+        (128, 20000, 768, 2048), *((16, 2500, 776, 456, BF16, None, block) for block in range(5)), (16, 2500, 776, 456, BF16, F32, 4, True),
+        (5, 1, 8, 8), (300, 4096, 264, 136, BF16, None, 1),
+    ), tuple((4, 300, 280, 136, BF16, None, block) for block in range(4)) + ((4, 300, 280, 136, BF16, None, 4, True),)),
     *(Kernel(name, make, (
         (1, 1), (3, 7, F32), (777, 64), (333, 18, F16), (1001, 1000), (129, 1001), (1000, 1024, F32), (77, 4096), (33, 5120, F16), (65, 16384),
         (65, 16384, F32), (19, 16383), (17, 32768), (9, 32768, F32), (40000, 128),

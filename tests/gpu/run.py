@@ -2,10 +2,11 @@
 
     python3 tests/gpu/run.py [--only TEXT] [--jobs N] [--no-sanitizer]
 
-Launches, code generation against the reference, the kernels of the package against float64, and each of those kernels under compute-sanitizer's memcheck,
-racecheck and synccheck, with controls that each tool must find. Steps run beside one another, each with a time limit. What a step prints goes to
-NAME/log.txt, with its JSON, in the folder that the variable OUT names (a temporary one else), and the table to suite.json there. Exit status 1
-when a step fails. Needs torch with CUDA in this Python, and compute-sanitizer on PATH or in a CUDA toolkit.
+Launches, code generation against the reference, the tile level's distributions, views and pipelines, the kernels of the package against float64, and
+each of those kernels under compute-sanitizer's memcheck, racecheck and synccheck, with controls that each tool must find. Steps run beside one
+another, each with a time limit. What a step prints goes to NAME/log.txt, with its JSON, in the folder that the variable OUT names (a temporary one
+else), and the table to suite.json there. Exit status 1 when a step fails. Needs torch with CUDA in this Python, and compute-sanitizer on PATH or in
+a CUDA toolkit.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ def steps(kernels: list[str], sanitizer: str | None) -> list[Step]:
     """Longest first, so that none of them is left alone at the end."""
     python = [sys.executable]
     out = [Step("cuda", [*python, str(HERE / "cuda_check.py")], 240), Step("maps", [*python, str(HERE / "maps_check.py")], 120)]
+    out.append(Step("tile", [*python, str(HERE / "tile_check.py"), "--jobs", "4"], 240))
     out += [Step(f"nvptx_{i}", [*python, str(HERE / "nvptx_check.py"), "--part", f"{i}/{PARTS}"], 240) for i in range(1, PARTS + 1)]
     out += [Step(f"kernels_{name}", [*python, str(HERE / "kernels_check.py"), "--only", name], 200) for name in kernels]
     for tool in TOOLS if sanitizer else ():

@@ -47,7 +47,7 @@ def test_a_step_is_ended_at_its_limit_with_what_it_started(tmp_path):
 def test_every_kernel_goes_under_every_tool():
     names = [s.name for s in run.steps(["a", "b"], "/bin/compute-sanitizer")]
     assert len(set(names)) == len(names) and {f"{tool}_{k}" for tool in run.TOOLS for k in ("a", "b", "control")} <= set(names)
-    assert {"cuda", "nvptx_1", "kernels_a", "kernels_b"} <= set(names)
+    assert {"cuda", "nvptx_1", "tile", "kernels_a", "kernels_b"} <= set(names)
     assert not any(s.sanitizer for s in run.steps(["a"], None))
     table = run.table([Step("a", [], 1, state="ok", said="well"), Step("longer", [], 1, state="FAIL", said="bad")])
     assert table.splitlines()[1].startswith("FAIL longer")

@@ -208,6 +208,7 @@ UNIFORM = """kernel @k(%p: ptr<f32, global>, %n: u32) {'wave': 64} {
   %ox = convert(%ix) : i64
   %lu = ld(%p, %o) {'align': 4} : f32
   %lv = ld(%p, %ox) {'align': 4} : f32
+  %first = amdgpu.readfirstlane(%ix) : u32
   %loc = alloc {'name': 'l', 'align': 4} : tensor<f32, (4):(1), local>
   %lb = base(%loc) : ptr<f32, local>
   %ll = ld(%lb, %o) {'align': 4} : f32
@@ -227,7 +228,7 @@ UNIFORM = """kernel @k(%p: ptr<f32, global>, %n: u32) {'wave': 64} {
 
 
 def test_uniformity():
-    always = {"bid", "sum", "o", "lu", "loc", "lb", "r", "i", "a", "a2", "i2"}
+    always = {"bid", "sum", "o", "lu", "first", "loc", "lb", "r", "i", "a", "a2", "i2"}
     assert uniform_names(UNIFORM, (64, 1, 1)) == always
     assert uniform_names(UNIFORM, (64, 4, 1)) == always | {"y"}
     assert uniform_names(UNIFORM, (32, 4, 1)) == always

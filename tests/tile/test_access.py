@@ -11,6 +11,7 @@ import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.isa.nvptx.swizzle import swizzled
 from avelang.tile import Distribution, Swizzle, banks, mma, tile_accesses
+from avelang.tile.access import phases_of
 from sim.amdgcn.programs import run_program
 
 
@@ -115,6 +116,40 @@ def test_what_cannot_be_accessed():
     assert e.value.code == "T305"
     with pytest.raises(AveError, match="64 addresses"):
         banks(np.zeros(32, int), 4, "gfx942")
-    with pytest.raises(AveError, match="the order in which LDS serves lanes") as e:
-        banks(np.zeros(64, int), 4, "gfx950")
-    assert e.value.code == "U103"
+
+
+# nod-ai, "Empirical LDS Measurements", CDNA4: lanes of each phase of a read, as they were measured on an MI350X.
+MI350 = {
+    4: [range(64)], 8: [range(32), range(32, 64)],
+    16: [[*range(4), *range(12, 16), *range(20, 28)], [*range(32, 36), *range(44, 48), *range(52, 60)],
+         [*range(4, 12), *range(16, 20), *range(28, 32)], [*range(36, 44), *range(48, 52), *range(60, 64)]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("nbytes", MI350)
+def test_reads_of_gfx950(nbytes):
+    """64 banks: lanes of one phase with addresses 256 bytes apart are in each other's way, those of different phases are not."""
+    phases = phases_of("gfx950", nbytes)
+    assert {frozenset(p) for p in phases} == {frozenset(p) for p in MI350[nbytes]}
+    assert banks(np.arange(64) * nbytes, nbytes, "gfx950").extra == 0
+    far = banks(np.arange(64) * 256, nbytes, "gfx950")
+    assert far.cycles == (64 // len(phases),) * len(phases) and far.turns.shape == (len(phases), 64)
+    # 128 bytes apart is half as bad as on gfx942's 32 banks.
+    assert max(banks(np.arange(64) * 128, nbytes, "gfx950").cycles) == 32 // len(phases)
+
+
+def test_what_gfx950_does_as_gfx942():
+    """Writes, and reads of 12 bytes: 32 banks."""
+    at = np.random.default_rng(5).permutation(64) * 16
+    for nbytes, kind in ((4, "write"), (8, "write"), (16, "write"), (12, "read")):
+        assert phases_of("gfx950", nbytes, kind) == phases_of("gfx942", nbytes, kind)
+        assert banks(at, nbytes, "gfx950", kind).cycles == banks(at, nbytes, "gfx942", kind).cycles
+
+
+def test_a_block_s_fragments_meet_all_banks_of_gfx950():
+    from avelang.tile import Block
+    from avelang.tile.accesses import conflicts, swizzle_for
+
+    H = Block(128, 128, 64).on("gfx950", al.bf16).halved()
+    found = swizzle_for((H.copy_a, H.a), (64, 2), "gfx950")
+    assert conflicts(H.a, (64, 2), found, "gfx950") == 0 < conflicts(H.a, (64, 2), Swizzle(), "gfx950")

@@ -54,10 +54,14 @@ def test_places(name):
 
 @pytest.mark.parametrize(("target", "k"), [("gfx942", 32), ("gfx942", 64), ("sm_80", 32), ("sm_80", 64)])
 def test_no_bank_conflicts(target, k):
-    """Fragments are read 16 bytes at a time, copies written so, and each phase of a wave's access meets every bank once (by `tile.banks`)."""
+    """Fragments are read 16 bytes at a time (by the rows that lanes name, on NVIDIA), copies written so, and each phase of a wave's access meets every
+    bank once (by `tile.banks`)."""
     G = tile.Block(64, 64, k, (2, 2), "single").on(target, al.bf16)
     swizzle = accesses.swizzle_for((G.copy_a, G.a), (2 * k, 2), target)
     for d, kind in ((G.a, "read"), (G.b, "read"), (G.copy_a, "write")):
+        by_rows = accesses.matrices(d, 1, 2, target)
+        assert (by_rows is not None) == (kind == "read" and target == "sm_80")
+        d = d if by_rows is None else by_rows.names
         first = swizzle(d.index[0][:, 0] * 2 * k + d.index[1][:, 0] * 2)
         for p in accesses.places(d, 1, 8, (2 * k, 2), swizzle):
             at = ((first ^ p.mixed) + p.above)[: d.wave]
@@ -66,8 +70,30 @@ def test_no_bank_conflicts(target, k):
 
 def test_without_a_swizzle_there_are_conflicts():
     G = tile.Block(64, 64, 64, (2, 2), "single").on("sm_80", al.bf16)
-    for s, lost in ((Swizzle(), True), (Swizzle.rows(128), True), (accesses.swizzle_for((G.copy_a, G.a), (128, 2), "sm_80"), False)):
+    for s, lost in ((Swizzle(), True), (Swizzle(1, 4, 3), True), (accesses.swizzle_for((G.copy_a, G.a), (128, 2), "sm_80"), False)):
         assert (accesses.conflicts(G.a, (128, 2), s, "sm_80") > 0) == lost
+
+
+def loaded(d, found, turned):
+    """What lanes have after the loads of `found`, by PTX's words for `ldmatrix`, as numbers of the elements of the tile: (threads, elements)."""
+    number = np.arange(d.shape[0] * d.shape[1]).reshape(d.shape)
+    rows = found.names.gather(number).reshape(d.waves, 32, -1, 8)  # of 16-bit elements: wave, lane that names it, load, element
+    out = np.zeros((d.waves, 32, rows.shape[2], found.each, 2), np.int64)
+    for w, lane, load, j in np.ndindex(out.shape[:4]):
+        matrix = rows[w, 8 * j : 8 * j + 8, load]
+        out[w, lane, load, j] = matrix[lane % 4 * 2 : lane % 4 * 2 + 2, lane // 4] if turned else matrix[lane // 4, lane % 4 * 2 : lane % 4 * 2 + 2]
+    return out.reshape(d.threads, -1)
+
+
+@pytest.mark.parametrize("name", ["a on sm_80", "b on sm_80"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_matrices_of_operands(name, turned):
+    """`ldmatrix` of the rows that lanes name gives each lane what the distribution says, in its order."""
+    d = SPREADS[name]
+    found = accesses.matrices(d, 0 if turned else 1, 2, "sm_80")
+    assert found is not None and (found.turned, found.each) == (turned, 4)
+    assert np.array_equal(loaded(d, found, turned), d.linear)
+    assert accesses.matrices(SPREADS["rows"], 1, 2, "sm_80") is accesses.matrices(d, 1, 2, "gfx942") is None
 
 
 def test_folding_counts():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from avelang.isa import ROWS
 from avelang.isa.amdgpu.scaled import SCALED
 from avelang.isa.fragments import Fragment
 from avelang.isa.nvptx import wgmma
-from avelang.tile import Distribution, Encoding
+from avelang.tile import Distribution, Encoding, accesses
+from tile import drawn
 from tile.test_encoding import PARTS, SEED, encodings
 
 DENSE = [r for r in ROWS.values() if r.mma]
@@ -34,6 +36,30 @@ def test_one_p_is_the_thread_of_the_block():
     two = Distribution(SEED)
     one = Distribution(Encoding((), SEED.Hs, ((1, 2, 1, 2),), ((1, 1, 2, 2),), (1, 1, 2, 2), (0, 3, 0, 3)))
     assert (one.wave, one.waves) == (64, 4) and np.array_equal(one.linear, two.linear) and one.to_layout() == two.to_layout()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([32, 64]))
+def test_who_holds_what_by_the_documentation(seed, wave):
+    """The whole map of drawn distributions, with replicas and with one P or two, and of what kernels compute it from: every element as often as there
+    are replicas."""
+    r = random.Random(seed)
+    waves = r.choice((1, 2, 3, 4))
+    d = drawn.distribution(r, drawn.extents(r, r.choice((1, 2, 3)), waves * wave), waves, wave)
+    want = drawn.by_definition(d.encoding)
+    assert all(np.array_equal(a, b) for a, b in zip(d.index, want, strict=True))
+    assert (np.bincount(np.ravel_multi_index(want, d.shape).ravel(), minlength=math.prod(d.shape)) == d.replication).all()
+    thread, at = np.arange(d.threads), [np.zeros(d.threads, np.int64) for _ in d.shape]
+    for below, digit in accesses.lane_digits(d):
+        at = [x + thread // below % digit.extent * s for x, s in zip(at, digit.strides, strict=True)]
+    assert all(np.array_equal(x, w[:, 0]) for x, w in zip(at, want, strict=True))
+
+
+@pytest.mark.parametrize(("target", "backend", "count"), drawn.RUNS)
+def test_drawn_distributions_in_kernels(target, backend, count, monkeypatch):
+    """Loaded in one, moved to another, stored: over edges, of five dtypes, with races and waits checked."""
+    monkeypatch.setenv("AVE_CHECK", "races,waits")
+    drawn.check("move", target, backend, count)
 
 
 # Encoding, wave, waves; the code and words of the error.

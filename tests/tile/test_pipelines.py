@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import avelang.language as al
 from avelang.base.errors import AveError
-from avelang.tile import PIPELINES, pipeline
+from avelang.tile import PIPELINES, Block, pipeline
 from avelang.tile.pipelines import STAGES, timeline
 
 TILES = 12
@@ -53,3 +54,13 @@ def test_which_chips_have_which():
     with pytest.raises(AveError, match="a pipeline must be one of single, ") as e:
         pipeline("triple")
     assert e.value.code == "T301"
+
+
+@pytest.mark.parametrize(("name", "k"), [("double-buffer", 128), ("double-buffer", 32), ("preshuffled", 128)])
+def test_pipelines_that_want_two_fragments(name, k):
+    """K of a step by halves, one fragment each: the error says how long a fragment is."""
+    assert Block(64, 64, 64, pipeline=name).on("gfx942", al.bf16).steps == pipeline(name).deep == 2
+    with pytest.raises(AveError, match=f"wants k to be 2 fragments of (32|16), and it is {k}") as e:
+        Block(64, 64, k, pipeline=name).on("gfx942", al.bf16)
+    assert e.value.code == "T307"
+    assert Block(64, 64, k, pipeline="prefetch").on("gfx942", al.bf16).k == k

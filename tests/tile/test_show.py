@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import avelang
 import avelang.language as al
 from avelang.base.errors import AveError
-from avelang.tile import Distribution, SubgroupLayout, Swizzle, mma, pipeline, show, tile_accesses
+from avelang.tile import Block, Distribution, Encoding, SubgroupLayout, Swizzle, mma, pipeline, show, tile_accesses
+from avelang.tile.order import Rows, dealt
 from avelang.tile.picture import HEAT, PLAIN, Cell, Picture, heat, hue, svg, terminal
 from tile.test_encoding import SEED
 
@@ -147,3 +149,65 @@ def test_colors():
     assert heat(0) == PLAIN and heat(99) == HEAT[-1] and len({hue(i) for i in range(16)}) == 16
     dark = [c for c in (*HEAT, *map(hue, range(16))) if np.mean([int(c[i : i + 2], 16) for i in (1, 3, 5)]) < 120]
     assert not dark, "black text must be readable on every color"
+
+
+def test_a_tile_too_large_to_read_is_drawn_by_waves_and_its_corner():
+    d = Block(256, 256, 64, (2, 4)).on("gfx942", al.bf16).c
+    waves, corner = show.of(d)
+    assert texts(waves) == [["w0", "w1", "w2", "w3"], ["w4", "w5", "w6", "w7"]] and waves.rows == ("0", "128") and waves.columns[1] == "64"
+    assert waves.notes[0] == "8 waves of 64 lanes, 128 elements a lane" and len({c.color for row in waves.cells for c in row}) == 8
+    assert len(corner.rows) == 32 and len(corner.columns) == 16 and corner.title == "its first 32 x 64 elements"
+    owner = {(int(r), int(c)): (t, e) for t in range(64) for e, (r, c) in enumerate(zip(d.index[0][t], d.index[1][t], strict=True))}
+    assert all(texts(corner)[i][j] == "w0 T{} v{}".format(*owner[i, 4 * j]) for i in range(32) for j in range(16))
+    assert len({c.color for row in corner.cells for c in row}) > 8  # of one wave: by lane
+    copies, _ = show.of(Block(128, 128, 64).on("gfx942", al.bf16).copy_a)
+    assert [row[0] for row in texts(copies)] == [f"w{i % 4}" for i in range(16)]
+
+
+def test_waves_in_turns_are_not_drawn_by_waves():
+    """Neighboring columns are two waves' in turns: a grid of waves would be as wide as the tile."""
+    (p,) = show.of(Distribution(Encoding((), ((64, 2), (2, 32, 2)), ((2,), (1, 2)), ((2,), (1, 1)), (1, 2), (0, 0))))
+    assert len(p.rows) == len(p.columns) == 128 and texts(p)[0][:3] == ["w0 T0 v0", "w1 T0 v0", "w0 T1 v0"]
+
+
+def test_the_column_of_a_swizzle():
+    before, after = show.of_column(Swizzle.pattern(128))
+    assert before.notes == ("64 cycles, 56 of them lost to conflicts",) and after.notes == ("8 cycles, 0 of them lost to conflicts",)
+    assert texts(before)[0] == ["8"] * 4 + [""] * 28 and {t for row in texts(after) for t in row} == {"1"}
+    assert show.of_column(Swizzle.pattern(128), width=32) == []
+
+
+@avelang.jit
+def places(out: al.Pointer(al.u32), m: al.u32, n: al.u32, M: al.constexpr, N: al.constexpr):
+    walk = Rows(m, n, al.convert(1, al.u32), M, N)
+    row, col = walk.job(dealt(al.block_id(0), walk.count()), 0, 0).at
+    o = al.make_tensor(out, al.u32, al.make_layout((walk.count(), 2), (2, 1)))
+    o[al.block_id(0), 0], o[al.block_id(0), 1] = row, col
+
+
+@pytest.mark.parametrize(("target", "units"), [("gfx942", 304), ("sm_90a", 7)])
+@pytest.mark.parametrize(("m", "n", "block"), [(4864, 4096, (256, 256)), (130, 70, (16, 32)), (16, 16, (16, 16))])
+def test_the_order_is_that_of_the_kernels(target, units, m, n, block):
+    rows, cols = -(-m // block[0]), -(-n // block[1])
+    out = np.zeros((rows * cols, 2), np.uint32)
+    places[rows * cols, 1](out, m, n, *block, target=target, backend="cpu")
+    (p,) = show.of_order(m, n, block, units, target)
+    assert len(p.rows) == rows and p.columns == tuple(str(j * block[1]) for j in range(cols))
+    for number, (row, col) in enumerate(out.tolist()):
+        cell = p.cells[row // block[0]][col // block[1]]
+        assert cell == Cell(str(number), hue(number % 8 if target == "gfx942" else number // units))
+
+
+def test_what_the_order_says_of_the_chip():
+    assert show.of_order(4864, 4096, (256, 256), 304)[0].notes[0] == "304 tiles for 304 units: 1 round, in which 100.0% of the units have one"
+    assert show.of_order(4096, 4096, (256, 256), 304)[0].notes[0].startswith("256 tiles for 304 units: 1 round, in which 84.2%")
+    for bad in ((0, 1, (1, 1), 1), (1, 1, (1, 0), 1), (1, 1, (1, 1), 0), (4096, 4096, (8, 8), 304)):
+        with pytest.raises(AveError) as e:
+            show.of_order(*bad)
+        assert e.value.code == "T308"
+
+
+def test_long_notes_are_wrapped():
+    p = Picture("short", ("row",), ("0",), ((Cell("x"),),), ("word " * 60,))
+    lines = [t.text for t in ET.fromstring(svg([p])).iter(NS + "text") if (t.text or "").startswith("word")]
+    assert len(lines) > 3 and " ".join(lines) == ("word " * 60).strip() and float(ET.fromstring(svg([p])).get("width")) < 600

@@ -6,7 +6,9 @@ import pytest
 import avelang
 import avelang.language as al
 from avelang import tile
+from avelang.base.errors import AveError
 from avelang.tile import shared
+from tile import drawn
 
 RUNS = [("gfx942", "reference"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")]
 KINDS = ("rows", "columns", "products")
@@ -45,6 +47,13 @@ def test_folds_and_moves(source, to, target, backend):
     assert np.array_equal(o, np.tril(a - a.sum(1)[:, None]) * a.max(0))
 
 
+@pytest.mark.parametrize(("target", "backend", "count"), drawn.RUNS)
+def test_drawn_folds(target, backend, count, monkeypatch):
+    """Sums, maxima, masks and elementwise functions, in two drawn distributions of a tile."""
+    monkeypatch.setenv("AVE_CHECK", "races,waits")
+    drawn.check("fold", target, backend, count)
+
+
 def test_no_races(monkeypatch):
     """Folds over waves and moves write shared memory again and again."""
     monkeypatch.setenv("AVE_CHECK", "races")
@@ -66,3 +75,42 @@ def test_elementwise():
     a, o = np.random.default_rng(1).standard_normal((32, 64)).astype(np.float32), np.zeros((32, 64), np.float16)
     elementwise[1, 64](a, o, target="gfx942")
     assert np.allclose(o, np.exp(a) + 1, rtol=1e-3)
+
+
+@avelang.jit
+def mistaken(a: al.Pointer(al.f32), o: al.Pointer(al.f32), KIND: al.constexpr, D: al.constexpr, E: al.constexpr):
+    n = len(D.shape)
+    t = tile.view(a, D.shape).window(D.shape[: n - 1] + (E.shape[n - 1],), (0,) * n, D).load()
+    if KIND == "fold":
+        t = t.sum(n)
+    elif KIND == "line":
+        t = t.max(0)
+    elif KIND == "spread":
+        t = shared.spread(t, E)
+    else:
+        t = t.map(lambda x, y: x + y, (tile.full(E, 1.0, al.f32),))
+    tile.view(o, t.shape).store(t, (0,) * len(t.shape))
+
+
+def rows(*shape, wave=64):
+    return tile.Distribution.blocked(shape, al.f32, waves=1, wave=wave)
+
+
+# What is done, in which distributions; the code and words of the error.
+MISTAKES = {
+    "another wave": (("map", rows(8, 32, wave=32), rows(8, 32, wave=32)), "T304", "its waves have 32 lanes, but the chip's have 64"),
+    "another window": (("map", rows(8, 32), rows(8, 64)), "T304", "its extents are (8, 64), but its distribution is one of (8, 32)"),
+    "no dimension": (("fold", rows(8, 32), rows(8, 32)), "T301", "axis must be a dimension of the tile, 0 to 1, not 2"),
+    "one dimension": (("line", rows(64), rows(64)), "T301", "a tile to fold must be of two dimensions or more, not one of (64,)"),
+    "three dimensions": (("spread", rows(4, 4, 8), rows(4, 4, 8)), "T301", "a tile in shared memory must be of two dimensions, not one of (4, 4, 8)"),
+    "another tile": (("spread", rows(8, 32), rows(16, 32)), "T304", "its extents are (8, 32), but its distribution is one of (16, 32)"),
+    "another order": (("map", rows(8, 32), tile.Distribution.blocked((8, 32), al.f32, waves=1, order=(0, 1))), "T301", "the other tile must be in the"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_named(name):
+    (kind, d, e), code, words = MISTAKES[name]
+    with pytest.raises(AveError) as found:
+        mistaken[1, 64](np.zeros(d.shape, np.float32), np.zeros(d.shape, np.float32), kind, d, e, target="gfx942", backend="reference")
+    assert found.value.code == code and words in found.value.message and __file__ in str(found.value)

@@ -9,6 +9,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.runtime.compile import compile_text
+from tile import drawn
 
 RUNS = [("gfx942", "reference"), ("gfx942", "cpu"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")]
 ON = pytest.mark.parametrize(("target", "backend"), RUNS)
@@ -145,3 +146,54 @@ def test_embed():
     a, o = np.arange(6 * 19, dtype=np.int32).reshape(6, 19), np.zeros((48, 4), np.int32)
     filtered[1, 64](a, o, target="gfx942", backend="reference")
     assert np.array_equal(o, np.lib.stride_tricks.sliding_window_view(a, 4, axis=1)[:, ::2].reshape(48, 4))
+
+
+@pytest.mark.parametrize(("target", "backend", "count"), drawn.RUNS)
+def test_drawn_transforms(target, backend, count, monkeypatch):
+    """Up to four of them in a row, of one to four dimensions; windows past the end and over padding; a load, a move, a load, a store."""
+    monkeypatch.setenv("AVE_CHECK", "races,waits")
+    drawn.check("look", target, backend, count)
+
+
+@pytest.mark.parametrize(("target", "backend", "count"), [*drawn.RUNS, ("gfx950", "reference", 6), ("sm_75", "reference", 4)])
+def test_drawn_copies_to_shared_memory(target, backend, count, monkeypatch):
+    """By cp.async, by loads that write LDS, of 4 bytes and of 16, and through registers."""
+    monkeypatch.setenv("AVE_CHECK", "races,waits")
+    drawn.check("copy", target, backend, count)
+
+
+@avelang.jit
+def swizzled(a: al.Pointer(al.i32), o: al.Pointer(al.i32)):
+    v = tile.view(a, (16, 16), 4).xor(0, 1, 4, 2)
+    tile.view(o, (16, 16), 4).store(v.window((16, 16), (0, 0), blocked(16, 16, al.i32, 64, al.target().wave)).load(), (0, 0))
+
+
+def test_rows_swizzled_by_columns():
+    """Neighbors along the last dimension then lie in different rows: no access is wider than one element."""
+    a, o = np.arange(256, dtype=np.int32).reshape(16, 16), np.zeros((16, 16), np.int32)
+    swizzled[1, 64](a, o, target="gfx942", backend="reference")
+    row, col = np.indices((16, 16))
+    assert np.array_equal(o, a[row ^ col % 4 * 2, col])
+
+
+@avelang.jit
+def both_ways(a: al.Pointer(al.f16), o: al.Pointer(al.f16), m: al.u32, n: al.u32, top: al.u32, left: al.u32, V: al.constexpr, GUARDED: al.constexpr):
+    A, O = tile.view(a, (m, n), V), tile.view(o, (m, n), V)
+    if GUARDED:  # by a predicate: a transformed view is no matter of the hardware's
+        A, O = A.pad(0, 0, 0), O.pad(0, 0, 0)
+    O.store(A.window((32, 32), (top, left), blocked(32, 32, al.f16, 64, 64)).load(), (top, left))
+
+
+def test_ranges_and_predicates_are_one():
+    """In executed gfx942 code, with the executor's check of what may be touched: the range of a buffer and a predicate keep and write the same."""
+    for V in (1, 2, 8):
+        for guarded in (False, True):
+            text = compile_text(both_ways, {"V": V, "GUARDED": guarded}, (64, 1, 1), "gfx942", "asm")
+            assert ("buffer_load" in text) == ("buffer_store" in text) == (not guarded and V > 1)
+    for V, m, n, top, left in ((8, 40, 40, 0, 0), (8, 40, 40, 16, 16), (8, 40, 40, 64, 0), (8, 40, 40, 0, 64), (8, 3, 8, 0, 0), (2, 35, 34, 7, 6)):
+        a = np.random.default_rng(V).standard_normal((m, n)).astype(np.float16)
+        o = [np.full((m, n), 7, np.float16) for _ in range(2)]
+        for guarded, out in zip((False, True), o, strict=True):
+            both_ways[1, 64](a, out, m, n, top, left, V, guarded, target="gfx942")
+        want = drawn.put(np.full((m, n), 7, np.float16), drawn.taken(a, top, left, (32, 32)), top, left)
+        assert np.array_equal(o[0], want) and np.array_equal(o[1], want)

@@ -79,7 +79,7 @@ def argument(text: str, rng: np.random.Generator) -> Any:
 @click.option("--block", default="64", show_default=True, callback=_extents, help="Extents of a workgroup, in work-items.")
 @click.option("--lds", type=click.IntRange(0), default=0, show_default=True, help="Bytes of dynamic LDS.")
 @click.option("--check", is_flag=True, help="Verify waits, hazards and LDS races.")
-@click.option("--profile", is_flag=True, help="Count LDS bank conflicts by instruction.")
+@click.option("--profile", is_flag=True, help="Count bytes moved, and LDS bank conflicts by instruction.")
 @click.option("--order", type=click.Choice(["forward", "reverse", "random"]), default="forward", show_default=True,
               help="Which wave of a workgroup runs first between barriers.")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Of random arrays and of the random order.")
@@ -132,6 +132,9 @@ def _report(kernel: Kernel, run: Run, seconds: float, profile: bool) -> None:
     click.echo(f"{kernel.name}: {run.instructions:,} wave-instructions in {seconds:.3f} s, {run.instructions / seconds / 1e6:.1f} million a second")
     if not profile:
         return
+    moved = run.traffic
+    click.echo(f"global memory: {moved.loaded:,} bytes loaded, {moved.stored:,} stored, {moved.scalar:,} by scalar instructions")
+    click.echo(f"LDS: {moved.read:,} bytes read, {moved.written:,} written")
     click.echo(f"LDS cycles lost to bank conflicts: {sum(run.conflicts.values())}")
     for index, lost in sorted(run.conflicts.items(), key=lambda x: -x[1])[:20]:
         i = kernel.machine.instruction(index)

@@ -23,8 +23,9 @@ def explain() -> None:
 @click.option("--target", metavar="CHIP", default="gfx942", show_default=True, help="The chip.")
 @click.option("--preshuffled", is_flag=True, help="B lies in memory as its fragments do, and can skip shared memory.")
 @click.option("--all", "everything", is_flag=True, help="All candidates, not the best of each kind.")
-def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: bool, everything: bool) -> None:
-    """The plan for C (M x N) = A (M x K) B (K x N), in IREE's terms, beside the padded one.
+@click.option("--compile", "compiled", is_flag=True, help="Compile the chosen block, and say what its code takes.")
+def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: bool, everything: bool, compiled: bool) -> None:
+    """The plan for C (M x N) = A (M x K) B (K x N), in IREE's terms, beside the padded one, and the block for a kernel of the tile level.
 
     mma_kind: the matrix product. workgroup: a block's tile of C. subgroup: tiles of the matrix product in one wave. reduction: of those along K in a
     step of the loop. promote_operands: operands that pass through shared memory.
@@ -37,6 +38,7 @@ def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: b
         problem = tile.gemm(m, n, k, dtype, target, preshuffled)
         best, verdicts = tile.choose(problem)
         other = tile.padded(problem)
+        code = _compiled(best) if compiled else ""
     except AveError as exc:
         exc.span = None  # the line is one of Ave's
         show_error(exc)
@@ -47,6 +49,9 @@ def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: b
     if other is not None and (other.mma.name, other.workgroup, other.split_k) != (best.mma.name, best.workgroup, best.split_k) and m <= 16:
         plans.append(("padded", other))
     console.print(_plans(plans))
+    console.print(f"\n{spelled(best)}\n{_launched(best)}", highlight=False, markup=False, soft_wrap=True)
+    if code:
+        console.print(code, highlight=False, markup=False, soft_wrap=True)
     console.print()
     console.print(_candidates(verdicts if everything else _of_each_kind(verdicts)))
     if not everything:
@@ -63,14 +68,58 @@ def _console() -> Any:
     return console
 
 
+def spelled(p: Plan) -> str:
+    """The block as one writes it; defaults are left out."""
+    import dataclasses
+
+    block = p.block()
+    named = [f"{f.name}={getattr(block, f.name)!r}" for f in dataclasses.fields(block)[3:] if getattr(block, f.name) != f.default]
+    return f"tile.Block({', '.join([str(block.m), str(block.n), str(block.k), *named])})"
+
+
+def _launched(p: Plan) -> str:
+    launch = p.launch
+    parts = f", each tile of C by {launch.split_k} parts of K" if launch.split_k > 1 else ""
+    cluster = f", in clusters of {launch.cluster}" if launch.cluster > 1 else ""
+    return f"launch: {launch.grid} blocks of {launch.threads} threads{cluster}{parts}"
+
+
+def _compiled(p: Plan) -> str:
+    """What the code of the block GEMM takes with the plan's block, beside what the plan says."""
+    from avelang.arch import chip
+    from avelang.base.errors import AveError
+    from avelang_kernels.tile_gemm import build
+
+    g, block, launch = p.gemm, p.block(), p.launch
+    constants = {"EACH": 16 // g.dtype.bytes, "WIDE": 4}
+    kernel = build(block, g.dtype, g.accumulator)
+    if chip(g.target).vendor == "nvidia":
+        found = kernel.report(g.target, (launch.threads, 1, 1), cluster=(launch.cluster, 1, 1) if launch.cluster > 1 else None, **constants)
+        takes = f"{found.registers} registers, {found.stored + found.loaded} bytes of spills"
+        return f"compiled by ptxas: {takes}, {found.shared + found.dynamic} bytes of shared memory (the plan: {p.lds_bytes})"
+    from avelang.amdgcn.mca import utilization
+    from avelang.amdgcn.report import report
+    from avelang.runtime.compile import compile_text
+
+    text = compile_text(kernel, constants, (launch.threads, 1, 1), g.target, "asm")
+    made = report(text)
+    spills = made.vgpr_spills + made.sgpr_spills
+    takes = f"{made.vgpr} VGPRs, {made.agpr} AGPRs, {spills} spills, {made.lds} bytes of LDS (the plan: {p.lds_bytes})"
+    planned = f" (the plan: {p.share:.1%})" if p.grid else ""
+    try:
+        busy = utilization(text, g.target)
+        said = "no loop" if busy is None else f"matrix pipe busy {busy.ratio:.1%} of the main loop, one wave, by llvm-mca{planned}"
+    except AveError as exc:  # llvm-mca is not there
+        said = exc.message
+    return f"compiled: {takes}; {said}"
+
+
 def _config(p: Plan) -> str:
     return "\n".join(f"{name} = {value}" for name, value in p.lowering_config().items())
 
 
 def _counts(p: Plan) -> dict[str, str]:
-    from avelang.tile.select import UNITS
-
-    units = UNITS[p.gemm.target].units
+    units = p.gemm.units
     takes = p.step_cycles
     return {
         "instructions": " + ".join(f"{p.mma.natives.count(x)} {x.partition('.')[2]}" for x in dict.fromkeys(p.mma.natives)),

@@ -106,40 +106,37 @@ def encoding_command(what: str, output: pathlib.Path | None) -> None:
 
     Such as "Distribution.blocked((64, 64), al.bf16, waves=1)".
     """
-    import avelang.language as al
-    from avelang import tile
-    from avelang.cli.console import fail
-    from avelang.cli.script import execute
-
-    file, _, name = what.rpartition(":")
-    if file and name.isidentifier() and pathlib.Path(file).exists():
-        found = execute(file, "__ave_show__")
-        if name not in found:
-            fail(f"{file} has no {name}")
-        value = found[name]
-    else:
-        known = {"tile": tile, "al": al, **{n: getattr(tile, n) for n in tile.__all__}}
-        value = None
 
     def make() -> Any:
         from avelang.tile import show
 
-        return show.of(value if value is not None else _evaluate(what, known))
+        return show.of(_object(what))
 
     _emit(make, output)
 
 
-def _evaluate(text: str, known: dict[str, Any]) -> Any:
-    """The value of the user's expression."""
+def _object(what: str) -> Any:
+    """The object that FILE:NAME or an expression says."""
+    import avelang.language as al
+    from avelang import tile
     from avelang.base.errors import AveError
     from avelang.cli.console import fail
+    from avelang.cli.script import execute
 
+    file, _, name = what.rpartition(":")
+    if file and name.isidentifier() and (pathlib.Path(file).exists() or file.endswith(".py")):
+        if not pathlib.Path(file).is_file():
+            fail(f"there is no file {file}")
+        found = execute(file, "__ave_show__")
+        if name not in found:
+            fail(f"{file} has no {name}")
+        return found[name]
     try:
-        return eval(text, dict(known))  # noqa: S307 - the user's own expression
+        return eval(what, {"tile": tile, "al": al, **{n: getattr(tile, n) for n in tile.__all__}})  # noqa: S307 - the user's own expression
     except AveError:
         raise
     except Exception as exc:
-        fail(f"{text!r} is no file:name and no expression: {type(exc).__name__}: {exc}")
+        fail(f"{what!r} is no file:name and no expression: {type(exc).__name__}: {exc}")
 
 
 def _swizzle(text: str | None) -> Any:
@@ -163,44 +160,75 @@ def _swizzle(text: str | None) -> Any:
 @click.option("--row-bytes", default=128, show_default=True, help="Bytes of a row of the tile.")
 @click.option("--width", default=16, show_default=True, help="Bytes of an access.")
 @click.option("--rows", default=8, show_default=True, help="Rows to draw.")
+@_TARGET
 @_FILE
-def swizzle_command(text: str, row_bytes: int, width: int, rows: int, output: pathlib.Path | None) -> None:
-    """Where a swizzle puts the accesses of each row of a tile."""
+def swizzle_command(text: str, row_bytes: int, width: int, rows: int, target: str, output: pathlib.Path | None) -> None:
+    """Where a swizzle puts the accesses of each row of a tile, and the bank conflicts of a wave that reads down a column, without it and with it."""
 
     def make() -> Any:
         from avelang.tile import show
 
-        return show.of_swizzle(_swizzle(text), row_bytes, width, rows)
+        found = _swizzle(text)
+        return [*show.of_swizzle(found, row_bytes, width, rows), *show.of_column(found, row_bytes, width, target)]
 
     _emit(make, output)
 
 
 @show.command("banks")
-@click.argument("name")
+@click.argument("name", metavar="NAME|FILE:NAME|EXPRESSION")
 @_OPERAND
 @_TARGET
 @click.option("--row-bytes", default=128, show_default=True, help="Bytes from one row in shared memory to the next; K runs along a row.")
+@click.option("--element", default=2, show_default=True, type=click.IntRange(1, 16), help="Bytes of an element, of a distribution.")
+@click.option("--write", is_flag=True, help="The wave writes what it holds.")
 @click.option("--swizzle", "swizzle_text", metavar="BITS,BASE,SHIFT|128B", help="Applied to byte offsets.")
 @_FILE
-def banks_command(name: str, operand: str, target: str, row_bytes: int, swizzle_text: str | None, output: pathlib.Path | None) -> None:
-    """How often the banks of shared memory are asked when a wave reads the fragments of A and B of NAME: bank conflicts."""
+def banks_command(
+    name: str, operand: str, target: str, row_bytes: int, element: int, write: bool, swizzle_text: str | None, output: pathlib.Path | None
+) -> None:
+    """How often the banks of shared memory are asked when a wave reads, or writes, its part of a tile: bank conflicts.
+
+    NAME is an intrinsic or a matrix product, whose fragments of A and B are read; else any distribution of a tile of rows and columns, by a file or
+    an expression as for `ave show encoding`: its first wave.
+    """
 
     def make() -> Any:
-        from avelang.tile import mmas, show, tile_accesses
+        from avelang.tile import show, tile_accesses
 
+        found = _swizzle(swizzle_text)
         pictures = []
-        types = next((m.dtypes for m in mmas(target) if m.name.lower() == name.lower()), None)
-        for title, d in _operands(name, "all" if operand == "c" else operand, target, 8):
-            which = title[-1]
-            if which == "C":
-                continue
-            size = (types or _types(name, target))["AB".index(which)].bytes
-            strides = (row_bytes, size) if which == "A" else (size, row_bytes)
-            found = tile_accesses(d, strides, size, swizzle=_swizzle(swizzle_text), target=target)
-            pictures += show.of_accesses(found, f"{title}, rows of {row_bytes} bytes")
+        for title, d, strides, size in _tiles(name, operand, target, row_bytes, element):
+            made = tile_accesses(d, strides, size, swizzle=found, target=target, kind="write" if write else "read")
+            pictures += show.of_accesses(made, f"{title}, rows of {row_bytes} bytes{f', {found}' if found else ''}")
         return pictures
 
     _emit(make, output)
+
+
+def _tiles(name: str, operand: str, target: str, row_bytes: int, element: int) -> list[tuple[str, Any, tuple[int, int], int]]:
+    """(title, distribution, bytes from element to element along its dimensions, bytes of an element) of what is in shared memory."""
+    from avelang.arch import chip
+    from avelang.base.errors import error
+    from avelang.tile import Distribution, SubgroupLayout, mmas
+
+    if not name.replace("_", "").replace(".", "").isalnum():
+        d = _object(name)
+        d = d.distribution if isinstance(d, SubgroupLayout) else d
+        if not isinstance(d, Distribution) or len(d.shape) != 2:
+            got = f"a tile of {d.shape}" if isinstance(d, Distribution) else repr(d)
+            raise error("T308", got=got, why="it is no distribution of rows and columns", instead="give one, or the name of an MMA")
+        if d.wave != chip(target).wave:
+            why = f"its waves have {d.wave} lanes, those of {target} {chip(target).wave}"
+            raise error("T308", got=f"a tile of {d.shape}", why=why, instead="choose another --target, or make the distribution with wave=")
+        return [(f"tile of {d.shape[0]} x {d.shape[1]}", d, (row_bytes, element), element)]
+    types = next((m.dtypes for m in mmas(target) if m.name.lower() == name.lower()), None)
+    out = []
+    for title, d in _operands(name, "all" if operand == "c" else operand, target, 8):
+        which = title[-1]
+        if which != "C":
+            size = (types or _types(name, target))["AB".index(which)].bytes
+            out.append((title, d, (row_bytes, size) if which == "A" else (size, row_bytes), size))
+    return out
 
 
 def _types(name: str, target: str) -> Any:
@@ -221,5 +249,32 @@ def pipeline_command(name: str, tiles: int, output: pathlib.Path | None) -> None
         from avelang.tile import pipeline, show
 
         return show.of_pipeline(pipeline(name), tiles)
+
+    _emit(make, output)
+
+
+def _pair(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, int]:
+    try:
+        m, n = (int(x) for x in value.lower().split("x"))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not two extents, such as 256x256") from None
+    return m, n
+
+
+@show.command("tiles")
+@click.argument("m", type=int)
+@click.argument("n", type=int)
+@click.option("--block", default="256x256", show_default=True, metavar="MxN", callback=_pair, help="The tile of C that a block makes.")
+@click.option("--units", default=304, show_default=True, help="Compute units or multiprocessors of the chip.")
+@click.option("--together", default=8, show_default=True, help="Rows of tiles that are gone through together.")
+@_TARGET
+@_FILE
+def tiles_command(m: int, n: int, block: tuple[int, int], units: int, together: int, target: str, output: pathlib.Path | None) -> None:
+    """Which block makes which tile of C, M x N, and how well they fill the chip."""
+
+    def make() -> Any:
+        from avelang.tile import show
+
+        return show.of_order(m, n, block, units, target, together)
 
     _emit(make, output)

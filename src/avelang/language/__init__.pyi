@@ -2063,6 +2063,12 @@ class _nvvm:
         """True in one active lane of the warp, the lowest, false in the others. All lanes take part."""
 
     @staticmethod
+    def exp2(x: Any) -> Any:
+        """2 to the x, in f32. The reference rounds the exact value; the instruction may be off by two units in the last place, and
+        flushes subnormals.
+        """
+
+    @staticmethod
     def fence_gpu() -> None:
         """Orders this thread's accesses to memory before and behind it, as seen from the whole GPU."""
 

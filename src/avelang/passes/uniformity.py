@@ -9,6 +9,7 @@ from avelang.ir.types import LOCAL, PtrType
 from avelang.isa.row import ROWS
 
 _NEVER = frozenset({"lane_id", "shuffle", "atomic_add", "atomic"})
+_ALWAYS = frozenset({"amdgpu.readfirstlane"})
 
 
 def uniformity(kernel: Kernel) -> None:
@@ -60,7 +61,7 @@ class _Uniformity:
             rule = getattr(self, "on_" + op.name, None)
             if rule is not None:
                 rule(op, divergent)
-            elif op.results:
+            elif op.results and op.name not in _ALWAYS:
                 self.strike(op.result, self.varies(op.operands) or op.name in _NEVER or op.name in ROWS)
 
     def on_thread_id(self, op: Op, divergent: bool) -> None:

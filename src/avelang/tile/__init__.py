@@ -7,19 +7,21 @@ kernels say with them: views, windows, tiles, products of a block and pipelines.
 """
 
 from avelang.tile.access import Accesses, Banks, Swizzle, banks, tile_accesses
+from avelang.tile.devices import device_of, on_cpu
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Digit, Encoding, Steps
 from avelang.tile.mma_layout import SubgroupLayout, same_places
 from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
+from avelang.tile.plans import Gemm, Launch, Plan
 from avelang.tile.products import Mma
 from avelang.tile.schedules import Block
 from avelang.tile.schedules import run as multiply
-from avelang.tile.select import Gemm, Plan, Verdict, choose, gemm, padded
+from avelang.tile.select import Verdict, block_for, choose, gemm, padded
 from avelang.tile.tensors import Tile, full
 from avelang.tile.verify import check
 from avelang.tile.virtual import mma, mmas
 from avelang.tile.windows import View, Window, view
 
-__all__ = ["PIPELINES", "Accesses", "Banks", "Block", "Digit", "Distribution", "Encoding", "Gemm", "Mma", "Pipeline", "Plan", "Steps",
-           "SubgroupLayout", "Swizzle", "Tile", "Verdict", "View", "Window", "banks", "check", "choose", "full", "gemm", "mma", "mmas", "multiply",
-           "padded", "pipeline", "same_places", "tile_accesses", "view"]  # fmt: skip
+__all__ = ["PIPELINES", "Accesses", "Banks", "Block", "Digit", "Distribution", "Encoding", "Gemm", "Launch", "Mma", "Pipeline", "Plan",
+           "Steps", "SubgroupLayout", "Swizzle", "Tile", "Verdict", "View", "Window", "banks", "block_for", "check", "choose", "device_of", "full",
+           "gemm", "mma", "mmas", "multiply", "on_cpu", "padded", "pipeline", "same_places", "tile_accesses", "view"]  # fmt: skip

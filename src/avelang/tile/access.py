@@ -1,6 +1,9 @@
 """Shared memory: where lanes' accesses go comes in, after a swizzle if there is one; how many cycles its banks take for them goes out.
 
-Sources: AMD: see `avelang.sim.amdgcn.memory_banks`, whose phases these are. NVIDIA: CUDA C++ Programming Guide, "Shared Memory" of compute capability
+Sources: AMD: see `avelang.sim.amdgcn.memory_banks`, whose phases these are. gfx950: 64 banks for reads, in phases that were measured on an MI350X
+(nod-ai, "Empirical LDS Measurements", "CDNA4 MI350X"; the same in Triton's pull request 11365; 64 banks also in LLVM's 220632). That writes and
+reads of 12 bytes go as on gfx942 is what rocRoller's model of banks says (`LDSBankModel.cpp`); of reads of 4 bytes it says the same, where 64 lanes
+at once were measured: we follow the measurement. NVIDIA: CUDA C++ Programming Guide, "Shared Memory" of compute capability
 5.x and later (32 banks of 4 bytes, lanes that ask for one word share it); 8-byte accesses go by half warps, 16-byte ones and `ldmatrix` by quarters
 (CUTLASS, "Efficient GEMM in CUDA", and NVIDIA's forum answers of its engineers; not in the guide).
 """
@@ -62,6 +65,10 @@ class Swizzle:
         return cls(bits, base, row - base) if bits else cls()
 
 
+# Lanes of a read of 16 bytes a lane on gfx950, 16 to a phase.
+WIDE_READ_950 = tuple(half + first + i for half in (0, 32) for four in ((0, 12, 20, 24), (4, 8, 16, 28)) for first in four for i in range(4))
+
+
 @dataclasses.dataclass(frozen=True)
 class Banks:
     """What one access of a wave costs. `phases`: the lanes served together; `cycles`: how many cycles each phase takes; `turns`: for each phase how
@@ -77,14 +84,20 @@ class Banks:
         return sum(self.cycles) - len(self.cycles)
 
 
+def bank_count(target: str, nbytes: int, kind: str = "read") -> int:
+    """Banks of 4 bytes that serve an access of `nbytes` a lane."""
+    return 64 if target == "gfx950" and kind == "read" and nbytes != 12 else 32
+
+
 def phases_of(target: str, nbytes: int, kind: str = "read") -> tuple[tuple[int, ...], ...]:
-    """The lanes that one phase of an access of `nbytes` a lane serves. Raises U103 for a chip whose phases are not known."""
+    """The lanes that one phase of an access of `nbytes` a lane serves."""
     chip = chip_of(target)
     if chip.vendor == "nvidia":
         size = 32 if nbytes <= 4 else 16 if nbytes == 8 else 8
         return tuple(tuple(range(i, i + size)) for i in range(0, 32, size))
-    if target == "gfx950":
-        raise wrong("U103", name=target, what="the order in which LDS serves lanes", instead="it is known for gfx90a, gfx942 and NVIDIA's chips")
+    if bank_count(target, nbytes, kind) == 64:
+        size, order = (64 if nbytes <= 4 else 32 if nbytes == 8 else 16), WIDE_READ_950 if nbytes == 16 else tuple(range(64))
+        return tuple(order[i : i + size] for i in range(0, 64, size))
     from avelang.sim.amdgcn.memory_banks import phases
 
     order, size = phases(nbytes, kind)
@@ -100,10 +113,11 @@ def banks(addresses: Sequence[int] | np.ndarray, nbytes: int, target: str = "gfx
     if at.shape != (lanes,) or kind not in ("read", "write") or nbytes not in (1, 2, 4, 8, 12, 16):
         want = f"{lanes} addresses, 1, 2, 4, 8, 12 or 16 bytes, and read or write"
         raise wrong("T301", what="an access", want=want, got=f"addresses of shape {at.shape}, {nbytes} bytes, {kind!r}")
-    turns = np.zeros((len(groups), 32), np.int64)
+    many = bank_count(target, nbytes, kind)
+    turns = np.zeros((len(groups), many), np.int64)
     for row, group in zip(turns, groups, strict=True):
         words = {int(w) for lane in group for w in range(at[lane] // 4, (at[lane] + nbytes - 1) // 4 + 1)}
-        np.add.at(row, np.array(sorted(words)) % 32, 1)
+        np.add.at(row, np.array(sorted(words)) % many, 1)
     return Banks(groups, tuple(map(int, turns.max(axis=1))), turns)
 
 

@@ -11,12 +11,15 @@ import functools
 import math
 
 import avelang
+from avelang.arch import chip as chip_of
+from avelang.base.errors import AveError
 from avelang.base.lazy import np
-from avelang.tile.access import Swizzle, phases_of
+from avelang.tile.access import Swizzle, bank_count, phases_of
 from avelang.tile.distribution import WIDEST, Distribution, split
 from avelang.tile.encoding import Digit, Ints
 
-BANKS = 32  # of shared memory, 4 bytes each
+WORD = 4  # bytes of one, and of a register
+FARTHEST = 7  # how far a swizzle may fetch its bits: every shift below is tried
 
 
 @avelang.constant
@@ -39,6 +42,9 @@ class Place:
     above: int
     slots: Ints
     solid: bool
+
+
+HERE = Place(0, 0, (), True)  # at the lane's first byte
 
 
 @functools.lru_cache(256)
@@ -110,33 +116,93 @@ def places(dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Sw
     return _places(dist, axis, width, strides, swizzle)
 
 
-def conflicts(dist: Distribution, strides: Ints, swizzle: Swizzle, target: str) -> int:
-    """Cycles that shared memory loses to bank conflicts in the first wave's accesses to a tile, each as wide as may be; phases as
-    `avelang.tile.access` has them. Those of gfx950 are taken to be gfx942's."""
-    width = widest(dist, 1, strides[1], WIDEST // strides[1])
-    nbytes, total = width * strides[1], 0
-    phases = phases_of("gfx942" if target == "gfx950" else target, nbytes)
+@avelang.constant
+@dataclasses.dataclass(frozen=True, slots=True)
+class Matrices:
+    """How NVIDIA's `ldmatrix` fills a lane's registers: by loads of `each` matrices of 8 rows of 16 bytes, a word of the lane from each, in the order
+    of its registers. `names`: the distribution of the rows that lanes name, one row a load; `turned`: whether elements come out transposed."""
+
+    names: Distribution
+    each: int
+    turned: bool
+
+
+@functools.lru_cache(256)
+def _matrices(dist: Distribution, axis: int, size: int, parts: int) -> Matrices | None:
+    per, wide = WORD // size if size <= WORD else 0, WIDEST // size
+    if dist.wave != 32 or len(dist.shape) != 2 or not per or dist.elements % (per * parts):
+        return None
+    count = dist.elements // per
+    # (dimension, wave, row of lanes, column of lanes, word, element of the word)
+    at = np.stack(dist.index).reshape(2, dist.waves, 8, 4, count, per)
+    along, across = at[axis], at[1 - axis]
+    run = along[:, :, :1, :, :1] + np.arange(4).reshape(4, 1, 1) * per + np.arange(per)
+    down = along[:, :1, :1, :, :1] + np.arange(8).reshape(8, 1, 1, 1)
+    if (along == run).all() and (across == across[:, :, :1, :, :1]).all():
+        rows, cols, turned = across[:, :, 0, :, 0], along[:, :, 0, :, 0], False
+    elif size == 2 and (along == down).all() and (across == across[:, :1]).all():
+        rows = across[:, 0].transpose(0, 1, 3, 2).reshape(dist.waves, 8, count)
+        cols, turned = np.broadcast_to(along[:, 0, 0, :, 0][:, None], rows.shape), True
+    else:
+        return None
+    if (cols % wide).any():
+        return None
+    each = math.gcd(count // parts, 4)
+    # Lane l names row l % 8 of matrix l // 8, again and again where there are fewer than 4.
+    by_lane = [x.reshape(dist.waves, 8, -1, each).transpose(0, 3, 1, 2).reshape(dist.waves, 8 * each, -1) for x in (rows, cols)]
+    named = [np.tile(x, (1, 4 // each, 1)) for x in by_lane]
+    row = np.repeat(named[0], wide, axis=2)
+    col = (named[1][..., None] + np.arange(wide)).reshape(row.shape)
+    try:
+        names = Distribution.of_index([row, col] if axis else [col, row], dist.shape, "the rows that lanes name")
+    except AveError:
+        return None  # where no digits count the rows
+    return Matrices(names, each, turned)
+
+
+@avelang.constant
+def matrices(dist: Distribution, axis: int, size: int, target: str, parts: int = 1) -> Matrices | None:
+    """How `ldmatrix` loads a distributed tile of elements of `size` bytes that lie side by side along `axis`, each of `parts` equal parts of a lane's
+    registers by loads of its own: None where the chip does not have it, or where the lanes' elements are no 8 x 8 matrices of 16 bits, as they are
+    or transposed."""
+    return _matrices(dist, axis, size, parts) if "sm_75" in chip_of(target).features else None
+
+
+@functools.lru_cache(256)
+def _conflicts(dist: Distribution, axis: int, strides: Ints, swizzle: Swizzle, target: str) -> int:
+    size = strides[axis]
+    found = matrices(dist, axis, size, target)
+    dist = dist if found is None else found.names
+    width = widest(dist, axis, size, WIDEST // size)
+    nbytes, total = width * size, 0
+    phases, count = phases_of(target, nbytes), bank_count(target, nbytes)
     first = dist.index[0][: dist.wave, 0] * strides[0] + dist.index[1][: dist.wave, 0] * strides[1]
-    for v in _vectors(dist, 1, width):
+    for v in _vectors(dist, axis, width):
         at = swizzle(first + v.at[0] * strides[0] + v.at[1] * strides[1])
         for lanes in phases:
-            words = {w for lane in lanes for w in range(int(at[lane]) // 4, (int(at[lane]) + nbytes + 3) // 4)}
-            banks = [w % BANKS for w in words]
+            words = {w for lane in lanes for w in range(int(at[lane]) // WORD, (int(at[lane]) + nbytes + 3) // WORD)}
+            banks = [w % count for w in words]
             total += max(map(banks.count, set(banks))) - 1
     return total
 
 
+def conflicts(dist: Distribution, strides: Ints, swizzle: Swizzle, target: str, axis: int = 1) -> int:
+    """Cycles that shared memory loses to bank conflicts in the first wave's accesses to a tile whose neighbors along `axis` are neighbors in memory,
+    each access as wide as may be, loads by `ldmatrix` where they can be; phases as `avelang.tile.access` has them."""
+    return _conflicts(dist, axis, strides, swizzle, target)
+
+
 @functools.lru_cache(256)
-def _swizzle(dists: tuple[Distribution, ...], strides: Ints, target: str) -> Swizzle:
+def _swizzle(dists: tuple[Distribution, ...], turned: tuple[Distribution, ...], strides: Ints, target: str) -> Swizzle:
     row = strides[0]
     if row & (row - 1) or row < WIDEST:
         return Swizzle()
     top = row.bit_length() - 1
-    others = [(b, base, shift) for b in (1, 2, 3) for base in range(4, top - b + 1) for shift in range(b, 4) if base + shift >= top]
+    others = [(b, base, shift) for b in (1, 2, 3) for base in range(4, top - b + 1) for shift in range(b, FARTHEST) if base + shift >= top]
     known = [Swizzle.rows(row), *(Swizzle(*s) for s in others)]
     best, least = known[0], -1
     for s in known:
-        lost = sum(conflicts(d, strides, s, target) for d in dists)
+        lost = sum(conflicts(d, strides, s, target) for d in dists) + sum(conflicts(d, strides[::-1], s, target, 0) for d in turned)
         if least < 0 or lost < least:
             best, least = s, lost
         if not lost:
@@ -145,10 +211,10 @@ def _swizzle(dists: tuple[Distribution, ...], strides: Ints, target: str) -> Swi
 
 
 @avelang.constant
-def swizzle_for(dists: tuple[Distribution, ...], strides: Ints, target: str) -> Swizzle:
+def swizzle_for(dists: tuple[Distribution, ...], strides: Ints, target: str, turned: tuple[Distribution, ...] = ()) -> Swizzle:
     """The xor swizzle of a tile in shared memory, with `strides` in bytes, with which accesses in these distributions meet the fewest conflicts; none
-    where rows are no power of two."""
-    return _swizzle(dists, strides, target)
+    where rows are no power of two. `turned`: distributions of the tile with rows and columns exchanged."""
+    return _swizzle(dists, turned, strides, target)
 
 
 @avelang.constant

@@ -1,8 +1,10 @@
 """The products of a block: extents, waves, dtypes and a chip come in; distributions of A, B and C over the block and the instructions go out.
 
-C (m x n) += A (m x k) @ B^T (B is n x k), A and B with K contiguous in shared memory. K is counted in another order than the instruction's, the same
-for A and B: each lane's part of K is side by side, so that one wide read feeds several instructions ("VMFMA" of IREE). Where the instruction's tile
-is square its operands are exchanged: a lane then has neighbors of a row of C.
+C (m x n) += A (m x k) @ B^T (B is n x k), A and B with K contiguous in shared memory. Where the chip loads the instruction's operands as they are
+(`ldmatrix`), K is counted as the instruction has it. Elsewhere it is counted in another order, the same for A and B: what a lane has of B's K is side
+by side, in reads of 16 bytes, and one read may feed several instructions ("VMFMA" of IREE). A's lanes mostly hold the same K as B's; in sparse tricks
+two lanes share it, and `packing` then puts A in an order of its own on its way into shared memory. Where the instruction's tile is square its
+operands are exchanged: a lane then has neighbors of a row of C.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ import math
 
 import avelang
 import avelang.language as al
+import avelang.tile.accesses as accesses
 from avelang.base.lazy import np
 from avelang.base.places import wrong
-from avelang.ir.dtypes import DType, f32
+from avelang.ir.dtypes import DType, f32, i32
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
-from avelang.tile.products import Mma
+from avelang.tile.products import Mma, named
 from avelang.tile.virtual import mmas
 
 READ = 16  # bytes of a wide read
@@ -38,7 +41,10 @@ class Part:
 @dataclasses.dataclass(frozen=True)
 class BlockGemm:
     """How a block multiplies tiles of m x k and n x k: `waves`, a grid of them over C; `mma`, the instruction, `times` of them to a read of a
-    fragment; `exchanged`: B's rows are the instruction's rows. Raises T307 where waves and instruction do not divide the tile."""
+    fragment; `exchanged`: B's rows are the instruction's rows; `natural`: K and registers are as the instruction has them; `packs`: A's
+    columns in shared memory are in the order of its fragments; `elements`: the instruction's `lower` gets elements, not packed words; `dealt`: so
+    many fragments along n share their columns, such that a lane's are side by side. Raises T307 where waves and instruction do not divide the tile,
+    and for an instruction whose lanes' K cannot be put side by side."""
 
     m: int
     n: int
@@ -47,6 +53,10 @@ class BlockGemm:
     mma: Mma
     times: int
     exchanged: bool
+    natural: bool = False
+    packs: bool = False
+    elements: bool = False
+    dealt: int = 1
 
     def __post_init__(self) -> None:
         for name, extent, unit in (
@@ -84,6 +94,10 @@ class BlockGemm:
         """The same with half of K."""
         return dataclasses.replace(self, k=self.k // 2)
 
+    def single(self) -> BlockGemm:
+        """The same with one instruction to a fragment."""
+        return dataclasses.replace(self, times=1)
+
     @functools.cached_property
     def copy_a(self) -> Distribution:
         """How the block's lanes share the copy of a tile of A: neighbors along rows."""
@@ -119,7 +133,28 @@ class BlockGemm:
 
     @functools.cached_property
     def _k(self) -> np.ndarray:
-        return order(self.mma)
+        """K in memory of each k of a fragment, as its instructions count one after another."""
+        if self.natural:
+            return np.arange(self.depth)
+        return order(self.mma.name, self._side(1)[1], self.mma.k, self.times, self.mma.dtypes[1])
+
+    @functools.cached_property
+    def packed(self) -> np.ndarray:
+        """The column in shared memory of each k of a fragment of A: as in memory, or with `packs` such that a lane's are side by side."""
+        if not self.packs:
+            return np.arange(self.depth)
+        return order(self.mma.name, self._side(0)[1], self.mma.k, self.times, self.mma.dtypes[0])[np.argsort(self._k)]
+
+    def packing(self) -> BlockGemm:
+        """The same with A's columns in shared memory in the order of its fragments: `a` counts in them, and `keep_a` says where a copy of A goes."""
+        return dataclasses.replace(self, natural=False, packs=True)
+
+    @functools.cached_property
+    def keep_a(self) -> Distribution:
+        """`copy_a`, by columns of shared memory."""
+        row, col = (x.reshape(math.prod(self.waves), self.mma.wave, -1) for x in self.copy_a.index)
+        moved = col // self.depth * self.depth + self.packed[col % self.depth]
+        return Distribution.of_index([row, moved], (self.m, self.k), f"the order of K of {self.mma.name}")
 
     @functools.cached_property
     def a(self) -> Distribution:
@@ -139,20 +174,38 @@ class BlockGemm:
         return self.mma.b.index[1], self.mma.b.index[0]
 
     def _fragment(self, axis: int) -> tuple[np.ndarray, np.ndarray, tuple[tuple[int, ...], ...]]:
-        """Rows and K (in memory's order) of a lane in one fragment, int (lanes, elements), in the order of memory; for each instruction where its
-        slots are among them."""
+        """Rows and K (in memory's order; A's in that of shared memory) of a lane in one fragment, int (lanes, elements), in that order, or of
+        the instruction's registers if `natural`; for each instruction where its slots are among them."""
         rows, ks = self._side(axis)
-        group, inner = self._k[ks] // self._each, self._k[ks] % self._each
-        wide = [group * self._each * self.times + t * self._each + inner for t in range(self.times)]
+        wide = [self._k[t * self.mma.k + ks] for t in range(self.times)]
         all_rows, all_k = np.concatenate([rows] * self.times, axis=1), np.concatenate(wide, axis=1)
-        place = np.lexsort((all_k[0], all_rows[0]))
+        if axis == 0:
+            all_k = self.packed[all_k]
+        place = np.arange(all_k.shape[1]) if self.natural else np.lexsort((all_k[0], all_rows[0]))
         back = np.argsort(place).reshape(self.times, rows.shape[1])
         return all_rows[:, place], all_k[:, place], tuple(tuple(map(int, x)) for x in back)
 
-    @property
-    def _each(self) -> int:
-        """Elements of K that a lane has in one instruction."""
-        return len(set(self._side(0)[1][0].tolist()))
+    def _at(self, axis: int, i: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Where row (or column) x of a wave's fragment i along m (or n) is in the wave's part."""
+        if axis == 0 or self.dealt == 1:
+            return i * self.fragment[axis] + x
+        each = self.mma.acc.run(1)
+        return (i // self.dealt * self.fragment[1] + x // each * each) * self.dealt + i % self.dealt * each + x % each
+
+    def deal(self, target: str) -> BlockGemm:
+        """The same with columns dealt such that a lane has up to 16 bytes of 16-bit numbers side by side, where reads of B stay without conflicts.
+        Loads of B cost the same: lanes name the rows (`ldmatrix`)."""
+        if not self.natural or self.exchanged:
+            return self
+        size = self.mma.dtypes[1].bytes
+        for many in (READ // 2 // self.mma.acc.run(1), READ // 4 // self.mma.acc.run(1)):
+            if self.count[1] % many == 0:
+                found = dataclasses.replace(self, dealt=many)
+                dists, strides = (found.copy_b, found.b), (self.k * size, size)
+                swizzle = accesses.swizzle_for(dists, strides, target)
+                if not any(accesses.conflicts(d, strides, swizzle, target) for d in dists):
+                    return found
+        return self
 
     def _operand(self, axis: int) -> Distribution:
         rows, ks, _ = self._fragment(axis)
@@ -160,7 +213,7 @@ class BlockGemm:
         wave = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1)
         at = (wave // self.waves[1], wave % self.waves[1])[axis] * (extent // self.waves[axis])
         step, i = np.arange(self.steps).reshape(1, 1, -1, 1, 1), np.arange(count).reshape(1, 1, 1, -1, 1)
-        row = at + i * self.fragment[axis] + rows[None, :, None, None, :] + 0 * step
+        row = at + self._at(axis, i, rows[None, :, None, None, :]) + 0 * step
         k = step * self.depth + ks[None, :, None, None, :] + 0 * row
         flat = (len(wave), self.mma.wave, -1)
         return Distribution.of_index([row.reshape(flat), k.reshape(flat)], (extent, self.k), f"the fragments of {self.mma.name}")
@@ -172,7 +225,7 @@ class BlockGemm:
         wave = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1)
         i, j = np.arange(self.count[0]).reshape(1, 1, -1, 1, 1), np.arange(self.count[1]).reshape(1, 1, 1, -1, 1)
         row = wave // self.waves[1] * (self.m // self.waves[0]) + i * self.fragment[0] + rows[None, :, None, None, :] + 0 * j
-        col = wave % self.waves[1] * (self.n // self.waves[1]) + j * self.fragment[1] + cols[None, :, None, None, :] + 0 * i
+        col = wave % self.waves[1] * (self.n // self.waves[1]) + self._at(1, j, cols[None, :, None, None, :]) + 0 * i
         flat = (len(wave), self.mma.wave, -1)
         return Distribution.of_index([row.reshape(flat), col.reshape(flat)], (self.m, self.n), f"the accumulators of {self.mma.name}")
 
@@ -181,7 +234,7 @@ class BlockGemm:
         """The instructions of a fragment, by words of its registers."""
         each = max(1, WORD // self.mma.dtypes[0].bytes)
         found = zip(*(self._fragment(axis)[2] for axis in (0, 1)), strict=True)
-        return tuple(Part(words(a, each), words(b, each)) for a, b in found)
+        return tuple(Part(words(a, each, self.mma.name), words(b, each, self.mma.name)) for a, b in found)
 
     @property
     def word(self) -> DType:
@@ -199,42 +252,77 @@ class BlockGemm:
         return self.b.elements * self.mma.dtypes[1].bytes // WORD // self.steps // self.count[1]
 
 
-def words(slots: Ints, each: int) -> Ints:
-    """Elements, `each` to a word, as words."""
+def words(slots: Ints, each: int, name: str = "") -> Ints:
+    """Elements, `each` to a word, as words. Raises T307 for the instruction `name` if words hold what is not side by side."""
     found = [slots[i : i + each] for i in range(0, len(slots), each)]
-    assert all(x == tuple(range(x[0], x[0] + each)) and x[0] % each == 0 for x in found), slots
+    if any(x != tuple(range(x[0], x[0] + each)) or x[0] % each for x in found):
+        raise wrong("T307", name=name, why=f"its lanes' words hold elements {slots} of theirs along K, which are not side by side in memory")
     return tuple(x[0] // each for x in found)
 
 
-def order(mma: Mma) -> np.ndarray:
-    """A new place for each k of an instruction, such that every lane's are side by side, in A as in B; int (k,)."""
-    assert mma.a is not None and mma.b is not None
-    groups = {tuple(sorted(set(ks.tolist()))) for ks in mma.a.index[1]}
-    if groups != {tuple(sorted(set(ks.tolist()))) for ks in mma.b.index[0]} or sum(map(len, groups)) != mma.k:
-        raise wrong("T307", name=mma.name, why="its lanes hold other elements of K of A than of B")
-    new = np.zeros(mma.k, np.int64)
-    for i, k in enumerate(k for g in sorted(groups) for k in g):
-        new[k] = i
-    return new
+def order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.ndarray:
+    """Where each k of `times` instructions one after another lies in memory, such that a lane's are side by side, up to 16 bytes of them, in the
+    order of its slots; those 16 bytes of all lanes come before the next ones. int (times * k,). `ks`: k of each lane and slot of one instruction.
+    Raises T307 where lanes have parts of K that overlap."""
+    found = {tuple(dict.fromkeys(x.tolist())) for x in ks}
+    groups = sorted(found, key=min)
+    have = len(groups[0])
+    if sorted(x for g in groups for x in g) != list(range(k)) or any(len(g) != have for g in groups):
+        raise wrong("T307", name=name, why="its lanes hold parts of K that overlap, and a block's lanes read each element of a row once")
+    each = math.gcd(have * times, max(1, READ // dtype.bytes))
+    new = np.zeros((times, k), np.int64)
+    for i, group in enumerate(groups):
+        rank = np.arange(times * have).reshape(times, have)
+        new[:, list(group)] = rank // each * (len(groups) * each) + i * each + rank % each
+    return new.reshape(-1)
+
+
+def sums_of(dtype: DType) -> DType:
+    """What products of a dtype are summed up in: i32 for integers, else f32."""
+    return i32 if dtype.is_int else f32
+
+
+def _usual(target: str, dtype: DType) -> Mma:
+    """The widest dense instruction of one wave."""
+    fits = [x for x in mmas(target) if x.dtypes == (dtype, dtype, sums_of(dtype)) and not x.virtual and x.b is not None]
+    fits = [x for x in fits if (x.m, x.n) in ((16, 16), (16, 8), (8, 8)) and not x.name.endswith("TF32") and not x.name.endswith("XF32")]
+    if not fits:
+        raise wrong("U103", name=target, what=f"a matrix product of {dtype}", instead="`ave intrinsics mma` lists what there is")
+    return max(fits, key=lambda x: (x.m, x.k))
+
+
+def _given(target: str, dtype: DType, given: str | Mma) -> Mma:
+    """The one that was asked for, by name or itself."""
+    if not isinstance(given, (str, Mma)):
+        raise wrong("T301", what="mma", want="the name of an MMA of the chip, or an Mma", got=repr(given))
+    mma = named(mmas(target), given) if isinstance(given, str) else given
+    if not mma.exists_on(target):
+        raise wrong("U103", name=target, what=f"the matrix product {mma.name}", instead=f"it is made of {', '.join(dict.fromkeys(mma.natives))}")
+    if mma.a is None or mma.b is None:
+        raise wrong("T307", name=mma.name, why="it reads its operands from shared memory by descriptors: the pipeline 'tma' has such ones")
+    if mma.dtypes[0] != dtype:
+        raise wrong("T307", name=mma.name, why=f"it takes A of {mma.dtypes[0]}, and the block's is of {dtype}")
+    return mma
 
 
 @functools.lru_cache(64)
-def _block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int]) -> BlockGemm:
-    fits = [x for x in mmas(target) if x.dtypes == (dtype, dtype, f32) and not x.virtual and x.b is not None]
-    fits = [x for x in fits if (x.m, x.n) in ((16, 16), (16, 8))]
-    if not fits:
-        raise wrong("U103", name=target, what=f"a matrix product of {dtype}", instead="`ave intrinsics mma` lists what there is")
-    mma = max(fits, key=lambda x: x.k)
+def _block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], given: str | Mma | None) -> BlockGemm:
+    mma = _usual(target, dtype) if given is None else _given(target, dtype, given)
     assert mma.a is not None
     held = len(set(mma.a.index[1][0].tolist())) * dtype.bytes
     times = math.gcd(max(1, READ // held), max(1, k // mma.k))
-    return BlockGemm(m, n, k, waves, mma, times, mma.m == mma.n)
+    found = BlockGemm(m, n, k, waves, mma, times, mma.m == mma.n and mma.dtypes[0] == mma.dtypes[1], True, elements=given is not None)
+    as_they_are = all(accesses.matrices(d, 1, d_type.bytes, target) is not None for d, d_type in zip((found.a, found.b), mma.dtypes, strict=False))
+    found = found if as_they_are else dataclasses.replace(found, natural=False)
+    assert found.parts  # raises what does not fit
+    return found
 
 
 @avelang.constant
-def block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int]) -> BlockGemm:
-    """The block's product for a chip, with the widest dense instruction of one wave. Raises U103 where there is none, T307."""
-    return _block_gemm(target, dtype, m, n, k, waves)
+def block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], mma: str | Mma | None = None) -> BlockGemm:
+    """The block's product for a chip, with the widest dense instruction of one wave, or with `mma` (a name of the chip's, or a description).
+    Raises U103 where there is none, T301 for other names and kinds, T307 where it does not fit."""
+    return _block_gemm(target, dtype, m, n, k, waves, mma)
 
 
 # -- in kernels ------------------------------------------------------------------------------------------------------------------------
@@ -250,13 +338,24 @@ def picked(x, slots):
 
 
 @avelang.jit
+def unpacked(words, dtype):
+    """Words as the elements in them."""
+    return al.view(words, al.Tensor((len(words) * words.dtype.bytes // dtype.bytes,), dtype))
+
+
+@avelang.jit
 def multiply(G, sums, a, b, begin, end):
     """Adds the products of fragments `begin` to before `end` of A with all of B. `sums` (fragments of m, of n, elements), `a` and `b` (fragments,
     words)."""
+    J = G.count[1]
     for part in G.parts:
         for i in range(begin, end):
-            for j in range(G.count[1]):
+            for n in range(J):
+                # To and fro on NVIDIA: what two products in a row share stays in the operand cache.
+                j = J - 1 - n if G.natural and i % 2 == 1 else n
                 x, y = picked(a[i], part.a), picked(b[j], part.b)
+                if G.elements:
+                    x, y = unpacked(x, G.mma.dtypes[0]), unpacked(y, G.mma.dtypes[1])
                 if G.exchanged:
                     sums[i, j] = G.mma.lower(y, x, sums[i, j])
                 else:

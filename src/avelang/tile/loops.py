@@ -6,33 +6,29 @@ Each is a device function (G, A, B, k) -> Tile. They differ in when tiles are fe
 
 from __future__ import annotations
 
+import dataclasses
+import math
+
 import avelang
 import avelang.language as al
 import avelang.tile.block_gemm as block_gemm
+import avelang.tile.tensors as tensors
 from avelang.tile.shared import shared
 from avelang.tile.tensors import Tile
-from avelang.tile.windows import View, arrived, commit
+from avelang.tile.windows import View
 
 VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as AMD's `sched_group_barrier` knows them
-
-
-@avelang.jit
-def fragments(G, data, memory, dist, count, words, buffer, step):
-    """Reads all fragments of one step of K."""
-    EACH = len(memory.plan(dist)) // G.steps
-    memory.load_into(data, dist, buffer, step * EACH, step * EACH + EACH)
 
 
 @avelang.jit
 def product(G, sums, a, b, buffer):
     """Adds the product of the tiles in a buffer."""
     I, J = G.count
-    x, y = al.make_local((G.steps * I, G.a_words), al.i32), al.make_local((G.steps * J, G.b_words), al.i32)
     for step in range(G.steps):
-        fragments(G, x, a, G.a, I, G.a_words, buffer, step)
-        fragments(G, y, b, G.b, J, G.b_words, buffer, step)
-        mine = al.view(x, al.Tensor((G.steps, I, G.a_words), al.i32)), al.view(y, al.Tensor((G.steps, J, G.b_words), al.i32))
-        block_gemm.multiply(G, sums, mine[0][step], mine[1][step], 0, I)
+        x, y = al.make_local((I, G.a_words), al.i32), al.make_local((J, G.b_words), al.i32)
+        a.load_part(x, G.a, step, G.steps, buffer)
+        b.load_part(y, G.b, step, G.steps, buffer)
+        block_gemm.multiply(G, sums, x, y, 0, I)
 
 
 @avelang.jit
@@ -44,15 +40,25 @@ def room(G, buffers):
 
 @avelang.jit
 def new_sums(G):
-    """Registers for a block's C, zero."""
+    """Registers for a block's C, zero, as the instruction's `lower` has accumulators."""
     I, J = G.count
-    return al.full((I, J, G.mma.acc.elements), 0.0, al.f32)
+    one = G.mma.expand(al.full((G.mma.acc.elements,), 0, G.mma.dtypes[2]))
+    sums = al.make_local((I, J, len(one)), one.dtype)
+    for i in range(I):
+        for j in range(J):
+            sums[i, j] = one
+    return sums
 
 
 @avelang.jit
 def tile_of_sums(G, sums):
     """The same as a tile."""
-    return Tile(al.view(sums, al.Tensor((G.c.elements,), al.f32)), G.c)
+    I, J = G.count
+    out = al.make_local((I, J, G.mma.acc.elements), G.mma.dtypes[2])
+    for i in range(I):
+        for j in range(J):
+            out[i, j] = G.mma.collapse(sums[i, j])
+    return Tile(al.view(out, al.Tensor((G.c.elements,), out.dtype)), G.c)
 
 
 @avelang.jit
@@ -104,14 +110,13 @@ def double_buffer(G, A, B, k):
     """Two buffers, each of half a tile of K. While one is multiplied, the next one's fragments are read, the one after that is kept where everybody
     has read, and global memory is asked for the tile after the next. One barrier a half keeps readers and writers of a buffer apart."""
     H = G.halved()
-    assert H.steps == 1, "double-buffer: k is two fragments deep"
     I, J = H.count
     EARLY = max(I // 2, I - 2)
     A, B = A.spread(H.copy_a), B.spread(H.copy_b)
     a, b = room(H, 2)
     x, y = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((2, H.copy_b.elements), B.view.dtype)
     part, even, odd = al.make_local((I, H.a_words), al.i32), al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
-    READS, COPIES = len(a.plan(H.a)) // I, len(a.plan(H.copy_a)) + len(b.plan(H.copy_b))
+    READS, COPIES = a.reads(H.a) // I, len(a.plan(H.copy_a)) + len(b.plan(H.copy_b))
     sums, last = new_sums(G), (max(k, 1) - 1) // G.k
 
     fetch(A, B, x, y, H.k)
@@ -147,32 +152,70 @@ def double_buffer(G, A, B, k):
     return tile_of_sums(G, sums)
 
 
+@avelang.constant
+def one_fragment(G):
+    """The same product with one fragment along K."""
+    return dataclasses.replace(G, k=G.depth)
+
+
 @avelang.jit
-def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
-    """Tiles go straight into shared memory, `STAGES` - 1 of them under way while one is multiplied."""
-    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = room(G, STAGES)
-    sums, now, next = new_sums(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
-    for s in range(STAGES - 1):
-        begin(A, B, a, b, s, G.k)
-    for _ in al.range((k + G.k - 1) // G.k):
-        arrived(STAGES - 2)
-        al.syncthreads()
-        begin(A, B, a, b, next, G.k)
-        product(G, sums, a, b, now)
-        now, next = al.select(now == STAGES - 1, 0, now + 1), now
-    arrived(0)
+def direct(G, A, B, k, STAGES: al.constexpr = 2):
+    """As `double_buffer`, but global memory is loaded straight into LDS, `STAGES` tiles of K in buffers one fragment deep. Each buffer is an
+    allocation of its own: LLVM then sees that a read of one need not wait for what is on its way to another."""
+    H = one_fragment(G)
+    I, J = H.count
+    EARLY = max(1, I // 4)  # most products after the barrier, with the loads: each takes three slots to issue
+    A, B = A.spread(H.copy_a), B.spread(H.copy_b)
+    BUFFERS = max(2, STAGES * G.steps) if A.ranged() else 2  # through registers nothing stays under way
+    rooms = tuple([room(H, 1) for _ in range(BUFFERS)])
+    part, even, odd = al.make_local((I, H.a_words), al.i32), al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
+    READS, LOADS = rooms[0][0].reads(H.a) // I, A.loads_into(rooms[0][0]) + B.loads_into(rooms[0][1])
+    sums, ROUND = new_sums(G), math.lcm(2, BUFFERS)
+
+    for a, b in rooms:
+        copy(A, B, a, b, H.k)
+    landed(LOADS * (BUFFERS - 1))
+    al.syncthreads()
+    rooms[0][1].load_into(even, H.b)
+    rooms[0][0].load_into(part, H.a, 0, 0, EARLY * READS)
+
+    for _ in al.range((k + ROUND * H.k - 1) // (ROUND * H.k)):
+        for phase in range(ROUND):
+            (a, b), (c, d) = rooms[phase % BUFFERS], rooms[(phase + 1) % BUFFERS]
+            now, next = (even, odd) if phase % 2 == 0 else (odd, even)
+            a.load_into(part, H.a, 0, EARLY * READS, I * READS)
+            block_gemm.multiply(H, sums, part, now, 0, EARLY)
+            follow(READ, (I - EARLY) * READS, 2)
+            follow(VALU, 12, 1)
+            settle()
+
+            landed(LOADS * (BUFFERS - 2))
+            al.syncthreads()
+            d.load_into(next, H.b)
+            c.load_into(part, H.a, 0, 0, EARLY * READS)
+            copy(A, B, a, b, H.k)
+            block_gemm.multiply(H, sums, part, now, EARLY, I)
+            follow(READ, (J + EARLY) // 2, 1, 2)
+            follow(LOAD, LOADS, 1)
+            settle()
+    landed(0)
     return tile_of_sums(G, sums)
 
 
 @avelang.jit
-def begin(A, B, a, b, buffer, depth):
-    """Begins the copies of a tile."""
-    A.load_async(a, buffer)
-    B.load_async(b, buffer)
-    commit()
+def copy(A, B, a, b, depth):
+    """Begins the copies of a tile of K to LDS."""
+    A.load_async(a)
+    B.load_async(b)
     A.move((0, depth))
     B.move((0, depth))
+
+
+@avelang.jit
+def landed(pending):
+    """Waits until all of the wave's loads but the newest `pending` are there, on AMD."""
+    if al.target().vendor == "amd":
+        al.amdgpu.s_waitcnt(min(pending, 63), 7, 15)
 
 
 @avelang.jit
@@ -197,13 +240,13 @@ def prefetch(G, A, B, k):
 
 @avelang.jit
 def ping_pong(G, A, B, k):
-    """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other multiplies. The second group is
-    one barrier behind."""
+    """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other multiplies, and asks global memory
+    for what it will copy in its next turn. The second group is one barrier behind."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
     a, b = room(G, 2)
     (I, J), sums = G.count, new_sums(G)
     u, v = al.make_local((G.steps * I, G.a_words), al.i32), al.make_local((G.steps * J, G.b_words), al.i32)
-    late = al.thread_id(0) >= G.threads // 2
+    COPIES, late = len(A.plan()) + len(B.plan()), al.thread_id(0) >= G.threads // 2
     a.store(A.load())
     b.store(B.load())
     A.move((0, G.k))
@@ -212,28 +255,39 @@ def ping_pong(G, A, B, k):
     al.syncthreads()
     if late:
         al.syncthreads()
+    turn(G, (a, u, x), (b, v, y), 0)
     for _ in al.range((k + 2 * G.k - 1) // (2 * G.k)):
         for half in range(2):
-            a.load_into(u, G.a, half)
-            b.load_into(v, G.b, half)
-            a.store(x, 1 - half)
-            b.store(y, 1 - half)
+            al.syncthreads()
+            urgent(1)
             A.move((0, G.k))
             B.move((0, G.k))
             A.load_into(x)
             B.load_into(y)
-            settle()
-            al.syncthreads()
-            urgent(1)
             mine = al.view(u, al.Tensor((G.steps, I, G.a_words), al.i32)), al.view(v, al.Tensor((G.steps, J, G.b_words), al.i32))
             for step in range(G.steps):
                 block_gemm.multiply(G, sums, mine[0][step], mine[1][step], 0, I)
-            urgent(0)
+            follow(VALU, 6, 1)
+            follow(LOAD, COPIES, 1)
             settle()
+            urgent(0)
             al.syncthreads()
+            turn(G, (a, u, x), (b, v, y), 1 - half)
     if not late:
         al.syncthreads()
     return tile_of_sums(G, sums)
+
+
+@avelang.jit
+def turn(G, of_a, of_b, half):
+    """Reads the fragments of one buffer and fills the other one: (buffers, fragments, the tile that has come) of A and of B."""
+    (a, u, x), (b, v, y) = of_a, of_b
+    a.load_into(u, G.a, half)
+    b.load_into(v, G.b, half)
+    landed(0)  # asked for two turns ago: one wait, not one for each store
+    a.store(x, 1 - half)
+    b.store(y, 1 - half)
+    settle()
 
 
 @avelang.jit
@@ -253,33 +307,57 @@ def shuffled(G, B):
 
 @avelang.jit
 def preshuffled(G, A, B, k):
-    """Two buffers for A; B lies in global memory as its fragments do (`preshuffle`) and goes straight into registers, one tile ahead."""
-    A, B = A.spread(G.copy_a), B.spread(G.shuffled_b)
-    a = shared((G.m, G.k), A.view.dtype, 2, (G.copy_a, G.a))
-    (I, J), sums = G.count, new_sums(G)
-    u, even, odd = al.make_local((G.steps * I, G.a_words), al.i32), B.load(), B.load()
-    ALONG = G.shuffled_b.shape[1]
-    a.store(A.load())
-    A.move((0, G.k))
-    x = A.load()
-    for _ in al.range((k + 2 * G.k - 1) // (2 * G.k)):
-        for half, now, next in ((0, even, odd), (1, odd, even)):
-            al.syncthreads()
-            a.load_into(u, G.a, half)
+    """Two buffers for A, each of half a tile of K, as of `double_buffer`; B lies in global memory as its fragments do (`preshuffle`) and goes
+    straight into registers: half a tile ahead, or three halves where few registers hold the sums."""
+    H = G.halved()
+    I, J = H.count
+    EARLY, SETS = max(1, I // 2, I - 2), 4 if G.c.elements <= 64 else 2
+    A, B = A.spread(H.copy_a), B.spread(H.shuffled_b)
+    a = shared((H.m, H.k), A.view.dtype, 2, (H.copy_a, H.a))
+    x, part = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((I, H.a_words), al.i32)
+    READS, COPIES, ALONG = a.reads(H.a) // I, len(a.plan(H.copy_a)), H.shuffled_b.shape[1]
+    sums, sets = new_sums(G), tuple([tensors.full(H.shuffled_b, 0, B.view.dtype) for _ in range(SETS)])
+
+    fetch_one(A, x, H.k)
+    for half in range(2):
+        a.store_values(x[half], H.copy_a, half)
+    for n in range(SETS - 1):
+        B.load_into(sets[n])
+        B.move((0, ALONG))
+    settle()  # loads in the order of the loop: a wait for B's then leaves A's under way
+    fetch_one(A, x, H.k)
+    al.syncthreads()
+    a.load_into(part, H.a, 0, 0, EARLY * READS)
+
+    for _ in al.range((k + SETS * H.k - 1) // (SETS * H.k)):
+        for n in range(SETS):
+            half, now = n % 2, al.view(sets[n].values, al.Tensor((J, H.b_words), al.i32))
+            B.load_into(sets[(n + SETS - 1) % SETS])
             B.move((0, ALONG))
-            B.load_into(next)
-            a.store(x, 1 - half)
-            A.move((0, G.k))
-            A.load_into(x)
-            mine = (
-                al.view(u, al.Tensor((G.steps, I, G.a_words), al.i32)),
-                al.view(now.values, al.Tensor((G.steps, J, G.b_words), al.i32)),
-            )
-            for step in range(G.steps):
-                block_gemm.multiply(G, sums, mine[0][step], mine[1][step], 0, I)
-            follow(READ, len(a.plan(G.a)), 1)
-            follow(VALU, 8, 1)
-            follow(WRITE, len(a.plan(G.copy_a)), 1)
-            follow(LOAD, len(a.plan(G.copy_a)) + len(B.plan()), 1)
+            a.load_into(part, H.a, half, EARLY * READS, I * READS)
+            block_gemm.multiply(H, sums, part, now, 0, EARLY)
+            follow(READ, (I - EARLY) * READS, 2)
+            follow(VALU, 4, 1)
+            follow(LOAD, len(B.plan()), 2)
+            settle()
+
+            al.syncthreads()
+            a.load_into(part, H.a, 1 - half, 0, EARLY * READS)
+            a.store_values(x[half], H.copy_a, half)
+            if half == 1:
+                fetch_one(A, x, H.k)
+            block_gemm.multiply(H, sums, part, now, EARLY, I)
+            follow(READ, EARLY // 2, 1, 2)
+            follow(WRITE, COPIES, 1)
+            if half == 1:
+                follow(LOAD, COPIES, 1, 2)
             settle()
     return tile_of_sums(G, sums)
+
+
+@avelang.jit
+def fetch_one(A, x, depth):
+    """`fetch` of A alone."""
+    for half in range(2):
+        A.load_values(x[half])
+        A.move((0, depth))

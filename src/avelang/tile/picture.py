@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -27,7 +28,8 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """A grid with headings. `rows` and `columns` are the headings, `cells` the rows of cells; `notes` are lines below."""
+    """A grid with headings. `rows` and `columns` are the headings, `cells` the rows of cells; `notes` are lines below; cells are `least` letters
+    wide, or as wide as the longest text."""
 
     title: str
     rows: tuple[str, ...]
@@ -35,6 +37,7 @@ class Picture:
     cells: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     corner: str = ""
+    least: int = 2
 
     def __post_init__(self) -> None:
         assert len(self.cells) == len(self.rows) and all(len(row) == len(self.columns) for row in self.cells), self.title
@@ -50,7 +53,8 @@ def heat(count: int) -> str:
     return HEAT[min(count, len(HEAT) - 1)]
 
 
-FONT, CHAR, HIGH, EDGE, GAP = 11, 6.7, 20, 12, 26  # sizes in pixels: text, a letter of it, a cell's height, the margin, between grids
+FONT, CHAR, HIGH, EDGE, GAP = 11, 7.0, 20, 12, 26  # sizes in pixels: text, a letter of it, a cell's height, the margin, between grids
+LINE = 72  # letters of a note, where the grid is not wider
 
 
 def svg(pictures: Sequence[Picture]) -> str:
@@ -82,7 +86,7 @@ def _draw(root: ET.Element, p: Picture, top: float) -> tuple[float, float]:
     group = ET.SubElement(root, "g")
     ET.SubElement(group, "title").text = p.title
     letters = max((len(c.text) for row in p.cells for c in row), default=0)
-    wide = CHAR * max(letters, *map(len, p.columns), 2) + 8 if p.columns else 20.0
+    wide = CHAR * max(letters, *map(len, p.columns), p.least) + 8 if p.columns else 20.0
     left = EDGE + CHAR * max(map(len, (*p.rows, p.corner)), default=0) + 8
     _text(group, EDGE, top + FONT, p.title, font_weight="bold")
     y = top + HIGH
@@ -97,11 +101,13 @@ def _draw(root: ET.Element, p: Picture, top: float) -> tuple[float, float]:
             ET.SubElement(group, "rect", {**at, "fill": cell.color, "stroke": "#888888", "stroke-width": "0.5"})
             _text(group, left + wide * (j + 0.5), y + HIGH * (i + 1) - 6, cell.text, text_anchor="middle")
     y += HIGH * len(p.rows)
-    for note in p.notes:
+    right = left + wide * len(p.columns)
+    notes = [line for note in p.notes for line in textwrap.wrap(note, max(LINE, int((right - EDGE) / CHAR)))]
+    for note in notes:
         y += HIGH
         _text(group, EDGE, y - 4, note)
-    longest = max((len(t) for t in (p.title, *p.notes)), default=0)
-    return max(left + wide * len(p.columns), EDGE + CHAR * longest), y - top
+    longest = max(map(len, (p.title, *notes)))
+    return max(right, EDGE + CHAR * longest), y - top
 
 
 def terminal(p: Picture, width: int) -> RenderableType:

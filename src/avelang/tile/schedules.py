@@ -9,7 +9,9 @@ import avelang
 import avelang.language as al
 import avelang.tile.block_gemm as block_gemm
 import avelang.tile.loops as loops
+import avelang.tile.loops_async as loops_async
 import avelang.tile.pipelines as pipelines
+import avelang.tile.streams as streams
 import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
@@ -21,7 +23,8 @@ from avelang.tile.order import Rows, dealt
 class Block:
     """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the "tma" pipeline: one
     warpgroup for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring; blocks of a cluster along rows and columns of C; how
-    many rows of tiles are gone through together. Raises T301 for the name of a pipeline."""
+    many rows of tiles are gone through together; `mma`, the instruction: the name of an MMA of the chip (`avelang.tile.mmas`) or an `Mma`, virtual
+    ones too, instead of the widest dense one. Raises T301 for the name of a pipeline."""
 
     m: int
     n: int
@@ -31,19 +34,26 @@ class Block:
     stages: int = 4
     cluster: tuple[int, int] = (1, 1)
     together: int = 8
+    mma: Any = None
 
     def __post_init__(self) -> None:
         pipelines.pipeline(self.pipeline)
 
     def on(self, target: Any, dtype: DType) -> Any:
-        """The products of the block on a chip (`al.target()`, or its name). Raises T307, U103."""
+        """The products of the block on a chip (`al.target()`, or its name). Raises T301, T307, U103."""
         name = getattr(target, "name", target)
         why = pipelines.pipeline(self.pipeline).missing(name)
         if why:
             raise wrong("U103", name=name, what=f"the pipeline {self.pipeline!r}", instead=why)
+        if self.pipeline == "tma" and self.mma is not None:
+            raise wrong("T307", name="tma", why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}")
         if self.pipeline == "tma":
             return warpgroups.group_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
-        return block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves)
+        found = block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves, self.mma)
+        deep = pipelines.pipeline(self.pipeline).deep
+        if deep and found.steps != deep:
+            raise wrong("T307", name=self.pipeline, why=f"it wants k to be {deep} fragments of {found.depth}, and it is {self.k}")
+        return found
 
     def operands(self, dtype: DType, out: DType) -> tuple[Any, Any, Any]:
         """The annotations of a kernel's A, B and C."""
@@ -71,7 +81,11 @@ def piped(name, STAGES, G, A, B, k):
         return loops.ping_pong(G, A, B, k)
     if name == "preshuffled":
         return loops.preshuffled(G, A, B, k)
-    return loops.asynchronous(G, A, B, k, STAGES)
+    if name == "direct-to-lds":
+        return loops.direct(G, A, B, k, STAGES)
+    if name == "streamed":
+        return streams.streamed(G, A, B, k)
+    return loops_async.asynchronous(G, A, B, k, STAGES)
 
 
 @avelang.jit

@@ -1,6 +1,7 @@
 """Tiles in shared memory: extents, a dtype and a number of buffers come in; stores of distributed tiles, and loads in any distribution, go out.
 
-Rows are swizzled, so that lanes that read along rows and lanes that read down columns meet all banks.
+Rows are swizzled, so that lanes that read along rows and lanes that read down columns meet all banks. Loads are by `ldmatrix` where the chip has it
+and lanes hold 8 x 8 matrices as it gives them, else by accesses as wide as the lanes' neighbors reach.
 """
 
 from __future__ import annotations
@@ -8,18 +9,26 @@ from __future__ import annotations
 import avelang
 import avelang.language as al
 import avelang.tile.accesses as accesses
-from avelang.tile.tensors import Tile, is_first, place_of
+from avelang.tile.tensors import Tile, fitting, flat, is_first, place_of
 
 WORD = 4  # bytes
+PIECE = 16  # bytes of a matrix's row
 
 
 @avelang.struct
 class Shared:
-    """`buffers` tiles of `shape` in shared memory, rows swizzled by `swizzle` (byte offsets)."""
+    """`buffers` tiles of `shape` in shared memory, rows swizzled by `swizzle` (byte offsets). `axis`: the dimension along which neighbors lie side by
+    side."""
 
     data: ...
     shape: al.constexpr
     swizzle: al.constexpr
+    axis: al.constexpr = 1
+
+    @property
+    def turned(self):
+        """The same memory with rows and columns exchanged: what was stored as (keys, d) is loaded as (d, keys)."""
+        return Shared(self.data, (self.shape[1], self.shape[0]), self.swizzle, 1 - self.axis)
 
     @property
     def dtype(self):
@@ -28,13 +37,20 @@ class Shared:
 
     @property
     def row(self):
-        """Bytes of a row."""
-        return self.shape[1] * self.data.dtype.bytes
+        """Bytes of a row, of what lies side by side."""
+        return self.shape[self.axis] * self.data.dtype.bytes
+
+    @property
+    def strides(self):
+        """Bytes to the next element, along each dimension."""
+        return (self.row, self.dtype.bytes) if self.axis == 1 else (self.dtype.bytes, self.row)
 
     @property
     def nbytes(self):
         """Of one buffer."""
-        return self.shape[0] * self.row
+        return self.shape[1 - self.axis] * self.row
+
+    # -- where a lane's accesses go ----------------------------------------------------------------------------------------------------
 
     def plan(self, dist):
         """How a lane's elements lie here, for accesses of the widest kind: the places, empty where each is to be computed for itself."""
@@ -42,16 +58,19 @@ class Shared:
 
     def plan_of(self, dist, width):
         """The same for accesses of so many elements."""
-        return accesses.places(dist, 1, width, (self.row, self.dtype.bytes), self.swizzle)
+        return accesses.places(dist, self.axis, width, self.strides, self.swizzle)
 
     def width(self, dist):
         """Elements of a lane's widest access."""
-        return accesses.widest(dist, 1, self.dtype.bytes, 16 // self.dtype.bytes)
+        return accesses.widest(dist, self.axis, self.dtype.bytes, PIECE // self.dtype.bytes)
 
     def first(self, dist, thread=None):
         """The byte of a lane's first element in a buffer, swizzled."""
-        at = place_of(dist, thread)
-        return self.mixed(at[0] * self.row + at[1] * self.dtype.bytes)
+        return self.byte(place_of(dist, thread))
+
+    def byte(self, at):
+        """The byte of an element in a buffer, swizzled."""
+        return self.mixed(at[0] * self.strides[0] + at[1] * self.strides[1])
 
     def mixed(self, offset):
         """A byte offset, swizzled."""
@@ -71,6 +90,12 @@ class Shared:
         nbytes = width * self.dtype.bytes
         return (first // nbytes ^ place.mixed // nbytes) + (buffer * (self.nbytes // nbytes) + place.above // nbytes)
 
+    def piece(self, first, place, nbytes, buffer):
+        """The bytes of an access, for what takes an address: sums of what changes, of what does not and of a constant, so that each is done once."""
+        rows = al.view(self.data, al.Tensor((self.data.shape[0], self.nbytes), al.u8))
+        mine = al.subview(rows, (buffer, first ^ place.mixed), (1, place.above + nbytes), (1, 1))
+        return al.subview(mine, (0, place.above), (1, nbytes), (1, 1))
+
     def accesses(self, dist, thread=None, buffer=0):
         """A lane's accesses: (number of the access, slots, whether they are neighbors in registers) of each."""
         WIDTH, PLAN = self.width(dist), self.plan(dist)
@@ -79,10 +104,12 @@ class Shared:
             first = self.first(dist, thread)
             return tuple([(self.index(first, p, WIDTH, buffer), p.slots, p.solid) for p in PLAN])
         at, found = place_of(dist, thread), ()
-        for v in accesses.vectors(dist, 1, WIDTH):
-            offset = self.mixed((at[0] + v.at[0]) * self.row + (at[1] + v.at[1]) * self.dtype.bytes)
+        for v in accesses.vectors(dist, self.axis, WIDTH):
+            offset = self.byte((at[0] + v.at[0], at[1] + v.at[1]))
             found = found + ((offset // NBYTES + buffer * (self.nbytes // NBYTES), v.slots, v.solid),)
         return found
+
+    # -- stores ------------------------------------------------------------------------------------------------------------------------
 
     def store(self, tile, buffer=0):
         """Stores a tile, in its distribution."""
@@ -106,37 +133,88 @@ class Shared:
                     some[i] = values[slots[i]]
                 memory[index] = al.view(some, al.Tensor((memory.shape[1],), memory.dtype))
 
+    # -- loads -------------------------------------------------------------------------------------------------------------------------
+
+    def reads(self, dist):
+        """How many accesses a load of a distribution takes: what `load_into` counts by."""
+        M = accesses.matrices(dist, self.axis, self.dtype.bytes, al.target().name)
+        return dist.elements // self.width(dist) if M is None else M.names.elements * self.dtype.bytes // PIECE
+
     def load(self, dist, buffer=0, thread=None):
-        """A tile in a distribution."""
+        """A tile in a distribution. All lanes of a wave call it together."""
         tile = Tile(al.make_local((dist.elements,), self.dtype), dist, thread)
         self.load_into(tile.values, dist, buffer, 0, None, thread)
         return tile
 
     def load_into(self, values, dist, buffer=0, begin=0, end=None, thread=None):
-        """The same into registers; of the lane's accesses those from `begin` to before `end` only, if given."""
+        """The same into registers; of the lane's accesses, in the order of its registers, those from `begin` to before `end` only, if given."""
+        M, COUNT = accesses.matrices(dist, self.axis, self.dtype.bytes, al.target().name), self.reads(dist)
+        END = COUNT if end is None else end
+        if M is None:
+            self._get(values, (0, COUNT), dist, buffer, begin, END, thread)
+        else:
+            self._get_matrices(values, (0, COUNT), M, buffer, begin, END, thread)
+
+    def load_part(self, values, dist, part, parts, buffer=0, thread=None):
+        """Of `parts` equal parts of a lane's registers one, into `values`, which has room for just that."""
+        M = accesses.matrices(dist, self.axis, self.dtype.bytes, al.target().name, parts)
+        if M is None:
+            EACH = self.reads(dist) // parts
+            self._get(values, (part * EACH, EACH), dist, buffer, part * EACH, part * EACH + EACH, thread)
+        else:
+            EACH = M.names.elements * self.dtype.bytes // PIECE // parts
+            self._get_matrices(values, (part * EACH, EACH), M, buffer, part * EACH, part * EACH + EACH, thread)
+
+    # `room`: the first access for which `values` has room, and for how many it has.
+
+    def _get(self, values, room, dist, buffer, begin, end, thread):
         WIDTH, found = self.width(dist), self.accesses(dist, thread, buffer)
         memory = self.words(WIDTH)
-        pieces = al.view(values, al.Tensor((dist.elements // WIDTH, memory.shape[1]), memory.dtype))
-        for index, slots, solid in found[begin : len(found) if end is None else end]:
+        flat = al.view(values, al.Tensor((room[1] * WIDTH,), self.dtype))
+        pieces = al.view(values, al.Tensor((room[1], memory.shape[1]), memory.dtype))
+        for index, slots, solid in found[begin:end]:
             if solid:
-                pieces[slots[0] // WIDTH] = memory[index]
+                pieces[slots[0] // WIDTH - room[0]] = memory[index]
             else:
                 some = memory[index]
                 each = al.view(some, al.Tensor((WIDTH,), self.dtype))
                 for i in range(WIDTH):
-                    values[slots[i]] = each[i]
+                    flat[slots[i] - room[0] * WIDTH] = each[i]
+
+    def _get_matrices(self, values, room, M, buffer, begin, end, thread):
+        PLAN, VECTORS = self.plan(M.names), accesses.vectors(M.names, self.axis, PIECE // self.dtype.bytes)
+        pieces, first, at = al.view(values, al.Tensor((room[1], M.each), al.i32)), self.first(M.names, thread), place_of(M.names, thread)
+        for i in range(begin, end):
+            if len(PLAN) > 0:
+                row = self.piece(first, PLAN[i], PIECE, buffer)
+            else:
+                step = VECTORS[i].at
+                row = self.piece(self.byte((at[0] + step[0], at[1] + step[1])), accesses.HERE, PIECE, buffer)
+            pieces[i - room[0]] = load_matrices(row, M.each, M.turned)
 
 
 @avelang.jit
-def shared(shape, dtype, buffers=1, dists=()):
-    """Room for so many tiles, swizzled for accesses in these distributions."""
-    SWIZZLE = accesses.swizzle_for(dists, (shape[1] * dtype.bytes, dtype.bytes), al.target().name)
+def load_matrices(row, each, turned):
+    """Words of 1, 2 or 4 matrices of 8 rows of 16 bytes, of which each lane names one."""
+    if each == 4:
+        return al.nvvm.ldmatrix_m8n8_x4_b16_trans(row) if turned else al.nvvm.ldmatrix_m8n8_x4_b16(row)
+    if each == 2:
+        return al.nvvm.ldmatrix_m8n8_x2_b16_trans(row) if turned else al.nvvm.ldmatrix_m8n8_x2_b16(row)
+    return al.nvvm.ldmatrix_m8n8_x1_b16_trans(row) if turned else al.nvvm.ldmatrix_m8n8_x1_b16(row)
+
+
+@avelang.jit
+def shared(shape, dtype, buffers=1, dists=(), turned=()):
+    """Room for so many tiles, swizzled for accesses in these distributions. `turned`: distributions in which `turned` is accessed."""
+    STRIDES = (shape[1] * dtype.bytes, dtype.bytes)
+    SWIZZLE = accesses.swizzle_for(dists, STRIDES, al.target().name, turned)
     return Shared(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, SWIZZLE)
 
 
 @avelang.jit
 def spread(tile, dist):
     """The same tile in another distribution, through shared memory. All lanes of the block call it."""
+    dist = fitting(dist, flat(tile.shape), al.target().wave)
     room = shared(tile.shape, tile.dtype, 1, (tile.dist, dist))
     room.store(tile)
     al.syncthreads()

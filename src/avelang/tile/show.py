@@ -7,11 +7,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import avelang.tile.order as order
+from avelang.arch import chip as chip_of
 from avelang.base.errors import counted
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.frontend.names import Layout
-from avelang.tile.access import Accesses, Swizzle
+from avelang.tile.access import Accesses, Swizzle, banks
 from avelang.tile.distribution import Distribution, enumerate_layout
 from avelang.tile.encoding import Encoding
 from avelang.tile.mma_layout import SubgroupLayout
@@ -20,6 +22,8 @@ from avelang.tile.pipelines import STAGES, Pipeline, timeline
 
 MOST_CELLS = 64 * 1024
 MOST_PANELS = 16
+WIDTHS = (1, 2, 4, 8, 12, 16)  # bytes of a lane's access to shared memory
+SIDE = 64  # cells of a grid that one can look at, along each side
 
 
 def parse_layout(text: str) -> Layout:
@@ -76,25 +80,32 @@ def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Pictu
     """Which lane holds which element, "T3 v1": thread 3, its element 1. Where a lane holds neighbors in a tile too large for single elements, they
     are one cell. Elements with replicas name the first lane and how many there are."""
     outer, (rows, cols) = _two(d)
-    large = rows[0] * cols[0] > 64 * 64
+    large = rows[0] * cols[0] > SIDE * SIDE
     step = (rows[1], cols[1]) if large else (1, 1)
     shape = (*outer, rows[0], cols[0])
-    _fits(math.prod(shape) // (step[0] * step[1]), title)
     owner = np.full(math.prod(shape), -1, np.int64)
     owner[d.linear[::-1].ravel()] = np.arange(d.linear.size).reshape(d.linear.shape)[::-1].ravel()  # the first of replicas last
     owner = owner.reshape(-1, rows[0], cols[0])
     copies = f", each in {d.replication} lanes" if d.replication > 1 else ""
     notes = [f"{counted(d.waves, 'wave')} of {d.wave} lanes, {counted(d.elements, 'element')} a lane{copies}"]
+    out = []
+    if large and not outer and max(rows[0] // step[0], cols[0] // step[1]) > SIDE:
+        out = _waves(owner[0] // (d.wave * d.elements), title, tuple(notes))
+        if out:  # and in detail its corner
+            corner = min(rows[0], SIDE // 2 * step[0]), min(cols[0], SIDE // 4 * step[1])
+            owner, title, notes = owner[:, : corner[0], : corner[1]], f"its first {corner[0]} x {corner[1]} elements", []
+    _fits(owner.size // (step[0] * step[1]), title)
     if large and step != (1, 1):
         notes.append(f"a cell is {step[0]} x {step[1]} elements, which one lane holds: its first is named")
-    out = []
     for panel in range(min(len(owner), MOST_PANELS)):
         part = owner[panel, :: step[0], :: step[1]]
         thread, element = np.divmod(part, d.elements)
 
-        def cell(t: int, e: int) -> Cell:
+        several = large and len(np.unique(thread // d.wave)) > 1
+
+        def cell(t: int, e: int, by_wave: bool = several) -> Cell:
             who = f"{words}{t}" if d.waves == 1 else f"w{t // d.wave} {words}{t % d.wave}"
-            return Cell(f"{who} v{e}", hue(t // d.wave if d.waves > 1 and large else t + t // len(HUES)))
+            return Cell(f"{who} v{e}", hue(t // d.wave if by_wave else t + t // len(HUES)))
 
         cells = tuple(tuple(cell(int(t), int(e)) for t, e in zip(ts, es, strict=True)) for ts, es in zip(thread, element, strict=True))
         at = f" at {tuple(int(x) for x in np.unravel_index(panel, outer))}" if outer else ""
@@ -103,9 +114,22 @@ def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Pictu
     return out
 
 
+def _waves(owner: np.ndarray, title: str, notes: tuple[str, ...]) -> list[Picture]:
+    """Which wave holds which part of a tile, in cells as large as can be; none where these were too many. `owner`: int (rows, columns)."""
+    high, wide = (math.gcd(*map(int, np.flatnonzero((np.diff(owner, axis=a) != 0).any(axis=1 - a)) + 1), owner.shape[a]) for a in range(2))
+    part = owner[::high, ::wide]
+    if max(part.shape) > SIDE:
+        return []
+    cells = tuple(tuple(Cell(f"w{int(w)}", hue(int(w))) for w in row) for row in part)
+    note = f"a cell is {high} x {wide} elements, which one wave holds"
+    return [Picture(title, _numbers(len(part), high), _numbers(part.shape[1], wide), cells, (*notes, note), least=8)]
+
+
 def of_swizzle(s: Swizzle, row_bytes: int = 128, width: int = 16, rows: int = 8) -> list[Picture]:
     """Where the accesses of `width` bytes of each row land: the number in a cell is that of the access whose bytes are there."""
-    if row_bytes % width or row_bytes < width or width < 1 or rows < 1:
+    if width < 1 or rows < 1:
+        raise wrong("T308", got=f"{rows} rows of accesses of {width} bytes", why="there are none", instead="choose rows and width from 1 on")
+    if row_bytes % width or row_bytes < width:
         raise wrong("T308", got=f"rows of {row_bytes} bytes", why=f"they are no whole accesses of {width}", instead="choose row_bytes as a multiple")
     across = row_bytes // width
     at = (np.arange(rows)[:, None] * row_bytes + np.arange(across)[None, :] * width).astype(np.int64)
@@ -121,6 +145,42 @@ def of_swizzle(s: Swizzle, row_bytes: int = 128, width: int = 16, rows: int = 8)
     return [Picture(title, _numbers(rows), _numbers(across, width), cells, notes, "byte")]
 
 
+def of_column(s: Swizzle, row_bytes: int = 128, width: int = 16, target: str = "gfx942") -> list[Picture]:
+    """How often banks are asked when the lanes of a wave read the first access of each row, one row a lane: without the swizzle and with it. None
+    where lanes have no access of `width` bytes."""
+    if width not in WIDTHS:
+        return []
+    lanes = np.arange(chip_of(target).wave) * row_bytes
+    out = []
+    for swizzle, how in ((Swizzle(), "without the swizzle"), (s, "with it")):
+        at = swizzle(lanes)
+        out += of_accesses(Accesses(at[None], width, (banks(at, width, target),)), f"down the first {width} bytes of each row, {how}")
+    return out
+
+
+def of_order(m: int, n: int, block: tuple[int, int], units: int, target: str = "gfx942", together: int = 8) -> list[Picture]:
+    """Which block of a launch makes which tile of C (m x n), and how well one tile a block fills the chip's `units`. In the color of its die on
+    gfx942, else of its round. Raises T308 for extents below 1 and for more tiles than can be drawn."""
+    if min(m, n, *block, units, together) < 1:
+        raise wrong("T308", got=f"C of {m} x {n} in tiles of {block[0]} x {block[1]}", why="an extent is below 1", instead="choose positive extents")
+    rows, cols = -(-m // block[0]), -(-n // block[1])
+    count = rows * cols
+    _fits(count, f"C of {m} x {n} in tiles of {block[0]} x {block[1]}")
+    dies = order.XCDS if chip_of(target).name == "gfx942" else 0
+    grid = [[Cell()] * cols for _ in range(rows)]
+    for number in range(count):
+        die = number % dies if dies else 0
+        index = die * (count // dies) + min(die, count % dies) + number // dies if dies else number
+        row, col = order.tile_of.source.fn(index, rows, cols, together)
+        grid[row][col] = Cell(str(number), hue(die if dies else number // units))
+    rounds = -(-count // units)
+    notes = [f"{counted(count, 'tile')} for {units} units: {counted(rounds, 'round')}, in which {count / (rounds * units):.1%} of the units have one"]
+    if dies:
+        notes.append(f"the number is that of the block; a color is one of {dies} dies, to which blocks are dealt in turn")
+    title = f"C, {m} x {n}, in tiles of {block[0]} x {block[1]}"
+    return [Picture(title, _numbers(rows, block[0]), _numbers(cols, block[1]), tuple(map(tuple, grid)), tuple(notes), least=4)]
+
+
 def of_accesses(x: Accesses, title: str) -> list[Picture]:
     """How often each bank is asked, phase by phase, in each instruction of a wave."""
     out = []
@@ -128,7 +188,8 @@ def of_accesses(x: Accesses, title: str) -> list[Picture]:
         cells = tuple(tuple(Cell(str(int(n)) if n else "", heat(int(n))) for n in row) for row in cost.turns)
         rows = tuple(f"lanes {_lanes(p)}: {counted(c, 'cycle')}" for p, c in zip(cost.phases, cost.cycles, strict=True))
         notes = (f"{sum(cost.cycles)} cycles, {cost.extra} of them lost to conflicts",)
-        what = f"{title}, access {number} of {len(x.costs)}, {x.nbytes} bytes a lane"
+        which = f", access {number} of {len(x.costs)}" if len(x.costs) > 1 else ""
+        what = f"{title}{which}, {x.nbytes} bytes a lane"
         out.append(Picture(what, rows, _numbers(len(cost.turns[0])), cells, notes, "bank"))
     return out
 
@@ -160,7 +221,7 @@ def of_pipeline(p: Pipeline, tiles: int = 6) -> list[Picture]:
             cells.append(tuple(line))
     busy = sum(s.length for s in spans if s.stage == "mma") / slots
     notes = (p.about, f"{slots} slots for {tiles} tiles of K{' of each group' if len(groups) > 1 else ''}; products run in {busy:.0%} of them")
-    return [Picture(f"pipeline {p.name}", tuple(rows), _numbers(slots), tuple(cells), notes, "slot")]
+    return [Picture(f"pipeline {p.name}", tuple(rows), _numbers(slots), tuple(cells), notes, "slot", least=4)]
 
 
 def of(value: Any, title: str = "") -> list[Picture]:
@@ -185,4 +246,4 @@ def _short(s: SubgroupLayout) -> str:
     return f"outer {s.outer}, thread {s.thread}, tstrides {s.tstrides}, element {s.element}"
 
 
-__all__ = ["of", "of_accesses", "of_distribution", "of_layout", "of_pipeline", "of_swizzle", "parse_layout"]
+__all__ = ["of", "of_accesses", "of_column", "of_distribution", "of_layout", "of_order", "of_pipeline", "of_swizzle", "parse_layout"]

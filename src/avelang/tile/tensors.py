@@ -8,6 +8,45 @@ import math
 import avelang
 import avelang.language as al
 import avelang.tile.accesses as accesses
+from avelang.base.places import wrong
+from avelang.tile.distribution import Distribution
+from avelang.tile.encoding import Ints
+
+
+@avelang.constant
+def fitting(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
+    """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T304."""
+    if tuple(lengths) != dist.shape:
+        raise wrong("T304", what="the tile", product=f"its extents are {tuple(lengths)}", want=f"its distribution is one of {dist.shape}")
+    if dist.wave != wave:
+        raise wrong("T304", what="the distribution", product=f"its waves have {dist.wave} lanes", want=f"the chip's have {wave}")
+    return dist
+
+
+@avelang.constant
+def with_axis(dist: Distribution, axis: int) -> Distribution:
+    """A distribution of which a dimension can be folded. Raises T301."""
+    if len(dist.shape) < 2:
+        raise wrong("T301", what="a tile to fold", want="of two dimensions or more", got=f"one of {dist.shape}")
+    if isinstance(axis, bool) or axis not in range(len(dist.shape)):
+        raise wrong("T301", what="axis", want=f"a dimension of the tile, 0 to {len(dist.shape) - 1}", got=repr(axis))
+    return dist
+
+
+@avelang.constant
+def flat(shape: Ints) -> Ints:
+    """The extents of a tile with rows and columns, as shared memory has them. Raises T301."""
+    if len(shape) != 2:
+        raise wrong("T301", what="a tile in shared memory", want="of two dimensions", got=f"one of {tuple(shape)}")
+    return shape
+
+
+@avelang.constant
+def matching(dist: Distribution, other: Distribution) -> Distribution:
+    """A distribution in which lanes hold the same elements in the same order as in another one. Raises T301."""
+    if other is not dist and (other.shape != dist.shape or other.linear.shape != dist.linear.shape or (other.linear != dist.linear).any()):
+        raise wrong("T301", what="the other tile", want=f"in the distribution of the first, {dist}", got=repr(other))
+    return other
 
 
 @avelang.jit
@@ -56,6 +95,8 @@ class Tile:
 
     def map(self, fn, others=()):
         """fn(values, ...) of this tile's elements and those of others in the same distribution: element by element, on vectors."""
+        for x in others:
+            matching(self.dist, x.dist)
         return Tile(fn(self.values, *[x.values for x in others]), self.dist, self.thread, self.groups)
 
     def sweep(self, fn):
@@ -74,7 +115,7 @@ class Tile:
     def fold(self, fn, axis):
         """A dimension folded by fn(a, b), which must not mind the order: sums, maxima. Every lane that had a part has the result. All lanes of the
         block call it where several waves have parts."""
-        F = accesses.folding(self.dist, axis)
+        F = accesses.folding(with_axis(fitting(self.dist, self.shape, al.target().wave), axis), axis)
         out = al.make_local((F.results,), self.dtype)
         done = ()
         for i in range(len(F.of)):
@@ -98,7 +139,7 @@ class Tile:
 
     def along(self, fn, folded, axis):
         """fn(values, values of `folded`), where `folded` is what `fold` left of such a tile: each element meets the one of its row or column."""
-        F = accesses.folding(self.dist, axis)
+        F = accesses.folding(with_axis(self.dist, axis), axis)
         other = al.make_local((self.dist.elements,), folded.dtype)
         for i in range(len(F.of)):
             other[i] = folded.values[F.of[i]]

@@ -14,8 +14,9 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang.base.places import wrong
-from avelang.ir.dtypes import DType, f32
+from avelang.ir.dtypes import DType
 from avelang.isa.nvptx import wgmma
+from avelang.tile.block_gemm import sums_of
 from avelang.tile.products import Mma
 from avelang.tile.tensors import Tile
 from avelang.tile.virtual import group
@@ -71,7 +72,7 @@ class GroupGemm:
 @avelang.constant
 def group_gemm(dtype: DType, m: int, n: int, k: int, stages: int, cluster: tuple[int, int], target: str = "sm_90a") -> GroupGemm:
     """The product of a block with wgmma. Raises T301 for a dtype that it does not have, T307."""
-    form = next((f for f in wgmma.FORMS if not f.registers and f.a.dtype == f.b.dtype == dtype and f.d == f32), None)
+    form = next((f for f in wgmma.FORMS if not f.registers and f.a.dtype == f.b.dtype == dtype and f.d == sums_of(dtype)), None)
     if form is None:
         raise wrong("T301", what="the dtype", want="one of wgmma, such as bf16", got=repr(dtype))
     return GroupGemm(m, n, k, group(form, n, target), stages, *cluster)
@@ -192,7 +193,7 @@ def consume(G, ring, at, walk, consumer, t, finish):
         job = walk.job(tile, at.below, at.beside)
         # The first step stands before the loop: then nothing but wgmma writes to the sums in it, and the steps may overlap.
         al.nvvm.mbarrier_wait(ring.full[ring.slot], ring.phase)
-        sums = multiply(G, ring, consumer, al.full((G.mma.acc.elements,), 0.0, al.f32))
+        sums = multiply(G, ring, consumer, al.full((G.mma.acc.elements,), 0, G.mma.dtypes[2]))
         before = ring.slot
         ring.step()
         for _ in al.range(steps_of(G, job) - 1):
@@ -257,11 +258,11 @@ def run(G, A, B, walk, finish):
 def keep(piece, sums, warp, lane):
     """Writes a consumer's 64 rows of 128 bytes to `piece` (rows, chunks, elements) as the copy engine's swizzle has them: chunk c of row r is at
     c ^ (r % 8)."""
-    if piece.dtype == al.f32:
+    if piece.dtype.bytes == 4:
         for i in range(sums.shape[0] // 2):
             row, chunk = warp * 16 + lane // 4 + i % 2 * 8, i // 2 * 2 + lane % 4 // 2
             two = al.subview(piece, (row, chunk ^ (row % 8), lane % 2 * 2), (1, 1, 2), (1, 1, 1))
-            al.view(two, al.Tensor((1, 2), al.f32))[0] = al.subview(sums, (2 * i,), (2,), (1,))
+            al.view(two, al.Tensor((1, 2), piece.dtype))[0] = al.convert(al.subview(sums, (2 * i,), (2,), (1,)), piece.dtype)
     else:
         row = warp * 16 + lane % 16
         for i in range(sums.shape[0] // 8):

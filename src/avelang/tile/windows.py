@@ -7,12 +7,14 @@ resource on AMD GPUs where rows are plain, by a predicate elsewhere.
 
 from __future__ import annotations
 
+import math
+
 import avelang
 import avelang.language as al
 import avelang.tile.accesses as accesses
 import avelang.tile.warpgroups as warpgroups
 from avelang.tile.encoding import Ints
-from avelang.tile.tensors import Tile, is_first, place_of
+from avelang.tile.tensors import Tile, fitting, is_first, place_of
 
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
 WORD = 4  # bytes
@@ -140,8 +142,9 @@ class View:
 
     def xor(self, axis, by, extent, unit=1):
         """The same with a dimension swizzled: coordinate `axis` ^ (coordinate `by` % extent) * unit."""
-        vector = self.vector if axis < len(self.shape) - 1 else (self.vector if unit % self.vector == 0 else 1)
-        return self._with(Xor(axis, by, extent, unit), self.shape, vector)
+        last = len(self.shape) - 1
+        whole = unit % self.vector == 0 if axis == last else by < last  # neighbors stay neighbors
+        return self._with(Xor(axis, by, extent, unit), self.shape, self.vector if whole else 1)
 
     def cut(self, shape):
         """The same with smaller extents, where it was not transformed: what is past them is outside. `vector` divides the last."""
@@ -209,7 +212,7 @@ class Window:
     resource: ... = None
 
     def __post_init__(self):
-        if self.dist is not None and self.ranged():
+        if self.dist is not None and fitting(self.dist, self.lengths, al.target().wave) is not None and self.ranged():
             self.resource = self.buffer()
 
     def spread(self, dist):
@@ -264,46 +267,80 @@ class Window:
 
     # -- straight into shared memory ---------------------------------------------------------------------------------------------------
 
-    def load_async(self, memory, buffer=0):
+    def load_async(self, memory, buffer=0, whole=False):
         """Begins a copy of the tile into a buffer of `memory` (`Shared`), zeros outside of the view. It is there once `arrived` and a barrier say so.
-        By cp.async, or by a buffer load to LDS on AMD, where a lane's vectors have 4 bytes or more; else through registers, at once."""
+        By cp.async, or by a buffer load to LDS on AMD, where a lane's vectors have 4 bytes or more; else through registers, at once. `whole`:
+        `has_rows` is known to be true."""
         if al.target().has("sm_80") and self.width() * self.view.dtype.bytes >= WORD:
             if is_first(self.dist, self.thread):
-                self._copy_async(memory, buffer)
-        elif self.resource is not None and memory.nbytes % (self.dist.threads * WORD) == 0:
+                self._copy_async(memory, buffer, whole)
+        elif self.resource is not None and self.direct_bytes(memory):
             self._copy_direct(memory, buffer)
         else:
             memory.store(self.load(), buffer)
 
-    def _copy_async(self, memory, buffer):
-        at, data, WIDTH = place_of(self.dist, self.thread), self.view.data, self.width()
-        first = memory.first(self.dist)
-        NBYTES = WIDTH * self.view.dtype.bytes
-        words = memory.words(WIDTH)
-        # Both in the order of the lane's registers.
-        for v, p in zip(accesses.vectors(self.dist, 1, WIDTH), memory.plan_of(self.dist, WIDTH), strict=True):
-            where, inside = self.located(at, v.at)
-            source = part(data, tuple([al.select(inside, x, 0) for x in where]), WIDTH)
-            target = part(words, (memory.index(first, p, WIDTH, buffer), 0), words.shape[1])
-            count = al.select(inside, al.convert(NBYTES, al.u32), 0)
-            if NBYTES == 16:
-                al.nvvm.cp_async_x16(target, source, count)
-            elif NBYTES == 8:
-                al.nvvm.cp_async_x8(target, source, count)
+    def _copy_async(self, memory, buffer, whole):
+        at, WIDTH, NBYTES = place_of(self.dist, self.thread), self.width(), self.width() * self.view.dtype.bytes
+        PLAN, PLACES, first = accesses.vectors(self.dist, 1, WIDTH), memory.plan_of(self.dist, WIDTH), memory.first(self.dist, self.thread)
+        for i in range(len(PLAN)):
+            step = PLAN[i].at
+            source, inside = self._rows_apart(at, step, WIDTH, whole) if self.plain() else self._anywhere(at, step, WIDTH)
+            if len(PLACES) > 0:
+                target = memory.piece(first, PLACES[i], NBYTES, buffer)
             else:
-                al.nvvm.cp_async_x4(target, source, count)
+                target = memory.piece(memory.byte((at[0] + step[0], at[1] + step[1])), accesses.HERE, NBYTES, buffer)
+            copy_async(target, source, al.select(inside, al.convert(NBYTES, al.u32), 0), NBYTES)
+
+    def plain(self):
+        """Whether these are rows of a matrix as it lies in memory."""
+        return len(self.lengths) == 2 and len(self.view.steps) == 0
+
+    def has_rows(self):
+        """Whether all rows of the window are inside of the view; False at compile time where it is transformed."""
+        return self.origin[0] + self.lengths[0] <= self.view.shape[0] if self.plain() else False
+
+    def _rows_apart(self, at, step, width, whole):
+        # What a lane adds for a row and what is the same for all are sums of their own, and comparisons are with what is left of the view: then only
+        # the column changes as the window moves along rows.
+        inside = at[1] + self.origin[1] + step[1] < self.view.shape[1]
+        if not whole:
+            have = max(self.view.shape[0], self.origin[0]) - self.origin[0]
+            inside = inside & (at[0] < max(have, step[0]) - step[0])
+        data, reach = self.view.data, (step[0] + 1, step[1] + width)
+        # The window may be greater than the memory: extents that are not known at compile time are not compared with it.
+        row = al.subview(data, (self.origin[0] + at[0], 0), tuple([al.convert(x, al.u32) for x in reach]), (1, 1))
+        mine = al.subview(row, (0, self.origin[1] + at[1]), reach, (1, 1))
+        return al.subview(mine, (step[0], step[1]), (1, width), (1, 1)), inside
+
+    def _anywhere(self, at, step, width):
+        where, inside = self.located(at, step)
+        return part(self.view.data, tuple([al.select(inside, x, 0) for x in where]), width), inside
+
+    def direct_bytes(self, memory):
+        """What a lane moves with one load to LDS; 0 where such loads cannot make a copy into a buffer of `memory`."""
+        wide = al.target().has("lds-load-wide") and self.width() * self.view.dtype.bytes == 16
+        return max([n for n in (0, WORD, 16 if wide else 0) if n == 0 or memory.nbytes % (self.dist.threads * n) == 0])
+
+    def loads_into(self, memory):
+        """Loads to LDS that a copy into a buffer of `memory` takes each wave."""
+        EACH = self.direct_bytes(memory)
+        return memory.nbytes // (self.dist.threads * EACH) if self.ranged() and EACH else 0
 
     def _copy_direct(self, memory, buffer):
-        # LDS is written in the order of lanes: each fetches what belongs where its data will lie.
-        t, target = al.thread_id(0) if self.thread is None else self.thread, al.target()
-        EACH = 16 if target.has("lds-load-wide") and self.width() * self.view.dtype.bytes == 16 else WORD
-        SPAN, WAVE = self.dist.threads * EACH, target.wave
+        # LDS is written in the order of lanes: each fetches what belongs where its data will lie. Rows and swizzle repeat every so many loads: what a
+        # lane fetches then is the same, some rows on, which takes one addition.
+        t, EACH = al.thread_id(0) if self.thread is None else self.thread, self.direct_bytes(memory)
+        SPAN, WAVE, S = self.dist.threads * EACH, al.target().wave, memory.swizzle
+        KINDS = math.lcm(SPAN, memory.row, 1 << S.base + S.shift + S.bits if S.bits else 1) // SPAN
         size, stride, zero = self.view.dtype.bytes, self.view.data.strides[0], al.convert(0, al.i32)
         words = al.view(memory.data, al.Tensor((memory.data.shape[0] * memory.nbytes // EACH, EACH // WORD), al.i32))
-        for i in range(memory.nbytes // SPAN):
+        firsts = ()
+        for i in range(min(KINDS, memory.nbytes // SPAN)):
             place = memory.mixed(t * EACH + i * SPAN)
             col = place % memory.row // size + self.origin[1]
-            offset = al.select(col < self.view.shape[1], (place // memory.row * stride + col) * size, BEYOND)
+            firsts = firsts + (al.select(col < self.view.shape[1], (place // memory.row * stride + col) * size, BEYOND),)
+        for i in range(memory.nbytes // SPAN):
+            offset = firsts[i % KINDS] + i // KINDS * (KINDS * SPAN // memory.row) * stride * size
             first = (t // WAVE * WAVE + i * self.dist.threads) + buffer * (memory.nbytes // EACH)
             al.amdgpu.raw_buffer_load_x1_lds(
                 self.resource, part(words, (first, 0), EACH // WORD), EACH, al.convert(offset, al.i32), zero, 0, 0
@@ -323,7 +360,8 @@ class Window:
         """Bytes from the resource's base to a vector: out of range where it is past the end of its row."""
         size, stride = self.view.dtype.bytes, self.view.data.strides[0]
         col = at[1] + self.origin[1] + step[1]
-        return al.convert(al.select(col < self.view.shape[1], ((at[0] + step[0]) * stride + col) * size, BEYOND), al.i32)
+        # Rows of a lane are uniform steps apart: the comparison is for the first of them.
+        return al.convert(al.select(col < self.view.shape[1], (at[0] * stride + col) * size, BEYOND) + step[0] * stride * size, al.i32)
 
     def _load_ranged(self, values):
         at, WIDTH, zero = place_of(self.dist, self.thread), self.width(), al.convert(0, al.i32)
@@ -368,6 +406,17 @@ class Window:
             where, inside = self.located(at, v.at)
             if inside:
                 al.view(part(self.view.data, where, WIDTH), al.Tensor((1, WIDTH), self.view.dtype))[0] = some
+
+
+@avelang.jit
+def copy_async(target, source, count, NBYTES):
+    """Begins a copy of `NBYTES`, 4, 8 or 16, by cp.async; all but the first `count` are zeros, and not read."""
+    if NBYTES == 16:
+        al.nvvm.cp_async_x16(target, source, count)
+    elif NBYTES == 8:
+        al.nvvm.cp_async_x8(target, source, count)
+    else:
+        al.nvvm.cp_async_x4(target, source, count)
 
 
 @avelang.jit

@@ -80,7 +80,8 @@ def registers(w: Simt, text: str, t: Type) -> list[tuple[str, str]]:
 
 
 def emit_asm(w: Simt, op: Op) -> str | None:
-    """The call; the row's result, where it has one. Always in its place: what LLVM knows nothing of must not move, nor be copied into branches."""
+    """The call; the row's result, where it has one. In its place where the row has effects: what LLVM knows nothing of must not move, nor be copied
+    into branches."""
     row = ROWS[op.name]
     spec = row.llvm["nvptx"]
     assert isinstance(spec, Asm)
@@ -103,7 +104,10 @@ def emit_asm(w: Simt, op: Op) -> str | None:
     text = PLACE.sub(fill, spec.lines({**op.attrs, **{p.name: v.type for p, v in zip(row.operands, op.operands, strict=True)}})).replace('"', "\\22")
     kind = "void" if not out else out[0] if len(out) == 1 else _struct(w, out)
     args = ", ".join(f"{k} {x}" for k, x in inputs)
-    call = f'call {kind} asm sideeffect "{text}", "{",".join([*marks, "~{memory}"])}"({args}) convergent nounwind'
+    if row.effects:
+        call = f'call {kind} asm sideeffect "{text}", "{",".join([*marks, "~{memory}"])}"({args}) convergent nounwind'
+    else:
+        call = f'call {kind} asm "{text}", "{",".join(marks)}"({args}) nounwind memory(none)'
     if not out:
         w.do(call)
         return None

@@ -19,7 +19,8 @@ from avelang.amdgcn.code_object import USER_SGPRS
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
-from avelang.sim.amdgcn import check, check_text, reports
+from avelang.sim.amdgcn import check, check_text, memory_traffic, reports
+from avelang.sim.amdgcn.memory_traffic import Traffic
 from avelang.sim.amdgcn.program import translate
 from avelang.sim.amdgcn.state import CELLS, FILES, GROUP, GROUP_BYTES, LANES, MAX_WAVES, WAVE, WAVE_BYTES
 from avelang.sim.amdgcn.translator import Options
@@ -31,14 +32,15 @@ LDS_BYTES = 65536  # of a workgroup (MI300 ISA, section 2.2.2)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Run:
-    """What a launch did: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `Machine`); and the
-    registers of the waves of the last workgroup, as they ended: uint32 (waves, 512, 64), accumulation registers behind the 256 others, and
-    uint32 (waves, cells)."""
+    """What a launch did: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `Machine`), and the
+    bytes that lanes moved; and the registers of the waves of the last workgroup, as they ended: uint32 (waves, 512, 64), accumulation registers
+    behind the 256 others, and uint32 (waves, cells)."""
 
     instructions: int
     conflicts: dict[int, int]
     vectors: np.ndarray
     scalars: np.ndarray
+    traffic: Traffic = dataclasses.field(default_factory=Traffic)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -117,8 +119,8 @@ class Machine:
     """A kernel of a program, translated for this machine.
 
     `kernel`: its name; may be left out where there is one. `check`: waits, hazards and races are verified, at the cost of speed.
-    `profile`: LDS cycles lost to bank conflicts are counted. `order`: which wave of a workgroup runs first between barriers: "forward",
-    "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
+    `profile`: LDS cycles lost to bank conflicts and bytes moved are counted. `order`: which wave of a workgroup runs first between barriers:
+    "forward", "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
     `mutable`: `skip` names a wait or a barrier that does nothing (see `mutate`).
     """
 
@@ -171,7 +173,7 @@ class Machine:
             return Run(0, {}, np.zeros((0, 512, LANES), np.uint32), np.zeros((0, CELLS), np.uint32))
         threads = max(1, min(threads, total))
         cuts = [total * n // threads for n in range(threads + 1)]
-        profile = np.zeros(len(self.program.instructions), np.uint64)
+        profile = np.zeros((memory_traffic.KINDS, len(self.program.instructions)), np.uint64)
         kernarg = aligned(len(launch.kernarg) + 256)
         kernarg[: len(launch.kernarg)] = np.frombuffer(launch.kernarg, np.uint8)
         states = [self._state(launch, kernarg, profile, n) for n in range(threads)]
@@ -188,7 +190,9 @@ class Machine:
         count = sum(int(s.waves[n * WAVE_BYTES + WAVE["count"] :][:8].view(np.uint64)[0]) for s in states for n in range(self._waves(launch)))
         waves = states[-1].waves.reshape(-1, WAVE_BYTES)
         vectors = waves[:, FILES["v"] :].view(np.uint32).reshape(len(waves), 512, LANES)
-        return Run(count, {int(n): int(profile[n]) for n in np.flatnonzero(profile)}, vectors, waves[:, : 4 * CELLS].view(np.uint32))
+        lost = {int(n): int(profile[memory_traffic.LOST, n]) for n in np.flatnonzero(profile[memory_traffic.LOST])}
+        moved = memory_traffic.traffic(self.program.instructions, profile)
+        return Run(count, lost, vectors, waves[:, : 4 * CELLS].view(np.uint32), moved)
 
     def _go(self, state: _State, first: int, last: int) -> int:
         return self._run(state.group.ctypes.data, first, last) if first < last else 0

@@ -7,7 +7,7 @@ registers and an i64 that all lanes share.
 from __future__ import annotations
 
 from avelang.amdgcn.asm import M0, Instruction, Name, Operand, Reg
-from avelang.sim.amdgcn import memory_banks
+from avelang.sim.amdgcn import memory_banks, memory_traffic
 from avelang.sim.amdgcn.memory_addresses import V32, V64, stage, zeros
 from avelang.sim.amdgcn.memory_moves import Access, calls
 from avelang.sim.amdgcn.state import FILES, LANES, SHARED_BASE
@@ -111,11 +111,12 @@ def lds_base(t: Translator, i: Instruction, space: str) -> str:
 
 
 def touch(t: Translator, i: Instruction, addr: str, offset: int, nbytes: int, kind: str, lanes: str = "") -> None:
-    """Tells the checker and the counter of bank conflicts of an access to LDS. `lanes`: those that the counter counts, the active ones if empty."""
+    """Tells the checker and the counters of an access to LDS. `lanes`: those that the counters count, the active ones if empty."""
     if t.options.check:
         t.lds_access(i, addr, offset, nbytes, kind)
     if t.options.profile:
         memory_banks.count(t, i, addr, offset, nbytes, kind, lanes or t.exec())
+        memory_traffic.lds(t, i, nbytes, lanes or t.exec())
 
 
 def touch_flat(t: Translator, i: Instruction, vaddr: Reg, nbytes: int, kind: str) -> None:

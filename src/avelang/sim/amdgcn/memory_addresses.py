@@ -7,6 +7,7 @@ returns 1. At least one lane is active. What lanes touch together is checked at 
 
 from __future__ import annotations
 
+from avelang.sim.amdgcn import memory_traffic
 from avelang.sim.amdgcn.faults import LDS_OUTSIDE, MISALIGNED, OUTSIDE
 from avelang.sim.amdgcn.state import GROUP, LANES, PRIVATE_BASE, SHARED_BASE, WAVE
 from avelang.sim.amdgcn.translator import Translator
@@ -115,6 +116,7 @@ entry:
   %l = shufflevector {V64} %l1, {V64} poison, <{LANES} x i32> zeroinitializer
   %good = select {M} %m, {V64} %a, {V64} %l
   store {V64} %good, ptr %out, align 64
+;moved %exec %bytes
   %in = call i1 @ave_within(ptr %g, i64 %low, i64 %high, i64 %bytes)
   br i1 %in, label %fine, label %slow
 fine:
@@ -282,6 +284,7 @@ instack:
   %pat = add i64 %mine, %xlow
   br i1 %pfits, label %put, label %bad
 inmemory:
+;moved 1 %bytes
   %in = call i1 @ave_within(ptr %g, i64 %x, i64 %x, i64 %bytes)
   br i1 %in, label %put, label %bad
 put:
@@ -351,14 +354,14 @@ def helper(t: Translator, name: str) -> str:
         t.module.declare(f"llvm.vector.reduce.{kind}.v{LANES}i64", "i64", [V64])
     t.module.declare(f"llvm.vector.reduce.umax.v{LANES}i32", "i32", [V32])
     needed = ("ave_within", "ave_each", "ave_settle") if name == "ave_settle" else (name,)
-    return [t.helper(n, lambda n=n: _HELPERS[n]) for n in needed][-1]
+    return [t.helper(n, lambda n=n: memory_traffic.counting(t, _HELPERS[n])) for n in needed][-1]
 
 
 def stage(t: Translator, space: str) -> str:
     """The stage of a space ("global", "flat", "scratch" or "lds"), with its @."""
     helper(t, "ave_settle")
     name = f"ave_at_{space}"
-    return t.helper(name, lambda: STAGE.format(name=name) + _STAGES[space])
+    return t.helper(name, lambda: memory_traffic.counting(t, STAGE.format(name=name) + _STAGES[space]))
 
 
 def zeros(t: Translator) -> str:

@@ -6,6 +6,7 @@ What is touched must have been given to the kernel, whole. Loads of buffers read
 from __future__ import annotations
 
 from avelang.amdgcn.asm import Imm, Instruction, Reg
+from avelang.sim.amdgcn import memory_traffic
 from avelang.sim.amdgcn.faults import OUTSIDE
 from avelang.sim.amdgcn.memory_addresses import helper, record
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
@@ -16,6 +17,7 @@ def _inside(t: Translator) -> str:
     name, within = "ave_scalar_inside", helper(t, "ave_within")
     text = f"""define internal i32 @{name}(ptr noalias %g, i64 %address, i64 %bytes) noinline #0 {{
 entry:
+;moved 1 %bytes
   %in = call i1 {within}(ptr %g, i64 %address, i64 %address, i64 %bytes)
   br i1 %in, label %fine, label %bad
 fine:
@@ -25,7 +27,7 @@ bad:
   ret i32 1
 }}
 """
-    return t.helper(name, lambda: text)
+    return t.helper(name, lambda: memory_traffic.counting(t, text))
 
 
 def _operands(i: Instruction, bases: int) -> tuple[Reg, Reg]:

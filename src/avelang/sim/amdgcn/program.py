@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from avelang.amdgcn.asm import Instruction, Kernel, Name, Program, Reg
 from avelang.base.errors import error
 from avelang.llvm.core import Module
-from avelang.sim.amdgcn import mode, scheduler
+from avelang.sim.amdgcn import memory_traffic, mode, scheduler
 from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
@@ -162,6 +162,8 @@ def _one(t: Translator, i: Instruction, checker: Checker | None, limits: dict[st
             raise Unknown("no such instruction is executed here")
         _within(i, limits)
         t.mode_allows(i)
+        if t.options.profile:
+            memory_traffic.before(t, i)
         handler(t, i)
     except Unknown as why:
         # It may stand where this run never comes: the wave stops when it gets there.

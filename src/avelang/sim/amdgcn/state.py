@@ -26,7 +26,8 @@ END, BARRIER, FAULT = -1, -2, -3
 
 # Of a workgroup. `regions`: pairs of u64 (start, end) of memory that the kernel may touch; `template`: the scalar registers of a new wave;
 # `items`: one vector register for each wave and each of `item_registers` registers; `id_cell`: the cell of the first workgroup id, for the
-# dimensions in the mask `id_mask`; `order`: 0 forward, 1 reverse, 2 random from `seed`; `profile`: counters of the instructions;
+# dimensions in the mask `id_mask`; `order`: 0 forward, 1 reverse, 2 random from `seed`; `profile`: counters of the instructions, `moved`: of them
+# the one that bytes are counted into;
 # `check`: the checker's records of the workgroup; `image`: where address 0 of the
 # code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of the
 # last wave when it starts; `skip`: of a mutable program, which wait or barrier does nothing. `fault_...`: code, instruction, lane, wave, address,
@@ -35,7 +36,7 @@ GROUP = {
     "lds": 0, "lds_bytes": 8, "waves": 12, "wave_states": 16, "kernarg": 24, "regions": 32, "region_count": 40, "private_bytes": 44,
     "fault_code": 48, "fault_instruction": 52, "fault_lane": 56, "fault_wave": 60, "fault_address": 64, "fault_extra": 72,
     "id": 80, "grid": 92, "order": 104, "seed": 108, "template": 112, "items": 120, "item_registers": 128, "id_cell": 132, "id_mask": 136,
-    "profile": 144, "check": 152, "count": 160, "image": 168, "last_exec": 176, "skip": 184, "permutation": 192,
+    "profile": 144, "check": 152, "count": 160, "image": 168, "last_exec": 176, "skip": 184, "permutation": 192, "moved": 256,
 }  # fmt: skip
 GROUP_BYTES = 512
 MAX_WAVES = 16

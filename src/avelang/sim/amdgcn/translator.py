@@ -28,7 +28,7 @@ INDEXED = ("v_mov_b32",)  # what VGPR indexing is executed for: compilers use it
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """What is translated besides the meaning. `check`: waits, hazards and races; `profile`: counters of LDS bank conflicts by instruction;
+    """What is translated besides the meaning. `check`: waits, hazards and races; `profile`: counters of LDS bank conflicts and of bytes moved;
     `mutable`: waits and barriers can be switched off one at a time."""
 
     check: bool = False

@@ -1,0 +1,166 @@
+"""Products of few rows on the tile level (`avelang_kernels.tile_skinny`), seed 004's shapes: what the gfx942 code takes, by counting; on an NVIDIA
+GPU the same source beside cuBLAS and the thread-level kernel.
+
+    python benchmarks/tile_skinny.py [--rounds 40] [--only static | --only timed]
+
+Static: the executor runs the gfx942 code of one tile of columns with all its parts of K, and counts matrix instructions and bytes of LDS; the other
+tiles run the same code as often, as N is a multiple of a tile, so their number times that is the product's. VDMFMA stands beside the dense MFMA
+padded to 16 rows, all else equal. llvm-mca: the main loop, one wave; no time on a card. Writes `results/tile_skinny_static.json`.
+
+Timed: contenders in turn, L2 written over before each call, medians of device time; every result is checked against float64 first. Writes
+`results/tile_skinny.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import math
+import re
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from common import save, table
+
+import avelang.language as al
+from avelang import executor, tile
+from avelang.amdgcn.mca import utilization
+from avelang.amdgcn.report import report
+from avelang.isa.amdgpu.passes import CLOCKS, passes
+from avelang.runtime.compile import compile_text
+from avelang_kernels import hopper_skinny
+from avelang_kernels.tile_skinny import block_of, build, gemm, plan_of, work_of
+
+SHAPES = tuple((8, n, k) for n in (13312, 2304, 6656) for k in (16384, 8192))
+F16: Any = al.f16
+UNITS = 304
+DENSE = "MFMA_F32_16x16x16_F16"
+MATRIX = re.compile(r"^\tv_s?mf", re.MULTILINE)
+
+
+def blocks(m: int, n: int, k: int) -> tuple[dict[str, tile.Block], int]:
+    """The block that is chosen, the same with a padded dense instruction, and the parts of K."""
+    plan = plan_of(m, n, k, F16, "gfx942")
+    best = block_of(plan)
+    return {"VDMFMA": best, "padded": dataclasses.replace(best, m=16, mma=DENSE)}, plan.split_k
+
+
+@functools.cache
+def assembly(block: tile.Block, parts: int) -> str:
+    return compile_text(build(block, parts, F16, F16), {}, (block.on("gfx942", F16).threads, 1, 1), "gfx942", "asm")
+
+
+@functools.cache
+def counted(block: tile.Block, parts: int, k: int, m: int = 8) -> dict[str, int]:
+    """Of one tile of columns: matrix-pipe cycles, bytes read from and written to LDS, blocks; the result is checked."""
+    rng, each, parts = np.random.default_rng(1), *work_of(k, block.k, parts)
+    a, b = (rng.integers(-3, 4, (rows, k)).astype(np.float16) for rows in (m, block.n))
+    text, names = assembly(block, parts), set()
+    runs = []
+    for code in (text, MATRIX.sub(lambda x: "\ts_nop 0\n" + x[0], text)):  # what is longer by an instruction for each of the matrix's
+        out, kept, counts = np.full((m, block.n), np.nan, np.float16), np.zeros(parts * block.m * block.n, np.float32), np.zeros(1, np.uint32)
+        kernel, threads = executor.load(code, profile=True), block.on("gfx942", F16).threads
+        runs.append(kernel[parts, threads](a, b, out, kept, counts, m, block.n, k, each))
+        want = a.astype(np.float64) @ b.astype(np.float64).T
+        assert np.array_equal(out, want.astype(np.float16)), "a wrong result is not counted"
+    names = set(re.findall(r"^\t(v_s?mf\S+)", text, re.MULTILINE))
+    assert len(names) == 1, names
+    cycles = (runs[1].instructions - runs[0].instructions) * passes(names.pop(), "gfx942") * CLOCKS
+    return {"cycles": cycles, "read": runs[0].traffic.read, "written": runs[0].traffic.written, "blocks": parts}
+
+
+def static() -> list[dict[str, Any]]:
+    """All shapes."""
+    rows = []
+    for m, n, k in SHAPES:
+        both, parts = blocks(m, n, k)
+        tiles = math.ceil(n / both["VDMFMA"].n)
+        assert n % both["VDMFMA"].n == 0
+        found = {name: {what: count * tiles for what, count in counted(b, parts, k).items()} for name, b in both.items()}
+        rows.append({"shape": [m, n, k], "parts": parts, **found, "busy": share(found["VDMFMA"]["blocks"])})
+    return rows
+
+
+def share(count: int) -> float:
+    """Of the units' time that has a block, if all blocks take as long and a unit one after another."""
+    return count / (math.ceil(count / UNITS) * UNITS)
+
+
+def code(shape: tuple[int, int, int] = SHAPES[0]) -> list[dict[str, Any]]:
+    """What the code of the first shape takes, and how busy one wave keeps the matrix core in the main loop."""
+    both, parts = blocks(*shape)
+    best, plan = both["VDMFMA"], plan_of(*shape, F16, "gfx942")
+    wide = dataclasses.replace(best, n=2 * best.n)
+    moved = dataclasses.replace(best, mma=plan.mma.name)
+    shown = {**both, "VDMFMA, B moved in registers": moved, "VDMFMA, that and B by LDS": dataclasses.replace(moved, pipeline="prefetch"),
+             f"VDMFMA, {wide.n} columns": wide}  # fmt: skip
+    out = []
+    for name, block in shown.items():
+        text = assembly(block, parts)
+        made, busy = report(text), utilization(text, "gfx942")
+        assert made.loop is not None and busy is not None
+        out.append({"block": name, "vgpr": made.vgpr + made.agpr, "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds,
+                    "waves": made.occupancy.waves, "loop": {kind: sum(x.values()) for kind, x in made.loop.counts.items()},
+                    "mca": dataclasses.asdict(busy)})  # fmt: skip
+    return out
+
+
+def show(rows: list[dict[str, Any]], figures: list[dict[str, Any]]) -> None:
+    head = ("shape", "parts", "blocks", "busy", "matrix cycles", "padded", "ratio", "LDS bytes", "padded", "ratio")
+    lines = []
+    for r in rows:
+        a, b = ({"cycles": r[x]["cycles"], "lds": r[x]["read"] + r[x]["written"]} for x in ("VDMFMA", "padded"))
+        cells = (f"{a['cycles']}", f"{b['cycles']}", f"{a['cycles'] / b['cycles']:.2f}", f"{a['lds']}", f"{b['lds']}", f"{a['lds'] / b['lds']:.2f}")
+        lines.append(("x".join(map(str, r["shape"])), str(r["parts"]), str(r["VDMFMA"]["blocks"]), f"{100 * r['busy']:.1f} %", *cells))
+    print(table([head, *lines]))
+    print(table([("main loop, gfx942", "registers", "spills", "LDS", "utilization"),
+                 *((f["block"], str(f["vgpr"]), str(f["spills"]), str(f["lds"]), f"{100 * f['mca']['ratio']:.1f} %") for f in figures)]))  # fmt: skip
+
+
+def timed(rounds: int) -> list[dict[str, Any]]:
+    """Microseconds on the GPU."""
+    import torch
+    from gpu_timing import Clock, difference
+
+    clock, rows = Clock(clean=True), []
+    hopper = torch.cuda.get_device_capability() == (9, 0)
+    for m, n, k in SHAPES:
+        a, b = (torch.randn(s, k, device="cuda", dtype=torch.float16) for s in (m, n))
+        names = ("tile", "cuBLAS", *(["thread level"] if hopper else []))
+        outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.float16) for name in names}
+        calls: dict[str, Callable[[], Any]] = {
+            "tile": functools.partial(gemm, a, b, outs["tile"]), "cuBLAS": functools.partial(torch.matmul, a, b.T, out=outs["cuBLAS"]),
+        }  # fmt: skip
+        if hopper:
+            calls["thread level"] = functools.partial(hopper_skinny.skinny_gemm, a, b, outs["thread level"])
+        for call in calls.values():
+            call()
+        torch.cuda.synchronize()
+        errors = {name: difference(out, a, b) for name, out in outs.items()}
+        assert all(e < 0.01 for e in errors.values()), errors
+        us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds).items()}
+        rows.append({"shape": [m, n, k], "us": us, "GB/s": {name: 2 * n * k / t / 1e3 for name, t in us.items()}, "errors": errors})
+        print((m, n, k), {name: f"{t:.1f} us, {2 * n * k / t / 1e3:.0f} GB/s" for name, t in us.items()}, flush=True)
+    return rows
+
+
+def main() -> None:
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--rounds", type=int, default=40)
+    p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
+    args = p.parse_args()
+    if args.only != "timed":
+        rows, figures = static(), code()
+        show(rows, figures)
+        print("saved", save("tile_skinny_static", {"figures": rows, "code": figures}))
+    if args.only != "static":
+        from gpu_timing import device
+
+        print("saved", save("tile_skinny", {"device": device(), "figures": timed(args.rounds)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""A memory instruction comes in; calls that count the bytes which its lanes move go out, into the workgroup's `profile`.
+
+Counted is what active lanes ask for, each for itself: lanes that want one word do not share it, and a cache line is no unit. Lanes that are out of
+a buffer's range ask for nothing. A lane's stack is not counted. Counters of the program's instructions stand one after another: LDS cycles lost
+(`memory_banks`), bytes of global memory, bytes of LDS.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.effects import effects
+from avelang.sim.amdgcn.state import GROUP
+from avelang.sim.amdgcn.translator import Translator
+
+LOST, MEMORY, LDS = range(3)  # rows of counters
+KINDS = 3
+VECTOR, SCALAR = ("global_", "flat_", "buffer_"), ("s_load_", "s_buffer_load_", "s_store_", "s_buffer_store_")
+
+# void ave_moved(g, lanes, bytes): `bytes` of each lane of a mask, to the instruction that `aim` was called for.
+_MOVED = f"""
+define internal void @ave_moved(ptr noalias %g, i64 %lanes, i64 %bytes) noinline #0 {{
+entry:
+  %p = getelementptr i8, ptr %g, i64 {GROUP["moved"]}
+  %place = load ptr, ptr %p, align 8
+  %count = call i64 @llvm.ctpop.i64(i64 %lanes)
+  %sum = mul i64 %count, %bytes
+  %was = atomicrmw add ptr %place, i64 %sum monotonic, align 8
+  ret void
+}}
+"""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes that lanes asked for. Of global memory by vector instructions: `loaded`, `stored`; by scalar ones: `scalar` (arguments of the kernel
+    among them). Of LDS: `read`, `written`. An atomic operation counts as both."""
+
+    loaded: int = 0
+    stored: int = 0
+    read: int = 0
+    written: int = 0
+    scalar: int = 0
+
+
+def counting(t: Translator, text: str) -> str:
+    """The text of a function in which lines `;moved LANES BYTES` become counts where they are wanted."""
+    lines = text.split("\n")
+    for n, line in enumerate(lines):
+        if line.startswith(";moved "):
+            lanes, nbytes = line.split()[1:]
+            lines[n] = call(t, lanes, nbytes) if t.options.profile else ""
+    return "\n".join(lines)
+
+
+def call(t: Translator, lanes: str, nbytes: str) -> str:
+    """A line that counts."""
+    t.module.declare("llvm.ctpop.i64", "i64", ["i64"])
+    return f"  call void {t.helper('ave_moved', lambda: _MOVED)}(ptr %g, i64 {lanes}, i64 {nbytes})"
+
+
+def aim(t: Translator, i: Instruction, kind: int = MEMORY) -> None:
+    """Says whose bytes are counted from here on."""
+    profile = t.op(f"load ptr, ptr {t.field('g', GROUP['profile'])}, align 8")
+    place = t.op(f"getelementptr i64, ptr {profile}, i64 {kind * len(t.code) + i.index}")
+    t.do(f"store ptr {place}, ptr {t.field('g', GROUP['moved'])}, align 8")
+
+
+def before(t: Translator, i: Instruction) -> None:
+    """What an instruction does to global memory is counted, if it does anything."""
+    if i.name.startswith((*VECTOR, *SCALAR)):
+        aim(t, i)
+
+
+def lds(t: Translator, i: Instruction, nbytes: int, lanes: str) -> None:
+    """Counts an access to LDS of `lanes`, an i64."""
+    aim(t, i, LDS)
+    t.do(call(t, lanes, str(nbytes)).strip())
+    before(t, i)
+
+
+def traffic(code: Sequence[Instruction], profile: np.ndarray) -> Traffic:
+    """The sums; `profile`: int (kinds, instructions)."""
+    sums = dict.fromkeys((f.name for f in dataclasses.fields(Traffic)), 0)
+    for n in map(int, np.flatnonzero(profile[MEMORY:].any(axis=0))):
+        i, memory, shared = code[n], int(profile[MEMORY, n]), int(profile[LDS, n])
+        atomic = "_atomic_" in i.name
+        if i.name.startswith(SCALAR):
+            sums["scalar"] += memory
+        else:
+            sums["loaded"] += memory * (atomic or "_load" in i.name)
+            sums["stored"] += memory * (atomic or "_store" in i.name)
+        kind = effects(i).lds
+        sums["read"] += shared * (kind != "write")
+        sums["written"] += shared * (kind != "read")
+    return Traffic(**sums)

@@ -1,0 +1,90 @@
+"""The blocks among which a plan is chosen where C has more than a few rows, and what was measured of each: the share of the matrix pipes' rate.
+
+AMD: one wave's share by llvm-mca 22 for bf16 (`python benchmarks/tile_blocks.py`, `benchmarks/results/tile_blocks.json`): issue and waits of the
+code itself, no time on a card. NVIDIA: on an H200, relative to the fastest block: "tma" by `benchmarks/tune_hopper_gemm.py` (`TILES` of
+`avelang_kernels.hopper_gemm`), `mma.sync` relative to that instruction's own rate, by `benchmarks/tile_gemm.py`. What was not measured is
+estimated from the block of 128 x 128 (`Known.share`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from avelang.arch import chip as chip_of
+from avelang.ir.dtypes import DType
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Known:
+    """A block: extents of its tile of C, the grid of its waves, pipeline, ring and cluster as of `schedules.Block`; `row`: bytes of each row of A
+    and B in one step. `shares`: by chip. `spills`: begins of the names of dtypes whose code spills registers, by ptxas."""
+
+    pipeline: str
+    m: int
+    n: int
+    waves: tuple[int, int]
+    shares: dict[str, float]
+    row: int = 128
+    stages: int = 4
+    cluster: tuple[int, int] = (1, 1)
+    spills: tuple[str, ...] = ()
+
+    def share(self, target: str) -> float:
+        """That on a chip; where none is known, in proportion to the products that a wave makes of each element that it reads."""
+        high, wide = self.m // self.waves[0], self.n // self.waves[1]
+        return self.shares.get(target, MEASURED_SHARE * min(1.0, high * wide / (high + wide) / MEASURED_REUSE))
+
+    def spills_for(self, dtype: DType) -> bool:
+        """Whether its code for a dtype spills."""
+        return dtype.name.startswith(self.spills) if self.spills else False
+
+
+def _amd(pipeline: str, m: int, n: int, waves: tuple[int, int], *shares: float, row: int = 128, stages: int = 4) -> Known:
+    return Known(pipeline, m, n, waves, dict(zip(("gfx90a", "gfx942", "gfx950"), shares, strict=True)), row, stages)
+
+
+AMD = (
+    _amd("double-buffer", 256, 256, (2, 4), 0.999, 0.983, 0.914),
+    _amd("double-buffer", 256, 128, (4, 2), 1.000, 0.962, 0.785),
+    _amd("double-buffer", 128, 128, (2, 2), 0.998, 0.959, 0.771),
+    _amd("double-buffer", 128, 64, (2, 2), 1.000, 0.805, 0.492),
+    _amd("double-buffer", 64, 64, (2, 2), 0.826, 0.516, 0.294),
+    _amd("double-buffer", 32, 64, (1, 2), 0.766, 0.492, 0.276),
+    _amd("double-buffer", 16, 128, (1, 4), 0.432, 0.244, 0.132),
+    _amd("double-buffer", 16, 64, (1, 4), 0.269, 0.140, 0.073),
+    _amd("prefetch", 256, 256, (2, 4), 0.945, 0.886, 0.800, row=64),
+    _amd("prefetch", 128, 128, (2, 2), 0.934, 0.850, 0.711),
+    _amd("ping-pong", 256, 256, (2, 4), 0.962, 0.914, 0.842, row=64),
+    _amd("direct-to-lds", 256, 256, (2, 4), 0.996, 0.973, 0.934, row=64, stages=2),
+    _amd("direct-to-lds", 128, 128, (2, 2), 0.993, 0.952, 0.895, stages=2),
+    _amd("preshuffled", 128, 128, (2, 2), 0.996, 0.959, 0.785),
+    _amd("preshuffled", 64, 128, (2, 2), 0.957, 0.798, 0.479),
+)
+# The first three are `hopper_gemm.TILES`.
+TMA = (
+    Known("tma", 128, 256, (2, 1), {"sm_90a": 1.0}, stages=4, cluster=(2, 1)),
+    Known("tma", 128, 128, (2, 1), {"sm_90a": 0.97}, stages=6, cluster=(2, 1)),
+    Known("tma", 64, 128, (1, 1), {"sm_90a": 0.56}, stages=6),
+)
+# 282 to 294 TFLOP/s of the 622 of `mma.sync` on an H200.
+SYNC = (
+    Known("cp-async", 128, 256, (2, 4), {"sm_90a": 0.46}, row=64, spills=("f8",)),
+    Known("cp-async", 128, 128, (2, 2), {"sm_90a": 0.45}, row=64, spills=("f8",)),
+    Known("cp-async", 128, 128, (2, 4), {}, row=64),
+    Known("cp-async", 64, 64, (2, 2), {}, row=64),
+    Known("cp-async", 32, 64, (1, 2), {}, row=64),
+    Known("cp-async", 16, 64, (1, 4), {}, row=64),
+    Known("double-buffer", 128, 128, (2, 4), {}),
+    Known("double-buffer", 64, 64, (2, 2), {}),
+    Known("double-buffer", 32, 64, (1, 2), {}),
+    Known("double-buffer", 16, 64, (1, 4), {}),
+)
+NVIDIA = {"sm_75": "double-buffer"}  # the pipeline of chips without cp.async
+MEASURED_SHARE, MEASURED_REUSE = 0.45, 64 * 64 / (64 + 64)  # of the `mma.sync` block that was measured, 128 x 128 by four waves
+
+
+def blocks_of(target: str) -> tuple[Known, ...]:
+    """Those of a chip."""
+    if chip_of(target).vendor == "amd":
+        return AMD
+    return (*(TMA if "sm_90a" in chip_of(target).features else ()), *(b for b in SYNC if b.pipeline == NVIDIA.get(target, "cp-async")))

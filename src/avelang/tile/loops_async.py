@@ -1,0 +1,103 @@
+"""The loop over K of the pipelines whose copies go straight into shared memory ("cp-async"): windows of A and B and a block's
+product come in; the tile of C goes out.
+
+A ring of buffers: while one tile is multiplied, the `STAGES` - 1 after it are on their way. On NVIDIA fragments are read one instruction's depth of K
+ahead of the products that take them, the first ones of the next tile too, so that the matrix pipe does not wait for shared memory. Source of that:
+NVIDIA, CUTLASS documentation, "Efficient GEMM in CUDA", software pipelining.
+"""
+
+from __future__ import annotations
+
+import avelang
+import avelang.language as al
+import avelang.tile.block_gemm as block_gemm
+import avelang.tile.loops as loops
+from avelang.tile.windows import Window, arrived, commit
+
+
+@avelang.jit
+def begin(A, B, a, b, buffer, depth, WHOLE=False):
+    """Begins the copies of a tile. `WHOLE`: no row of it is outside of its view."""
+    if WHOLE:
+        A.load_async(a, buffer, True)
+        B.load_async(b, buffer, True)
+    else:
+        A.load_async(a, buffer)
+        B.load_async(b, buffer)
+    commit()
+    A.move((0, depth))
+    B.move((0, depth))
+
+
+@avelang.jit
+def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
+    """Tiles go straight into shared memory, `STAGES` - 1 of them under way while one is multiplied."""
+    if not G.natural:
+        return simple(G, A, B, k, STAGES)
+    G = G.single().deal(al.target().name)
+    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
+    a, b = loops.room(G, STAGES)
+    sums = loops.new_sums(G)
+    # Tiles at the edges have a loop of their own: the others do not pay for the comparisons.
+    if has_rows(A) and has_rows(B):
+        ahead(G, A, B, a, b, sums, k, STAGES, True)
+    else:
+        ahead(G, A, B, a, b, sums, k, STAGES, False)
+    return loops.tile_of_sums(G, sums)
+
+
+@avelang.jit
+def has_rows(window):
+    """Whether all rows of a window are inside of its view, and it knows."""
+    return window.has_rows() if isinstance(window, Window) else False
+
+
+@avelang.jit
+def simple(G, A, B, k, STAGES):
+    """A tile's fragments are read and multiplied in one go."""
+    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
+    a, b = loops.room(G, STAGES)
+    sums, now, free = loops.new_sums(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
+    for s in range(STAGES - 1):
+        begin(A, B, a, b, s, G.k)
+    for _ in al.range((k + G.k - 1) // G.k):
+        arrived(STAGES - 2)
+        al.syncthreads()
+        begin(A, B, a, b, free, G.k)
+        loops.product(G, sums, a, b, now)
+        now, free = al.select(now == STAGES - 1, 0, now + 1), now
+    arrived(0)
+    return loops.tile_of_sums(G, sums)
+
+
+@avelang.jit
+def ahead(G, A, B, a, b, sums, k, STAGES, WHOLE):
+    """A fragment is one instruction deep; while one is multiplied, the next one is read."""
+    (I, J), STEPS = G.count, G.steps
+    now, free = al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
+    x = al.make_local((I, G.a_words), al.i32), al.make_local((I, G.a_words), al.i32)
+    y = al.make_local((J, G.b_words), al.i32), al.make_local((J, G.b_words), al.i32)
+    # After an odd number of steps the next tile begins with the other registers.
+    TURNS = 1 if STEPS % 2 == 0 else 2
+
+    for s in range(STAGES - 1):
+        begin(A, B, a, b, s, G.k, WHOLE)
+    arrived(STAGES - 2)
+    al.syncthreads()
+    a.load_part(x[0], G.a, 0, STEPS, now)
+    b.load_part(y[0], G.b, 0, STEPS, now)
+    for _ in al.range((k + (TURNS * G.k - 1)) // (TURNS * G.k)):
+        for n in range(TURNS * STEPS):
+            step, half = n % STEPS, n % 2
+            if step == 0 and STEPS == 1:
+                begin(A, B, a, b, free, G.k, WHOLE)
+            if step == STEPS - 1:
+                arrived(STAGES - 2)
+                al.syncthreads()
+                now, free = al.select(now == STAGES - 1, 0, now + 1), now
+            a.load_part(x[1 - half], G.a, (step + 1) % STEPS, STEPS, now)
+            b.load_part(y[1 - half], G.b, (step + 1) % STEPS, STEPS, now)
+            if step == 0 and STEPS > 1:
+                begin(A, B, a, b, free, G.k, WHOLE)  # after the reads: the compiler leaves them before it
+            block_gemm.multiply(G, sums, x[half], y[half], 0, I)
+    arrived(0)

@@ -1,0 +1,309 @@
+"""One way to compute a GEMM: sizes, a matrix product, a block and a pipeline come in; counts, a model of its time, the `Block` and the launch go out.
+
+The terms are IREE's ("Virtual Dense MFMAs for Skinny GEMM"): the MMA, `workgroup` (extents of a block's tile), `subgroup` (MMA tiles of one wave),
+`reduction` (MMA tiles along K in one step of the loop), `promote_operands` (those that pass through shared memory), `padding`. Counts are exact;
+cycles are a model: the longest of matrix pipe, LDS and memory in each step, and the busiest unit's share of workgroups.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+
+from avelang.arch import chip as chip_of
+from avelang.arch.units import SYNC_SHARE, UNITS, Units, units
+from avelang.base.errors import AveError
+from avelang.base.places import wrong
+from avelang.ir.dtypes import DType, f32, f64, i32
+from avelang.isa.nvptx import wgmma
+from avelang.tile.pipelines import Pipeline
+from avelang.tile.products import Mma
+from avelang.tile.schedules import Block
+
+KIB = 1024
+WRITTEN = 128  # bytes that a unit writes to shared memory in a clock (AMD: see `avelang.amdgcn.report.LDS_RATES`; NVIDIA: 32 banks of 4 bytes)
+# Clocks from a block's first load to its first product, and from its last one to the next block's: twice a load's latency of 466 and 479 (A100, H800:
+# Luo and others, arXiv 2402.13499, table IV). AMD's was not found: taken to be the same.
+LATENCY = 950
+NORM = 8  # what takes the longest decides; where two take as long they are in each other's way: then some 9 % more
+PIECE = 64 * 128  # bytes of a piece of C in which a consumer of the pipeline "tma" hands over its rows
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Gemm:
+    """C (m x n) = A (m x k) B (k x n), A and B of `dtype` with K contiguous in both, on a chip; `preshuffled`: B lies in memory as its fragments do;
+    `aligned`: rows of A, B and C are multiples of 16 bytes apart; `count`: compute units, 0 for the chip's. Raises T301, U101, U103."""
+
+    m: int
+    n: int
+    k: int
+    dtype: DType
+    target: str
+    preshuffled: bool = False
+    aligned: bool = True
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("m", "n", "k"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
+                raise wrong("T301", what=name.upper(), want="an integer from 1", got=repr(getattr(self, name)))
+        chip_of(self.target)
+        if self.target not in UNITS:
+            raise wrong("U103", name=self.target, what="the choice of a plan", instead=f"{', '.join(UNITS)} have one")
+
+    @property
+    def accumulator(self) -> DType:
+        return i32 if self.dtype.is_int else f64 if self.dtype == f64 else f32
+
+    @property
+    def unit(self) -> Units:
+        """What the chip has."""
+        return units(self.target)
+
+    @property
+    def units(self) -> int:
+        """Its compute units."""
+        return self.count or self.unit.count
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Launch:
+    """What a launch takes: blocks (the caller's walk shares them among the `split_k` parts of K), threads of a block, blocks of a cluster."""
+
+    grid: int
+    threads: int
+    split_k: int
+    cluster: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """One way to compute a GEMM; see the module's text for the terms. `grid`: of the waves over C (of "tma": of groups of waves); `stages` and
+    `cluster`: as of `Block`; `share`: part of the matrix pipes' rate that the code reaches where nothing else is in the way, as measured."""
+
+    gemm: Gemm
+    mma: Mma
+    workgroup: tuple[int, int]
+    subgroup: tuple[int, int]
+    reduction: int
+    pipeline: Pipeline
+    split_k: int = 1
+    grid: tuple[int, int] | None = None
+    stages: int = 4
+    cluster: tuple[int, int] = (1, 1)
+    share: float = 1.0
+
+    @property
+    def waves(self) -> int:
+        groups = math.prod(self.workgroup) // (self.mma.m * self.subgroup[0] * self.mma.n * self.subgroup[1])
+        return groups * self.mma.acc.waves
+
+    @property
+    def step(self) -> int:
+        """Elements of K in one step of the loop."""
+        return self.reduction * self.mma.k
+
+    @property
+    def padding(self) -> tuple[int, int, int] | None:
+        """The tile to whose multiples the problem is padded; None where it has such extents already."""
+        tile = (*self.workgroup, self.step)
+        sizes = (self.gemm.m, self.gemm.n, self.gemm.k)
+        return tile if any(s % t for s, t in zip(sizes, tile, strict=True)) else None
+
+    # -- what is run ----------------------------------------------------------------------------------------------------------------
+
+    @property
+    def waves_of_c(self) -> tuple[int, int]:
+        """The grid of waves over C: as given, or beside one another."""
+        return self.grid or (1, self.waves)
+
+    def block(self) -> Block:
+        """What a kernel is built for. `mma` is named where the block would choose another one. Raises what `Block.on` does: T301, T307, U103."""
+        plain = Block(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages, self.cluster)
+        if self.mma.b is None:
+            plain = dataclasses.replace(plain, waves=(2, 2))  # warpgroups follow from the rows
+            plain.on(self.gemm.target, self.gemm.dtype)
+            return plain
+        named = dataclasses.replace(plain, mma=self.mma.name)
+        return plain if self.usual == self.mma.name else _checked(named, self.gemm.target, self.gemm.dtype)
+
+    @property
+    def usual(self) -> str:
+        """The MMA that such a block takes by itself; empty where it does not fit."""
+        return _found(Block(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages), self.gemm.target, self.gemm.dtype)
+
+    @functools.cached_property
+    def obstacle(self) -> str:
+        """Why no kernel of the tile level can be built for it; empty where one can."""
+        try:
+            self.block()
+        except AveError as e:
+            return e.message.removeprefix("the MMA ")
+        return ""
+
+    @property
+    def launch(self) -> Launch:
+        """The launch of a block on all units."""
+        made = self.block()
+        grid = made.grid(self.gemm.m, self.gemm.n, self.gemm.units) * (1 if self.pipeline.name == "tma" else self.split_k)
+        return Launch(grid, made.on(self.gemm.target, self.gemm.dtype).threads, self.split_k, math.prod(self.cluster))
+
+    # -- counts ---------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def tiles(self) -> int:
+        """Tiles of C, each of which `split_k` workgroups share; clusters make whole ones."""
+        across = (-(-size // (tile * many)) * many for size, tile, many in zip((self.gemm.m, self.gemm.n), self.workgroup, self.cluster, strict=True))
+        return math.prod(across)
+
+    @property
+    def workgroups(self) -> int:
+        return self.tiles * self.split_k
+
+    @property
+    def all_steps(self) -> int:
+        """Steps over the whole of K."""
+        return -(-self.gemm.k // self.step)
+
+    @property
+    def steps(self) -> int:
+        """Steps of one workgroup's loop, of the longest part of K where they are not even."""
+        return -(-self.all_steps // self.split_k)
+
+    @property
+    def held(self) -> int:
+        """Tiles of a step's A and B in shared memory at once."""
+        return self.pipeline.held or self.stages
+
+    @property
+    def lds_bytes(self) -> int:
+        """Bytes of shared memory of a workgroup."""
+        rows = [self.workgroup[i] for i in self.pipeline.promoted]
+        tiles = sum(rows) * self.step * self.gemm.dtype.bytes * self.held
+        if self.pipeline.name != "tma":
+            return tiles
+        return tiles + self.workgroup[0] // wgmma.M * 2 * PIECE + KIB  # two pieces of C for each consumer, barriers
+
+    @property
+    def registers(self) -> int:
+        """32-bit registers of a lane for the accumulator and one MMA's fragments of each tile: the least that the code takes."""
+        sub, mma = self.subgroup, self.mma
+        acc = math.prod(sub) * -(-mma.acc.elements * mma.dtypes[2].bytes // 4)
+        acc *= 2 if mma.name.startswith("VDMFMA") else 1  # expanded while the loop runs
+        held = [s * -(-x.elements * self.gemm.dtype.bytes // 4) if x else 0 for s, x in zip(sub, (mma.a, mma.b), strict=True)]
+        # What does not come from shared memory is there for a whole step.
+        return acc + sum(n * (1 if i in self.pipeline.promoted else self.reduction) for i, n in enumerate(held))
+
+    def _tiles(self) -> int:
+        """MMA tiles of one wave, or of one group of waves, in one step."""
+        return math.prod(self.subgroup) * self.reduction
+
+    @property
+    def barriers(self) -> int:
+        """Barriers of one workgroup's loop."""
+        return self.steps * self.pipeline.barriers
+
+    @property
+    def mma_cycles(self) -> int:
+        """Clocks of a matrix pipe for one MMA."""
+        g = self.gemm
+        if chip_of(g.target).vendor == "amd":
+            return self.mma.cycles(g.target)
+        assert g.unit.rate is not None
+        rate = g.unit.rate * 2 / g.dtype.bytes
+        if self.mma.b is not None:
+            return math.ceil(self.mma.work / (rate * SYNC_SHARE.get(g.target, 1.0)))
+        return math.ceil(self.mma.work / (rate * self.mma.acc.waves))  # each wave of the group has a pipe
+
+    @property
+    def matrix_cycles(self) -> int:
+        """Clocks of matrix pipes, all pipes together, for the whole product, rows that nobody asked for included."""
+        return self.tiles * self.all_steps * self.waves * self._tiles() * self.mma_cycles  # a group of waves keeps a pipe each
+
+    @property
+    def lds_read(self) -> int:
+        """Bytes read from shared memory for the whole product."""
+        parts = enumerate(zip(self.subgroup, self.mma.operand_bytes, strict=True))
+        if self.mma.b is None:  # an instruction reads its operands for itself
+            wave = math.prod(self.subgroup) * self.mma.lds_bytes
+        else:
+            wave = sum(s * size for i, (s, size) in parts if i in self.pipeline.promoted)
+        return self.tiles * self.all_steps * self.waves // self.mma.acc.waves * self.reduction * wave
+
+    # -- the model ------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def rounds(self) -> int:
+        """Workgroups of the busiest unit."""
+        together = math.prod(self.cluster)
+        return -(-(self.workgroups // together) // max(1, self.gemm.units // together))
+
+    @property
+    def resident(self) -> int:
+        """Workgroups that a unit has at once. NVIDIA's blocks were measured as they are; of AMD's code the share of one wave is known."""
+        chip = chip_of(self.gemm.target)
+        if chip.vendor != "amd" or self.share == 1.0:
+            return 1
+        slots = self.gemm.unit.registers // max(self.registers, 1) * self.gemm.unit.pipes // self.waves
+        return max(1, min(chip.lds_bytes // max(self.lds_bytes, 1), slots, self.rounds))
+
+    @property
+    def busy(self) -> float:
+        """Share of the units' time that has a workgroup, if all take as long."""
+        return self.workgroups / (self.rounds * self.gemm.units)
+
+    @property
+    def step_cycles(self) -> dict[str, float]:
+        """The model's clocks of one step of one workgroup, by what takes them."""
+        unit, g, size = self.gemm.unit, self.gemm, self.gemm.dtype.bytes
+        rows = min(self.workgroup[0], g.m)
+        # What several workgroups read comes from L2 but for the first time.
+        fresh = rows / -(-g.n // self.workgroup[1]) + self.workgroup[1] / -(-g.m // self.workgroup[0])
+        reads = self.lds_read / (self.tiles * self.all_steps)
+        # That blocks of "tma" wait for L2 is in their measured share; what a cluster shares is read once for all of it.
+        l2 = 0.0 if self.mma.b is None else (rows + self.workgroup[1]) * self.step * size / unit.l2_clock
+        written = sum(self.workgroup[i] for i in self.pipeline.promoted) * self.step * size / WRITTEN
+        share = 1 - (1 - self.share) ** self.resident  # one wave's gaps are others' turns
+        takes = {
+            "matrix": -(-self.waves // unit.pipes) * self._tiles() * self.mma_cycles / share,
+            "memory": max(fresh * self.step * size / unit.memory_clock, l2),
+        }
+        # What wgmma reads and the copy engine writes is in the share too.
+        return takes if self.mma.b is None else {**takes, "LDS": reads / unit.shared + written}
+
+    @property
+    def cycles(self) -> float:
+        """The model's clocks: of the busiest unit, and of adding up what the parts of K give."""
+        unit, g = self.gemm.unit, self.gemm
+        step = sum(x**NORM for x in self.step_cycles.values()) ** (1 / NORM)
+        waits = LATENCY * (1 if self.pipeline.name == "tma" else self.rounds)  # there a block fetches for its next tile meanwhile
+        loop = self.rounds * self.steps * step + waits
+        together = 0.0 if self.split_k == 1 else 2 * g.m * g.n * 4 * self.split_k / (unit.memory_clock * unit.count)
+        return loop + together
+
+    def lowering_config(self) -> dict[str, object]:
+        """The plan in IREE's terms, as seed 004 prints them; `split_k` and `pipeline` are ours."""
+        found: dict[str, object] = {"mma_kind": self.mma.name}
+        if self.padding:
+            found["padding"] = list(self.padding)
+        found["promote_operands"] = list(self.pipeline.promoted)
+        found["reduction"] = [0, 0, self.reduction]
+        found["subgroup"] = [*self.subgroup, 0]
+        found["workgroup"] = [*self.workgroup, 0]
+        return {**found, "split_k": self.split_k, "pipeline": self.pipeline.name}
+
+
+@functools.lru_cache(1024)
+def _found(block: Block, target: str, dtype: DType) -> str:
+    """The MMA that a block takes by itself; empty where it does not fit."""
+    try:
+        return block.on(target, dtype).mma.name
+    except AveError:
+        return ""
+
+
+def _checked(block: Block, target: str, dtype: DType) -> Block:
+    """The block, if it fits."""
+    block.on(target, dtype)
+    return block

@@ -1,0 +1,226 @@
+"""The loop over K for products of few rows: windows of A and B and a block's product come in; the tile of C goes out.
+
+B is read once, by one wave, so shared memory would be a detour: its fragments go from global memory, where it lies as it is, straight into the
+registers of the instruction, a whole tile of K ahead. Only A, which all waves of the block need, passes through shared memory, and on its way there
+it is put in the order in which the instruction wants it (that of B's registers is then memory's). Facts: Hugging Face, "Creating custom kernels for
+the AMD MI300", shuffles A on its way into shared memory; IREE, "Virtual Dense MFMAs for Skinny GEMM", shuffles B in registers.
+"""
+
+from __future__ import annotations
+
+import avelang
+import avelang.language as al
+import avelang.tile.accesses as accesses
+import avelang.tile.block_gemm as block_gemm
+import avelang.tile.loops as loops
+from avelang.tile.shared import shared
+from avelang.tile.tensors import place_of
+from avelang.tile.windows import load_words, read
+
+WORD = 4  # bytes
+MOST = 63  # loads that a wait of AMD's can leave under way
+
+
+@avelang.struct
+class Lanes:
+    """Where a lane's vectors of a window lie in global memory, for loads of whole tiles: `offsets`, one for each row of the plan: bytes from the
+    resource's base, or rows of the tensor (then the last one for rows that are outside); `rows`: which of them each vector has."""
+
+    window: ...
+    plan: al.constexpr
+    rows: al.constexpr
+    offsets: ...
+
+    def load(self, pieces, begin, end):
+        """The vectors `begin` to before `end`, in the order of the lane's registers, into `pieces` (vectors, words). No column is outside."""
+        W = self.window
+        size, WIDTH = W.view.dtype.bytes, W.width()
+        for i in range(begin, end):
+            row, col = self.offsets[self.rows[i]], self.plan[i].at[1]
+            if W.ranged():
+                pieces[i] = load_words(W.resource, al.convert(row + col * size, al.i32), al.convert(0, al.i32), WIDTH * size // WORD)
+            else:
+                at = W.origin[1] + place_of(W.dist, W.thread)[1] + col
+                pieces[i] = al.view(read(W.view.data, (row, at), WIDTH), al.Tensor((pieces.shape[1],), pieces.dtype))
+
+    def move(self, by):
+        """Moves on by so many columns."""
+        self.window.move((0, by))
+        if self.window.ranged():
+            self.offsets = tuple([x + by * self.window.view.dtype.bytes for x in self.offsets])
+
+
+@avelang.constant
+def rows_of(plan):
+    """The rows at which vectors begin, each once, and for each vector which of them it is."""
+    rows = tuple(dict.fromkeys(v.at[0] for v in plan))
+    return rows, tuple(rows.index(v.at[0]) for v in plan)
+
+
+@avelang.jit
+def lanes_of(window):
+    """The `Lanes` of a window that has a distribution."""
+    PLAN = accesses.vectors(window.dist, 1, window.width())
+    (ROWS, WHICH), at = rows_of(PLAN), place_of(window.dist, window.thread)
+    data, size = window.view.data, window.view.dtype.bytes
+    if window.ranged():
+        return Lanes(window, PLAN, WHICH, tuple([((at[0] + r) * data.strides[0] + at[1] + window.origin[1]) * size for r in ROWS]))
+    return Lanes(window, PLAN, WHICH, tuple([min(window.origin[0] + at[0] + r, window.view.shape[0] - 1) for r in ROWS]))
+
+
+@avelang.struct
+class Turns:
+    """A's tiles of K on their way: `x` has the fragments of the tile that is multiplied (steps, fragments, words); the next one is in `held`, on its
+    way from global memory, and goes through one of two buffers of shared memory into `x`, step by step as those become free."""
+
+    window: ...
+    memory: ...
+    held: ...
+    x: ...
+    G: al.constexpr
+
+    def keep(self, values, buffer):
+        """Puts a tile into shared memory."""
+        self.memory.store_values(values, self.G.keep_a, buffer)
+
+    def fetch(self, values):
+        """Asks for a tile."""
+        self.window.load_values(values)
+        self.window.move((0, self.G.k))
+
+    def read(self, buffer, begin, end):
+        """Reads a tile's fragments of some steps."""
+        G = self.G
+        EACH = self.memory.reads(G.a) // G.steps
+        self.memory.load_into(self.x, G.a, buffer, begin * EACH, end * EACH)
+
+    def turn(self, buffer):
+        """The next tile into `x`, when all of the one that is there has been multiplied."""
+        self.keep(self.held, buffer)
+        self.fetch(self.held)
+        al.syncthreads()
+        self.read(buffer, 0, self.G.steps)
+
+
+@avelang.jit
+def turns_of(G, window):
+    """The first tile under way into `first`, the second behind it."""
+    window = window.spread(G.copy_a)
+    memory = shared((G.m, G.k), window.view.dtype, 2, (G.keep_a, G.a))
+    first, held = al.make_local((G.copy_a.elements,), window.view.dtype), al.make_local((G.copy_a.elements,), window.view.dtype)
+    turns = Turns(window, memory, held, al.make_local((G.steps, G.count[0], G.a_words), al.i32), G)
+    turns.fetch(first)
+    turns.fetch(held)
+    return turns, first
+
+
+@avelang.jit
+def begin(turns, first):
+    """The first tile into `x`, by buffer 0."""
+    turns.keep(first, 0)
+    al.syncthreads()
+    turns.read(0, 0, turns.G.steps)
+
+
+@avelang.jit
+def add(G, sums, turns, y):
+    """Adds the products of a tile."""
+    for step in range(G.steps):
+        block_gemm.multiply(G, sums, turns.x[step], y[step], 0, G.count[0])
+
+
+@avelang.jit
+def tile_and_next(G, lanes, pieces, turns, sums, y, buffer):
+    """The product of a tile; each fragment of B is asked for again as soon as it has been multiplied. A's next tile comes by a buffer: there is
+    time for it to arrive there before half of the steps are done, and for its fragments afterwards."""
+    PRODUCTS, MIDDLE = G.count[0] * G.count[1] * G.mma.unroll * len(G.parts), max(1, G.steps // 2)
+    FETCHES, EACH = len(turns.window.plan()), len(lanes.plan) // G.steps
+    lanes.move(G.k)
+    for step in range(G.steps):
+        # One wait for all that the step takes: what was asked for behind it may still be under way.
+        here(len(lanes.plan) - EACH + (FETCHES if step > 0 else 0))
+        if step == 0:
+            turns.keep(turns.held, buffer)
+        if step == MIDDLE:
+            al.syncthreads()
+            turns.read(buffer, 0, step)
+        block_gemm.multiply(G, sums, turns.x[step], y[step], 0, G.count[0])
+        if step == 0:
+            turns.fetch(turns.held)
+        lanes.load(pieces, step * EACH, (step + 1) * EACH)
+        if step >= MIDDLE:
+            turns.read(buffer, step, step + 1)
+        products(1)
+        if step == 0:
+            loops.follow(loops.VALU, PRODUCTS, 1, 2)
+        else:
+            loops.follow(loops.LOAD, EACH, 1)
+        loops.settle()
+    if G.steps == 1:
+        al.syncthreads()
+        turns.read(buffer, 0, 1)
+
+
+@avelang.jit
+def products(count):
+    """Tells AMD's scheduler: so many matrix instructions."""
+    if al.target().vendor == "amd":
+        al.amdgpu.sched_group_barrier(loops.MFMA, count, 0)
+
+
+@avelang.jit
+def here(pending):
+    """Waits, on AMD, until no more than so many of the wave's loads are under way."""
+    if al.target().vendor == "amd":
+        al.amdgpu.s_waitcnt(min(pending, MOST), 7, 15)
+
+
+@avelang.jit
+def whole_tiles(G, B, turns, first, sums, y, count):
+    """The products of `count` tiles of K, all columns of which are inside; the last one is left to do."""
+    lanes = lanes_of(B)
+    pieces = al.view(y, al.Tensor((len(lanes.plan), B.width() * B.view.dtype.bytes // WORD), al.i32))
+    lanes.load(pieces, 0, len(lanes.plan))
+    begin(turns, first)
+    for _ in al.range((count - 1) // 2):
+        for buffer in (1, 0):
+            tile_and_next(G, lanes, pieces, turns, sums, y, buffer)
+    if count % 2 == 0:
+        tile_and_next(G, lanes, pieces, turns, sums, y, 1)
+
+
+@avelang.jit
+def streamed(G, A, B, k):
+    """B straight into registers, one tile of K ahead; A by two buffers. The tile of K that is no whole one comes last, by itself."""
+    G = G.packing()
+    sums, (turns, first) = loops.new_sums(G), turns_of(G, A)
+    B = B.spread(G.b)
+    y = al.make_local((G.steps, G.count[1], G.b_words), al.i32)
+    whole, all = k // G.k, (k + G.k - 1) // G.k
+    if B.width() * B.view.dtype.bytes % WORD != 0:
+        whole = 0 * k  # vectors that are no whole words: rows begin anywhere, and nothing is streamed
+    elif whole > 0:
+        whole_tiles(G, B, turns, first, sums, y, whole)
+        B.move((0, G.k))  # `whole_tiles` has moved it by all but the last
+        add(G, sums, turns, y)
+        if whole < all:
+            turns.turn(whole % 2)
+    if whole == 0:
+        begin(turns, first)
+    any_tiles(G, B, turns, sums, y, whole, all)
+    return loops.tile_of_sums(G, sums)
+
+
+@avelang.jit
+def any_tiles(G, B, turns, sums, y, done, all):
+    """The products of the other tiles of K, of which columns may be outside; the first of A's is in `x`."""
+    if B.width() * B.view.dtype.bytes % WORD == 0:
+        if done < all:
+            B.load_values(al.view(y, al.Tensor((G.b.elements,), B.view.dtype)))
+            add(G, sums, turns, y)
+    else:
+        for t in al.range(all):
+            B.load_values(al.view(y, al.Tensor((G.b.elements,), B.view.dtype)))
+            B.move((0, G.k))
+            add(G, sums, turns, y)
+            turns.turn((t + 1) % 2)

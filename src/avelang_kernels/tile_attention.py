@@ -1,0 +1,301 @@
+"""Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, and the logarithm of each row's sum if wanted: one source for AMD's matrix
+cores and NVIDIA's `mma.sync`, on the tile level.
+
+A block has `m` rows of Q in registers, as operands, and goes through K and V, `n` keys at a time. Scores never leave registers: the accumulators of
+Q K^T are the operand of the product with V (`avelang.tile.chained`). Rows are softmaxed as they come, in base 2 and f32: whenever a row's greatest
+score grows, what has been summed shrinks.
+"""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import dataclasses
+import functools
+import math
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.tile.block_gemm import block_gemm
+from avelang.tile.chained import accumulate, chained, scores
+from avelang.tile.loops import settle
+from avelang.tile.order import dealt
+from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
+from avelang.tile.shared import Shared, shared
+from avelang.tile.windows import arrived, commit
+
+DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
+UNIT, WIDEST = 32, 256  # d is padded to a multiple of the one, and is no more than the other
+LOG2E = math.log2(math.e)
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True)
+class Block:
+    """How a block works: rows of Q, keys at a time, waves, each of which has m / waves of the rows."""
+
+    m: int = 128
+    n: int = 64
+    waves: int = 4
+
+    def on(self, target: Any, dtype: Any, d: int) -> Any:
+        """The two products on a chip (`al.target()`, or its name). Raises T307, U103."""
+        name = getattr(target, "name", target)
+        wide = -(-d // UNIT) * UNIT
+        # cp.async brings V as it lies; through registers it is turned.
+        return chained(block_gemm(name, dtype, self.m, self.n, wide, (self.waves, 1)), wide, name.startswith("gfx") or name == "sm_75")
+
+
+@avelang.struct
+class Feed:
+    """Two buffers of K and of V in shared memory, what fills them, and registers on the way where copies go through those."""
+
+    K: ...
+    V: ...
+    k: ...
+    v: ...
+    C: al.constexpr
+    x: ... = None
+    y: ... = None
+
+    def begin(self, buffer):
+        """Asks for the next tiles."""
+        if self.x is None:
+            self.K.load_async(self.k, buffer)
+            self.V.load_async(self.v, buffer)
+            commit()
+        else:
+            self.K.load_values(self.x)
+            self.V.load_values(self.y)
+        self.K.move((self.C.first.n, 0))
+        self.V.move((self.C.first.n, 0))
+
+    def keep(self, buffer):
+        """Writes what has been asked for."""
+        if self.x is not None:
+            self.k.store_values(self.x, self.C.first.copy_b, buffer)
+            self.v.store_values(self.y, self.C.turned_v(al.target().name), buffer)
+
+
+@avelang.jit
+def feed(C, K, V):
+    """For views of one head's K and V."""
+    COPY, dtype, TARGET = C.copy_v(al.target().name), K.dtype, al.target().name
+    KEYS, WIDE, DEEP = C.first.n, C.width, C.first.k
+    k = shared((KEYS, DEEP), dtype, 2, (C.first.copy_b, C.b))
+    if C.turned:
+        v = shared((WIDE, KEYS), dtype, 2, (C.turned_v(TARGET), C.v))
+    else:
+        v = shared((KEYS, WIDE), dtype, 2, (COPY,), (C.v,))
+    K, V = K.window((KEYS, DEEP), (0, 0), C.first.copy_b), V.window((KEYS, WIDE), (0, 0), COPY)
+    if al.target().has("sm_80"):
+        return Feed(K, V, k, v, C)
+    x, y = al.make_local((C.first.copy_b.elements,), dtype), al.make_local((COPY.elements,), dtype)
+    return Feed(K, V, k, v, C, x, y)
+
+
+@avelang.jit
+def limits(queries, keys, first, CAUSAL):
+    """Of a row of a block that begins at row `first` of Q: the end of the keys that it sees."""
+    shift = al.convert(keys, al.i32) - al.convert(queries, al.i32)
+    return lambda row: min(al.convert(keys, al.i32), al.convert(first + row, al.i32) + shift + 1) if CAUSAL else al.convert(keys, al.i32)
+
+
+@avelang.jit
+def masked(s, key, limit):
+    """Scores of a tile of keys from `key` on, without those that rows do not see."""
+    return s.sweep(lambda x, at: al.select(al.convert(at[1] + key, al.i32) < limit(at[0]), x, NEVER))
+
+
+@avelang.jit
+def tiles_of(queries, keys, first, M, N, CAUSAL):
+    """How many tiles of keys a block of rows sees, and how many of them, from the first on, whole."""
+    limit = limits(queries, keys, first, CAUSAL)
+    return (max(0, limit(M - 1)) + (N - 1)) // N, max(0, limit(0)) // N
+
+
+@avelang.jit
+def attend(C, rows, sums, data, q, now, key, limit, scale, MASKED):
+    """A tile of keys, from `key` on. Returns the sums of O."""
+    arrived(0)
+    al.syncthreads()
+    data.begin(1 - now)
+    settle()
+    s = scores(C, q, data.k, now)
+    if MASKED:
+        s = masked(s, key, limit)
+    p, shrink = rows.weigh(s, scale)
+    weights = tile.Tile(narrow(p.values, data.k.dtype), p.dist)
+    sums = accumulate(C, scaled(sums, shrink), weights, data.v if C.turned else data.v.turned, now)
+    settle()
+    data.keep(1 - now)
+    return sums
+
+
+@avelang.jit
+def operands_of(C, Q, first, k):
+    """The block's rows of Q as operands in registers. Where lanes hold neighbors, as they lie; else by way of the memory that K will have."""
+    G, STAGED = C.first, al.target().has("sm_80") and C.first.m <= 2 * C.first.n
+    if STAGED:
+        room = Shared(al.view(k.data, al.Tensor((1, G.m * G.k), k.dtype)), (G.m, G.k), k.swizzle)
+        Q.window((G.m, G.k), (first, 0), G.copy_a).load_async(room)
+        commit()
+        arrived(0)
+        al.syncthreads()
+        held = room.load(G.a).values
+        al.syncthreads()
+    else:
+        held = Q.window((G.m, G.k), (first, 0), G.a).load().values
+    return al.view(held, al.Tensor((G.steps, G.count[0], G.a_words), al.i32))
+
+
+@avelang.jit
+def forward(C, Q, K, V, scale, first, CAUSAL):
+    """A block's rows of O, from row `first` of Q on, and the logarithms of their sums. `scale`: in base 2. Q, K, V: views of one head."""
+    data, now, N = feed(C, K, V), al.convert(0, al.u32), C.first.n
+    q = operands_of(C, Q, first, data.k)
+    rows, sums = softmax(C.c), tile.full(C.o, 0.0, al.f32)
+    end, whole = tiles_of(Q.shape[0], K.shape[0], first, C.first.m, N, CAUSAL)
+    limit = limits(Q.shape[0], K.shape[0], first, CAUSAL)
+    data.begin(0)
+    data.keep(0)
+    for _ in al.range(whole):
+        sums = attend(C, rows, sums, data, q, now, 0, limit, scale, False)
+        now = 1 - now
+    for j in al.range(whole, end):
+        sums = attend(C, rows, sums, data, q, now, al.convert(j * N, al.u32), limit, scale, True)
+        now = 1 - now
+    arrived(0)
+    total = rows.sums(tile.full(C.c, 0.0, al.f32))
+    return scaled(sums, inverse(total)), rows.logarithms(total, scale)
+
+
+@avelang.jit
+def place_of(index, queries, heads, M, CAUSAL):
+    """First row, head and batch of a block. The last rows of a causal head have the most to do: they begin first."""
+    tiles = (queries + (M - 1)) // M
+    at = tiles - 1 - index % tiles if CAUSAL else index % tiles
+    return at * M, index // tiles % heads, index // tiles // heads
+
+
+@avelang.jit
+def keep_sums(lse, found, batches, heads, queries, batch, head, first):
+    """Stores the logarithms of a block's rows."""
+    all = al.make_tensor(lse, al.f32, al.make_layout((batches * heads, queries)))
+    mine = al.view(al.subview(all, (batch * heads + head, 0), (1, queries), (1, 1)), al.f32, al.make_layout((queries,)))
+    tile.View(mine, (queries,)).store(found, (first,))
+
+
+@avelang.jit
+def head_of(x, batch, head, count, heads, rows, D, SEQ_FIRST):
+    """A view of one head of an array (batch, rows, heads, d), or (batch, heads, rows, d)."""
+    step = heads * D if SEQ_FIRST else al.convert(D, al.u32)
+    apart = D if SEQ_FIRST else rows * D
+    whole = al.make_tensor(x, x.dtype, al.make_layout((count, heads, rows, D), (heads * rows * D, apart, step, 1)))
+    mine = al.subview(whole, (batch, head, 0, 0), (1, 1, rows, D), (1, 1, 1, 1))
+    wide = al.convert(D, al.u32) if D % UNIT else D  # known at run time only: a block's tile reaches past it
+    return tile.View(al.view(mine, x.dtype, al.make_layout((rows, wide), (step, 1))), (rows, wide), 8)
+
+
+@avelang.jit
+def block(T, q, k, v, o, lse, shape, kv, scale, D, SEQ_FIRST, CAUSAL):
+    """A block's rows of O, stored, and the logarithms of their sums where `lse` is not None."""
+    C, (batches, heads, queries), (kv_heads, keys) = T.on(al.target(), q.dtype, D), shape, kv
+    first, head, batch = place_of(dealt(al.block_id(0), al.grid_dim(0)), queries, heads, T.m, CAUSAL)
+    Q, O = (head_of(x, batch, head, batches, heads, queries, D, SEQ_FIRST) for x in (q, o))
+    K, V = (head_of(x, batch, head // (heads // kv_heads), batches, kv_heads, keys, D, SEQ_FIRST) for x in (k, v))
+    out, found = forward(C, Q, K, V, scale, first, CAUSAL)
+    O.store(out, (first, 0))
+    if lse is not None:
+        keep_sums(lse, found, batches, heads, queries, batch, head, first)
+
+
+@functools.cache
+def build(T: Block, dtype: al.DType, d: int, sums: bool = False) -> Any:
+    """The kernel for a block, the dtype of Q, K, V and O, and d; `sums`: with the logarithms of the rows' sums."""
+    IN: Any = al.Pointer(dtype)
+    N: Any = al.u32
+
+    @avelang.jit
+    def attention(
+        q: IN, k: IN, v: IN, o: IN, batches: N, heads: N, queries: N, kv_heads: N, keys: N, scale: al.f32,  # type: ignore
+        SEQ_FIRST: al.constexpr, CAUSAL: al.constexpr,
+    ):  # fmt: skip
+        block(T, q, k, v, o, None, (batches, heads, queries), (kv_heads, keys), scale, d, SEQ_FIRST, CAUSAL)
+
+    @avelang.jit
+    def attention_and_sums(
+        q: IN, k: IN, v: IN, o: IN, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N, kv_heads: N, keys: N,  # type: ignore
+        scale: al.f32, SEQ_FIRST: al.constexpr, CAUSAL: al.constexpr,
+    ):  # fmt: skip
+        block(T, q, k, v, o, lse, (batches, heads, queries), (kv_heads, keys), scale, d, SEQ_FIRST, CAUSAL)
+
+    return attention_and_sums if sums else attention
+
+
+def block_for(target: str, d: int) -> Block:
+    """A block for a chip: as many rows as registers hold, as many keys as shared memory has room for, twice. On AMD a SIMD has two of the waves: one
+    multiplies while the other softmaxes."""
+    return Block(256 if target.startswith("gfx") and d <= 128 else 128, 64 if d <= 128 else 32, 8)
+
+
+def attention(
+    q: Any, k: Any, v: Any, out: Any, target: str, *, lse: Any = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
+    T: Block | None = None, **options: Any,
+) -> Any:  # fmt: skip
+    """out = softmax(scale q k^T) v, row by row of q, with scores, weights and sums in f32.
+
+    q, out: (batch, seq, heads, d), or with layout "bhsd" (batch, heads, seq, d); k, v: the same with their own seq, and heads that divide those of q;
+    all bf16 or f16, contiguous; d a multiple of 8, up to 256. `lse`: f32 (batch, heads, seq of q), gets the logarithms of the sums of exp(score).
+    `causal`: the last query sees all keys, and each one before it one key less (bottom right: query i sees keys up to i + keys - queries). `scale`:
+    above 0; 1 / sqrt(d) if left out. A row that sees nothing, or whose scores are all -inf, is 0, and its lse -inf; a row with a score of NaN, or one
+    that overflows f32 to +inf, is NaN. `target`: the chip; `T`: chosen by chip and d if left out. `options` are those of a launch.
+    Returns `out`. Raises ValueError for shapes and scales that do not fit, TypeError for dtypes.
+    """
+    batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
+    if 0 in (batches, heads, queries, keys, d):
+        out[...] = 0
+        if lse is not None:
+            lse[...] = NEVER
+        return out
+    T, dtype = T or block_for(target, d), DTYPES[named(q)]
+    outs = (out,) if lse is None else (out, lse)
+    grid, threads = batches * heads * -(-queries // T.m), T.on(target, dtype, d).first.threads
+    by = (d**-0.5 if scale is None else scale) * LOG2E
+    kernel = build(T, dtype, d, lse is not None)
+    kernel[grid, threads](q, k, v, *outs, batches, heads, queries, kv_heads, keys, by, layout == "bshd", causal, target=target, **options)
+    return out
+
+
+def named(x: Any) -> str:
+    """The name of an array's dtype."""
+    return str(x.dtype).split(".")[-1]
+
+
+def checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
+    """batch, heads, queries, d, heads of K and V, keys. Raises ValueError, TypeError."""
+    if layout not in ("bshd", "bhsd"):
+        raise ValueError(f"layout is {layout!r}: it must be 'bshd' or 'bhsd', for (batch, seq, heads, d) or (batch, heads, seq, d)")
+    for name, x in (("q", q), ("k", k), ("v", v), ("out", out)):
+        if len(x.shape) != 4:
+            raise ValueError(f"{name} is {tuple(x.shape)}: it must have 4 dimensions, in the order of the layout {layout!r}")
+        if named(x) not in ("bfloat16", "float16") or named(x) != named(q):
+            raise TypeError(f"{name} is of {x.dtype} and q of {q.dtype}: all must be of one dtype, bf16 or f16")
+    seq, head = (1, 2) if layout == "bshd" else (2, 1)
+    batches, heads, queries, d = (int(q.shape[i]) for i in (0, head, seq, 3))
+    kv_heads, keys = int(k.shape[head]), int(k.shape[seq])
+    if tuple(k.shape) != tuple(v.shape) or (k.shape[0], k.shape[3]) != (batches, d):
+        raise ValueError(f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}: k and v must be alike, with the batch and d of q")
+    if (kv_heads == 0) != (heads == 0) or (kv_heads and heads % kv_heads):
+        raise ValueError(f"q has {heads} heads and k has {kv_heads}: heads of q must be a multiple of those of k and v")
+    if d % 8 or d > WIDEST:
+        raise ValueError(f"d is {d}: it must be a multiple of 8, {WIDEST} at most")
+    if tuple(out.shape) != tuple(q.shape):
+        raise ValueError(f"out is {tuple(out.shape)}: it must have the shape of q, {tuple(q.shape)}")
+    if lse is not None and tuple(lse.shape) != (batches, heads, queries):
+        raise ValueError(f"lse is {tuple(lse.shape)}: it must be (batch, heads, seq of q), {(batches, heads, queries)}")
+    if lse is not None and named(lse) != "float32":
+        raise TypeError(f"lse is of {lse.dtype}: it must be of f32")
+    if scale is not None and not 0 < scale < math.inf:
+        raise ValueError(f"scale is {scale}: it must be above 0 and finite")
+    return batches, heads, queries, d, kv_heads, keys

@@ -1,0 +1,370 @@
+"""Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, on NVIDIA's Hopper (sm_90a): `avelang_kernels.tile_attention` with the copy
+engine and `wgmma`.
+
+A block stays on its multiprocessor and makes one block of rows after another. One thread of its first warpgroup has the copy engine bring rows of
+Q, and tiles of K and V into rings. The others are consumers, each with 64 rows: while a consumer's product with V is under way, it softmaxes the
+scores of the next tile of keys. Weights never leave registers (`avelang.tile.chained.join`): they are the operand A of the product with V, and V,
+which lies with d as its fast dimension, is read the other way round by the instruction itself.
+"""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import dataclasses
+import functools
+import math
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.tile.chained import Joint, join
+from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
+from avelang.tile.tensors import Tile
+from avelang.tile.warpgroups import GROUP, PATTERN, UNIT, keep
+from avelang_kernels.tile_attention import DTYPES, LOG2E, NEVER, checked, keep_sums, limits, masked, named, place_of, tiles_of
+
+ROWS = 64  # of a consumer: those of one wgmma
+CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
+INNER = 16  # elements of K that one wgmma multiplies
+WIDEST = 128  # d at most
+BYTES = 2  # of an element
+REGISTERS = ((40, 216), (40, 232), (32, 160))  # of a thread of the producer and of a consumer, for one consumer to three
+TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turns, and at which one's threads meet to store
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """How a block works: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin their products in turn, so
+    that one multiplies while the other softmaxes. `dtype` of Q, K, V and O; `d`, as it is padded."""
+
+    m: int = 128
+    n: int = 128
+    stages: int = 2
+    turns: bool = True
+    dtype: Any = al.bf16
+    d: int = 128
+
+    @property
+    def consumers(self) -> int:
+        """Warpgroups that multiply."""
+        return self.m // ROWS
+
+    @property
+    def threads(self) -> int:
+        """Of the block."""
+        return GROUP * (1 + self.consumers)
+
+    @property
+    def chunks(self) -> int:
+        """Pieces of d."""
+        return self.d // CHUNK
+
+    @property
+    def name(self) -> str:
+        """Of the instruction."""
+        return f"wgmma_{'bf16' if self.dtype == al.bf16 else 'f16'}_f32"
+
+    @functools.cached_property
+    def s(self) -> tile.Distribution:
+        """Of a consumer's scores (64, n)."""
+        return tile.Distribution.from_fragment(self.name, "c", n=self.n)
+
+    @functools.cached_property
+    def o(self) -> tile.Distribution:
+        """Of a consumer's O (64, d)."""
+        return tile.Distribution.from_fragment(self.name, "c", n=self.d)
+
+    @functools.cached_property
+    def joint(self) -> Joint:
+        """How scores are the operand A of the second product; keys in the order in which V has them."""
+        found = join(self.s, tile.Distribution.from_fragment(f"{self.name}_rs", "a"))
+        assert found.columns == tuple(tuple(range(INNER * t, INNER * t + INNER)) for t in range(self.n // INNER))
+        return found
+
+
+@avelang.struct
+class Ring:
+    """Stages of K or of V, their barriers, and where one walks through them: a slot and the parity of its phase."""
+
+    data: ...
+    full: ...
+    empty: ...
+    slot: al.u32 = 0
+    phase: al.u32 = 0
+
+    def step(self):
+        """On to the next stage."""
+        last = self.slot == self.full.shape[0] - 1
+        self.phase = al.select(last, self.phase ^ 1, self.phase)
+        self.slot = al.select(last, 0, self.slot + 1)
+
+    def await_full(self):
+        """Until the stage has come."""
+        al.nvvm.mbarrier_wait(self.full[self.slot], self.phase)
+
+    def release(self, t):
+        """Says that this consumer is through with the stage, and goes on to the next one."""
+        if t == 0:
+            al.nvvm.mbarrier_arrive(self.empty[self.slot])
+        self.step()
+
+    def bring(self, x, batch, row, head, ROWS):
+        """Fills the stage, once it is free: rows of a head, in pieces of d."""
+        al.nvvm.mbarrier_wait(self.empty[self.slot], self.phase ^ 1)
+        PIECES, SIZE = self.data.shape[1] // (ROWS * CHUNK), ROWS * CHUNK
+        al.nvvm.mbarrier_arrive_expect_tx(self.full[self.slot], PIECES * SIZE * BYTES)
+        for c in range(PIECES):
+            piece = al.subview(self.data, (self.slot, c * SIZE), (1, SIZE), (1, 1))
+            al.nvvm.tma_load_4d(piece, x, batch, row, head, c * CHUNK, self.full[self.slot])
+        self.step()
+
+
+@avelang.jit
+def ring(F, stages, rows):
+    """Stages of so many rows, and barriers that are ready once the block has met."""
+    data = al.make_shared((stages, F.chunks * rows * CHUNK), F.dtype, 1024)
+    full, empty = al.make_shared((stages, 1), al.u64), al.make_shared((stages, 1), al.u64)
+    if al.thread_id(0) == 0:
+        for s in range(stages):
+            al.nvvm.mbarrier_init(full[s], 1)
+            al.nvvm.mbarrier_init(empty[s], F.consumers)
+    return Ring(data, full, empty)
+
+
+@avelang.struct
+class Work:
+    """What a launch is to do: extents, and which blocks of rows are whose."""
+
+    batches: ...
+    heads: ...
+    queries: ...
+    kv_heads: ...
+    keys: ...
+    scale: ...
+    CAUSAL: al.constexpr
+
+    def count(self, M):
+        """Blocks of rows."""
+        return (self.queries + (M - 1)) // M * self.heads * self.batches
+
+    def place(self, index, M):
+        """First row, head and batch."""
+        return place_of(index, self.queries, self.heads, M, self.CAUSAL)
+
+    def tiles(self, first, M, N):
+        """Tiles of keys of a block of rows, one at least, and how many of them are seen whole."""
+        end, whole = tiles_of(self.queries, self.keys, first, M, N, self.CAUSAL)
+        return max(1, end), whole
+
+
+@avelang.jit
+def produce(F, Q, K, V, q, k, v, work):
+    """One thread's part: fills stages, block of rows after block of rows."""
+    for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
+        first, head, batch = work.place(index, F.m)
+        end, _ = work.tiles(first, F.m, F.n)
+        own = head // (work.heads // work.kv_heads)
+        q.bring(Q, batch, first, head, F.m)
+        for j in al.range(end):
+            k.bring(K, batch, j * F.n, own, F.n)
+            v.bring(V, batch, j * F.n, own, F.n)
+
+
+@avelang.jit
+def wgmma(F, a, b, sums, WEIGHTS):
+    """One instruction: A by descriptor or, of weights, from registers; then B lies the other way round."""
+    if WEIGHTS:
+        return al.nvvm.wgmma_bf16_f32_rs(a, b, sums, trans_b=1) if F.dtype == al.bf16 else al.nvvm.wgmma_f16_f32_rs(a, b, sums, trans_b=1)
+    return al.nvvm.wgmma_bf16_f32(a, b, sums) if F.dtype == al.bf16 else al.nvvm.wgmma_f16_f32(a, b, sums)
+
+
+@avelang.jit
+def score(F, q, k, consumer):
+    """Begins a consumer's product of its rows of Q with the stage of K."""
+    sums = al.nvvm.wgmma_fence_acc(al.full((F.s.elements,), 0.0, al.f32))
+    for c in range(F.chunks):
+        rows = al.nvvm.wgmma_descriptor(al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1)))
+        keys = al.nvvm.wgmma_descriptor(al.subview(k.data, (k.slot, c * F.n * CHUNK), (1, F.n * CHUNK), (1, 1)))
+        for i in range(CHUNK // INNER):
+            along = i * INNER * BYTES // UNIT
+            sums = wgmma(F, rows + along, keys + along, sums, False)
+    al.nvvm.wgmma_commit_group()
+    return sums
+
+
+@avelang.jit
+def fragments(F, p):
+    """Weights as operands: a vector for each instruction."""
+    held, out = narrow(p.values, F.dtype), ()
+    for slots in F.joint.slots:
+        one = al.make_local((len(slots),), F.dtype)
+        for i in range(len(slots)):
+            one[i] = held[slots[i]]
+        out = out + (one,)
+    return out
+
+
+@avelang.jit
+def gather(F, weights, v, sums):
+    """Begins the product of weights with the stage of V: sums of O."""
+    sums, mine = al.nvvm.wgmma_fence_acc(sums), tuple([al.nvvm.wgmma_fence_acc(w) for w in weights])
+    rows = al.nvvm.wgmma_descriptor(v.data[v.slot], leading=F.n * PATTERN, stride=8 * PATTERN)
+    for t in range(len(mine)):
+        sums = wgmma(F, mine[t], rows + t * INNER * PATTERN // UNIT, sums, True)
+    al.nvvm.wgmma_commit_group()
+    return sums
+
+
+@avelang.jit
+def await_turn(F, consumer):
+    """Until it is this consumer's turn to begin products."""
+    if F.turns:
+        al.nvvm.barrier_sync(TURN + consumer, 2 * GROUP)
+
+
+@avelang.jit
+def pass_turn(F, consumer):
+    """It is the next one's."""
+    if F.turns:
+        al.nvvm.barrier_arrive(TURN + al.select(consumer == F.consumers - 1, 0, consumer + 1), 2 * GROUP)
+
+
+@avelang.jit
+def follow(F, rows, sums, weights, q, k, v, key, limit, scale, consumer, t, MASKED):
+    """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. Returns sums of O, and the weights."""
+    k.await_full()
+    await_turn(F, consumer)
+    s = score(F, q, k, consumer)
+    v.await_full()
+    sums = gather(F, weights, v, sums)
+    pass_turn(F, consumer)
+    s = Tile(al.nvvm.wgmma_wait_acc(s, 1), F.s, t, F.consumers)
+    k.release(t)
+    if MASKED:
+        s = masked(s, key, limit)
+    p, shrink = rows.weigh(s, scale)
+    sums = al.nvvm.wgmma_wait_acc(sums, 0)
+    v.release(t)
+    return scaled(Tile(sums, F.o, t, F.consumers), shrink).values, fragments(F, p)
+
+
+@avelang.jit
+def attend(F, q, k, v, work, first, consumer, t):
+    """A consumer's 64 rows, from row `first` on: O, and the logarithms of the sums."""
+    end, whole = work.tiles(first - consumer * ROWS, F.m, F.n)
+    limit = limits(work.queries, work.keys, first, work.CAUSAL)
+    rows, like = softmax(F.s, t, F.consumers), tile.full(F.s, 0.0, al.f32)
+    q.await_full()
+    k.await_full()
+    await_turn(F, consumer)
+    s = score(F, q, k, consumer)
+    pass_turn(F, consumer)
+    s = Tile(al.nvvm.wgmma_wait_acc(s, 0), F.s, t, F.consumers)
+    k.release(t)
+    p, _ = rows.weigh(masked(s, 0, limit), work.scale)
+    weights, sums = fragments(F, p), al.full((F.o.elements,), 0.0, al.f32)
+    for _ in al.range(1, whole):
+        sums, weights = follow(F, rows, sums, weights, q, k, v, 0, limit, work.scale, consumer, t, False)
+    for j in al.range(max(1, whole), end):
+        sums, weights = follow(F, rows, sums, weights, q, k, v, al.convert(j * F.n, al.u32), limit, work.scale, consumer, t, True)
+    q.release(t)
+    v.await_full()
+    sums = al.nvvm.wgmma_wait_acc(gather(F, weights, v, sums), 0)
+    v.release(t)
+    total = rows.sums(like)
+    return scaled(Tile(sums, F.o, t, F.consumers), inverse(total)), rows.logarithms(total, work.scale)
+
+
+@avelang.jit
+def store(F, O, pieces, out, batch, first, head, consumer, t):
+    """Rounds a consumer's rows and hands them to the copy engine, 128 bytes of each row at a time."""
+    if t == 0:
+        al.nvvm.cp_async_bulk_wait_group_read(0)
+    al.nvvm.barrier_sync(STORE + consumer, GROUP)
+    for c in range(F.chunks):
+        keep(pieces[consumer, c], al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32)
+    al.nvvm.fence_proxy_async_shared()
+    al.nvvm.barrier_sync(STORE + consumer, GROUP)
+    if t == 0:
+        for c in range(F.chunks):
+            al.nvvm.tma_store_4d(O, batch, first, head, c * CHUNK, pieces[consumer, c])
+        al.nvvm.cp_async_bulk_commit_group()
+
+
+@avelang.jit
+def run(F, Q, K, V, O, lse, work):
+    """All blocks of rows that are this block's."""
+    t = al.thread_id(0)
+    q, k, v = ring(F, 1, F.m), ring(F, F.stages, F.n), ring(F, F.stages, F.n)
+    pieces = al.make_shared((F.consumers, F.chunks, ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype, 1024)
+    if t == 0:
+        al.nvvm.fence_mbarrier_init()
+    al.syncthreads()
+    if t < GROUP:
+        al.nvvm.setmaxnreg_dec(REGISTERS[F.consumers - 1][0])
+        if t == 0:
+            produce(F, Q, K, V, q, k, v, work)
+    else:
+        al.nvvm.setmaxnreg_inc(REGISTERS[F.consumers - 1][1])
+        consumer = t // GROUP - 1
+        if F.turns and consumer == F.consumers - 1:
+            pass_turn(F, consumer)
+        for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
+            first, head, batch = work.place(index, F.m)
+            first = first + consumer * ROWS
+            out, found = attend(F, q, k, v, work, first, consumer, t % GROUP)
+            store(F, O, pieces, out, batch, first, head, consumer, t % GROUP)
+            if lse is not None:
+                keep_sums(lse, found, work.batches, work.heads, work.queries, batch, head, first)
+        if t % GROUP == 0:
+            al.nvvm.cp_async_bulk_wait_group(0)
+
+
+@functools.cache
+def build(F: Form, sums: bool = False) -> Any:
+    """The kernel for a block; `sums`: with the logarithms of the rows' sums."""
+    Q: Any = al.TensorMap(F.dtype, 4, (1, F.m, 1, CHUNK), swizzle=PATTERN)
+    KV: Any = al.TensorMap(F.dtype, 4, (1, F.n, 1, CHUNK), swizzle=PATTERN)
+    O: Any = al.TensorMap(F.dtype, 4, (1, ROWS, 1, CHUNK), swizzle=PATTERN)
+    N: Any = al.u32
+
+    @avelang.jit
+    def attention(
+        q: Q, k: KV, v: KV, o: O, batches: N, heads: N, queries: N, kv_heads: N, keys: N, scale: al.f32, CAUSAL: al.constexpr,  # type: ignore
+    ):  # fmt: skip
+        run(F, q, k, v, o, None, Work(batches, heads, queries, kv_heads, keys, scale, CAUSAL))
+
+    @avelang.jit
+    def attention_and_sums(
+        q: Q, k: KV, v: KV, o: O, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N, kv_heads: N, keys: N, scale: al.f32,  # type: ignore
+        CAUSAL: al.constexpr,
+    ):  # fmt: skip
+        run(F, q, k, v, o, lse, Work(batches, heads, queries, kv_heads, keys, scale, CAUSAL))
+
+    return attention_and_sums if sums else attention
+
+
+def attention(
+    q: Any, k: Any, v: Any, out: Any, *, lse: Any = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
+    form: Form | None = None, units: int = 132, **options: Any,
+) -> Any:  # fmt: skip
+    """out = softmax(scale q k^T) v: arguments, meaning and errors as of `avelang_kernels.tile_attention.attention`, for sm_90a. d is at most 128, and
+    neither batch, seq nor heads of an array need be contiguous. `form`: chosen if left out; `units`: multiprocessors. Returns `out`."""
+    batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
+    if d > WIDEST:
+        raise ValueError(f"d is {d}: it must be {WIDEST} at most here; avelang_kernels.tile_attention has more")
+    if 0 in (batches, heads, queries, keys, d):
+        out[...] = 0
+        if lse is not None:
+            lse[...] = NEVER
+        return out
+    F = dataclasses.replace(form or Form(), dtype=DTYPES[named(q)], d=-(-d // CHUNK) * CHUNK)
+    if layout == "bhsd":
+        q, k, v, result = (x.swapaxes(1, 2) for x in (q, k, v, out))
+    else:
+        result = out
+    outs = (result,) if lse is None else (result, lse)
+    by, grid = (d**-0.5 if scale is None else scale) * LOG2E, min(units, math.ceil(queries / F.m) * heads * batches)
+    build(F, lse is not None)[grid, F.threads](q, k, v, *outs, batches, heads, queries, kv_heads, keys, by, causal, target="sm_90a", **options)
+    return out

@@ -1,0 +1,218 @@
+"""Activations, and weights arranged once as a matrix instruction takes them, come in; f(A @ B^T + bias) goes out: the GEMM of inference, one source
+for AMD's matrix cores and NVIDIA's `mma.sync`.
+
+Weights do not change, so they are put in the order of fragments when a model is loaded (`preshuffle`). The kernel then reads them straight into
+registers, 16 bytes a lane, a whole fragment of a wave side by side; only A passes through shared memory, by two buffers in turn. Source of the idea:
+ROCm, "A Block GEMM on MI300", "Variation of the GEMM in Inference".
+"""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import dataclasses
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.tile.accesses import folding
+
+DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
+FAR = 1 << 31  # bytes that offsets within a tile's rows reach
+LARGE = tile.Block(256, 256, 64, (2, 4), "preshuffled")
+SMALL = tile.Block(128, 128, 64, (2, 2), "preshuffled")
+WARPS = tile.Block(128, 128, 64, (2, 4), "preshuffled")  # the same for NVIDIA, whose lanes have half the registers
+# For few rows: waves side by side, so that each piece of B is loaded by one wave only.
+FEW = {rows: tile.Block(rows, 128, 64, (1, 4), "preshuffled") for rows in (16, 32, 64)}
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Weights:
+    """B (n, k) as `preshuffle` arranged it: `data`, flat, with zeros where n and k are no multiples of a fragment; the block and the chip for which
+    that was done, and the order of a fragment's elements, which other blocks may have in common with that one."""
+
+    data: Any
+    n: int
+    k: int
+    dtype: al.DType
+    block: tile.Block
+    target: str
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of B as it was."""
+        return self.n, self.k
+
+    @property
+    def fragment(self) -> "Fragment":
+        """How its fragments are arranged."""
+        return _fragment(self.block, self.target, self.dtype)
+
+
+@dataclasses.dataclass(frozen=True)
+class Fragment:
+    """`rows` of B and `depth` of K that one read of a wave takes; `order`: which element (row * depth + k) is at each place."""
+
+    rows: int
+    depth: int
+    order: tuple[int, ...]
+
+
+@functools.cache
+def _fragment(T: tile.Block, target: str, dtype: al.DType) -> Fragment:
+    G = T.on(target, dtype)
+    rows, depth = G.fragment[1], G.depth
+    places = np.arange(rows * depth, dtype=np.int64).reshape(rows, depth)
+    return Fragment(rows, depth, tuple(map(int, G.preshuffle(places))))
+
+
+def preshuffle(b: Any, block: tile.Block = SMALL, target: str = "gfx942") -> Weights:
+    """The weights of a `gemm` with such blocks on such a chip. b: (n, k), bf16 or f16, of NumPy or torch: it is arranged where it lies, by its own
+    library. Raises ValueError for a block of another pipeline and another shape, TypeError for another dtype."""
+    dtype = _dtype(b)
+    if dtype is None or dtype == al.f32:
+        raise TypeError(f"weights of {b.dtype}: the inference GEMM takes bf16 and f16")
+    if len(b.shape) != 2:
+        raise ValueError(f"weights are a matrix of (n, k), and this is {tuple(b.shape)}")
+    if block.pipeline != "preshuffled":
+        raise ValueError(f'the block has the pipeline {block.pipeline!r}: weights are arranged for "preshuffled"')
+    (n, k), f = b.shape, _fragment(block, target, dtype)
+    high, deep = -(-n // f.rows), -(-k // f.depth)
+    if (high * f.rows, deep * f.depth) != (n, k):
+        shape = high * f.rows, deep * f.depth
+        whole = np.zeros(shape, b.dtype) if isinstance(b, np.ndarray) else b.new_zeros(shape)
+        whole[:n, :k] = b
+        b = whole
+    axes = b.reshape(high, f.rows, deep, f.depth)
+    axes = axes.transpose(0, 2, 1, 3) if isinstance(axes, np.ndarray) else axes.permute(0, 2, 1, 3)
+    data = axes.reshape(high, deep, f.rows * f.depth)[:, :, list(f.order)].reshape(-1)
+    return Weights(data, int(n), int(k), dtype, block, target)
+
+
+# -- kernel ------------------------------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def build(T: tile.Block, dtype: al.DType, out: al.DType, bias: al.DType | None = None, activation: Any = None) -> Any:
+    """The kernel for a block, the dtype of A and B, and that of C. `bias`: the dtype of what is added to C's columns, if anything is; `activation`: a
+    function of f32 vectors to the same, element by element."""
+    BIAS = al.constexpr if bias is None else al.Pointer(bias)
+
+    @avelang.jit
+    def inference(
+        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), m: al.u32, n: al.u32, k: al.u32, added: BIAS = None,  # type: ignore
+        EACH: al.constexpr = 8, WIDE: al.constexpr = 4,
+    ):  # fmt: skip
+        A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), 8), tile.view(c, (m, n), WIDE)
+
+        def finish(sums, at):
+            if bias is not None or activation is not None:
+                sums = finished(sums, tile.view(added, (n,), WIDE) if bias is not None else None, activation, at[1])
+            C.store(sums, at)
+
+        tile.multiply(T, A, B, (m, n, k), finish)
+
+    return inference
+
+
+@avelang.jit
+def finished(sums, bias, activation, col):
+    """activation(sums + bias), two elements at a time: all at once would take as many registers again."""
+    F, size = folding(sums.dist, 0), sums.dist.elements
+    if bias is not None:
+        added = tile.Window(bias, F.dist.shape, (col,), F.dist, sums.thread).load()
+    pairs = al.view(sums.values, al.Tensor((size // 2, 2), sums.dtype))
+    out = al.make_local((size // 2, 2), sums.dtype)
+    for i in range(size // 2):
+        pair = al.make_local((2,), sums.dtype)
+        for e in range(2):
+            pair[e] = pairs[i, e] if bias is None else pairs[i, e] + al.convert(added.values[F.of[2 * i + e]], sums.dtype)
+        out[i] = pair if activation is None else activation(pair)
+    return tile.Tile(al.view(out, al.Tensor((size,), sums.dtype)), sums.dist, sums.thread)
+
+
+@avelang.jit
+def relu(x):
+    """max(x, 0)."""
+    return al.max(x, 0.0)
+
+
+@avelang.jit
+def silu(x):
+    """x / (1 + exp(-x))."""
+    return x / (1.0 + al.exp(0.0 - x))
+
+
+@avelang.jit
+def gelu(x):
+    """x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2."""
+    return x / (1.0 + al.exp(x * (-1.5957691216057308 - 0.07135481282052302 * x * x)))
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------------------------
+
+
+def best_block(m: int, n: int, target: str = "gfx942", units: int = 304) -> tile.Block:
+    """The block for a product of m rows: the smallest that takes all of them at once where they are few; else on AMD the large one, where its tiles
+    keep all `units` busy."""
+    for rows, block in FEW.items():
+        if m <= rows:
+            return block
+    if not target.startswith("gfx"):
+        return WARPS
+    return LARGE if -(-m // LARGE.m) * -(-n // LARGE.n) >= units else SMALL
+
+
+def gemm(
+    a: Any, b: Weights, out: Any, bias: Any = None, activation: Any = None, block: tile.Block | None = None, target: str | None = None, **options: Any
+) -> Any:
+    """activation(A @ B^T + bias), accumulated in f32.
+
+    a: (m, k), bf16 or f16; b: what `preshuffle` made of (n, k), of the same dtype; out: (m, n), of that dtype or f32; bias: (n,), of any of the three
+    dtypes; all contiguous. `activation`: `relu`, `silu`, `gelu` or a function of f32 vectors, element by element; give the same object each time,
+    since a kernel is built for it. `block`, `target`: others than b was arranged for may be used, where fragments are arranged alike. `options`:
+    those of a launch. Returns `out`. Raises ValueError and TypeError for what does not fit.
+    """
+    if not isinstance(b, Weights):
+        raise TypeError(f"b is a {type(b).__name__}: the inference GEMM takes weights as `preshuffle` arranges them")
+    T, chip = block or b.block, target or b.target
+    to, added = _dtypes(a, b, out, bias)
+    (n, k), m = b.shape, a.shape[0]
+    if tuple(a.shape) != (m, k) or tuple(out.shape) != (m, n) or (bias is not None and tuple(bias.shape) != (n,)):
+        said = "" if bias is None else f", bias is {tuple(bias.shape)}"
+        raise ValueError(f"a is {tuple(a.shape)}, b was {b.shape}, out is {tuple(out.shape)}{said}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+    _check(b, T, chip)
+    if max(T.m, T.n) * max(k * b.dtype.bytes, n * to.bytes) >= FAR:
+        raise ValueError(f"rows of {k} and {n} elements: {max(T.m, T.n)} of them must be less than {FAR >> 30} GiB")
+    kernel, threads = build(T, b.dtype, to, added, activation), T.on(chip, b.dtype).threads
+    given = {} if bias is None else {"added": bias}
+    kernel[T.grid(m, n, 1), threads](a, b.data, out, m, n, k, **given, EACH=math.gcd(k, 8), WIDE=math.gcd(n, 4), target=chip, **options)
+    return out
+
+
+def _dtype(x: Any) -> al.DType | None:
+    return DTYPES.get(str(x.dtype).split(".")[-1])
+
+
+def _dtypes(a: Any, b: Weights, out: Any, bias: Any) -> tuple[al.DType, al.DType | None]:
+    to, added = _dtype(out), None if bias is None else _dtype(bias)
+    if _dtype(a) != b.dtype or to not in (b.dtype, al.f32) or (bias is not None and added is None):
+        said = "" if bias is None else f", bias is {bias.dtype}"
+        raise TypeError(f"a is {a.dtype}, b was {b.dtype}, out is {out.dtype}{said}: a and b are both bf16 or f16, out is of their dtype or f32")
+    assert to is not None
+    return to, added
+
+
+def _check(b: Weights, T: tile.Block, chip: str) -> None:
+    if T.pipeline != "preshuffled":
+        raise ValueError(f'the block has the pipeline {T.pipeline!r}: this product is by "preshuffled"')
+    has, takes = b.fragment, _fragment(T, chip, b.dtype)
+    if has != takes:
+        raise ValueError(f"b was arranged for {b.target}, in fragments of {has.rows} x {has.depth}, and this block takes such of {takes.rows} x "
+                         f"{takes.depth}, as {chip} has them: call preshuffle with the block and the chip of the product")  # fmt: skip

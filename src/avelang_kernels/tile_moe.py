@@ -1,0 +1,122 @@
+"""A layer of a mixture of experts around the grouped GEMM: tokens and what the router said about them come in, their new values go out.
+
+    order, offsets = sort_by_expert(ids, experts)   # tokens by expert, on the device
+    h = swiglu(x[order // k] @ w13[e]^T)            # grouped, tokens taken through an index, gated in its epilogue
+    y = weight * (h @ w2[e]^T)                      # grouped, the router's weights in its epilogue
+    out[token] = the sum of its rows of y
+"""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import functools
+import math
+import sys
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.tile.windows import part, read
+from avelang_kernels.tile_grouped_gemm import DTYPES, STRIPE, best_block, grouped_gemm
+
+THREADS = 256
+EACH = 8  # columns of a thread, at most
+
+
+def _library(x: Any) -> Any:
+    """NumPy or torch, whichever the array is of."""
+    return sys.modules[type(x).__module__.partition(".")[0]]
+
+
+def sort_by_expert(ids: Any, experts: int) -> tuple[Any, Any]:
+    """ids: integers, (tokens, k), the experts of each token; NumPy or torch, on any device. Two int32 arrays on the same device, without waiting for
+    it: the places of `ids`, counted row by row, in the order of their experts, (tokens * k,) (the token is the place // k); and where experts begin
+    among them, (experts + 1,). Tokens without an expert have an id below 0, or `experts`: they come before the first group, and behind the last."""
+    lib, flat = _library(ids), ids.reshape(-1)
+    at = {} if lib.__name__ == "numpy" else {"device": ids.device}
+    order = lib.argsort(flat, stable=True)
+    offsets = lib.searchsorted(flat[order], lib.arange(experts + 1, dtype=flat.dtype, **at))
+    return _words(order), _words(offsets)
+
+
+def _words(x: Any) -> Any:
+    """As int32."""
+    lib = _library(x)
+    return x.astype(lib.int32) if lib.__name__ == "numpy" else x.to(lib.int32)
+
+
+def striped(gate: Any, up: Any) -> Any:
+    """Two (E, n, k) as one (E, 2 * n, k), in stripes of 32 rows by turns: the B of a gated `grouped_gemm`. Raises ValueError for other shapes."""
+    E, n, k = gate.shape
+    if tuple(up.shape) != (E, n, k) or n % STRIPE:
+        raise ValueError(f"gate is {tuple(gate.shape)}, up is {tuple(up.shape)}: both are (E, n, k), n a multiple of {STRIPE}")
+    both = _library(gate).stack([x.reshape(E, n // STRIPE, STRIPE, k) for x in (gate, up)], 2)
+    return both.reshape(E, 2 * n, k)
+
+
+@functools.cache
+def build(dtype: al.DType) -> Any:
+    """The kernel that adds up the rows of a token: a block for a token and `THREADS * EACH` columns."""
+
+    @avelang.jit
+    def add_up(
+        y: al.Pointer(dtype), at: al.Pointer(al.i32), out: al.Pointer(dtype), rows: al.u32, tokens: al.u32, n: al.u32,  # type: ignore
+        K: al.constexpr, EACH: al.constexpr,
+    ):  # fmt: skip
+        Y, OUT = tile.view(y, (rows, n), EACH).data, tile.view(out, (tokens, n), EACH).data
+        token, col = al.block_id(0), (al.block_id(1) * THREADS + al.thread_id(0)) * EACH
+        if col < n:
+            total = al.full((EACH,), 0.0, al.f32)
+            for i in range(K):
+                row = al.convert(at[token * K + i], al.u32)
+                if row < rows:
+                    total = total + al.convert(read(Y, (row, col), EACH), al.f32)
+            al.view(part(OUT, (token, col), EACH), al.Tensor((1, EACH), dtype))[0] = al.convert(total, dtype)
+
+    return add_up
+
+
+def add_up(y: Any, at: Any, out: Any, target: str | None = None, **options: Any) -> Any:
+    """out[t] = the sum of y[at[t, i]] over i, in f32, where `at` is a row of y. y: (rows, n), out: (tokens, n), of one dtype; at: int32,
+    (tokens, k). Raises ValueError for other shapes."""
+    (tokens, k), n = at.shape, y.shape[1]
+    if tuple(out.shape) != (tokens, n):
+        raise ValueError(f"y is {tuple(y.shape)}, at is {tuple(at.shape)}, out is {tuple(out.shape)}: out should be {(tokens, n)}")
+    each = math.gcd(n, EACH)
+    if tokens and n:
+        kernel = build(DTYPES[str(out.dtype).split(".")[-1]])
+        kernel[(tokens, -(-n // (THREADS * each))), THREADS](y, at.reshape(-1), out, y.shape[0], tokens, n, k, each, target=target, **options)
+    return out
+
+
+def moe(
+    x: Any, w13: Any, w2: Any, ids: Any, weights: Any, out: Any, blocks: tuple[Any, Any] = (None, None), target: str | None = None,
+    units: int = 0, **options: Any,
+) -> Any:  # fmt: skip
+    """The layer: out[t] = the sum over i of weights[t, i] * expert ids[t, i] of x[t], an expert being w2 @ swiglu(w13 @ x).
+
+    x, out: (tokens, hidden); w13: (E, 2 * inner, hidden), gates and what they let through in stripes (`striped`); w2: (E, hidden, inner); all
+    bf16 or f16. ids: (tokens, k), integers, those outside of 0 to E - 1 for none; weights: f32, (tokens, k). `blocks`: of the two products (None:
+    recommended ones); with the pipeline "tma" the first copies tokens into the order of their experts. Nothing waits for the device. Returns
+    `out`; raises ValueError for shapes that do not fit."""
+    lib, (tokens, k), (E, hidden, inner) = _library(x), ids.shape, w2.shape
+    want = (tokens, hidden), (E, 2 * inner, hidden), (tokens, k), (tokens, hidden)
+    if tuple(tuple(v.shape) for v in (x, w13, weights, out)) != want:
+        raise ValueError(f"x is {tuple(x.shape)}, w13 {tuple(w13.shape)}, weights {tuple(weights.shape)}, out {tuple(out.shape)}: with w2 of "
+                         f"{(E, hidden, inner)} and ids of {(tokens, k)} they are {want[0]}, {want[1]}, {want[2]} and {want[3]}")  # fmt: skip
+    if target is None and tile.on_cpu(x):
+        options.setdefault("backend", "cpu")
+    target = tile.device_of(x, target)[0]
+    order, offsets = sort_by_expert(ids, E)
+    at = {} if lib.__name__ == "numpy" else {"device": x.device}
+    h, y = (lib.empty((tokens * k, n), dtype=x.dtype, **at) for n in (inner, hidden))
+    T, index = blocks[0] or best_block(target, tokens * k, E), order // k
+    if T.pipeline == "tma":
+        grouped_gemm(x[index], w13, offsets, h, T, target, gated=True, units=units, **options)
+    else:
+        grouped_gemm(x, w13, offsets, h, T, target, index=index, gated=True, units=units, **options)
+    grouped_gemm(h, w2, offsets, y, blocks[1], target, factors=weights.reshape(-1)[order], units=units, **options)
+    rows = lib.empty((tokens * k,), dtype=lib.int32, **at)
+    rows[order] = lib.arange(tokens * k, dtype=lib.int32, **at)
+    none = (ids < 0) | (ids >= E)
+    return add_up(y, lib.where(none, -1, rows.reshape(tokens, k)), out, target, **options)

@@ -1,0 +1,258 @@
+"""A of few rows and B come in; C = A @ B^T goes out: one source for AMD's matrix cores (sparse ones, where A has 8 rows at most) and NVIDIA's.
+
+B is read once, straight into registers (the pipeline "streamed"). Where there are fewer tiles of C than units, several blocks share one: each takes
+a part of K and leaves its sums in a workspace, and the last to come adds them up, in the order of the parts: the same bits in every run.
+
+Facts: IREE, "Virtual Dense MFMAs for Skinny GEMM"; Hugging Face, "Creating custom kernels for the AMD MI300"; LLVM, User Guide for AMDGPU Backend,
+memory models of gfx90a and gfx942, for the cache policies by which blocks on different dies see one another's sums.
+"""
+
+# No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
+
+import dataclasses
+import functools
+import math
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.tile.order import Job
+from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
+
+MOST_ROWS = 16
+ACQ_REL = 3
+TAKEN: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
+                         "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz, "int8": al.i8}  # fmt: skip
+RESULTS: dict[str, Any] = {"float32": al.f32, "bfloat16": al.bf16, "float16": al.f16}
+SUMS: dict[str, Any] = {"int32": al.i32}
+# Cache policies of stores and loads of sums that go from one block to another: on gfx942 and gfx950 (sc1) through to where all dies look; a die of
+# gfx90a has one L2, and only its reads (glc) must pass by the caches above.
+ONE_L2, SC1, GLC = "gfx90a", 16, 1
+
+
+@avelang.struct
+class Parts:
+    """A walk over the tiles of C and, of each, over parts of K, EACH long, the fastest: blocks that share a tile run at one time and on one die."""
+
+    m: ...
+    n: ...
+    k: ...
+    each: ...
+    M: al.constexpr
+    N: al.constexpr
+    PARTS: al.constexpr
+
+    def count(self):
+        """Blocks."""
+        return (self.m + self.M - 1) // self.M * ((self.n + self.N - 1) // self.N) * self.PARTS
+
+    def job(self, index, below, beside):
+        """A block's."""
+        tile, part, cols = index // self.PARTS, index % self.PARTS, (self.n + self.N - 1) // self.N
+        top, left, begin = tile // cols * self.M, tile % cols * self.N, part * self.each
+        return Job((top, self.m), (left, self.n), (begin, min(begin + self.each, self.k)), (top, left, tile, part))
+
+
+@avelang.constant
+def policies(target):
+    """The cache policies of stores and of loads."""
+    return (0, GLC) if target == ONE_L2 else (SC1, SC1)
+
+
+@avelang.struct
+class Sums:
+    """The workspace of one tile: PARTS times what `threads` lanes hold in `vectors` of 16 bytes (or fewer: `words`)."""
+
+    room: ...
+    threads: al.constexpr
+    vectors: al.constexpr
+    words: al.constexpr
+
+    def put(self, part, vector, some):
+        """Leaves a lane's vector for the block that comes last."""
+        at = (part * self.vectors + vector) * self.threads + al.thread_id(0)
+        if al.target().vendor == "amd":
+            STORE, _ = policies(al.target().name)
+            offset, zero = al.convert(at * self.words * 4, al.i32), al.convert(0, al.i32)
+            store_words(al.view(some, al.Tensor((self.words,), al.i32)), self.resource(), offset, zero, STORE)
+        else:
+            self.room[at] = al.view(some, al.Tensor((self.words,), al.i32))
+
+    def get(self, part, vector):
+        """A lane's vector of a part, as words."""
+        at = (part * self.vectors + vector) * self.threads + al.thread_id(0)
+        if al.target().vendor == "amd":
+            _, LOAD = policies(al.target().name)
+            return load_words(self.words, self.resource(), al.convert(at * self.words * 4, al.i32), al.convert(0, al.i32), LOAD)
+        return self.room[at]
+
+    def resource(self):
+        """The tile's, on AMD."""
+        return al.amdgpu.make_rsrc(self.room, len(self.room) * self.words * 4)
+
+
+@avelang.jit
+def store_words(some, resource, offset, zero, policy: al.constexpr):
+    """1, 2 or 4 words."""
+    if len(some) == 4:
+        al.amdgpu.raw_buffer_store_x4(some, resource, offset, zero, policy)
+    elif len(some) == 2:
+        al.amdgpu.raw_buffer_store_x2(some, resource, offset, zero, policy)
+    else:
+        al.amdgpu.raw_buffer_store_x1(some, resource, offset, zero, policy)
+
+
+@avelang.jit
+def load_words(count, resource, offset, zero, policy: al.constexpr):
+    """1, 2 or 4 words."""
+    if count == 4:
+        return al.amdgpu.raw_buffer_load_x4(resource, offset, zero, policy)
+    if count == 2:
+        return al.amdgpu.raw_buffer_load_x2(resource, offset, zero, policy)
+    return al.amdgpu.raw_buffer_load_x1(resource, offset, zero, policy)
+
+
+@avelang.jit
+def last_to_come(counts, at, PARTS):
+    """Whether this block is the last of those that share a tile; what they have left is there then. The counter is 0 again behind the last one."""
+    was, t = al.make_shared((1,), al.u32), al.thread_id(0)
+    counter = al.subview(al.make_tensor(counts, al.u32, al.make_layout((at + 1,))), (at,), (1,))
+    if al.target().vendor == "amd":
+        al.amdgpu.s_waitcnt(0, 7, 15)  # this wave's sums are where all blocks look
+        al.syncthreads()
+        if t == 0:
+            was[0] = al.amdgpu.atomic_add(0, al.convert(1, al.u32), counter)
+            if was[0] == PARTS - 1:
+                al.amdgpu.atomic_add(0, al.convert((1 << 32) - PARTS, al.u32), counter)
+    else:
+        al.syncthreads()
+        if t == 0:
+            was[0] = al.nvvm.atomic_inc(counter, al.convert(PARTS - 1, al.u32), ACQ_REL)
+    al.syncthreads()
+    return was[0] == PARTS - 1
+
+
+@avelang.jit
+def together(sums, kept, counts, at, part, PARTS):
+    """Leaves a part's sums; whether this block has them all now, added up in the order of the parts, in `sums`."""
+    WORDS, COUNT, THREADS = math.gcd(sums.dist.elements, 4), sums.dist.elements, sums.dist.threads
+    VECTORS = COUNT // WORDS
+    SIZE = PARTS * VECTORS * THREADS
+    all = al.make_tensor(kept, al.i32, layout=al.make_layout(((at + 1) * SIZE, WORDS), (WORDS, 1)))
+    room = Sums(al.subview(all, (at * SIZE, 0), (SIZE, WORDS), (1, 1)), THREADS, VECTORS, WORDS)
+    pieces = al.view(sums.values, al.Tensor((VECTORS, WORDS), sums.dtype))
+    for v in range(VECTORS):
+        room.put(part, v, pieces[v])
+    last = last_to_come(counts, at, PARTS)
+    if last:
+        for v in range(VECTORS):
+            found = al.make_local((PARTS, WORDS), al.i32)
+            for p in range(PARTS):
+                found[p] = room.get(p, v)
+            parts = al.view(found, al.Tensor((PARTS, WORDS), sums.dtype))
+            total = parts[0]
+            for p in range(1, PARTS):
+                total = total + parts[p]
+            pieces[v] = total
+    return last
+
+
+@functools.cache
+def build(T: tile.Block, parts: int, dtype: al.DType, out: al.DType) -> Any:
+    """The kernel for a block's tile and MMA, for so many parts of K, the dtype of A and B, and that of C."""
+
+    @avelang.jit
+    def skinny(
+        a: al.Pointer(dtype),  # type: ignore
+        b: al.Pointer(dtype),  # type: ignore
+        c: al.Pointer(out),  # type: ignore
+        kept: al.Pointer(al.f32),  # type: ignore
+        counts: al.Pointer(al.u32),  # type: ignore
+        m: al.u32,
+        n: al.u32,
+        k: al.u32,
+        each: al.u32,
+        RUN: al.constexpr = 8,
+        WIDE: al.constexpr = 4,
+    ):
+        A, B, C = tile.view(a, (m, k), RUN), tile.view(b, (n, k), RUN), tile.view(c, (m, n), WIDE)
+
+        def finish(sums, at):
+            top, left, number, part = at
+            if parts == 1 or together(sums, kept, counts, number, part, parts):
+                C.store(sums, (top, left))
+
+        tile.multiply(T, A, B, Parts(m, n, k, each, T.m, T.n, parts), finish)
+
+    return skinny
+
+
+# -- on the host ---------------------------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def plan_of(m: int, n: int, k: int, dtype: Any, target: str) -> tile.Plan:
+    """The plan that `ave explain gemm` prints: the best one whose operands are in registers."""
+    return next(v.plan for v in tile.choose(tile.gemm(m, n, k, dtype, target))[1] if v.kept and v.plan.mma.b is not None)
+
+
+@functools.cache
+def block_of(plan: tile.Plan) -> tile.Block:
+    """The block of a plan. Where B is streamed, VDMFMA is the product that takes A in pairs: no register of B is moved then."""
+    block, paired = plan.block(), plan.mma.name + "_PAIRED"
+    known = block.pipeline == "streamed" and paired in {x.name for x in tile.mmas(plan.gemm.target)}
+    return dataclasses.replace(block, mma=paired) if known else block
+
+
+def checked(a: Any, b: Any, out: Any) -> tuple[al.DType, al.DType]:
+    """The dtypes of A and of C. Raises ValueError for shapes that do not fit one another, TypeError for dtypes."""
+    if len(a.shape) != 2 or len(b.shape) != 2 or a.shape[1] != b.shape[1] or tuple(out.shape) != (a.shape[0], b.shape[0]):
+        raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+    if not 1 <= a.shape[0] <= MOST_ROWS:
+        raise ValueError(f"a has {a.shape[0]} rows; this product is for 1 to {MOST_ROWS}: use tile_gemm for more")
+    one, two, three = (str(getattr(x.dtype, "name", x.dtype)).rpartition(".")[2] for x in (a, b, out))
+    made = SUMS if one == "int8" else RESULTS
+    if one not in TAKEN or one != two or three not in made:
+        raise TypeError(f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*TAKEN]}, out of {[*made]}")
+    return TAKEN[one], made[three]
+
+
+def gemm(a: Any, b: Any, out: Any, target: str | None = None, **options: Any) -> Any:
+    """C = A @ B^T; the same bits in every run. a: (m, k) with m of 1 to 16, b: (n, k), of one dtype; out: (m, n); contiguous, NumPy's or torch's.
+    bf16, f16 and the chip's kinds of f8 are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `target`: the chip, by default that
+    of the arrays' GPU; arrays on the CPU are multiplied there. `options` are those of a launch. Returns `out`. Raises ValueError for shapes that do
+    not fit, TypeError for dtypes, U103 for chips without a choice of plans.
+
+    Launches of one stream share a workspace; threads that launch on streams of their own do not disturb one another.
+    """
+    dtype, _ = checked(a, b, out)
+    (m, k), n = a.shape, b.shape[0]
+    if not (n and k):
+        out[...] = 0
+        return out
+    if target is None and tile.on_cpu(a):
+        options.setdefault("backend", "cpu")
+    target, _ = tile.device_of(a, target)
+    plan = plan_of(m, n, k, dtype, target)
+    return launch(a, b, out, block_of(plan), plan.split_k, target, **options)
+
+
+def work_of(k: int, step: int, parts: int) -> tuple[int, int]:
+    """K of a part, whole steps of a block, and how many parts that makes: no more than `parts`, and none is empty."""
+    steps = -(-k // step)
+    each = -(-steps // parts)
+    return each * step, -(-steps // each)
+
+
+def launch(a: Any, b: Any, out: Any, T: tile.Block, parts: int, target: str, **options: Any) -> Any:
+    """The same with a block, and no more than so many parts of K."""
+    dtype, to = checked(a, b, out)
+    (m, k), n = a.shape, b.shape[0]
+    tiles, (each, parts) = -(-m // T.m) * -(-n // T.n), work_of(k, T.k, parts)
+    size = tiles * parts * T.m * T.n if parts > 1 else 1
+    kept, counts = workspace_of(a, tiles, size) if is_torch(a) else numpy_workspace(tiles, size)
+    kernel = build(T, parts, dtype, to)
+    grid = tiles * parts, T.on(target, dtype).threads
+    kernel[grid](a, b, out, kept, counts, m, n, k, each, math.gcd(k, 16 // dtype.bytes), math.gcd(n, 4), target=target, **options)
+    return out

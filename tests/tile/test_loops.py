@@ -1,0 +1,200 @@
+"""Every pipeline on every chip that has it, against NumPy: the reference, the CPU and executed gfx942 code, K of all lengths, with races and waits
+checked; and every barrier and wait of every pipeline deleted, to see that somebody notices."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import pathlib
+import re
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import avelang.language as al
+from avelang import executor, tile
+from avelang.amdgcn.asm import parse
+from avelang.base.errors import AveError
+from avelang.runtime.compile import compile_text
+from avelang.sim.amdgcn import mutate
+from avelang.sim.amdgcn.machine import Machine
+from avelang.tile import PIPELINES, schedules, windows
+from avelang_kernels import tile_gemm
+from avelang_kernels.tile_gemm import build
+
+CHIPS = ("gfx90a", "gfx942", "gfx950", "sm_75", "sm_80", "sm_90a")
+DTYPES = {"bf16": (al.bf16, ml_dtypes.bfloat16), "f16": (al.f16, np.float16), "f32": (al.f32, np.float32)}
+PAIRS = [(name, chip) for name in PIPELINES for chip in CHIPS if not PIPELINES[name].missing(chip)]
+MARGIN = 64  # elements before and behind C
+
+
+def smallest(name: str, chip: str, dtype: str) -> tile.Block:
+    """The smallest block of 2 x 2 waves (of one consumer) that a pipeline has on a chip, with as little of K as it takes."""
+    if name == "tma":
+        return tile.Block(64, 64, 64, pipeline="tma", stages=2)
+    stages = 3 if name == "cp-async" else 2
+    for k, (m, n) in itertools.product((16, 32, 64, 128), ((32, 16), (32, 32))):
+        block = tile.Block(m, n, k, (2, 2), name, stages)
+        try:
+            block.on(chip, DTYPES[dtype][0])
+        except AveError as e:
+            assert e.code == "T307"
+            continue
+        return block
+    raise AssertionError(f"no block for {name} on {chip}")
+
+
+def runs() -> list[tuple[str, str, str, str, str]]:
+    """(pipeline, chip, backend, dtype, dtype of C). The reference runs all; machine code takes longer to make: of the CPU two chips a pipeline, one of
+    each vendor, and one more in turn."""
+    found: list[tuple[str, str, str, str, str]] = []
+    for name in PIPELINES:
+        own, count = [c for n, c in PAIRS if n == name], itertools.count()
+        cpu = {*[c for c in ("gfx942", "sm_80") if c in own], own[list(PIPELINES).index(name) % len(own)]}
+        for chip in own:
+            for backend in ("reference", *["cpu"] * (chip in cpu), *["gfx942-exec"] * (chip == "gfx942")):
+                i = next(count)
+                dtype = "f16" if chip == "sm_75" or i % 2 else "bf16"
+                found.append((name, chip, backend, dtype, dtype if i % 3 else "f32"))
+    return found
+
+
+RUNS = runs()
+
+
+def test_nothing_is_left_out():
+    """Every pipeline, with every chip that has it, on the reference; each on the CPU as code for both vendors, where both have it, and as executed
+    gfx942 code; with both dtypes of A and B and all of C's; and each chip on the CPU."""
+    assert {(n, c) for n, c, backend, *_ in RUNS if backend == "reference"} == set(PAIRS) and {n for n, _ in PAIRS} == set(PIPELINES)
+    for name in PIPELINES:
+        chips = {c for n, c in PAIRS if n == name}
+        cpu = {c for n, c, backend, *_ in RUNS if n == name and backend == "cpu"}
+        assert {c[:3] for c in cpu} == {c[:3] for c in chips}
+        assert ("gfx942" in chips) == ((name, "gfx942", "gfx942-exec") in {r[:3] for r in RUNS})
+        of = [(dtype, out) for n, _, _, dtype, out in RUNS if n == name]
+        assert {d for d, _ in of} == {"bf16", "f16"} and "f32" in {o for _, o in of} and {o for _, o in of} - {"f32"}
+    assert {c for _, c, backend, *_ in RUNS if backend == "cpu"} == set(CHIPS)
+
+
+def problem(block: tile.Block, chip: str, shape: tuple[int, int, int], dtype: str, out: str) -> tuple[Any, Any, np.ndarray, np.ndarray]:
+    """A, B as the pipeline takes it, C of NaN in the middle of more NaN, and what C must be: integers that f32 holds, rounded once."""
+    m, n, k = shape
+    rng = np.random.default_rng(shape)
+    a, b = (rng.integers(-3, 4, (rows, k)).astype(DTYPES[dtype][1]) for rows in (m, n))
+    want = (a.astype(np.float32) @ b.astype(np.float32).T).astype(DTYPES[out][1])
+    given = block.on(chip, DTYPES[dtype][0]).preshuffle(b) if block.pipeline == "preshuffled" else b
+    return a, given, np.full(2 * MARGIN + m * n, np.nan, DTYPES[out][1]), want
+
+
+def check(block: tile.Block, chip: str, backend: str, shape: tuple[int, int, int], dtype: str, out: str, each: int = 8) -> None:
+    """`each`: what m, n and k are told to be multiples of, so that one kernel does for all of them."""
+    a, b, whole, want = problem(block, chip, shape, dtype, out)
+    middle = slice(MARGIN, len(whole) - MARGIN)
+    kernel, threads = tile_gemm.build(block, DTYPES[dtype][0], DTYPES[out][0]), block.on(chip, DTYPES[dtype][0]).threads
+    grid, c = block.grid(*shape[:2], 2), whole[middle].reshape(want.shape)
+    kernel[grid, threads](a, b, c, *shape, each, each, target=chip, backend=backend)
+    got = c.astype(np.float32)
+    assert np.array_equal(got, want.astype(np.float32)), (block, shape, int((got != want.astype(np.float32)).sum()))
+    assert np.isnan(whole[:MARGIN].astype(np.float32)).all() and np.isnan(whole[-MARGIN:].astype(np.float32)).all()
+
+
+@pytest.mark.parametrize(("name", "chip", "backend", "dtype", "out"), RUNS, ids=["-".join(r) for r in RUNS])
+def test_products(name, chip, backend, dtype, out, monkeypatch):
+    """K shorter than a step, one step, an odd number of them, none whole; one tile and several; edges along m and n."""
+    monkeypatch.setenv("AVE_CHECK", "races,waits")
+    block = smallest(name, chip, dtype)
+    m, n, k = block.m, block.n, block.k
+    for shape in ((m - 3, n - 8, 8), (m, n, k), (m + 5, n, 3 * k), (m - 1, n + 8, 2 * k + 8)):
+        check(block, chip, backend, shape, dtype, out)
+
+
+@pytest.mark.parametrize("name", [n for n in PIPELINES if n != "tma"])
+def test_rows_that_begin_anywhere(name):
+    """Odd extents: no access is wider than an element."""
+    chip = next(c for c in ("gfx942", "sm_80") if (name, c) in PAIRS)
+    block = smallest(name, chip, "bf16")
+    check(block, chip, "reference", (block.m + 1, block.n - 1, 2 * block.k + 5), "bf16", "bf16", 1)
+
+
+# -- what if a barrier were not there ---------------------------------------------------------------------------------------------------------
+
+# Barriers of a pipeline's gfx942 code that nobody misses: with two groups of waves one more stands at either end of the loop.
+IDLE = {"ping-pong": 2}
+
+
+@pytest.mark.parametrize("name", [n for n, chip in PAIRS if chip == "gfx942"])
+def test_every_wait_in_gfx942_code_matters(name):
+    block = smallest(name, "gfx942", "bf16")
+    threads = block.on("gfx942", al.bf16).threads
+    sizes = [(block.m - 3, block.n - 8, steps * block.k + more) for steps, more in ((0, 8), (1, 0), (3, 8), (4, 8))]
+    problems = [(shape, problem(block, "gfx942", shape, "bf16", "f32")) for shape in sizes]
+    machine = Machine(parse(compile_text(build(block, al.bf16, al.f32), {}, (threads, 1, 1), "gfx942", "asm")), check=True, mutable=True)
+
+    def right() -> bool:
+        for shape, (a, b, _, want) in problems:
+            c = np.full(want.shape, np.nan, np.float32)
+            executor.Kernel(machine)[1, threads](a, b, c, *shape)
+            if not np.array_equal(c, want):
+                return False
+        return True
+
+    assert right()
+    verdicts = [mutate.judge(machine, p, right) for p in mutate.points(machine.program)]
+    kept = [v for v in verdicts if not v.by]
+    for v in kept: print(name, str(v.point), v.why)
+    assert all(v.why.startswith(("redundant: ", "not executed in this launch")) for v in kept), [str(v) for v in kept]
+    barriers = [v for v in verdicts if v.point.what == "s_barrier"]
+    assert len(barriers) > 1 and sum(not v.by for v in barriers) == IDLE.get(name, 0), [str(v) for v in kept]
+    assert sum(v.by == "checker" for v in verdicts) >= 5
+    assert right()
+
+
+# Lines of the pipelines' sources without which the reference finds a race, a copy that is not there, or wrong numbers.
+WAITS = re.compile(r"^ +(al\.syncthreads\(\)|arrived\(.*\)|al\.nvvm\.mbarrier_wait\(.*\)|.* = al\.nvvm\.wgmma_wait_acc\(.*\)|release\(.*\)|"
+                   r"al\.nvvm\.barrier_sync\(.*\)|al\.nvvm\.fence_proxy_async_shared\(\)|al\.nvvm\.cp_async_bulk_wait_group_read\(.*\))$")  # fmt: skip
+SOURCES = {"cp-async": schedules.loops_async, "tma": schedules.warpgroups}
+
+
+def places() -> list[tuple[str, int, str, str]]:
+    """(pipeline, number of the line, function, the line without what surrounds it) of each wait in the sources of those for NVIDIA."""
+    found = []
+    for name, module in SOURCES.items():
+        lines, function = pathlib.Path(module.__file__ or "").read_text().splitlines(), ""
+        for i, line in enumerate(lines):
+            function = line[4 : line.index("(")] if line.startswith("def ") else function
+            if WAITS.match(line):
+                found.append((name, i, function, line.strip()))
+    return found
+
+
+@pytest.mark.parametrize(("name", "line", "function", "text"), places(), ids=[f"{n}-{i + 1}" for n, i, *_ in places()])
+def test_every_wait_in_nvidias_pipelines_matters(name, line, function, text, tmp_path, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "races")
+    module = SOURCES[name]
+    lines = pathlib.Path(module.__file__ or "").read_text().splitlines()
+    space = lines[line][: len(lines[line]) - len(lines[line].lstrip())]
+    lines[line] = space + "pass"
+    path = tmp_path / f"{pathlib.Path(module.__file__ or '').stem}_without.py"
+    whole = "\n".join(lines) + "\n"
+    path.write_text(whole.replace("if not G.natural:", "if True:") if function == "simple" else whole)  # which is for fragments without ldmatrix
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    without = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, path.stem, without)
+    spec.loader.exec_module(without)
+    for user in (schedules, windows):
+        monkeypatch.setattr(user, module.__name__.rpartition(".")[2], without, raising=False)
+    monkeypatch.setattr(tile_gemm, "build", build.__wrapped__)  # a kernel that has not been made yet
+    block = smallest(name, "sm_90a", "bf16")
+    noticed = ""
+    try:
+        check(block, "sm_90a", "reference", (3 * block.m, 2 * block.n, 5 * block.k), "bf16", "bf16")
+    except AveError as e:
+        noticed = e.code + " " + e.message
+    except AssertionError:
+        noticed = "numbers"
+    # At the very end copies of zeros are under way, which nobody waits for but the block's end.
+    assert noticed.startswith(("X", "numbers") if text != "arrived(0)" else "") and (text != "arrived(0)" or not noticed), noticed
