@@ -240,8 +240,8 @@ def block_for(target: str, d: int) -> Block:
 
 
 def attention(
-    q: Any, k: Any, v: Any, out: Any, target: str, *, lse: Any = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
-    T: Block | None = None, **options: Any,
+    q: Any, k: Any, v: Any, out: Any, target: str | None = None, *, lse: Any = None, causal: bool = False, scale: float | None = None,
+    layout: str = "bshd", T: Block | None = None, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v, row by row of q, with scores, weights and sums in f32.
 
@@ -249,7 +249,8 @@ def attention(
     all bf16 or f16, contiguous; d a multiple of 8, up to 256. `lse`: f32 (batch, heads, seq of q), gets the logarithms of the sums of exp(score).
     `causal`: the last query sees all keys, and each one before it one key less (bottom right: query i sees keys up to i + keys - queries). `scale`:
     above 0; 1 / sqrt(d) if left out. A row that sees nothing, or whose scores are all -inf, is 0, and its lse -inf; a row with a score of NaN, or one
-    that overflows f32 to +inf, is NaN. `target`: the chip; `T`: chosen by chip and d if left out. `options` are those of a launch.
+    that overflows f32 to +inf, is NaN. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU are worked on there. `T`: chosen by
+    chip and d if left out. `options` are those of a launch.
     Returns `out`. Raises ValueError for shapes and scales that do not fit, TypeError for dtypes.
     """
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
@@ -258,6 +259,9 @@ def attention(
         if lse is not None:
             lse[...] = NEVER
         return out
+    if target is None and tile.on_cpu(q):
+        options.setdefault("backend", "cpu")
+    target, _ = tile.device_of(q, target)
     T, dtype = T or block_for(target, d), DTYPES[named(q)]
     outs = (out,) if lse is None else (out, lse)
     grid, threads = batches * heads * -(-queries // T.m), T.on(target, dtype, d).first.threads

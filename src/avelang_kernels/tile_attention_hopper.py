@@ -56,6 +56,11 @@ class Form:
         return GROUP * (1 + self.consumers)
 
     @property
+    def takes_turns(self) -> bool:
+        """Whether there is another one to take turns with."""
+        return self.turns and self.consumers > 1
+
+    @property
     def chunks(self) -> int:
         """Pieces of d."""
         return self.d // CHUNK
@@ -219,14 +224,14 @@ def gather(F, weights, v, sums):
 @avelang.jit
 def await_turn(F, consumer):
     """Until it is this consumer's turn to begin products."""
-    if F.turns:
+    if F.takes_turns:
         al.nvvm.barrier_sync(TURN + consumer, 2 * GROUP)
 
 
 @avelang.jit
 def pass_turn(F, consumer):
     """It is the next one's."""
-    if F.turns:
+    if F.takes_turns:
         al.nvvm.barrier_arrive(TURN + al.select(consumer == F.consumers - 1, 0, consumer + 1), 2 * GROUP)
 
 
@@ -308,7 +313,7 @@ def run(F, Q, K, V, O, lse, work):
     else:
         al.nvvm.setmaxnreg_inc(REGISTERS[F.consumers - 1][1])
         consumer = t // GROUP - 1
-        if F.turns and consumer == F.consumers - 1:
+        if F.takes_turns and consumer == F.consumers - 1:
             pass_turn(F, consumer)
         for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
             first, head, batch = work.place(index, F.m)
@@ -347,10 +352,11 @@ def build(F: Form, sums: bool = False) -> Any:
 
 def attention(
     q: Any, k: Any, v: Any, out: Any, *, lse: Any = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
-    form: Form | None = None, units: int = 132, **options: Any,
+    form: Form | None = None, units: int = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v: arguments, meaning and errors as of `avelang_kernels.tile_attention.attention`, for sm_90a. d is at most 128, and
-    neither batch, seq nor heads of an array need be contiguous. `form`: chosen if left out; `units`: multiprocessors. Returns `out`."""
+    neither batch, seq nor heads of an array need be contiguous. `form`: 128 rows and 128 keys if left out; `units`: multiprocessors, by default those
+    of the arrays' GPU. Returns `out`."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
     if d > WIDEST:
         raise ValueError(f"d is {d}: it must be {WIDEST} at most here; avelang_kernels.tile_attention has more")
@@ -365,6 +371,7 @@ def attention(
     else:
         result = out
     outs = (result,) if lse is None else (result, lse)
-    by, grid = (d**-0.5 if scale is None else scale) * LOG2E, min(units, math.ceil(queries / F.m) * heads * batches)
+    blocks = math.ceil(queries / F.m) * heads * batches
+    by, grid = (d**-0.5 if scale is None else scale) * LOG2E, min(units or tile.device_of(q, "sm_90a")[1] or blocks, blocks)
     build(F, lse is not None)[grid, F.threads](q, k, v, *outs, batches, heads, queries, kv_heads, keys, by, causal, target="sm_90a", **options)
     return out

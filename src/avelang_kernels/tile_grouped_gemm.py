@@ -188,6 +188,8 @@ def _check(a: Any, b: Any, out: Any, index: Any, factors: Any, of: tuple[int, in
     if (not flat and tuple(b.shape) != (E, n, k)) or (flat and (len(b.shape) != 1 or n % FRAGMENT or b.shape[0] < E * n * k)):
         raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: b should be {(E, n, k)}"
                          + (", preshuffled, with n a multiple of 16" if flat else ""))  # fmt: skip
+    if not (b.is_contiguous() if hasattr(b, "is_contiguous") else b.flags.c_contiguous):
+        raise ValueError(f"b, {tuple(b.shape)}, is not contiguous: to copy it would take longer than the product")
     if not k:
         raise ValueError("k = 0: there is nothing to add up")
     if index is None and a.shape[0] != rows:

@@ -57,7 +57,7 @@ def test_rows_that_see_nothing_and_runs_that_are_alike(target, backend):
     assert np.array_equal(out, again)
 
 
-@ON
+@SOME
 def test_scores_of_any_size(target, backend):
     """Scores to 2^120: the greatest alone counts, equal ones share; a score that overflows to -inf counts nothing, one to +inf makes its row NaN."""
     case = Case(1, 1, 1, 32, 64, 32)

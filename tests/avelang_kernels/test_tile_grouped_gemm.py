@@ -64,7 +64,7 @@ RUNS = [
     ("sm_80", Block(32, 32, 32, pipeline="cp-async", stages=2), {"backend": "reference"}, {"taken": True, "ends": True}),
     ("sm_90a", TMA, {"backend": "reference"}, {"ends": True, "scaled": True}),
     ("sm_90a", TMA, {"backend": "cpu"}, {"n": 75, "out": np.float32}),
-    ("sm_90a", Block(64, 32, 64, pipeline="tma", stages=2, cluster=(1, 2)), {"backend": "cpu"}, {"dtype": np.float16, "out": np.float16}),
+    ("sm_90a", Block(64, 64, 64, pipeline="tma", stages=2, cluster=(1, 2)), {"backend": "cpu"}, {"dtype": np.float16, "out": np.float16}),
 ]  # fmt: skip
 
 
@@ -92,11 +92,11 @@ def test_drawn_sizes(sizes, seed):
 
 @pytest.mark.parametrize(
     ("target", "T", "options"),
-    [("gfx942", Block(64, 64, 64, (4, 1)), EXECUTED), ("sm_80", Block(64, 64, 32, (4, 1), "cp-async", stages=2), {"backend": "cpu"}),
+    [("gfx942", Block(64, 64, 64, (4, 1)), EXECUTED), ("sm_80", Block(64, 64, 32, (4, 1), "cp-async", stages=2), {"backend": "reference"}),
      ("sm_90a", TMA, {"backend": "cpu"})], ids=["executed", "sm_80", "tma"],
 )  # fmt: skip
 def test_gated(target, T, options):
-    room, want = outcome(T, target, (5, 0, 66, 1), n=128, out=np.float32, gated=True, scaled=True, **options)
+    room, want = outcome(T, target, (5, 0, 66, 1) if T is TMA else (2, 20), n=128, out=np.float32, gated=True, scaled=True, **options)
     np.testing.assert_allclose(room.astype(np.float64), want, rtol=1e-5, atol=1e-6)
 
 
@@ -125,7 +125,7 @@ def arrays(**other):
     ("wrong", "kind", "words"),
     [
         ({"a": rounded(BF16, 9, 24)}, ValueError, "b should be"), ({"a": rounded(BF16, 8, 16)}, ValueError, "a has 8 rows"),
-        ({"b": rounded(BF16, 8, 16)}, ValueError, "E ends"), ({"offsets": np.zeros(6, np.int32)}, ValueError, "6 offsets"),
+        ({"b": rounded(BF16, 3, 16, 8).transpose(0, 2, 1)}, ValueError, "not contiguous"), ({"b": rounded(BF16, 8, 16)}, ValueError, "E ends"), ({"offsets": np.zeros(6, np.int32)}, ValueError, "6 offsets"),
         ({"offsets": np.zeros(4, np.int64)}, TypeError, "int64"), ({"offsets": np.zeros((4, 1), np.int32)}, TypeError, "one dimension"),
         ({"out": np.zeros((9, 8), np.float16)}, TypeError, "float16"), ({"a": rounded(np.float32, 9, 16)}, TypeError, "float32"),
         ({"factors": np.zeros(8, np.float32)}, TypeError, "factors"), ({"index": np.zeros(9, np.int64)}, TypeError, "index"),

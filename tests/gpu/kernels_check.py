@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import os
 import pathlib
@@ -224,6 +225,36 @@ def tile_gemm(room: Room, m: int, n: int, k: int, pipeline: str, dtype: torch.dt
     return lambda: gemm(a, given, c, block, CHIP), [room.product(c, a, b)]
 
 
+def tile_attention(
+    room: Room, batch: int, heads: int, kv: int, queries: int, keys: int, d: int, causal: bool = False, dtype: torch.dtype = BF16, wgmma: bool = False,
+) -> Made:  # fmt: skip
+    """Weights are rounded to the dtype, and scores in f32: see `tests/avelang_kernels/attended.py`, whose bound is below this one."""
+    from avelang_kernels import tile_attention as common
+    from avelang_kernels import tile_attention_hopper as hopper
+
+    q, k, v = room.normal((batch, queries, heads, d), dtype), *(room.normal((batch, keys, kv, d), dtype) for _ in "kv")
+    flat, lse = room.output(batch * queries * heads, d, dtype), room.output(batch * heads, queries, F32)
+    out, logs = flat.view(q.shape), lse.view(batch, heads, queries)
+    x, y, z = ((t.cpu() if room.exact else t).double().transpose(1, 2) for t in (q, k, v))
+    y, z = (t.repeat_interleave(heads // kv, 1) for t in (y, z))
+    s = x @ y.mT * d**-0.5
+    if causal:
+        s = s.masked_fill(torch.ones_like(s, dtype=torch.bool).triu(keys - queries + 1), -torch.inf)
+    p, unit = s.softmax(3), ROUNDING[dtype]
+    want, size = ((p @ t).transpose(1, 2).reshape(flat.shape) for t in (z, z.abs()))
+    checks = [Check(flat, want, (unit + 2.0**-14) * size + unit * want.abs() + 2.0**-20),
+              Check(lse, s.logsumexp(3).view(lse.shape), torch.full(lse.shape, 2.0**-14, dtype=torch.float64, device=s.device))]  # fmt: skip
+    if wgmma:
+        return lambda: hopper.attention(q, k, v, out, lse=logs, causal=causal), checks
+    target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
+    return lambda: common.attention(q, k, v, out, target, lse=logs, causal=causal), checks
+
+
+ATTENDED = (
+    (1, 1, 1, 1, 1, 64), (2, 3, 3, 100, 130, 64), (1, 4, 2, 333, 517, 128, True), (2, 2, 1, 1000, 1000, 72, True, F16), (1, 8, 8, 2048, 2048, 128, True),
+    (3, 5, 1, 7, 1025, 128), (1, 2, 2, 129, 64, 96),
+)  # fmt: skip
+
 KERNELS = {kernel.name: kernel for kernel in (
     Kernel("hopper_gemm", hopper_gemm, (
         (128, 128, 64), (127, 129, 72), (333, 517, 328), (1, 1, 8), (1000, 1000, 1000), (64, 4096, 520), (4097, 33, 136), (5, 8191, 1024),
@@ -254,6 +285,8 @@ KERNELS = {kernel.name: kernel for kernel in (
         (128, 20000, 768, 2048), *((16, 2500, 776, 456, BF16, None, block) for block in range(5)), (16, 2500, 776, 456, BF16, F32, 4, True),
         (5, 1, 8, 8), (300, 4096, 264, 136, BF16, None, 1),
     ), tuple((4, 300, 280, 136, BF16, None, block) for block in range(4)) + ((4, 300, 280, 136, BF16, None, 4, True),)),
+    Kernel("tile_attention", tile_attention, (*ATTENDED, (1, 2, 1, 200, 300, 256, True)), ((1, 2, 1, 70, 90, 64, True),), (8, 0)),
+    Kernel("hopper_attention", functools.partial(tile_attention, wgmma=True), ATTENDED, ((1, 2, 1, 150, 170, 128, True),)),
     *(Kernel(name, make, (
         (1, 1), (3, 7, F32), (777, 64), (333, 18, F16), (1001, 1000), (129, 1001), (1000, 1024, F32), (77, 4096), (33, 5120, F16), (65, 16384),
         (65, 16384, F32), (19, 16383), (17, 32768), (9, 32768, F32), (40000, 128),

@@ -126,6 +126,9 @@ CHOSEN = [
     ("sm_75", "VMMA_SYNC_F32_8x16x8_F16", 16, 32, 64, "streamed", "f16"),
 ]  # fmt: skip
 
+EXECUTED = [(V + "_PAIRED", "prefetch"), (V.replace("_F16", "_BF16_PAIRED"), "streamed"), ("VDMFMA_I32_8x16x128x2_I8_PAIRED", "streamed"),
+            ("VDMFMA_F32_8x16x128x2_F8E4M3FNUZ", "prefetch"), ("MINE", "streamed")]  # fmt: skip
+
 
 def product(block, target, dtype, m, n, k, backend):
     """(C, what it should be): integers that all dtypes here hold."""
@@ -146,16 +149,15 @@ def test_products_by_the_chosen_instruction(case, monkeypatch):
     target, name, m, n, k, pipeline, dtype = case
     block = tile.Block(m, n, k, (1, 2) if m < 32 or n < 64 else (1, 1), pipeline, mma=mine() if name == "MINE" else name)
     assert block.on(target, BY_NAME[dtype]).mma.name.startswith(name)
-    for backend in ("reference", *(["gfx942-exec"] if target == "gfx942" else [])):
+    for backend in ("reference", *(["gfx942-exec"] if (name, pipeline) in EXECUTED else [])):
         got, want = product(block, target, dtype, m + 5, n + 8, 3 * k + 16, backend)
         assert np.array_equal(got, want), backend
 
 
 def test_the_chosen_instruction_on_the_cpu():
     block = tile.Block(8, 32, 128, (1, 2), "streamed", mma=V + "_PAIRED")
-    for m, n, k in ((8, 40, 512), (3, 33, 77)):
-        got, want = product(block, "gfx942", "f16", m, n, k, "cpu")
-        assert np.array_equal(got, want)
+    got, want = product(block, "gfx942", "f16", 5, 40, 400, "cpu")
+    assert np.array_equal(got, want)
 
 
 def test_paired_fragments_in_shared_memory():

@@ -94,8 +94,9 @@ def check(block: tile.Block, chip: str, backend: str, shape: tuple[int, int, int
     a, b, whole, want = problem(block, chip, shape, dtype, out)
     middle = slice(MARGIN, len(whole) - MARGIN)
     kernel, threads = tile_gemm.build(block, DTYPES[dtype][0], DTYPES[out][0]), block.on(chip, DTYPES[dtype][0]).threads
-    grid, c = block.grid(*shape[:2], 2), whole[middle].reshape(want.shape)
-    kernel[grid, threads](a, b, c, *shape, each, each, target=chip, backend=backend)
+    grid, c = block.grid(*shape[:2], 2 * block.cluster[0] * block.cluster[1]), whole[middle].reshape(want.shape)
+    more = {"cluster": (block.cluster[0] * block.cluster[1], 1, 1)} if block.cluster != (1, 1) else {}
+    kernel[grid, threads](a, b, c, *shape, each, each, target=chip, backend=backend, **more)
     got = c.astype(np.float32)
     assert np.array_equal(got, want.astype(np.float32)), (block, shape, int((got != want.astype(np.float32)).sum()))
     assert np.isnan(whole[:MARGIN].astype(np.float32)).all() and np.isnan(whole[-MARGIN:].astype(np.float32)).all()
@@ -144,7 +145,6 @@ def test_every_wait_in_gfx942_code_matters(name):
     assert right()
     verdicts = [mutate.judge(machine, p, right) for p in mutate.points(machine.program)]
     kept = [v for v in verdicts if not v.by]
-    for v in kept: print(name, str(v.point), v.why)
     assert all(v.why.startswith(("redundant: ", "not executed in this launch")) for v in kept), [str(v) for v in kept]
     barriers = [v for v in verdicts if v.point.what == "s_barrier"]
     assert len(barriers) > 1 and sum(not v.by for v in barriers) == IDLE.get(name, 0), [str(v) for v in kept]

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.isa import ROWS
 from avelang.tile import Distribution, SubgroupLayout, same_places
+from isa.test_amdgpu_matrix import our_name, published_atoms
 
 LHS = SubgroupLayout((1, 1), (8, 4), (2, 16), (1, 16))  # A of VDMFMA_F32_8x16x64x2_F16
 
@@ -88,6 +90,36 @@ def test_fragments_that_four_tuples_can_say():
     assert SubgroupLayout.of(Distribution.from_fragment("mma_16x8x16_f16_f32", "a")) is None
     assert SubgroupLayout.of(Distribution.blocked((64, 64), waves=2)) is None
     assert SubgroupLayout.of(Distribution.blocked((2, 8), waves=1)) is None  # replicas
+
+
+def test_published_accumulators_are_the_same_encodings_and_subgroup_layouts():
+    """Those that `tensor-layouts` has of AMD's instructions with one block: (lane / n, lane % n) and (group of rows, row in it) -> place in the
+    column-major tile, as its text defines them. (It leaves out which run of k a lane has in A and B.)"""
+    seen = 0
+    for atom in published_atoms().values():
+        row = ROWS[f"amdgpu.{our_name(atom.ptx)}"]
+        if row.mma is None or row.mma.blocks > 1:
+            continue
+        m, n, _ = atom.shape_mnk
+        group, slots = atom.c_layout.shape[1][1], row.mma.c.slots
+        place = np.array([[atom.c_layout((lane // n, lane % n), (at // group, at % group)) for at in range(slots)] for lane in range(64)])[None]
+        theirs = Distribution.of_index((place % m, place // m), (m, n))
+        assert same_places(theirs, Distribution.from_fragment(row, "c")), row.name
+        four = SubgroupLayout.of(theirs)
+        assert four is not None and same_places(four.distribution, theirs) and four.thread[1] == n
+        seen += 1
+    assert seen >= 20
+
+
+def test_published_accumulators_of_warpgroups_are_the_same_encodings():
+    """CuTe's layouts (thread, value) -> place in the column-major tile, each n that the table has; they are spread over four warps."""
+    nv = pytest.importorskip("tensor_layouts.atoms_nv")
+    sizes = {a.shape_mnk[1]: a for name, a in vars(nv).items() if name.startswith("SM90_64x") and "SPARSE" not in name}
+    assert len(sizes) >= 10
+    for n, atom in sizes.items():
+        theirs = Distribution.from_layout(al.Layout(atom.c_layout.shape, atom.c_layout.stride), (n, 64), 32)
+        mine = Distribution.from_fragment("wgmma_f16_f32", "d", n=n)
+        assert (theirs.waves, theirs.shape) == (4, (n, 64)) and all(np.array_equal(a, b) for a, b in zip(theirs.index, mine.index[::-1], strict=True))
 
 
 WRONG = {

@@ -6,11 +6,13 @@ No `from __future__ import annotations`: the probe's annotations name what only 
 import dataclasses
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import avelang
 import avelang.language as al
 from avelang.base.places import wrong
+from avelang.ir.dtypes import DType
 from avelang.isa.products import matmul
 from avelang.tile.distribution import row_of
 from avelang.tile.products import Mma
@@ -53,8 +55,8 @@ class Case:
 
 
 def cases(mma: Mma, chain: int = CHAIN, seed: int = 7) -> list[Case]:
-    """Random numbers, small integers, one-hot matrices, cancellation; for floats also NaN and infinities (in A, in B where A is zero, in C) and
-    negative zeros."""
+    """Random numbers, small integers, one-hot matrices, cancellation; for floats also NaN and infinities (in A, in B where A is zero, in C), negative
+    zeros and denormals."""
     m, n, k = mma.m, mma.n, mma.k * chain
     rng = np.random.default_rng(seed)
     low = -4 if mma.dtypes[0].kind != "uint" else 0
@@ -77,6 +79,9 @@ def cases(mma: Mma, chain: int = CHAIN, seed: int = 7) -> list[Case]:
     out.append(Case("random", left, right, rng.standard_normal((m, n)), False))
     out.append(Case("negative zeros", -0.0 * np.abs(a), np.abs(b), -0.0 * np.abs(c), True))
     out.append(Case("zeros of both signs", -0.0 * np.abs(a), b, -0.0 * np.abs(c), True))
+    # Whole numbers of the least one that A's dtype, or B's, has: exact, and lost where denormals count as zero.
+    low_a, low_b = (_least(mma, d) for d in mma.dtypes[:2])
+    out += [Case("denormals in A", a * low_a, b, c * low_a, True), Case("denormals in B", a, b * low_b, c * low_b, True)]
     for name, value in (("NaN", np.nan), ("infinity", np.inf)):
         if name == "infinity" and mma.dtypes[0].name.endswith("fnuz") or mma.dtypes[0].name == "f8e4m3fn":
             continue  # these have no infinities
@@ -89,9 +94,19 @@ def cases(mma: Mma, chain: int = CHAIN, seed: int = 7) -> list[Case]:
     return out
 
 
+def _ignored(mma: Mma) -> int:
+    """Low bits of f32 that the instructions ignore (tf32, xf32)."""
+    return max(found.ignored_bits if (found := row_of(name).mma) else 0 for name in mma.natives)
+
+
+def _least(mma: Mma, dtype: DType) -> float:
+    """The least positive number of A's or B's dtype, of those that the instructions tell from 0."""
+    return float(ml_dtypes.finfo(dtype.np).smallest_subnormal) * 2.0 ** _ignored(mma)
+
+
 def _shortened(mma: Mma, x: np.ndarray) -> np.ndarray:
-    """Without the bits of f32 that the instructions ignore (tf32, xf32)."""
-    bits = max(found.ignored_bits if (found := row_of(name).mma) else 0 for name in mma.natives)
+    """Without the bits that the instructions ignore."""
+    bits = _ignored(mma)
     whole = x.astype(np.float32).view(np.uint32) >> bits << bits
     return whole.view(np.float32).astype(np.float64) if bits else x
 
@@ -116,6 +131,8 @@ def difference(mma: Mma, case: Case, got: np.ndarray, want: np.ndarray) -> str:
         same = (got == want) & (np.signbit(got) == np.signbit(want)) if mma.dtypes[2].is_float else got == want
         same = same | ((got != got) & (want != want))
     else:
+        # Products of two are exact in the accumulator's dtype, or rounded once; each of k sums is rounded once, in whatever order, to nearest or
+        # towards zero: an error of no more than eps each, of what is no more than the sum of magnitudes (and little more, for which k + 2 is enough).
         eps = float(np.finfo(want.dtype).eps)
         bound = (case.a.shape[1] + 2) * eps * (np.abs(case.a) @ np.abs(case.b) + np.abs(case.c))
         same = np.abs(got.astype(np.float64) - want) <= bound

@@ -78,9 +78,24 @@ def group_gemm(dtype: DType, m: int, n: int, k: int, stages: int, cluster: tuple
     return GroupGemm(m, n, k, group(form, n, target), stages, *cluster)
 
 
+@avelang.constant
+def pieces(n: int, out: DType) -> int:
+    """How many times the copy engine stores a part of each row of a tile of C with n columns. Raises T307."""
+    return _pieces(n, out)
+
+
+def _pieces(n: int, out: DType) -> int:
+    unit = PATTERN // out.bytes
+    if n % unit:
+        why = f"n = {n} must be a multiple of {unit}: C's rows, of {out}, are stored {PATTERN} bytes at a time"
+        raise wrong("T307", name="warp-specialized GEMM", why=why)
+    return n // unit
+
+
 def maps(dtype: DType, out: DType, m: int, n: int, cluster: tuple[int, int]) -> tuple[Any, Any, Any]:
-    """The annotations of A, B and C of a kernel for `GroupGemm`: what the copy engine brings at once."""
+    """The annotations of A, B and C of a kernel for `GroupGemm`: what the copy engine brings at once. Raises T307."""
     row, (below, beside) = PATTERN // dtype.bytes, cluster
+    _pieces(n, out)
     return (
         al.TensorMap(dtype, 2, (m // beside, row), swizzle=PATTERN), al.TensorMap(dtype, 2, (n // below, row), swizzle=PATTERN),
         al.TensorMap(out, 2, (wgmma.M, PATTERN // out.bytes), swizzle=PATTERN),
@@ -273,12 +288,12 @@ def keep(piece, sums, warp, lane):
 @avelang.jit
 def store(C, tile, at):
     """Rounds a consumer's tile and hands it to the copy engine, 128 bytes of each row at a time. `C`: a tensor map."""
-    dtype, N = C.dtype, tile.shape[1]
-    WIDTH = PATTERN // dtype.bytes
-    BUFFERS = 1 if N // WIDTH % 2 else 2
+    dtype = C.dtype
+    WIDTH, PIECES = PATTERN // dtype.bytes, pieces(tile.shape[1], dtype)
+    BUFFERS = 1 if PIECES % 2 else 2
     t, consumer = tile.thread, al.thread_id(0) // GROUP - 1
     room = al.make_shared((tile.groups, BUFFERS, tile.shape[0], PATTERN // UNIT, UNIT // dtype.bytes), dtype, 1024)
-    for p in range(N // WIDTH):
+    for p in range(PIECES):
         if t == 0:
             al.nvvm.cp_async_bulk_wait_group_read(BUFFERS - 1)
         al.nvvm.barrier_sync(1 + consumer, GROUP)
