@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import avelang
 import avelang.language as al
 from avelang.base.errors import AveError
-from avelang.tile import Digit, Encoding
+from avelang.tile import Digit, Distribution, Encoding
 
 # CK Tile's documentation of a block GEMM: a tile of 256 x 256 over 4 waves.
 PARTS = {
@@ -145,3 +145,28 @@ def test_an_encoding_made_in_a_kernel_fails_at_the_kernels_line():
     with pytest.raises(AveError) as e:
         wrong_in_a_kernel[(1, 64)](np.zeros(64, np.int32), backend="reference")
     assert e.value.code == "T302" and e.value.span is not None and e.value.span.text().strip().startswith("e = Encoding(")
+
+
+@avelang.jit
+def spread_in_a_kernel(out: al.Tensor((64,), al.i32), E: al.constexpr, T: al.constexpr):
+    e = Encoding(*E, T)  # this line
+    d = Distribution(e, al.target().wave)  # or this line
+    out[al.thread_id(0)] = d.elements
+
+
+# What is changed of the published encoding, the chip; the code and what the message must say, the line.
+IN_A_KERNEL = {
+    "product": ({}, (256, 128), "gfx942", "T304", "Hs[1]: 4 * 2 * 8 * 4 = 256, but the tile has 128", "# this line"),
+    "twice": ({"Ys2RHs_minor": (0, 3, 0, 2)}, None, "gfx942", "T303", "Hs[1][2] (major 2, minor 2, extent 8) is used 2 times", "# this line"),
+    "more lanes": ({}, None, "sm_80", "T304", "the last P: 8 * 8 = 64, but the wave has 32 lanes: more lanes than the wave has", "# or this line"),
+}
+
+
+@pytest.mark.parametrize("name", IN_A_KERNEL)
+def test_errors_in_kernels_name_the_number_at_the_kernels_line(name):
+    changed, extents, target, code, words, line = IN_A_KERNEL[name]
+    parts = {**PARTS, **changed}
+    with pytest.raises(AveError) as e:
+        spread_in_a_kernel[1, 64](np.zeros(64, np.int32), tuple(parts.values()), extents, target=target, backend="reference")
+    assert e.value.code == code and words in e.value.message and e.value.span is not None
+    assert e.value.span.file == __file__ and e.value.span.text().strip().endswith(line)

@@ -63,7 +63,7 @@ def copied(a: al.Pointer(al.f32), o: al.Pointer(al.f32), m: al.u32, n: al.u32, D
     O.store(A.window(D.shape, (0, 0), D).load(), (0, 0))
 
 
-@pytest.mark.parametrize("backend", ["reference", "gfx942-exec"])
+@pytest.mark.parametrize("backend", ["reference", "cpu", "gfx942-exec"])
 @pytest.mark.parametrize("dist", [PRINTED, BY_COLUMNS], ids=["printed", "by columns"])
 def test_any_encoding(dist, backend):
     assert (PRINTED.shape, PRINTED.waves, PRINTED.elements) == ((256, 256), 4, 256)
