@@ -308,6 +308,35 @@ def test_register_tensors_in_fields_are_shared():
     assert both(k, o, 3)[0].tolist() == [5, 3, 9, 2, 3, 100, 6, 0]
 
 
+@avelang.jit
+def views_of_a_field(o: al.Tensor((8,), al.f32), HOW: al.constexpr):
+    held = Pair(al.full((8,), 1.0, al.f32) * 2.0)
+    if HOW == "name":
+        rows = al.view(held.a, al.Tensor((2, 4), al.f32))
+        rows[1] = rows[1] + 5.0
+    elif HOW == "at once":
+        al.view(held.a, al.Tensor((2, 4), al.f32))[1] = al.full((4,), 7.0, al.f32)
+    elif HOW == "view of a view":
+        rows = al.view(al.view(held.a, al.Tensor((8,), al.i32)), al.Tensor((2, 4), al.f32))
+        rows[1] = rows[1] + 5.0
+    else:
+        for _ in al.range(1):
+            held.a = held.a * 1.0
+            rows = al.view(held.a, al.Tensor((2, 4), al.f32))
+            rows[1] += 5.0
+    for i in range(8):
+        o[i] = held.a[i]
+
+
+def test_stores_through_a_view_of_a_field_reach_it():
+    """A field that holds what arithmetic gave, which has no storage of its own until it is stored into."""
+    for how in ("name", "at once", "view of a view", "loop"):
+        for backend in ("reference", "cpu"):
+            out = np.zeros(8, np.float32)
+            views_of_a_field[1, 1](out, how, backend=backend)
+            assert np.array_equal(out, [2, 2, 2, 2, 7, 7, 7, 7]), (how, backend, out)
+
+
 def test_vectors_in_fields_stay_registers():
     def k(out: I, n: al.i32):
         v = Vector(al.full((4,), 0, al.i32))

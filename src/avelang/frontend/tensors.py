@@ -363,7 +363,7 @@ def view(f: Frame, v: Any, target: Tensor, node: ast.AST) -> Any:
     _check_bits(f, v, target, static, node)
     if isinstance(v, Vec):
         n = layouts.size(target.shape)
-        return Vec(f.b.bitcast(v.value, VecType(target.dtype, n)), target.shape)
+        return Vec(f.b.bitcast(v.value, VecType(target.dtype, n)), target.shape, v.home)
     v = whole(f, v)
     return make(f, "view", [v.value], target.dtype, v.type.space, target.shape, target.strides)
 
