@@ -32,11 +32,13 @@ LOG2E = math.log2(math.e)
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """How a block works: rows of Q, keys at a time, waves, each of which has m / waves of the rows."""
+    """How a block works: rows of Q, keys at a time, waves, each of which has m / waves of the rows. `resident`: Q stays in registers; else it stays in
+    shared memory and is read for each tile of keys, which leaves room for more rows to a wave, and more rows to a wave read less of K and V."""
 
     m: int = 128
     n: int = 64
     waves: int = 4
+    resident: bool = True
 
     def on(self, target: Any, dtype: Any, d: int) -> Any:
         """The two products on a chip (`al.target()`, or its name). Raises T307, U103."""
@@ -115,13 +117,13 @@ def tiles_of(queries, keys, first, M, N, CAUSAL):
 
 
 @avelang.jit
-def attend(C, rows, sums, data, q, now, key, limit, scale, MASKED):
-    """A tile of keys, from `key` on. Returns the sums of O."""
+def attend(C, rows, sums, data, q, held, now, key, limit, scale, MASKED):
+    """A tile of keys, from `key` on. `q`: the rows of Q as operands, or None, where `held` has them in shared memory. Returns the sums of O."""
     arrived(0)
     al.syncthreads()
     data.begin(1 - now)
     settle()
-    s = scores(C, q, data.k, now)
+    s = scores(C, q, data.k, now, held)
     if MASKED:
         s = masked(s, key, limit)
     p, shrink = rows.weigh(s, scale)
@@ -150,20 +152,29 @@ def operands_of(C, Q, first, k):
 
 
 @avelang.jit
-def forward(C, Q, K, V, scale, first, CAUSAL):
+def staged(C, Q, first):
+    """The block's rows of Q in shared memory, with room of their own: there after the next group of copies, and a barrier."""
+    G = C.first
+    room = shared((G.m, G.k), Q.dtype, 1, (G.copy_a, G.a))
+    Q.window((G.m, G.k), (first, 0), G.copy_a).load_async(room)
+    return room
+
+
+@avelang.jit
+def forward(C, Q, K, V, scale, first, RESIDENT, CAUSAL):
     """A block's rows of O, from row `first` of Q on, and the logarithms of their sums. `scale`: in base 2. Q, K, V: views of one head."""
     data, now, N = feed(C, K, V), al.convert(0, al.u32), C.first.n
-    q = operands_of(C, Q, first, data.k)
+    q, held = (operands_of(C, Q, first, data.k), None) if RESIDENT else (None, staged(C, Q, first))
     rows, sums = softmax(C.c), tile.full(C.o, 0.0, al.f32)
     end, whole = tiles_of(Q.shape[0], K.shape[0], first, C.first.m, N, CAUSAL)
     limit = limits(Q.shape[0], K.shape[0], first, CAUSAL)
     data.begin(0)
     data.keep(0)
     for _ in al.range(whole):
-        sums = attend(C, rows, sums, data, q, now, 0, limit, scale, False)
+        sums = attend(C, rows, sums, data, q, held, now, 0, limit, scale, False)
         now = 1 - now
     for j in al.range(whole, end):
-        sums = attend(C, rows, sums, data, q, now, al.convert(j * N, al.u32), limit, scale, True)
+        sums = attend(C, rows, sums, data, q, held, now, al.convert(j * N, al.u32), limit, scale, True)
         now = 1 - now
     arrived(0)
     total = rows.sums(tile.full(C.c, 0.0, al.f32))
@@ -204,7 +215,7 @@ def block(T, q, k, v, o, lse, shape, kv, scale, D, SEQ_FIRST, CAUSAL):
     first, head, batch = place_of(dealt(al.block_id(0), al.grid_dim(0)), queries, heads, T.m, CAUSAL)
     Q, O = (head_of(x, batch, head, batches, heads, queries, D, SEQ_FIRST) for x in (q, o))
     K, V = (head_of(x, batch, head // (heads // kv_heads), batches, kv_heads, keys, D, SEQ_FIRST) for x in (k, v))
-    out, found = forward(C, Q, K, V, scale, first, CAUSAL)
+    out, found = forward(C, Q, K, V, scale, first, T.resident, CAUSAL)
     O.store(out, (first, 0))
     if lse is not None:
         keep_sums(lse, found, batches, heads, queries, batch, head, first)

@@ -67,7 +67,7 @@ class Fragment:
 @functools.cache
 def _fragment(T: tile.Block, target: str, dtype: al.DType) -> Fragment:
     G = T.on(target, dtype)
-    rows, depth = G.fragment[1], G.depth
+    rows, depth = G.unit
     places = np.arange(rows * depth, dtype=np.int64).reshape(rows, depth)
     return Fragment(rows, depth, tuple(map(int, G.preshuffle(places))))
 

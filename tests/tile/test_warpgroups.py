@@ -38,7 +38,7 @@ def test_products(name, monkeypatch):
     check(T, "sm_90a", "reference", shape, dtype, out)
 
 
-@pytest.mark.parametrize("name", ["two consumers", "a cluster along rows", "a cluster along columns"])
+@pytest.mark.parametrize("name", ["two consumers", "a cluster both ways"])
 def test_products_on_the_cpu(name):
     T, shape, dtype, out = CASES[name]
     check(T, "sm_90a", "cpu", shape, dtype, out)

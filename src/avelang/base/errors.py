@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import string
 from typing import Any
 
 from avelang.base.catalogue import CATALOGUE
 from avelang.base.spans import Span
+
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # files of Ave itself
 
 
 class AveError(Exception):
@@ -22,17 +25,13 @@ class AveError(Exception):
 
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.message}"]
-        span = self.span
-        if span is not None:
-            lines.append(f"  --> {span.where()}" + (f" in {span.function}" if span.function else ""))
-            excerpt = span.excerpt()
-            if excerpt:
-                lines.append(excerpt)
-            caller = span.caller
-            while caller is not None:
-                lines.append(f"  called from {caller.where()}" + (f" in {caller.function}" if caller.function else ""))
-                lines.append(f"      {caller.text().strip()}")
-                caller = caller.caller
+        chain = self.span.chain() if self.span is not None else []
+        # The user's line first: what a device function of Ave's own does there explains the error, and is not its place.
+        first = next((i for i, s in enumerate(chain) if not s.file.startswith(_OWN)), 0)
+        for i, s in enumerate(chain[first : first + 1] + chain[:first][::-1] + chain[first + 1 :]):
+            how = "-->" if i == 0 else "which calls" if i <= first else "called from"
+            lines.append(f"  {how} {s.where()}" + (f" in {s.function}" if s.function else ""))
+            lines += [f"      {s.text().strip()}"] if i else [s.excerpt()] if s.excerpt() else []
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)

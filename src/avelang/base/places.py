@@ -10,7 +10,7 @@ from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 
 _OURS = ("avelang.", "contextlib")  # `with` comes by way of contextlib
-_FRONTEND = "avelang.frontend."  # calls what a kernel calls, and knows the kernel's line itself
+_BUILD = "avelang.frontend.build"  # calls what a kernel calls, and knows the kernel's line itself
 
 
 def caller() -> FrameType | None:
@@ -18,7 +18,7 @@ def caller() -> FrameType | None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
-        if name.startswith(_FRONTEND):
+        if name == _BUILD:
             return None
         if not name.startswith(_OURS):
             return frame

@@ -21,6 +21,10 @@ class Span:
     function: str = dataclasses.field(default="", compare=False)
     caller: Span | None = dataclasses.field(default=None, compare=False)
 
+    def chain(self) -> list[Span]:
+        """This span and those of its callers, outermost last."""
+        return [self, *(self.caller.chain() if self.caller is not None else ())]
+
     def text(self) -> str:
         """The first source line of the span, without its newline; empty if the file cannot be read."""
         return linecache.getline(self.file, self.line).rstrip("\n")

@@ -109,21 +109,51 @@ class BlockGemm:
         return Distribution.blocked((self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave)
 
     @functools.cached_property
+    def ring(self) -> BlockGemm | None:
+        """The block of the pipeline "preshuffled" where B passes through shared memory: fragments one instruction deep, of which a lane has 16 bytes in
+        one or in two side by side. Those two share their columns, so that a lane has neighbors of C. None where fragments are read otherwise."""
+        if not self.natural or self.exchanged or self.mma.b is None:
+            return None
+        held = self.mma.b.elements * self.mma.dtypes[1].bytes
+        if held not in (READ // 2, READ) or self.count[1] % (READ // held):
+            return None
+        return dataclasses.replace(self, times=1, dealt=READ // held)
+
+    @property
+    def unit(self) -> tuple[int, int]:
+        """Rows of B and elements of K that `preshuffle` keeps together: what a wave reads at once."""
+        R = self.ring
+        return (self.fragment[1], self.depth) if R is None else (R.fragment[1] * R.dealt, R.depth)
+
+    @functools.cached_property
+    def copy_shuffled(self) -> Distribution:
+        """How the block's lanes share the copy of a tile of B as `preshuffle` writes it."""
+        return Distribution.blocked(self.shuffled_b.shape, self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave)
+
+    @functools.cached_property
     def shuffled_b(self) -> Distribution:
-        """Of the tile of B as `preshuffle` writes it: (rows of fragments, all elements of their fragments along K), in the order of `b`."""
-        count, each = self.count[1], self.b.elements // self.steps // self.count[1]
+        """Of the tile of B as `preshuffle` writes it: (rows of units, all elements of their units along K), in the order of `b`, of the ring's if there
+        is a `ring`."""
+        if self.ring is not None and self.ring != self:
+            return self.ring.shuffled_b
+        count = self.count[1] // self.dealt
+        each = self.b.elements // self.steps // count
         wave, lane = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1), np.arange(self.mma.wave).reshape(1, -1, 1, 1, 1)
         step, j, e = np.arange(self.steps).reshape(1, 1, -1, 1, 1), np.arange(count).reshape(1, 1, 1, -1, 1), np.arange(each)
         row = wave % self.waves[1] * count + j + 0 * (lane + step + e)
         col = (step * self.mma.wave + lane) * each + e + 0 * (wave + j)
-        flat, shape = (len(wave), self.mma.wave, -1), (self.n // self.fragment[1], self.steps * self.mma.wave * each)
+        flat, shape = (len(wave), self.mma.wave, -1), (self.n // self.unit[0], self.steps * self.mma.wave * each)
         return Distribution.of_index([row.reshape(flat), col.reshape(flat)], shape, "the preshuffled fragments of B")
 
     def preshuffle(self, b: np.ndarray) -> np.ndarray:
-        """B (n, k) as a flat array for the pipeline "preshuffled": fragments one after another along K, of each the lanes one after another; zeros
-        where rows or K are no multiple of a fragment."""
+        """B (n, k) as a flat array for the pipeline "preshuffled": units one after another along K, of each the lanes one after another; zeros where
+        rows or K are no multiple of a unit."""
         n, k = b.shape
-        (rows, ks, _), (high, deep) = self._fragment(1), (self.fragment[1], self.depth)
+        (rows, ks, _), (high, deep) = (self.ring or self)._fragment(1), self.unit
+        if self.ring is not None:
+            many = np.arange(self.ring.dealt).reshape(-1, 1)
+            rows = self.ring._at(1, many, rows[:, None, :]).reshape(len(rows), -1)
+            ks = np.tile(ks, len(many))
         whole = np.zeros((-(-n // high) * high, -(-k // deep) * deep), b.dtype)
         whole[:n, :k] = b
         blocks = whole.reshape(len(whole) // high, high, -1, deep)

@@ -231,12 +231,21 @@ def chained(first: BlockGemm, width: int, turned: bool) -> Chained:
     return _chained(first, width, turned)
 
 
+@avelang.constant
+def pairs(G: BlockGemm) -> tuple[tuple[int, int], ...]:
+    """In which order products of fragments (of rows, of columns) are made. NVIDIA's compiler keeps to it when it allots registers: there a fragment of
+    columns meets all rows and is done with."""
+    I, J = G.count
+    return tuple((i, j) for j in range(J) for i in range(I)) if G.natural else tuple((i, j) for i in range(I) for j in range(J))
+
+
 # -- in kernels ------------------------------------------------------------------------------------------------------------------------
 
 
 @avelang.jit
-def scores(C, a, keys, buffer):
-    """A B^T of a tile of B in shared memory, in f32. `a`: all fragments of A, (steps, fragments of m, words)."""
+def scores(C, a, keys, buffer, rows=None):
+    """A B^T of a tile of B in shared memory, in f32. `a`: all fragments of A, (steps, fragments of m, words), or None, where `rows` is A in shared
+    memory, and each fragment is read when its turn comes."""
     G = C.first
     (I, J), sums = G.count, al.full((G.count[0], G.count[1], G.mma.acc.elements), 0.0, al.f32)
     b = al.make_local((G.steps * J, G.b_words), al.i32)
@@ -244,11 +253,19 @@ def scores(C, a, keys, buffer):
     for step in range(G.steps):
         keys.load_into(b, C.b, buffer, step * EACH, step * EACH + EACH)
         mine = al.view(b, al.Tensor((G.steps, J, G.b_words), al.i32))[step]
+        left = a[step] if rows is None else fragments_of(G, rows, step)
         for part in G.parts:
-            for i in range(I):
-                for j in range(J):
-                    sums[i, j] = lower(G, picked(a[step, i], part.a), picked(mine[j], part.b), sums[i, j])
+            for i, j in pairs(G):
+                sums[i, j] = lower(G, picked(left[i], part.a), picked(mine[j], part.b), sums[i, j])
     return Tile(al.view(sums, al.Tensor((C.c.elements,), al.f32)), C.c)
+
+
+@avelang.jit
+def fragments_of(G, rows, step):
+    """A's fragments at a step along K, from shared memory."""
+    words = al.make_local((G.count[0], G.a_words), al.i32)
+    rows.load_part(al.view(words, al.Tensor((G.a.elements // G.steps,), rows.dtype)), G.a, step, G.steps)
+    return words
 
 
 @avelang.jit
@@ -273,7 +290,6 @@ def accumulate(C, sums, weights, values, buffer):
         values.load_into(data, C.v, buffer, step * EACH, step * EACH + EACH)
         right = al.view(data, al.Tensor((G.steps, J, G.b_words), al.i32))[step]
         for part in C.parts[step]:
-            for i in range(I):
-                for j in range(J):
-                    mine[i, j] = lower(G, picked(left[i], part.a), picked(right[j], part.b), mine[i, j])
+            for i, j in pairs(G):
+                mine[i, j] = lower(G, picked(left[i], part.a), picked(right[j], part.b), mine[i, j])
     return Tile(flat, C.o)

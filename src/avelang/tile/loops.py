@@ -299,9 +299,10 @@ def urgent(priority):
 
 @avelang.jit
 def shuffled(G, B):
-    """A view of B, of n x k, as `preshuffle` wrote it: a row for each row of fragments."""
-    rows = (B.shape[0] + G.fragment[1] - 1) // G.fragment[1]
-    cols = (B.shape[1] + G.depth - 1) // G.depth * (G.depth * G.fragment[1])
+    """A view of B, of n x k, as `preshuffle` wrote it: a row for each row of units."""
+    HIGH, DEEP = G.unit
+    rows = (B.shape[0] + HIGH - 1) // HIGH
+    cols = (B.shape[1] + DEEP - 1) // DEEP * (DEEP * HIGH)
     return View(al.view(B.data, B.dtype, al.make_layout((rows, cols), (cols, 1))), (rows, cols), 16 // B.dtype.bytes)
 
 

@@ -1,5 +1,5 @@
-"""The loop over K of the pipelines whose copies go straight into shared memory ("cp-async"): windows of A and B and a block's
-product come in; the tile of C goes out.
+"""The loop over K of the pipelines whose copies go straight into shared memory ("cp-async"; on NVIDIA also "preshuffled" and "streamed"): windows of A
+and B and a block's product come in; the tile of C goes out.
 
 A ring of buffers: while one tile is multiplied, the `STAGES` - 1 after it are on their way. On NVIDIA fragments are read one instruction's depth of K
 ahead of the products that take them, the first ones of the next tile too, so that the matrix pipe does not wait for shared memory. Source of that:
@@ -12,12 +12,16 @@ import avelang
 import avelang.language as al
 import avelang.tile.block_gemm as block_gemm
 import avelang.tile.loops as loops
+from avelang.tile.access import Swizzle
+from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import Window, arrived, commit
+
+NONE = Swizzle()
 
 
 @avelang.jit
-def begin(A, B, a, b, buffer, depth, WHOLE=False):
-    """Begins the copies of a tile. `WHOLE`: no row of it is outside of its view."""
+def begin(A, B, a, b, buffer, ALONG, WHOLE=False):
+    """Begins the copies of a tile; windows move on by `ALONG` columns, of A and of B. `WHOLE`: no row of it is outside of its view."""
     if WHOLE:
         A.load_async(a, buffer, True)
         B.load_async(b, buffer, True)
@@ -25,8 +29,8 @@ def begin(A, B, a, b, buffer, depth, WHOLE=False):
         A.load_async(a, buffer)
         B.load_async(b, buffer)
     commit()
-    A.move((0, depth))
-    B.move((0, depth))
+    A.move((0, ALONG[0]))
+    B.move((0, ALONG[1]))
 
 
 @avelang.jit
@@ -35,14 +39,35 @@ def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
     if not G.natural:
         return simple(G, A, B, k, STAGES)
     G = G.single().deal(al.target().name)
-    A, B = A.spread(G.copy_a), B.spread(G.copy_b)
     a, b = loops.room(G, STAGES)
+    return edges_apart(G, A.spread(G.copy_a), B.spread(G.copy_b), a, b, G.b, k, STAGES)
+
+
+@avelang.jit
+def preshuffled(G, A, B, k, STAGES: al.constexpr = 4):
+    """B lies in global memory as its fragments do (`preshuffle`). With a ring (NVIDIA) it is copied into shared memory as it lies, beside A, and each
+    lane reads its 16 bytes of it: a few warps have no registers for the bytes that must be under way to keep memory busy. Else `loops.preshuffled`."""
+    if G.ring is None:
+        return loops.preshuffled(G, A, B, k)
+    G = G.ring
+    a, b = shared((G.m, G.k), A.view.dtype, STAGES, (G.copy_a, G.a)), as_it_lies(G.shuffled_b.shape, B.view.dtype, STAGES)
+    return edges_apart(G, A.spread(G.copy_a), B.spread(G.copy_shuffled), a, b, G.shuffled_b, k, STAGES)
+
+
+@avelang.jit
+def as_it_lies(shape, dtype, buffers):
+    """Room for tiles without a swizzle: lanes read neighbors."""
+    return Shared(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, NONE)
+
+
+@avelang.jit
+def edges_apart(G, A, B, a, b, of_b, k, STAGES):
+    """The tile of C. Tiles at the edges have a loop of their own: the others do not pay for the comparisons. `of_b`: as of `ahead`."""
     sums = loops.new_sums(G)
-    # Tiles at the edges have a loop of their own: the others do not pay for the comparisons.
     if has_rows(A) and has_rows(B):
-        ahead(G, A, B, a, b, sums, k, STAGES, True)
+        ahead(G, A, B, a, b, of_b, sums, k, STAGES, True)
     else:
-        ahead(G, A, B, a, b, sums, k, STAGES, False)
+        ahead(G, A, B, a, b, of_b, sums, k, STAGES, False)
     return loops.tile_of_sums(G, sums)
 
 
@@ -59,11 +84,11 @@ def simple(G, A, B, k, STAGES):
     a, b = loops.room(G, STAGES)
     sums, now, free = loops.new_sums(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
     for s in range(STAGES - 1):
-        begin(A, B, a, b, s, G.k)
+        begin(A, B, a, b, s, (G.k, G.k))
     for _ in al.range((k + G.k - 1) // G.k):
         arrived(STAGES - 2)
         al.syncthreads()
-        begin(A, B, a, b, free, G.k)
+        begin(A, B, a, b, free, (G.k, G.k))
         loops.product(G, sums, a, b, now)
         now, free = al.select(now == STAGES - 1, 0, now + 1), now
     arrived(0)
@@ -71,9 +96,9 @@ def simple(G, A, B, k, STAGES):
 
 
 @avelang.jit
-def ahead(G, A, B, a, b, sums, k, STAGES, WHOLE):
-    """A fragment is one instruction deep; while one is multiplied, the next one is read."""
-    (I, J), STEPS = G.count, G.steps
+def ahead(G, A, B, a, b, of_b, sums, k, STAGES, WHOLE):
+    """A fragment is one instruction deep; while one is multiplied, the next one is read. `of_b`: how fragments of B lie in its tile in shared memory."""
+    (I, J), STEPS, ALONG = G.count, G.steps, (G.k, of_b.shape[1] if of_b != G.b else G.k)
     now, free = al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
     x = al.make_local((I, G.a_words), al.i32), al.make_local((I, G.a_words), al.i32)
     y = al.make_local((J, G.b_words), al.i32), al.make_local((J, G.b_words), al.i32)
@@ -81,23 +106,23 @@ def ahead(G, A, B, a, b, sums, k, STAGES, WHOLE):
     TURNS = 1 if STEPS % 2 == 0 else 2
 
     for s in range(STAGES - 1):
-        begin(A, B, a, b, s, G.k, WHOLE)
+        begin(A, B, a, b, s, ALONG, WHOLE)
     arrived(STAGES - 2)
     al.syncthreads()
     a.load_part(x[0], G.a, 0, STEPS, now)
-    b.load_part(y[0], G.b, 0, STEPS, now)
+    b.load_part(y[0], of_b, 0, STEPS, now)
     for _ in al.range((k + (TURNS * G.k - 1)) // (TURNS * G.k)):
         for n in range(TURNS * STEPS):
             step, half = n % STEPS, n % 2
             if step == 0 and STEPS == 1:
-                begin(A, B, a, b, free, G.k, WHOLE)
+                begin(A, B, a, b, free, ALONG, WHOLE)
             if step == STEPS - 1:
                 arrived(STAGES - 2)
                 al.syncthreads()
                 now, free = al.select(now == STAGES - 1, 0, now + 1), now
             a.load_part(x[1 - half], G.a, (step + 1) % STEPS, STEPS, now)
-            b.load_part(y[1 - half], G.b, (step + 1) % STEPS, STEPS, now)
+            b.load_part(y[1 - half], of_b, (step + 1) % STEPS, STEPS, now)
             if step == 0 and STEPS > 1:
-                begin(A, B, a, b, free, G.k, WHOLE)  # after the reads: the compiler leaves them before it
+                begin(A, B, a, b, free, ALONG, WHOLE)  # after the reads: the compiler leaves them before it
             block_gemm.multiply(G, sums, x[half], y[half], 0, I)
     arrived(0)

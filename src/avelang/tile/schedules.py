@@ -51,7 +51,7 @@ class Block:
             return warpgroups.group_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
         found = block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves, self.mma)
         deep = pipelines.pipeline(self.pipeline).deep
-        if deep and found.steps != deep:
+        if deep and found.steps != deep and not (self.pipeline == "preshuffled" and found.ring):
             raise wrong("T307", name=self.pipeline, why=f"it wants k to be {deep} fragments of {found.depth}, and it is {self.k}")
         return found
 
@@ -80,11 +80,11 @@ def piped(name, STAGES, G, A, B, k):
     if name == "ping-pong":
         return loops.ping_pong(G, A, B, k)
     if name == "preshuffled":
-        return loops.preshuffled(G, A, B, k)
+        return loops_async.preshuffled(G, A, B, k, STAGES)
     if name == "direct-to-lds":
         return loops.direct(G, A, B, k, STAGES)
     if name == "streamed":
-        return streams.streamed(G, A, B, k)
+        return streams.streamed(G, A, B, k, STAGES)
     return loops_async.asynchronous(G, A, B, k, STAGES)
 
 
@@ -114,9 +114,9 @@ def one(T, G, A, B, job):
     begin, end = job.k
     first, last = job.b
     if T.pipeline == "preshuffled":
-        B = loops.shuffled(G, B)
-        A, first, last = A.cut((job.a[1], end)), first // G.fragment[1], (last + G.fragment[1] - 1) // G.fragment[1]
-        W = B.cut((last, (end + G.depth - 1) // G.depth * (G.depth * G.fragment[1]))).window((T.n, T.k), (first, begin * G.fragment[1]))
+        B, (HIGH, DEEP) = loops.shuffled(G, B), G.unit
+        A, first, last = A.cut((job.a[1], end)), first // HIGH, (last + HIGH - 1) // HIGH
+        W = B.cut((last, (end + DEEP - 1) // DEEP * (DEEP * HIGH))).window((T.n, T.k), (first, begin * HIGH))
     else:
         A, W = A.cut((job.a[1], end)), B.cut((last, end)).window((T.n, T.k), (first, begin))
     return piped(T.pipeline, T.stages, G, A.window((T.m, T.k), (job.a[0], begin)), W, end - begin)

@@ -13,6 +13,7 @@ import avelang.language as al
 import avelang.tile.accesses as accesses
 import avelang.tile.block_gemm as block_gemm
 import avelang.tile.loops as loops
+import avelang.tile.loops_async as loops_async
 from avelang.tile.shared import shared
 from avelang.tile.tensors import place_of
 from avelang.tile.windows import load_words, read
@@ -190,7 +191,16 @@ def whole_tiles(G, B, turns, first, sums, y, count):
 
 
 @avelang.jit
-def streamed(G, A, B, k):
+def streamed(G, A, B, k, STAGES: al.constexpr = 4):
+    """With cp.async both by a ring of `STAGES` tiles in shared memory: registers would not hold the bytes that must be under way to keep memory
+    busy. Else B straight into registers."""
+    if al.target().has("sm_80"):
+        return loops_async.asynchronous(G, A, B, k, STAGES)
+    return by_registers(G, A, B, k)
+
+
+@avelang.jit
+def by_registers(G, A, B, k):
     """B straight into registers, one tile of K ahead; A by two buffers. The tile of K that is no whole one comes last, by itself."""
     G = G.packing()
     sums, (turns, first) = loops.new_sums(G), turns_of(G, A)

@@ -346,11 +346,20 @@ no:
   ret i1 false
 }
 
-; One to three exact ints of a tuple, the rest 1, each within 0 and 2^31 - 1.
+; One to three exact ints of a tuple, or one by itself, the rest 1, each within 0 and 2^31 - 1.
 define internal i1 @extents(ptr %t, ptr %ctx, ptr %out) {
 entry:
   %tup = call i1 @is_type(ptr %t, ptr %ctx, i64 4)
-  br i1 %tup, label %size, label %no
+  br i1 %tup, label %size, label %alone
+alone:
+  %int = call i1 @signed(ptr %t, ptr %ctx, i64 0, i64 2147483647, ptr %out)
+  br i1 %int, label %line, label %no
+line:
+  %yp = getelementptr i64, ptr %out, i64 1
+  %zp = getelementptr i64, ptr %out, i64 2
+  store i64 1, ptr %yp
+  store i64 1, ptr %zp
+  br label %yes
 size:
   %n = call i64 @size_of(ptr %t)
   %few = icmp sge i64 %n, 1
