@@ -1,10 +1,13 @@
 """Attention of the tile level on an NVIDIA GPU, beside torch's `scaled_dot_product_attention` with each backend that works; its code by static tools.
 
     python benchmarks/tile_attention.py [--rounds 24] [--only static | --only timed]
+    python benchmarks/tile_attention.py --tune [64] [128] [256]   # on the GPU: forms and blocks that could be the chosen ones, for these d
+    python benchmarks/tile_attention.py --page                    # writes the tables of docs/tile_attention.md from the results
 
 On the GPU: contenders in turn, L2 written over before each call, medians of device time; outputs are NaN before each contender's first call, and its
 result is checked against float64 on heads and rows drawn at random, all keys of them. A causal product counts half of its operations. Static: the
-gfx942 code by llvm-mca (one wave; a SIMD has two), and registers on sm_90a. Writes `results/tile_attention.json` and `tile_attention_static.json`.
+gfx942 code by llvm-mca (one wave; a SIMD has two), and registers on sm_90a. Writes `results/tile_attention.json`, `tile_attention_tuned.json` and
+`tile_attention_static.json`.
 """
 
 from __future__ import annotations
@@ -12,11 +15,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import json
+import pathlib
+import re
 import statistics
 from collections.abc import Callable
 from typing import Any, NamedTuple
-
-from common import save, table
 
 import avelang.language as al
 from avelang.amdgcn.asm import parse
@@ -46,9 +50,26 @@ SHAPES = (
     Shape(4, 32, 4096, 128), Shape(4, 32, 4096, 128, True), Shape(1, 32, 16384, 128, True), Shape(8, 16, 2048, 64),
     Shape(4, 32, 4096, 128, kv_heads=8),
 )  # fmt: skip
-FORMS = {"wgmma": hopper.Form(), "wgmma, no turns": hopper.Form(turns=False), "wgmma, 3 consumers": hopper.Form(m=192)}
-BLOCKS = {"mma.sync": None, "mma.sync 64x64": common_source.Block(64, 64, 4)}
-STATIC = ((128, common_source.Block(256, 64, 8)), (128, common_source.Block(128, 64, 4)), (64, common_source.Block(256, 64, 8)))
+TUNED = (
+    Shape(4, 32, 4096, 128), Shape(4, 32, 4096, 128, True), Shape(1, 32, 16384, 128, True), Shape(8, 16, 2048, 64), Shape(8, 16, 2048, 64, True),
+    Shape(2, 16, 4096, 256),
+)  # fmt: skip
+Form, Block = hopper.Form, common_source.Block
+# For each d what could be the chosen ones; of forms those with `near` are for causal products alone.
+FORMS: dict[int, tuple[Any, ...]] = {
+    64: (Form(m=192), Form(m=192, turns=False), Form(m=192, stages=3), Form(), Form(m=192, near=1), Form(m=192, near=64)),
+    128: (Form(), Form(turns=False), Form(n=160), Form(near=1), Form(near=8), Form(near=32)),
+    256: (),
+}
+BLOCKS: dict[int, tuple[Any, ...]] = {
+    64: (Block(64, 64, 4, False), Block(64, 64, 4), Block(64, 128, 4), Block(128, 64, 4, False)),
+    128: (Block(64, 64, 4), Block(64, 64, 4, False), Block(64, 32, 4), Block(128, 32, 4, False), Block(128, 64, 4, False)),
+    256: (Block(64, 32, 4, False), Block(64, 64, 4, False), Block(128, 32, 8)),
+}
+STATIC = ((128, Block(256, 64, 8)), (128, Block(128, 64, 4)), (64, Block(256, 64, 8)))
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGE, RESULTS = ROOT / "docs" / "tile_attention.md", ROOT / "benchmarks" / "results"
+TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of the table -->)", re.DOTALL)  # of the page: a marker, the table, the end
 
 
 def utilization(text: str) -> float:
@@ -72,20 +93,42 @@ def static() -> list[dict[str, Any]]:
         made = report(text)
         out.append({"code": f"gfx942 {block.m}x{block.n}, {block.waves} waves, d = {d}", "registers": made.vgpr + made.agpr,
                     "spills": made.vgpr_spills + made.sgpr_spills, "shared": made.lds, "utilization": utilization(text)})  # fmt: skip
-    for d in (64, 128):
+    for d in (64, 128, 256):
         block = common_source.block_for("sm_90a", d)
         threads = block.on("sm_90a", al.bf16, d).first.threads
-        found = common_source.build(block, al.bf16, d).report("sm_90a", (threads, 1, 1), SEQ_FIRST=True, CAUSAL=False)
-        out.append({"code": f"sm_90a mma.sync {block.m}x{block.n}, d = {d}", "registers": found.registers, "spills": found.stored + found.loaded,
+        found = common_source.build(block, al.bf16, d).report("sm_90a", (threads, 1, 1), SEQ_FIRST=True, CAUSAL=True)
+        out.append({"code": f"sm_90a {named(block)}, d = {d}", "registers": found.registers, "spills": found.stored + found.loaded,
                     "shared": found.shared + found.dynamic})  # fmt: skip
-        form = hopper.Form(d=d)
-        found = hopper.build(form).report("sm_90a", (form.threads, 1, 1), CAUSAL=False)
-        out.append({"code": f"sm_90a wgmma {form.m}x{form.n}, d = {d}", "registers": found.registers, "spills": found.stored + found.loaded,
+        if d > common_source.WITH_WGMMA:
+            continue
+        form = hopper.form_of(None, al.bf16, d)
+        found = hopper.build(form).report("sm_90a", (form.threads, 1, 1), CAUSAL=True)
+        out.append({"code": f"sm_90a {named(form)}, d = {d}", "registers": found.registers, "spills": found.stored + found.loaded,
                     "shared": found.shared + found.dynamic})  # fmt: skip
     return out
 
 
-def contenders(s: Shape, target: str, units: int) -> tuple[dict[str, Callable[[], Any]], dict[str, Any], tuple[Any, Any, Any]]:
+def named(T: Any) -> str:
+    """A form or a block in words."""
+    if isinstance(T, Block):
+        return f"mma.sync {T.m}x{T.n}, {T.waves} warps, Q in {'registers' if T.resident else 'shared memory'}"
+    said = (f"wgmma {T.m}x{T.n}", *([f"{T.stages} stages"] if T.stages != 2 else []), *([] if T.turns else ["no turns"]))
+    return ", ".join((*said, *([f"{T.near} heads together"] if T.near else [])))
+
+
+def chosen(s: Shape, target: str) -> dict[str, Any]:
+    """What users get: on Hopper with `wgmma` where it fits, and with `mma.sync`."""
+    wgmma = {"wgmma": None} if target == "sm_90a" and s.d <= common_source.WITH_WGMMA else {}
+    return wgmma | {"mma.sync": common_source.block_for(target, s.d)}
+
+
+def candidates(s: Shape, target: str) -> dict[str, Any]:
+    """What could be chosen."""
+    forms = [T for T in FORMS[s.d] if target == "sm_90a" and (s.causal or not T.near)]
+    return {named(T): T for T in (*forms, *BLOCKS[s.d])}
+
+
+def contenders(s: Shape, target: str, units: int, ours: dict[str, Any]) -> tuple[dict[str, Callable[[], Any]], dict[str, Any], tuple[Any, Any, Any]]:
     """What is timed, where each one's result goes, and Q, K, V. torch wants (batch, heads, seq, d): it gets views of the same memory."""
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -93,15 +136,10 @@ def contenders(s: Shape, target: str, units: int) -> tuple[dict[str, Callable[[]
     kv = s.kv_heads or s.heads
     q, k, v = (torch.randn(s.batch, s.seq, h, s.d, device="cuda", dtype=torch.bfloat16) for h in (s.heads, kv, kv))
     x, y, z = (a.transpose(1, 2) for a in (q, k, v))
-    names = (*(FORMS if target == "sm_90a" else ()), *BLOCKS)
-    outs: dict[str, Any] = {name: torch.full_like(q, float("nan")) for name in names}
+    outs: dict[str, Any] = {name: torch.full_like(q, float("nan")) for name in ours}
     calls: dict[str, Callable[[], Any]] = {}
-    if target == "sm_90a":
-        for name, form in FORMS.items():
-            if form.m == 128 or s.d == 64:
-                calls[name] = functools.partial(hopper.attention, q, k, v, outs[name], causal=s.causal, form=form, units=units)
-    for name, block in BLOCKS.items():
-        calls[name] = functools.partial(common_source.attention, q, k, v, outs[name], target, causal=s.causal, T=block)
+    for name, T in ours.items():
+        calls[name] = functools.partial(common_source.attention, q, k, v, outs[name], target, causal=s.causal, T=T, units=units)
 
     def library(backend: Any, name: str) -> None:
         with sdpa_kernel(backend):
@@ -135,15 +173,15 @@ def error(out: Any, q: Any, k: Any, v: Any, s: Shape, samples: int = 6, rows: in
     return worst
 
 
-def timed(rounds: int) -> list[dict[str, Any]]:
-    """TFLOP/s of each contender."""
+def timed(rounds: int, shapes: tuple[Shape, ...], ours: Callable[[Shape, str], dict[str, Any]]) -> list[dict[str, Any]]:
+    """TFLOP/s of each contender: of `ours`, and of the libraries."""
     import torch
     from gpu_timing import Clock
 
     target, units = ("sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"), torch.cuda.get_device_properties(0).multi_processor_count
     clock, rows = Clock(), []
-    for s in SHAPES:
-        calls, outs, (q, k, v) = contenders(s, target, units)
+    for s in shapes:
+        calls, outs, (q, k, v) = contenders(s, target, units, ours(s, target))
         errors = {}
         for name, call in calls.items():
             call()
@@ -157,21 +195,83 @@ def timed(rounds: int) -> list[dict[str, Any]]:
     return rows
 
 
+# -- the page ------------------------------------------------------------------------------------------------------------------------------
+
+
+def rows_of(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
+    return "".join(f"| {' | '.join(x)} |\n" for x in (head, ("---",) * len(head), *body))
+
+
+def static_table(record: dict[str, Any]) -> str:
+    """What code takes."""
+    busy = [f"{100 * f['utilization']:.1f} %" if "utilization" in f else "" for f in record["figures"]]
+    body = [(f["code"], str(f["registers"]), str(f["spills"]), str(f["shared"]), b) for f, b in zip(record["figures"], busy, strict=True)]
+    return rows_of(("code", "registers", "spills", "shared memory", "utilization of one wave"), body)
+
+
+def in_words(shape: dict[str, Any]) -> str:
+    """A shape, as the page has it."""
+    few = f", {shape['kv_heads']} heads of K and V" if shape["kv_heads"] else ""
+    return f"{shape['batch']}, {shape['heads']}, {shape['seq']}, {shape['d']}{few}{', causal' if shape['causal'] else ''}"
+
+
+def timed_table(record: dict[str, Any]) -> str:
+    """TFLOP/s of every contender, and what the best of ours is of the best library."""
+    found = record["figures"]
+    libraries, names = ("cuDNN", "flash"), list(dict.fromkeys(x for f in found for x in f["tflops"]))
+    body = []
+    for f in found:
+        got = f["tflops"]
+        shown = [f"{got[x]:.0f}" if x in got else "" for x in names]
+        ours, theirs = ([got[x] for x in got if (x in libraries) == y] for y in (False, True))
+        body.append((in_words(f["shape"]), *shown, f"{max(ours) / max(theirs):.2f}" if theirs else ""))
+    return f"{record['device']['gpu']}, TFLOP/s:\n\n" + rows_of(("batch, heads, seq, d", *names, "of the best library"), body)
+
+
+TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
+    "static": ("tile_attention_static", static_table), "timed": ("tile_attention", timed_table),
+}  # fmt: skip
+
+
+def renewed(page: str) -> str:
+    """The page with its tables made from the results; one whose result is not there stays empty."""
+
+    def one(found: re.Match[str]) -> str:
+        file, make = TABLES[found[2]]
+        path = RESULTS / f"{file}.json"
+        return found[1] + (make(json.loads(path.read_text())) if path.exists() else "") + found[3]
+
+    return TABLE.sub(one, page)
+
+
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=24)
     p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
+    p.add_argument("--tune", type=int, nargs="*", choices=sorted(FORMS), metavar="D", help="time what could be chosen for these d, by default all")
+    p.add_argument("--page", action="store_true", help="write the page's tables from the results")
     args = p.parse_args()
-    if args.only != "timed":
-        code = static()
-        busy = [f"{100 * f['utilization']:.1f} %" if "utilization" in f else "" for f in code]
-        rows = ((f["code"], str(f["registers"]), str(f["spills"]), str(f["shared"]), b) for f, b in zip(code, busy, strict=True))
-        print(table([("code", "registers", "spills", "shared memory", "utilization"), *rows]))
-        print("saved", save("tile_attention_static", {"figures": code}))
-    if args.only != "static":
+    if args.page:
+        PAGE.write_text(renewed(PAGE.read_text()))
+        return
+    from common import save
+
+    if args.tune is None and args.only != "timed":
+        code = {"figures": static()}
+        print(static_table(code))
+        print("saved", save("tile_attention_static", code))
+    if args.tune is not None:
         from gpu_timing import device
 
-        print("saved", save("tile_attention", {"device": device(), "figures": timed(args.rounds)}))
+        shapes = tuple(s for s in TUNED if s.d in (args.tune or FORMS))
+        print("saved", save("tile_attention_tuned", {"device": device(), "figures": timed(min(args.rounds, 12), shapes, candidates)}))
+    elif args.only != "static":
+        from gpu_timing import device
+
+        record = {"device": device(), "figures": timed(args.rounds, SHAPES, chosen)}
+        print(timed_table(record))
+        print("saved", save("tile_attention", record))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,6 @@ import functools
 import statistics
 from typing import Any
 
-from common import save, table
-
 import avelang.language as al
 from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
@@ -24,6 +22,7 @@ from avelang.tile import Block
 from avelang.tile.known import AMD, Known, blocks_of
 from avelang.tile.pipelines import pipeline
 from avelang_kernels.tile_gemm import build, gemm
+from avelang_kernels.tile_inference import preshuffle
 
 CHIPS = ("gfx90a", "gfx942", "gfx950")
 SIZE = 4096
@@ -70,7 +69,17 @@ def lines(rows: list[dict[str, Any]]) -> list[str]:
     return out
 
 
-def timed(rounds: int) -> list[dict[str, Any]]:
+def named(b: Block) -> str:
+    return f"{b.pipeline} {b.m}x{b.n}x{b.k} {b.waves[0]}x{b.waves[1]}"
+
+
+def lines_of_nvidia(rows: list[dict[str, Any]], chip: str) -> list[str]:
+    """The table of NVIDIA's blocks: name and share."""
+    mine = {r["block"]: r["share"] for r in rows}
+    return [f"    {name}: {mine[name]:.2f}" for name in (named(block(b, al.bf16, chip)) for b in blocks_of(chip)) if name in mine]
+
+
+def timed(rounds: int) -> tuple[list[dict[str, Any]], str]:
     """Each block of the GPU's chip at `SIZE` cubed."""
     import torch
     from gpu_timing import Clock, difference
@@ -82,9 +91,10 @@ def timed(rounds: int) -> list[dict[str, Any]]:
     calls, outs = {}, {}
     for known in blocks_of(chip):
         made = block(known, al.bf16, chip)
-        name = f"{made.pipeline} {made.m}x{made.n}x{made.k} {made.waves[0]}x{made.waves[1]}"
+        name = named(made)
+        weights = preshuffle(b, made, chip).data if made.pipeline == "preshuffled" else b
         outs[name] = torch.full((SIZE, SIZE), float("nan"), device="cuda", dtype=torch.bfloat16)
-        calls[name] = functools.partial(gemm, a, b, outs[name], made, chip, units)
+        calls[name] = functools.partial(gemm, a, weights, outs[name], made, chip, units)
     outs["chosen"] = torch.full((SIZE, SIZE), float("nan"), device="cuda", dtype=torch.bfloat16)
     calls["chosen"] = functools.partial(gemm, a, b, outs["chosen"])
     for name, call in calls.items():
@@ -93,14 +103,22 @@ def timed(rounds: int) -> list[dict[str, Any]]:
         assert difference(outs[name], a, b) < 0.03, name
     us = {name: statistics.median(t) for name, t in Clock().interleaved(calls, rounds).items()}
     best = min(us.values())
-    return [{"block": name, "us": t, "tflops": 2 * SIZE**3 / t / 1e6, "share": best / t} for name, t in us.items()]
+    return [{"block": name, "us": t, "tflops": 2 * SIZE**3 / t / 1e6, "share": best / t} for name, t in us.items()], chip
 
 
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=20)
     p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
+    p.add_argument("--page", action="store_true", help="write the tables of docs/tile.md from the results, and nothing else")
     args = p.parse_args()
+    if args.page:
+        import pages
+
+        print("wrote", pages.write("tile"))
+        return
+    from common import save, table
+
     if args.only != "timed":
         rows = static()
         print(table([("block", "chip", "dtype", "VGPR", "spills", "LDS", "share", "in the table"),
@@ -111,8 +129,9 @@ def main() -> None:
     if args.only != "static":
         from gpu_timing import device
 
-        rows = timed(args.rounds)
+        rows, chip = timed(args.rounds)
         print(table([("block", "TFLOP/s", "of the fastest"), *((r["block"], f"{r['tflops']:.0f}", f"{r['share']:.2f}") for r in rows)]))
+        print("\n".join(lines_of_nvidia(rows, chip)))
         print("saved", save("tile_blocks_gpu", {"device": device(), "figures": rows}))
 
 

@@ -109,7 +109,13 @@ def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=40)
     p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
+    p.add_argument("--page", action="store_true", help="write the tables of docs/tile.md from the results, and nothing else")
     args = p.parse_args()
+    if args.page:
+        import pages
+
+        print("wrote", pages.write("tile"))
+        return
     if args.only != "timed":
         code = static()
         print(table([("gfx942", "VGPR", "spills", "LDS", "utilization"),

@@ -174,7 +174,13 @@ def main() -> None:
     p.add_argument("--models", nargs="+", choices=tuple(MODELS), default=list(MODELS))
     p.add_argument("--tokens", nargs="+", type=int, default=list(TOKENS))
     p.add_argument("--more", action="store_true", help="more blocks, and rows taken through an index")
+    p.add_argument("--page", action="store_true", help="write the tables of docs/tile_grouped_gemm.md from the results, and nothing else")
     args = p.parse_args()
+    if args.page:
+        import pages
+
+        print("wrote", pages.write("tile_grouped_gemm"))
+        return
     if args.only != "timed":
         code = static()
         print(table([("gfx942", "kind", "VGPR", "spills", "LDS", "utilization"),

@@ -1,12 +1,12 @@
 """The inference GEMM (`avelang_kernels.tile_inference`): its AMD code by llvm-mca and by bytes through LDS; on an NVIDIA GPU beside the block GEMM
 of the tile level and cuBLAS.
 
-    python benchmarks/tile_inference.py [--rounds 20] [--only static | --only timed]
+    python benchmarks/tile_inference.py [--rounds 20] [--only static | --only timed | --only tune]
 
 Static: what the code takes, how busy it keeps the matrix core (one wave, llvm-mca; no time on a card), and bytes of LDS and of global memory that
 the executor counts for one tile of C with K = 512, beside the plain double buffer of the same tile. On the GPU: contenders in turn, L2 written over
 before each call, medians of device time; every result is checked against float64 first. Writes `results/tile_inference_static.json` and
-`results/tile_inference.json`.
+`results/tile_inference.json`. Tune: other blocks and parts of K on an NVIDIA GPU, in turn; writes `results/tile_inference_tune.json`.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def timed(rounds: int) -> list[dict[str, Any]]:
     from gpu_timing import Clock, difference
 
     target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
-    clock, rows = Clock(), []
+    clock, rows, units = Clock(), [], torch.cuda.get_device_properties(0).multi_processor_count
     for m, n, k in SIZES:
         a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
         outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16) for name in ("inference", "cp-async", "cuBLAS")}
-        block = tile_inference.best_block(m, n, target)
+        block = tile_inference.best_block(m, n, target, units)
         weights, other = tile_inference.preshuffle(b, block, target), Block(128, 128, 32, (2, 2), "cp-async")
         calls = {
             "inference": functools.partial(tile_inference.gemm, a, weights, outs["inference"]),
@@ -99,11 +99,63 @@ def timed(rounds: int) -> list[dict[str, Any]]:
     return rows
 
 
+def piped(m: int, n: int, k: int, waves: tuple[int, int], stages: int) -> Block:
+    return Block(m, n, k, waves, "preshuffled", stages)
+
+
+# By the greatest count of rows: blocks and parts of K.
+TRIED: dict[int, tuple[tuple[Block, int], ...]] = {
+    16: ((piped(16, 128, 64, (1, 4), 6), 4), (piped(16, 128, 64, (1, 4), 6), 8), (piped(16, 64, 64, (1, 4), 8), 2), (piped(16, 64, 64, (1, 4), 8), 4),
+         (piped(16, 64, 128, (1, 4), 6), 4), (piped(16, 32, 128, (1, 2), 8), 2)),
+    128: ((piped(128, 128, 32, (2, 2), 4), 4), (piped(128, 128, 32, (2, 2), 4), 8), (piped(128, 128, 64, (2, 4), 3), 4), (piped(64, 128, 64, (1, 4), 4), 4),
+          (piped(128, 64, 64, (2, 2), 4), 2), (piped(128, 64, 64, (2, 2), 4), 4)),
+    512: ((piped(128, 128, 32, (2, 2), 4), 1), (piped(128, 128, 32, (2, 2), 4), 2), (piped(128, 128, 64, (2, 4), 4), 1), (piped(128, 128, 64, (2, 2), 3), 2),
+          (piped(128, 256, 32, (2, 4), 4), 2)),
+    4096: ((piped(128, 128, 32, (2, 2), 4), 1), (piped(128, 256, 32, (2, 4), 4), 1), (piped(128, 128, 64, (2, 2), 3), 1), (piped(128, 256, 64, (2, 4), 3), 1),
+           (piped(128, 128, 32, (2, 2), 3), 1)),
+}  # fmt: skip
+
+
+def tuned(rounds: int) -> list[dict[str, Any]]:
+    """Microseconds of other blocks and parts of K."""
+    import torch
+    from gpu_timing import Clock, difference
+
+    target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
+    clock, rows = Clock(), []
+    for m, n, k in SIZES:
+        a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
+        weights = tile_inference.preshuffle(b, tile_inference.WARPS, target)
+        calls, errors = {}, {}
+        for block, parts in TRIED[m]:
+            name, out = f"{named(block)}, {block.stages} stages, {parts} parts", torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16)
+            calls[name] = functools.partial(tile_inference.gemm, a, weights, out, block=block, parts=parts)
+            calls[name]()
+            torch.cuda.synchronize()
+            errors[name] = difference(out, a, b)
+        assert all(e < 0.03 for e in errors.values()), errors
+        us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds).items()}
+        rows.append({"shape": [m, n, k], "us": us, "errors": errors})
+        print((m, n, k), *(f"{name}: {t:.1f} us" for name, t in sorted(us.items(), key=lambda x: x[1])), sep="\n  ", flush=True)
+    return rows
+
+
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=20)
-    p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
+    p.add_argument("--only", choices=("static", "timed", "tune"), help="what needs no GPU, what needs no llvm-mca, or other blocks on an NVIDIA GPU")
+    p.add_argument("--page", action="store_true", help="write the tables of docs/tile_inference.md from the results, and nothing else")
     args = p.parse_args()
+    if args.page:
+        import pages
+
+        print("wrote", pages.write("tile_inference"))
+        return
+    if args.only == "tune":
+        from gpu_timing import device
+
+        print("saved", save("tile_inference_tune", {"device": device(), "figures": tuned(args.rounds)}))
+        return
     if args.only != "timed":
         code, moved = static(), traffic()
         shown = [(f["chip"], f["block"], str(f["vgpr"]), str(f["spills"]), str(f["lds"]), f"{100 * f['mca']['ratio']:.1f} %") for f in code]

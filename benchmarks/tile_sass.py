@@ -66,7 +66,13 @@ def figures(tool: ptxas.Assembler, nvdisasm: str, text: str, chip: str) -> dict[
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--nvdisasm", default=shutil.which("nvdisasm"), help="NVIDIA's disassembler; default: the one in the path")
+    p.add_argument("--page", action="store_true", help="write the tables of docs/tile.md from the results, and nothing else")
     args = p.parse_args()
+    if args.page:
+        import pages
+
+        print("wrote", pages.write("tile"))
+        return
     if args.nvdisasm is None:
         p.error("no nvdisasm in the path: --nvdisasm names one (PyPI: nvidia-cuda-nvdisasm)")
     tool, rows, shown = ptxas.need("the machine code of PTX"), [], [("chip", "kernel", "registers", "spills", "loop", "HMMA", "each")]

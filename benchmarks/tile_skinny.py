@@ -1,14 +1,14 @@
 """Products of few rows on the tile level (`avelang_kernels.tile_skinny`), seed 004's shapes: what the gfx942 code takes, by counting; on an NVIDIA
 GPU the same source beside cuBLAS and the thread-level kernel.
 
-    python benchmarks/tile_skinny.py [--rounds 40] [--only static | --only timed]
+    python benchmarks/tile_skinny.py [--rounds 40] [--only static | --only timed | --only tune]
 
 Static: the executor runs the gfx942 code of one tile of columns with all its parts of K, and counts matrix instructions and bytes of LDS; the other
 tiles run the same code as often, as N is a multiple of a tile, so their number times that is the product's. VDMFMA stands beside the dense MFMA
 padded to 16 rows, all else equal. llvm-mca: the main loop, one wave; no time on a card. Writes `results/tile_skinny_static.json`.
 
 Timed: contenders in turn, L2 written over before each call, medians of device time; every result is checked against float64 first. Writes
-`results/tile_skinny.json`.
+`results/tile_skinny.json`. Tune: rings of NVIDIA's (`tile_skinny.ring`) of other extents and stages, in turn; writes `results/tile_skinny_tune.json`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from avelang.amdgcn.report import report
 from avelang.isa.amdgpu.passes import CLOCKS, passes
 from avelang.runtime.compile import compile_text
 from avelang_kernels import hopper_skinny
-from avelang_kernels.tile_skinny import block_of, build, gemm, plan_of, work_of
+from avelang_kernels.tile_skinny import block_of, build, gemm, launch, plan_of, work_of
 
 SHAPES = tuple((8, n, k) for n in (13312, 2304, 6656) for k in (16384, 8192))
 F16: Any = al.f16
@@ -94,7 +94,7 @@ def code(shape: tuple[int, int, int] = SHAPES[0]) -> list[dict[str, Any]]:
     both, parts = blocks(*shape)
     best, plan = both["VDMFMA"], plan_of(*shape, F16, "gfx942")
     wide = dataclasses.replace(best, n=2 * best.n)
-    moved = dataclasses.replace(best, mma=plan.mma.name)
+    moved = dataclasses.replace(best, mma=plan.mma.name.removesuffix("_PAIRED"))
     shown = {**both, "VDMFMA, B moved in registers": moved, "VDMFMA, that and B by LDS": dataclasses.replace(moved, pipeline="prefetch"),
              f"VDMFMA, {wide.n} columns": wide}  # fmt: skip
     out = []
@@ -147,11 +147,58 @@ def timed(rounds: int) -> list[dict[str, Any]]:
     return rows
 
 
+# Columns and bytes of a row in a step, stages, waves, blocks for each multiprocessor, the instruction of 8 rows.
+RINGS = {
+    "64x128B, 8 stages, 3": (64, 128, 8, 4, 3, True), "64x128B, 6 stages, 4": (64, 128, 6, 4, 4, True), "64x128B, 8 stages, 2": (64, 128, 8, 4, 2, True),
+    "128x128B, 6 stages, 2": (128, 128, 6, 4, 2, True), "64x256B, 5 stages, 2": (64, 256, 5, 4, 2, True), "32x256B, 6 stages, 4": (32, 256, 6, 2, 4, True),
+    "64x128B, 8 stages, 3, 16 rows": (64, 128, 8, 4, 3, False), "128x128B, 10 stages, 1": (128, 128, 10, 4, 1, True),
+}  # fmt: skip
+
+
+def tuned(rounds: int) -> list[dict[str, Any]]:
+    """Microseconds of other rings, on NVIDIA."""
+    import torch
+    from gpu_timing import Clock, difference
+
+    clock, rows = Clock(clean=True), []
+    units = torch.cuda.get_device_properties(0).multi_processor_count
+    target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
+    for m, n, k in SHAPES:
+        a, b = (torch.randn(s, k, device="cuda", dtype=torch.float16) for s in (m, n))
+        outs, calls, errors = {}, {}, {}
+        for name, (columns, row, stages, waves, resident, few) in RINGS.items():
+            mma, step = "VMMA_SYNC_F32_8x16x16_F16" if few else None, row // 2
+            T = tile.Block(8 if few else 16, columns, step, (1, waves), "streamed", stages, mma=mma)
+            parts = max(1, min(resident * units // -(-n // columns), k // step // (2 * stages)))
+            outs[name] = torch.full((m, n), float("nan"), device="cuda", dtype=torch.float16)
+            calls[name] = functools.partial(launch, a, b, outs[name], T, parts, target)
+            calls[name]()
+            torch.cuda.synchronize()
+            errors[name] = difference(outs[name], a, b)
+        assert all(e < 0.01 for e in errors.values()), errors
+        us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds).items()}
+        rows.append({"shape": [m, n, k], "us": us, "GB/s": {name: 2 * n * k / t / 1e3 for name, t in us.items()}, "errors": errors})
+        print((m, n, k), *(f"{name}: {t:.1f} us, {2 * n * k / t / 1e3:.0f} GB/s" for name, t in sorted(us.items(), key=lambda x: x[1])), sep="\n  ",
+              flush=True)  # fmt: skip
+    return rows
+
+
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=40)
-    p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
+    p.add_argument("--only", choices=("static", "timed", "tune"), help="what needs no GPU, what needs no llvm-mca, or other rings on an NVIDIA GPU")
+    p.add_argument("--page", action="store_true", help="write the tables of docs/tile_skinny.md from the results, and nothing else")
     args = p.parse_args()
+    if args.page:
+        import pages
+
+        print("wrote", pages.write("tile_skinny"))
+        return
+    if args.only == "tune":
+        from gpu_timing import device
+
+        print("saved", save("tile_skinny_tune", {"device": device(), "figures": tuned(args.rounds)}))
+        return
     if args.only != "timed":
         rows, figures = static(), code()
         show(rows, figures)

@@ -1,9 +1,10 @@
 """Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, and the logarithm of each row's sum if wanted: one source for AMD's matrix
-cores and NVIDIA's `mma.sync`, on the tile level.
+cores and NVIDIA's `mma.sync`, on the tile level. `attention` is the entry point for all chips: on Hopper it takes
+`avelang_kernels.tile_attention_hopper` where that fits.
 
-A block has `m` rows of Q in registers, as operands, and goes through K and V, `n` keys at a time. Scores never leave registers: the accumulators of
-Q K^T are the operand of the product with V (`avelang.tile.chained`). Rows are softmaxed as they come, in base 2 and f32: whenever a row's greatest
-score grows, what has been summed shrinks.
+A block has `m` rows of Q, as operands in registers or in shared memory, and goes through K and V, `n` keys at a time. Scores never leave
+registers: the accumulators of Q K^T are the operand of the product with V (`avelang.tile.chained`). Rows are softmaxed as they come, in base 2 and
+f32: whenever a row's greatest score grows, what has been summed shrinks.
 """
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
@@ -11,7 +12,7 @@ score grows, what has been summed shrinks.
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -26,14 +27,15 @@ from avelang.tile.windows import arrived, commit
 
 DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 UNIT, WIDEST = 32, 256  # d is padded to a multiple of the one, and is no more than the other
+HOPPER, WITH_WGMMA = "sm_90a", 128  # the chip that has a source of its own, and the greatest d there
 LOG2E = math.log2(math.e)
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """How a block works: rows of Q, keys at a time, waves, each of which has m / waves of the rows. `resident`: Q stays in registers; else it stays in
-    shared memory and is read for each tile of keys, which leaves room for more rows to a wave, and more rows to a wave read less of K and V."""
+    """How a block works: rows of Q, keys at a time, waves, each of which has m / waves of the rows. `resident`: Q stays in registers; else in shared
+    memory, and is read for each tile of keys, which leaves room for more rows to a wave, and more rows to a wave read less of K and V."""
 
     m: int = 128
     n: int = 64
@@ -45,7 +47,8 @@ class Block:
         name = getattr(target, "name", target)
         wide = -(-d // UNIT) * UNIT
         # cp.async brings V as it lies; through registers it is turned.
-        return chained(block_gemm(name, dtype, self.m, self.n, wide, (self.waves, 1)), wide, name.startswith("gfx") or name == "sm_75")
+        first = block_gemm(name, dtype, self.m, self.n, wide, (self.waves, 1))
+        return chained(first.single() if first.natural else first, wide, name.startswith("gfx") or name == "sm_75")
 
 
 @avelang.struct
@@ -244,15 +247,27 @@ def build(T: Block, dtype: al.DType, d: int, sums: bool = False) -> Any:
     return attention_and_sums if sums else attention
 
 
+@functools.lru_cache(64)
 def block_for(target: str, d: int) -> Block:
     """A block for a chip: as many rows as registers hold, as many keys as shared memory has room for, twice. On AMD a SIMD has two of the waves: one
-    multiplies while the other softmaxes."""
-    return Block(256 if target.startswith("gfx") and d <= 128 else 128, 64 if d <= 128 else 32, 8)
+    multiplies while the other softmaxes. NVIDIA's multiprocessor has two blocks of four warps, or more, which no barrier joins: products of one run
+    beside the softmax of the other. Q is read from shared memory where registers would not hold it, or would hold it for fewer blocks."""
+    if target.startswith("gfx"):
+        return Block(256 if d <= 128 else 128, 64 if d <= 128 else 32, 8)
+    return Block(64, 64 if d <= 128 else 32, 4, 64 < d <= 128)
+
+
+@functools.cache
+def hopper() -> Any:
+    """The form for Hopper: a module that itself takes much from here."""
+    from avelang_kernels import tile_attention_hopper
+
+    return tile_attention_hopper
 
 
 def attention(
     q: Any, k: Any, v: Any, out: Any, target: str | None = None, *, lse: Any = None, causal: bool = False, scale: float | None = None,
-    layout: str = "bshd", T: Block | None = None, **options: Any,
+    layout: str = "bshd", T: Any = None, units: int = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v, row by row of q, with scores, weights and sums in f32.
 
@@ -260,8 +275,10 @@ def attention(
     all bf16 or f16, contiguous; d a multiple of 8, up to 256. `lse`: f32 (batch, heads, seq of q), gets the logarithms of the sums of exp(score).
     `causal`: the last query sees all keys, and each one before it one key less (bottom right: query i sees keys up to i + keys - queries). `scale`:
     above 0; 1 / sqrt(d) if left out. A row that sees nothing, or whose scores are all -inf, is 0, and its lse -inf; a row with a score of NaN, or one
-    that overflows f32 to +inf, is NaN. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU are worked on there. `T`: chosen by
-    chip and d if left out. `options` are those of a launch.
+    that overflows f32 to +inf, is NaN. `target`: the chip, by default that of the arrays' GPU; arrays on the CPU are worked on there.
+    `T`: a `Block`, or for sm_90a a `tile_attention_hopper.Form`; if left out, chosen by chip and d: a form on sm_90a for d up to 128, elsewhere a
+    block. A form takes arrays that are contiguous in d alone, and `units`, the multiprocessors, by default those of the arrays' GPU. `options` are
+    those of a launch.
     Returns `out`. Raises ValueError for shapes and scales that do not fit, TypeError for dtypes.
     """
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
@@ -272,14 +289,25 @@ def attention(
         return out
     if target is None and tile.on_cpu(q):
         options.setdefault("backend", "cpu")
-    target, _ = tile.device_of(q, target)
+    target, count = tile.device_of(q, target)
+    if T is None and target == HOPPER and d <= WITH_WGMMA or T is not None and not isinstance(T, Block):
+        if target != HOPPER:
+            raise ValueError(f"T is {T!r}, a form for {HOPPER}, and the chip is {target}: a tile_attention.Block is what fits there")
+        sizes = batches, heads, queries, d, kv_heads, keys
+        return hopper().launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)
     T, dtype = T or block_for(target, d), DTYPES[named(q)]
     outs = (out,) if lse is None else (out, lse)
-    grid, threads = batches * heads * -(-queries // T.m), T.on(target, dtype, d).first.threads
+    grid = batches * heads * -(-queries // T.m)
     by = (d**-0.5 if scale is None else scale) * LOG2E
-    kernel = build(T, dtype, d, lse is not None)
+    kernel, threads = build(T, dtype, d, lse is not None), threads_of(T, target, dtype, d)
     kernel[grid, threads](q, k, v, *outs, batches, heads, queries, kv_heads, keys, by, layout == "bshd", causal, target=target, **options)
     return out
+
+
+@functools.lru_cache(64)
+def threads_of(T: Block, target: str, dtype: al.DType, d: int) -> int:
+    """Threads of a block on a chip."""
+    return T.on(target, dtype, d).first.threads
 
 
 def named(x: Any) -> str:
@@ -287,8 +315,21 @@ def named(x: Any) -> str:
     return str(x.dtype).split(".")[-1]
 
 
+class Like(NamedTuple):
+    """What checks read of an array."""
+
+    shape: Any
+    dtype: Any
+
+
 def checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
     """batch, heads, queries, d, heads of K and V, keys. Raises ValueError, TypeError."""
+    forms = [None if x is None else Like(x.shape, x.dtype) for x in (q, k, v, out, lse)]
+    return _checked(*forms, scale, layout)
+
+
+@functools.lru_cache(1024)  # arrays of the same shapes come again and again
+def _checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
     if layout not in ("bshd", "bhsd"):
         raise ValueError(f"layout is {layout!r}: it must be 'bshd' or 'bhsd', for (batch, seq, heads, d) or (batch, heads, seq, d)")
     for name, x in (("q", q), ("k", k), ("v", v), ("out", out)):

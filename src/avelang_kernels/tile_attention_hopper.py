@@ -14,6 +14,8 @@ import functools
 import math
 from typing import Any
 
+import numpy as np
+
 import avelang
 import avelang.language as al
 from avelang import tile
@@ -21,13 +23,14 @@ from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang.tile.warpgroups import GROUP, PATTERN, UNIT, keep
-from avelang_kernels.tile_attention import DTYPES, LOG2E, NEVER, checked, keep_sums, limits, masked, named, place_of, tiles_of
+from avelang_kernels.tile_attention import DTYPES, HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, named, tiles_of
 
 ROWS = 64  # of a consumer: those of one wgmma
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 INNER = 16  # elements of K that one wgmma multiplies
-WIDEST = 128  # d at most
 BYTES = 2  # of an element
+NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are worked on: what L2 keeps beside the rest
+START = 1.0  # what a block of rows takes beside its tiles of keys, in tiles
 REGISTERS = ((40, 216), (40, 232), (32, 160))  # of a thread of the producer and of a consumer, for one consumer to three
 TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turns, and at which one's threads meet to store
 
@@ -36,12 +39,14 @@ TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turn
 @dataclasses.dataclass(frozen=True)
 class Form:
     """How a block works: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin their products in turn, so
-    that one multiplies while the other softmaxes. `dtype` of Q, K, V and O; `d`, as it is padded."""
+    that one multiplies while the other softmaxes. `near`: so many heads of Q are worked on together, 0 for a number by extents. `dtype` of Q, K, V
+    and O; `d`, as it is padded."""
 
     m: int = 128
     n: int = 128
     stages: int = 2
     turns: bool = True
+    near: int = 0
     dtype: Any = al.bf16
     d: int = 128
 
@@ -146,6 +151,7 @@ class Work:
     queries: ...
     kv_heads: ...
     keys: ...
+    near: ...
     scale: ...
     CAUSAL: al.constexpr
 
@@ -154,8 +160,18 @@ class Work:
         return (self.queries + (M - 1)) // M * self.heads * self.batches
 
     def place(self, index, M):
-        """First row, head and batch."""
-        return place_of(index, self.queries, self.heads, M, self.CAUSAL)
+        """First row, head and batch. `near` heads at a time, first row by row, in each the heads: what is worked on at one time shares K and V. Of
+        causal heads the last rows have the most to do: the last heads begin with those, the ones before them with the first rows, and so on by
+        turns, so that a block that got long ones of some heads gets short ones of the next."""
+        tiles, all = (self.queries + (M - 1)) // M, self.heads * self.batches
+        group, inner = index // (self.near * tiles), index % (self.near * tiles)
+        begin = group * self.near
+        have = min(self.near, all - begin)
+        row, head = inner // have, begin + inner % have
+        if self.CAUSAL:
+            last = (all + self.near - 1) // self.near - 1
+            row = al.select((last - group) % 2 == 0, tiles - 1 - row, row)
+        return row * M, head % self.heads, head // self.heads
 
     def tiles(self, first, M, N):
         """Tiles of keys of a block of rows, one at least, and how many of them are seen whole."""
@@ -170,8 +186,10 @@ def produce(F, Q, K, V, q, k, v, work):
         first, head, batch = work.place(index, F.m)
         end, _ = work.tiles(first, F.m, F.n)
         own = head // (work.heads // work.kv_heads)
+        k.bring(K, batch, 0, own, F.n)  # before Q, whose room the rows before may still need
         q.bring(Q, batch, first, head, F.m)
-        for j in al.range(end):
+        v.bring(V, batch, 0, own, F.n)
+        for j in al.range(1, end):
             k.bring(K, batch, j * F.n, own, F.n)
             v.bring(V, batch, j * F.n, own, F.n)
 
@@ -267,7 +285,9 @@ def attend(F, q, k, v, work, first, consumer, t):
     pass_turn(F, consumer)
     s = Tile(al.nvvm.wgmma_wait_acc(s, 0), F.s, t, F.consumers)
     k.release(t)
-    p, _ = rows.weigh(masked(s, 0, limit), work.scale)
+    if whole == 0:
+        s = masked(s, 0, limit)
+    p, _ = rows.weigh(s, work.scale)
     weights, sums = fragments(F, p), al.full((F.o.elements,), 0.0, al.f32)
     for _ in al.range(1, whole):
         sums, weights = follow(F, rows, sums, weights, q, k, v, 0, limit, work.scale, consumer, t, False)
@@ -336,18 +356,45 @@ def build(F: Form, sums: bool = False) -> Any:
 
     @avelang.jit
     def attention(
-        q: Q, k: KV, v: KV, o: O, batches: N, heads: N, queries: N, kv_heads: N, keys: N, scale: al.f32, CAUSAL: al.constexpr,  # type: ignore
+        q: Q, k: KV, v: KV, o: O, batches: N, heads: N, queries: N, kv_heads: N, keys: N, near: N, scale: al.f32,  # type: ignore
+        CAUSAL: al.constexpr,
     ):  # fmt: skip
-        run(F, q, k, v, o, None, Work(batches, heads, queries, kv_heads, keys, scale, CAUSAL))
+        run(F, q, k, v, o, None, Work(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
 
     @avelang.jit
     def attention_and_sums(
-        q: Q, k: KV, v: KV, o: O, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N, kv_heads: N, keys: N, scale: al.f32,  # type: ignore
-        CAUSAL: al.constexpr,
+        q: Q, k: KV, v: KV, o: O, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N, kv_heads: N, keys: N, near: N,  # type: ignore
+        scale: al.f32, CAUSAL: al.constexpr,
     ):  # fmt: skip
-        run(F, q, k, v, o, lse, Work(batches, heads, queries, kv_heads, keys, scale, CAUSAL))
+        run(F, q, k, v, o, lse, Work(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
 
     return attention_and_sums if sums else attention
+
+
+@functools.lru_cache(64)
+def form_of(form: Form | None, dtype: al.DType, d: int) -> Form:
+    """The form for a dtype and a padded d, whatever its `near`, which code does not know; the one that was the fastest on an H200 if None: three
+    consumers where d is small enough."""
+    return dataclasses.replace(form or Form(m=192 if d <= CHUNK else 128), near=0, dtype=dtype, d=d)
+
+
+def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: Form, units: int) -> int:
+    """How many heads of a causal product are worked on together: whole groups of those that share K and V, no more than L2 keeps K and V of (or one
+    group), and of these numbers the one by which blocks of the grid have the most equal parts. `tiles` of rows; `shift`: keys - queries; `heads`: of
+    all batches; `group`: heads that share K and V; `units`: blocks of the grid."""
+    fit = NEAR // max(1, 2 * keys * F.d * BYTES)
+    ends = np.clip((np.arange(tiles) + 1) * F.m + shift, 1, keys)
+    each, best, least = np.ceil(ends / F.n) + START, group, math.inf
+    for near in sorted({min(heads, group << i) for i in range(heads.bit_length())}):
+        if near > max(group, fit * group):
+            break
+        groups = -(-heads // near)
+        parts = [np.repeat(each[:: -1 if (groups - 1 - g) % 2 == 0 else 1], min(near, heads - g * near)) for g in range(groups)]
+        work = np.concatenate(parts)
+        longest = np.concatenate([work, np.zeros(-len(work) % units)]).reshape(-1, units).sum(0).max()
+        if longest < least * (1 - 2.0**-8):
+            best, least = near, longest
+    return best
 
 
 def attention(
@@ -355,23 +402,43 @@ def attention(
     form: Form | None = None, units: int = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v: arguments, meaning and errors as of `avelang_kernels.tile_attention.attention`, for sm_90a. d is at most 128, and
-    neither batch, seq nor heads of an array need be contiguous. `form`: 128 rows and 128 keys if left out; `units`: multiprocessors, by default those
+    neither batch, seq nor heads of an array need be contiguous. `form`: chosen by d if left out; `units`: multiprocessors, by default those
     of the arrays' GPU. Returns `out`."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
-    if d > WIDEST:
-        raise ValueError(f"d is {d}: it must be {WIDEST} at most here; avelang_kernels.tile_attention has more")
+    if d > WITH_WGMMA:
+        raise ValueError(f"d is {d}: it must be {WITH_WGMMA} at most here; avelang_kernels.tile_attention has more")
     if 0 in (batches, heads, queries, keys, d):
         out[...] = 0
         if lse is not None:
             lse[...] = NEVER
         return out
-    F = dataclasses.replace(form or Form(), dtype=DTYPES[named(q)], d=-(-d // CHUNK) * CHUNK)
+    sizes = batches, heads, queries, d, kv_heads, keys
+    return launch(q, k, v, out, lse, sizes, causal, scale, layout, form, units or tile.device_of(q, HOPPER)[1], options)
+
+
+@functools.lru_cache(1024)
+def planned(form: Form | None, dtype: al.DType, sizes: tuple[int, ...], causal: bool, units: int, sums: bool) -> tuple[Any, int, int, int]:
+    """The kernel, grid, threads, and heads together, for sizes as `checked` has them."""
+    batches, heads, queries, d, kv_heads, keys = sizes
+    F = form_of(form, dtype, -(-d // CHUNK) * CHUNK)
+    tiles, group, near = -(-queries // F.m), heads // kv_heads, form.near if form is not None else 0
+    grid = min(units or tiles * heads * batches, tiles * heads * batches)
+    near = near or (near_of(tiles, keys, keys - queries, batches * heads, group, F, grid) if causal else group)
+    return build(F, sums), grid, F.threads, near
+
+
+def launch(
+    q: Any, k: Any, v: Any, out: Any, lse: Any, sizes: tuple[int, ...], causal: bool, scale: float | None, layout: str, form: Form | None, units: int,
+    options: dict[str, Any],
+) -> Any:  # fmt: skip
+    """`attention` for arguments that have been checked, none of whose sizes is 0; `units`: 0 for as many as there are blocks of rows."""
+    batches, heads, queries, d, kv_heads, keys = sizes
+    kernel, grid, threads, near = planned(form, DTYPES[named(q)], sizes, causal, units, lse is not None)
     if layout == "bhsd":
         q, k, v, result = (x.swapaxes(1, 2) for x in (q, k, v, out))
     else:
         result = out
     outs = (result,) if lse is None else (result, lse)
-    blocks = math.ceil(queries / F.m) * heads * batches
-    by, grid = (d**-0.5 if scale is None else scale) * LOG2E, min(units or tile.device_of(q, "sm_90a")[1] or blocks, blocks)
-    build(F, lse is not None)[grid, F.threads](q, k, v, *outs, batches, heads, queries, kv_heads, keys, by, causal, target="sm_90a", **options)
+    by = (d**-0.5 if scale is None else scale) * LOG2E
+    kernel[grid, threads](q, k, v, *outs, batches, heads, queries, kv_heads, keys, near, by, causal, target=HOPPER, **options)
     return out

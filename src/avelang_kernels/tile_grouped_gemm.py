@@ -8,7 +8,7 @@ many as run at once, and blocks find out there which tiles are theirs (`avelang.
 
 import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
@@ -111,11 +111,43 @@ def grouped_gemm(
     `T.on(target, dtype).preshuffle` made of (E * n, k). `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on
     the CPU are multiplied there. `options`: of a launch. Returns `out`; raises ValueError and TypeError for what does not fit.
     """
-    dtype, to = _dtypes(a, b, out)
     if target is None and tile.on_cpu(a):
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(a, target)
-    T = T or best_block(target, out.shape[0], len(b), index is not None)
+    forms = [None if x is None else Like(x.shape, x.dtype) for x in (a, b, offsets, out, index, factors)]
+    found = _fitted(*forms, T, target, gated, units or count)
+    if not (b.is_contiguous() if hasattr(b, "is_contiguous") else b.flags.c_contiguous):
+        raise ValueError(f"b, {tuple(b.shape)}, is not contiguous: to copy it would take longer than the product")
+    if found.launch is not None:
+        flat = b if found.rows is None else b.reshape(found.rows)
+        bulk = out if found.whole else None
+        found.launch(a, flat, out, offsets, *found.numbers, bulk, index, factors, target=target, **found.options, **options)
+    return out
+
+
+class Like(NamedTuple):
+    """What a launch depends on of an array, beside its memory."""
+
+    shape: Any
+    dtype: Any
+
+
+class Fitted(NamedTuple):
+    """What a launch takes: the kernel at its grid (None: there is nothing to do), B's shape where it is not flat, numbers among the arguments,
+    whether the copy engine stores, options."""
+
+    launch: Any
+    rows: tuple[int, int] | None = None
+    numbers: tuple[int, ...] = ()
+    whole: bool = False
+    options: dict[str, Any] = {}
+
+
+@functools.lru_cache(1024)  # arrays of the same shapes come again and again
+def _fitted(a: Any, b: Any, offsets: Any, out: Any, index: Any, factors: Any, T: tile.Block | None, target: str, gated: bool, units: int) -> Fitted:
+    """The launch for arrays of such shapes and dtypes. Raises ValueError and TypeError for what does not fit."""
+    dtype, to = _dtypes(a, b, out)
+    T = T or best_block(target, out.shape[0], b.shape[0], index is not None)
     E, ends = _groups(b, offsets, T)
     (rows, wide), k = out.shape, a.shape[1]
     n = 2 * wide if gated else wide
@@ -125,22 +157,22 @@ def grouped_gemm(
     if index is not None and a.shape[0] * k * dtype.bytes >= FAR and target.startswith("gfx"):
         raise ValueError(f"a is {tuple(a.shape)}: rows are taken through an index out of {FAR >> 30} GiB at most")
     if not rows or not n:
-        return out
+        return Fitted(None)
     # The copy engine stores whole lines of 128 bytes of a tile, and rows that begin at multiples of 16.
     whole = T.pipeline == "tma" and wide * to.bytes % 16 == 0 and (T.n // 2 if gated else T.n) * to.bytes % 128 == 0
-    if T.cluster != (1, 1):
-        options["cluster"] = (math.prod(T.cluster), 1, 1)
     kernel = build(T, dtype, to, index is not None, factors is not None, gated, whole)
-    kernel[grid(T, rows, E, n, units or count), T.on(target, dtype).threads](
-        a, b if len(b.shape) == 1 else b.reshape(E * n, k), out, offsets, a.shape[0], rows, n, k, E, ends, math.gcd(k, 8), math.gcd(wide, 8),
-        out if whole else None, index, factors, target=target, **options,
+    return Fitted(
+        kernel[grid(T, rows, E, n, units), T.on(target, dtype).threads], None if len(b.shape) == 1 else (E * n, k),
+        (a.shape[0], rows, n, k, E, ends, math.gcd(k, 8), math.gcd(wide, 8)), whole,
+        {"cluster": (math.prod(T.cluster), 1, 1)} if T.cluster != (1, 1) else {},
     )  # fmt: skip
-    return out
 
 
+@functools.lru_cache(1024)
 def best_block(target: str, rows: int, E: int, taken: bool = False) -> tile.Block:
     """A block for a chip, by the rows that a group has on average: low ones where groups are small, so that less of a tile is beyond its group.
-    `taken`: rows go through an index."""
+    `taken`: rows go through an index. On an H200 low ones are 2 to 4 % faster with 16 rows a group, and 12 to 15 % slower with 128 and 512, however
+    well they fit (DeepSeek-V3 in `benchmarks/results/tile_grouped_gemm.json`): they pay where most groups are no higher than one."""
     mean = rows / max(E, 1)
     if target == "sm_90a" and not taken:
         if mean <= 64:
@@ -188,8 +220,6 @@ def _check(a: Any, b: Any, out: Any, index: Any, factors: Any, of: tuple[int, in
     if (not flat and tuple(b.shape) != (E, n, k)) or (flat and (len(b.shape) != 1 or n % FRAGMENT or b.shape[0] < E * n * k)):
         raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: b should be {(E, n, k)}"
                          + (", preshuffled, with n a multiple of 16" if flat else ""))  # fmt: skip
-    if not (b.is_contiguous() if hasattr(b, "is_contiguous") else b.flags.c_contiguous):
-        raise ValueError(f"b, {tuple(b.shape)}, is not contiguous: to copy it would take longer than the product")
     if not k:
         raise ValueError("k = 0: there is nothing to add up")
     if index is None and a.shape[0] != rows:

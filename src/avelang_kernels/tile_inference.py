@@ -1,9 +1,10 @@
 """Activations, and weights arranged once as a matrix instruction takes them, come in; f(A @ B^T + bias) goes out: the GEMM of inference, one source
 for AMD's matrix cores and NVIDIA's `mma.sync`.
 
-Weights do not change, so they are put in the order of fragments when a model is loaded (`preshuffle`). The kernel then reads them straight into
-registers, 16 bytes a lane, a whole fragment of a wave side by side; only A passes through shared memory, by two buffers in turn. Source of the idea:
-ROCm, "A Block GEMM on MI300", "Variation of the GEMM in Inference".
+Weights do not change, so they are put in the order of fragments when a model is loaded (`preshuffle`). On AMD the kernel then reads them straight
+into registers, 16 bytes a lane, a whole fragment of a wave side by side; only A passes through shared memory, by two buffers in turn. On NVIDIA they
+come through a ring in shared memory, as they lie, and where there are fewer tiles of C than multiprocessors several blocks share one, each with a
+part of K. Source of the idea: ROCm, "A Block GEMM on MI300", "Variation of the GEMM in Inference".
 """
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
@@ -19,12 +20,19 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.tile.accesses import folding
+from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
+from avelang_kernels.tile_skinny import Parts, together, work_of
 
 DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 FAR = 1 << 31  # bytes that offsets within a tile's rows reach
 LARGE = tile.Block(256, 256, 64, (2, 4), "preshuffled")
 SMALL = tile.Block(128, 128, 64, (2, 2), "preshuffled")
-WARPS = tile.Block(128, 128, 64, (2, 4), "preshuffled")  # the same for NVIDIA, whose lanes have half the registers
+# NVIDIA's, with as many bytes under way as shared memory holds for one block of the large one, two of the others.
+WIDE = tile.Block(128, 256, 32, (2, 4), "preshuffled", 4)
+WARPS = tile.Block(128, 128, 32, (2, 2), "preshuffled", 4)
+NARROW = {16: tile.Block(16, 128, 64, (1, 4), "preshuffled", 6), 32: tile.Block(32, 128, 64, (1, 4), "preshuffled", 5),
+          64: tile.Block(64, 128, 64, (1, 4), "preshuffled", 4)}  # fmt: skip
+LEAST = 512  # of K in a part: a shorter one would not pay for adding up
 # For few rows: waves side by side, so that each piece of B is loaded by one wave only.
 FEW = {rows: tile.Block(rows, 128, 64, (1, 4), "preshuffled") for rows in (16, 32, 64)}
 
@@ -103,6 +111,7 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, bias: al.DType | None =
     """The kernel for a block, the dtype of A and B, and that of C. `bias`: the dtype of what is added to C's columns, if anything is; `activation`: a
     function of f32 vectors to the same, element by element."""
     BIAS = al.constexpr if bias is None else al.Pointer(bias)
+    complete = epilogue(bias, activation)
 
     @avelang.jit
     def inference(
@@ -112,13 +121,47 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, bias: al.DType | None =
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), 8), tile.view(c, (m, n), WIDE)
 
         def finish(sums, at):
-            if bias is not None or activation is not None:
-                sums = finished(sums, tile.view(added, (n,), WIDE) if bias is not None else None, activation, at[1])
-            C.store(sums, at)
+            complete(C, sums, at, added, WIDE)
 
         tile.multiply(T, A, B, (m, n, k), finish)
 
     return inference
+
+
+@functools.cache
+def build_parts(T: tile.Block, parts: int, dtype: al.DType, out: al.DType, bias: al.DType | None = None, activation: Any = None) -> Any:
+    """The same for so many parts of K, `each` long; `kept`, `counts`: a workspace of f32 sums and of counters, 0, one for each tile."""
+    BIAS = al.constexpr if bias is None else al.Pointer(bias)
+    complete = epilogue(bias, activation)
+
+    @avelang.jit
+    def inference(
+        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), kept: al.Pointer(al.f32), counts: al.Pointer(al.u32),  # type: ignore
+        m: al.u32, n: al.u32, k: al.u32, each: al.u32, added: BIAS = None, EACH: al.constexpr = 8, WIDE: al.constexpr = 4,  # type: ignore
+    ):  # fmt: skip
+        A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), 8), tile.view(c, (m, n), WIDE)
+
+        def finish(sums, at):
+            top, left, number, part = at
+            if together(sums, kept, counts, number, part, parts):
+                complete(C, sums, (top, left), added, WIDE)
+
+        tile.multiply(T, A, B, Parts(m, n, k, each, T.m, T.n, parts), finish)
+
+    return inference
+
+
+@functools.cache
+def epilogue(bias: al.DType | None, activation: Any) -> Any:
+    """What is done with a tile of C: (view of C, sums, where, pointer to the bias, neighbors of C that are aligned)."""
+
+    @avelang.jit
+    def complete(C, sums, at, added, WIDE):
+        if bias is not None or activation is not None:
+            sums = finished(sums, tile.view(added, (C.shape[1],), WIDE) if bias is not None else None, activation, at[1])
+        C.store(sums, at)
+
+    return complete
 
 
 @avelang.jit
@@ -159,25 +202,37 @@ def gelu(x):
 
 
 def best_block(m: int, n: int, target: str = "gfx942", units: int = 304) -> tile.Block:
-    """The block for a product of m rows: the smallest that takes all of them at once where they are few; else on AMD the large one, where its tiles
-    keep all `units` busy."""
-    for rows, block in FEW.items():
+    """The block for a product of m rows: the smallest that takes all of them at once where they are few; else the large one, where its tiles keep all
+    `units` busy."""
+    amd = target.startswith("gfx")
+    for rows, block in (FEW if amd else NARROW).items():
         if m <= rows:
             return block
-    if not target.startswith("gfx"):
-        return WARPS
-    return LARGE if -(-m // LARGE.m) * -(-n // LARGE.n) >= units else SMALL
+    large, small = (LARGE, SMALL) if amd else (WIDE, WARPS)
+    return large if tiles_of(large, m, n) >= units else small
+
+
+def tiles_of(T: tile.Block, m: int, n: int) -> int:
+    """Tiles of C."""
+    return -(-m // T.m) * -(-n // T.n)
+
+
+def best_parts(T: tile.Block, m: int, n: int, k: int, units: int) -> int:
+    """Parts of K, for NVIDIA: as many as give each of `units` multiprocessors a block at the most."""
+    return max(1, min(units // max(1, tiles_of(T, m, n)), k // LEAST))
 
 
 def gemm(
-    a: Any, b: Weights, out: Any, bias: Any = None, activation: Any = None, block: tile.Block | None = None, target: str | None = None, **options: Any
-) -> Any:
+    a: Any, b: Weights, out: Any, bias: Any = None, activation: Any = None, block: tile.Block | None = None, target: str | None = None,
+    parts: int | None = None, **options: Any,
+) -> Any:  # fmt: skip
     """activation(A @ B^T + bias), accumulated in f32.
 
     a: (m, k), bf16 or f16; b: what `preshuffle` made of (n, k), of the same dtype; out: (m, n), of that dtype or f32; bias: (n,), of any of the three
     dtypes; all contiguous. `activation`: `relu`, `silu`, `gelu` or a function of f32 vectors, element by element; give the same object each time,
-    since a kernel is built for it. `block`, `target`: others than b was arranged for may be used, where fragments are arranged alike. `options`:
-    those of a launch. Returns `out`. Raises ValueError and TypeError for what does not fit.
+    since a kernel is built for it. `block`, `target`: others than b was arranged for may be used, where fragments are arranged alike. `parts` of K, of
+    which different blocks make the products, are added up in their order: the same bits in every run. By default 1 on AMD and `best_parts` on NVIDIA.
+    Launches of one stream share a workspace. `options`: those of a launch. Returns `out`. Raises ValueError and TypeError for what does not fit.
     """
     if not isinstance(b, Weights):
         raise TypeError(f"b is a {type(b).__name__}: the inference GEMM takes weights as `preshuffle` arranges them")
@@ -190,9 +245,18 @@ def gemm(
     _check(b, T, chip)
     if max(T.m, T.n) * max(k * b.dtype.bytes, n * to.bytes) >= FAR:
         raise ValueError(f"rows of {k} and {n} elements: {max(T.m, T.n)} of them must be less than {FAR >> 30} GiB")
-    kernel, threads = build(T, b.dtype, to, added, activation), T.on(chip, b.dtype).threads
-    given = {} if bias is None else {"added": bias}
-    kernel[T.grid(m, n, 1), threads](a, b.data, out, m, n, k, **given, EACH=math.gcd(k, 8), WIDE=math.gcd(n, 4), target=chip, **options)
+    threads = T.on(chip, b.dtype).threads
+    given = {"EACH": math.gcd(k, 8), "WIDE": math.gcd(n, 4), "target": chip, **({} if bias is None else {"added": bias}), **options}
+    if parts is None:
+        parts = 1 if chip.startswith("gfx") else best_parts(T, m, n, k, tile.device_of(a, chip)[1])
+    each, parts = work_of(max(k, 1), T.k, parts)
+    if parts == 1:
+        build(T, b.dtype, to, added, activation)[T.grid(m, n, 1), threads](a, b.data, out, m, n, k, **given)
+        return out
+    tiles = tiles_of(T, m, n)
+    kept, counts = (workspace_of(a, tiles, tiles * parts * T.m * T.n) if is_torch(a) else numpy_workspace(tiles, tiles * parts * T.m * T.n))
+    kernel = build_parts(T, parts, b.dtype, to, added, activation)
+    kernel[tiles * parts, threads](a, b.data, out, kept, counts, m, n, k, each, **given)
     return out
 
 

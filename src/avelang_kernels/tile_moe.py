@@ -17,7 +17,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.tile.windows import part, read
-from avelang_kernels.tile_grouped_gemm import DTYPES, STRIPE, best_block, grouped_gemm
+from avelang_kernels.tile_grouped_gemm import DTYPES, STRIPE, WORDS, best_block, grouped_gemm
 
 THREADS = 256
 EACH = 8  # columns of a thread, at most
@@ -33,9 +33,12 @@ def sort_by_expert(ids: Any, experts: int) -> tuple[Any, Any]:
     it: the places of `ids`, counted row by row, in the order of their experts, (tokens * k,) (the token is the place // k); and where experts begin
     among them, (experts + 1,). Tokens without an expert have an id below 0, or `experts`: they come before the first group, and behind the last."""
     lib, flat = _library(ids), ids.reshape(-1)
-    at = {} if lib.__name__ == "numpy" else {"device": ids.device}
-    order = lib.argsort(flat, stable=True)
-    offsets = lib.searchsorted(flat[order], lib.arange(experts + 1, dtype=flat.dtype, **at))
+    if lib.__name__ == "numpy":
+        order = lib.argsort(flat, stable=True)
+        offsets = lib.searchsorted(flat[order], lib.arange(experts + 1, dtype=flat.dtype))
+    else:
+        there, order = lib.sort(flat, stable=True)
+        offsets = lib.searchsorted(there, lib.arange(experts + 1, dtype=flat.dtype, device=ids.device))
     return _words(order), _words(offsets)
 
 
@@ -55,37 +58,40 @@ def striped(gate: Any, up: Any) -> Any:
 
 
 @functools.cache
-def build(dtype: al.DType) -> Any:
-    """The kernel that adds up the rows of a token: a block for a token and `THREADS * EACH` columns."""
+def build(dtype: al.DType, bounded: bool = False) -> Any:
+    """The kernel that adds up the rows of a token: a block for a token and `THREADS * EACH` columns. `bounded`: only rows of some groups."""
+    BOUNDS: Any = WORDS if bounded else al.constexpr
 
     @avelang.jit
     def add_up(
         y: al.Pointer(dtype), at: al.Pointer(al.i32), out: al.Pointer(dtype), rows: al.u32, tokens: al.u32, n: al.u32,  # type: ignore
-        K: al.constexpr, EACH: al.constexpr,
+        K: al.constexpr, EACH: al.constexpr, E: al.constexpr = 0, bounds: BOUNDS = None,  # type: ignore
     ):  # fmt: skip
         Y, OUT = tile.view(y, (rows, n), EACH).data, tile.view(out, (tokens, n), EACH).data
         token, col = al.block_id(0), (al.block_id(1) * THREADS + al.thread_id(0)) * EACH
         if col < n:
             total = al.full((EACH,), 0.0, al.f32)
+            begin, end = (al.convert(bounds[0], al.u32), min(al.convert(bounds[E], al.u32), rows)) if bounded else (0, rows)
             for i in range(K):
                 row = al.convert(at[token * K + i], al.u32)
-                if row < rows:
+                if row >= begin and row < end:
                     total = total + al.convert(read(Y, (row, col), EACH), al.f32)
             al.view(part(OUT, (token, col), EACH), al.Tensor((1, EACH), dtype))[0] = al.convert(total, dtype)
 
     return add_up
 
 
-def add_up(y: Any, at: Any, out: Any, target: str | None = None, **options: Any) -> Any:
+def add_up(y: Any, at: Any, out: Any, target: str | None = None, *, offsets: Any = None, **options: Any) -> Any:
     """out[t] = the sum of y[at[t, i]] over i, in f32, where `at` is a row of y. y: (rows, n), out: (tokens, n), of one dtype; at: int32,
-    (tokens, k). Raises ValueError for other shapes."""
+    (tokens, k). `offsets`: int32, bounds of groups; then only rows of groups count. Raises ValueError for other shapes."""
     (tokens, k), n = at.shape, y.shape[1]
     if tuple(out.shape) != (tokens, n):
         raise ValueError(f"y is {tuple(y.shape)}, at is {tuple(at.shape)}, out is {tuple(out.shape)}: out should be {(tokens, n)}")
     each = math.gcd(n, EACH)
     if tokens and n:
-        kernel = build(DTYPES[str(out.dtype).split(".")[-1]])
-        kernel[(tokens, -(-n // (THREADS * each))), THREADS](y, at.reshape(-1), out, y.shape[0], tokens, n, k, each, target=target, **options)
+        kernel, last = build(DTYPES[str(out.dtype).split(".")[-1]], offsets is not None), 0 if offsets is None else offsets.shape[0] - 1
+        grid = (tokens, -(-n // (THREADS * each))), THREADS
+        kernel[grid](y, at.reshape(-1), out, y.shape[0], tokens, n, k, each, last, offsets, target=target, **options)
     return out
 
 
@@ -118,5 +124,5 @@ def moe(
     grouped_gemm(h, w2, offsets, y, blocks[1], target, factors=weights.reshape(-1)[order], units=units, **options)
     rows = lib.empty((tokens * k,), dtype=lib.int32, **at)
     rows[order] = lib.arange(tokens * k, dtype=lib.int32, **at)
-    none = (ids < 0) | (ids >= E)
-    return add_up(y, lib.where(none, -1, rows.reshape(tokens, k)), out, target, **options)
+    # Rows of no group were left as they were: they do not count.
+    return add_up(y, rows.reshape(tokens, k), out, target, offsets=offsets, **options)

@@ -1,7 +1,8 @@
 """A of few rows and B come in; C = A @ B^T goes out: one source for AMD's matrix cores (sparse ones, where A has 8 rows at most) and NVIDIA's.
 
-B is read once, straight into registers (the pipeline "streamed"). Where there are fewer tiles of C than units, several blocks share one: each takes
-a part of K and leaves its sums in a workspace, and the last to come adds them up, in the order of the parts: the same bits in every run.
+B is read once, by the pipeline "streamed": straight into registers, on NVIDIA by a ring in shared memory. Where there are fewer tiles of C than
+units, several blocks share one: each takes a part of K and leaves its sums in a workspace, and the last to come adds them up, in the order of the
+parts: the same bits in every run.
 
 Facts: IREE, "Virtual Dense MFMAs for Skinny GEMM"; Hugging Face, "Creating custom kernels for the AMD MI300"; LLVM, User Guide for AMDGPU Backend,
 memory models of gfx90a and gfx942, for the cache policies by which blocks on different dies see one another's sums.
@@ -9,7 +10,6 @@ memory models of gfx90a and gfx942, for the cache policies by which blocks on di
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
-import dataclasses
 import functools
 import math
 from typing import Any
@@ -18,6 +18,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.tile.order import Job
+from avelang.tile.pipelines import pipeline
 from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
 
 MOST_ROWS = 16
@@ -199,19 +200,46 @@ def plan_of(m: int, n: int, k: int, dtype: Any, target: str) -> tile.Plan:
 
 @functools.cache
 def block_of(plan: tile.Plan) -> tile.Block:
-    """The block of a plan. Where B is streamed, VDMFMA is the product that takes A in pairs: no register of B is moved then."""
-    block, paired = plan.block(), plan.mma.name + "_PAIRED"
-    known = block.pipeline == "streamed" and paired in {x.name for x in tile.mmas(plan.gemm.target)}
-    return dataclasses.replace(block, mma=paired) if known else block
+    """The block of a plan."""
+    return plan.block()
+
+
+@functools.cache
+def parts_of(m: int, n: int, k: int, dtype: Any, target: str, units: int = 0) -> tuple[tile.Block, int]:
+    """The block and, at most, its parts of K: those of the best plan, or `ring` where NVIDIA's chips have one. `units`: as of `ring`."""
+    if not pipeline("cp-async").missing(target):
+        return ring(m, n, k, dtype, target, units)
+    plan = plan_of(m, n, k, dtype, target)
+    return block_of(plan), plan.split_k
+
+
+# What `ring` takes: columns of a block, bytes of a row in a step, stages, and blocks for each multiprocessor: all of them run at once, and have some
+# 56 KB of B each on the way.
+COLUMNS, ROW, STAGES, RESIDENT = 64, 128, 8, 3
+
+
+def ring(m: int, n: int, k: int, dtype: Any, target: str, units: int) -> tuple[tile.Block, int]:
+    """The block of a ring of cp.async, by the instruction that has 8 rows where A has no more, and parts of K. `units`: multiprocessors."""
+    dtypes, step = (dtype, dtype, al.i32 if dtype.is_int else al.f32), ROW // dtype.bytes
+    few = [x for x in tile.mmas(target) if x.name.startswith("VMMA_SYNC") and x.dtypes == dtypes and m <= x.m == 8]
+    wide = max(few, key=lambda x: x.k, default=None)
+    block = tile.Block(MOST_ROWS if wide is None else wide.m, COLUMNS, step, (1, COLUMNS // 16), "streamed", STAGES, mma=wide and wide.name)
+    tiles, steps = -(-m // block.m) * -(-n // block.n), -(-k // step)
+    return block, max(1, min(RESIDENT * units // tiles, steps // (2 * STAGES)))
 
 
 def checked(a: Any, b: Any, out: Any) -> tuple[al.DType, al.DType]:
     """The dtypes of A and of C. Raises ValueError for shapes that do not fit one another, TypeError for dtypes."""
-    if len(a.shape) != 2 or len(b.shape) != 2 or a.shape[1] != b.shape[1] or tuple(out.shape) != (a.shape[0], b.shape[0]):
-        raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
-    if not 1 <= a.shape[0] <= MOST_ROWS:
-        raise ValueError(f"a has {a.shape[0]} rows; this product is for 1 to {MOST_ROWS}: use tile_gemm for more")
-    one, two, three = (str(getattr(x.dtype, "name", x.dtype)).rpartition(".")[2] for x in (a, b, out))
+    return _checked(tuple(a.shape), tuple(b.shape), tuple(out.shape), a.dtype, b.dtype, out.dtype)
+
+
+@functools.lru_cache(1024)  # arrays of the same shapes come again and again
+def _checked(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...], *dtypes: Any) -> tuple[al.DType, al.DType]:
+    if len(a) != 2 or len(b) != 2 or a[1] != b[1] or out != (a[0], b[0]):
+        raise ValueError(f"a is {a}, b is {b}, out is {out}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+    if not 1 <= a[0] <= MOST_ROWS:
+        raise ValueError(f"a has {a[0]} rows; this product is for 1 to {MOST_ROWS}: use tile_gemm for more")
+    one, two, three = (str(getattr(x, "name", x)).rpartition(".")[2] for x in dtypes)
     made = SUMS if one == "int8" else RESULTS
     if one not in TAKEN or one != two or three not in made:
         raise TypeError(f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*TAKEN]}, out of {[*made]}")
@@ -233,9 +261,8 @@ def gemm(a: Any, b: Any, out: Any, target: str | None = None, **options: Any) ->
         return out
     if target is None and tile.on_cpu(a):
         options.setdefault("backend", "cpu")
-    target, _ = tile.device_of(a, target)
-    plan = plan_of(m, n, k, dtype, target)
-    return launch(a, b, out, block_of(plan), plan.split_k, target, **options)
+    target, units = tile.device_of(a, target)
+    return launch(a, b, out, *parts_of(m, n, k, dtype, target, units), target, **options)
 
 
 def work_of(k: int, step: int, parts: int) -> tuple[int, int]:

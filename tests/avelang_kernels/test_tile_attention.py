@@ -4,12 +4,14 @@ import functools
 
 import numpy as np
 import pytest
+from benchmarks import tile_attention as benchmark
 from tests.avelang_kernels.attended import BF16, F16, Case, check, run, wanted
 
 import avelang.language as al
 from avelang import executor
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
+from avelang_kernels import tile_attention_hopper
 from avelang_kernels.tile_attention import LOG2E, Block, attention, block_for, build
 from tools import need
 
@@ -42,9 +44,32 @@ def test_other_chips(target, d):
     check(call(target, "reference", causal=True), Case(1, 1, 1, 40, 70, d, True))
 
 
+@ON
+def test_queries_in_shared_memory(target, backend):
+    check(call(target, backend, T=Block(32, 32, 2, False), causal=True), Case(1, 2, 1, 40, 70, 40, True))
+
+
 def test_the_block_that_is_chosen():
     check(call("sm_80", "reference", T=None), Case(1, 1, 1, 70, 70, 64))
     assert block_for("gfx942", 128) == Block(256, 64, 8) and block_for("gfx942", 256) == Block(128, 32, 8)
+    assert [block_for("sm_80", d) for d in (64, 128, 256)] == [Block(64, 64, 4, False), Block(64, 64, 4), Block(64, 32, 4, False)]
+
+
+def test_one_entry_point(monkeypatch):
+    """On sm_90a it takes the form for Hopper where that fits; `T` overrides."""
+    q, k, v = Case(1, 1, 1, 40, 40, 64).inputs()
+    wide = [np.concatenate([x] * 4, 3) for x in (q, k, v)]
+    taken = []
+    monkeypatch.setattr(tile_attention_hopper, "launch", lambda *args: taken.append(args[9:11]))
+    small = {"backend": "reference"}
+    attention(q, k, v, q.copy(), "sm_90a", units=3, **small)
+    attention(q, k, v, q.copy(), "sm_90a", T=tile_attention_hopper.Form(n=64), units=2, **small)
+    attention(q, k, v, q.copy(), "sm_90a", T=SMALL, **small)
+    attention(q, k, v, q.copy(), "sm_80", T=SMALL, **small)
+    attention(*wide, wide[0].copy(), "sm_90a", T=Block(16, 16, 1), **small)
+    assert taken == [(None, 3), (tile_attention_hopper.Form(n=64), 2)]
+    with pytest.raises(ValueError, match="a form for sm_90a, and the chip is gfx942"):
+        attention(q, k, v, q, "gfx942", T=tile_attention_hopper.Form())
 
 
 @SOME
@@ -100,11 +125,36 @@ def test_code_for_amd():
     assert (np.abs(out.astype(np.float64) - o) <= bound).all() and ran.conflicts == {}
 
 
-def test_nothing_is_spilled():
+@pytest.mark.parametrize(("d", "threads"), [(64, 512), (128, 256), (256, 256)])
+def test_nothing_is_spilled(d, threads):
     need("ptxas")
-    T = block_for("sm_90a", 128)
-    found = build(T, al.bf16, 128).report("sm_90a", (T.on("sm_90a", al.bf16, 128).first.threads, 1, 1), SEQ_FIRST=True, CAUSAL=True)
+    T = block_for("sm_90a", d)
+    found = build(T, al.bf16, d).report("sm_90a", (T.on("sm_90a", al.bf16, d).first.threads, 1, 1), SEQ_FIRST=True, CAUSAL=True)
     assert found.stored == found.loaded == 0
+    assert found.registers * threads <= 65536  # threads of several blocks that have a place on a multiprocessor
+
+
+def test_tables_of_the_page():
+    """They are what the results say; every shape and every piece of code has its line."""
+    page = benchmark.PAGE.read_text()
+    assert benchmark.renewed(page) == page, "run python benchmarks/tile_attention.py --page"
+    emptied = benchmark.TABLE.sub(r"\1\3", page)
+    assert emptied != page and benchmark.renewed(emptied) == page
+    record = {"device": {"gpu": "G"}, "figures": [
+        {"shape": benchmark.Shape(1, 8, 64, 128, True, 2)._asdict(), "tflops": {"wgmma": 3.0, "mma.sync": 2.0, "cuDNN": 4.0, "flash": 1.0}}]}  # fmt: skip
+    last = benchmark.timed_table(record).splitlines()[-1]
+    assert last == "| 1, 8, 64, 128, 2 heads of K and V, causal | 3 | 2 | 4 | 1 | 0.75 |"
+
+
+def test_candidates():
+    """What could be chosen holds what is; no two have one name."""
+    for d, forms in benchmark.FORMS.items():
+        assert block_for("sm_90a", d) in benchmark.BLOCKS[d]
+        names = [benchmark.named(T) for T in (*forms, *benchmark.BLOCKS[d])]
+        assert len(set(names)) == len(names)
+        if forms:
+            F = tile_attention_hopper.form_of(None, al.bf16, d)
+            assert any((F.m, F.n, F.stages, F.turns, F.near) == (x.m, x.n, x.stages, x.turns, x.near) for x in forms)
 
 
 def test_nothing_to_attend_to():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from tests.avelang_kernels.attended import BF16, F16, Case, check
 
-from avelang_kernels.tile_attention_hopper import Form, attention, build
+import avelang.language as al
+from avelang_kernels.tile_attention_hopper import Form, attention, build, form_of, near_of
 from tools import need
 
 FORM = Form(m=128, n=64)
@@ -27,10 +28,37 @@ def test_one_consumer_and_rows_that_see_nothing():
     assert not out[:, :, :40].any()
 
 
-def test_nothing_is_spilled_and_products_overlap():
+def test_heads_by_turns():
+    """Groups of two heads, of which the last has one: the first begins with the last rows, the second with the first ones."""
+    check(call(Form(m=64, n=64, near=2), causal=True), Case(1, 3, 3, 100, 100, 64, True))
+
+
+@pytest.mark.parametrize(("batch", "heads", "kv_heads", "seq", "d"), [
+    (4, 32, 32, 4096, 128), (4, 32, 8, 4096, 128), (1, 32, 32, 16384, 128), (8, 16, 16, 2048, 64), (2, 16, 16, 8192, 128),
+])  # fmt: skip
+def test_causal_parts_are_equal(batch, heads, kv_heads, seq, d):
+    """By the order that kernels go through, in Python: each row of tiles of each head once, and no multiprocessor has 5 % more than another's share.
+    K and V of a group are at most 32 MiB."""
+    F, units = form_of(None, al.bf16, d), 132
+    tiles, every = -(-seq // F.m), batch * heads
+    near = near_of(tiles, seq, 0, every, heads // kv_heads, F, units)
+    assert near % (heads // kv_heads) == 0 and near * kv_heads // heads * seq * d * 4 <= 32 << 20
+    groups, load, seen = -(-every // near), [0.0] * units, set()
+    for i in range(tiles * every):
+        group, inner = divmod(i, near * tiles)
+        row, head = divmod(inner, min(near, every - group * near))
+        row = tiles - 1 - row if (groups - 1 - group) % 2 == 0 else row
+        seen.add((row, group * near + head))
+        load[i % units] += -(-min(seq, row * F.m + F.m) // F.n) + 1
+    assert len(seen) == tiles * every
+    assert max(load) / (sum(load) / units) < 1.05
+
+
+@pytest.mark.parametrize("d", [64, 128])
+def test_nothing_is_spilled_and_products_overlap(d):
     """ptxas has no remark on products that it would not run beside other code."""
     need("ptxas")
-    F = Form()
+    F = form_of(None, al.bf16, d)
     found = build(F).report("sm_90a", (F.threads, 1, 1), CAUSAL=True)
     assert found.stored == found.loaded == 0 and found.remarks == ()
 

@@ -11,7 +11,7 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang_kernels import tile_gemm, tile_inference
-from avelang_kernels.tile_inference import FEW, LARGE, SMALL, WARPS, best_block, build, gelu, gemm, preshuffle, relu, silu
+from avelang_kernels.tile_inference import FEW, LARGE, SMALL, WARPS, WIDE, best_block, best_parts, build, gelu, gemm, preshuffle, relu, silu
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
@@ -130,7 +130,7 @@ def test_what_does_not_fit():
         gemm(a, weights, out, bias.astype(np.int64))
     with pytest.raises(ValueError, match="pipeline 'single'"):
         gemm(a, weights, out, block=tile.Block(64, 64, 64, pipeline="single"))
-    with pytest.raises(ValueError, match="arranged for gfx942, in fragments of 16 x 32, and this block takes such of 8 x 32, as sm_80 has them"):
+    with pytest.raises(ValueError, match="arranged for gfx942, in fragments of 16 x 32, and this block takes such of 16 x 16, as sm_80 has them"):
         gemm(a, weights, out, target="sm_80")
 
 
@@ -170,13 +170,36 @@ def test_the_matrix_core_is_busy(block, epilogue):
     assert set(made.loop.counts["load"]) == {"buffer_load_dwordx4"} and set(made.loop.counts["LDS read"]) == {"ds_read_b128"}
 
 
-def test_nothing_is_spilled():
+@pytest.mark.parametrize("block", [WARPS, WIDE], ids=["128", "256"])
+def test_nothing_is_spilled(block):
     need("ptxas")
-    found = build(WARPS, al.bf16, al.bf16, al.bf16, silu).report("sm_90a", (WARPS.on("sm_90a", al.bf16).threads, 1, 1))
+    found = build(block, al.bf16, al.bf16, al.bf16, silu).report("sm_90a", (block.on("sm_90a", al.bf16).threads, 1, 1))
     assert found.stored == found.loaded == 0
 
 
 def test_best_blocks():
     assert [best_block(m, 4096) for m in (1, 16, 17, 64, 65)] == [FEW[16], FEW[16], FEW[32], FEW[64], SMALL]
-    assert best_block(4864, 4096) == LARGE and best_block(4608, 4096) == SMALL and best_block(4864, 4096, "sm_90a") == WARPS
-    assert all(b.pipeline == "preshuffled" for b in (*tile_inference.FEW.values(), SMALL, LARGE, WARPS))
+    assert best_block(4864, 4096) == LARGE and best_block(4608, 4096) == SMALL
+    assert [best_block(m, 4096, "sm_90a", 132) for m in (16, 64, 512, 4096)] == [tile_inference.NARROW[16], tile_inference.NARROW[64], WARPS, WIDE]
+    assert [best_parts(WARPS, *s, 132) for s in ((128, 4096, 4096), (4096, 4096, 4096), (128, 4096, 700), (1, 1, 1))] == [4, 1, 1, 1]
+    assert all(b.pipeline == "preshuffled" for b in (*FEW.values(), *tile_inference.NARROW.values(), SMALL, LARGE, WARPS, WIDE))
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_parts_of_k(parts, monkeypatch):
+    """Several blocks to a tile, parts that are not even, edges; bias and activation once."""
+    monkeypatch.setenv("AVE_CHECK", "races")
+    a, b, bias = matrices(40, 77, 328)
+    weights, want = preshuffle(b, NARROW, "sm_80"), a.astype(np.float32) @ b.astype(np.float32).T + bias.astype(np.float32)
+    out = np.full((40, 77), np.nan, np.float32)
+    gemm(a, weights, out, bias, relu, parts=parts, backend="reference")
+    assert np.array_equal(out, np.maximum(want, 0))
+
+
+def test_rings_on_nvidia():
+    """A block that takes two parts of K by itself; a step of one fragment; more stages than steps; edges."""
+    a, b, _ = matrices(16, 130, 1032)
+    for block in (tile_inference.NARROW[16], tile.Block(16, 64, 16, (1, 2), "preshuffled", 2)):
+        out = np.full((16, 130), np.nan, np.float32)
+        gemm(a, preshuffle(b, block, "sm_90a"), out, backend="reference")
+        assert np.array_equal(out, a.astype(np.float32) @ b.astype(np.float32).T)

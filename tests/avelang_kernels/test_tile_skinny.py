@@ -17,7 +17,7 @@ from avelang.amdgcn.report import report
 from avelang.isa.products import matmul
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels.tile_skinny import block_of, build, gemm, launch, plan_of, work_of
+from avelang_kernels.tile_skinny import block_of, build, gemm, launch, parts_of, plan_of, work_of
 from tools import need
 
 SHAPES = tuple((8, n, k) for n in (13312, 2304, 6656) for k in (16384, 8192))  # seed 004
@@ -147,12 +147,12 @@ def test_all_units_are_busy():
 
 
 def test_the_block_is_the_plan_that_is_printed():
-    for shape, target in ((SHAPES[0], "gfx942"), ((5, 100, 77), "gfx942"), (SHAPES[1], "sm_90a"), (SHAPES[2], "gfx90a")):
+    for shape, target in ((SHAPES[0], "gfx942"), ((5, 100, 77), "gfx942"), (SHAPES[2], "gfx90a")):
         plan = plan_of(*shape, al.f16, target)
         block, config = block_of(plan), plan.lowering_config()
         made = block.on(target, al.f16)
         assert [block.m, block.n, 0] == config["workgroup"] and [*made.count, 0] == config["subgroup"] and block.pipeline == config["pipeline"]
-        assert block.k == config["reduction"][2] * plan.mma.k and made.mma.name.removesuffix("_PAIRED") == plan.mma.name
+        assert block.k == config["reduction"][2] * plan.mma.k and made.mma.name == plan.mma.name == config["mma_kind"].removesuffix("_PAIRED")
 
 
 def test_half_the_matrix_cycles_and_no_more_lds():
@@ -172,10 +172,23 @@ def test_half_the_matrix_cycles_and_no_more_lds():
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
 def test_nothing_is_spilled_on_nvidia(target):
     need("ptxas")
-    plan = plan_of(*SHAPES[0], al.f16, target)
-    block = block_of(plan)
-    found = build(block, plan.split_k, al.f16, al.f16).report(target, (block.on(target, al.f16).threads, 1, 1))
+    block, parts = parts_of(*SHAPES[1], al.f16, target, 132)
+    found = build(block, parts, al.f16, al.f16).report(target, (block.on(target, al.f16).threads, 1, 1))
     assert found.stored == found.loaded == 0
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
+def test_a_ring_keeps_memory_busy(target):
+    """All blocks run at once, and a multiprocessor has at least 40 KB of B on their way; all parts of K have work."""
+    need("ptxas")
+    for m, n, k in SHAPES:
+        block, parts = parts_of(m, n, k, al.f16, target, 132)
+        found = build(block, parts, al.f16, al.f16).report(target, (block.on(target, al.f16).threads, 1, 1))
+        assert found.residency is not None
+        each, parts = work_of(k, block.k, parts)
+        blocks, here = -(-n // block.n) * parts, found.residency.blocks
+        assert blocks <= 132 * here and blocks / 132 * (block.stages - 1) * block.n * block.k * 2 >= 40 << 10
+        assert each * (parts - 1) < k and block.m == m and block.on(target, al.f16).mma.dtypes[2] == al.f32
 
 
 def test_arguments_that_do_not_fit():

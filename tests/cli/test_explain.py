@@ -13,7 +13,7 @@ def test_the_published_example(ave):
     out = ave("explain", "gemm", 8, 13312, 16384, "--dtype", "f16", "--target", "gfx942").output
     config = out[: out.index("instructions")]
     # Chosen on the left, padded on the right, in the terms in which IREE prints them.
-    for line in ("mma_kind = VDMFMA_F32_8x16x64x2_F16 +mma_kind = MFMA_F32_16x16x16_F16", "workgroup = [8, 64, 0]", "reduction = [0, 0, 4]",
+    for line in ("mma_kind = VDMFMA_F32_8x16x64x2_F16_PAIRED +mma_kind = MFMA_F32_16x16x16_F16", "workgroup = [8, 64, 0]", "reduction = [0, 0, 4]",
                  "padding = [16, 64, 128]", "reduction = [0, 0, 8]", "workgroup = [16, 64, 0]", "promote_operands = [0] ", "subgroup = [1, 2, 0]",
                  "promote_operands = [0, 1]"):  # fmt: skip
         pattern = line if line.startswith("mma_kind") else re.escape(line)
@@ -22,7 +22,8 @@ def test_the_published_example(ave):
     cycles = [int(x) for x in re.search(r"matrix-pipe cycles +(\d+) +(\d+)", out).groups()]
     assert cycles[1] == 2 * cycles[0]
     assert "chosen" in out and "dropped" in out and "candidates in all" in out
-    assert "tile.Block(8, 64, 256, waves=(1, 2), pipeline='streamed', mma='VDMFMA_F32_8x16x64x2_F16')\nlaunch: 3328 blocks of 128 threads, " in out
+    assert "tile.Block(8, 64, 256, waves=(1, 2), pipeline='streamed', mma='VDMFMA_F32_8x16x64x2_F16_PAIRED')\nlaunch: 3328 blocks of 128 threads, " in out
+    assert "VDMFMA_F32_8x16x64x2_F16_PAIRED is VDMFMA_F32_8x16x64x2_F16 but for the order of K" in out
 
 
 def test_a_large_product_has_nothing_beside_it(ave):

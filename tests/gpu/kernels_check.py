@@ -247,7 +247,7 @@ def tile_attention(
     if wgmma:
         return lambda: hopper.attention(q, k, v, out, lse=logs, causal=causal), checks
     target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
-    return lambda: common.attention(q, k, v, out, target, lse=logs, causal=causal), checks
+    return lambda: common.attention(q, k, v, out, target, lse=logs, causal=causal, T=common.block_for(target, d)), checks
 
 
 ATTENDED = (

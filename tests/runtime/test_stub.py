@@ -271,7 +271,8 @@ def test_geometry_is_seen():
         for _ in range(2):
             full = [*(grid if isinstance(grid, (tuple, list)) else [grid]), 1, 1][:3]
             assert slots(kernel, *GOOD, grid=(grid, block))[-64:][9:12] == full or 0 in full
-    for bad, code in [(((1, 65536), (64,)), "L004"), (((1,), (2048,)), "L003"), (((1.5,), (64,)), "L002"), (((-1,), (64,)), "L002")]:
+        assert hot(kernel) == (list not in (type(grid), type(block)))
+    for bad, code in [((True, 64), "L002"), ((-1, 64), "L002"), ((1, 2048), "L003"), (((1, 65536), (64,)), "L004"), (((1,), (2048,)), "L003"), (((1.5,), (64,)), "L002"), (((-1,), (64,)), "L002")]:
         with pytest.raises(AveError) as e:
             slots(kernel, *GOOD, grid=bad)
         assert e.value.code == code

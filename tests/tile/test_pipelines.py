@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import avelang.language as al
 from avelang.base.errors import AveError
+from avelang.runtime.compile import compile_text
 from avelang.tile import PIPELINES, Block, pipeline
 from avelang.tile.pipelines import STAGES, timeline
+from avelang_kernels.tile_gemm import build
 
 TILES = 12
 
@@ -47,6 +51,16 @@ def test_how_far_the_products_are_apart():
         assert apart(name) == [1], name
 
 
+def test_ping_pong_asks_two_tiles_ahead():
+    """As the loop does: during the product of a tile a group asks for the one after the next, and its next turn puts that into shared memory."""
+    start = {(s.group, s.tile, s.stage): s.start for s in timeline(pipeline("ping-pong"), TILES)}
+    for g in range(2):
+        for t in range(2, TILES):
+            assert start[g, t, "global"] >= start[g, t - 2, "mma"] and start[g, t, "store"] > start[g, t - 1, "store"]
+    turns = sorted((at, g) for (g, _, stage), at in start.items() if stage == "mma")
+    assert [g for _, g in turns] == [0, 1] * TILES
+
+
 def test_which_chips_have_which():
     assert pipeline("tma").missing("sm_90a") == "" and pipeline("tma").missing("sm_80") == "sm_80 has none of sm_90a"
     assert pipeline("cp-async").missing("sm_90a") == "" and pipeline("direct-to-lds").missing("gfx950") == ""
@@ -64,3 +78,20 @@ def test_pipelines_that_want_two_fragments(name, k):
         Block(64, 64, k, pipeline=name).on("gfx942", al.bf16)
     assert e.value.code == "T307"
     assert Block(64, 64, k, pipeline="prefetch").on("gfx942", al.bf16).k == k
+
+
+LOOPS = [Block(64, 64, 64, pipeline=name) for name in ("single", "prefetch", "double-buffer", "ping-pong", "direct-to-lds")]
+LOOPS += [Block(64, 64, 64, pipeline="direct-to-lds", stages=2), Block(64, 64, 128, pipeline="prefetch"), Block(64, 64, 32, (2, 2), "ping-pong")]
+LOOPS += [Block(64, 64, 64, pipeline="preshuffled"), Block(16, 64, 128, (1, 2), "streamed"), Block(16, 64, 256, (1, 2), "streamed")]
+
+
+@pytest.mark.parametrize("block", LOOPS, ids=lambda b: f"{b.pipeline}-{b.k}-{b.stages}")
+def test_barriers_are_those_of_the_code(block):
+    """Of gfx942's main loop, for as many steps of K as its matrix instructions are."""
+    G = block.on("gfx942", al.bf16)
+    loop = compile_text(build(block, al.bf16, al.bf16), {}, (G.threads, 1, 1), "gfx942", "asm")
+    loops = [body for _, body in re.findall(r"^(\.LBB\d+_\d+):(.*?)s_cbranch_\w+ \1$", loop, re.MULTILINE | re.DOTALL)]
+    body = max(loops, key=lambda b: b.count("v_mfma"))
+    products = G.count[0] * G.count[1] * G.k // G.mma.k * G.mma.unroll
+    assert body.count("v_mfma") % products == 0
+    assert body.count("s_barrier") == body.count("v_mfma") // products * pipeline(block.pipeline).barriers(G.steps) > 0

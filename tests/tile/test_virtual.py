@@ -206,7 +206,7 @@ def test_wrong_products_fail_at_the_users_line(name):
 
 
 def test_names():
-    with pytest.raises(AveError, match="one of MFMA_F32_16x16x4_F32, .*, not 'VDMFMA'"):
+    with pytest.raises(AveError, match="one of the chip's 41, such as VDMFMA_.*, not 'VDMFMA'"):
         mma("VDMFMA")
     assert named(mmas("gfx942"), "vdmfma_f32_8x16x64x2_f16") is VDMFMA and "smfmac_f32_16x16x32_f16" in repr(VDMFMA)
 

@@ -166,7 +166,7 @@ CATALOGUE: dict[str, Template] = {
     "T304": Template("{what}: {product}, but {want}"),
     "T305": Template("{what} is no tile distribution: {why}"),
     "T306": Template("{what}: {why}", "outer * thread * element is the tile's extent in each dimension; threads stand tstrides lanes apart"),
-    "T307": Template("the MMA {name}: {why}"),
+    "T307": Template("{name}: {why}"),
     "T308": Template("{got} cannot be shown: {why}", "{instead}"),
     "T203": Template("`{name}`: {why}", "a call is: call (result), function, (arguments), prototype; of these only the function must be there"),
     # U0: valid code that is too much.
@@ -231,6 +231,9 @@ CATALOGUE: dict[str, Template] = {
     "L022": Template(
         "`{kernel}`: target={target!r}, but its arrays are on {device}, which is a {chip}",
         "leave target= and AVE_TARGET out: arrays on a GPU say where the kernel runs",
+    ),
+    "L024": Template(
+        "`{kernel}` is for blocks of {want} threads{how} along x, not {block}", "of a tile.Block, these are block.on(chip, dtype).threads"
     ),
     "L026": Template(
         "kernel `{kernel}`: backend={backend!r} executes code for {chip}, and the launch says target={target!r}",

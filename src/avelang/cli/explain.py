@@ -49,7 +49,8 @@ def gemm_command(m: int, n: int, k: int, dtype: str, target: str, preshuffled: b
     if other is not None and (other.mma.name, other.workgroup, other.split_k) != (best.mma.name, best.workgroup, best.split_k) and m <= 16:
         plans.append(("padded", other))
     console.print(_plans(plans))
-    console.print(f"\n{spelled(best)}\n{_launched(best)}", highlight=False, markup=False, soft_wrap=True)
+    said = [x for x in (best.relation, spelled(best), _launched(best)) if x]
+    console.print("\n" + "\n".join(said), highlight=False, markup=False, soft_wrap=True)
     if code:
         console.print(code, highlight=False, markup=False, soft_wrap=True)
     console.print()

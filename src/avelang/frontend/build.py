@@ -64,6 +64,8 @@ def _kernel(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | 
         elif op.attrs["width"] > wave:
             raise error("T076", op.span, width=op.attrs["width"], wave=wave, chip=chip.name if chip is not None else "this target")
     attrs: dict[str, Any] = {"wave": wave, "chip": chip.name if chip is not None else "", "file": source.file}
+    if state.threads:
+        attrs["threads"] = tuple(state.threads)
     kernel = Kernel(source.name, body.args, body, attrs, span)
     _shared_fits(kernel, chip)
     verify(kernel, "tensors")

@@ -284,6 +284,13 @@ def _barrier(f: Frame, a: Args, node: ast.Call) -> None:
     f.b.emit("barrier")
 
 
+def _expect_threads(f: Frame, a: Args, node: ast.Call) -> None:
+    count, exact = constant_int(f, a["count"], "the count of al.expect_threads", node), a.get("exact", False)
+    if not isinstance(exact, bool):
+        f.fail("T017", node, what="`exact` of al.expect_threads", got=describe(exact))
+    f.build.threads[count, exact] = None
+
+
 def _lane(f: Frame, a: Args, node: ast.Call) -> Value:
     return f.b.lane_id()
 
@@ -302,6 +309,7 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "shuffle_xor": _shuffle("xor"),
     "range": _range,
     "syncthreads": _barrier,
+    "expect_threads": _expect_threads,
     "lane_id": _lane,
     "target": _target,
     "printf": lambda f, a, node: printf.call(f, a["format"], [read_name(f, x, node) for x in a["args"]], node),

@@ -108,6 +108,8 @@ class Build:
         # Shuffles, whose width is checked when the chip is known; those in `whole_wave` get it then.
         self.shuffles: list[Op] = []
         self.whole_wave: set[Op] = set()
+        # What `al.expect_threads` has said, each once: count, exact.
+        self.threads: dict[tuple[int, bool], None] = {}
         self.active: list[tuple[ast.AST, Frame]] = []
         self.known = known
         # What the fields of objects hold.

@@ -248,6 +248,7 @@ _TABLE = (
     ("thread_id", "dim", "Which thread of its block this is; u32."),
     ("block_dim", "dim", "Threads of a block; u32."),
     ("grid_dim", "dim", "Blocks of the grid; u32."),
+    ("expect_threads", "count exact=", "Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."),
     ("lane_id", "", "Which lane of its wave this is; u32."),
     ("target", "", "The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, has(feature)."),
     ("syncthreads", "", "Waits until every thread of the block has arrived."),

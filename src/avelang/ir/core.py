@@ -98,7 +98,8 @@ class Kernel:
     """One kernel, device functions already inlined.
 
     `params` are scalars, pointers or tensors in global memory. `attrs`: "wave" (lanes a wave: 64 or 32), "chip" (a name of
-    `avelang.arch`), "file" (the source file), later "block" (three extents, where a pass has specialized them), and options.
+    `avelang.arch`), "file" (the source file), "threads" (what it expects of blocks: count along x, whether exactly so many in all), later "block"
+    (three extents, where a pass has specialized them), and options.
     """
 
     name: str
@@ -112,6 +113,12 @@ class Kernel:
         """Blocks of a cluster along x, y, z, as the launch option says."""
         x, y, z = (*(self.attrs.get("cluster") or ()), 1, 1, 1)[:3]
         return x, y, z
+
+    def expect(self, block: tuple[int, int, int]) -> None:
+        """Raises L024 for blocks with other threads than the kernel says that it needs."""
+        for count, exact in self.attrs.get("threads", ()):
+            if block != (count, 1, 1) if exact else block[0] < count:
+                raise error("L024", self.span, kernel=self.name, want=count, how="" if exact else " or more", block=block)
 
 
 PURE: frozenset[str] = frozenset()

@@ -201,11 +201,12 @@ def run(
     for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
     for a format of printf, X009 where the kernel was specialized for another block, X010 for bytes that a running copy will write or still
     reads, X011 where all waves wait for ever, X012 for what a barrier or a copy cannot be asked, X013 for registers that a product still uses, X014
-    where a proxy fence is missing.
+    where a proxy fence is missing. Raises L024 for blocks that the kernel does not expect.
     """
     extents, meant = _dim3(block), kernel.attrs.get("block")
     if meant is not None and _dim3(meant) != extents:
         raise error("X009", kernel.span, kernel=kernel.name, want=f"blocks of {_dim3(meant)} threads", got=str(extents))
+    kernel.expect(extents)
     # Overflow, division by zero and NaN have a defined result here; NumPy need not warn of them.
     with np.errstate(all="ignore"):
         p = Program(kernel, _dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)

@@ -96,8 +96,9 @@ class Chained:
 
     @functools.cached_property
     def second(self) -> BlockGemm:
-        """The second product, with K as its instructions count."""
-        times = math.gcd(self.first.times, max(1, self.first.n // self.first.mma.k))
+        """The second product, with K as its instructions count. Where a chip reads operands as they are, a read feeds neighbors along the width, not
+        along K: fewer fragments are held at a time."""
+        times = 1 if self.first.natural else math.gcd(self.first.times, max(1, self.first.n // self.first.mma.k))
         return dataclasses.replace(self.first, n=self.width, k=self.first.n, times=times)
 
     @functools.cached_property
@@ -231,14 +232,6 @@ def chained(first: BlockGemm, width: int, turned: bool) -> Chained:
     return _chained(first, width, turned)
 
 
-@avelang.constant
-def pairs(G: BlockGemm) -> tuple[tuple[int, int], ...]:
-    """In which order products of fragments (of rows, of columns) are made. NVIDIA's compiler keeps to it when it allots registers: there a fragment of
-    columns meets all rows and is done with."""
-    I, J = G.count
-    return tuple((i, j) for j in range(J) for i in range(I)) if G.natural else tuple((i, j) for i in range(I) for j in range(J))
-
-
 # -- in kernels ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -255,8 +248,9 @@ def scores(C, a, keys, buffer, rows=None):
         mine = al.view(b, al.Tensor((G.steps, J, G.b_words), al.i32))[step]
         left = a[step] if rows is None else fragments_of(G, rows, step)
         for part in G.parts:
-            for i, j in pairs(G):
-                sums[i, j] = lower(G, picked(left[i], part.a), picked(mine[j], part.b), sums[i, j])
+            for i in range(I):
+                for j in range(J):
+                    sums[i, j] = lower(G, picked(left[i], part.a), picked(mine[j], part.b), sums[i, j])
     return Tile(al.view(sums, al.Tensor((C.c.elements,), al.f32)), C.c)
 
 
@@ -290,6 +284,7 @@ def accumulate(C, sums, weights, values, buffer):
         values.load_into(data, C.v, buffer, step * EACH, step * EACH + EACH)
         right = al.view(data, al.Tensor((G.steps, J, G.b_words), al.i32))[step]
         for part in C.parts[step]:
-            for i, j in pairs(G):
-                mine[i, j] = lower(G, picked(left[i], part.a), picked(right[j], part.b), mine[i, j])
+            for i in range(I):
+                for j in range(J):
+                    mine[i, j] = lower(G, picked(left[i], part.a), picked(right[j], part.b), mine[i, j])
     return Tile(flat, C.o)

@@ -10,7 +10,7 @@ import avelang
 import avelang.language as al
 import avelang.tile.accesses as accesses
 from avelang.tile.tensors import Tile, is_first, place_of
-from avelang.tile.windows import BEYOND, WORD, copy_async, load_words, part, read
+from avelang.tile.windows import BEYOND, WORD, copy_vectors, load_words, read
 
 NOWHERE = 0xFFFFFFFF  # the number of no row
 
@@ -146,15 +146,14 @@ class GatheredWindow:
         return 0
 
     def _copy_async(self, memory, buffer):
-        WIDTH, NBYTES = self.width(), self.width() * self.view.dtype.bytes
-        PLAN, PLACES, first = self.plan(), memory.plan_of(self.dist, WIDTH), memory.first(self.dist)
-        at = place_of(self.dist)
-        for i in range(len(PLAN)):
-            where, inside = self.located(i)
-            source = part(self.view.data, tuple([al.select(inside, x, 0) for x in where]), WIDTH)
-            if len(PLACES) > 0:
-                target = memory.piece(first, PLACES[i], NBYTES, buffer)
-            else:
-                step = PLAN[i].at
-                target = memory.piece(memory.byte((at[0] + step[0], at[1] + step[1])), accesses.HERE, NBYTES, buffer)
-            copy_async(target, source, al.select(inside, al.convert(NBYTES, al.u32), 0), NBYTES)
+        WIDTH, PLAN, col = self.width(), self.plan(), self.origin[1] + place_of(self.dist)[1]
+
+        def source(i):
+            # A row of its own, and what all rows of the lane share of the column: only that changes as the window moves.
+            number, step = self.numbers[i], PLAN[i].at[1]
+            there, reach = number != NOWHERE, al.convert(step + WIDTH, al.u32)
+            row = al.subview(self.view.data, (al.select(there, number, 0), 0), (1, reach), (1, 1))
+            mine = al.subview(row, (0, col), (1, reach), (1, 1))
+            return al.subview(mine, (0, step), (1, WIDTH), (1, 1)), al.select(col + step < self.view.shape[1], there, False)
+
+        copy_vectors(self.dist, PLAN, WIDTH, source, memory, buffer)

@@ -239,6 +239,16 @@ def prefetch(G, A, B, k):
 
 
 @avelang.jit
+def take_turns(G):
+    """A barrier of the whole block at which its groups of waves are in different places of the program: on NVIDIA one that says how many threads it
+    waits for, since `bar.sync 0` is taken to be the same one for all."""
+    if al.target().vendor == "amd":
+        al.syncthreads()
+    else:
+        al.nvvm.barrier_sync(1, G.threads)
+
+
+@avelang.jit
 def ping_pong(G, A, B, k):
     """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other multiplies, and asks global memory
     for what it will copy in its next turn. The second group is one barrier behind."""
@@ -252,13 +262,13 @@ def ping_pong(G, A, B, k):
     A.move((0, G.k))
     B.move((0, G.k))
     x, y = A.load(), B.load()
-    al.syncthreads()
+    take_turns(G)
     if late:
-        al.syncthreads()
+        take_turns(G)
     turn(G, (a, u, x), (b, v, y), 0)
     for _ in al.range((k + 2 * G.k - 1) // (2 * G.k)):
         for half in range(2):
-            al.syncthreads()
+            take_turns(G)
             urgent(1)
             A.move((0, G.k))
             B.move((0, G.k))
@@ -271,10 +281,10 @@ def ping_pong(G, A, B, k):
             follow(LOAD, COPIES, 1)
             settle()
             urgent(0)
-            al.syncthreads()
+            take_turns(G)
             turn(G, (a, u, x), (b, v, y), 1 - half)
     if not late:
-        al.syncthreads()
+        take_turns(G)
     return tile_of_sums(G, sums)
 
 

@@ -25,7 +25,8 @@ class Pipeline:
     """One way to overlap. `stages`: of a tile of K, names of `STAGES`; `ahead`: how many tiles before its product the first stage of a tile begins;
     `buffers`: tiles of A and B in shared memory at once; `groups`: of waves that take turns; `promoted`: which operands pass through shared memory;
     `needs`: features of which a chip has one, or a vendor. `held`: how many times a `Block`'s k of A and B is in shared memory, 0 for as often as its
-    ring has stages; `deep`: of how many fragments that k must be, 0 for any number."""
+    ring has stages; `deep`: of how many fragments that k must be, 0 for any number; `apart`: whether buffers are one fragment deep, and each
+    fragment of k has its barrier."""
 
     name: str
     stages: tuple[str, ...]
@@ -37,11 +38,13 @@ class Pipeline:
     needs: tuple[str, ...] = ()
     held: int = 1
     deep: int = 0
+    apart: bool = False
 
-    @property
-    def barriers(self) -> int:
-        """Of a block in one step of a `Block`'s k."""
-        return 0 if self.name == "tma" else 2 if self.buffers == 1 or self.deep == 2 or self.groups == 2 else 1
+    def barriers(self, fragments: int) -> int:
+        """Of a block in one step of a `Block`'s k, which is so many fragments deep."""
+        if self.apart:
+            return fragments
+        return 0 if self.name == "tma" else 2 if self.buffers == 1 or self.groups == 2 else 1
 
     def missing(self, target: str) -> str:
         """Why a chip does not have it; empty where it does."""
@@ -57,16 +60,17 @@ PIPELINES: dict[str, Pipeline] = {
         Pipeline("single", ("global", "store", "read", "mma"), 0, 1, "one buffer, nothing overlaps within a wave"),
         Pipeline("prefetch", ("global", "store", "read", "mma"), 1, 1, "the next tile comes into registers during the products"),
         Pipeline("double-buffer", ("global", "store", "read", "mma"), 3, 2, "the next tile goes into the other buffer during the products",
-                 deep=2),
-        Pipeline("ping-pong", ("global", "store", "read", "mma"), 3, 2, "two groups of waves: one computes while the other copies", groups=2,
+                 deep=2, apart=True),
+        Pipeline("ping-pong", ("global", "store", "read", "mma"), 2, 2, "two groups of waves: one computes while the other copies", groups=2,
                  held=2),
         Pipeline("preshuffled", ("global", "store", "read", "mma"), 3, 2, "B lies in global memory as its fragments do, and skips shared memory",
-                 promoted=(0,), deep=2),
+                 promoted=(0,), deep=2, apart=True),
         Pipeline("streamed", ("global", "store", "read", "mma"), 3, 2, "for few rows: B goes straight into registers from where it lies, a tile "
                  "ahead; A by two buffers", promoted=(0,), held=2),
-        Pipeline("direct-to-lds", ("async", "read", "mma"), 2, 2, "buffer loads write LDS", needs=("amd",), held=0),
-        Pipeline("cp-async", ("async", "read", "mma"), 3, 4, "copies of 16 bytes into shared memory, four tiles under way", needs=("sm_80",),
-                 held=0),
+        Pipeline("direct-to-lds", ("async", "read", "mma"), 2, 2, "buffer loads write LDS, into buffers one fragment deep", needs=("amd",), held=0,
+                 apart=True),
+        Pipeline("cp-async", ("async", "read", "mma"), 3, 4, "copies of 16 bytes into shared memory, three of four tiles under way",
+                 needs=("sm_80",), held=0),
         Pipeline("tma", ("async", "mma"), 3, 4, "the copy engine fills shared memory, a group of warps of its own asks it; wgmma reads there",
                  groups=2, needs=("sm_90a",), held=0),
     )

@@ -20,6 +20,7 @@ from avelang.isa.nvptx import wgmma
 from avelang.tile.pipelines import Pipeline
 from avelang.tile.products import Mma
 from avelang.tile.schedules import Block
+from avelang.tile.virtual import PAIRED
 
 KIB = 1024
 WRITTEN = 128  # bytes that a unit writes to shared memory in a clock (AMD: see `avelang.amdgcn.report.LDS_RATES`; NVIDIA: 32 banks of 4 bytes)
@@ -139,7 +140,7 @@ class Plan:
         try:
             self.block()
         except AveError as e:
-            return e.message.removeprefix("the MMA ")
+            return e.message
         return ""
 
     @property
@@ -201,8 +202,10 @@ class Plan:
 
     @property
     def barriers(self) -> int:
-        """Barriers of one workgroup's loop."""
-        return self.steps * self.pipeline.barriers
+        """Barriers of one workgroup's loop; 0 where the block does not fit."""
+        if not self.pipeline.apart:
+            return self.steps * self.pipeline.barriers(1)
+        return 0 if self.obstacle else self.steps * self.pipeline.barriers(self.block().on(self.gemm.target, self.gemm.dtype).steps)
 
     @property
     def mma_cycles(self) -> int:
@@ -240,13 +243,18 @@ class Plan:
         return -(-(self.workgroups // together) // max(1, self.gemm.units // together))
 
     @property
-    def resident(self) -> int:
-        """Workgroups that a unit has at once. NVIDIA's blocks were measured as they are; of AMD's code the share of one wave is known."""
+    def at_once(self) -> int:
+        """Workgroups that a unit has at once, if no more than are its. NVIDIA's blocks were measured as they are: 1."""
         chip = chip_of(self.gemm.target)
-        if chip.vendor != "amd" or self.share == 1.0:
+        if chip.vendor != "amd":
             return 1
         slots = self.gemm.unit.registers // max(self.registers, 1) * self.gemm.unit.pipes // self.waves
         return max(1, min(chip.lds_bytes // max(self.lds_bytes, 1), slots, self.rounds))
+
+    @property
+    def resident(self) -> int:
+        """The same, where the share of one wave is known and others fill its gaps."""
+        return 1 if self.share == 1.0 else self.at_once
 
     @property
     def busy(self) -> float:
@@ -273,14 +281,28 @@ class Plan:
         return takes if self.mma.b is None else {**takes, "LDS": reads / unit.shared + written}
 
     @property
+    def idle(self) -> int:
+        """Units that have no workgroup."""
+        return max(0, self.gemm.units - self.workgroups)
+
+    @property
     def cycles(self) -> float:
         """The model's clocks: of the busiest unit, and of adding up what the parts of K give."""
         unit, g = self.gemm.unit, self.gemm
         step = sum(x**NORM for x in self.step_cycles.values()) ** (1 / NORM)
-        waits = LATENCY * (1 if self.pipeline.name == "tma" else self.rounds)  # there a block fetches for its next tile meanwhile
+        waits = LATENCY * (1 if self.pipeline.name == "tma" else -(-self.rounds // self.at_once))  # there a block fetches for its next tile meanwhile
         loop = self.rounds * self.steps * step + waits
-        together = 0.0 if self.split_k == 1 else 2 * g.m * g.n * 4 * self.split_k / (unit.memory_clock * unit.count)
+        sums = g.m * g.n * 4 * self.split_k / unit.count
+        together = 0.0 if self.split_k == 1 else sums / unit.memory_clock + sums / unit.l2_clock  # written to memory, read from where they pass
         return loop + together
+
+    @property
+    def relation(self) -> str:
+        """What the MMA has to do with IREE's of the same name; empty where it is that one."""
+        if not self.mma.name.endswith(PAIRED):
+            return ""
+        theirs = self.mma.name.removesuffix(PAIRED)
+        return f"{self.mma.name} is {theirs} but for the order of K: A is put in pairs on its way into LDS, and no register of B is moved"
 
     def lowering_config(self) -> dict[str, object]:
         """The plan in IREE's terms, as seed 004 prints them; `split_k` and `pipeline` are ours."""

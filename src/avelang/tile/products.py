@@ -7,6 +7,7 @@ A virtual one is dense to its user and made of other instructions: `lower(a, b, 
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -133,10 +134,11 @@ class Mma:
 
 
 def named(known: Sequence[Mma], name: str) -> Mma:
-    """The one of that name. Raises T301 with the names that there are."""
+    """The one of that name. Raises T301 with those that are nearest to it."""
     found = next((x for x in known if x.name.lower() == name.lower()), None)
     if found is None:
-        raise wrong("T301", what="the name of an MMA", want=f"one of {', '.join(x.name for x in known)}", got=repr(name))
+        near = difflib.get_close_matches(name.upper(), [x.name for x in known], 5, 0)
+        raise wrong("T301", what="the name of an MMA", want=f"one of the chip's {len(known)}, such as {', '.join(near)}", got=repr(name))
     return found
 
 

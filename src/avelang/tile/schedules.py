@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import avelang
@@ -15,7 +16,12 @@ import avelang.tile.streams as streams
 import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
-from avelang.tile.order import Rows, dealt
+from avelang.tile.order import Job, Rows, dealt
+from avelang.tile.tensors import refuse
+
+
+def _whole(x: object, least: int) -> bool:
+    return isinstance(x, int) and not isinstance(x, bool) and x >= least
 
 
 @avelang.constant
@@ -24,7 +30,8 @@ class Block:
     """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the "tma" pipeline: one
     warpgroup for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring; blocks of a cluster along rows and columns of C; how
     many rows of tiles are gone through together; `mma`, the instruction: the name of an MMA of the chip (`avelang.tile.mmas`) or an `Mma`, virtual
-    ones too, instead of the widest dense one. Raises T301 for the name of a pipeline."""
+    ones too, instead of the widest dense one. Raises T301 for the name of a pipeline, for
+    numbers that are none or too small, and for a cluster with a pipeline that has none."""
 
     m: int
     n: int
@@ -38,13 +45,27 @@ class Block:
 
     def __post_init__(self) -> None:
         pipelines.pipeline(self.pipeline)
+        for name in ("m", "n", "k", "stages", "together"):
+            least = 2 if name == "stages" and self.pipeline in ("cp-async", "preshuffled", "streamed") else 1
+            if not _whole(getattr(self, name), least):
+                raise wrong("T301", what=f"{name} of a Block", want=f"an integer from {least}", got=repr(getattr(self, name)))
+        for name in ("waves", "cluster"):
+            pair = getattr(self, name)
+            if not isinstance(pair, tuple) or len(pair) != 2 or not all(_whole(x, 1) for x in pair):
+                raise wrong("T301", what=f"{name} of a Block", want="two integers from 1, along rows and columns of C", got=repr(pair))
+        if self.cluster != (1, 1) and self.pipeline != "tma":
+            raise wrong("T301", what="cluster of a Block", want=f'(1, 1) with the pipeline {self.pipeline!r}: "tma" has clusters', got=self.cluster)
 
     def on(self, target: Any, dtype: DType) -> Any:
         """The products of the block on a chip (`al.target()`, or its name). Raises T301, T307, U103."""
-        name = getattr(target, "name", target)
+        return self._on(getattr(target, "name", target), dtype)
+
+    @functools.lru_cache(256)  # noqa: B019 (each launch asks for its threads; blocks are few and small)
+    def _on(self, name: str, dtype: DType) -> Any:
         why = pipelines.pipeline(self.pipeline).missing(name)
         if why:
-            raise wrong("U103", name=name, what=f"the pipeline {self.pipeline!r}", instead=why)
+            have = ", ".join(p.name for p in pipelines.PIPELINES.values() if not p.missing(name))
+            raise wrong("U103", name=name, what=f"the pipeline {self.pipeline!r}", instead=f"{why}; it has {have}")
         if self.pipeline == "tma" and self.mma is not None:
             raise wrong("T307", name="tma", why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}")
         if self.pipeline == "tma":
@@ -88,13 +109,37 @@ def piped(name, STAGES, G, A, B, k):
     return loops_async.asynchronous(G, A, B, k, STAGES)
 
 
+@avelang.constant
+def operand(name: str, dimensions: int, dtype: DType, mapped: bool, T: Block, want: DType) -> None:
+    """Whether A or B is a view that the product takes. Raises T301 where not."""
+    if dimensions != 2:
+        raise wrong("T301", what=name, want="a view of two dimensions, rows and K", got=f"one of {dimensions}")
+    if dtype != want:
+        raise wrong("T301", what=name, want=f"of {want}, which the product takes", got=dtype)
+    if mapped != (T.pipeline == "tma"):
+        wanted, got = "a pointer or a tensor", "a tensor map"
+        if T.pipeline == "tma":
+            wanted, got = "a tensor map, a parameter with the annotation that `operands` of the block gives", wanted
+        raise wrong("T301", what=f"the memory of {name}, with the pipeline {T.pipeline!r},", want=wanted, got=got)
+
+
 @avelang.jit
 def run(T, A, B, sizes, finish):
     """All tiles of C = A @ B^T that are this block's. `T`: a `Block`; `A` (m, k), `B` (n, k): views; `sizes`: m, n, k, or a walk
     (`avelang.tile.order`), whose affair rows of A and B and parts of K then are. `finish(tile, at)` gets each tile of C, in f32, and where it
-    begins (the job's `at`)."""
+    begins (the job's `at`). Raises T301 for what is no view of a matrix of the product's dtype, T307 and U103 as `Block.on`."""
+    if not isinstance(T, Block):
+        refuse("how a block multiplies", "a tile.Block", T)
+    for name, x in (("A", A), ("B", B)):
+        if isinstance(x, (al.Pointer, al.Tensor, al.TensorMap)):
+            refuse(name, "a view: tile.view(memory, (rows, k), vector)", "memory without a shape")
     G = T.on(al.target(), A.dtype)
+    operand("A", len(A.shape), A.dtype, isinstance(A.data, al.TensorMap), T, G.mma.dtypes[0])
+    operand("B", len(B.shape), B.dtype, isinstance(B.data, al.TensorMap), T, G.mma.dtypes[1])
+    al.expect_threads(G.threads, True)
     if isinstance(sizes, tuple):
+        if len(sizes) != 3:
+            refuse("the sizes of a product", "(m, n, k), or a walk", len(sizes))
         m, n, k = sizes
         walk = Rows(m, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.together)
     else:
@@ -105,6 +150,8 @@ def run(T, A, B, sizes, finish):
         count = walk.count()
         if al.block_id(0) < count:
             job = walk.job(dealt(al.block_id(0), count), 0, 0)
+            if not isinstance(job, Job):
+                refuse("what `job` of a walk gives", "an avelang.tile.order.Job", "something else")
             finish(one(T, G, A, B, job), job.at)
 
 

@@ -23,7 +23,7 @@ LINES = {"amd": 128, "nvidia": 64}
 SKINNY = 16  # rows of C up to which tiles are one MMA high
 SKINNY_WAVES, SKINNY_TILES = 2, 2  # what IREE starts from in small products: waves of a workgroup, MMA tiles of a wave
 SKINNY_ROWS = 8
-SPLITS = (1, 2, 4, 8, 16)  # parts of K that are tried
+MOST_PARTS = 32  # of K: the block that comes last holds so many vectors of sums at once
 IGNORED = ("XF32", "TF32")  # ends of the names of products that ignore bits of f32
 
 
@@ -34,9 +34,9 @@ def dropped(p: Plan) -> str:
     if missing:
         return missing
     if p.pipeline.name == "preshuffled" and not g.preshuffled:
-        return "B does not lie in memory as its fragments do"
+        return "it wants B in memory as its fragments lie, and B lies there row by row"
     if p.pipeline.name != "preshuffled" and g.preshuffled:
-        return "B lies in memory as its fragments do"
+        return "it reads B row by row, and B lies in memory as its fragments do"
     if p.pipeline.name == "tma" and not g.aligned:
         return "rows are no multiples of 16 bytes, as the copy engine wants them"
     if mma.virtual and mma.m == SKINNY_ROWS and g.m > mma.m:
@@ -63,7 +63,7 @@ def dropped(p: Plan) -> str:
 def _fits(gemm: Gemm) -> list[Mma]:
     """The products of the GEMM's dtypes on its chip. Raises U103 where there is none."""
     fits = [x for x in mmas(gemm.target) if x.dtypes == (gemm.dtype, gemm.dtype, gemm.accumulator)]
-    # PAIRED: for kernels that bring A into that order, a choice of theirs.
+    # PAIRED: for pipelines that bring A into that order (`_in_pairs`).
     fits = [x for x in fits if not x.name.endswith((PAIRED, *IGNORED))]
     if not fits:
         raise wrong("U103", name=gemm.target, what=f"a matrix product of {gemm.dtype}", instead="`ave intrinsics mma` lists what there is")
@@ -80,10 +80,13 @@ def candidates(gemm: Gemm) -> Iterator[Plan]:
 
 
 def _split(plan: Plan | None, enough: int) -> Iterator[Plan]:
-    """A plan with K in one part, and in several where there are few workgroups."""
-    if plan is not None:
-        splits = SPLITS if plan.workgroups < enough else (1,)
-        yield from (dataclasses.replace(plan, split_k=s) for s in splits)
+    """A plan with K in one part, and in several where there are few workgroups: all numbers of parts that equal numbers of whole steps make; of a
+    single step only where units would be without a workgroup otherwise, since then no load is ahead of a product."""
+    if plan is None:
+        return
+    least = 1 if plan.tiles * -(-plan.all_steps // 2) < plan.gemm.units else 2
+    parts = {-(-plan.all_steps // each) for each in range(least, plan.all_steps + 1)} if plan.workgroups < enough else {1}
+    yield from (dataclasses.replace(plan, split_k=s) for s in sorted(parts | {1}) if s <= MOST_PARTS)
 
 
 def _plan(gemm: Gemm, mma: Mma, known: Known) -> Plan | None:
@@ -115,25 +118,38 @@ def _usual(gemm: Gemm, mma: Mma) -> tuple[Pipeline, ...]:
     """The pipelines of products of few rows."""
     if mma.b is None:
         return (pipeline("tma"),)
-    return tuple(map(pipeline, ("streamed", "prefetch", "preshuffled") if chip_of(gemm.target).vendor == "amd" else ("streamed", "cp-async")))
+    return tuple(map(pipeline, ("streamed", "prefetch" if chip_of(gemm.target).vendor == "amd" else "cp-async", "preshuffled")))
 
 
-def _skinny(gemm: Gemm, mma: Mma) -> Iterator[Plan]:
+@functools.lru_cache(256)
+def _in_pairs(mma: Mma, target: str) -> Mma:
+    """The product that takes A in pairs, if there is one: for pipelines that bring A into that order, so that B's registers are operands as they
+    come."""
+    return next((x for x in mmas(target) if x.name == mma.name + PAIRED), mma)
+
+
+def _skinny(gemm: Gemm, dense: Mma) -> Iterator[Plan]:
     """Tiles as high as an MMA, or two where there are more rows."""
-    for pipe in _usual(gemm, mma):
+    for pipe in _usual(gemm, dense):
+        mma = _in_pairs(dense, gemm.target) if pipe.name == "streamed" else dense
         rows = max(mma.m, -(-min(gemm.m, SKINNY) // mma.m) * mma.m)
         waves, tiles = (SKINNY_WAVES, SKINNY_TILES) if mma.b is not None else (1, 1)
         full = _reduction(gemm, mma, 2)
         plan = Plan(gemm, mma, (rows, waves * tiles * mma.n), (rows // mma.m, tiles), full, pipe)
         for r in (full, *(full // d for d in (2, 4) if full % d == 0)):
-            yield from _split(dataclasses.replace(plan, reduction=r), 4 * gemm.units)
+            less = dataclasses.replace(plan, reduction=r)
+            yield from _split(less, 4 * gemm.units)
+            if not dropped(less):
+                break  # a step of fewer bytes has fewer under way, for which the model has no number
 
 
 def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
     """The plan for a GEMM, and all candidates with what became of them, the kept ones first, the best of them first.
 
-    Of plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least traffic with LDS, then that
-    with the fewest parts of K, the MMA that a block takes by itself, the fewest barriers. Raises U103 where there is no plan.
+    Where VDMFMA fits, it is taken: the padded instruction is no faster, and multiplies rows that nobody asked for. Of plans within 2 % of the fewest
+    cycles that with the fewest matrix-pipe cycles is taken, then that with the least traffic with LDS, then that which leaves the fewest units
+    without a workgroup, that which keeps them busiest, then that with the fewest parts of K, the MMA that a block takes by itself, the fewest
+    barriers. Raises U103 where there is no plan.
     """
     kept: list[tuple[Plan, str]] = []
     out: list[tuple[Plan, str]] = []
@@ -142,7 +158,7 @@ def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
         (out if why else kept).append((p, why))
     if not kept:
         raise wrong("U103", name=gemm.target, what="a plan for this product", instead="; ".join(sorted({why for _, why in out})))
-    best = _best([p for p, _ in kept])
+    best = _best([p for p, _ in kept if p.mma.name.startswith("VDMFMA")] or [p for p, _ in kept])
     order = sorted((p for p, _ in kept), key=lambda p: (p is not best, p.cycles, p.matrix_cycles))
     verdicts = [Verdict(p, True, "chosen" if p is best else _compared(p, best)) for p in order]
     return best, verdicts + [Verdict(p, False, why) for p, why in out]
@@ -151,7 +167,13 @@ def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
 def _best(plans: list[Plan]) -> Plan:
     least = min(p.cycles for p in plans)
     near = [p for p in plans if p.cycles <= 1.02 * least]
-    return min(near, key=lambda p: (p.matrix_cycles, p.lds_read, p.split_k, p.usual != p.mma.name, p.barriers, p.lds_bytes, p.cycles))
+    return min(near, key=_preference)
+
+
+def _preference(p: Plan) -> tuple[float, ...]:
+    """What decides between plans that take as long, the first difference first."""
+    work = p.matrix_cycles, p.lds_read, p.idle, -round(p.busy, 2)
+    return (*work, p.split_k, p.usual != p.mma.name, p.barriers, p.lds_bytes, p.cycles)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -224,6 +246,7 @@ def _block_for(problem: Gemm) -> Block:
     return _best(grouped or mine).block()
 
 
+@functools.lru_cache(1024)
 def block_for(m: int, n: int, k: int, dtype: DType, target: str, count: int = 0, aligned: bool = True, preshuffled: bool = False) -> Block:
     """The block for a product whose K is not split, of the MMA that blocks take by themselves: that with the fewest cycles by the model.
 

@@ -34,6 +34,12 @@ def with_axis(dist: Distribution, axis: int) -> Distribution:
 
 
 @avelang.constant
+def refuse(what: str, want: str, got: object) -> None:
+    """Raises T301."""
+    raise wrong("T301", what=what, want=want, got=got)
+
+
+@avelang.constant
 def flat(shape: Ints) -> Ints:
     """The extents of a tile with rows and columns, as shared memory has them. Raises T301."""
     if len(shape) != 2:
@@ -45,7 +51,8 @@ def flat(shape: Ints) -> Ints:
 def matching(dist: Distribution, other: Distribution) -> Distribution:
     """A distribution in which lanes hold the same elements in the same order as in another one. Raises T301."""
     if other is not dist and (other.shape != dist.shape or other.linear.shape != dist.linear.shape or (other.linear != dist.linear).any()):
-        raise wrong("T301", what="the other tile", want=f"in the distribution of the first, {dist}", got=repr(other))
+        got = f"one of {other.shape}" if other.shape != dist.shape else "one whose lanes hold other elements (`avelang.tile.shared.spread` moves it)"
+        raise wrong("T301", what="the other tile", want=f"in the distribution of the first, of {dist.shape}", got=got)
     return other
 
 
@@ -53,7 +60,9 @@ def matching(dist: Distribution, other: Distribution) -> Distribution:
 def place_of(dist, thread=None):
     """Where a lane's first element stands in a tile: a coordinate (u32) for each dimension. `thread`: its number among those of the distribution, of
     the block if None."""
-    thread = al.thread_id(0) if thread is None else thread
+    if thread is None:
+        al.expect_threads(dist.threads)
+        thread = al.thread_id(0)
     at = [al.convert(0, al.u32) for _ in dist.shape]
     for below, digit in accesses.lane_digits(dist):
         count = thread // below % digit.extent
@@ -140,6 +149,7 @@ class Tile:
     def along(self, fn, folded, axis):
         """fn(values, values of `folded`), where `folded` is what `fold` left of such a tile: each element meets the one of its row or column."""
         F = accesses.folding(with_axis(self.dist, axis), axis)
+        matching(F.dist, folded.dist)
         other = al.make_local((self.dist.elements,), folded.dtype)
         for i in range(len(F.of)):
             other[i] = folded.values[F.of[i]]

@@ -13,8 +13,10 @@ import avelang
 import avelang.language as al
 import avelang.tile.accesses as accesses
 import avelang.tile.warpgroups as warpgroups
+from avelang.base.places import wrong
+from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
-from avelang.tile.tensors import Tile, fitting, is_first, place_of
+from avelang.tile.tensors import Tile, fitting, is_first, matching, place_of, refuse
 
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
 WORD = 4  # bytes
@@ -93,6 +95,43 @@ def row_major(extents: Ints) -> Ints:
     return tuple(out)
 
 
+@avelang.constant
+def along(axis: int, dimensions: int, count: int = 1) -> None:
+    """Whether a view has dimensions `axis` to before `axis` + `count`. Raises T301."""
+    if isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis <= dimensions - count:
+        raise wrong("T301", what="axis", want=f"a dimension of the view, 0 to {dimensions - count}", got=repr(axis))
+
+
+@avelang.constant
+def divided(extents: Ints, extent: int) -> None:
+    """Whether a dimension can be taken apart so. Raises T301."""
+    if math.prod(extents) != extent:
+        raise wrong("T301", what=f"the product of the extents {extents}", want=f"the dimension's extent, {extent}", got=math.prod(extents))
+
+
+@avelang.constant
+def numbers(what: str, count: int, dimensions: int) -> None:
+    """Whether there is one for each dimension; `count`: 0 for what is no tuple. Raises T301."""
+    if count != dimensions:
+        raise wrong("T301", what=what, want=f"a tuple of {dimensions}, one for each dimension", got=f"one of {count}" if count else "a single number")
+
+
+@avelang.constant
+def given(dist: Distribution | None) -> Distribution:
+    """The distribution of a window. Raises T301 where it has none."""
+    if dist is None:
+        raise wrong("T301", what="a window that is loaded", want="one with a distribution: view.window(lengths, origin, dist)", got="one without")
+    return dist
+
+
+@avelang.constant
+def promised(vector: int) -> int:
+    """The vector of a view. Raises T301."""
+    if isinstance(vector, bool) or not isinstance(vector, int) or vector < 1:
+        raise wrong("T301", what="the vector of a view", want="an integer from 1: neighbors that lie side by side", got=repr(vector))
+    return vector
+
+
 @avelang.struct
 class View:
     """A tensor as tiles are cut from it: `data` (in memory), seen with `shape` through `steps`, the outermost last. `vector`: so many neighbors along
@@ -113,6 +152,7 @@ class View:
 
     def pad(self, axis, before, after):
         """The same with so many more places before and after, which read as zeros and are not written."""
+        along(axis, len(self.shape))
         n = self.shape[axis]
         inner = axis < len(self.shape) - 1 or (isinstance(before, int) and isinstance(after, int) and before % self.vector == 0)
         shape = self.shape[:axis] + (n + before + after,) + self.shape[axis + 1 :]
@@ -120,18 +160,24 @@ class View:
 
     def unmerge(self, axis, extents):
         """A dimension taken apart into several; their extents are compile-time ints, of which the product is that of the dimension."""
+        along(axis, len(self.shape))
+        if isinstance(self.shape[axis], int):
+            divided(extents, self.shape[axis])
         inner = axis < len(self.shape) - 1 or extents[len(extents) - 1] % self.vector == 0
         shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
         return self._with(Embed(axis, row_major(extents)), shape, self.vector if inner else 1)
 
     def embed(self, axis, extents, strides):
         """A dimension as several, which may meet a place twice: rows of an image under a filter, for one."""
+        along(axis, len(self.shape))
+        numbers("the strides of `embed`", len(strides), len(extents))
         inner = axis < len(self.shape) - 1
         shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
         return self._with(Embed(axis, strides), shape, self.vector if inner else 1)
 
     def merge(self, axis, count):
         """`count` dimensions from `axis` on as one."""
+        along(axis, len(self.shape), count)
         inner = axis + count < len(self.shape)
         extents = self.shape[axis : axis + count]
         total = extents[0]
@@ -142,6 +188,8 @@ class View:
 
     def xor(self, axis, by, extent, unit=1):
         """The same with a dimension swizzled: coordinate `axis` ^ (coordinate `by` % extent) * unit."""
+        along(axis, len(self.shape))
+        along(by, len(self.shape))
         last = len(self.shape) - 1
         whole = unit % self.vector == 0 if axis == last else by < last  # neighbors stay neighbors
         return self._with(Xor(axis, by, extent, unit), self.shape, self.vector if whole else 1)
@@ -163,19 +211,28 @@ class View:
 
     def store(self, tile, origin):
         """Stores a tile at `origin`, converted to the view's dtype; nothing outside of the view. By the copy engine where this is a tensor map."""
+        self._place("the origin of a store", origin)
         if isinstance(self.data, al.TensorMap):
             warpgroups.store(self.data, tile, origin)
         else:
             self.window(tile.dist.shape, origin).store(tile)
 
+    def _place(self, what, at):
+        numbers(what, len(at) if isinstance(at, tuple) else 0, len(self.shape))
+
     def window(self, lengths, origin, dist=None):
-        """A tile of these extents at `origin`."""
+        """A tile of these extents at `origin`. Raises T301 for as many as the view has not."""
+        self._place("the extents of a window", lengths)
+        self._place("the origin of a window", origin)
         return Window(self, lengths, tuple([al.convert(x, al.u32) for x in origin]), dist)
 
 
 @avelang.jit
 def view(memory, shape, vector=1, strides=None):
-    """A naive view of a pointer, a tensor or a tensor map. `vector`: see `View`; rows must begin at multiples of it."""
+    """A naive view of a pointer, a tensor or a tensor map. `vector`: see `View`; rows must begin at multiples of it. Raises T301."""
+    vector = promised(vector)
+    if not isinstance(shape, tuple) and not isinstance(memory, al.Tensor):
+        refuse("the shape of a view", "a tuple of extents, such as (rows, columns)", "a single number")
     if isinstance(memory, al.TensorMap):
         return View(memory, shape, vector)
     if isinstance(memory, al.Tensor):
@@ -221,6 +278,7 @@ class Window:
 
     def move(self, by):
         """Moves the window on."""
+        self.view._place("a step of a window", by)
         self.origin = tuple([x + d for x, d in zip(self.origin, by, strict=True)])
         if self.resource is not None and not (isinstance(by[0], int) and by[0] == 0):
             self.resource = self.buffer()
@@ -240,13 +298,15 @@ class Window:
         return self.width() * self.view.dtype.bytes % WORD == 0
 
     def load(self):
-        """The tile, zeros outside of the view."""
-        tile = Tile(al.make_local((self.dist.elements,), self.view.dtype), self.dist)
+        """The tile, zeros outside of the view. Raises T301 for a window without a distribution."""
+        dist = given(self.dist)
+        tile = Tile(al.make_local((dist.elements,), self.view.dtype), dist)
         self.load_into(tile)
         return tile
 
     def load_into(self, tile):
-        """Loads into the registers of a tile of this distribution."""
+        """Loads into the registers of a tile of this distribution. Raises T301 for another."""
+        matching(self.dist, tile.dist)
         self.load_values(tile.values)
 
     def load_values(self, values):
@@ -257,7 +317,8 @@ class Window:
             self._load_guarded(values)
 
     def store(self, tile):
-        """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view."""
+        """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view. Raises T304 for other extents."""
+        fitting(tile.dist, self.lengths, al.target().wave)
         out = Window(self.view, tile.dist.shape, self.origin, tile.dist, tile.thread)
         if is_first(tile.dist, tile.thread):
             if out.ranged():
@@ -280,16 +341,12 @@ class Window:
             memory.store(self.load(), buffer)
 
     def _copy_async(self, memory, buffer, whole):
-        at, WIDTH, NBYTES = place_of(self.dist, self.thread), self.width(), self.width() * self.view.dtype.bytes
-        PLAN, PLACES, first = accesses.vectors(self.dist, 1, WIDTH), memory.plan_of(self.dist, WIDTH), memory.first(self.dist, self.thread)
-        for i in range(len(PLAN)):
-            step = PLAN[i].at
-            source, inside = self._rows_apart(at, step, WIDTH, whole) if self.plain() else self._anywhere(at, step, WIDTH)
-            if len(PLACES) > 0:
-                target = memory.piece(first, PLACES[i], NBYTES, buffer)
-            else:
-                target = memory.piece(memory.byte((at[0] + step[0], at[1] + step[1])), accesses.HERE, NBYTES, buffer)
-            copy_async(target, source, al.select(inside, al.convert(NBYTES, al.u32), 0), NBYTES)
+        at, WIDTH, PLAN = place_of(self.dist, self.thread), self.width(), self.plan()
+
+        def source(i):
+            return self._rows_apart(at, PLAN[i].at, WIDTH, whole) if self.plain() else self._anywhere(at, PLAN[i].at, WIDTH)
+
+        copy_vectors(self.dist, PLAN, WIDTH, source, memory, buffer, self.thread)
 
     def plain(self):
         """Whether these are rows of a matrix as it lies in memory."""
@@ -417,6 +474,22 @@ def copy_async(target, source, count, NBYTES):
         al.nvvm.cp_async_x8(target, source, count)
     else:
         al.nvvm.cp_async_x4(target, source, count)
+
+
+@avelang.jit
+def copy_vectors(dist, PLAN, WIDTH, source, memory, buffer, thread=None):
+    """Begins a lane's copies of its vectors by cp.async to where they lie in a buffer of `memory`. `source(i)`: the vector in global memory, and
+    whether it is inside: else it is zeros."""
+    at, NBYTES = place_of(dist, thread), WIDTH * memory.dtype.bytes
+    PLACES, first = memory.plan_of(dist, WIDTH), memory.first(dist, thread)
+    for i in range(len(PLAN)):
+        found, inside = source(i)
+        if len(PLACES) > 0:
+            target = memory.piece(first, PLACES[i], NBYTES, buffer)
+        else:
+            step = PLAN[i].at
+            target = memory.piece(memory.byte((at[0] + step[0], at[1] + step[1])), accesses.HERE, NBYTES, buffer)
+        copy_async(target, found, al.select(inside, al.convert(NBYTES, al.u32), 0), NBYTES)
 
 
 @avelang.jit

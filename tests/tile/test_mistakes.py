@@ -1,0 +1,162 @@
+"""Mistakes in kernels of the tile level: each is an error with a code, at the user's line, before anything is lost. And launches with other threads."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import avelang
+import avelang.language as al
+from avelang import tile
+from avelang.base.errors import AveError
+from avelang.tile.order import Job
+
+BLOCK = tile.Block(64, 64, 64)
+TMA = tile.Block(64, 64, 64, pipeline="tma")
+HERE = tile.Distribution.blocked((64, 16), al.bf16, waves=4)
+P, F, U = al.Pointer(al.bf16), al.Pointer(al.f32), al.u32  # type: ignore
+
+
+@avelang.struct
+class Tuples:
+    """A walk whose jobs are none."""
+
+    n: ...
+
+    def count(self):
+        return al.convert(1, al.u32)
+
+    def job(self, index, below, beside):
+        return (0, self.n), (0, self.n), (0, self.n), (0, 0)
+
+
+@avelang.struct
+class Countless:
+    """A walk that does not say how many tiles there are."""
+
+    n: ...
+
+    def job(self, index, below, beside):
+        return Job((0, self.n), (0, self.n), (0, self.n), (0, 0))
+
+
+def kernel(body):
+    @avelang.jit
+    def wrong(a: P, b: P, c: F, n: U):
+        body(tile.view(a, (n, n), 8), tile.view(b, (n, n), 8), tile.view(c, (n, n), 4), n)
+
+    return wrong
+
+
+# Bodies of kernels: what is wrong, the code, and words of the message.
+BODIES = [
+    (lambda A, B, C, n: tile.multiply((64, 64), A, B, (n, n, n), None), "T301", "must be a tile.Block, not (64, 64)"),
+    (lambda A, B, C, n: tile.multiply(BLOCK, A.data, B, (n, n, n), None), "T301", "A must be a view"),
+    (lambda A, B, C, n: tile.multiply(BLOCK, A.unmerge(0, (4, 16)), B, (n, n, n), None), "T301", "A must be a view of two dimensions"),
+    (lambda A, B, C, n: tile.multiply(BLOCK, A, C, (n, n, n), None), "T301", "B must be of bf16, which the product takes, not f32"),
+    (lambda A, B, C, n: tile.multiply(BLOCK, A, B, (n, n), None), "T301", "(m, n, k), or a walk, not 2"),
+    (lambda A, B, C, n: tile.multiply(BLOCK, A, B, Tuples(n), None), "T301", "must be an avelang.tile.order.Job"),
+    (lambda A, B, C, n: tile.multiply(BLOCK, A, B, Countless(n), None), "T009", "Countless has no attribute 'count'"),
+    (lambda A, B, C, n: tile.multiply(BLOCK, A, B, (n, n, n), lambda sums: sums), "T003", "takes 1 argument (sums), 2 given"),
+    (lambda A, B, C, n: A.window((64, 16), (0,), HERE), "T301", "the origin of a window must be a tuple of 2"),
+    (lambda A, B, C, n: A.window((64,), (0, 0), HERE), "T301", "the extents of a window must be a tuple of 2"),
+    (lambda A, B, C, n: A.window((32, 16), (0, 0), HERE), "T304", "its distribution is one of (64, 16)"),
+    (lambda A, B, C, n: A.window((64, 16), (0, 0)).load(), "T301", "one with a distribution"),
+    (lambda A, B, C, n: A.window((64, 16), (0, 0), HERE).move(16), "T301", "must be a tuple of 2, one for each dimension, not a single number"),
+    (lambda A, B, C, n: C.store(A.window((64, 16), (0, 0), HERE).load(), (0, 0, 0)), "T301", "the origin of a store"),
+    (lambda A, B, C, n: C.window((64, 32), (0, 0)).store(A.window((64, 16), (0, 0), HERE).load()), "T304", "its extents are (64, 32)"),
+    (lambda A, B, C, n: A.window((64, 16), (0, 0), HERE).load_into(tile.full(tile.Distribution.blocked((64, 32), al.bf16, waves=4), 0, al.bf16)),
+     "T301", "one of (64, 32)"),
+    (lambda A, B, C, n: A.pad(2, 1, 1), "T301", "axis must be a dimension of the view, 0 to 1, not 2"),
+    (lambda A, B, C, n: A.merge(1, 2), "T301", "axis must be a dimension of the view, 0 to 0, not 1"),
+    (lambda A, B, C, n: A.embed(0, (n, 3), (1,)), "T301", "the strides of `embed` must be a tuple of 2"),
+    (lambda A, B, C, n: tile.view(A.data, (64, 64), 0), "T301", "the vector of a view must be an integer from 1"),
+    (lambda A, B, C, n: tile.view(A.data, (64, 64)).unmerge(1, (3, 16)), "T301", "the dimension's extent, 64, not 48"),
+    (lambda A, B, C, n: tile.full(HERE, 0.0, al.f32).along(lambda x, y: x - y, tile.full(HERE, 0.0, al.f32), 1), "T301", "of (64,), not one of (64, 16)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "code", "words"), BODIES, ids=[f"{i}-{c}" for i, (_, c, _) in enumerate(BODIES)])
+def test_mistakes_in_kernels(body, code, words):
+    a, c = np.ones((64, 64), ml_dtypes.bfloat16), np.full((64, 64), 7, np.float32)
+    with pytest.raises(AveError) as e:
+        kernel(body)[1, 256](a, a, c, 64, target="gfx942")
+    assert e.value.code == code and words in e.value.message and (c == 7).all()
+    shown = str(e.value).splitlines()[1]
+    assert shown.startswith(f"  --> {__file__}:"), "the first place is the user's"
+
+
+def test_the_memory_that_a_pipeline_takes():
+    """Pointers where the copy engine wants tensor maps, and the other way round."""
+    x = np.ones((64, 64), ml_dtypes.bfloat16)
+    maps = TMA.operands(al.bf16, al.f32)
+
+    def build(T, one, two):
+        @avelang.jit
+        def mixed(a: one, b: two, n: U):
+            tile.multiply(T, tile.view(a, (n, n), 8), tile.view(b, (n, n), 8), (n, n, n), None)
+
+        return mixed
+
+    for T, one, two, words in ((TMA, P, P, "the memory of A"), (TMA, maps[0], P, "the memory of B"), (tile.Block(64, 64, 32, pipeline="cp-async"),
+                               *maps[:2], "a pointer or a tensor, not a tensor map")):  # fmt: skip
+        with pytest.raises(AveError, match="T301") as e:
+            build(T, one, two)[1, T.on("sm_90a", al.bf16).threads](x, x, 64, target="sm_90a", backend="reference")
+        assert words in e.value.message
+
+
+BLOCKS = [
+    (dict(m=0), "m of a Block must be an integer from 1, not 0"), (dict(n=64.0), "n of a Block"), (dict(k="64"), "k of a Block"),
+    (dict(together=0), "together of a Block"), (dict(stages=True), "stages of a Block"), (dict(stages=1, pipeline="cp-async"), "an integer from 2"),
+    (dict(waves=4), "waves of a Block"), (dict(waves=(0, 2)), "two integers from 1"), (dict(cluster=(2,)), "cluster of a Block"),
+    (dict(cluster=(2, 1)), "(1, 1) with the pipeline 'double-buffer'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "words"), BLOCKS, ids=[str(f) for f, _ in BLOCKS])
+def test_numbers_of_a_block(fields, words):
+    with pytest.raises(AveError, match="T301") as e:
+        tile.Block(**{"m": 64, "n": 64, "k": 64, **fields})
+    assert words in e.value.message and e.value.span is not None and e.value.span.file == __file__
+
+
+def test_what_a_chip_has_instead():
+    """What `on` raises stands at the line that asked, and says what there is."""
+    for T, chip, code, words in (
+        (TMA, "gfx942", "U103", "it has single, prefetch"), (tile.Block(72, 64, 64), "gfx942", "T307", "block GEMM: m = 72 is no multiple of 32"),
+        (tile.Block(64, 64, 64, mma="MFMA_F32_16X16"), "gfx942", "T301", "such as MFMA_F32_16x16x"),
+    ):  # fmt: skip
+        with pytest.raises(AveError, match=code) as e:
+            T.on(chip, al.bf16)
+        assert words in str(e.value) and e.value.span is not None and e.value.span.file == __file__
+
+
+@avelang.jit
+def product(a: P, b: P, c: F, n: U):
+    A, B, C = tile.view(a, (n, n), 8), tile.view(b, (n, n), 8), tile.view(c, (n, n), 4)
+
+    def finish(sums, at):
+        C.store(sums, at)
+
+    tile.multiply(BLOCK, A, B, (n, n, n), finish)
+
+
+@avelang.jit
+def copied(a: P, b: P, c: F, n: U):
+    dist = tile.Distribution.blocked((64, 64), al.bf16, waves=4)
+    tile.view(c, (n, n), 4).store(tile.view(a, (n, n), 8).window((64, 64), (0, 0), dist).load(), (0, 0))
+
+
+@pytest.mark.parametrize("backend", ["gfx942-exec", "reference", "cpu"])
+def test_threads_of_a_launch(backend):
+    """A product is for just its threads; a tile may have more of them beside it, which hold the same elements."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-3, 4, (64, 64)).astype(ml_dtypes.bfloat16) for _ in "ab")
+    for kernel, threads in ((product, 128), (product, 512), (product, (64, 4)), (product, (256, 2)), (copied, 128), (copied, (64, 4))):
+        c = np.full((64, 64), 7, np.float32)
+        with pytest.raises(AveError, match="L024") as e:
+            kernel[1, threads](a, b, c, 64, target="gfx942", backend=backend)
+        assert "is for blocks of 256 threads" in e.value.message and (c == 7).all()
+    for kernel, threads, want in ((product, 256, a.astype(np.float32) @ b.astype(np.float32).T), (copied, 256, a), (copied, 512, a)):
+        c = np.full((64, 64), 7, np.float32)
+        kernel[1, threads](a, b, c, 64, target="gfx942", backend=backend)
+        assert np.array_equal(c, want.astype(np.float32))
