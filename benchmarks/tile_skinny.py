@@ -149,8 +149,9 @@ def timed(rounds: int) -> list[dict[str, Any]]:
 
 # Columns and bytes of a row in a step, stages, waves, blocks for each multiprocessor, the instruction of 8 rows.
 RINGS = {
-    "64x128B, 8 stages, 3": (64, 128, 8, 4, 3, True), "64x128B, 6 stages, 4": (64, 128, 6, 4, 4, True), "64x128B, 8 stages, 2": (64, 128, 8, 4, 2, True),
-    "128x128B, 6 stages, 2": (128, 128, 6, 4, 2, True), "64x256B, 5 stages, 2": (64, 256, 5, 4, 2, True), "32x256B, 6 stages, 4": (32, 256, 6, 2, 4, True),
+    "64x128B, 8 stages, 3": (64, 128, 8, 4, 3, True), "64x128B, 6 stages, 4": (64, 128, 6, 4, 4, True),
+    "64x128B, 8 stages, 2": (64, 128, 8, 4, 2, True), "128x128B, 6 stages, 2": (128, 128, 6, 4, 2, True),
+    "64x256B, 5 stages, 2": (64, 256, 5, 4, 2, True), "32x256B, 6 stages, 4": (32, 256, 6, 2, 4, True),
     "64x128B, 8 stages, 3, 16 rows": (64, 128, 8, 4, 3, False), "128x128B, 10 stages, 1": (128, 128, 10, 4, 1, True),
 }  # fmt: skip
 

@@ -11,8 +11,7 @@ f32: whenever a row's greatest score grows, what has been summed shrinks.
 
 import dataclasses
 import functools
-import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import avelang
 import avelang.language as al
@@ -24,11 +23,8 @@ from avelang.tile.order import dealt
 from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import arrived, commit
-
-DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
-UNIT, WIDEST = 32, 256  # d is padded to a multiple of the one, and is no more than the other
-HOPPER, WITH_WGMMA = "sm_90a", 128  # the chip that has a source of its own, and the greatest d there
-LOG2E = math.log2(math.e)
+from avelang_kernels import tile_attention_hopper as hopper
+from avelang_kernels.tile_attention_rows import DTYPES, HOPPER, LOG2E, UNIT, WITH_WGMMA, checked, keep_sums, limits, masked, named, tiles_of
 
 
 @avelang.constant
@@ -97,26 +93,6 @@ def feed(C, K, V):
         return Feed(K, V, k, v, C)
     x, y = al.make_local((C.first.copy_b.elements,), dtype), al.make_local((COPY.elements,), dtype)
     return Feed(K, V, k, v, C, x, y)
-
-
-@avelang.jit
-def limits(queries, keys, first, CAUSAL):
-    """Of a row of a block that begins at row `first` of Q: the end of the keys that it sees."""
-    shift = al.convert(keys, al.i32) - al.convert(queries, al.i32)
-    return lambda row: min(al.convert(keys, al.i32), al.convert(first + row, al.i32) + shift + 1) if CAUSAL else al.convert(keys, al.i32)
-
-
-@avelang.jit
-def masked(s, key, limit):
-    """Scores of a tile of keys from `key` on, without those that rows do not see."""
-    return s.sweep(lambda x, at: al.select(al.convert(at[1] + key, al.i32) < limit(at[0]), x, NEVER))
-
-
-@avelang.jit
-def tiles_of(queries, keys, first, M, N, CAUSAL):
-    """How many tiles of keys a block of rows sees, and how many of them, from the first on, whole."""
-    limit = limits(queries, keys, first, CAUSAL)
-    return (max(0, limit(M - 1)) + (N - 1)) // N, max(0, limit(0)) // N
 
 
 @avelang.jit
@@ -193,14 +169,6 @@ def place_of(index, queries, heads, M, CAUSAL):
 
 
 @avelang.jit
-def keep_sums(lse, found, batches, heads, queries, batch, head, first):
-    """Stores the logarithms of a block's rows."""
-    all = al.make_tensor(lse, al.f32, al.make_layout((batches * heads, queries)))
-    mine = al.view(al.subview(all, (batch * heads + head, 0), (1, queries), (1, 1)), al.f32, al.make_layout((queries,)))
-    tile.View(mine, (queries,)).store(found, (first,))
-
-
-@avelang.jit
 def head_of(x, batch, head, count, heads, rows, D, SEQ_FIRST):
     """A view of one head of an array (batch, rows, heads, d), or (batch, heads, rows, d)."""
     step = heads * D if SEQ_FIRST else al.convert(D, al.u32)
@@ -257,14 +225,6 @@ def block_for(target: str, d: int) -> Block:
     return Block(64, 64 if d <= 128 else 32, 4, 64 < d <= 128)
 
 
-@functools.cache
-def hopper() -> Any:
-    """The form for Hopper: a module that itself takes much from here."""
-    from avelang_kernels import tile_attention_hopper
-
-    return tile_attention_hopper
-
-
 def attention(
     q: Any, k: Any, v: Any, out: Any, target: str | None = None, *, lse: Any = None, causal: bool = False, scale: float | None = None,
     layout: str = "bshd", T: Any = None, units: int = 0, **options: Any,
@@ -291,10 +251,14 @@ def attention(
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(q, target)
     if T is None and target == HOPPER and d <= WITH_WGMMA or T is not None and not isinstance(T, Block):
+        if T is not None and not isinstance(T, hopper.Form):
+            raise TypeError(f"T is {T!r}: it must be a tile_attention.Block, a tile_attention_hopper.Form, or None")
         if target != HOPPER:
             raise ValueError(f"T is {T!r}, a form for {HOPPER}, and the chip is {target}: a tile_attention.Block is what fits there")
+        if d > WITH_WGMMA:
+            raise ValueError(f"d is {d}: it must be {WITH_WGMMA} at most for {T!r}; a tile_attention.Block has more")
         sizes = batches, heads, queries, d, kv_heads, keys
-        return hopper().launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)
+        return hopper.launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)
     T, dtype = T or block_for(target, d), DTYPES[named(q)]
     outs = (out,) if lse is None else (out, lse)
     grid = batches * heads * -(-queries // T.m)
@@ -308,50 +272,3 @@ def attention(
 def threads_of(T: Block, target: str, dtype: al.DType, d: int) -> int:
     """Threads of a block on a chip."""
     return T.on(target, dtype, d).first.threads
-
-
-def named(x: Any) -> str:
-    """The name of an array's dtype."""
-    return str(x.dtype).split(".")[-1]
-
-
-class Like(NamedTuple):
-    """What checks read of an array."""
-
-    shape: Any
-    dtype: Any
-
-
-def checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
-    """batch, heads, queries, d, heads of K and V, keys. Raises ValueError, TypeError."""
-    forms = [None if x is None else Like(x.shape, x.dtype) for x in (q, k, v, out, lse)]
-    return _checked(*forms, scale, layout)
-
-
-@functools.lru_cache(1024)  # arrays of the same shapes come again and again
-def _checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
-    if layout not in ("bshd", "bhsd"):
-        raise ValueError(f"layout is {layout!r}: it must be 'bshd' or 'bhsd', for (batch, seq, heads, d) or (batch, heads, seq, d)")
-    for name, x in (("q", q), ("k", k), ("v", v), ("out", out)):
-        if len(x.shape) != 4:
-            raise ValueError(f"{name} is {tuple(x.shape)}: it must have 4 dimensions, in the order of the layout {layout!r}")
-        if named(x) not in ("bfloat16", "float16") or named(x) != named(q):
-            raise TypeError(f"{name} is of {x.dtype} and q of {q.dtype}: all must be of one dtype, bf16 or f16")
-    seq, head = (1, 2) if layout == "bshd" else (2, 1)
-    batches, heads, queries, d = (int(q.shape[i]) for i in (0, head, seq, 3))
-    kv_heads, keys = int(k.shape[head]), int(k.shape[seq])
-    if tuple(k.shape) != tuple(v.shape) or (k.shape[0], k.shape[3]) != (batches, d):
-        raise ValueError(f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}: k and v must be alike, with the batch and d of q")
-    if (kv_heads == 0) != (heads == 0) or (kv_heads and heads % kv_heads):
-        raise ValueError(f"q has {heads} heads and k has {kv_heads}: heads of q must be a multiple of those of k and v")
-    if d % 8 or d > WIDEST:
-        raise ValueError(f"d is {d}: it must be a multiple of 8, {WIDEST} at most")
-    if tuple(out.shape) != tuple(q.shape):
-        raise ValueError(f"out is {tuple(out.shape)}: it must have the shape of q, {tuple(q.shape)}")
-    if lse is not None and tuple(lse.shape) != (batches, heads, queries):
-        raise ValueError(f"lse is {tuple(lse.shape)}: it must be (batch, heads, seq of q), {(batches, heads, queries)}")
-    if lse is not None and named(lse) != "float32":
-        raise TypeError(f"lse is of {lse.dtype}: it must be of f32")
-    if scale is not None and not 0 < scale < math.inf:
-        raise ValueError(f"scale is {scale}: it must be above 0 and finite")
-    return batches, heads, queries, d, kv_heads, keys

@@ -230,8 +230,8 @@ def gemm(
 
     a: (m, k), bf16 or f16; b: what `preshuffle` made of (n, k), of the same dtype; out: (m, n), of that dtype or f32; bias: (n,), of any of the three
     dtypes; all contiguous. `activation`: `relu`, `silu`, `gelu` or a function of f32 vectors, element by element; give the same object each time,
-    since a kernel is built for it. `block`, `target`: others than b was arranged for may be used, where fragments are arranged alike. `parts` of K, of
-    which different blocks make the products, are added up in their order: the same bits in every run. By default 1 on AMD and `best_parts` on NVIDIA.
+    since a kernel is built for it. `block`, `target`: others than b was arranged for may be used, where fragments are arranged alike. `parts` of K,
+    of which different blocks make the products, are added up in their order: the same bits in every run. By default 1 on AMD, `best_parts` on NVIDIA.
     Launches of one stream share a workspace. `options`: those of a launch. Returns `out`. Raises ValueError and TypeError for what does not fit.
     """
     if not isinstance(b, Weights):

@@ -51,6 +51,20 @@ def test_an_error_shows_line_caret_callers_and_hint(tmp_path):
     ]
 
 
+def test_the_first_place_is_the_users(tmp_path):
+    """Where a device function of Ave's own is at fault for what it got, its lines come after the one that called it."""
+    file = tmp_path / "kernel.py"
+    file.write_text("f()\ng()\n")
+    outer = Span(str(file), 2, 0, 2, 3, "main")
+    user = Span(str(file), 1, 0, 1, 3, "kernel", outer)
+    inner = Span(avelang.__file__, 1, 0, 1, 3, "deepest", Span(avelang.__file__, 1, 0, 1, 3, "run", user))
+    places = [line.strip() for line in str(error("T029", inner, got="3")).splitlines() if " in " in line]
+    own = f"{avelang.__file__}:1"
+    assert places == [f"--> {file}:1 in kernel", f"which calls {own} in run", f"which calls {own} in deepest", f"called from {file}:2 in main"]
+    # All of it Ave's own: as it is.
+    assert f"--> {own} in run" in str(error("T029", Span(avelang.__file__, 1, 0, 1, 3, "run"), got="3"))
+
+
 def test_an_error_without_source():
     assert str(error("L030")) == "[L030] there is no memory for a thread's scratch"
     assert str(error("T029", Span("gone.py", 3), got="3")) == "[T029] 3 has no elements to index\n  --> gone.py:3"

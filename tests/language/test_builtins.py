@@ -329,3 +329,47 @@ def test_products_and_sums_round_each(launch):
     out = np.ones_like(a)
     launch(products_are_not_contracted, a, b, out)
     np.testing.assert_array_equal(out, 0)
+
+
+# -- threads of a launch -----------------------------------------------------------------------------------------------------------------
+
+
+@avelang.jit
+def pairs(out: al.Tensor((N,), al.u32)):
+    al.expect_threads(N)
+    out[al.thread_id(0) % N] = al.thread_id(0) % N
+
+
+@avelang.jit
+def alone(out: al.Tensor((N,), al.u32)):
+    al.expect_threads(N, exact=True)
+    out[al.thread_id(0)] = al.thread_id(0)
+
+
+def test_expected_threads(launch):
+    """Those of x, or exactly so many in all; other launches fail before anything is written."""
+    for kernel, block in ((pairs, (N,)), (pairs, (2 * N,)), (pairs, (N, 2)), (alone, (N,))):
+        out = np.full(N, 7, np.uint32)
+        launch(kernel, out, block=block)
+        assert np.array_equal(out, np.arange(N))
+    for kernel, block in ((pairs, (N - 1,)), (pairs, (N // 2, 2)), (alone, (2 * N,)), (alone, (N, 2))):
+        out = np.full(N, 7, np.uint32)
+        with pytest.raises(AveError, match="L024"):
+            launch(kernel, out, block=block)
+        assert (out == 7).all()
+
+
+@avelang.jit
+def unknown_count(n: al.u32):
+    al.expect_threads(n)
+
+
+@avelang.jit
+def exact_number():
+    al.expect_threads(4, exact=1)
+
+
+def test_what_is_expected_is_known_when_the_kernel_is_built():
+    for kernel, args in ((unknown_count, (4,)), (exact_number, ())):
+        with pytest.raises(AveError, match="T017"):
+            kernel[1, 4](*args)

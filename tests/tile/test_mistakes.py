@@ -1,5 +1,7 @@
 """Mistakes in kernels of the tile level: each is an error with a code, at the user's line, before anything is lost. And launches with other threads."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -12,8 +14,12 @@ from avelang.tile.order import Job
 
 BLOCK = tile.Block(64, 64, 64)
 TMA = tile.Block(64, 64, 64, pipeline="tma")
-HERE = tile.Distribution.blocked((64, 16), al.bf16, waves=4)
-P, F, U = al.Pointer(al.bf16), al.Pointer(al.f32), al.u32  # type: ignore
+BF16: Any = al.bf16
+F32: Any = al.f32
+HERE, WIDER = (tile.Distribution.blocked((64, n), BF16, waves=4) for n in (16, 32))
+P: Any = al.Pointer(al.bf16)
+F: Any = al.Pointer(al.f32)
+U: Any = al.u32
 
 
 @avelang.struct
@@ -39,56 +45,99 @@ class Countless:
         return Job((0, self.n), (0, self.n), (0, self.n), (0, 0))
 
 
-def kernel(body):
-    @avelang.jit
-    def wrong(a: P, b: P, c: F, n: U):
-        body(tile.view(a, (n, n), 8), tile.view(b, (n, n), 8), tile.view(c, (n, n), 4), n)
+@avelang.jit
+def wrong(a: P, b: P, c: F, n: U, CASE: al.constexpr):
+    A, B, C = tile.view(a, (n, n), 8), tile.view(b, (n, n), 8), tile.view(c, (n, n), 4)
+    t = tile.full(HERE, 0.0, al.f32)
+    if CASE == 0:
+        tile.multiply((64, 64), A, B, (n, n, n), None)
+    elif CASE == 1:
+        tile.multiply(BLOCK, A.data, B, (n, n, n), None)
+    elif CASE == 2:
+        tile.multiply(BLOCK, A.unmerge(0, (4, 16)), B, (n, n, n), None)
+    elif CASE == 3:
+        tile.multiply(BLOCK, A, C, (n, n, n), None)
+    elif CASE == 4:
+        tile.multiply(BLOCK, A, B, (n, n), None)
+    elif CASE == 5:
+        tile.multiply(BLOCK, A, B, Tuples(n), None)
+    elif CASE == 6:
+        tile.multiply(BLOCK, A, B, Countless(n), None)
+    elif CASE == 7:
+        tile.multiply(BLOCK, A, B, (n, n, n), lambda sums: sums)
+    elif CASE == 8:
+        A.window((64, 16), (0,), HERE)
+    elif CASE == 9:
+        A.window((64,), (0, 0), HERE)
+    elif CASE == 10:
+        A.window((32, 16), (0, 0), HERE)
+    elif CASE == 11:
+        A.window((64, 16), (0, 0)).load()
+    elif CASE == 12:
+        A.window((64, 16), (0, 0), HERE).move(16)
+    elif CASE == 13:
+        C.store(t, (0, 0, 0))
+    elif CASE == 14:
+        C.window((64, 32), (0, 0)).store(t)
+    elif CASE == 15:
+        A.window((64, 16), (0, 0), HERE).load_into(tile.full(WIDER, 0.0, al.bf16))
+    elif CASE == 16:
+        A.pad(2, 1, 1)
+    elif CASE == 17:
+        A.merge(1, 2)
+    elif CASE == 18:
+        A.embed(0, (n, 3), (1,))
+    elif CASE == 19:
+        tile.view(a, (n, n), 0)
+    elif CASE == 20:
+        tile.view(a, n)
+    elif CASE == 21:
+        tile.view(a, (64, 64)).unmerge(1, (3, 16))
+    elif CASE == 22:
+        t.along(lambda x, y: x - y, t, 1)
 
-    return wrong
+
+WORDS = [
+    ("T301", "must be a tile.Block, not (64, 64)"),
+    ("T301", "A must be a view"),
+    ("T301", "A must be a view of two dimensions"),
+    ("T301", "B must be of bf16, which the product takes, not f32"),
+    ("T301", "(m, n, k), or a walk, not 2"),
+    ("T301", "must be an avelang.tile.order.Job"),
+    ("T009", "Countless has no attribute 'count'"),
+    ("T003", "takes 1 argument (sums), 2 given"),
+    ("T301", "the origin of a window must be a tuple of 2"),
+    ("T301", "the extents of a window must be a tuple of 2"),
+    ("T304", "its distribution is one of (64, 16)"),
+    ("T301", "one with a distribution"),
+    ("T301", "must be a tuple of 2, one for each dimension, not a single number"),
+    ("T301", "the origin of a store must be a tuple of 2"),
+    ("T304", "its extents are (64, 32)"),
+    ("T301", "one of (64, 32)"),
+    ("T301", "axis must be a dimension of the view, 0 to 1, not 2"),
+    ("T301", "axis must be a dimension of the view, 0 to 0, not 1"),
+    ("T301", "the strides of `embed` must be a tuple of 2"),
+    ("T301", "the vector of a view must be an integer from 1"),
+    ("T301", "the shape of a view must be a tuple"),
+    ("T301", "the dimension's extent, 64, not 48"),
+    ("T301", "of (64,), not one of (64, 16)"),
+]  # codes and words of the messages, by case
 
 
-# Bodies of kernels: what is wrong, the code, and words of the message.
-BODIES = [
-    (lambda A, B, C, n: tile.multiply((64, 64), A, B, (n, n, n), None), "T301", "must be a tile.Block, not (64, 64)"),
-    (lambda A, B, C, n: tile.multiply(BLOCK, A.data, B, (n, n, n), None), "T301", "A must be a view"),
-    (lambda A, B, C, n: tile.multiply(BLOCK, A.unmerge(0, (4, 16)), B, (n, n, n), None), "T301", "A must be a view of two dimensions"),
-    (lambda A, B, C, n: tile.multiply(BLOCK, A, C, (n, n, n), None), "T301", "B must be of bf16, which the product takes, not f32"),
-    (lambda A, B, C, n: tile.multiply(BLOCK, A, B, (n, n), None), "T301", "(m, n, k), or a walk, not 2"),
-    (lambda A, B, C, n: tile.multiply(BLOCK, A, B, Tuples(n), None), "T301", "must be an avelang.tile.order.Job"),
-    (lambda A, B, C, n: tile.multiply(BLOCK, A, B, Countless(n), None), "T009", "Countless has no attribute 'count'"),
-    (lambda A, B, C, n: tile.multiply(BLOCK, A, B, (n, n, n), lambda sums: sums), "T003", "takes 1 argument (sums), 2 given"),
-    (lambda A, B, C, n: A.window((64, 16), (0,), HERE), "T301", "the origin of a window must be a tuple of 2"),
-    (lambda A, B, C, n: A.window((64,), (0, 0), HERE), "T301", "the extents of a window must be a tuple of 2"),
-    (lambda A, B, C, n: A.window((32, 16), (0, 0), HERE), "T304", "its distribution is one of (64, 16)"),
-    (lambda A, B, C, n: A.window((64, 16), (0, 0)).load(), "T301", "one with a distribution"),
-    (lambda A, B, C, n: A.window((64, 16), (0, 0), HERE).move(16), "T301", "must be a tuple of 2, one for each dimension, not a single number"),
-    (lambda A, B, C, n: C.store(A.window((64, 16), (0, 0), HERE).load(), (0, 0, 0)), "T301", "the origin of a store"),
-    (lambda A, B, C, n: C.window((64, 32), (0, 0)).store(A.window((64, 16), (0, 0), HERE).load()), "T304", "its extents are (64, 32)"),
-    (lambda A, B, C, n: A.window((64, 16), (0, 0), HERE).load_into(tile.full(tile.Distribution.blocked((64, 32), al.bf16, waves=4), 0, al.bf16)),
-     "T301", "one of (64, 32)"),
-    (lambda A, B, C, n: A.pad(2, 1, 1), "T301", "axis must be a dimension of the view, 0 to 1, not 2"),
-    (lambda A, B, C, n: A.merge(1, 2), "T301", "axis must be a dimension of the view, 0 to 0, not 1"),
-    (lambda A, B, C, n: A.embed(0, (n, 3), (1,)), "T301", "the strides of `embed` must be a tuple of 2"),
-    (lambda A, B, C, n: tile.view(A.data, (64, 64), 0), "T301", "the vector of a view must be an integer from 1"),
-    (lambda A, B, C, n: tile.view(A.data, (64, 64)).unmerge(1, (3, 16)), "T301", "the dimension's extent, 64, not 48"),
-    (lambda A, B, C, n: tile.full(HERE, 0.0, al.f32).along(lambda x, y: x - y, tile.full(HERE, 0.0, al.f32), 1), "T301", "of (64,), not one of (64, 16)"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("body", "code", "words"), BODIES, ids=[f"{i}-{c}" for i, (_, c, _) in enumerate(BODIES)])
-def test_mistakes_in_kernels(body, code, words):
-    a, c = np.ones((64, 64), ml_dtypes.bfloat16), np.full((64, 64), 7, np.float32)
+@pytest.mark.parametrize("case", range(len(WORDS)), ids=[f"{i}-{code}" for i, (code, _) in enumerate(WORDS)])
+def test_mistakes_in_kernels(case):
+    (code, words), a, c = WORDS[case], np.ones((64, 64), ml_dtypes.bfloat16), np.full((64, 64), 7, np.float32)
     with pytest.raises(AveError) as e:
-        kernel(body)[1, 256](a, a, c, 64, target="gfx942")
+        wrong[1, 256](a, a, c, 64, case, target="gfx942")
     assert e.value.code == code and words in e.value.message and (c == 7).all()
-    shown = str(e.value).splitlines()[1]
-    assert shown.startswith(f"  --> {__file__}:"), "the first place is the user's"
+    shown = str(e.value).splitlines()
+    assert shown[1].startswith(f"  --> {__file__}:"), "the first place is the user's"
 
 
 def test_the_memory_that_a_pipeline_takes():
     """Pointers where the copy engine wants tensor maps, and the other way round."""
     x = np.ones((64, 64), ml_dtypes.bfloat16)
-    maps = TMA.operands(al.bf16, al.f32)
+    maps = TMA.operands(BF16, F32)
 
     def build(T, one, two):
         @avelang.jit
@@ -100,7 +149,7 @@ def test_the_memory_that_a_pipeline_takes():
     for T, one, two, words in ((TMA, P, P, "the memory of A"), (TMA, maps[0], P, "the memory of B"), (tile.Block(64, 64, 32, pipeline="cp-async"),
                                *maps[:2], "a pointer or a tensor, not a tensor map")):  # fmt: skip
         with pytest.raises(AveError, match="T301") as e:
-            build(T, one, two)[1, T.on("sm_90a", al.bf16).threads](x, x, 64, target="sm_90a", backend="reference")
+            build(T, one, two)[1, T.on("sm_90a", BF16).threads](x, x, 64, target="sm_90a", backend="reference")
         assert words in e.value.message
 
 
@@ -126,7 +175,7 @@ def test_what_a_chip_has_instead():
         (tile.Block(64, 64, 64, mma="MFMA_F32_16X16"), "gfx942", "T301", "such as MFMA_F32_16x16x"),
     ):  # fmt: skip
         with pytest.raises(AveError, match=code) as e:
-            T.on(chip, al.bf16)
+            T.on(chip, BF16)
         assert words in str(e.value) and e.value.span is not None and e.value.span.file == __file__
 
 
@@ -142,7 +191,7 @@ def product(a: P, b: P, c: F, n: U):
 
 @avelang.jit
 def copied(a: P, b: P, c: F, n: U):
-    dist = tile.Distribution.blocked((64, 64), al.bf16, waves=4)
+    dist = tile.Distribution.blocked((64, 64), BF16, waves=4)
     tile.view(c, (n, n), 4).store(tile.view(a, (n, n), 8).window((64, 64), (0, 0), dist).load(), (0, 0))
 
 

@@ -65,6 +65,9 @@ def exp(value: Any) -> Any:
 def exp2(value: Any) -> Any:
     """2 to the x"""
 
+def expect_threads(count: Any, exact: Any = ...) -> Any:
+    """Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."""
+
 def floor(value: Any) -> Any:
     """rounded toward minus infinity"""
 

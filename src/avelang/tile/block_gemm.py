@@ -110,8 +110,8 @@ class BlockGemm:
 
     @functools.cached_property
     def ring(self) -> BlockGemm | None:
-        """The block of the pipeline "preshuffled" where B passes through shared memory: fragments one instruction deep, of which a lane has 16 bytes in
-        one or in two side by side. Those two share their columns, so that a lane has neighbors of C. None where fragments are read otherwise."""
+        """The block of the pipeline "preshuffled" where B passes through shared memory: fragments one instruction deep, of which a lane has 16 bytes
+        in one or in two side by side. Those two share their columns, so that a lane has neighbors of C. None where fragments are read otherwise."""
         if not self.natural or self.exchanged or self.mma.b is None:
             return None
         held = self.mma.b.elements * self.mma.dtypes[1].bytes
@@ -132,8 +132,8 @@ class BlockGemm:
 
     @functools.cached_property
     def shuffled_b(self) -> Distribution:
-        """Of the tile of B as `preshuffle` writes it: (rows of units, all elements of their units along K), in the order of `b`, of the ring's if there
-        is a `ring`."""
+        """Of the tile of B as `preshuffle` writes it: (rows of units, all elements of their units along K), in the order of `b`, of the ring's if
+        there is a `ring`."""
         if self.ring is not None and self.ring != self:
             return self.ring.shuffled_b
         count = self.count[1] // self.dealt

@@ -1,5 +1,5 @@
-"""The loop over K of the pipelines whose copies go straight into shared memory ("cp-async"; on NVIDIA also "preshuffled" and "streamed"): windows of A
-and B and a block's product come in; the tile of C goes out.
+"""The loop over K of the pipelines whose copies go straight into shared memory ("cp-async"; on NVIDIA also "preshuffled" and "streamed"): windows of
+A and B and a block's product come in; the tile of C goes out.
 
 A ring of buffers: while one tile is multiplied, the `STAGES` - 1 after it are on their way. On NVIDIA fragments are read one instruction's depth of K
 ahead of the products that take them, the first ones of the next tile too, so that the matrix pipe does not wait for shared memory. Source of that:
@@ -45,8 +45,8 @@ def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
 
 @avelang.jit
 def preshuffled(G, A, B, k, STAGES: al.constexpr = 4):
-    """B lies in global memory as its fragments do (`preshuffle`). With a ring (NVIDIA) it is copied into shared memory as it lies, beside A, and each
-    lane reads its 16 bytes of it: a few warps have no registers for the bytes that must be under way to keep memory busy. Else `loops.preshuffled`."""
+    """B lies in global memory as its fragments do (`preshuffle`). With a ring (NVIDIA) it is copied into shared memory as it lies, beside A, and
+    each lane reads its 16 bytes of it: few warps have no registers for what must be under way to keep memory busy. Else `loops.preshuffled`."""
     if G.ring is None:
         return loops.preshuffled(G, A, B, k)
     G = G.ring
@@ -97,7 +97,8 @@ def simple(G, A, B, k, STAGES):
 
 @avelang.jit
 def ahead(G, A, B, a, b, of_b, sums, k, STAGES, WHOLE):
-    """A fragment is one instruction deep; while one is multiplied, the next one is read. `of_b`: how fragments of B lie in its tile in shared memory."""
+    """A fragment is one instruction deep; while one is multiplied, the next one is read. `of_b`: how fragments of B lie in its tile, in shared
+    memory."""
     (I, J), STEPS, ALONG = G.count, G.steps, (G.k, of_b.shape[1] if of_b != G.b else G.k)
     now, free = al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
     x = al.make_local((I, G.a_words), al.i32), al.make_local((I, G.a_words), al.i32)

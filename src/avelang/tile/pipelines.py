@@ -63,10 +63,11 @@ PIPELINES: dict[str, Pipeline] = {
                  deep=2, apart=True),
         Pipeline("ping-pong", ("global", "store", "read", "mma"), 2, 2, "two groups of waves: one computes while the other copies", groups=2,
                  held=2),
-        Pipeline("preshuffled", ("global", "store", "read", "mma"), 3, 2, "B lies in global memory as its fragments do, and skips shared memory",
+        Pipeline("preshuffled", ("global", "store", "read", "mma"), 3, 2, "B lies in global memory as its fragments do, and skips shared memory "
+                 "(not on NVIDIA, from sm_80 on: there a ring)",
                  promoted=(0,), deep=2, apart=True),
         Pipeline("streamed", ("global", "store", "read", "mma"), 3, 2, "for few rows: B goes straight into registers from where it lies, a tile "
-                 "ahead; A by two buffers", promoted=(0,), held=2),
+                 "ahead; A by two buffers (on NVIDIA, from sm_80 on, both by a ring)", promoted=(0,), held=2),
         Pipeline("direct-to-lds", ("async", "read", "mma"), 2, 2, "buffer loads write LDS, into buffers one fragment deep", needs=("amd",), held=0,
                  apart=True),
         Pipeline("cp-async", ("async", "read", "mma"), 3, 4, "copies of 16 bytes into shared memory, three of four tiles under way",

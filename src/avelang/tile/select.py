@@ -134,7 +134,7 @@ def _skinny(gemm: Gemm, dense: Mma) -> Iterator[Plan]:
         mma = _in_pairs(dense, gemm.target) if pipe.name == "streamed" else dense
         rows = max(mma.m, -(-min(gemm.m, SKINNY) // mma.m) * mma.m)
         waves, tiles = (SKINNY_WAVES, SKINNY_TILES) if mma.b is not None else (1, 1)
-        full = _reduction(gemm, mma, 2)
+        full = _reduction(gemm, mma, 2 if mma.b is not None else 1)  # wgmma reads rows of 128 bytes
         plan = Plan(gemm, mma, (rows, waves * tiles * mma.n), (rows // mma.m, tiles), full, pipe)
         for r in (full, *(full // d for d in (2, 4) if full % d == 0)):
             less = dataclasses.replace(plan, reduction=r)
