@@ -185,12 +185,12 @@ def test_counts_by_definition(args):
         assert plan.matrix_cycles == mmas * plan.mma_cycles * waves
         assert plan.workgroups == tiles * plan.split_k and plan.steps == math.ceil(steps / plan.split_k)
         assert tm % (plan.mma.m * plan.subgroup[0]) == 0 and tn % (plan.mma.n * plan.subgroup[1]) == 0
-        rows = tm + tn if plan.pipeline.promoted == (0, 1) else tm
-        held = rows * plan.step * problem.dtype.bytes * (plan.pipeline.held or plan.stages)
+        rows = tm + tn if plan.promoted == (0, 1) else tm
+        held = rows * plan.step * problem.dtype.bytes * plan.held
         assert held <= plan.lds_bytes <= CHIPS[problem.target].lds_bytes and (plan.lds_bytes == held or plan.pipeline.name == "tma")
         if plan.mma.b is not None:
             fragments = [x.threads * x.elements * s for x, s in zip((plan.mma.a, plan.mma.b), plan.subgroup, strict=True)]
-            read = sum(fragments[i] for i in plan.pipeline.promoted) * problem.dtype.bytes
+            read = sum(fragments[i] for i in plan.promoted) * problem.dtype.bytes
             assert plan.lds_read == tiles * steps * plan.waves * plan.reduction * read
         assert (plan.padding is None) == all(s % t == 0 for s, t in zip((problem.m, problem.n, problem.k), (tm, tn, plan.step), strict=True))
     assert {v.kept for v in verdicts} <= {True, False} and best.cycles <= 1.02 * min(v.plan.cycles for v in verdicts if v.kept)
@@ -223,6 +223,17 @@ def test_a_preshuffled_b_skips_shared_memory():
     best, verdicts = choose(gemm(2048, 2048, 2048, "f16", "gfx942", preshuffled=True))
     assert best.pipeline.name == "preshuffled" and best.lowering_config()["promote_operands"] == [0]
     assert best.lds_bytes == best.workgroup[0] * best.step * 2 and all(v.plan.pipeline.name == "preshuffled" for v in verdicts if v.kept)
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_89", "sm_90a"])
+def test_a_preshuffled_b_on_nvidia_goes_through_a_ring(target):
+    """Shared memory is what the code takes, and no more than a block of the chip has."""
+    need("ptxas")
+    best, _ = choose(gemm(512, 4096, 4096, "bf16", target, preshuffled=True))
+    assert best.ring and best.promoted == (0, 1) and best.lds_bytes <= CHIPS[target].lds_bytes
+    block = best.block()
+    made = build(block, al.bf16, al.bf16).report(target, (block.on(target, al.bf16).threads, 1, 1))
+    assert made.shared + made.dynamic == best.lds_bytes and made.stored == made.loaded == 0
 
 
 def test_every_pipeline_of_amd_is_judged_by_what_was_measured():

@@ -239,13 +239,14 @@ def prefetch(G, A, B, k):
 
 
 @avelang.jit
-def take_turns(G):
-    """A barrier of the whole block at which its groups of waves are in different places of the program: on NVIDIA one that says how many threads it
-    waits for, since `bar.sync 0` is taken to be the same one for all."""
+def take_turns(G, late):
+    """A barrier of the whole block at which its two groups of waves are in different places of the program. On NVIDIA two: each group waits at one of
+    its own and arrives at the other's, since one barrier of all threads is taken to be one place (compute-sanitizer's synccheck)."""
     if al.target().vendor == "amd":
         al.syncthreads()
     else:
-        al.nvvm.barrier_sync(1, G.threads)
+        al.nvvm.barrier_arrive(al.select(late, 1, 2), G.threads)
+        al.nvvm.barrier_sync(al.select(late, 2, 1), G.threads)
 
 
 @avelang.jit
@@ -262,13 +263,13 @@ def ping_pong(G, A, B, k):
     A.move((0, G.k))
     B.move((0, G.k))
     x, y = A.load(), B.load()
-    take_turns(G)
+    take_turns(G, late)
     if late:
-        take_turns(G)
+        take_turns(G, late)
     turn(G, (a, u, x), (b, v, y), 0)
     for _ in al.range((k + 2 * G.k - 1) // (2 * G.k)):
         for half in range(2):
-            take_turns(G)
+            take_turns(G, late)
             urgent(1)
             A.move((0, G.k))
             B.move((0, G.k))
@@ -281,10 +282,10 @@ def ping_pong(G, A, B, k):
             follow(LOAD, COPIES, 1)
             settle()
             urgent(0)
-            take_turns(G)
+            take_turns(G, late)
             turn(G, (a, u, x), (b, v, y), 1 - half)
     if not late:
-        take_turns(G)
+        take_turns(G, late)
     return tile_of_sums(G, sums)
 
 

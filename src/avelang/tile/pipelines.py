@@ -26,7 +26,7 @@ class Pipeline:
     `buffers`: tiles of A and B in shared memory at once; `groups`: of waves that take turns; `promoted`: which operands pass through shared memory;
     `needs`: features of which a chip has one, or a vendor. `held`: how many times a `Block`'s k of A and B is in shared memory, 0 for as often as its
     ring has stages; `deep`: of how many fragments that k must be, 0 for any number; `apart`: whether buffers are one fragment deep, and each
-    fragment of k has its barrier."""
+    fragment of k has its barrier; `ring`: whether from sm_80 on A and B go through a ring of cp.async instead."""
 
     name: str
     stages: tuple[str, ...]
@@ -39,6 +39,7 @@ class Pipeline:
     held: int = 1
     deep: int = 0
     apart: bool = False
+    ring: bool = False
 
     def barriers(self, fragments: int) -> int:
         """Of a block in one step of a `Block`'s k, which is so many fragments deep."""
@@ -65,9 +66,10 @@ PIPELINES: dict[str, Pipeline] = {
                  held=2),
         Pipeline("preshuffled", ("global", "store", "read", "mma"), 3, 2, "B lies in global memory as its fragments do, and skips shared memory "
                  "(not on NVIDIA, from sm_80 on: there a ring)",
-                 promoted=(0,), deep=2, apart=True),
+                 promoted=(0,), deep=2, apart=True, ring=True),
         Pipeline("streamed", ("global", "store", "read", "mma"), 3, 2, "for few rows: B goes straight into registers from where it lies, a tile "
-                 "ahead; A by two buffers (on NVIDIA, from sm_80 on, both by a ring)", promoted=(0,), held=2),
+                 "ahead; A by two buffers (on NVIDIA, from sm_80 on, both by a ring)", promoted=(0,), held=2,
+                 ring=True),
         Pipeline("direct-to-lds", ("async", "read", "mma"), 2, 2, "buffer loads write LDS, into buffers one fragment deep", needs=("amd",), held=0,
                  apart=True),
         Pipeline("cp-async", ("async", "read", "mma"), 3, 4, "copies of 16 bytes into shared memory, three of four tiles under way",

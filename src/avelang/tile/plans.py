@@ -17,7 +17,7 @@ from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, f64, i32
 from avelang.isa.nvptx import wgmma
-from avelang.tile.pipelines import Pipeline
+from avelang.tile.pipelines import Pipeline, pipeline
 from avelang.tile.products import Mma
 from avelang.tile.schedules import Block
 from avelang.tile.virtual import PAIRED
@@ -173,14 +173,24 @@ class Plan:
         return -(-self.all_steps // self.split_k)
 
     @property
+    def ring(self) -> bool:
+        """Whether A and B go through a ring of `stages` in shared memory by cp.async, on chips that have it, instead of B straight into registers."""
+        return self.pipeline.ring and not pipeline("cp-async").missing(self.gemm.target)
+
+    @property
+    def promoted(self) -> tuple[int, ...]:
+        """Which operands pass through shared memory."""
+        return (0, 1) if self.ring else self.pipeline.promoted
+
+    @property
     def held(self) -> int:
         """Tiles of a step's A and B in shared memory at once."""
-        return self.pipeline.held or self.stages
+        return self.stages if self.ring else self.pipeline.held or self.stages
 
     @property
     def lds_bytes(self) -> int:
         """Bytes of shared memory of a workgroup."""
-        rows = [self.workgroup[i] for i in self.pipeline.promoted]
+        rows = [self.workgroup[i] for i in self.promoted]
         tiles = sum(rows) * self.step * self.gemm.dtype.bytes * self.held
         if self.pipeline.name != "tma":
             return tiles
@@ -194,7 +204,7 @@ class Plan:
         acc *= 2 if mma.name.startswith("VDMFMA") else 1  # expanded while the loop runs
         held = [s * -(-x.elements * self.gemm.dtype.bytes // 4) if x else 0 for s, x in zip(sub, (mma.a, mma.b), strict=True)]
         # What does not come from shared memory is there for a whole step.
-        return acc + sum(n * (1 if i in self.pipeline.promoted else self.reduction) for i, n in enumerate(held))
+        return acc + sum(n * (1 if i in self.promoted else self.reduction) for i, n in enumerate(held))
 
     def _tiles(self) -> int:
         """MMA tiles of one wave, or of one group of waves, in one step."""
@@ -203,7 +213,7 @@ class Plan:
     @property
     def barriers(self) -> int:
         """Barriers of one workgroup's loop; 0 where the block does not fit."""
-        if not self.pipeline.apart:
+        if self.ring or not self.pipeline.apart:
             return self.steps * self.pipeline.barriers(1)
         return 0 if self.obstacle else self.steps * self.pipeline.barriers(self.block().on(self.gemm.target, self.gemm.dtype).steps)
 
@@ -231,7 +241,7 @@ class Plan:
         if self.mma.b is None:  # an instruction reads its operands for itself
             wave = math.prod(self.subgroup) * self.mma.lds_bytes
         else:
-            wave = sum(s * size for i, (s, size) in parts if i in self.pipeline.promoted)
+            wave = sum(s * size for i, (s, size) in parts if i in self.promoted)
         return self.tiles * self.all_steps * self.waves // self.mma.acc.waves * self.reduction * wave
 
     # -- the model ------------------------------------------------------------------------------------------------------------------
@@ -271,7 +281,7 @@ class Plan:
         reads = self.lds_read / (self.tiles * self.all_steps)
         # That blocks of "tma" wait for L2 is in their measured share; what a cluster shares is read once for all of it.
         l2 = 0.0 if self.mma.b is None else (rows + self.workgroup[1]) * self.step * size / unit.l2_clock
-        written = sum(self.workgroup[i] for i in self.pipeline.promoted) * self.step * size / WRITTEN
+        written = sum(self.workgroup[i] for i in self.promoted) * self.step * size / WRITTEN
         share = 1 - (1 - self.share) ** self.resident  # one wave's gaps are others' turns
         takes = {
             "matrix": -(-self.waves // unit.pipes) * self._tiles() * self.mma_cycles / share,
@@ -309,7 +319,7 @@ class Plan:
         found: dict[str, object] = {"mma_kind": self.mma.name}
         if self.padding:
             found["padding"] = list(self.padding)
-        found["promote_operands"] = list(self.pipeline.promoted)
+        found["promote_operands"] = list(self.promoted)
         found["reduction"] = [0, 0, self.reduction]
         found["subgroup"] = [*self.subgroup, 0]
         found["workgroup"] = [*self.workgroup, 0]
