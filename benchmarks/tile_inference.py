@@ -126,7 +126,7 @@ def tuned(rounds: int) -> list[dict[str, Any]]:
     clock, rows = Clock(), []
     for m, n, k in SIZES:
         a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
-        weights = tile_inference.preshuffle(b, tile_inference.WARPS, target)
+        weights = tile_inference.preshuffle(b, FOUR, target)
         calls, errors = {}, {}
         for block, parts in TRIED[m]:
             name, out = f"{named(block)}, {block.stages} stages, {parts} parts", torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16)

@@ -27,11 +27,14 @@ DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.
 FAR = 1 << 31  # bytes that offsets within a tile's rows reach
 LARGE = tile.Block(256, 256, 64, (2, 4), "preshuffled")
 SMALL = tile.Block(128, 128, 64, (2, 2), "preshuffled")
-# NVIDIA's, with as many bytes under way as shared memory holds for one block of the large one, two of the others.
-WIDE = tile.Block(128, 256, 32, (2, 4), "preshuffled", 4)
-WARPS = tile.Block(128, 128, 32, (2, 2), "preshuffled", 4)
+# NVIDIA's (`benchmarks/tile_inference.py --only tune`), with as many bytes under way as shared memory holds; where blocks have 100 KB of it at the
+# most, steps of half the depth.
+WIDE, WARPS = tile.Block(128, 256, 64, (2, 4), "preshuffled", 3), tile.Block(128, 128, 64, (2, 4), "preshuffled", 4)
+LEAN = {WIDE: tile.Block(128, 256, 32, (2, 4), "preshuffled", 4), WARPS: tile.Block(128, 128, 32, (2, 2), "preshuffled", 4)}
+LEAN_CHIPS = ("sm_75", "sm_86", "sm_89")
 NARROW = {16: tile.Block(16, 128, 64, (1, 4), "preshuffled", 6), 32: tile.Block(32, 128, 64, (1, 4), "preshuffled", 5),
-          64: tile.Block(64, 128, 64, (1, 4), "preshuffled", 4)}  # fmt: skip
+          64: tile.Block(64, 128, 64, (1, 4), "preshuffled", 4), 128: tile.Block(128, 64, 64, (2, 2), "preshuffled", 4)}  # fmt: skip
+RESIDENT = {NARROW[128]: 2}  # blocks on a multiprocessor at once, where not one
 LEAST = 512  # of K in a part: a shorter one would not pay for adding up
 # For few rows: waves side by side, so that each piece of B is loaded by one wave only.
 FEW = {rows: tile.Block(rows, 128, 64, (1, 4), "preshuffled") for rows in (16, 32, 64)}
@@ -209,7 +212,8 @@ def best_block(m: int, n: int, target: str = "gfx942", units: int = 304) -> tile
         if m <= rows:
             return block
     large, small = (LARGE, SMALL) if amd else (WIDE, WARPS)
-    return large if tiles_of(large, m, n) >= units else small
+    found = large if tiles_of(large, m, n) >= units else small
+    return LEAN[found] if target in LEAN_CHIPS else found
 
 
 def tiles_of(T: tile.Block, m: int, n: int) -> int:
@@ -218,8 +222,8 @@ def tiles_of(T: tile.Block, m: int, n: int) -> int:
 
 
 def best_parts(T: tile.Block, m: int, n: int, k: int, units: int) -> int:
-    """Parts of K, for NVIDIA: as many as give each of `units` multiprocessors a block at the most."""
-    return max(1, min(units // max(1, tiles_of(T, m, n)), k // LEAST))
+    """Parts of K, for NVIDIA: as many as give each of `units` multiprocessors no more blocks than it holds at once."""
+    return max(1, min(RESIDENT.get(T, 1) * units // max(1, tiles_of(T, m, n)), k // LEAST))
 
 
 def gemm(

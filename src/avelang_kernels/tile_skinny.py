@@ -214,8 +214,8 @@ def parts_of(m: int, n: int, k: int, dtype: Any, target: str, units: int = 0) ->
 
 
 # What `ring` takes: columns of a block, bytes of a row in a step, stages, and blocks for each multiprocessor: all of them run at once, and have some
-# 56 KB of B each on the way. Hopper's shared memory has room for three.
-COLUMNS, ROW, STAGES, RESIDENT = 64, 128, 8, {"sm_90": 3, "sm_90a": 3}
+# 56 KB of B each on the way. Three, for which Hopper has room too, are slower (`benchmarks/tile_skinny.py --only tune`).
+COLUMNS, ROW, STAGES, RESIDENT = 64, 128, 8, 2
 
 
 def ring(m: int, n: int, k: int, dtype: Any, target: str, units: int) -> tuple[tile.Block, int]:
@@ -225,7 +225,7 @@ def ring(m: int, n: int, k: int, dtype: Any, target: str, units: int) -> tuple[t
     wide = max(few, key=lambda x: x.k, default=None)
     block = tile.Block(MOST_ROWS if wide is None else wide.m, COLUMNS, step, (1, COLUMNS // 16), "streamed", STAGES, mma=wide and wide.name)
     tiles, steps = -(-m // block.m) * -(-n // block.n), -(-k // step)
-    return block, max(1, min(RESIDENT.get(target, 2) * units // tiles, steps // (2 * STAGES)))
+    return block, max(1, min(RESIDENT * units // tiles, steps // (2 * STAGES)))
 
 
 def checked(a: Any, b: Any, out: Any) -> tuple[al.DType, al.DType]:

@@ -9,6 +9,7 @@ import avelang.language as al
 from avelang import executor, tile
 from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
+from avelang.arch import chip as chip_of
 from avelang.runtime.compile import compile_text
 from avelang_kernels import tile_gemm, tile_inference
 from avelang_kernels.tile_inference import FEW, LARGE, SMALL, WARPS, WIDE, best_block, best_parts, build, gelu, gemm, preshuffle, relu, silu
@@ -170,7 +171,7 @@ def test_the_matrix_core_is_busy(block, epilogue):
     assert set(made.loop.counts["load"]) == {"buffer_load_dwordx4"} and set(made.loop.counts["LDS read"]) == {"ds_read_b128"}
 
 
-@pytest.mark.parametrize("block", [WARPS, WIDE], ids=["128", "256"])
+@pytest.mark.parametrize("block", [WARPS, WIDE, tile_inference.NARROW[128]], ids=["128", "256", "few"])
 def test_nothing_is_spilled(block):
     need("ptxas")
     found = build(block, al.bf16, al.bf16, al.bf16, silu).report("sm_90a", (block.on("sm_90a", al.bf16).threads, 1, 1))
@@ -180,8 +181,13 @@ def test_nothing_is_spilled(block):
 def test_best_blocks():
     assert [best_block(m, 4096) for m in (1, 16, 17, 64, 65)] == [FEW[16], FEW[16], FEW[32], FEW[64], SMALL]
     assert best_block(4864, 4096) == LARGE and best_block(4608, 4096) == SMALL
-    assert [best_block(m, 4096, "sm_90a", 132) for m in (16, 64, 512, 4096)] == [tile_inference.NARROW[16], tile_inference.NARROW[64], WARPS, WIDE]
-    assert [best_parts(WARPS, *s, 132) for s in ((128, 4096, 4096), (4096, 4096, 4096), (128, 4096, 700), (1, 1, 1))] == [4, 1, 1, 1]
+    few = tile_inference.NARROW
+    assert [best_block(m, 4096, "sm_90a", 132) for m in (16, 64, 128, 512, 4096)] == [few[16], few[64], few[128], WARPS, WIDE]
+    assert best_block(512, 4096, "sm_89", 142) == tile_inference.LEAN[WARPS]
+    assert [best_parts(few[128], *s, 132) for s in ((128, 4096, 4096), (4096, 4096, 4096), (128, 4096, 700), (1, 1, 1))] == [4, 1, 1, 1]
+    for chip in ("sm_80", "sm_89", "sm_90a"):
+        for block in (best_block(m, 4096, chip, 132) for m in (16, 64, 128, 512, 4096)):
+            assert (block.m + block.n) * block.k * 2 * block.stages <= chip_of(chip).lds_bytes
     assert all(b.pipeline == "preshuffled" for b in (*FEW.values(), *tile_inference.NARROW.values(), SMALL, LARGE, WARPS, WIDE))
 
 

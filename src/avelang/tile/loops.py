@@ -240,13 +240,17 @@ def prefetch(G, A, B, k):
 
 @avelang.jit
 def take_turns(G, late):
-    """A barrier of the whole block at which its two groups of waves are in different places of the program. On NVIDIA two: each group waits at one of
-    its own and arrives at the other's, since one barrier of all threads is taken to be one place (compute-sanitizer's synccheck)."""
+    """A barrier of the whole block at which its two groups of waves are in different places of the program. On NVIDIA two, since compute-sanitizer's
+    synccheck takes a barrier of all threads to be in one place: the late group waits for the other and then answers, so that nobody comes to a
+    barrier again before all have left it."""
     if al.target().vendor == "amd":
         al.syncthreads()
+    elif late:
+        al.nvvm.barrier_sync(1, G.threads)
+        al.nvvm.barrier_arrive(2, G.threads)
     else:
-        al.nvvm.barrier_arrive(al.select(late, 1, 2), G.threads)
-        al.nvvm.barrier_sync(al.select(late, 2, 1), G.threads)
+        al.nvvm.barrier_arrive(1, G.threads)
+        al.nvvm.barrier_sync(2, G.threads)
 
 
 @avelang.jit

@@ -66,13 +66,14 @@ def aligned(count: int, align: int = 64) -> np.ndarray:
     return raw[start : start + count]
 
 
-def items(block: Dim3) -> tuple[np.ndarray, int]:
-    """v0 of each wave, uint32 (waves, 64): x, y and z of the work-item in 10 bits each; and the number of work-items. Lanes past the last
-    work-item are not active."""
+def items(block: Dim3, dims: int) -> tuple[np.ndarray, int]:
+    """v0 of each wave, uint32 (waves, 64): x, y and z of the work-item in 10 bits each, of which the kernel asks for the first `dims`: the others are
+    0, and LLVM does not mask them; and the number of work-items. Lanes past the last work-item are not active."""
     n = block[0] * block[1] * block[2]
     waves = -(-n // LANES)
     flat = np.arange(waves * LANES)
     packed = flat % block[0] | flat // block[0] % block[1] << 10 | flat // (block[0] * block[1]) << 20
+    packed &= (1 << 10 * dims) - 1
     return np.where(flat < n, packed, 0).astype(np.uint32).reshape(waves, LANES), n
 
 
@@ -217,7 +218,7 @@ class Machine:
                 raise error("X027", kernel=name, what=what, why=why)
 
     def _state(self, launch: Launch, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
-        v0, count = items(launch.block)
+        v0, count = items(launch.block, 1 + self.kernel.get("system_vgpr_workitem_id"))
         start = v0[:, None] if launch.vectors is None else np.ascontiguousarray(launch.vectors, np.uint32)
         lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
         private = self.kernel.get("private_segment_fixed_size")
