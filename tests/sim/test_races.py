@@ -174,6 +174,36 @@ def test_each_of_them_is_needed(how, drop, order):
 
 
 @avelang.jit
+def turns(B: al.Tensor((64,), al.i32), n: al.i32, GOOD: al.constexpr):
+    """Two warps meet by two barriers, each waiting at one and arriving at the other."""
+    warp = al.thread_id(0) // 32
+    for _ in al.range(n):
+        if warp == 0:
+            if GOOD:
+                al.nvvm.barrier_sync(1, 64)
+                al.nvvm.barrier_arrive(2, 64)
+            else:
+                al.nvvm.barrier_arrive(2, 64)  # again
+                al.nvvm.barrier_sync(1, 64)
+        else:
+            al.nvvm.barrier_arrive(1, 64)  # or this one
+            al.nvvm.barrier_sync(2, 64)
+    B[al.thread_id(0)] = n
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse", "random"])
+def test_nobody_comes_to_a_barrier_again_before_the_others_have_been_there(order):
+    """Found on a GPU, as a kernel that never ended: a warp that arrives at both times too soon is counted for one that is late."""
+    out = np.zeros(64, np.int32)
+    launched(turns, out, 3, block=64, values={"GOOD": True}, races=True, order=order)
+    assert (out == 3).all()
+    e = refused(turns, np.zeros(64, np.int32), 3, block=64, values={"GOOD": False}, races=True, order=order)
+    assert e.span is not None and e.span.line in (line_of(turns, "# again"), line_of(turns, "# or this one"))
+    assert "to barrier" in e.message and "again" in e.message
+    launched(turns, out, 1, block=64, values={"GOOD": False}, races=True, order=order)  # once is no fault
+
+
+@avelang.jit
 def across(B: al.Tensor((2, 32), al.i32), how: al.constexpr):
     """A block writes into the other's memory."""
     s, bar, t = al.make_shared((32, 1), al.i32), al.make_shared((1,), al.u64), al.thread_id(0)

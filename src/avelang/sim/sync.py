@@ -23,12 +23,15 @@ MAX_ARRIVALS = MAX_TX = (1 << 20) - 1  # PTX ISA 9.0, 9.7.13.15.2, "Contents of 
 
 @dataclasses.dataclass(slots=True)
 class Barrier:
-    """Arrivals, counted until there are enough; `generation` counts how often there were. `clock`: what those know who have come so far."""
+    """Arrivals, counted until there are enough; `generation` counts how often there were. `clock`: what those know who have come so far; `came`: the
+    waves that have, each with its clock's count (0 without clocks), `last`: those of the generation before."""
 
     arrived: int = 0
     generation: int = 0
     wanted: int = 0
     clock: Clock = dataclasses.field(default_factory=Clock)
+    came: dict[int, int] = dataclasses.field(default_factory=dict)
+    last: dict[int, int] = dataclasses.field(default_factory=dict)
 
     def arrive(self, count: int, wanted: int) -> int:
         """`count` more have come; the generation that they wait to see the end of."""
@@ -48,6 +51,16 @@ class Barrier:
             self.arrived = 0
             self.generation += 1
             self.clock = Clock()  # those who wait hold the one before
+            self.last, self.came = self.came, {}
+
+    def too_soon(self, wave: int, clock: Clock | None) -> int | None:
+        """A wave that `wave` has to wait for before it may come here: its own earlier arrival is not counted yet, or nothing says that the other one
+        has come to the generation before (then this arrival may be counted in that one)."""
+        if wave in self.came:
+            return wave
+        if clock is None:
+            return None
+        return next((w for w, count in self.last.items() if w != wave and (w >= len(clock.ran) or clock.ran[w] < count)), None)
 
 
 @dataclasses.dataclass(slots=True)

@@ -260,11 +260,23 @@ class Wave:
         barrier = sync.barrier(number)
         if not everyone:
             barrier.agree(threads)
+        self._in_turn(barrier, number)
         clock = self._arrives(barrier)
         before = barrier.arrive(1, sync.live) if everyone else barrier.arrive(self.lanes, threads)
         if wait:
             yield lambda: barrier.generation != before
             self._hears(clock)
+
+    def _in_turn(self, barrier: Barrier, number: int) -> None:
+        """Notes that the wave comes to a barrier; raises Fault where it may be too soon."""
+        own = None if self.clocks is None else self.clocks.of[self.number]
+        other = barrier.too_soon(self.number, own)
+        if other == self.number:
+            raise self.wrong(self.mask.first, f"the wave comes to barrier {number} again, and not all have come that its first time waits for")
+        if other is not None:
+            why = f"the wave may come to barrier {number} again before wave {other} has come for the last time: nothing it has waited for says so"
+            raise self.wrong(self.mask.first, why)
+        barrier.came[self.number] = 0 if own is None else int(own.knows[self.number])
 
     def cluster_arrive(self, relaxed: bool = False) -> None:
         if self._arrived is not None:
