@@ -225,6 +225,28 @@ def tile_gemm(room: Room, m: int, n: int, k: int, pipeline: str, dtype: torch.dt
     return lambda: gemm(a, given, c, block, CHIP), [room.product(c, a, b)]
 
 
+def tile_skinny(room: Room, m: int, n: int, k: int, dtype: torch.dtype = F16, to: torch.dtype | None = None) -> Made:
+    from avelang_kernels.tile_skinny import gemm
+
+    a, b, c = room.normal((m, k), dtype), room.normal((n, k), dtype), room.output(m, n, to or dtype)
+    return lambda: gemm(a, b, c), [room.product(c, a, b)]
+
+
+def tile_inference(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, parts: int | None = None) -> Made:
+    """With a bias; in the block that is best for so many rows."""
+    from avelang_kernels.tile_inference import best_block, gemm, preshuffle
+
+    a, b, c, bias = room.normal((m, k), dtype), room.normal((n, k), dtype), room.output(m, n, to or dtype), room.normal((n,), F32)
+    target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
+    block = best_block(m, n, target, torch.cuda.get_device_properties(0).multi_processor_count)
+    weights = preshuffle(b.cpu(), block, target)
+    weights = dataclasses.replace(weights, data=weights.data.cuda())
+    plain = room.product(c, a, b)
+    want = plain.want + bias.to(plain.want.device).double()
+    check = Check(c, want, plain.bound + (ROUNDING[c.dtype] + ACCUMULATION) * (want.abs() + bias.to(want.device).double().abs()))
+    return lambda: gemm(a, weights, c, bias, parts=parts, block=block), [check]
+
+
 def tile_attention(
     room: Room, batch: int, heads: int, kv: int, queries: int, keys: int, d: int, causal: bool = False, dtype: torch.dtype = BF16, wgmma: bool = False,
 ) -> Made:  # fmt: skip
@@ -285,6 +307,14 @@ KERNELS = {kernel.name: kernel for kernel in (
         (128, 20000, 768, 2048), *((16, 2500, 776, 456, BF16, None, block) for block in range(5)), (16, 2500, 776, 456, BF16, F32, 4, True),
         (5, 1, 8, 8), (300, 4096, 264, 136, BF16, None, 1),
     ), tuple((4, 300, 280, 136, BF16, None, block) for block in range(4)) + ((4, 300, 280, 136, BF16, None, 4, True),)),
+    Kernel("tile_skinny", tile_skinny, (
+        (8, 13312, 16384), (8, 2304, 8192), (1, 1, 8), (3, 37, 72), (7, 129, 1000), (16, 1001, 264), (5, 640, 2048, BF16), (9, 1023, 776, BF16, F32),
+        (8, 333, 101), (2, 64, 4096, F16, F32),
+    ), ((3, 130, 264), (12, 200, 1032)), (8, 0)),
+    Kernel("tile_inference", tile_inference, (
+        (16, 4096, 4096), (128, 4096, 4096), (1, 1, 8), (7, 129, 1000), (33, 277, 136, F16, F32), (100, 1001, 520), (300, 1000, 2056, F16),
+        (1000, 1000, 1000), (2048, 4096, 264), (90, 520, 2048, BF16, F32, 3),
+    ), ((3, 130, 264), (70, 280, 1160), (150, 280, 136)), (8, 0)),
     Kernel("tile_attention", tile_attention, (*ATTENDED, (1, 2, 1, 200, 300, 256, True)), ((1, 2, 1, 70, 90, 64, True),), (8, 0)),
     Kernel("hopper_attention", functools.partial(tile_attention, wgmma=True), ATTENDED, ((1, 2, 1, 150, 170, 128, True),)),
     *(Kernel(name, make, (
