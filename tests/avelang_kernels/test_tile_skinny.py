@@ -71,7 +71,7 @@ def test_other_dtypes():
 
 
 def test_on_the_cpu():
-    right(8, 64, 512, "gfx942", backend="cpu")
+    right(8, 64, 512, "sm_80", backend="cpu")
     assert gemm(*whole(2, 3, 0), np.ones((2, 3), np.float32), "gfx942").sum() == 0
 
 
@@ -181,9 +181,15 @@ def test_nothing_is_spilled_on_nvidia(target):
 def test_a_ring_keeps_memory_busy(target):
     """All blocks run at once, and a multiprocessor has at least 40 KB of B on their way; all parts of K have work."""
     need("ptxas")
+
+    @functools.cache
+    def reported(block):
+        """Of three parts; how many there are does not change what a block takes."""
+        return build(block, 3, al.f16, al.f16).report(target, (block.on(target, al.f16).threads, 1, 1))
+
     for m, n, k in SHAPES:
         block, parts = parts_of(m, n, k, al.f16, target, 132)
-        found = build(block, parts, al.f16, al.f16).report(target, (block.on(target, al.f16).threads, 1, 1))
+        found = reported(block)
         assert found.residency is not None
         each, parts = work_of(k, block.k, parts)
         blocks, here = -(-n // block.n) * parts, found.residency.blocks
