@@ -24,7 +24,8 @@ from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import arrived, commit
 from avelang_kernels import tile_attention_hopper as hopper
-from avelang_kernels.tile_attention_rows import DTYPES, HOPPER, LOG2E, UNIT, WITH_WGMMA, checked, keep_sums, limits, masked, named, tiles_of
+from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.tile_attention_rows import HOPPER, LOG2E, UNIT, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
 
 @avelang.constant

@@ -23,7 +23,8 @@ from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang.tile.warpgroups import GROUP, PATTERN, UNIT, keep
-from avelang_kernels.tile_attention_rows import DTYPES, HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, named, tiles_of
+from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.tile_attention_rows import HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
 ROWS = 64  # of a consumer: those of one wgmma
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle

@@ -11,8 +11,8 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.tile.running_softmax import NEVER
+from avelang_kernels.arrays import named
 
-DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 UNIT, WIDEST = 32, 256  # d is padded to a multiple of the one, and is no more than the other
 HOPPER, WITH_WGMMA = "sm_90a", 128  # the chip that has a source of its own, and the greatest d there
 LOG2E = math.log2(math.e)
@@ -44,11 +44,6 @@ def keep_sums(lse, found, batches, heads, queries, batch, head, first):
     all = al.make_tensor(lse, al.f32, al.make_layout((batches * heads, queries)))
     mine = al.view(al.subview(all, (batch * heads + head, 0), (1, queries), (1, 1)), al.f32, al.make_layout((queries,)))
     tile.View(mine, (queries,)).store(found, (first,))
-
-
-def named(x: Any) -> str:
-    """The name of an array's dtype."""
-    return str(x.dtype).split(".")[-1]
 
 
 class Like(NamedTuple):

@@ -14,8 +14,8 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.tile import accesses, gather, order
+from avelang_kernels.arrays import DTYPES, named
 
-DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 STRIPE = 32  # columns of the gate, then as many of what it lets through: with stripes as wide, both are in one lane in all layouts of sums
 FRAGMENT = 16  # rows of B that `preshuffle` keeps together
 FAR = 1 << 31  # bytes that offsets of AMD's buffers reach
@@ -189,12 +189,8 @@ def grid(T: tile.Block, rows: int, E: int, n: int, units: int) -> int:
     return T.grid((rows + min(E, rows) * (high - 1)) // high * high, n, units)
 
 
-def _named(x: Any) -> str:
-    return str(x.dtype).split(".")[-1]
-
-
 def _dtypes(a: Any, b: Any, out: Any) -> tuple[Any, Any]:
-    names = [_named(x) for x in (a, b, out)]
+    names = [named(x) for x in (a, b, out)]
     if names[0] != names[1] or names[0] not in ("bfloat16", "float16") or names[2] not in (names[0], "float32"):
         raise TypeError(f"a is {names[0]}, b {names[1]}, out {names[2]}: a and b are both bfloat16 or float16, out is that or float32")
     return DTYPES[names[0]], DTYPES[names[2]]
@@ -202,8 +198,8 @@ def _dtypes(a: Any, b: Any, out: Any) -> tuple[Any, Any]:
 
 def _groups(b: Any, offsets: Any, T: tile.Block) -> tuple[int, bool]:
     """How many groups there are, and whether the offsets are their ends alone."""
-    if _named(offsets) != "int32" or len(offsets.shape) != 1:
-        raise TypeError(f"offsets are {_named(offsets)} of shape {tuple(offsets.shape)}: they are int32, of one dimension")
+    if named(offsets) != "int32" or len(offsets.shape) != 1:
+        raise TypeError(f"offsets are {named(offsets)} of shape {tuple(offsets.shape)}: they are int32, of one dimension")
     length = offsets.shape[0]
     if T.pipeline == "preshuffled":
         return length - 1, False
@@ -225,7 +221,7 @@ def _check(a: Any, b: Any, out: Any, index: Any, factors: Any, of: tuple[int, in
     if index is None and a.shape[0] != rows:
         raise ValueError(f"a has {a.shape[0]} rows, out has {rows}: as many, or the rows of a are taken through an index")
     for name, x, want in (("index", index, "int32"), ("factors", factors, "float32")):
-        if x is not None and (_named(x) != want or tuple(x.shape) != (rows,)):
-            raise TypeError(f"{name} is {_named(x)} of shape {tuple(x.shape)}, and it should be {want} of shape {(rows,)}")
+        if x is not None and (named(x) != want or tuple(x.shape) != (rows,)):
+            raise TypeError(f"{name} is {named(x)} of shape {tuple(x.shape)}, and it should be {want} of shape {(rows,)}")
     if n % (2 * STRIPE) and out.shape[1] != n:
         raise ValueError(f"out has {out.shape[1]} columns: gates and what they let through take turns in stripes of {STRIPE} columns")

@@ -20,10 +20,10 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.tile.accesses import folding
+from avelang_kernels.arrays import DTYPES, named
 from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
 from avelang_kernels.tile_skinny import Parts, together, work_of
 
-DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 FAR = 1 << 31  # bytes that offsets within a tile's rows reach
 LARGE = tile.Block(256, 256, 64, (2, 4), "preshuffled")
 SMALL = tile.Block(128, 128, 64, (2, 2), "preshuffled")
@@ -264,7 +264,7 @@ def gemm(
 
 
 def _dtype(x: Any) -> al.DType | None:
-    return DTYPES.get(str(x.dtype).split(".")[-1])
+    return DTYPES.get(named(x))
 
 
 def _dtypes(a: Any, b: Weights, out: Any, bias: Any) -> tuple[al.DType, al.DType | None]:

@@ -17,7 +17,8 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.tile.windows import part, read
-from avelang_kernels.tile_grouped_gemm import DTYPES, STRIPE, WORDS, best_block, grouped_gemm
+from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.tile_grouped_gemm import STRIPE, WORDS, best_block, grouped_gemm
 
 THREADS = 256
 EACH = 8  # columns of a thread, at most
@@ -89,7 +90,7 @@ def add_up(y: Any, at: Any, out: Any, target: str | None = None, *, offsets: Any
         raise ValueError(f"y is {tuple(y.shape)}, at is {tuple(at.shape)}, out is {tuple(out.shape)}: out should be {(tokens, n)}")
     each = math.gcd(n, EACH)
     if tokens and n:
-        kernel, last = build(DTYPES[str(out.dtype).split(".")[-1]], offsets is not None), 0 if offsets is None else offsets.shape[0] - 1
+        kernel, last = build(DTYPES[named(out)], offsets is not None), 0 if offsets is None else offsets.shape[0] - 1
         grid = (tokens, -(-n // (THREADS * each))), THREADS
         kernel[grid](y, at.reshape(-1), out, y.shape[0], tokens, n, k, each, last, offsets, target=target, **options)
     return out

@@ -191,7 +191,7 @@ def test_best_blocks():
     assert all(b.pipeline == "preshuffled" for b in (*FEW.values(), *tile_inference.NARROW.values(), SMALL, LARGE, WARPS, WIDE))
 
 
-@pytest.mark.parametrize("parts", [2, 3])
+@pytest.mark.parametrize("parts", [3])
 def test_parts_of_k(parts, monkeypatch):
     """Several blocks to a tile, parts that are not even, edges; bias and activation once."""
     monkeypatch.setenv("AVE_CHECK", "races")

@@ -18,6 +18,7 @@ from avelang.tile.tensors import Tile
 from avelang.tile.windows import View
 
 VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as AMD's `sched_group_barrier` knows them
+MOST = 63  # loads that a wait of AMD's can leave under way
 
 
 @avelang.jit
@@ -215,7 +216,7 @@ def copy(A, B, a, b, depth):
 def landed(pending):
     """Waits until all of the wave's loads but the newest `pending` are there, on AMD."""
     if al.target().vendor == "amd":
-        al.amdgpu.s_waitcnt(min(pending, 63), 7, 15)
+        al.amdgpu.s_waitcnt(min(pending, MOST), 7, 15)
 
 
 @avelang.jit

@@ -19,7 +19,6 @@ from avelang.tile.tensors import place_of
 from avelang.tile.windows import load_words, read
 
 WORD = 4  # bytes
-MOST = 63  # loads that a wait of AMD's can leave under way
 
 
 @avelang.struct
@@ -139,7 +138,7 @@ def tile_and_next(G, lanes, pieces, turns, sums, y, buffer):
     lanes.move(G.k)
     for step in range(G.steps):
         # One wait for all that the step takes: what was asked for behind it may still be under way.
-        here(len(lanes.plan) - EACH + (FETCHES if step > 0 else 0))
+        loops.landed(len(lanes.plan) - EACH + (FETCHES if step > 0 else 0))
         if step == 0:
             turns.keep(turns.held, buffer)
         if step == MIDDLE:
@@ -167,13 +166,6 @@ def products(count):
     """Tells AMD's scheduler: so many matrix instructions."""
     if al.target().vendor == "amd":
         al.amdgpu.sched_group_barrier(loops.MFMA, count, 0)
-
-
-@avelang.jit
-def here(pending):
-    """Waits, on AMD, until no more than so many of the wave's loads are under way."""
-    if al.target().vendor == "amd":
-        al.amdgpu.s_waitcnt(min(pending, MOST), 7, 15)
 
 
 @avelang.jit
