@@ -13,20 +13,41 @@ def _flag(name: str) -> bool:
     return os.environ.get(name, "").lower() not in ("", "0", "no", "off", "false")
 
 
-CHECKS = ("ir", "races", "waits", "launch")
+CHECKS = ("bounds", "init", "races", "waits", "uniform", "ir", "launch")
 
 
 @functools.lru_cache
 def _checked(value: str) -> frozenset[str]:
-    """The checks that AVE_CHECK names. Raises L034 for one that there is not: who misspells it would think that all is verified."""
+    """The checks that AVE_CHECK names; `all` is every one. Raises L034 for one that there is not: who misspells it would think that all is
+    verified."""
     found = frozenset(word.strip() for word in value.split(",")) - {""}
-    for word in sorted(found - set(CHECKS)):
-        raise error("L034", name="AVE_CHECK", got=word, want=", ".join(CHECKS))
-    return found
+    for word in sorted(found - {*CHECKS, "all"}):
+        raise error("L034", name="AVE_CHECK", got=word, want=", ".join((*CHECKS, "all")))
+    return frozenset(CHECKS) if "all" in found else found
+
+
+def checks() -> frozenset[str]:
+    """The checks that AVE_CHECK asks for: words of `CHECKS`."""
+    return _checked(os.environ.get("AVE_CHECK", ""))
 
 
 def _checks(what: str) -> bool:
-    return what in _checked(os.environ.get("AVE_CHECK", ""))
+    return what in checks()
+
+
+def check_bounds() -> bool:
+    """AVE_CHECK=bounds: an access outside of a tensor stops the kernel with its line, tensor, index, block and thread."""
+    return _checks("bounds")
+
+
+def check_init() -> bool:
+    """AVE_CHECK=init: a read of memory or of registers that nothing wrote is an error; memory starts out poisoned."""
+    return _checks("init")
+
+
+def check_uniform() -> bool:
+    """AVE_CHECK=uniform: operands that hardware takes from scalar registers must be the same in all active lanes (X044)."""
+    return _checks("uniform")
 
 
 def check_ir() -> bool:
