@@ -138,7 +138,7 @@ def test_registers_that_the_descriptor_asks_for_are_there(descriptor):
     "descriptor,register,said",
     [
         ("next_free_vgpr 3", "v8", "v8 is not there: the kernel's descriptor asks for 8 registers v"),
-        ("next_free_vgpr 16\n.amdhsa_accum_offset 4", "v4", "asks for 4 registers v"),
+        ("next_free_vgpr 16\n.amdhsa_accum_offset 4", "v16", "a12 is not there"),
         ("next_free_vgpr 16\n.amdhsa_accum_offset 4", "a12", "asks for 12 registers a"),
         ("next_free_vgpr 16", "a0", "asks for 0 registers a"),
     ],
@@ -179,3 +179,54 @@ def test_a_kernel_of_ours_with_counters():
     assert (x == 2).all() and run.traffic.loaded == run.traffic.stored == x.nbytes and run.traffic.read == 0
     with pytest.raises(AveError, match="L006"):
         executor.compiled(scaled, (64, 1, 1))
+
+
+# -- raw argument segments ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_segment_of_bytes(double):
+    """What a host in C packs: bytes, perhaps fewer than the metadata says, and the memory that they point at."""
+    for given in (b"\0" * 8, b""):
+        x = np.arange(64, dtype=np.float32)
+        segment = x.ctypes.data.to_bytes(8, "little") + given
+        for memory in ([x], {"x": x}):
+            double[1, 64](kernarg=segment, memory=memory)
+        assert (x == 4 * np.arange(64)).all()
+    x = np.arange(64, dtype=np.float32)
+    packed = np.array([x.ctypes.data], np.uint64)
+    double[1, 64](kernarg=packed, memory=[x])
+    assert (x == 2 * np.arange(64)).all()
+
+
+def test_a_segment_without_metadata():
+    bare = executor.load(DOUBLE.split("    .amdgpu_metadata")[0])
+    x = np.arange(64, dtype=np.float32)
+    bare[1, 64](kernarg=x.ctypes.data.to_bytes(8, "little"), memory=[x])
+    assert (x == 2 * np.arange(64)).all()
+
+
+def test_hidden_arguments_follow_a_short_segment():
+    text = DOUBLE.replace("s_load_dwordx2 s[2:3], s[0:1], 0x0", "s_load_dwordx2 s[2:3], s[0:1], 0x0\n    s_load_dword s4, s[0:1], 0x10").replace(
+        "v_add_f32_e32 v2, v2, v2", "v_cvt_f32_u32_e32 v2, s4").replace(
+        "    .max_flat", "      - .offset:         16\n        .size:           4\n        .value_kind:     hidden_block_count_x\n    .max_flat")  # fmt: skip
+    x = np.zeros(64, np.float32)
+    executor.load(text)[7, 64](kernarg=x.ctypes.data.to_bytes(8, "little"), memory=[x])
+    assert (x == 7).all()
+
+
+def test_segments_that_cannot_be(double):
+    x = np.arange(64, dtype=np.float32)
+    segment = x.ctypes.data.to_bytes(8, "little")
+    with pytest.raises(AveError, match=r"\[X022\]"):
+        double[1, 64](kernarg=segment)
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    for words, kwargs in (
+        ("1 argument and kernarg=", {"args": (x,), "kernarg": segment}),
+        ("kernarg is a int", {"kernarg": 5}),
+        (r"memory\[0\] is a list", {"kernarg": segment, "memory": [[1]]}),
+        ("y is a read-only array", {"kernarg": segment, "memory": {"y": frozen}}),
+        ("memory=", {"memory": [x]}),
+    ):
+        with pytest.raises(AveError, match=rf"\[X027\].*{words}"):
+            double[1, 64](*kwargs.pop("args", ()), **kwargs)

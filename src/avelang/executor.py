@@ -24,7 +24,9 @@ class Kernel:
     """A kernel of a code object or of assembly. `kernel[grid, block](*args)` runs it and returns a `Run`; extents are ints or tuples of up to three.
 
     Arguments go by position, as the kernel's metadata orders them: NumPy arrays (used where they are), NumPy scalars and Python numbers, None for a
-    null pointer. By name: `dynamic_lds` (bytes), `threads` (workgroups at a time). Raises L002 and L004 for extents, X021 to X027 for the rest.
+    null pointer. By name: `dynamic_lds` (bytes), `threads` (workgroups at a time). Instead of arguments, `kernarg`: the bytes of the argument
+    segment, which may be fewer than the metadata says, and `memory`: the arrays (a list, or a mapping from names) that addresses in it point at,
+    such as `x.ctypes.data`. Raises L002 and L004 for extents, X021 to X027 for the rest.
     """
 
     def __init__(self, machine: Machine):

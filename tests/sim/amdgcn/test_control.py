@@ -149,7 +149,6 @@ def test_which_denormals_are_flushed(denorm, sources, results):
         ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 1\nv_add_f32 v0, v0, v0", "rounds 32-bit floats up"),
         ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 3\nv_add_f32 v0, v0, v0", "exceptions"),
         ("s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s0", "set from a register"),
-        ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1", "s_set_gpr_idx_on"),
         ("s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS), 0", "HW_REG_TRAPSTS is not modeled"),
         ("s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", "HW_REG_XCC_ID is not modeled"),
         ("s_getreg_b32 s0, hwreg(HW_REG_NONE)", "no hardware register"),
@@ -201,8 +200,7 @@ def test_indexed_moves():
     "body,why",
     [
         ("s_set_gpr_idx_on s0, gpr_idx(SRC0)\nv_mov_b32 v1, v2", "past the last register"),
-        ("s_set_gpr_idx_on s1, gpr_idx(SRC0)\nv_add_u32 v1, v2, v3", "VGPR indexing of this instruction"),
-        ("s_set_gpr_idx_on s1, gpr_idx(SRC0)\ns_mov_b32 m0, 5", "a change of M0"),
+        ("s_set_gpr_idx_on s1, gpr_idx(SRC0)\nv_swap_b32 v1, v2", "VGPR indexing of this instruction"),
         ("s_set_gpr_idx_on s1, s0", "not gpr_idx"),
     ],
 )

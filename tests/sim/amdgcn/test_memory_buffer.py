@@ -255,7 +255,7 @@ def test_direct_to_lds(f, memory):
     r = Resource(memory.ctypes.data, 150)
     offset = np.random.default_rng(6).integers(0, 40, LANES) * 4
     given = {"v3": offset.astype(np.uint32), "v5": np.arange(LANES, dtype=np.uint32) * 16, "v[8:11]": np.full((4, LANES), 0x5A5A5A5A, np.uint32)}
-    got = start(machine, {**given, "s[4:7]": r.word, "s8": 32, "s[10:11]": mask, "m0": 0xFFFF0020}, regions=(region(memory),))
+    got = start(machine, {**given, "s[4:7]": r.word, "s8": 32, "s[10:11]": mask, "m0": 0xFFFC0020}, regions=(region(memory),))
     want = np.full(2048, 0x5A, np.uint8)
     for n in model.lanes_of(mask):
         at, room = place(r, n, None, int(offset[n]), 8, 32)

@@ -156,7 +156,7 @@ def test_global_loads_to_lds(name):
     )  # fmt: skip
     memory, at, mask = model.random_bytes(rng, ROOM), model.patterns(rng, ROOM)["anywhere"], MASKS["some"]
     given = {**inputs_of(at - 16, memory.ctypes.data), "v5": np.arange(LANES, dtype=np.uint32) * 16, "v[8:11]": np.full((4, LANES), 0x5A5A5A5A, np.uint32)}
-    got = start(machine, {**given, "s[4:5]": mask, "m0": 0x7FFF0041}, regions=(region(memory),))
+    got = start(machine, {**given, "s[4:5]": mask, "m0": 0x7FFC0041}, regions=(region(memory),))
     want = np.full(2048, 0x5A, np.uint8)
     for n in model.lanes_of(mask):  # the lower half of M0, in whole dwords
         value = np.array(model.load(memory, int(at[n]), name), np.uint32)

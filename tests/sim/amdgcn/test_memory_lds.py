@@ -147,3 +147,33 @@ def test_accesses_are_told_to_the_checker(text, monkeypatch):
         "ds_add_rtn_u32": [(0, 4, "atomic")], "buffer_load_dword": [(0, 4, "async write")], "ds_read_addtid_b32": [(0, 4, "read")],
     }  # fmt: skip
     assert told == [(True, *x) for x in want[text.split()[0]]]
+
+
+# -- what chips have -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chip,place", [("gfx942", 0x140), ("gfx950", 0x20140)])
+def test_m0_reaches_as_far_as_lds(chip, place):
+    """A load to LDS takes 16 bits of M0 where LDS has 64 KiB, 18 where it has 160."""
+    x = np.arange(64, dtype=np.uint32)
+    lds = 65536 if chip == "gfx942" else 163840
+    body = f"""
+        global_load_lds_dword v0, s[0:1]
+        s_waitcnt vmcnt(0)
+        v_add_u32 v1, {place:#x}, v0
+        ds_read_b32 v2, v1
+        s_waitcnt lgkmcnt(0)
+    """
+    r = run_program(body, {"v0": 4 * x, "s[0:1]": x.ctypes.data, "m0": 0xFFFE0140}, chip=chip, lds=lds,
+                    regions=((x.ctypes.data, x.ctypes.data + x.nbytes),))  # fmt: skip
+    assert (r["v2"] == x).all()
+
+
+def test_lds_is_as_large_as_the_chip_s():
+    lane = np.arange(64, dtype=np.uint32)
+    body = "ds_write_b32 v0, v1\ns_waitcnt lgkmcnt(0)\nds_read_b32 v2, v0\ns_waitcnt lgkmcnt(0)"
+    r = run_program(body, {"v0": 163840 - 256 + 4 * lane, "v1": lane}, chip="gfx950", lds=163840)
+    assert (r["v2"] == lane).all()
+    for chip, lds in (("gfx942", 65540), ("gfx950", 163844)):
+        with pytest.raises(AveError, match=rf"\[X027\].*{chip} has at most {lds - 4}"):
+            run_program(body, {"v0": lane}, chip=chip, lds=lds)

@@ -6,7 +6,7 @@ Source: LLVM, "User Guide for AMDGPU Backend", Code Object V5 Metadata, kinds of
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,19 +94,54 @@ def span(a: np.ndarray) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def run(machine: Machine, grid: Dim3, block: Dim3, *args: Any, dynamic_lds: int = 0, threads: int = 1) -> Run:
-    """Launches a kernel on NumPy arrays and numbers, as its metadata orders them. None stands for a null pointer.
+def segment(kernel: Kernel, given: bytes, grid: Dim3, block: Dim3, dynamic_lds: int = 0) -> bytes:
+    """A kernel argument segment whose bytes the caller gives. Where they end before what metadata and descriptor say, hidden arguments follow as the
+    metadata has them; what is left between is 0."""
+    hide = [a for a in kernel.arguments if a.kind.startswith("hidden_") and a.offset >= len(given)]
+    out = bytearray(given) + bytes(max([0, kernel.get("kernarg_size") - len(given), *(a.offset + a.size - len(given) for a in hide)]))
+    for a in hide:
+        out[a.offset : a.offset + a.size] = (hidden(a.kind, grid, block, dynamic_lds) & (1 << 8 * a.size) - 1).to_bytes(a.size, "little")
+    return bytes(out)
+
+
+def _raw(machine: Machine, grid: Dim3, block: Dim3, given: Any, memory: Any, dynamic_lds: int, threads: int) -> Run:
+    """A launch on a segment of bytes; `memory` are the arrays that it points at."""
+    kernel = machine.kernel
+    if not isinstance(given, (bytes, bytearray, memoryview, np.ndarray)):
+        raise error("X027", kernel=kernel.name, what=f"kernarg is a {type(given).__name__}", why="it is bytes, or an array of NumPy that holds them")
+    named = memory if isinstance(memory, Mapping) else {f"memory[{n}]": a for n, a in enumerate(memory)}
+    for name, a in named.items():
+        if not isinstance(a, np.ndarray) or not a.flags.writeable:
+            got = "a read-only array" if isinstance(a, np.ndarray) else f"a {type(a).__name__}"
+            raise error("X027", kernel=kernel.name, what=f"{name} is {got}", why="the segment points at writable arrays of NumPy")
+    held = given.tobytes() if isinstance(given, np.ndarray) else bytes(given)
+    kernarg = segment(kernel, held, grid, block, dynamic_lds)
+    return machine.launch(Launch(grid, block, kernarg, [span(a) for a in named.values()], dynamic_lds, names=list(named)), threads)
+
+
+def run(
+    machine: Machine, grid: Dim3, block: Dim3, *args: Any, dynamic_lds: int = 0, threads: int = 1, kernarg: Any = None,
+    memory: Sequence[np.ndarray] | Mapping[str, np.ndarray] = (),
+) -> Run:  # fmt: skip
+    """Launches a kernel on NumPy arrays and numbers, as its metadata orders them. None stands for a null pointer. Or on the bytes of its argument
+    segment, `kernarg`, and the arrays at which addresses in them point, `memory`.
 
     Raises X020 to X027 as `Machine.launch`. An array that is read-only is lent as a copy, and it is an error if the kernel writes that.
     """
     kernel = machine.kernel
+    if kernarg is not None:
+        if args:
+            raise error("X027", kernel=kernel.name, what=f"{counted(len(args), 'argument')} and kernarg=", why="the segment holds all arguments")
+        return _raw(machine, grid, block, kernarg, memory, dynamic_lds, threads)
+    if len(memory):
+        raise error("X027", kernel=kernel.name, what="memory=", why="it says what the addresses in kernarg= point at")
     wanted = explicit(kernel)
     copies = {n: v.copy() for n, v in enumerate(args) if isinstance(v, np.ndarray) and not v.flags.writeable}
     lent = [copies.get(n, v) for n, v in enumerate(args)]
     values = [bits(kernel, a, v) for a, v in zip(wanted, lent, strict=False)] + [0] * (len(args) - len(wanted))
-    kernarg = pack(kernel, values, grid, block, dynamic_lds)
+    packed = pack(kernel, values, grid, block, dynamic_lds)
     arrays = [(_named(a).strip("`"), span(v)) for a, v in zip(wanted, lent, strict=True) if isinstance(v, np.ndarray)]
-    launch = Launch(grid, block, kernarg, [r for _, r in arrays], dynamic_lds, names=[name for name, _ in arrays])
+    launch = Launch(grid, block, packed, [r for _, r in arrays], dynamic_lds, names=[name for name, _ in arrays])
     done = machine.launch(launch, threads)
     for n, copy in copies.items():
         if copy.tobytes() != args[n].tobytes():

@@ -1,4 +1,4 @@
-"""A program of gfx942 and launches of its kernels come in; memory of this machine changes, and faults become errors.
+"""A program of gfx942 or gfx950 and launches of its kernels come in; memory of this machine changes, and faults become errors.
 
 What the hardware's command processor does before a wave starts is done here: scalar registers by the kernel's descriptor, work-item ids in v0
 (LLVM, "User Guide for AMDGPU Backend", Initial Kernel Execution State).
@@ -16,25 +16,25 @@ import numpy as np
 
 from avelang.amdgcn.asm import Instruction, Kernel, Program
 from avelang.amdgcn.code_object import USER_SGPRS
+from avelang.arch import chip
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
 from avelang.sim.amdgcn import check, check_text, memory_traffic, reports
 from avelang.sim.amdgcn.memory_traffic import Traffic
-from avelang.sim.amdgcn.program import translate
-from avelang.sim.amdgcn.state import CELLS, FILES, GROUP, GROUP_BYTES, LANES, MAX_WAVES, WAVE, WAVE_BYTES
+from avelang.sim.amdgcn.program import accumulators, translate, unified
+from avelang.sim.amdgcn.state import ARCHITECTED, CELLS, FILE, GROUP, GROUP_BYTES, LANES, MAX_WAVES, VECTORS, WAVE, WAVE_BYTES
 from avelang.sim.amdgcn.translator import Options
 
 Dim3 = tuple[int, int, int]
 ORDERS = ("forward", "reverse", "random")
-LDS_BYTES = 65536  # of a workgroup (MI300 ISA, section 2.2.2)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Run:
     """What a launch did: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `Machine`), and the
     bytes that lanes moved; and the registers of the waves of the last workgroup, as they ended: uint32 (waves, 512, 64), accumulation registers
-    behind the 256 others, and uint32 (waves, cells)."""
+    behind the 256 others (where `accum_offset` is less, some are in both), and uint32 (waves, cells)."""
 
     instructions: int
     conflicts: dict[int, int]
@@ -131,6 +131,8 @@ class Machine:
     ):  # fmt: skip
         self.program = program
         self.kernel = self._kernel(kernel)
+        self.program = unified(program, self.kernel)
+        self.chip = chip(program.chip or "gfx942")
         if order not in ORDERS:
             raise error("X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}")
         self.order, self.seed = order, seed
@@ -190,10 +192,30 @@ class Machine:
         self.records = [s.records[0] for s in states if self.options.check]
         count = sum(int(s.waves[n * WAVE_BYTES + WAVE["count"] :][:8].view(np.uint64)[0]) for s in states for n in range(self._waves(launch)))
         waves = states[-1].waves.reshape(-1, WAVE_BYTES)
-        vectors = waves[:, FILES["v"] :].view(np.uint32).reshape(len(waves), 512, LANES)
+        vectors = self._two_files(waves[:, VECTORS:].view(np.uint32).reshape(len(waves), FILE, LANES))
         lost = {int(n): int(profile[memory_traffic.LOST, n]) for n in np.flatnonzero(profile[memory_traffic.LOST])}
         moved = memory_traffic.traffic(self.program.instructions, profile)
         return Run(count, lost, vectors, waves[:, : 4 * CELLS].view(np.uint32), moved)
+
+    def _two_files(self, held: np.ndarray) -> np.ndarray:
+        """The unified file (waves, 512, 64) as `Run` has it: what v names, then what a names."""
+        first = accumulators(self.kernel)
+        if first == ARCHITECTED:
+            return held
+        behind = np.zeros_like(held[:, :ARCHITECTED])
+        behind[:] = held[:, first : first + ARCHITECTED]
+        return np.concatenate([held[:, :ARCHITECTED], behind], axis=1)
+
+    def _one_file(self, given: np.ndarray) -> np.ndarray:
+        """What `Launch.vectors` gives, as it stands in the unified file."""
+        first = accumulators(self.kernel)
+        if first == ARCHITECTED or given.shape[1] <= first:
+            return np.ascontiguousarray(given, np.uint32)
+        held = np.full((len(given), FILE, LANES), 0xDEADBEEF, np.uint32)
+        held[:, :first] = given[:, :first]
+        behind = given[:, ARCHITECTED : ARCHITECTED + FILE - first]
+        held[:, first : first + behind.shape[1]] = behind
+        return held
 
     def _go(self, state: _State, first: int, last: int) -> int:
         return self._run(state.group.ctypes.data, first, last) if first < last else 0
@@ -210,7 +232,7 @@ class Machine:
             (f"block {launch.block}", not 1 <= waves <= MAX_WAVES, f"a workgroup has 1 to {MAX_WAVES * LANES} work-items"),
             (f"block {launch.block}", items > most, f"the kernel was compiled for {most} work-items at most (.max_flat_workgroup_size)"),
             (f"grid {launch.grid}", min(launch.grid) < 0 or max(launch.grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
-            (f"{lds} bytes of LDS", lds > LDS_BYTES, f"a workgroup has at most {LDS_BYTES}"),
+            (f"{lds} bytes of LDS", lds > self.chip.lds_bytes, f"a workgroup of {self.chip.name} has at most {self.chip.lds_bytes}"),
             (f"{len(launch.kernarg)} bytes of arguments", len(launch.kernarg) < self.kernel.get("kernarg_size"),
              f"its arguments take {self.kernel.get('kernarg_size')} bytes"),
         ):  # fmt: skip
@@ -219,7 +241,7 @@ class Machine:
 
     def _state(self, launch: Launch, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
         v0, count = items(launch.block, 1 + self.kernel.get("system_vgpr_workitem_id"))
-        start = v0[:, None] if launch.vectors is None else np.ascontiguousarray(launch.vectors, np.uint32)
+        start = v0[:, None] if launch.vectors is None else self._one_file(launch.vectors)
         lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
         private = self.kernel.get("private_segment_fixed_size")
         state = _State(len(v0), lds, private)

@@ -7,6 +7,7 @@ registers and an i64 that all lanes share.
 from __future__ import annotations
 
 from avelang.amdgcn.asm import M0, Instruction, Name, Operand, Reg
+from avelang.arch import chip
 from avelang.sim.amdgcn import memory_banks, memory_traffic
 from avelang.sim.amdgcn.memory_addresses import V32, V64, stage, zeros
 from avelang.sim.amdgcn.memory_moves import Access, calls
@@ -15,8 +16,15 @@ from avelang.sim.amdgcn.translator import Translator, Unknown
 
 Place = tuple[str, str, str]
 PARAMETERS = "ptr noalias %g, ptr noalias %w, ptr %data, ptr %low, ptr %high, i64 %base, i64 %exec"
-# LDS has 64 KiB: the instructions that take a base from M0 read its lower half (MI300 ISA, section 9.1.9; section 10.3, whole dwords).
-M0_LDS = {"buffer": 0xFFFF, "global": 0xFFFC, "scratch": 0xFFFC, "lds": 0xFFFF}
+# Instructions that take a base in LDS from M0 read as many of its bits as LDS needs: 16 for 64 KiB, 18 for 160 (MI300 ISA, section 9.1.9; CDNA4 ISA,
+# section 10.3, whole dwords: M0[17:2]). Those of `ds_read_addtid_b32` and its like are 16 on both (CDNA4 ISA, section 12.12).
+WHOLE_DWORDS = ("global", "scratch")
+
+
+def m0_lds(t: Translator, space: str) -> int:
+    """The bits of M0 that are a place in LDS."""
+    bits = 0xFFFF if space == "lds" else (1 << (chip(t.chip).lds_bytes - 1).bit_length()) - 1
+    return bits & ~3 if space in WHOLE_DWORDS else bits
 
 
 def function(name: str, parameters: str, slots: dict[str, str], body: str) -> str:
@@ -107,7 +115,7 @@ def lane_offsets(t: Translator, step: int) -> str:
 
 def lds_base(t: Translator, i: Instruction, space: str) -> str:
     """An i64: what M0 and the instruction's offset say of a place in LDS."""
-    return plus(t, t.op(f"zext i32 {t.op(f'and i32 {t.scalar(M0)}, {M0_LDS[space]}')} to i64"), i.int("offset"))
+    return plus(t, t.op(f"zext i32 {t.op(f'and i32 {t.scalar(M0)}, {m0_lds(t, space)}')} to i64"), i.int("offset"))
 
 
 def touch(t: Translator, i: Instruction, addr: str, offset: int, nbytes: int, kind: str, lanes: str = "") -> None:

@@ -10,7 +10,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 
-from avelang.amdgcn.asm import Imm, Instruction, Kernel, Name, Operand
+from avelang.amdgcn.asm import M0, Imm, Instruction, Kernel, Name, Operand, Reg
 from avelang.sim.amdgcn.faults import Unknown
 
 # Numbers of the hardware registers that s_getreg and s_setreg name; MODE is the one that is modeled.
@@ -32,11 +32,13 @@ FIELDS = {
 }  # fmt: skip
 EXCEPTIONS, INDEXING = 0x7F << 12, 1 << 27
 INDEX_PARTS = ("SRC0", "SRC1", "SRC2", "DST")
+DYNAMIC = -1  # which operands are shifted M0 says while the program runs
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Mode:
-    """The MODE register as `word`; `indexed` are the operands that VGPR indexing shifts: bit 0 to 2 the sources, bit 3 the destination."""
+    """The MODE register as `word`; `indexed` are the operands that VGPR indexing shifts: bit 0 to 2 the sources, bit 3 the destination; or
+    DYNAMIC."""
 
     word: int = 0x3F0
     indexed: int = 0
@@ -103,6 +105,18 @@ def index_mask(o: Operand) -> int:
     raise Unknown("its operand is not gpr_idx(...)")
 
 
+def _writes_m0(i: Instruction) -> bool:
+    first = i.operands[0] if i.operands else None
+    return isinstance(first, Reg) and first.file == "s" and first.first <= M0 < first.first + first.count and i.name != "s_set_gpr_idx_idx"
+
+
+def meet(a: Mode | None, b: Mode | None) -> Mode | None:
+    """What is known of MODE where two ways come together."""
+    if a is None or b is None or a.word != b.word:
+        return None
+    return a if a == b else Mode(a.word, DYNAMIC)
+
+
 def after(mode: Mode, i: Instruction) -> Mode:
     """MODE behind an instruction. Raises Unknown where the text does not say what it becomes."""
     if i.name == "s_set_gpr_idx_off":
@@ -112,7 +126,7 @@ def after(mode: Mode, i: Instruction) -> Mode:
     if i.name == "s_set_gpr_idx_mode":
         return Mode(mode.word, index_mask(i.operands[0]) if mode.word & INDEXING else 0)
     if i.name not in ("s_setreg_b32", "s_setreg_imm32_b32"):
-        return mode
+        return Mode(mode.word, DYNAMIC) if mode.word & INDEXING and _writes_m0(i) else mode
     number, shift, width = hardware_register(i.operands[0])
     if number != MODE:
         return mode
@@ -121,9 +135,7 @@ def after(mode: Mode, i: Instruction) -> Mode:
         raise Unknown("MODE is set from a register: what arithmetic means behind it is not known before it runs")
     ones = ((1 << width) - 1) << shift
     word = mode.word & ~ones & 0xFFFFFFFF | value.value << shift & ones
-    if (word ^ mode.word) & INDEXING:
-        raise Unknown("VGPR indexing is switched by s_set_gpr_idx_on and s_set_gpr_idx_off only")
-    return Mode(word, mode.indexed)
+    return Mode(word, mode.indexed if not (word ^ mode.word) & INDEXING else DYNAMIC if word & INDEXING else 0)
 
 
 def through(mode: Mode, instructions: Iterable[Instruction]) -> Mode | None:
@@ -148,7 +160,7 @@ def at_blocks(code: Sequence[Instruction], ranges: Sequence[tuple[int, int]], su
         here = found[n]
         out = None if here is None else through(here, code[first:end])
         for s in successors[n]:
-            new = out if s not in found else out if found[s] == out else None
+            new = out if s not in found else meet(found[s], out)
             if s not in found or found[s] != new:
                 found[s] = new
                 work.append(s)

@@ -1,7 +1,7 @@
 """Operands of vector instructions with their modifiers come in; the values that instructions compute with go out, and results go to registers.
 
 Sub-dword selection (SDWA), lanes' data from other lanes (DPP), op_sel, packed halves, neg, abs, sext, clamp and omod stand here; `Translator` has a
-method for each function. Source: AMD Instinct MI300 ISA, sections 6.2 (operands), 6.4 (denormals), 6.5 (clamp), 6.6 (indexing), 6.7 (packed
+method for each function. Source: AMD Instinct MI300 ISA, sections 6.2 (operands), 6.4 (denormals), 6.5 (clamp), 6.7 (packed
 math), 13.3.7 to 13.3.9 (SDWA, SDWAB, DPP).
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from avelang.amdgcn.asm import M0, Imm, Instruction, Name, Operand, Reg, float_bits
+from avelang.amdgcn.asm import Imm, Instruction, Name, Operand, Reg, float_bits
 from avelang.sim.amdgcn.faults import Unknown
-from avelang.sim.amdgcn.state import FILES, LANES, PRIVATE_BASE, REGISTER, SHARED_BASE
+from avelang.sim.amdgcn.state import FILES, LANES, PRIVATE_BASE, SHARED_BASE
 
 if TYPE_CHECKING:
     from avelang.sim.amdgcn.translator import Translator
@@ -226,8 +226,6 @@ def source_at(t: Translator, i: Instruction, n: int, bits: int = 32, floating: b
         value = _selected(t, i, o, str(i.mods.get(f"src{k}_sel", "DWORD")), bits)
     elif bits == 16 and i.bits("op_sel", 4)[k]:
         value = half(t, word_at(t, o, floating), 1)
-    elif t.mode.indexed >> k & 1 and isinstance(o, Reg) and o.file == "v":
-        value = _indexed(t, o, bits)
     else:
         value = source(t, o, bits, 0, floating)
     if k == 0:
@@ -258,21 +256,6 @@ def _selected(t: Translator, i: Instruction, o: Operand, select: str, bits: int)
         down = t.op(f"lshr {i32} {word}, splat (i32 {shift})") if shift else word
         word = t.op(f"and {i32} {down}, splat (i32 {(1 << width) - 1})") if shift + width < 32 else down
     return word if bits == 32 else t.op(f"trunc {i32} {word} to {t.t('i16')}")
-
-
-def _index(t: Translator, o: Reg) -> str:
-    """A pointer to the VGPR that lies M0[7:0] behind `o`. One that is past the last stops the wave."""
-    index = t.op(f"and i32 {t.scalar(M0)}, 255")
-    at = t.op(f"add i32 {index}, {o.first}")
-    t.stop_if(t.op(f"icmp ugt i32 {at}, {256 - o.count}"), "VGPR indexing that leads past the last register")
-    offset = t.op(f"mul i32 {at}, {REGISTER}")
-    return t.op(f"getelementptr i8, ptr {t.field('w', FILES['v'])}, i32 {offset}")
-
-
-def _indexed(t: Translator, o: Reg, bits: int) -> str:
-    if bits != 32 or o.count != 1:
-        raise Unknown("VGPR indexing of an operand that is not 32 bits wide")
-    return t.op(f"load {t.t('i32')}, ptr {_index(t, o)}, align 64")
 
 
 def float_at(t: Translator, i: Instruction, n: int, bits: int = 32, flush: bool = True) -> str:
@@ -352,8 +335,6 @@ def result_at(t: Translator, i: Instruction, value: str, bits: int = 32, n: int 
         value = _deposited(t, i, o, value, bits)
     elif bits == 16:
         value = _halves(t, i, o, value)
-    if t.mode.indexed >> 3 & 1 and o.file == "v":
-        return _store_indexed(t, o, value, bits)
     lanes = dpp_lanes(t, i) if n == 0 else "-1"
     words = _split(t, value) if bits == 64 else [value]
     for k, word in enumerate(words):
@@ -366,17 +347,6 @@ def result_at(t: Translator, i: Instruction, value: str, bits: int = 32, n: int 
 def _split(t: Translator, value: str) -> list[str]:
     i32, i64 = t.t("i32"), t.t("i64")
     return [t.op(f"trunc {i64} {x} to {i32}") for x in (value, t.op(f"lshr {i64} {value}, splat (i64 32)"))]
-
-
-def _store_indexed(t: Translator, o: Reg, value: str, bits: int) -> None:
-    if bits != 32:
-        raise Unknown("VGPR indexing of a result that is not 32 bits wide")
-    v = t.t("i32")
-    place = _index(t, o)
-    old = t.op(f"load {v}, ptr {place}, align 64")
-    new = t.op(f"select {t.t('i1')} {t.mask()}, {v} {value}, {v} {old}")
-    t.do(f"store {v} {new}, ptr {place}, align 64")
-    t.forget_vectors()
 
 
 def _halves(t: Translator, i: Instruction, o: Reg, value: str) -> str:

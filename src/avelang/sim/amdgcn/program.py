@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from avelang.amdgcn.asm import Instruction, Kernel, Name, Program, Reg
+from avelang.amdgcn.asm import Instruction, Kernel, Name, Operand, Program, Reg
+from avelang.arch import chip
 from avelang.base.errors import error
 from avelang.llvm.core import Module
-from avelang.sim.amdgcn import memory_traffic, mode, scheduler
+from avelang.sim.amdgcn import indexing, memory_traffic, mode, scheduler
 from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
+from avelang.sim.amdgcn.state import ARCHITECTED
 from avelang.sim.amdgcn.table import HANDLERS
 from avelang.sim.amdgcn.translator import Options, Translator, Unknown
 
@@ -114,10 +116,12 @@ def translate(program: Program, label: str, options: Options) -> Translation:
     module = Module()
     module.functions["ave_scheduler"] = scheduler.TEXT
     t = Translator(module, options, _Symbols(program), numbers, program.labels, program.instructions)
-    t.fp8 = "ocp" if program.chip == "gfx950" else "fnuz"
+    t.chip = program.chip or t.chip
+    t.fp8 = chip(t.chip).fp8
     checker = Checker(t, program) if options.check else None
     kernel = next((k for k in program.kernels.values() if k.label == label), Kernel(label, label, {}))
     t.first_mode, limits = mode.initial(kernel), _limits(kernel)
+    t.accum, t.registers = accumulators(kernel), limits.get("v", 0)
     modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), t.first_mode)
     for n, (first, end) in enumerate(ranges):
         t.begin(modes[n])
@@ -137,13 +141,31 @@ def translate(program: Program, label: str, options: Options) -> Translation:
 GRANULE = 8  # vector registers are given out in pieces of so many (LLVM, "User Guide for AMDGPU Backend", GRANULATED_WORKITEM_VGPR_COUNT, gfx90a)
 
 
+def accumulators(kernel: Kernel) -> int:
+    """Where a0 stands in the unified file of vector registers."""
+    return min(kernel.get("accum_offset", ARCHITECTED) or ARCHITECTED, ARCHITECTED)
+
+
+def unified(program: Program, kernel: Kernel) -> Program:
+    """The program with one name for each vector register: v[n] is a[n - accum_offset] from `accum_offset` on."""
+    first = accumulators(kernel)
+
+    def named(o: Operand) -> Operand:
+        if isinstance(o, Reg) and o.file == "v" and o.first >= first:
+            return dataclasses.replace(o, file="a", first=o.first - first)
+        return o
+
+    def renamed(i: Instruction) -> Instruction:
+        operands = tuple(map(named, i.operands))
+        return i if operands == i.operands else dataclasses.replace(i, operands=operands)
+
+    return program if first == ARCHITECTED else dataclasses.replace(program, instructions=tuple(map(renamed, program.instructions)))
+
+
 def _limits(kernel: Kernel) -> dict[str, int]:
-    """How many registers of each vector file a wave has, by the kernel's descriptor; no entry where that does not say."""
+    """How many registers a wave has of the file that each letter names, by the kernel's descriptor; no entry where that does not say."""
     total = -(-kernel.get("next_free_vgpr") // GRANULE) * GRANULE
-    if not total:
-        return {}
-    first = min(kernel.get("accum_offset", total), total)  # accumulation registers are what lies behind
-    return {"v": first, "a": total - first}
+    return {"v": total, "a": total - min(accumulators(kernel), total)} if total else {}
 
 
 def _within(i: Instruction, limits: dict[str, int]) -> None:
@@ -164,7 +186,11 @@ def _one(t: Translator, i: Instruction, checker: Checker | None, limits: dict[st
         t.mode_allows(i)
         if t.options.profile:
             memory_traffic.before(t, i)
-        handler(t, i)
+        if t.mode.word & mode.INDEXING and i.name.startswith("v_"):
+            indexing.run(t, i, handler)
+        else:
+            handler(t, i)
+        t.mode = mode.after(t.mode, i)
     except Unknown as why:
         # It may stand where this run never comes: the wave stops when it gets there.
         t.stop(UNKNOWN, str(why))

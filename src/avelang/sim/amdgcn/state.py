@@ -1,15 +1,18 @@
 """Where the state of waves and workgroups stands in memory: offsets in bytes, shared by the translated code and by Python.
 
-A wave: scalar registers by their encoding (`amdgcn.asm.SPECIAL`; SCC is cell 128), a few words of control, then 256 vector registers and 256
-accumulation registers of 64 lanes of 4 bytes each. A workgroup: pointers and extents, then what a fault left behind.
+A wave: scalar registers by their encoding (`amdgcn.asm.SPECIAL`; SCC is cell 128), a few words of control, then the 512 registers of the unified
+vector file, of 64 lanes of 4 bytes each: vector registers, and accumulation registers from the kernel's `accum_offset` on. A workgroup: pointers
+and extents, then what a fault left behind.
 """
 
 from __future__ import annotations
 
 LANES = 64
 REGISTER = 4 * LANES  # bytes of a vector register
-FILES = {"v": 1024, "a": 1024 + 256 * REGISTER}
-WAVE_BYTES = 1024 + 512 * REGISTER
+ARCHITECTED, FILE = 256, 512  # vector registers that operands can name as v, and of the whole file
+VECTORS = 1024  # where v0 stands; a0 is `accum_offset` registers behind it
+FILES = ("v", "a", "x")  # what operands name; "x" stands in no wave (see `indexing`)
+WAVE_BYTES = VECTORS + FILE * REGISTER
 CELLS = 136  # scalar cells that a new wave is given
 
 # Where LDS and a lane's stack stand among flat addresses, 4 GiB each: the upper words of the bases tell (MI300 ISA, section 10.3). The values

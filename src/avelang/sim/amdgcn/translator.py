@@ -11,19 +11,18 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from avelang.amdgcn.asm import EXEC, M0, SCC, VCC, Imm, Instruction, Name, Operand, Reg
+from avelang.amdgcn.asm import EXEC, SCC, VCC, Imm, Instruction, Name, Operand, Reg
 from avelang.llvm.core import Body, Module
 from avelang.llvm.writer import Writer
-from avelang.sim.amdgcn import operands
+from avelang.sim.amdgcn import indexing, operands
 from avelang.sim.amdgcn.faults import UNKNOWN, Unknown
-from avelang.sim.amdgcn.mode import INDEXING, Mode
-from avelang.sim.amdgcn.state import END, FAULT, FILES, GROUP, LANES, REGISTER, WAVE
+from avelang.sim.amdgcn.mode import Mode
+from avelang.sim.amdgcn.state import ARCHITECTED, END, FAULT, FILES, GROUP, LANES, REGISTER, VECTORS, WAVE
 
 if TYPE_CHECKING:
     from avelang.sim.amdgcn.check import Checker
 
 Handler = Callable[["Translator", Instruction], None]
-INDEXED = ("v_mov_b32",)  # what VGPR indexing is executed for: compilers use it with nothing else
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,6 +52,9 @@ class Translator(Writer):
         self.counted = 0  # instructions of this block that `count` has added
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.fp8 = "fnuz"  # the kind of 8-bit floats (see `arch.Chip`)
+        self.chip = "gfx942"
+        self.accum = ARCHITECTED  # where a0 stands in the unified file (`accum_offset`)
+        self.registers = 0  # how many registers the wave has in that file, 0 where the descriptor does not say
         self.checker: Checker | None = None
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
@@ -103,13 +105,28 @@ class Translator(Writer):
 
     def place(self, reg: Reg, k: int = 0) -> str:
         """A pointer to the memory of a vector register, `k` behind the first one of `reg`. `forget` once it is written there."""
-        return self.field("w", FILES[reg.file] + (reg.first + k) * REGISTER)
+        return self._cell(*self._unified(reg.file, reg.first + k))
+
+    def _unified(self, file: str, n: int) -> tuple[str, int]:
+        """The vector file is one: v[n] is a[n - accum_offset] from `accum_offset` on (LLVM, "User Guide for AMDGPU Backend", ACCUM_OFFSET)."""
+        return ("a", n - self.accum) if file == "v" and n >= self.accum else (file, n)
+
+    def _cell(self, file: str, n: int) -> str:
+        """A pointer to a register's memory. File "x" is memory of the block: registers on their way (see `indexing`)."""
+        if file == "x":
+            return self.op(f"getelementptr i8, ptr {self.beside}, i64 {n * REGISTER}")
+        return self.field("w", VECTORS + (n + (self.accum if file == "a" else 0)) * REGISTER)
+
+    @property
+    def beside(self) -> str:
+        """Memory of `indexing.BESIDE` registers that stand in no file."""
+        return self.memo("beside") or self.remember("beside", self.body.alloca(f"[{indexing.BESIDE * LANES} x i32]"))
 
     def vector(self, file: str, n: int) -> str:
         """The value of a vector register, <64 x i32>."""
-        key = (file, n)
+        key = self._unified(file, n)
         if key not in self._vectors:
-            self._vectors[key] = self.op(f"load {self.t('i32')}, ptr {self.field('w', FILES[file] + n * REGISTER)}, align 64")
+            self._vectors[key] = self.op(f"load {self.t('i32')}, ptr {self._cell(*key)}, align 64")
         return self._vectors[key]
 
     def set_vector(self, file: str, n: int, value: str, masked: bool = True) -> None:
@@ -117,12 +134,13 @@ class Translator(Writer):
         would all be live there, which costs LLVM a third more time."""
         if masked and self.exec() != "-1":
             value = self.op(f"select {self.t('i1')} {self.mask()}, {self.t('i32')} {value}, {self.t('i32')} {self.vector(file, n)}")
-        self._vectors[file, n] = value
-        self.do(f"store {self.t('i32')} {value}, ptr {self.field('w', FILES[file] + n * REGISTER)}, align 64")
+        key = self._unified(file, n)
+        self._vectors[key] = value
+        self.do(f"store {self.t('i32')} {value}, ptr {self._cell(*key)}, align 64")
 
     def forget_vector(self, reg: Reg) -> None:
         """After one register's memory was written: its value is not known any more."""
-        self._vectors.pop((reg.file, reg.first), None)
+        self._vectors.pop(self._unified(reg.file, reg.first), None)
 
     def scalar(self, n: int) -> str:
         """The value of a scalar cell, an i32."""
@@ -287,13 +305,6 @@ class Translator(Writer):
         """Raises Unknown where MODE is not known, or says something that this instruction's handler does not heed."""
         if not self.mode_known:
             raise Unknown("MODE differs by the way that leads here")
-        if not self.mode.word & INDEXING:
-            return
-        first = i.operands[0] if i.operands else None
-        if self.mode.indexed and i.name.startswith("v_") and i.name not in INDEXED:
-            raise Unknown("VGPR indexing of this instruction")
-        if isinstance(first, Reg) and (first.file, first.first) == ("s", M0) and not i.name.startswith("s_set_gpr_idx"):
-            raise Unknown("a change of M0 while VGPR indexing is on")
 
     def immediate(self, x: Imm, bits: int, floating: bool) -> int:
         """The pattern of a constant in an operand of so many bits; see `operands.immediate`."""
