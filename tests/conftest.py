@@ -10,10 +10,13 @@ import tempfile
 
 import pytest
 
-# Set before avelang is imported anywhere: tests neither read nor fill the user's cache.
-_CACHE = None
-if "AVE_CACHE_DIR" not in os.environ:
-    _CACHE = os.environ["AVE_CACHE_DIR"] = tempfile.mkdtemp(prefix="ave-test-cache-")
+# One folder for all that a run of the tests leaves on disk, whichever process leaves it; the process that made it removes it. Set before avelang is
+# imported anywhere: tests neither read nor fill the user's cache.
+_FOLDER = None
+if "AVE_TEST_FOLDER" not in os.environ:
+    _FOLDER = tempfile.mkdtemp(prefix="ave-tests-")
+    os.environ.update({"AVE_TEST_FOLDER": _FOLDER, "TMPDIR": _FOLDER, "AVE_CACHE_DIR": os.path.join(_FOLDER, "cache")})
+    tempfile.tempdir = _FOLDER
 # Processes that tests start find the package whether or not it is installed.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(pathlib.Path(__file__).parents[1] / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -28,8 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if _CACHE:  # made by this process, which ends after the workers that it started
-        shutil.rmtree(_CACHE, ignore_errors=True)
+    if _FOLDER:  # made by this process, which ends after the workers that it started
+        shutil.rmtree(_FOLDER, ignore_errors=True)
 
 
 def pytest_report_header() -> str:

@@ -9,7 +9,7 @@ import avelang.arch as arch
 from avelang.emit.llvm.simt_device import Device
 from avelang.runtime.compile import compile_text
 from avelang_kernels.mfma_gemm import mfma_gemm
-from tools import need
+from tools import assembler
 
 KERNEL = """
 	.amdgcn_target "amdgcn-amd-amdhsa--{chip}"
@@ -42,8 +42,7 @@ def text(body: str = "", chip: str = "gfx942", version: int = 5, vgpr: int = 8, 
 
 def assemble(assembly: str, chip: str = "gfx942", features: str = "") -> bytes:
     """The relocatable object of an assembly text, by llvm-mc; `features` such as "+xnack,-sramecc"."""
-    command = [need("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={chip}", f"-mattr={features}", "-filetype=obj", "-o", "-", "-"]
-    return subprocess.run(command, input=assembly.encode(), capture_output=True, check=True).stdout
+    return subprocess.run(assembler(chip, features, "obj"), input=assembly.encode(), capture_output=True, check=True).stdout
 
 
 @functools.cache

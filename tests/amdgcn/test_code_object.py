@@ -16,11 +16,11 @@ from amdgcn.peers import IREE, KERNELS, TRITON, code_object
 from avelang.amdgcn.code_object import BUNDLE, CodeObject, read
 from avelang.amdgcn.link import link
 from avelang.base.errors import AveError
-from tools import need
+from tools import lld, need
 
 
 def linked(assembly: str, chip: str = "gfx942") -> CodeObject:
-    need("ld.lld")
+    lld()
     return read(link(assemble(assembly, chip)))
 
 
@@ -105,7 +105,7 @@ def test_foreign_files_against_llvm_readelf(peer):
 
 @pytest.mark.parametrize("what", [TRITON, IREE, "gfx90a", "gfx942", "gfx950"])
 def test_descriptors_against_llvm_objdump(what, tmp_path):
-    need("ld.lld")
+    lld()
     (tmp_path / "x").write_bytes(link(gemm_object(what)) if what.startswith("gfx") else code_object(what))
     d = read((tmp_path / "x").read_bytes()).kernel().descriptor
     command = [need("llvm-objdump"), "-D", "--section=.rodata", str(tmp_path / "x")]
@@ -118,7 +118,7 @@ def test_descriptors_against_llvm_objdump(what, tmp_path):
 
 @pytest.mark.parametrize("chip", ["gfx90a", "gfx942", "gfx950"])
 def test_kernels_of_ave(chip):
-    need("ld.lld")
+    lld()
     c = read(link(gemm_object(chip)))
     k = c.kernel("mfma_gemm")
     assert c.chip == chip and [(a.offset, a.size, a.value_kind) for a in k.arguments[:6]] == [
@@ -179,9 +179,9 @@ def test_relocations_are_applied(base):
 
 
 def test_a_symbol_that_nothing_defines():
-    need("ld.lld")
+    lld()
     obj = assemble(text(more=DATA.replace(".quad open_one+4", ".quad elsewhere")))
-    out = subprocess.run([need("ld.lld"), "-shared", "-o", "-", "/dev/stdin"], input=obj, capture_output=True, check=True).stdout
+    out = subprocess.run([*lld(), "-shared", "-o", "-", "/dev/stdin"], input=obj, capture_output=True, check=True).stdout
     with pytest.raises(AveError, match="nothing defines elsewhere") as caught:
         read(out).load()
     assert caught.value.code == "D021"

@@ -16,7 +16,7 @@ from avelang.amdgcn.code_object import DESCRIPTOR_BYTES, read
 from avelang.amdgcn.disassemble import disassemble
 from avelang.amdgcn.link import link
 from avelang.base.errors import AveError
-from tools import missing, need
+from tools import disassembler, lld, need
 
 LINES = [
     "s_load_dwordx2 s[2:3], s[0:1], 0x8", "v_add_f32_e32 v0, v1, v2", "v_add_f32_e64 v0, |v1|, -v2 clamp", "v_mov_b32_e32 v5, 0x12345678",
@@ -29,14 +29,11 @@ LINES = [
 
 @pytest.fixture(autouse=True)
 def library():
-    try:
-        disassemble(b"", "gfx942")
-    except AveError as exc:
-        missing("libLLVM", exc.hint)
+    disassembler()
 
 
 def code_of(source: str, chip: str = "gfx942") -> tuple[bytes, int]:
-    need("ld.lld")
+    lld()
     c = read(link(assemble(source, chip)))
     return c.code(c.kernel()), c.kernel().entry
 
@@ -112,7 +109,7 @@ def test_foreign_code_is_what_its_compiler_wrote(peer):
 
 @pytest.mark.parametrize("what", [TRITON, IREE, "gfx90a", "gfx942", "gfx950"])
 def test_disassembly_assembles_to_the_same_code_object(what):
-    need("ld.lld")
+    lld()
     first = read(link(gemm_object(what)) if what.startswith("gfx") else code_object(what))
     again = read(link(assemble(module.assembly(first), first.chip)))
     a, b = first.kernel(), again.kernel()
@@ -125,7 +122,7 @@ def test_disassembly_assembles_to_the_same_code_object(what):
 
 
 def test_our_own_assembly_comes_back():
-    need("ld.lld")
+    lld()
     want, got = parse(gemm_assembly()), parse(module.assembly(read(link(gemm_object()))))
     assert [i.name for i in want.instructions] == [i.name for i in got.instructions]
     assert want.kernels["mfma_gemm"].directives.items() & got.kernels["mfma_gemm"].directives.items() >= {

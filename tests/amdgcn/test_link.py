@@ -7,6 +7,8 @@ import ctypes
 import importlib.util
 import os
 import pathlib
+import shlex
+import shutil
 import subprocess
 import tempfile
 
@@ -16,7 +18,7 @@ from amdgcn.objects import assemble, gemm_object, text
 from avelang.amdgcn import comgr, link, tools
 from avelang.amdgcn.elf import header, target_id
 from avelang.base.errors import AveError
-from tools import missing, need
+from tools import library, lld, missing
 
 HERE = pathlib.Path(__file__).parent
 
@@ -28,6 +30,13 @@ def stripped(code_object: bytes, folder: pathlib.Path) -> dict[str, bytes]:
     (folder / "x").write_bytes(code_object)
     with open(folder / "x", "rb") as f:
         return {s.name: s.data() for s in ELFFile(f).iter_sections() if s["sh_flags"] & 2}
+
+
+def script(path: pathlib.Path, first: str = "") -> pathlib.Path:
+    """A program that is LLVM's linker; `first` is run before."""
+    path.write_text(f'#!/bin/sh\n{first}\nexec {shlex.join(lld())} "$@"\n')
+    path.chmod(0o755)
+    return path
 
 
 @pytest.fixture
@@ -49,14 +58,14 @@ def bare(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("version,abi", [(4, 2), (5, 3), (6, 4)])
 def test_versions_of_code_objects(version, abi):
-    need("ld.lld")
+    lld()
     made = header(link.link(assemble(text(version=version))))
     assert made[:2] == (3, abi)
 
 
 @pytest.mark.parametrize("chip", ["gfx90a", "gfx942", "gfx950"])
 def test_kernels_of_ave_are_version_5(chip):
-    need("ld.lld")
+    lld()
     made = header(link.link(gemm_object(chip)))
     assert not isinstance(made, str) and made[:2] == (3, 3) and target_id(made[2]) == chip
 
@@ -69,7 +78,7 @@ def test_target_ids(suffix):
 
 
 def test_leaves_no_files_and_runs_beside_itself(monkeypatch, tmp_path):
-    need("ld.lld")
+    lld()
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.chdir(tmp_path)
@@ -81,7 +90,7 @@ def test_leaves_no_files_and_runs_beside_itself(monkeypatch, tmp_path):
 
 def test_quick():
     """40 ms of processor time at most, whatever else the machine does."""
-    need("ld.lld")
+    lld()
     data, times = gemm_object(), []
     for _ in range(5):
         before = os.times()
@@ -91,10 +100,7 @@ def test_quick():
 
 
 def test_ave_lld_comes_first(monkeypatch, tmp_path):
-    lld = need("ld.lld")
-    mine = tmp_path / "mine"
-    mine.write_text(f"#!/bin/sh\ntouch {tmp_path}/used\nexec {lld} \"$@\"\n")
-    mine.chmod(0o755)
+    mine = script(tmp_path / "mine", f"touch {tmp_path}/used")
     monkeypatch.setenv("AVE_LLD", str(mine))
     assert header(link.link(gemm_object()))[0] == 3 and (tmp_path / "used").exists()
     monkeypatch.setenv("AVE_LLD", str(tmp_path / "nothing"))
@@ -104,9 +110,8 @@ def test_ave_lld_comes_first(monkeypatch, tmp_path):
 
 
 def test_ave_llvm_comes_before_path(monkeypatch, tmp_path):
-    lld = need("ld.lld")
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "ld.lld").symlink_to(os.path.realpath(lld))
+    script(tmp_path / "bin" / "ld.lld")
     monkeypatch.setenv("AVE_LLVM", str(tmp_path))
     assert link.linker()[0] == str(tmp_path / "bin" / "ld.lld")
 
@@ -140,7 +145,7 @@ def test_the_wheel(bare, monkeypatch, tmp_path):
     by_wheel = function(gemm_object())
     with monkeypatch.context() as m:
         m.setenv("PATH", os.defpath)
-        by_lld = subprocess.run([need("ld.lld"), "-shared", "-o", "-", "/dev/stdin"], input=gemm_object(), capture_output=True, check=True).stdout
+        by_lld = subprocess.run([*lld(), "-shared", "-o", "-", "/dev/stdin"], input=gemm_object(), capture_output=True, check=True).stdout
     assert stripped(by_wheel, tmp_path) == stripped(by_lld, tmp_path)
 
 
@@ -148,24 +153,21 @@ _original_spec = importlib.util.find_spec
 
 
 def build_stub(folder: pathlib.Path, lld: str, major: int) -> pathlib.Path:
-    out = folder / f"libamd_comgr.so.{major}"
-    command = [need("gcc"), "-shared", "-fPIC", "-O1", f"-DMAJOR={major}", f'-DLD="{lld}"', "-o", str(out), str(HERE / "comgr_stub.c")]
-    subprocess.run(command, check=True)
-    return out
+    made = library(HERE / "comgr_stub.c", f"-DMAJOR={major}", f'-DLD="{lld}"')
+    return pathlib.Path(shutil.copy(made, folder / f"libamd_comgr.so.{major}"))
 
 
 @pytest.mark.parametrize("major", [2, 3])
 def test_comgr(major, tmp_path, monkeypatch):
     """Against a library of the same ABI that checks every handle: the calls are right, the result is the linker's, no handle is left."""
-    lld = need("ld.lld")
-    stub = build_stub(tmp_path, lld, major)
+    stub = build_stub(tmp_path, str(script(tmp_path / "lld")), major)
     monkeypatch.setattr(comgr, "NAMES", (str(stub),))
     monkeypatch.setattr(link, "search", lambda tool: (None, [tool]))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None)
     name, function = link.linker()
     assert name == str(stub)
     assert stripped(function(gemm_object()), tmp_path) == stripped(subprocess.run(
-        [lld, "-shared", "-o", "-", "/dev/stdin"], input=gemm_object(), capture_output=True, check=True).stdout, tmp_path)  # fmt: skip
+        [*lld(), "-shared", "-o", "-", "/dev/stdin"], input=gemm_object(), capture_output=True, check=True).stdout, tmp_path)  # fmt: skip
     counts = ctypes.CDLL(str(stub)).counts
     assert counts() == 0
     undefined = assemble(text(body="\ts_getpc_b64 s[0:1]\n\ts_add_u32 s0, s0, nowhere@rel32@lo+4\n"))
@@ -175,7 +177,7 @@ def test_comgr(major, tmp_path, monkeypatch):
 
 
 def test_comgr_of_an_unknown_version(tmp_path, monkeypatch):
-    need("ld.lld")
+    lld()
     stub = build_stub(tmp_path, "false", 4)
     with pytest.raises(AveError, match=r"version 4\.0; Ave knows 2 and 3") as caught:
         comgr.Comgr(str(stub)).link(gemm_object())
@@ -192,7 +194,7 @@ def test_comgr_is_found_in_rocm(tmp_path, monkeypatch, bare):
 
 
 def test_what_the_linker_says_is_passed_on():
-    need("ld.lld")
+    lld()
     undefined = assemble(text(body="\ts_getpc_b64 s[0:1]\n\ts_add_u32 s0, s0, nowhere@rel32@lo+4\n"))
     with pytest.raises(AveError, match="undefined symbol: nowhere") as caught:
         link.link(undefined)
@@ -216,7 +218,7 @@ def test_what_is_no_object(broken, why):
 
 
 def test_what_is_linked_already():
-    need("ld.lld")
+    lld()
     with pytest.raises(AveError, match="type is 3") as caught:
         link.link(link.link(gemm_object()))
     assert caught.value.code == "D024"

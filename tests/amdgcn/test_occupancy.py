@@ -11,7 +11,7 @@ import pytest
 
 from avelang.amdgcn.occupancy import LDS, occupancy
 from avelang.amdgcn.report import report
-from tools import need
+from tools import compiler
 
 KERNEL = """{lds_global}
 define amdgpu_kernel void @k() #0 {{
@@ -40,8 +40,7 @@ CASES = list(itertools.product((8, 65, 129, 200), (0, 100), (16, 80, 98), (0, 10
 def test_llvm_says_the_same(chip):
     compared = set()
     for vgpr, agpr, sgpr, lds, threads in CASES[:: len(CASES) // 24 + 1]:
-        command = [need("llc"), "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={chip}", "-o", "-", "-"]
-        done = subprocess.run(command, input=ir(vgpr, agpr, sgpr, lds, threads), capture_output=True, text=True)
+        done = subprocess.run(compiler(chip), input=ir(vgpr, agpr, sgpr, lds, threads), capture_output=True, text=True)
         if done.returncode:  # more registers than a work-group of that size may have
             continue
         said = dict(re.findall(r"^; (\w+): (\d+)", done.stdout, re.M))

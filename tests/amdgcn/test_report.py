@@ -13,16 +13,17 @@ from avelang.amdgcn.code_object import read
 from avelang.amdgcn.link import link
 from avelang.amdgcn.report import kind, loop_report, report, width
 from avelang.base.errors import AveError
-from tools import need
+from tools import disassembler, lld
+
+DYNAMIC = {TRITON: 32768, IREE: 0}  # bytes of LDS that the launch adds
 
 
 @pytest.mark.parametrize(
-    "peer,registers,lds,read_by,barriers,code",
-    [(TRITON, (182, 0, 30), 32768, "ds_read2st64_b64", 2, 5688), (IREE, (180, 0, 22), 18432, "ds_read2_b64", 4, 2828)],
+    "peer,registers,lds,read_by,barriers",
+    [(TRITON, (182, 0, 30), 32768, "ds_read2st64_b64", 2), (IREE, (180, 0, 22), 18432, "ds_read2_b64", 4)],
 )
-def test_foreign_kernels_against_the_published_table(peer, registers, lds, read_by, barriers, code):
-    dynamic = 32768 if peer == TRITON else 0
-    r = report(assembly(peer), dynamic_lds=dynamic)
+def test_foreign_kernels_against_the_published_table(peer, registers, lds, read_by, barriers):
+    r = report(assembly(peer), dynamic_lds=DYNAMIC[peer])
     assert r.loop is not None and (r.kernel, r.chip, r.threads) == (KERNELS[peer], "gfx942", 256)
     assert (r.vgpr, r.agpr, r.sgpr) == registers and (r.vgpr_spills, r.sgpr_spills, r.scratch, r.lds) == (0, 0, 0, lds)
     c = r.loop.counts
@@ -32,23 +33,32 @@ def test_foreign_kernels_against_the_published_table(peer, registers, lds, read_
     # 24 KiB a wave in 1024 clocks: 96 of 128 bytes a clock for four waves.
     assert (r.loop.passes, r.loop.matrix_clocks, r.loop.lds_read, r.loop.lds_written, r.loop.lds_ratio) == (256, 1024, 16384, 8192, 0.75)
     assert (r.occupancy.waves, r.occupancy.limited_by) == (2, "VGPR") and r.code_bytes is None
-    same = report(read(code_object(peer)), dynamic_lds=dynamic)
-    assert same.code_bytes == code and same.loop is not None and same.loop.counts == c
+
+
+@pytest.mark.parametrize("peer,code", [(TRITON, 5688), (IREE, 2828)])
+def test_code_objects_of_foreign_kernels(peer, code):
+    disassembler()
+    r, same = report(assembly(peer), dynamic_lds=DYNAMIC[peer]), report(read(code_object(peer)), dynamic_lds=DYNAMIC[peer])
+    assert same.code_bytes == code and r.loop is not None and same.loop is not None and same.loop.counts == r.loop.counts
     skipped = {"loop": None, "code_bytes": None, "instructions": 0}
     assert dataclasses.replace(same, **skipped) == dataclasses.replace(r, **skipped)
 
 
 @pytest.mark.parametrize("chip", ["gfx90a", "gfx942", "gfx950"])
 def test_the_tutorial_kernel(chip):
-    need("ld.lld")
     r = report(gemm_assembly(chip))
     assert r.loop is not None and r.chip == chip and r.lds == 6144 and r.threads == 64 and (r.vgpr_spills, r.scratch) == (0, 0)
     assert sum(r.loop.counts["matrix"].values()) == 2 and r.loop.counts["LDS read"] == {"ds_read_b128": 2}
     assert r.loop.passes == {"gfx90a": 32, "gfx942": 16, "gfx950": 16}[chip] and r.loop.lds_read == 2 * 16 * 64
     # gfx950 reads twice as many bytes of LDS in a clock.
     assert r.loop.lds_ratio == pytest.approx({"gfx90a": 1, "gfx942": 2, "gfx950": 1.5}[chip])
-    same = report(read(link(gemm_object(chip))))
-    assert same.loop is not None and same.loop.counts == r.loop.counts
+
+
+@pytest.mark.parametrize("chip", ["gfx90a", "gfx942", "gfx950"])
+def test_the_tutorial_kernel_as_a_code_object(chip):
+    lld(), disassembler()
+    r, same = report(gemm_assembly(chip)), report(read(link(gemm_object(chip))))
+    assert r.loop is not None and same.loop is not None and same.loop.counts == r.loop.counts
     assert (same.vgpr, same.sgpr, same.vgpr_allocated, same.sgpr_allocated) == (r.vgpr, r.sgpr, r.vgpr_allocated, r.sgpr_allocated)
 
 
@@ -125,6 +135,6 @@ def test_refusals(source, kernel, code, why):
 
 
 def test_a_code_object_without_metadata():
-    need("ld.lld")
+    lld(), disassembler()
     r = report(read(link(assemble(text(vgpr=60)))))
     assert (r.kernel, r.vgpr_allocated, r.code_bytes) == ("k", 64, 4)

@@ -9,13 +9,13 @@ import pytest
 
 from amdgcn.peers import FILES, IREE, KERNELS, TRITON, folder
 from avelang.amdgcn.code_object import read
-from tools import need
+from tools import lld, need
 
 GEMM = pathlib.Path(__file__).parents[2] / "src" / "avelang_kernels" / "mfma_gemm.py"
 
 
 def test_a_code_object_into_a_file(ave, axpy, tmp_path):
-    need("ld.lld")
+    lld()
     out = tmp_path / "axpy.hsaco"
     result = ave("compile", f"{axpy}:axpy", "-D", "BLOCK=128", "--block", "128", "--emit", "hsaco", "--target", "gfx950", "-o", out)
     assert result.exit_code == 0 and result.stdout == "", result.stderr
@@ -40,7 +40,7 @@ def test_without_a_linker(ave, axpy, monkeypatch, tmp_path):
 
 
 def test_a_kernel(ave):
-    need("ld.lld"), need("llvm-mca")
+    lld(), need("llvm-mca")
     result = ave("report", f"{GEMM}:mfma_gemm", "--json")
     assert result.exit_code == 0, result.stderr
     r = json.loads(result.stdout)

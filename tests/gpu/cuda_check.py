@@ -33,7 +33,10 @@ import torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]
-os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
+from gpu.scratch import folder as scratch  # noqa: E402
+from gpu.scratch import own_cache  # noqa: E402
+
+own_cache()
 
 from benchmarks import mma_gemm  # noqa: E402
 
@@ -418,7 +421,7 @@ print(refused("L032", lambda: axpy[grid(1024)](x, y, 1.0, 1024), "the last launc
 def the_drivers_own_compiler() -> str:
     out = child(
         "start = time.perf_counter()\ntorch_tensors()\nmuch_shared_memory(); a_matrix_product()\nprint(torch_tensors(), end='')\nspills()\n",
-        AVE_PTXAS="driver", AVE_CACHE_DIR=tempfile.mkdtemp(prefix="ave-cache-"),
+        AVE_PTXAS="driver", AVE_CACHE_DIR=scratch(),
     )  # fmt: skip
     assert "driver " in out, out
     return out.strip()
@@ -534,7 +537,7 @@ def addresses_in_a_cluster() -> str:
 def from_the_cache_on_disk() -> str:
     text = "x, y = torch.zeros(64, device='cuda'), torch.zeros(64, device='cuda')\nkernel = axpy\nstart = time.perf_counter()\n" \
         "kernel[grid(64)](x, y, 1.0, 64)\nprint(kernel.last.how, round(1000 * (time.perf_counter() - start)))\n"  # fmt: skip
-    folder = tempfile.mkdtemp(prefix="ave-cache-")
+    folder = scratch()
     first, second = (child(text, AVE_CACHE_DIR=folder).split() for _ in range(2))
     assert (first[0], second[0]) == ("compiled", "disk"), (first, second)
     return f"first launch {first[1]} ms cold, {second[1]} ms from the cache"

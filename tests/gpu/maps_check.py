@@ -8,10 +8,8 @@ Prints one line for each check; exit status 1 when one fails. Needs torch with C
 
 from __future__ import annotations
 
-import os
 import pathlib
 import sys
-import tempfile
 import threading
 import traceback
 from collections.abc import Callable
@@ -20,8 +18,10 @@ from typing import Any
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]
+from gpu.scratch import own_cache  # noqa: E402
+
+own_cache()
 
 import avelang  # noqa: E402
 import avelang.language as al  # noqa: E402

@@ -11,7 +11,6 @@ import argparse
 import os
 import pathlib
 import sys
-import tempfile
 import time
 import traceback
 from collections.abc import Callable
@@ -20,8 +19,10 @@ import numpy as np
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]
+from gpu.scratch import own_cache  # noqa: E402
+
+own_cache()
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 from tests.ptx import programs  # noqa: E402

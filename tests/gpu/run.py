@@ -26,6 +26,9 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent)]
+from gpu.scratch import own_cache  # noqa: E402
+
 TOOLS = ("memcheck", "racecheck", "synccheck")
 PARTS = 4  # processes among which the cases of nvptx_check are divided
 MOST_JOBS = 8  # at once: each keeps a core busy and has a context on the GPU
@@ -126,7 +129,7 @@ def main() -> int:
     p.add_argument("--no-sanitizer", action="store_true", help="leave out compute-sanitizer's steps")
     given = p.parse_args()
     folder = pathlib.Path(os.environ.get("OUT") or tempfile.mkdtemp(prefix="ave-gpu-"))
-    os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
+    own_cache()
     sanitizer = None if given.no_sanitizer else compute_sanitizer()
     start = time.perf_counter()
     chosen = [s for s in steps(listed(), sanitizer) if given.only in s.name]

@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 import pathlib
 import sys
-import tempfile
 
 # Before torch is imported: each array from cudaMalloc, so that its end is an end.
 os.environ["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]
-os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
+from gpu.scratch import own_cache  # noqa: E402
+
+own_cache()
 
 import torch  # noqa: E402
 

@@ -17,7 +17,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 import traceback
 from collections.abc import Callable
@@ -27,7 +26,10 @@ import torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)]
-os.environ.setdefault("AVE_CACHE_DIR", tempfile.mkdtemp(prefix="ave-cache-"))
+from gpu.scratch import folder as scratch  # noqa: E402
+from gpu.scratch import own_cache  # noqa: E402
+
+own_cache()
 
 import numpy as np  # noqa: E402
 
@@ -195,7 +197,7 @@ def run_part(part: int, parts: int, only: str, seed: int) -> list[dict[str, Any]
 
 def run_all(jobs: int, only: str, seed: int) -> list[dict[str, Any]]:
     """The cases, divided among processes: what takes time is making kernels."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="ave-tile-"))
+    folder = pathlib.Path(scratch())
 
     def one(part: int) -> list[dict[str, Any]]:
         command = [sys.executable, __file__, "--part", f"{part}/{jobs}", "--only", only, "--seed", str(seed), "--into", str(folder / f"{part}.json")]

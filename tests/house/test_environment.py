@@ -84,6 +84,11 @@ def test_ci_runs_the_second_command():
     assert "make test" in (ROOT / "README.md").read_text()
 
 
+def test_ci_runs_both_commands_on_a_bare_machine():
+    assert "\nbare\n" in (ROOT / ".ci" / "run").read_text() and "tools/bare_machine ||" in (ROOT / ".ci" / "run").read_text()
+    assert 'set -- "make" "make test"' in (ROOT / "tools" / "bare_machine").read_text()
+
+
 def test_ci_installs_the_tools_that_tests_need():
     script = (ROOT / ".ci" / "run").read_text()
     assert all(f"missing+=({package}" in script for package in set(tools.PACKAGES.values()))

@@ -12,7 +12,7 @@ from avelang.base.errors import AveError
 from avelang.isa.amdgpu.matrix import DENSE, mma_of
 from avelang.isa.amdgpu.passes import CHIPS, CLOCKS, PASSES, is_matrix, passes
 from avelang.isa.amdgpu.sparse import SPARSE
-from tools import need
+from tools import compiler, need
 
 # Registers of 32 bits that a lane's part of a matrix takes, by the type's name.
 BITS = {"f16": 16, "bf16": 16, "f32": 32, "xf32": 32, "f64": 64, "i8": 8, "fp8": 8, "bf8": 8}
@@ -116,8 +116,7 @@ def test_llvm_waits_as_long_by_format(shape, n, code, words):
     """Of f8f6f4 instructions llvm-mca takes the shorter time whatever the format; the compiler, which puts `s_nop` between a product and the store of
     it, does not: passes and four more (CDNA4 ISA guide, section 7.6, XDL write to memory read)."""
     name = f"llvm.amdgcn.mfma.scale.f32.{shape}.f8f6f4.v{words}i32.v{words}i32"
-    command = [need("llc"), "-mtriple=amdgcn-amd-amdhsa", "-mcpu=gfx950", "-o", "-", "-"]
-    out = subprocess.run(command, input=F8F6F4.format(name=name, n=n, words=words, f=code), capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(compiler("gfx950"), input=F8F6F4.format(name=name, n=n, words=words, f=code), capture_output=True, text=True, check=True).stdout
     between = re.search(r"v_mfma_f32_\w+_f8f6f4 [^\n]*\n(.*?)\tglobal_store", out, re.S)
     assert between is not None
     waited = sum(int(x[6:]) + 1 if x.startswith("s_nop") else 1 for x in between[1].split("\n\t") for x in [x.strip()] if x)

@@ -77,7 +77,7 @@ def test_an_error_while_it_runs_passes_through_xla(monkeypatch):
 
 def test_on_cuda_it_goes_to_the_stream_that_xla_gives(monkeypatch):
     """XLA's structs are made here; the driver is a stub that records the launch."""
-    tools.need("gcc")
+    tools.command("gcc", "cc")
     machine, k = cuda.Machine(monkeypatch), programs.saxpy()
     jax.jit(lambda x: k(x, x, 2.0)).lower(jnp.ones(8))
     key = next(reversed(from_jax._calls))

@@ -119,7 +119,7 @@ def test_arguments_that_do_not_fit(code):
 @pytest.fixture
 def machine(monkeypatch):
     pytest.importorskip("torch")
-    tools.need("gcc")
+    tools.command("gcc", "cc")
     return cuda.Machine(monkeypatch)
 
 
@@ -194,7 +194,7 @@ def test_code_is_kept_on_disk_and_made_for_the_device(machine, torch):
 
 def test_arrays_of_another_vendor(monkeypatch):
     pytest.importorskip("torch")
-    tools.need("gcc")
+    tools.command("gcc", "cc")
     machine = rocm.Machine(monkeypatch)
     x, y, out = (rocm.Torch(monkeypatch, machine).make(np.zeros(8, np.float32)) for _ in range(3))
     assert "rocm:0" in refused("L045", lambda: programs.saxpy()(x, y, 1.0, out=out))

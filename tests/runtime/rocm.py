@@ -11,13 +11,11 @@ import contextlib
 import ctypes
 import functools
 import pathlib
-import subprocess
-import tempfile
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.tools import need
+from tests import tools
 
 from avelang.runtime import arrays, devices
 from avelang.runtime.hip import Hip
@@ -34,10 +32,7 @@ _api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
 @functools.cache
 def build(name: str) -> str:
     """The path of the library made of a C file of this folder."""
-    out = pathlib.Path(tempfile.mkdtemp(prefix="ave-stub-")) / f"{name}.so"
-    command = [need("gcc"), "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden", "-o", str(out), str(HERE / f"{name}.c")]
-    subprocess.run(command, check=True)
-    return str(out)
+    return str(tools.library(HERE / f"{name}.c", "-fvisibility=hidden"))
 
 
 class Launch(ctypes.Structure):

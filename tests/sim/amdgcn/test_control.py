@@ -11,7 +11,7 @@ from avelang.base.errors import AveError
 from avelang.sim.amdgcn import control, lanes, mode
 from sim.amdgcn.programs import run_program
 from sim.amdgcn.test_scalar import CASES, EXEC_CASES, REGISTERS
-from tools import need
+from tools import assembler
 
 LANE = np.arange(64, dtype=np.uint32)
 KEEP = ".amdhsa_float_denorm_mode_32 3"
@@ -233,12 +233,12 @@ def test_our_mnemonics_are_those_of_the_assembler():
     }  # fmt: skip
     names = [*control.TABLE, *lanes.TABLE]
     text = "\n".join(f"{x} {texts.get(x, '4' if x.startswith('s_cbranch') else '')}" for x in names)
-    out = subprocess.run([need("llvm-mc"), "-triple=amdgcn", "-mcpu=gfx950"], input=text, capture_output=True, text=True)
+    out = subprocess.run(assembler("gfx950"), input=text, capture_output=True, text=True)
     assert out.returncode == 0, out.stderr
 
 
 def test_our_programs_are_legal():
     """The texts of `test_scalar`, as LLVM's assembler reads them for gfx942."""
     text = "\n".join([t.format(**REGISTERS[n]) for t, n, _ in CASES] + [f"{x} s[0:1], s[2:3]" for x in EXEC_CASES])
-    out = subprocess.run([need("llvm-mc"), "-triple=amdgcn", "-mcpu=gfx942"], input=text, capture_output=True, text=True)
+    out = subprocess.run(assembler("gfx942"), input=text, capture_output=True, text=True)
     assert out.returncode == 0, out.stderr

@@ -9,7 +9,7 @@ import pytest
 from avelang.base.errors import AveError
 from avelang.sim.amdgcn import lanes
 from sim.amdgcn.programs import run_program
-from tools import need
+from tools import assembler
 
 FULL = (1 << 64) - 1
 MASKS = (FULL, 0x00FF_1234_8421_F00D, 0, 1 << 63)
@@ -125,7 +125,7 @@ def test_swizzles(mask):
 
 def test_patterns_are_those_of_the_assembler():
     text = "\n".join(f"ds_swizzle_b32 v0, v1 offset:{x}" for x in SWIZZLES if x.startswith("swizzle"))
-    out = subprocess.run([need("llvm-mc"), "-triple=amdgcn", "-mcpu=gfx942", "-show-encoding"], input=text, capture_output=True, text=True, check=True)
+    out = subprocess.run(assembler("gfx942", encoding=True), input=text, capture_output=True, text=True, check=True)
     codes = [[int(x, 16) for x in m.split(",")] for m in re.findall(r"encoding: \[([^]]+)\]", out.stdout)]
     assert [c[0] | c[1] << 8 for c in codes] == [lanes.swizzle_offset(x) for x in SWIZZLES if x.startswith("swizzle")]
 

@@ -9,7 +9,7 @@ from avelang.amdgcn.asm import parse
 from avelang.base.errors import AveError
 from avelang.sim.amdgcn import operands
 from sim.amdgcn.programs import run_program
-from tools import need
+from tools import assembler
 
 RNG = np.random.default_rng(11)
 A, B, OLD = (RNG.integers(0, 1 << 32, 64, dtype=np.uint32) for _ in range(3))
@@ -347,7 +347,7 @@ def test_what_is_not_executed_stops(text, why):
 def test_movements_are_those_of_the_assembler():
     """LLVM's assembler for gfx942 accepts each movement that is executed; the table names no other."""
     text = "\n".join(f"v_mov_b32_dpp v0, v1 {move} {where} bound_ctrl:0" for move in MOVES for where in MASKS)
-    out = subprocess.run([need("llvm-mc"), "-triple=amdgcn", "-mcpu=gfx942"], input=text, capture_output=True, text=True)
+    out = subprocess.run(assembler("gfx942"), input=text, capture_output=True, text=True)
     assert out.returncode == 0, out.stderr
     assert set(operands.CONTROLS) == {m.partition(":")[0] for m in MOVES} - {"quad_perm"}
 

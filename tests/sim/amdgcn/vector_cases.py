@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import numpy as np
-from tests.tools import need
+from tests.tools import assembler
 
 from avelang.amdgcn.asm import EXEC, parse
 from avelang.sim.amdgcn.machine import Launch, Machine
@@ -291,4 +291,4 @@ def batches(cases: list[Case], size: int = 60) -> list[list[Case]]:
 
 def assembles(text: str, chip: str) -> str:
     """What llvm-mc says about the text, nothing where it is legal."""
-    return subprocess.run([need("llvm-mc"), "-triple=amdgcn", f"-mcpu={chip}"], input=text, capture_output=True, text=True).stderr
+    return subprocess.run(assembler(chip), input=text, capture_output=True, text=True).stderr
