@@ -14,10 +14,11 @@ from typing import Any
 
 from avelang.runtime.geometry import geometry
 from avelang.sim.amdgcn import arguments
+from avelang.sim.amdgcn.checks import Check, Report
 from avelang.sim.amdgcn.load import load as _load
 from avelang.sim.amdgcn.machine import Machine, Run
 
-__all__ = ["Kernel", "Run", "compiled", "load"]
+__all__ = ["Kernel", "Report", "Run", "compiled", "load"]
 
 
 class Kernel:
@@ -37,27 +38,39 @@ class Kernel:
         grid, block = geometry(self.name, extents)
         return functools.partial(arguments.run, self.machine, grid, block)
 
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """What the checker found in the last launch and went on behind, also if that launch then stopped."""
+        return self.machine.reports
+
     def __repr__(self) -> str:
         return f"<kernel {self.name} for {self.machine.program.chip}>"
 
 
 def load(
-    source: str | bytes | pathlib.Path, kernel: str = "", *, check: bool = False, profile: bool = False, order: str = "forward", seed: int = 1,
-    chip: str | None = None,
+    source: str | bytes | pathlib.Path, kernel: str = "", *, check: Check = False, profile: bool = False, order: str = "forward", seed: int = 1,
+    chip: str | None = None, collect: bool = False,
 ) -> Kernel:  # fmt: skip
     """The kernel of a code object (bytes, or a file's name), or of assembly (a file's name, or the text itself).
 
-    `kernel`: its name, where there are several. `check`: a register that is used before its load was waited for, LDS that waves race for, and too
-    few wait states are errors (X024 to X026). `profile`: `Run.conflicts` counts LDS cycles lost to bank conflicts, by instruction, and
-    `Run.traffic` the bytes that lanes asked for. `order`: which wave of a workgroup runs first between barriers: "forward", "reverse", or "random"
-    from `seed`. `chip`: which code object of an offload bundle.
+    `kernel`: its name, where there are several. `check`: True, or words with commas or in a set: `waits` (a register that is used before its load was
+    waited for, X024), `races` (memory that waves or lanes use with nothing between, X025, X040, X041), `hazards` (too few wait states, X026),
+    `hazards-strict`, `init` (LDS that nothing wrote, X055), `uniform` (divergence at barriers and shuffles, X042, X043), `all`; True is the first
+    three.
+    `collect`: the launch goes on behind what is found, and `Run.reports` lists it, each pair of instructions once. Advisories (hazard rows that
+    shipped code ignores) never stop a launch and are always listed. `profile`: `Run.conflicts` counts LDS cycles lost to bank conflicts, by
+    instruction, and `Run.traffic` the bytes that lanes asked for. `order`: which wave of a workgroup runs first between barriers: "forward",
+    "reverse", or "random" from `seed`. `chip`: which code object of an offload bundle. Raises L034 for a word that there is not.
     """
-    return Kernel(Machine(_load(source, kernel or None, chip), kernel, check=check, profile=profile, order=order, seed=seed))
+    options = {"check": check, "profile": profile, "order": order, "seed": seed, "collect": collect}
+    return Kernel(Machine(_load(source, kernel or None, chip), kernel, **options))
 
 
-def compiled(kernel: Any, block: tuple[int, int, int], *, check: bool = False, profile: bool = False, **constexprs: Any) -> Kernel:
-    """The gfx942 code of a jit function for blocks of these extents. `check`, `profile`: as of `load`; further names are the function's compile-time
-    values. A launch takes the other arguments in order. Raises what the compiler finds."""
+def compiled(
+    kernel: Any, block: tuple[int, int, int], *, check: Check = False, profile: bool = False, collect: bool = False, **constexprs: Any
+) -> Kernel:
+    """The gfx942 code of a jit function for blocks of these extents. `check`, `profile`, `collect`: as of `load`; further names are the function's
+    compile-time values. A launch takes the other arguments in order. Raises what the compiler finds."""
     from avelang.runtime.compile import compile_text
 
-    return load(compile_text(kernel, constexprs, block, "gfx942", "asm"), check=check, profile=profile)
+    return load(compile_text(kernel, constexprs, block, "gfx942", "asm"), check=check, profile=profile, collect=collect)

@@ -32,6 +32,45 @@ def test_a_foreign_kernel(tmp_path):
     assert np.abs(c - want).max() <= 3e-3 * np.abs(want).max()
 
 
+WRONG = """
+    .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+wrong:
+    s_load_dword s2, s[0:1], 0x0
+    s_mov_b32 s3, s2
+    v_readlane_b32 s4, v0, 0
+    v_mov_b32 v1, s4
+    v_mov_b32 v2, v0
+    v_readfirstlane_b32 s4, v2
+    s_endpgm
+    .amdhsa_kernel wrong
+        .amdhsa_user_sgpr_count 2
+        .amdhsa_user_sgpr_kernarg_segment_ptr 1
+        .amdhsa_kernarg_size 8
+    .end_amdhsa_kernel
+    .amdgpu_metadata
+amdhsa.kernels:
+  - .args:
+      - .offset:         0
+        .size:           8
+        .value_kind:     global_buffer
+    .name: wrong
+    .end_amdgpu_metadata
+"""
+
+
+def test_words_of_check(tmp_path):
+    file = tmp_path / "wrong.s"
+    file.write_text(WRONG)
+    codes = {
+        ("--check",): ["X024"], ("--check", "hazards"): ["X026", "X026"], ("--check", "waits,hazards", "--collect"): ["X024", "X026", "X026"],
+        ("--collect", "--check"): ["X024", "X026", "X026"], (): [], ("--check=races",): [], ("--check", "wait"): ["L034"],
+    }  # fmt: skip
+    for options, want in codes.items():
+        done = ave("exec", file, *options, "f32[4]")
+        assert re.findall(r"\[(\w\d+)\]", done.output) == want and done.exit_code == (1 if want else 0), (options, done.output)
+        assert done.output.count("advisory: ") == ("X026" in want)
+
+
 def test_bank_conflicts_are_counted():
     done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--profile", *SHAPE)
     assert done.exit_code == 0 and "LDS cycles lost to bank conflicts: " in done.output

@@ -106,12 +106,12 @@ def test_waits_are_verified_where_asked(monkeypatch):
 
     class Spy(executor.Machine):
         def __init__(self, *args, **kwargs):
-            seen.append(kwargs["check"])
+            seen.append(tuple(kwargs["check"]))
             super().__init__(*args, **kwargs)
 
     monkeypatch.setattr(executor, "Machine", Spy)
     monkeypatch.setenv("AVE_NO_CACHE", "1")
-    for value, want in (("", False), ("waits", True)):
+    for value, want in (("", ()), ("waits", ("hazards", "lds", "waits")), ("races", ("lds", "races", "uniform"))):
         monkeypatch.setenv("AVE_CHECK", value)
         avelang.jit(double.source.fn)[2, 64](data(), 100, target="gfx942")
         assert set(seen) == {want}

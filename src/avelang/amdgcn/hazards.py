@@ -70,6 +70,19 @@ RULES = (
     Rule("dot", "result after dot", 3, ISA_MATRIX),
     Rule("dgemm", "fma f64", 2, LLVM),
 )
+# What LLVM's tables ask for and the manual does not: table 11 names a constant, and VCC or a pair of scalar registers that v_cndmask, v_addc_co
+# and their like read is one bit for each lane.
+STRICT = (Rule("valu scalar", "valu mask", 2, LLVM),)
+
+# Rows that AMD's own shipped kernels ignore in thousands of places, and run: the manual asks for the states, and the hardware does without. Whoever
+# reads them as errors stops at what works, so they are told apart. By the family's name: roles of the first, roles of the second, and the
+# units of the second. "readlane" holds only for v_readlane and v_readfirstlane.
+ADVISORY = {
+    "M0 before an LDS load": (("salu m0",), ("m0",), (DS, VMEM, FLAT_UNIT)),
+    "VALU before DPP": (("valu vector",), ("dpp source",), (VALU,)),
+    "readlane before a constant": (("valu scalar",), ("valu constant",), (VALU,)),
+    "MFMA before VALU": (("xdl", "sgemm", "dgemm", "xdl reads"), ("valu source", "valu result"), (VALU,)),
+}
 
 # Of matrix instructions, by the first one's kind and its passes (2, 4, 8, 16; None where there is no such instruction), in chips of two kinds.
 # "C same": the second adds to exactly the registers that the first wrote, for which there is a way inside the matrix core.
@@ -111,6 +124,7 @@ _TRANS = re.compile(r"v_(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos|exp_legacy|log_l
 _DOT = re.compile(r"v_dot\d")
 _LANE = re.compile(r"v_(readlane|writelane)")
 _ONE_LANE = re.compile(r"v_(readlane|readfirstlane|writelane)")
+_READS_LANE = re.compile(r"v_read(first)?lane")
 _FMA_F64 = re.compile(r"v_(fma|fmac)_f64")
 _HWREG = re.compile(r"hwreg\((\w+)")
 ANY: Span = (-1, 1)  # "registers" of a dependency that is on none
@@ -240,8 +254,11 @@ def _valu_uses(i: Instruction, e: Effects) -> Iterator[Role]:
         yield "lane select", _operands(i, (select,), "s")
     if i.name.startswith("v_div_fmas"):
         yield "div_fmas vcc", ((VCC, 2),)
-    # A mask, of carries or of a selection, is no constant: it is forwarded.
-    yield "valu constant", _operands(i, tuple(n for n in e.sources if n not in (select, reads_mask(i))), "s")
+    # A mask, of carries or of a selection, is no constant: it is forwarded. LLVM asks for the states there too ("valu mask", strictly read).
+    mask = reads_mask(i)
+    yield "valu constant", _operands(i, tuple(n for n in e.sources if n not in (select, mask)), "s")
+    if mask >= 0:
+        yield "valu mask", _operands(i, (mask,), "s")
     for o in i.operands:
         if isinstance(o, Name) and o.name in ("src_vccz", "src_execz"):
             yield "vccz or execz", ((VCC if o.name == "src_vccz" else EXEC, 2),)
@@ -259,7 +276,8 @@ def waits(i: Instruction) -> int:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Hazard:
     """Between instructions `first` and `second` (indices) there are `have` wait states on the shortest way, `need` are needed for `cell`, which the
-    first `did` ("wrote", "read", "set"). `certain`: the second always comes right behind the first; otherwise it depends on the way taken."""
+    first `did` ("wrote", "read", "set"). `certain`: the second always comes right behind the first; otherwise it depends on the way taken.
+    `advisory`: the family that shipped code ignores (see `ADVISORY`), or empty."""
 
     first: int
     second: int
@@ -269,6 +287,7 @@ class Hazard:
     did: str
     source: str
     certain: bool
+    advisory: str = ""
 
     @property
     def register(self) -> str:
@@ -277,8 +296,9 @@ class Hazard:
 
 
 class _Search:
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, strict: bool = False):
         self.program, self.code = program, program.instructions
+        self.rules = RULES + STRICT if strict else RULES
         self.chip = program.chip if program.chip in MATRIX_RULES else "gfx942"
         self.effects = functools.cache(lambda n: effects(self.code[n]))
         self.uses = functools.cache(lambda n: tuple(r for r in consumed(self.code[n], self.effects(n)) if r[1]))
@@ -314,7 +334,7 @@ class _Search:
                 out[role] = spans, {second: (need[column] or 0, ISA_MATRIX) for second, need in table.items()}
             else:
                 key = role.removesuffix(" any")
-                out[role] = spans, {r.second: (r.need, r.source) for r in RULES if r.first == key}
+                out[role] = spans, {r.second: (r.need, r.source) for r in self.rules if r.first == key}
         return out
 
     def roles(self, first: int, second: int) -> Iterator[Role]:
@@ -350,7 +370,7 @@ class _Search:
             best[at] = have, certain
             work += [(after, have + self.waits[at], certain and only) for after, only in self.next(at)]
         for at, (have, certain) in best.items():
-            found = max(self._between(first, at, have, certain, table), key=lambda h: h.need, default=None)
+            found = max(self._between(first, at, have, certain, table), key=lambda h: (not h.advisory, h.need), default=None)
             if found:
                 yield found
 
@@ -363,11 +383,18 @@ class _Search:
                 cell = next((c for a in mine for b in spans if (c := overlap(a, b)) != -1 or a == b), None)
                 if cell is not None:
                     did = "read" if kind in ("xdl reads", "wide store") else "used" if kind.endswith(" any") else "wrote"
-                    yield Hazard(first, second, cell, have, need, did, source, certain)
+                    yield Hazard(first, second, cell, have, need, did, source, certain, self._advisory(first, second, kind, role))
+
+    def _advisory(self, first: int, second: int, kind: str, role: str) -> str:
+        """The family of rows that shipped code ignores, or nothing."""
+        if kind == "valu scalar" and not _READS_LANE.match(self.code[first].name):
+            return ""
+        unit = self.effects(second).unit
+        return next((n for n, (a, b, units) in ADVISORY.items() if kind in a and role in b and unit in units), "")
 
 
-def find(program: Program) -> tuple[Hazard, ...]:
-    """All hazards of a program, in the order of their second instructions."""
-    search = _Search(program)
+def find(program: Program, strict: bool = False) -> tuple[Hazard, ...]:
+    """All hazards of a program, in the order of their second instructions. `strict`: with the rows of `STRICT`."""
+    search = _Search(program, strict)
     found = [h for n in range(len(program.instructions)) for h in search.from_(n)]
     return tuple(sorted(found, key=lambda h: (h.second, -h.first)))

@@ -71,14 +71,40 @@ def argument(text: str, rng: np.random.Generator) -> Any:
     raise click.BadParameter(f"{text!r} is neither null, TYPE=VALUE, TYPE[SHAPE]=FILL nor an existing FILE.npy")
 
 
-@click.command("exec")
+_WORDS = re.compile(r"[a-z][a-z-]*(,[a-z-]+)*$")
+
+
+class _Command(click.Command):
+    """`--check` takes words where words stand behind it, and stands alone elsewhere: an argument of the kernel is no word."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        out: list[str] = []
+        rest = iter(range(len(args)))
+        for n in rest:
+            if args[n] != "--check":
+                out.append(args[n])
+                continue
+            behind = args[n + 1] if n + 1 < len(args) else ""
+            words = bool(_WORDS.match(behind)) and behind != "null" and not pathlib.Path(behind).exists()
+            out.append(f"--check={behind if words else _USUAL}")
+            if words:
+                next(rest)
+        return super().parse_args(ctx, out)
+
+
+_USUAL = "waits,races,hazards"
+
+
+@click.command("exec", cls=_Command)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1)
 @click.option("--kernel", default="", help="Which kernel, where the file has several.")
 @click.option("--grid", default="1", show_default=True, callback=_extents, help="Extents of the grid, in workgroups: x, x,y or x,y,z.")
 @click.option("--block", default="64", show_default=True, callback=_extents, help="Extents of a workgroup, in work-items.")
 @click.option("--lds", type=click.IntRange(0), default=0, show_default=True, help="Bytes of dynamic LDS.")
-@click.option("--check", is_flag=True, help="Verify waits, hazards and LDS races.")
+@click.option("--check", default="", metavar="[WORDS]", help="What to verify, with commas between: waits, races, hazards (these three where nothing"
+              " is said), hazards-strict, init, uniform, all.")  # fmt: skip
+@click.option("--collect", is_flag=True, help="Go on behind what the check finds, and list it; the exit status is 1 where there is an error.")
 @click.option("--profile", is_flag=True, help="Count bytes moved, and LDS bank conflicts by instruction.")
 @click.option("--order", type=click.Choice(["forward", "reverse", "random"]), default="forward", show_default=True,
               help="Which wave of a workgroup runs first between barriers.")  # fmt: skip
@@ -86,8 +112,8 @@ def argument(text: str, rng: np.random.Generator) -> Any:
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Workgroups that run at a time.")
 @click.option("--save", type=click.Path(file_okay=False), help="A folder for the arrays behind the run: arg0.npy, arg1.npy, ...")
 def exec_command(
-    file: str, arguments: tuple[str, ...], kernel: str, grid: tuple[int, ...], block: tuple[int, ...], lds: int, check: bool, profile: bool,
-    order: str, seed: int, threads: int, save: str | None,
+    file: str, arguments: tuple[str, ...], kernel: str, grid: tuple[int, ...], block: tuple[int, ...], lds: int, check: str, collect: bool,
+    profile: bool, order: str, seed: int, threads: int, save: str | None,
 ) -> None:  # fmt: skip
     """Execute machine code of gfx942 on this machine: FILE is assembly or a code object, ours or anyone's.
 
@@ -103,17 +129,30 @@ def exec_command(
     rng = np.random.default_rng(seed)
     values = [argument(text, rng) for text in arguments]
     folder = _folder(save) if save else None
+    found = None
     try:
-        found = executor.load(pathlib.Path(file), kernel, check=check, profile=profile, order=order, seed=seed)
+        found = executor.load(pathlib.Path(file), kernel, check=check, collect=collect, profile=profile, order=order, seed=seed)
         start = time.perf_counter()
         run = found[grid, block](*values, dynamic_lds=lds, threads=threads)
     except AveError as e:
+        _list(found)
         show_error(e)
         raise SystemExit(1) from None
     _report(found, run, time.perf_counter() - start, profile)
+    wrong = _list(found)
     for n, value in enumerate(values):
         if folder and isinstance(value, np.ndarray):
             np.save(folder / f"arg{n}.npy", value)
+    if wrong:
+        raise SystemExit(1)
+
+
+def _list(kernel: Kernel | None) -> int:
+    """Says what the check found and the launch went on behind; how many of these are errors."""
+    reports = kernel.reports if kernel else ()
+    for r in reports:
+        click.echo(f"{r}\n")
+    return sum(r.severity == "error" for r in reports)
 
 
 def _folder(name: str) -> pathlib.Path:

@@ -18,6 +18,7 @@ from avelang.runtime.arguments import EXECUTED, EXECUTOR
 from avelang.runtime.arrays import Array
 from avelang.runtime.native import threads
 from avelang.sim.amdgcn.arguments import explicit, pack
+from avelang.sim.amdgcn.checks import of_knob
 from avelang.sim.amdgcn.machine import Launch, Machine, Ready, Run
 
 if TYPE_CHECKING:
@@ -77,12 +78,12 @@ class Executor:
         """What tells its code from other code, in the cache on disk."""
         from avelang.llvm.core import Host
 
-        return {"backend": EXECUTOR, "host": list(Host(1).key), "check": knobs.check_waits()}
+        return {"backend": EXECUTOR, "host": list(Host(1).key), "check": sorted(of_knob(knobs.checks()))}
 
     def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""
         text, meta = compile.device_assembly(source, bound.constexprs, EXECUTED, block, bound.options)
-        check = knobs.check_waits()
+        check = sorted(of_knob(knobs.checks()))
         machine = Machine(asm.parse(text, source.name), meta["entry"], check=check)
         unknown = {str(k): v for k, v in machine.ready.unknown.items()}
         return machine.ready.payload, {**meta, "asm": text, "unknown": unknown, "check": check}

@@ -26,7 +26,8 @@ def shared() -> np.ndarray:
 def go(body: str, block: int = 64, **options):
     resource = BASE | (DATA.nbytes << 64) | (0x20000 << 96)
     inputs = {"s[2:3]": BASE, "s[8:11]": resource, "v[2:3]": address(), "v[10:11]": shared(), "v4": 4 * np.arange(64, dtype=np.uint32)}
-    return run_program("\n".join(x.strip() for x in body.split(";")), inputs, check=True, lds=2048, regions=(REGION,), block=block, **options)
+    options = {"check": True, **options}
+    return run_program("\n".join(x.strip() for x in body.split(";")), inputs, lds=2048, regions=(REGION,), block=block, **options)
 
 
 GLOBAL, BUFFER, DS = "global_load_dword v{}, v[2:3], off", "buffer_load_dword v{}, v4, s[8:11], 0 offen", "ds_read_b32 v{}, v4"
@@ -117,13 +118,59 @@ def test_wait_states():
 @pytest.mark.parametrize("taken", [0, 1])
 def test_wait_states_depend_on_the_way(taken):
     """Straight on there are enough; by the branch there are not. Only the way that is taken counts."""
-    body = f"s_cmp_eq_u32 s20, s20; s_cselect_b32 s20, {taken}, 0; s_cmp_eq_u32 s20, 1; v_readfirstlane_b32 s4, v4; s_cbranch_scc1 there; s_nop 3; there:; v_mov_b32 v5, s4"
+    body = f"s_cmp_eq_u32 s20, s20; s_cselect_b32 s20, {taken}, 0; s_cmp_eq_u32 s20, 1; v_cmp_eq_u32 s[4:5], v4, v4; s_cbranch_scc1 there; s_nop 3; there:; v_mov_b32 v5, s4"
     if not taken:
         go(body)
         return
-    with pytest.raises(AveError, match=r"\[X026\].*uses s4 1 wait state after `v_readfirstlane_b32 s4, v4` wrote it.*needs 2"):
+    with pytest.raises(AveError, match=r"\[X026\].*uses s4 1 wait state after `v_cmp_eq_u32 s\[4:5\], v4, v4` wrote it.*needs 2"):
         go(body)
 
 
 def test_wait_states_that_are_not_reached():
     go("s_branch over; v_mov_b32 v5, v4; v_readfirstlane_b32 s4, v5; over:; s_nop 0")
+
+
+# Family of rows that shipped code ignores; a program that breaks one of them.
+ADVISORIES = {
+    "M0 before an LDS load": "s_mov_b32 m0, 0; buffer_load_dword v4, s[8:11], 0 offen lds",
+    "VALU before DPP": "v_mov_b32 v5, v4; v_mov_b32_dpp v6, v5 row_shr:1 row_mask:0xf bank_mask:0xf",
+    "readlane before a constant": "v_readlane_b32 s4, v4, 3; v_mov_b32 v5, s4",
+    "MFMA before VALU": "v_mfma_f32_4x4x4f16 v[20:23], v[4:5], v[4:5], v[20:23]; v_mov_b32 v9, v20",
+}
+
+
+@pytest.mark.parametrize("family", ADVISORIES)
+def test_advisories(family):
+    """They are listed and do not stop, unless that is asked for."""
+    run = go(ADVISORIES[family]).run
+    assert [(r.code, r.severity, r.times) for r in run.reports] == [("X026", "advisory", 1)]
+    assert family in str(run.reports[0])
+    with pytest.raises(AveError, match="X026"):
+        go(ADVISORIES[family], check="hazards-strict")
+    assert go(ADVISORIES[family], check={"waits", "races"}).run.reports == ()
+
+
+def test_collected():
+    """A launch that goes on lists everything once, errors first, with a count."""
+    loop = "s_mov_b32 s4, 3; loop:; {}; s_sub_u32 s4, s4, 1; s_cmp_lg_u32 s4, 0; s_cbranch_scc1 loop"
+    wrong = f"v_readlane_b32 s5, v4, 3; v_mov_b32 v8, s5; {G5}; v_mov_b32 v9, v5; v_mov_b32 v6, v4; v_readfirstlane_b32 s6, v6"
+    run = go(loop.format(wrong), collect=True).run
+    assert [(r.code, r.severity, r.times) for r in run.reports] == [("X024", "error", 3), ("X026", "error", 3), ("X026", "advisory", 3)]
+    assert "reads v5 before" in str(run.reports[0]) and "(3 times)" in str(run.reports[0])
+    assert go(f"{G5}; s_waitcnt vmcnt(0); v_mov_b32 v9, v5", collect=True).run.reports == ()
+
+
+def test_words():
+    with pytest.raises(AveError, match=r"\[L034\].*'wait'"):
+        go("s_nop 0", check="races,wait")
+    go(f"{G5}; v_mov_b32 v9, v5", check="hazards")
+    with pytest.raises(AveError, match="X024"):
+        go(f"{G5}; v_mov_b32 v9, v5", check=["waits"])
+
+
+def test_masks_strictly():
+    """VCC that v_cndmask reads as a mask: the manual's table names constants, LLVM's tables name any vector instruction."""
+    body = "v_cmp_eq_u32 vcc, v4, v4; v_cndmask_b32_e32 v5, v4, v4, vcc"
+    assert go(body).run.reports == ()
+    with pytest.raises(AveError, match="uses vcc_lo 0 wait states.*needs 2"):
+        go(body, check="hazards-strict")

@@ -107,11 +107,11 @@ def test_every_deletion(name):
     assert right()
     verdicts = [mutate.judge(machine, p, right) for p in mutate.points(machine.program)]
     for v in verdicts:
-        print(f"{v.point}: {v.by or 'does not matter'}: {v.why.splitlines()[0]}")
+        print(f"{v.point}: {v.by}: {v.why.splitlines()[0]}")
     by = collections.Counter(v.by for v in verdicts)
     assert len(verdicts) == count or (not count and verdicts)
     assert by["checker"] == len(verdicts) - len(reasons), by
-    rest = sorted(v.why for v in verdicts if not v.by)
+    rest = sorted(v.why for v in verdicts if not v.caught)
     assert len(rest) == len(reasons)
     for words in set(reasons):
         assert sum(words in why for why in rest) == reasons.count(words), rest
@@ -120,15 +120,15 @@ def test_every_deletion(name):
 
 DATA = np.arange(64, dtype=np.uint32)
 LOAD = "global_load_dword v5, v[2:3], off\n"
-# Program; of its first wait: who notices, or words of the reason.
+# Program; of its first wait: who notices and words of the reason.
 REASONS = {
     "needed": (LOAD + "s_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "checker", "reads v5"),
-    "twice": (LOAD + "s_waitcnt vmcnt(0)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "", "before `s_waitcnt vmcnt(0)` (line 11) waits for the same"),
-    "stronger later": (LOAD + LOAD + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "", "before `s_waitcnt vmcnt(0)` (line 12)"),
-    "at the end": (LOAD + "s_waitcnt vmcnt(0)", "", "is used before the wave ends"),
-    "nothing under way": ("s_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "", "has come already"),
-    "never met": ("s_branch over\ns_waitcnt vmcnt(0)\nover:\ns_nop 0", "", "not executed"),
-    "barrier of one wave": ("s_barrier\ns_nop 0", "", "ordered by the other barriers"),
+    "twice": (LOAD + "s_waitcnt vmcnt(0)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "redundant", "before `s_waitcnt vmcnt(0)` (line 11) waits for the same"),
+    "stronger later": (LOAD + LOAD + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "redundant", "before `s_waitcnt vmcnt(0)` (line 12)"),
+    "at the end": (LOAD + "s_waitcnt vmcnt(0)", "redundant", "is used before the wave ends"),
+    "nothing under way": ("s_waitcnt vmcnt(0)\nv_mov_b32 v6, v5", "redundant", "has come already"),
+    "never met": ("s_branch over\ns_waitcnt vmcnt(0)\nover:\ns_nop 0", "not executed", "no wave"),
+    "barrier of one wave": ("s_barrier\ns_nop 0", "redundant", "ordered by the other barriers"),
 }
 
 
@@ -161,3 +161,13 @@ def test_counters_of_one_wait():
         "s_waitcnt vmcnt(1) lgkmcnt(0) (line 2)", "s_waitcnt vmcnt(1) of `s_waitcnt vmcnt(1) lgkmcnt(0)` (line 2)",
         "s_waitcnt lgkmcnt(0) of `s_waitcnt vmcnt(1) lgkmcnt(0)` (line 2)", "s_waitcnt vmcnt(0) (line 3)", "s_barrier (line 4)",
     ]  # fmt: skip
+
+
+def test_what_is_not_executed_is_left_out():
+    machine = assemble("s_branch over\ns_barrier\ns_waitcnt vmcnt(0)\nover:\ns_waitcnt lgkmcnt(0)", **OPTIONS)
+
+    def right() -> bool:
+        start(machine)
+        return True
+
+    assert [(str(v.point), v.by) for v in mutate.study(machine, right)] == [("s_waitcnt lgkmcnt(0) (line 13)", "redundant")]

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Instruction, Program
 from avelang.amdgcn.effects import FLAT, LDS, VM, Effects, Span, effects
-from avelang.sim.amdgcn import check_lds
+from avelang.sim.amdgcn import check_found, check_lds
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
@@ -43,6 +43,11 @@ def group_bytes(program: Program, lds: int) -> int:
     return text.granules(len(program.instructions)) + text.GRANULE * -(-max(lds, 4) >> granule_shift(program))
 
 
+def find_hazards(program: Program, words: frozenset[str]) -> tuple[hazards.Hazard, ...]:
+    """The hazards that a translation with these words looks for."""
+    return hazards.find(program, "hazards-strict" in words) if "hazards" in words else ()
+
+
 class Checker:
     """Writes the checks of a program's instructions through `t`. With `mutable`, the wait or barrier that the workgroup's `skip` names does nothing
     when the program runs."""
@@ -52,12 +57,13 @@ class Checker:
         t.checker = self
         t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
         t.module.declare("llvm.cttz.i16", "i16", ["i16", "i1"])
+        self.words = t.options.check
         t.module.functions["ave_check"] = "\n".join(
-            (text.USE, text.ISSUE, text.MUTABLE_WAIT if self.mutable else text.WAIT, text.ARRIVE, text.START,
+            (check_found.FOUND, text.USE, text.ISSUE, text.MUTABLE_WAIT if self.mutable else text.WAIT, text.ARRIVE, text.START,
              check_lds.lds_text(granule_shift(program), len(program.instructions)))
         )  # fmt: skip
         self.hazards: dict[int, list[tuple[int, hazards.Hazard]]] = {}
-        for n, h in enumerate(hazards.find(program)):
+        for n, h in enumerate(find_hazards(program, self.words)):
             self.hazards.setdefault(h.second, []).append((n, h))
         unsure = [h for found in self.hazards.values() for _, h in found if not h.certain]
         self.timed = {h.first for h in unsure}
@@ -76,7 +82,8 @@ class Checker:
             self._hazard(n, h)
         if self.timed:
             self._tick(i)
-        self._uses(e)
+        if "waits" in self.words:
+            self._uses(e, i)
         if i.name == "s_waitcnt":
             self._wait(i)
         elif i.name == "s_barrier":
@@ -98,13 +105,13 @@ class Checker:
             return "null", 0
         return self.t.module.constant(f"[{len(words)} x i32]", f"[{', '.join(f'i32 {x}' for x in words)}]", 4), len(words)
 
-    def _uses(self, e: Effects) -> None:
+    def _uses(self, e: Effects, i: Instruction) -> None:
         # A load over a load of the same class is no fault: they come in order.
         allowed = text.CLASSES.index(e.counter) + 1 if e.late and e.counter in (VM, LDS) else 0
         spans = dict.fromkeys(e.reads, 0) | {s: 0 if s in e.reads else allowed for s in e.writes}
         place, n = self._list(spans.items())
         if n:
-            self._guard(f"call i32 @ave_check_use(ptr {self._record()}, ptr %g, ptr {place}, i32 {n})")
+            self._guard(f"call i32 @ave_check_use(ptr {self._record()}, ptr %g, ptr {place}, i32 {n}, i32 {i.index})")
 
     def _issue(self, i: Instruction, e: Effects) -> None:
         kind = text.CLASSES.index(e.counter)
@@ -123,8 +130,15 @@ class Checker:
         if not self.mutable:
             return self.t.do(call)
         t = self.t
-        arrive, go = t.body.fresh("arrive"), t.body.fresh("go")
-        t.do(f"br i1 {t.skipped(i)}, label %{go}, label %{arrive}")
+        arrive, off, go = t.body.fresh("arrive"), t.body.fresh("off"), t.body.fresh("go")
+        t.do(f"br i1 {t.skipped(i)}, label %{off}, label %{arrive}")
+        t.body.start(off)
+        group = t.op(f"getelementptr i8, ptr %g, i64 {GROUP['check']}")
+        records = t.op(f"load ptr, ptr {group}, align 8")
+        place = t.op(f"getelementptr i8, ptr {records}, i64 {text.OF_GROUP['met']}")
+        met = t.op(f"load i32, ptr {place}, align 4")
+        t.do(f"store i32 {t.op(f'add i32 {met}, 1')}, ptr {place}, align 4")
+        t.do(f"br label %{go}")
         t.body.start(arrive)
         t.do(call)
         t.do(f"br label %{go}")
@@ -156,23 +170,32 @@ class Checker:
 
     def _hazard(self, n: int, h: hazards.Hazard) -> None:
         t = self.t
-        have, bad = str(h.have), "true"
+        have = str(h.have)
+        note, go = t.body.fresh("note"), t.body.fresh("go")
         if not h.certain:
             # Another way may have led here: how far back the first instruction really is.
             now = t.op(f"load i64, ptr {self._position()}, align 8")
             then = t.op(f"load i64, ptr {self._position(h.first)}, align 8")
             have = t.op(f"sub i64 {t.op(f'sub i64 {now}, {then}')}, {hazards.waits(self.program.instructions[h.first])}")
             bad = t.op(f"icmp ult i64 {have}, {h.need}")
+            t.do(f"br i1 {bad}, label %{note}, label %{go}")
+            t.body.start(note)
         extra = t.op(f"or i64 {t.op(f'shl i64 {have}, 32')}, {n}")
         for name, kind, value in (("fault_code", "i32", str(HAZARD)), ("fault_extra", "i64", extra)):
             place = t.op(f"getelementptr i8, ptr %g, i64 {GROUP[name]}")
             t.do(f"store {kind} {value}, ptr {place}, align {4 if kind == 'i32' else 8}")
-        t.guard(t.op(f"zext i1 {bad} to i32"))
+        severe = "false" if h.advisory and "hazards-strict" not in self.words else "true"
+        self._guard(f"call i32 @ave_check_found(ptr %g, i32 {h.second}, i64 {n}, i1 {severe})")
+        if not h.certain:
+            t.do(f"br label %{go}")
+            t.body.start(go)
 
     # -- LDS -----------------------------------------------------------------------------------------------------------------------
 
     def lds(self, i: Instruction, addr: str, offset: int, nbytes: int, kind: str) -> None:
         """Called before the active lanes access LDS (`Translator.lds_access`)."""
+        if "lds" not in self.words:
+            return
         bits = KINDS[kind] | (check_lds.BY_FLAT if effects(i).counter == FLAT else 0)
         args = (f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}", f"i32 {bits}", f"i64 {self.t.exec()}", f"i32 {i.index}")
         self._guard(f"call i32 @ave_check_lds(ptr %w, ptr %g, {', '.join(args)})")

@@ -214,6 +214,7 @@ fault:
   %xi64 = zext i32 %xindex to i64
   %xup = shl i64 %xi64, 32
   %extra = or i64 %xup, %x64
+  %xbits64 = zext i32 %xbits to i64
   %place = shl i64 %at, SHIFT
   %low = icmp ult i64 %place, %a64
   %first = select i1 %low, i64 %a64, i64 %place
@@ -226,6 +227,13 @@ fault:
   store i32 %lane32, ptr %fl, align 4
   store i64 %first, ptr %fa, align 8
   store i64 %extra, ptr %fx, align 8
+  %key = or i64 %xup, %xbits64
+  %stop = call i32 @ave_check_found(ptr %g, i32 %index, i64 %key, i1 true)
+  %stops = icmp ne i32 %stop, 0
+  br i1 %stops, label %stopped, label %goon
+goon:
+  br i1 %iswrite, label %writing, label %reading
+stopped:
   ret i32 1
 }}
 """

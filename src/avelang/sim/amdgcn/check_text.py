@@ -61,9 +61,10 @@ def class_offset(name: str) -> int:
     return 4 * CLASSES.index(name)
 
 
-# i32 ave_check_use(c, g, list, n): whether one of n spans (first cell | cells << 10 | class that may still be under way + 1 << 20) waits for a load.
+# i32 ave_check_use(c, g, list, n, index): whether one of n spans (first cell | cells << 10 | class that may still be under way + 1 << 20) waits for
+# a load.
 USE = f"""
-define internal i32 @ave_check_use(ptr %c, ptr %g, ptr %list, i32 %n) noinline #0 {{
+define internal i32 @ave_check_use(ptr %c, ptr %g, ptr %list, i32 %n, i32 %index) noinline #0 {{
 entry:
   %issued = load <4 x i32>, ptr %c, align 16
 {at("c", OF_WAVE["done"], "%donep")}
@@ -114,7 +115,14 @@ fine:
 fault:
   %ip = getelementptr i32, ptr %c, i32 %class
   %now = load i32, ptr %ip, align 4
-  %since = sub i32 %now, %number
+  %sofar = sub i32 %now, %number
+  ; FLAT instructions that met LDS overtake those of DS: then a count of others says nothing.
+{wave_field("touched")}
+{wave_field("flat_lgkm")}
+  %mixed = icmp ugt i32 %touched, %flat_lgkm
+  %isds = icmp eq i32 %class, {CLASSES.index(LDS)}
+  %nocount = and i1 %mixed, %isds
+  %since = select i1 %nocount, i32 0, i32 %sofar
   %since64 = zext i32 %since to i64
   %sinceup = shl i64 %since64, 32
   %r64 = zext i32 %r to i64
@@ -125,6 +133,11 @@ fault:
   store i32 {IN_FLIGHT}, ptr %fc, align 4
   store i64 %high, ptr %fa, align 8
   store i64 %extra, ptr %fx, align 8
+  store i64 0, ptr %pp, align 8
+  %stop = call i32 @ave_check_found(ptr %g, i32 %index, i64 %high, i1 true)
+  %stops = icmp ne i32 %stop, 0
+  br i1 %stops, label %stopped, label %next
+stopped:
   ret i32 1
 }}
 """

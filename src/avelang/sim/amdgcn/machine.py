@@ -20,7 +20,7 @@ from avelang.arch import chip
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
-from avelang.sim.amdgcn import check, check_text, memory_traffic, reports
+from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, reports
 from avelang.sim.amdgcn.memory_traffic import Traffic
 from avelang.sim.amdgcn.program import accumulators, translate, unified
 from avelang.sim.amdgcn.state import ARCHITECTED, CELLS, FILE, GROUP, GROUP_BYTES, LANES, MAX_WAVES, VECTORS, WAVE, WAVE_BYTES
@@ -34,13 +34,15 @@ ORDERS = ("forward", "reverse", "random")
 class Run:
     """What a launch did: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `Machine`), and the
     bytes that lanes moved; and the registers of the waves of the last workgroup, as they ended: uint32 (waves, 512, 64), accumulation registers
-    behind the 256 others (where `accum_offset` is less, some are in both), and uint32 (waves, cells)."""
+    behind the 256 others (where `accum_offset` is less, some are in both), and uint32 (waves, cells). `reports`: what the checker found and the
+    launch went on behind."""
 
     instructions: int
     conflicts: dict[int, int]
     vectors: np.ndarray
     scalars: np.ndarray
     traffic: Traffic = dataclasses.field(default_factory=Traffic)
+    reports: tuple[checks.Report, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class _State:
     def lend(self, group_bytes: int, wave_bytes: int) -> None:
         """Memory for the checker's records of the workgroup and of each wave."""
         waves = len(self.waves) // WAVE_BYTES
-        self.records = aligned(group_bytes), aligned(waves * wave_bytes)
+        self.records = aligned(group_bytes), aligned(waves * wave_bytes), aligned(check_found.BYTES)
+        self.put("reports", self.records[2].ctypes.data, "<Q")
         self.put("check", self.records[0].ctypes.data, "<Q")
         for n in range(waves):
             self.put_wave(n, "check", self.records[1].ctypes.data + n * wave_bytes, "<Q")
@@ -119,15 +122,16 @@ class Ready:
 class Machine:
     """A kernel of a program, translated for this machine.
 
-    `kernel`: its name; may be left out where there is one. `check`: waits, hazards and races are verified, at the cost of speed.
+    `kernel`: its name; may be left out where there is one. `check`: what is verified, at the cost of speed (see `checks.words`). `collect`: launches
+    go on behind what the checker finds, and `Run.reports` says it; they stop else. Advisories never stop.
     `profile`: LDS cycles lost to bank conflicts and bytes moved are counted. `order`: which wave of a workgroup runs first between barriers:
     "forward", "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
     `mutable`: `skip` names a wait or a barrier that does nothing (see `mutate`).
     """
 
     def __init__(
-        self, program: Program, kernel: str = "", *, check: bool = False, profile: bool = False, order: str = "forward", seed: int = 1,
-        ready: Ready | None = None, mutable: bool = False,
+        self, program: Program, kernel: str = "", *, check: checks.Check = False, profile: bool = False, order: str = "forward",
+        seed: int = 1, ready: Ready | None = None, mutable: bool = False, collect: bool = False,
     ):  # fmt: skip
         self.program = program
         self.kernel = self._kernel(kernel)
@@ -136,7 +140,8 @@ class Machine:
         if order not in ORDERS:
             raise error("X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}")
         self.order, self.seed = order, seed
-        self.options = Options(check, profile, mutable)
+        self.options, self.collect = Options(checks.words(check), profile, mutable), collect
+        self.reports: tuple[checks.Report, ...] = ()  # of the last launch, also of one that stopped
         self.skip = check_text.NOTHING
         self.records: list[np.ndarray] = []  # the checker's, of the workgroups of the last launch: one for each thread
         self.ready = ready or self._translated()
@@ -186,6 +191,7 @@ class Machine:
         else:
             with concurrent.futures.ThreadPoolExecutor(threads) as pool:
                 bad = list(pool.map(lambda r: self._go(*r), ranges))
+        self.reports = reports.collected(self, states, launch) if self.options.check else ()
         for state, failed in zip(states, bad, strict=True):
             if failed:
                 raise reports.fault(self, state, launch)
@@ -195,7 +201,7 @@ class Machine:
         vectors = self._two_files(waves[:, VECTORS:].view(np.uint32).reshape(len(waves), FILE, LANES))
         lost = {int(n): int(profile[memory_traffic.LOST, n]) for n in np.flatnonzero(profile[memory_traffic.LOST])}
         moved = memory_traffic.traffic(self.program.instructions, profile)
-        return Run(count, lost, vectors, waves[:, : 4 * CELLS].view(np.uint32), moved)
+        return Run(count, lost, vectors, waves[:, : 4 * CELLS].view(np.uint32), moved, self.reports)
 
     def _two_files(self, held: np.ndarray) -> np.ndarray:
         """The unified file (waves, 512, 64) as `Run` has it: what v names, then what a names."""
@@ -260,7 +266,7 @@ class Machine:
             state.put(name, value, "<Q")
         for name, value in (
             ("lds_bytes", lds), ("waves", len(v0)), ("region_count", len(given)), ("private_bytes", private), ("item_registers", start.shape[1]),
-            ("id_cell", id_cell), ("id_mask", mask), ("skip", self.skip),
+            ("id_cell", id_cell), ("id_mask", mask), ("skip", self.skip), ("collect", self.collect),
             ("order", ORDERS.index(self.order)), ("seed", (self.seed + 0x9E3779B9 * n) % (1 << 32) or 1),
         ):  # fmt: skip
             state.put(name, value, "<I")

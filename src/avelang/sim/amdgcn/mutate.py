@@ -16,6 +16,7 @@ from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.machine import Machine
 
 BOTH = text.SKIP_VM | text.SKIP_LGKM
+FOUND = ("X024", "X025", "X026", "X040", "X041", "X042", "X043")  # codes of the checker
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,11 +37,16 @@ class Point:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Verdict:
-    """`by`: "checker", "numbers", or "" where nothing is wrong without it; `why`: the error, or the reason."""
+    """`by`: who noticed, "checker" or "numbers"; "redundant" where nothing is wrong without it, which the checker has shown for this launch; "not
+    executed" where the launch never came to it, so that nothing is said of it. `why`: the error, or the reason."""
 
     point: Point
     by: str
     why: str
+
+    @property
+    def caught(self) -> bool:
+        return self.by in ("checker", "numbers")
 
 
 def points(program: Program) -> Iterator[Point]:
@@ -61,20 +67,32 @@ def judge(machine: Machine, point: Point, right: Callable[[], bool]) -> Verdict:
     try:
         fine = right()
     except AveError as stopped:
-        return Verdict(point, "checker" if stopped.code in ("X024", "X025", "X026") else "numbers", str(stopped))
+        return Verdict(point, "checker" if stopped.code in FOUND else "numbers", str(stopped))
     finally:
         machine.skip = text.NOTHING
-    return Verdict(point, "", reason(machine, point)) if fine else Verdict(point, "numbers", "the results are wrong")
+    met = _sum(machine, "met")
+    if not fine:
+        return Verdict(point, "numbers", "the results are wrong")
+    if found := [r for r in machine.reports if r.severity == "error"]:  # of a machine that collects
+        return Verdict(point, "checker", str(found[0].error))
+    return Verdict(point, "redundant", reason(machine, point)) if met else Verdict(point, "not executed", "no wave of this launch comes to it")
+
+
+def study(machine: Machine, right: Callable[[], bool]) -> list[Verdict]:
+    """The verdicts on all points that the launch comes to."""
+    return [v for p in points(machine.program) if (v := judge(machine, p, right)).by != "not executed"]
+
+
+def _sum(machine: Machine, name: str) -> int:
+    """A counter of the last launch, over all workgroups."""
+    return sum(int(r[text.OF_GROUP[name] :][:4].view(np.uint32)[0]) for r in machine.records)
 
 
 def reason(machine: Machine, point: Point) -> str:
     """Why the last launch, without `point`, went well."""
     if not point.counters:
-        return "redundant: what waves pass to one another through LDS across it is ordered by the other barriers"
-    met, mattered = (sum(int(r[text.OF_GROUP[x] :][:4].view(np.uint32)[0]) for r in machine.records) for x in ("met", "mattered"))
-    if not met:
-        return "not executed in this launch"
-    if not mattered:
+        return "redundant: what waves pass to one another through LDS and memory across it is ordered by the other barriers"
+    if not _sum(machine, "mattered"):
         return "redundant: what it waits for has come already, by earlier waits"
     count, start = len(machine.program.instructions), text.OF_GROUP["covered"]
     marks = np.flatnonzero(np.max([r[start : start + count + 1] for r in machine.records], axis=0))

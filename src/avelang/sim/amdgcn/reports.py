@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from avelang.amdgcn import hazards
 from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
 from avelang.base.errors import AveError, counted, error
-from avelang.sim.amdgcn import check_lds, check_text, faults
-from avelang.sim.amdgcn.state import WAVE_BYTES
+from avelang.sim.amdgcn import check_found, check_lds, check_text, faults
+from avelang.sim.amdgcn.check import find_hazards
+from avelang.sim.amdgcn.check_found import Fault
+from avelang.sim.amdgcn.checks import Report
 
 if TYPE_CHECKING:
     from avelang.sim.amdgcn.machine import Launch, Machine
@@ -51,68 +53,79 @@ def _missing(kind: str, since: int) -> str:
     return f"s_waitcnt {text} is needed before it"
 
 
-def _overtaken(state: Any) -> bool:
-    """Whether FLAT instructions of the wave that met LDS are under way: then a count of others says nothing."""
-    waves = len(state.waves) // WAVE_BYTES
-    record = state.records[1].reshape(waves, -1)[state.get("fault_wave")].view("<u4")
-    return bool(record[check_text.OF_WAVE["touched"] // 4] > record[check_text.OF_WAVE["flat_lgkm"] // 4])
-
-
-def _in_flight(machine: Machine, state: Any, index: int, common: dict[str, Any]) -> AveError:
-    word, extra = state.get("fault_address", "<Q"), state.get("fault_extra", "<Q")
-    cell, since = extra & 0xFFFFFFFF, extra >> 32
-    kind = check_text.CLASSES[word & 3]
-    if kind == LDS and _overtaken(state):
-        since = 0
-    e = effects(machine.instruction(index))
+def _in_flight(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
+    cell, since = f.extra & 0xFFFFFFFF, f.extra >> 32
+    kind = check_text.CLASSES[f.address & 3]
+    e = effects(machine.instruction(f.instruction))
     reads = any(first <= cell < first + count for first, count in e.reads)
-    what = f"{cell_name(cell)} before {_quote(machine, word >> 2)} has written it"
+    what = f"{cell_name(cell)} before {_quote(machine, f.address >> 2)} has written it"
     return error("X024", **common, does="reads" if reads else "overwrites", what=what, hint=_missing(kind, since))
 
 
-def _race(machine: Machine, state: Any, index: int, common: dict[str, Any]) -> AveError:
-    address, extra = state.get("fault_address", "<Q"), state.get("fault_extra", "<Q")
-    other, me, by = extra & 15, state.get("fault_wave"), _quote(machine, extra >> 32)
-    e = effects(machine.instruction(index))
+def _race(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
+    extra = f.extra
+    other, by = extra & 15, _quote(machine, extra >> 32)
+    e = effects(machine.instruction(f.instruction))
     does = {"read": "reads", "write": "writes"}.get(e.lds, "updates")
     direct = bool(extra & check_lds.BY_DIRECT)
     wrote = "wrote" if extra & check_lds.BY_WRITE else "read"
-    if other == me:
+    if other == f.wave:
         # Of its own accesses, only those that take different ways to LDS can meet.
-        what = f"address {address} of LDS before {by} has {'written' if wrote == 'wrote' else 'read'} it"
+        what = f"address {f.address} of LDS before {by} has {'written' if wrote == 'wrote' else 'read'} it"
         return error("X024", **common, does=does, what=what, hint=_missing(VM if direct else LDS, 0))
     wait = "vmcnt" if direct else "lgkmcnt"
     why = f"it had not waited for that ({wait}) when it came to the barrier" if extra & check_lds.BARRIER_PASSED else "there is no barrier between"
-    return error("X025", **common, does=does, address=address, other=other, did=f"{wrote} in {by}: {why}")
+    return error("X025", **common, does=does, address=f.address, other=other, did=f"{wrote} in {by}: {why}")
 
 
-def _hazard(machine: Machine, extra: int, common: dict[str, Any]) -> AveError:
-    h = hazards.find(machine.program)[extra & 0xFFFFFFFF]
+def _hazard(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
+    h = find_hazards(machine.program, machine.options.check)[f.extra & 0xFFFFFFFF]
     first = " ".join(machine.instruction(h.first).text.split())
-    return error("X026", **common, register=h.register, have=extra >> 32, first=first, did=h.did, need=h.need)
+    hint = f"{h.advisory}: shipped kernels ignore this row, and run; check=\"hazards-strict\" makes it an error" if h.advisory else None
+    return error("X026", hint=hint, **common, register=h.register, have=f.extra >> 32, first=first, did=h.did, need=h.need)
+
+
+def _stopped(state: Any) -> Fault:
+    """What a workgroup's memory says of the wave that stopped."""
+    x, y, z = (int(v) for v in state.group[80:92].view("<u4"))
+    code, index, lane, wave = (state.get(f"fault_{name}") for name in ("code", "instruction", "lane", "wave"))
+    return Fault(code, index, lane, wave, state.get("fault_address", "<Q"), state.get("fault_extra", "<Q"), (x, y, z))
+
+
+def collected(machine: Machine, states: Sequence[Any], launch: Launch) -> tuple[Report, ...]:
+    """What the checker noted and went on behind, errors first: the same pair of instructions once, whichever thread met it."""
+    found: dict[tuple[int, int, str], Report] = {}
+    for state in states:
+        for f in check_found.found(state.records[2]):
+            e = _error(machine, f, state, launch)
+            key = f.code, f.instruction, e.message.split(" (workgroup")[0]
+            times = f.times + (found[key].times if key in found else 0)
+            found[key] = Report(found[key].error if key in found else e, "error" if f.severe else "advisory", times)
+    return tuple(sorted(found.values(), key=lambda r: r.severity == "advisory"))
 
 
 def fault(machine: Machine, state: Any, launch: Launch) -> AveError:
     """The error of a workgroup that stopped."""
-    code, index = state.get("fault_code"), state.get("fault_instruction")
-    i = machine.instruction(index)
-    ids = tuple(int(x) for x in state.group[80:92].view("<u4"))
-    wave = f"workgroup {ids}, wave {state.get('fault_wave')}"
-    lane = f"{wave}, lane {state.get('fault_lane')}"
+    return _error(machine, _stopped(state), state, launch)
+
+
+def _error(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError:
+    code, i = f.code, machine.instruction(f.instruction)
+    wave = f"workgroup {f.group}, wave {f.wave}"
+    lane = f"{wave}, lane {f.lane}"
     common: dict[str, Any] = {"kernel": machine.kernel.name, "text": " ".join(i.text.split()), "where": f"line {i.line}, address {i.address:#x}"}
-    address, extra = state.get("fault_address", "<Q"), state.get("fault_extra", "<Q")
     if code == faults.OUTSIDE:
-        return error("X022", **common, size=extra, address=f"{address:#x}", nearest=_nearest(address, launch), lane=lane)
+        return error("X022", **common, size=f.extra, address=f"{f.address:#x}", nearest=_nearest(f.address, launch), lane=lane)
     if code == faults.LDS_OUTSIDE:
-        return error("X023", **common, size=extra, address=address, have=state.get("lds_bytes"), lane=lane)
+        return error("X023", **common, size=f.extra, address=f.address, have=state.get("lds_bytes"), lane=lane)
     if code == faults.IN_FLIGHT:
-        return _in_flight(machine, state, index, {**common, "lane": wave})
+        return _in_flight(machine, f, {**common, "lane": wave})
     if code == faults.RACE:
-        return _race(machine, state, index, {**common, "lane": lane})
+        return _race(machine, f, {**common, "lane": lane})
     if code == faults.HAZARD:
-        return _hazard(machine, extra, {**common, "lane": wave})
+        return _hazard(machine, f, {**common, "lane": wave})
     if code == faults.RESOURCE:
-        return error("X021", **common, why=f"the manual does not say what its buffer resource {address:#018x} {extra:#018x} means here ({wave})")
+        return error("X021", **common, why=f"the manual does not say what its buffer resource {f.address:#018x} {f.extra:#018x} means here ({wave})")
     if code == faults.MISALIGNED:
-        return error("X021", **common, why=f"an atomic operation needs an address that is a multiple of {extra} ({lane})")
-    return error("X021", **common, why=machine.ready.unknown.get(index, f"the wave stopped with code {code}"))
+        return error("X021", **common, why=f"an atomic operation needs an address that is a multiple of {f.extra} ({lane})")
+    return error("X021", **common, why=machine.ready.unknown.get(f.instruction, f"the wave stopped with code {code}"))

@@ -17,6 +17,8 @@ define internal i32 @ave_wave(ptr %w, ptr %g) #0 {{
 entry:
 {_at("w", "pc", "%pcp")}
 {_at("w", "status", "%stp")}
+{_at("g", "current", "%cup")}
+  store ptr %w, ptr %cup, align 8
   %first = load i32, ptr %pcp, align 4
   br label %step
 step:

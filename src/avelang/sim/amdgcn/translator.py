@@ -27,10 +27,10 @@ Handler = Callable[["Translator", Instruction], None]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """What is translated besides the meaning. `check`: waits, hazards and races; `profile`: counters of LDS bank conflicts and of bytes moved;
+    """What is translated besides the meaning. `check`: words of `checks.WORDS`; `profile`: counters of LDS bank conflicts and of bytes moved;
     `mutable`: waits and barriers can be switched off one at a time."""
 
-    check: bool = False
+    check: frozenset[str] = frozenset()
     profile: bool = False
     mutable: bool = False
 
