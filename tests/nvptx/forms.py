@@ -5,6 +5,7 @@ forms.txt has a line "TARGET instruction" for each; `test_table.py` holds it aga
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import sys
 
@@ -31,6 +32,7 @@ def target_of(x: Instruction) -> str:
     return next(t for t in TARGETS if check(x, Target(t, VERSION), types) is None)
 
 
+@functools.cache
 def listed() -> list[tuple[str, Instruction]]:
     """(target, instruction) of all the table."""
     return [(target_of(x), x) for _, _, x in forms()]

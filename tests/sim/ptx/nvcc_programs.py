@@ -169,18 +169,23 @@ def control(name: str, rng: np.random.Generator, k: int) -> Made:
     return Made(name, body, [("unsigned", a), ("unsigned", b)], "unsigned", want)
 
 
-def programs() -> list[Made]:
-    """All programs, each of its own seed."""
+def names() -> list[str]:
+    """Of all programs."""
     import sim.ptx.nvcc_threads as _threads  # noqa: F401  its families register themselves
 
-    chosen = [(name, maker, k) for name, (maker, count) in FAMILIES.items() for k in range(count)]
-    return [maker(f"{name}_{k}", np.random.default_rng([zlib.crc32(name.encode()), k]), k) for name, maker, k in chosen]
+    return [f"{name}_{k}" for name, (_, count) in FAMILIES.items() for k in range(count)]
 
 
 @functools.cache
-def made() -> dict[str, Made]:
+def program(name: str) -> Made:
+    """One program, of its own seed."""
+    family_name, _, k = name.rpartition("_")
     with np.errstate(all="ignore"):
-        return {p.name: p for p in programs()}
+        return FAMILIES[family_name][0](name, np.random.default_rng([zlib.crc32(family_name.encode()), int(k)]), int(k))
+
+
+def made() -> dict[str, Made]:
+    return {name: program(name) for name in names()}
 
 
 def source() -> str:

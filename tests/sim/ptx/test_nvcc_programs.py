@@ -11,7 +11,7 @@ from avelang.sim.ptx import Program
 from sim.ptx import nvcc_programs
 from sim.ptx.texts import memory
 
-PROGRAMS = nvcc_programs.made()
+PROGRAMS = nvcc_programs.names()
 
 
 @functools.cache
@@ -27,8 +27,8 @@ def test_stored_text_is_of_these_programs():
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
-    p = PROGRAMS[name]
-    chip = nvcc_programs.CHIPS[list(PROGRAMS).index(name) % 2]
+    p = nvcc_programs.program(name)
+    chip = nvcc_programs.CHIPS[PROGRAMS.index(name) % 2]
     out = np.zeros_like(p.want) if p.first is None else p.first.copy()
     arrays = [*(x for _, x in p.inputs), out]
     Program(module(chip), name).launch([x.ctypes.data for x in arrays], (p.grid, 1, 1), (p.block, 1, 1), memory=memory(*arrays))
