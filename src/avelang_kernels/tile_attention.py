@@ -177,7 +177,7 @@ def head_of(x, batch, head, count, heads, rows, D, SEQ_FIRST):
     whole = al.make_tensor(x, x.dtype, al.make_layout((count, heads, rows, D), (heads * rows * D, apart, step, 1)))
     mine = al.subview(whole, (batch, head, 0, 0), (1, 1, rows, D), (1, 1, 1, 1))
     wide = al.convert(D, al.u32) if D % UNIT else D  # known at run time only: a block's tile reaches past it
-    return tile.View(al.view(mine, x.dtype, al.make_layout((rows, wide), (step, 1))), (rows, wide), 8)
+    return tile.View(al.view(mine, x.dtype, al.make_layout((rows, wide), (step, 1))), (rows, wide), 8, (), True)
 
 
 @avelang.jit

@@ -168,6 +168,11 @@ CATALOGUE: dict[str, Template] = {
     "T306": Template("{what}: {why}", "outer * thread * element is the tile's extent in each dimension; threads stand tstrides lanes apart"),
     "T307": Template("{name}: {why}"),
     "T308": Template("{got} cannot be shown: {why}", "{instead}"),
+    "T310": Template(
+        "vector={vector} promises what this view does not have: {why}",
+        "so many neighbors along the last dimension, from multiples of it on, must lie side by side, all inside or all outside: leave vector out, or "
+        "give one that divides extents and strides (math.gcd(n, 8))",
+    ),
     "T203": Template("`{name}`: {why}", "a call is: call (result), function, (arguments), prototype; of these only the function must be there"),
     # U0: valid code that is too much.
     "U001": Template("a loop of {trips:n trip} is too long to unroll (at most {most})", "use al.range"),

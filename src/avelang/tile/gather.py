@@ -83,6 +83,10 @@ class GatheredWindow:
         """Whether the edges are the hardware's affair."""
         return al.target().vendor == "amd" and self.width() * self.view.dtype.bytes % WORD == 0
 
+    def bounded(self):
+        """As of a `Window`; loads to LDS are none of these rows'."""
+        return False
+
     def look_up(self):
         """The numbers of the lane's rows, one for each of its vectors."""
         rows, PLAN = self.view.shape[0], self.plan()

@@ -167,7 +167,7 @@ def direct(G, A, B, k, STAGES: al.constexpr = 2):
     I, J = H.count
     EARLY = max(1, I // 4)  # most products after the barrier, with the loads: each takes three slots to issue
     A, B = A.spread(H.copy_a), B.spread(H.copy_b)
-    BUFFERS = max(2, STAGES * G.steps) if A.ranged() else 2  # through registers nothing stays under way
+    BUFFERS = max(2, STAGES * G.steps) if A.bounded() else 2  # through registers nothing stays under way
     rooms = tuple([room(H, 1) for _ in range(BUFFERS)])
     part, even, odd = al.make_local((I, H.a_words), al.i32), al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
     READS, LOADS = rooms[0][0].reads(H.a) // I, A.loads_into(rooms[0][0]) + B.loads_into(rooms[0][1])
@@ -319,7 +319,7 @@ def shuffled(G, B):
     HIGH, DEEP = G.unit
     rows = (B.shape[0] + HIGH - 1) // HIGH
     cols = (B.shape[1] + DEEP - 1) // DEEP * (DEEP * HIGH)
-    return View(al.view(B.data, B.dtype, al.make_layout((rows, cols), (cols, 1))), (rows, cols), 16 // B.dtype.bytes)
+    return View(al.view(B.data, B.dtype, al.make_layout((rows, cols), (cols, 1))), (rows, cols), 16 // B.dtype.bytes, (), True)
 
 
 @avelang.jit

@@ -37,7 +37,7 @@ class Lanes:
         size, WIDTH = W.view.dtype.bytes, W.width()
         for i in range(begin, end):
             row, col = self.offsets[self.rows[i]], self.plan[i].at[1]
-            if W.ranged():
+            if W.bounded():
                 pieces[i] = load_words(W.resource, al.convert(row + col * size, al.i32), al.convert(0, al.i32), WIDTH * size // WORD)
             else:
                 at = W.origin[1] + place_of(W.dist, W.thread)[1] + col
@@ -46,7 +46,7 @@ class Lanes:
     def move(self, by):
         """Moves on by so many columns."""
         self.window.move((0, by))
-        if self.window.ranged():
+        if self.window.bounded():
             self.offsets = tuple([x + by * self.window.view.dtype.bytes for x in self.offsets])
 
 
@@ -63,8 +63,8 @@ def lanes_of(window):
     PLAN = accesses.vectors(window.dist, 1, window.width())
     (ROWS, WHICH), at = rows_of(PLAN), place_of(window.dist, window.thread)
     data, size = window.view.data, window.view.dtype.bytes
-    if window.ranged():
-        return Lanes(window, PLAN, WHICH, tuple([((at[0] + r) * data.strides[0] + at[1] + window.origin[1]) * size for r in ROWS]))
+    if window.bounded():
+        return Lanes(window, PLAN, WHICH, tuple([((at[0] + window.lead + r) * data.strides[0] + at[1] + window.origin[1]) * size for r in ROWS]))
     return Lanes(window, PLAN, WHICH, tuple([min(window.origin[0] + at[0] + r, window.view.shape[0] - 1) for r in ROWS]))
 
 

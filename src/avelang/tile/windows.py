@@ -13,12 +13,25 @@ import avelang
 import avelang.language as al
 import avelang.tile.accesses as accesses
 import avelang.tile.warpgroups as warpgroups
-from avelang.base.places import wrong
-from avelang.tile.distribution import Distribution
-from avelang.tile.encoding import Ints
 from avelang.tile.tensors import Tile, fitting, is_first, matching, place_of, refuse
+from avelang.tile.transforms import (
+    Embed,
+    Merge,
+    Pad,
+    Xor,
+    allowed,
+    along,
+    divided,
+    given,
+    in_reach,
+    numbers,
+    promised,
+    row_major,
+    rows_apart,
+    within,
+)
 
-BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
+BEYOND = 1 << 31  # an offset, in bytes, that is out of every range; a row's number from here on is one before the first
 WORD = 4  # bytes
 
 
@@ -26,121 +39,16 @@ WORD = 4  # bytes
 
 
 @avelang.struct
-class Embed:
-    """Several coordinates, from `axis` on, as one below: their sum, each times its stride (unmerge: row-major strides)."""
-
-    axis: al.constexpr
-    strides: ...
-
-    def below(self, at):
-        """The coordinates below, and whether they exist."""
-        n = len(self.strides)
-        one = sum([x * s for x, s in zip(at[self.axis : self.axis + n], self.strides, strict=True)])
-        return at[: self.axis] + (one,) + at[self.axis + n :], True
-
-
-@avelang.struct
-class Merge:
-    """One coordinate as several below, from `axis` on: its digits, the last the fastest."""
-
-    axis: al.constexpr
-    extents: ...
-
-    def below(self, at):
-        """The coordinates below, and whether they exist."""
-        rest, digits = at[self.axis], ()
-        for i in range(len(self.extents)):
-            e = self.extents[len(self.extents) - 1 - i]
-            digits = ((rest % e) if i < len(self.extents) - 1 else rest,) + digits
-            rest = rest // e
-        return at[: self.axis] + digits + at[self.axis + 1 :], True
-
-
-@avelang.struct
-class Pad:
-    """A coordinate that begins `before` places before the one below, whose extent is `extent`: places outside of that are padding."""
-
-    axis: al.constexpr
-    before: ...
-    extent: ...
-
-    def below(self, at):
-        """The coordinates below, and whether they exist."""
-        one = at[self.axis] - self.before  # wraps where it is before the first
-        return at[: self.axis] + (one,) + at[self.axis + 1 :], one < self.extent
-
-
-@avelang.struct
-class Xor:
-    """A coordinate that is xored with another one (modulo `extent`, times `unit`): a swizzle."""
-
-    axis: al.constexpr
-    by: al.constexpr
-    extent: al.constexpr
-    unit: al.constexpr
-
-    def below(self, at):
-        """The coordinates below, and whether they exist."""
-        one = at[self.axis] ^ (at[self.by] % self.extent * self.unit)
-        return at[: self.axis] + (one,) + at[self.axis + 1 :], True
-
-
-@avelang.constant
-def row_major(extents: Ints) -> Ints:
-    """Strides of these extents."""
-    out, step = [], 1
-    for n in reversed(extents):
-        out.insert(0, step)
-        step *= n
-    return tuple(out)
-
-
-@avelang.constant
-def along(axis: int, dimensions: int, count: int = 1) -> None:
-    """Whether a view has dimensions `axis` to before `axis` + `count`. Raises T301."""
-    if isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis <= dimensions - count:
-        raise wrong("T301", what="axis", want=f"a dimension of the view, 0 to {dimensions - count}", got=repr(axis))
-
-
-@avelang.constant
-def divided(extents: Ints, extent: int) -> None:
-    """Whether a dimension can be taken apart so. Raises T301."""
-    if math.prod(extents) != extent:
-        raise wrong("T301", what=f"the product of the extents {extents}", want=f"the dimension's extent, {extent}", got=math.prod(extents))
-
-
-@avelang.constant
-def numbers(what: str, count: int, dimensions: int) -> None:
-    """Whether there is one for each dimension; `count`: 0 for what is no tuple. Raises T301."""
-    if count != dimensions:
-        raise wrong("T301", what=what, want=f"a tuple of {dimensions}, one for each dimension", got=f"one of {count}" if count else "a single number")
-
-
-@avelang.constant
-def given(dist: Distribution | None) -> Distribution:
-    """The distribution of a window. Raises T301 where it has none."""
-    if dist is None:
-        raise wrong("T301", what="a window that is loaded", want="one with a distribution: view.window(lengths, origin, dist)", got="one without")
-    return dist
-
-
-@avelang.constant
-def promised(vector: int) -> int:
-    """The vector of a view. Raises T301."""
-    if isinstance(vector, bool) or not isinstance(vector, int) or vector < 1:
-        raise wrong("T301", what="the vector of a view", want="an integer from 1: neighbors that lie side by side", got=repr(vector))
-    return vector
-
-
-@avelang.struct
 class View:
     """A tensor as tiles are cut from it: `data` (in memory), seen with `shape` through `steps`, the outermost last. `vector`: so many neighbors along
-    the last dimension, from multiples of it on, are neighbors in memory, aligned, and all inside or all outside."""
+    the last dimension, from multiples of it on, are neighbors in memory, aligned, and all inside or all outside. `apart`: it is known that each row
+    of a matrix ends before the next one begins."""
 
     data: ...
     shape: ...
     vector: al.constexpr = 1
     steps: ... = ()
+    apart: al.constexpr = False
 
     @property
     def dtype(self):
@@ -196,7 +104,17 @@ class View:
 
     def cut(self, shape):
         """The same with smaller extents, where it was not transformed: what is past them is outside. `vector` divides the last."""
-        return View(self.data, shape, self.vector, self.steps)
+        return View(self.data, shape, self.vector, self.steps, self.apart)
+
+    def lines(self):
+        """Whether this is a matrix as it lies in memory, with neighbors of a row side by side and rows that do not go backwards."""
+        if len(self.steps) > 0 or len(self.shape) != 2 or len(self.data.strides) != 2 or not side_by_side(self.data):
+            return False
+        return self.apart or forward(self.data.strides[0])
+
+    def rows_apart(self):
+        """Whether, besides, each row is known to end before the next one begins: then the end of the last one bounds them all."""
+        return self.apart or rows_apart(known(self.data.strides), known(self.shape))
 
     def locate(self, at):
         """The coordinates in memory, and whether they are inside."""
@@ -228,22 +146,60 @@ class View:
 
 
 @avelang.jit
+def known(numbers):
+    """Numbers that are known at compile time, None in place of the others."""
+    return tuple([x if isinstance(x, int) else None for x in numbers])
+
+
+@avelang.jit
+def side_by_side(data):
+    """Whether it is known that neighbors along the last dimension are neighbors in memory."""
+    last = data.strides[len(data.strides) - 1]
+    return isinstance(last, int) and last == 1
+
+
+@avelang.jit
+def forward(stride):
+    """Whether a stride is a known one, or an unsigned number of no more than 32 bits."""
+    if isinstance(stride, int):
+        return True
+    return (al.full((1,), 0, al.u1) + stride).dtype in (al.u8, al.u16, al.u32)
+
+
+@avelang.jit
 def view(memory, shape, vector=1, strides=None):
-    """A naive view of a pointer, a tensor or a tensor map. `vector`: see `View`; rows must begin at multiples of it. Raises T301."""
+    """A naive view of a pointer, a tensor or a tensor map. `vector`: see `View`; rows must begin at multiples of it. `strides`: one for each
+    dimension, in elements, from the memory's first element on: known ones from 0 (a row again and again), run-time ones of any sign; left out, rows
+    follow one another, or lie as the tensor's do. Raises T301, T310 for a `vector` that strides and extents do not allow."""
     vector = promised(vector)
     if not isinstance(shape, tuple) and not isinstance(memory, al.Tensor):
         refuse("the shape of a view", "a tuple of extents, such as (rows, columns)", "a single number")
     if isinstance(memory, al.TensorMap):
+        if strides is not None:
+            refuse("the strides of a view of a tensor map", "left out: the map has those of its array", strides)
         return View(memory, shape, vector)
+    if strides is not None:
+        if not isinstance(shape, tuple):
+            refuse("the shape of a view with strides", "a tuple of extents, such as (rows, columns)", "none" if shape is None else "a single number")
+        numbers("the strides of a view", len(strides) if isinstance(strides, tuple) else 0, len(shape))
+        allowed(vector, known(shape), known(strides))
+        layout = al.make_layout(shape, strides)
+        data = al.view(memory, memory.dtype, layout) if isinstance(memory, al.Tensor) else al.make_tensor(memory, memory.dtype, layout)
+        return View(data, shape, vector)
     if isinstance(memory, al.Tensor):
-        return View(memory, memory.shape if shape is None else shape, vector)
-    if strides is None:
-        # The last extent is a multiple of `vector`: said so, for the compiler to know how rows are aligned.
-        strides, step = (1,), shape[len(shape) - 1] // vector * vector
-        for i in range(len(shape) - 1):
-            strides = (step,) + strides
-            step = step * shape[len(shape) - 2 - i]
-    return View(al.make_tensor(memory, memory.dtype, al.make_layout(shape, strides)), shape, vector)
+        if shape is None:
+            shape = memory.shape
+        numbers("the shape of a view of a tensor", len(shape) if isinstance(shape, tuple) else 0, len(memory.shape))
+        within(known(shape), known(memory.shape))
+        allowed(vector, known(shape), known(memory.strides))
+        return View(memory, shape, vector)
+    allowed(vector, known(shape), ())
+    # The last extent is a multiple of `vector`: said so, for the compiler to know how rows are aligned.
+    strides, step = (1,), shape[len(shape) - 1] // vector * vector
+    for i in range(len(shape) - 1):
+        strides = (step,) + strides
+        step = step * shape[len(shape) - 2 - i]
+    return View(al.make_tensor(memory, memory.dtype, al.make_layout(shape, strides)), shape, vector, (), True)
 
 
 # -- windows ---------------------------------------------------------------------------------------------------------------------------
@@ -258,8 +214,9 @@ def part(data, at, width):
 
 @avelang.struct
 class Window:
-    """A tile of a view: `lengths` (compile-time), `origin` (u32 each), and how lanes share it (`thread`: as of `Tile`). `resource`: of the rows,
-    where the hardware checks ranges."""
+    """A tile of a view: `lengths` (compile-time), `origin` (u32 each; from 2^31 on it stands for the negative number of the same bits), and how lanes
+    share it (`thread`: as of `Tile`). Where loads and stores are AMD's of buffers: `resource`, of `have` rows, the window's row `lead` (modulo 2^32)
+    the first of them."""
 
     view: ...
     lengths: al.constexpr
@@ -267,10 +224,12 @@ class Window:
     dist: al.constexpr = None
     thread: ... = None
     resource: ... = None
+    have: ... = None
+    lead: ... = None
 
     def __post_init__(self):
         if self.dist is not None and fitting(self.dist, self.lengths, al.target().wave) is not None and self.ranged():
-            self.resource = self.buffer()
+            self.bound()
 
     def spread(self, dist):
         """The same window with a distribution; its extents are the distribution's."""
@@ -281,7 +240,7 @@ class Window:
         self.view._place("a step of a window", by)
         self.origin = tuple([x + d for x, d in zip(self.origin, by, strict=True)])
         if self.resource is not None and not (isinstance(by[0], int) and by[0] == 0):
-            self.resource = self.buffer()
+            self.bound()
 
     def width(self):
         """Elements that a lane may access at once."""
@@ -292,10 +251,15 @@ class Window:
         return accesses.vectors(self.dist, len(self.lengths) - 1, self.width())
 
     def ranged(self):
-        """Whether the edges are the hardware's affair: plain rows, on AMD."""
-        if al.target().vendor != "amd" or len(self.lengths) != 2 or len(self.view.steps) > 0:
+        """Whether loads and stores are AMD's of buffers, to which a place outside is an offset out of range: neighbors must be side by side, rows in
+        reach, and vectors of whole words."""
+        if al.target().vendor != "amd" or not self.view.lines() or self.width() * self.view.dtype.bytes % WORD != 0:
             return False
-        return self.width() * self.view.dtype.bytes % WORD == 0
+        return in_reach(self.lengths[0] * self.view.dtype.bytes, known(self.view.data.strides)[0])
+
+    def bounded(self):
+        """Whether, besides, the end of the last row inside bounds all of them."""
+        return self.ranged() and self.view.rows_apart()
 
     def load(self):
         """The tile, zeros outside of the view. Raises T301 for a window without a distribution."""
@@ -335,7 +299,7 @@ class Window:
         if al.target().has("sm_80") and self.width() * self.view.dtype.bytes >= WORD:
             if is_first(self.dist, self.thread):
                 self._copy_async(memory, buffer, whole)
-        elif self.resource is not None and self.direct_bytes(memory):
+        elif self.bounded() and self.direct_bytes(memory):
             self._copy_direct(memory, buffer)
         else:
             memory.store(self.load(), buffer)
@@ -354,19 +318,22 @@ class Window:
 
     def has_rows(self):
         """Whether all rows of the window are inside of the view; False at compile time where it is transformed."""
-        return self.origin[0] + self.lengths[0] <= self.view.shape[0] if self.plain() else False
+        if not self.plain():
+            return False
+        return al.select(self.origin[0] < self.view.shape[0], self.origin[0] + self.lengths[0] <= self.view.shape[0], False)
 
     def _rows_apart(self, at, step, width, whole):
         # What a lane adds for a row and what is the same for all are sums of their own, and comparisons are with what is left of the view: then only
         # the column changes as the window moves along rows.
-        inside = at[1] + self.origin[1] + step[1] < self.view.shape[1]
+        row, col = at[0] + self.origin[0], at[1] + self.origin[1]
+        inside = col + step[1] < self.view.shape[1]
         if not whole:
-            have = max(self.view.shape[0], self.origin[0]) - self.origin[0]
-            inside = inside & (at[0] < max(have, step[0]) - step[0])
+            inside = inside & (row + step[0] < self.view.shape[0])
         data, reach = self.view.data, (step[0] + 1, step[1] + width)
-        # The window may be greater than the memory: extents that are not known at compile time are not compared with it.
-        row = al.subview(data, (self.origin[0] + at[0], 0), tuple([al.convert(x, al.u32) for x in reach]), (1, 1))
-        mine = al.subview(row, (0, self.origin[1] + at[1]), reach, (1, 1))
+        # Signed: the lane's first place may be before the first of the memory where this one is not. The window may be greater than the memory:
+        # extents that are not known at compile time are not compared with it.
+        line = al.subview(data, (al.convert(row, al.i32), 0), tuple([al.convert(x, al.u32) for x in reach]), (1, 1))
+        mine = al.subview(line, (0, al.convert(col, al.i32)), reach, (1, 1))
         return al.subview(mine, (step[0], step[1]), (1, width), (1, 1)), inside
 
     def _anywhere(self, at, step, width):
@@ -381,7 +348,7 @@ class Window:
     def loads_into(self, memory):
         """Loads to LDS that a copy into a buffer of `memory` takes each wave."""
         EACH = self.direct_bytes(memory)
-        return memory.nbytes // (self.dist.threads * EACH) if self.ranged() and EACH else 0
+        return memory.nbytes // (self.dist.threads * EACH) if self.bounded() and EACH else 0
 
     def _copy_direct(self, memory, buffer):
         # LDS is written in the order of lanes: each fetches what belongs where its data will lie. Rows and swizzle repeat every so many loads: what a
@@ -395,7 +362,7 @@ class Window:
         for i in range(min(KINDS, memory.nbytes // SPAN)):
             place = memory.mixed(t * EACH + i * SPAN)
             col = place % memory.row // size + self.origin[1]
-            firsts = firsts + (al.select(col < self.view.shape[1], (place // memory.row * stride + col) * size, BEYOND),)
+            firsts = firsts + (al.select(col < self.view.shape[1], ((place // memory.row + self.lead) * stride + col) * size, BEYOND),)
         for i in range(memory.nbytes // SPAN):
             offset = firsts[i % KINDS] + i // KINDS * (KINDS * SPAN // memory.row) * stride * size
             first = (t // WAVE * WAVE + i * self.dist.threads) + buffer * (memory.nbytes // EACH)
@@ -405,20 +372,29 @@ class Window:
 
     # -- by range ----------------------------------------------------------------------------------------------------------------------
 
-    def buffer(self):
-        """The resource of the window's rows, to the end of the last one inside of the view."""
-        data, rows = self.view.data, self.view.shape[0]
-        # As a difference of two that are no less than 0: LLVM would make of `rows - origin` one that saturates, which the scalar unit does not have.
-        have = min(self.origin[0] + self.lengths[0], rows) - min(self.origin[0], rows)
-        mine = al.subview(data, (self.origin[0], 0), (have, data.shape[1]), (1, 1))
-        return al.amdgpu.make_rsrc(mine, have * data.strides[0] * self.view.dtype.bytes)
+    def bound(self):
+        """The resource of the window's rows that are inside of the view, to the end of the last one; of all that offsets reach where rows may
+        overlap: then `offset` compares each."""
+        data, rows, size = self.view.data, self.view.shape[0], self.view.dtype.bytes
+        first, last = self.origin[0], self.origin[0] + self.lengths[0]
+        top = al.select(first < BEYOND, min(first, rows), 0)
+        end = al.select(last < BEYOND, min(last, rows), top)
+        self.have, self.lead = end - top, first - top
+        mine = al.subview(data, (top, 0), (self.have, data.shape[1]), (1, 1))
+        if self.view.rows_apart():
+            self.resource = al.amdgpu.make_rsrc(mine, self.have * data.strides[0] * size)
+        else:
+            self.resource = al.amdgpu.make_rsrc(mine, al.convert(BEYOND, al.u32))
 
     def offset(self, at, step):
         """Bytes from the resource's base to a vector: out of range where it is past the end of its row."""
         size, stride = self.view.dtype.bytes, self.view.data.strides[0]
-        col = at[1] + self.origin[1] + step[1]
+        row, col = at[0] + self.lead, at[1] + self.origin[1] + step[1]
+        if not self.view.rows_apart():
+            there = al.select(row + step[0] < self.have, col < self.view.shape[1], False)
+            return al.convert(al.select(there, ((row + step[0]) * stride + col) * size, BEYOND), al.i32)
         # Rows of a lane are uniform steps apart: the comparison is for the first of them.
-        return al.convert(al.select(col < self.view.shape[1], (at[0] * stride + col) * size, BEYOND) + step[0] * stride * size, al.i32)
+        return al.convert(al.select(col < self.view.shape[1], (row * stride + col) * size, BEYOND) + step[0] * stride * size, al.i32)
 
     def _load_ranged(self, values):
         at, WIDTH, zero = place_of(self.dist, self.thread), self.width(), al.convert(0, al.i32)
