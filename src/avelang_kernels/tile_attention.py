@@ -89,7 +89,7 @@ def feed(C, K, V):
         v = shared((WIDE, KEYS), dtype, 2, (C.turned_v(TARGET), C.v))
     else:
         v = shared((KEYS, WIDE), dtype, 2, (COPY,), (C.v,))
-    K, V = K.window((KEYS, DEEP), (0, 0), C.first.copy_b), V.window((KEYS, WIDE), (0, 0), COPY)
+    K, V = K.window((KEYS, DEEP), (0, 0), C.first.copy_b).from_inside(), V.window((KEYS, WIDE), (0, 0), COPY).from_inside()
     if al.target().has("sm_80"):
         return Feed(K, V, k, v, C)
     x, y = al.make_local((C.first.copy_b.elements,), dtype), al.make_local((COPY.elements,), dtype)

@@ -66,6 +66,10 @@ class GatheredWindow:
         """The same window with a distribution; its extents are the distribution's."""
         return GatheredWindow(self.view, dist.shape, self.origin, dist)
 
+    def from_inside(self):
+        """As of a `Window`: this one is not of rows that lie one after another."""
+        return self
+
     def move(self, by):
         """Moves the window along its rows."""
         assert by[0] == 0, "a window of gathered rows moves along them"

@@ -163,7 +163,7 @@ def one(T, G, A, B, job):
     if T.pipeline == "preshuffled":
         B, (HIGH, DEEP) = loops.shuffled(G, B), G.unit
         A, first, last = A.cut((job.a[1], end)), first // HIGH, (last + HIGH - 1) // HIGH
-        W = B.cut((last, (end + DEEP - 1) // DEEP * (DEEP * HIGH))).window((T.n, T.k), (first, begin * HIGH))
+        W = B.cut((last, (end + DEEP - 1) // DEEP * (DEEP * HIGH))).window((T.n, T.k), (first, begin * HIGH)).from_inside()
     else:
-        A, W = A.cut((job.a[1], end)), B.cut((last, end)).window((T.n, T.k), (first, begin))
-    return piped(T.pipeline, T.stages, G, A.window((T.m, T.k), (job.a[0], begin)), W, end - begin)
+        A, W = A.cut((job.a[1], end)), B.cut((last, end)).window((T.n, T.k), (first, begin)).from_inside()
+    return piped(T.pipeline, T.stages, G, A.window((T.m, T.k), (job.a[0], begin)).from_inside(), W, end - begin)

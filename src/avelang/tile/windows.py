@@ -215,14 +215,15 @@ def part(data, at, width):
 @avelang.struct
 class Window:
     """A tile of a view: `lengths` (compile-time), `origin` (u32 each; from 2^31 on it stands for the negative number of the same bits), and how lanes
-    share it (`thread`: as of `Tile`). Where loads and stores are AMD's of buffers: `resource`, of `have` rows, the window's row `lead` (modulo 2^32)
-    the first of them."""
+    share it (`thread`: as of `Tile`). `early`: it may begin before the first row. Where loads and stores are AMD's of buffers: `resource`, of `have`
+    rows, and how many rows the window begins behind the first of them, `lead`, modulo 2^32."""
 
     view: ...
     lengths: al.constexpr
     origin: ...
     dist: al.constexpr = None
     thread: ... = None
+    early: al.constexpr = True
     resource: ... = None
     have: ... = None
     lead: ... = None
@@ -233,7 +234,11 @@ class Window:
 
     def spread(self, dist):
         """The same window with a distribution; its extents are the distribution's."""
-        return Window(self.view, dist.shape, self.origin, dist)
+        return Window(self.view, dist.shape, self.origin, dist, None, self.early)
+
+    def from_inside(self):
+        """The same window, of which it is known that it never begins before the first row: AMD's offsets are then the same for all such windows."""
+        return Window(self.view, self.lengths, self.origin, self.dist, self.thread, False)
 
     def move(self, by):
         """Moves the window on."""
@@ -376,10 +381,17 @@ class Window:
         """The resource of the window's rows that are inside of the view, to the end of the last one; of all that offsets reach where rows may
         overlap: then `offset` compares each."""
         data, rows, size = self.view.data, self.view.shape[0], self.view.dtype.bytes
-        first, last = self.origin[0], self.origin[0] + self.lengths[0]
-        top = al.select(first < BEYOND, min(first, rows), 0)
-        end = al.select(last < BEYOND, min(last, rows), top)
-        self.have, self.lead = end - top, first - top
+        # As a difference of two that are no less than 0: LLVM would make of `rows - first` one that saturates, which the scalar unit does not have.
+        first = min(self.origin[0], BEYOND)
+        top, end = min(first, rows), min(first + self.lengths[0], rows)
+        if self.early:
+            last = self.origin[0] + self.lengths[0]
+            early = self.origin[0] > BEYOND
+            top, end = al.select(early, 0, top), al.select(early, al.select(last < BEYOND, min(last, rows), 0), end)
+            self.lead = self.origin[0] - top
+        else:
+            self.lead = 0
+        self.have = end - top
         mine = al.subview(data, (top, 0), (self.have, data.shape[1]), (1, 1))
         if self.view.rows_apart():
             self.resource = al.amdgpu.make_rsrc(mine, self.have * data.strides[0] * size)
