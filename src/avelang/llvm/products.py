@@ -169,6 +169,65 @@ def _rows(m: Module, name: str, p: Places, e: str, tiles: Tiles) -> str:
     return _define(name, False, f)
 
 
+def wide(m: Module, p: Places) -> str:
+    """The name of a function like `function`'s, with A and B in double and C in float. Products of numbers as narrow as theirs are exact in double,
+    and each sum is but for its one rounding to float. Raises ValueError where C's lanes do not run along rows."""
+    name = f"mma.wide.{p.key}"
+    if name not in m.functions:
+        tiles = _tiles(p, REGISTER // 64)
+        if tiles is None:
+            raise ValueError("the accumulator's lanes do not run along rows")
+        m.functions[name] = _wide(m, name, tiles)
+    return name
+
+
+def _wide(m: Module, name: str, tiles: Tiles) -> str:
+    """Two loops, over the slots of C and over k; the inner one's body has all registers of the slot."""
+    f, n = _Fn(), tiles.width
+    slots, groups = tiles.a.shape
+    d, t = f"<{n} x double>", f"<{n} x float>"
+    fma = m.declare(f"llvm.fma.v{n}f64", d, [d, d, d])
+
+    def number(values: np.ndarray, index: str) -> str:
+        return f.op(f"load i64, ptr {f.op(f'getelementptr i64, ptr {_table(m, values)}, i64 {index}')}, align 8")
+
+    def at(base: str, offset: str, element: str = "double") -> str:
+        return f.op(f"getelementptr {element}, ptr {base}, i64 {offset}")
+
+    f.do("br label %loop")
+    f.lines.append("loop:")
+    f.do("%r = phi i64 [ 0, %entry ], [ %next, %end ]")
+    lefts = [at("%a", number(tiles.a[:, q], "%r")) for q in range(groups)]
+    rights = [at("%b", number(tiles.b[:, q], "%r")) for q in range(groups)]
+    c = at("%c", f.op(f"mul i64 %r, {groups * n}"), "float")
+    spots = [at(c, str(q * n), "float") for q in range(groups)]
+    first = [f.op(f"load {t}, ptr {s}, align {REGISTER // 16}") for s in spots]
+    f.do("br label %body")
+    f.lines.append("body:")
+    f.do("%k = phi i64 [ 0, %loop ], [ %k1, %body ]")
+    acc = [f"%acc{q}" for q in range(groups)]
+    for q in range(groups):
+        f.do(f"{acc[q]} = phi {t} [ {first[q]}, %loop ], [ %sum{q}, %body ]")
+    along = [number(np.array(x), "%k") for x in (tiles.along_a, tiles.along_b)]
+    for q in range(groups):
+        x = f.op(f"load double, ptr {at(lefts[q], along[0])}, align 8")
+        one = f.op(f"insertelement {d} poison, double {x}, i64 0")
+        left = f.op(f"shufflevector {d} {one}, {d} poison, <{n} x i32> zeroinitializer")
+        right = f.op(f"load {d}, ptr {at(rights[q], along[1])}, align 8")
+        total = f.op(f"call {d} {fma}({d} {left}, {d} {right}, {d} {f.op(f'fpext {t} {acc[q]} to {d}')})")
+        f.do(f"%sum{q} = fptrunc {d} {total} to {t}")
+    f.do("%k1 = add i64 %k, 1")
+    f.do(f"br i1 {f.op(f'icmp ult i64 %k1, {len(tiles.along_a)}')}, label %body, label %end")
+    f.lines.append("end:")
+    for q, spot in enumerate(spots):
+        f.do(f"store {t} %sum{q}, ptr {spot}, align {REGISTER // 16}")
+    f.do("%next = add i64 %r, 1")
+    f.do(f"br i1 {f.op(f'icmp ult i64 %next, {slots}')}, label %loop, label %done")
+    f.lines.append("done:")
+    f.do("ret void")
+    return _define(name, False, f)
+
+
 def _define(name: str, sparse: bool, f: _Fn) -> str:
     known = "noalias nocapture"
     params = [f"ptr {known} %c", f"ptr {known} readonly %a", f"ptr {known} readonly %b", *([f"ptr {known} readonly %w"] if sparse else [])]

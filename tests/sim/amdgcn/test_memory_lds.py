@@ -177,3 +177,32 @@ def test_lds_is_as_large_as_the_chip_s():
     for chip, lds in (("gfx942", 65540), ("gfx950", 163844)):
         with pytest.raises(AveError, match=rf"\[X027\].*{chip} has at most {lds - 4}"):
             run_program(body, {"v0": lane}, chip=chip, lds=lds)
+
+
+@pytest.mark.parametrize("bits", [16, 8, 4, 6])
+def test_transposed_loads(bits):
+    """A matrix of rows of 16 elements: each lane of 16 gets a column of it, wherever the rows' pieces stand."""
+    rng = np.random.default_rng(bits)
+    nbytes = 12 if bits == 6 else 8
+    held = 8 * nbytes // bits  # elements of a lane, and rows
+    matrix = rng.integers(0, 1 << bits, (4, held, 16), np.uint64)  # of the groups of 16 lanes
+    rows = matrix.reshape(64, held)  # what the lanes read, one after another
+    pieces = (rows[:, :, None] >> np.arange(bits, dtype=np.uint64) & np.uint64(1)).reshape(64, -1).astype(np.uint8)
+    memory = np.zeros((64, 16), np.uint8)
+    memory[:, :nbytes] = np.packbits(pieces, axis=1, bitorder="little")
+    places = rng.permutation(64).astype(np.uint32) * 16
+    lds = np.zeros((64, 16), np.uint8)
+    lds[places // 16] = memory
+    fill = "ds_write_b128 v1, v[4:7]\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+    name, count = f"ds_read_b{8 * nbytes}_tr_b{bits}", nbytes // 4
+    at = np.arange(64, dtype=np.uint32) * 16
+    inputs = {"v0": places - 16, "v1": at, "v[4:7]": np.ascontiguousarray(lds.view(np.uint32).T)}
+    body = f"{fill}{name} v[10:{9 + count}], v0 offset:16\ns_waitcnt lgkmcnt(0)"
+    r = run_program(body, inputs, lds=2048, chip="gfx950")
+    got = np.ascontiguousarray(r[f"v[10:{9 + count}]"].T).view(np.uint8)
+    codes = np.unpackbits(got, axis=1, bitorder="little").reshape(64, held, bits).astype(np.uint64) << np.arange(bits, dtype=np.uint64)
+    want = matrix.transpose(0, 2, 1).reshape(64, held)
+    assert (codes.sum(2) == want).all()
+    for inputs, mask, why in (({**inputs, "v0": places - 14}, FULL, "X021.*multiple of"), (inputs, FULL - 1, "X021.*switched off")):
+        with pytest.raises(AveError, match=why):
+            run_program(body, inputs, lds=2048, chip="gfx950", exec_mask=mask)

@@ -6,11 +6,13 @@ from avelang.sim.amdgcn import (
     control,
     lanes,
     matrix,
+    matrix_scaled,
     memory_atomics,
     memory_buffer,
     memory_global,
     memory_lds,
     memory_scalar,
+    memory_transposed,
     scalar,
     vector,
     vector_compare,
@@ -18,13 +20,15 @@ from avelang.sim.amdgcn import (
     vector_float,
     vector_int,
     vector_packed,
+    vector_scaled,
     vector_special,
 )
 from avelang.sim.amdgcn.translator import Handler
 
 HANDLERS: dict[str, Handler] = {}
-_VECTORS = (vector, vector_int, vector_float, vector_special, vector_compare, vector_convert, vector_packed)
-for _part in (control, scalar, *_VECTORS, lanes, matrix, memory_atomics, memory_buffer, memory_global, memory_lds, memory_scalar):
+_VECTORS = (vector, vector_int, vector_float, vector_special, vector_compare, vector_convert, vector_packed, vector_scaled)
+_MEMORY = (memory_atomics, memory_buffer, memory_global, memory_lds, memory_scalar, memory_transposed)
+for _part in (control, scalar, *_VECTORS, lanes, matrix, matrix_scaled, *_MEMORY):
     for _name, _handler in _part.TABLE.items():
         if _name in HANDLERS:
             raise ValueError(f"two handlers for {_name}")
