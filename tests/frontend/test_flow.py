@@ -21,7 +21,7 @@ def test_early_return_nests_the_rest_without_flags():
         "%t = thread_id {'dim': 0} : u32",
         "%2 = const {'value': 32} : u32",
         "%3 = cmp(%t, %2) {'pred': 'ge'} : u1",
-        "if(%3) { ^():",
+        "if(%3) {'returned': 1} { ^():",
         "yield",
         "} { ^():",
         "%4 = const {'value': 1} : i32",

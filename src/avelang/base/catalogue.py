@@ -361,6 +361,24 @@ CATALOGUE: dict[str, Template] = {
         "of it, {other} ({where})",
         "copies and wgmma use memory by another proxy: each thread that wrote calls fence_proxy_async_shared(), and a barrier stands behind that",
     ),
+    # X04: races in global memory, among the lanes of a wave, and what only some of them come to; in all executors.
+    "X040": Template(
+        "kernel `{kernel}`: {what} of {place} races with {other} ({where})",
+        "order the two: waves of one block by a barrier such as syncthreads(), blocks by an atomic with release that the other reads with acquire; "
+        "or make both atomic",
+    ),
+    "X041": Template(
+        "kernel `{kernel}`: {what} writes another value to {place} than {other} of its wave ({where})",
+        "which of the two stays is not defined: let one lane write, or use an atomic",
+    ),
+    "X042": Template(
+        "kernel `{kernel}`: {what}: {why} ({where})",
+        "all threads of the block come to the same barrier, or have returned: move it out of the branch",
+    ),
+    "X043": Template(
+        "kernel `{kernel}`: {what} reads from lane {why}, which does not execute it ({where})",
+        "what it gets is not defined: move it out of the branch, or take the value of a lane that takes part",
+    ),
     # X02: machine code that is executed here.
     "X020": Template("{where}: cannot read `{text}`: {why}", "the syntax is LLVM's for AMD GPUs, as compilers and disassemblers write it"),
     "X021": Template(

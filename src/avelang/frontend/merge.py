@@ -279,7 +279,9 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
             given.append([x for name, m in meets.items() for x in _give(f, m, held_after(f, name, layer), node)])
             f.b.yield_(*given[-1])
     types = tuple(t for m in meets.values() for t in m.types)
-    op = f.b.emit("if", (cond,), types, blocks)
+    # Lanes that have left the kernel are missed by nobody: bit 0 for the first region, bit 1 for the other.
+    ends = sum(1 << i for i, layer in enumerate(layers) if f.caller is None and layer.get(RETURNED) is True)
+    op = f.b.emit("if", (cond,), types, blocks, **({"returned": ends} if ends else {}))
     # Only now, as what a cell held before is what a path that left it alone gives.
     for name, clash in clashes.items():
         f.hold(name, clash)

@@ -411,7 +411,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),
     ("int_ptr", _int_ptr, "", "The global pointer at an address."),
     # Control flow. A condition may differ from lane to lane.
-    ("if", _if, "", "Runs the first region where the condition holds, the second elsewhere; the results are what each yields."),
+    ("if", _if, "", "Runs the first region where the condition holds, the second elsewhere; the results are what each yields. `returned`: bit 0 for "
+     "the first region, bit 1 for the second: its lanes have left the kernel at its end."),
     ("for", _for, "", "Python's range(start, stop, step) with values carried around; a step of 0 runs no trip. Bounds may differ by lane. "
      "`unroll`: asked for by the user."),
     ("while", _while, "", "Runs the first region, and while its condition holds, the second; results are what `condition` passed last."),

@@ -29,6 +29,26 @@ def orders(name: str, attrs: Mapping[str, Any]) -> tuple[bool, bool]:
     return bool(order & 1), bool(order & 2)
 
 
+WORKGROUP, AGENT = 0, 1  # scopes, as in `amdgpu.AtomicScope`
+
+
+def scope(name: str, attrs: Mapping[str, Any]) -> int:
+    """Among whom a row's atomic accesses are atomic, and order: PTX's rows say `.gpu`, an AMD row has an argument."""
+    return int(attrs.get("scope", AGENT))
+
+
+def fences(name: str, attrs: Mapping[str, Any]) -> bool:
+    """Whether a row orders the wave's accesses to memory before it as the whole device sees them. On AMD targets a wait for all vector memory does:
+    what is complete has reached the memory that blocks share, or was told to (by the cache policy of its instruction)."""
+    return name == "nvvm.fence_gpu" or (name == "amdgpu.s_waitcnt" and attrs.get("vmcnt") == 0)
+
+
+def relaxed_hears(name: str) -> bool:
+    """Whether a relaxed atomic of this name already orders what is behind it: AMD targets have no row of a fence that could do so, the instruction is
+    complete before its value is used, and later ones are issued behind it."""
+    return not name.startswith("nvvm.")
+
+
 class Flight(Protocol):
     """Copies that run."""
 

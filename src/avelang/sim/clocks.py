@@ -12,23 +12,45 @@ import numpy as np
 
 from avelang.ir.core import Op
 
+Views = dict[int, np.ndarray]  # by cluster: up to which count each of its agents is known
+
 
 def _longer(x: np.ndarray, n: int) -> np.ndarray:
     return x if len(x) >= n else np.concatenate([x, np.zeros(n - len(x), x.dtype)])
 
 
+def learned(views: Views, more: Views) -> None:
+    """What `more` knows is known in `views` too."""
+    for cluster, theirs in more.items():
+        mine = views.get(cluster)
+        if mine is None:
+            views[cluster] = theirs
+        elif mine is not theirs:
+            # Arrays of views are shared, and never changed.
+            n = max(len(mine), len(theirs))
+            views[cluster] = np.maximum(_longer(mine, n), _longer(theirs, n))
+
+
 class Clock:
     """`knows` int64 (agents,), `fenced` int64 (threads,), and `ran` int64 (waves,): up to which count a wave has gone, whether or not its accesses
-    are ordered. Agents, threads and waves that are not there count 0."""
+    are ordered. Agents, threads and waves that are not there count 0.
 
-    __slots__ = ("fenced", "knows", "ran")
+    What is known of other clusters, which share global memory only: `past`. `told`: what a fence stands behind, so that a relaxed atomic hands it on;
+    `heard`: what relaxed atomics have found, which is known behind the next fence. Barriers hand on both: the fence may stand on either side."""
+
+    __slots__ = ("fenced", "heard", "knows", "past", "ran", "told")
 
     def __init__(self, waves: int = 0, threads: int = 0):
         self.knows, self.fenced, self.ran = np.zeros(waves, np.int64), np.zeros(threads, np.int64), np.zeros(waves, np.int64)
+        self.past: Views = {}
+        self.told: Views = {}
+        self.heard: Views = {}
 
     def join(self, other: Clock) -> None:
         """What `other` knows is known here too."""
-        for name in self.__slots__:
+        for name in ("past", "told", "heard"):
+            learned(getattr(self, name), getattr(other, name))
+        for name in ("knows", "fenced", "ran"):
             theirs = getattr(other, name)
             mine = _longer(getattr(self, name), len(theirs))
             np.maximum(mine[: len(theirs)], theirs, out=mine[: len(theirs)])
@@ -37,6 +59,7 @@ class Clock:
     def copy(self) -> Clock:
         out = Clock()
         out.knows, out.fenced, out.ran = self.knows.copy(), self.fenced.copy(), self.ran.copy()
+        out.past, out.told, out.heard = self.past.copy(), self.told.copy(), self.heard.copy()
         return out
 
     def learn(self, agent: int, count: int) -> None:
@@ -46,10 +69,11 @@ class Clock:
 
 
 class Clocks:
-    """The clocks of `waves` waves of `lanes` lanes, the other agents, and the accesses that shadows of memory name by number."""
+    """The clocks of `waves` waves of `lanes` lanes, the other agents, and the accesses that shadows of memory name by number. `cluster`: which one
+    of the launch's these waves are."""
 
-    def __init__(self, waves: int, lanes: int):
-        self.waves, self.lanes, self.agents = waves, lanes, waves
+    def __init__(self, waves: int, lanes: int, cluster: int = 0):
+        self.waves, self.lanes, self.agents, self.cluster = waves, lanes, waves, cluster
         self.of = [Clock(waves, waves * lanes) for _ in range(waves)]
         self.together = np.zeros(waves, np.int64)  # the wave's count when last all its lanes met others at a barrier
         self.unfenced: list[set[int]] = [set() for _ in range(waves)]  # mbarriers that it has made since its last fence_mbarrier_init
@@ -76,12 +100,49 @@ class Clocks:
         if relaxed:
             told = own.copy()
             told.knows[[*range(self.waves), *set().union(*self.unfenced)]], told.fenced = 0, np.zeros(0, np.int64)
+            told.past = {}
             into.join(told)
         else:
             into.join(own)
         if together:
             self.together[wave] = own.knows[wave]
         own.knows[wave] += 1
+
+    # -- global memory: what clusters hear of one another ------------------------------------------------------------------------------
+
+    def view(self, wave: int) -> Views:
+        """What a wave knows, of its own cluster and of others."""
+        own = self.of[wave]
+        return {**own.past, self.cluster: own.knows.copy()}
+
+    def hear(self, wave: int, views: Views) -> None:
+        """A wave comes after all this."""
+        own, here = self.of[wave], views.get(self.cluster)
+        learned(own.past, {c: v for c, v in views.items() if c != self.cluster})
+        if here is not None:
+            n = max(len(here), len(own.knows))
+            own.knows = np.maximum(_longer(own.knows, n), _longer(here, n))
+
+    def fence_memory(self, wave: int) -> None:
+        """Accesses of the wave before a fence come before those behind it, as relaxed atomics on either side tell other waves."""
+        own = self.of[wave]
+        self.hear(wave, own.heard)
+        learned(own.told, self.view(wave))
+        own.knows[wave] += 1
+
+    def passed(self, wave: int) -> None:
+        """What the wave does from here on, those do not know who have heard of it up to now."""
+        own = self.of[wave]
+        own.ran[wave] = own.knows[wave]
+        own.knows[wave] += 1
+
+    def after(self, wave: int, cluster: int, agent: int, count: int) -> bool:
+        """Whether the wave comes after what an agent of a cluster did at this count."""
+        own = self.of[wave]
+        known = own.knows if cluster == self.cluster else own.past.get(cluster)
+        return known is not None and agent < len(known) and count <= int(known[agent])
+
+    # -- accesses ----------------------------------------------------------------------------------------------------------------------
 
     def made(self, wave: int, op: Op) -> tuple[int, int]:
         """An mbarrier: the agent that it is, and the number of the access that makes it. Its count is 1 then, and one more with each phase."""

@@ -78,10 +78,13 @@ def if_(p: Program, op: Op) -> Waits:
     cond = p.slot(op.operands[0])
     then, other = (p.code(r) for r in op.regions)
     results = [p.slot(r) for r in op.results]
+    ends = [region for i, region in enumerate((then, other)) if op.attrs.get("returned", 0) >> i & 1]
 
     def branch(code: Code, mask: Mask, wave: Wave, env: Env) -> Generator[Ready | None, None, list[Any]]:
         wave.mask = mask
         yield from code.run(wave, env)
+        if code in ends:
+            wave.gone = wave.gone | mask.active
         return _get(env, code.outs)
 
     def run(wave: Wave, env: Env) -> Waiting:

@@ -6,7 +6,7 @@ Until then the bytes on which data will arrive count as never written, and those
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ class Flight:
     wave: int = 0
     races: Races | None = None
     reader: tuple[int, int] | None = None
+    fetched: Callable[[int, int], None] | None = None  # told who has read global memory for this, at which of its counts
 
     @staticmethod
     def begin(op: Op, space: Space, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, source: Space | None = None,

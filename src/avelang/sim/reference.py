@@ -23,6 +23,7 @@ from avelang.isa.tensor_map import Map, faults
 from avelang.sim import control, program, special, tensors
 from avelang.sim.clocks import Clocks
 from avelang.sim.flights import disturbed
+from avelang.sim.grid import Grid
 from avelang.sim.memory import Fault, Space, map_arrays, scratch
 from avelang.sim.ops import from_const
 from avelang.sim.program import Handler, Program
@@ -96,6 +97,7 @@ class _Launch:
 
     def __init__(self, p: Program, memory: Space, order: Order, seed: int, races: bool):
         self.p, self.memory, self.order, self.races = p, memory, order, races
+        self.grid = Grid(memory) if races else None
         self.watched = races or any(op.name.startswith(ASYNC_PROXY) for op in walk(p.kernel.body))
         self.random = random.Random(seed)
         self.shapes = Shape.of_block(p.block, p.lanes)
@@ -104,17 +106,18 @@ class _Launch:
     def wave(self, shape: Shape, block: BlockState) -> Wave:
         local = scratch(LOCAL, self.p.memory[LOCAL], self.p.lanes)
         wave = Wave(shape, block, self.p.template.copy(), self.p.lanes, self.features, self.memory, local)
+        wave.grid = self.grid
         if self.p.plan is not None:
             wave.products = Products(wave.env, [self.p.slot(v) for v in self.p.plan.seen], local.stride)
         return wave
 
-    def cluster(self, first: Dim3, extents: Dim3) -> None:
-        """Runs the blocks of one cluster together: in each round every wave that may goes on to where it waits next, or to its end. Raises X011
-        where none may."""
+    def cluster(self, number: int, first: Dim3, extents: Dim3) -> None:
+        """Runs the blocks of one cluster, the launch's `number`th, together: in each round every wave that may goes on to where it waits next, or to
+        its end. Raises X011 where none may."""
         index, clusters = (tuple(a // b for a, b in zip(x, extents, strict=True)) for x in (first, self.p.grid))
         cluster = Cluster(extents, index, clusters)  # type: ignore[arg-type]
         ex, ey, ez = extents
-        clocks = Clocks(ex * ey * ez * len(self.shapes), self.p.lanes) if self.watched else None
+        clocks = Clocks(ex * ey * ez * len(self.shapes), self.p.lanes, number) if self.watched else None
         for rank in range(ex * ey * ez):
             x, y, z = first[0] + rank % ex, first[1] + rank // ex % ey, first[2] + rank // (ex * ey)
             shared = scratch(SHARED, self.p.memory[SHARED])
@@ -195,13 +198,14 @@ def run(
     `args`: one for each parameter: a NumPy array for a pointer or a tensor (its memory is used as it is, whatever its dtype), a number for
     a scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in which the waves of a block take their turns;
     "random" is drawn anew from `seed` at each barrier. `races`: also report two waves (or copies, or products) that touch the same byte of shared
-    memory, one of them writing, where nothing orders them.
+    or global memory, one of them writing, where nothing orders them; lanes of a wave that write different values to one byte; barriers that some lanes
+    or waves do not come to; and shuffles that read from a lane which does not take part.
 
     Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004
     for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
     for a format of printf, X009 where the kernel was specialized for another block, X010 for bytes that a running copy will write or still
     reads, X011 where all waves wait for ever, X012 for what a barrier or a copy cannot be asked, X013 for registers that a product still uses, X014
-    where a proxy fence is missing. Raises L024 for blocks that the kernel does not expect.
+    where a proxy fence is missing; with `races` X040 to X043. Raises L024 for blocks that the kernel does not expect.
     """
     extents, meant = _dim3(block), kernel.attrs.get("block")
     if meant is not None and _dim3(meant) != extents:
@@ -217,4 +221,4 @@ def run(
             raise error("X009", kernel.span, kernel=kernel.name, want=f"clusters of {extents}", got=f"a grid of {p.grid} blocks, no multiple of them")
         nx, ny, nz = gx // ex, gy // ey, gz // ez
         for i in range(nx * ny * nz):
-            launch.cluster((i % nx * ex, i // nx % ny * ey, i // (nx * ny) * ez), extents)
+            launch.cluster(i, (i % nx * ex, i // nx % ny * ey, i // (nx * ny) * ez), extents)

@@ -18,7 +18,8 @@ from avelang.sim.wave import Wave
 _WORDS = {"load": "load", "store": "store", "ld": "load", "st": "store"}
 _TENSOR_AT = {"load": 0, "store": 1}  # which operand of a tensor access is the tensor; the coordinates follow it
 _CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "X004", "register": "X005", "race": "X006", "flight": "X010",
-          "guard": "X010", "proxy": "X014"}  # fmt: skip
+          "guard": "X010", "proxy": "X014", "world": "X040", "lanes": "X041",
+          "diverged": "X042", "inactive": "X043"}  # fmt: skip
 
 
 # What waits for the copies that these rows begin; the others report to an mbarrier.
@@ -91,6 +92,8 @@ def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
         why = told.why.format(op=site(told.op)) if told.op is not None else told.why
         code, hint = ("X012", {}) if fault.kind == "sync" else ("X013", {"hint": told.hint})
         return error(code, op.span, kernel=p.kernel.name, what=site(op), why=why, where=where(p, wave, lane), **hint)
+    if fault.kind in ("diverged", "inactive"):
+        return error(_CODES[fault.kind], op.span, kernel=p.kernel.name, what=site(op), why=fault.other, where=where(p, wave, lane))
     fields: dict[str, Any] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"), "where": where(p, wave, lane)}
     through, index = _tensor(op), _index(p, wave, op, fault)
     value = wave.env[p.slot(through[0])] if through else None
@@ -118,6 +121,11 @@ def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
         fields["who"] = "a running wgmma" if wgmma else "a running copy"
         wait = "its mbarrier" if fault.kind == "flight" else "nvvm.cp_async_bulk_wait_group_read"
         fields["wait"] = "nvvm.wgmma_wait_acc or nvvm.wgmma_wait_group" if wgmma else WAITS.get(fault.other.name, wait)
+    if fault.kind in ("world", "lanes"):
+        other, place = fault.other, f"byte {fields['byte']} of `{fields['tensor']}`"
+        fields["place"] = f"`{fields['tensor']}`{fields['index']}, byte {fields['byte']} of it" if index else place
+        fields["what"] = site(op)
+        fields["other"] = f"lane {other}" if isinstance(other, int) else f"{site(other.op)} by wave {other.wave} of block {other.block}"
     if isinstance(fault.other, Op):
         fields["what"], fields["other"] = site(op), site(fault.other)
     return error(_CODES[fault.kind], op.span, space=space_name, size=fault.size, address=f"{fault.address:#x}", **fields)

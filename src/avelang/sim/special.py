@@ -13,6 +13,7 @@ from avelang.base.errors import error
 from avelang.ir.core import Op, Value
 from avelang.ir.printf import formatter
 from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
+from avelang.isa.machine import fences
 from avelang.isa.row import ROWS, Place
 from avelang.sim.memory import Fault
 from avelang.sim.ops import FACTORIES, unsigned
@@ -79,6 +80,11 @@ def shuffle(p: Program, op: Op) -> Step:
     def step(wave: Wave, env: Env) -> None:
         src = source(own, env[offset].astype(np.int64))
         inside = (src >= 0) & (src < width) & (start + src < len(lane))
+        if wave.grid is not None and not wave.mask.full:
+            away = inside & wave.active & ~wave.active[np.where(inside, start + src, lane)]
+            if away.any():
+                wave.op, reader = op, int(away.argmax())
+                raise Fault("inactive", reader, other=int((start + src)[reader]))
         env[out] = env[value][np.where(inside, start + src, lane)]
 
     return step
@@ -260,7 +266,11 @@ def row(p: Program, op: Op) -> Step | Waits:
             wave.together()
         keep(env, r.meaning(wave, *[a(env) for a in args]))
 
-    return step
+    def fence(wave: Wave, env: Env) -> None:
+        wave.op = op
+        wave.fence_memory()
+
+    return fence if fences(op.name, op.attrs) else step
 
 
 def _nothing(env: Env, got: Any) -> None:

@@ -147,6 +147,8 @@ class Watched:
 
     def receive(self, flight: Flight, count: int, lane: int) -> None:
         bar = self.bar
+        if flight.fetched is not None:
+            flight.fetched(bar.agent, bar.phase + 2)
 
         def arrive() -> None:
             flight.land(by=(bar.agent, bar.phase + 2))

@@ -11,9 +11,11 @@ import numpy as np
 from avelang.base.errors import counted
 from avelang.ir.core import Op
 from avelang.ir.types import GLOBAL, LOCAL, SHARED
-from avelang.isa.machine import orders
+from avelang.isa.machine import orders, strong
 from avelang.sim.clocks import Clock, Clocks
 from avelang.sim.flights import Flight, Groups
+from avelang.sim.grid import Grid, Who, ordered
+from avelang.sim.lanes import agree
 from avelang.sim.memory import Fault, Mask, Space
 from avelang.sim.races import Races
 from avelang.sim.registers import Held, Products
@@ -54,14 +56,16 @@ class BlockState:
     shared: Space
     races: Races | None
     sync: Sync
+    waves: list[Wave] = dataclasses.field(default_factory=list)
 
 
 class Wave:
     """One wave of one block. `env` holds the values by slot; `mask` the lanes that execute; `op` the op that last touched memory; `number` is the
-    wave's in its cluster; `products` are what matrix instructions do beside it, in kernels that have such instructions."""
+    wave's in its cluster; `products` are what matrix instructions do beside it, in kernels that have such instructions. `gone`: bool (lanes,), those
+    that have returned. `grid`: what watches global memory, and with it all that lanes and waves do to one another, where races are looked for."""
 
-    __slots__ = ("_arrived", "_groups", "_stores", "block", "clocks", "env", "features", "lanes", "mask", "number", "op", "products", "shape",
-                 "spaces")  # fmt: skip
+    __slots__ = ("_arrived", "_fetched", "_groups", "_stores", "block", "clocks", "env", "features", "gone", "grid", "lanes", "mask", "met", "number",
+                 "op", "products", "shape", "spaces", "who")  # fmt: skip
 
     def __init__(self, shape: Shape, block: BlockState, env: list[Any], lanes: int, features: frozenset[str], memory: Space, local: Space):
         self.shape = shape
@@ -78,6 +82,12 @@ class Wave:
         self.number = block.sync.rank * block.sync.waves + shape.index
         self.clocks: Clocks | None = block.races.clocks if block.races is not None else None
         self.products: Products | None = None
+        block.waves.append(self)
+        self.gone = ~shape.mask.active
+        self.grid: Grid | None = None
+        self.met: list[Op] = []  # barriers of the whole block to which the wave has come
+        self._fetched: tuple[Op, Callable[[int, int], None]] | None = None  # a copy's reads of global memory, and what notes who has made them
+        self.who = Who(self.clocks, self.number, block.index, shape.index) if self.clocks is not None else None
 
     @property
     def active(self) -> np.ndarray:
@@ -93,6 +103,11 @@ class Wave:
             self.block.races.read(self.number, self.op, address, size, mask)
         elif space == LOCAL and self.products is not None:
             self.products.loaded(address, size, mask, self.op)
+        elif space == GLOBAL and self.grid is not None and self.who is not None and self.op is not None:
+            if strong(self.op.name):
+                self.grid.atomic(self.who, self.op, address, size, mask, False)
+            else:
+                self.grid.read(self.who, self.op, address, size, mask)
         if self.clocks is not None and self.op is not None:
             self._orders(self.op, space, address, mask, False)
         return data
@@ -105,10 +120,22 @@ class Wave:
         if self.clocks is not None and self.op is not None:
             self._orders(self.op, space, address, mask, True)
         self.spaces[space].store(address, data, mask)
+        if self.grid is not None and self.op is not None:
+            self._seen(self.grid, self.op, space, address, data, mask)
         if space == SHARED and self.block.races is not None and self.op is not None:
             self.block.races.write(self.number, self.op, address, data.shape[-1], mask)
         elif space == LOCAL and self.products is not None:
             self.products.stored(address, data.shape[-1], mask)
+
+    def _seen(self, grid: Grid, op: Op, space: str, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
+        """The race detector looks at a store. Raises Fault."""
+        if space != LOCAL and not strong(op.name):
+            agree(self.spaces[space], address, data, mask)
+        if space == GLOBAL and self.who is not None:
+            if strong(op.name):
+                grid.atomic(self.who, op, address, data.shape[-1], mask, True)
+            else:
+                grid.write(self.who, op, address, data.shape[-1], mask)
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
         """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros outside of `mask` and in inactive lanes."""
@@ -153,6 +180,8 @@ class Wave:
             self.op = flight.op
             raise self.wrong(int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it "
                                                    "is read")
+        if self.grid is not None and not self.block.sync.live:
+            self._all_met()
         left = self.products.left() if self.products is not None else None
         if left is not None:
             raise left
@@ -162,6 +191,17 @@ class Wave:
             self.op = late
             raise self.wrong(0, f"block {self.block.index}, whose shared memory this uses, may have ended by then: a barrier of the cluster must "
                                 "stand behind the last use")
+
+    def _all_met(self) -> None:
+        """The block ends. Raises Fault where a wave came to a barrier more often than another that ran to its end."""
+        waves = self.block.waves
+        fewest = min((w for w in waves if not w.gone.all()), key=lambda w: len(w.met), default=None)
+        most = max(waves, key=lambda w: len(w.met))
+        if fewest is not None and len(fewest.met) < len(most.met):
+            ways = next((i for i, (a, b) in enumerate(zip(fewest.met, most.met, strict=False)) if a is not b), len(fewest.met))
+            self.op = most.met[ways]
+            why = f"wave {fewest.shape.index} of the block has ended without coming to as many barriers as wave {most.shape.index}"
+            raise Fault("diverged", self.shape.mask.first, other=why)
 
     def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
               add: Any = None, ordinary: bool = False) -> Flight:  # fmt: skip
@@ -181,6 +221,11 @@ class Wave:
             fault.lane = int(lanes[fault.lane]) if fault.lane < len(lanes) else fault.lane
             raise
         flight.wave, flight.races, flight.reader = self.number, races, reader
+        if self.grid is not None and self.who is not None:
+            if space == GLOBAL and reader is not None and at.size:
+                self.grid.begun(self.who, self.op, at.reshape(-1), *reader, add is not None)
+            elif self._fetched is not None and self._fetched[0] is self.op:
+                flight.fetched = self._fetched[1]
         return flight
 
     def _store(self, lane: int) -> tuple[int, int]:
@@ -203,6 +248,9 @@ class Wave:
                     self.clocks.release(self.number, clock)
                 else:
                     self.clocks.of[self.number].join(clock)
+        if self.grid is not None and self.who is not None and strong(op.name):
+            place = self.block.index if space == SHARED else None
+            ordered(self.grid.words, self.who, op, [(space, place, word) for word in np.unique(address[mask.active]).tolist()], write)
 
     def _block(self, lane: int, rank: int | None) -> BlockState:
         if rank is None:
@@ -257,6 +305,9 @@ class Wave:
 
     def barrier(self, number: int, threads: int, wait: bool) -> Waiting:
         sync, everyone = self.block.sync, not threads
+        self._undivided()
+        if everyone and self.op is not None:
+            self.met.append(self.op)
         barrier = sync.barrier(number)
         if not everyone:
             barrier.agree(threads)
@@ -266,6 +317,15 @@ class Wave:
         if wait:
             yield lambda: barrier.generation != before
             self._hears(clock)
+
+    def _undivided(self) -> None:
+        """Raises Fault where lanes that have not returned are not at the barrier to which the wave comes, where that is looked for."""
+        missing = ~self.mask.active & ~self.gone
+        if self.grid is None or not missing.any():
+            return
+        away = np.flatnonzero(missing).tolist()
+        some = f"lane {away[0]}" if len(away) == 1 else f"{len(away)} lanes ({away[0]} to {away[-1]})"
+        raise Fault("diverged", self.mask.first, other=f"{some} of the wave took another way and do not come to it")
 
     def _in_turn(self, barrier: Barrier, number: int) -> None:
         """Notes that the wave comes to a barrier; raises Fault where it may be too soon."""
@@ -297,6 +357,11 @@ class Wave:
         if self.clocks is not None:
             self.clocks.fence(self.number, self.active)
 
+    def fence_memory(self) -> None:
+        """Accesses before and behind this are ordered, as the whole device sees them."""
+        if self.clocks is not None:
+            self.clocks.fence_memory(self.number)
+
     def fence_mbarriers(self) -> None:
         if self.clocks is not None:
             self.clocks.unfenced[self.number].clear()
@@ -306,6 +371,9 @@ class Wave:
         return cluster.extents, cluster.index, cluster.grid, self.block.sync.rank
 
     def fetch(self, space: str, address: np.ndarray, nbytes: int) -> np.ndarray:
+        if space == GLOBAL and self.grid is not None and self.who is not None and self.op is not None:
+            at = (address.astype(np.int64)[:, None] + np.arange(nbytes)).reshape(-1)
+            self._fetched = self.op, self.grid.fetched(self.who, self.op, at)
         return self.spaces[space].load(address[None], nbytes, Mask(np.ones(1, bool)))[0]
 
     def peer(self, lane: int, rank: int, address: np.ndarray, nbytes: int, data: np.ndarray | None = None) -> np.ndarray:

@@ -1,0 +1,217 @@
+"""Races in global memory, and what waves tell one another by atomics: accesses of all blocks of a launch come in; a `Fault` goes out where two
+touch a byte, one of them writes, not both are atomic, and neither comes before the other.
+
+Blocks are executed one after another, and that orders nothing: what a wave knows of other clusters has come by atomics that release and acquire,
+or by relaxed ones with a fence on either side, at a scope that holds both. What one block's waves, or one cluster's, know of one another is in
+`sim.clocks`.
+Lanes of one wave go in step: what they race about is in `sim.lanes`.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from avelang.ir.core import Op
+from avelang.isa.machine import AGENT, orders, relaxed_hears, scope
+from avelang.sim.clocks import Clocks, Views, learned
+from avelang.sim.memory import Fault, Mask, Space
+
+Dim3 = tuple[int, int, int]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Who:
+    """A wave among all of a launch: its cluster's clocks, its number there, its block and its number in the block."""
+
+    clocks: Clocks
+    number: int
+    block: Dim3
+    wave: int
+
+
+class Word:
+    """What those know who have written a word by atomics that order: under None those who told the whole device, under a block all of its waves."""
+
+    def __init__(self) -> None:
+        self.known: dict[Dim3 | None, Views] = {}
+
+    def told(self, block: Dim3, wide: bool, views: Views) -> None:
+        for key in (block, None) if wide else (block,):
+            learned(self.known.setdefault(key, {}), views)
+
+    def heard(self, block: Dim3, wide: bool) -> Iterator[Views]:
+        for key in (block, None) if wide else (block,):
+            if key in self.known:
+                yield self.known[key]
+
+
+def ordered(words: dict[tuple[str, Dim3 | None, int], Word], who: Who, op: Op, places: list[tuple[str, Dim3 | None, int]], write: bool) -> None:
+    """An atomic access of words: it hands on what the wave knows, or hears of what others did; relaxed, as far as fences stand behind and before."""
+    acquires, releases = orders(op.name, op.attrs)
+    wide, clocks = scope(op.name, op.attrs) >= AGENT, who.clocks
+    own = clocks.of[who.number]
+    for place in places:
+        word = words.get(place)
+        if write:
+            views = clocks.view(who.number) if releases else own.told
+            if views:
+                words.setdefault(place, Word()).told(who.block, wide, views)
+        elif word is not None:
+            for views in word.heard(who.block, wide):
+                if acquires or relaxed_hears(op.name):
+                    clocks.hear(who.number, views)
+                else:
+                    learned(own.heard, views)
+    if write and releases:
+        clocks.passed(who.number)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Access:
+    """One access that the shadows name by number. `narrow`: an atomic whose scope is the block."""
+
+    cluster: int
+    agent: int
+    count: int
+    op: Op
+    block: Dim3
+    wave: int
+    narrow: bool = False
+
+
+class Grid:
+    """Who wrote each byte of global memory last, and who has read it since, or changed it by atomics. Sets of accesses are kept by number."""
+
+    def __init__(self, space: Space):
+        self.space = space
+        sizes = [a.size for a in space.allocs]
+        self.bases = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.writer, self.reads, self.atomics, self.loads = (np.zeros(int(self.bases[-1]), np.int32) for _ in range(4))
+        self.accesses: list[_Access | None] = [None]
+        self.words: dict[tuple[str, Dim3 | None, int], Word] = {}
+        self.narrow = False  # whether there was an atomic within a block
+        self._numbers: dict[_Access, int] = {}
+        self._sets: list[tuple[int, ...]] = [()]
+        self._ids: dict[tuple[int, ...], int] = {(): 0}
+        self._grown: dict[tuple[int, int], int] = {}
+
+    # -- what waves do themselves ------------------------------------------------------------------------------------------------
+
+    def read(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
+        """A wave has read `size` bytes at each active address. Raises Fault."""
+        at = self._flat(address, size, mask)
+        self._apart(who, op, (self.writer,), (self.atomics,), at, address, size, mask)
+        self._add(who, self.reads, at, self._mine(who, op))
+
+    def write(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
+        """A wave has written them. Raises Fault."""
+        at = self._flat(address, size, mask)
+        self._apart(who, op, (self.writer,), (self.reads, self.loads, self.atomics), at, address, size, mask)
+        self._written(at, self._mine(who, op))
+
+    def atomic(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask, write: bool) -> None:
+        """A wave has read them, or written them, by atomics. Raises Fault."""
+        at = self._flat(address, size, mask)
+        narrow = scope(op.name, op.attrs) < AGENT
+        self.narrow |= narrow
+        self._apart(who, op, (self.writer,), (self.reads,) if write else (), at, address, size, mask)
+        if self.narrow:
+            self._apart(who, op, (), (self.atomics,), at, address, size, mask, lambda a: (a.narrow or narrow) and a.block != who.block)
+        self._add(who, self.atomics if write else self.loads, at, self._mine(who, op, narrow))
+
+    # -- what runs beside them -------------------------------------------------------------------------------------------------------
+
+    def fetched(self, who: Who, op: Op, at: np.ndarray) -> Callable[[int, int], None]:
+        """A wave begins copies that read bytes `at` (n,). Gives what notes who has read them, at which of its counts. Raises Fault."""
+        whole = Mask(np.ones(len(at), bool))
+        flat = self._flat(at, 1, whole)
+        self._apart(who, op, (self.writer,), (self.atomics,), flat, at, 1, whole)
+        return lambda agent, count: self._add(who, self.reads, flat, self._number(who, op, agent, count))
+
+    def begun(self, who: Who, op: Op, at: np.ndarray, agent: int, count: int, add: bool) -> None:
+        """A wave begins copies that write bytes `at` (n,), or add to them; `agent` says when they have. Raises Fault."""
+        whole = Mask(np.ones(len(at), bool))
+        flat = self._flat(at, 1, whole)
+        number = self._number(who, op, agent, count)
+        self._apart(who, op, (self.writer,), (self.reads,) if add else (self.reads, self.loads, self.atomics), flat, at, 1, whole)
+        if add:
+            self._add(who, self.atomics, flat, number)
+        else:
+            self._written(flat, number)
+
+    # -- shadows ---------------------------------------------------------------------------------------------------------------------
+
+    def _flat(self, address: np.ndarray, size: int, mask: Mask) -> np.ndarray:
+        """int64 (n,): where the shadows have the bytes of active lanes, lane by lane."""
+        some = address if mask.full else address[mask.active]
+        low, high = int(some.min()), int(some.max()) + size
+        at = (some[..., None] + np.arange(size)).reshape(-1)
+        first = bisect.bisect_right(self.space.starts, low) - 1
+        if high <= self.space.ends[first]:
+            return at + (int(self.bases[first]) - self.space.starts[first])
+        which = np.searchsorted(self.space.starts, at, side="right") - 1
+        return at - np.array(self.space.starts)[which] + self.bases[which]
+
+    def _number(self, who: Who, op: Op, agent: int, count: int, narrow: bool = False) -> int:
+        access = _Access(who.clocks.cluster, agent, count, op, who.block, who.wave, narrow)
+        number = self._numbers.get(access)
+        if number is None:
+            number = self._numbers[access] = len(self.accesses)
+            self.accesses.append(access)
+        return number
+
+    def _mine(self, who: Who, op: Op, narrow: bool = False) -> int:
+        return self._number(who, op, who.number, int(who.clocks.of[who.number].knows[who.number]), narrow)
+
+    def _after(self, who: Who, number: int) -> bool:
+        a = self.accesses[number]
+        return a is None or who.clocks.after(who.number, a.cluster, a.agent, a.count)
+
+    def _written(self, at: np.ndarray, number: int) -> None:
+        """All earlier accesses come before this one: who comes after it comes after them."""
+        self.writer[at] = number
+        for shadow in (self.reads, self.loads, self.atomics):
+            shadow[at] = 0
+
+    def _add(self, who: Who, shadow: np.ndarray, at: np.ndarray, number: int) -> None:
+        ids = shadow[at]
+        first = int(ids[0]) if len(ids) else 0
+        if (ids == first).all():
+            shadow[at] = self._with(who, first, number)
+            return
+        several, which = np.unique(ids, return_inverse=True)
+        shadow[at] = np.array([self._with(who, int(i), number) for i in several], np.int32)[which]
+
+    def _with(self, who: Who, old: int, number: int) -> int:
+        """The set with one more access, without those that come before it."""
+        found = self._grown.get((old, number))
+        if found is None:
+            members = (*(m for m in self._sets[old] if not self._after(who, m)), number)
+            found = self._ids.setdefault(members, len(self._sets))
+            if found == len(self._sets):
+                self._sets.append(members)
+            self._grown[old, number] = found
+        return found
+
+    def _apart(self, who: Who, op: Op, single: tuple[np.ndarray, ...], sets: tuple[np.ndarray, ...], at: np.ndarray, address: np.ndarray, size: int,
+               mask: Mask, counts: Callable[[_Access], bool] = lambda a: True) -> None:  # fmt: skip
+        """Raises Fault where an access that the shadows name does not come before what the wave does now, and `counts`."""
+        for shadow, members in (*((s, None) for s in single), *((s, self._sets) for s in sets)):
+            seen = shadow[at]
+            if not seen.any():
+                continue
+            for i in np.unique(seen).tolist():
+                for number in (i,) if members is None else members[i]:
+                    other = self.accesses[number]
+                    if other is not None and counts(other) and not self._after(who, number):
+                        raise self._fault(int((seen == i).argmax()), other, address, size, mask)
+
+    def _fault(self, place: int, other: _Access, address: np.ndarray, size: int, mask: Mask) -> Fault:
+        per = (address.shape[1] if address.ndim == 2 else 1) * size
+        lane, byte = int(np.flatnonzero(mask.active)[place // per]), place % per
+        start = address[lane] if address.ndim == 1 else address[lane, byte // size]
+        return Fault("world", lane, byte, int(start), size, self.space, other)
