@@ -16,7 +16,7 @@ def test_found_and_not_in_the_twin(case, monkeypatch):
     with pytest.raises(AveError) as e:
         launch(*case.args(), BUG=True, backend="reference", **dict(case.options))
     assert e.value.code in case.codes
-    assert e.value.span is not None and e.value.span.file == __file__.replace("test_reference", "table")
+    assert e.value.span is not None and e.value.span.file == case.kernel.source.file
 
 
 def test_the_table_has_each_kernel_once():

@@ -198,8 +198,8 @@ def run(
     `args`: one for each parameter: a NumPy array for a pointer or a tensor (its memory is used as it is, whatever its dtype), a number for
     a scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in which the waves of a block take their turns;
     "random" is drawn anew from `seed` at each barrier. `races`: also report two waves (or copies, or products) that touch the same byte of shared
-    or global memory, one of them writing, where nothing orders them; lanes of a wave that write different values to one byte; barriers that some lanes
-    or waves do not come to; and shuffles that read from a lane which does not take part.
+    or global memory, one of them writing, where nothing orders them; lanes of a wave that write different values to one byte; barriers that some
+    lanes or waves do not come to; and shuffles that read from a lane which does not take part.
 
     Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004
     for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
