@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Instruction, Program
 from avelang.amdgcn.effects import FLAT, LDS, VM, Effects, Span, effects
-from avelang.sim.amdgcn import check_found, check_lds
+from avelang.sim.amdgcn import check_found, check_global, check_lds, ordering
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
@@ -62,6 +62,9 @@ class Checker:
             (check_found.FOUND, text.USE, text.ISSUE, text.MUTABLE_WAIT if self.mutable else text.WAIT, text.ARRIVE, text.START,
              check_lds.lds_text(granule_shift(program), len(program.instructions)))
         )  # fmt: skip
+        self.events = "races" in self.words and ordering.acquires(program)
+        if "races" in self.words:
+            t.module.functions["ave_race"] = check_global.text(program, self.events)
         self.hazards: dict[int, list[tuple[int, hazards.Hazard]]] = {}
         for n, h in enumerate(find_hazards(program, self.words)):
             self.hazards.setdefault(h.second, []).append((n, h))
@@ -84,6 +87,9 @@ class Checker:
             self._tick(i)
         if "waits" in self.words:
             self._uses(e, i)
+        if "races" in self.words and check_global.touches(i):
+            place = self.t.op(f"getelementptr i8, ptr %g, i64 {GROUP['access']}")
+            self.t.do(f"store i64 {i.index | check_global.bits(i) << 32}, ptr {place}, align 8")
         if i.name == "s_waitcnt":
             self._wait(i)
         elif i.name == "s_barrier":
@@ -92,6 +98,8 @@ class Checker:
             self._end()
         elif e.counter in text.CLASSES:
             self._issue(i, e)
+        if self.events and (what := ordering.event(i)):
+            self.t.do(f"call void @ave_event(ptr %w, ptr %g, i64 {what})")
 
     def _record(self) -> str:
         """A pointer to the checker's records of the wave."""
@@ -127,6 +135,8 @@ class Checker:
 
     def _barrier(self, i: Instruction) -> None:
         call = "call void @ave_check_arrive(ptr %w, ptr %g, i1 false)"
+        if self.events:
+            call = f"call void @ave_event(ptr %w, ptr %g, i64 {ordering.BARRIER})\n  {call}"
         if not self.mutable:
             return self.t.do(call)
         t = self.t

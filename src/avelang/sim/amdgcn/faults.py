@@ -10,6 +10,7 @@ RESOURCE = 5  # a kind of buffer resource whose range check the manual does not 
 MISALIGNED = 6  # an atomic operation at an address that is not a multiple of its size: lane, address, bytes in `fault_extra`
 IN_FLIGHT = 16  # a register whose load or store has not been waited for: `fault_extra` holds the register and the counter
 RACE = 17  # LDS that another wave may be using: lane, address, the other wave in `fault_extra`
+MEMORY_RACE = 19  # global memory that another wave may be using: lane, address, the other access in `fault_extra`
 HAZARD = 18  # too few wait states: `fault_extra` holds the register, how many are there and how many are needed
 
 

@@ -22,6 +22,7 @@ from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
 from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, reports
 from avelang.sim.amdgcn.memory_traffic import Traffic
+from avelang.sim.amdgcn.ordering import Ordering
 from avelang.sim.amdgcn.program import accumulators, translate, unified
 from avelang.sim.amdgcn.state import ARCHITECTED, CELLS, FILE, GROUP, GROUP_BYTES, LANES, MAX_WAVES, VECTORS, WAVE, WAVE_BYTES
 from avelang.sim.amdgcn.translator import Options
@@ -179,18 +180,23 @@ class Machine:
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         if total == 0:
             return Run(0, {}, np.zeros((0, 512, LANES), np.uint32), np.zeros((0, CELLS), np.uint32))
-        threads = max(1, min(threads, total))
+        # Races in memory are followed by one thread, in whose order all workgroups stand.
+        races = "races" in self.options.check
+        threads = 1 if races else max(1, min(threads, total))
         cuts = [total * n // threads for n in range(threads + 1)]
         profile = np.zeros((memory_traffic.KINDS, len(self.program.instructions)), np.uint64)
         kernarg = aligned(len(launch.kernarg) + 256)
         kernarg[: len(launch.kernarg)] = np.frombuffer(launch.kernarg, np.uint8)
         states = [self._state(launch, kernarg, profile, n) for n in range(threads)]
+        order = self._ordering(states[0], launch) if races else None
         ranges = list(zip(states, cuts, cuts[1:], strict=False))
         if threads == 1:
             bad = [self._go(*ranges[0])]
         else:
             with concurrent.futures.ThreadPoolExecutor(threads) as pool:
                 bad = list(pool.map(lambda r: self._go(*r), ranges))
+        if order and order.failed:
+            raise order.failed
         self.reports = reports.collected(self, states, launch) if self.options.check else ()
         for state, failed in zip(states, bad, strict=True):
             if failed:
@@ -222,6 +228,14 @@ class Machine:
         behind = given[:, ARCHITECTED : ARCHITECTED + FILE - first]
         held[:, first : first + behind.shape[1]] = behind
         return held
+
+    def _ordering(self, state: _State, launch: Launch) -> Ordering:
+        """Who follows releases and acquires, and the records of memory."""
+        order = Ordering(self.program, accumulators(self.kernel), state, launch)
+        state.put("shadow", order.table.ctypes.data, "<Q")
+        state.put("shadows", len(order.table), "<I")
+        state.put("judge", ctypes.cast(order.call, ctypes.c_void_p).value or 0, "<Q")
+        return order
 
     def _go(self, state: _State, first: int, last: int) -> int:
         return self._run(state.group.ctypes.data, first, last) if first < last else 0

@@ -120,10 +120,10 @@ entry:
   %in = call i1 @ave_within(ptr %g, i64 %low, i64 %high, i64 %bytes)
   br i1 %in, label %fine, label %slow
 fine:
-  ret i32 0
+  ret i32 0 ;race %out %exec %bytes
 slow:
   %s = call i32 @ave_each(ptr %g, ptr %out, i64 %exec, i64 %bytes)
-  ret i32 %s
+  ret i32 %s ;race %out %exec %bytes
 }}
 """
 
@@ -301,7 +301,9 @@ fill:
   %ys = shufflevector {V64} %y1, {V64} poison, <{LANES} x i32> zeroinitializer
   %good = select {M} %m, {V64} %all, {V64} %ys
   store {V64} %good, ptr %out, align 64
-  ret i32 0
+  %others = xor i64 %word, -1
+  %inmem = and i64 %others, %exec
+  ret i32 0 ;race %out %inmem %bytes
 ldsbad:
   br label %bad
 bad:

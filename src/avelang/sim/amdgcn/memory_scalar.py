@@ -21,7 +21,7 @@ entry:
   %in = call i1 {within}(ptr %g, i64 %address, i64 %address, i64 %bytes)
   br i1 %in, label %fine, label %bad
 fine:
-  ret i32 0
+  ret i32 0 ;race1 %address %bytes
 bad:
 {record(OUTSIDE, "0", "%address", "%bytes")}
   ret i32 1

@@ -14,6 +14,7 @@ import numpy as np
 
 from avelang.amdgcn.asm import Instruction
 from avelang.amdgcn.effects import effects
+from avelang.sim.amdgcn import check_global
 from avelang.sim.amdgcn.state import GROUP
 from avelang.sim.amdgcn.translator import Translator
 
@@ -48,8 +49,8 @@ class Traffic:
 
 
 def counting(t: Translator, text: str) -> str:
-    """The text of a function in which lines `;moved LANES BYTES` become counts where they are wanted."""
-    lines = text.split("\n")
+    """The text of a function in which lines `;moved LANES BYTES` become counts where they are wanted, and `;race` what `check_global` makes of it."""
+    lines = check_global.following(text.split("\n"), "races" in t.options.check)
     for n, line in enumerate(lines):
         if line.startswith(";moved "):
             lanes, nbytes = line.split()[1:]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
 from avelang.base.errors import AveError, counted, error
-from avelang.sim.amdgcn import check_found, check_lds, check_text, faults
+from avelang.sim.amdgcn import check_found, check_global, check_lds, check_text, faults
 from avelang.sim.amdgcn.check import find_hazards
 from avelang.sim.amdgcn.check_found import Fault
 from avelang.sim.amdgcn.checks import Report
@@ -78,6 +78,30 @@ def _race(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
     return error("X025", **common, does=does, address=f.address, other=other, did=f"{wrote} in {by}: {why}")
 
 
+def _memory_race(machine: Machine, f: Fault, common: dict[str, Any], launch: Launch) -> AveError:
+    """`extra`: the other access's instruction, whether it wrote, and who that was (see `check_global`)."""
+    i, other = machine.instruction(f.instruction), (f.extra & 0xFFFFFFFF) - 1
+    kind = check_global.bits(i)
+    does = ("an update" if "atomic" in i.name else "a write") if kind & check_global.WRITES else "a read"
+    grid = launch.grid
+    group = other >> 4
+    where = group % grid[0], group // grid[0] % grid[1], group // (grid[0] * grid[1])
+    who = f"wave {other & 15}" if where == f.group else f"wave {other & 15} of workgroup {where}"
+    wrote = "write" if f.extra >> 39 & 1 else "read"
+    what = f"`{common['text']}` at {common['where']}: {does}"
+    by = f"the {wrote} of {who} in {_quote(machine, f.extra >> 40)}"
+    lane = f"workgroup {f.group}, wave {f.wave}, lane {f.lane}"
+    return error("X040", kernel=common["kernel"], what=what, place=_within(f.address, launch), other=by, where=lane)
+
+
+def _within(address: int, launch: Launch) -> str:
+    """A place in memory that was given, in words."""
+    for n, (start, end) in enumerate(launch.regions):
+        if start <= address < end:
+            return f"{f'`{launch.names[n]}`' if n < len(launch.names) else f'array {n}'}, byte {address - start}"
+    return f"address {address:#x}"
+
+
 def _hazard(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
     h = find_hazards(machine.program, machine.options.check)[f.extra & 0xFFFFFFFF]
     first = " ".join(machine.instruction(h.first).text.split())
@@ -122,6 +146,8 @@ def _error(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError:
         return _in_flight(machine, f, {**common, "lane": wave})
     if code == faults.RACE:
         return _race(machine, f, {**common, "lane": lane})
+    if code == faults.MEMORY_RACE:
+        return _memory_race(machine, f, common, launch)
     if code == faults.HAZARD:
         return _hazard(machine, f, {**common, "lane": wave})
     if code == faults.RESOURCE:

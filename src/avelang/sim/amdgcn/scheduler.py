@@ -263,6 +263,8 @@ loop:
   store i32 %x32, ptr %idp, align 4
   store i32 %y32, ptr %iyp, align 4
   store i32 %z32, ptr %izp, align 4
+{_at("g", "linear", "%linearp")}
+  store i64 %at, ptr %linearp, align 8
   %bad = call i32 @ave_group(ptr %g)
   %fault = icmp ne i32 %bad, 0
   br i1 %fault, label %failed, label %ok

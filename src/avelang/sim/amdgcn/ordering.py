@@ -1,0 +1,202 @@
+"""Questions of `check_global` come in: is an earlier access to memory over for this wave? The answer goes out, from releases and acquires.
+
+A wave releases by an atomic operation (or a store with sc1): what other waves then read there tells them of all that it had done, as far as that can
+be seen: what it had waited for (s_waitcnt vmcnt), and of plain stores what a `buffer_wbl2 sc1` had sent on that it had waited for too. A wave
+acquires by an atomic operation that returns a value, or a load with sc1; plain loads see that behind a `buffer_inv sc1`, accesses with sc1 at once.
+What a wave knows passes to the others of its workgroup at barriers (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). Workgroups run one
+after another here, so that each atomic operation has seen all that came before it.
+
+Two waves that write the same value to one place are no race here: hand-written kernels do so, and nothing depends on who comes last.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from avelang.amdgcn.asm import Instruction, Program, Reg
+from avelang.amdgcn.effects import VM
+from avelang.sim.amdgcn import check_global as g
+from avelang.sim.amdgcn import check_text as text
+from avelang.sim.amdgcn.state import LANES, MAX_WAVES, REGISTER, VECTORS, WAVE, WAVE_BYTES
+
+if TYPE_CHECKING:
+    from avelang.sim.amdgcn.machine import Launch
+
+ACCESS, WRITE_BACK, INVALIDATE, BARRIER = range(4)  # what happens, where no earlier access is asked about
+JUDGE = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_uint64] * 5, ctypes.c_int32)
+
+# Of a wave, by its number: what is done, and what of it others can see though it was written plainly: numbers of its memory instructions.
+Known = dict[int, tuple[int, int]]
+
+
+def event(i: Instruction) -> int:
+    """What an instruction does to the order of waves besides its accesses, or 0."""
+    if "sc1" not in i.text.split():  # scope of one workgroup: nothing that its waves do not see
+        return 0
+    return {"buffer_wbl2": WRITE_BACK, "buffer_inv": INVALIDATE}.get(i.name, 0)
+
+
+def acquires(program: Program) -> bool:
+    """Whether any wave could learn of others' accesses but at barriers."""
+    return any(event(i) == INVALIDATE or g.touches(i) and g.bits(i) & g.RETURNS for i in program.instructions)
+
+
+def _join(into: Known, other: Known) -> None:
+    for who, (done, seen) in other.items():
+        a, b = into.get(who, (0, 0))
+        into[who] = max(a, done), max(b, seen)
+
+
+@dataclasses.dataclass(slots=True)
+class _Wave:
+    """`known`: of others; `pending`: what it has read of them and does not hold for plain loads yet; `sent`: write-backs that are under way, each its
+    number and what of this wave and of others it sends on; `seen`: of what has been sent on; `met`: barriers whose news it has."""
+
+    known: Known = dataclasses.field(default_factory=dict)
+    pending: Known = dataclasses.field(default_factory=dict)
+    sent: list[tuple[int, dict[int, int]]] = dataclasses.field(default_factory=list)
+    seen: dict[int, int] = dataclasses.field(default_factory=dict)
+    met: int = 0
+
+
+class Ordering:
+    """What the waves of one launch know of one another; its workgroups run in one thread, in `state`."""
+
+    def __init__(self, program: Program, accum: int, state: Any, launch: Launch):
+        """`accum`: where a0 stands in the file of vector registers."""
+        self.program, self.accum, self.state, self.fine = program, accum, state, g.shift(program)
+        self.waves: dict[int, _Wave] = {}
+        self.places: dict[int, Known] = {}
+        self.news: dict[tuple[int, int], Known] = {}  # by workgroup and epoch: what waves brought to the barrier before
+        self.call = JUDGE(self._answer)
+        self.failed: Exception | None = None
+        self.shadows = _shadows(program, launch)
+        rows = np.array([(s, e, a.ctypes.data) for s, e, a in self.shadows], np.uint64).reshape(-1, 3)
+        self.table = np.ascontiguousarray(rows)
+
+    # -- what the records say --------------------------------------------------------------------------------------------------------
+
+    def _count(self, wave: int, name: str) -> int:
+        """"issued" or "done": how many memory instructions of a wave of this workgroup."""
+        records = self.state.records[1]
+        row = records[len(records) // (len(self.state.waves) // WAVE_BYTES) * wave :]
+        at = text.OF_WAVE[name] + text.class_offset(VM)
+        return int(row[at : at + 4].view(np.uint32)[0])
+
+    def _field(self, wave: int, name: str) -> int:
+        at = wave * WAVE_BYTES + WAVE[name]
+        return int(self.state.waves[at : at + 4].view(np.uint32)[0])
+
+    def _mates(self, me: int) -> dict[int, int]:
+        """Of the other waves of its workgroup: what was done when they came to the last barrier."""
+        wave = (me - 1) % 16
+        start = text.OF_GROUP["limit"] + (self._field(wave, "epoch") & 1) * text.SLOT + text.KIND
+        limits = self.state.records[0][start : start + 4 * MAX_WAVES].view(np.uint32)
+        first, count = me - wave, len(self.state.waves) // WAVE_BYTES
+        return {first + n: int(limits[n]) for n in range(count) if n != wave}
+
+    def _wave(self, me: int) -> _Wave:
+        """The wave's state, with what barriers have brought it."""
+        w = self.waves.get(me)
+        if w is None:
+            w = self.waves[me] = _Wave()
+        epoch = self._field((me - 1) % 16, "epoch")
+        while w.met < epoch:
+            w.met += 1
+            _join(w.known, self.news.get(((me - 1) >> 4, w.met), {}))
+        return w
+
+    def _settle(self, me: int, w: _Wave) -> None:
+        """Write-backs that have come by now."""
+        done = self._count((me - 1) % 16, "done")
+        for _, what in [s for s in w.sent if s[0] <= done]:
+            for who, number in what.items():
+                w.seen[who] = max(w.seen.get(who, 0), number)
+        w.sent = [s for s in w.sent if s[0] > done]
+
+    def _everything(self, me: int, w: _Wave) -> Known:
+        """What others learn from this wave now: of itself, of its workgroup, of those that it has heard of."""
+        self._settle(me, w)
+        out = dict(w.known)
+        _join(out, w.pending)
+        for who, number in {**self._mates(me), me: self._count((me - 1) % 16, "done")}.items():
+            _join(out, {who: (number, 0)})
+        for who, number in w.seen.items():
+            done = out.get(who, (0, 0))[0]
+            _join(out, {who: (0, min(number, done))})
+        return out
+
+    # -- what happens ----------------------------------------------------------------------------------------------------------------
+
+    def _happens(self, me: int, access: int, place: int, what: int) -> None:
+        w, kind = self._wave(me), access >> 32
+        if what == WRITE_BACK:
+            own = self._count((me - 1) % 16, "issued")  # its own number: the checker has counted it
+            sent = {**{who: done for who, (done, _) in w.known.items()}, **self._mates(me), me: own - 1}
+            w.sent.append((own, sent))
+        elif what == INVALIDATE:
+            _join(w.known, w.pending)
+            w.pending.clear()
+        elif what == BARRIER:
+            key = (me - 1) >> 4, self._field((me - 1) % 16, "epoch") + 1
+            _join(self.news.setdefault(key, {}), self._everything(me, w))
+        else:
+            here = self.places.setdefault(place, {})
+            if kind & g.RETURNS:
+                _join(w.pending, here)
+            if kind & g.WRITES:
+                _join(here, self._everything(me, w))
+
+    def _over(self, me: int, other: int, number: int, kind: int, old_kind: int, old_writes: bool) -> bool:
+        """Whether an earlier access of another wave is done and can be seen."""
+        w = self._wave(me)
+        done, seen = w.known.get(other, (0, 0))
+        if kind & g.COHERENT and other in w.pending:
+            a, b = w.pending[other]
+            done, seen = max(done, a), max(seen, b)
+        near = (other - 1) >> 4 == (me - 1) >> 4
+        return number <= (done if near or old_kind & g.COHERENT or not old_writes else seen)
+
+    def _same(self, i: Instruction, old: Instruction, place: int, at: int, me: int) -> bool:
+        """Whether a plain store writes what is there already, over another plain store; `at`: the lane, and above, the byte of its data."""
+        data = i.operands[0 if i.name.startswith("buffer") else 1]
+        if "store" not in i.name or "store" not in old.name or not isinstance(data, Reg) or data.file == "s":
+            return False
+        form = i.name.partition("store_")[2]
+        words = 1 if form.startswith("byte") else 2 if form.startswith("short") else 4 * data.count
+        first = VECTORS + ((self.accum if data.file == "a" else 0) + data.first) * REGISTER + (me - 1) % 16 * WAVE_BYTES
+        registers = self.state.waves[first : first + data.count * REGISTER].view(np.uint32).reshape(data.count, LANES)[:, at & 0xFF]
+        value = (registers >> np.uint32(16 if form.endswith("_d16_hi") else 0)).tobytes()[at >> 8 : words]
+        value = value[: 1 << self.fine]
+        return value == ctypes.string_at(place, len(value))
+
+    def _answer(self, me: int, access: int, place: int, mark: int, word: int, at: int) -> int:
+        try:
+            if not mark:
+                self._happens(me, access, place, word)
+                return 0
+            kind, old_kind = access >> 32, word & 0xFFFF
+            if self._over(me, mark >> 32, mark & 0xFFFFFFFF, kind, old_kind, bool(word & g.OLD_WRITE)):
+                return 0
+            code = self.program.instructions
+            both = kind & g.WRITES and word & g.OLD_WRITE
+            return int(not (both and self._same(code[access & 0xFFFFFFFF], code[word >> 32], place, at, me)))
+        except Exception as e:  # an exception cannot pass through the machine code that called
+            self.failed = self.failed or e
+            return 1
+
+
+def _shadows(program: Program, launch: Launch) -> list[tuple[int, int, np.ndarray]]:
+    """Pieces of memory that the launch was given, overlapping ones as one, and their records: memory that nothing touches costs nothing."""
+    pieces: list[list[int]] = []
+    for start, end in sorted((s & ~7, e) for s, e in launch.regions if e > s):
+        if pieces and start <= pieces[-1][1]:
+            pieces[-1][1] = max(pieces[-1][1], end)
+        else:
+            pieces.append([start, end])
+    fine = g.shift(program)
+    return [(s, e, np.zeros(((e - s >> fine) + 1) * g.GRANULE, np.uint8)) for s, e in pieces]
