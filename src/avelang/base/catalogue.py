@@ -419,4 +419,8 @@ CATALOGUE: dict[str, Template] = {
     ),
     "X035": Template("kernel `{kernel}`: `{text}` at {where}: {why} ({lane})"),
     "X036": Template("kernel `{kernel}` cannot be launched: {what}: {why}"),
+    "X050": Template(
+        "kernel `{kernel}`: {what} of {place} races with {other} ({where})",
+        "a barrier must stand between them, or an mbarrier, or a release that the other acquires; lanes of a warp meet at bar.warp.sync",
+    ),
 }

@@ -118,7 +118,7 @@ def _element(update: str, k: int, n: int, bits: int) -> str:
     return re.sub(r"%(?!lane\b|dp\b|p\b|a\b)[A-Za-z]\w*", lambda m: f"{m[0]}.{k}", text)
 
 
-def atomic(space: str, op: str, kind: str, bits: int, n: int) -> tuple[str, str] | None:
+def atomic(space: str, op: str, kind: str, bits: int, n: int, watched: bool = False) -> tuple[str, str] | None:
     """(name, text) of a read-modify-write of `n` elements for each lane; None where there is no such operation. Operand b stands in `data`, c behind
     the elements of b."""
     update = _update(op, kind, bits, space)
@@ -126,4 +126,4 @@ def atomic(space: str, op: str, kind: str, bits: int, n: int) -> tuple[str, str]
         return None
     body = "".join(_element(update, k, n, bits) for k in range(n))
     name = f"ave_atom_{space.replace('::', '_')}_{op}_{kind}x{n}"
-    return name, head(name) + "  br label %loop" + each(space, bits // 8 * n, True, body, ("some",))
+    return name, head(name) + "  br label %loop" + each(space, bits // 8 * n, True, body, ("some",), watched)

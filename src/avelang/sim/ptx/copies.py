@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import avelang.sim.ptx.clocks as clocks
 import avelang.sim.ptx.maps as maps
 from avelang.isa.nvptx.swizzle import swizzled
 from avelang.isa.nvptx.tma import ALIGN, PIECE
@@ -57,6 +58,7 @@ class Copy:
                  done: Callable[[], None] | None = None):  # fmt: skip
         self.copies, self.lanes, self.block, self.at, self.data = copies, lanes, block, at, data
         self.source, self.guard, self.add, self.generic, self.origin, self.done = source, guard, add, generic, origin, done
+        self.number = 0  # in a launch that is watched: which of its agent's this is
         self.live = np.ones(len(lanes), bool)
         self.open = np.ones(len(lanes), bool)
         self.reading = guard is not None
@@ -76,7 +78,8 @@ class Copy:
             row = int(busy.any(axis=1).argmax())
             at = int(self.at[row][busy[row].argmax()])
             what = "to which another copy brings data" if busy[row].max() & ARRIVING else "which another copy still reads"
-            raise Misuse(f"its data goes to {at:#x} of shared memory, {what}", int(self.lanes[row]), "wait for the other copy first")
+            why = Misuse(f"its data goes to {at:#x} of shared memory, {what}", int(self.lanes[row]), "wait for the other copy first")
+            self.copies.run.host.complain(why)
         block.shadow[self.at] |= ARRIVING
         block.flights.append(self)
 
@@ -168,7 +171,9 @@ class Copies:
         m.done()
         groups, pending = self.groups(v.warp, BULK), v.one(v.i.operands[0])
         if not read:
-            return groups.wait(v.active, pending)
+            groups.wait(v.active, pending)
+            self.told(v.warp, groups, clocks.WRITES)
+            return self.told(v.warp, groups, clocks.READS)
         newer = np.zeros(LANES, np.int64)
         for mask, members in reversed(groups.committed):
             due = v.active & mask & (newer >= pending)
@@ -176,7 +181,14 @@ class Copies:
                 if (rows & due[copy.lanes]).all():
                     copy.read()
             newer += mask
-        return None
+        return self.told(v.warp, groups, clocks.READS)
+
+    def told(self, warp: Warp, groups: Any, kind: int) -> None:
+        """A warp has waited: in a launch that is watched, it knows what is done now."""
+        if self.run.watch is None:
+            return
+        left = [c for c in groups.left() if kind != clocks.READS or c.reading]
+        self.run.watch.landed(warp, kind, min((c.number for c in left), default=None))
 
     # -- cp.async --------------------------------------------------------------------------------------------------------------------
 
@@ -185,10 +197,12 @@ class Copies:
         if m.has("commit_group"):
             return groups.commit(v.active)
         if m.has("wait_group"):
-            return groups.wait(v.active, v.one(v.i.operands[0]))
+            groups.wait(v.active, v.one(v.i.operands[0]))
+            return self.told(v.warp, groups, clocks.COPIES)
         if m.has("wait_all"):
             groups.commit(v.active)
-            return groups.wait(v.active, 0)
+            groups.wait(v.active, 0)
+            return self.told(v.warp, groups, clocks.COPIES)
         if m.has("mbarrier"):
             return self._report(v, m)
         level, policy = m.take("ca", "cg"), "L2::cache_hint" in m.left
@@ -222,7 +236,12 @@ class Copies:
             if some:
                 data[row, :some] = host_bytes(self.run.launch, int(source[lane]), some, False, lane)
             at[row] = v.shared(lane, int(to[lane]))[1] + np.arange(size)
-        return Copy(self, lanes, v.block, at, data, generic=True, origin=v.i.index)
+        copy = Copy(self, lanes, v.block, at, data, generic=True, origin=v.i.index)
+        if self.run.watch is not None:
+            used = count[lanes].astype(np.int64)
+            source = np.repeat(source[lanes].astype(np.int64), used) + np.arange(used.sum()) - np.repeat(np.cumsum(used) - used, used)
+            copy.number = self.run.watch.flight(v.warp, v.i.index, clocks.COPIES, None, (None, source), (v.block, at))
+        return copy
 
     def _report(self, v: View, m: Mods) -> None:
         """cp.async.mbarrier.arrive: an arrival for each lane when all that it has begun is there."""
@@ -235,11 +254,14 @@ class Copies:
         for lane in v.lanes:
             bar = phase(v, lane, int(address[lane]), False)
             copies = self.groups(v.warp, ASYNC).so_far(np.arange(LANES) == lane)
+            begun = 0 if self.run.watch is None else self.run.watch.warps[v.warp].begun[clocks.COPIES]
             bar.pending += counted
 
-            def arrive(bar=bar, copies=copies, lane=lane) -> None:
+            def arrive(bar=bar, copies=copies, lane=lane, begun=begun) -> None:
                 for copy, rows in copies:
                     copy.land(rows)
+                if self.run.watch is not None:
+                    self.run.watch.copied(v.warp, bar, begun)
                 bar.arrive(1, lane)
 
             bar.coming.append(arrive)
@@ -251,9 +273,11 @@ class Copies:
         check_read(block, at, lane)
         return block.shared[at]
 
-    def _arrives(self, v: View, lane: int, bar: Any, block: Block, to: np.ndarray, data: np.ndarray, add: Any = None) -> None:
-        """A copy to shared memory, which reports its bytes to an mbarrier."""
+    def _arrives(self, v: View, lane: int, bar: Any, block: Block, to: np.ndarray, data: np.ndarray, add: Any = None, source: Any = None) -> None:
+        """A copy to shared memory, which reports its bytes to an mbarrier. `source`: the bytes that it reads, as `Watch.flight` takes them."""
         copy = Copy(self, np.array([lane]), block, to[None], data[None], add=add, origin=v.i.index)
+        if self.run.watch is not None:
+            self.run.watch.flight(v.warp, v.i.index, clocks.COPIES, bar, source, (block, to), add is not None)
 
         def act() -> None:
             copy.land()
@@ -291,18 +315,25 @@ class Copies:
             if wrong:
                 raise Misuse(f"{wrong[0]:#x} is no multiple of 16: addresses and sizes of bulk copies must be", lane)
             here = np.arange(size)
+            read: Any = (None, s + here)
             if source == "global":
                 data, own, guard = host_bytes(self.run.launch, s, size, False, lane).copy(), None, None
             else:
                 own, offset = v.shared(lane, s)
                 guard = offset + here
-                data = self._used(v, own, guard, lane).copy()
+                data, read = self._used(v, own, guard, lane).copy(), (own, guard)
             if to == "global":
                 copy = Copy(self, np.array([lane]), None, (a + here)[None], data[None], own, guard, add, origin=v.i.index)
-                self.groups(v.warp, BULK).add(copy)
+                self._stored(v, copy, read, a + here, add)
                 continue
             for block, offset, bar in self._targets(v, lane, a, o[3], v.get(o[4]) if many else None):
-                self._arrives(v, lane, bar, block, offset + here, data, add)
+                self._arrives(v, lane, bar, block, offset + here, data, add, read)
+
+    def _stored(self, v: View, copy: Copy, source: Any, to: np.ndarray, add: Any) -> None:
+        """A copy to global memory begins."""
+        self.groups(v.warp, BULK).add(copy)
+        if self.run.watch is not None:
+            copy.number = self.run.watch.flight(v.warp, v.i.index, clocks.READS, None, source, (None, to), add is not None)
 
     def _targets(self, v: View, lane: int, to: int, bar: object, ranks: np.ndarray | None) -> list[tuple[Block, int, Any]]:
         """(block, byte, mbarrier) of each block that gets the data: with a mask, at the same places in each."""
@@ -354,8 +385,10 @@ class Copies:
                 self._store_box(v, lane, found, at, tile, op)
                 continue
             data = self._fetched(found, at, lane)
+            address, inside = found.box(at)
+            source = (None, address[inside][:, None] + np.arange(found.type.dtype.bytes))
             for block, offset, bar in self._targets(v, lane, tile, o[2], v.get(o[3]) if many else None):
-                self._arrives(v, lane, bar, block, swizzled(offset + np.arange(data.size), found.type.swizzle), data)
+                self._arrives(v, lane, bar, block, swizzled(offset + np.arange(data.size), found.type.swizzle), data, None, source)
 
     @staticmethod
     def _start(found: Map, at: tuple[int, ...], lane: int, store: bool) -> tuple[int, ...]:
@@ -388,7 +421,7 @@ class Copies:
         to = (address[inside, None] + np.arange(size)).reshape(1, -1)
         add = (op, found.type.dtype.np) if op else None
         copy = Copy(self, np.array([lane]), None, to, data[inside].reshape(1, -1), block, source, add, origin=v.i.index)
-        self.groups(v.warp, BULK).add(copy)
+        self._stored(v, copy, (block, source), to, add)
 
     # -- st.async, red.async ---------------------------------------------------------------------------------------------------------
 
@@ -424,8 +457,9 @@ def check_read(block: Block, at: np.ndarray, lane: int) -> None:
     shadow = block.shadow[at]
     if (shadow & ARRIVING).any():
         where = int(at[(shadow & ARRIVING != 0).argmax()])
-        raise Misuse(f"it reads {where:#x} of shared memory, to which a copy still brings data", lane, "wait for the copy first")
+        why = Misuse(f"it reads {where:#x} of shared memory, to which a copy still brings data", lane, "wait for the copy first")
+        block.run.host.complain(why)
     if (shadow & UNFENCED).any():
         where = int(at[(shadow & UNFENCED != 0).argmax()])
-        why = f"it reads {where:#x} of shared memory, which ordinary stores have written, and no fence.proxy.async stands between"
-        raise Misuse(why, lane, "those who write execute fence.proxy.async, then all meet at a barrier")
+        what = f"it reads {where:#x} of shared memory, which ordinary stores have written, and no fence.proxy.async stands between"
+        block.run.host.complain(Misuse(what, lane, "those who write execute fence.proxy.async, then all meet at a barrier"))

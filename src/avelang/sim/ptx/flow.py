@@ -7,6 +7,7 @@ import dataclasses
 import avelang.sim.ptx.control as control
 import avelang.sim.ptx.memory_text as memory_text
 import avelang.sim.ptx.scheduler as scheduler
+import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Module
 from avelang.sim.ptx.code import Code, Instr, Reg
 from avelang.sim.ptx.table import FLOATS, OTHERS
@@ -15,18 +16,23 @@ from avelang.sim.ptx.unknown import Unknown
 
 LONGEST = 96  # instructions of a block: longer ones are cut, since LLVM's time grows faster than a block's length
 ASYNCHRONOUS = ("cp", "wgmma")
+SPIN = 1024  # blocks of watched code in a turn, at most
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Translation:
     """LLVM IR with `ave_warp`; `unknown` says, by an instruction's index, why it cannot be executed; `entry`: the number of the first block;
-    `quick`: nothing but bar.sync 0 needs the host."""
+    `quick`: nothing but bar.sync 0 needs the host; `steps`: blocks of code that a warp runs before others have a turn."""
 
     text: str
     unknown: dict[int, str]
     entry: int
     checked: bool
     quick: bool
+    steps: int
+    watched: bool = False
+    starts: tuple[int, ...] = ()  # the instructions that begin blocks, and to which blocks each goes
+    ways: tuple[tuple[int, ...], ...] = ()
 
 
 def leaders(code: Code) -> list[int]:
@@ -97,23 +103,23 @@ class _Handlers:
         return handler
 
 
-def translate(code: Code) -> Translation:
-    """The LLVM IR of code."""
+def translate(code: Code, watched: bool = False) -> Translation:
+    """The LLVM IR of code. `watched`: it writes down what it accesses (`watch_text`)."""
     starts = leaders(code)
     targets = {first: k for k, first in enumerate(starts)}
     checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
     module = Module()
     for declared in scheduler.DECLARED:
         module.declare(*declared)
-    module.functions["ave_places"] = memory_text.places(checked)
+    module.functions["ave_places"] = (watch_text.NOTE if watched else "") + memory_text.places(checked, watched)
     assert code.carry is not None
-    t = Translator(module, targets, [targets[f.first] for f in code.functions], checked, code.carry)
+    t = Translator(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
     for registers, count in code.running.items():
         for r in registers:
             t.running.setdefault(r, []).append(count)
     handlers = _Handlers(code)
     ranges = list(zip(starts, [*starts[1:], len(code.instructions)], strict=True))
-    saved, uses, defs, successors = [], [], [], []
+    saved, uses, defs, successors, notes = [], [], [], [], 1
     returns = [i.index + 1 for i in code.instructions if i.opcode == "call" and i.parts != control.BACK and not control.asks_host(i)]
     for number, (first, end) in enumerate(ranges):
         t.begin(number)
@@ -121,6 +127,7 @@ def translate(code: Code) -> Translation:
             _one(t, i, handlers)
         asked = {r for i in code.instructions[first:end] if control.asks_host(i) for r in i.registers()}
         saved.append(t.saved())
+        notes = max(notes, t.notes)
         uses.append({*t.read, *asked})
         defs.append(set(t.written))
         successors.append(_next(code, targets, code.instructions[end - 1], returns))
@@ -132,8 +139,11 @@ def translate(code: Code) -> Translation:
     table = ", ".join(f"ptr @ave_block_{k}" for k in range(len(ranges)))
     module.functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
     module.functions["ave_scheduler"] = scheduler.TEXT + scheduler.GRID
-    quick = not checked and all(control.opens_here(i) for i in code.instructions if control.asks_host(i))
-    return Translation(module.text('nounwind "frame-pointer"="none"'), t.reasons, targets[code.entry.first], checked, quick)
+    quick = not checked and not watched and all(control.opens_here(i) for i in code.instructions if control.asks_host(i))
+    # The log of a turn must hold what it writes; and who spins is to let the others go on soon.
+    steps = min(SPIN, watch_text.CAPACITY // notes) if watched else scheduler.STEPS
+    text, ways = module.text('nounwind "frame-pointer"="none"'), tuple(map(tuple, successors))
+    return Translation(text, t.reasons, targets[code.entry.first], checked, quick, steps, watched, tuple(starts), ways)
 
 
 def _one(t: Translator, i: Instr, handlers: _Handlers) -> None:

@@ -16,6 +16,7 @@ import avelang.sim.ptx.wgmma as wgmma
 from avelang.nvptx import nodes as n
 from avelang.sim.memory import Fault
 from avelang.sim.ptx.code import At, Callee, Instr, Mem, Reg
+from avelang.sim.ptx.findings import report
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, RANK, SHARED_BASE, UNFENCED, WARP
 from avelang.sim.ptx.sync import Misuse, Outside, Phase, phase
 from avelang.sim.ptx.unknown import Mods, Unknown
@@ -140,7 +141,7 @@ class Host:
     def __init__(self, run: Run):
         self.run = run
         self.copies = copies.Copies(run)
-        self.now: tuple[Warp, Instr] | None = None
+        self.now: Warp | None = None  # whose instruction is executed
 
     @contextlib.contextmanager
     def at(self, warp: Warp) -> Iterator[None]:
@@ -148,13 +149,27 @@ class Host:
         try:
             yield
         except Misuse as why:
-            raise reports.misuse(self.run.program, warp, why) from None
+            self._wrong(warp, why)
         except Fault as why:
-            raise reports.misuse(self.run.program, warp, Misuse(str(why.other), why.lane)) from None
+            self._wrong(warp, Misuse(str(why.other), why.lane))
+
+    def complain(self, why: Misuse) -> None:
+        """Raises what is wrong with the instruction that is executed; where reports are collected, it is kept and the instruction goes on."""
+        if not self.run.collects or self.now is None:
+            raise why
+        self._wrong(self.now, why)
+
+    def _wrong(self, warp: Warp, why: Misuse) -> None:
+        report(self.run, reports.misuse(self.run.program, warp, why), ("host", warp.get("op"), why.why.split(" ")[0]))
 
     def execute(self, warp: Warp, i: Instr) -> Waiting | None:
         """Executes an instruction; gives what it waits for."""
         handler = TABLE.get(i.opcode)
+        if i.index == self.run.program.skipped:
+            return self.left_out(warp, i)
+        if self.run.watch is not None:
+            self.run.watch.executed.add(i.index)
+        self.now = warp
         with self.at(warp):
             if handler is None:
                 raise reports.unknown(self.run.program, i, "no such instruction is executed here")
@@ -167,6 +182,14 @@ class Host:
                 raise reports.unknown(self.run.program, i, str(why)) from None
             except IndexError:
                 raise reports.unknown(self.run.program, i, "operands are missing") from None
+
+    def left_out(self, warp: Warp, i: Instr) -> None:
+        """An instruction that a mutant does without: a test of an mbarrier says that the phase is over."""
+        if self.run.watch is not None:
+            self.run.watch.executed.add(i.index)
+        if i.parts[1:2] in (("test_wait",), ("try_wait",)):
+            view = View(self.run, warp, i)
+            view.set(i.operands[0], np.ones(LANES, bool))
 
     def finish(self, warp: Warp) -> None:
         """A warp has ended."""
@@ -195,6 +218,12 @@ def _barrier(host: Host, v: View) -> Waiting | None:
         raise Misuse(f"a barrier for {threads} threads: whole warps take part" if threads else "the number of threads is needed")
     barrier = v.block.sync.barrier(number)
     count = None if vote is None else int((vote & v.active).sum()), int(v.active.sum())
+    watch = v.run.watch
+    if watch is not None:
+        watch.arrive(v.warp, barrier)
+        barrier.instr = v.i.index
+        if not threads:
+            watch.all_come(v.warp, v.i.index)
     before = barrier.arrive(LANES, threads, count if vote is not None else None)
     barrier.check(threads or LANES * v.block.sync.live)
     if how == "arrive":
@@ -203,6 +232,8 @@ def _barrier(host: Host, v: View) -> Waiting | None:
     def wait() -> Waiting:
         if barrier.generation == before:
             yield lambda: barrier.generation != before
+        if watch is not None:
+            watch.leave(v.warp, barrier, before)
         if result is not None:
             yes, all_ = sum(x for x, _ in barrier.last), sum(x for _, x in barrier.last)
             value = {"popc": yes, "and": yes == all_, "or": yes > 0}[op]
@@ -212,14 +243,16 @@ def _barrier(host: Host, v: View) -> Waiting | None:
 
 
 def _cluster(host: Host, v: View, m: Mods) -> Waiting | None:
-    how = m.take("arrive", "wait")
-    for hint in ("aligned", "release", "acquire", "relaxed"):
+    how, relaxed = m.take("arrive", "wait"), m.has("relaxed")
+    for hint in ("aligned", "release", "acquire"):
         m.take(hint)
     m.done()
-    cluster, warp = v.block.sync.cluster, v.warp
+    cluster, warp, watch = v.block.sync.cluster, v.warp, v.run.watch
     if how == "arrive":
         if warp.cluster_arrived is not None:
             raise Misuse("the warp has arrived at the barrier of its cluster already, and has not waited")
+        if watch is not None:
+            watch.arrive(warp, cluster.barrier, relaxed)
         warp.cluster_arrived = cluster.barrier.arrive(1, 0)
         cluster.barrier.check(cluster.live)
         return None
@@ -230,6 +263,8 @@ def _cluster(host: Host, v: View, m: Mods) -> Waiting | None:
     def wait() -> Waiting:
         if cluster.barrier.generation == before:
             yield lambda: cluster.barrier.generation != before
+        if watch is not None:
+            watch.leave(warp, cluster.barrier, before)
 
     return wait()
 
@@ -245,10 +280,12 @@ def _state(p: Phase) -> int:
 def _mbarrier(host: Host, v: View) -> Waiting | None:
     m = Mods(v.i)
     what = m.left.pop(0) if m.left else ""
-    for hint in ("release", "acquire", "relaxed", "cta", "cluster"):
+    relaxed = m.has("relaxed")
+    for hint in ("release", "acquire", "cta", "cluster"):
         m.take(hint)
-    expects, parity, peers = m.has("expect_tx"), m.has("parity"), m.take("shared::cluster", "shared::cta", "shared")
-    no_complete = m.has("noComplete")
+    expects, parity = m.has("expect_tx"), m.has("parity")
+    m.take("shared::cluster", "shared::cta", "shared")
+    m.take("noComplete")
     if m.type() != "b64":
         raise Unknown("it has .b64")
     m.done()
@@ -258,9 +295,9 @@ def _mbarrier(host: Host, v: View) -> Waiting | None:
     if what in ("init", "inval"):
         return _made(v, what, o)
     if what in ("test_wait", "try_wait"):
-        return _test(v, o, parity, what == "try_wait")
+        return _test(v, o, parity, what == "try_wait", relaxed)
     if what in ("arrive", "arrive_drop", "expect_tx", "complete_tx"):
-        return _arrive(v, what, o, expects, no_complete, peers)
+        return _arrive(v, what, o, expects, relaxed)
     raise Unknown(f"mbarrier.{what} is not executed here")
 
 
@@ -271,6 +308,8 @@ def _made(v: View, what: str, o: list[Any]) -> None:
         block, offset = v.shared(lane, int(address[lane]))
         if offset % 8 or offset + 8 > block.size:
             raise Misuse(f"an mbarrier at {offset:#x} of shared memory: it takes 8 bytes at a multiple of 8", lane)
+        if v.run.watch is not None:
+            v.run.watch.memory.object_(v.warp, v.i.index, block, offset, True)
         if counts is None:
             phase(v, lane, int(address[lane]), False)
             del block.sync.mbarriers[offset]
@@ -280,14 +319,18 @@ def _made(v: View, what: str, o: list[Any]) -> None:
         block.sync.mbarriers[offset] = Phase(int(counts[lane]))
 
 
-def _arrive(v: View, what: str, o: list[Any], expects: bool, no_complete: bool, peers: str) -> None:
+def _arrive(v: View, what: str, o: list[Any], expects: bool, relaxed: bool) -> None:
     has_state = what.startswith("arrive") and not isinstance(o[0], Mem)
     state = o.pop(0) if has_state else n.Sink()
     address = v.address(o[0])
     given = v.get(o[1]) if len(o) > 1 else np.ones(LANES, np.uint32)
     states = np.zeros(LANES, np.uint64)
-    for lane in v.lanes:
-        p, number = phase(v, lane, int(address[lane])), int(given[lane])
+    bars = {lane: phase(v, lane, int(address[lane])) for lane in v.lanes}
+    if v.run.watch is not None and what.startswith("arrive"):
+        for p in {id(p): p for p in bars.values()}.values():
+            v.run.watch.arrive_phase(v.warp, p, relaxed)
+    for lane, p in bars.items():
+        number = int(given[lane])
         states[lane] = _state(p)
         if what == "arrive_drop":
             p.expected -= 1 if expects else number
@@ -300,7 +343,7 @@ def _arrive(v: View, what: str, o: list[Any], expects: bool, no_complete: bool, 
     v.set(state, states)
 
 
-def _test(v: View, o: list[Any], parity: bool, waits: bool) -> Waiting | None:
+def _test(v: View, o: list[Any], parity: bool, waits: bool, relaxed: bool) -> Waiting | None:
     """Whether a phase has ended: by its parity, or by the state that an arrival gave. try_wait waits where the whole warp would; where other lanes of
     the warp have something else to do, it says no and lets them."""
     address, which = v.address(o[1]), v.get(o[2], 32 if parity else 64)
@@ -315,11 +358,16 @@ def _test(v: View, o: list[Any], parity: bool, waits: bool) -> Waiting | None:
             p.collect()
         return all(map(done, v.lanes))
 
-    def tell(lanes: Any) -> None:
+    def tell(lanes: list[int]) -> None:
+        if v.run.watch is not None and not relaxed:
+            for p in {id(bars[lane]): bars[lane] for lane in lanes}.values():
+                v.run.watch.told(warp, p)
         # A test of a phase may be made again and again; a wait for one that is over already is an error in counting them.
         if parity and waits:
             for lane in lanes:
-                bars[lane].told((id(warp), lane), lane)
+                again = bars[lane].told((id(warp), lane), lane)
+                if again is not None:
+                    v.run.host.complain(again)
 
     warp = v.warp
     over = ready()
@@ -334,7 +382,7 @@ def _test(v: View, o: list[Any], parity: bool, waits: bool) -> Waiting | None:
         values = np.zeros(LANES, bool)
         for lane in v.lanes:
             values[lane] = done(lane)
-        tell(lane for lane in v.lanes if values[lane])
+        tell([lane for lane in v.lanes if values[lane]])
         v.set(o[0], values)
         return None
 
@@ -352,7 +400,7 @@ def _test(v: View, o: list[Any], parity: bool, waits: bool) -> Waiting | None:
 
 def _fence(host: Host, v: View) -> None:
     """fence.proxy.async: what has been written by ordinary stores is known to copies and matrix instructions from here on."""
-    if "proxy" in v.i.parts and v.run.program.checked:
+    if "proxy" in v.i.parts and v.run.made.said.checked:
         v.block.shadow &= np.uint8(~UNFENCED & 0xFF)
 
 

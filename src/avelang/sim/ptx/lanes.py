@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.vectors import Ops, function
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import Instr, Operand
@@ -76,21 +77,35 @@ def _shfl(t: Translator, i: Instr) -> None:
     m.done()
     if kind != "b32" or not mode:
         raise Unknown("it has .up, .down, .bfly and .idx, .b32")
-    _gather(t, i.operands[4] if synced else None)
+    who = _gather(t, i.operands[4] if synced else None)
     d, a, b, c = i.operands[:4]
     x = t.get(a, 32)
     if isinstance(b, n.Int) and isinstance(c, n.Int):
         lanes, inside = source_lanes(mode, b.value & 31, c.value)
         value, ok = constant_pick(t, x, lanes), t.const_vector([str(y).lower() for y in inside], "i1")
+        source = t.const_vector(lanes, "i32")
     else:
-        value, ok = _any_shuffle(t, mode, x, t.get(b, 32), t.get(c, 32))
+        source, ok = _any_shuffle(t, mode, t.get(b, 32), t.get(c, 32))
+        value = pick(t, x, source)
+    if t.watched:
+        _alone(t, who, source, ok)
     first, second = (d.first, d.second) if isinstance(d, n.Pair) else (d, None)
     t.set(first, value, 32)  # type: ignore[arg-type]
     if second is not None:
         t.set(second, ok, 1)  # type: ignore[arg-type]
 
 
-def _any_shuffle(t: Translator, mode: str, x: str, b: str, c: str) -> tuple[str, str]:
+def _alone(t: Translator, who: str, source: str, ok: str) -> None:
+    """Watched code writes down the lanes that read a lane which does not execute this; their sources stand where addresses do."""
+    o = Ops(t, "i32")
+    there = o("and", o("lshr", t.splat(who, "i32"), source), 1)
+    alone = t.op(f"and {t.t('i1')} {o.cmp('eq', there, 0)}, {ok}")
+    t.put_addresses(o.to("i64", "zext", source))
+    t.note(watch_text.ALONE, 0, t.op(f"and i32 {t.bits_of(alone)}, {t.lanes()}"))
+
+
+def _any_shuffle(t: Translator, mode: str, b: str, c: str) -> tuple[str, str]:
+    """(the lane that each lane reads, whether that is in range)."""
     o, lane = Ops(t, "i32"), t.numbers()
     b = o("and", b, 31)
     segment, clamp = o("and", o("lshr", c, 8), 31), o("and", c, 31)
@@ -101,7 +116,7 @@ def _any_shuffle(t: Translator, mode: str, x: str, b: str, c: str) -> tuple[str,
     else:
         j = {"up": lambda: o("sub", lane, b), "down": lambda: o("add", lane, b), "bfly": lambda: o("xor", b, lane)}[mode]()
     ok = o.cmp("sge" if mode == "up" else "sle", j, last)
-    return pick(t, x, o("and", o.select(ok, j, lane), 31)), ok
+    return o("and", o.select(ok, j, lane), 31), ok
 
 
 def _vote(t: Translator, i: Instr) -> None:

@@ -4,6 +4,7 @@ synchronization"."""
 from __future__ import annotations
 
 import avelang.sim.ptx.atomics as atomics
+import avelang.sim.ptx.watch_text as watch_text
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import BITS, At, Instr, Mem, Reg
 from avelang.sim.ptx.translator import Handler, Translator
@@ -126,7 +127,7 @@ def _atomic(t: Translator, i: Instr) -> None:
     mem, *values = operands
     if kind not in KINDS.get(op, ()) or space in ("param", "local") or not isinstance(mem, Mem):
         raise Unknown(f"there is no {op or 'operation'} of .{kind} in this space")
-    made = atomics.atomic(space, op, kind, BITS[kind], count)
+    made = atomics.atomic(space, op, kind, BITS[kind], count, t.watched)
     if made is None or len(values) != (2 if op == "cas" else 1):
         raise Unknown("this form is not executed here")
     bits, k = BITS[kind], 0
@@ -135,6 +136,7 @@ def _atomic(t: Translator, i: Instr) -> None:
             t.put_data(k, t.get(part, bits, kind=kind[0]), bits)  # type: ignore[arg-type]
             k += 1
     t.put_addresses(t.address(mem, space))
+    t.note(watch_text.ATOM, BITS[kind] // 8 * count)
     t.module.functions.setdefault("ave_bf16_add", atomics.BF16_ADD)
     t.run(t.helper(made[0], lambda: made[1]))
     parts = to.items if isinstance(to, n.Vector) and count > 1 else (to,)
@@ -148,6 +150,8 @@ def _atomic(t: Translator, i: Instr) -> None:
 
 def _nothing(t: Translator, i: Instr) -> None:
     """Fences and hints: memory is one, and accesses happen in the order of the code."""
+    if i.opcode in ("membar", "fence"):
+        t.note(watch_text.FENCE)
 
 
 def _alloca(t: Translator, i: Instr) -> None:
@@ -157,7 +161,6 @@ def _alloca(t: Translator, i: Instr) -> None:
 def _created(t: Translator, i: Instr) -> None:
     """createpolicy: a cache policy, which means nothing here."""
     t.set(i.operands[0], t.constant(0, 64), 64)
-
 
 
 TABLE: dict[str, Handler] = {

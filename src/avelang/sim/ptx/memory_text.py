@@ -32,7 +32,13 @@ def field(name: str, result: str, base: str = "g") -> str:
     return f"  {result} = getelementptr i8, ptr %{base}, i64 {offset}"
 
 
-def _fault(code: int) -> str:
+def _fault(code: int, watched: bool) -> str:
+    """The way out of a function that finds no place. Code that is watched goes on: the fault is written down, and the access goes nowhere."""
+    if watched:
+        return f"""
+  %fsink = call ptr @ave_blame(ptr %w, ptr %g, i64 %lane, i64 %a, i64 %n, i32 {code})
+  ret ptr %fsink
+"""
     return f"""
 {field("fault_code", "%fcp")}
 {field("fault_address", "%fap")}
@@ -103,15 +109,21 @@ found:
   %ok = or i1 %canw, %reads
   br i1 %ok, label %good, label %readonly
 outside:
-{_fault(OUTSIDE)}
+OUTSIDE
 readonly:
-{_fault(READONLY).replace("%f", "%ro").replace("%n32", "%m32")}
+READ-ONLY
 }}
 """
 
 
+def _global(watched: bool) -> str:
+    readonly = _fault(READONLY, watched).replace("%f", "%ro").replace("%n32", "%m32")
+    return _GLOBAL.replace("OUTSIDE", _fault(OUTSIDE, watched)).replace("READ-ONLY", readonly)
+
+
 # Behind the bounds, the shadow of each byte.
-_SHADOW = f"""
+def _shadow(watched: bool) -> str:
+    return f"""
 {field("shadow", "%shp")}
   %sh = load ptr, ptr %shp, align 8
   %shrp = getelementptr ptr, ptr %sh, i64 %rank
@@ -140,11 +152,17 @@ disturbed:
   %isarr = and i8 %sb, {ARRIVING}
   %arr = icmp ne i8 %isarr, 0
   %code = select i1 %arr, i32 {IN_FLIGHT}, i32 {GUARDED}
-{_fault(0).replace("i32 0, ptr %fcp", "i32 %code, ptr %fcp").replace("%f", "%d").replace("%n32", "%d32")}
+{_disturbed(watched)}
 """
 
 
-def _shared(checked: bool) -> str:
+def _disturbed(watched: bool) -> str:
+    if watched:
+        return "  call ptr @ave_blame(ptr %w, ptr %g, i64 %lane, i64 %a, i64 %n, i32 %code)\n  ret ptr %p"
+    return _fault(0, False).replace("i32 0, ptr %fcp", "i32 %code, ptr %fcp").replace("%f", "%d").replace("%n32", "%d32")
+
+
+def _shared(checked: bool, watched: bool) -> str:
     return f"""
 define internal ptr @ave_place_shared(ptr %w, ptr %g, i64 %lane, i64 %whole, i64 %n, i32 %write, i1 %peers) noinline #0 {{
 entry:
@@ -174,14 +192,15 @@ good:
   %basep = getelementptr ptr, ptr %bases, i64 %rank
   %base = load ptr, ptr %basep, align 8
   %p = getelementptr i8, ptr %base, i64 %off
-  {_SHADOW if checked else "ret ptr %p"}
+  {_shadow(watched) if checked else "ret ptr %p"}
 outside:
-{_fault(OUTSIDE)}
+{_fault(OUTSIDE, watched)}
 }}
 """
 
 
-_LOCAL = f"""
+def _local(watched: bool) -> str:
+    return f"""
 define internal ptr @ave_place_local(ptr %w, ptr %g, i64 %lane, i64 %whole, i64 %n, i32 %write) noinline #0 {{
 entry:
   %a = and i64 %whole, 4294967295
@@ -199,9 +218,10 @@ good:
   %p = getelementptr i8, ptr %base, i64 %at
   ret ptr %p
 outside:
-{_fault(OUTSIDE)}
+{_fault(OUTSIDE, watched)}
 }}
 """
+
 
 _GENERIC = f"""
 define internal ptr @ave_place_generic(ptr %w, ptr %g, i64 %lane, i64 %a, i64 %n, i32 %write) noinline #0 {{
@@ -222,9 +242,10 @@ local:
 """
 
 
-def places(checked: bool) -> str:
-    """The functions that find where an address stands on this machine. `checked`: the shadow of shared memory is looked at."""
-    return _GLOBAL + _shared(checked) + _LOCAL + _GENERIC
+def places(checked: bool, watched: bool = False) -> str:
+    """The functions that find where an address stands on this machine. `checked`: the shadow of shared memory is looked at; `watched`: faults are
+    written down, and the code goes on."""
+    return _global(watched) + _shared(checked, watched) + _local(watched) + _GENERIC
 
 
 def place(space: str, address: str, nbytes: int, write: bool) -> str:
@@ -301,8 +322,40 @@ some:
 """
 
 
-def each(space: str, total: int, write: bool, body: str, before: tuple[str, ...]) -> str:
+_FOUND = """  %null = icmp eq ptr %q, null
+  br i1 %null, label %fault, label %go
+go:
+  %p = getelementptr i8, ptr %q, i64 0"""
+_FOUND_WATCHED = """  br label %go
+go:
+  %p = phi ptr [ %q, %straight ], [ %nowhere, %misaligned ]"""
+_WRONG = """misaligned:
+{fcp}
+{fap}
+{fsp}
+  store i32 {code}, ptr %fcp, align 4
+  store i64 %a, ptr %fap, align 8
+  store i32 {total}, ptr %fsp, align 4
+  br label %fault
+fault:
+{flp}
+  store i32 %lane32, ptr %flp, align 4
+  ret i32 {fault}"""
+_WRONG_WATCHED = """misaligned:
+  %nowhere = call ptr @ave_blame(ptr %w, ptr %g, i64 %lane, i64 %a, i64 {total}, i32 {code})
+  br label %go"""
+
+
+def _fields() -> dict[str, str]:
+    names = {"fcp": "fault_code", "fap": "fault_address", "fsp": "fault_size", "flp": "fault_lane"}
+    return {short: field(name, f"%{short}") for short, name in names.items()}
+
+
+def each(space: str, total: int, write: bool, body: str, before: tuple[str, ...], watched: bool = False) -> str:
     """A loop over the lanes; `body` works at %p."""
+    found, wrong = _FOUND, _WRONG.format(**_fields(), code=MISALIGNED, total=total, fault=FAULT)
+    if watched:
+        found, wrong = _FOUND_WATCHED, _WRONG_WATCHED.format(code=MISALIGNED, total=total)
     ways = ", ".join(f"[ %mask, %{x} ]" for x in before)
     return f"""
 loop:
@@ -315,10 +368,8 @@ loop:
   %crooked = icmp ne i64 %odd, 0
   br i1 %crooked, label %misaligned, label %straight
 straight:
-  %p = {place(space, "%a", total, write)}
-  %null = icmp eq ptr %p, null
-  br i1 %null, label %fault, label %go
-go:
+  %q = {place(space, "%a", total, write)}
+{found}
 {body}
   br label %after
 after:
@@ -326,27 +377,16 @@ after:
   %m1 = and i32 %m, %less
   %on = icmp ne i32 %m1, 0
   br i1 %on, label %loop, label %done
-misaligned:
-{field("fault_code", "%fcp")}
-{field("fault_address", "%fap")}
-{field("fault_size", "%fsp")}
-  store i32 {MISALIGNED}, ptr %fcp, align 4
-  store i64 %a, ptr %fap, align 8
-  store i32 {total}, ptr %fsp, align 4
-  br label %fault
-fault:
-{field("fault_lane", "%flp")}
-  store i32 %lane32, ptr %flp, align 4
-  ret i32 {FAULT}
+{wrong}
 }}
 """
 
 
-def access(space: str, bits: int, n: int, store: bool, checked: bool) -> tuple[str, str]:
+def access(space: str, bits: int, n: int, store: bool, checked: bool, watched: bool = False) -> tuple[str, str]:
     """(name, text) of loads or stores of `n` elements of so many bits for each lane."""
     name = f"ave_{'st' if store else 'ld'}_{space.replace('::', '_')}_{bits}x{n}"
     size = bits // 8
-    wide = space == "global" or (space == "shared" and not checked)
+    wide = not watched and (space == "global" or (space == "shared" and not checked))
     lines = []
     for k in range(n):
         lines.append(f"  %i{k} = add i64 %lane, {k * LANES}")
@@ -357,4 +397,4 @@ def access(space: str, bits: int, n: int, store: bool, checked: bool) -> tuple[s
         lines.append(f"  store i{bits} %x{k}, ptr {to}, align {min(8, size)}")
     before = ("some", "wide", "seek") if wide else ("some",)
     first = _contiguous(space, bits, n, store) if wide else "  br label %loop"
-    return name, head(name) + first + each(space, size * n, store, "\n".join(lines), before)
+    return name, head(name) + first + each(space, size * n, store, "\n".join(lines), before, watched)

@@ -4,27 +4,60 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 import avelang.sim.ptx.initializers as initializers
-from avelang.base.errors import error
+from avelang.base.errors import AveError, error
 from avelang.llvm.core import Host as Compiler
 from avelang.llvm.engine import Code as Loaded
 from avelang.nvptx import nodes as n
 from avelang.nvptx.parse import parse
 from avelang.nvptx.printer import instruction
 from avelang.sim.ptx.code import Instr, flatten, required
-from avelang.sim.ptx.flow import leaders, translate
+from avelang.sim.ptx.flow import Translation, leaders, translate
 from avelang.sim.ptx.host import Host
 from avelang.sim.ptx.maps import TensorMap
-from avelang.sim.ptx.run import Dim3, Launch, Run, aligned
+from avelang.sim.ptx.run import ORDERS, Dim3, Launch, Run, aligned
 
 MANY = 50_000_000  # warp instructions
 MOST_THREADS, MOST_CLUSTER = 1024, 16
 MOST_SHARED = 227 * 1024  # bytes a block may have on sm_90 and sm_100 (CUDA C++ Programming Guide, "Compute capabilities")
+
+
+WORDS = ("races", "init")  # what a launch may be checked for, besides what it always is
+
+
+class Ran(int):
+    """How many warp instructions a launch has executed; `reports`: the errors that it collected."""
+
+    reports: list[AveError]
+
+    def __new__(cls, count: int, reports: Iterable[AveError] = ()) -> Ran:
+        made = super().__new__(cls, count)
+        made.reports = list(reports)
+        return made
+
+
+class Made:
+    """A translation and its machine code."""
+
+    def __init__(self, said: Translation):
+        self.said, self._optimized = said, False
+        self._load(0)
+
+    def _load(self, level: int) -> None:
+        self._loaded = Loaded(_compiled(self.said.text, level))
+        self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._loaded.address("ave_warp"))
+        self.run_grid = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._loaded.address("ave_grid"))
+
+    def ran(self, instructions: int) -> None:
+        """Code that runs for long is worth LLVM's time: a launch like this one takes a quarter less from now on."""
+        if instructions > MANY and not self._optimized:
+            self._optimized = True
+            self._load(1)
 
 
 class Program:
@@ -37,49 +70,57 @@ class Program:
     def __init__(self, source: str | n.Module, entry: str | None = None):
         module = parse(source) if isinstance(source, str) else source
         self.code = flatten(module, entry)
-        made = translate(self.code)
-        self.unknown, self.entry_block, self.checked, self.quick = made.unknown, made.entry, made.checked, made.quick
-        self._text, self._optimized = made.text, False
-        self._load(0)
+        self.plain = Made(translate(self.code))
+        self.unknown = self.plain.said.unknown
+        self.skipped = -1  # the index of an instruction of the host that is left out (`mutate`)
         self.module_memory = aligned(max(64, self.code.module_bytes))
         initializers.fill(self.code, self.module_memory)
 
-    def _load(self, level: int) -> None:
-        self._loaded = Loaded(_compiled(self._text, level))
-        self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._loaded.address("ave_warp"))
-        self.run_grid = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._loaded.address("ave_grid"))
+    @functools.cached_property
+    def watched(self) -> Made:
+        """The code that writes down its accesses, for launches with `check`."""
+        return Made(translate(self.code, watched=True))
 
     # -- launches ------------------------------------------------------------------------------------------------------------------
 
     def launch(
         self, args: Sequence[int | bytes | TensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0, cluster: Dim3 | None = None,
-        memory: Sequence[tuple[int, int, str, bool]] = (),
-    ) -> int:  # fmt: skip
-        """Runs a grid to its end; gives the number of warp instructions executed.
+        memory: Sequence[tuple[int, int, str, bool]] = (), check: Sequence[str] = (), report: str = "raise", order: str = "", seed: int = 0,
+    ) -> Ran:  # fmt: skip
+        """Runs a grid to its end; gives the number of warp instructions executed, an int whose `.reports` are the errors that were collected.
 
         `args`: one for each parameter: an int (pointers are addresses of this machine), its bytes, or a `TensorMap` for 128 of them. `grid` in
         blocks, `block` in threads, `cluster` in blocks. `shared_bytes` of dynamic shared memory. `memory`: (address, bytes, name, whether it may be
-        written) of what the kernel may touch. Raises X036 for what cannot be launched, and X031 to X035 for what stops a warp.
+        written) of what the kernel may touch. `check`: words of `WORDS`, "all": races (X040 to X043, X050), values that nothing wrote (X051).
+        `report`: "raise", or "collect": what is wrong is kept, one error for each kind and place, and the kernel runs on. `order`: "" (warps and
+        blocks in turn), "reverse", or "random" with a `seed`: who runs first; what is found does not depend on it, numbers may. Raises X036 for
+        what cannot be launched, X031 to X035 for what stops a warp, and what `check` finds.
         """
+        self._asked(check, report, order)
         said = required(self.code.entry.node)
         extents = tuple(cluster or said.get("reqnctapercluster", (1, 1, 1)))
         self._check(grid, block, extents, shared_bytes, said)
         params = self._params(args)
         if 0 in grid:
-            return 0
+            return Ran(0)
         names = [(a, a + size, name, writable) for a, size, name, writable in memory]
         own = [(params, "the parameters", False), (self.module_memory, "the module's variables", True)]
         names += [(x.ctypes.data, x.ctypes.data + x.nbytes, name, writable) for x, name, writable in own]
         regions = np.array([(start, end, int(writable)) for start, end, _, writable in names], np.uint64)
         explicit = cluster is not None and tuple(cluster) != (1, 1, 1) or "reqnctapercluster" in said
         launch = Launch(tuple(grid), tuple(block), extents, shared_bytes, params, regions, names, {}, explicit)  # type: ignore[arg-type]
-        run = Run(self, launch)
+        words = frozenset(WORDS if "all" in check else check)
+        run = Run(self, launch, words, report == "collect", order, seed)
         run.all()
-        if run.instructions > MANY and not self._optimized:
-            # Code that runs for long is worth LLVM's time: a launch like this one takes a quarter less from now on.
-            self._optimized = True
-            self._load(1)
-        return run.instructions
+        run.made.ran(run.instructions)
+        return Ran(run.instructions, run.found.values())
+
+    def _asked(self, check: Sequence[str], report: str, order: str) -> None:
+        for what, got, known in (("check", check, (*WORDS, "all")), ("report", (report,), ("raise", "collect")), ("order", (order,), ORDERS)):
+            for word in got:
+                if word not in known:
+                    why = f"there is {', '.join(repr(x) for x in known)}"
+                    raise error("X036", kernel=self.code.entry.name, what=f"{what}={word!r}", why=why)
 
     def host(self, run: Run) -> Host:
         return Host(run)

@@ -86,16 +86,20 @@ def fault(program: Program, warp: Warp, launch: Launch) -> AveError:
     """The error of a warp that stopped in translated code."""
     b = warp.block
     code, i = b.get("fault_code"), program.code.instructions[b.get("fault_instruction")]
-    lane, size, address = b.get("fault_lane"), b.get("fault_size"), b.get("fault_address", "<Q")
     common = _common(program, i)
     if code == UNKNOWN:
         return error("X031", **common, why=program.unknown.get(i.index, "it is not executed here"))
     if code == TRAP:
         lanes = warp.get("active")
         return error("X035", **common, why="the kernel stopped itself", lane=thread(warp, (lanes & -lanes).bit_length() - 1))
+    return stopped(program, warp, launch, code, i, b.get("fault_lane"), b.get("fault_size"), b.get("fault_address", "<Q"))
+
+
+def stopped(program: Program, warp: Warp, launch: Launch, code: int, i: Instr, lane: int, size: int, address: int) -> AveError:
+    """The error of an access that a code of `state` says is wrong."""
     if code == MISALIGNED:
         why = f"address {address:#x} is no multiple of {size}" if size else "rows of matrices begin at multiples of 16 bytes"
-        return error("X035", **common, why=why, lane=thread(warp, lane))
+        return error("X035", **_common(program, i), why=why, lane=thread(warp, lane))
     if code in (OUTSIDE, READONLY):
         return _outside(program, warp, i, Outside(address, size, lane, code == READONLY), _space(i))
     if code == UNWAITED:
@@ -104,11 +108,19 @@ def fault(program: Program, warp: Warp, launch: Launch) -> AveError:
     return _disturbed(program, warp, i, code, address & (1 << RANK) - 1, size, lane)
 
 
+def place(warp: Warp, address: int, size: int, launch: Launch, i: Instr) -> str:
+    """An address in words."""
+    for start, end, name, _ in launch.names:
+        if start <= address < end:
+            return f"{size} bytes at {address - start:#x} of `{name}`"
+    return f"{size} bytes at {_memory(warp, address, size, launch, _space(i))[0]}"
+
+
 def _unwaited(program: Program, warp: Warp, i: Instr) -> AveError:
     """Registers of an accumulator are touched while a wgmma runs."""
     mine, lanes = set(i.registers()), warp.get("active")
-    running = (c.origin for c in warp.groups["wgmma"].left())
-    other = next(o for o in running if mine & {*registers_of(program.code.instructions[o].operands[:1])})
+    running = (c.origin for c in warp.groups["wgmma"].left()) if "wgmma" in warp.groups else ()
+    other = next((o for o in running if mine & {*registers_of(program.code.instructions[o].operands[:1])}), -1)
     what = f"touches a register of the accumulator of {program.quoted(other)}, which still runs"
     lane = thread(warp, (lanes & -lanes).bit_length() - 1)
     return error("X033", hint="wait first: wgmma.commit_group, then wgmma.wait_group", **_common(program, i), what=what, lane=lane)

@@ -13,15 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import avelang.sim.ptx.reports as reports
+from avelang.base.errors import AveError
+from avelang.sim.ptx.findings import report
 from avelang.sim.ptx.scheduler import STEPS
 from avelang.sim.ptx.state import ASKS, BARRIER, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STUCK, TURN, WARP
 from avelang.sim.ptx.sync import ClusterSync, Sync
+from avelang.sim.ptx.watch import Watch
+from avelang.sim.ptx.watch_text import CAPACITY, DTYPE, HEADER, RECORD, SPARE
 
 if TYPE_CHECKING:
     from avelang.sim.ptx.program import Program
 
 Dim3 = tuple[int, int, int]
 PATIENCE = 4  # rounds in which nothing but turns happened, before the next cluster starts beside those that run
+ORDERS = ("", "reverse", "random")
 VAIN = 4096  # rounds in which all that happened were tests of mbarriers that failed
 
 
@@ -72,7 +77,7 @@ class Warp:
         """All lanes of the mask stand at the entry."""
         lanes = (mask >> np.arange(LANES)) & 1
         self.pcs[:] = np.where(lanes, entry, EXITED)
-        for name, value in (("live", mask), ("blocked", 0), ("index", self.index), ("turn", 0)):
+        for name, value in (("live", mask), ("blocked", 0), ("index", self.index), ("turn", 0), ("seen", 0)):
             self.put(name, value)
         for count in self.block.run.program.code.running.values():
             self.words[count.place // 4] = 0
@@ -92,7 +97,7 @@ class Block:
         self.run, self.rank = run, rank
         self.size = code.shared_bytes + launch.dynamic
         self.shared = aligned(max(self.size, 16))
-        self.shadow = aligned(max(self.size, 16)) if run.program.checked else self.shared
+        self.shadow = aligned(max(self.size, 16)) if run.made.said.checked else self.shared
         self.state = aligned(BLOCK_BYTES, 64)
         threads = launch.block[0] * launch.block[1] * launch.block[2]
         self.count = -(-threads // LANES)
@@ -119,12 +124,12 @@ class Block:
         for name, value in (
             ("regions", launch.regions.ctypes.data), ("region_count", len(launch.regions)), ("params", launch.params.ctypes.data),
             ("module", run.program.module_memory.ctypes.data), ("near_start", 1), ("near_end", 0),
-            ("warps", self.pointers[0].ctypes.data), ("masks", self.pointers[1].ctypes.data),
+            ("warps", self.pointers[0].ctypes.data), ("masks", self.pointers[1].ctypes.data), ("log", run.log.ctypes.data),
         ):  # fmt: skip
             struct.pack_into("<Q", self.state.data, BLOCK[name], value)
         for name, value in (
             ("shared_bytes", self.size), ("rank", self.rank), ("ranks", run.ranks), ("local_bytes", code.local_bytes), ("dynamic", launch.dynamic),
-            ("explicit", int(launch.explicit)), ("count", self.count), ("entry", run.program.entry_block),
+            ("explicit", int(launch.explicit)), ("count", self.count), ("entry", run.made.said.entry),
         ):  # fmt: skip
             struct.pack_into("<I", self.state.data, BLOCK[name], value)
         for name, values in (("ntid", launch.block), ("nctaid", launch.grid), ("cluster_nctaid", launch.cluster), ("nclusterid", run.clusters)):
@@ -140,9 +145,9 @@ class Block:
         for name, values in (("ctaid", index), ("clusterid", clusterid), ("cluster_ctaid", within)):
             struct.pack_into("<III", self.state.data, BLOCK[name], *values)
         self.shared[:] = 0xA5  # what nothing wrote
-        if self.run.program.checked:
+        if self.run.made.said.checked:
             self.shadow[:] = 0
-        entry = self.run.program.entry_block
+        entry = self.run.made.said.entry
         for w, mask in zip(self.warps, self.masks, strict=True):
             w.begin(entry, mask)
 
@@ -186,32 +191,45 @@ class Group:
             b.begin(index, place, within, Sync(self.sync, b))  # type: ignore[arg-type]
         self.left = list(self.warps)
         self.done = False
+        if run.watch is not None:
+            run.watch.begin(self)
 
 
 class Run:
-    """One launch while it runs."""
+    """One launch while it runs. `check`: what it is watched for; `collects`: what is found is kept in `found`; `order` and `seed`: who runs first."""
 
-    def __init__(self, program: Program, launch: Launch):
-        self.program, self.launch = program, launch
+    def __init__(self, program: Program, launch: Launch, check: frozenset[str] = frozenset(), collects: bool = False, order: str = "", seed: int = 0):
+        self.program, self.launch, self.check, self.collects = program, launch, check, collects
+        self.made = program.watched if check or collects else program.plain
+        self.found: dict[tuple[object, ...], AveError] = {}
+        self.order, self.random = order, np.random.default_rng(seed)
+        self.log = aligned(HEADER + (CAPACITY + SPARE) * RECORD if self.made.said.watched else 64, 64)
         c = launch.cluster
         self.ranks = c[0] * c[1] * c[2]
         self.clusters: Dim3 = tuple(g // e for g, e in zip(launch.grid, c, strict=True))  # type: ignore[assignment]
         self.text: list[str] = []  # what the kernel printed
-        self.host = program.host(self)
         self.instructions = 0
+        self.watch = Watch(self) if self.made.said.watched else None
+        self.host = program.host(self)
+
+    def watched(self) -> Watch:
+        assert self.watch is not None
+        return self.watch
 
     def all(self) -> None:
         total, at, idle = self.clusters[0] * self.clusters[1] * self.clusters[2], 0, 0
         running: list[Group] = []
         free: list[Group] = []
-        quick = self.program.quick and self.ranks == 1
+        quick = self.made.said.quick and self.ranks == 1 and not self.order
+        patience = PATIENCE * STEPS // self.made.said.steps
+        numbers = self.ordered(list(range(total)))
         while at < total or running:
             if quick and not running:
                 at = self._quickly(free, running, at, total)
                 continue
-            if at < total and (not running or idle >= PATIENCE):
+            if at < total and (not running or idle >= patience):
                 group = free.pop() if free else Group(self)
-                group.begin(self, at)
+                group.begin(self, numbers[at])
                 running.append(group)
                 at, idle = at + 1, 0
             moved = False
@@ -222,16 +240,23 @@ class Run:
                     free.append(group)
                     self._finish(group)
                     moved = True
-            idle = 0 if moved else idle + 1
-            if idle:
-                self._stuck(running, idle if at >= total else 0)
+            idle = 0 if moved else idle + self._idle()
+            if idle and self._stuck(running, idle if at >= total else 0):
+                free += running
+                break
         self.instructions = sum(int(w.memory[WARP["count"] :][:8].view(np.uint64)[0]) for g in free for w in g.warps)
+
+    def ordered(self, items: list[Any]) -> list[Any]:
+        """Warps or blocks in the order in which they have their turns."""
+        if self.order == "random":
+            return [items[k] for k in self.random.permutation(len(items))]
+        return items[::-1] if self.order == "reverse" else items
 
     def _quickly(self, free: list[Group], running: list[Group], at: int, total: int) -> int:
         """Runs blocks in translated code alone, from one on; gives how many have begun. One that needs the host is put among those that run."""
         group = free.pop() if free else Group(self)
         block = group.blocks[0]
-        stopped = self.program.run_grid(block.state.ctypes.data, at, total)
+        stopped = self.made.run_grid(block.state.ctypes.data, at, total)
         if stopped == total:
             free.append(group)
             return total
@@ -245,21 +270,30 @@ class Run:
         running.append(group)
         return stopped + 1
 
+    def _idle(self) -> int:
+        """Rounds that count as gone by: turns of watched code are short, and those that only test memory wait for somebody."""
+        if self.watch is None:
+            return 1
+        busy, self.watch.busy = self.watch.busy, False
+        return 1 if busy else STEPS // self.made.said.steps
+
     def _finish(self, group: Group) -> None:
         for w in group.warps:
             self.host.finish(w)
 
-    def _stuck(self, running: list[Group], idle: int) -> None:
-        """Raises X034 where nobody can go on."""
+    def _stuck(self, running: list[Group], idle: int) -> bool:
+        """Raises X034 where nobody can go on; or says so, where reports are collected."""
         warps = [w for g in running for w in g.left]
         waiting = [w for w in warps if w.waits is not None and w.ready is not None]
         if len(waiting) == len(warps) or idle > VAIN and all(w.waits is not None or w.polls for w in warps):
-            raise reports.deadlock(self.program, warps)
+            report(self, reports.deadlock(self.program, warps), ("X034",))
+            return True
+        return False
 
     def round(self, group: Group) -> bool:
         """Each warp runs until it waits, or has had its turn. Whether anything happened besides turns."""
         moved = False
-        for w in group.left:
+        for w in self.ordered(group.left):
             if w.waits is not None:
                 if w.ready is not None and not w.ready():
                     continue
@@ -274,11 +308,13 @@ class Run:
 
     def turn(self, w: Warp) -> bool:
         """Runs a warp. Whether it did more than use up its turn."""
-        w.put("steps", STEPS)
-        g, run, moved = w.block.state.ctypes.data, self.program.run_warp, False
+        w.put("steps", self.made.said.steps)
+        g, run, moved = w.block.state.ctypes.data, self.made.run_warp, False
         while True:
             polled = w.polls
             code = run(w.address, g)
+            if self.watch is not None:
+                self._read_log(w)
             if code in (ASKS, BARRIER):
                 self._start(w)
                 if w.waits is not None:
@@ -288,7 +324,9 @@ class Run:
             if code == TURN:
                 return moved
             if code == ENDED:
-                w.block.sync.gone(w)
+                if self.watch is not None:
+                    self.watch.gone(w)
+                w.block.sync.gone()
                 return True
             if code == FAULT:
                 raise reports.fault(self.program, w, self.launch)
@@ -296,7 +334,23 @@ class Run:
             if w.polls:  # those who test an mbarrier test it again when the other warps have had their turns
                 w.put("blocked", 0)
                 return moved
-            raise reports.stuck(self.program, w)
+            return self._apart(w)
+
+    def _apart(self, w: Warp) -> bool:
+        """All lanes of a warp wait for others of it: raises X034, or gives the warp up where reports are collected."""
+        report(self, reports.stuck(self.program, w), ("X034", w.index))
+        w.put("live", 0)
+        w.block.sync.gone()
+        return True
+
+    def _read_log(self, w: Warp) -> None:
+        """What watched code has written down."""
+        count = int(self.log[:8].view(np.uint64)[0])
+        if count:
+            assert self.watch is not None
+            records = self.log[HEADER : HEADER + count * RECORD].view(DTYPE)
+            self.log[:8] = 0
+            self.watch.memory.flush(w, records)
 
     def _start(self, w: Warp) -> None:
         """An instruction of the host."""

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from avelang.sim.sync import MBarrier
 
 if TYPE_CHECKING:
+    from avelang.sim.ptx.clocks import Clock
     from avelang.sim.ptx.host import View
-    from avelang.sim.ptx.run import Block, Warp
+    from avelang.sim.ptx.run import Block
 
+KEPT = 64  # generations of a barrier that somebody may still have to learn of
 MOST = 16  # barriers of a block (PTX ISA 9.0, 9.7.13.1)
 
 
@@ -40,6 +42,9 @@ class Barrier:
     generation: int = 0
     votes: list[Any] = dataclasses.field(default_factory=list)
     last: list[Any] = dataclasses.field(default_factory=list)
+    clock: Clock | None = None  # in a launch that is watched: what those know who have come; and who came to the generations before
+    ended: dict[int, Clock | None] = dataclasses.field(default_factory=dict)
+    instr: int = -1  # with which instruction the last one came
 
     def arrive(self, count: int, wanted: int, vote: Any = None) -> int:
         """More have come; the generation whose end they wait for."""
@@ -56,7 +61,10 @@ class Barrier:
         if self.arrived >= wanted > 0:
             if self.wanted and self.arrived > self.wanted:
                 raise Misuse(f"{self.arrived} threads have arrived at a barrier for {self.wanted}")
-            self.arrived, self.generation = 0, self.generation + 1
+            if self.clock is not None:
+                self.ended[self.generation] = self.clock
+                self.ended.pop(self.generation - KEPT, None)
+            self.arrived, self.generation, self.clock = 0, self.generation + 1, None
             self.last, self.votes = self.votes, []
 
 
@@ -68,13 +76,23 @@ class Phase(MBarrier):
         super().__init__(expected, expected)
         self.coming: list[Callable[[], None]] = []
         self.seen: dict[tuple[int, int], int] = {}
+        self.known: Clock | None = None  # in a launch that is watched: what those know who have arrived; and of the last phase
+        self.before: Clock | None = None
+        self.agent_number = 0
 
-    def told(self, thread: tuple[int, int], lane: int) -> None:
-        """A thread's wait is over. Raises Misuse where its last one here was for the same phase: the second waits for nothing."""
+    def settle(self) -> None:
+        phase = self.phase
+        super().settle()
+        if self.phase != phase:
+            self.before, self.known = self.known, None
+
+    def told(self, thread: tuple[int, int], lane: int) -> Misuse | None:
+        """A thread's wait is over. What is wrong, where its last one here was for the same phase: the second waits for nothing."""
         if self.seen.get(thread) == self.phase:
-            raise Misuse("this thread has waited for this phase of the mbarrier before; its bytes or arrivals are not those of another phase", lane,
-                         "the parity to wait for changes with each phase: 0, 1, 0, ...")  # fmt: skip
+            return Misuse("this thread has waited for this phase of the mbarrier before; its bytes or arrivals are not those of another phase", lane,
+                          "the parity to wait for changes with each phase: 0, 1, 0, ...")  # fmt: skip
         self.seen[thread] = self.phase
+        return None
 
     def collect(self) -> None:
         """The copies that report here have arrived."""
@@ -109,7 +127,11 @@ class Sync:
             raise Misuse(f"there is no barrier {number}: they are numbered 0 to {MOST - 1}")
         return self.barriers.setdefault(number, Barrier())
 
-    def gone(self, warp: Warp) -> None:
+    def open_for_all(self) -> list[Barrier]:
+        """Barriers of all that live, at which some wait now."""
+        return [b for b in (*self.barriers.values(), self.cluster.barrier) if not b.wanted and b.arrived]
+
+    def gone(self) -> None:
         """A warp has ended: who waits for all waits for one less."""
         self.live -= 1
         for b in self.barriers.values():
@@ -124,4 +146,6 @@ def phase(v: View, lane: int, address: int, peers: bool = True) -> Phase:
     found = block.sync.mbarriers.get(offset)
     if found is None:
         raise Misuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there", lane)
+    if v.run.watch is not None:
+        v.run.watch.memory.object_(v.warp, v.i.index, block, offset, v.i.parts[1] == "inval")
     return found

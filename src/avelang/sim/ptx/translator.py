@@ -13,6 +13,7 @@ import numpy as np
 
 import avelang.sim.ptx.memory_text as memory_text
 import avelang.sim.ptx.special as special
+import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Body, Module
 from avelang.llvm.writer import Writer
 from avelang.nvptx import nodes as n
@@ -26,10 +27,12 @@ Handler = Callable[["Translator", Instr], None]
 class Translator(Writer):
     """Writes the functions of blocks of code into `module`."""
 
-    def __init__(self, module: Module, targets: dict[int, int], functions: list[int], checked: bool, carry: Reg):
+    def __init__(self, module: Module, targets: dict[int, int], functions: list[int], checked: bool, carry: Reg, watched: bool = False):
         """`targets`: numbers of blocks by the index of their first instruction; `functions`: the blocks where functions begin; `checked`: there are
-        asynchronous copies, so shared memory has a shadow; `carry`: the condition code."""
+        asynchronous copies, so shared memory has a shadow; `carry`: the condition code; `watched`: accesses to memory are written down, and faults
+        do not stop the warp (`watch_text`)."""
         super().__init__(module, LANES)
+        self.watched, self.notes = watched, 0  # how many records the block may write
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.here: Instr | None = None
@@ -49,6 +52,21 @@ class Translator(Writer):
         self._faults: list[tuple[int, str]] = []
         self.exit: str | None = None  # what the function returns; None: the way goes on
         self.ending: Callable[[], None] | None = None  # writes the function's end instead, where it is more than that
+        self.notes = 0
+        self.entered()
+
+    def entered(self) -> None:
+        """Watched code writes down which lanes run from here on."""
+        if self.watched:
+            self.notes += 1
+            self.do(f"call void @ave_enter(ptr %w, ptr %g, i32 {self.active})")
+
+    def note(self, kind: int, size: int = 0, lanes: str = "") -> None:
+        """Watched code writes down an access at the addresses that have been put, or another of `watch_text`'s records."""
+        if self.watched:
+            assert self.here is not None
+            self.notes += 1
+            self.do(f"call void @ave_note(ptr %w, ptr %g, i32 {lanes or self.lanes()}, i32 {self.here.index}, i32 {kind}, i32 {size})")
 
     def saved(self) -> dict[str, object]:
         """What belongs to the block that is being written, to be gone on with later."""
@@ -291,8 +309,22 @@ class Translator(Writer):
 
     def access(self, space: str, bits: int, count: int, store: bool) -> None:
         """Loads or stores, for the lanes that execute this, at the addresses that have been put."""
-        name, text = memory_text.access(space, bits, count, store, self.checked)
-        self.run(self.helper(name, lambda: text))
+        name, text = memory_text.access(space, bits, count, store, self.checked, self.watched)
+        if self.watched:
+            self._watched_access(space, bits, count, store, self.helper(name, lambda: text))
+        else:
+            self.run(self.helper(name, lambda: text))
+
+    def _watched_access(self, space: str, bits: int, count: int, store: bool, name: str) -> None:
+        own = space == "local"  # nobody else sees it: only faults are written down
+        self.note(watch_text.STORE if store else watch_text.LOAD, bits // 8 * count, "0" if own else "")
+        self.run(name)
+        if store and not own:
+            verify, text = watch_text.same(space, bits, count)
+            bad = self.pointer("w", WARP["bad"])
+            self.do(f"store i32 0, ptr {bad}, align 4")
+            self.run(self.helper(verify, lambda: text))
+            self.note(watch_text.CLASH, bits // 8 * count, self.op(f"load i32, ptr {bad}, align 4"))
 
     def run(self, name: str) -> None:
         """Calls a helper function that may fault."""
@@ -327,7 +359,11 @@ class Translator(Writer):
             key = ("running", count, self.active)
             if self.memo(key) is None:
                 n = self.op(f"load i32, ptr {self.place(count)}, align 4")
-                self.stop(UNWAITED, self.op(f"icmp ne i32 {n}, 0"))
+                runs = self.op(f"icmp ne i32 {n}, 0")
+                if self.watched:
+                    self.note(watch_text.RUNNING, 0, self.op(f"select i1 {runs}, i32 {self.lanes()}, i32 0"))
+                else:
+                    self.stop(UNWAITED, runs)
                 if not self.guard:
                     self.remember(key, n)
 
@@ -418,6 +454,7 @@ class Translator(Writer):
         self.body.start(label)
         self.active = ok
         self._memo = [{}]
+        self.entered()
         return word
 
     def _park(self, rest: str, ok: str) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import avelang.sim.ptx.clocks as clocks
 from avelang.isa.nvptx.mma import LANES, TF32, Operand
 from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, Form, M, a_fragment, d_fragment, element_addresses
 from avelang.isa.products import matmul
@@ -43,7 +44,8 @@ def execute(host: Host, v: View) -> Iterator[Any] | None:
         return groups.commit(v.active)
     if what == "wait_group":
         m.done()
-        return groups.wait(v.active, v.one(v.i.operands[0]))
+        groups.wait(v.active, v.one(v.i.operands[0]))
+        return host.copies.told(v.warp, groups, clocks.PRODUCTS)
     if what != "mma_async":
         raise Unknown(f"wgmma.{what} is not executed here")
     if v.warp.index // WARPS * WARPS + WARPS > v.block.count:
@@ -136,6 +138,8 @@ def _multiply(host: Host, views: list[View], m: Mods) -> None:
         done = functools.partial(_end, v.warp, count)
         reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index, done=done)
         v.warp.groups.setdefault(KIND, Groups(LANES)).add(reads)  # type: ignore[arg-type]
+        if v.run.watch is not None:
+            reads.number = v.run.watch.flight(v.warp, i.index, clocks.PRODUCTS, None, (v.block, at))
 
 
 def _end(warp: Warp, count: int) -> None:

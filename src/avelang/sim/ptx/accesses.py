@@ -1,0 +1,275 @@
+"""The log of watched code comes in; the shadows of shared and global memory say which accesses race, and `findings` says it in words."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import avelang.sim.ptx.findings as findings
+import avelang.sim.ptx.watch_text as text
+from avelang.sim.ptx.clocks import GPU, SCOPES, Access, Clock, Shadow, Strong
+from avelang.sim.ptx.code import At, Instr, Mem
+from avelang.sim.ptx.memory import SPACES
+from avelang.sim.ptx.state import LANES, LOCAL_BASE, RANK, SHARED_BASE
+
+if TYPE_CHECKING:
+    from avelang.sim.ptx.run import Block, Group, Warp
+    from avelang.sim.ptx.watch import Watch, Watched
+
+READ, WRITE, UPDATE = range(3)  # UPDATE: a strong write, as atomics are
+STRONG = ("relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class What:
+    """An instruction that accesses memory: whether it does so in shared memory (None: its addresses are generic), and what makes it strong."""
+
+    shared: bool | None
+    strong: Strong | None
+
+
+def what(i: Instr) -> What:
+    space = next((SPACES[x] for x in i.parts if x in SPACES), "generic")
+    mem = next((o for o in i.operands if isinstance(o, Mem)), None)
+    if space == "generic" and mem is not None and isinstance(mem.base, At):
+        space = mem.base.variable.space
+    shared = None if space == "generic" else space.startswith("shared")
+    how = next((x for x in i.parts if x in STRONG), "relaxed" if i.opcode in ("atom", "red") else "")
+    if not how:
+        return What(shared, None)
+    scope = SCOPES[next((x for x in i.parts if x in SCOPES), "gpu")] if how not in ("volatile", "mmio") else GPU
+    strong = Strong(i.opcode != "st", i.opcode not in ("ld", "ldu"), how in ("acquire", "acq_rel", "sc"), how in ("release", "acq_rel", "sc"), scope)
+    return What(shared, strong)
+
+
+@dataclasses.dataclass(slots=True)
+class Bytes:
+    """Bytes of one shadow that are accessed, and by which accesses (numbers)."""
+
+    at: np.ndarray
+    by: np.ndarray
+
+
+class Memory:
+    """The shadows of a launch."""
+
+    def __init__(self, watch: Watch):
+        self.watch, self.table = watch, watch.table
+        launch = watch.run.launch
+        # Regions that overlap have one shadow. What nobody may write cannot race.
+        spans: list[list[Any]] = []
+        for start, end, name, writable in sorted(launch.names):
+            if spans and start < spans[-1][1]:
+                spans[-1][1], spans[-1][3] = max(spans[-1][1], end), spans[-1][3] or writable
+            elif end > start:
+                spans.append([start, end, name, writable])
+        self.starts, self.ends = (np.array([s[k] for s in spans], np.uint64) for k in (0, 1))
+        self.regions = [Shadow(name, end - start) if writable else None for start, end, name, writable in spans]
+        self.shared: dict[Block, Shadow] = {}
+        self.last: tuple[Any, ...] = ()
+        self.touched: dict[Warp, np.ndarray] = {}  # by instruction: the lanes that have accessed memory with it
+
+    def begin(self, group: Group) -> None:
+        for w in group.warps:
+            self.touched[w] = np.zeros(len(self.watch.run.program.code.instructions), np.uint32)
+        for b in group.blocks:
+            if b not in self.shared:
+                self.shared[b] = Shadow("shared memory", b.size)
+            else:
+                s = self.shared[b]
+                for x in (s.wrote, s.read, s.atomic):
+                    x[:] = 0
+
+    @functools.cache  # noqa: B019 (it lives as long as the launch)
+    def what(self, index: int) -> What:
+        return what(self.watch.run.program.code.instructions[index])
+
+    # -- the log -------------------------------------------------------------------------------------------------------------------
+
+    def flush(self, warp: Warp, records: np.ndarray) -> None:
+        """Reads what a warp has written down: runs of plain accesses, and between them what orders them."""
+        w = self.watch.warps[warp]
+        kinds, first = records["kind"], 0
+        instrs = records["instr"]
+        self.watch.executed.update(np.unique(instrs).tolist())
+        accesses = (kinds >= text.LOAD) & (kinds <= text.ATOM)
+        np.bitwise_or.at(self.touched[warp], instrs[accesses], records["mask"][accesses])
+        strong = {k: self.what(k).strong is not None for k in set(instrs[(kinds >= text.LOAD) & (kinds <= text.ATOM)].tolist())}
+        special = (kinds == text.ENTER) | (kinds > text.ATOM)
+        for r in records[(kinds == text.BLAME) | (kinds == text.RUNNING)]:
+            findings.logged(self.watch.run, w, r)  # they say more than the race that is there too
+        if any(strong.values()):
+            special |= np.array([strong.get(k, False) for k in instrs.tolist()]) & (kinds <= text.ATOM)
+        tested: set[bytes] = set()  # loads of a loop that waits: nobody else has run since
+        for at in [*np.flatnonzero(special).tolist(), len(records)]:
+            if at > first:
+                self._plain(w, records[first:at])
+                self.watch.busy = True
+                tested.clear()
+            first = at + 1
+            if at < len(records):
+                r = records[at]
+                key = r.tobytes()
+                if r["kind"] == text.LOAD and key in tested:
+                    continue
+                if r["kind"] != text.LOAD:
+                    tested.clear()
+                    self.watch.busy = True
+                tested.add(key)
+                self._special(w, r)
+
+    def _special(self, w: Watched, r: np.ndarray) -> None:
+        kind, index = int(r["kind"]), int(r["instr"])
+        if kind == text.ENTER:
+            if int(r["mask"]) != w.lanes.mask or not w.lanes.count:
+                w.step()
+                w.lanes.enter(int(r["mask"]), w.count)
+        elif kind == text.FENCE:
+            if index != self.watch.run.program.skipped:
+                self.watch.fence(w, self.watch.run.program.code.instructions[index].parts)
+        elif kind <= text.ATOM:
+            how = self.what(index).strong
+            assert how is not None
+            places = self._plain(w, r[None], how)
+            self.watch.meet(w, places, how)
+        elif kind in (text.CLASH, text.ALONE):
+            findings.logged(self.watch.run, w, r)
+
+    def _plain(self, w: Watched, records: np.ndarray, how: Strong | None = None) -> list[tuple[Any, int]]:
+        """Accesses between which nothing is ordered. Gives the words that they touch, where they are strong."""
+        numbers = {k: self.number(w, k, w.agent, w.count, how) for k in set(records["instr"].tolist())}
+        entry = np.array([numbers[k] for k in records["instr"].tolist()], np.int64)
+        group = np.where(records["kind"] == text.LOAD, READ, UPDATE if how is not None else WRITE)
+        shared = np.array([{None: 2, True: 1, False: 0}[self.what(k).shared] for k in records["instr"].tolist()])
+        row, lane = np.nonzero((records["mask"][:, None] >> np.arange(LANES, dtype=np.uint32)) & 1)
+        address, size = records["address"][row, lane], records["size"][row].astype(np.int64)
+        row = np.repeat(row, size)
+        inner = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
+        at = np.repeat(address, size) + inner.astype(np.uint64)
+        places: list[tuple[Any, int]] = []
+        for shadow, which, offset in self.split(w.warp.block, at, shared[row]):
+            by, sort = entry[row[which]], group[row[which]]
+            reads, writes = sort == READ, sort != READ
+            self.check(w, shadow, offset[reads], by[reads], READ, w.clock)
+            self.check(w, shadow, offset[writes], by[writes], WRITE if how is None else UPDATE, w.clock)
+            self.update(shadow, offset, by, sort, w.clock)
+            if how is not None:
+                places += [(id(shadow), x) for x in np.unique(offset >> 2).tolist()]
+        return places
+
+    def object_(self, warp: Warp, instr: int, block: Block, offset: int, made: bool) -> None:
+        """An mbarrier is made or removed, which is a write, or used, which counts as atomic."""
+        w, at = self.watch.warps[warp], np.arange(offset, offset + 8)
+        key = (warp, w.count, instr, block, offset)
+        if key == self.last:
+            return  # other lanes of the same instruction
+        self.last = key
+        how = None if made else Strong(True, True, False, False, 2)
+        by, sort = np.full(8, self.number(w, instr, w.agent, w.count, how), np.int64), np.full(8, WRITE if made else UPDATE)
+        self.check(w, self.shared[block], at, by, int(sort[0]), w.clock)
+        self.update(self.shared[block], at, by, sort, w.clock)
+
+    def number(self, w: Watched, instr: int, agent: int, count: int, how: Strong | None) -> int:
+        strong, scope = how is not None, how.scope if how is not None else 2
+        return self.table.number(Access(agent, count, instr, w.lanes.mask, strong, scope, w.cluster, w.rank, w.index, w.block))
+
+    def split(self, block: Block, at: np.ndarray, shared: np.ndarray) -> list[tuple[Shadow, np.ndarray, np.ndarray]]:
+        """(shadow, which of the addresses are its, their bytes in it); those outside of all memory, or the lane's own, are in none."""
+        window = at >> np.uint64(60)
+        own = (shared == 1) | (shared == 2) & (window == SHARED_BASE >> 60)
+        out: list[tuple[Shadow, np.ndarray, np.ndarray]] = []
+        if own.any():
+            low = at & np.uint64(0xFFFFFFFF)
+            rank = np.where(own, (low >> np.uint64(RANK)).astype(np.int64), -1)
+            offset = (low & np.uint64((1 << RANK) - 1)).astype(np.int64)
+            for b in block.sync.cluster.blocks:
+                which = np.flatnonzero((rank == b.rank) & (offset < b.size))
+                if len(which):
+                    out.append((self.shared[b], which, offset[which]))
+        if not own.all() and len(self.starts):
+            k = np.searchsorted(self.starts, at, side="right").astype(np.int64) - 1
+            there = ~own & (k >= 0) & ~((shared == 2) & (window == LOCAL_BASE >> 60))
+            there &= at < self.ends[np.maximum(k, 0)]
+            for region in np.unique(k[there]).tolist():
+                shadow = self.regions[region]
+                if shadow is not None:
+                    which = np.flatnonzero(there & (k == region))
+                    out.append((shadow, which, (at[which] - self.starts[region]).astype(np.int64)))
+        return out
+
+    # -- what runs beside warps ------------------------------------------------------------------------------------------------------
+
+    def flight(self, w: Watched, instr: int, agent: int, count: int, bytes_: Any, writes: bool, atomic: bool) -> None:
+        """A copy that begins reads or writes these bytes: (block, offsets), or (None, addresses)."""
+        block, at = bytes_
+        at = np.asarray(at).reshape(-1)
+        if not len(at):
+            return
+        a = Access(agent, count, instr, 0, atomic and writes, 2, w.cluster, w.rank, w.index, w.block)
+        by = np.full(len(at), self.table.number(a), np.int64)
+        sort = np.full(len(at), (UPDATE if atomic else WRITE) if writes else READ)
+        if block is not None:
+            found = [(self.shared[block], np.arange(len(at)), at)]
+        else:
+            found = self.split(w.warp.block, at.astype(np.uint64), np.zeros(len(at), np.int64))
+        for shadow, which, offset in found:
+            self.check(w, shadow, offset, by[which], int(sort[0]), w.clock)
+            self.update(shadow, offset, by[which], sort[which], w.clock)
+
+    # -- races ---------------------------------------------------------------------------------------------------------------------
+
+    def check(self, w: Watched, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, clock: Clock) -> None:
+        """Finds accesses that `by` race with."""
+        if not len(at):
+            return
+        wrote = shadow.wrote[at]
+        self._against(w, shadow, at, by, sort, wrote, clock)
+        strong = self.table.all[int(by[0])].strong
+        for which in (shadow.atomic,) if sort == READ else (shadow.atomic, shadow.read):
+            names = which[at]
+            for s in np.unique(names[names > 0]).tolist():
+                for one in self.table.sets[s]:
+                    other = self.table.all[one]
+                    if strong and other.strong and self._reaches(self.table.all[int(by[0])], other):
+                        continue
+                    self._against(w, shadow, at[names == s], by[names == s], sort, np.full(int((names == s).sum()), one), clock)
+
+    @staticmethod
+    def _reaches(a: Access, b: Access) -> bool:
+        """Whether the scopes of two strong accesses hold both."""
+        least = min(a.scope, b.scope)
+        return least == 2 or a.cluster == b.cluster and (least == 1 or a.rank == b.rank)
+
+    def _against(self, w: Watched, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, others: np.ndarray, clock: Clock) -> None:
+        table = self.table
+        some = others > 0
+        if not some.any():
+            return
+        at, by, others = at[some], by[some], others[some]
+        bad = ~clock.knows(table.agent[others], table.count[others])
+        if w.lanes.apart:
+            mine = np.unique(others[table.agent[others] == w.agent]).tolist()
+            loose = [k for k in mine if not w.lanes.ordered(table.all[k])]
+            bad |= np.isin(others, loose)
+        if bad.any():
+            seen: set[tuple[int, int]] = set()
+            for k in np.flatnonzero(bad).tolist():
+                pair = int(by[k]), int(others[k])
+                if pair not in seen:
+                    seen.add(pair)
+                    many = at[bad & (by == by[k]) & (others == others[k])]
+                    findings.race(self.watch.run, w, shadow, many, table.all[pair[0]], table.all[pair[1]], sort)
+
+    def update(self, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: np.ndarray, clock: Clock) -> None:
+        """The shadow knows of these accesses."""
+        plain = sort == WRITE
+        if plain.any():
+            shadow.wrote[at[plain]] = by[plain]
+            shadow.read[at[plain]] = 0
+            shadow.atomic[at[plain]] = 0
+        updates, reads = sort == UPDATE, sort == READ
+        shadow.add(self.table, shadow.atomic, at[updates], by[updates], clock)
+        shadow.add(self.table, shadow.read, at[reads], by[reads], clock)

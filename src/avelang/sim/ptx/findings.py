@@ -1,0 +1,80 @@
+"""What a watched launch has found comes in; reports go out: raised, or collected while the kernel runs on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import avelang.sim.ptx.reports as reports
+import avelang.sim.ptx.watch_text as text
+from avelang.base.errors import AveError, error
+from avelang.sim.ptx.state import UNWAITED
+
+if TYPE_CHECKING:
+    from avelang.sim.ptx.clocks import Access, Shadow
+    from avelang.sim.ptx.run import Run, Warp
+    from avelang.sim.ptx.watch import Watched
+
+VERBS = ("read", "write", "atomic update")
+MOST = 200  # reports of one launch
+
+
+def report(run: Run, found: AveError, key: tuple[object, ...]) -> None:
+    """Raises a report, or keeps the first one of each kind: of the same pair of instructions, say."""
+    if not run.collects:
+        raise found
+    if key not in run.found and len(run.found) < MOST:
+        run.found[key] = found
+
+
+def _whose(a: Access) -> str:
+    return f"warp {a.warp} of block {a.block}"
+
+
+def race(run: Run, w: Watched, shadow: Shadow, at: np.ndarray, mine: Access, other: Access, sort: int) -> None:
+    """Two accesses that nothing orders. `at`: the bytes of the shadow that both touch."""
+    shared = not any(shadow is r for r in run.watched().memory.regions)
+    code = "X050" if shared else "X040"
+    key = (code, mine.instr, other.instr)
+    if run.collects and key in run.found:
+        return
+    low = int(at.min())
+    n = 1 + int(np.argmin(np.append(np.isin(np.arange(low + 1, low + 64), at), False)))
+    owner = f"shared memory of block {w.block}" if shared else f"`{shadow.name}`"
+    wrote = VERBS[sort]
+    which = f"its lanes {other.mask:#010x}, which went another way" if mine.agent == other.agent and mine.count != other.count else _whose(other)
+    found = error(
+        code, kernel=run.program.code.entry.name, what=f"the {wrote} by {run.program.quoted(mine.instr)}",
+        place=f"{n} byte{'s' * (n > 1)} at {low:#x} of {owner}", other=f"{run.program.quoted(other.instr)} of {which}", where=_whose(mine),
+    )  # fmt: skip
+    report(run, found, key)
+
+
+def logged(run: Run, w: Watched, r: np.ndarray) -> None:
+    """A fault or another fact that the code itself has written down."""
+    kind, index, mask = int(r["kind"]), int(r["instr"]), int(r["mask"])
+    i = run.program.code.instructions[index]
+    lane = (mask & -mask).bit_length() - 1
+    common: dict[str, Any] = {"kernel": run.program.code.entry.name, "where": reports.thread(w.warp, lane)}
+    code = int(r["code"]) if kind == text.BLAME else 0
+    key = (kind, code, index)
+    if run.collects and key in run.found:
+        return
+    if kind == text.BLAME:
+        found = reports.stopped(run.program, w.warp, run.launch, code, i, lane, int(r["size"]), int(r["address"][0]))
+    elif kind == text.RUNNING:
+        found = reports.stopped(run.program, w.warp, run.launch, UNWAITED, i, lane, 0, 0)
+    elif kind == text.CLASH:
+        other = next((k for k in range(32) if k != lane and r["address"][k] == r["address"][lane]), None)
+        place = reports.place(w.warp, int(r["address"][lane]), int(r["size"]), run.launch, i)
+        found = error("X041", what=run.program.quoted(index), place=place, other="another lane" if other is None else f"lane {other}", **common)
+    else:
+        found = error("X043", what=run.program.quoted(index), why=str(int(r["address"][lane])), **common)
+    report(run, found, key)
+
+
+def barrier(run: Run, warp: Warp, instr: int, why: str) -> None:
+    """X042: lanes or warps that never come to a barrier for all."""
+    where = f"warp {warp.index} of block {warp.block.index}"
+    report(run, error("X042", kernel=run.program.code.entry.name, what=run.program.quoted(instr), why=why, where=where), ("X042", instr))

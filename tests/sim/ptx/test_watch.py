@@ -1,0 +1,94 @@
+"""Launches with `check=`: races in shared and global memory, lanes that write to one place, barriers and shuffles that not all come to. Each kernel is
+right as it stands, and nothing is found; without one of its marked lines, something is."""
+
+import functools
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from avelang.base.errors import AveError
+from avelang.sim.ptx import Program
+from sim.ptx.texts import kernel, memory
+from sim.ptx.watched import CASES, Case
+
+
+@functools.cache
+def program_of(body: str, params: int, chip: str) -> Program:
+    return Program(kernel(body, params, chip))
+
+
+def found(case: Case, body: str, **more: Any) -> tuple[list[AveError], list[np.ndarray]]:
+    arrays = case.arrays()
+    program = program_of(body, len(arrays), case.chip)
+    ran = program.launch([a.ctypes.data for a in arrays], case.grid, case.block, memory=memory(*arrays), cluster=case.cluster,
+                         **{"check": ("all",), "report": "collect", **more})  # fmt: skip
+    return ran.reports, arrays
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_without_one_line(name):
+    case, orders = CASES[name], ({}, {"order": "reverse"}, {"order": "random", "seed": 3})
+    for what, body in case.texts():
+        for more in orders[: 2 if what else 3]:
+            reports, _ = found(case, body, **more)
+            codes = {e.code for e in reports}
+            assert bool(codes & {*case.codes}) == bool(what), (what, more, [e.message for e in reports])
+
+
+def test_numbers_come_in_spite_of_reports():
+    """Faults that are known: the kernel runs on, an access outside of memory goes nowhere and reads zero."""
+    case = Case("mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; ld.global.u32 %r1, [%d1+4]; st.global.u32 [%d1], %r1; ret;",
+                (64,), block=(64, 1, 1))  # fmt: skip
+    program, x = Program(kernel(case.body)), np.arange(64, dtype=np.uint32)
+    ran = program.launch([x.ctypes.data], (1, 1, 1), (64, 1, 1), memory=memory(x), report="collect", check=("races",))
+    assert [e.code for e in ran.reports] == ["X032", "X040"] and "array 0" in ran.reports[1].message
+    assert x.tolist() == [*range(1, 64), 0] and ran > 0
+    with pytest.raises(AveError, match=r"\[X032\]"):
+        program.launch([x.ctypes.data], (1, 1, 1), (64, 1, 1), memory=memory(x), check=("races",))
+
+
+def test_lanes_that_write_to_one_place():
+    body = "mov.u32 %r0, %laneid; {} st.global.u32 [%p0], %r0; ret;"
+    assert not found(Case("", (1,), block=(32, 1, 1)), body.format("mov.u32 %r0, 4;"))[0]
+    (one,) = found(Case("", (1,), block=(32, 1, 1)), body.format(""))[0]
+    assert one.code == "X041" and "4 bytes at 0x0 of `array 0` than lane" in one.message
+
+
+def test_lanes_that_went_apart():
+    """They are ordered when they have met again, not before."""
+    body = """mov.u32 %r0, %tid.x; .shared .b32 box[32]; mov.u32 %r2, box; mad.lo.u32 %r3, %r0, 4, %r2; xor.b32 %r5, %r0, 1; mad.lo.u32 %r4, %r5, 4, %r2;
+        and.b32 %r6, %r0, 1; setp.ne.u32 %q1, %r6, 0; @%q1 bra ODD; st.shared.u32 [%r3], 7; bra END; ODD: {a} add.u32 %r0, %r0, 0;
+        END: {b} ret;"""
+    read = "ld.shared.u32 %r7, [%r4]; st.global.u32 [%p0], %r7;"
+    assert not found(Case("", (1,), block=(32, 1, 1)), body.format(a="", b="@%q1 " + read.replace("; st", "; @%q1 st")))[0]
+    (one,) = found(Case("", (1,), block=(32, 1, 1)), body.format(a=read, b=""))[0]
+    assert one.code == "X050" and "of its lanes 0x55555555, which went another way" in one.message
+
+
+def test_barriers_in_branches():
+    """Who returns early need not come to a barrier; who goes past it should have."""
+    body = """mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; setp.ge.u32 %q1, %r0, {n};
+        @%q1 bra OFF; bar.sync 0; {off} st.global.u32 [%d1], %r0; ret; {early}"""
+    for n in (16, 32):
+        assert not found(Case("", (64,)), body.format(n=n, off="", early="OFF: ret;"))[0]
+        codes = {e.code for e in found(Case("", (64,)), body.format(n=n, off="OFF:", early=""))[0]}
+        assert codes == {"X042"}, n
+
+
+def test_a_shuffle_from_a_lane_that_is_not_there():
+    body = """mov.u32 %r0, %laneid; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; setp.ge.u32 %q1, %r0, 16; @%q1 bra OFF;
+        shfl.sync.bfly.b32 %r1, %r0, {x}, 0x1f, 0xffff; st.global.u32 [%d1], %r1; OFF: ret;"""
+    case = Case("", (32,), block=(32, 1, 1))
+    assert not found(case, body.format(x=8))[0]
+    (one,) = found(case, body.format(x=16))[0]
+    assert one.code == "X043" and re.search(r"from lane 16, .*lane 0\)", one.message)
+
+
+def test_words_that_there_are_not():
+    x = np.zeros(1, np.uint32)
+    cases: list[tuple[dict[str, Any], str]] = [({"check": ("race",)}, "'races', 'init', 'all'"), ({"report": "never"}, "collect"), ({"order": "up"}, "reverse")]
+    for more, said in cases:
+        with pytest.raises(AveError, match=rf"\[X036\].*{said}"):
+            Program(kernel("ret;")).launch([x.ctypes.data], (1, 1, 1), (32, 1, 1), memory=memory(x), **more)
