@@ -151,9 +151,9 @@ def dump() -> tuple[str, ...]:
 
 
 def launch_entries() -> tuple[dict[Any, Any], tuple[Any, ...]] | None:
-    """The live dict behind `os.environ`, and the keys in it of the knobs that each launch obeys (`backend`, `target`): a look at them costs
+    """The live dict behind `os.environ`, and the keys in it of the knobs that each launch obeys (`backend`, `target`, `checks`): a look at them costs
     almost nothing. None where this Python has no such dict."""
     data = getattr(os.environ, "_data", None)
     if not isinstance(data, dict) or not hasattr(os.environ, "encodekey"):
         return None
-    return data, tuple(os.environ.encodekey(name) for name in ("AVE_BACKEND", "AVE_TARGET"))
+    return data, tuple(os.environ.encodekey(name) for name in ("AVE_BACKEND", "AVE_TARGET", "AVE_CHECK"))

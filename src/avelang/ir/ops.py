@@ -328,6 +328,15 @@ def _printf(op: Op) -> str | None:
     return None if ok else "takes a `format` and scalars"
 
 
+def _checks(op: Op) -> str | None:
+    """`check`: a pointer to the record, `pairs` pairs of unsigned integers, then the integers that a report takes along."""
+    n, ts = op.attrs.get("pairs", 0), _types(op)
+    pairs = ts[1 : 1 + 2 * n]
+    ok = n > 0 and len(pairs) == 2 * n and isinstance(ts[0], PtrType) and ts[0].space == GLOBAL and not op.results and _ints(ts[1:])
+    ok = ok and all(a == b and a in (u32, u64) for a, b in zip(pairs[::2], pairs[1::2], strict=True)) and isinstance(op.attrs.get("site"), int)
+    return None if ok else "takes a global pointer, `pairs` pairs of u32 or u64, and further integers, and has the number of a `site`"
+
+
 def _any(op: Op) -> str | None:
     return None
 
@@ -385,6 +394,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("cluster_wait", _no_operands, "sync convergent", "Wave. It waits until the barrier has opened at which it has arrived last; orders shared and "
      "global memory."),
     ("printf", _printf, "io", "Prints by C's conventions, once for each active lane, in lane order within a wave."),
+    ("check", _checks, "io", "Where the first of a pair, in any of `pairs` pairs, is not less than the second: the first lane that finds that "
+     "writes a report to the record (`ir.bounds`): the `site`, where the lane is, and the further operands. With `stop` the lane goes no further."),
     # Memory through tensors: what the frontend makes. A coordinate is a 32-bit or 64-bit integer for one leaf of the layout.
     ("alloc", _alloc, "read write", "A new tensor, `name` for messages, aligned to `align` bytes: one for each block (shared) or each lane (local). "
      "Its contents are undefined; a local one is new each time the op runs."),

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 
 from avelang.base.errors import error
 from avelang.ir.build import Builder
-from avelang.ir.core import Kernel, Op, Value
+from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.isa.row import ROWS, Row
 from avelang.passes.rewrite import rewrite
+
+_MEMORY = frozenset({"ld", "st", "atomic_add", "atomic"})  # ops that say which row they come from, for messages
 
 
 def expand(kernel: Kernel, native: Callable[[Row], bool], features: frozenset[str]) -> None:
@@ -20,7 +22,12 @@ def expand(kernel: Kernel, native: Callable[[Row], bool], features: frozenset[st
             return None
         if row.expand is None:
             raise error("V001", op.span, op=row.name, why="has neither an instruction on this backend nor an expansion")
+        before = len(b.block.ops)
         value = row.expand(b, *row.arguments(op, lambda v: v))
+        for made in b.block.ops[before:]:
+            for inner in (made, *(x for region in made.regions for x in walk(region))):
+                if inner.name in _MEMORY:
+                    inner.attrs["row"] = row.name
         return [] if value is None else [value]
 
     rewrite(kernel.body, visit, features, cluster=kernel.cluster)

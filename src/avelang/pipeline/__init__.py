@@ -10,6 +10,7 @@ from avelang.ir.core import Kernel
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
 from avelang.passes.alignment import alignment
+from avelang.passes.bounds import bounds
 from avelang.passes.expand import expand
 from avelang.passes.forward import forward
 from avelang.passes.functions import functions
@@ -24,6 +25,12 @@ CPU_FUNCTIONS = frozenset({"rsqrt"})
 Pass = tuple[str, Callable[[Kernel], None], str]
 
 
+def checks(kernel: Kernel) -> list[Pass]:
+    """The pass that adds checks of bounds, where the kernel's attributes ask for it."""
+    how = kernel.attrs.get("bounds")
+    return [("bounds", lambda k: bounds(k, how == "skip"), "tensors"), ("simplify", simplify, "tensors")] if how else []
+
+
 def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
     """The passes of the CPU backend: name, function, and the phase of the IR that the pass leaves."""
     chip = kernel.attrs.get("chip")
@@ -33,6 +40,7 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
         # Dense matrix instructions are executed from their fragment maps; every other row is spelled in primitive ops.
         ("expand", lambda k: expand(k, lambda row: row.mma is not None and row.expand is None, features), "tensors"),
         ("simplify", simplify, "tensors"),
+        *checks(kernel),
         ("addresses", addresses, "addresses"),
         ("simplify", simplify, "addresses"),
         ("forward", forward, "addresses"),
@@ -54,6 +62,7 @@ def gpu_passes(kernel: Kernel, block: tuple[int, int, int], target: str, native:
         # A lane's own memory is registers, which have no addresses: what loops choose there must be constant.
         ("unroll", unroll, "tensors"),
         ("simplify", simplify, "tensors"),
+        *checks(kernel),
         ("addresses", addresses, "addresses"),
         ("simplify", simplify, "addresses"),
         ("forward", forward, "addresses"),

@@ -178,6 +178,8 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
     kernel = build(source, constexprs, target)
     if cluster:
         kernel.attrs["cluster"] = cluster
+    if knobs.check_bounds():
+        kernel.attrs["bounds"] = "stop"
     prints = any(op.name == "printf" for op in walk(kernel.body))
     writes = written(kernel)
     emitted = cpu_text(kernel, block)
@@ -188,8 +190,14 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
     meta = {
         "kind": "kernel", "kernel": kernel.name, "entry": emitted.entry, "scratch_bytes": emitted.scratch_bytes, "prints": prints, "writes": writes,
         "chip": kernel.attrs.get("chip", ""), "block": list(block), "created": time.time(), "seconds": time.perf_counter() - start,
+        **_checked(kernel),
     }  # fmt: skip
     return payload, meta
+
+
+def _checked(kernel: Kernel) -> dict[str, Any]:
+    """What is kept of a kernel that checks its accesses."""
+    return {"sites": kernel.attrs["sites"], "wave": kernel.attrs["wave"]} if "sites" in kernel.attrs else {}
 
 
 def constants(source: Source, constexprs: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.llvm.engine import Code
 from avelang.runtime import compile
@@ -35,11 +36,24 @@ class Program:
         """Nanoseconds of the last launch, by the caller's clock."""
         return self.record.last_ns
 
+    def checked(self, names: Sequence[str], bound: Bound, grid: tuple[int, int, int]) -> None:
+        """Runs a kernel that checks its accesses. Raises X001, X002 and X005 besides."""
+        from avelang.runtime.checked import Record
+
+        record = Record(self.meta, names, bound.values)
+        try:
+            self.run([*bound.slots, record.address], grid)
+        finally:
+            found = record.error()
+            if found is not None:
+                raise found
+
     def run(self, slots: Sequence[int], grid: tuple[int, int, int]) -> None:
-        """Runs every block of the grid. `slots`: 8 bytes for each parameter, as unsigned integers. Raises L030, L031."""
+        """Runs every block of the grid. `slots`: 8 bytes for each parameter, as unsigned integers. Raises L030, L031, and what a handler of a signal
+        raises meanwhile."""
         values = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
         status = native().run(self.address, values, (ctypes.c_uint32 * 3)(*grid))
-        if status:
+        if status and not (status == HALTED and "sites" in self.meta):
             fail(status)
 
 
@@ -51,7 +65,7 @@ class Cpu:
         """What tells code for this machine from other code, in the cache on disk."""
         from avelang.llvm.core import Host
 
-        return {"backend": "cpu", "host": list(Host().key)}
+        return {"backend": "cpu", "host": list(Host().key), "bounds": knobs.check_bounds()}
 
     def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""
@@ -62,6 +76,7 @@ class Cpu:
         return Program(payload, meta)
 
 
+HALTED = 3  # as `emit.llvm.cpu_check` has it: a block stopped at a report
 STUCK = 2  # as `emit.llvm.cpu_waits` has it
 
 

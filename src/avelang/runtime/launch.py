@@ -19,7 +19,7 @@ from avelang.base.spans import Span
 from avelang.frontend.closure import closure
 from avelang.frontend.signature import signature
 from avelang.frontend.source import Source
-from avelang.runtime import cache, compile, keys, stub, subscript
+from avelang.runtime import cache, checked, compile, keys, stub, subscript
 from avelang.runtime.arguments import EXECUTED, EXECUTOR, Bound, Parameters
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.cpu import Cpu, Program
@@ -122,7 +122,7 @@ class Launcher:
         params.check_writable(bound, program.writes)
         params.check_stored(bound, program.writes)
         self._stub.forget_latest()
-        self._run(program, at, bound)
+        self._run(program, at, params, bound)
         self._last = Launch(how, seconds, program.last_ns / 1e9)
         if how != "hot":
             self.prepared.append(self._last)
@@ -131,13 +131,13 @@ class Launcher:
             from avelang.runtime import tensor_maps
 
             tensor_maps.keep_words(params.runtime, bound)
-        if not program.prints and not cluster:
+        if not program.prints and not cluster and not checked.wanted():
             call = (key, len(args), tuple(kwargs))
             self._stub.install(call, program, watched, at.block, params.specs, args, kwargs, bound)
 
     def _key(self, captured: Any, at: Geometry, bound: Bound, place: str) -> Any:
         named = (*sorted(bound.constexprs.items()), *sorted(bound.options.items()))
-        return (captured, at.block, place, *((name, keys.freeze(value)) for name, value in named))
+        return (captured, at.block, place, checked.wanted(), *((name, keys.freeze(value)) for name, value in named))
 
     def _parameters_for(self, captured: Any) -> Parameters:
         # Annotations are evaluated in the function's globals, which may change.
@@ -163,14 +163,18 @@ class Launcher:
             raise params.fail("L026", backend=EXECUTOR, chip=EXECUTED, target=target)
         return asked
 
-    def _run(self, program: Program, at: Geometry, bound: Bound) -> None:
-        if not program.prints:
-            program.run(bound.slots, at.grid)
-            return
-        # The kernel prints through C's buffer, Python through its own.
-        sys.stdout.flush()
-        program.run(bound.slots, at.grid)
-        ctypes.CDLL(None).fflush(None)
+    def _run(self, program: Program, at: Geometry, params: Parameters, bound: Bound) -> None:
+        if program.prints:
+            # The kernel prints through C's buffer, Python through its own.
+            sys.stdout.flush()
+        try:
+            if "sites" in program.meta:
+                program.checked([s.name for s in params.runtime], bound, at.grid)
+            else:
+                program.run(bound.slots, at.grid)
+        finally:
+            if program.prints:
+                ctypes.CDLL(None).fflush(None)
 
     # -- on a GPU ----------------------------------------------------------------------------------------------------------------
 

@@ -49,6 +49,7 @@ class Pool(ctypes.Structure):
         ("mutex", ctypes.c_byte * 128), ("wake", ctypes.c_byte * 128), ("finished", ctypes.c_byte * 128),
         ("taken", I32), ("active", I32), ("generation", I64), ("job", P), ("scratch", P), ("scratch_bytes", I64),
         ("workers", I32), ("started", I32), ("spins", I32), ("clock", I32), ("set_mask", I32), ("detached", I32), ("stack", I64),
+        ("launches", P), ("listed", I32), ("ticker", I32), ("interrupts", I64), ("hook", P), ("before", P),
     ]  # fmt: skip
 
 
@@ -183,7 +184,8 @@ class Native:
             llvm.add_symbol(symbol, ctypes.cast(getattr(ctypes.pythonapi, symbol), P).value)
         self._code = Code(_object(text))
         self.pool = Pool(
-            workers=threads() - 1, spins=_SPINS, clock=time.CLOCK_MONOTONIC, set_mask=signal.SIG_SETMASK, detached=_DETACHED, stack=_STACK
+            workers=threads() - 1, spins=_SPINS, clock=time.CLOCK_MONOTONIC, set_mask=signal.SIG_SETMASK, detached=_DETACHED, stack=_STACK,
+            hook=id(_interrupted),
         )
         self.pool_address = ctypes.addressof(self.pool)
         init = ctypes.CFUNCTYPE(None, P)(self._code.address("ave_pool_init"))
@@ -191,7 +193,9 @@ class Native:
         self._reset()
         # A child has none of its parent's threads.
         os.register_at_fork(after_in_child=self._reset)
-        self._run = ctypes.CFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_grid"))
+        # Raises what a handler of a signal has raised while blocks ran.
+        self._run = ctypes.PYFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_held"))
+        ctypes.CFUNCTYPE(None, P, ctypes.c_int)(self._code.address("ave_watch_interrupts"))(self.pool_address, signal.SIGINT)
         self._launch_gpu = ctypes.CFUNCTYPE(I64, P, P, P)(self._code.address("ave_launch_gpu"))
         # These hold the interpreter's lock, which is what keeps launches from the table meanwhile.
         self._map_find = ctypes.PYFUNCTYPE(ctypes.c_int, P, P, I64, P)(self._code.address("ave_map_find"))
@@ -225,6 +229,12 @@ class Native:
         of a `Gpu`, the others as of `run`, KEPT slots at least. Returns the driver's status; which call gave it stands 32 bits higher
         (`gpu.CALLS`)."""
         return self._launch_gpu(gpu, ctypes.addressof(slots), ctypes.addressof(grid))
+
+
+def _interrupted() -> None:
+    """Called in a thread other than the main one whose launch is under way when Ctrl-C was pressed: the launch ends as the main thread's would."""
+    if threading.current_thread() is not threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        raise KeyboardInterrupt
 
 
 def threads() -> int:

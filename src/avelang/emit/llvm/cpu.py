@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.emit.llvm import cpu_cluster, cpu_waits
+from avelang.emit.llvm.cpu_check import FLAG, HALTED, LOOK, STOP
 from avelang.emit.llvm.cpu_if import emit_if
 from avelang.emit.llvm.cpu_lanes import linear_id
 from avelang.emit.llvm.cpu_loops import emit_for, emit_while
@@ -24,7 +25,7 @@ from avelang.llvm.core import Emitted, Module
 
 ENTRY = "ave_run"
 ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
-PARAMS = "ptr noalias readonly %args, ptr noalias readonly %grid, i32 %block.x, i32 %block.y, i32 %block.z, i32 %wave, ptr noalias %scratch"
+PARAMS = "ptr noalias readonly %args, ptr %grid, i32 %block.x, i32 %block.y, i32 %block.z, i32 %wave, ptr noalias %scratch"
 PASSED = "ptr %args, ptr %grid, i32 %x, i32 %y, i32 %z, i32 %w, ptr %scratch"
 PASSED_IN_CLUSTER = "ptr %args, ptr %grid, i32 %bx, i32 %by, i32 %bz, i32 %w, ptr %own"
 
@@ -62,6 +63,9 @@ def emit(kernel: Kernel) -> Emitted:
         w.do(f"call void @finish(ptr {w.state})")
     if cluster is not None:
         w.do(f"call void @finish(ptr {w.cluster_state})")
+    if w.stops:
+        w.do("br label %stopped")
+        w.body.start("stopped")
     tail = _coroutine_tail(w) if w.coroutine else "  ret void"
     kind = "ptr @wave(" + PARAMS + ") presplitcoroutine" if w.coroutine else "void @wave(" + PARAMS + ") noinline"
     module.functions["wave"] = f"define internal {kind} #0 {{\n{w.body.text()}\n{tail}\n}}"
@@ -156,9 +160,10 @@ def _entry(module: Module, waves: int, coroutine: bool, prints: bool, state: int
     run = _round_robin(waves, "" if state is None else cpu_waits.check(waves), cluster) if coroutine else _one_after_another(waves)
     flush = f"  call i32 {module.declare('fflush', 'i32', ['ptr'])}(ptr null)\n" if prints else ""
     handles = f"  %handles = alloca [{waves} x ptr]\n" if coroutine else ""
-    return f"""define i64 @{ENTRY}(ptr noalias %args, ptr noalias %grid, i64 %start, i64 %end, ptr noalias %scratch) #0 {{
+    return f"""define i64 @{ENTRY}(ptr noalias %args, ptr %grid, i64 %start, i64 %end, ptr noalias %scratch) #0 {{
 entry:
-{handles}  %gx = load i32, ptr %grid
+{handles}  %flagp = getelementptr i8, ptr %grid, i64 {FLAG}
+  %gx = load i32, ptr %grid
   %gyp = getelementptr i32, ptr %grid, i64 1
   %gy = load i32, ptr %gyp
   %gxl = zext i32 %gx to i64
@@ -166,7 +171,7 @@ entry:
 {units}  %any = icmp ult i64 {first}, {last}
   br i1 %any, label %block, label %done
 block:
-  %b = phi i64 [ {first}, %entry ], [ %b1, %next ]
+  %b = phi i64 [ {first}, %entry ], [ %b1, %after ]
   %xl = urem i64 %b, {gx}
   %yz = udiv i64 %b, {gx}
   %yl = urem i64 %yz, {gy}
@@ -177,11 +182,23 @@ block:
 {begin}  br label %waves
 {run}
 next:
+  %flag = load atomic i32, ptr %flagp monotonic, align 4
+  %asked = icmp ne i32 %flag, 0
+  br i1 %asked, label %look, label %after
+look:
+  %lookp = getelementptr i8, ptr %grid, i64 {LOOK}
+  %looks = load ptr, ptr %lookp
+  %told = call i32 %looks(ptr %grid)
+  %halts = icmp ne i32 %told, 0
+  br i1 %halts, label %halted, label %after
+after:
   %b1 = add i64 %b, 1
   %go = icmp ult i64 %b1, {last}
   br i1 %go, label %block, label %done
 done:
 {flush}  ret i64 0
+halted:
+{flush}  ret i64 {HALTED}
 }}"""
 
 
@@ -190,7 +207,10 @@ def _one_after_another(waves: int) -> str:
   %w = phi i32 [ 0, %block ], [ %w1, %waves ]
   call void @wave({PASSED})
   %w1 = add i32 %w, 1
-  %wgo = icmp ult i32 %w1, {waves}
+  %wmore = icmp ult i32 %w1, {waves}
+  %wflag = load atomic i32, ptr %flagp monotonic, align 4
+  %wgoes = icmp ult i32 %wflag, {STOP}
+  %wgo = and i1 %wmore, %wgoes
   br i1 %wgo, label %waves, label %next"""
 
 
@@ -225,7 +245,10 @@ turned:
   %tgo = icmp ult i64 %t1, {waves}
   br i1 %tgo, label %turn, label %counted
 counted:
-{check}  br i1 %still, label %round, label %destroy
+{check}  %rflag = load atomic i32, ptr %flagp monotonic, align 4
+  %goes = icmp ult i32 %rflag, {STOP}
+  %round.on = and i1 %still, %goes
+  br i1 %round.on, label %round, label %destroy
 destroy:
   %d = phi i64 [ 0, %{'again' if check else 'counted'} ], [ %d1, %destroy ]
   %dp = getelementptr ptr, ptr %handles, i64 %d

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from avelang.emit.llvm.cpu_check import emit_look
 from avelang.emit.llvm.cpu_parts import is_big, parts, shape, unparts
 from avelang.emit.llvm.cpu_values import Elems, Rep, S, Scalar, Slot, V, elem
 from avelang.emit.llvm.cpu_vectors import elements, slot_load, slot_store, to_slot
@@ -93,6 +94,33 @@ class Carried:
         return V(w.op(f"select {w.t('i1')} {active}, {t} {new}, {t} {slot_load(w, slot, str(i))}"))
 
 
+LASTS = 1 << 14  # ops in all trips of a loop that may be left without a look at whether the launch is to stop
+
+
+def _ops(block: Block) -> int:
+    """Ops that run, loops of known length counted through; one that looks by itself counts once."""
+    return sum(1 if op.name == "while" else _all_trips(op) or 1 if op.name == "for" else 1 + sum(map(_ops, op.regions)) for op in block.ops)
+
+
+def _known(op: Op, i: int) -> int | None:
+    made = op.operands[i].op
+    return made.attrs["value"] if made is not None and made.name == "const" else None
+
+
+def _all_trips(op: Op) -> int | None:
+    """Ops in all trips of a `for`; None where the number of trips is not known."""
+    start, stop, step = (_known(op, i) for i in range(3))
+    if start is None or stop is None or not step:
+        return None
+    return len(range(start, stop, step)) * _ops(op.regions[0])
+
+
+def lasts(op: Op) -> bool:
+    """Whether a `for` may take long."""
+    total = _all_trips(op)
+    return total is None or total > LASTS
+
+
 def emit_for(w: Wave, op: Op, run: Run) -> None:
     """A `for`: Python's range."""
     bounds = [w.scalar(v) for v in op.operands[:3]]
@@ -175,6 +203,8 @@ class _Counted:
             out = carried.next(block.terminator.operands, None)
             following = w.op(f"add {t} {i}, {self.step.text}")
             more = self._more(i, following)
+            if lasts(self.op):
+                emit_look(w)
         latch = body.label
         body.do(f"br i1 {more}, label %{head}, label %{done}")
         body.lines[counter] = f"  {i} = phi {t} [ {self.start.text}, %{entry} ], [ {following}, %{latch} ]"
@@ -250,6 +280,8 @@ def _lanes_for(w: Wave, op: Op, bounds: list[Scalar], run: Run) -> None:
         more = either(w.op(f"icmp ugt {t} {left}, {step}"), w.op(f"icmp ugt {t} {back}, {w.op(f'sub {t} {zero}, {step}')}"))
         following = w.op(f"and {i1} {loop.mask}, {more}")
         added = w.op(f"add {t} {i}, {step}")
+        if lasts(op):
+            emit_look(w)
     latch = body.label
     loop.close(out, following)
     body.lines[loop.at + 1] = f"  {i} = phi {t} [ {start}, %{loop.entry} ], [ {added}, %{latch} ]"
@@ -287,6 +319,7 @@ def _uniform_while(w: Wave, op: Op, run: Run) -> None:
             w.bind(a, w.env[v])
         run(w, block)
         out = carried.next(block.terminator.operands, None)
+        emit_look(w)
     latch = body.label
     body.do(f"br label %{head}")
     carried.close(out, latch)
@@ -320,6 +353,7 @@ def _lanes_while(w: Wave, op: Op, run: Run) -> None:
             w.bind(a, w.env[v])
         run(w, block)
         out = loop.carried.next(block.terminator.operands, going)
+        emit_look(w)
     loop.close(out, going)
     for r, slot in zip(op.results, kept, strict=True):
         texts = [slot_load(w, slot, str(i)) for i in range(slot.n)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from avelang.emit.llvm import arithmetic, cpu_cluster, cpu_lanes, cpu_lin, cpu_memory, cpu_waits
+from avelang.emit.llvm import arithmetic, cpu_check, cpu_cluster, cpu_lanes, cpu_lin, cpu_memory, cpu_waits
 from avelang.emit.llvm.cpu_parts import address_of
 from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, Slot, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
@@ -257,7 +257,7 @@ RULES.update(shuffle=cpu_lanes.emit_shuffle, ballot=cpu_lanes.emit_ballot, print
              atomic=cpu_lanes.emit_atomic)
 
 
-RULES.update(barrier=cpu_waits.emit_barrier, pause=cpu_waits.emit_pause, cluster_arrive=cpu_cluster.emit_arrive, cluster_wait=cpu_cluster.emit_wait)
+RULES.update(check=cpu_check.emit_check, barrier=cpu_waits.emit_barrier, pause=cpu_waits.emit_pause, cluster_arrive=cpu_cluster.emit_arrive, cluster_wait=cpu_cluster.emit_wait)
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------------------------
@@ -370,11 +370,18 @@ def copies(block: Block, uses: dict[Value, int]) -> set[Value]:
             assert source is not None
             if {_space(source.operands[0]), _space(op.operands[1])} == {GLOBAL, SHARED}:
                 out.add(op.operands[0])
-        if op.regions or op.defn.effects - {"read"}:
+        if not _only_checks(op):
             waiting.clear()
         for region in op.regions:
             out |= copies(region, uses)
     return out
+
+
+def _only_checks(op: Op) -> bool:
+    """Whether an op writes nothing and goes on behind itself, or does not go on at all."""
+    if op.name == "if":
+        return all(_only_checks(inner) for region in op.regions for inner in region.ops)
+    return op.name == "check" or not (op.regions or op.defn.effects - {"read"})
 
 
 def _space(ptr: Value) -> str:

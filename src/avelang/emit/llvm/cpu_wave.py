@@ -36,6 +36,10 @@ class Wave(Writer):
         self.staging: dict[int, str] = {}  # stack memory for copies, by bytes a lane
         self.copies: set[Value] = set()
         self.coroutine = False
+        # Of `cpu_check`: memory for the numbers of a report, whether anything ends the wave early, where the launch's word is.
+        self.report: str | None = None
+        self.stops = False
+        self.flag: str | None = None
         self.maps: dict[Value, str] = {}  # tensor maps: pointers to what `map_word` reads
         self.state: str | None = None  # where arrivals at barriers are counted, for waves that wait for more than plain barriers
         # Of a cluster: its state, bytes from the block's memory to that of rank 0, bytes of a block, where the wave keeps at which barrier it came.

@@ -5,6 +5,8 @@
 ;   * The caller works too, and never waits for a worker that has not checked in (`active`), so a slow or dead worker costs nothing.
 ;     That also makes a child process right, in which the workers do not exist.
 ;   * Workers never touch Python, and start with all signals blocked: Ctrl-C reaches Python's own threads.
+;   * What is under way is in a list (%Launch). A thread of ours, the ticker, marks all of it five times a second; code in a long loop sees the mark and
+;     calls @ave_look, and the thread that launched lets Python run its handlers of signals. Where one raises, all threads leave the launch.
 
 ; mutex, "there is work", "the last worker is done": room for any libc's pthread objects (glibc: 40 and 48 bytes, macOS: 64 and 48).
 %Pool = type { [128 x i8], [128 x i8], [128 x i8],
@@ -20,10 +22,21 @@
   i32,  ; 12 CLOCK_MONOTONIC
   i32,  ; 13 SIG_SETMASK
   i32,  ; 14 PTHREAD_CREATE_DETACHED
-  i64 } ; 15 stack bytes of a worker
+  i64,  ; 15 stack bytes of a worker
+  ptr,  ; 16 launches: the first %Launch under way
+  i32,  ; 17 listed: 1 while somebody changes or walks that list
+  i32,  ; 18 ticker: 0 where it has not been started, 1 while it ticks, 2 while it sleeps, because there was no launch for a while
+  i64,  ; 19 interrupts: how often Ctrl-C was pressed
+  ptr,  ; 20 hook: called in a thread that launched and sees another number there; what it raises ends the launch
+  ptr } ; 21 the handler of SIGINT that was there before ours
 
 ; run, scratch bytes, nanoseconds a block (measured), launches, nanoseconds of the last launch
 %Kernel = type { ptr, i64, double, i64, i64 }
+
+; What a kernel has of its launch behind the extents of the grid (`emit.llvm.cpu_check` reads the first five): a word with bit 0 where somebody wants
+; the threads to look up and bit 1 where all must stop, the function that looks; then the pool, the thread that launched, its Python thread state
+; (null: none), the neighbors in the list, how often Ctrl-C had been pressed.
+%Launch = type { i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, ptr, i64 }
 
 ; kernel, args, grid, blocks, chunk, then on a cache line of its own: the next block to hand out; on another: what a block returned
 %Job = type { ptr, ptr, ptr, i64, i64, [24 x i8], i64, [56 x i8], i64 }
@@ -46,6 +59,10 @@ declare i32 @sched_yield()
 declare i32 @clock_gettime(i32, ptr)
 declare i32 @posix_memalign(ptr, i64, i64)
 declare void @free(ptr)
+declare ptr @pthread_self()
+declare i32 @usleep(i32)
+declare i32 @sigaction(i32, ptr, ptr)
+declare i32 @PyErr_CheckSignals()
 declare i64 @llvm.umax.i64(i64, i64)
 declare i64 @llvm.umin.i64(i64, i64)
 
@@ -70,7 +87,253 @@ define void @ave_pool_init(ptr %pool) {
   store i64 0, ptr %generation
   store ptr null, ptr %jobp
   store i32 0, ptr %started
+  %launches = getelementptr %Pool, ptr %pool, i32 0, i32 16
+  %listed = getelementptr %Pool, ptr %pool, i32 0, i32 17
+  %ticker = getelementptr %Pool, ptr %pool, i32 0, i32 18
+  store ptr null, ptr %launches
+  store i32 0, ptr %listed
+  store i32 0, ptr %ticker
   store atomic i32 0, ptr %taken release, align 4
+  ret void
+}
+
+; -- launches under way ---------------------------------------------------------------------------------------------------------------------
+
+@ave_pool = internal global ptr null
+
+; Takes and gives back the list.
+define internal void @list(ptr %pool) {
+entry:
+  %listed = getelementptr %Pool, ptr %pool, i32 0, i32 17
+  br label %try
+try:
+  %was = atomicrmw xchg ptr %listed, i32 1 acquire
+  %mine = icmp eq i32 %was, 0
+  br i1 %mine, label %got, label %again
+again:
+  call i32 @sched_yield()
+  br label %try
+got:
+  ret void
+}
+
+define internal void @unlist(ptr %pool) {
+  %listed = getelementptr %Pool, ptr %pool, i32 0, i32 17
+  store atomic i32 0, ptr %listed release, align 4
+  ret void
+}
+
+; Puts a launch into the list, and sees to it that the ticker is awake.
+define internal void @begin(ptr %pool, ptr %launch) {
+entry:
+  %headp = getelementptr %Pool, ptr %pool, i32 0, i32 16
+  %prevp = getelementptr %Launch, ptr %launch, i32 0, i32 8
+  %nextp = getelementptr %Launch, ptr %launch, i32 0, i32 9
+  call void @list(ptr %pool)
+  %head = load ptr, ptr %headp
+  store ptr null, ptr %prevp
+  store ptr %head, ptr %nextp
+  %any = icmp ne ptr %head, null
+  br i1 %any, label %behind, label %first
+behind:
+  %back = getelementptr %Launch, ptr %head, i32 0, i32 8
+  store ptr %launch, ptr %back
+  br label %first
+first:
+  store atomic ptr %launch, ptr %headp monotonic, align 8
+  call void @unlist(ptr %pool)
+  fence seq_cst
+  %tickerp = getelementptr %Pool, ptr %pool, i32 0, i32 18
+  %state = load atomic i32, ptr %tickerp monotonic, align 4
+  %awake = icmp eq i32 %state, 1
+  br i1 %awake, label %out, label %wake
+wake:
+  call i32 @pthread_mutex_lock(ptr %pool)
+  %now = load i32, ptr %tickerp
+  store atomic i32 1, ptr %tickerp monotonic, align 4
+  %none = icmp eq i32 %now, 0
+  br i1 %none, label %make, label %tell
+make:
+  %made = call i1 @spawn(ptr %pool, ptr @tick)
+  br i1 %made, label %unlock, label %retry
+retry:
+  store atomic i32 0, ptr %tickerp monotonic, align 4
+  br label %unlock
+tell:
+  %wakep = getelementptr %Pool, ptr %pool, i32 0, i32 1
+  call i32 @pthread_cond_broadcast(ptr %wakep)
+  br label %unlock
+unlock:
+  call i32 @pthread_mutex_unlock(ptr %pool)
+  br label %out
+out:
+  ret void
+}
+
+; Takes it out.
+define internal void @end(ptr %pool, ptr %launch) {
+entry:
+  %headp = getelementptr %Pool, ptr %pool, i32 0, i32 16
+  %prevp = getelementptr %Launch, ptr %launch, i32 0, i32 8
+  %nextp = getelementptr %Launch, ptr %launch, i32 0, i32 9
+  call void @list(ptr %pool)
+  %prev = load ptr, ptr %prevp
+  %next = load ptr, ptr %nextp
+  %inner = icmp ne ptr %prev, null
+  %link = getelementptr %Launch, ptr %prev, i32 0, i32 9
+  %place = select i1 %inner, ptr %link, ptr %headp
+  store ptr %next, ptr %place
+  %last = icmp eq ptr %next, null
+  br i1 %last, label %out, label %behind
+behind:
+  %back = getelementptr %Launch, ptr %next, i32 0, i32 8
+  store ptr %prev, ptr %back
+  br label %out
+out:
+  call void @unlist(ptr %pool)
+  ret void
+}
+
+; The ticker: marks what is under way. After a second without launches it sleeps.
+define internal ptr @tick(ptr %pool) {
+entry:
+  %headp = getelementptr %Pool, ptr %pool, i32 0, i32 16
+  %tickerp = getelementptr %Pool, ptr %pool, i32 0, i32 18
+  %wakep = getelementptr %Pool, ptr %pool, i32 0, i32 1
+  %finished = getelementptr %Pool, ptr %pool, i32 0, i32 2
+  br label %idle
+idle:
+  %quiet = phi i32 [ 0, %entry ], [ %calm, %marked ], [ 0, %woken ]
+  call i32 @usleep(i32 200000)
+  call void @list(ptr %pool)
+  %head = load ptr, ptr %headp
+  %any = icmp ne ptr %head, null
+  br i1 %any, label %mark, label %marked
+mark:
+  %launch = phi ptr [ %head, %idle ], [ %next, %mark ]
+  %flagp = getelementptr %Launch, ptr %launch, i32 0, i32 3
+  %old = atomicrmw or ptr %flagp, i32 1 monotonic
+  %nextp = getelementptr %Launch, ptr %launch, i32 0, i32 9
+  %next = load ptr, ptr %nextp
+  %more = icmp ne ptr %next, null
+  br i1 %more, label %mark, label %marked
+marked:
+  call void @unlist(ptr %pool)
+  ; Launching threads that wait for workers look up too.
+  call i32 @pthread_cond_broadcast(ptr %finished)
+  %q1 = add i32 %quiet, 1
+  %calm = select i1 %any, i32 0, i32 %q1
+  %tired = icmp uge i32 %calm, 5
+  br i1 %tired, label %sleep, label %idle
+sleep:
+  call i32 @pthread_mutex_lock(ptr %pool)
+  store atomic i32 2, ptr %tickerp monotonic, align 4
+  fence seq_cst
+  %seen = load atomic ptr, ptr %headp monotonic, align 8
+  %news = icmp ne ptr %seen, null
+  br i1 %news, label %up, label %asleep
+up:
+  store atomic i32 1, ptr %tickerp monotonic, align 4
+  br label %woken
+asleep:
+  %state = load atomic i32, ptr %tickerp monotonic, align 4
+  %called = icmp eq i32 %state, 1
+  br i1 %called, label %woken, label %wait
+wait:
+  call i32 @pthread_cond_wait(ptr %wakep, ptr %pool)
+  br label %asleep
+woken:
+  call i32 @pthread_mutex_unlock(ptr %pool)
+  br label %idle
+}
+
+; Says whether a launch must stop. In the thread that launched, Python's handlers of signals run first, and the hook where Ctrl-C was pressed since.
+define i32 @ave_look(ptr %launch) {
+entry:
+  %flagp = getelementptr %Launch, ptr %launch, i32 0, i32 3
+  %flag = load atomic i32, ptr %flagp monotonic, align 4
+  %told = icmp uge i32 %flag, 2
+  br i1 %told, label %stop, label %who
+who:
+  %ownerp = getelementptr %Launch, ptr %launch, i32 0, i32 6
+  %threadp = getelementptr %Launch, ptr %launch, i32 0, i32 7
+  %owner = load ptr, ptr %ownerp
+  %thread = load ptr, ptr %threadp
+  %self = call ptr @pthread_self()
+  %mine = icmp eq ptr %self, %owner
+  %python = icmp ne ptr %thread, null
+  %looks = and i1 %mine, %python
+  br i1 %looks, label %look, label %go
+look:
+  %old = atomicrmw and ptr %flagp, i32 -2 monotonic
+  %poolp = getelementptr %Launch, ptr %launch, i32 0, i32 5
+  %pool = load ptr, ptr %poolp
+  %countp = getelementptr %Pool, ptr %pool, i32 0, i32 19
+  %knownp = getelementptr %Launch, ptr %launch, i32 0, i32 10
+  call void @PyEval_RestoreThread(ptr %thread)
+  %rc = call i32 @PyErr_CheckSignals()
+  %raised = icmp ne i32 %rc, 0
+  br i1 %raised, label %over, label %count
+count:
+  %now = load atomic i64, ptr %countp monotonic, align 8
+  %known = load i64, ptr %knownp
+  store i64 %now, ptr %knownp
+  %same = icmp eq i64 %now, %known
+  br i1 %same, label %on, label %ask
+ask:
+  %hookp = getelementptr %Pool, ptr %pool, i32 0, i32 20
+  %hook = load ptr, ptr %hookp
+  %got = call ptr @PyObject_CallNoArgs(ptr %hook)
+  %fails = icmp eq ptr %got, null
+  br i1 %fails, label %over, label %fine
+fine:
+  call void @Py_DecRef(ptr %got)
+  br label %on
+on:
+  call ptr @PyEval_SaveThread()
+  br label %go
+over:
+  call ptr @PyEval_SaveThread()
+  %before = atomicrmw or ptr %flagp, i32 2 monotonic
+  br label %stop
+go:
+  ret i32 0
+stop:
+  ret i32 1
+}
+
+; Counts Ctrl-C, and does what was done before.
+define internal void @interrupted(i32 %signal, ptr %info, ptr %context) {
+  %pool = load ptr, ptr @ave_pool
+  %countp = getelementptr %Pool, ptr %pool, i32 0, i32 19
+  %n = atomicrmw add ptr %countp, i64 1 monotonic
+  %oldp = getelementptr %Pool, ptr %pool, i32 0, i32 21
+  %old = load ptr, ptr %oldp
+  call void %old(i32 %signal, ptr %info, ptr %context)
+  ret void
+}
+
+; Puts ours before the handler of SIGINT, where Python has one. struct sigaction begins with the handler; all else stays as it is.
+define void @ave_watch_interrupts(ptr %pool, i32 %signal) {
+entry:
+  %action = alloca [256 x i8], align 16
+  store ptr %pool, ptr @ave_pool
+  %rc = call i32 @sigaction(i32 %signal, ptr null, ptr %action)
+  %failed = icmp ne i32 %rc, 0
+  %handler = load ptr, ptr %action
+  %number = ptrtoint ptr %handler to i64
+  %plain = icmp ule i64 %number, 1
+  %ours = icmp eq ptr %handler, @interrupted
+  %no = or i1 %failed, %plain
+  %leave = or i1 %no, %ours
+  br i1 %leave, label %out, label %put
+put:
+  %oldp = getelementptr %Pool, ptr %pool, i32 0, i32 21
+  store ptr %handler, ptr %oldp
+  store ptr @interrupted, ptr %action
+  %rc2 = call i32 @sigaction(i32 %signal, ptr %action, ptr null)
+  br label %out
+out:
   ret void
 }
 
@@ -228,16 +491,8 @@ left:
   br label %idle
 }
 
-; Starts the workers that are wanted, as many as the system gives. Called by the launch that owns the pool.
-define internal void @start(ptr %pool) {
-entry:
-  %startedp = getelementptr %Pool, ptr %pool, i32 0, i32 10
-  %wantedp = getelementptr %Pool, ptr %pool, i32 0, i32 9
-  %started = load i32, ptr %startedp
-  %wanted = load i32, ptr %wantedp
-  %enough = icmp uge i32 %started, %wanted
-  br i1 %enough, label %out, label %prepare
-prepare:
+; Starts a thread of ours with all signals blocked; says whether the system gave one.
+define internal i1 @spawn(ptr %pool, ptr %function) {
   %attr = alloca [128 x i8], align 16
   %all = alloca [128 x i8], align 16
   %old = alloca [128 x i8], align 16
@@ -253,11 +508,27 @@ prepare:
   call i32 @pthread_attr_init(ptr %attr)
   call i32 @pthread_attr_setdetachstate(ptr %attr, i32 %detach)
   call i32 @pthread_attr_setstacksize(ptr %attr, i64 %stack)
+  %rc = call i32 @pthread_create(ptr %thread, ptr %attr, ptr %function, ptr %pool)
+  call i32 @pthread_attr_destroy(ptr %attr)
+  call i32 @pthread_sigmask(i32 %how, ptr %old, ptr null)
+  %ok = icmp eq i32 %rc, 0
+  ret i1 %ok
+}
+
+; Starts the workers that are wanted, as many as the system gives. Called by the launch that owns the pool.
+define internal void @start(ptr %pool) {
+entry:
+  %startedp = getelementptr %Pool, ptr %pool, i32 0, i32 10
+  %wantedp = getelementptr %Pool, ptr %pool, i32 0, i32 9
+  %started = load i32, ptr %startedp
+  %wanted = load i32, ptr %wantedp
+  %enough = icmp uge i32 %started, %wanted
+  br i1 %enough, label %out, label %prepare
+prepare:
   br label %make
 make:
   %n = phi i32 [ %started, %prepare ], [ %n1, %made ]
-  %rc = call i32 @pthread_create(ptr %thread, ptr %attr, ptr @worker, ptr %pool)
-  %ok = icmp eq i32 %rc, 0
+  %ok = call i1 @spawn(ptr %pool, ptr @worker)
   br i1 %ok, label %made, label %short
 made:
   %n1 = add i32 %n, 1
@@ -270,8 +541,6 @@ short:
 end:
   %count = phi i32 [ %n1, %made ], [ %n, %short ]
   store i32 %count, ptr %startedp
-  call i32 @pthread_attr_destroy(ptr %attr)
-  call i32 @pthread_sigmask(i32 %how, ptr %old, ptr null)
   br label %out
 out:
   ret void
@@ -286,6 +555,9 @@ entry:
   %activep = getelementptr %Pool, ptr %pool, i32 0, i32 4
   %generationp = getelementptr %Pool, ptr %pool, i32 0, i32 5
   %jobp = getelementptr %Pool, ptr %pool, i32 0, i32 6
+  %launchp = getelementptr %Job, ptr %job, i32 0, i32 2
+  %launch = load ptr, ptr %launchp
+  %flagp = getelementptr %Launch, ptr %launch, i32 0, i32 3
   call i32 @pthread_mutex_lock(ptr %pool)
   store ptr %job, ptr %jobp
   %g0 = load atomic i64, ptr %generationp monotonic, align 8
@@ -319,6 +591,13 @@ look:
   br i1 %idle, label %unlock, label %sleep
 sleep:
   call i32 @pthread_cond_wait(ptr %finished, ptr %pool)
+  %flag = load atomic i32, ptr %flagp monotonic, align 4
+  %asked = icmp eq i32 %flag, 1
+  br i1 %asked, label %up, label %look
+up:
+  call i32 @pthread_mutex_unlock(ptr %pool)
+  %told = call i32 @ave_look(ptr %launch)
+  call i32 @pthread_mutex_lock(ptr %pool)
   br label %look
 unlock:
   call i32 @pthread_mutex_unlock(ptr %pool)
@@ -327,8 +606,51 @@ out:
   ret i64 %n
 }
 
-; Runs every block of the grid (three u32). Returns 0, what a block returned, or -1 when there is no memory for scratch.
-define i64 @ave_run_grid(ptr %pool, ptr %kernel, ptr %args, ptr %grid) {
+; Runs a grid as below, called with the interpreter's lock, which is released meanwhile.
+define i64 @ave_run_held(ptr %pool, ptr %kernel, ptr %args, ptr %grid) {
+  %thread = call ptr @PyEval_SaveThread()
+  %rc = call i64 @ave_run_grid(ptr %pool, ptr %kernel, ptr %args, ptr %grid, ptr %thread)
+  call void @PyEval_RestoreThread(ptr %thread)
+  ret i64 %rc
+}
+
+; Runs every block of the grid (three u32). `thread`: the caller's Python thread state, whose lock it has released. Returns 0, what a block returned
+; (3 where it stopped early: then a Python error is set, or the kernel has left a report), or -1 when there is no memory for scratch.
+define i64 @ave_run_grid(ptr %pool, ptr %kernel, ptr %args, ptr %extents, ptr %thread) {
+entry:
+  %grid = alloca %Launch, align 64
+  %l1 = getelementptr i32, ptr %extents, i64 1
+  %l2 = getelementptr i32, ptr %extents, i64 2
+  %ex = load i32, ptr %extents
+  %ey = load i32, ptr %l1
+  %ez = load i32, ptr %l2
+  %g1 = getelementptr %Launch, ptr %grid, i32 0, i32 1
+  %g2 = getelementptr %Launch, ptr %grid, i32 0, i32 2
+  %g3 = getelementptr %Launch, ptr %grid, i32 0, i32 3
+  %g4 = getelementptr %Launch, ptr %grid, i32 0, i32 4
+  %g5 = getelementptr %Launch, ptr %grid, i32 0, i32 5
+  %g6 = getelementptr %Launch, ptr %grid, i32 0, i32 6
+  %g7 = getelementptr %Launch, ptr %grid, i32 0, i32 7
+  %g10 = getelementptr %Launch, ptr %grid, i32 0, i32 10
+  store i32 %ex, ptr %grid
+  store i32 %ey, ptr %g1
+  store i32 %ez, ptr %g2
+  store i32 0, ptr %g3
+  store ptr @ave_look, ptr %g4
+  store ptr %pool, ptr %g5
+  %self = call ptr @pthread_self()
+  store ptr %self, ptr %g6
+  store ptr %thread, ptr %g7
+  %interruptsp = getelementptr %Pool, ptr %pool, i32 0, i32 19
+  %interrupts = load atomic i64, ptr %interruptsp monotonic, align 8
+  store i64 %interrupts, ptr %g10
+  call void @begin(ptr %pool, ptr %grid)
+  %rc = call i64 @run(ptr %pool, ptr %kernel, ptr %args, ptr %grid)
+  call void @end(ptr %pool, ptr %grid)
+  ret i64 %rc
+}
+
+define internal i64 @run(ptr %pool, ptr %kernel, ptr %args, ptr %grid) {
 entry:
   %job = alloca %Job, align 64
   %solo = alloca ptr

@@ -1130,7 +1130,7 @@ blocks:
   %pool = load ptr, ptr %ctx
   %kernel = load ptr, ptr %e
   %thread = call ptr @PyEval_SaveThread()
-  %rc = call i64 @ave_run_grid(ptr %pool, ptr %kernel, ptr %space, ptr %grid32)
+  %rc = call i64 @ave_run_grid(ptr %pool, ptr %kernel, ptr %space, ptr %grid32, ptr %thread)
   call void @PyEval_RestoreThread(ptr %thread)
   %ok = icmp eq i64 %rc, 0
   br i1 %ok, label %done, label %failed
@@ -1140,6 +1140,13 @@ done:
   call void @Py_IncRef(ptr %none)
   ret ptr %none
 failed:
+  ; A handler of a signal has raised while the blocks ran.
+  %interrupt = call ptr @PyErr_Occurred()
+  %set = icmp ne ptr %interrupt, null
+  br i1 %set, label %early, label %status.told
+early:
+  ret ptr null
+status.told:
   %failp = getelementptr %Context, ptr %ctx, i32 0, i32 10
   %fail = load ptr, ptr %failp
   %code = call ptr @PyLong_FromLongLong(i64 %rc)
