@@ -23,6 +23,7 @@ from avelang.passes.rewrite import rewrite
 Dim = int | Value
 Pair = tuple[Value, Value]  # wrong where the first, unsigned, is not less than the second
 LARGE = 1 << 31
+MOST_STEPS = 200  # ops that are followed from an address to the array that it is of
 RAW = frozenset({"ld", "st", "atomic_add", "atomic"})
 _ELEMENT = {"extract": 1, "insert": 2}  # operands of an access to a register vector at an index known only at run time, less the index
 
@@ -50,15 +51,17 @@ class Where:
     inside: bool | Value
 
 
-def bounds(kernel: Kernel, skip: bool = False) -> None:
+def bounds(kernel: Kernel, skip: bool = False, device: bool = False) -> None:
     """Adds the parameter for reports and the checks; `attrs["sites"]` says what they check. `skip`: a lane that would go wrong leaves the access out and
-    goes on (a load gives zeros), where it would otherwise stop."""
-    _Bounds(kernel, skip).run()
+    goes on (a load gives zeros), where it would otherwise stop. `device`: on a GPU, where lanes are on their own, they also stop where others have
+    reported: at the start of the kernel, and in each trip of a `while`."""
+    _Bounds(kernel, skip, device).run()
 
 
 class _Bounds:
-    def __init__(self, kernel: Kernel, skip: bool):
+    def __init__(self, kernel: Kernel, skip: bool, device: bool):
         self.kernel, self.skip = kernel, skip
+        self.leaves = device and not skip
         self.ranges = Ranges(kernel)
         self.where: dict[Value, Where] = {}
         self.roots: dict[Value, tuple[Root, Dim]] = {}
@@ -67,17 +70,20 @@ class _Bounds:
         self.param = Value(PtrType(i64, GLOBAL), PARAM, None)
         self.head = Builder(Block(), kernel.span)
         self.limits: list[tuple[Value, Value]] = []
+        self.by_number: dict[int, Root] = {}
         self.shared = _shared_bytes(kernel)
 
     def run(self) -> None:
         b = self.head
+        if self.leaves:
+            self.others(b)
         for i, p in enumerate(self.arrays):
             low, high = (b.ld(self.param, b.const(8 * (RECORD + 2 * i + k), i64), i64, 8) for k in (0, 1))
             self.limits.append((low, high))
             if isinstance(p.type, MapType):
                 continue
             size = b.sub(high, low)
-            root = Root(i, GLOBAL, p.name, size)
+            root = self.by_number[i] = Root(i, GLOBAL, p.name, size)
             pointer = b.base(p) if isinstance(p.type, TensorType) else p
             at = b.sub(b.ptr_int(pointer), low)
             self.roots[p] = root, at
@@ -89,11 +95,21 @@ class _Bounds:
         self.kernel.params.append(self.param)
         self.kernel.attrs["sites"] = [site.json() for site in self.sites]
 
+    def others(self, b: Builder) -> None:
+        """The lane is over where there is a report already."""
+        flag = b.emit("atomic", (b.const(0, u64), self.param, b.const(0, i64)), (u64,), kind="or").result
+        b.emit("check", (self.param, flag, b.const(1, u64)), (), site=0, pairs=1, stop=True)
+
     def visit(self, op: Op, b: Builder) -> Sequence[Value] | None:
         rule = getattr(self, "on_" + op.name, None)
         if rule is not None:
             rule(op, b)
             return None
+        if op.name == "while" and self.leaves:
+            *ops, last = op.regions[1].ops
+            op.regions[1].ops = ops
+            self.others(Builder(op.regions[1], op.span))
+            op.regions[1].ops.append(last)
         checks: list[tuple[Site, list[Pair], list[Value]]] = []
         if op.name in ("load", "store"):
             checks = self.access(op, b)
@@ -145,10 +161,31 @@ class _Bounds:
         assert isinstance(ptr.type, PtrType)
         op = ptr.op
         if ptr.type.space == GLOBAL:
-            if op is not None and op.name == "int_ptr":
-                return Root(-1, GLOBAL), op.operands[0]
-            return Root(-1, GLOBAL), b.ptr_int(ptr)
+            number = op.operands[0] if op is not None and op.name == "int_ptr" else b.ptr_int(ptr)
+            source = self.source(number)
+            if source is None:
+                return Root(-1, GLOBAL), number
+            return source, b.sub(number, self.limits[source.number][0])
         return Root(-2, ptr.type.space, "shared memory", self.shared), b.ptr_int(ptr)
+
+    def source(self, number: Value) -> Root | None:
+        """The array that an address is reckoned from: the only one whose address goes into it. None where it is none or several."""
+        found: set[int] = set()
+        todo, seen = [number], set[Value]()
+        while todo:
+            op = todo.pop().op
+            if op is None or op.result in seen or len(seen) > MOST_STEPS:
+                continue
+            seen.add(op.result)
+            if op.name == "ptr_int":
+                root = self.roots.get(op.operands[0], (Root(-1, GLOBAL), 0))[0]
+                found.add(root.number)
+            elif op.name in ("ld", "load", "atomic", "atomic_add", "map_word", "shuffle") or op.regions:
+                found.add(-1)
+            else:
+                todo += op.operands
+        root = self.by_number.get(found.pop()) if len(found) == 1 and len(seen) <= MOST_STEPS else None
+        return root
 
     def on_alloc(self, op: Op, b: Builder) -> None:
         t = op.result.type

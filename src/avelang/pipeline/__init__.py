@@ -27,8 +27,8 @@ Pass = tuple[str, Callable[[Kernel], None], str]
 
 def checks(kernel: Kernel) -> list[Pass]:
     """The pass that adds checks of bounds, where the kernel's attributes ask for it."""
-    how = kernel.attrs.get("bounds")
-    return [("bounds", lambda k: bounds(k, how == "skip"), "tensors"), ("simplify", simplify, "tensors")] if how else []
+    how, device = kernel.attrs.get("bounds"), kernel.attrs.get("bounds") in ("skip", "leave")
+    return [("bounds", lambda k: bounds(k, how == "skip", device), "tensors"), ("simplify", simplify, "tensors")] if how else []
 
 
 def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:

@@ -124,6 +124,8 @@ def _device_program(
     kernel.attrs.update({name: options[name] for name in HINTS if name in options})
     if chip.vendor == "nvidia":
         kernel.attrs["lines"] = True
+    if knobs.check_bounds():
+        kernel.attrs["bounds"] = _checks_on(kernel)
     arguments = [(p.name, p.type.name if isinstance(p.type, DType) else "pointer") for p in kernel.params]
     writes = written(kernel)
     made = gpu_program(kernel, block, chip)
@@ -133,7 +135,18 @@ def _device_program(
         "wide": [i for i, p in enumerate(kernel.params) if isinstance(p.type, MapType)], "shared_bytes": made.shared_bytes,
         "dynamic_bytes": made.dynamic_bytes, "pointer_align": made.pointer_align, "place": [source.file, kernel.span.line if kernel.span else 0],
         "created": time.time(), "seconds": time.perf_counter() - start,
+        **_checked(kernel),
     }  # fmt: skip
+
+
+def _checks_on(kernel: Kernel) -> str:
+    """How lanes of a GPU take a wrong access: "leave": they are over. "skip": they leave the access out and go on, in kernels in which others would wait for
+    them for ever: at barriers that count arrivals, or for copies."""
+    from avelang.ir.core import walk
+
+    waits = ("nvvm.mbarrier", "nvvm.cluster", "nvvm.wgmma", "nvvm.cp_async_bulk", "nvvm.setmaxnreg", "cluster_")
+    counted = any(op.name.startswith(waits) or (op.name == "barrier" and op.operands) for op in walk(kernel.body))
+    return "skip" if counted else "leave"
 
 
 @_uncollected()

@@ -114,6 +114,10 @@ class Amdgpu(Target):
         w.call("llvm.amdgcn.s.barrier", "void")
         w.do(f'fence syncscope("{scope}") acquire')
 
+    def leave(self, w: Simt) -> None:
+        """The wave ends: of lanes that have parted, those that are here take the others along."""
+        w.call("llvm.amdgcn.endpgm", "void")
+
     # -- memory --------------------------------------------------------------------------------------------------------------------
 
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:

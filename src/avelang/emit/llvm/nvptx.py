@@ -139,6 +139,9 @@ class Nvptx(Target):
         """Where lanes of a warp may have parted, the form that each of them may reach by itself."""
         w.call(f"llvm.nvvm.barrier.cta.sync{'' if w.parted else '.aligned'}.all", "void", ("i32", "0"))
 
+    def leave(self, w: Simt) -> None:
+        w.call("llvm.nvvm.exit", "void")
+
     # -- memory --------------------------------------------------------------------------------------------------------------------
 
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:

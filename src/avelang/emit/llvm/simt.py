@@ -34,7 +34,8 @@ BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 class Program:
     """What a GPU emitter gives: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
     block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes. Where the kernel has
-    `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes."""
+    `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the one before that
+    (or the last) is the record of `avelang.ir.bounds`."""
 
     text: str
     entry: str
@@ -44,6 +45,7 @@ class Program:
     dynamic_bytes: int
     pointer_align: int
     prints: tuple[Print, ...] = ()
+    sites: tuple[typing.Any, ...] = ()
 
 
 class Plan(typing.NamedTuple):
@@ -98,6 +100,10 @@ class Target(abc.ABC):
     @abc.abstractmethod
     def barrier(self, w: Simt, op: Op) -> None:
         """Waits for the block and orders memory."""
+
+    @abc.abstractmethod
+    def leave(self, w: Simt) -> None:
+        """The lane is over; the block of the function ends behind this."""
 
     @abc.abstractmethod
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:

@@ -38,7 +38,8 @@ def emit(kernel: Kernel, target: Target) -> Program:
     text = "\n".join([
         f'target triple = "{target.triple}"', "", *lines, "", w.module.text(target.attributes(w)), function, "", *target.tail(w), "",
     ])  # fmt: skip
-    return Program(text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints))
+    sites = tuple(kernel.attrs.get("sites", ()))
+    return Program(text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints), sites)
 
 
 def _params(w: Simt) -> str:

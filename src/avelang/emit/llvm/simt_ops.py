@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from avelang.emit.llvm import arithmetic, simt_memory
 from avelang.emit.llvm.simt import BINARY16, Simt
+from avelang.emit.llvm.simt_check import emit_check
 from avelang.emit.llvm.simt_printf import emit_printf
 from avelang.ir.core import Op
 from avelang.ir.dtypes import f32, f64
@@ -214,6 +215,11 @@ def _ballot(w: Simt, op: Op) -> str:
 @rule("barrier")
 def _barrier(w: Simt, op: Op) -> None:
     w.target.barrier(w, op)
+
+
+@rule("check")
+def _check(w: Simt, op: Op) -> None:
+    emit_check(w, op)
 
 
 @rule("printf")

@@ -1,0 +1,147 @@
+"""AVE_CHECK=bounds: kernels that go out of bounds, by every way to touch memory; the reference says what must be said, NumPy what is right."""
+
+import re
+
+import numpy as np
+import pytest
+
+import avelang
+import avelang.language as al
+from avelang.base.errors import AveError
+
+ENGINES = ("cpu", "gfx942-exec")
+
+
+@avelang.jit
+def flat(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32, shift: al.i32):
+    i = al.convert(al.block_id(0) * 64 + al.thread_id(0), al.i32)
+    X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
+    Y = al.make_tensor(y, al.f32, al.make_layout((n,), (1,)))
+    if i < n:
+        Y[i] = X[i + shift] + 1.0
+
+
+@avelang.jit
+def pointer(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32, shift: al.i32):
+    i = al.convert(al.block_id(0) * 64 + al.thread_id(0), al.i32)
+    if i < n:
+        y[i + shift] = x[i] + 1.0
+
+
+@avelang.jit
+def shared(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32, shift: al.i32):
+    i = al.convert(al.thread_id(0), al.i32)
+    stage = al.make_shared((64,), al.f32)
+    stage[i] = x[i]
+    al.syncthreads()
+    y[i] = stage[i + shift] + 1.0
+
+
+@avelang.jit
+def registers(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32, shift: al.i32):
+    i = al.convert(al.thread_id(0), al.i32)
+    kept = al.make_local((4,), al.f32)
+    for j in range(4):
+        kept[j] = x[i]
+    kept[3 + shift] = x[i]
+    y[i] = kept[0] + 1.0
+
+
+@avelang.jit
+def elements(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32, shift: al.i32):
+    i = al.convert(al.thread_id(0), al.i32)
+    kept = al.full((4,), 1.0, al.f32)
+    y[i] = x[i] + kept[3 * (i // 32) + shift]
+
+
+@avelang.jit
+def vectors(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32, shift: al.i32):
+    i = al.convert(al.thread_id(0), al.i32)
+    X = al.make_tensor(x, al.f32, al.make_layout((64, 4), (4, 1)))
+    Y = al.make_tensor(y, al.f32, al.make_layout((64, 4), (4, 1)))
+    if i < n // 4:
+        Y[i] = X[i + shift] + al.full((4,), 1.0, al.f32)
+
+
+@avelang.jit
+def columns(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32, shift: al.i32):
+    i = al.convert(al.thread_id(0), al.i32)
+    X = al.make_tensor(x, al.f32, al.make_layout((n // 4, 4), (1, n // 4)))
+    if i < n // 4:
+        row = X[i + shift]
+        for j in range(4):
+            y[i * 4 + j] = row[j] + 1.0
+
+
+@avelang.jit
+def windows(x: al.Pointer(al.f32), y: al.Pointer(al.f32), n: al.i32, shift: al.i32):
+    i = al.convert(al.thread_id(0), al.i32)
+    X = al.make_tensor(x, al.f32, al.make_layout((n,), (1,)))
+    part = al.subview(X, (i * 4 + shift,), (4,), (1,))
+    if i < n // 4:
+        for j in range(4):
+            y[i * 4 + j] = part[j] + 1.0
+
+
+@avelang.jit
+def counted(x: al.Pointer(al.u32), y: al.Pointer(al.u32), n: al.i32, shift: al.i32):
+    i = al.convert(al.thread_id(0), al.i32)
+    if i < n:
+        al.amdgpu.atomic_add((i + shift) * 4, x[i], y, 1)
+
+
+KERNELS = (flat, pointer, shared, registers, elements, vectors, columns, windows, counted)
+
+
+def outcome(kernel, backend, n, size, shift):
+    """What became of a launch: the arrays, or the code and the words, addresses left out."""
+    kind = np.uint32 if kernel is counted else np.float32
+    x, y = np.arange(size, dtype=kind), np.zeros(size + 64, kind)
+    before = y.copy()
+    try:
+        kernel[(1, 1, 1), (64, 1, 1)](x, y[32 : 32 + size], n, shift, backend=backend)
+    except AveError as e:
+        guard = np.concatenate([y[:32], y[32 + size :]])
+        assert np.array_equal(guard, np.concatenate([before[:32], before[32 + size :]])), "an access out of bounds was made"
+        return e.code, re.sub(r"0x[0-9a-f]+|lane \d+ of wave \d+|block .*?thread \(\d+|index \(-?\d+", "#", e.message), e.span and e.span.line
+    return "", y.tobytes(), None
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.source.name)
+@pytest.mark.parametrize(("n", "size", "shift"), [(64, 64, 0), (64, 64, 1), (64, 64, -1), (64, 60, 0)])
+def test_an_access_out_of_bounds_is_what_the_reference_says(kernel, n, size, shift, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "bounds")
+    wanted = outcome(kernel, "reference", n, size, shift)
+    if size == n and shift == 0:
+        assert wanted[0] == ""
+    for backend in ENGINES:
+        assert outcome(kernel, backend, n, size, shift) == wanted, backend
+
+
+def test_the_error_names_line_tensor_index_block_and_thread(monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "bounds")
+    x = np.zeros(100, np.float32)
+    for backend in ("reference", *ENGINES):
+        with pytest.raises(AveError, match=r"load of `X` at index \(100,\) is outside its extents \(100,\) \(block \(1, 0, 0\), thread \(36, ") as e:
+            flat[(2, 1, 1), (64, 1, 1)](x, np.zeros(100, np.float32), 100, 1, backend=backend)
+        assert e.value.code == "X001" and e.value.span is not None and "Y[i] = X[i + shift] + 1.0" in e.value.span.text()
+
+
+def test_the_knob_counts_for_launches_that_were_made_before_it(monkeypatch):
+    x, y = np.zeros(64, np.float32), np.zeros(128, np.float32)
+    monkeypatch.delenv("AVE_CHECK", raising=False)
+    for _ in range(3):
+        pointer[1, 64](x, y[:64], 64, 8)
+    monkeypatch.setenv("AVE_CHECK", "bounds")
+    with pytest.raises(AveError, match="X002"):
+        pointer[1, 64](x, y[:64], 64, 8)
+    monkeypatch.delenv("AVE_CHECK")
+    pointer[1, 64](x, y[:64], 64, 8)
+
+
+def test_a_register_index_out_of_range_does_no_harm_without_the_check(monkeypatch):
+    monkeypatch.delenv("AVE_CHECK", raising=False)
+    x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    for shift in (1, -4, 1 << 20, -(1 << 31), (1 << 31) - 4):
+        registers[1, 64](x, y, 64, shift, backend="cpu")
+        elements[1, 64](x, y, 64, shift, backend="cpu")
