@@ -122,7 +122,7 @@ def test_the_error_names_line_tensor_index_block_and_thread(monkeypatch):
     monkeypatch.setenv("AVE_CHECK", "bounds")
     x = np.zeros(100, np.float32)
     for backend in ("reference", *ENGINES):
-        with pytest.raises(AveError, match=r"load of `X` at index \(100,\) is outside its extents \(100,\) \(block \(1, 0, 0\), thread \(36, ") as e:
+        with pytest.raises(AveError, match=r"load of `X` at index \(100,\) is outside its extents \(100,\) \(block \(1, 0, 0\), thread \(35, ") as e:
             flat[(2, 1, 1), (64, 1, 1)](x, np.zeros(100, np.float32), 100, 1, backend=backend)
         assert e.value.code == "X001" and e.value.span is not None and "Y[i] = X[i + shift] + 1.0" in e.value.span.text()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Value
-from avelang.ir.dtypes import f64, i64, u1, u8, u32, u64
+from avelang.ir.dtypes import f64, i32, i64, u1, u8, u32, u64
 from avelang.ir.types import SHARED, PtrType
 
 
@@ -55,3 +55,19 @@ def choose(b: Builder, cond: Value, then: Callable[[], Value], other: Callable[[
             values.append(make())
             b.yield_(values[-1])
     return b.emit("if", (cond,), (values[0].type,), regions).result
+
+
+def expand_offset(b: Builder, *parts: Value) -> Value:
+    """i64: the sum of 32-bit offsets read as unsigned."""
+    wide = [b.convert(b.bitcast(p, u32), i64) for p in parts]
+    total = wide[0]
+    for w in wide[1:]:
+        total = b.add(total, w)
+    return total
+
+
+def expand_resource(b: Builder, rsrc: Value) -> tuple[Value, Value]:
+    """(pointer, i64 range) of resource words."""
+    w = [b.convert(b.bitcast(b.extract(rsrc, i), u32), i64) for i in range(3)]
+    high = b.shl(b.and_(w[1], b.const(0xFFFF, i64)), b.const(32, i64))
+    return b.int_ptr(b.or_(w[0], high), i32), w[2]

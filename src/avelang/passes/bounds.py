@@ -2,8 +2,8 @@
 
 A coordinate is compared with its extent, and an index into a register vector with its length. An address is compared with the memory that it is
 for: the allocation, or the array that the pointer was an argument for, whose range stands behind the record (`ir.bounds`). Where a whole layout
-lies in its memory, which is found once where the tensor is made, coordinates within extents are all that has to be seen. What the ranges of numbers prove
-is left out.
+lies in its memory, which is found once where the tensor is made, coordinates within extents are all that has to be seen. What the ranges of numbers
+prove is left out.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.dtypes import i32, i64, u1, u32, u64
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, TensorType, VecType, dtype_of, extent
+from avelang.isa.footprints import Touch, footprint, size_of
+from avelang.isa.row import ROWS
 from avelang.passes.ranges import Ranges
 from avelang.passes.rewrite import rewrite
 
@@ -52,9 +54,9 @@ class Where:
 
 
 def bounds(kernel: Kernel, skip: bool = False, device: bool = False) -> None:
-    """Adds the parameter for reports and the checks; `attrs["sites"]` says what they check. `skip`: a lane that would go wrong leaves the access out and
-    goes on (a load gives zeros), where it would otherwise stop. `device`: on a GPU, where lanes are on their own, they also stop where others have
-    reported: at the start of the kernel, and in each trip of a `while`."""
+    """Adds the parameter for reports and the checks; `attrs["sites"]` says what they check. `skip`: a lane that would go wrong leaves the access out
+    and goes on (a load gives zeros), where it would otherwise stop. `device`: on a GPU, where lanes are on their own, they also stop where others
+    have reported: at the start of the kernel, and in each trip of a `while`."""
     _Bounds(kernel, skip, device).run()
 
 
@@ -117,20 +119,23 @@ class _Bounds:
             checks = self.raw(op, b)
         elif op.name in _ELEMENT and "index" not in op.attrs:
             checks = self.element(op, b)
-        if not checks:
-            return None
-        if self.skip:
+        elif op.name in ROWS and (touches := footprint(op.name)) is not None:
+            found = touches(b, *ROWS[op.name].arguments(op, lambda v: v))
+            checks = [check for touch in found for check in self.touch(op, b, touch, op.name)]
+        # What the lanes of a wave do together must not lose any of them.
+        together = "convergent" in op.defn.effects
+        if checks and self.skip and not together:
             return self.skipping(op, b, checks)
         for site, pairs, values in checks:
-            self.check(b, site, pairs, values)
+            self.check(b, site, pairs, values, not together)
         return None
 
     # -- checks ------------------------------------------------------------------------------------------------------------------
 
-    def check(self, b: Builder, site: Site, pairs: list[Pair], values: list[Value]) -> None:
+    def check(self, b: Builder, site: Site, pairs: list[Pair], values: list[Value], stop: bool = True) -> None:
         flat = [v for pair in pairs for v in pair]
         self.sites.append(site)
-        b.emit("check", (self.param, *flat, *values[:MOST_VALUES]), (), site=len(self.sites) - 1, pairs=len(pairs), stop=not self.skip)
+        b.emit("check", (self.param, *flat, *values[:MOST_VALUES]), (), site=len(self.sites) - 1, pairs=len(pairs), stop=stop and not self.skip)
 
     def skipping(self, op: Op, b: Builder, checks: list[tuple[Site, list[Pair], list[Value]]]) -> Sequence[Value]:
         """The access in the lanes in which it goes right; zeros in the others, where it would give something."""
@@ -253,7 +258,7 @@ class _Bounds:
         if high >= 1 << 58:
             return False
         if isinstance(at, int) and isinstance(root.size, int) and isinstance(dynamic, int):
-            return 0 <= at + low and at + high <= root.size
+            return at + low >= 0 and at + high <= root.size
         first, last = self.sum(b, at, low), self.sum(b, self.sum(b, at, high), dynamic)
         ok = b.cmp("le", _wide(b, last), _wide(b, root.size))
         ok = b.and_(ok, b.cmp("ge", _wide(b, first), b.const(0, i64)))
@@ -332,11 +337,10 @@ class _Bounds:
             length = self.sum(b, length, b.same("abs", step))
         start, length = self.sum(b, moving, low), self.sum(b, length, high - low + size)
         values, given = _unknown(coords)
-        values += [s for s in strides if isinstance(s, Value)]
-        bytes_ = [b.mul(_wide(b, s), b.const(size, i64)) if isinstance(s, Value) else s for s in strides]
-        values = [*values[: len(values) - sum(isinstance(s, Value) for s in strides)], *(s for s in bytes_ if isinstance(s, Value)), _wide(b, first)]
-        site = Site("bounds", op.name, at.name, t.space, given, [], [s * size if isinstance(s, int) else None for s in strides], shape,
-                    at.root.number, at.root.name, at.root.size if isinstance(at.root.size, int) else 0, run, size, op.span)  # fmt: skip
+        values += [*(b.mul(_wide(b, s), b.const(size, i64)) for s in strides if isinstance(s, Value)), _wide(b, first)]
+        steps = [s * size if isinstance(s, int) else None for s in strides]
+        whole = at.root.size if isinstance(at.root.size, int) else 0
+        site = Site("bounds", op.name, at.name, t.space, given, [], steps, shape, at.root.number, at.root.name, whole, run, size, op.span)
         return self.address(b, site, at.root, start, length, at.inside, values)
 
     def address(
@@ -344,7 +348,7 @@ class _Bounds:
     ) -> list[tuple[Site, list[Pair], list[Value]]]:
         """The check that `length` bytes from `start` lie in the root's memory."""
         if isinstance(start, int) and isinstance(length, int) and isinstance(root.size, int) and root.number == -2:
-            if 0 <= start and start + length <= root.size:
+            if start >= 0 and start + length <= root.size:
                 return []
         if root.number == -1:
             end, found = b.add(_wide(b, start), _wide(b, length)), None
@@ -367,14 +371,17 @@ class _Bounds:
         assert isinstance(ptr.type, PtrType)
         if ptr.type.space == LOCAL:
             return []
-        t = op.result.type if op.name == "ld" else op.operands[0].type
-        n = (t.n if isinstance(t, VecType) else 1) * dtype_of(t).bytes
-        root, at = self.locate(ptr, b)
-        start = self.sum(b, at, offset)
-        what = f"`{op.attrs.get('row', op.name)}`"
-        site = Site("bounds", what, "", ptr.type.space, [], [], [], [], root.number, root.name, root.size if isinstance(root.size, int) else 0, n, n,
-                    op.span)  # fmt: skip
-        return self.address(b, site, root, start, n, False, [_wide(b, start)])
+        n = size_of(op.result if op.name == "ld" else op.operands[0])
+        return self.touch(op, b, Touch(ptr, offset, n, n), op.attrs.get("row", op.name))
+
+    def touch(self, op: Op, b: Builder, touch: Touch, name: str) -> list[tuple[Site, list[Pair], list[Value]]]:
+        """The check of bytes at a pointer or at a tensor's first element."""
+        at = self.where.get(touch.place)
+        root, first = (at.root, at.at) if at is not None else self.locate(touch.place, b)
+        start, n = self.sum(b, first, touch.start), touch.most
+        size = root.size if isinstance(root.size, int) else 0
+        site = Site("bounds", f"`{name}`", "", root.space, [], [], [], [], root.number, root.name, size, n, n, op.span)
+        return self.address(b, site, root, start, touch.length, False, [_wide(b, start)])
 
     def element(self, op: Op, b: Builder) -> list[tuple[Site, list[Pair], list[Value]]]:
         """The check of an index into a register vector."""

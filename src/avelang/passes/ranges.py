@@ -59,11 +59,11 @@ def _or(a: Range, b: Range) -> Range | None:
 
 
 def _shl(a: Range, b: Range) -> Range | None:
-    return (a[0] << b[0], a[1] << b[1]) if a[0] >= 0 and 0 <= b[0] and b[1] < 64 else None
+    return (a[0] << b[0], a[1] << b[1]) if a[0] >= 0 and b[0] >= 0 and b[1] < 64 else None
 
 
 def _shr(a: Range, b: Range) -> Range | None:
-    return (a[0] >> b[1], a[1] >> b[0]) if a[0] >= 0 and 0 <= b[0] and b[1] < 64 else None
+    return (a[0] >> b[1], a[1] >> b[0]) if a[0] >= 0 and b[0] >= 0 and b[1] < 64 else None
 
 
 _BINARY: dict[str, Callable[[Range, Range], Range | None]] = {

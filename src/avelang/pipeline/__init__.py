@@ -10,7 +10,6 @@ from avelang.ir.core import Kernel
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
 from avelang.passes.alignment import alignment
-from avelang.passes.bounds import bounds
 from avelang.passes.expand import expand
 from avelang.passes.forward import forward
 from avelang.passes.functions import functions
@@ -27,8 +26,12 @@ Pass = tuple[str, Callable[[Kernel], None], str]
 
 def checks(kernel: Kernel) -> list[Pass]:
     """The pass that adds checks of bounds, where the kernel's attributes ask for it."""
-    how, device = kernel.attrs.get("bounds"), kernel.attrs.get("bounds") in ("skip", "leave")
-    return [("bounds", lambda k: bounds(k, how == "skip", device), "tensors"), ("simplify", simplify, "tensors")] if how else []
+    how = kernel.attrs.get("bounds")
+    if not how:
+        return []
+    from avelang.passes.bounds import bounds
+
+    return [("bounds", lambda k: bounds(k, how == "skip", how in ("skip", "leave")), "tensors"), ("simplify", simplify, "tensors")]
 
 
 def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:

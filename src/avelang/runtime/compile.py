@@ -140,8 +140,8 @@ def _device_program(
 
 
 def _checks_on(kernel: Kernel) -> str:
-    """How lanes of a GPU take a wrong access: "leave": they are over. "skip": they leave the access out and go on, in kernels in which others would wait for
-    them for ever: at barriers that count arrivals, or for copies."""
+    """How lanes of a GPU take a wrong access: "leave": they are over. "skip": they leave the access out and go on, in kernels in which others would
+    wait for them for ever: at barriers that count arrivals, or for copies."""
     from avelang.ir.core import walk
 
     waits = ("nvvm.mbarrier", "nvvm.cluster", "nvvm.wgmma", "nvvm.cp_async_bulk", "nvvm.setmaxnreg", "cluster_")

@@ -16,6 +16,7 @@ from avelang.ir import printf
 from avelang.runtime import compile
 from avelang.runtime.arguments import EXECUTED, EXECUTOR
 from avelang.runtime.arrays import Array
+from avelang.runtime.checked import Record, wanted
 from avelang.runtime.native import threads
 from avelang.sim.amdgcn.arguments import explicit, pack
 from avelang.sim.amdgcn.checks import of_knob
@@ -46,11 +47,17 @@ class Program:
         self.machine = Machine(program, meta["entry"], check=meta["check"], ready=ready)
 
     def run(self, at: Geometry, bound: Bound) -> None:
-        """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027."""
+        """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027, and what a kernel that checks its
+        accesses reports."""
         grid, block = (at.grid[0], at.grid[1], at.grid[2]), (at.block[0], at.block[1], at.block[2])
         dynamic = int(self.meta["dynamic_bytes"])
         regions, slots = [(a.address, a.address + a.span()) for a in bound.arrays], list(bound.slots)
         names = [a.name for a, v in zip(explicit(self.machine.kernel), bound.values, strict=False) if isinstance(v, Array)]
+        record = None
+        if "sites" in self.meta:
+            record = Record(self.meta, [a.name for a in explicit(self.machine.kernel)][: len(bound.values)], bound.values)
+            slots.append(record.address)
+            regions.append((record.address, record.address + record.words.nbytes))
         paper = printf.buffer() if self.prints else None
         if paper is not None:
             slots.append(paper.ctypes.data)
@@ -68,6 +75,9 @@ class Program:
             if paper is not None:
                 sys.stdout.write(printf.decode(paper, self.meta["prints"]))
         self.last_ns = time.perf_counter_ns() - start
+        found = record.error() if record is not None else None
+        if found is not None:
+            raise found
 
 
 class Executor:
@@ -78,7 +88,7 @@ class Executor:
         """What tells its code from other code, in the cache on disk."""
         from avelang.llvm.core import Host
 
-        return {"backend": EXECUTOR, "host": list(Host(1).key), "check": sorted(of_knob(knobs.checks()))}
+        return {"backend": EXECUTOR, "host": list(Host(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
 
     def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""

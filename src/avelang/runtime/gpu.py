@@ -23,6 +23,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 import avelang.arch as arch
+from avelang.base import knobs
 from avelang.base.errors import AveError, error
 from avelang.ir import printf
 from avelang.ir.dtypes import BY_NAME
@@ -302,7 +303,8 @@ class Device:
     @property
     def key(self) -> dict[str, Any]:
         """What tells code for this device from other code, in the cache on disk."""
-        return {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), **self.driver.tools(self)}
+        said = {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), "bounds": knobs.check_bounds()}
+        return {**said, **self.driver.tools(self)}
 
     def compile(self, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """What the driver loads, and what the runtime must know of it."""
@@ -348,7 +350,7 @@ class Program:
         self.record = Gpu(
             launch=driver.address("launch"), function=driver.function(payload, meta, device),
             get=driver.address("get"), set=driver.address("set"), word=device.word, only=driver.count == 1,
-            most_x=driver.most_x(block), params=meta["params"] + self.prints, block=tuple(block), shared=meta["dynamic_bytes"],
+            most_x=driver.most_x(block), params=meta["params"] + self.prints + ("sites" in meta), block=tuple(block), shared=meta["dynamic_bytes"],
             attributes=None if self._attributes is None else ctypes.addressof(self._attributes),
             many=-1 if self._attributes is None else len(self._attributes), wide=sum(1 << i for i in meta.get("wide", ())),
         )  # fmt: skip
@@ -371,22 +373,41 @@ class Program:
             raise self.refused(status, at, bound, names, stream)
 
     def printed(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> str:
-        """Runs a grid of a kernel that prints, to its end, and returns what it printed. Raises D035, L032, L033."""
+        """Runs a grid of a kernel that prints or checks its accesses, to its end, and returns what it printed. Raises D035, L032, L033, and what the
+        checks have found: X001, X002, X005."""
+        papers = [printf.buffer()] if self.prints else []
+        if "sites" not in self.meta:
+            self._lending(at, bound, names, stream, papers)
+            return printf.decode(papers[0], self.meta["prints"])
+        from avelang.runtime.checked import Record
+
+        record = Record(self.meta, names, bound.values)
+        self._lending(at, bound, names, stream, [record.words, *papers])
+        found = record.error()
+        if found is not None:
+            raise found
+        return printf.decode(papers[0], self.meta["prints"]) if papers else ""
+
+    def _lending(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int, papers: Sequence[np.ndarray]) -> None:
+        """Runs a grid to its end, with memory on the device for what it writes besides its results."""
         driver, doing = self.device.driver, f"lending `{self.kernel}` memory on {self.device.name} for what it prints"
-        words, place = printf.buffer(), P()
+        places = [P() for _ in papers]
         with driver.on(self.device, doing):
             if driver.capturing(stream):
                 # A graph would outlive the memory that is lent, and to try would spoil the capture.
                 raise error("D035", doing=doing, instead=driver.hints[CAPTURED], **driver.blame("capturing", CAPTURED))
-            driver.must(doing, "allocate", ctypes.byref(place), words.nbytes)
             try:
-                driver.must(doing, "to", place, words.ctypes.data, words.nbytes)
-                self.run(at, bound, names, stream, place.value or 0)
+                for place, words in zip(places, papers, strict=True):
+                    driver.must(doing, "allocate", ctypes.byref(place), words.nbytes)
+                    driver.must(doing, "to", place, words.ctypes.data, words.nbytes)
+                self.run(at, bound, names, stream, *(place.value or 0 for place in places))
                 self.finish(at, bound, names, stream)
-                driver.must(doing, "from", words.ctypes.data, place, words.nbytes)
+                for place, words in zip(places, papers, strict=True):
+                    driver.must(doing, "from", words.ctypes.data, place, words.nbytes)
             finally:
-                driver.call("free", place)
-        return printf.decode(words, self.meta["prints"])
+                for place in places:
+                    if place.value:
+                        driver.call("free", place)
 
     def refused(self, status: int, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> AveError:
         """The error for what `launch_gpu` returned."""

@@ -204,17 +204,17 @@ class Launcher:
         streams.order(bound.arrays, stream, library, device)
         self._stub.forget_latest()
         names = [spec.name for spec in params.runtime]
-        checked = knobs.check_launches()
-        if program.prints:
+        waits = knobs.check_launches()
+        if program.prints or "sites" in program.meta:
             sys.stdout.write(program.printed(at, bound, names, stream))
         else:
             program.run(at, bound, names, stream)
-            if checked or streams.unordered(bound.arrays):
+            if waits or streams.unordered(bound.arrays):
                 program.finish(at, bound, names, stream)
         self._last = Launch(how, seconds, 0.0, device.name)
         if how != "hot":
             self.prepared.append(self._last)
-        if not checked and not program.prints:
+        if not waits and not program.prints and "sites" not in program.meta:
             said = kwargs.get("stream")
             # Handles are words of the call; another object is another call.
             call = (key, len(args), tuple(kwargs), "handle" if type(said) is int else id(said))

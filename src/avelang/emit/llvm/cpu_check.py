@@ -1,7 +1,7 @@
 """`check` comes in; a comparison and a jump go out, and behind the jump what writes the report. Also the ways in which a wave stops early.
 
-A coordinate that is linear in the lane is compared at its ends: that is two scalars, not a vector. Only where an end is outside, which may be in a lane
-that is not active, are the lanes looked at one by one.
+A coordinate that is linear in the lane is compared at its ends: that is two scalars, not a vector. Only where an end is outside, which may be in a
+lane that is not active, are the lanes looked at one by one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from avelang.ir.core import Op
 from avelang.ir.dtypes import DType, u32, u64
 
 HALTED = 3  # the status of a block that stopped early: at a report, or because the launch was interrupted
-# What a wave reads of its launch behind the extents of the grid (`host/pool.ll`, %Launch): a word that is 0 as long as nothing is to be looked at, and
-# has bit 1 where all must stop; and the function that looks, which says whether to stop.
+# What a wave reads of its launch behind the extents of the grid (`host/pool.ll`, %Launch): a word that is 0 as long as nothing is to be looked at,
+# and has bit 1 where all must stop; and the function that looks, which says whether to stop.
 FLAG, LOOK = 12, 16
 STOP = 2
 _COLD = "!prof !{!\"branch_weights\", i32 1, i32 1048575}"
@@ -99,7 +99,8 @@ def _ends(w: Wave, p: _Pair) -> str:
 
 
 def _linear(w: Wave, p: _Pair, lin: Lin) -> str:
-    """Of a scalar plus a number for each lane: the least and the greatest. Between them nothing wraps where the limit is below half of all numbers."""
+    """Of a scalar plus a number for each lane: the least and the greatest. Between them nothing wraps where the limit is no more than half of
+    all numbers."""
     active = w.mask if isinstance(w.mask, np.ndarray) else np.ones(w.W, bool)
     low, high, t = int(lin.k[active].min()), int(lin.k[active].max()), f"i{p.d.bits}"
     assert isinstance(p.limit, S)

@@ -10,7 +10,7 @@ import numpy as np
 
 from avelang.emit.llvm import cpu_copy, cpu_lin
 from avelang.emit.llvm.cpu_memory_places import Place, gep, place, pointers_of
-from avelang.emit.llvm.cpu_values import Aos, Elems, Memory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
+from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import (
     REGISTER,
     concat,
@@ -351,15 +351,22 @@ def copy(w: Wave, source: Pending, p: Ptr, off: Scalar, t: Type) -> bool:
 
 
 def _local_places(w: Wave, mem: Memory, off: Scalar, count: int) -> list[str] | V:
-    """Addresses of the words of an access: one pointer each to a whole wave's, or a vector of pointers to the first of each lane."""
-    t = w.t(f"i{mem.word * 8}")
+    """Addresses of the words of an access: one pointer each to a whole wave's, or a vector of pointers to the first of each lane. An index that is
+    outside, which is the user's mistake, is brought back to the last place: the stack of the process lies around."""
+    t, last = w.t(f"i{mem.word * 8}"), max(mem.words - count, 0)
     if isinstance(off, S):
-        first = str((off.const or 0) // mem.word) if off.const is not None else w.op(f"udiv i64 {off.text}, {mem.word}")
+        if off.const is not None:
+            first = str(min(max(off.const // mem.word, 0), last))
+        else:
+            first = w.call("llvm.umin.i64", "i64", ("i64", w.op(f"udiv i64 {off.text}, {mem.word}")), ("i64", str(last)))
         row = w.op(f"getelementptr {t}, ptr {mem.ptr}, i64 {first}")
         return [w.op(f"getelementptr {t}, ptr {row}, i64 {i}") if i else row for i in range(count)]
     b = Bits(w, True, 64)
     lane = w.const_vector(lanes_of(list(range(w.W)), 64).k * mem.word, "i64")
-    return V(pointers_of(w, mem.ptr, b("add", b("mul", w.vec(off, i64), w.W), lane)))
+    at = w.vec(off, i64)
+    if not (isinstance(off, Lin) and off.is_const and off.k.min() >= 0 and off.k.max() <= last * mem.word):
+        at = w.call(f"llvm.umin.v{w.W}i64", w.t("i64"), (w.t("i64"), at), (w.t("i64"), w.splat(str(last * mem.word), "i64")))
+    return V(pointers_of(w, mem.ptr, b("add", b("mul", at, w.W), lane)))
 
 
 def _local_load(w: Wave, mem: Memory, off: Scalar, t: Type) -> Rep:

@@ -257,7 +257,8 @@ RULES.update(shuffle=cpu_lanes.emit_shuffle, ballot=cpu_lanes.emit_ballot, print
              atomic=cpu_lanes.emit_atomic)
 
 
-RULES.update(check=cpu_check.emit_check, barrier=cpu_waits.emit_barrier, pause=cpu_waits.emit_pause, cluster_arrive=cpu_cluster.emit_arrive, cluster_wait=cpu_cluster.emit_wait)
+RULES.update(barrier=cpu_waits.emit_barrier, pause=cpu_waits.emit_pause, cluster_arrive=cpu_cluster.emit_arrive, cluster_wait=cpu_cluster.emit_wait,
+             check=cpu_check.emit_check)
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------------------------
@@ -308,8 +309,9 @@ def _alloc(w: Wave, op: Op) -> None:
         w.env[op.result] = Ptr(SHARED, "%scratch", const(w.shared[op.result], 64))
         return
     word = w.words.get(op.result, t.dtype.bytes)
-    ptr = w.body.alloca(f"[{-(-size_of(t) // word) * w.W} x i{word * 8}]")
-    w.env[op.result] = Ptr(LOCAL, Memory(ptr, word), const(0, 64))
+    words = -(-size_of(t) // word)
+    ptr = w.body.alloca(f"[{words * w.W} x i{word * 8}]")
+    w.env[op.result] = Ptr(LOCAL, Memory(ptr, word, words), const(0, 64))
 
 
 @rule("base")

@@ -101,10 +101,11 @@ Vector = Elems | Aos | Slot
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Memory:
-    """The local memory of one `alloc`: word i (of `word` bytes) of lane l at index i*W + l from `ptr`."""
+    """The local memory of one `alloc`: word i (of `word` bytes, `words` in all) of lane l at index i*W + l from `ptr`."""
 
     ptr: str
     word: int
+    words: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -34,8 +34,8 @@ BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 class Program:
     """What a GPU emitter gives: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
     block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes. Where the kernel has
-    `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the one before that
-    (or the last) is the record of `avelang.ir.bounds`."""
+    `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the record of
+    `avelang.ir.bounds` comes before that."""
 
     text: str
     entry: str

@@ -11,7 +11,7 @@ from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import i32, i64, u8, u16, u32
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
 from avelang.isa.amdgpu.lanes import LANES
-from avelang.isa.expansions import choose, first_active
+from avelang.isa.expansions import choose, expand_offset, expand_resource, first_active
 from avelang.isa.row import Param, Place, Row, Wave, register
 
 RSRC = VecType(i32, 4)
@@ -87,22 +87,6 @@ def _store(n: int) -> Callable[..., None]:
 
 
 # -- expansion -----------------------------------------------------------------------------------------------------------------------
-
-
-def expand_offset(b: Builder, *parts: Value) -> Value:
-    """i64: the sum of 32-bit offsets read as unsigned."""
-    wide = [b.convert(b.bitcast(p, u32), i64) for p in parts]
-    total = wide[0]
-    for w in wide[1:]:
-        total = b.add(total, w)
-    return total
-
-
-def expand_resource(b: Builder, rsrc: Value) -> tuple[Value, Value]:
-    """(pointer, i64 range) of resource words."""
-    w = [b.convert(b.bitcast(b.extract(rsrc, i), u32), i64) for i in range(3)]
-    high = b.shl(b.and_(w[1], b.const(0xFFFF, i64)), b.const(32, i64))
-    return b.int_ptr(b.or_(w[0], high), i32), w[2]
 
 
 def inside(b: Builder, offset: Value, nbytes: int, limit: Value) -> Value:

@@ -5,7 +5,7 @@
 ;   * The caller works too, and never waits for a worker that has not checked in (`active`), so a slow or dead worker costs nothing.
 ;     That also makes a child process right, in which the workers do not exist.
 ;   * Workers never touch Python, and start with all signals blocked: Ctrl-C reaches Python's own threads.
-;   * What is under way is in a list (%Launch). A thread of ours, the ticker, marks all of it five times a second; code in a long loop sees the mark and
+;   * What is under way is in a list (%Launch). A thread of ours, the ticker, marks all of it ten times a second; code in a long loop sees the mark and
 ;     calls @ave_look, and the thread that launched lets Python run its handlers of signals. Where one raises, all threads leave the launch.
 
 ; mutex, "there is work", "the last worker is done": room for any libc's pthread objects (glibc: 40 and 48 bytes, macOS: 64 and 48).
@@ -204,7 +204,7 @@ entry:
   br label %idle
 idle:
   %quiet = phi i32 [ 0, %entry ], [ %calm, %marked ], [ 0, %woken ]
-  call i32 @usleep(i32 200000)
+  call i32 @usleep(i32 100000)
   call void @list(ptr %pool)
   %head = load ptr, ptr %headp
   %any = icmp ne ptr %head, null
@@ -223,7 +223,7 @@ marked:
   call i32 @pthread_cond_broadcast(ptr %finished)
   %q1 = add i32 %quiet, 1
   %calm = select i1 %any, i32 0, i32 %q1
-  %tired = icmp uge i32 %calm, 5
+  %tired = icmp uge i32 %calm, 10
   br i1 %tired, label %sleep, label %idle
 sleep:
   call i32 @pthread_mutex_lock(ptr %pool)
