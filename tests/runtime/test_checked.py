@@ -145,3 +145,34 @@ def test_a_register_index_out_of_range_does_no_harm_without_the_check(monkeypatc
     for shift in (1, -4, 1 << 20, -(1 << 31), (1 << 31) - 4):
         registers[1, 64](x, y, 64, shift, backend="cpu")
         elements[1, 64](x, y, 64, shift, backend="cpu")
+
+
+@pytest.mark.parametrize("n", range(3))
+def test_drawn_layouts_are_what_numpy_and_the_reference_say(n, monkeypatch):
+    """Extents, strides (negative ones too), offsets and sizes of arrays as they come; an access is right exactly where NumPy finds it inside."""
+    rng = np.random.default_rng(n)
+    for _ in range(12):
+        size, rows, cols = (int(rng.integers(1, 40)), int(rng.integers(0, 9)), int(rng.integers(0, 9)))
+        step, one, start = int(rng.integers(-6, 12)), int(rng.integers(-2, 4)), int(rng.integers(-8, 30))
+        r, c = int(rng.integers(-2, 10)), int(rng.integers(-2, 10))
+        at = start + r * step + c * one
+        inside = 0 <= r < rows and 0 <= c < cols
+        code = "X001" if not inside else "" if 0 <= at < size else "X002"
+        monkeypatch.setenv("AVE_CHECK", "bounds")
+        for backend in ("reference", *ENGINES):
+            x = np.arange(size, dtype=np.float32)
+            try:
+                corner[1, 64](x, rows, cols, step, one, start, r, c, backend=backend)
+                found, x[at] = "", x[at] - 1000.0 if code == "" else x[at]
+            except AveError as e:
+                found = e.code
+            assert (found, x.tolist()) == (code, list(range(size))), (backend, size, rows, cols, step, one, start, r, c)
+
+
+@avelang.jit
+def corner(x: al.Pointer(al.f32), rows: al.i32, cols: al.i32, step: al.i32, one: al.i32, start: al.i32, r: al.i32, c: al.i32):
+    X = al.make_tensor(x, al.f32, al.make_layout((1 << 20,), (1,)))
+    part = al.subview(X, (start,), (1,), (1,))
+    Y = al.view(part, al.f32, al.make_layout((rows, cols), (step, one)))
+    if al.thread_id(0) == 37:
+        Y[r, c] = Y[r, c] + 1000.0

@@ -36,7 +36,7 @@ class Native:
                 slots[i : i + 1].view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
             else:
                 slots[i] = a.ctypes.data
-        extents = np.array(grid, np.uint32)
+        extents = np.array((*grid, *[0] * 5), np.uint32)  # and the launch's word and function, of which nothing is asked
         blocks = blocks or range(grid[0] * grid[1] * grid[2])
         scratch = -(-self.scratch.ctypes.data // 64) * 64
         assert self.entry(slots.ctypes.data, extents.ctypes.data, blocks.start, blocks.stop, scratch) == 0

@@ -101,9 +101,9 @@ class Target(abc.ABC):
     def barrier(self, w: Simt, op: Op) -> None:
         """Waits for the block and orders memory."""
 
-    @abc.abstractmethod
     def leave(self, w: Simt) -> None:
         """The lane is over; the block of the function ends behind this."""
+        raise w.refuse()
 
     @abc.abstractmethod
     def atomic_add(self, w: Simt, value: Value, place: Value, pointer: str, scope: int) -> str:
