@@ -9,16 +9,29 @@ from __future__ import annotations
 
 import functools
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from avelang.runtime import cache
 from avelang.runtime.geometry import geometry
 from avelang.sim.amdgcn import arguments
 from avelang.sim.amdgcn.checks import Check, Report
+from avelang.sim.amdgcn.lazy import Store
 from avelang.sim.amdgcn.load import load as _load
 from avelang.sim.amdgcn.machine import Machine, Run
 
 __all__ = ["Kernel", "Report", "Run", "compiled", "load"]
+
+
+def _kept(parts: Mapping[str, Any]) -> tuple[Mapping[str, Any], bytes] | None:
+    return cache.load(cache.key(parts))
+
+
+def _keep(parts: Mapping[str, Any], meta: Mapping[str, Any], payload: bytes) -> None:
+    cache.store(cache.key(parts), meta, payload)
+
+
+_STORE = Store(_kept, _keep)
 
 
 class Kernel:
@@ -62,7 +75,7 @@ def load(
     instruction, and `Run.traffic` the bytes that lanes asked for. `order`: which wave of a workgroup runs first between barriers: "forward",
     "reverse", or "random" from `seed`. `chip`: which code object of an offload bundle. Raises L034 for a word that there is not.
     """
-    options = {"check": check, "profile": profile, "order": order, "seed": seed, "collect": collect}
+    options = {"check": check, "profile": profile, "order": order, "seed": seed, "collect": collect, "lazy": True, "store": _STORE}
     return Kernel(Machine(_load(source, kernel or None, chip), kernel, **options))
 
 

@@ -21,6 +21,10 @@ class Code:
     def __init__(self, payload: bytes):
         compiler = Host(0)
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", _context()), compiler.machine)
+        self.add(payload)
+
+    def add(self, payload: bytes) -> None:
+        """Loads another object file; it may use what the others define."""
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
         self._engine.finalize_object()
 

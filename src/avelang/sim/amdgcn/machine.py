@@ -9,8 +9,9 @@ from __future__ import annotations
 import concurrent.futures
 import ctypes
 import dataclasses
+import functools
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
 from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, reports
+from avelang.sim.amdgcn.lazy import Lazy, Store
 from avelang.sim.amdgcn.memory_traffic import Traffic
 from avelang.sim.amdgcn.ordering import Ordering
 from avelang.sim.amdgcn.program import accumulators, translate, unified
@@ -127,12 +129,13 @@ class Machine:
     go on behind what the checker finds, and `Run.reports` says it; they stop else. Advisories never stop.
     `profile`: LDS cycles lost to bank conflicts and bytes moved are counted. `order`: which wave of a workgroup runs first between barriers:
     "forward", "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
+    `lazy`: blocks become machine code when a wave first comes to them; `store` keeps them between processes.
     `mutable`: `skip` names a wait or a barrier that does nothing (see `mutate`).
     """
 
     def __init__(
         self, program: Program, kernel: str = "", *, check: checks.Check = False, profile: bool = False, order: str = "forward",
-        seed: int = 1, ready: Ready | None = None, mutable: bool = False, collect: bool = False,
+        seed: int = 1, ready: Ready | None = None, mutable: bool = False, collect: bool = False, lazy: bool = False, store: Store | None = None,
     ):  # fmt: skip
         self.program = program
         self.kernel = self._kernel(kernel)
@@ -145,9 +148,9 @@ class Machine:
         self.reports: tuple[checks.Report, ...] = ()  # of the last launch, also of one that stopped
         self.skip = check_text.NOTHING
         self.records: list[np.ndarray] = []  # the checker's, of the workgroups of the last launch: one for each thread
-        self.ready = ready or self._translated()
-        self._code = Code(self.ready.payload)
-        self._run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._code.address("ave_run"))
+        self.lazy = Lazy(self.program, self.kernel.label, self.options, store) if lazy and not ready else None
+        self.ready = Ready(b"", self.lazy.unknown) if self.lazy else ready or self._translated()
+        self._code = None if self.lazy else Code(self.ready.payload)
         self._image = self._load()
 
     def _translated(self) -> Ready:
@@ -195,8 +198,11 @@ class Machine:
         else:
             with concurrent.futures.ThreadPoolExecutor(threads) as pool:
                 bad = list(pool.map(lambda r: self._go(*r), ranges))
-        if order and order.failed:
-            raise order.failed
+        for failed in (order and order.failed, self.lazy and self.lazy.failed):
+            if failed:
+                raise failed
+        if self.lazy:
+            self.lazy.save()
         self.reports = reports.collected(self, states, launch) if self.options.check else ()
         for state, failed in zip(states, bad, strict=True):
             if failed:
@@ -236,6 +242,13 @@ class Machine:
         state.put("shadows", len(order.table), "<I")
         state.put("judge", ctypes.cast(order.call, ctypes.c_void_p).value or 0, "<Q")
         return order
+
+    @functools.cached_property
+    def _run(self) -> Callable[[int, int, int], int]:
+        """`ave_run`."""
+        code = self._code or (self.lazy and self.lazy.start())
+        assert code
+        return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.address("ave_run"))
 
     def _go(self, state: _State, first: int, last: int) -> int:
         return self._run(state.group.ctypes.data, first, last) if first < last else 0

@@ -106,36 +106,55 @@ class _Symbols:
         return value >> 32 if "hi" in name.part else value & 0xFFFFFFFF
 
 
-def translate(program: Program, label: str, options: Options) -> Translation:
-    """The LLVM IR of the code at `label`. Raises X020 where there is no such label or it stands at the end."""
-    entry = program.labels.get(label, len(program.instructions))
-    if entry >= len(program.instructions):
-        raise error("X020", where=label, text=label, why="no code stands there")
-    ranges = tuple(blocks(program, entry))
-    numbers = {first: n for n, (first, _) in enumerate(ranges)}
-    module = Module()
-    module.functions["ave_scheduler"] = scheduler.TEXT
-    t = Translator(module, options, _Symbols(program), numbers, program.labels, program.instructions)
-    t.chip = program.chip or t.chip
-    t.fp8 = chip(t.chip).fp8
-    checker = Checker(t, program) if options.check else None
-    kernel = next((k for k in program.kernels.values() if k.label == label), Kernel(label, label, {}))
-    t.first_mode, limits = mode.initial(kernel), _limits(kernel)
-    t.accum, t.registers = accumulators(kernel), limits.get("v", 0)
-    modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), t.first_mode)
-    for n, (first, end) in enumerate(ranges):
-        t.begin(modes[n])
+class Translating:
+    """A program on its way: `ranges` are its blocks from the entry on, each of which can be written into a module of its own.
+
+    Raises X020 where there is no such label or it stands at the end.
+    """
+
+    def __init__(self, program: Program, label: str, options: Options):
+        entry = program.labels.get(label, len(program.instructions))
+        if entry >= len(program.instructions):
+            raise error("X020", where=label, text=label, why="no code stands there")
+        self.program = program
+        self.ranges = ranges = tuple(blocks(program, entry))
+        self.numbers = numbers = {first: n for n, (first, _) in enumerate(ranges)}
+        self.t = t = Translator(Module(), options, _Symbols(program), numbers, program.labels, program.instructions)
+        t.chip = program.chip or t.chip
+        t.fp8 = chip(t.chip).fp8
+        self.checker = Checker(t, program) if options.check else None
+        kernel = next((k for k in program.kernels.values() if k.label == label), Kernel(label, label, {}))
+        t.first_mode, self.limits = mode.initial(kernel), _limits(kernel)
+        t.accum, t.registers = accumulators(kernel), self.limits.get("v", 0)
+        self.modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), t.first_mode)
+        t.module.functions["ave_check_start"] = self.checker.start() if self.checker else CHECK_START
+
+    def block(self, n: int) -> None:
+        """Writes a block's function into the translator's module, and what it calls that is not there."""
+        t, (first, end) = self.t, self.ranges[n]
+        t.begin(self.modes[n])
         t.count(end - first)
-        for i in program.instructions[first:end]:
-            _one(t, i, checker, limits)
+        for i in self.program.instructions[first:end]:
+            _one(t, i, self.checker, self.limits)
             if t.ended:
                 break
         name = f"ave_block_{n}"
-        module.functions[name] = t.finish(name, numbers.get(end, -1))
+        t.module.functions[name] = t.finish(name, self.numbers.get(end, -1))
+
+
+ATTRIBUTES = 'nounwind "frame-pointer"="none"'
+
+
+def translate(program: Program, label: str, options: Options) -> Translation:
+    """The LLVM IR of the code at `label`, all of it. Raises as `Translating`."""
+    work = Translating(program, label, options)
+    functions, ranges = work.t.module.functions, work.ranges
+    functions["ave_scheduler"] = scheduler.TEXT
+    for n in range(len(ranges)):
+        work.block(n)
     table = ", ".join(f"ptr @ave_block_{n}" for n in range(len(ranges)))
-    module.functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
-    module.functions["ave_check_start"] = checker.start() if checker else CHECK_START
-    return Translation(module.text('nounwind "frame-pointer"="none"'), t.reasons, ranges)
+    functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
+    return Translation(work.t.module.text(ATTRIBUTES), work.t.reasons, ranges)
 
 
 GRANULE = 8  # vector registers are given out in pieces of so many (LLVM, "User Guide for AMDGPU Backend", GRANULATED_WORKITEM_VGPR_COUNT, gfx90a)

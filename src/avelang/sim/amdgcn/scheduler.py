@@ -279,4 +279,22 @@ failed:
 }}
 """
 
+# The same, where blocks are made when a wave first comes to them: `ave_maker` is called with the block's number, and fills its place in `ave_blocks`.
+_LATER = _WAVE.replace(
+    """  %next = call i32 %code(ptr %w, ptr %g)
+""",
+    """  %none = icmp eq ptr %code, null
+  br i1 %none, label %missing, label %there
+missing:
+  %maker = load ptr, ptr @ave_maker, align 8
+  %made = call i32 %maker(i32 %pc)
+  %failed = icmp ne i32 %made, 0
+  br i1 %failed, label %fault, label %step
+there:
+  %next = call i32 %code(ptr %w, ptr %g)
+""",
+).replace("[ %next, %step ]", "[ %next, %there ], [ %pc, %missing ]")
+assert _LATER.count("%missing") == 2
+
 TEXT = _WAVE + _START + _ORDER + _GROUP + _RUN
+LATER = _LATER + _START + _ORDER + _GROUP + _RUN + "\n@ave_maker = global ptr null, align 8"

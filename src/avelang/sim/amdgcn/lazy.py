@@ -1,0 +1,165 @@
+"""A program comes in; its blocks become machine code when a wave first comes to them, and are kept for the next process where there is a store.
+
+What all blocks use (the scheduler, the checker's functions) is one object, each block another; a function that several blocks call is made with the
+first of them. Objects are loaded into one engine, which ties their names together. Translation is the same as of a whole program (`program`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from avelang.amdgcn.asm import Program
+from avelang.llvm.core import Host, Module
+from avelang.llvm.engine import Code
+from avelang.sim.amdgcn import scheduler
+from avelang.sim.amdgcn.program import ATTRIBUTES, Translating
+from avelang.sim.amdgcn.translator import Options
+
+_MAKER = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
+_DEFINED = re.compile(r"^define (?:internal )?([^@]*@(ave_\w+)\(.*?\))\s+(?:noinline )?#0 \{", re.M | re.S)
+_USED = re.compile(r"@(ave_\w+)")
+BASE = "base"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Store:
+    """Where objects are kept between processes: `load(parts)` gives what was stored under these ingredients, (meta, payload) or None;
+    `save(parts, meta, payload)` keeps it."""
+
+    load: Callable[[Mapping[str, Any]], tuple[Mapping[str, Any], bytes] | None]
+    save: Callable[[Mapping[str, Any], Mapping[str, Any], bytes], object]
+
+
+class Lazy:
+    """The machine code of the kernel at `label`, made as it is needed. `unknown` says why instructions that were met cannot be executed."""
+
+    def __init__(self, program: Program, label: str, options: Options, store: Store | None = None):
+        self.program, self.label, self.options, self.store = program, label, options, store
+        self.unknown: dict[int, str] = {}
+        self.failed: Exception | None = None
+        self._lock = threading.Lock()
+        self._work: Translating | None = None
+        self._objects: dict[str, bytes] = {}
+        self._signatures: dict[str, str] = {}  # of functions that objects define
+        self._fresh = False  # whether there are objects that are not stored
+        self._parts: dict[str, Any] = {}
+        self._count = 0
+        self.code: Code | None = None
+        if label not in program.labels:  # nothing is translated yet that would say so
+            self._translating()
+
+    def start(self) -> Code:
+        """The loaded code, of which the part that all blocks use is there."""
+        with self._lock:
+            if self.code is None:
+                self._parts = self._ingredients() if self.store else {}
+                self.code = self._kept() or self._make_base()
+                self._connect(self.code)
+        return self.code
+
+    def _connect(self, code: Code) -> None:
+        """Lets the code find its blocks, and ask for those that are not there."""
+        self._table = (ctypes.c_void_p * self._count).from_address(code.address("ave_blocks"))
+        self._call = _MAKER(self._maker)  # held here: the code calls it
+        maker = ctypes.c_void_p.from_address(code.address("ave_maker"))
+        maker.value = ctypes.cast(self._call, ctypes.c_void_p).value
+        for name in self._objects:
+            if name != BASE:
+                self._place(code, int(name))
+
+    # -- the store -------------------------------------------------------------------------------------------------------------------
+
+    def _ingredients(self) -> dict[str, Any]:
+        """What the code depends on: the program with all that the translator reads of it, options, and the machine that it runs on."""
+        p, digest = self.program, hashlib.sha256()
+        digest.update("\n".join(f"{i.address} {i.text}" for i in p.instructions).encode())
+        for part in (sorted(p.labels.items()), sorted(p.sets.items()), sorted(p.kernels.items()), p.chip, p.data.labels):
+            digest.update(repr(part).encode())
+        asked = [sorted(self.options.check), self.options.profile, self.options.mutable]
+        return {"executor": digest.hexdigest(), "label": self.label, "options": asked, "host": list(Host(1).key)}
+
+    def _kept(self) -> Code | None:
+        """Takes what was stored, if anything."""
+        found = self.store.load(self._parts) if self.store else None
+        if not found:
+            return None
+        meta, payload = found
+        at = 0
+        for name, size in meta["objects"]:
+            self._objects[name] = payload[at : at + size]
+            at += size
+        self._count, self._signatures = meta["blocks"], dict(meta["signatures"])
+        self.unknown.update({int(k): v for k, v in meta["unknown"].items()})
+        code = Code(self._objects[BASE])
+        for name, each in self._objects.items():
+            if name != BASE:
+                code.add(each)
+        return code
+
+    def save(self) -> None:
+        """Stores what has been made since the last time."""
+        if not (self.store and self._fresh):
+            return
+        with self._lock:
+            objects, self._fresh = dict(self._objects), False
+            meta = {
+                "objects": [[name, len(each)] for name, each in objects.items()], "blocks": self._count, "signatures": self._signatures,
+                "unknown": {str(k): v for k, v in self.unknown.items()},
+            }  # fmt: skip
+            json.dumps(meta)
+        self.store.save(self._parts, meta, b"".join(objects.values()))
+
+    # -- code ------------------------------------------------------------------------------------------------------------------------
+
+    def _translating(self) -> Translating:
+        if self._work is None:
+            self._work = Translating(self.program, self.label, self.options)
+        return self._work
+
+    def _make_base(self) -> Code:
+        work = self._translating()
+        self._count = len(work.ranges)
+        module = work.t.module
+        module.functions["ave_scheduler"] = scheduler.LATER
+        module.functions["ave_blocks"] = f"@ave_blocks = global [{self._count} x ptr] zeroinitializer, align 8"
+        return Code(self._object(BASE, module))
+
+    def _object(self, name: str, module: Module) -> bytes:
+        """The object of a module whose functions others may call, and which calls those of the others."""
+        for known in [f for f in module.functions if f in self._signatures]:
+            del module.functions[known]
+        text = module.text(ATTRIBUTES)
+        made = {who: what for what, who in _DEFINED.findall(text)}
+        called = [f"declare {self._signatures[who]}" for who in sorted(set(_USED.findall(text)) - set(made)) if who in self._signatures]
+        text = re.sub(r"^define internal ", "define ", text, flags=re.M)
+        self._objects[name] = payload = Host(1).object("\n".join([*called, text]))
+        self._signatures |= made
+        self._fresh = True
+        return payload
+
+    def _place(self, code: Code, n: int) -> None:
+        self._table[n] = code.address(f"ave_block_{n}")
+
+    def _maker(self, n: int) -> int:
+        """Called by the code of a wave that comes to a block which is not there yet."""
+        try:
+            code = self.start()
+            with self._lock:
+                if not self._table[n]:
+                    work = self._translating()
+                    work.t.module = Module()
+                    work.block(n)
+                    code.add(self._object(str(n), work.t.module))
+                    self.unknown.update(work.t.reasons)
+                    self._place(code, n)
+            return 0
+        except Exception as e:  # an exception cannot pass through machine code
+            self.failed = e
+            return 1
