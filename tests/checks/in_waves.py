@@ -49,6 +49,33 @@ def every_lane_leaves_its_own_sum(A: I64, B: I64, BUG: al.constexpr):
     B[0] = v
 
 
+@case("X044", "T320", args=ints(256, 64), block=64)
+@avelang.jit
+def resource_of_a_lanes_own_part(A: I256, B: I64, BUG: al.constexpr):
+    t, zero = al.convert(al.thread_id(0), al.i32), al.convert(0, al.i32)
+    own = al.subview(A, (t * 4 if BUG else zero,), (4,), (1,))
+    B[t] = al.amdgpu.raw_buffer_load_x1(al.amdgpu.make_rsrc(own, 16), t % 4 * 4, zero, 0)
+
+
+@case("X044", args=ints(256, 64), block=64)
+@avelang.jit
+def resource_chosen_by_what_a_lane_has_loaded(A: I256, B: I64, BUG: al.constexpr):
+    t, zero = al.convert(al.thread_id(0), al.i32), al.convert(0, al.i32)
+    at = A[t] * 4
+    if not BUG:
+        at = al.amdgpu.readfirstlane(at)
+    resource = al.amdgpu.make_rsrc(al.subview(A, (at,), (4,), (1,)), 16)
+    B[t] = al.amdgpu.raw_buffer_load_x1(resource, zero, zero, 0)
+
+
+@case("X044", "T320", args=ints(64, 64), block=64)
+@avelang.jit
+def barrier_number_by_lane(A: I64, B: I64, BUG: al.constexpr):
+    t = al.thread_id(0)
+    al.nvvm.barrier_sync(al.convert(1, al.u32) + (t % 2 if BUG else t // 32), 32)
+    B[t] = A[t]
+
+
 # -- barriers and shuffles that only some come to ------------------------------------------------------------------------------------------
 
 

@@ -174,6 +174,9 @@ CATALOGUE: dict[str, Template] = {
         "give one that divides extents and strides (math.gcd(n, 8))",
     ),
     "T203": Template("`{name}`: {why}", "a call is: call (result), function, (arguments), prototype; of these only the function must be there"),
+    "T320": Template(
+        "the operand `{operand}` of `{name}` differs among the lanes of a wave, and hardware takes one for all of them", "{instead}"
+    ),
     # U0: valid code that is too much.
     "U001": Template("a loop of {trips:n trip} is too long to unroll (at most {most})", "use al.range"),
     "U002": Template("this is nested too deeply to be built", "use al.range for long loops that may be left early, and shorter expressions"),
@@ -379,6 +382,12 @@ CATALOGUE: dict[str, Template] = {
         "kernel `{kernel}`: {what} reads from lane {why}, which does not execute it ({where})",
         "what it gets is not defined: move it out of the branch, or take the value of a lane that takes part",
     ),
+    "X044": Template(
+        "kernel `{kernel}`: the operand `{operand}` of {what} differs between lanes {first} and {lane} of a wave, and hardware takes one for all "
+        "of them ({where})",
+        "{instead}",
+    ),
+    "X045": Template("`{kernel}`: AVE_CHECK asks for {words}, and {engine} cannot check that", "{able}"),
     # X02: machine code that is executed here.
     "X020": Template("{where}: cannot read `{text}`: {why}", "the syntax is LLVM's for AMD GPUs, as compilers and disassemblers write it"),
     "X021": Template(

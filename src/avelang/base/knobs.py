@@ -31,6 +31,11 @@ def checks() -> frozenset[str]:
     return _checked(os.environ.get("AVE_CHECK", ""))
 
 
+def checks_by_name() -> frozenset[str]:
+    """Those of them that stand there by name, not only as a part of `all`."""
+    return frozenset(word.strip() for word in os.environ.get("AVE_CHECK", "").split(",")) & frozenset(CHECKS)
+
+
 def _checks(what: str) -> bool:
     return what in checks()
 
@@ -56,7 +61,8 @@ def check_ir() -> bool:
 
 
 def check_races() -> bool:
-    """AVE_CHECK=races: the reference reports data races on shared memory (X006); `ir,races` checks both."""
+    """AVE_CHECK=races: two accesses to shared (X006, X025) or global memory (X040) that nothing orders; on the reference also lanes of a wave that
+    write different values to one place (X041), and barriers (X042) and shuffles (X043) that not all come to. `ir,races` checks both."""
     return _checks("races")
 
 

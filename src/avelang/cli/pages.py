@@ -7,7 +7,7 @@ import string
 
 import click
 
-from avelang.base import knobs
+from avelang.base import engines, knobs
 from avelang.base.catalogue import CATALOGUE
 from avelang.base.errors import CLASSES
 from avelang.cli import rows
@@ -88,6 +88,19 @@ def settings() -> str:
     return text
 
 
+def checkers() -> str:
+    """docs/reference/engines.md: what each engine finds under each word of AVE_CHECK."""
+    text = f"# Which engine checks what\n\n{MADE}\n"
+    text += "Words of `AVE_CHECK` and of `ave run --check`. What is asked for by name, and cannot be checked where a kernel is launched, is an\n"
+    text += "error (X045). Of `all` an engine does what it can, and says once on standard error what it leaves out. Without `--on`,\n"
+    text += "`ave run --check` takes an engine that can do what is asked: for `all` the reference, for `waits` gfx942-exec.\n\n"
+    text += "| word | |\n| --- | --- |\n" + "".join(f"| `{w}` | {_cell(words)} |\n" for w, words in engines.WORDS.items())
+    for engine, found in engines.TABLE.items():
+        text += f"\n## {engine}\n\n| word | what it finds |\n| --- | --- |\n"
+        text += "".join(f"| `{w}` | {_cell(found.get(w, 'nothing: an error'))} |\n" for w in knobs.CHECKS)
+    return text
+
+
 def _command(command: click.Command, path: str) -> str:
     context = click.Context(command, info_name=path)
     text = f"## `{path}`\n\n```text\n{command.get_help(context)}\n```\n"
@@ -103,5 +116,5 @@ def command_line(group: click.Command) -> str:
 
 def pages() -> dict[str, str]:
     """All generated pages, by their path in the repository."""
-    made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main)}
+    made = {"intrinsics": intrinsics(), "errors": errors(), "settings": settings(), "cli": command_line(main), "engines": checkers()}
     return {f"docs/reference/{name}.md": text for name, text in made.items()}

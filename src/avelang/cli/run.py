@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import click
 
+from avelang.base import engines, knobs
+from avelang.base.errors import AveError
+from avelang.cli.console import show_error
+
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--on", "--backend", "backend", type=click.Choice(["cpu", "reference", "gfx942-exec"]),
               help="What runs kernels whose arguments are on the CPU: gfx942-exec executes the machine code of that chip.")
-@click.option("--check", type=click.Choice(["ir", "races", "waits"]), multiple=True,
-              help="What is verified: the compiler's IR, races on shared memory (reference), waits and hazards (gfx942-exec).")  # fmt: skip
+@click.option("--check", type=click.Choice([*knobs.CHECKS, "all"]), multiple=True,
+              help="What is verified (docs/reference/engines.md has the table). Without --on, an engine that can do it runs the kernels; one that "
+                   "cannot is an error.")  # fmt: skip
 @click.option("--target", metavar="CHIP", help="The chip that is emulated, such as gfx942; default: inferred from the intrinsics.")
 @click.option("--quiet", is_flag=True, help="No summary of the kernels at the end.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
@@ -20,10 +25,12 @@ def run(backend: str | None, check: tuple[str, ...], target: str | None, quiet: 
     Options of a launch in the file itself go before those given here. Errors of kernels are shown with their line and a hint, without
     Ave's own frames (AVE_TRACEBACK=full shows all), and end the command with status 1.
     """
-    from avelang.base import knobs
-
-    knobs.set_defaults(backend, target, check)
     from avelang.cli.script import execute
+
+    if check and backend is None and knobs.backend() is None:
+        backend = _engine(check)
+    # Each launch says what its engine cannot check, also one that names its engine itself, or whose arrays are on a GPU.
+    knobs.set_defaults(backend, target, check)
 
     kept = []  # the program's globals: its kernels must live until they are summed up
     try:
@@ -31,6 +38,18 @@ def run(backend: str | None, check: tuple[str, ...], target: str | None, quiet: 
     finally:
         if not quiet:
             _summary()
+
+
+def _engine(check: tuple[str, ...]) -> str | None:
+    """The engine for these checks; None where any will do."""
+    if "all" in check:
+        return engines.REFERENCE
+    try:
+        found = engines.choose(check)
+    except AveError as exc:
+        show_error(exc)
+        raise SystemExit(1) from None
+    return None if found == engines.CPU else found
 
 
 def _summary() -> None:

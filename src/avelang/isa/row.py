@@ -51,7 +51,8 @@ class Param:
     `spaces`; "map": a tensor map. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as
     it is, bit by bit. `source`: memory that is only read, though the row writes elsewhere. `held`:
     registers that the hardware goes on using behind the instruction; the row's `meaning` gets them as something that it hands on to
-    `machine.Products`.
+    `machine.Products`. `uniform`: hardware takes the operand from scalar registers (or for the wave as a whole), so that it must be the same in all
+    active lanes; the words say what to do where it is not.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Param:
     choices: tuple[int, ...] = ()
     held: bool = False
     source: bool = False
+    uniform: str = ""
 
     @property
     def is_const(self) -> bool:

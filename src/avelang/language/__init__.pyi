@@ -226,7 +226,8 @@ class _amdgpu:
     @staticmethod
     def make_rsrc(tensor: Any, range_bytes: Any, flags: int = 159744) -> Any:
         """The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high 16 bits
-        of the address, range, flags). Its base must be uniform across the wave.
+        of the address, range, flags). A buffer instruction takes it from scalar registers: base and range must be the same in all
+        lanes that use it.
         """
 
     @staticmethod

@@ -10,6 +10,7 @@ from avelang.ir.core import Kernel
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
 from avelang.passes.alignment import alignment
+from avelang.passes.divergent import divergent
 from avelang.passes.expand import expand
 from avelang.passes.forward import forward
 from avelang.passes.functions import functions
@@ -40,6 +41,7 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
     features = arch.chip(chip).features if chip else frozenset()
     return [
         ("specialize", lambda k: specialize(k, block), "tensors"),
+        ("divergent", divergent, "tensors"),
         # Dense matrix instructions are executed from their fragment maps; every other row is spelled in primitive ops.
         ("expand", lambda k: expand(k, lambda row: row.mma is not None and row.expand is None, features), "tensors"),
         ("simplify", simplify, "tensors"),
@@ -60,6 +62,7 @@ def gpu_passes(kernel: Kernel, block: tuple[int, int, int], target: str, native:
     features = arch.chip(kernel.attrs["chip"]).features
     return [
         ("specialize", lambda k: specialize(k, block), "tensors"),
+        ("divergent", divergent, "tensors"),
         ("expand", lambda k: expand(k, lambda row: target in row.llvm, features), "tensors"),
         ("simplify", simplify, "tensors"),
         # A lane's own memory is registers, which have no addresses: what loops choose there must be constant.

@@ -7,6 +7,7 @@ import re
 import weakref
 from typing import Any
 
+from avelang.base import engines
 from avelang.base.errors import AveError
 from avelang.ptx.build import Traced
 from avelang.runtime.arguments import Bound, Parameters
@@ -17,6 +18,7 @@ _programs: weakref.WeakKeyDictionary[Traced, Any] = weakref.WeakKeyDictionary()
 
 def run(traced: Traced, parameters: Parameters, bound: Bound) -> None:
     """Runs the grid to its end. Raises X errors, which name the instruction."""
+    engines.require(engines.PTX, traced.entry)
     if not math.prod(traced.geometry.grid):
         return
     from avelang.sim.ptx import Program

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import avelang.ptx.executor as executor
 import avelang.ptx.machine_code as machine_code
 import avelang.ptx.outputs as outputs
-from avelang.base import knobs
+from avelang.base import engines, knobs
 from avelang.base.errors import AveError, error
 from avelang.frontend.names import near
 from avelang.frontend.signature import ParamSpec
@@ -221,6 +221,7 @@ class Sized:
         device = self.device(bound.device)
         program = self.program(device)
         self.parameters.check_aligned(bound, program.align)
+        engines.require(engines.GPU, self.definition.name, without=("bounds",))
         stream, library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
         streams.order(bound.arrays, stream, library, device)
         self.launch(program, bound, stream, streams.unordered(bound.arrays))

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from avelang.base import knobs
+from avelang.base import engines, knobs
 from avelang.base.errors import AveError
 from avelang.base.spans import Span
 from avelang.frontend.closure import closure
@@ -111,6 +111,8 @@ class Launcher:
         backend = self._backend(params, bound)
         target = bound.options.get("target")
         check_block(self.source.name, at.block, compile.chip_of(target))
+        if backend != engines.REFERENCE:
+            engines.require(backend, self.source.name)
         if backend == EXECUTOR:
             self._execute(captured, at, params, bound)
             return
@@ -192,6 +194,7 @@ class Launcher:
         bound.options["target"] = target
         check_block(name, at.block, device.chip)
         device.check(name, at)
+        engines.require(engines.GPU, name)
         key = self._key(captured, at, bound, device.name)
         program, how, seconds = self._program(key, at, bound, captured, device)
         params.check_aligned(bound, program.align)
@@ -261,6 +264,7 @@ class Launcher:
                 kernel.attrs.update({name: bound.options[name] for name in compile.HINTS if name in bound.options})
                 self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0, "reference"))
         built = time.perf_counter()
+        engines.require(engines.REFERENCE, self.source.name, without=() if reference.runs_beside(kernel) else ("waits",))
         self._stub.forget_latest()
         values = [v.numpy() if isinstance(v, Array) else v for v in bound.values]
         reference.run(kernel, values, at.grid, at.block, races=knobs.check_races())

@@ -68,6 +68,11 @@ def features(kernel: Kernel) -> frozenset[str]:
     return chip.features if chip is not None else frozenset()
 
 
+def runs_beside(kernel: Kernel) -> bool:
+    """Whether a kernel has instructions that run beside the waves, which the reference follows."""
+    return any(op.name.startswith("nvvm.") for op in walk(kernel.body))
+
+
 def _bind(p: Program, args: Sequence[Any]) -> Space:
     """Puts the arguments into the program's template; gives the address space of the arrays."""
     params = p.kernel.params

@@ -94,6 +94,10 @@ def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
         return error(code, op.span, kernel=p.kernel.name, what=site(op), why=why, where=where(p, wave, lane), **hint)
     if fault.kind in ("diverged", "inactive"):
         return error(_CODES[fault.kind], op.span, kernel=p.kernel.name, what=site(op), why=fault.other, where=where(p, wave, lane))
+    if fault.kind == "uniform":
+        param, first = fault.other
+        named = {"what": site(op), "operand": param.name, "first": first, "instead": param.uniform}
+        return error("X044", op.span, kernel=p.kernel.name, lane=lane, where=where(p, wave, lane), **named)
     fields: dict[str, Any] = {"kernel": p.kernel.name, "what": _WORDS.get(op.name, f"`{op.name}`"), "where": where(p, wave, lane)}
     through, index = _tensor(op), _index(p, wave, op, fault)
     value = wave.env[p.slot(through[0])] if through else None

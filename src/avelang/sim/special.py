@@ -14,7 +14,7 @@ from avelang.ir.core import Op, Value
 from avelang.ir.printf import formatter
 from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
 from avelang.isa.machine import fences
-from avelang.isa.row import ROWS, Place
+from avelang.isa.row import ROWS, Param, Place
 from avelang.sim.memory import Fault
 from avelang.sim.ops import FACTORIES, unsigned
 from avelang.sim.program import Env, Program, Step, Waits, apply, pure
@@ -247,6 +247,7 @@ def row(p: Program, op: Op) -> Step | Waits:
     r = ROWS[op.name]
     args = [_operand(p, a) if not x.held else _held_operand(p, a) for x, a in zip(r.params, r.arguments(op, lambda v: v), strict=True)]
     keep = _result(p, op) if op.results else _nothing
+    uniform = [(x, a) for x, a in zip(r.params, args, strict=True) if x.uniform]
     # PTX ISA, 9.7.14.5 and others: what has `.sync.aligned` is undefined where lanes of a warp do not execute it together. Barriers say so
     # themselves.
     together = r.namespace == "nvvm" and "convergent" in r.effects and ("sync" not in r.effects or r.name.startswith("nvvm.setmaxnreg"))
@@ -254,6 +255,7 @@ def row(p: Program, op: Op) -> Step | Waits:
 
         def waits(wave: Wave, env: Env) -> Waiting:
             wave.op = op
+            _alike(wave, env, uniform)
             if together:
                 wave.together()
             keep(env, (yield from r.meaning(wave, *[a(env) for a in args])))  # type: ignore[misc]
@@ -262,6 +264,7 @@ def row(p: Program, op: Op) -> Step | Waits:
 
     def step(wave: Wave, env: Env) -> None:
         wave.op = op
+        _alike(wave, env, uniform)
         if together:
             wave.together()
         keep(env, r.meaning(wave, *[a(env) for a in args]))
@@ -271,6 +274,16 @@ def row(p: Program, op: Op) -> Step | Waits:
         wave.fence_memory()
 
     return fence if fences(op.name, op.attrs) else step
+
+
+def _alike(wave: Wave, env: Env, uniform: list[tuple[Param, Callable[[Env], Any]]]) -> None:
+    """Raises Fault where an operand that must be the same in all active lanes is not."""
+    for param, get in uniform:
+        given = get(env)[wave.mask.active]
+        differs = (given != given[0]).reshape(len(given), -1).any(axis=1)
+        if differs.any():
+            lane = int(np.flatnonzero(wave.mask.active)[int(differs.argmax())])
+            raise Fault("uniform", lane, other=(param, wave.mask.first))
 
 
 def _nothing(env: Env, got: Any) -> None:

@@ -164,7 +164,11 @@ def _expand_store(n: int) -> Callable[..., None]:
 
 # -- rows ----------------------------------------------------------------------------------------------------------------------------
 
-_RSRC = Param("rsrc", RSRC, "the resource, from `make_rsrc`; uniform across the wave")
+_RSRC = Param(
+    "rsrc", RSRC, "the resource, from `make_rsrc`; the same in all active lanes, or an error (T320, X044)",
+    uniform="make the resource of memory that all lanes share, and put what differs into the offsets; of lanes that differ, code for a GPU takes the "
+            "first one's",
+)  # fmt: skip
 _OFFSETS = (
     Param("voffset", (i32, u32), "byte offset, read as unsigned; may differ from lane to lane"),
     Param("soffset", (i32, u32), "byte offset that is added to it; may differ from lane to lane too"),
@@ -186,7 +190,7 @@ register(Row(
     RSRC,
     "The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high 16 bits of the "
     "address, range, "
-    "flags). Its base must be uniform across the wave.",
+    "flags). A buffer instruction takes it from scalar registers: base and range must be the same in all lanes that use it.",
     SOURCE, GFX9, _make_rsrc, expand=_expand_make,
 ))  # fmt: skip
 

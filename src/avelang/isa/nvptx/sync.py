@@ -59,7 +59,8 @@ for _name, _wait, _doc in (
     register(Row(
         f"nvvm.{_name}",
         (
-            Param("number", u32, "0 to 15; 0 is the one of syncthreads"),
+            Param("number", u32, "0 to 15; 0 is the one of syncthreads; the same in all active lanes",
+                  uniform="a warp comes to one barrier at a time"),
             Param("threads", "const", "whole warps", range=(32, 1024), choices=tuple(range(32, 1025, 32))),
         ),
         None, f"{_doc} Whole warps take "

@@ -1,0 +1,94 @@
+"""Which engine can do which check: what is asked for by name and cannot be done is an error, of `all` what is left out is said."""
+
+import os
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import avelang
+import avelang.language as al
+from avelang.base import engines, knobs
+from avelang.base.errors import AveError
+from avelang.cli.main import main
+from avelang.ptx import Tile, kernel
+from avelang.ptx.types import f32
+
+
+@avelang.jit
+def count(A: al.Tensor((4,), al.i32)):
+    if al.thread_id(0) == 0:
+        A[0] = A[0] + 1
+
+
+def test_words_and_engines():
+    assert all(set(found) <= set(knobs.CHECKS) for found in engines.TABLE.values()) and set(engines.WORDS) == set(knobs.CHECKS)
+    assert engines.able({"races", "init"}) == ["reference", "ptx-exec"]
+    assert not engines.lacking("reference", knobs.CHECKS), "the reference has all of them"
+    assert [engines.choose({w}) for w in knobs.CHECKS] == ["cpu", "reference", "reference", "gfx942-exec", "reference", "cpu", "cpu"]
+    assert engines.choose({"races", "waits"}) == "gfx942-exec" and engines.choose({"init", "waits"}) == "reference"
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "words"),
+    [
+        ("races", {}, "races, and cpu"), ("ir,init,uniform", {"backend": "cpu"}, "init and uniform, and cpu"), ("all,races", {}, "races, and cpu"),
+        ("init", {"target": "gfx942"}, "init, and gfx942-exec"), ("waits", {"backend": "reference"}, "waits, and reference"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_by_name_is_done_or_refused(asked, options, words, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", asked)
+    a = np.zeros(4, np.int32)
+    with pytest.raises(AveError, match=rf"\[X045\] `count`: AVE_CHECK asks for {words} cannot check that"):
+        count[2, 64](a, **options)
+    assert not a.any()
+
+
+def test_of_all_what_is_left_out_is_said_once(monkeypatch, capfd):
+    monkeypatch.setattr(engines, "_told", set())
+    monkeypatch.setenv("AVE_CHECK", "all")
+    a = np.zeros(4, np.int32)
+    count[1, 64](a, backend="cpu")
+    count[1, 64](a, backend="cpu")
+    said = capfd.readouterr().err
+    assert a[0] == 2 and said.count("AVE_CHECK=all on cpu") == 1 and "races" in said and "bounds" not in said.partition(";")[0]
+
+
+@kernel(in_specs=Tile("N", f32), out_specs=Tile("N", f32), grid=1, block=32, arch="sm_80")
+def nothing(x, out):
+    pass
+
+
+def test_the_instruction_level_has_an_engine_of_its_own(monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "uniform")
+    with pytest.raises(AveError, match=r"\[X045\].* asks for uniform, and ptx-exec"):
+        nothing(np.zeros(4, np.float32))
+
+
+PROGRAM = """
+import numpy as np, avelang, avelang.language as al
+@avelang.jit
+def count(A: al.Tensor((4,), al.i32)):
+    if al.thread_id(0) == 0:
+        A[0] = A[0] + 1
+count[2, 64](np.zeros(4, np.int32){options})
+print("ran to its end")
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "options", "want"),
+    [
+        (("--check", "races"), "", "X040"), (("--check", "races", "--on", "cpu"), "", "X045"), (("--check", "races"), ", backend='cpu'", "X045"),
+        (("--check", "all"), "", "X040"), (("--check", "ir"), "", "ran to its end"), (("--check", "init", "--check", "races"), "", "X040"),
+        (("--check", "sanity"), "", "sanity"),
+    ],
+)  # fmt: skip
+def test_ave_run_takes_an_engine_that_can(flags, options, want, tmp_path, monkeypatch):
+    for name in ("AVE_CHECK", "AVE_BACKEND", "AVE_TARGET"):
+        monkeypatch.setenv(name, "")  # given back afterwards, whatever the command sets
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM.replace("{options}", options))
+    done = CliRunner().invoke(main, ["run", "--quiet", *flags, str(file)])
+    assert want in done.output and (done.exit_code == 0) == (want == "ran to its end"), done.output
+    assert os.environ.get("AVE_CHECK") is not None
