@@ -39,8 +39,8 @@ class JitFunction(Jitted):
     # The builtin that launches it, where the native subscription finds it (`runtime.subscript`).
     __slots__ = ("_native",)
 
-    def __init__(self, fn: Callable[..., Any]):
-        self.source = Source(fn)
+    def __init__(self, fn: Callable[..., Any], span: Span | None = None):
+        self.source = Source(fn, span)
         functools.update_wrapper(self, fn)
 
     @functools.cached_property
@@ -106,9 +106,9 @@ class JitFunction(Jitted):
 
 
 def jit(fn: Callable[..., Any]) -> JitFunction:
-    """Makes a kernel of a function in a file. Raises S003 for what is no plain function."""
+    """Makes a kernel of a function in a file. Raises S003 for what is no plain function, or is what another decorator has made of one."""
     try:
-        return JitFunction(fn)
+        return JitFunction(fn, _line(sys._getframe(1)))
     except AveError as e:
         raise e if knobs.full_traceback() else e.with_traceback(None) from None
 

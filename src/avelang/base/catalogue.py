@@ -13,11 +13,19 @@ class Template(NamedTuple):
 CATALOGUE: dict[str, Template] = {
     # S: syntax that the language does not have.
     "S001": Template("{what} is not part of the language", "{instead}"),
-    "S002": Template("the source text of `{name}` cannot be found in {file}", "a kernel must be a plain function in a file"),
+    "S002": Template(
+        "the source text of `{name}` cannot be found in {file}",
+        "a kernel is built from its text: write it in a file, a cell of a notebook or after `python -c`; for text that a program makes, write a file, or put "
+        "its lines into linecache.cache",
+    ),
     "S003": Template("{got} is no plain Python function", "decorate a function defined with `def`"),
     "S004": Template("`{name}` is no struct: {why}", "{hint}"),
     "S005": Template(
         "`{name}` cannot be a compile-time constant: {why}", "put @avelang.constant above @dataclasses.dataclass(frozen=True), or on a pure function"
+    ),
+    "S006": Template(
+        "the text of `{name}` in {file} is not what Python runs: the file was changed after it was imported",
+        "start the program again, or importlib.reload the module; a kernel is never built from text that was not imported",
     ),
     # S2: text of PTX.
     "S201": Template("PTX, line {line}, column {column}: {why}"),

@@ -2,41 +2,117 @@
 
 from __future__ import annotations
 
+import __future__
+
 import ast
 import builtins
 import functools
+import importlib.machinery
+import inspect
 import linecache
+import os
+import sys
+import time
 import types
 from collections.abc import Callable
 from typing import Any
 
 from avelang.base.errors import error
 from avelang.base.spans import Span
+from avelang.frontend import purity
 
-_FILES: dict[str, tuple[list[str], dict[tuple[int, str], ast.FunctionDef]]] = {}
+_Found = dict[tuple[int, str], ast.FunctionDef]
+# By file: the lines of its versions that functions in this process come from, newest first, and the definitions in each.
+_FILES: dict[str, list[tuple[list[str], _Found]]] = {}
+_KEPT = 4
+# A file that was written to no longer than this before Ave was imported may have been read by Python before that.
+_RECENT = time.time() - 60.0
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names if name != "nested_scopes")
 
 
-def _functions(file: str, module_globals: dict[str, Any]) -> tuple[list[str], dict[tuple[int, str], ast.FunctionDef]]:
-    """The lines of a file and its functions by (first line, name). A file is parsed once, so that columns are the file's own."""
+def lines_of(file: str, module_globals: dict[str, Any]) -> list[str]:
+    """The lines of a file as they are now. (Of `python -c`, which older versions of Python do not keep: the command.)"""
     linecache.checkcache(file)
-    lines = linecache.getlines(file, module_globals)
-    known = _FILES.get(file)
-    if known is None or known[0] is not lines:
-        found: dict[tuple[int, str], ast.FunctionDef] = {}
-        for node in ast.walk(ast.parse("".join(lines))):
-            if isinstance(node, ast.FunctionDef):
-                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-                found[first, node.name] = node
-        known = _FILES[file] = (lines, found)
-    return known
+    found = linecache.getlines(file, module_globals)
+    if not found and file == "<string>" and "-c" in sys.orig_argv[:-1] and module_globals.get("__name__") == "__main__":
+        text = sys.orig_argv[sys.orig_argv.index("-c") + 1]
+        found = (text if text.endswith("\n") else text + "\n").splitlines(keepends=True)
+        linecache.cache[file] = (len(text), None, found, file)
+    return found
+
+
+def _definitions(file: str, lines: list[str]) -> _Found:
+    """The functions of a text by (first line, name). A text is parsed once, so that columns are the file's own."""
+    versions = _FILES.setdefault(file, [])
+    for known, found in versions:
+        if known is lines:
+            return found
+    made: _Found = {}
+    for node in ast.walk(ast.parse("".join(lines))):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            made[first, node.name] = node
+    versions.insert(0, (lines, made))
+    del versions[_KEPT:]
+    return made
+
+
+def _written(file: str) -> float:
+    """When a file was last written to, in seconds since 1970; the future for what is no file."""
+    try:
+        return os.stat(file).st_mtime
+    except OSError:
+        return float("inf")
+
+
+def _doubtful(fn: types.FunctionType) -> bool:
+    """Whether the text may be another than the one that Python compiled: written to lately, or no file at all, or older than what Python keeps of
+    it compiled, by less than its stamp tells. Code that an import hook has rewritten (pytest does that) has no text to be held against."""
+    file, spec = fn.__code__.co_filename, fn.__globals__.get("__spec__")
+    loader = getattr(spec, "loader", None) or fn.__globals__.get("__loader__")
+    own = fn.__globals__.get("__file__") == file
+    if own and type(loader) is not importlib.machinery.SourceFileLoader and loader is not None:
+        return False
+    written, cached = _written(file), getattr(spec, "cached", None)
+    return written > _RECENT or bool(own and cached and _written(cached) < written)
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled(text: str, flags: int) -> dict[tuple[int, str], list[types.CodeType]]:
+    """What Python makes of a text now: the code of its functions by (first line, name). Raises SyntaxError."""
+    found: dict[tuple[int, str], list[types.CodeType]] = {}
+    pending = [compile(text, "", "exec", flags=flags, dont_inherit=True)]
+    while pending:
+        code = pending.pop()
+        found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+        pending += [x for x in code.co_consts if isinstance(x, types.CodeType)]
+    return found
+
+
+def _alike(a: types.CodeType, b: types.CodeType) -> bool:
+    if (a.co_code, a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars) != (b.co_code, b.co_names, b.co_varnames, b.co_freevars, b.co_cellvars):
+        return False
+    if len(a.co_consts) != len(b.co_consts):
+        return False
+    for x, y in zip(a.co_consts, b.co_consts, strict=True):
+        both = isinstance(x, types.CodeType) and isinstance(y, types.CodeType)
+        if not (_alike(x, y) if both else type(x) is type(y) and repr(x) == repr(y)) and not isinstance(x, frozenset):
+            return False
+    return True
 
 
 class Source:
-    """One Python function as the frontend sees it. Nothing is read before it is asked for."""
+    """One Python function as the frontend sees it. Its file's text is that of the moment when it was decorated; nothing else is read before it is asked
+    for."""
 
-    def __init__(self, fn: Callable[..., Any]):
+    def __init__(self, fn: Callable[..., Any], span: Span | None = None):
+        if isinstance(fn, types.FunctionType) and hasattr(fn, "__wrapped__"):
+            hint = "put the decorator that makes a kernel of it next to the `def`"
+            raise error("S003", span, hint, got=f"what another decorator has made of {fn.__name__!r}")
         if not isinstance(fn, types.FunctionType) or fn.__name__ == "<lambda>":
-            raise error("S003", got=repr(fn))
+            raise error("S003", span, got=_shown(fn))
+        if fn.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            raise error("S003", span, got=f"the async function {fn.__name__!r}")
         self.fn = fn
         self.name: str = fn.__name__
         self.file: str = fn.__code__.co_filename
@@ -44,16 +120,31 @@ class Source:
         self.label: str = fn.__name__
         # Analyses of this function's tree, kept by `frontend.flow`.
         self.cache: dict[Any, Any] = {}
+        if purity.place(self.file) != purity.OURS:
+            self.lines  # noqa: B018 - a file may be edited while the program runs, and be reloaded
+
+    @functools.cached_property
+    def lines(self) -> list[str]:
+        """The lines of its file."""
+        return lines_of(self.file, self.fn.__globals__)
 
     @functools.cached_property
     def tree(self) -> ast.FunctionDef:
-        """The function's definition. Raises S002 where its text cannot be found."""
+        """The function's definition. Raises S002 where its text cannot be found, S006 where it is not what Python runs."""
+        code = self.fn.__code__
+        span = Span(self.file, code.co_firstlineno)
         try:
-            found = _functions(self.file, self.fn.__globals__)[1].get((self.fn.__code__.co_firstlineno, self.name))
+            found = _definitions(self.file, self.lines).get((code.co_firstlineno, code.co_name))
         except SyntaxError:
             found = None
+        if found is not None and _doubtful(self.fn):
+            made = _compiled("".join(self.lines), code.co_flags & _FUTURES).get((code.co_firstlineno, code.co_name), [])
+            if not any(_alike(code, x) for x in made):
+                found = None
+        if found is None and os.path.isfile(self.file):
+            raise error("S006", span, name=self.name, file=self.file)
         if found is None:
-            raise error("S002", Span(self.file, self.fn.__code__.co_firstlineno), name=self.name, file=self.file)
+            raise error("S002", span, name=self.name, file=self.file)
         return found
 
     @functools.cached_property
@@ -61,19 +152,19 @@ class Source:
         """The source text, decorators included."""
         node = self.tree
         first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-        return "".join(_functions(self.file, self.fn.__globals__)[0][first - 1 : node.end_lineno])
+        return "".join(self.lines[first - 1 : node.end_lineno])
 
     def span(self, node: ast.AST, caller: Span | None = None) -> Span:
         """Where a node of the tree stands."""
         return Span(self.file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0, self.name, caller)  # type: ignore[attr-defined]
 
     @functools.cached_property
-    def _cells(self) -> dict[str, types.CellType]:
+    def cells(self) -> dict[str, types.CellType]:
         return dict(zip(self.fn.__code__.co_freevars, self.fn.__closure__ or (), strict=True))
 
     def lookup(self, name: str) -> Any:
         """The value of a name through closure, globals and builtins. Raises KeyError."""
-        cell = self._cells.get(name)
+        cell = self.cells.get(name)
         if cell is not None:
             try:
                 return cell.cell_contents
@@ -84,13 +175,19 @@ class Source:
 
     def home(self, name: str) -> types.CellType | dict[str, Any] | None:
         """Where a name lives: a closure's cell, a dict, or nowhere."""
-        if name in self._cells:
-            return self._cells[name]
+        if name in self.cells:
+            return self.cells[name]
         return next((d for d in (self.fn.__globals__, builtins.__dict__) if name in d), None)
 
     def visible(self) -> set[str]:
         """Names that can be seen from the function, for suggestions."""
-        return {*self._cells, *self.fn.__globals__}
+        return {*self.cells, *self.fn.__globals__}
+
+
+def _shown(thing: Any) -> str:
+    if isinstance(thing, (staticmethod, classmethod, property)):
+        return f"a {type(thing).__name__}"
+    return f"the kernel {thing.source.name!r}" if isinstance(thing, Jitted) else repr(thing)
 
 
 class Jitted:

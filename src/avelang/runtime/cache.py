@@ -154,6 +154,12 @@ def load(name: str) -> Entry | None:
             return None
 
 
+def drop(name: str) -> None:
+    """Removes an entry that turned out to be of no use."""
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(folder(), name + _SUFFIX))
+
+
 def store(name: str, meta: Mapping[str, Any], payload: bytes) -> bool:
     """Publishes an entry in one step: readers see the whole of it or the one before. Warns once and returns False where it cannot."""
     if knobs.cache_off():

@@ -20,7 +20,8 @@ ENTRY = "ave_run"
 
 
 class Program:
-    """A kernel, loaded. `record` is what the host code reads; `meta` is what the cache keeps beside the object."""
+    """A kernel, loaded. `record` is what the host code reads; `meta` is what the cache keeps beside the object. Raises ValueError and KeyError where
+    the two are no kernel."""
 
     def __init__(self, payload: bytes, meta: dict[str, Any]):
         self.meta = meta
@@ -28,7 +29,10 @@ class Program:
         # Names of the array parameters that the kernel may write.
         self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
         self._code = Code(payload)
-        self.record = Kernel(run=self._code.address(meta.get("entry", ENTRY)), scratch_bytes=int(meta["scratch_bytes"]))
+        run, scratch = self._code.address(meta.get("entry", ENTRY)), int(meta["scratch_bytes"])
+        if not run or scratch < 0:
+            raise ValueError("not a kernel")
+        self.record = Kernel(run=run, scratch_bytes=scratch)
         self.address = ctypes.addressof(self.record)
 
     @property

@@ -10,13 +10,46 @@ import types
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from avelang.frontend.source import Jitted, Source
-from avelang.frontend.structs import Pure, StructClass, functions, is_constant, is_constant_class, values_of
+from avelang.frontend.closure import reach
+from avelang.frontend.names import Layout, Pointer
+from avelang.frontend.purity import OURS, of_class
+from avelang.frontend.reach import Reach
+from avelang.frontend.source import Jitted
+from avelang.frontend.structs import Pure, StructClass, is_constant, is_constant_class, values_of
 from avelang.ir.dtypes import DType
 
 
 class Unstable(Exception):
     """A value with no text that another process would find again; what depends on it stays out of the cache on disk."""
+
+
+def plain(value: Any) -> bool:
+    """Whether a value says all about itself: numbers, strings, dtypes, layouts, Ave's own compile-time objects, and tuples of these. Others bring along
+    functions and classes, which may be rebound."""
+    kind = type(value)
+    if kind in (bool, int, str, bytes, float, type(None)) or isinstance(value, (DType, Layout, Pointer)):
+        return True
+    if kind is tuple:
+        return all(map(plain, value))
+    return is_constant(value) and of_class(kind) == OURS and all(map(plain, values_of(value).values()))
+
+
+def _reaches(value: Any) -> bool:
+    """Whether what a value reaches belongs to its key."""
+    return isinstance(value, (Jitted, StructClass, Pure, enum.Enum, int, str, float)) or is_constant(value) or is_constant_class(value) or (
+        isinstance(value, tuple) and type(value) is not tuple or isinstance(value, type) and issubclass(value, enum.Enum)
+    )
+
+
+def reached(values: Mapping[str, Any]) -> Reach:
+    """What compile-time values reach beside themselves: names that are watched, and what has no key."""
+
+    def tell(r: Reach) -> None:
+        for value in values.values():
+            if not plain(value):
+                r.captured(value)
+
+    return reach(tell)[0]
 
 
 def freeze(value: Any) -> Hashable:
@@ -26,16 +59,14 @@ def freeze(value: Any) -> Hashable:
         return (kind, value.hex())
     if kind is tuple:
         return (kind, *map(freeze, value))
-    if is_constant(value):
-        return (kind, *map(freeze, values_of(value).values()))
-    return (kind, value)
+    if plain(value):
+        return (kind, *map(freeze, values_of(value).values())) if is_constant(value) else (kind, value)
+    return (kind, _captured(value)[1]) if _reaches(value) else (kind, value)
 
 
 def token(value: Any) -> str:
     """Text that says the value and its type. Raises Unstable."""
     kind = type(value)
-    if isinstance(value, enum.Enum):
-        return f"{kind.__module__}.{kind.__qualname__}.{value.name}={value.value!r}"
     if kind in (bool, int, str, bytes, type(None)):
         return f"{kind.__name__}:{value!r}"
     if kind is float:
@@ -44,8 +75,11 @@ def token(value: Any) -> str:
         return "(" + ",".join(map(token, value)) + ")"
     if isinstance(value, DType):
         return f"dtype:{value.name}"
-    if isinstance(value, (Jitted, StructClass, Pure)) or is_constant(value) or is_constant_class(value):
-        return _captured(value)
+    if _reaches(value):
+        found, key = _captured(value)
+        if found.trouble:
+            raise Unstable(found.trouble)
+        return f"{kind.__name__}:{key}"
     if isinstance(value, types.ModuleType):
         return f"module:{value.__name__}"
     if isinstance(value, (type, types.BuiltinFunctionType)):
@@ -56,18 +90,8 @@ def token(value: Any) -> str:
     raise Unstable(f"a value of type {kind.__module__}.{kind.__qualname__}")
 
 
-def _captured(value: Any) -> str:
-    """Of what brings functions along: the text of each, what these capture, and the value's own key."""
-    from avelang.frontend.closure import exact
-
-    return f"{type(value).__name__}:{token(exact(value))}:{list(map(_function, functions(value)))!r}"
-
-
-def _function(source: Source) -> str:
-    from avelang.frontend.closure import closure
-
-    found = closure(source)
-    return f"{source.name}:{list(found.texts)!r}:{token(found.snapshot())}"
+def _captured(value: Any) -> tuple[Reach, str]:
+    return reach(lambda r: r.captured(value))
 
 
 def tokens(values: Mapping[str, Any]) -> dict[str, str]:

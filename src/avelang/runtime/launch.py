@@ -10,6 +10,7 @@ import functools
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
@@ -17,8 +18,11 @@ from avelang.base import engines, knobs
 from avelang.base.errors import AveError
 from avelang.base.spans import Span
 from avelang.frontend.closure import closure
+from avelang.frontend.pythons import forget
+from avelang.frontend.reach import Watched
 from avelang.frontend.signature import signature
 from avelang.frontend.source import Source
+from avelang.ir.core import Kernel
 from avelang.runtime import cache, checked, compile, keys, stub, subscript
 from avelang.runtime.arguments import EXECUTED, EXECUTOR, Bound, Parameters
 from avelang.runtime.arrays import CPU, Array
@@ -61,6 +65,8 @@ class Launcher:
         self._kernels: dict[Any, Any] = {}
         self._parameters: dict[Any, Parameters] = {}
         self._last: Launch | None = None
+        # Whether it was said that this kernel has no key.
+        self._told = False
         # The launches that found their kernel not ready, in order: for the summary of `ave run`.
         self.prepared: list[Launch] = []
         self._stub = stub.Stub(source.name, self._slow)
@@ -97,7 +103,6 @@ class Launcher:
 
     def _launch(self, at: Geometry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         captured: tuple[Any, ...] = self._closure.snapshot()
-        watched = self._closure.watched()
         params = self._parameters_for(captured)
         bound = params.bind(args, kwargs)
         if "target" not in bound.options and knobs.target():
@@ -106,7 +111,7 @@ class Launcher:
         if cluster:
             check_cluster(self.source.name, at.grid, cluster)
         if bound.device != CPU:
-            self._on_gpu(captured, watched, at, params, bound, args, kwargs)
+            self._on_gpu(captured, at, params, bound, args, kwargs)
             return
         backend = self._backend(params, bound)
         target = bound.options.get("target")
@@ -116,11 +121,10 @@ class Launcher:
         if backend == EXECUTOR:
             self._execute(captured, at, params, bound)
             return
-        key = self._key(captured, at, bound, CPU)
         if backend == "reference":
-            self._reference(key, at, bound, target)
+            self._reference(captured, at, bound, target)
             return
-        program, how, seconds = self._program(key, at, bound, captured, _CPU)
+        key, program, how, seconds = self._program(at, bound, captured, _CPU, CPU)
         params.check_writable(bound, program.writes)
         params.check_stored(bound, program.writes)
         self._stub.forget_latest()
@@ -133,9 +137,19 @@ class Launcher:
             from avelang.runtime import tensor_maps
 
             tensor_maps.keep_words(params.runtime, bound)
-        if not program.prints and not cluster and not checked.wanted():
+        watched = self._watched(bound)
+        if watched is not None and not program.prints and not cluster and not checked.wanted():
             call = (key, len(args), tuple(kwargs))
             self._stub.install(call, program, watched, at.block, params.specs, args, kwargs, bound)
+
+    def _watched(self, bound: Bound) -> list[Watched] | None:
+        """What must stay as it is for a call like this one to be the same; None where that cannot be watched."""
+        if self._closure.loose or self._closure.trouble:
+            return None
+        if all(map(keys.plain, bound.constexprs.values())):
+            return list(self._closure.watched())
+        given = keys.reached(bound.constexprs)
+        return None if given.loose or given.trouble else [*self._closure.watched(), *given.slots]
 
     def _key(self, captured: Any, at: Geometry, bound: Bound, place: str) -> Any:
         named = (*sorted(bound.constexprs.items()), *sorted(bound.options.items()))
@@ -143,11 +157,11 @@ class Launcher:
 
     def _parameters_for(self, captured: Any) -> Parameters:
         # Annotations are evaluated in the function's globals, which may change.
-        found = self._parameters.get(captured)
+        found = self._parameters.get(captured) if not self._closure.trouble else None
         if found is None:
-            found = self._parameters[captured] = Parameters(
-                self.source.name, signature(self.source), self._where, self.source.fn.__code__.co_argcount
-            )
+            found = Parameters(self.source.name, signature(self.source), self._where, self.source.fn.__code__.co_argcount)
+            if not self._closure.trouble:
+                self._parameters[captured] = found
         return found
 
     def _where(self, param: str) -> Span:
@@ -180,9 +194,7 @@ class Launcher:
 
     # -- on a GPU ----------------------------------------------------------------------------------------------------------------
 
-    def _on_gpu(
-        self, captured: Any, watched: Any, at: Geometry, params: Parameters, bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> None:
+    def _on_gpu(self, captured: Any, at: Geometry, params: Parameters, bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         from avelang.runtime import devices, streams
 
         device, name = devices.device(bound.device), self.source.name
@@ -195,8 +207,7 @@ class Launcher:
         check_block(name, at.block, device.chip)
         device.check(name, at)
         engines.require(engines.GPU, name)
-        key = self._key(captured, at, bound, device.name)
-        program, how, seconds = self._program(key, at, bound, captured, device)
+        key, program, how, seconds = self._program(at, bound, captured, device, device.name)
         params.check_aligned(bound, program.align)
         if bound.maps:
             from avelang.runtime import tensor_maps
@@ -217,7 +228,8 @@ class Launcher:
         self._last = Launch(how, seconds, 0.0, device.name)
         if how != "hot":
             self.prepared.append(self._last)
-        if not waits and not program.prints and "sites" not in program.meta:
+        watched = self._watched(bound)
+        if watched is not None and not waits and not program.prints and "sites" not in program.meta:
             said = kwargs.get("stream")
             # Handles are words of the call; another object is another call.
             call = (key, len(args), tuple(kwargs), "handle" if type(said) is int else id(said))
@@ -243,7 +255,7 @@ class Launcher:
 
         place = Executor()
         bound.options = {**bound.options, "target": EXECUTED, "backend": EXECUTOR}
-        program, how, seconds = self._program(self._key(captured, at, bound, str(place.key["check"])), at, bound, captured, place)
+        _, program, how, seconds = self._program(at, bound, captured, place, str(place.key["check"]))
         params.check_writable(bound, program.writes)
         self._stub.forget_latest()
         program.run(at, bound)
@@ -253,14 +265,15 @@ class Launcher:
 
     # -- kernels, ready to run ---------------------------------------------------------------------------------------------------
 
-    def _reference(self, key: Any, at: Geometry, bound: Bound, target: str | None) -> None:
+    def _reference(self, captured: Any, at: Geometry, bound: Bound, target: str | None) -> None:
         from avelang.sim import reference
 
         start = time.perf_counter()
+        key, found = self._keyed(captured, at, bound, CPU, target)
         with self._lock:
             kernel = self._kernels.get(key)
             if kernel is None:
-                kernel = self._kernels[key] = compile.build(self.source, bound.constexprs, target)
+                kernel = self._kernels[key] = found or compile.build(self._fresh(bound), bound.constexprs, target)
                 kernel.attrs.update({name: bound.options[name] for name in compile.HINTS if name in bound.options})
                 self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0, "reference"))
         built = time.perf_counter()
@@ -270,27 +283,57 @@ class Launcher:
         reference.run(kernel, values, at.grid, at.block, races=knobs.check_races())
         self._last = Launch("reference", built - start, time.perf_counter() - built, "reference")
 
-    def _program(self, key: Any, at: Geometry, bound: Bound, captured: tuple[Any, ...], place: Place) -> tuple[Any, str, float]:
+    def _program(self, at: Geometry, bound: Bound, captured: tuple[Any, ...], place: Place, where: str) -> tuple[Any, Any, str, float]:
+        """The key of the specialization, the program, how it was had, and the seconds that took."""
+        start = time.perf_counter()
+        key, kernel = self._keyed(captured, at, bound, where, bound.options.get("target"))
         found = self._programs.get(key)
         if found is not None:
-            return found, "hot", 0.0
+            return key, found, "hot", time.perf_counter() - start if kernel is not None else 0.0
         with self._lock:
             found = self._programs.get(key)
             if found is not None:
-                return found, "hot", 0.0
-            start = time.perf_counter()
-            name = self._name(at, bound, captured, place)
+                return key, found, "hot", 0.0
+            name = self._name(at, bound, captured, place) if kernel is None else ""
             entry = cache.load(name) if name and not knobs.dump() else None
-            how = "disk" if entry else "compiled"
-            if entry is not None:
-                program = place.load(entry.payload, entry.meta)
-            else:
-                payload, meta = place.compile(self.source, bound, at.block)
+            program = self._loaded(place, entry, name) if entry is not None else None
+            how = "disk" if program is not None else "compiled"
+            if program is None:
+                source = self._fresh(bound) if kernel is None else compile.Built(self.source, kernel)
+                payload, meta = place.compile(source, bound, at.block)
                 program = place.load(payload, meta)
                 if name:
                     cache.store(name, meta, payload)
             self._programs[key] = program
-            return program, how, time.perf_counter() - start
+            return key, program, how, time.perf_counter() - start
+
+    def _loaded(self, place: Place, entry: cache.Entry, name: str) -> Any:
+        """What an entry of the cache holds; None, and it is dropped, where it does not load: its symbols or its data are not what Ave wrote."""
+        try:
+            return place.load(entry.payload, entry.meta)
+        except (AveError, KeyError, TypeError, ValueError, RuntimeError):
+            cache.drop(name)
+            return None
+
+    def _keyed(self, captured: tuple[Any, ...], at: Geometry, bound: Bound, where: str, target: str | None) -> tuple[Any, Kernel | None]:
+        """The key of a specialization. Where something that is read has none, the kernel is built now, and its IR is the key."""
+        given = keys.reached(bound.constexprs) if not all(map(keys.plain, bound.constexprs.values())) else None
+        why = self._closure.trouble or (given.trouble if given is not None else "")
+        key = self._key(captured, at, bound, where)
+        if not why:
+            return key, None
+        if not self._told:
+            self._told = True
+            hint = "pass what it gives as a constexpr parameter, or keep it in a global, and launches are fast again"
+            warnings.warn(f"`{self.source.name}` is built anew for each launch: it reads {why}, which has no key; {hint}", RuntimeWarning, stacklevel=6)
+        kernel = compile.build(self._fresh(bound), bound.constexprs, target)
+        return (key, compile.said(kernel)), kernel
+
+    def _fresh(self, bound: Bound) -> Source:
+        """The source, for a build: what remembers results for Python code that the build runs has forgotten them."""
+        self._closure.forget()
+        forget(keys.reached(bound.constexprs).memories)
+        return self.source
 
     def _name(self, at: Geometry, bound: Bound, captured: tuple[Any, ...], place: Place) -> str:
         """The name in the cache on disk; "" where a value has no text that another process would find again."""
@@ -299,8 +342,8 @@ class Launcher:
                 "kernel": self.source.name,
                 # Spans in error messages and generated code are lines of this file.
                 "file": self.source.file,
-                "texts": list(self._closure.texts),
-                "globals": keys.token(captured),
+                "captured": list(captured),
+                "python": sys.version,
                 "parameters": [str((s.name, s.kind, s.dtype, s.shape, s.strides, str(s.map))) for s in signature(self.source)],
                 "constexprs": keys.tokens(bound.constexprs),
                 "options": keys.tokens(bound.options),

@@ -16,8 +16,8 @@ import numpy as np
 
 from avelang.base import knobs
 from avelang.base.errors import AveError
+from avelang.frontend.reach import Watched
 from avelang.frontend.signature import ParamSpec
-from avelang.frontend.structs import functions
 from avelang.ir.dtypes import DType
 from avelang.ir.types import MapType
 from avelang.runtime import cpu
@@ -41,8 +41,8 @@ from avelang.runtime.native import (
     native,
 )
 
-# (dict or cell, name in it, object found, whether there was one), as `Closure.watched` gives it.
-Watched = tuple[Any, Any, Any, bool]
+# %Watch: no name is a cell's, and this one that of a word in memory.
+_WORD = 1
 
 # Kinds of %Param.
 CONSTANT, SIGNED, UNSIGNED, DOUBLE, SINGLE, FLAG, POINTER, TENSOR, MAP = range(9)
@@ -276,7 +276,8 @@ class Stub:
         known = next((i for i, (have, _, _) in enumerate(self._entries) if have == key), None)
         if known is not None:
             # The call is like one before and yet came by the slow path: an argument is unusual, or a global was bound to an equal object.
-            if all(a[2] is b[2] for a, b in zip(self._entries[known][2][1], watched, strict=True)):
+            before = self._entries[known][2][1]
+            if len(before) == len(watched) and all(a[:2] == b[:2] and _same(a, b) for a, b in zip(before, watched, strict=True)):
                 return
             del self._entries[known]
         params = self._params(specs, args, kwargs, bound, program, queue)
@@ -288,9 +289,7 @@ class Stub:
         filled = {p.slot for p, _ in params if p.kind != CONSTANT} | ({len(bound.slots)} if ask else set())
         template = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
         table = _table([p for p, _ in params])
-        watches = (Watch * max(1, len(watched)))(
-            *(Watch(id(w[0]), id(w[1]) if isinstance(w[0], dict) else None, id(w[2]) if w[3] else None) for w in watched)
-        )
+        watches = (Watch * max(1, len(watched)))(*map(_watch, watched))
         keep += [tuple(kwargs), names, template, table, watches]
         entry = Entry(
             watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs), names=ctypes.addressof(names),
@@ -321,7 +320,8 @@ class Stub:
                 # The handle is a word like any other; a stream that is an object is known by its identity.
                 param = Param(kind=UNSIGNED, slot=len(bound.slots), high=2**64 - 1), None
             elif spec is None or spec.kind == "constexpr":
-                param = self._constant(value)
+                # What it reaches is watched.
+                param = Param(kind=CONSTANT, low=id(value)), value
             elif spec.kind == "scalar":
                 param = _scalar(spec, slot_of[spec.name])
             else:
@@ -338,9 +338,17 @@ class Stub:
             out.append(param)
         return out
 
-    def _constant(self, value: Any) -> tuple[Param, Any] | None:
-        # A jit function stays the same object when globals that it captures change.
-        return None if functions(value) else (Param(kind=CONSTANT, low=id(value)), value)
+
+
+def _watch(w: Watched) -> Watch:
+    home, name, value, there = w
+    if isinstance(name, int):
+        return Watch(id(home) + name, _WORD, value)
+    return Watch(id(home), id(name) if isinstance(home, dict) else None, id(value) if there else None)
+
+
+def _same(a: Watched, b: Watched) -> bool:
+    return a[2] == b[2] if isinstance(a[1], int) else a[2] is b[2]
 
 
 def _queue(shared: _Shared, values: Sequence[Any], bound: Bound, queue: Queue) -> tuple[int | None, int]:

@@ -37,6 +37,7 @@
 
 ; What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it, the name, the object
 ; found when the kernel was compiled (null: there was none), and the dict's tag when it was last looked up. A closure's cell has no name (null).
+; The name 1: a word in memory, its address and what it was (the version of a class, the code of a function).
 %Watch = type { ptr, ptr, ptr, i64 }
 
 %Entry = type {
@@ -308,8 +309,15 @@ look:
   %home = load ptr, ptr %w
   %key = load ptr, ptr %keyp
   %want = load ptr, ptr %wantp
+  %keyi = ptrtoint ptr %key to i64
+  %named = icmp ugt i64 %keyi, 1
+  br i1 %named, label %global, label %nameless
+nameless:
   %cell = icmp eq ptr %key, null
-  br i1 %cell, label %closure, label %global
+  br i1 %cell, label %closure, label %word
+word:
+  %held = load ptr, ptr %home
+  br label %compare
 closure:
   %c = call ptr @PyCell_Get(ptr %home)
   %void = icmp eq ptr %c, null
@@ -334,7 +342,7 @@ remember:
   store i64 %now, ptr %tagp
   br label %next
 compare:
-  %have = phi ptr [ %c, %closure ], [ %c, %release ]
+  %have = phi ptr [ %c, %closure ], [ %c, %release ], [ %held, %word ]
   %same = icmp eq ptr %have, %want
   br i1 %same, label %next, label %no
 next:
