@@ -47,7 +47,10 @@ def test_compiled_in_one_graph():
 def test_gradients_by_a_backward():
     k = square_maker()
     x = torch.arange(4.0, requires_grad=True)
-    assert not k(x, 3.0)[0].requires_grad, "without a backward there is no gradient"
+    with pytest.raises(AveError) as e:
+        k(x, 3.0)
+    assert e.value.code == "L055" and "@kernel.backward" in e.value.hint, "without a backward there is no gradient"
+    assert not k(x.detach(), 3.0)[0].requires_grad
 
     @k.backward
     def backward(inputs, outputs, gradients):

@@ -241,7 +241,7 @@ def test_the_environment_is_seen(monkeypatch):
 
     ran = []
     monkeypatch.setattr(reference, "run", lambda *args, **kwargs: ran.append(1))
-    monkeypatch.setattr(compile, "build", lambda *args: types.SimpleNamespace(attrs={}))
+    monkeypatch.setattr(compile, "build", lambda *args: types.SimpleNamespace(attrs={}, params=[], body=types.SimpleNamespace(ops=[])))
     kernel = fresh(mixed)
     for value, count in [(None, 0), (None, 0), ("reference", 1), ("reference", 2), ("cpu", 2), ("cpu", 2), (None, 2), ("reference", 3)]:
         if value is None:
@@ -311,7 +311,8 @@ def test_torch_tensors_are_served_by_the_host_code():
         found = slots(kernel, x[1:], y, *GOOD[2:])
         assert found[:2] == [x.data_ptr() + 4, y.data_ptr()]
     assert hot(kernel)
-    assert slots(kernel, torch.nn.Parameter(x), y, *GOOD[2:])[0] == x.data_ptr()
+    with torch.no_grad():
+        assert slots(kernel, torch.nn.Parameter(x), y, *GOOD[2:])[0] == x.data_ptr()
     odd = torch.zeros(33, dtype=torch.uint8)[1:]
     wrong = [
         (x.double(), y), (x[::2], y), (x.to_sparse(), y), (x.to("meta"), y), (x, y.T), (x, y.long()), (x, y[:2]), (x, y.T.contiguous().T),

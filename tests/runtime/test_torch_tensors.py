@@ -118,10 +118,13 @@ def test_a_torch_that_is_otherwise(monkeypatch):
     at = torch_tensors.layout()
     right = torch_tensors._found(torch)
     assert right == at and torch_tensors._holds(torch, right)
-    assert all(place % 8 == 0 and 0 < place < 256 for place in right[:-1]) and len(set(right[1:8])) == 7
+    assert all(place % 8 == 0 and 0 < place < 256 for place in right[:10]) and len(set(right[1:8])) == 7
     for field in ("offset", "sizes", "data", "meta", "keys"):
         wrong = right._replace(**{field: getattr(right, "numel" if field != "data" else "deleter")})
         assert not torch_tensors._holds(torch, wrong), field
+    assert torch_tensors._gradients_hold(torch, right)
+    assert not torch_tensors._gradients_hold(torch, right._replace(counter=right.storage))
+    assert not torch_tensors._gradients_hold(torch, right._replace(requires=0))
     monkeypatch.setattr(torch_tensors, "_found", lambda torch: right._replace(offset=right.numel))
     assert torch_tensors.layout.__wrapped__() is None
     monkeypatch.setattr(torch_tensors, "_found", lambda torch: torch.no_such_thing)

@@ -15,8 +15,8 @@ CATALOGUE: dict[str, Template] = {
     "S001": Template("{what} is not part of the language", "{instead}"),
     "S002": Template(
         "the source text of `{name}` cannot be found in {file}",
-        "a kernel is built from its text: write it in a file, a cell of a notebook or after `python -c`; for text that a program makes, write a file, or put "
-        "its lines into linecache.cache",
+        "a kernel is built from its text: write it in a file, a cell of a notebook or after `python -c`; for text that a program makes, write a "
+        "file, or put its lines into linecache.cache",
     ),
     "S003": Template("{got} is no plain Python function", "decorate a function defined with `def`"),
     "S004": Template("`{name}` is no struct: {why}", "{hint}"),
@@ -294,6 +294,11 @@ CATALOGUE: dict[str, Template] = {
     "L045": Template("`{kernel}` runs PTX, and its arrays are on {device}", "pass arrays on an NVIDIA GPU, or on the CPU, where PTX is executed"),
     "L046": Template("`{kernel}` is made for {arch}, and {device} is a {chip}", 'arch="auto" makes it for the GPU that is there'),
     "L047": Template("`{kernel}`: {what}: {why}"),
+    # L05: frameworks whose arrays are handed over.
+    "L055": Template(
+        "`{kernel}`: parameter {param!r}: {got} requires a gradient, which a kernel would lose without a word",
+        "pass x.detach(), launch under torch.no_grad(), or launch in the forward of a torch.autograd.Function that has a backward",
+    ),
     # D01: the runtime's needs.
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
     # D03: drivers of GPUs.

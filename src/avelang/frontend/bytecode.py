@@ -19,9 +19,10 @@ _BETWEEN = frozenset({"EXTENDED_ARG", "PUSH_NULL", "CACHE", "RESUME", "NOT_TAKEN
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reads:
-    """What a code object and those inside of it read. `globals`: names of globals and builtins, with the attributes that follow at once; `cells`: those
-    of cells, its own and those of functions around the ones inside. `imports`: module, level, names taken from it. `names`: every name and every string
-    in the code, of which an attribute may be asked."""
+    """What a code object and those inside of it read. `globals`: names of globals and builtins, with the attributes that follow at once; `cells`:
+    those
+    of cells, its own and those of functions around the ones inside. `imports`: module, level, names taken from it. `names`: every name and every
+    string in the code, of which an attribute may be asked."""
 
     globals: tuple[Chain, ...]
     cells: tuple[Chain, ...]

@@ -63,8 +63,8 @@ class Closure:
         return self._known
 
     def snapshot(self) -> tuple[str, ...]:
-        """The key of all that is captured now. While nothing was rebound, and nothing may change in place, it costs a few look-ups. Raises S002 and S006
-        where the text of a function that is reached cannot be had."""
+        """The key of all that is captured now. While nothing was rebound, and nothing may change in place, it costs a few look-ups. Raises S002
+        and S006 where the text of a function that is reached cannot be had."""
         known = self._known
         if known is None or known.loose or known.trouble or not unchanged(known.slots):
             self._known, key = reach(lambda r: r.jit(self._source))
@@ -72,8 +72,8 @@ class Closure:
         return self._key
 
     def watched(self) -> tuple[Watched, ...]:
-        """What the last `snapshot` looked at. As long as each name still holds that very object, the snapshot is the same; the runtime's host code checks
-        it so."""
+        """What the last `snapshot` looked at. As long as each name still holds that very object, the snapshot is the same; the runtime's host code
+        checks it so."""
         return tuple(self._current().slots)
 
     def forget(self) -> None:

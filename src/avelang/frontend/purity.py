@@ -19,7 +19,8 @@ _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PURE = frozenset(
     """
     builtins math cmath operator _operator itertools functools _functools collections _collections _collections_abc dataclasses enum typing types abc
-    _abc copy copyreg fractions decimal _decimal _pydecimal numbers statistics _statistics bisect _bisect heapq _heapq string _string re _sre sre_compile
+    _abc
+    copy copyreg fractions decimal _decimal _pydecimal numbers statistics _statistics bisect _bisect heapq _heapq string _string re _sre sre_compile
     struct _struct json _json array binascii zlib base64 hashlib _hashlib textwrap unicodedata colorsys contextlib warnings _warnings numpy ml_dtypes
     posixpath genericpath ntpath _typing typing_extensions reprlib keyword pprint _md5 _sha1 _sha2 _sha256 _sha512 _blake2
     """.split()  # noqa: SIM905
@@ -27,8 +28,8 @@ _PURE = frozenset(
 # What among these depends on more: the process, files, a setting, the order of memory.
 _NOT = frozenset(
     {
-        *(("builtins", n) for n in ("open", "input", "eval", "exec", "compile", "globals", "locals", "vars", "id", "__import__", "breakpoint", "dir")),
-        *(("numpy", n) for n in (
+        *(("builtins", n) for n in ("open", "input", "eval", "exec", "compile", "globals", "locals", "vars", "id", "__import__", "breakpoint",
+        "dir")), *(("numpy", n) for n in (
             "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex", "geterr", "geterrcall", "get_printoptions", "empty", "empty_like",
             "show_config", "get_include", "getbufsize",
         )),

@@ -1,7 +1,7 @@
 """Values of Python, as code that runs while a kernel is built may read them: a value comes in, a `Reach` is told all that it holds.
 
-`value` follows functions (code, globals, cells, defaults), classes (members, bases), objects and containers. What it does not know it refuses by name.
-"""
+`value` follows functions (code, globals, cells, defaults), classes (members, bases), objects and containers. What it does not know it refuses by
+name. """
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import enum
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from avelang.base.lazy import numpys
 from avelang.frontend import bytecode, purity
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace, Pointer, TensorMap
-from avelang.frontend.reach import Reach, word
+from avelang.frontend.reach import PYTHON, UNKNOWN, Reach, word
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import MARK, Pure, StructClass, is_constant
 from avelang.ir.dtypes import DType
@@ -367,15 +367,15 @@ def _object(r: Reach, v: Any) -> None:
     elif whose == purity.PURE or cls.__module__ in purity.VALUES:
         _reduced(r, v)
     else:
-        r.refuse(f"an object of type {cls.__module__}.{cls.__qualname__}")
+        r.refuse(f"{UNKNOWN}{cls.__module__}.{cls.__qualname__}")
 
 
 def _plain(cls: type) -> bool:
     """Whether Python's own attributes are all that objects of a class hold."""
     if "torch" in cls.__module__.split("."):
         return False
-    written = [b for b in cls.__mro__ if purity.of_class(b) == purity.THEIRS or b.__module__ in ("abc", "typing", "collections.abc", "contextlib", "enum")]
-    return all(b is object or b in written or issubclass(b, BaseException) for b in cls.__mro__)
+    bases = [b for b in cls.__mro__ if b is not object and not issubclass(b, BaseException)]
+    return all(purity.of_class(b) == purity.THEIRS or b.__module__ in ("abc", "typing", "collections.abc", "contextlib", "enum") for b in bases)
 
 
 def _constant(r: Reach, v: Any) -> None:
@@ -431,16 +431,17 @@ def _reduced(r: Reach, v: Any) -> None:
         told = reduce(v) if reduce is not None else v.__reduce_ex__(4)
     except Exception:  # what has no such form: iterators, files, locks
         told = None
-    if not isinstance(told, tuple) or isinstance(v, collections.abc.Iterator):
-        r.refuse(f"an object of type {type(v).__module__}.{type(v).__qualname__}")
+    if not isinstance(told, tuple) or isinstance(v, Iterator):
+        r.refuse(f"{UNKNOWN}{type(v).__module__}.{type(v).__qualname__}")
         return
+    part: Any
     for i, part in enumerate(told):
         if i == 0 and getattr(part, "__module__", None) in purity.VALUES | {"copyreg", "re", "copy"}:
             r.say(str(part.__module__), str(getattr(part, "__qualname__", "")))
         elif isinstance(part, tuple) and any(x is type(v) for x in part):
             _several(r, (x for x in part if x is not type(v)))
         else:
-            _several(r, list(part)) if isinstance(part, collections.abc.Iterator) else value(r, part)
+            value(r, list(part) if isinstance(part, Iterator) else part)
 
 
 # -- words that are watched ------------------------------------------------------------------------------------------------------------
@@ -460,7 +461,8 @@ def _tag_place() -> int:
         lambda: setattr(base, "x", 2), lambda: setattr(base, "y", 2), lambda: delattr(base, "y"), lambda: setattr(child, "x", 3),
         lambda: delattr(child, "x"), lambda: setattr(base, "x", 1),
     ]  # fmt: skip
-    found = set(range(16, type.__basicsize__, 8))
+    size: Any = type.__basicsize__
+    found = set(range(16, size, 8))
     seen: dict[int, list[int]] = {at: [_tag(child, at)] for at in found}
     for change in changes:
         change()
@@ -525,3 +527,4 @@ _TELL: tuple[tuple[Any, Callable[[Reach, Any], None]], ...] = (
     ((range, slice), lambda r, v: r.say(repr(v))),
     (types.SimpleNamespace, lambda r, v: (_pairs(r, vars(v)), r.__setattr__("loose", True))),  # type: ignore[func-returns-value]
 )  # fmt: skip
+PYTHON["value"] = value

@@ -1,7 +1,9 @@
 """What a kernel depends on beside its arguments: jit functions and compile-time values come in; a digest of all that they reach goes out.
 
-Two readers look at values. A kernel's text reads names, and attributes of modules, and takes what `expr.constant` takes (`captured`). Python code that
-runs while a kernel is built (functions and methods of `avelang.constant`, annotations that are strings) may read anything (`value`): its code, globals,
+Two readers look at values. A kernel's text reads names, and attributes of modules, and takes what `expr.constant` takes (`captured`). Python code
+that
+runs while a kernel is built (functions and methods of `avelang.constant`, annotations that are strings) may read anything (`value`): its code,
+globals,
 cells, defaults, classes with their bases, and what containers and arrays hold are followed. What cannot be followed to its end is a trouble with a
 name: such a kernel has no key, and is built anew for each launch.
 """
@@ -26,10 +28,14 @@ from avelang.frontend.structs import EMPTY, Pure, StructClass, is_constant, is_c
 from avelang.ir.dtypes import DType
 
 GONE: Any = object()
-# (home, name in it, object found, whether there was one): home is a dict or a cell. Where the name is an int: (object, byte of it, the word there, True).
+# (home, name in it, object found, whether there was one): home is a dict or a cell. Where the name is an int: (object, byte of it, the word there,
+# True).
 Watched = tuple[Any, Any, Any, bool]
+UNKNOWN = "an object of type "
 _MOST = 100_000  # values that one kernel reaches, at most
-_LANGUAGE = (DType, Layout, Pointer, TensorMap)
+# How a value is read as Python code may: `pythons.py` fills it in.
+PYTHON: dict[str, Callable[[Reach, Any], None]] = {}
+_LANGUAGE = (DType, Layout, Pointer, TensorMap, Builtin, Intrinsic, Namespace)
 # Code that uses these on a module may read any name of it.
 _DYNAMIC = frozenset({"getattr", "hasattr", "attrgetter", "__dict__", "__getattribute__", "getattr_static", "getmembers"})
 _BEYOND = frozenset({"__globals__", "__subclasses__", "f_globals", "f_locals", "f_back", "gi_frame", "_getframe"})
@@ -44,8 +50,8 @@ class Reach:
     """One walk. `digest()` gives the key when all roots have been handed in; the attributes are complete then.
 
     `slots`: names and words that were read; while they hold the same objects, and `loose` is false, another walk gives the same. `trouble`: what
-    cannot be keyed, "" for nothing. `texts`: the jit functions reached. `memories`: things that remember results, and must forget them before a kernel
-    is built (`forget`).
+    cannot be keyed, "" for nothing. `texts`: the jit functions reached. `memories`: things that remember results, and must forget them before a
+    kernel is built (`forget`).
     """
 
     def __init__(self) -> None:
@@ -156,8 +162,8 @@ class Reach:
 
     # -- names -----------------------------------------------------------------------------------------------------------------------
 
-    def _chain(self, v: Any, attrs: tuple[str, ...], deep: bool) -> None:
-        """A value of a name, and the attributes that follow: modules are followed by name, anything else is taken as a whole."""
+    def _chain(self, v: Any, attrs: tuple[str, ...], deep: bool, shown: str = "") -> None:
+        """A value of a name, and the attributes that follow: modules are followed by name, anything else is taken as a whole. `shown`: the name."""
         while isinstance(v, types.ModuleType):
             self.say("module", v.__name__)
             whose = purity.of_module(v)
@@ -169,6 +175,7 @@ class Reach:
                 self._escaped[id(v)] = (v, deep or before)
                 return
             name, attrs = attrs[0], attrs[1:]
+            shown = f"{shown}.{name}"
             if name == "__dict__" and deep:
                 self.refuse(f"{v.__name__}.__dict__")
                 return
@@ -178,9 +185,10 @@ class Reach:
         if v is GONE:
             self.say("nothing")
         elif deep:
-            from avelang.frontend.pythons import value
-
-            value(self, v)
+            before = self.trouble
+            PYTHON["value"](self, v)
+            if not before and self.trouble.startswith(UNKNOWN) and shown:
+                self.trouble = f"{shown}, {self.trouble}"
         else:
             self.captured(v)
 
@@ -189,10 +197,10 @@ class Reach:
         name = chain[0]
         self.say("name", name)
         if name in cells:
-            self._chain(self.slot(cells[name], name), chain[1:], deep)
+            self._chain(self.slot(cells[name], name), chain[1:], deep, name)
             return
         found = self.slot(around, name)
-        self._chain(builtins.__dict__.get(name, GONE) if found is GONE else found, chain[1:], deep)
+        self._chain(builtins.__dict__.get(name, GONE) if found is GONE else found, chain[1:], deep, name)
 
     def asked(self, names: Any) -> None:
         """Notes names of which code may ask as attributes of a module that it was handed."""
@@ -250,12 +258,8 @@ class Reach:
             self._chain(v, (), False)
         elif isinstance(v, _LANGUAGE):
             self.say(kind.__name__, repr(v))
-        elif isinstance(v, (Builtin, Intrinsic, Namespace)):
-            self.say(kind.__name__, repr(v))
         elif isinstance(v, Pure) or is_constant(v) or is_constant_class(v) or _of_python(v):
-            from avelang.frontend.pythons import value
-
-            value(self, v)
+            PYTHON["value"](self, v)
         else:
             name = getattr(v, "__qualname__", "") if isinstance(v, (type, types.FunctionType, types.BuiltinFunctionType)) else ""
             self.say("object", kind.__module__, kind.__qualname__, str(getattr(v, "__module__", "")) if name else "", str(name))
@@ -281,7 +285,7 @@ class Reach:
 def _places() -> tuple[int, ...]:
     """The bytes of a function where its code, defaults and defaults by name stand; none where they are not found."""
 
-    def probe(a: Any = word, *, b: Any = word) -> None: ...  # noqa: B008
+    def probe(a: Any = word, *, b: Any = word) -> None: ...
 
     wanted = (probe.__code__, probe.__defaults__, probe.__kwdefaults__)
     found = [[at for at in range(16, types.FunctionType.__basicsize__, 8) if word(id(probe) + at) == id(x)] for x in wanted]

@@ -1,7 +1,6 @@
 """A Python function comes in; its text, syntax tree (lines and columns as in the file) and names go out."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -102,8 +101,8 @@ def _alike(a: types.CodeType, b: types.CodeType) -> bool:
 
 
 class Source:
-    """One Python function as the frontend sees it. Its file's text is that of the moment when it was decorated; nothing else is read before it is asked
-    for."""
+    """One Python function as the frontend sees it. Its file's text is that of the moment when it was decorated; nothing else is read before it is
+    asked for."""
 
     def __init__(self, fn: Callable[..., Any], span: Span | None = None):
         if isinstance(fn, types.FunctionType) and hasattr(fn, "__wrapped__"):

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
-from avelang.frontend.source import Jitted, Source
+from avelang.frontend.source import Source
 from avelang.ir.dtypes import DType
 
 EMPTY: Any = inspect.Parameter.empty

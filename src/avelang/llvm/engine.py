@@ -49,8 +49,8 @@ def _wanted(data: bytes) -> Iterator[str]:
 
 
 class Code:
-    """Loaded machine code. It stays loaded as long as this object lives. Raises ValueError for what is no object file, or needs symbols that are nowhere
-    in this process: LLVM itself ends the process then."""
+    """Loaded machine code. It stays loaded as long as this object lives. Raises ValueError for what is no object file, or needs symbols that are
+    nowhere in this process: LLVM itself ends the process then."""
 
     def __init__(self, payload: bytes):
         for name in _wanted(payload):

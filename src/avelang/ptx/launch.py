@@ -154,12 +154,16 @@ class Sized:
         except AveError as e:
             if e.code == "L014":
                 e.hint = _CONTIGUOUS
+            elif e.code == "L055":
+                e.hint += "; or give the kernel a backward (@kernel.backward)"
             raise
 
     def _slow(self, provider: Any, /, *args: Any, **options: Any) -> None:
         bound = self.bind(args, options)
+        outputs = frozenset(self.definition.names[len(self.definition.inputs) :])
+        self.parameters.written(bound, outputs)
         if bound.device == CPU:
-            self.parameters.check_writable(bound, frozenset(self.definition.names[len(self.definition.inputs) :]))
+            self.parameters.check_writable(bound, outputs)
             traced = self.caller.kernel.traced(self.sizes, None)
             executor.run(traced, self.parameters, bound)
             return

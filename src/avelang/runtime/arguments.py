@@ -11,7 +11,8 @@ import functools
 import math
 import operator
 import struct
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -178,11 +179,28 @@ class Parameters:
             raise self.fail("L011", spec.name, got=_kind(value), why=str(e)) from None
         if found is None:
             raise self.fail("L010", spec.name, want=want(spec), got=_kind(value))
+        if found.via == "torch":
+            self.check_gradient(spec, value)
         if found.via == "cuda":
             from avelang.runtime.devices import locate
 
             found.device = locate(found)
         return found
+
+    def check_gradient(self, spec: ParamSpec, value: Any) -> None:
+        """Raises L055 for a tensor of torch whose gradient would be lost: kernels take no part in autograd."""
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
+            raise self.fail("L055", spec.name, got=f"a torch tensor of shape {tuple(value.shape)}")
+
+    def written(self, bound: Bound, written: Collection[str]) -> None:
+        """Tells torch that the tensors of the parameters named in `written` change: autograd finds by it what it had saved of them."""
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return
+        for spec, value in zip(self.runtime, bound.values, strict=True):
+            if spec.name in written and isinstance(value, Array) and value.via == "torch" and not value.keep.is_inference():
+                torch.autograd.graph.increment_version(value.keep)
 
     def _device(self, spec: ParamSpec, array: Array) -> AveError:
         why = "" if ":" in array.device else ", and no driver here knows whose memory it is"
@@ -246,6 +264,8 @@ class Parameters:
         """A number and its 8 bytes. Raises L018 and L019."""
         assert spec.dtype is not None
         d = spec.dtype
+        if hasattr(value, "requires_grad"):
+            self.check_gradient(spec, value)
         plain = _number(value)
         if plain is None or (isinstance(plain, float) and not d.is_float):
             instead = "convert it with int(...)" if isinstance(plain, float) else "a Python number, a NumPy scalar or an array of rank 0"

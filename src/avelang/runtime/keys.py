@@ -24,8 +24,8 @@ class Unstable(Exception):
 
 
 def plain(value: Any) -> bool:
-    """Whether a value says all about itself: numbers, strings, dtypes, layouts, Ave's own compile-time objects, and tuples of these. Others bring along
-    functions and classes, which may be rebound."""
+    """Whether a value says all about itself: numbers, strings, dtypes, layouts, Ave's own compile-time objects, and tuples of these. Others bring
+    along functions and classes, which may be rebound."""
     kind = type(value)
     if kind in (bool, int, str, bytes, float, type(None)) or isinstance(value, (DType, Layout, Pointer)):
         return True

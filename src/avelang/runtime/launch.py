@@ -122,11 +122,12 @@ class Launcher:
             self._execute(captured, at, params, bound)
             return
         if backend == "reference":
-            self._reference(captured, at, bound, target)
+            self._reference(captured, at, params, bound, target)
             return
         key, program, how, seconds = self._program(at, bound, captured, _CPU, CPU)
         params.check_writable(bound, program.writes)
         params.check_stored(bound, program.writes)
+        params.written(bound, program.writes)
         self._stub.forget_latest()
         self._run(program, at, params, bound)
         self._last = Launch(how, seconds, program.last_ns / 1e9)
@@ -217,6 +218,7 @@ class Launcher:
         stream, library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
         streams.order(bound.arrays, stream, library, device)
         self._stub.forget_latest()
+        params.written(bound, program.writes)
         names = [spec.name for spec in params.runtime]
         waits = knobs.check_launches()
         if program.prints or "sites" in program.meta:
@@ -257,6 +259,7 @@ class Launcher:
         bound.options = {**bound.options, "target": EXECUTED, "backend": EXECUTOR}
         _, program, how, seconds = self._program(at, bound, captured, place, str(place.key["check"]))
         params.check_writable(bound, program.writes)
+        params.written(bound, program.writes)
         self._stub.forget_latest()
         program.run(at, bound)
         self._last = Launch(how, seconds, program.last_ns / 1e9, EXECUTOR)
@@ -265,7 +268,8 @@ class Launcher:
 
     # -- kernels, ready to run ---------------------------------------------------------------------------------------------------
 
-    def _reference(self, captured: Any, at: Geometry, bound: Bound, target: str | None) -> None:
+    def _reference(self, captured: Any, at: Geometry, params: Parameters, bound: Bound, target: str | None) -> None:
+        from avelang.passes.writes import written
         from avelang.sim import reference
 
         start = time.perf_counter()
@@ -279,6 +283,7 @@ class Launcher:
         built = time.perf_counter()
         engines.require(engines.REFERENCE, self.source.name, without=() if reference.runs_beside(kernel) else ("waits",))
         self._stub.forget_latest()
+        params.written(bound, written(kernel))
         values = [v.numpy() if isinstance(v, Array) else v for v in bound.values]
         reference.run(kernel, values, at.grid, at.block, races=knobs.check_races())
         self._last = Launch("reference", built - start, time.perf_counter() - built, "reference")
@@ -325,7 +330,8 @@ class Launcher:
         if not self._told:
             self._told = True
             hint = "pass what it gives as a constexpr parameter, or keep it in a global, and launches are fast again"
-            warnings.warn(f"`{self.source.name}` is built anew for each launch: it reads {why}, which has no key; {hint}", RuntimeWarning, stacklevel=6)
+            said = f"`{self.source.name}` is built anew for each launch: it reads {why}, which has no key; {hint}"
+            warnings.warn(said, RuntimeWarning, stacklevel=6)
         kernel = compile.build(self._fresh(bound), bound.constexprs, target)
         return (key, compile.said(kernel)), kernel
 

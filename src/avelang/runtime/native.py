@@ -103,11 +103,14 @@ class Exchange(ctypes.Structure):
 
 
 class Fields(ctypes.Structure):
-    """Where the fields of a torch tensor stand, in bytes, and the dispatch keys of lazy views (`torch_tensors.Layout`)."""
+    """Where the fields of a torch tensor stand, in bytes, the dispatch keys of lazy views, and two functions of torch (`torch_tensors.Layout`)."""
 
     _fields_ = [
-        (name, I64) for name in ("impl", "storage", "keys", "meta", "numel", "offset", "rank", "sizes", "data", "deleter", "lazy")
-    ]
+        (name, I64) for name in (
+            "impl", "storage", "keys", "meta", "numel", "offset", "rank", "sizes", "data", "deleter", "lazy", "counter", "version", "requires",
+            "enabled",
+        )
+    ]  # fmt: skip
 
 
 class Likeness(ctypes.Structure):

@@ -165,6 +165,12 @@ class _Shared:
         major, function = words[0] & 0xFFFF_FFFF, words[5]
         if major != 1 or not function or not _exchange_holds(function, obj):
             return
+        from avelang.runtime import torch_tensors
+
+        at = torch_tensors.layout()
+        if at is None:  # autograd could not be asked, nor told
+            return
+        self.context.fields = at.fields()
         self._apis[kind] = _Api(function, words[6])
         self.context.exchanges[self.context.count] = Exchange(id(kind), function)
         self.context.count += 1
@@ -176,9 +182,7 @@ class _Shared:
             return
         from avelang.runtime import torch_tensors
 
-        at = torch_tensors.layout()
-        if at is not None:
-            self.context.fields = at.fields()
+        if torch_tensors.layout() is not None:
             param.like = torch_tensors.likeness(obj, array.address, array.shape, array.strides, param.item)
 
     def word(self, obj: Any) -> int | None:

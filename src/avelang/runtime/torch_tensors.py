@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import pathlib
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -25,7 +26,8 @@ _IMPL_BYTES, _STORAGE_BYTES = 208, 48  # that are searched: torch 2.11 has 184 a
 class Layout(NamedTuple):
     """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what that points to (`sizes` are
     followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage. `lazy`: dispatch keys of views that are negated or conjugated
-    lazily."""
+    lazily. `counter` of what `impl` points to: null, or where `version` bytes on stands how often the memory was changed. `requires`, `enabled`:
+    addresses of c10::TensorImpl::requires_grad and c10::GradMode::is_enabled."""
 
     impl: int
     storage: int
@@ -38,6 +40,10 @@ class Layout(NamedTuple):
     data: int
     deleter: int
     lazy: int
+    counter: int
+    version: int
+    requires: int
+    enabled: int
 
     def fields(self) -> Fields:
         return Fields(*self)
@@ -103,8 +109,72 @@ def _found(torch: Any) -> Layout:
         keys=everywhere(impls, _IMPL_BYTES, ([_keys(torch, x)] for x in several)),
         meta=_meta(torch), numel=everywhere(impls, _IMPL_BYTES, ([x.numel()] for x in several)),
         offset=everywhere(impls, _IMPL_BYTES, ([offset] for _, _, offset in forms)), rank=rank, sizes=rank + 8,
-        data=data, deleter=_only([frees]), lazy=_lazy(torch),
+        data=data, deleter=_only([frees]), lazy=_lazy(torch), **_counter(torch), **_functions(torch),
     )  # fmt: skip
+
+
+def _counter(torch: Any) -> dict[str, int]:
+    """Where the counter of changes is: a pointer in the tensor, and the count behind it, of tensors that were changed so often."""
+    times = (1, 3, 8, 21)
+    with torch.inference_mode(False):
+        tensors = [torch.zeros(4, device="cpu") for _ in times]
+        views = [x[1:] for x in tensors]
+        for x, n in zip(tensors, times, strict=True):
+            for _ in range(n):
+                x.add_(1)
+    assert tuple(x._version for x in tensors) == times
+    with torch.inference_mode():
+        none = torch.zeros(4, device="cpu")
+
+    def counts(at: int) -> bool:
+        """Whether a pointer is there that a tensor's views have too, others not, and tensors of inference mode not at all."""
+        words = [_word(x._cdata + at) for x in tensors]
+        shared = all(_word(x._cdata + at) == w for x, w in zip(views, words, strict=True))
+        return shared and len(set(words)) == len(words) and all(w > 4096 and not w % 8 for w in words) and not _word(none._cdata + at)
+
+    counter = _only([[at for at in range(0, _IMPL_BYTES, 8) if counts(at)]])
+    pointers = [_word(x._cdata + counter) for x in tensors]
+    found = [at for at in range(8, 24, 4) if tuple(ctypes.c_uint32.from_address(p + at).value for p in pointers) == times]
+    version = _only([found])
+    return {"counter": counter, "version": version}
+
+
+def _functions(torch: Any) -> dict[str, int]:
+    """torch's own functions, by the names that C++ gives them in the library that holds them."""
+    folder = pathlib.Path(torch.__file__).parent / "lib"
+    library = ctypes.CDLL(str(next(p for p in (folder / "libc10.so", folder / "libc10.dylib") if p.is_file())))
+    names = {"requires": "_ZNK3c1010TensorImpl13requires_gradEv", "enabled": "_ZN3c108GradMode10is_enabledEv"}
+    return {k: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0 for k, name in names.items()}
+
+
+def _gradients_hold(torch: Any, at: Layout) -> bool:
+    """Whether what autograd says of tensors is what the functions and the counter say: of leaves, results, views, and views of what became one."""
+    if not at.requires or not at.enabled:
+        return False
+    requires = ctypes.PYFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(at.requires)
+    enabled = ctypes.PYFUNCTYPE(ctypes.c_bool)(at.enabled)
+    with torch.inference_mode(False), torch.enable_grad():
+        plain, leaf, base = torch.zeros(4, device="cpu"), torch.ones(4, device="cpu", requires_grad=True), torch.zeros(4, device="cpu")
+        view = base[1:]
+        base[:2].mul_(leaf[:2])
+        kinds = [plain, leaf, leaf * 2, leaf[1:], leaf.detach(), base, view, plain[1:], plain.view(2, 2)]
+        good = all(requires(x._cdata) == x.requires_grad for x in kinds) and enabled()
+    with torch.no_grad():
+        good = good and not enabled()
+    with torch.inference_mode():
+        none = torch.zeros(4, device="cpu")
+        good = good and not enabled() and not requires(none._cdata) and _word(none._cdata + at.counter) == 0
+    if not good:
+        return False
+    for x, other in ((plain, plain[1:]), (view, base), (leaf.detach(), leaf)):
+        before = x._version
+        count = ctypes.c_uint32.from_address(_word(x._cdata + at.counter) + at.version)
+        if count.value != before:
+            return False
+        count.value += 1
+        if (x._version, other._version, count.value) != (before + 1, before + 1, before + 1):
+            return False
+    return True
 
 
 def _keys(torch: Any, x: Any) -> int:
@@ -154,7 +224,7 @@ def layout() -> Layout | None:
     torch: Any = sys.modules["torch"]
     try:
         at = _found(torch)
-        return at if _holds(torch, at) else None
+        return at if _holds(torch, at) and _gradients_hold(torch, at) else None
     except Exception:  # whatever a torch does that has not what is asked of it: its own function is asked then
         return None
 

@@ -11,8 +11,10 @@
 
 ; Where the fields of a torch tensor stand, in bytes: the tensor's implementation in the Python object; in that the storage, dispatch keys, the word that
 ; begins with the dtype, the number of elements, the offset into the storage in elements, the rank, the extents (5, then 5 strides in elements); in the
-; storage the memory and the function that frees it. Last, no place: the dispatch keys of lazy views, whose memory holds other values than they.
-%Fields = type { i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64 }
+; storage the memory and the function that frees it. Then, no place: the dispatch keys of lazy views, whose memory holds other values than they. In the
+; implementation the counter of changes, and in that the count. Last, functions: whether a tensor (its implementation) requires a gradient, and whether
+; this thread records for gradients.
+%Fields = type { i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, ptr, ptr }
 
 ; A tensor that the slow path has accepted: type (null: none), virtual table, dispatch keys, dtype and device, function that frees.
 %Likeness = type { ptr, ptr, i64, i64, ptr }
@@ -703,6 +705,83 @@ no:
   ret i1 false
 }
 
+; Whether a gradient would be lost by a torch tensor's going to a kernel: the slow path refuses it then.
+define internal i1 @graded(ptr %impl, ptr %ctx) {
+  %requiresp = getelementptr %Context, ptr %ctx, i32 0, i32 17, i32 13
+  %requires = load ptr, ptr %requiresp
+  %r = call i8 %requires(ptr %impl)
+  %low = and i8 %r, 1
+  %wanted = icmp ne i8 %low, 0
+  br i1 %wanted, label %mode, label %no
+mode:
+  %enabledp = getelementptr %Context, ptr %ctx, i32 0, i32 17, i32 14
+  %enabled = load ptr, ptr %enabledp
+  %e = call i8 %enabled()
+  %elow = and i8 %e, 1
+  %on = icmp ne i8 %elow, 0
+  ret i1 %on
+no:
+  ret i1 false
+}
+
+; Tells torch that the tensors which a kernel writes have changed: autograd finds by it what it had saved of them.
+define internal void @changed(ptr %ctx, ptr %entry, ptr %args, i64 %nargs) {
+start:
+  %paramsp = getelementptr %Entry, ptr %entry, i32 0, i32 9
+  %params = load ptr, ptr %paramsp
+  br label %arg
+arg:
+  %j = phi i64 [ 0, %start ], [ %j1, %next ]
+  %more = icmp slt i64 %j, %nargs
+  br i1 %more, label %look, label %out
+look:
+  %j1 = add i64 %j, 1
+  %param = getelementptr %Param, ptr %params, i64 %j
+  %kind = load i64, ptr %param
+  %flagsp = getelementptr %Param, ptr %param, i32 0, i32 2
+  %flags = load i64, ptr %flagsp
+  %array = icmp uge i64 %kind, 6
+  %writes = and i64 %flags, 1024
+  %written = icmp ne i64 %writes, 0
+  %both = and i1 %array, %written
+  br i1 %both, label %object, label %next
+object:
+  %ap = getelementptr ptr, ptr %args, i64 %j
+  %o = load ptr, ptr %ap
+  %t = call ptr @type_of(ptr %o)
+  %countp = getelementptr %Context, ptr %ctx, i32 0, i32 12
+  %count = load i64, ptr %countp
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %object ], [ %i1, %other ]
+  %left = icmp ult i64 %i, %count
+  br i1 %left, label %type, label %next
+type:
+  %tp = getelementptr %Context, ptr %ctx, i32 0, i32 13, i64 %i, i32 0
+  %known = load ptr, ptr %tp
+  %hit = icmp eq ptr %known, %t
+  br i1 %hit, label %tensor, label %other
+other:
+  %i1 = add i64 %i, 1
+  br label %loop
+tensor:
+  %implp = call ptr @field(ptr %o, ptr %ctx, i64 0)
+  %impl = load ptr, ptr %implp
+  %counterp = call ptr @field(ptr %impl, ptr %ctx, i64 11)
+  %counter = load ptr, ptr %counterp
+  ; Inference tensors have none.
+  %has = icmp ne ptr %counter, null
+  br i1 %has, label %count.up, label %next
+count.up:
+  %versionp = call ptr @field(ptr %counter, ptr %ctx, i64 12)
+  %before = atomicrmw add ptr %versionp, i32 1 monotonic
+  br label %next
+next:
+  br label %arg
+out:
+  ret void
+}
+
 define internal i1 @array(ptr %o, ptr %ctx, ptr %param, ptr %out) {
 entry:
   %np = call i1 @is_type(ptr %o, ptr %ctx, i64 8)
@@ -732,6 +811,9 @@ odd:
   %eager = icmp eq i64 %bits, 0
   br i1 %eager, label %ask, label %no
 read:
+  %lost = call i1 @graded(ptr %impl, ptr %ctx)
+  br i1 %lost, label %no, label %keep
+keep:
   %fits = call i1 @tensor(ptr %impl, ptr %storage, ptr %ctx, ptr %param, ptr %out)
   ret i1 %fits
 ask:
@@ -748,6 +830,11 @@ look:
   %hit = icmp eq ptr %known, %t
   br i1 %hit, label %call, label %next
 call:
+  %thisp = call ptr @field(ptr %o, ptr %ctx, i64 0)
+  %this = load ptr, ptr %thisp
+  %loses = call i1 @graded(ptr %this, ptr %ctx)
+  br i1 %loses, label %no, label %exchange
+exchange:
   %fp = getelementptr %Context, ptr %ctx, i32 0, i32 13, i64 %i, i32 1
   %f = load ptr, ptr %fp
   %s = call i1 @dlpack(ptr %f, ptr %o, ptr %param, ptr %out)
@@ -1103,6 +1190,8 @@ fallback:
   call void @Py_DecRef(ptr %geometry)
   ret ptr %r
 run:
+  %nargs = add i64 %npos, %nkw
+  call void @changed(ptr %ctx, ptr %e, ptr %user, i64 %nargs)
   %lastp = getelementptr %State, ptr %state, i32 0, i32 4
   %ei = ptrtoint ptr %e to i64
   %gpup = getelementptr %Entry, ptr %e, i32 0, i32 12
