@@ -80,10 +80,11 @@ def load(
 
 
 def compiled(
-    kernel: Any, block: tuple[int, int, int], *, check: Check = False, profile: bool = False, collect: bool = False, **constexprs: Any
-) -> Kernel:
-    """The gfx942 code of a jit function for blocks of these extents. `check`, `profile`, `collect`: as of `load`; further names are the function's
-    compile-time values. A launch takes the other arguments in order. Raises what the compiler finds."""
+    kernel: Any, block: tuple[int, int, int], *, check: Check = False, profile: bool = False, collect: bool = False, target: str = "gfx942",
+    **constexprs: Any,
+) -> Kernel:  # fmt: skip
+    """The code of a jit function for blocks of these extents, for gfx942 or another `target`. `check`, `profile`, `collect`: as of `load`; further
+    names are the function's compile-time values. A launch takes the other arguments in order. Raises what the compiler finds."""
     from avelang.runtime.compile import compile_text
 
-    return load(compile_text(kernel, constexprs, block, "gfx942", "asm"), check=check, profile=profile, collect=collect)
+    return load(compile_text(kernel, constexprs, block, target, "asm"), check=check, profile=profile, collect=collect)

@@ -29,7 +29,7 @@ class JitFunction(Jitted):
     `provider` is a callable that returns `((gx, gy, gz), (bx, by, bz))`, or that tuple; extents left out at the end are 1. Arguments go by
     position or by name, constexpr parameters among them. Options go by name: `num_warps` and `waves_per_eu` (hints, positive ints), `cluster` (blocks
     of a cluster along x, y, z, for chips of sm_90 and newer), `target` (the chip whose intrinsics the kernel uses; inferred where left out),
-    `backend` ("cpu", "reference" or "gfx942-exec"), `stream` (on a GPU, instead of the current one). Arrays are used where they
+    `backend` ("cpu", "reference", "gfx942-exec" or "gfx950-exec"), `stream` (on a GPU, instead of the current one). Arrays are used where they
     are, never copied, and say where the kernel runs; the memory of a JAX array, which JAX takes as constant, is written too if the kernel writes
     to it. On the CPU a launch returns when the kernel has run, on a GPU when it is on the stream. A grid with an extent of 0 runs nothing.
 

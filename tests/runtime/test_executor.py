@@ -37,12 +37,14 @@ def data() -> np.ndarray:
     return np.random.default_rng().standard_normal(100).astype(np.float32)
 
 
-@pytest.mark.parametrize("options", [{"target": "gfx942"}, {"backend": "gfx942-exec"}, {"backend": "gfx942-exec", "target": "gfx942"}], ids=str)
-def test_ways_to_get_there(options):
+@pytest.mark.parametrize("chip", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("names", [("target",), ("backend",), ("backend", "target")], ids=str)
+def test_ways_to_get_there(names, chip):
+    options = {name: chip + "-exec" * (name == "backend") for name in names}
     x = data()
     want = 2 * x
     double[2, 64](x, 100, **options)
-    assert (x == want).all() and double.last.backend == "gfx942-exec"
+    assert (x == want).all() and double.last.backend == f"{chip}-exec"
     double[2, 64](x, 100, **options)
     assert (x == 2 * want).all() and double.last.how == "hot"
 
@@ -62,8 +64,29 @@ def test_the_environment_says_it(monkeypatch):
 
 
 def test_other_chips_are_refused():
-    with pytest.raises(AveError, match=r"\[L026\].*gfx942-exec.*gfx950"):
-        double[2, 64](data(), 100, backend="gfx942-exec", target="gfx950")
+    for chip, other in (("gfx942", "gfx950"), ("gfx950", "gfx942"), ("gfx950", "gfx90a")):
+        with pytest.raises(AveError, match=rf"\[L026\].*{chip}-exec.*{other}"):
+            double[2, 64](data(), 100, backend=f"{chip}-exec", target=other)
+
+
+@avelang.jit
+def mirrored(x: al.Pointer(al.u32), n: al.u32):
+    """Reverses 40,000 words in LDS, more than 64 KiB of them."""
+    X = al.make_tensor(x, al.u32, al.make_layout((n,), (1,)))
+    S = al.make_shared((40000,), al.u32)
+    for i in al.range(al.thread_id(0), n, 256):
+        S[i] = X[i]
+    al.syncthreads()
+    for i in al.range(al.thread_id(0), n, 256):
+        X[i] = S[n - 1 - i]
+
+
+def test_gfx950_has_160_kib_of_lds():
+    x = np.arange(40000, dtype=np.uint32)
+    mirrored[1, 256](x, 40000, target="gfx950")
+    assert (x == np.arange(40000)[::-1]).all()
+    with pytest.raises(AveError, match="65536"):
+        mirrored[1, 256](x, 40000, target="gfx942")
 
 
 def test_read_only_arrays_are_refused():

@@ -118,7 +118,7 @@ def full_traceback() -> bool:
 
 
 def backend() -> str | None:
-    """AVE_BACKEND=reference|cpu|gfx942-exec: what runs kernels on CPU arrays, unless the launch says `backend=`."""
+    """AVE_BACKEND=reference|cpu|gfx942-exec|gfx950-exec: what runs kernels on CPU arrays, unless the launch says `backend=`."""
     return os.environ.get("AVE_BACKEND") or None
 
 

@@ -28,8 +28,9 @@ from avelang.runtime.streams import handle
 
 OPTIONS = ("num_warps", "waves_per_eu", "cluster", "target", "backend", "stream")
 
-# The backend that executes machine code (`runtime.executor`), and the chip whose code that is.
-EXECUTOR, EXECUTED = "gfx942-exec", "gfx942"
+# The backends that execute machine code (`runtime.executor`), and the chips whose code that is.
+EXECUTORS = {f"{chip}-exec": chip for chip in ("gfx942", "gfx950")}
+BACKENDS = ("cpu", "reference", *EXECUTORS)
 
 
 @dataclasses.dataclass(slots=True)
@@ -64,7 +65,7 @@ _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "waves_per_eu": (lambda v: type(v) is int and 1 <= v <= 8, "an int from 1 to 8"),
     "cluster": (lambda v: isinstance(v, tuple) and cluster_of(v) is not None, CLUSTERS),
     "target": (lambda v: isinstance(v, str), "the name of a chip"),
-    "backend": (_choice("cpu", "reference", EXECUTOR), f'"cpu", "reference" or "{EXECUTOR}"'),
+    "backend": (_choice(*BACKENDS), " or ".join((", ".join(f'"{b}"' for b in BACKENDS[:-1]), f'"{BACKENDS[-1]}"'))),
     "stream": (lambda v: handle(v) is not None, "a stream: its handle as an int, or a stream of torch, CuPy or whatever has __cuda_stream__"),
 }
 

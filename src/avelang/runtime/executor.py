@@ -1,4 +1,4 @@
-"""Kernels on arrays of this machine come in with `target="gfx942"`; they run as the machine code that LLVM makes for that chip, on the executor.
+"""Kernels on arrays of this machine come in with the target gfx942 or gfx950; they run as the machine code that LLVM makes for it, on the executor.
 
 A place where kernels run, like `cpu.Cpu`: assembly is made, translated (`sim.amdgcn`), and kept in the cache on disk beside the translation.
 """
@@ -14,7 +14,7 @@ from avelang.base import knobs
 from avelang.base.errors import AveError
 from avelang.ir import printf
 from avelang.runtime import compile
-from avelang.runtime.arguments import EXECUTED, EXECUTOR
+from avelang.runtime.arguments import EXECUTORS
 from avelang.runtime.arrays import Array
 from avelang.runtime.checked import Record, wanted
 from avelang.runtime.native import threads
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # The code does not say which line of Python it comes from. What finds that, by the error; and how to see the lines that the error names.
 _REFERENCE = "backend='reference' names the line of Python"
 _IN_PYTHON = {"X022": _REFERENCE, "X023": _REFERENCE, "X025": "AVE_CHECK=races with backend='reference' names the lines of Python"}
-_CODE = "`ave compile FILE:{} --target gfx942 --block {} --emit asm` prints the code"
+_CODE = "`ave compile FILE:{} --target {} --block {} --emit asm` prints the code"
 
 
 class Program:
@@ -67,7 +67,7 @@ class Program:
         try:
             self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic, names=names), threads())
         except AveError as e:
-            code = _CODE.format(self.machine.kernel.name, ",".join(map(str, block)))
+            code = _CODE.format(self.machine.kernel.name, self.machine.chip.name, ",".join(map(str, block)))
             e.hint = "; ".join(x for x in (e.hint, _IN_PYTHON.get(e.code), code) if x)
             raise
         finally:
@@ -81,18 +81,21 @@ class Program:
 
 
 class Executor:
-    """The executor, as a place where kernels run: the same methods as `cpu.Cpu`."""
+    """The executor, as a place where kernels run: the same methods as `cpu.Cpu`. `backend`: its name, which says the chip."""
+
+    def __init__(self, backend: str):
+        self.backend, self.chip = backend, EXECUTORS[backend]
 
     @property
     def key(self) -> dict[str, Any]:
         """What tells its code from other code, in the cache on disk."""
         from avelang.llvm.core import Host
 
-        return {"backend": EXECUTOR, "host": list(Host(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
+        return {"backend": self.backend, "host": list(Host(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
 
     def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""
-        text, meta = compile.device_assembly(source, bound.constexprs, EXECUTED, block, bound.options)
+        text, meta = compile.device_assembly(source, bound.constexprs, self.chip, block, bound.options)
         check = sorted(of_knob(knobs.checks()))
         machine = Machine(asm.parse(text, source.name), meta["entry"], check=check)
         unknown = {str(k): v for k, v in machine.ready.unknown.items()}

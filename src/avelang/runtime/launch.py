@@ -24,18 +24,16 @@ from avelang.frontend.signature import signature
 from avelang.frontend.source import Source
 from avelang.ir.core import Kernel
 from avelang.runtime import cache, checked, compile, keys, stub, subscript
-from avelang.runtime.arguments import EXECUTED, EXECUTOR, Bound, Parameters
+from avelang.runtime.arguments import BACKENDS, EXECUTORS, Bound, Parameters
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.cpu import Cpu, Program
 from avelang.runtime.geometry import Geometry, check_block, check_cluster, geometry
 
 
 class Launch(NamedTuple):
-    """What became of a launch. `backend`: what ran it: "cpu", "reference", "gfx942-exec" or a device's name. `how`: "compiled", "disk" (out of the
-    cache), "hot" (ready in this process) or "reference".
-
-    `prepare` and `run` are seconds: compiling or loading, and running the blocks (0 on a GPU: the launch returns before).
-    """
+    """What became of a launch. `backend`: what ran it: "cpu", "reference", "gfx942-exec", "gfx950-exec" or a device's name. `how`: "compiled", "disk"
+    (out of the cache), "hot" (ready in this process) or "reference". `prepare` and `run` are seconds: compiling or loading, and running the
+    blocks (0 on a GPU: the launch returns before)."""
 
     how: str
     prepare: float
@@ -118,8 +116,8 @@ class Launcher:
         check_block(self.source.name, at.block, compile.chip_of(target))
         if backend != engines.REFERENCE:
             engines.require(backend, self.source.name)
-        if backend == EXECUTOR:
-            self._execute(captured, at, params, bound)
+        if backend in EXECUTORS:
+            self._execute(captured, at, params, bound, backend)
             return
         if backend == "reference":
             self._reference(captured, at, params, bound, target)
@@ -171,13 +169,13 @@ class Launcher:
         return self.source.span(node) if node is not None else Span(self.source.file, self.source.tree.lineno)
 
     def _backend(self, params: Parameters, bound: Bound) -> str:
-        """What runs a launch on CPU arrays. Where nothing is said of the backend, a launch for gfx942 runs the code that is made for gfx942."""
+        """What runs a launch on CPU arrays. Where nothing is said of the backend, a launch for gfx942 or gfx950 runs the code that is made for it."""
         target = bound.options.get("target")
-        asked = bound.options.get("backend") or knobs.backend() or (EXECUTOR if target == EXECUTED else "cpu")
-        if asked not in ("cpu", "reference", EXECUTOR):
-            raise params.fail("L009", name="AVE_BACKEND", want=f"cpu, reference or {EXECUTOR}", got=repr(asked))
-        if asked == EXECUTOR and target not in (None, EXECUTED):
-            raise params.fail("L026", backend=EXECUTOR, chip=EXECUTED, target=target)
+        asked = bound.options.get("backend") or knobs.backend() or next((b for b, chip in EXECUTORS.items() if chip == target), "cpu")
+        if asked not in BACKENDS:
+            raise params.fail("L009", name="AVE_BACKEND", want=f"{', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}", got=repr(asked))
+        if asked in EXECUTORS and target not in (None, EXECUTORS[asked]):
+            raise params.fail("L026", backend=asked, chip=EXECUTORS[asked], target=target)
         return asked
 
     def _run(self, program: Program, at: Geometry, params: Parameters, bound: Bound) -> None:
@@ -251,18 +249,18 @@ class Launcher:
 
     # -- on the executor -----------------------------------------------------------------------------------------------------------
 
-    def _execute(self, captured: Any, at: Geometry, params: Parameters, bound: Bound) -> None:
-        """Runs the machine code of gfx942 on this machine."""
+    def _execute(self, captured: Any, at: Geometry, params: Parameters, bound: Bound, backend: str) -> None:
+        """Runs the machine code of a chip on this machine."""
         from avelang.runtime.executor import Executor
 
-        place = Executor()
-        bound.options = {**bound.options, "target": EXECUTED, "backend": EXECUTOR}
+        place = Executor(backend)
+        bound.options = {**bound.options, "target": EXECUTORS[backend], "backend": backend}
         _, program, how, seconds = self._program(at, bound, captured, place, str(place.key["check"]))
         params.check_writable(bound, program.writes)
         params.written(bound, program.writes)
         self._stub.forget_latest()
         program.run(at, bound)
-        self._last = Launch(how, seconds, program.last_ns / 1e9, EXECUTOR)
+        self._last = Launch(how, seconds, program.last_ns / 1e9, backend)
         if how != "hot":
             self.prepared.append(self._last)
 
