@@ -113,6 +113,8 @@ def _implicit_scalar(i: Instruction, kind: str) -> tuple[list[Span], list[Span]]
 def _scalar_operands(i: Instruction, kind: str) -> tuple[list[int], list[int]]:
     """Indices of results and of sources."""
     everything = list(range(len(i.operands)))
+    if "atomic" in i.name:  # what memory held comes back in the data registers, where that is asked for
+        return everything[:1] if i.int("glc") or i.int("sc0") else [], everything
     if kind == CONTROL or _NO_RESULT.match(i.name) or _COMPARES.match(i.name):
         return [], everything
     return everything[:1], everything if _UPDATES.match(i.name) else everything[1:]

@@ -9,7 +9,7 @@ import pytest
 from avelang.amdgcn.asm import parse
 from avelang.base.errors import AveError
 from avelang.sim.amdgcn import control, lanes, mode
-from sim.amdgcn.programs import run_program
+from sim.amdgcn.programs import assemble, run_program, start
 from sim.amdgcn.test_scalar import CASES, EXEC_CASES, REGISTERS
 from tools import assembler
 
@@ -149,8 +149,9 @@ def test_which_denormals_are_flushed(denorm, sources, results):
         ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 1\nv_add_f32 v0, v0, v0", "rounds 32-bit floats up"),
         ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 3\nv_add_f32 v0, v0, v0", "exceptions"),
         ("s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s0", "set from a register"),
-        ("s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS), 0", "HW_REG_TRAPSTS is not modeled"),
-        ("s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", "HW_REG_XCC_ID is not modeled"),
+        ("s_setreg_imm32_b32 hwreg(HW_REG_STATUS), 0", "HW_REG_STATUS is not modeled"),
+        ("s_getreg_b32 s0, hwreg(HW_REG_LDS_ALLOC)", "HW_REG_LDS_ALLOC is not modeled"),
+        ("s_mov_b32 s0, 0\ns_cbranch_scc1 on\non:\ns_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s0", "set from a register"),
         ("s_getreg_b32 s0, hwreg(HW_REG_NONE)", "no hardware register"),
         ("s_cbranch_scc1 on\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\non:\nv_add_f32 v0, v0, v0", "differs by the way"),
         ("s_getpc_b64 s[0:1]\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\ns_setpc_b64 s[0:1]", "MODE is not what it was"),
@@ -230,6 +231,8 @@ def test_our_mnemonics_are_those_of_the_assembler():
         "v_readlane_b32": "s0, v0, s1", "v_readfirstlane_b32": "s0, v0", "v_writelane_b32": "v0, s0, 1", "v_mbcnt_lo_u32_b32": "v0, s0, v1",
         "v_mbcnt_hi_u32_b32": "v0, s0, v1", "ds_permute_b32": "v0, v1, v2", "ds_bpermute_b32": "v0, v1, v2", "v_permlane16_swap_b32": "v0, v1",
         "v_permlane32_swap_b32": "v0, v1", "v_accvgpr_read_b32": "v0, a0", "v_accvgpr_write_b32": "a0, v0", "v_accvgpr_mov_b32": "a0, a1",
+        "s_atc_probe": "1, s[0:1], 0", "s_atc_probe_buffer": "1, s[0:3], 0", "s_rfe_restore_b64": "s[0:1], s2", "v_screen_partition_4se_b32": "v0, v1",
+        **{f"ds_gws_{x}": "v0 gds" for x in ("init", "barrier", "sema_br")}, **{f"ds_gws_{x}": "gds" for x in ("sema_v", "sema_p", "sema_release_all")},
     }  # fmt: skip
     names = [*control.TABLE, *lanes.TABLE]
     text = "\n".join(f"{x} {texts.get(x, '4' if x.startswith('s_cbranch') else '')}" for x in names)
@@ -242,3 +245,30 @@ def test_our_programs_are_legal():
     text = "\n".join([t.format(**REGISTERS[n]) for t, n, _ in CASES] + [f"{x} s[0:1], s[2:3]" for x in EXEC_CASES])
     out = subprocess.run(assembler("gfx942"), input=text, capture_output=True, text=True)
     assert out.returncode == 0, out.stderr
+
+
+# -- hardware registers ----------------------------------------------------------------------------------------------------------------
+
+
+def test_where_waves_stand():
+    """HW_ID tells the waves of a workgroup apart; there is one die, and no exception that could be cleared."""
+    body = """
+        s_getreg_b32 s0, hwreg(HW_REG_HW_ID)
+        s_getreg_b32 s1, hwreg(HW_REG_HW_ID, 4, 2)
+        s_getreg_b32 s2, hwreg(HW_REG_XCC_ID, 0, 4)
+        s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9), 0
+        s_atc_probe 1, s[0:1], 0
+    """
+    machine = assemble(body)
+    found = [start(machine, block=512).run.scalars[n] for n in range(8)]
+    assert len({int(s[0]) for s in found}) == 8 and [int(s[1]) for s in found] == [0, 1, 2, 3] * 2 and not any(int(s[2]) for s in found)
+
+
+def test_mode_from_a_register_that_is_known():
+    """A constant moved there in the same block; the last one counts."""
+    tiny = np.full(64, 1, np.uint32)
+    body = "s_mov_b32 s3, 0\n{}\ns_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s3\nv_add_f32 v1, v0, v0"
+    for between, want in (("s_nop 0", 0), ("s_movk_i32 s3, 3", 2)):
+        assert (run_program(body.format(between), {"v0": tiny})["v1"] == want).all()
+    with pytest.raises(AveError, match=r"\[X021\].*set from a register"):
+        run_program(body.format("s_add_u32 s3, s3, 0"), {"v0": tiny})

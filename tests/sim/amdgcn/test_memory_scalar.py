@@ -5,6 +5,7 @@ import pytest
 
 from avelang.base.errors import AveError
 from avelang.sim.amdgcn.memory_scalar import LOADS, STORES, TABLE
+from avelang.sim.amdgcn.memory_scalar_atomics import TABLE as ATOMICS
 from sim.amdgcn.memory_model import random_words, region, registers
 from sim.amdgcn.programs import assemble, run_program, start
 
@@ -106,3 +107,62 @@ def test_outside(text):
 def test_what_is_not_executed(text):
     with pytest.raises(AveError, match="X021"):
         run_program(text)
+
+
+# -- atomics ---------------------------------------------------------------------------------------------------------------------------
+
+
+def wrapped(x: int, bits: int) -> int:
+    return x - (x >> bits - 1 << bits)
+
+
+MEANING = {
+    "swap": lambda old, x, y, n: x, "cmpswap": lambda old, x, y, n: x if old == y else old, "add": lambda old, x, y, n: old + x,
+    "sub": lambda old, x, y, n: old - x, "smin": lambda old, x, y, n: min(old, x, key=lambda v: wrapped(v, n)), "umin": lambda old, x, y, n: min(old, x),
+    "smax": lambda old, x, y, n: max(old, x, key=lambda v: wrapped(v, n)), "umax": lambda old, x, y, n: max(old, x), "and": lambda old, x, y, n: old & x,
+    "or": lambda old, x, y, n: old | x, "xor": lambda old, x, y, n: old ^ x, "inc": lambda old, x, y, n: 0 if old >= x else old + 1,
+    "dec": lambda old, x, y, n: x if old == 0 or old > x else old - 1,
+}  # fmt: skip
+
+
+def test_each_atomic_has_a_meaning():
+    assert {f"s_{b}atomic_{n}{w}" for b in ("", "buffer_") for n in MEANING for w in ("", "_x2")} == set(ATOMICS)
+
+
+@pytest.mark.parametrize("wide", ["", "_x2"])
+def test_atomics(wide):
+    """All operations on their own words, with what was there and without, on memory and on a buffer, where what is out of range is let be."""
+    rng, bits = np.random.default_rng(len(wide)), 64 if wide else 32
+    n, kind = bits // 32, np.uint64 if wide else np.uint32
+    for buffer in (False, True):
+        memory = rng.choice(np.array([0, 1, 7, (1 << bits) - 1, 1 << bits - 1, 12345], kind), 2 * len(MEANING) + 1)
+        before, given, text, want = memory.copy(), {}, [], {}
+        for k, (name, rule) in enumerate(MEANING.items()):
+            x, y = (int(v) for v in rng.choice(np.array([0, 5, (1 << bits) - 1, 12345], kind), 2))
+            for glc in (0, 1):
+                at, first = 2 * k + glc, 4 * (k % 8) + 20
+                old = int(before[at])
+                count = 2 * n if name == "cmpswap" else n
+                given_words = words(x, n) + (words(y, n) if name == "cmpswap" else [])
+                text += [f"s_mov_b32 s{first + j}, {w:#x}" for j, w in enumerate(given_words)]
+                data = registers(first, count, "s")
+                text.append(f"s_{'buffer_' * buffer}atomic_{name}{wide} {data}, {'s[4:7]' if buffer else 's[4:5]'}, {at * bits // 8:#x}{' glc' * glc}")
+                memory_after = rule(old, x, y, bits) & (1 << bits) - 1
+                want[at] = memory_after
+                if glc:
+                    text += [f"s_store_dword s{first + j}, s[8:9], {4 * (n * k + j):#x}" for j in range(n)]
+        out = np.zeros(n * len(MEANING), np.uint32)
+        resource = {"s[4:7]": memory.ctypes.data | (memory.nbytes - bits // 8) << 64 | 0x27000 << 96}
+        beyond = f"s_mov_b32 s20, 1\ns_mov_b32 s21, 2\ns_buffer_atomic_add{wide} {registers(20, n, 's')}, s[4:7], {memory.nbytes - bits // 8:#x} glc" * buffer
+        got = run_program("\n".join([*text, beyond]), {**given, **resource, "s[8:9]": out.ctypes.data}, regions=(region(memory), region(out)))
+        assert [int(v) for v in memory[:-1]] == [want[k] for k in range(len(want))] and memory[-1] == before[-1]
+        assert (out.view(kind) == before[1:-1:2]).all()
+        assert not buffer or words(got["s[20:21]"], n) == [0] * n
+
+
+def test_atomics_that_stop():
+    memory = np.zeros(4, np.uint32)
+    for text, why in (("s_atomic_add s0, s[4:5], 0x10", "X022"), ("s_atomic_add_x2 s[0:1], s[4:5], 0x4", "X021.*multiple of 8"),
+                      ("s_atomic_cmpswap s0, s[4:5], 0x0", "X021.*2 data registers")):  # fmt: skip
+        with pytest.raises(AveError, match=why):
+            run_program(text, {"s[4:5]": memory.ctypes.data}, regions=(region(memory),))

@@ -131,23 +131,37 @@ def _kill(t: Translator, i: Instruction) -> None:
 # -- hardware registers and VGPR indexing ----------------------------------------------------------------------------------------------
 
 
-def _mode_register(i: Instruction, n: int) -> tuple[int, int]:
-    number, shift, width = mode.hardware_register(i.operands[n])
-    if number != mode.MODE:
-        name = next((k for k, v in mode.HARDWARE.items() if v == number), f"hardware register {number}")
-        raise Unknown(f"{name} is not modeled; MODE is")
-    return shift, width
+def _refused(number: int) -> Unknown:
+    name = next((k for k, v in mode.HARDWARE.items() if v == number), f"hardware register {number}")
+    return Unknown(f"{name} is not modeled; MODE, HW_ID and XCC_ID are")
 
 
 def _get_register(t: Translator, i: Instruction) -> None:
-    shift, width = _mode_register(i, 1)
-    t.set_scalar_result(i.operands[0], str(t.mode.word >> shift & (1 << width) - 1))
+    """Of places, the machine has one of each: a wave stands in its own slot of compute unit 0 of die 0 (MI300 ISA, section 3, "HW_ID")."""
+    number, shift, width = mode.hardware_register(i.operands[1])
+    ones = (1 << width) - 1
+    if number == mode.MODE:
+        return t.set_scalar_result(i.operands[0], str(t.mode.word >> shift & ones))
+    if number == mode.XCC_ID:
+        return t.set_scalar_result(i.operands[0], "0")
+    if number != mode.HW_ID:
+        raise _refused(number)
+    index = t.op(f"load i32, ptr {t.field('w', WAVE['index'])}, align 4")
+    # Bits 0 to 3: the slot on its SIMD; bits 4 and 5: the SIMD.
+    simd = t.op(f"and i32 {index}, 3")
+    place = t.op(f"or i32 {t.op(f'lshr i32 {index}, 2')}, {t.op(f'shl i32 {simd}, 4')}")
+    t.set_scalar_result(i.operands[0], t.op(f"and i32 {t.op(f'lshr i32 {place}, {shift}')}, {ones}"))
 
 
 def _set_register(t: Translator, i: Instruction) -> None:
-    """MODE is known where code is translated; what floats then mean, or that it is not executed, `Mode` says at the instructions themselves."""
-    _mode_register(i, 0)
-    t.mode = mode.after(t.mode, i)
+    """MODE is known where code is translated; what floats then mean, or that it is not executed, `Mode` says at the instructions themselves. Flags of
+    exceptions, which nothing here raises, may be cleared."""
+    number, _, _ = mode.hardware_register(i.operands[0])
+    if number == mode.TRAPSTS:
+        return
+    if number != mode.MODE:
+        raise _refused(number)
+    t.mode = mode.after(t.mode, i, mode.constant(t.code, set(t.targets), i))
 
 
 def _indexing(t: Translator, i: Instruction) -> None:
@@ -191,9 +205,11 @@ def _unknown(why: str) -> Callable[[Translator, Instruction], None]:
 
 HINTS = (
     "s_nop", "s_waitcnt", "s_setprio", "s_sleep", "s_wakeup", "s_icache_inv", "s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb", "s_dcache_wb_vol",
-    "s_incperflevel", "s_decperflevel", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "v_nop", "v_clrexcp",
-    "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
+    "s_incperflevel", "s_decperflevel", "s_atc_probe", "s_atc_probe_buffer", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "v_nop",
+    "v_clrexcp", "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
 )  # fmt: skip
+
+GWS = tuple(f"ds_gws_{name}" for name in ("init", "barrier", "sema_v", "sema_br", "sema_p", "sema_release_all"))
 
 TABLE: dict[str, Handler] = {
     "s_branch": _branch,
@@ -217,5 +233,8 @@ TABLE: dict[str, Handler] = {
     **dict.fromkeys(HINTS, _nothing),
     **dict.fromkeys(("s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join"), _unknown("the branch stack is not modeled")),
     "s_setvskip": _unknown("skipping of vector instructions is not modeled"),
-    "s_rfe_b64": _unknown("there is no trap handler to return from"),
+    **dict.fromkeys(("s_rfe_b64", "s_rfe_restore_b64"), _unknown("there is no trap handler to return from")),
+    "s_endpgm_ordered_ps_done": _unknown("it ends shaders of pixels, which are not modeled"),
+    **dict.fromkeys(GWS, _unknown("global wave sync, which orders waves of all workgroups, is not modeled")),
+    "v_screen_partition_4se_b32": _unknown("its table of a screen's parts is not modeled"),
 }

@@ -9,12 +9,14 @@ published. Source: AMD Instinct MI300 ISA, section 7 and section 16.11.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 
 import numpy as np
 
 import avelang.isa.amdgpu  # noqa: F401 (rows are made when it is imported)
 from avelang.amdgcn.asm import Imm, Instruction, Operand, Reg
+from avelang.arch import CHIPS
 from avelang.ir.dtypes import DType
 from avelang.ir.types import dtype_of
 from avelang.isa.row import ROWS, Param, Row
@@ -219,4 +221,14 @@ def _rows() -> list[Row]:
     return [r for r in ROWS.values() if r.mma is not None and r.namespace == "amdgpu" and {p.name for p in r.operands} <= plain]
 
 
+def _alias(name: str) -> str:
+    """The spelling of earlier chips that assemblers take for later ones, too: v_mfma_f32_32x32x4_2b_bf16 as v_mfma_f32_32x32x4bf16."""
+    return re.sub(r"(v_mfma_\w\d\d_\d+x\d+x\d+)_(?:\d+b_)?(\w+)", r"\1\2", name)
+
+
+# By chip: names that mean another instruction than they do elsewhere in the table, or none there.
+ALIASES: dict[str, dict[str, str]] = {
+    c: {_alias(name): name for row in _rows() if CHIPS[c].has(row) for name in _mnemonics(row)[:1] if _alias(name) != name}
+    for c in ("gfx942", "gfx950")
+}  # fmt: skip
 TABLE: dict[str, Handler] = {name: _matrix(row) for row in _rows() for name in _mnemonics(row)}

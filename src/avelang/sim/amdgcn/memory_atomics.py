@@ -186,7 +186,8 @@ INTEGER: dict[str, tuple[Rule, bool]] = {
 }  # fmt: skip
 
 
-def _integer(name: str, bits: int) -> Op:
+def integer(name: str, bits: int) -> Op:
+    """An operation on integers, by what memory instructions call it."""
     rule, two = INTEGER[name]
     return Op(f"{name}_{bits}", bits, rule, two)
 
@@ -238,7 +239,7 @@ def _give(op: Op) -> str:
   store i32 %g2, ptr %r1, align 4"""
 
 
-def _lanes(t: Translator, op: Op, shared: bool, result: bool, flush: tuple[bool, bool]) -> str:
+def lanes(t: Translator, op: Op, shared: bool, result: bool, flush: tuple[bool, bool]) -> str:
     """void(data, second, result, at, exec), with its @; `shared`: other threads work on that memory too."""
     name = f"ave_{'shared' if shared else 'own'}_{op.name}{'_flush' * flush[0]}{'_out' * flush[1]}{'_rtn' * result}"
     kind = f"i{op.bits}"
@@ -306,12 +307,12 @@ def _flush(t: Translator, op: Op, space: str) -> tuple[bool, bool]:
 def _function(t: Translator, op: Op, space: str, result: bool) -> str:
     """The function of an operation in a space, with its @: i32(g, w, data, second, result, low, high, base, exec)."""
     flush = _flush(t, op, space)
-    lanes = _lanes(t, op, space != "lds", result, flush)
-    name = f"ave_{space}_of_{lanes.removeprefix('@ave_')}"
+    one_by_one = lanes(t, op, space != "lds", result, flush)
+    name = f"ave_{space}_of_{one_by_one.removeprefix('@ave_')}"
     parameters = "ptr noalias %g, ptr noalias %w, ptr %data, ptr %second, ptr %result, ptr %low, ptr %high, i64 %base, i64 %exec"
 
     def make() -> str:
-        body = [staged(t, space, op.bits // 8), _aligned(t, op), f"  call void {lanes}(ptr %data, ptr %second, ptr %result, ptr %at, i64 %exec)"]
+        body = [staged(t, space, op.bits // 8), _aligned(t, op), f"  call void {one_by_one}(ptr %data, ptr %second, ptr %result, ptr %at, i64 %exec)"]
         return memory_access.function(name, parameters, {"at": V64}, "\n".join([*body, "  br label %done"]))
 
     return t.helper(name, make)
@@ -319,8 +320,8 @@ def _function(t: Translator, op: Op, space: str, result: bool) -> str:
 
 def _buffer_function(t: Translator, op: Op, result: bool) -> str:
     """The same for buffers: what is out of range does nothing, and gives 0."""
-    lanes = _lanes(t, op, True, result, (False, False))
-    name = f"ave_buffer_of_{lanes.removeprefix('@ave_')}"
+    one_by_one = lanes(t, op, True, result, (False, False))
+    name = f"ave_buffer_of_{one_by_one.removeprefix('@ave_')}"
     parameters = f"ptr noalias %g, ptr %data, ptr %second, ptr %result, ptr %index, ptr %offset, {memory_buffer.WORDS}"
 
     def make() -> str:
@@ -333,7 +334,7 @@ def _buffer_function(t: Translator, op: Op, result: bool) -> str:
             "  %out = xor i64 %in, %exec", *clear, "  %some = icmp ne i64 %in, 0", "  br i1 %some, label %settle, label %done", "settle:",
             f"  %s2 = call i32 @ave_settle(ptr %g, ptr %at, ptr %at, i64 0, i64 %in, i64 {op.bits // 8})", "  %b2 = icmp ne i32 %s2, 0",
             "  br i1 %b2, label %fault, label %all", "all:", "  %those = phi i64 [ %exec, %go ], [ %in, %settle ]", _aligned(t, op, lanes="those"),
-            f"  call void {lanes}(ptr %data, ptr %second, ptr %result, ptr %at, i64 %those)", "  br label %done",
+            f"  call void {one_by_one}(ptr %data, ptr %second, ptr %result, ptr %at, i64 %those)", "  br label %done",
         ]  # fmt: skip
         return memory_access.function(name, parameters, {"at": V64, "room": V64}, "\n".join(body))
 
@@ -441,9 +442,9 @@ def _rtn(name: str) -> str:
     return f"{head}_rtn_{kind}"
 
 
-_LDS_OPS = {**{f"{name}{bits}": _integer(op, bits) for name, op in LDS.items() for bits in (32, 64)}, **FLOAT}
+_LDS_OPS = {**{f"{name}{bits}": integer(op, bits) for name, op in LDS.items() for bits in (32, 64)}, **FLOAT}
 _MEMORY_OPS = {
-    **{name: _integer(name, 32) for name in MEMORY}, **{f"{name}_x2": _integer(name, 64) for name in MEMORY},
+    **{name: integer(name, 32) for name in MEMORY}, **{f"{name}_x2": integer(name, 64) for name in MEMORY},
     **{name: FLOAT[name] for name in MEMORY_FLOATS},
 }  # fmt: skip
 
@@ -452,8 +453,8 @@ TABLE: dict[str, Handler] = {
     **{f"buffer_atomic_{name}": _buffer(op) for name, op in _MEMORY_OPS.items()},
     **{f"ds_{name}": _lds(op, False) for name, op in _LDS_OPS.items()},
     **{f"ds_{_rtn(name)}": _lds(op, True) for name, op in _LDS_OPS.items()},
-    **{f"ds_wrxchg_rtn_b{bits}": _lds(_integer("swap", bits), True) for bits in (32, 64)},
-    **{f"ds_wrxchg2{s}_rtn_b{bits}": _exchange_two(_integer("swap", bits)) for s in ("", "st64") for bits in (32, 64)},
-    "ds_wrap_rtn_b32": _lds(_integer("wrap", 32), True),
-    "ds_condxchg32_rtn_b64": _lds(_integer("condxchg32", 64), True),
+    **{f"ds_wrxchg_rtn_b{bits}": _lds(integer("swap", bits), True) for bits in (32, 64)},
+    **{f"ds_wrxchg2{s}_rtn_b{bits}": _exchange_two(integer("swap", bits)) for s in ("", "st64") for bits in (32, 64)},
+    "ds_wrap_rtn_b32": _lds(integer("wrap", 32), True),
+    "ds_condxchg32_rtn_b64": _lds(integer("condxchg32", 64), True),
 }

@@ -12,8 +12,8 @@ from avelang.sim.amdgcn.memory_addresses import helper, record
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
 
 
-def _inside(t: Translator) -> str:
-    """i32 ave_scalar_inside(g, address, bytes)."""
+def inside(t: Translator) -> str:
+    """i32 ave_scalar_inside(g, address, bytes), with its @: a fault where that was not given to the kernel."""
     name, within = "ave_scalar_inside", helper(t, "ave_within")
     text = f"""define internal i32 @{name}(ptr noalias %g, i64 %address, i64 %bytes) noinline #0 {{
 entry:
@@ -30,14 +30,15 @@ bad:
     return t.helper(name, lambda: memory_traffic.counting(t, text))
 
 
-def _operands(i: Instruction, bases: int) -> tuple[Reg, Reg]:
+def operands(i: Instruction, bases: int) -> tuple[Reg, Reg]:
+    """The data registers and those of the base."""
     data, base = i.operands[:2]
     if not isinstance(data, Reg) or data.file != "s" or not isinstance(base, Reg) or base.file != "s" or base.count != bases:
         raise Unknown(f"its operands are not scalar registers and {bases} registers of the base")
     return data, base
 
 
-def _offset(t: Translator, i: Instruction, scale: int = 1) -> str:
+def offset(t: Translator, i: Instruction, scale: int = 1) -> str:
     """An i64: what stands behind the base: a constant, a register, or a register plus a constant (section 8.2.1.1)."""
     o = i.operands[2]
     if isinstance(o, Imm):
@@ -64,9 +65,9 @@ def _move(t: Translator, data: Reg, k: int, count: int, pointer: str, store: boo
 
 def _plain(store: bool, scale: int = 1) -> Handler:
     def handler(t: Translator, i: Instruction) -> None:
-        data, base = _operands(i, 2)
-        address = t.op(f"and i64 {t.op(f'add i64 {t.pair(base.first)}, {_offset(t, i, scale)}')}, -4")
-        t.run(_inside(t), "ptr %g", f"i64 {address}", f"i64 {4 * data.count}")
+        data, base = operands(i, 2)
+        address = t.op(f"and i64 {t.op(f'add i64 {t.pair(base.first)}, {offset(t, i, scale)}')}, -4")
+        t.run(inside(t), "ptr %g", f"i64 {address}", f"i64 {4 * data.count}")
         pointer = t.op(f"inttoptr i64 {address} to ptr")
         k = 0
         while k < data.count:
@@ -125,8 +126,8 @@ fault:
 
 def _buffer(store: bool) -> Handler:
     def handler(t: Translator, i: Instruction) -> None:
-        data, base = _operands(i, 4)
-        _inside(t)
+        data, base = operands(i, 4)
+        inside(t)
         kind = "store" if store else "load"
         text = _BUFFER.format(
             kind=kind, source="place" if store else "pointer", target="pointer" if store else "place",
@@ -139,7 +140,7 @@ def _buffer(store: bool) -> Handler:
         if store:
             for k, cell in enumerate(cells):
                 t.do(f"store i32 {t.scalar(data.first + k)}, ptr {cell}, align 4")
-        words = (f"i64 {t.pair(base.first)}", f"i64 {t.pair(base.first + 2)}", f"i64 {_offset(t, i)}", f"i64 {data.count}")
+        words = (f"i64 {t.pair(base.first)}", f"i64 {t.pair(base.first + 2)}", f"i64 {offset(t, i)}", f"i64 {data.count}")
         t.run(name, "ptr %g", f"ptr {slot}", *words)
         if not store:
             for k, cell in enumerate(cells):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from avelang.amdgcn.asm import M0, Imm, Instruction, Kernel, Name, Operand, Reg
 from avelang.sim.amdgcn.faults import Unknown
 
-# Numbers of the hardware registers that s_getreg and s_setreg name; MODE is the one that is modeled.
-MODE = 1
+# Numbers of the hardware registers that s_getreg and s_setreg name, and those that are modeled.
+MODE, TRAPSTS, HW_ID, XCC_ID = 1, 3, 4, 20
 HARDWARE = {
     "HW_REG_MODE": MODE, "HW_REG_STATUS": 2, "HW_REG_TRAPSTS": 3, "HW_REG_HW_ID": 4, "HW_REG_GPR_ALLOC": 5, "HW_REG_LDS_ALLOC": 6,
     "HW_REG_IB_STS": 7, "HW_REG_SH_MEM_BASES": 15, "HW_REG_TBA_LO": 16, "HW_REG_TBA_HI": 17, "HW_REG_TMA_LO": 18, "HW_REG_TMA_HI": 19,
@@ -117,8 +117,26 @@ def meet(a: Mode | None, b: Mode | None) -> Mode | None:
     return a if a == b else Mode(a.word, DYNAMIC)
 
 
-def after(mode: Mode, i: Instruction) -> Mode:
-    """MODE behind an instruction. Raises Unknown where the text does not say what it becomes."""
+def constant(code: Sequence[Instruction], leaders: Collection[int], i: Instruction) -> int | None:
+    """What the register that s_setreg_b32 takes holds, where the block's instructions before it say so; `leaders` begin blocks."""
+    source = i.operands[1]
+    if not isinstance(source, Reg):
+        return None
+    for n in range(i.index - 1, -1, -1):
+        if n + 1 in leaders:
+            return None
+        before = code[n]
+        first = before.operands[0] if before.operands else None
+        if isinstance(first, Reg) and first.file == "s" and first.first <= source.first < first.first + first.count:
+            value = before.operands[1] if len(before.operands) == 2 else None
+            known = before.name in ("s_mov_b32", "s_movk_i32") and isinstance(value, Imm) and isinstance(value.value, int)
+            return value.value & 0xFFFFFFFF if known and isinstance(value, Imm) and isinstance(value.value, int) else None
+    return None
+
+
+def after(mode: Mode, i: Instruction, held: int | None = None) -> Mode:
+    """MODE behind an instruction. `held`: what the register of s_setreg_b32 holds (see `constant`). Raises Unknown where the text does not say what
+    it becomes."""
     if i.name == "s_set_gpr_idx_off":
         return Mode(mode.word & ~INDEXING, 0)
     if i.name == "s_set_gpr_idx_on":
@@ -130,19 +148,21 @@ def after(mode: Mode, i: Instruction) -> Mode:
     number, shift, width = hardware_register(i.operands[0])
     if number != MODE:
         return mode
-    value = i.operands[1]
-    if not isinstance(value, Imm) or not isinstance(value.value, int):
+    given = i.operands[1]
+    value = given.value if isinstance(given, Imm) and isinstance(given.value, int) else held
+    if value is None:
         raise Unknown("MODE is set from a register: what arithmetic means behind it is not known before it runs")
     ones = ((1 << width) - 1) << shift
-    word = mode.word & ~ones & 0xFFFFFFFF | value.value << shift & ones
+    word = mode.word & ~ones & 0xFFFFFFFF | value << shift & ones
     return Mode(word, mode.indexed if not (word ^ mode.word) & INDEXING else DYNAMIC if word & INDEXING else 0)
 
 
-def through(mode: Mode, instructions: Iterable[Instruction]) -> Mode | None:
-    """MODE behind some instructions, None where it is not known."""
+def through(mode: Mode, code: Sequence[Instruction], first: int, end: int) -> Mode | None:
+    """MODE behind the instructions of a block, None where it is not known."""
     try:
-        for i in instructions:
-            mode = after(mode, i)
+        for i in code[first:end]:
+            held = constant(code, (first,), i) if i.name == "s_setreg_b32" else None
+            mode = after(mode, i, held)
     except Unknown:
         return None
     return mode
@@ -158,7 +178,7 @@ def at_blocks(code: Sequence[Instruction], ranges: Sequence[tuple[int, int]], su
         n = work.pop()
         first, end = ranges[n]
         here = found[n]
-        out = None if here is None else through(here, code[first:end])
+        out = None if here is None else through(here, code, first, end)
         for s in successors[n]:
             new = out if s not in found else meet(found[s], out)
             if s not in found or found[s] != new:

@@ -13,6 +13,7 @@ from avelang.sim.amdgcn import indexing, memory_traffic, mode, scheduler
 from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
+from avelang.sim.amdgcn.matrix import ALIASES
 from avelang.sim.amdgcn.state import ARCHITECTED
 from avelang.sim.amdgcn.table import HANDLERS
 from avelang.sim.amdgcn.translator import Options, Translator, Unknown
@@ -198,7 +199,7 @@ def _one(t: Translator, i: Instruction, checker: Checker | None, limits: dict[st
     if checker:
         checker.before(i)
     try:
-        handler = HANDLERS.get(i.name)
+        handler = HANDLERS.get(ALIASES.get(t.chip, {}).get(i.name, i.name))
         if handler is None:
             raise Unknown("no such instruction is executed here")
         _within(i, limits)
@@ -209,7 +210,8 @@ def _one(t: Translator, i: Instruction, checker: Checker | None, limits: dict[st
             indexing.run(t, i, handler)
         else:
             handler(t, i)
-        t.mode = mode.after(t.mode, i)
+        if not i.name.startswith("s_setreg"):
+            t.mode = mode.after(t.mode, i)
     except Unknown as why:
         # It may stand where this run never comes: the wave stops when it gets there.
         t.stop(UNKNOWN, str(why))

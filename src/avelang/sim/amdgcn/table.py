@@ -12,6 +12,7 @@ from avelang.sim.amdgcn import (
     memory_global,
     memory_lds,
     memory_scalar,
+    memory_scalar_atomics,
     memory_transposed,
     scalar,
     vector,
@@ -27,7 +28,7 @@ from avelang.sim.amdgcn.translator import Handler
 
 HANDLERS: dict[str, Handler] = {}
 _VECTORS = (vector, vector_int, vector_float, vector_special, vector_compare, vector_convert, vector_packed, vector_scaled)
-_MEMORY = (memory_atomics, memory_buffer, memory_global, memory_lds, memory_scalar, memory_transposed)
+_MEMORY = (memory_atomics, memory_buffer, memory_global, memory_lds, memory_scalar, memory_scalar_atomics, memory_transposed)
 for _part in (control, scalar, *_VECTORS, lanes, matrix, matrix_scaled, *_MEMORY):
     for _name, _handler in _part.TABLE.items():
         if _name in HANDLERS:

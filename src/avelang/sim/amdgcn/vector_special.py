@@ -152,6 +152,8 @@ TABLE: dict[str, Handler] = {
     **_specials(16),
     **_specials(32),
     **_specials(64),
+    "v_exp_legacy_f32": row(_in_double(exp2, "exp"), "f32", "f32", compute="float"),
+    "v_log_legacy_f32": row(_in_double(log2, "log"), "f32", "f32", compute="float"),
     "v_rcp_iflag_f32": row(_inverse, "f32", "f32"),
     "v_trig_preop_f64": row(_trig_preop, "f64 u32", "f64", far=True),
 }
