@@ -103,6 +103,7 @@ def _cases(k):
 
 
 CASES = [*_cases("f16"), *_cases("f32"), *_cases("f64"), Case("v_rcp_iflag_f32", "f32", "f32", of(lambda x: inverse(x, "f32"), "f32")),
+         *(Case(f"v_{n}_legacy_f32", "f32", "f32", of(functools.partial(f, kind="f32"), "f32"), ulps=1) for n, f in (("exp", exp2), ("log", log2))),
          Case("v_trig_preop_f64", "f64 u32", "f64", trig_preop), Case("v_trig_preop_f64", "f64 u32", "f64", trig_preop, draw="division")]  # fmt: skip
 
 
