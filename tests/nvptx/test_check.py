@@ -24,7 +24,7 @@ def checked(text: str, chip: str = "sm_90a", version: tuple[int, int] = (8, 7)):
     "text",
     [
         "add.s32 %r1, %r2, -5;", "add.f32 %f1, %f2, 0f3F800000;", "mov.u32 %r1, %tid.x;", "mov.u64 %rd1, table+8;", "mov.b64 {%r1, %r2}, %rd1;",
-        "mov.f32 %f1, %v1.x;", "ld.global.v4.f32 %v1, [%rd1];", "ld.shared.u8 %r1, [%r2+4];", "ld.param.b64 %rd1, [k_param_0];", "ld.const.b32 %r1, [1024];",
+        "mov.f32 %f1, %v1.x;", "ld.global.v4.f32 %v1, [%rd1];", "ld.shared.u8 %r1, [%r2+4];", "ld.param.b64 %rd1, [k_param_0];", "ld.local.b32 %r1, [1024];", "add.s32.sat %r1, %r2, %r3;", "ld.global.b32 {%r1}, [%rd1];", "st.global.volatile.b32 [%rd1], {%r1};",
         "setp.eq.s32 %p1|%p2, %r1, %r2;", "setp.lt.and.f32 %p1, %f1, %f2, !%p2;", "@%p1 bra $L1;", "selp.b32 %r1, %r2, 0, %p1;",
         "st.global.b32 [%rd1], %f1;", "cvt.u32.u16 %r1, %rs1;", "cvt.rn.f16.f32 %h1, %f1;", "add.f16 %rs1, %rs2, %rs3;", "and.pred %p1, %p2, !%p3;",
         "atom.global.add.u32 _, [%rd1], %r1;", "atom.global.gpu.acq_rel.cas.b32 %r1, [%rd1], %r2, %r3;", "bar.sync 0;", "barrier.sync 1, 128;",
@@ -43,7 +43,12 @@ def test_right(text):
     [
         ("ad.s32 %r1, %r2, %r3;", "S202", "no instruction `ad`", "mad"),
         ("add.sta.s32 %r1, %r2, %r3;", "S203", "`.sta` does not stand there", "did you mean .sat?"),
-        ("add.s32.sat %r1, %r2, %r3;", "S203", "`.sat` does not stand there", "behind `add.s32` can stand nothing more"),
+        ("add.s32.rn %r1, %r2, %r3;", "S203", "`.rn` does not stand there", "behind `add.s32` can stand nothing more"),
+        ("mul.u16.hi %rs1, %rs2, %rs3;", "S203", "`.u16` does not stand there", ""),  # `hi` belongs to the name
+        ("add.s32 %r1, {%r2}, %r3;", "T202", "a list in braces", ""), ("and.b32 _, %r2, %r3;", "T202", "nothing would keep the result", ""),
+        ("bar.sync 77;", "S208", "operand 1 is 77, and must be the number of a barrier, 0 to 15", ""),
+        ("bar.sync 1, 33;", "S208", "operand 2 is 33, and must be a number of threads: a multiple of 32", ""),
+        ("mov.u32 %r1, %tid;", "T202", "a vector of four", ""), ("ld.global.b32 %r1, [16];", "T202", "only .local has addresses", ""),
         ("mul.lo %r1, %r2, %r3;", "S203", "something is missing at its end", ".s32"),
         ("ld.gobal.b32 %r1, [%rd1];", "S203", "`.gobal`", ".global"),
         ("mma.sync.aligned.m16n8k17.row.col.f32.f16.f16.f32 %r1;", "S203", "`.m16n8k17`", ".m16n8k16"),
@@ -74,7 +79,7 @@ def test_right(text):
         ("bra 5;", "T202", "no name", "a label"),
         ("call (retval0);", "T203", "no function", ""),
         ("call (retval0), %rd1, (param0);", "T203", "needs a .callprototype", ""),
-        ("tcgen05.wait::ld.sync.aligned;", "U206", "does not exist on sm_90a", "sm_100f or sm_110f"),
+        ("tcgen05.wait::ld.sync.aligned;", "U206", "does not exist on sm_90a", "sm_101a, sm_100a, sm_103a, sm_110a, and their family targets"),
         ("add.f32x2 %rd1, %rd2, %rd3;", "U206", "add.f32x2 does not exist", "sm_100 and newer"),
     ],
 )  # fmt: skip

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+
 import pytest
 from click.testing import CliRunner
 
 from avelang.cli.main import main
 from avelang.nvptx.lint import WARNINGS, lint
 from nvptx.texts import NAMES, text_of
+from tools import need
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n.extern .func f;\n.visible .entry k(.param .u64 k_param_0)\n{\n"
 
@@ -57,3 +61,83 @@ def test_the_command(tmp_path):
     assert CliRunner().invoke(main, ["ptx", "lint", "--no-warnings", str(good)]).output == ""
     run = CliRunner().invoke(main, ["ptx", "lint", str(good), str(unread)])
     assert run.exit_code == 1 and f"{unread}:7:13: [S201] PTX, line 7, column 13: expected `,` or `;`" in run.output
+
+
+# -- declarations, asked of ptxas ----------------------------------------------------------------------------------------------------------
+
+TOP = ".version 8.7\n.target sm_90a\n.address_size 64\n"
+DECLARED = {
+    # What is wrong: (text behind the head, or a head of its own; the code).
+    "a label twice": (".entry k()\n{\nL: bra L;\nL: ret;\n}", "S210"),
+    "a kernel twice": (".entry k(){ret;}\n.entry k(){ret;}", "S210"),
+    "a kernel and a function": (".func k(){ret;}\n.entry k(){ret;}", "S210"),
+    "a variable twice": (".global .u32 a;\n.global .u32 a;", "S210"),
+    "a parameter twice": (".entry k(.param .u32 a, .param .u32 a){ret;}", "S210"),
+    "registers twice": (".entry k(){.reg .b32 %r<4>; .reg .b32 %r<8>; ret;}", "S210"),
+    "one of the registers twice": (".entry k(){.reg .b32 %r<4>; .reg .b32 %r3; ret;}", "S210"),
+    "one before all of them": (".entry k(){.reg .b32 %r3; .reg .b32 %r<4>; ret;}", "S210"),
+    "a register and a parameter": (".entry k(.param .u32 a){.reg .b32 a; ret;}", "S210"),
+    "a shared variable twice": (".entry k(){.shared .u32 a; .shared .u32 a; ret;}", "S210"),
+    "much shared memory": (".entry k(){.shared .b8 a[300000]; ret;}", "S213"),
+    "much shared memory of the module": (".shared .b8 a[300000];\n.entry k(){st.shared.b32 [a], 0; ret;}", "S213"),
+    "much shared memory in a call": (".func f(){.shared .b8 a[300000]; ret;}\n.entry k(){call f; ret;}", "S213"),
+    "many constants": (".const .b8 a[70000];\n.entry k(){ret;}", "S213"),
+    "many parameters": (".entry k(.param .align 8 .b8 a[40000]){ret;}", "S213"),
+    "an alignment of three": (".global .align 3 .b8 a[4];", "S212"),
+    "no size": (".global .b8 a[];", "S212"),
+    "too many initial values": (".global .u32 a[2] = {1, 2, 3};", "S212"),
+    "an initial value in shared memory": (".shared .u32 a = 1;", "S212"),
+    "local outside": (".local .b8 a[4];", "S212"),
+    "a register of bf16": (".entry k(){.reg .bf16 a; ret;}", "S212"),
+    "a predicate as a parameter": (".entry k(.param .pred a){ret;}", "S212"),
+    "no threads": (".entry k() .maxntid 0 {ret;}", "S212"),
+    "two counts of threads": (".entry k() .maxntid 32 .reqntid 32 {ret;}", "S212"),
+    "a call with too few": (".func f(.param .u32 a){ret;}\n.entry k(){call f; ret;}", "S214"),
+    "a call with the wrong size": (".func f(.param .u32 a){ret;}\n.entry k(){.param .u64 x; call f, (x); ret;}", "S214"),
+    "a call of a kernel": (".entry e(){ret;}\n.entry k(){call e; ret;}", "S214"),
+    "a guard that is a number": (".entry k(){.reg .u32 a; @a bra L; L: ret;}", "S215"),
+    "a jump to a function": (".func f(){ret;}\n.entry k(){bra f;}", "S206"),
+    "a parameter read as global": (".entry k(.param .u64 p){.reg .f32 f; ld.global.f32 f, [p]; ret;}", "T202"),
+    "a parameter read by its address": (".entry k(.param .u64 p){.reg .f32 f; ld.f32 f, [p]; ret;}", "T202"),
+    "shared memory read as global": (".shared .f32 s;\n.entry k(){.reg .f32 f; ld.global.f32 f, [s]; ret;}", "T202"),
+    "a kernel's parameter written": (".entry k(.param .u32 p){st.param.u32 [p], 1; ret;}", "T202"),
+    "an unknown chip": (".version 8.7\n.target sm_99\n.address_size 64\n.entry k(){ret;}", "S207"),
+    "an old version": (".version 8.0\n.target sm_100\n.address_size 64\n.entry k(){ret;}", "S211"),
+    "no such version": (".version 99.0\n.target sm_90\n.address_size 64\n.entry k(){ret;}", "S212"),
+    "addresses of 16 bits": (".version 8.0\n.target sm_90\n.address_size 16\n.entry k(){ret;}", "S212"),
+}
+FINE = (
+    ".entry k();\n.entry k(){ret;}", ".entry k(){\nL: bra L;\n{L: ret;}\n}", ".entry k(){.reg .b32 a; {.reg .b64 a;} ret;}", ".global .u32 a;\n.entry k(){.reg .b32 a; ret;}",
+    ".entry k(){.reg .b32 %r<4>; .reg .b32 %r4; ret;}", ".shared .b8 a[300000];\n.entry k(){ret;}", ".extern .shared .align 16 .b8 a[];\n.entry k(){ret;}",
+    ".entry k(){.shared .b8 a[100000]; st.shared.b32 [a], 0; ret;}", ".entry k(.param .u64 p){.reg .b64 f; mov.b64 f, p; ret;}",
+    ".entry k(){.reg .f32 %f1; .reg .b64 %d; ld.global.volatile.f32 {%f1}, [%d]; st.volatile.global.f32 [%d], {%f1}; ret;}",
+    ".entry k(){.reg .u32 a; mov.u32 a, 5000000000; ret;}",
+)  # fmt: skip
+
+
+def head_on(text: str) -> str:
+    return text if text.startswith(".version") else TOP + text
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_declarations(name):
+    text, code = DECLARED[name]
+    assert code in [e.code for e in lint(head_on(text)) if e.code not in WARNINGS]
+
+
+def test_what_is_fine():
+    for text in FINE:
+        assert [str(e) for e in lint(TOP + text) if e.code not in WARNINGS] == [], text
+    (cut,) = [e for e in lint(TOP + FINE[-1])]
+    assert cut.code == "S209" and "it becomes 705032704, its low 32 bits" in cut.message
+
+
+def test_ptxas_says_the_same(tmp_path):
+    """Of all that stands above."""
+    tool = need("ptxas")
+    for text, fine in [*((t, False) for t, _ in DECLARED.values()), *((t, True) for t in FINE)]:
+        file = tmp_path / "x.ptx"
+        file.write_text(head_on(text))
+        chip = re.search(r"\.target (\w+)", head_on(text))[1]
+        done = subprocess.run([tool, f"-arch={chip if chip != 'sm_99' else 'sm_90a'}", "-o", str(tmp_path / "x"), str(file)], capture_output=True, text=True)
+        assert (done.returncode == 0) is fine, (text, done.stderr)

@@ -37,6 +37,14 @@ CATALOGUE: dict[str, Template] = {
     "S207": Template(
         "there is no target {name!r}", "a target is sm_ with two or three digits, and `a` or `f` behind them for what one generation has for itself"
     ),
+    "S208": Template("`{name}`: operand {number} is {got}, and must be {want}"),
+    "S209": Template("`{name}`: operand {number}, {got}, does not fit .{kind}: it becomes {cut}"),
+    "S210": Template("{what} `{name}` is declared twice: there is {other} of that name in line {first}", "give one of them another name"),
+    "S211": Template("PTX {version} does not have the target {target}", "{instead}"),
+    "S212": Template("{what} `{name}`: {why}"),
+    "S213": Template("{what} has {got} bytes of {memory}, and {chip} has {most}", "{instead}"),
+    "S214": Template("a call of `{name}`: {why}", "its declaration is in line {line}"),
+    "S215": Template("the guard `{name}` is of .{kind}, and must be a predicate", "compare it by setp first"),
     # T00: names, calls and parameters of the language.
     "T001": Template("unknown name {name!r}", "{hint}"),
     "T002": Template("{name!r} is used before it has a value", "a name that is assigned anywhere in a function belongs to that function"),

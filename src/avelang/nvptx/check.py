@@ -1,7 +1,8 @@
 """An instruction and a target come in; nothing, or a coded error that says what is wrong with it, goes out.
 
-S202 unknown instruction, S203 unknown or misplaced modifier, S204 modifiers that do not go together, T201 number of operands, T202 kind or type of an
-operand, U206 the chip lacks it, U207 the PTX version is too old. The facts are those of the table.
+S202 unknown instruction, S203 unknown or misplaced modifier, S204 modifiers that do not go together, S208 a constant out of range, T201 number of
+operands, T202 kind or type of an operand, or the state space of an address, U206 the chip lacks it, U207 the PTX version is too old. The facts are
+those of the table.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
 from avelang.nvptx.form import Env, Form, OperandSpec
 from avelang.nvptx.printer import operand as text_of
+from avelang.nvptx.ranges import out_of_range
 from avelang.nvptx.special import CONSTANTS, SPECIAL
-from avelang.nvptx.table import FORMS, Progress, readings
-from avelang.nvptx.types import TYPES, fits
+from avelang.nvptx.table import FORMS, Progress, in_order, readings
+from avelang.nvptx.types import KNOWN, TYPES, covers, fits
 
 # A register by its name -> its type, or None where it is unknown. Vector registers are "v2.f32".
 Types = Callable[[str], str | None]
+# A symbol by its name -> its state space, or None where it is unknown: "global", "const", "shared", "local", "entry" (a kernel's parameter), "param"
+# (one of a function, or of a call), "code" (a function or a label).
+Spaces = Callable[[str], str | None]
 
 
 # Where an instruction stands, or a function that says where its operand i stands (-1: the instruction itself).
@@ -41,8 +46,11 @@ class Target:
     version: tuple[int, int]
 
 
-def check(instruction: n.Instruction, target: Target | None = None, types: Types | None = None, span: Where = None) -> AveError | None:
-    """What is wrong with an instruction, or None. Without a target all chips' instructions will do, without `types` all registers fit."""
+def check(
+    instruction: n.Instruction, target: Target | None = None, types: Types | None = None, span: Where = None, spaces: Spaces | None = None
+) -> AveError | None:
+    """What is wrong with an instruction, or None. Without a target all chips' instructions will do, without `types` all registers fit, without
+    `spaces` all symbols."""
     found, progress = readings(instruction.parts)
     if not found:
         return _unread(instruction, progress, span)
@@ -59,7 +67,7 @@ def check(instruction: n.Instruction, target: Target | None = None, types: Types
     best: tuple[int, AveError] | None = None
     fitting: list[tuple[Form, Mapping[str, str]]] = []
     for form, env in whole:
-        score, problem = _operands(instruction, form, env, types or (lambda name: None), span)
+        score, problem = _operands(instruction, form, env, types or _unknown, spaces or _unknown, span)
         if problem is None:
             fitting.append((form, env))
         elif best is None or score > best[0]:
@@ -67,10 +75,36 @@ def check(instruction: n.Instruction, target: Target | None = None, types: Types
     if not fitting:
         assert best is not None
         return best[1]
+    for i, v, want in out_of_range(instruction):
+        return error("S208", _at(span, i), name=instruction.name, number=i + 1, got=v, want=want)
     if target is None:
         return None
     lacking = [_lacking(instruction, form, env, target, span) for form, env in fitting]
     return None if None in lacking else lacking[0]
+
+
+def _unknown(name: str) -> None:
+    """The type of a register, or the space of a symbol, of which nothing is known."""
+
+
+def misplaced(x: n.Instruction, spaces: Spaces) -> str:
+    """Why the variables that addresses name are not in the state space that the instruction reads or writes, or ""."""
+    found = ""
+    for form, env in readings(x.parts)[0]:
+        for specs in _choices(form.present(env)):
+            if len(specs) == len(x.operands):
+                found = next(filter(None, (_space_fault(o, s, env, spaces, x.opcode) for s, o in zip(specs, x.operands, strict=True))), "")
+                if not found:
+                    return ""
+    return found
+
+
+def plain(x: n.Instruction) -> n.Instruction:
+    """The instruction as the manual writes it: its words in that order, a single register without braces."""
+    parts, operands = in_order(x.parts), x.operands
+    if x.opcode in _BRACES and any(isinstance(o, n.Vector) and len(o.items) == 1 for o in operands):
+        operands = tuple(o.items[0] if isinstance(o, n.Vector) and len(o.items) == 1 else o for o in operands)
+    return x if parts == x.parts and operands is x.operands else dataclasses.replace(x, parts=parts, operands=operands)
 
 
 def syntax_of(opcode: str) -> list[str]:
@@ -104,7 +138,19 @@ def _unread(x: n.Instruction, progress: Progress, span: Where) -> AveError:
 # -- operands ------------------------------------------------------------------------------------------------------------------------
 
 
-def _operands(x: n.Instruction, form: Form, env: Env, types: Types, span: Where) -> tuple[int, AveError | None]:
+# Instructions that must keep what they compute: ptxas 13.0 takes no `_` for it.
+_KEEPS = frozenset(
+    (
+        "mov", "prmt", "isspacep", "cvta", "testp", "copysign", "mad", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "tanh", "selp", "slct",
+        "mul24", "mad24", "sad", "rem", "popc", "clz", "bfind", "fns", "brev", "bfe", "bfi", "szext", "bmsk", "dp4a", "dp2a", "addc", "subc",
+        "madc", "and", "or", "xor", "not", "cnot", "shf", "shl", "shr", "mapa", "getctarank",
+    )
+)  # fmt: skip
+# Instructions whose one register may stand in braces, as vectors do.
+_BRACES = frozenset(("ld", "ldu", "st", "mov", "suld", "sust"))
+
+
+def _operands(x: n.Instruction, form: Form, env: Env, types: Types, spaces: Spaces, span: Where) -> tuple[int, AveError | None]:
     """How well the operands suit a form (the higher the better), and what is wrong with them."""
     specs = form.present(env)
     if specs and specs[0].role == "c":
@@ -117,7 +163,11 @@ def _operands(x: n.Instruction, form: Form, env: Env, types: Types, span: Where)
         if len(chosen) != len(x.operands):
             continue
         for i, (spec, have) in enumerate(zip(chosen, x.operands, strict=True)):
-            why = fault(have, spec, env, types)
+            if i == 0 and x.opcode in _KEEPS and isinstance(have, n.Sink):
+                return 0, error("T202", _at(span, i), name=x.name, number=1, got="_", why="nothing would keep the result", want=describe(spec, env))
+            if x.opcode in _BRACES and isinstance(have, n.Vector) and len(have.items) == 1 and not count_of(spec, env):
+                have = have.items[0]
+            why = fault(have, spec, env, types) or _space_fault(have, spec, env, spaces, x.opcode)
             if why:
                 if i > best[0]:
                     best = i, error("T202", _at(span, i), name=x.name, number=i + 1, got=text_of(have), why=why, want=describe(spec, env))
@@ -236,6 +286,8 @@ def _scalar_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> s
     if isinstance(x, n.Special):
         if role in ("d", "i"):
             return "a special register, which can only be read"
+        if SPECIAL[x.name].vector and x.component not in ("x", "y", "z", "w"):
+            return f"a vector of four: {x.name}.x, .y, .z and .w are numbers"
         return _typed(SPECIAL[x.name].type, kind, spec.wider)
     if isinstance(x, n.Sink):
         return "" if role == "d" else "nothing can be read from `_`"
@@ -298,6 +350,33 @@ def _address_fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> s
     return "a comma within the address" if x.rest else ""
 
 
+_IN_WORDS = {"entry": "a parameter of the kernel", "param": "a parameter of a call", "code": "a function or a label"}
+_GENERIC = frozenset(("global", "shared", "local"))  # what generic addresses reach by the name of a variable
+
+
+def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, opcode: str) -> str:
+    """Why the variable that an address names is not of the state space that the instruction reads or writes, or ""."""
+    if spec.role not in ("m", "t") or not isinstance(x, n.Address):
+        return ""
+    wanted = type_of(spec, env)
+    if isinstance(x.base, n.Int):
+        return "" if wanted == "local" or opcode not in ("ld", "st", "atom", "red") else "a number: only .local has addresses that are numbers"
+    have = spaces(x.base.name) if isinstance(x.base, n.Symbol) else None
+    if have is None or wanted in ("tex", "surf"):
+        return ""
+    kind, _, _ = wanted.partition("::")
+    if spec.role == "t" or opcode == "prefetch" and "tensormap" in env.values():
+        fine = have in _GENERIC | {"const", "entry", "param"}
+    elif kind == "param":
+        fine = have == "param" or (have == "entry" and opcode != "st")
+    else:
+        fine = have in _GENERIC if not kind else have == kind
+    if fine:
+        return ""
+    instead = f": ld.param reads it{', and what it points to is then read by its value' if kind in ('', 'global') else ''}" if have == "entry" else ""
+    return f"{x.base.name} is {_IN_WORDS.get(have, f'a variable of .{have}')}{instead}"  # type: ignore[union-attr]
+
+
 def _coordinates_fault(x: n.Address, spec: OperandSpec, count: int, types: Types) -> str:
     """Coordinates stand behind a tensor map, or behind a texture and, if wanted, a sampler; textures take those of integers and of floats."""
     texture = spec.type in ("tex", "surf")
@@ -314,11 +393,19 @@ def _coordinates_fault(x: n.Address, spec: OperandSpec, count: int, types: Types
 # -- targets -------------------------------------------------------------------------------------------------------------------------
 
 
+def in_words(needed: tuple[str, ...]) -> str:
+    """The targets that have what one of `needed` has: "sm_90 and newer", "sm_90a", "sm_100a, sm_103a and the family targets sm_100f, sm_103f"."""
+    plain_, families = [t if t[-1] == "a" else f"{t} and newer" for t in needed if t[-1] != "f"], [t for t in needed if t[-1] == "f"]
+    chips = [t for t in KNOWN if t[-1] == "a" and any(covers(f, t) for f in families)]
+    own = " or ".join(filter(None, (*plain_, ", ".join(chips))))
+    return own + (f", and their family targets ({', '.join(t[:-1] + 'f' for t in chips)})" if chips else "")
+
+
 def _lacking(x: n.Instruction, form: Form, env: Env, target: Target, span: Where) -> AveError | None:
     for word, need in form.all_needs(env):
         what = f".{word} of {x.name}" if word else x.name
         if not need.met_by(target.chip):
-            have = " or ".join(t if t[-1] in "af" else f"{t} and newer" for t in need.targets)
+            have = in_words(need.targets)
             return error("U206", _at(span), what=what, chip=target.chip, have=have)
         if need.ptx > target.version:
             return error("U207", _at(span), what=what, need="{}.{}".format(*need.ptx), have="{}.{}".format(*target.version))

@@ -1,20 +1,24 @@
-"""A PTX module comes in; what is wrong with it goes out: each instruction against the table, names that are declared nowhere, labels without use."""
+"""A PTX module comes in; what is wrong with it goes out: its declarations, each instruction against the table, names that are declared nowhere or
+twice, state spaces, calls, constants, labels without use."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import Target, check
+from avelang.nvptx.check import Target, check, type_of
+from avelang.nvptx.declarations import Declarations, Names, size
 from avelang.nvptx.lexer import Source
 from avelang.nvptx.parse import parse
+from avelang.nvptx.ranges import cut
 from avelang.nvptx.special import CONSTANTS
-from avelang.nvptx.types import target
+from avelang.nvptx.table import readings
+from avelang.nvptx.types import KNOWN, TYPES, target
 
-WARNINGS = frozenset({"S205"})
+WARNINGS = frozenset({"S205", "S209"})
 
 
 @dataclasses.dataclass(slots=True)
@@ -24,7 +28,7 @@ class Scope:
     outer: Scope | None = None
     registers: dict[str, str] = dataclasses.field(default_factory=dict)
     families: dict[str, tuple[int, str]] = dataclasses.field(default_factory=dict)
-    symbols: set[str] = dataclasses.field(default_factory=set)
+    symbols: dict[str, str] = dataclasses.field(default_factory=dict)  # and the state space of each, as in `check.Spaces`
     labels: dict[str, n.Label] = dataclasses.field(default_factory=dict)
     used: set[str] = dataclasses.field(default_factory=set)
 
@@ -55,12 +59,19 @@ class Scope:
             return True
         return name in self.symbols or (self.outer is not None and self.outer.knows(name))
 
+    def space(self, name: str) -> str | None:
+        """The state space of a variable, None where none of this name is seen."""
+        if name in self.labels:
+            return "label"
+        return self.symbols.get(name) or (self.outer.space(name) if self.outer is not None else None)
+
 
 class _Linter:
     def __init__(self, source: Source, module: n.Module):
         self.source, self.module = source, module
         self.target: Target | None = None
         self.found: list[AveError] = []
+        self.variables: dict[str, n.Variable] = {}  # of the bodies: the arguments of calls
 
     def run(self) -> list[AveError]:
         chip = self.module.target[0]
@@ -68,34 +79,53 @@ class _Linter:
             target(chip)
             self.target = Target(chip, self.module.version)
         except ValueError:
+            pass
+        if chip not in KNOWN:
             self.found.append(error("S207", self.source.span(2, 1), name=chip))
+        self.found += Declarations(self.source, self.module).check()
         top = Scope()
         outside = set(_mentioned(self.module))
         for item in self.module.items:
-            if isinstance(item, (n.Function, n.Variable, n.Alias)):
-                top.symbols.add(item.name)
+            if isinstance(item, n.Variable):
+                top.symbols[item.name] = item.space
+            elif isinstance(item, (n.Function, n.Alias)):
+                top.symbols[item.name] = "code"
         for item in self.module.functions():
+            names, inner = Names(self.source), Scope(top)
+            for p in (*(item.params or ()), *(item.returns or ())):
+                if p.name != "_":
+                    names.add(p.name, "the parameter", p.line, p.column)
+                if p.space == "reg":
+                    inner.registers[p.name] = p.type
+                inner.symbols[p.name] = "entry" if item.kind == "entry" else "param"
             if item.body is not None:
-                inner = Scope(top)
-                for p in (*(item.params or ()), *(item.returns or ())):
-                    if p.space == "reg":
-                        inner.registers[p.name] = p.type
-                    inner.symbols.add(p.name)
-                self.body(item.body, inner, outside)
+                self.body(item.body, inner, outside, names)
+            else:
+                self.found += names.found
         return sorted(self.found, key=lambda e: (e.span.line, e.span.col) if e.span else (0, 0))
 
-    def body(self, statements: tuple[n.Statement, ...], outer: Scope, outside: set[str]) -> None:
-        scope = Scope(outer)
+    def body(self, statements: tuple[n.Statement, ...], outer: Scope, outside: set[str], names: Names | None = None) -> None:
+        """A body, whose outermost braces share their names with the parameters, or braces in one."""
+        scope, names = Scope(outer), names or Names(self.source)
         for s in statements:
             if isinstance(s, n.Label):
                 scope.labels[s.name] = s
+                names.add(s.name, "the label", s.line, s.column)
             elif isinstance(s, (n.Targets, n.Prototype)):
-                scope.symbols.add(s.label)
+                scope.symbols[s.label] = "code"
+                names.add(s.label, "the label", s.line, s.column)
         for s in statements:
             if isinstance(s, n.Registers):
                 scope.declare(s)
+                for name in s.names:
+                    if name.count is None:
+                        names.add(name.name, "the register", s.line, s.column)
+                    else:
+                        names.family(name.name, name.count, s.line, s.column)
             elif isinstance(s, n.Variable):
-                scope.symbols.add(s.name)
+                scope.symbols[s.name] = s.space
+                names.add(s.name, "the variable", s.line, s.column)
+                self.variables[s.name] = s
             elif isinstance(s, n.Block):
                 self.body(s.body, scope, outside)
             elif isinstance(s, n.Targets):
@@ -103,6 +133,7 @@ class _Linter:
                     self.known(name, scope, self.source.span(s.line, s.column))
             elif isinstance(s, n.Instruction):
                 self.instruction(s, scope)
+        self.found += names.found
         for name, label in scope.labels.items():
             if name not in scope.used | outside:
                 self.found.append(error("S205", self.source.span(label.line, label.column, len(name)), name=name))
@@ -126,9 +157,56 @@ class _Linter:
                         instead="declare it: .reg .b32 with its name, in this block or around it"))
                 elif isinstance(leaf, n.Symbol):
                     self.known(leaf.name, scope, where(i))
-        wrong = check(x, self.target, scope.type, where)
+        wrong = check(x, self.target, scope.type, where, scope.space)
         if wrong is not None and not (missing and wrong.code == "T202"):
             self.found.append(wrong)
+        elif wrong is None:
+            self.found += self.beyond(x, scope, where)
+
+    def beyond(self, x: n.Instruction, scope: Scope, where: Callable[[int], Span]) -> Iterator[AveError]:
+        """What the table does not know: guards, jumps, calls, constants that are cut."""
+        kind = scope.type(x.guard.register.name) if x.guard is not None else None
+        if x.guard is not None and kind not in (None, "pred"):
+            yield error("S215", where(-1), name=x.guard.register.name, kind=kind)
+        first = x.operands[0] if x.operands else None
+        if x.opcode == "bra" and isinstance(first, n.Symbol) and scope.space(first.name) not in (None, "label"):
+            yield error("S206", where(0), name=first.name, instead="`bra` goes to a label of the same function; `call` goes to a function")
+        if x.opcode == "call":
+            yield from self.call(x, where)
+            return
+        for form, env in readings(x.parts)[0][:1]:
+            specs = form.present(env)
+            if len(specs) == len(x.operands):
+                for i, (spec, have) in enumerate(zip(specs, x.operands, strict=True)):
+                    type_ = type_of(spec, env)
+                    becomes = cut(have, type_) if spec.role in "sia" and not spec.values else ""
+                    if becomes:
+                        yield error("S209", where(i), name=x.name, number=i + 1, got=have.value, kind=type_, cut=becomes)  # type: ignore[union-attr]
+
+    def call(self, x: n.Instruction, where: Callable[[int], Span]) -> Iterator[AveError]:
+        """A call of a function by its name, against its declaration."""
+        names = [o for o in x.operands if isinstance(o, n.Symbol)]
+        f = self.module.function(names[0].name) if names and not isinstance(x.operands[0], n.Register) else None
+        if f is None:
+            return
+
+        def wrong(why: str) -> AveError:
+            return error("S214", where(-1), name=f.name, why=why, line=f.line)
+
+        if f.kind == "entry":
+            yield wrong("it is a kernel, and only the host launches those")
+            return
+        at = x.operands.index(names[0])
+        given = x.operands[at + 1].items if at + 1 < len(x.operands) and isinstance(x.operands[at + 1], n.Arguments) else ()  # type: ignore[union-attr]
+        taken = x.operands[0].items if at and isinstance(x.operands[0], n.Arguments) else ()
+        for what, have, want in (("argument", given, f.params or ()), ("result", taken, f.returns or ())):
+            if len(have) != len(want):
+                yield wrong(f"{len(have)} {what}{'' if len(have) == 1 else 's'}, and it has {len(want)}")
+                return
+            for number, (one, p) in enumerate(zip(have, want, strict=True), 1):
+                own = self.variables.get(one.name) if isinstance(one, n.Symbol) else None
+                if own is not None and p.type in TYPES and own.type in TYPES and size(own) != size(p):
+                    yield wrong(f"{what} {number} has {size(own)} bytes, and {p.name} has {size(p)}")
 
 
 def _mentioned(module: n.Module) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from avelang.nvptx import (  # noqa: F401
@@ -22,6 +23,7 @@ from avelang.nvptx import (  # noqa: F401
     table_wgmma,
 )
 from avelang.nvptx.form import FORMS, Form, Slot
+from avelang.nvptx.types import TYPES
 
 # -- matching ------------------------------------------------------------------------------------------------------------------------
 
@@ -63,12 +65,98 @@ def match(f: Form, words: tuple[str, ...], progress: Progress) -> Iterator[dict[
     return step(0, 0, {})
 
 
+# -- words in another order ----------------------------------------------------------------------------------------------------------
+
+# ptxas 13.0 takes modifiers in any order behind the words that name the instruction (`wmma.store.d`, `cp.async.bulk`), as far as words of one of
+# these kinds keep theirs: types, layouts, state spaces. Tried on 3,329 drawn orders of all forms.
+_ORDERED = (
+    frozenset({*TYPES, "b1", "s4", "u4", "e3m2", "e2m3", "e2m1", "ue8m0", "ue4m3", "e2m1x2", "b6x16_p32", "b4x16_p64", "b8x16"}),
+    frozenset({"row", "col"}),
+    frozenset({"xor", "and", "popc"}),
+    frozenset({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"}),
+)
+# Words at the beginning of a form that do not name the instruction, and choices there that do.
+_LOOSE = frozenset(
+    (
+        "sync", "aligned", "volatile", "relaxed", "acquire", "release", "weak", "sp", "sp::ordered_metadata", "satfinite", "mmio", "approx",
+        "full", "rna", "ftz", "sat", "cc", "relu", "ca", "cg", "add", "any", "all", "noComplete", "cta", "cluster", "gpu", "sys", "popc",
+        "xor", "and", "cta_group::1", "cta_group::2", "tile", "b1024", "xorsign", "noftz", "1d", "2d", "3d", "4d", "5d", "trap", "nc", "a1d",
+        "a2d", "cube", "acube", "2dms", "a2dms", "is_canceled", "tensormap::generic", "async::generic", "mbarrier_init", "abs",
+    )
+) | frozenset(word for kind in _ORDERED for word in kind) - {"param"}  # fmt: skip
+_NAMES = frozenset(("hi", "lo", "wide", "l", "r", "inc", "dec", "wait::ld", "wait::st"))
+_STRICT = frozenset(("bar", "barrier", "setmaxnreg"))  # these keep their order
+_SHAPE = re.compile(r"m\d+n\d+(k\d+)?$|[xv]\d$|kind::|r[nzmp]i?$|\d+x\d+b$")
+
+
+def _kind(word: str) -> frozenset[str]:
+    return next((kind for kind in _ORDERED if word in kind), frozenset((word,)))
+
+
+def _named(f: Form) -> int:
+    """How many slots at the beginning of a form name the instruction."""
+    def names(s: Slot) -> bool:
+        word = s.choices[0]
+        return not s.optional and (_NAMES.issuperset(s.choices) or (len(s.choices) == 1 and word not in _LOOSE and not _SHAPE.match(word)))
+
+    return sum(1 for _ in itertools.takewhile(bool, map(names, f.slots)))
+
+
+def match_loosely(f: Form, words: tuple[str, ...]) -> Iterator[dict[str, str]]:
+    """The ways to read modifiers as those of a form where they stand in another order."""
+    named = _named(f)
+    if len(words) < named or any(w not in s.choices for w, s in zip(words, f.slots[:named], strict=False)):
+        return iter(())
+
+    def takes(rest: tuple[str, ...], choice: str) -> tuple[str, ...] | None:
+        """The words that are left when one slot has taken its own."""
+        wanted = tuple(choice.split("."))
+        for i in range(len(rest) - len(wanted) + 1):
+            if rest[i : i + len(wanted)] == wanted:
+                kind = _kind(wanted[0])
+                return None if any(w in kind for w in rest[:i]) else rest[:i] + rest[i + len(wanted) :]
+        return None
+
+    def step(i: int, rest: tuple[str, ...], env: dict[str, str]) -> Iterator[dict[str, str]]:
+        if i == len(f.slots):
+            if not rest:
+                yield env
+            return
+        slot = f.slots[i]
+        for choice in slot.choices:
+            left = takes(rest, choice)
+            if left is not None:
+                yield from step(i + 1, left, {**env, slot.name: choice})
+        if slot.optional:
+            yield from step(i + 1, rest, {**env, slot.name: ""})
+
+    return step(named, words[named:], {s.name: w for s, w in zip(f.slots[:named], words, strict=False)})
+
+
 @functools.lru_cache(maxsize=4096)
 def readings(parts: tuple[str, ...]) -> tuple[tuple[tuple[Form, dict[str, str]], ...], Progress]:
-    """All (form, words) as which an instruction can be read, and how far its words were understood."""
+    """All (form, words) as which an instruction can be read, and how far its words were understood. Another order of its words is tried where
+    the manual's does not fit."""
     progress = Progress()
     found = tuple((f, env) for f in FORMS.get(parts[0], ()) for env in match(f, parts[1:], progress))
+    if not found and 2 < len(parts) <= 24 and parts[0] not in _STRICT and all(w in _words(parts[0]) for w in parts[1:]):
+        found = tuple((f, env) for f in FORMS[parts[0]] for env in match_loosely(f, parts[1:]))
     return found, progress
+
+
+@functools.cache
+def _words(opcode: str) -> frozenset[str]:
+    """All words that an instruction of this name may have."""
+    return frozenset(w for f in FORMS.get(opcode, ()) for s in f.slots for choice in s.choices for w in choice.split("."))
+
+
+def in_order(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of an instruction in the manual's order: the same ones where they stand so, or where they cannot be read."""
+    found, progress = readings(parts)
+    if not found or (progress.end and progress.at == len(parts) - 1):
+        return parts
+    names = [f.name(env) for f, env in found if not f.broken(env)] or [found[0][0].name(found[0][1])]
+    return tuple(names[0].split("."))
 
 
 # -- representative forms ------------------------------------------------------------------------------------------------------------

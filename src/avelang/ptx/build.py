@@ -209,7 +209,7 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
     check_cluster(definition.name, at.grid, cluster)
     log = Trace(definition.name, Target(chip, VERSION) if chip is not None else None)
     arguments = tuple(
-        Argument(name, log.symbol(f"{definition.name}_{name}", "param"), spec.type if isinstance(spec, Tile) else spec,
+        Argument(name, log.symbol(f"{definition.name}_{name}", "entry"), spec.type if isinstance(spec, Tile) else spec,
                  spec if isinstance(spec, Tile) else None, spec.at(named) if isinstance(spec, Tile) else ())
         for name, spec in zip(definition.names, definition.specs, strict=True)
     )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 from avelang.base.errors import AveError, error
 from avelang.base.places import here, wrong
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import Target, Types, check
+from avelang.nvptx.check import Spaces, Target, Types, check
 from avelang.ptx.operands import operand
 from avelang.ptx.trace import Trace, current
 
@@ -53,16 +53,16 @@ def emit(parts: tuple[str, ...], *operands: Any, pred: Any = None) -> None:
     add(trace, n.Instruction(parts, nodes, guard or trace.guard))
 
 
-def refusal(instruction: n.Instruction, target: Target | None, types: Types) -> AveError | None:
+def refusal(instruction: n.Instruction, target: Target | None, types: Types, spaces: Spaces | None = None) -> AveError | None:
     """What this level refuses an instruction for: what the table says of it, and T239."""
     if instruction.opcode not in _READS_SPECIAL and any(isinstance(x, n.Special) for x in instruction.operands):
         return error("T239", name=instruction.name)
-    return check(instruction, target, types)
+    return check(instruction, target, types, spaces=spaces)
 
 
 def add(trace: Trace, instruction: n.Instruction) -> None:
     """Adds an instruction that is a node already."""
-    refused = refusal(instruction, trace.target, trace.type_of)
+    refused = refusal(instruction, trace.target, trace.type_of, trace.symbols.get)
     if refused is not None:
         refused.span = here()
         raise refused

@@ -140,7 +140,7 @@ class Module:
         log = Trace(head.name, Target(self._target[0], self._version), mark="_")
         operands: list[Any] = []
         for v in variables:
-            log.symbols[v.name] = v.space
+            log.symbols[v.name] = "entry" if head.kind == "entry" else v.space
             if v.space == "reg":
                 log.know(v.name, v.type)
             operands.append(Reg(v.name, BY_PTX[v.type]) if v.space == "reg" else Variable(v))

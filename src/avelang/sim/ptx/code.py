@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
+from avelang.nvptx.check import misplaced, plain
 from avelang.nvptx.printer import instruction
 from avelang.nvptx.special import CONSTANTS
 from avelang.sim.ptx.constants import fold
@@ -21,6 +22,8 @@ BITS = {
     "pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f16x2": 32,
     "bf16x2": 32, "tf32": 32, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16, "u16x2": 32, "s16x2": 32,
 }  # fmt: skip
+# Of variables whose state space is certain: parameters of functions lie in .local here.
+_SPACES = {"global": "global", "const": "const", "shared": "shared", "param": "entry"}
 HOST_FUNCTIONS = ("vprintf", "__assertfail")
 
 
@@ -317,6 +320,7 @@ class Flattener:
         return node is None or node.body is None
 
     def _instruction(self, s: n.Instruction, scopes: list[dict[str, object]], f: Function) -> Instr:
+        s = plain(s)
         find = _Finder(self, scopes, s, f)
         guard = None
         if s.guard is not None:
@@ -324,7 +328,15 @@ class Flattener:
             if not isinstance(reg, Reg) or reg.bits != 1:
                 raise find.wrong(f"{s.guard.register.name} is no predicate")
             guard = (reg, s.guard.negated)
-        return Instr(s, tuple(find(o) for o in s.operands), guard, -1)
+        operands = tuple(find(o) for o in s.operands)
+        spaces: dict[str, str | None] = {}
+        for node, o in zip(s.operands, operands, strict=True):
+            if isinstance(o, Mem) and isinstance(o.base, At) and isinstance(node, n.Address) and isinstance(node.base, n.Symbol):
+                spaces[node.base.name] = _SPACES.get(o.base.variable.space)
+        why = misplaced(s, spaces.get) if spaces else ""
+        if why:
+            raise find.wrong(why)
+        return Instr(s, operands, guard, -1)
 
     # -- the whole -----------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,100 @@
+"""Which constants an instruction's operands may be: what ptxas 13.0 refuses, as a table. An instruction comes in; what is wrong with one goes out.
+
+Each row was found by giving every form of the table constants from -1 to 2^40, one operand at a time, to ptxas; where the PTX ISA has the limit too
+(9.7.13 for barriers, 9.7.20.5 for `setmaxnreg`, 9.7.14.6 for sparsity selectors, 9.7.16 for `tcgen05`), it is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from avelang.nvptx import nodes as n
+from avelang.nvptx.types import TYPES
+
+WORD = (1 << 32) - 1
+
+
+class Range(NamedTuple):
+    """A limit of one operand. It holds for instructions of `opcode` (several with spaces between) that have all of `words` (one of those with a bar
+    between). `operand` counts from 0; a negative one from the end. `want` says what `fits` accepts."""
+
+    opcode: str
+    words: str
+    operand: int
+    fits: Callable[[int], bool]
+    want: str
+
+
+def _between(low: int, high: int) -> tuple[Callable[[int], bool], str]:
+    return (lambda v: low <= v <= high), f"{low} to {high}"
+
+
+def _multiple(of: int, low: int = 0, high: int = 1 << 31) -> tuple[Callable[[int], bool], str]:
+    return (lambda v: low <= v < high and v % of == 0), f"a multiple of {of}" + (f", {low} or more" if low else "")
+
+
+_BARRIER = (lambda v: 0 <= v & WORD <= 15 and v >= 0), "the number of a barrier, 0 to 15"
+_THREADS = (lambda v: v >= 0 and (v & WORD) % 32 == 0), "a number of threads: a multiple of 32"
+_PARITY, _MASK, _POSITIVE = _between(0, 1), _between(0, 65535), ((lambda v: v > 0), "1 or more")
+_BULK = (lambda v: 0 <= v < 1 << 31 and v % 16 == 0), "a number of bytes: a multiple of 16"
+
+TABLE: tuple[Range, ...] = (
+    *(Range("bar barrier", word, at, *_BARRIER) for word, at in (("sync", 0), ("arrive", 0), ("red", 1))),
+    *(Range("bar barrier", word, at, *_THREADS) for word, at in (("sync", 1), ("arrive", 1), ("red", 2))),
+    Range("bfe", "", 2, *_between(0, 255)), Range("bfe", "", 3, *_between(0, 255)),
+    Range("bfi", "", 3, *_between(0, 255)), Range("bfi", "", 4, *_between(0, 255)),
+    Range("setmaxnreg", "", 0, lambda v: 24 <= v <= 256 and v % 8 == 0, "24 to 256 registers, a multiple of 8"),
+    Range("mbarrier", "init", 1, *_between(1, (1 << 20) - 1)),
+    *(Range("mbarrier", word, 2, *_POSITIVE) for word in ("arrive", "arrive_drop")),
+    *(Range("mbarrier", f"{word} parity", 2, *_PARITY) for word in ("test_wait", "try_wait")),
+    Range("cp", "async bulk prefetch L2", 1, *_BULK),
+    Range("cp", "async bulk global mbarrier::complete_tx::bytes", 2, *_BULK), Range("cp", "async bulk bulk_group", 2, *_BULK),
+    Range("cp", "reduce async bulk", 2, *_BULK), Range("cp", "async bulk shared::cluster multicast::cluster", 4, *_MASK),
+    Range("st", "bulk", 1, *_multiple(8, high=1 << 62)),
+    Range("pmevent", "", 0, *_MASK),
+    Range("wgmma", "wait_group", 0, lambda v: v >= 0, "0 or more"),
+    Range("wgmma", "mma_async sp f16|f32", 4, *_between(0, 1)), Range("wgmma", "mma_async sp s32", 4, *_between(0, 0)),
+    Range("tensormap", "replace swizzle_atomicity", 1, *_between(0, 3)),
+    Range("tensormap", "replace box_dim|global_dim|global_stride|element_stride", 1, *_between(0, 4)),
+    *(Range("tcgen05", word, 1, lambda v: 32 <= v <= 512 and v & (v - 1) == 0, "32, 64, 128, 256 or 512 columns") for word in ("alloc", "dealloc")),
+    Range("tcgen05", "commit multicast::cluster", 1, *_MASK),
+    *(Range("mma", f"{sp} {shape} {kind}", 5, *_between(0, most)) for sp in ("sp", "sp::ordered_metadata") for shape, kind, most in (
+        ("m16n8k16", "f16|bf16", 3), ("m16n8k32", "f16|bf16", 1), ("m16n8k8", "tf32", 3), ("m16n8k16", "tf32", 1), ("m16n8k32", "u8|s8", 1),
+        ("m16n8k64", "u8|s8", 0), ("m16n8k64", "u4|s4", 1), ("m16n8k128", "u4|s4", 0), ("m16n8k64", "e4m3|e5m2|e3m2|e2m3|e2m1", 0),
+        ("m16n8k128", "e2m1", 0))),
+)  # fmt: skip
+_BY_OPCODE: dict[str, list[Range]] = {}
+for _row in TABLE:
+    for _opcode in _row.opcode.split():
+        _BY_OPCODE.setdefault(_opcode, []).append(_row)
+
+
+def value(x: n.Operand) -> int | None:
+    """The number that an operand is, or None."""
+    return x.value if isinstance(x, n.Int) else None
+
+
+def _applies(row: Range, x: n.Instruction) -> bool:
+    warp = x.opcode == "bar" and "warp" in x.modifiers  # bar.warp.sync takes a mask, not a barrier
+    return not warp and all(any(w in x.modifiers for w in word.split("|")) for word in row.words.split())
+
+
+def out_of_range(x: n.Instruction) -> Iterator[tuple[int, int, str]]:
+    """(operand, its value, what it must be) of the constants that ptxas refuses."""
+    for row in _BY_OPCODE.get(x.opcode, ()):
+        v = value(x.operands[row.operand]) if row.operand < len(x.operands) and _applies(row, x) else None
+        if v is not None and not row.fits(v):
+            yield row.operand, v, row.want
+    if x.parts[:2] == ("cp", "async") and "bulk" not in x.parts and len(x.operands) > 3:
+        size, source = value(x.operands[2]), value(x.operands[3])
+        if size is not None and source is not None and not 0 <= source <= size:
+            yield 3, source, f"0 to {size} bytes, as many as are copied at most"
+
+
+def cut(x: n.Operand, kind: str) -> str:
+    """What becomes of an integer constant that its type cannot hold, or "". ptxas takes its low bits without a word."""
+    v, t = value(x), TYPES.get(kind)
+    if v is None or t is None or t.kind not in "bus" or t.bits > 64 or -(1 << (t.bits - 1)) <= v < 1 << t.bits:
+        return ""
+    return f"{v & ((1 << t.bits) - 1)}, its low {t.bits} bits"
