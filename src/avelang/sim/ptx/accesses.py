@@ -128,8 +128,9 @@ class Memory:
                 w.step()
                 w.lanes.enter(int(r["mask"]), w.count)
         elif kind == text.FENCE:
-            if index != self.watch.run.program.skipped:
-                self.watch.fence(w, self.watch.run.program.code.instructions[index].parts)
+            i = self.watch.run.program.code.instructions[index]
+            if index != self.watch.run.program.skipped and i.opcode in ("membar", "fence"):
+                self.watch.fence(w, i.parts)
         elif kind <= text.ATOM:
             how = self.what(index).strong
             assert how is not None

@@ -139,6 +139,11 @@ def registers_of(operands: Sequence[object]) -> Iterator[Reg]:
             yield from registers_of((o.first, o.second))
 
 
+def held_by(o: object) -> tuple[Reg, ...]:
+    """The registers of a vector."""
+    return tuple(registers_of(o.items)) if isinstance(o, n.Vector) else ()
+
+
 @dataclasses.dataclass(slots=True)
 class Function:
     """A function of flat code: its range of instructions, parameters, and the register that holds where its callers go on."""
@@ -172,6 +177,8 @@ class Code:
     carry: Reg | None = None
     # By the registers of an accumulator: how many products of wgmma that write them run.
     running: dict[tuple[Reg, ...], Reg] = dataclasses.field(default_factory=dict)
+    # By the registers of an accumulator or of A: whether they have been written since the last wgmma.fence, in code that is watched.
+    unfenced: dict[tuple[Reg, ...], Reg] = dataclasses.field(default_factory=dict)
 
 
 def size_of(v: n.Variable) -> tuple[int, bool]:
@@ -370,8 +377,11 @@ class Flattener:
         carry = self.register("CC.CF", "pred")
         accumulators = dict.fromkeys(tuple(registers_of(i.operands[:1])) for i in instructions if i.parts[:2] == ("wgmma", "mma_async"))
         running = {key: self.register("running", "pred") for key in accumulators}
+        products = [i for i in instructions if i.parts[:2] == ("wgmma", "mma_async")]
+        held = dict.fromkeys(held_by(o) for i in products for o in i.operands[:2] if held_by(o))
+        unfenced = {key: self.register("unfenced", "pred") for key in held}
         params = [p for p in entry.params if isinstance(p, Variable)]
-        code = Code(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry, running=running)
+        code = Code(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry, running=running, unfenced=unfenced)
         self._lay(code)
         return code
 

@@ -103,8 +103,8 @@ class _Handlers:
         return handler
 
 
-def translate(code: Code, watched: bool = False) -> Translation:
-    """The LLVM IR of code. `watched`: it writes down what it accesses (`watch_text`)."""
+def translate(code: Code, watched: bool = False, without: int = -1) -> Translation:
+    """The LLVM IR of code. `watched`: it writes down what it accesses (`watch_text`); `without`: the index of a bar.warp.sync that is left out."""
     starts = leaders(code)
     targets = {first: k for k, first in enumerate(starts)}
     checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
@@ -114,6 +114,11 @@ def translate(code: Code, watched: bool = False) -> Translation:
     module.functions["ave_places"] = (watch_text.NOTE if watched else "") + memory_text.places(checked, watched)
     assert code.carry is not None
     t = Translator(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
+    t.without = without
+    if watched:
+        for registers, word in code.unfenced.items():
+            for r in registers:
+                t.unfenced.setdefault(r, []).append(word)
     for registers, count in code.running.items():
         for r in registers:
             t.running.setdefault(r, []).append(count)

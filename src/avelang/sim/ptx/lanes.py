@@ -207,7 +207,9 @@ def _activemask(t: Translator, i: Instr) -> None:
 
 def warp_barrier(t: Translator, i: Instr) -> None:
     """bar.warp.sync."""
-    _gather(t, i.operands[0])
+    if i.index != t.without:
+        _gather(t, i.operands[0])
+    t.note(watch_text.FENCE)
 
 
 TABLE: dict[str, Handler] = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,11 @@ class Ran(int):
     """How many warp instructions a launch has executed; `reports`: the errors that it collected."""
 
     reports: list[AveError]
+    executed: frozenset[int]  # in a launch that is watched: indices of the barriers, waits, fences and accesses that it came to
 
-    def __new__(cls, count: int, reports: Iterable[AveError] = ()) -> Ran:
+    def __new__(cls, count: int, reports: Iterable[AveError] = (), executed: Iterable[int] = ()) -> Ran:
         made = super().__new__(cls, count)
-        made.reports = list(reports)
+        made.reports, made.executed = list(reports), frozenset(executed)
         return made
 
 
@@ -81,6 +83,18 @@ class Program:
         """The code that writes down its accesses, for launches with `check`."""
         return Made(translate(self.code, watched=True))
 
+    @contextlib.contextmanager
+    def without(self, index: int) -> Iterator[None]:
+        """Launches go without a barrier, a wait or a fence: the instruction at this index (`mutate`)."""
+        i, whole = self.code.instructions[index], self.watched
+        self.skipped = index
+        if i.parts[1:3] == ("warp", "sync"):  # translated code does it
+            self.watched = Made(translate(self.code, watched=True, without=index))
+        try:
+            yield
+        finally:
+            self.skipped, self.watched = -1, whole
+
     # -- launches ------------------------------------------------------------------------------------------------------------------
 
     def launch(
@@ -113,7 +127,7 @@ class Program:
         run = Run(self, launch, words, report == "collect", order, seed)
         run.all()
         run.made.ran(run.instructions)
-        return Ran(run.instructions, run.found.values())
+        return Ran(run.instructions, run.found.values(), run.watch.executed if run.watch is not None else ())
 
     def _asked(self, check: Sequence[str], report: str, order: str) -> None:
         for what, got, known in (("check", check, (*WORDS, "all")), ("report", (report,), ("raise", "collect")), ("order", (order,), ORDERS)):

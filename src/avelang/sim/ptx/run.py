@@ -81,6 +81,8 @@ class Warp:
             self.put(name, value)
         for count in self.block.run.program.code.running.values():
             self.words[count.place // 4] = 0
+        for word in self.block.run.program.code.unfenced.values():
+            self.words[word.place // 4] = 0xFFFFFFFF
         self.rest()
 
     def rest(self) -> None:

@@ -36,6 +36,8 @@ class Translator(Writer):
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.here: Instr | None = None
+        self.without = -1  # the index of a bar.warp.sync that is left out
+        self.unfenced: dict[Reg, list[Reg]] = {}  # by a register of wgmma: words that say that it has been written since the last wgmma.fence
         self.running: dict[Reg, list[Reg]] = {}  # by a register of an accumulator: how many wgmma that write it run
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
@@ -167,6 +169,8 @@ class Translator(Writer):
             value = self.op(f"select {self.t('i1')} {self.guard}, {t} {value}, {t} {self.value(reg)}")
         self.values[reg] = value
         self.written[reg] = None
+        for word in self.unfenced.get(reg, ()):
+            self.do(f"store i32 {self.lanes()}, ptr {self.place(word)}, align 4")
 
     # -- operands ------------------------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, Form, M, a_fragment, d_f
 from avelang.isa.products import matmul
 from avelang.nvptx import nodes as n
 from avelang.sim.flights import Groups
-from avelang.sim.ptx.code import Reg
+from avelang.sim.ptx.code import Reg, held_by
 from avelang.sim.ptx.copies import Copy, check_read
 from avelang.sim.ptx.sync import Misuse
 from avelang.sim.ptx.unknown import Mods, Unknown
@@ -38,6 +38,8 @@ def execute(host: Host, v: View) -> Iterator[Any] | None:
     m.take("aligned")
     groups = v.warp.groups.setdefault(KIND, Groups(LANES))
     if what == "fence":
+        for word in v.run.program.code.unfenced.values():
+            v.warp.words[word.place // 4] = 0
         return m.done()
     if what == "commit_group":
         m.done()
@@ -80,6 +82,7 @@ class Meeting:
 
 def _product(host: Host, v: View, m: Mods) -> Iterator[Any] | None:
     """The last warp that comes does it for all; the others wait for it."""
+    _fenced(host, v)
     first = v.warp.index // WARPS * WARPS
     meeting = v.block.meetings.setdefault(first, Meeting())
     if meeting.views and meeting.views[0].i is not v.i:
@@ -91,6 +94,18 @@ def _product(host: Host, v: View, m: Mods) -> Iterator[Any] | None:
     _multiply(host, sorted(meeting.views, key=lambda w: w.warp.index), m)
     meeting.done = True
     return None
+
+
+def _fenced(host: Host, v: View) -> None:
+    """PTX ISA 9.0, 9.7.15.7.1: wgmma.fence stands before the first product, and between other writes of its registers and a product."""
+    if v.run.watch is None:
+        return
+    for o in v.i.operands[:2]:
+        word = v.run.program.code.unfenced.get(held_by(o))
+        if word is not None and v.warp.words[word.place // 4]:
+            which = "A" if o is v.i.operands[1] else "its accumulator"
+            why = f"it uses the registers of {which}, which have been written, and no wgmma.fence stands between"
+            host.complain(Misuse(why, v.lanes[0], "wgmma.fence stands before the first product, and behind each write of registers of one"))
 
 
 def _wait(meeting: Meeting) -> Iterator[Any]:
