@@ -37,6 +37,30 @@ def test_a_call_makes_its_output():
         assert np.array_equal(out, (x.astype(np.float64) * 2.5 + y).astype(np.float32))
 
 
+def test_races_are_found_or_collected(monkeypatch):
+    """AVE_CHECK=races names the user's line; `collect` goes on behind it."""
+    from avelang.ptx import collect
+
+    @kernel(in_specs=(Tile("N", u32),), out_specs=(Tile("N", u32),), grid=(1, 1, 1), block=(64, 1, 1))
+    def turned(x, y):
+        px, py = ptx.global_ptrs(x, y)
+        tile, tid = smem.alloc(u32, (1, 64)), reg.from_(ptx.special.tid.x())
+        (value,) = reg.array(u32, 1)
+        ptx.inst.ld.global_.u32(value, ptx.addr(px + tid * 4))
+        ptx.inst.st.shared.u32(ptx.addr(tile.at(0, tid)), value)
+        ptx.inst.ld.shared.u32(value, ptx.addr(tile.at(0, tid ^ 32)))
+        ptx.inst.st.global_.u32(ptx.addr(py + tid * 4), value)
+        ptx.ret()
+
+    x = np.arange(64, dtype=np.uint32)
+    turned(x)
+    monkeypatch.setenv("AVE_CHECK", "races")
+    assert "ptx.inst.ld.shared.u32(value" in refused("X050", lambda: turned(x))
+    with collect() as found:
+        out = turned(x)
+    assert [e.code for e in found] == ["X050"] and found[0].span is not None and out.shape == (64,)
+
+
 def test_a_tiled_gemm_in_shared_memory():
     rng = np.random.default_rng(2)
     a, b = (rng.standard_normal((n, 64)).astype(bf) for n in (32, 64))

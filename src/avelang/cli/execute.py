@@ -18,7 +18,7 @@ _ARRAY = re.compile(r"(\w+)\[(\d+(?:,\d+)*)\](?:=(random|nan|zeros|range))?$")
 _NUMBER = re.compile(r"(\w+)=(.+)$")
 
 
-def _extents(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, ...]:
+def extents(_context: click.Context, _param: click.Parameter, value: str) -> tuple[int, ...]:
     try:
         extents = tuple(int(x) for x in value.split(","))
     except ValueError:
@@ -99,8 +99,8 @@ _USUAL = "waits,races,hazards"
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1)
 @click.option("--kernel", default="", help="Which kernel, where the file has several.")
-@click.option("--grid", default="1", show_default=True, callback=_extents, help="Extents of the grid, in workgroups: x, x,y or x,y,z.")
-@click.option("--block", default="64", show_default=True, callback=_extents, help="Extents of a workgroup, in work-items.")
+@click.option("--grid", default="1", show_default=True, callback=extents, help="Extents of the grid, in workgroups: x, x,y or x,y,z.")
+@click.option("--block", default="64", show_default=True, callback=extents, help="Extents of a workgroup, in work-items.")
 @click.option("--lds", type=click.IntRange(0), default=0, show_default=True, help="Bytes of dynamic LDS.")
 @click.option("--check", default="", metavar="[WORDS]", help="What to verify, with commas between: waits, races, hazards (these three where nothing"
               " is said), hazards-strict, init, uniform, all.")  # fmt: skip
@@ -128,7 +128,7 @@ def exec_command(
 
     rng = np.random.default_rng(seed)
     values = [argument(text, rng) for text in arguments]
-    folder = _folder(save) if save else None
+    where = folder(save) if save else None
     found = None
     try:
         found = executor.load(pathlib.Path(file), kernel, check=check, collect=collect, profile=profile, order=order, seed=seed)
@@ -141,8 +141,8 @@ def exec_command(
     _report(found, run, time.perf_counter() - start, profile)
     wrong = _list(found)
     for n, value in enumerate(values):
-        if folder and isinstance(value, np.ndarray):
-            np.save(folder / f"arg{n}.npy", value)
+        if where and isinstance(value, np.ndarray):
+            np.save(where / f"arg{n}.npy", value)
     if wrong:
         raise SystemExit(1)
 
@@ -155,16 +155,16 @@ def _list(kernel: Kernel | None) -> int:
     return sum(r.severity == "error" for r in reports)
 
 
-def _folder(name: str) -> pathlib.Path:
+def folder(name: str) -> pathlib.Path:
     """The folder, made before anything runs."""
     from avelang.cli.console import fail
 
-    folder = pathlib.Path(name)
+    made = pathlib.Path(name)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        made.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         fail(f"cannot make the folder {name}: {e.strerror}")
-    return folder
+    return made
 
 
 def _report(kernel: Kernel, run: Run, seconds: float, profile: bool) -> None:

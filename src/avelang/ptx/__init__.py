@@ -6,9 +6,10 @@
 
 from avelang.ptx import language as ptx
 from avelang.ptx import types
+from avelang.ptx.executor import collect
 from avelang.ptx.kernel import Kernel, kernel
 from avelang.ptx.memory import smem
 from avelang.ptx.registers import Reg, reg
 from avelang.ptx.specs import Tile
 
-__all__ = ["Kernel", "Reg", "Tile", "kernel", "ptx", "reg", "smem", "types"]
+__all__ = ["Kernel", "Reg", "Tile", "collect", "kernel", "ptx", "reg", "smem", "types"]

@@ -70,6 +70,11 @@ class Memory:
         self.regions = [Shadow(name, end - start) if writable else None for start, end, name, writable in spans]
         self.shared: dict[Block, Shadow] = {}
         self.last: tuple[Any, ...] = ()
+        # A plain load before a loop of compare-and-swap, as compilers write it, is no fault: the loop finds out what it may have missed. Races of a
+        # load with a strong write wait, by (agent, shadow, word), for the load's warp to swap there.
+        self.swaps = any(i.opcode == "atom" and "cas" in i.parts for i in watch.run.program.code.instructions)
+        self.swapped: set[tuple[Any, ...]] = set()
+        self.deferred: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
         self.touched: dict[Warp, np.ndarray] = {}  # by instruction: the lanes that have accessed memory with it
 
     def begin(self, group: Group) -> None:
@@ -136,6 +141,10 @@ class Memory:
             assert how is not None
             places = self._plain(w, r[None], how)
             self.watch.meet(w, places, how)
+            if "cas" in self.watch.run.program.code.instructions[index].parts:
+                for place in places:
+                    self.swapped.add((w.agent, *place))
+                    self.deferred.pop((w.agent, *place), None)
         elif kind in (text.CLASH, text.ALONE):
             findings.logged(self.watch.run, w, r)
 
@@ -262,7 +271,25 @@ class Memory:
                 if pair not in seen:
                     seen.add(pair)
                     many = at[bad & (by == by[k]) & (others == others[k])]
-                    findings.race(self.watch.run, w, shadow, many, table.all[pair[0]], table.all[pair[1]], sort)
+                    self._race(w, shadow, many, table.all[pair[0]], table.all[pair[1]], sort)
+
+    def _race(self, w: Watched, shadow: Shadow, at: np.ndarray, mine: Access, other: Access, sort: int) -> None:
+        found = (w, shadow, at, mine, other, sort)
+        if self.swaps and mine.strong != other.strong:
+            reader = other if mine.strong else mine
+            if self.watch.run.program.code.instructions[reader.instr].opcode == "ld":
+                for word in np.unique(at >> 2).tolist():
+                    place = (reader.agent, id(shadow), word)
+                    if place not in self.swapped:
+                        self.deferred.setdefault(place, []).append(found)
+                return
+        findings.race(self.watch.run, *found)
+
+    def end(self) -> None:
+        """The launch is over."""
+        for found in self.deferred.values():
+            for one in found:
+                findings.race(self.watch.run, *one)
 
     def update(self, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: np.ndarray, clock: Clock) -> None:
         """The shadow knows of these accesses."""

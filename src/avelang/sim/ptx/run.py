@@ -246,6 +246,8 @@ class Run:
             if idle and self._stuck(running, idle if at >= total else 0):
                 free += running
                 break
+        if self.watch is not None:
+            self.watch.memory.end()
         self.instructions = sum(int(w.memory[WARP["count"] :][:8].view(np.uint64)[0]) for g in free for w in g.warps)
 
     def ordered(self, items: list[Any]) -> list[Any]:

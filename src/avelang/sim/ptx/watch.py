@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from avelang.sim.ptx.run import Group, Run, Warp
     from avelang.sim.ptx.sync import Barrier, Phase
 
+WARPGROUP = 4  # warps
+
+
 @dataclasses.dataclass(slots=True, eq=False)
 class Release:
     """What somebody has made known to those that look at a place: up to which scope, from which cluster and block of it. `lanes`: the agent of a
@@ -238,9 +241,9 @@ class Watch:
 
     def landed(self, warp: Warp, kind: int, first_open: int | None) -> None:
         """All that an agent of the warp has begun before number `first_open` (None: all) is done, and the warp knows."""
-        w = self.warps[warp]
-        begun = w.begun[clocks.READS if kind == clocks.WRITES else kind]
-        w.clock.learn(w.agent + kind, begun if first_open is None else first_open - 1)
+        whose = self.warps[warp if kind != clocks.PRODUCTS else warp.block.warps[warp.index // WARPGROUP * WARPGROUP]]
+        begun = whose.begun[clocks.READS if kind == clocks.WRITES else kind]
+        self.warps[warp].clock.learn(whose.agent + kind, begun if first_open is None else first_open - 1)
 
     def copied(self, warp: Warp, p: Phase, begun: int) -> None:
         """The cp.async that a thread had begun are there, and an mbarrier is told so: nothing else of the thread is known to who waits there."""

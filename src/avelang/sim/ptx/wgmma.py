@@ -146,6 +146,7 @@ def _multiply(host: Host, views: list[View], m: Mods) -> None:
         acc[0, row, col] = np.concatenate([_accumulator(v, form, d) for v in views])
     out = matmul(left[None], right.T[None], acc)[0, row, col]
     at, none = np.unique(np.concatenate(used)), np.zeros((LANES, 0), np.int64)
+    number = 0
     for k, v in enumerate(views):
         _write(v, form, d, out[k * LANES : (k + 1) * LANES])
         count = v.run.program.code.running[tuple(r for r in d.items if isinstance(r, Reg))].place // 4
@@ -153,8 +154,8 @@ def _multiply(host: Host, views: list[View], m: Mods) -> None:
         done = functools.partial(_end, v.warp, count)
         reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index, done=done)
         v.warp.groups.setdefault(KIND, Groups(LANES)).add(reads)  # type: ignore[arg-type]
-        if v.run.watch is not None:
-            reads.number = v.run.watch.flight(v.warp, i.index, clocks.PRODUCTS, None, (v.block, at))
+        if v.run.watch is not None:  # whoever of the warpgroup waits knows that all four have read
+            reads.number = number = number or v.run.watch.flight(v.warp, i.index, clocks.PRODUCTS, None, (v.block, at))
 
 
 def _end(warp: Warp, count: int) -> None:
