@@ -36,7 +36,7 @@ def race(run: Run, w: Watched, shadow: Shadow, at: np.ndarray, mine: Access, oth
     """Two accesses that nothing orders. `at`: the bytes of the shadow that both touch."""
     shared = not any(shadow is r for r in run.watched().memory.regions)
     code = "X050" if shared else "X040"
-    key = (code, mine.instr, other.instr)
+    key = (code, *sorted((mine.instr, other.instr)))
     if run.collects and key in run.found:
         return
     low = int(at.min())
