@@ -167,7 +167,7 @@ for _ in range(150):
 
 
 def test_info_and_clear():
-    assert cache.info()[1:] == (0, 0, "")
+    assert cache.info()[1:4] == (0, 0, "")
     for i in range(3):
         cache.store(f"k{i}", META, PAYLOAD)
     (pathlib.Path(cache.folder()) / "mine.txt").write_text("not an entry")
@@ -208,3 +208,104 @@ def test_keys_depend_on_versions_and_on_our_own_files(monkeypatch, tmp_path):
     second = digest()
     (tmp_path / "package" / "notes.txt").write_text("nothing to do with code")
     assert len({first, second, digest()}) == 2
+
+
+def test_what_is_no_file():
+    """A pipe that nobody writes, folders, sockets, links: none is an entry, none is waited for, and the next entry takes its place where it can."""
+    import socket
+
+    cache.store("k", META, PAYLOAD)
+    places = {"pipe": os.mkfifo, "folder": os.mkdir, "full": lambda p: (os.mkdir(p), (p / "x").write_text("")), "link": lambda p: os.symlink("/dev/zero", p)}
+    here = os.getcwd()
+    os.chdir(cache.folder())  # names of sockets are short
+    try:
+        with socket.socket(socket.AF_UNIX) as s:
+            s.bind("socket.ave")
+    finally:
+        os.chdir(here)
+    for name, make in places.items():
+        make(entry(name))
+    for name in (*places, "socket"):
+        assert cache.load(name) is None, name
+        if name == "full":
+            with pytest.warns(RuntimeWarning, match="works without its cache"):
+                assert not cache.store(name, META, PAYLOAD)
+            assert cache.load(name) is None
+            (entry(name) / "x").unlink()
+        assert cache.store(name, META, PAYLOAD) and cache.load(name) == (META, PAYLOAD), name
+    assert cache.clear() == 6
+
+
+def test_a_damaged_entry_is_dropped():
+    cache.store("k", META, PAYLOAD)
+    entry().write_bytes(entry().read_bytes()[:-5])
+    assert cache.load("k") is None and not entry().exists()
+
+
+def test_files_of_killed_writers_are_swept(monkeypatch):
+    cache.store("k", META, PAYLOAD)
+    old, new = (pathlib.Path(cache.folder()) / name for name in (".new-old", ".new-young"))
+    for file, age in ((old, 7200), (new, 60)):
+        file.write_bytes(b"half")
+        os.utime(file, (file.stat().st_mtime - age,) * 2)
+    monkeypatch.setattr(cache, "_since", [-1.0])
+    cache.store("other", META, PAYLOAD)
+    assert not old.exists() and new.exists() and cache.load("k") == (META, PAYLOAD)
+
+
+def test_the_size_has_a_limit(monkeypatch):
+    """What was used longest ago goes first; a limit of 0 is none; what is no number is an error."""
+    from avelang.base.errors import AveError
+
+    names = [f"k{i}" for i in range(8)]
+    monkeypatch.setattr(cache, "_since", [0.0])
+    for i, name in enumerate(names):
+        cache.store(name, META, bytes(200_000))
+        os.utime(entry(name), (1000 + i,) * 2)
+    assert cache.load("k0") is not None, "used now"
+    monkeypatch.setenv("AVE_CACHE_SIZE", "1")
+    cache.store("last", META, bytes(200_000))
+    left = {name for name in (*names, "last") if entry(name).exists()}
+    assert {"k0", "last", "k7"} <= left and not {"k1", "k2", "k3", "k4"} & left and sum(entry(n).stat().st_size for n in left) <= 0.9 * 2**20
+    assert cache.info().limit == 2**20 and cache.sweep(cache.folder(), 0) == 0 and cache.sweep(cache.folder(), 1) == len(left)
+    monkeypatch.setenv("AVE_CACHE_SIZE", "0")
+    assert cache.info().limit == 0
+    monkeypatch.setenv("AVE_CACHE_SIZE", "lots")
+    with pytest.raises(AveError) as e:
+        cache.info()
+    assert e.value.code == "L034" and "AVE_CACHE_SIZE" in e.value.message and "'lots'" in e.value.message
+
+
+def test_an_entry_that_does_not_load(monkeypatch, tmp_path):
+    """An object file with symbols that are nowhere, without the kernel, torn, or no object at all: LLVM would end the process. It is dropped."""
+    import numpy as np
+
+    import avelang
+    import avelang.language as al
+    from avelang.llvm.core import Host
+
+    @avelang.jit
+    def k(out: al.Tensor((4,), al.i32)):
+        out[al.thread_id(0)] = 7
+
+    def launched():
+        out = np.zeros(4, np.int32)
+        again = avelang.jit(k.source.fn)  # with no program in memory
+        again[1, 4](out, backend="cpu")
+        assert out.tolist() == [7] * 4
+        return again.last.how
+
+    assert (launched(), launched()) == ("compiled", "disk")
+    (file,) = [f for f in pathlib.Path(cache.folder()).glob("*.ave") if cache.load(f.stem).meta.get("kernel") == "k"]
+    good = cache.load(file.stem)
+    host = Host(0)
+    others = [
+        host.object("declare i64 @ave_nowhere(ptr)\ndefine i64 @ave_run(ptr %a, ptr %g, i64 %s, i64 %e, ptr %x) {\n %r = call i64 @ave_nowhere(ptr %a)\n ret i64 %r\n}\n"),
+        host.object("define i64 @another() {\n ret i64 0\n}\n"), good.payload[: len(good.payload) // 2], good.payload[:60], b"no object", b"",
+    ]  # fmt: skip
+    for payload in others:
+        assert cache.store(file.stem, good.meta, payload)
+        assert (launched(), launched()) == ("compiled", "disk"), payload[:20]
+    for meta in ({}, {**good.meta, "scratch_bytes": "many"}, {**good.meta, "entry": "no_such"}):
+        assert cache.store(file.stem, meta, good.payload)
+        assert (launched(), launched()) == ("compiled", "disk"), meta

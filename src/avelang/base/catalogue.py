@@ -307,6 +307,10 @@ CATALOGUE: dict[str, Template] = {
         "`{kernel}`: parameter {param!r}: {got} requires a gradient, which a kernel would lose without a word",
         "pass x.detach(), launch under torch.no_grad(), or launch in the forward of a torch.autograd.Function that has a backward",
     ),
+    "L056": Template(
+        "`{name}` cannot be pickled: it is not what the name means in the module {module}",
+        "pickle keeps a name, which the other process imports: define it at the top level of a module, and give it no other name",
+    ),
     # D01: the runtime's needs.
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),
     # D03: drivers of GPUs.

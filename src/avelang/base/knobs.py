@@ -112,6 +112,14 @@ def cache_off() -> bool:
     return _flag("AVE_NO_CACHE")
 
 
+def cache_bytes() -> int:
+    """AVE_CACHE_SIZE=MIB: how much the cache on disk may hold (default: 2048; 0: any amount). Entries used longest ago go first."""
+    text = os.environ.get("AVE_CACHE_SIZE", "") or "2048"
+    if not (text.isascii() and text.isdigit()):
+        raise error("L034", hint="a number of MiB; 0: no limit", name="AVE_CACHE_SIZE", got=text, want="")
+    return int(text) << 20
+
+
 def full_traceback() -> bool:
     """AVE_TRACEBACK=full: keep Ave's own frames in tracebacks."""
     return os.environ.get("AVE_TRACEBACK", "") == "full"

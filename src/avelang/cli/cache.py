@@ -27,7 +27,7 @@ def info() -> None:
 
     found = read()
     click.echo(f"folder   {found.path}")
-    click.echo(f"entries  {found.entries}, {size_text(found.bytes)}")
+    click.echo(f"entries  {found.entries}, {size_text(found.bytes)}" + (f" of {size_text(found.limit)}" if found.limit else ""))
     if found.trouble:
         click.secho(f"not used: {found.trouble}", fg="yellow")
 

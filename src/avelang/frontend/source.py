@@ -14,7 +14,7 @@ import sys
 import time
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from avelang.base.errors import error
 from avelang.base.spans import Span
@@ -184,12 +184,43 @@ class Source:
 
 
 def _shown(thing: Any) -> str:
+    if isinstance(thing, Jitted):
+        return f"the kernel {thing.source.name!r}"
     if isinstance(thing, (staticmethod, classmethod, property)):
         return f"a {type(thing).__name__}"
-    return f"the kernel {thing.source.name!r}" if isinstance(thing, Jitted) else repr(thing)
+    if isinstance(thing, types.MethodType):
+        return f"the method {thing.__qualname__!r} of an object"
+    if isinstance(thing, types.FunctionType):
+        return "a lambda"
+    # Without its address, which says nothing.
+    return f"an object of type {type(thing).__qualname__}" if " at 0x" in repr(thing) else repr(thing)
 
 
-class Jitted:
+class Named:
+    """What pickle and copy keep of kernels, structs and constants: their name, by which another process imports them."""
+
+    __module__: str
+    __qualname__: str
+
+    def __reduce__(self) -> str:
+        """The name, for pickle. Raises L056 where it is not that of this very object."""
+        found: Any = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):
+            found = getattr(found, name, None)
+        if found is not self:
+            code = getattr(getattr(self, "__wrapped__", None), "__code__", None)
+            span = Span(code.co_filename, code.co_firstlineno) if code is not None else getattr(self, "span", None)
+            raise error("L056", span, name=self.__qualname__, module=self.__module__)
+        return self.__qualname__
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+
+class Jitted(Named):
     """What `@jit` makes: anything with a `source`. The frontend takes a call of one as a device function."""
 
     source: Source

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
-from avelang.frontend.source import Source
+from avelang.frontend.source import Named, Source
 from avelang.ir.dtypes import DType
 
 EMPTY: Any = inspect.Parameter.empty
@@ -59,7 +59,7 @@ def _means(wanted: Any) -> bool:
     return wanted in (ANY, constexpr, Tensor) or isinstance(wanted, (Pointer, Tensor, TensorMap, StructClass))
 
 
-class StructClass:
+class StructClass(Named):
     """What `@avelang.struct` makes of a class. `visible`: the names around the class, for annotations that are strings.
 
     Raises S004 at `span` for what a struct cannot have, T005 and T006 for annotations.
@@ -194,12 +194,13 @@ class Method:
         return f"the method {self.source.label}"
 
 
-class Pure:
+class Pure(Named):
     """A Python function that is called while a kernel is built, on compile-time values; outside kernels it is the function itself."""
 
     def __init__(self, fn: Any, name: str):
         self.fn, self.name = fn, name
         self.__name__, self.__doc__, self.__wrapped__ = name, getattr(fn, "__doc__", None), fn
+        self.__module__, self.__qualname__ = str(getattr(fn, "__module__", "")), getattr(fn, "__qualname__", name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)

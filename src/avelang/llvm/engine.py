@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
+import sys
 from collections.abc import Iterator
 
 import llvmlite.binding as llvm
@@ -24,17 +25,24 @@ def _process() -> ctypes.CDLL:
 
 
 _ELF = b"\x7fELF\x02\x01"  # 64 bits, little endian
-_SYMBOLS, _UNDEFINED, _WEAK = 2, 0, 2
+_MACHO = b"\xcf\xfa\xed\xfe"
+_SYMBOLS, _NOBITS, _UNDEFINED, _WEAK = 2, 8, 0, 2
 
 
 def _wanted(data: bytes) -> Iterator[str]:
     """The symbols that an ELF object needs from outside. Sources: System V ABI, "Object Files" (ELF-64). Raises ValueError for one that is torn."""
-    if not data.startswith(_ELF):
+    if sys.platform != "linux":
+        if not data.startswith(_MACHO):
+            raise ValueError("no object file")
         return
+    if not data.startswith(_ELF):
+        raise ValueError("no object file")
     try:
         (start,), (size, count) = struct.unpack_from("<Q", data, 40), struct.unpack_from("<HH", data, 58)
         sections = [struct.unpack_from("<IIQQQQIIQQ", data, start + i * size) for i in range(count)]
         for _, kind, _, _, at, length, link, _, _, each in sections:
+            if kind != _NOBITS and at + length > len(data):
+                raise ValueError("a torn object file")
             if kind != _SYMBOLS:
                 continue
             for offset in range(at, at + length, each):
@@ -53,7 +61,7 @@ class Code:
     nowhere in this process: LLVM itself ends the process then."""
 
     def __init__(self, payload: bytes):
-        for name in _wanted(payload):
+        for name in list(_wanted(payload)):
             if not (llvm.address_of_symbol(name) or hasattr(_process(), name)):
                 raise ValueError(f"there is no symbol {name}")
         compiler = Host(0)

@@ -12,13 +12,14 @@ import avelang.ptx.from_torch as from_torch
 from avelang.base import knobs
 from avelang.base.errors import AveError, error
 from avelang.base.places import wrong
+from avelang.frontend.source import Named
 from avelang.ptx.build import Definition, Traced, sized, trace
 from avelang.ptx.launch import Caller
 from avelang.ptx.specs import Tile
 from avelang.ptx.types import Type, as_type
 
 
-class Kernel:
+class Kernel(Named):
     """A kernel of the instruction level. `k(A, B)` runs it and returns its outputs: one array, or a tuple of several, of the kind that the inputs
     have.
 

@@ -59,7 +59,10 @@ def load(traced: Traced, parameters: Parameters, device: Any) -> Any:
     name = cache.key({"ptx": traced.with_lines, "meta": _meta(traced, parameters), **device.key, "chip": traced.chip})
     entry = cache.load(name)
     if entry is not None:
-        return device.load(entry.payload, entry.meta)
+        try:
+            return device.load(entry.payload, entry.meta)
+        except (AveError, KeyError, TypeError, ValueError):  # no code for this device after all
+            cache.drop(name)
     if "asm" in knobs.dump():
         print(traced.text, file=sys.stderr)
     try:

@@ -1,7 +1,8 @@
 """The cache on disk: a key and a compiled object come in; the same bytes come out in a later process, or nothing.
 
 An entry is one file, `<key>.ave`: magic, header length, JSON header, payload, SHA-256 of everything before. Nothing is ever unpickled.
-Whatever is not exactly what this user's Ave wrote counts as absent: damaged, truncated, another key, another owner, writable by others.
+Whatever is not exactly what this user's Ave wrote counts as absent: damaged, truncated, another key, another owner, writable by others, no file at
+all. A file's time of change is when its entry was used last: where the whole grows over its limit, those used longest ago go first.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import json
 import os
 import stat
+import time
 import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -25,6 +27,11 @@ _SUFFIX = ".ave"
 _DIGEST = hashlib.sha256().digest_size
 # The header's length, little endian.
 _LENGTH = 4
+_NEW = ".new-"
+# Seconds after which a file that somebody began to write was left behind by a process that was killed.
+_STALE = 3600.0
+# What is swept down to, of the limit; and after how many of its bytes, written by this process, it is looked at again.
+_KEEP, _LOOK = 0.9, 1 / 64
 _HAS_OWNER = hasattr(os, "geteuid")
 
 
@@ -36,12 +43,14 @@ class Entry(NamedTuple):
 
 
 class Info(NamedTuple):
-    """What `ave cache info` prints: the folder, how many entries, their bytes, and why the cache cannot be used ("" if it can)."""
+    """What `ave cache info` prints: the folder, how many entries, their bytes, why the cache cannot be used ("" if it can), and how many bytes it may
+    have (0: any number)."""
 
     path: str
     entries: int
     bytes: int
     trouble: str
+    limit: int
 
 
 def folder() -> str:
@@ -141,17 +150,27 @@ def load(name: str) -> Entry | None:
         path = folder()
         if _trouble(path):
             return None
-        handle = os.open(os.path.join(path, name + _SUFFIX), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
+        # Without waiting: for who never writes, where a pipe is in the place of a file.
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        handle = os.open(os.path.join(path, name + _SUFFIX), flags)
     except OSError:
         return None
-    with os.fdopen(handle, "rb") as file:
-        try:
-            status = os.fstat(file.fileno())
+    try:
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or not _ours(status):
                 return None
-            return _unpack(name, file.read())
-        except OSError:
-            return None
+            found = _unpack(name, file.read())
+            if found is None:
+                drop(name)
+            else:
+                with contextlib.suppress(OSError):
+                    os.utime(handle if os.utime in os.supports_fd else os.path.join(path, name + _SUFFIX))
+            return found
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
 
 
 def drop(name: str) -> None:
@@ -176,11 +195,16 @@ def store(name: str, meta: Mapping[str, Any], payload: bytes) -> bool:
         # Imported late: a start from a warm cache does without. mkstemp makes the file with mode 0600.
         import tempfile
 
-        handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path)
+        data, place = _pack(name, meta, payload), os.path.join(path, name + _SUFFIX)
+        handle, temporary = tempfile.mkstemp(prefix=_NEW, dir=path)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_pack(name, meta, payload))
-            os.replace(temporary, os.path.join(path, name + _SUFFIX))
+                file.write(data)
+            try:
+                os.replace(temporary, place)
+            except IsADirectoryError:
+                os.rmdir(place)
+                os.replace(temporary, place)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
@@ -188,13 +212,52 @@ def store(name: str, meta: Mapping[str, Any], payload: bytes) -> bool:
     except OSError as e:
         _warn(f"{path}: {e.strerror or e}")
         return False
+    _written(path, len(data))
     return True
+
+
+# Bytes that this process wrote since it looked at the whole; below 0: it has not looked yet.
+_since = [-1.0]
+
+
+def _written(path: str, size: int) -> None:
+    """Sweeps, at the first entry that a process writes, and again when it has written a part of the limit."""
+    limit = knobs.cache_bytes()
+    _since[0] += size
+    if _since[0] - size < 0 or (limit and _since[0] > limit * _LOOK):
+        _since[0] = 0.0
+        sweep(path, limit)
+
+
+def sweep(path: str, limit: int) -> int:
+    """Removes what killed writers left behind and, where entries have more than `limit` bytes (0: never), those used longest ago. Returns how many
+    files it removed. Other processes may sweep at the same time."""
+    found, gone, now = [], 0, time.time()
+    for item in _files(path):
+        with contextlib.suppress(OSError):
+            status = item.stat(follow_symlinks=False)
+            if not item.name.startswith(_NEW):
+                found.append((status.st_mtime, status.st_size, item.path))
+            elif now - status.st_mtime > _STALE:
+                os.unlink(item.path)
+                gone += 1
+    total = sum(size for _, size, _ in found)
+    if not limit or total <= limit:
+        return gone
+    for _, size, place in sorted(found):
+        if total <= limit * _KEEP:
+            break
+        with contextlib.suppress(OSError):
+            os.unlink(place)
+            gone += 1
+            total -= size
+    return gone
 
 
 def _files(path: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(path) as found:
-            return [item for item in found if item.name.endswith(_SUFFIX) or item.name.startswith(".new-")]
+            return [item for item in found if item.name.endswith(_SUFFIX) or item.name.startswith(_NEW)]
     except OSError:
         return []
 
@@ -206,7 +269,8 @@ def info() -> Info:
     for item in _files(path):
         with contextlib.suppress(OSError):
             sizes.append(item.stat(follow_symlinks=False).st_size)
-    return Info(path, len(sizes), sum(sizes), "AVE_NO_CACHE is set" if knobs.cache_off() else _trouble(path))
+    trouble = "AVE_NO_CACHE is set" if knobs.cache_off() else _trouble(path)
+    return Info(path, len(sizes), sum(sizes), trouble, knobs.cache_bytes())
 
 
 def clear() -> int:
@@ -214,6 +278,9 @@ def clear() -> int:
     gone = 0
     for item in _files(folder()):
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(item.path)
+            if item.is_dir(follow_symlinks=False):  # none of ours
+                os.rmdir(item.path)
+            else:
+                os.unlink(item.path)
             gone += 1
     return gone

@@ -164,16 +164,19 @@ def _text() -> str:
     return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "maps.ll", "gpu.ll", "stub.ll", "subscript.ll"))
 
 
-def _object(text: str) -> bytes:
-    """The machine code of the text, out of the cache or compiled, once for a machine."""
+def _code(text: str) -> Code:
+    """The text, loaded: out of the cache or compiled, once for a machine."""
     compiler = Host(2)
     name = cache.key({"host": list(compiler.key), "text": text})
     found = cache.load(name)
     if found is not None:
-        return found.payload
+        try:
+            return Code(found.payload)
+        except (ValueError, RuntimeError):
+            cache.drop(name)
     payload = compiler.object(text)
     cache.store(name, {"kind": "host"}, payload)
-    return payload
+    return Code(payload)
 
 
 class Native:
@@ -185,7 +188,7 @@ class Native:
         text = _text()
         for symbol in set(re.findall(r"@(Py\w+|_Py\w+)", text)):
             llvm.add_symbol(symbol, ctypes.cast(getattr(ctypes.pythonapi, symbol), P).value)
-        self._code = Code(_object(text))
+        self._code = _code(text)
         self.pool = Pool(
             workers=threads() - 1, spins=_SPINS, clock=time.CLOCK_MONOTONIC, set_mask=signal.SIG_SETMASK, detached=_DETACHED, stack=_STACK,
             hook=id(_interrupted),
