@@ -14,8 +14,8 @@ from avelang.frontend.names import Layout
 from avelang.frontend.structs import Object
 from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
-from avelang.ir.dtypes import DType, f32, i32, u1
-from avelang.ir.types import VecType
+from avelang.ir.dtypes import BY_NAME, DType, f32, i32, u1
+from avelang.ir.types import VecType, with_dtype
 
 # AST operator: (its text, what Python does, the IR op)
 BINARY: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any], str]] = {
@@ -94,8 +94,6 @@ def values(f: Frame, name: str, text: str, a: Any, b: Any, node: ast.AST) -> Any
     if d.is_float and (name in BITWISE or name in ("shl", "shr")) or (d.kind == "bool" and name not in BITWISE):
         f.fail("T025", node, op=text, dtype=d)
     f.at(node)
-    if name == "floordiv" and d.is_float:
-        return wrap(f.b.same("floor", f.b.same("div", a, b)), shape)
     return wrap(f.b.same(name, a, b), shape)
 
 
@@ -114,7 +112,18 @@ def _shift(f: Frame, a: Any, b: Any, node: ast.AST) -> tuple[Value, Value, tuple
         f.fail("T026", node, count=b, dtype=d)
     if isinstance(a, float) or isinstance(b, float) or (da and not da.is_int and da.kind != "bool") or (db and not db.is_int):
         f.fail("T025", node, op="a shift", dtype=next((x for x in (da, db) if x is not None and x.is_float), f32))
+    if db is not None and db.bits > d.bits:
+        b = _limited(f, b, d)
     return _shaped(f, _as(f, a, d, node), _as(f, b, d, node), node, "a shift")
+
+
+def _limited(f: Frame, count: Any, d: DType) -> Any:
+    """A count of a wider type than `d`, which shifts by the width of `d` where it is that or more: cut to `d`, it could become small again."""
+    n = count.value if isinstance(count, Vec) else count
+    u = BY_NAME[f"u{element(count).bits}"]  # type: ignore[union-attr]
+    n = f.b.convert(n, u)
+    n = f.b.same("min", n, f.b.const(d.bits, with_dtype(n.type, u)))
+    return Vec(n, count.shape) if isinstance(count, Vec) else n
 
 
 def _as(f: Frame, v: Any, d: DType, node: ast.AST, bitwise: bool = False) -> Any:

@@ -362,7 +362,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("abs", same(1, _NUM), "", "|a|; of the least integer, itself."),
     ("min", same(2, _NUM), "", "The lesser; of floats, the number where one is NaN, and -0.0 is less than 0.0."),
     ("max", same(2, _NUM), "", "The greater; of floats, the number where one is NaN, and 0.0 is greater than -0.0."),
-    ("fma", same(3, _NUM), "", "a * b + c, with one rounding on floats (f16, bf16 and fp8: computed in f64, then rounded)."),
+    ("fma", same(3, _NUM), "", "a * b + c, with one rounding on floats."),
     *((n, same(1, "float"), "", d) for n, d in (
         ("exp", "e to the a"), ("exp2", "2 to the a"), ("log", "natural logarithm"), ("log2", "logarithm to base 2"), ("tanh", "hyperbolic tangent"),
         ("erf", "error function"), ("sqrt", "square root"), ("rsqrt", "1 / sqrt(a)"), ("sin", "sine"), ("cos", "cosine"),

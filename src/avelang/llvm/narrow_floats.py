@@ -151,6 +151,25 @@ def round_to_odd(w: Elementwise, wide: bool, x: str) -> str:
     return b.to_float(b("or", toward_zero, w.op(f"zext {w.t('i1', wide)} {lost} to {b.t}")))
 
 
+def odd_fma(w: Elementwise, wide: bool, a: str, x: str, c: str) -> str:
+    """a * x + c of f64 whose product is exact, with the last bit set where the sum is not: rounding that to fewer bits rounds once."""
+    t, i1, bits = w.t("double", wide), w.t("i1", wide), Bits(w, wide, 64)
+
+    def op(name: str, p: str, q: str) -> str:
+        return w.op(f"{name} {t} {p}, {q}")
+
+    product = op("fmul", a, x)
+    total = op("fadd", product, c)
+    back = op("fsub", total, product)
+    error = op("fadd", op("fsub", product, op("fsub", total, back)), op("fsub", c, back))  # exact (Knuth); NaN where the sum is infinite
+    zero = w.splat("0.0", "double") if wide else "0.0"
+    word = bits.from_float(total)
+    even = bits.cmp("eq", bits("and", word, 1), 0)
+    moves = w.op(f"and {i1} {w.op(f'fcmp one {t} {error}, {zero}')}, {even}")
+    inward = w.op(f"xor {i1} {w.op(f'fcmp ogt {t} {error}, {zero}')}, {w.op(f'fcmp ogt {t} {total}, {zero}')}")
+    return bits.to_float(bits("add", word, bits.select(moves, bits.select(inward, -1, 1), 0)))
+
+
 def to_double(w: Elementwise, d: DType, wide: bool, x: str) -> str:
     """A float of any dtype as f64."""
     return x if d.name == "f64" else w.op(f"fpext {w.t('float', wide)} {widen(w, d, wide, x)} to {w.t('double', wide)}")

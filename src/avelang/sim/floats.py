@@ -79,7 +79,7 @@ def erf(x: np.ndarray) -> np.ndarray:
 def floordiv(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """f64: the quotient rounded toward minus infinity, as Python's //; x // 0 is what x / 0 is."""
     q = a / b
-    return np.where(np.isfinite(q) & np.isfinite(b), np.floor_divide(a, b), np.floor(q))
+    return np.where(np.isfinite(q), np.floor_divide(a, b), np.floor(q))
 
 
 def mod(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -114,8 +114,8 @@ def fma32(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 
 
 def fma_small(d: DType) -> Callable[..., np.ndarray]:
-    """fma of f16, bf16 or fp8: computed in f64, then rounded to `d`."""
-    return lambda a, b, c: narrow(a.astype(F64) * b.astype(F64) + c.astype(F64), d)
+    """fma of f16, bf16 or fp8 with one rounding: the product is exact in f64, the sum rounded to odd there."""
+    return lambda a, b, c: narrow(_odd_sum(a.astype(F64) * b.astype(F64), c.astype(F64)), d)
 
 
 def _exact_fma(a: float, b: float, c: float) -> float:

@@ -55,6 +55,8 @@ class Amdgpu(Target):
         """The work-group's size, from `num_warps` where the launch says it; `waves_per_eu` is a hint for occupancy."""
         most = max(w.threads, int(w.kernel.attrs.get("num_warps") or 0) * w.wave)
         out = ["nounwind", f'"amdgpu-flat-work-group-size"="{w.threads},{most}"', '"uniform-work-group-size"="true"']
+        # In IEEE mode v_min and v_max answer a signaling NaN with NaN, and LLVM makes v_max3 of two maxima without quieting what comes in.
+        out.append('"amdgpu-ieee"="false"')
         if w.kernel.attrs.get("waves_per_eu"):
             out.append(f'"amdgpu-waves-per-eu"="{w.kernel.attrs["waves_per_eu"]}"')
         out += (f'"amdgpu-no-{what}"' for what in UNUSED)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from avelang.emit.llvm import cpu_math
 from avelang.ir.dtypes import DType
 from avelang.llvm.literals import elem
-from avelang.llvm.narrow_floats import Bits, from_double, narrow, to_double, widen
+from avelang.llvm.narrow_floats import Bits, from_double, narrow, odd_fma, to_double, widen
 
 if typing.TYPE_CHECKING:
     from avelang.emit.llvm.cpu_wave import Wave
@@ -30,6 +30,9 @@ def is_narrow(d: DType) -> bool:
 
 def arith(w: Wave, name: str, d: DType, wide: bool, *xs: str) -> str:
     """Any op whose operands and result have one dtype."""
+    if d.name == "bf16" and name == "fma":
+        # f64 holds every sum of f16 and fp8 near enough; a bf16 may lie far below a tie of the product.
+        return from_double(w, d, wide, odd_fma(w, wide, *(to_double(w, d, wide, x) for x in xs)))
     if (is_narrow(d) and name == "fma") or (d.is_float and d.bits < 64 and name in ("floordiv", "mod")):
         return from_double(w, d, wide, arith(w, name, _F64, wide, *(to_double(w, d, wide, x) for x in xs)))
     if is_narrow(d):
@@ -178,10 +181,9 @@ def _float_divmod(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, s
     floor = select(cmp("ogt", binary("fsub", q, floor), half), binary("fadd", floor, one), floor)
     plain = binary("fdiv", x, y)
     floor = select(cmp("une", q, zero), floor, copysign(zero, plain))
-    # An infinity has no remainder from which a quotient could be made.
-    infinite = w.splat(_INFINITY, elem(d)) if wide else _INFINITY
-    finite = [cmp("olt", _intrinsic("fabs")(w, d, wide, v), infinite) for v in (plain, y)]
-    return select(w.op(f"and {i1} {finite[0]}, {finite[1]}"), floor, _intrinsic("floor")(w, d, wide, plain)), mod
+    # By zero, and of an infinity, there is no remainder from which a quotient could be made.
+    finite = cmp("olt", _intrinsic("fabs")(w, d, wide, plain), w.splat(_INFINITY, elem(d)) if wide else _INFINITY)
+    return select(finite, floor, _intrinsic("floor")(w, d, wide, plain)), mod
 
 
 def _rsqrt(w: Wave, d: DType, wide: bool, x: str) -> str:

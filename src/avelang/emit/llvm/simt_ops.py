@@ -12,7 +12,7 @@ from avelang.ir.core import Op
 from avelang.ir.dtypes import f32, f64
 from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
 from avelang.llvm.literals import elem, literal
-from avelang.llvm.narrow_floats import round_to_odd, widen
+from avelang.llvm.narrow_floats import odd_fma, round_to_odd, widen
 
 Rule = Callable[[Simt, Op], "str | None"]
 RULES: dict[str, Rule] = {}
@@ -78,7 +78,8 @@ def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
     if name != "fma":
         return narrow(w, t, arith(w, name, with_dtype(t, f32), *(single(w, t, x) for x in xs)))
     doubles = (arithmetic.convert(view, f32, f64, wide, single(w, t, x)) for x in xs)
-    return narrow(w, t, round_to_odd(view, wide, arith(w, "fma", with_dtype(t, f64), *doubles)))
+    total = odd_fma(view, wide, *doubles) if d.name == "bf16" else arith(w, "fma", with_dtype(t, f64), *doubles)
+    return narrow(w, t, round_to_odd(view, wide, total))
 
 
 def single(w: Simt, t: Type, x: str) -> str:

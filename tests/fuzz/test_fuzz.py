@@ -1,0 +1,130 @@
+"""The fuzzer in small: kept cases on every engine, a slice of drawn programs, and the fuzzer's own parts against faults that are put in."""
+
+import math
+import pathlib
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from avelang.emit.llvm import cpu_ops
+from fuzz import drawn, judge, numbers, trial
+from fuzz.drawn import Drawn
+from fuzz.numbers import KINDS
+
+ENGINES = ("reference", "cpu", "cpu32", "gfx942", "gfx950", "sm_80")
+CASES = sorted((pathlib.Path(__file__).parent / "cases").glob("*.py"))
+
+
+@pytest.mark.parametrize("file", CASES, ids=lambda f: f.stem)
+def test_kept_cases(file):
+    """What engines once got wrong, each as few lines."""
+    assert trial.trial(trial.read(file.read_text()), ENGINES, 0, cpu=1) == []
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_slice_on_all_engines(seed):
+    assert trial.trial(drawn.draw(seed), ENGINES, 0, cpu=1) == []
+
+
+@pytest.mark.parametrize("seed", range(20, 27))
+def test_a_slice(seed):
+    assert trial.trial(drawn.draw(seed), ("reference", "cpu"), 1) == []
+
+
+# -- the judge -------------------------------------------------------------------------------------------------------------------------------------
+
+NAMES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f8e4m3fn": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2,
+         "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz, "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_roundings_are_those_of_numpy(name):
+    """From f32, which NumPy's types round once."""
+    bits = np.random.default_rng(1).integers(0, 2**32, 3000, dtype=np.uint32)
+    x = np.concatenate([bits.view(np.float32), np.random.default_rng(2).standard_normal(3000).astype(np.float32) * 100])
+    with np.errstate(all="ignore"):
+        want = x.astype(NAMES[name]).astype(np.float64)
+    got = np.array([numbers.rounded(float(v), KINDS[name]) for v in x])
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(np.signbit(got)[~np.isnan(got)], np.signbit(want)[~np.isnan(got)])
+
+
+def test_numbers_at_their_edges():
+    i8, u8, i32, bf16 = (KINDS[x] for x in ("i8", "u8", "i32", "bf16"))
+    assert numbers.binary("div", -128, -1, i8) == -128 and numbers.binary("floordiv", 7, 0, u8) == 255 and numbers.binary("mod", -7, 2, i32) == 1
+    assert numbers.shift("shl", 1, i8, 256, KINDS["i64"]) == 0 and numbers.shift("shr", -5, i8, -1, i8) == -1
+    assert numbers.convert(math.nan, bf16, i32) == 0 and numbers.convert(-1e30, bf16, u8) == 0 and numbers.convert(math.inf, bf16, i8) == 127
+    assert math.copysign(1, numbers.least(0.0, -0.0, bf16)) < 0 and numbers.greatest(math.nan, 2.0, bf16) == 2.0
+    assert numbers.exactly(2**24 + 1, KINDS["f32"]) == 2.0**24 and numbers.exactly(2**53 + 3, KINDS["f64"]) == 2.0**53 + 4
+    assert numbers.meet(KINDS["f16"], bf16).name == "f32" and numbers.meet(i32, KINDS["u32"]).name == "u32" and numbers.meet(i8, KINDS["u32"]).name == "u32"
+
+
+def program(*lines: str, threads: int = 64) -> Drawn:
+    head = f"import avelang\nimport avelang.language as al\n\n\n@avelang.jit\ndef kernel(a_i32: al.Tensor((3, {threads}), al.i32), o_i32: al.Tensor((1, {threads}), al.i32)):\n"
+    return Drawn(head + "\n".join("    " + x for x in ("t = al.thread_id(0)", *lines)) + "\n", (threads, 1, 1), (("a_i32", "i32", 3), ("o_i32", "i32", 1)), (), 1)
+
+
+MEANINGLESS = {
+    "a race": ("s = al.make_shared((64,), al.i32)", "s[t >> 1] = a_i32[0, t]", "o_i32[0, t] = s[t >> 1]"),
+    "nothing wrote": ("r = al.make_local((2,), al.i32)", "o_i32[0, t] = r[0]"),
+    "a coordinate outside": ("o_i32[0, t] = a_i32[0, t + 1]",),
+    "not there": ("if t < 32:", "    o_i32[0, t] = al.shuffle_xor(a_i32[0, t], 32)"),
+    "a loop without end": ("n = a_i32[0, t] & 0", "while n == 0:", "    n = n * 2", "o_i32[0, t] = n"),
+}
+
+
+@pytest.mark.parametrize("what", MEANINGLESS)
+def test_programs_that_mean_nothing_are_told_apart(what, monkeypatch):
+    monkeypatch.setattr(judge, "MOST_STEPS", 1000)
+    with pytest.raises(judge.Undefined, match=what):
+        trial.meaning(program(*MEANINGLESS[what]), 64)
+
+
+# -- finding and making small -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_fault_is_found_and_made_small(monkeypatch):
+    """The CPU backend's `xor` is an `or`: few lines are left of many, and they read back."""
+    real = cpu_ops.RULES["xor"]
+
+    def wrong(w, op):
+        op.name = "or"
+        return real(w, op)
+
+    monkeypatch.setitem(cpu_ops.RULES, "xor", wrong)
+    lines = ("v = a_i32[0, t]", "w = a_i32[1, t]", "if w > v:", "    w += v * 3", "else:", "    v = (v ^ w) + 3", "o_i32[0, t] = v")
+    (finding,) = trial.trial(program(*lines, threads=8), ("reference", "cpu"))
+    small = trial.smallest(finding, 20)
+    body = small.drawn.text.split("):\n", 1)[1].splitlines()
+    assert finding.engine == "cpu" and len(body) <= 5 and "^" in small.drawn.text and "if" not in small.drawn.text
+    again = trial.read(trial.written(small.drawn, "A fault that was put in."))
+    assert trial.trial(again, ("reference", "cpu"))
+    monkeypatch.setitem(cpu_ops.RULES, "xor", real)
+    assert trial.trial(again, ("reference", "cpu")) == []
+
+
+def test_an_engine_that_raises_is_a_finding(monkeypatch):
+    def raises(w, op):
+        raise RuntimeError("no rule")
+
+    monkeypatch.setitem(cpu_ops.RULES, "xor", raises)
+    (finding,) = trial.trial(program("o_i32[0, t] = a_i32[0, t] ^ a_i32[1, t]"), ("cpu",))
+    assert finding.what.startswith("RuntimeError: no rule")
+
+
+def test_the_loop_outlives_a_process_that_dies(monkeypatch):
+    """Three seeds: the second kills its process."""
+    import os
+
+    from fuzz import main
+
+    def one(seed):
+        if seed == 1:
+            os.abort()
+        yield {"seed": seed, "programs": 1, "engines": ["reference"]}
+
+    monkeypatch.setitem(main.LEVELS, "al", one)
+    monkeypatch.setattr(main, "CHUNK", 3)
+    tally = main.fuzz("al", 0, 1.0, 4, lambda _: None)
+    assert tally.programs >= 4 and tally.findings[0]["seed"] == 1 and "died" in tally.findings[0]["finding"]
