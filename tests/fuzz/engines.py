@@ -65,7 +65,7 @@ def _native(kernel: Kernel, args: list[Any], drawn: Drawn, level: int) -> None:
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(code.address(emitted.entry))
     slots = [_word(a) for a in args]
     scratch = np.zeros(emitted.scratch_bytes + 64, np.uint8)
-    grid = np.array(drawn.grid, np.uint32)
+    grid = np.array((*drawn.grid, *[0] * 5), np.uint32)  # and the launch's word and function, of which nothing is asked
     status = run(np.array(slots, np.uint64).ctypes.data, grid.ctypes.data, 0, int(np.prod(drawn.grid)), -(-scratch.ctypes.data // 64) * 64)
     assert status == 0, f"the CPU's code returned {status}"
 
@@ -81,7 +81,7 @@ def _translated(body: str, entry: str, level: int) -> Machine:
     """The code of a chip, translated for this machine; `level` 0 takes a third of the time that the executor's own takes."""
     program = asm.parse(body, "kernel")
     label = program.kernels[entry].label
-    made = translate(program, label, Options(False, False, False))
+    made = translate(program, label, Options())
     return Machine(program, entry, ready=Ready(host(level).object(made.text), made.unknown))
 
 
