@@ -76,7 +76,7 @@ MEANINGLESS = {
 
 @pytest.mark.parametrize("what", MEANINGLESS)
 def test_programs_that_mean_nothing_are_told_apart(what, monkeypatch):
-    monkeypatch.setattr(judge, "MOST_STEPS", 1000)
+    monkeypatch.setattr(judge.Run, "most", 1000)
     with pytest.raises(judge.Undefined, match=what):
         trial.meaning(program(*MEANINGLESS[what]), 64)
 
@@ -121,7 +121,7 @@ def test_the_loop_outlives_a_process_that_dies(monkeypatch):
 
     def one(seed):
         if seed == 1:
-            os.abort()
+            os._exit(9)
         yield {"seed": seed, "programs": 1, "engines": ["reference"]}
 
     monkeypatch.setitem(main.LEVELS, "al", one)
