@@ -74,7 +74,8 @@ Operand = Reg | Imm | Name
 class Instruction:
     """One instruction. `name` is the mnemonic without its encoding (_e32, _e64, _dpp, _sdwa); `form` is that encoding, or "".
     `mods` holds what follows the operands: a flag is True, `offset:16` is an int, `op_sel:[0,1]` a tuple, `dst_sel:BYTE_0` a text; counters of
-    s_waitcnt stand there too. `index` counts instructions, `address` bytes from the start of the code, `line` lines of the text."""
+    s_waitcnt stand there too. `index` counts instructions, `address` bytes from the start of the code, `line` lines of the text. `source`: file, line
+    and column (from 1; 0 unknown) that it was made from, where the text says so (`.loc`)."""
 
     name: str
     form: str
@@ -84,6 +85,7 @@ class Instruction:
     address: int
     line: int
     text: str
+    source: tuple[str, int, int] | None = None
 
     def int(self, name: str, default: int = 0) -> int:
         """An integer modifier, 0 where it is not written."""
@@ -257,6 +259,9 @@ def _waits(rest: str, where: str) -> dict[str, int | str | tuple[int, ...]]:
     return found
 
 
+_FILE = re.compile(r'(\d+)\s+"((?:[^"\\]|\\.)*)"(?:\s+"((?:[^"\\]|\\.)*)")?')
+
+
 class _Reader:
     def __init__(self, text: str, name: str):
         self.name = name
@@ -271,6 +276,8 @@ class _Reader:
         self.fixups: list[tuple[int, str, int]] = []
         self.in_text = True
         self.address = 0
+        self.files: dict[str, str] = {}
+        self.source: tuple[str, int, int] | None = None
         self.lines = iter(enumerate(text.splitlines(), 1))
 
     def fail(self, line: int, text: str, why: str) -> Exception:
@@ -330,7 +337,7 @@ class _Reader:
                     if (mod := modifier(word)) is None:
                         raise self.fail(n, text, f"{word!r} is neither an operand nor a modifier")
                     mods[mod[0]] = mod[1]
-        out = Instruction(name, form[1:], tuple(operands), mods, len(self.out), self.address, n, text)
+        out = Instruction(name, form[1:], tuple(operands), mods, len(self.out), self.address, n, text, self.source)
         self.address += size
         return out
 
@@ -351,6 +358,12 @@ class _Reader:
             self.metadata = [x for _, x in self._until(".end_amdgpu_metadata")]
         elif name in (".text", ".section", ".rodata", ".data", ".bss"):
             self.in_text = name == ".text" or ".text" in rest.split(",")[0]
+        elif name == ".file" and (m := _FILE.match(rest)):
+            self.files[m[1]] = f"{m[2]}/{m[3]}" if m[3] is not None and not m[3].startswith("/") else m[3] or m[2]
+        elif name == ".loc":
+            file, line, column = ([*rest.split(), "0"])[:3]
+            known = file in self.files and line.isdigit() and int(line)
+            self.source = (self.files[file], int(line), int(column) if column.isdigit() else 0) if known else None
         elif name == ".set" or name == ".equ":
             key, _, value = rest.partition(",")
             if (got := number(value.strip())) is not None:

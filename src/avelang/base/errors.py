@@ -9,7 +9,7 @@ from typing import Any
 from avelang.base.catalogue import CATALOGUE
 from avelang.base.spans import Span
 
-_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # files of Ave itself
+OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # files of Ave itself
 
 
 class AveError(Exception):
@@ -27,7 +27,7 @@ class AveError(Exception):
         lines = [f"[{self.code}] {self.message}"]
         chain = self.span.chain() if self.span is not None else []
         # The user's line first: what a device function of Ave's own does there explains the error, and is not its place.
-        first = next((i for i, s in enumerate(chain) if not s.file.startswith(_OWN)), 0)
+        first = next((i for i, s in enumerate(chain) if not s.file.startswith(OWN)), 0)
         for i, s in enumerate(chain[first : first + 1] + chain[:first][::-1] + chain[first + 1 :]):
             how = "-->" if i == 0 else "which calls" if i <= first else "called from"
             lines.append(f"  {how} {s.where()}" + (f" in {s.function}" if s.function else ""))

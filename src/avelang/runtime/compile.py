@@ -141,8 +141,7 @@ def _device_program(
     assert chip is not None
     kernel = build(source, constexprs, target)
     kernel.attrs.update({name: options[name] for name in HINTS if name in options})
-    if chip.vendor == "nvidia":
-        kernel.attrs["lines"] = True
+    kernel.attrs["lines"] = True
     if knobs.check_bounds():
         kernel.attrs["bounds"] = _checks_on(kernel)
     arguments = [(p.name, p.type.name if isinstance(p.type, DType) else "pointer") for p in kernel.params]
@@ -280,6 +279,8 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
 
         return print_kernel(kernel)
     if chip is not None:
+        if chip.vendor == "amd":  # PTX text is for reading, and for the same text on all machines
+            kernel.attrs["lines"] = True
         return _gpu_text(kernel, block, chip, emit)
     emitted = cpu_text(kernel, block)
     if emit == "llvm":

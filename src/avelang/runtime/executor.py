@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from avelang.runtime.arguments import Bound
     from avelang.runtime.geometry import Geometry
 
-# The code does not say which line of Python it comes from. What finds that, by the error; and how to see the lines that the error names.
-_REFERENCE = "backend='reference' names the line of Python"
-_IN_PYTHON = {"X022": _REFERENCE, "X023": _REFERENCE, "X025": "AVE_CHECK=races with backend='reference' names the lines of Python"}
+# How to see the lines of the code that the error names.
 _CODE = "`ave compile FILE:{} --target {} --block {} --emit asm` prints the code"
 
 
@@ -68,7 +66,7 @@ class Program:
             self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic, names=names), threads())
         except AveError as e:
             code = _CODE.format(self.machine.kernel.name, self.machine.chip.name, ",".join(map(str, block)))
-            e.hint = "; ".join(x for x in (e.hint, _IN_PYTHON.get(e.code), code) if x)
+            e.hint = "; ".join(x for x in (e.hint, code) if x)
             raise
         finally:
             # What was printed before a fault helps to find it.

@@ -6,11 +6,14 @@ the LLVM that comes with llvmlite has no parser for it.
 
 from __future__ import annotations
 
+import dataclasses
+
 import avelang.arch as arch
 from avelang.emit.llvm import amdgpu_fp8, simt_kernel
 from avelang.emit.llvm.amdgpu_rows import DIRECT_LOAD, ROW_RULES, first_lane, mma
 from avelang.emit.llvm.simt import BINARY16, GRID, Program, Simt, Target
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
+from avelang.emit.llvm.simt_lines import Lined, Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, DType, PtrType, Type, VecType, dtype_of
@@ -35,6 +38,9 @@ INPUTS = {
 }
 
 
+_OWN = 2  # numbers of metadata that `Amdgpu.tail` takes
+
+
 class Amdgpu(Target):
     """LLVM's AMDGPU backend for one chip."""
 
@@ -43,12 +49,15 @@ class Amdgpu(Target):
     stack_space = 5
     device_scope = ' syncscope("agent")'
 
-    def __init__(self, chip: arch.Chip):
+    def __init__(self, chip: arch.Chip, lines: Metadata | None = None):
         super().__init__(chip)
+        self.lines = lines
         if "mfma-gfx950" in chip.features:
             self.native_narrow = frozenset(BINARY16)  # V_CVT_PK_BF16_F32
 
     def begin(self, w: Simt) -> None:
+        if self.lines is not None:
+            w.body = Lined(w, self.lines)
         self.direct_loads = any(op.name == DIRECT_LOAD for op in walk(w.kernel.body))
 
     def attributes(self, w: Simt) -> str:
@@ -64,7 +73,8 @@ class Amdgpu(Target):
         return " ".join([*out, '"amdgpu-agpr-alloc"="0"'])
 
     def tail(self, w: Simt) -> list[str]:
-        return ["!llvm.module.flags = !{!0}", f'!0 = !{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT}}}', "!1 = !{}"]
+        flags = self.lines.text("!0") if self.lines is not None else "!llvm.module.flags = !{!0}"
+        return [flags, f'!0 = !{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT}}}', "!1 = !{}"]
 
     # -- ids -----------------------------------------------------------------------------------------------------------------------
 
@@ -202,5 +212,9 @@ NATIVE_FUNCTIONS = frozenset(_FUNCTIONS)
 
 
 def emit(kernel: Kernel, chip: arch.Chip) -> Program:
-    """The module of a kernel for an AMD chip; errors as `simt_kernel.emit`."""
-    return simt_kernel.emit(kernel, Amdgpu(chip))
+    """The module of a kernel for an AMD chip, with line information where its attributes ask for `lines`; errors as `simt_kernel.emit`."""
+    if not kernel.attrs.get("lines"):
+        return simt_kernel.emit(kernel, Amdgpu(chip))
+    lines = Metadata(kernel, _OWN)
+    made = simt_kernel.emit(kernel, Amdgpu(chip, lines))
+    return dataclasses.replace(made, text=marked(made.text, kernel.name, lines))

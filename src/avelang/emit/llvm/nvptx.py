@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 import avelang.arch as arch
 from avelang.emit.llvm import simt_kernel
 from avelang.emit.llvm.nvptx_asm import Chained, emit_asm
-from avelang.emit.llvm.nvptx_lines import Lined, Metadata, marked
+from avelang.emit.llvm.nvptx_lines import Lined
 from avelang.emit.llvm.simt import BINARY16, GRID, Plan, Program, Simt, Target
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
+from avelang.emit.llvm.simt_lines import Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import DType
 from avelang.ir.ops import bits_of
@@ -259,4 +260,4 @@ def emit(kernel: Kernel, chip: arch.Chip) -> Program:
         return simt_kernel.emit(kernel, Nvptx(chip))
     metadata = Metadata(kernel)
     made = simt_kernel.emit(kernel, Nvptx(chip, metadata))
-    return dataclasses.replace(made, text=marked(made.text, kernel.name, metadata))
+    return dataclasses.replace(made, text=marked(made.text, kernel.name, metadata) + metadata.text())

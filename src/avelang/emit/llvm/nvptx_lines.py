@@ -1,107 +1,15 @@
-"""Line information for NVIDIA: the ops' spans come in; LLVM's debug metadata goes out, of which `.loc` directives in PTX are made.
-
-Only lines: no types and no variables, hence no sections of DWARF (LLVM's DebugDirectivesOnly). A device function that was inlined has a place of
-its own, with the call behind it. Source: LLVM, "Source Level Debugging with LLVM".
-"""
+"""Line information for NVIDIA: a body whose instructions have places (`simt_lines`), and knows of which registers vectors are made."""
 
 from __future__ import annotations
 
-import functools
-import os
-
-from avelang.base.spans import Span
 from avelang.emit.llvm.nvptx_asm import Chained
 from avelang.emit.llvm.simt import Simt
-from avelang.ir.core import Kernel, Op
-
-# Numbers of the metadata that each module has; those of files, functions and places follow.
-_FLAGS, _UNIT, _FILE, _TYPE, _KERNEL = range(5)
+from avelang.emit.llvm.simt_lines import Marks, Metadata
 
 
-class Metadata:
-    """The debug metadata of one kernel as it grows."""
-
-    def __init__(self, kernel: Kernel):
-        self.lines: list[str] = []
-        self._numbers: dict[str, int] = {}
-        span = kernel.span or Span(kernel.attrs.get("file", ""), 0)
-        self._add('!{i32 2, !"Debug Info Version", i32 3}')
-        self._add(
-            f'distinct !DICompileUnit(language: DW_LANG_C, file: !{_FILE}, producer: "avelang", isOptimized: true, runtimeVersion: 0, '
-            "emissionKind: DebugDirectivesOnly)"
-        )
-        self._add(_file(span.file))
-        self._add("!DISubroutineType(types: !{})")
-        self._function(kernel.name, span)
-        self._kernel = kernel.name
-
-    def _add(self, text: str) -> int:
-        """The number of a node, which is written once."""
-        if text not in self._numbers:
-            self._numbers[text] = len(self.lines)
-            self.lines.append(f"!{len(self.lines)} = {text}")
-        return self._numbers[text]
-
-    def _function(self, name: str, span: Span, line: int | None = None) -> int:
-        line = span.line if line is None else line
-        file = self._add(_file(span.file))
-        return self._add(
-            f'distinct !DISubprogram(name: "{_quoted(name)}", scope: !{file}, file: !{file}, line: {line}, type: !{_TYPE}, scopeLine: {line}, '
-            f"unit: !{_UNIT}, spFlags: DISPFlagDefinition | DISPFlagOptimized)"
-        )
-
-    def place(self, span: Span) -> int:
-        """The number of a span's place."""
-        if span.caller is None:
-            scope, around = _KERNEL, ""
-        else:
-            # Where it begins is not known of a function that was inlined, and nothing asks.
-            scope = self._function(span.function or self._kernel, span, 0)
-            around = f", inlinedAt: !{self.place(span.caller)}"
-        return self._add(f"!DILocation(line: {span.line}, column: {span.col + 1}, scope: !{scope}{around})")
-
-    def text(self) -> str:
-        return "\n".join([f"!llvm.module.flags = !{{!{_FLAGS}}}", f"!llvm.dbg.cu = !{{!{_UNIT}}}", *self.lines, ""])
-
-
-def _quoted(text: str) -> str:
-    return "".join(c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in text)
-
-
-@functools.lru_cache(maxsize=64)
-def _file(path: str) -> str:
-    folder, name = os.path.split(path)
-    return f'!DIFile(filename: "{_quoted(name)}", directory: "{_quoted(folder)}")'
-
-
-class Lined(Chained):
-    """A body whose instructions have the places of the ops that they come from."""
+class Lined(Marks, Chained):
+    """`Chained` with places."""
 
     def __init__(self, w: Simt, metadata: Metadata):
-        super().__init__(w)
-        self._w, self._metadata = w, metadata
-        # An op becomes hundreds of instructions where matrices are in registers.
-        self._last: Op | None = None
-        self._text = self._place(w.kernel.span)
-
-    def op(self, text: str) -> str:
-        return super().op(text + self._mark())
-
-    def do(self, text: str) -> None:
-        super().do(text + self._mark())
-
-    def _mark(self) -> str:
-        here = self._w.here
-        if here is not self._last:
-            self._last, self._text = here, self._place(here.span if here is not None else self._w.kernel.span)
-        return self._text
-
-    def _place(self, span: Span | None) -> str:
-        return f", !dbg !{self._metadata.place(span)}" if span is not None else ""
-
-
-def marked(text: str, kernel: str, metadata: Metadata) -> str:
-    """The module's text, with the metadata, and with the kernel's function tied to it."""
-    head, start, rest = text.partition(f" void @{kernel}(")
-    before, brace, after = rest.partition(" #0 {\n")
-    return f"{head}{start}{before} #0 !dbg !{_KERNEL} {{\n{after}{metadata.text()}" if brace else text
+        Chained.__init__(self, w)
+        self.follow(w, metadata)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from avelang.amdgcn.asm import Instruction
 from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
 from avelang.base.errors import AveError, counted, error
+from avelang.base.spans import Span
 from avelang.sim.amdgcn import check_found, check_global, check_lds, check_text, faults
 from avelang.sim.amdgcn.check import find_hazards
 from avelang.sim.amdgcn.check_found import Fault
@@ -40,7 +42,12 @@ def _quote(machine: Machine, index: int) -> str:
     if index >= len(machine.program.instructions):
         return "an instruction"
     i = machine.instruction(index)
-    return f"`{' '.join(i.text.split())}` (line {i.line})"
+    return f"`{' '.join(i.text.split())}` (line {i.line}{_from(i)})"
+
+
+def _from(i: Instruction) -> str:
+    """The line of the source that an instruction was made from, where its text says that."""
+    return f", from {i.source[0].rpartition('/')[2]}:{i.source[1]}" if i.source else ""
 
 
 # What to write where a load of a class, and so many of its class since, are under way.
@@ -134,10 +141,20 @@ def fault(machine: Machine, state: Any, launch: Launch) -> AveError:
 
 
 def _error(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError:
+    """The error of a fault; its span is the line of the source, where the code says which that is."""
+    e = _of_code(machine, f, state, launch)
+    if e.span is None and (source := machine.instruction(f.instruction).source):
+        file, line, column = source
+        e.span = Span(file, line, max(column - 1, 0), line, max(column, 1))
+    return e
+
+
+def _of_code(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError:
     code, i = f.code, machine.instruction(f.instruction)
     wave = f"workgroup {f.group}, wave {f.wave}"
     lane = f"{wave}, lane {f.lane}"
-    common: dict[str, Any] = {"kernel": machine.kernel.name, "text": " ".join(i.text.split()), "where": f"line {i.line}, address {i.address:#x}"}
+    where = f"line {i.line}, address {i.address:#x}{_from(i)}"
+    common: dict[str, Any] = {"kernel": machine.kernel.name, "text": " ".join(i.text.split()), "where": where}
     if code == faults.OUTSIDE:
         return error("X022", **common, size=f.extra, address=f"{f.address:#x}", nearest=_nearest(f.address, launch), lane=lane)
     if code == faults.LDS_OUTSIDE:
