@@ -141,3 +141,9 @@ def test_ptxas_says_the_same(tmp_path):
         chip = re.search(r"\.target (\w+)", head_on(text))[1]
         done = subprocess.run([tool, f"-arch={chip if chip != 'sm_99' else 'sm_90a'}", "-o", str(tmp_path / "x"), str(file)], capture_output=True, text=True)
         assert (done.returncode == 0) is fine, (text, done.stderr)
+
+
+def test_addresses_are_as_long_as_said():
+    body = ".entry k(){.reg .b32 a, b; .reg .b64 d; %s ret;}"
+    assert [e.code for e in lint(TOP + body % "ld.global.b32 a, [b];")] == ["T202"]
+    assert [e.code for e in lint(TOP + body % "ld.shared.b32 a, [b]; ld.global.b32 a, [d];")] == []

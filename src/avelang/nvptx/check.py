@@ -299,7 +299,8 @@ def _scalar_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> s
 def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> str:
     role = spec.role
     if isinstance(x, n.Symbol) and x.name not in CONSTANTS:
-        return "" if role == "a" else "a name that is no register"
+        address = TYPES[kind].bits >= 32 and TYPES[kind].kind in "bus" if kind in TYPES else True
+        return "" if role == "a" and address else "a name that is no register" if role != "a" else f"an address for .{kind}"
     if isinstance(x, (n.Element, n.Apply)):
         return "" if role == "a" else "an address"
     if isinstance(x, n.Binary) and role == "a":
@@ -328,6 +329,8 @@ def _register_fault(x: n.Operand, kind: str, wider: bool, types: Types) -> str:
     if dot and not x.component:
         return f"a whole vector register of .{vector} .{element}"
     if x.component:
+        if not dot:
+            return f"one register of .{have}, which has no .{x.component}"
         have = element or have
     return _typed(have, kind, wider)
 

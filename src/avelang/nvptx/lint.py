@@ -19,6 +19,7 @@ from avelang.nvptx.table import readings
 from avelang.nvptx.types import KNOWN, TYPES, target
 
 WARNINGS = frozenset({"S205", "S209"})
+_BY_ADDRESS = frozenset(("ld", "ldu", "st", "atom", "red"))  # ptxas takes short addresses of copies
 
 
 @dataclasses.dataclass(slots=True)
@@ -179,9 +180,17 @@ class _Linter:
             if len(specs) == len(x.operands):
                 for i, (spec, have) in enumerate(zip(specs, x.operands, strict=True)):
                     type_ = type_of(spec, env)
+                    if x.opcode in _BY_ADDRESS and spec.role == "m" and type_ in ("", "global", "const") and self.short(have, scope):
+                        why, want = f"an address of 32 bits in .{type_ or 'generic'} memory", "a register of 64 bits, as .address_size says"
+                        yield error("T202", where(i), name=x.name, number=i + 1, got=have.base.name, why=why, want=want)  # type: ignore[union-attr]
                     becomes = cut(have, type_) if spec.role in "sia" and not spec.values else ""
                     if becomes:
                         yield error("S209", where(i), name=x.name, number=i + 1, got=have.value, kind=type_, cut=becomes)  # type: ignore[union-attr]
+
+    def short(self, x: n.Operand, scope: Scope) -> bool:
+        """Whether an address is in a register of 32 bits where the module has addresses of 64."""
+        kind = scope.type(x.base.name) if isinstance(x, n.Address) and isinstance(x.base, n.Register) else None
+        return self.module.address_size == 64 and kind in TYPES and TYPES[kind].bits == 32
 
     def call(self, x: n.Instruction, where: Callable[[int], Span]) -> Iterator[AveError]:
         """A call of a function by its name, against its declaration."""

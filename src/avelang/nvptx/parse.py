@@ -298,8 +298,6 @@ class _Parser(OperandParser):
                 at = self.place()
                 self.i += 1
                 out.append(n.Block(self.body(), *at))
-            elif texts[self.i] == ";":
-                self.i += 1
             else:
                 raise self.unexpected("a statement or `}`")
         self.i += 1
