@@ -118,7 +118,7 @@ def test_a_torch_that_is_otherwise(monkeypatch):
     at = torch_tensors.layout()
     right = torch_tensors._found(torch)
     assert right == at and torch_tensors._holds(torch, right)
-    assert all(place % 8 == 0 and 0 < place < 256 for place in right[:10]) and len(set(right[1:8])) == 7
+    assert all(place % 8 == 0 and 0 < place < 256 for place in (*right[:10], right.bytes)) and len(set(right[1:8])) == 7
     for field in ("offset", "sizes", "data", "meta", "keys"):
         wrong = right._replace(**{field: getattr(right, "numel" if field != "data" else "deleter")})
         assert not torch_tensors._holds(torch, wrong), field

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import operator
 import sys
 from typing import Any
 
@@ -58,7 +59,10 @@ class Array:
 
     @property
     def read_only(self) -> bool:
-        """Whether it is a NumPy array that must not be written. (JAX calls all its arrays read-only; handing one over means to write into it.)"""
+        """Whether it is a NumPy array, or one of an array interface, that must not be written. (JAX calls all its arrays read-only; handing one over
+        means to write into it.)"""
+        if self.via in ("interface", "cuda"):
+            return bool(self.keep[1]["data"][1])
         return self.kind == "NumPy" and isinstance(self.keep, np.ndarray) and not self.keep.flags.writeable
 
     @property
@@ -179,6 +183,8 @@ def _from_dlpack(obj: Any, kind: str) -> Array:
     else:
         raise Unreadable("its __dlpack__ gave no DLPack capsule")
     dtype = dlpack_dtype(t.code, t.bits, t.lanes)
+    if not 0 <= t.ndim <= MOST_DIMENSIONS or (t.ndim and not t.shape):
+        raise Unreadable(f"its DLPack capsule speaks of {t.ndim} dimensions{'' if t.shape else ' and names no extents'}")
     shape = tuple(t.shape[: t.ndim]) if t.ndim else ()
     item = (t.bits * t.lanes + 7) // 8
     if t.ndim and t.strides:
@@ -186,8 +192,11 @@ def _from_dlpack(obj: Any, kind: str) -> Array:
     else:
         strides = _row_major(shape, item)
     name = dtype.name if dtype else f"DLPack type (code {t.code}, {t.bits} bits, {t.lanes} lanes)"
-    return Array(kind, (t.data or 0) + t.byte_offset, dtype, name, shape, strides, device, (obj, capsule), "dlpack", number in _PINNED)
+    address = t.data + t.byte_offset if t.data else 0
+    return Array(kind, address, dtype, name, shape, strides, device, (obj, capsule), "dlpack", number in _PINNED)
 
+
+MOST_DIMENSIONS = 64  # of an array that may be believed: as many as NumPy's can have
 
 # The stream that asks a producer of DLPack not to wait for anything.
 NO_SYNC = -1
@@ -242,22 +251,55 @@ def _from_torch(obj: Any, torch: Any) -> Array:
         raise Unreadable("it is a lazy view whose memory holds other values (call .resolve_neg() or .resolve_conj())")
     item = obj.element_size()
     strides = tuple(s * item for s in obj.stride())
+    held = obj.untyped_storage().nbytes()
+    need = (obj.storage_offset() + 1 + sum((n - 1) * s for n, s in zip(shape, obj.stride(), strict=True))) * item if 0 not in shape else 0
+    if need > held:
+        raise Unreadable(f"its elements need {need} bytes, and its storage has {held}: it was resized")
     return Array("torch", obj.data_ptr(), _torch.get(obj.dtype), obj.dtype, shape, strides, device, obj, "torch")
 
 
 def _from_interface(obj: Any, fields: dict[str, Any], device: str, via: str) -> Array:
     dtype = np.dtype(fields["typestr"])
-    shape = tuple(map(int, fields["shape"]))
-    if not isinstance(fields.get("data"), tuple):
+    shape = tuple(map(operator.index, fields["shape"]))
+    data = fields.get("data")
+    if not isinstance(data, tuple) or len(data) != 2 or not isinstance(data[0], int):
         raise Unreadable("its array interface gives no address")
+    if fields.get("mask") is not None:
+        raise Unreadable("it has a mask, which kernels do not see")
     strides = fields.get("strides")
-    strides = tuple(map(int, strides)) if strides is not None else _row_major(shape, dtype.itemsize)
+    strides = tuple(map(operator.index, strides)) if strides is not None else _row_major(shape, dtype.itemsize)
     ave = dtypes.from_numpy(dtype)
     return Array(type(obj).__name__, int(fields["data"][0]), ave, str(dtype), shape, strides, device, (obj, fields), via)
 
 
+ADDRESSES = 1 << 63  # no memory of a process lies beyond
+
+
+def _sound(a: Array) -> Array:
+    """An array as its library describes it. Raises Unreadable where that cannot be true: there is no memory for such elements."""
+    if len(a.shape) != len(a.strides):
+        raise Unreadable(f"it has {len(a.shape)} extents and {len(a.strides)} strides")
+    if any(n < 0 for n in a.shape):
+        raise Unreadable(f"its shape is {a.shape}: an extent is below zero")
+    if not a.known or a.size == 0:
+        return a
+    if a.address == 0:
+        raise Unreadable("its address is null, and it has elements")
+    steps = [(n - 1) * s for n, s in zip(a.shape, a.strides, strict=True)]
+    item = a.dtype.bytes if a.dtype is not None else 1
+    low, high = a.address + sum(s for s in steps if s < 0), a.address + sum(s for s in steps if s > 0) + item
+    if low < 0 or high > ADDRESSES:
+        raise Unreadable(f"its elements would lie from {low:#x} to {high:#x}, where no memory is: shape {a.shape}, strides {a.strides} in bytes")
+    return a
+
+
 def describe(obj: Any) -> Array | None:
     """The array that an object is, or None for what is none. Raises Unreadable, with the reason, for one whose memory cannot be had."""
+    found = _described_by_its_library(obj)
+    return None if found is None else _sound(found)
+
+
+def _described_by_its_library(obj: Any) -> Array | None:
     if isinstance(obj, np.ndarray):
         return _from_numpy(obj)
     # A type is no array, though its attributes look like one's.

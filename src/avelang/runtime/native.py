@@ -19,7 +19,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from avelang.base import knobs
+from avelang.base import interrupts, knobs
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
@@ -108,7 +108,7 @@ class Fields(ctypes.Structure):
     _fields_ = [
         (name, I64) for name in (
             "impl", "storage", "keys", "meta", "numel", "offset", "rank", "sizes", "data", "deleter", "lazy", "counter", "version", "requires",
-            "enabled",
+            "enabled", "bytes",
         )
     ]  # fmt: skip
 
@@ -202,6 +202,7 @@ class Native:
         # Raises what a handler of a signal has raised while blocks ran.
         self._run = ctypes.PYFUNCTYPE(I64, P, P, P, P)(self._code.address("ave_run_held"))
         ctypes.CFUNCTYPE(None, P, ctypes.c_int)(self._code.address("ave_watch_interrupts"))(self.pool_address, signal.SIGINT)
+        interrupts.pressed.count = lambda: self.pool.interrupts
         self._launch_gpu = ctypes.CFUNCTYPE(I64, P, P, P)(self._code.address("ave_launch_gpu"))
         # These hold the interpreter's lock, which is what keeps launches from the table meanwhile.
         self._map_find = ctypes.PYFUNCTYPE(ctypes.c_int, P, P, I64, P)(self._code.address("ave_map_find"))
@@ -239,7 +240,7 @@ class Native:
 
 def _interrupted() -> None:
     """Called in a thread other than the main one whose launch is under way when Ctrl-C was pressed: the launch ends as the main thread's would."""
-    if threading.current_thread() is not threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if threading.current_thread() is not threading.main_thread() and interrupts.meant_for_all():
         raise KeyboardInterrupt
 
 

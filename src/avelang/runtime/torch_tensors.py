@@ -20,13 +20,13 @@ from avelang.runtime.native import MOST_INLINE, Fields, Likeness
 # Of the word that begins with the dtype: 16 bits of that, 8 each of the device's type, its index, and whether there is one. Others depend on strides.
 META = (1 << 40) - 1
 _NO_INDEX = 0x01FF00  # a device of type 0 whose index is -1
-_IMPL_BYTES, _STORAGE_BYTES = 208, 48  # that are searched: torch 2.11 has 184 and 80, 2.13 has 176 and 80
+_IMPL_BYTES, _STORAGE_BYTES = 208, 80  # that are searched: torch 2.11 has 184 and 80, 2.13 has 176 and 80
 
 
 class Layout(NamedTuple):
     """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what that points to (`sizes` are
-    followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage. `lazy`: dispatch keys of views that are negated or conjugated
-    lazily. `counter` of what `impl` points to: null, or where `version` bytes on stands how often the memory was changed. `requires`, `enabled`:
+    followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage, of which `bytes` says how many it has. `lazy`: dispatch keys of views that
+    are negated or conjugated lazily. `counter` of what `impl` points to: null, or where `version` bytes on stands how often the memory was changed. `requires`, `enabled`:
     addresses of c10::TensorImpl::requires_grad and c10::GradMode::is_enabled."""
 
     impl: int
@@ -44,6 +44,7 @@ class Layout(NamedTuple):
     version: int
     requires: int
     enabled: int
+    bytes: int
 
     def fields(self) -> Fields:
         return Fields(*self)
@@ -74,13 +75,17 @@ def _places(start: int, size: int, numbers: Sequence[int]) -> list[int]:
 
 
 def read(at: Layout, x: Any, item: int) -> Read | None:
-    """What host code reads of a tensor; None of one with more than MOST_INLINE dimensions or without elements."""
+    """What host code reads of a tensor; None of one with more than MOST_INLINE dimensions, without elements, or with more than its storage has."""
     impl = _word(id(x) + at.impl)
     rank, storage = _word(impl + at.rank), _word(impl + at.storage)
     if rank > MOST_INLINE or not _word(impl + at.numel) or not storage:
         return None
     numbers = (ctypes.c_int64 * (2 * MOST_INLINE)).from_address(impl + at.sizes)
-    address = _word(storage + at.data) + _word(impl + at.offset) * item
+    offset = _word(impl + at.offset)
+    address = _word(storage + at.data) + offset * item
+    reach = sum((n - 1) * s for n, s in zip(numbers[:rank], numbers[MOST_INLINE : MOST_INLINE + rank], strict=True))
+    if (offset + 1 + reach) * item > _word(storage + at.bytes):
+        return None
     likeness = Likeness(
         type=id(type(x)), table=_word(impl), keys=_word(impl + at.keys), meta=_word(impl + at.meta) & META, deleter=_word(storage + at.deleter)
     )
@@ -109,7 +114,7 @@ def _found(torch: Any) -> Layout:
         keys=everywhere(impls, _IMPL_BYTES, ([_keys(torch, x)] for x in several)),
         meta=_meta(torch), numel=everywhere(impls, _IMPL_BYTES, ([x.numel()] for x in several)),
         offset=everywhere(impls, _IMPL_BYTES, ([offset] for _, _, offset in forms)), rank=rank, sizes=rank + 8,
-        data=data, deleter=_only([frees]), lazy=_lazy(torch), **_counter(torch), **_functions(torch),
+        data=data, deleter=_only([frees]), lazy=_lazy(torch), **_counter(torch), **_functions(torch), bytes=_bytes(torch),
     )  # fmt: skip
 
 
@@ -186,6 +191,13 @@ def _lazy(torch: Any) -> int:
     more = [_keys(torch, view) & ~_keys(torch, z) for view in (z.conj(), torch._neg_view(z))]
     assert all(more)
     return more[0] | more[1]
+
+
+def _bytes(torch: Any) -> int:
+    """Where a storage's size stands: it changes with the storage."""
+    storages = [torch.zeros(n, dtype=torch.int8, device="cpu").untyped_storage() for n in (4099, 10007, 70001, 3, 12289)]
+    storages[1].resize_(777)
+    return _only(_places(s._cdata, _STORAGE_BYTES, [s.nbytes()]) for s in storages)
 
 
 def _meta(torch: Any) -> int:

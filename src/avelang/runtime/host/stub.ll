@@ -12,9 +12,9 @@
 ; Where the fields of a torch tensor stand, in bytes: the tensor's implementation in the Python object; in that the storage, dispatch keys, the word that
 ; begins with the dtype, the number of elements, the offset into the storage in elements, the rank, the extents (5, then 5 strides in elements); in the
 ; storage the memory and the function that frees it. Then, no place: the dispatch keys of lazy views, whose memory holds other values than they. In the
-; implementation the counter of changes, and in that the count. Last, functions: whether a tensor (its implementation) requires a gradient, and whether
-; this thread records for gradients.
-%Fields = type { i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, ptr, ptr }
+; implementation the counter of changes, and in that the count. Then functions: whether a tensor (its implementation) requires a gradient, and whether
+; this thread records for gradients. Last, in the storage how many bytes it has.
+%Fields = type { i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, i64 }
 
 ; A tensor that the slow path has accepted: type (null: none), virtual table, dispatch keys, dtype and device, function that frees.
 %Likeness = type { ptr, ptr, i64, i64, ptr }
@@ -635,6 +635,60 @@ no:
   ret ptr null
 }
 
+; Whether elements lie within so many bytes: a storage may have been made smaller under its tensors. All extents are 1 at least.
+define internal i1 @held(i64 %offset, i64 %rank, ptr %shape, ptr %strides, i64 %item, i64 %bytes) {
+entry:
+  %first = add i64 %offset, 1
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i1, %dim ]
+  %total = phi i64 [ %first, %entry ], [ %sum, %dim ]
+  %more = icmp slt i64 %i, %rank
+  br i1 %more, label %dim, label %out
+dim:
+  %np = getelementptr i64, ptr %shape, i64 %i
+  %sp = getelementptr i64, ptr %strides, i64 %i
+  %n = load i64, ptr %np
+  %s = load i64, ptr %sp
+  %n1 = sub i64 %n, 1
+  %part = mul i64 %n1, %s
+  %sum = add i64 %total, %part
+  %i1 = add i64 %i, 1
+  br label %loop
+out:
+  %need = mul i64 %total, %item
+  %fits = icmp ule i64 %need, %bytes
+  ret i1 %fits
+}
+
+; Whether memory is there for such extents: none is below zero, and where none is zero, there is an address.
+define internal i1 @sound(i64 %address, i64 %rank, ptr %shape) {
+entry:
+  %null = icmp eq i64 %address, 0
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i1, %fine ]
+  %empty = phi i1 [ false, %entry ], [ %or, %fine ]
+  %more = icmp slt i64 %i, %rank
+  br i1 %more, label %dim, label %out
+dim:
+  %np = getelementptr i64, ptr %shape, i64 %i
+  %n = load i64, ptr %np
+  %zero = icmp eq i64 %n, 0
+  %or = or i1 %empty, %zero
+  %i1 = add i64 %i, 1
+  %negative = icmp slt i64 %n, 0
+  br i1 %negative, label %no, label %fine
+fine:
+  br label %loop
+out:
+  %some = xor i1 %null, true
+  %ok = or i1 %some, %empty
+  ret i1 %ok
+no:
+  ret i1 false
+}
+
 ; The fields of a tensor that is like the one accepted.
 define internal i1 @tensor(ptr %impl, ptr %storage, ptr %ctx, ptr %param, ptr %out) {
   %datap = call ptr @field(ptr %storage, ptr %ctx, i64 8)
@@ -649,8 +703,15 @@ define internal i1 @tensor(ptr %impl, ptr %storage, ptr %ctx, ptr %param, ptr %o
   %rank = load i64, ptr %rankp
   %shape = call ptr @field(ptr %impl, ptr %ctx, i64 7)
   %strides = getelementptr i64, ptr %shape, i64 5
+  %heldp = call ptr @field(ptr %storage, ptr %ctx, i64 15)
+  %held = load i64, ptr %heldp
+  %whole = call i1 @held(i64 %offset, i64 %rank, ptr %shape, ptr %strides, i64 %item, i64 %held)
+  br i1 %whole, label %look, label %no
+look:
   %r = call i1 @strided(i1 true, ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out)
   ret i1 %r
+no:
+  ret i1 false
 }
 
 ; DLTensor: data at 0, device type (int) 8, device index (int) 12, rank (int) 16, dtype 20, extents 24, strides in elements 32, byte offset 40.
@@ -699,6 +760,9 @@ take:
   %offp = getelementptr i8, ptr %t, i64 40
   %off = load i64, ptr %offp
   %address = add i64 %data, %off
+  %there.is = call i1 @sound(i64 %address, i64 %rank, ptr %shape)
+  br i1 %there.is, label %described, label %no
+described:
   %fits = call i1 @strided(i1 false, ptr %param, i64 %address, i64 %rank, ptr %shape, ptr %strides, ptr %out)
   ret i1 %fits
 no:
@@ -835,6 +899,32 @@ call:
   %loses = call i1 @graded(ptr %this, ptr %ctx)
   br i1 %loses, label %no, label %exchange
 exchange:
+  ; It does not say either whether the storage still has all elements.
+  %ownp = call ptr @field(ptr %this, ptr %ctx, i64 1)
+  %own = load ptr, ptr %ownp
+  %none = icmp eq ptr %own, null
+  %numelp = call ptr @field(ptr %this, ptr %ctx, i64 4)
+  %numel = load i64, ptr %numelp
+  %empty = icmp eq i64 %numel, 0
+  %rankp = call ptr @field(ptr %this, ptr %ctx, i64 6)
+  %rank = load i64, ptr %rankp
+  ; Numbers of more dimensions stand elsewhere.
+  %many = icmp ugt i64 %rank, 5
+  %u0 = or i1 %none, %empty
+  %unasked = or i1 %u0, %many
+  br i1 %unasked, label %tell, label %size
+size:
+  %offsetp = call ptr @field(ptr %this, ptr %ctx, i64 5)
+  %offset = load i64, ptr %offsetp
+  %shape = call ptr @field(ptr %this, ptr %ctx, i64 7)
+  %strides = getelementptr i64, ptr %shape, i64 5
+  %itemp = getelementptr %Param, ptr %param, i32 0, i32 9
+  %item = load i64, ptr %itemp
+  %bytesp = call ptr @field(ptr %own, ptr %ctx, i64 15)
+  %bytes = load i64, ptr %bytesp
+  %whole = call i1 @held(i64 %offset, i64 %rank, ptr %shape, ptr %strides, i64 %item, i64 %bytes)
+  br i1 %whole, label %tell, label %no
+tell:
   %fp = getelementptr %Context, ptr %ctx, i32 0, i32 13, i64 %i, i32 1
   %f = load ptr, ptr %fp
   %s = call i1 @dlpack(ptr %f, ptr %o, ptr %param, ptr %out)

@@ -6,7 +6,6 @@ What the hardware's command processor does before a wave starts is done here: sc
 
 from __future__ import annotations
 
-import concurrent.futures
 import ctypes
 import dataclasses
 import functools
@@ -18,6 +17,7 @@ import numpy as np
 from avelang.amdgcn.asm import Instruction, Kernel, Program
 from avelang.amdgcn.code_object import USER_SGPRS
 from avelang.arch import chip
+from avelang.base import interrupts
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
@@ -122,6 +122,12 @@ class Ready:
     unknown: Mapping[int, str]
 
 
+def _end(states: list[_State]) -> None:
+    """Makes workgroups that run end at their next branch."""
+    for state in states:
+        state.put("stop", 1, "<I")
+
+
 class Machine:
     """A kernel of a program, translated for this machine.
 
@@ -193,11 +199,7 @@ class Machine:
         states = [self._state(launch, kernarg, profile, n) for n in range(threads)]
         order = self._ordering(states[0], launch) if races else None
         ranges = list(zip(states, cuts, cuts[1:], strict=False))
-        if threads == 1:
-            bad = [self._go(*ranges[0])]
-        else:
-            with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-                bad = list(pool.map(lambda r: self._go(*r), ranges))
+        bad = interrupts.run([functools.partial(self._go, *r) for r in ranges], functools.partial(_end, states))
         for failed in (order and order.failed, self.lazy and self.lazy.failed):
             if failed:
                 raise failed

@@ -18,16 +18,21 @@ entry:
 {_at("w", "pc", "%pcp")}
 {_at("w", "status", "%stp")}
 {_at("g", "current", "%cup")}
+{_at("g", "stop", "%stopp")}
   store ptr %w, ptr %cup, align 8
   %first = load i32, ptr %pcp, align 4
   br label %step
 step:
-  %pc = phi i32 [ %first, %entry ], [ %next, %step ]
+  %pc = phi i32 [ %first, %entry ], [ %next, %look ]
   %slot = getelementptr ptr, ptr @ave_blocks, i32 %pc
   %code = load ptr, ptr %slot, align 8
   %next = call i32 %code(ptr %w, ptr %g)
   %on = icmp sge i32 %next, 0
-  br i1 %on, label %step, label %stop
+  br i1 %on, label %look, label %stop
+look:
+  %told = load atomic i32, ptr %stopp monotonic, align 4
+  %quit = icmp ne i32 %told, 0
+  br i1 %quit, label %fault, label %step
 stop:
   switch i32 %next, label %fault [ i32 {BARRIER}, label %wait
                                    i32 -1, label %end ]

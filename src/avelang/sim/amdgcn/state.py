@@ -34,13 +34,14 @@ END, BARRIER, FAULT = -1, -2, -3
 # s_getpc_b64 counts from); `last_exec`: EXEC of the last wave when it starts; `skip`: of a mutable program, which wait or barrier does nothing;
 # `current`: the wave that runs; `reports`: what the checker found (`check_found`), `collect`: whether the launch goes on behind it; `access`: what
 # kind of access to memory comes next, `shadow`, `shadows`: records of memory, and how many pieces; `judge`: whom to ask (`check_global`);
-# `linear`: the workgroup's number. `fault_...`: code, instruction, lane, wave, address, and what else the code means.
+# `linear`: the workgroup's number; `stop`: not 0 where all must end. `fault_...`: code, instruction, lane, wave, address, and what else the code
+# means.
 GROUP = {
     "lds": 0, "lds_bytes": 8, "waves": 12, "wave_states": 16, "kernarg": 24, "regions": 32, "region_count": 40, "private_bytes": 44,
     "fault_code": 48, "fault_instruction": 52, "fault_lane": 56, "fault_wave": 60, "fault_address": 64, "fault_extra": 72,
     "id": 80, "grid": 92, "order": 104, "seed": 108, "template": 112, "items": 120, "item_registers": 128, "id_cell": 132, "id_mask": 136,
     "profile": 144, "check": 152, "count": 160, "image": 168, "last_exec": 176, "skip": 184, "permutation": 192, "moved": 256,
-    "current": 264, "reports": 272, "collect": 280, "access": 288, "shadow": 296, "shadows": 304, "judge": 312, "linear": 320,
+    "current": 264, "reports": 272, "collect": 280, "access": 288, "shadow": 296, "shadows": 304, "judge": 312, "linear": 320, "stop": 328,
 }  # fmt: skip
 GROUP_BYTES = 512
 MAX_WAVES = 16
