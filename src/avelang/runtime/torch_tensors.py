@@ -25,9 +25,9 @@ _IMPL_BYTES, _STORAGE_BYTES = 208, 80  # that are searched: torch 2.11 has 184 a
 
 class Layout(NamedTuple):
     """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what that points to (`sizes` are
-    followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage, of which `bytes` says how many it has. `lazy`: dispatch keys of views that
-    are negated or conjugated lazily. `counter` of what `impl` points to: null, or where `version` bytes on stands how often the memory was changed. `requires`, `enabled`:
-    addresses of c10::TensorImpl::requires_grad and c10::GradMode::is_enabled."""
+    followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage, of which `bytes` says how many it has. `lazy`: dispatch
+    keys of views that are negated or conjugated lazily. `counter` of what `impl` points to: null, or where `version` bytes on stands how often
+    the memory was changed. `requires`, `enabled`: addresses of c10::TensorImpl::requires_grad and c10::GradMode::is_enabled."""
 
     impl: int
     storage: int

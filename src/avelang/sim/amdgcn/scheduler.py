@@ -298,7 +298,7 @@ missing:
 there:
   %next = call i32 %code(ptr %w, ptr %g)
 """,
-).replace("[ %next, %step ]", "[ %next, %there ], [ %pc, %missing ]")
+).replace("[ %next, %look ]", "[ %next, %look ], [ %pc, %missing ]")
 assert _LATER.count("%missing") == 2
 
 TEXT = _WAVE + _START + _ORDER + _GROUP + _RUN
