@@ -25,7 +25,7 @@ _AMD = {
 TABLE: dict[str, dict[str, str]] = {
     REFERENCE: {
         "bounds": "always: X001, X002, X005",
-        "init": "always: shared and local memory (X003); with `init`, what of an output nothing wrote is said on standard error",
+        "init": "always: shared and local memory (X003); with `init` standard error says what of an array that it only writes a kernel left out",
         "races": "shared memory (X006), global memory (X040), lanes of a wave (X041), barriers (X042) and shuffles (X043) that not all come to",
         "waits": "copies and matrix products of NVIDIA GPUs that run beside the waves, always: X010, X013, X014",
         "uniform": "always: X044",

@@ -46,7 +46,8 @@ def check_bounds() -> bool:
 
 
 def check_init() -> bool:
-    """AVE_CHECK=init: a read of memory or of registers that nothing wrote is an error; memory starts out poisoned."""
+    """AVE_CHECK=init: a read of memory or of registers that nothing wrote is an error; outputs that Ave makes begin as NaN, and the reference says on
+    standard error which elements of an output nothing wrote."""
     return _checks("init")
 
 

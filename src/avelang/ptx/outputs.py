@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from avelang.base import knobs
 from avelang.base.lazy import np
 from avelang.ir.dtypes import DType
 
@@ -23,7 +24,22 @@ def torch_dtype(torch: Any, dtype: DType) -> Any:
 
 
 def like(args: Sequence[Any], wanted: Wanted) -> list[Any]:
-    """New arrays, whose memory holds anything: torch's, CuPy's or NumPy's, on the device of the first array among the inputs."""
+    """New arrays, whose memory holds anything: torch's, CuPy's or NumPy's, on the device of the first array among the inputs. With AVE_CHECK=init
+    it holds bytes of ones, which are NaN in all floats but the fnuz kind: what a kernel leaves out is seen."""
+    made = _empty(args, wanted)
+    for array in made if knobs.check_init() else ():
+        _poison(array)
+    return made
+
+
+def _poison(array: Any) -> None:
+    if not hasattr(array, "untyped_storage"):
+        array.reshape(-1).view("uint8")[:] = 0xFF
+    elif array.numel():
+        array.view(-1).view(sys.modules["torch"].uint8).fill_(0xFF)
+
+
+def _empty(args: Sequence[Any], wanted: Wanted) -> list[Any]:
     for module in ("torch", "cupy"):
         library = sys.modules.get(module)
         if library is None:

@@ -23,6 +23,7 @@ from avelang.frontend.reach import Watched
 from avelang.frontend.signature import signature
 from avelang.frontend.source import Source
 from avelang.ir.core import Kernel
+from avelang.passes.writes import written
 from avelang.runtime import cache, checked, compile, keys, stub, subscript
 from avelang.runtime.arguments import BACKENDS, EXECUTORS, Bound, Parameters
 from avelang.runtime.arrays import CPU, Array
@@ -267,7 +268,6 @@ class Launcher:
     # -- kernels, ready to run ---------------------------------------------------------------------------------------------------
 
     def _reference(self, captured: Any, at: Geometry, params: Parameters, bound: Bound, target: str | None) -> None:
-        from avelang.passes.writes import written
         from avelang.sim import reference
 
         start = time.perf_counter()
@@ -283,7 +283,7 @@ class Launcher:
         self._stub.forget_latest()
         params.written(bound, written(kernel))
         values = [v.numpy() if isinstance(v, Array) else v for v in bound.values]
-        reference.run(kernel, values, at.grid, at.block, races=knobs.check_races())
+        reference.run(kernel, values, at.grid, at.block, races=knobs.check_races(), outputs=written(kernel) if knobs.check_init() else ())
         self._last = Launch("reference", built - start, time.perf_counter() - built, "reference")
 
     def _program(self, at: Geometry, bound: Bound, captured: tuple[Any, ...], place: Place, where: str) -> tuple[Any, Any, str, float]:

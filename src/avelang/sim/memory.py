@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import ctypes
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,27 @@ class Buffer:
         self.words[w][index] = np.ascontiguousarray(data).view(_WORDS[w])
         if self.shadow is not None:
             self.shadow[w][index] = _WRITTEN[w]
+
+
+class Output(Buffer):
+    """An array that the kernel writes: which bytes it has written, and whether it has read any. What stands there at first is the caller's."""
+
+    def __init__(self, data: np.ndarray):
+        super().__init__(data, np.zeros(len(data), np.uint8))
+        self.read = False
+
+    def gather(self, offset: np.ndarray, size: int) -> np.ndarray:
+        self.read = True
+        return super().gather(offset, size)
+
+    def unwritten(self, offset: np.ndarray, size: int) -> np.ndarray | None:
+        return None
+
+    def missing(self, array: np.ndarray, start: int) -> np.ndarray:
+        """bool, of the array's shape: elements of which nothing wrote the first byte. `start`: the address of the buffer's first byte in the host."""
+        assert self.shadow is not None
+        at = array.__array_interface__["data"][0] - start
+        return np.ndarray(array.shape, np.uint8, self.shadow[1].data, at, array.strides) == 0
 
 
 _WRITTEN = {w: t(int.from_bytes(b"\x01" * w, "little")) for w, t in _WORDS.items()}
@@ -210,7 +231,7 @@ class Space:
         if self.flights or self.guards:
             self.disturbed(self, address, 1, mask, False)
             self.disturbed(self, address, 1, mask, True)
-        shadow = self.buffers[at].shadow
+        shadow = self.buffers[at].shadow if self.name != GLOBAL else None  # of an output it says what was written
         if shadow is not None:
             shadow[1][address - self.origins[at]] = 0
             self.flights.append(flight)
@@ -279,7 +300,7 @@ def place(sizes: Sequence[tuple[str, int, int]]) -> list[Alloc]:
     return out
 
 
-def _bounds(array: np.ndarray) -> tuple[int, int]:
+def bounds_of(array: np.ndarray) -> tuple[int, int]:
     """First and one-past-last address in host memory of an array's bytes, whatever its strides."""
     start = array.__array_interface__["data"][0]
     steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)] if array.size else []
@@ -287,17 +308,18 @@ def _bounds(array: np.ndarray) -> tuple[int, int]:
     return low, low if not array.size else start + sum(s for s in steps if s > 0) + array.itemsize
 
 
-def map_arrays(arrays: Sequence[tuple[str, np.ndarray]]) -> tuple[Space, list[int]]:
-    """The global address space of named arrays, and the virtual address of each one's first element.
+def map_arrays(arrays: Sequence[tuple[str, np.ndarray]], outputs: Collection[str] = ()) -> tuple[Space, list[int]]:
+    """The global address space of named arrays, and the virtual address of each one's first element. `outputs`: arrays of which it is noted what is
+    written.
 
     Arrays that overlap in host memory overlap at the same distance here; all others lie far apart, at multiples of 256 bytes below 2**47
     (a buffer resource holds 48 bits of base).
     """
     # Empty arrays come last, so that none stands between two that overlap.
-    order = sorted(range(len(arrays)), key=lambda i: (arrays[i][1].size == 0, *_bounds(arrays[i][1])))
+    order = sorted(range(len(arrays)), key=lambda i: (arrays[i][1].size == 0, *bounds_of(arrays[i][1])))
     groups: list[tuple[int, int, list[int]]] = []
     for i in order:
-        low, high = _bounds(arrays[i][1])
+        low, high = bounds_of(arrays[i][1])
         if groups and low < groups[-1][1] and high > low:
             first, last, members = groups.pop()
             groups.append((first, max(last, high), [*members, i]))
@@ -310,6 +332,7 @@ def map_arrays(arrays: Sequence[tuple[str, np.ndarray]]) -> tuple[Space, list[in
         name = "/".join(arrays[i][0] for i in sorted(members))
         allocs.append(Alloc(name, at, high - low, all(arrays[i][1].flags.writeable for i in members)))
         held = (ctypes.c_uint8 * (high - low)).from_address(low)
-        buffers.append(Buffer(np.ctypeslib.as_array(held) if high > low else np.zeros(0, np.uint8)))
+        kind = Output if len(members) == 1 and high > low and name in outputs else Buffer
+        buffers.append(kind(np.ctypeslib.as_array(held) if high > low else np.zeros(0, np.uint8)))
         at += APART * (1 + (high - low) // APART)
     return Space(GLOBAL, allocs, buffers), addresses

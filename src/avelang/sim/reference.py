@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal, TextIO
 
 import numpy as np
@@ -24,7 +24,7 @@ from avelang.sim import control, program, special, tensors
 from avelang.sim.clocks import Clocks
 from avelang.sim.flights import disturbed
 from avelang.sim.grid import Grid
-from avelang.sim.memory import Fault, Space, map_arrays, scratch
+from avelang.sim.memory import Fault, Output, Space, bounds_of, map_arrays, scratch
 from avelang.sim.ops import from_const
 from avelang.sim.program import Handler, Program
 from avelang.sim.races import Races
@@ -73,13 +73,13 @@ def runs_beside(kernel: Kernel) -> bool:
     return any(op.name.startswith("nvvm.") for op in walk(kernel.body))
 
 
-def _bind(p: Program, args: Sequence[Any]) -> Space:
-    """Puts the arguments into the program's template; gives the address space of the arrays."""
+def _bind(p: Program, args: Sequence[Any], outputs: Collection[str] = ()) -> Space:
+    """Puts the arguments into the program's template; gives the address space of the arrays. `outputs`: of which it is noted what is written."""
     params = p.kernel.params
     if len(args) != len(params):
         raise error("X007", p.kernel.span, kernel=p.kernel.name, want=len(params), got=len(args))
     arrays = [(v.name or f"argument {i}", a) for i, (v, a) in enumerate(zip(params, args, strict=True)) if not isinstance(v.type, DType)]
-    memory, addresses = map_arrays(arrays)
+    memory, addresses = map_arrays(arrays, outputs)
     left = iter(addresses)
     for v, a in zip(params, args, strict=True):
         if isinstance(v.type, DType):
@@ -187,6 +187,20 @@ class _Turn:
         return self.over
 
 
+def _unwritten(p: Program, memory: Space, args: Sequence[Any]) -> list[str]:
+    """Of outputs that the launch has not written as a whole: which, in words. Arrays that it also reads are none."""
+    said = []
+    for v, a in zip(p.kernel.params, args, strict=True):
+        at = next((i for i, alloc in enumerate(memory.allocs) if alloc.name == v.name), None)
+        buffer = None if at is None else memory.buffers[at]
+        if isinstance(buffer, Output) and not buffer.read:
+            missing = buffer.missing(a, bounds_of(a)[0])
+            if missing.any():
+                first = tuple(int(i[0]) for i in np.nonzero(missing))
+                said.append(f"{np.count_nonzero(missing)} of the {missing.size} elements of `{v.name}`, the first at index {first}")
+    return said
+
+
 def run(
     kernel: Kernel,
     args: Sequence[Any],
@@ -197,6 +211,7 @@ def run(
     order: Order = "forward",
     seed: int = 0,
     races: bool = False,
+    outputs: Collection[str] = (),
 ) -> None:
     """Runs all blocks of `grid`, blocks of `block` threads, in place on the arrays among `args`; blocks of one cluster together.
 
@@ -204,7 +219,8 @@ def run(
     a scalar. `stdout` takes what printf writes (None: the process's). `order` is the order in which the waves of a block take their turns;
     "random" is drawn anew from `seed` at each barrier. `races`: also report two waves (or copies, or products) that touch the same byte of shared
     or global memory, one of them writing, where nothing orders them; lanes of a wave that write different values to one byte; barriers that some
-    lanes or waves do not come to; and shuffles that read from a lane which does not take part.
+    lanes or waves do not come to; and shuffles that read from a lane which does not take part. `outputs`: parameters that the kernel may
+    write; which elements of those that it does not read it has left as they were is said on standard error.
 
     Raises ExecutionError: X001 and X002 for an access out of bounds, X003 for a read of shared or local memory that nothing wrote, X004
     for a write into a read-only array, X005 for a register vector's index, X006 for a race, X007 for a wrong number of arguments, X008
@@ -219,7 +235,8 @@ def run(
     # Overflow, division by zero and NaN have a defined result here; NumPy need not warn of them.
     with np.errstate(all="ignore"):
         p = Program(kernel, _dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)
-        launch = _Launch(p, _bind(p, args), order, seed, races)
+        memory = _bind(p, args, outputs)
+        launch = _Launch(p, memory, order, seed, races)
         ex, ey, ez = extents = kernel.cluster
         gx, gy, gz = p.grid
         if gx % ex or gy % ey or gz % ez:
@@ -227,3 +244,5 @@ def run(
         nx, ny, nz = gx // ex, gy // ey, gz // ez
         for i in range(nx * ny * nz):
             launch.cluster(i, (i % nx * ex, i // nx % ny * ey, i // (nx * ny) * ez), extents)
+        for what in _unwritten(p, memory, args):
+            print(f"ave: kernel `{kernel.name}` has not written {what}", file=sys.stderr)
