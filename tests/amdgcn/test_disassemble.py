@@ -169,3 +169,8 @@ def test_kernels_of_peers_by_name():
     with pytest.raises(AveError) as caught:
         module.assembly(c, "other")
     assert caught.value.code == "D023"
+
+
+def test_branches_without_a_place_keep_their_text():
+    """`s_cbranch_join` takes a register, not a place."""
+    assert [x.target for x in disassemble(bytes.fromhex("6a2e80be" + "000080bf"), "gfx942")] == [None, None]

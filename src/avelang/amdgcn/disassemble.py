@@ -75,7 +75,7 @@ def _line(code: bytes, at: int, size: int, address: int, text: str) -> Line:
     if not size:  # no instruction: a word, or what is left of one
         size = min(4, len(code) - at)
         text = f".long 0x{int.from_bytes(code[at : at + 4], 'little'):08x}" if size == 4 else ".byte " + ", ".join(map(str, code[at:]))
-    found = re.match(r"s_(?:branch|cbranch_\w+) (-?\w+)$|s_call_b64 .*, (-?\w+)$", text)
+    found = re.match(r"s_(?:branch|cbranch_\w+) (-?\d\w*)$|s_call_b64 .*, (-?\d\w*)$", text)
     target = None
     if found:
         jump = int(found[1] or found[2], 0) & 0xFFFF  # in words, from the next instruction

@@ -229,9 +229,27 @@ def test_stochastic_rounding_has_the_right_mean():
         assert abs(got.mean() - x) <= step / 64 and set(got) <= {x // step * step, x // step * step + step}
 
 
-def test_saturating_fp8_is_not_guessed():
-    with pytest.raises(AveError, match=r"\[X021\].*MODE"):
-        run_program("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\nv_cvt_pk_fp8_f32 v0, v1, v2")
+@pytest.mark.parametrize("chip", NARROW)
+def test_saturating_fp8(chip):
+    """With FP16_OVFL, what is too great is the greatest number, NaN stays NaN, and the wave stops at infinities."""
+    on = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n"
+    x = np.resize(np.array([1e30, -1e30, 460, 464.5, 470, -500, 250, 57345, 65000, -70000, 1.25, 0, np.nan], np.float32), 64)
+    noise = np.full(64, 0xFFFFFFFF, np.uint32)
+    for kind, t in NARROW[chip].items():
+        most = float(ml_dtypes.finfo(t).max)
+        want = np.clip(x, -most, most).astype(t)
+        r = run_program(f"{on}v_cvt_pk_{kind}_f32 v0, v1, v1\nv_cvt_sr_{kind}_f32 v2, v1, v3", {"v1": x, "v0": 0, "v2": 0, "v3": noise}, chip=chip)
+        got = (np.asarray(r["v0"]) & 255).astype(np.uint8).view(t)
+        assert np.array_equal(got.astype(np.float32), want.astype(np.float32), equal_nan=True)
+        random = (np.asarray(r["v2"]) & 255).astype(np.uint8).view(t).astype(np.float32)
+        assert (np.isnan(random) == np.isnan(x)).all() and (np.abs(random[~np.isnan(x)]) <= most).all()
+        if chip == "gfx950":
+            r = run_program(f"{on}v_cvt_scalef32_pk_{kind}_f32 v0, v1, v1, 2.0", {"v1": x, "v0": 0}, chip=chip)
+            got = (np.asarray(r["v0"]) & 255).astype(np.uint8).view(t)
+            want = np.clip(x / 2, -most, most).astype(t)
+            assert np.array_equal(got.astype(np.float32), want.astype(np.float32), equal_nan=True)
+        with pytest.raises(AveError, match=r"\[X021\].*infinity"):
+            run_program(f"{on}v_cvt_pk_{kind}_f32 v0, v1, v1", {"v1": np.full(64, np.inf, np.float32)}, chip=chip)
 
 
 def test_references_of_this_file():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.sim.amdgcn.programs import run_program
 from tests.sim.amdgcn.vector_cases import Batch, Case, assembles, batches
@@ -230,3 +231,24 @@ def test_the_programs_are_legal():
 def test_clamp_where_it_has_no_meaning_stops():
     with pytest.raises(AveError, match=r"\[X021\].*clamp"):
         run_program("v_and_b32_e64 v0, v1, v2 clamp")
+
+
+def test_clamped_sums_with_carries():
+    """The result stays at the end that it would pass; the carry tells it."""
+    rng = np.random.default_rng(3)
+    x, y = (rng.choice(np.array([0, 1, 2, 0x7FFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32), 64) for _ in range(2))
+    carry = int(rng.integers(0, 1 << 63))
+    body = """
+        v_add_co_u32_e64 v2, s[0:1], v0, v1 clamp
+        v_sub_co_u32_e64 v3, s[2:3], v0, v1 clamp
+        v_subrev_co_u32_e64 v4, s[4:5], v0, v1 clamp
+        v_addc_co_u32_e64 v5, s[6:7], v0, v1, s[10:11] clamp
+        v_subb_co_u32_e64 v6, s[8:9], v0, v1, s[10:11] clamp
+    """
+    r = run_program(body, {"v0": x, "v1": y, "s[10:11]": carry})
+    for lane in range(64):
+        a, b, c = int(x[lane]), int(y[lane]), carry >> lane & 1
+        for register, flag, total in (("v2", "s[0:1]", a + b), ("v3", "s[2:3]", a - b), ("v4", "s[4:5]", b - a), ("v5", "s[6:7]", a + b + c),
+                                      ("v6", "s[8:9]", a - b - c)):  # fmt: skip
+            assert int(r[register][lane]) == min(max(total, 0), (1 << 32) - 1)
+            assert r[flag] >> lane & 1 == (total < 0 or total >= 1 << 32)

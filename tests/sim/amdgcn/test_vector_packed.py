@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import ml_dtypes
+import numpy as np
 import pytest
 from tests.sim.amdgcn.programs import run_program
 from tests.sim.amdgcn.test_vector_float import extreme, fma, infinite, mul_, nan, of, propagating, small_sum
@@ -196,4 +198,15 @@ def test_the_programs_are_legal():
 
 def test_clamp_where_it_has_no_meaning_stops():
     with pytest.raises(AveError, match=r"\[X021\].*clamp"):
-        run_program("v_pk_min_i16 v0, v1, v2 clamp")
+        run_program("v_pk_mul_lo_u16 v0, v1, v2 clamp")
+
+
+def test_signs_of_bf16_halves():
+    rng = np.random.default_rng(2)
+    x, y = (rng.standard_normal((64, 2)).astype(ml_dtypes.bfloat16) for _ in range(2))
+    z = rng.standard_normal(64).astype(np.float32)
+    given = {"v0": x.view(np.uint32)[:, 0], "v1": y.view(np.uint32)[:, 0], "v2": z}
+    r = run_program("v_dot2_f32_bf16 v3, v0, v1, v2 neg_lo:[1,0,0] neg_hi:[0,1,0]", given, chip="gfx950")
+    a, b = x.astype(np.float64), y.astype(np.float64)
+    want = -a[:, 0] * b[:, 0] - a[:, 1] * b[:, 1] + z
+    assert np.allclose(r["v3"].view(np.float32), want, rtol=1e-6, atol=1e-6)

@@ -137,9 +137,23 @@ def _type(t: Translator, name: str) -> DType:
     return FP8_TYPES[t.fp8]["fp8" if "fp8" in name else "bf8"]
 
 
-def _overflow(t: Translator) -> None:
-    if t.mode.saturates:
-        raise Unknown("MODE clamps narrow floats that overflow")
+def greatest(d: DType) -> float:
+    """The greatest finite number of an 8-bit float."""
+    f = FP8[d.name]
+    return (1 + (f.greatest & (1 << f.mantissa) - 1) / (1 << f.mantissa)) * 2.0 ** ((f.greatest >> f.mantissa) - f.bias)
+
+
+def bounded(o: Ops, d: DType, x: str) -> str:
+    """Floats before they become 8-bit ones: where MODE says so (FP16_OVFL), those that are too great are the greatest. The wave stops at an
+    infinity, of which the manuals do not say what becomes there."""
+    t = o.t
+    if not t.mode.saturates:
+        return x
+    most = greatest(d)
+    size = o.fn("fabs", x)
+    lanes = t.op(f"and i64 {t.word_of(o.cmp('oeq', size, math.inf))}, {t.exec()}")
+    t.stop_if(t.op(f"icmp ne i64 {lanes}, 0"), "an infinity where MODE clamps narrow floats that overflow, which is not documented")
+    return o.select(o.cmp("ogt", size, most), o.fn("copysign", most, x), x)
 
 
 def _widen(name: str) -> Rule:
@@ -161,14 +175,13 @@ def _widen_pair(t: Translator, i: Instruction) -> None:
 
 def _narrow_pair(name: str) -> Rule:
     def rule(o: Ops, x: str, y: str) -> str:
-        _overflow(o.t)
         d = _type(o.t, name)
-        return _pack(o.at("i16"), *(o.at("i8").to("i16", "zext", narrow(o.t, d, True, v)) for v in (x, y)), bits=8)
+        return _pack(o.at("i16"), *(o.at("i8").to("i16", "zext", narrow(o.t, d, True, bounded(o, d, v))) for v in (x, y)), bits=8)
 
     return rule
 
 
-def _stochastic_fp8(o: Ops, x: str, noise: str, d: DType) -> str:
+def _stochastic_fp8(o: Ops, x: str, noise: str, d: DType, most: float) -> str:
     """An f32 and random bits to an fp8: the bits that the fp8 has no place for are added to by as many of the upper random bits, and then cut
     off. (The manual's text loses the carry out of the f32's mantissa, and rounds to nearest after that: a mean far from the number's.)"""
     f, b = FP8[d.name], o.at("i32")
@@ -179,6 +192,8 @@ def _stochastic_fp8(o: Ops, x: str, noise: str, d: DType) -> str:
     step = 2.0 ** (1 - f.bias - f.mantissa)
     cut = o("fmul", o.fn("trunc", o("fmul", m, 1 / step)), step)  # where the fp8 is denormal, its steps are all the same
     m = o.select(o.cmp("olt", m, 2.0 ** (1 - f.bias)), cut, m)
+    if most < math.inf:
+        m = o.select(o.cmp("ogt", m, most), most, m)
     signed = o.fn("copysign", m, x)
     finite = o.cmp("olt", o.fn("fabs", x), math.inf)
     return narrow(o.t, d, True, o.select(finite, signed, x))
@@ -186,11 +201,12 @@ def _stochastic_fp8(o: Ops, x: str, noise: str, d: DType) -> str:
 
 def _stochastic(t: Translator, i: Instruction) -> None:
     """The result goes to the byte of the destination that op_sel[2:3] names; the others keep their values."""
-    _overflow(t)
     d = _type(t, i.name)
     o, b = Ops(t, "float"), Ops(t, "i32")
-    x, noise = t.float_at(i, 1), t.source_at(i, 2)
-    value = function(t, f"ave_{i.name}", "i8", lambda v, r: _stochastic_fp8(o, v, r, d), ("float", x), ("i32", noise))
+    x, noise = bounded(o, d, t.float_at(i, 1)), t.source_at(i, 2)
+    most = greatest(d) if t.mode.saturates else math.inf
+    name = f"ave_{i.name}{'_bounded' * t.mode.saturates}"
+    value = function(t, name, "i8", lambda v, r: _stochastic_fp8(o, v, r, d, most), ("float", x), ("i32", noise))
     picks = i.bits("op_sel", 4)
     shift = 8 * (picks[2] + 2 * picks[3])
     kept = b("and", t.source_at(i, 0), ~(255 << shift) & 0xFFFFFFFF)

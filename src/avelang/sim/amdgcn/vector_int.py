@@ -106,9 +106,9 @@ def _extremes(kind: str) -> dict[str, Handler]:
     sign = {"i": "s", "u": "u"}[kind[0]]
     two, three = f"{kind} {kind}", f"{kind} {kind} {kind}"
     return {
-        **{f"v_{m}_{kind}": row(intrinsic(sign + m), two, kind) for m in ("min", "max")},
-        **{f"v_{m}3_{kind}": row(intrinsic(sign + m), three, kind) for m in ("min", "max")},
-        f"v_med3_{kind}": row(_med3(sign), three, kind),
+        **{f"v_{m}_{kind}": row(intrinsic(sign + m), two, kind, clamp=True) for m in ("min", "max")},
+        **{f"v_{m}3_{kind}": row(intrinsic(sign + m), three, kind, clamp=True) for m in ("min", "max")},
+        f"v_med3_{kind}": row(_med3(sign), three, kind, clamp=True),
     }
 
 
@@ -190,8 +190,6 @@ def _carry(name: str, reverse: bool, takes: bool) -> Handler:
     """D, the carry out of each lane, S0, S1 and, where `takes`, the carry in."""
 
     def handler(t: Translator, i: Instruction) -> None:
-        if i.int("clamp"):
-            raise Unknown("clamp")
         o, both = Ops(t, "i32"), Bool(t)
         x, y = t.source_at(i, 2), t.source_at(i, 3)
         if reverse:
@@ -203,7 +201,9 @@ def _carry(name: str, reverse: bool, takes: bool) -> Handler:
             more = o(name, value, bit)
             again = o.cmp("ult", *((more, value) if name == "add" else (value, bit)))
             value, out = more, both("or", out, again)
-        t.result_at(i, value)
+        if i.int("clamp"):  # unsigned: what goes beyond an end is that end
+            value = o.select(out, -1 if name == "add" else 0, value)
+        t.result_at(i, value, clamped=True)
         t.mask_result_at(i, out)
 
     return handler

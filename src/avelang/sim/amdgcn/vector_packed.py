@@ -152,15 +152,15 @@ def _halves(t: Translator, i: Instruction, n: int) -> tuple[str, str]:
 
 
 def _bf16_halves(t: Translator, i: Instruction, n: int) -> tuple[str, str]:
-    if {"neg_lo", "neg_hi"} & i.mods.keys():
-        raise Unknown("neg on a bf16 operand")
-    low, high = (widen(t, bf16, True, x) for x in t.packed_at(i, n))
+    signs = [i.bits(name, 4)[n - 1] for name in ("neg_lo", "neg_hi")]
+    o = Ops(t, "float")
+    low, high = (o("fneg", widen(t, bf16, True, x)) if s else widen(t, bf16, True, x) for x, s in zip(t.packed_at(i, n), signs, strict=True))
     return low, high
 
 
 TABLE: dict[str, Handler] = {
     **{f"v_pk_{n}_{k}": _integers(binary(n), k, clamp=True) for n in ("add", "sub") for k in ("i16", "u16")},
-    **{f"v_pk_{n}_{k}": _integers(intrinsic(("s" if k == "i16" else "u") + n), k) for n in ("min", "max") for k in ("i16", "u16")},
+    **{f"v_pk_{n}_{k}": _integers(intrinsic(("s" if k == "i16" else "u") + n), k, clamp=True) for n in ("min", "max") for k in ("i16", "u16")},
     **{f"v_pk_mad_{k}": _integers(mul_add, k, 3, clamp=True) for k in ("i16", "u16")},
     "v_pk_mul_lo_u16": _integers(binary("mul"), "u16"),
     "v_pk_lshlrev_b16": _integers(shift("shl", 15), "u16"),

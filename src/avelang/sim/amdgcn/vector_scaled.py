@@ -20,6 +20,7 @@ from avelang.llvm.narrow_floats import FP8, Bits, narrow, round_to_odd, widen
 from avelang.llvm.vectors import Ops, function
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
 from avelang.sim.amdgcn.vector import raw
+from avelang.sim.amdgcn.vector_convert import greatest
 
 NO_NUMBER = 255
 WIDE = {"f32": (32, 23), "f16": (16, 10), "bf16": (16, 7)}  # bits, and those of the significand behind the point
@@ -124,6 +125,17 @@ def _stochastic(t: Translator, name: str, x: str, noise: str, mantissa: int) -> 
 # -- functions, made once ----------------------------------------------------------------------------------------------------------------
 
 
+def _most(t: Translator, name: str, kind: str, x: str) -> float:
+    """The greatest number that MODE lets a conversion to 8 bits give, 0 where it lets all. An infinity stops the wave there."""
+    d = FORMATS[name].dtype
+    if d is None or not t.mode.saturates:
+        return 0.0
+    o = Ops(t, "double")
+    lanes = t.op(f"and i64 {t.word_of(o.cmp('oeq', o.fn('fabs', _wide_number(t, kind, x)), math.inf))}, {t.exec()}")
+    t.stop_if(t.op(f"icmp ne i64 {lanes}, 0"), "an infinity where MODE clamps narrow floats that overflow, which is not documented")
+    return greatest(d)
+
+
 def _down(t: Translator, name: str, kind: str, x: str, scale: str, noise: str = "") -> str:
     """The narrow code of one element, <64 x i32>; `x` is its pattern."""
     e = f"i{WIDE[kind][0]}"
@@ -132,10 +144,13 @@ def _down(t: Translator, name: str, kind: str, x: str, scale: str, noise: str = 
         d = Ops(t, "double")
         scaled = d("fmul", _wide_number(t, kind, v), _power(Ops(t, "i32"), s, True))
         scaled = d.fn("copysign", scaled, _wide_number(t, kind, v))  # the sign of NaN counts
+        if most:
+            scaled = d.select(d.cmp("ogt", d.fn("fabs", scaled), most), d.fn("copysign", most, scaled), scaled)
         return _stochastic(t, name, scaled, r[0], WIDE[kind][1]) if r else _nearest(t, name, scaled)
 
+    most = _most(t, name, kind, x)
     more = (("i32", noise),) if noise else ()
-    return function(t, f"ave_scaled_{name}_{kind}{'_sr' * bool(noise)}", "i32", make, (e, x), ("i32", scale), *more)
+    return function(t, f"ave_scaled_{name}_{kind}{'_sr' * bool(noise)}{'_bounded' * bool(most)}", "i32", make, (e, x), ("i32", scale), *more)
 
 
 def _up(t: Translator, kind: str, name: str, code: str, scale: str) -> str:
@@ -152,11 +167,6 @@ def _up(t: Translator, kind: str, name: str, code: str, scale: str) -> str:
 
 
 # -- handlers --------------------------------------------------------------------------------------------------------------------------
-
-
-def _check(t: Translator, name: str) -> None:
-    if t.mode.saturates and name in ("fp8", "bf8", "f16"):
-        raise Unknown("MODE clamps narrow floats that overflow")
 
 
 def _registers(o: object, count: int) -> Reg:
@@ -187,7 +197,6 @@ def _narrow_pair(name: str, kind: str) -> Handler:
     """Two numbers to two codes in a half or a byte of the destination."""
 
     def handler(t: Translator, i: Instruction) -> None:
-        _check(t, name)
         picks, sources = i.bits("op_sel", 4), len(i.operands) - 1
         xs = [raw(t, i, n, 32) for n in (1, 2)] if kind == "f32" else list(_halves(t, _registers(i.operands[1], 1)))
         scale, bits = raw(t, i, sources, 32), FORMATS[name].bits
@@ -233,7 +242,6 @@ def _random_one(name: str, kind: str) -> Handler:
     """One number to a byte of the destination, stochastically."""
 
     def handler(t: Translator, i: Instruction) -> None:
-        _check(t, name)
         picks = i.bits("op_sel", 4)
         x = raw(t, i, 1, WIDE[kind][0])
         value = _down(t, name, kind, x, raw(t, i, 3, 32), t.source_at(i, 2))
@@ -328,7 +336,8 @@ def _random_half(name: str) -> Handler:
     """v_cvt_sr_f16_f32, v_cvt_sr_bf16_f32: to a half of the destination."""
 
     def handler(t: Translator, i: Instruction) -> None:
-        _check(t, name)
+        if t.mode.saturates and name == "f16":
+            raise Unknown("MODE clamps 16-bit floats that overflow")
         x, noise = raw(t, i, 1, 32), t.source_at(i, 2)
 
         def make(v: str, r: str) -> str:
