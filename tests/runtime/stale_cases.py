@@ -138,6 +138,30 @@ PURE = {
     "cached_property": ("M = @N\nclass C:\n    @functools.cached_property\n    def n(self): return M\n@avelang.constant\ndef answer(): return C().n", "M = @N"),
     "memo of its own": ("M = @N\nS = {}\ndef h(): return S.setdefault(M, M)\n@avelang.constant\ndef answer(): return h()", "M = @N"),
     "global counter": ("C = [0]\nM = @N\ndef h():\n    C[0] += 1\n    return M\n@avelang.constant\ndef answer(): return h()", "M = @N"),
+    'module getattr': ("import sys\nST={'n':@N}\ndef __getattr__(name):\n    if name=='LAZY': return ST['n']\n    raise AttributeError(name)\nme=sys.modules[__name__]\n@avelang.constant\ndef answer(): return me.LAZY",
+        "ST['n']=@N"),
+    'module class': ('import sys\nclass M(types.ModuleType):\n    @property\n    def lazy(self): return ST[0]\nST=[@N]\nsys.modules[__name__].__class__=M\nme=sys.modules[__name__]\n@avelang.constant\ndef answer(): return me.lazy',
+        'ST[0]=@N'),
+    'make_dataclass': ("C=dataclasses.make_dataclass('C',[('n',int,@N)])\n@avelang.constant\ndef answer(): return C().n",
+        "C=dataclasses.make_dataclass('C',[('n',int,@N)])"),
+    'exception': ('class E(Exception):\n    n=@N\n@avelang.constant\ndef answer():\n    try: raise E()\n    except E as e: return e.n',
+        'E.n=@N'),
+    'cell class': ('def mk():\n    class C:\n        n=@N\n    def h(): return C.n\n    return h, C\nh,K=mk()\n@avelang.constant\ndef answer(): return h()',
+        'K.n=@N'),
+    'subclasses': ('class B: pass\nclass C(B):\n    n=@N\n@avelang.constant\ndef answer(): return B.__subclasses__()[-1].n',
+        'class D(B):\n    n=@N'),
+    'registry': ("R={}\ndef reg(f): R[f.__name__]=f; return f\n@reg\ndef a(): return @N\n@avelang.constant\ndef answer(): return R['a']()",
+        '@reg\ndef a(): return @N'),
+    'contextvar': ("import contextvars\nV=contextvars.ContextVar('v',default=@N)\n@avelang.constant\ndef answer(): return V.get()",
+        'V.set(@N)'),
+    'fn doc': ("def h(): pass\nh.__doc__='a'*@N\n@avelang.constant\ndef answer(): return len(h.__doc__)",
+        "h.__doc__='a'*@N"),
+    'class body global': ('M=@N\ndef h():\n    class C:\n        n=M\n    return C.n\n@avelang.constant\ndef answer(): return h()',
+        'M=@N'),
+    'np vectorize': ('M=@N\nf=np.vectorize(lambda x: x+M)\n@avelang.constant\ndef answer(): return int(f(0))',
+        'M=@N'),
+    'singledispatchmethod': ('class C:\n    @functools.singledispatchmethod\n    def h(self, x): return 0\n    @h.register\n    def _(self, x: int): return M\nM=@N\n@avelang.constant\ndef answer(): return C().h(1)',
+        'M=@N'),
 }  # fmt: skip
 
 # Others: what the kernel's expression is, as well.
@@ -186,6 +210,12 @@ KERNEL = {
                                     "max = avelang.jit(__import__('stale_helper').five)"),
     "text of an annotation": ("T(0)", "class Cfg:\n    n = @N\n@avelang.jit\ndef T(x: 'al.i32') -> 'al.i32':\n    v = al.make_local((answer(),), al.i32)\n"
                               "    return len(v)\n@avelang.constant\ndef answer(): return Cfg.n", "Cfg.n = @N"),
+    'struct calls constant': ('A(0).get()', "T={'n':@N}\n@avelang.constant\ndef c(): return T['n']\n@avelang.struct\nclass A:\n    x: ...\n    def get(self): return self.x+c()\n@avelang.constant\ndef answer(): return 0",
+        "T['n']=@N"),
+    'struct classmethod': ('A.mk().x', 'M=@N\n@avelang.struct\nclass A:\n    x: ...\n    @classmethod\n    def mk(cls): return cls(M)\n@avelang.constant\ndef answer(): return 0',
+        'M=@N'),
+    'kernel enum in tuple': ('T[0].value', 'class E(enum.Enum):\n    A=@N\nT=(E.A,)\n@avelang.constant\ndef answer(): return 0',
+        'class E(enum.Enum):\n    A=@N\nT=(E.A,)'),
 }  # fmt: skip
 
 HELPER = "M = @N\ndef get(): return M\ndef three(a, b):\n    return 3\ndef five(a, b):\n    return 5\ndef fifth():\n    return 5\n"

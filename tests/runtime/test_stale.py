@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).parent
 # What has no key: the disk has none of it.
 UNKEYED = {
     "getattr of a module", "getattr by a made name", "globals()", "vars of a class", "eval", "iterator", "module's dict", "weakref",
+    "subclasses", "contextvar",
 }  # fmt: skip
 
 

@@ -38,6 +38,7 @@ _NOT = frozenset(
         *(("genericpath", n) for n in ("exists", "isfile", "isdir", "getsize", "getmtime", "getatime", "getctime", "samefile", "isjunction")),
     }
 )  # fmt: skip
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that was made while the program runs
 _NEVER = ("numpy.random", "numpy.lib.npyio", "numpy.lib._npyio_impl", "numpy._core.memmap", "numpy.ctypeslib", "numpy.f2py", "numpy.testing")
 # Those of them that do not come with Python.
 _PACKAGES = frozenset({"numpy", "ml_dtypes", "typing_extensions"})
@@ -92,10 +93,19 @@ def of_function(fn: Any) -> str:
     return PURE if (where == IMPURE or packaged) and known(module, fn.__name__) else where
 
 
+def _at(module: Any, path: str) -> Any:
+    for name in path.split("."):
+        module = getattr(module, name, None)
+    return module
+
+
 def of_class(cls: type) -> str:
-    """Whose class it is: of one written in C, the module says it."""
+    """Whose class it is: of one written in C, the module says it. A class of Python's that its module does not have was made elsewhere."""
     module = sys.modules.get(cls.__module__)
-    if cls.__module__ == "builtins" or module is None and not cls.__flags__ & (1 << 9):  # no heap type: static, of an extension
+    made = cls.__flags__ & _HEAP and any(n in cls.__dict__ for n in ("__dict__", "__slots__", "__dataclass_fields__"))
+    if made and _at(module, cls.__qualname__) is not cls:
+        return THEIRS
+    if cls.__module__ == "builtins" or module is None and not cls.__flags__ & _HEAP:
         return _rated(cls.__module__)
     found = of_module(module) if module is not None else THEIRS
     return PURE if found == IMPURE and known(cls.__module__, cls.__name__) else found

@@ -27,7 +27,7 @@ from avelang.ir.dtypes import DType
 _IGNORED = frozenset(
     f"__{n}__"
     for n in (
-        "dict", "weakref", "doc", "module", "qualname", "firstlineno", "static_attributes", "abstractmethods", "parameters", "orig_bases",
+        "dict", "weakref", "module", "qualname", "firstlineno", "static_attributes", "abstractmethods", "parameters", "orig_bases",
         "annotations", "slots", "annotate_func", "annotations_cache", "annotate", "dataclass_params", "match_args", "protocol_attrs",
     )
 ) | {"_abc_impl", "_is_protocol", MARK, "_is_runtime_protocol", "__non_callable_proto_members__", "_field_defaults", "_fields_defaults"}  # fmt: skip
@@ -73,7 +73,7 @@ def _several(r: Reach, items: Iterable[Any]) -> None:
 
 def _function(r: Reach, fn: types.FunctionType) -> None:
     whose = purity.of_function(fn)
-    r.say(whose, str(fn.__module__), fn.__qualname__)
+    r.say(whose, str(fn.__module__), fn.__qualname__, fn.__name__, str(fn.__doc__) if whose == purity.THEIRS else "")
     if whose == purity.OURS:
         _several(r, (_contents(c) for c in fn.__closure__ or ()))
         return

@@ -38,7 +38,9 @@ PYTHON: dict[str, Callable[[Reach, Any], None]] = {}
 _LANGUAGE = (DType, Layout, Pointer, TensorMap, Builtin, Intrinsic, Namespace)
 # Code that uses these on a module may read any name of it.
 _DYNAMIC = frozenset({"getattr", "hasattr", "attrgetter", "__dict__", "__getattribute__", "getattr_static", "getmembers"})
-_BEYOND = frozenset({"__globals__", "__subclasses__", "f_globals", "f_locals", "f_back", "gi_frame", "_getframe"})
+_BEYOND = frozenset(
+    f"__{n}__" for n in ("globals", "subclasses", "annotations", "annotate", "slots", "match_args", "orig_bases", "dataclass_params", "type_params")
+) | {"f_globals", "f_locals", "f_back", "gi_frame", "_getframe", "get_type_hints", "get_annotations", "_field_defaults"}  # fmt: skip
 
 
 def word(address: int) -> int:
@@ -143,9 +145,9 @@ class Reach:
             self._seen[id(thing), at] = thing
             self.slots.append((thing, at, word(id(thing) + at), True))
 
-    def defined(self, fn: types.FunctionType) -> None:
-        """Watches what a definition has made of a function: code and defaults."""
-        places = _places()
+    def defined(self, fn: types.FunctionType, most: int = 6) -> None:
+        """Watches what a definition has made of a function: code and both kinds of defaults, and then text and names."""
+        places = _places()[:most]
         self.loose = self.loose or not places
         for at in places:
             self.word(fn, at)
@@ -180,7 +182,9 @@ class Reach:
                 self.refuse(f"{v.__name__}.__dict__")
                 return
             found = self.slot(v.__dict__, name)
-            v = getattr(v, name, GONE) if found is GONE else found
+            if found is GONE or type(v) is not types.ModuleType:
+                found = self._made(v, name, whose)
+            v = found
             self.say(name)
         if v is GONE:
             self.say("nothing")
@@ -191,6 +195,16 @@ class Reach:
                 self.trouble = f"{shown}, {self.trouble}"
         else:
             self.captured(v)
+
+    def _made(self, module: types.ModuleType, name: str, whose: str) -> Any:
+        """An attribute that a module makes when it is asked for it: by its `__getattr__`, or by a class of its own."""
+        makers = [module.__dict__.get("__getattr__"), type(module) if type(module) is not types.ModuleType else None]
+        if whose == purity.THEIRS:
+            self.loose = self.loose or any(makers)
+            for maker in makers:
+                if maker is not None:
+                    PYTHON["value"](self, maker)
+        return getattr(module, name, GONE)
 
     def named(self, chain: tuple[str, ...], cells: dict[str, types.CellType], around: dict[str, Any], deep: bool) -> None:
         """A name as a function sees it: through its cells, globals and builtins."""
@@ -223,7 +237,7 @@ class Reach:
         if purity.place(source.file) == purity.OURS and not fn.__closure__:
             return
         self.say(source.text)
-        self.defined(fn)
+        self.defined(fn, 3)
         for name, given in fn.__annotations__.items():
             self.say(name)
             self.captured(given)
@@ -283,11 +297,12 @@ class Reach:
 
 @functools.cache
 def _places() -> tuple[int, ...]:
-    """The bytes of a function where its code, defaults and defaults by name stand; none where they are not found."""
+    """The bytes of a function where code, both kinds of defaults, its text and its names stand; none where they are not found."""
 
-    def probe(a: Any = word, *, b: Any = word) -> None: ...
+    def probe(a: Any = word, *, b: Any = word) -> None:
+        """Of words of its own."""
 
-    wanted = (probe.__code__, probe.__defaults__, probe.__kwdefaults__)
+    wanted = (probe.__code__, probe.__defaults__, probe.__kwdefaults__, probe.__doc__, probe.__name__, probe.__qualname__)
     found = [[at for at in range(16, types.FunctionType.__basicsize__, 8) if word(id(probe) + at) == id(x)] for x in wanted]
     return tuple(places[0] for places in found) if all(len(p) == 1 for p in found) else ()
 

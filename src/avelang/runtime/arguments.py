@@ -195,13 +195,15 @@ class Parameters:
             raise self.fail("L055", spec.name, got=f"a torch tensor of shape {tuple(value.shape)}")
 
     def written(self, bound: Bound, written: Collection[str]) -> None:
-        """Tells torch that the tensors of the parameters named in `written` change: autograd finds by it what it had saved of them."""
-        torch = sys.modules.get("torch")
-        if torch is None:
-            return
+        """Tells libraries that the arrays of the parameters named in `written` change: torch, whose autograd finds by it what it had saved of
+        them; JAX, which keeps a copy of an array that was read on the CPU."""
         for spec, value in zip(self.runtime, bound.values, strict=True):
-            if spec.name in written and isinstance(value, Array) and value.via == "torch" and not value.keep.is_inference():
-                torch.autograd.graph.increment_version(value.keep)
+            if spec.name not in written or not isinstance(value, Array):
+                continue
+            if value.via == "torch" and not value.keep.is_inference():
+                sys.modules["torch"].autograd.graph.increment_version(value.keep)
+            elif value.kind == "JAX" and isinstance(value.keep, tuple) and getattr(value.keep[0], "_npy_value", None) is not None:
+                value.keep[0]._npy_value = None
 
     def _device(self, spec: ParamSpec, array: Array) -> AveError:
         why = "" if ":" in array.device else ", and no driver here knows whose memory it is"
