@@ -30,19 +30,21 @@ def programs(folder, n, *more):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]), "AVE_BACKEND": "cpu"}
     done = subprocess.run([sys.executable, HERE / "stale_run.py", folder, str(n), *more], capture_output=True, text=True, env=env, check=False)
     assert done.returncode == 0, done.stderr
-    return {name: (got, how) for name, got, how in map(json.loads, done.stdout.splitlines())}
+    return {name: (got, how, key) for name, got, how, key in map(json.loads, done.stdout.splitlines())}
 
 
 def test_edits_between_processes_and_in_one(tmp_path):
     names = {*PURE, *KERNEL}
-    first, second = programs(tmp_path, 3), programs(tmp_path, 5)
+    first, second = programs(tmp_path, 3), programs(tmp_path, 5, "some")
     assert set(first) == set(second) == names
-    assert {n: got for n, (got, _) in first.items() if got != [3]} == {}
-    assert {n: got for n, (got, _) in second.items() if got != [5]} == {}
+    assert {n: got for n, (got, *_) in first.items() if got != [3]} == {}
+    assert {n: got for n, (got, *_) in second.items() if got != [5]} == {}
+    assert {n for n in names if first[n][2] == second[n][2]} == {n for n in names if not first[n][2]} == UNKEYED
     edited = programs(tmp_path, 3, "edit")
-    assert {n: got for n, (got, _) in edited.items() if got != [3, 5]} == {}
+    assert {n: got for n, (got, *_) in edited.items() if got != [3, 5]} == {}
     # And what was not edited comes out of the cache: a key is the same in every process.
-    assert {n for n, (_, how) in edited.items() if how == "compiled"} == UNKEYED
+    assert {n for n, (_, how, _) in edited.items() if how == "compiled"} == UNKEYED
+    assert {n for n in names if edited[n][2] != first[n][2]} == set()
 
 
 I = al.Tensor((1,), al.i32)
