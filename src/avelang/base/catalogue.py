@@ -457,4 +457,8 @@ CATALOGUE: dict[str, Template] = {
         "kernel `{kernel}`: {what} of {place} races with {other} ({where})",
         "a barrier must stand between them, or an mbarrier, or a release that the other acquires; lanes of a warp meet at bar.warp.sync",
     ),
+    "X051": Template(
+        "kernel `{kernel}`: `{text}` at {where} {what} that nothing has written, or that comes of such a one ({lane})",
+        "write it first; where only some lanes or some ways of the code do, the others have no value",
+    ),
 }

@@ -145,7 +145,7 @@ class Memory:
                 for place in places:
                     self.swapped.add((w.agent, *place))
                     self.deferred.pop((w.agent, *place), None)
-        elif kind in (text.CLASH, text.ALONE):
+        elif kind in (text.CLASH, text.ALONE, text.UNDEFINED):
             findings.logged(self.watch.run, w, r)
 
     def _plain(self, w: Watched, records: np.ndarray, how: Strong | None = None) -> list[tuple[Any, int]]:

@@ -94,6 +94,8 @@ class Copy:
             if self.add is not None:
                 data = _added(self.block.shared[at], data, self.add)
             self.block.shared[at] = data
+            if self.block.far:
+                self.block.undef[at] = 0
             self.block.shadow[at] = UNFENCED if self.generic else 0
             if not self.live.any():
                 self.block.flights.remove(self)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from avelang.sim.ptx.run import Run, Warp
     from avelang.sim.ptx.watch import Watched
 
+WORDS = ("takes its address from a value", "goes by a condition", "stores a value", "updates memory or uses a value")
 VERBS = ("read", "write", "atomic update")
 MOST = 200  # reports of one launch
 
@@ -69,6 +70,9 @@ def logged(run: Run, w: Watched, r: np.ndarray) -> None:
         other = next((k for k in range(32) if k != lane and r["address"][k] == r["address"][lane]), None)
         place = reports.place(w.warp, int(r["address"][lane]), int(r["size"]), run.launch, i)
         found = error("X041", what=run.program.quoted(index), place=place, other="another lane" if other is None else f"lane {other}", **common)
+    elif kind == text.UNDEFINED:
+        said = {"text": reports.text_of(i), "where": f"line {i.node.line}", "lane": common["where"]}
+        found = error("X051", kernel=common["kernel"], what=WORDS[int(r["size"])], **said)
     else:
         found = error("X043", what=run.program.quoted(index), why=str(int(r["address"][lane])), **common)
     report(run, found, key)

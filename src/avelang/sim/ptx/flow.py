@@ -10,6 +10,7 @@ import avelang.sim.ptx.scheduler as scheduler
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Module
 from avelang.sim.ptx.code import Code, Instr, Reg
+from avelang.sim.ptx.defined import Defining
 from avelang.sim.ptx.table import FLOATS, OTHERS
 from avelang.sim.ptx.translator import Handler, Translator
 from avelang.sim.ptx.unknown import Unknown
@@ -31,6 +32,7 @@ class Translation:
     quick: bool
     steps: int
     watched: bool = False
+    undef_places: dict[Reg, int] = dataclasses.field(default_factory=dict)  # where it stands which lanes of a register nothing has written
     starts: tuple[int, ...] = ()  # the instructions that begin blocks, and to which blocks each goes
     ways: tuple[tuple[int, ...], ...] = ()
 
@@ -103,8 +105,9 @@ class _Handlers:
         return handler
 
 
-def translate(code: Code, watched: bool = False, without: int = -1) -> Translation:
-    """The LLVM IR of code. `watched`: it writes down what it accesses (`watch_text`); `without`: the index of a bar.warp.sync that is left out."""
+def translate(code: Code, watched: bool = False, without: int = -1, init: bool = False) -> Translation:
+    """The LLVM IR of code. `watched`: it writes down what it accesses (`watch_text`); `without`: the index of a bar.warp.sync that is left out;
+    `init`: it follows what nothing has written (`defined`)."""
     starts = leaders(code)
     targets = {first: k for k, first in enumerate(starts)}
     checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
@@ -113,8 +116,8 @@ def translate(code: Code, watched: bool = False, without: int = -1) -> Translati
         module.declare(*declared)
     module.functions["ave_places"] = (watch_text.NOTE if watched else "") + memory_text.places(checked, watched)
     assert code.carry is not None
-    t = Translator(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
-    t.without = without
+    t = (Defining if init else Translator)(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
+    t.without, t.undef_start = without, code.warp_bytes
     if watched:
         for registers, word in code.unfenced.items():
             for r in registers:
@@ -148,7 +151,7 @@ def translate(code: Code, watched: bool = False, without: int = -1) -> Translati
     # The log of a turn must hold what it writes; and who spins is to let the others go on soon.
     steps = min(SPIN, watch_text.CAPACITY // notes) if watched else scheduler.STEPS
     text, ways = module.text('nounwind "frame-pointer"="none"'), tuple(map(tuple, successors))
-    return Translation(text, t.reasons, targets[code.entry.first], checked, quick, steps, watched, tuple(starts), ways)
+    return Translation(text, t.reasons, targets[code.entry.first], checked, quick, steps, watched, t.undef_places, tuple(starts), ways)
 
 
 def _one(t: Translator, i: Instr, handlers: _Handlers) -> None:
@@ -159,6 +162,7 @@ def _one(t: Translator, i: Instr, handlers: _Handlers) -> None:
         t.guard = t.value(reg)
         if negated:
             t.guard = t.op(f"xor {t.t('i1')} {t.guard}, splat (i1 true)")
+    t.starts(i)
     if t.running and i.opcode != "wgmma":
         t.stop_unwaited(i)
     try:

@@ -82,6 +82,7 @@ class View:
         if isinstance(o, n.Sink):
             return
         assert isinstance(o, Reg)
+        self.define(o)
         if o.bits == 1:
             bits = int(np.packbits(np.asarray(values, bool) & self.active, bitorder="little").view(np.uint32)[0])
             mask = int(np.packbits(self.active, bitorder="little").view(np.uint32)[0])
@@ -89,6 +90,13 @@ class View:
             self.warp.words[at] = int(self.warp.words[at]) & ~mask & 0xFFFFFFFF | bits
             return
         self.raw(o)[self.active] = np.asarray(values)[self.active].astype(f"u{o.bits // 8}")
+
+    def define(self, o: Reg) -> None:
+        """The lanes that execute this have written a register."""
+        place = self.run.made.said.undef_places.get(o)
+        if place is not None:
+            mask = int(np.packbits(self.active, bitorder="little").view(np.uint32)[0])
+            self.warp.words[place // 4] &= np.uint32(~mask & 0xFFFFFFFF)
 
     # -- addresses -------------------------------------------------------------------------------------------------------------------
 

@@ -87,6 +87,7 @@ def _shfl(t: Translator, i: Instr) -> None:
     else:
         source, ok = _any_shuffle(t, mode, t.get(b, 32), t.get(c, 32))
         value = pick(t, x, source)
+    t.picked(x, value, source)
     if t.watched:
         _alone(t, who, source, ok)
     first, second = (d.first, d.second) if isinstance(d, n.Pair) else (d, None)

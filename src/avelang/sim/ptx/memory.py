@@ -139,6 +139,7 @@ def _atomic(t: Translator, i: Instr) -> None:
     t.note(watch_text.ATOM, BITS[kind] // 8 * count)
     t.module.functions.setdefault("ave_bf16_add", atomics.BF16_ADD)
     t.run(t.helper(made[0], lambda: made[1]))
+    t.updates(space, bits, count, k)
     parts = to.items if isinstance(to, n.Vector) and count > 1 else (to,)
     for k, o in enumerate(parts):
         if not isinstance(o, n.Sink):

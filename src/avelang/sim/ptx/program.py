@@ -83,17 +83,23 @@ class Program:
         """The code that writes down its accesses, for launches with `check`."""
         return Made(translate(self.code, watched=True))
 
+    @functools.cached_property
+    def defining(self) -> Made:
+        """The code that follows, besides, what nothing has written."""
+        return Made(translate(self.code, watched=True, init=True))
+
     @contextlib.contextmanager
     def without(self, index: int) -> Iterator[None]:
         """Launches go without a barrier, a wait or a fence: the instruction at this index (`mutate`)."""
-        i, whole = self.code.instructions[index], self.watched
+        i, whole = self.code.instructions[index], (self.watched, self.defining)
         self.skipped = index
         if i.parts[1:3] == ("warp", "sync"):  # translated code does it
             self.watched = Made(translate(self.code, watched=True, without=index))
+            self.defining = Made(translate(self.code, watched=True, without=index, init=True))
         try:
             yield
         finally:
-            self.skipped, self.watched = -1, whole
+            self.skipped, (self.watched, self.defining) = -1, whole
 
     # -- launches ------------------------------------------------------------------------------------------------------------------
 

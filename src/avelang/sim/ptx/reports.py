@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 PAGE = 4096  # bytes at address 0, which no array has
 
 
-def _text(i: Instr) -> str:
+def text_of(i: Instr) -> str:
     return instruction(i.node).strip() if i.parts != BACK else "the return of a call"
 
 
 def _common(program: Program, i: Instr) -> dict[str, Any]:
-    return {"kernel": program.code.entry.name, "text": _text(i), "where": f"line {i.node.line}"}
+    return {"kernel": program.code.entry.name, "text": text_of(i), "where": f"line {i.node.line}"}
 
 
 def thread(warp: Warp, lane: int) -> str:
@@ -164,7 +164,7 @@ def _stands(program: Program, warp: Warp) -> str:
     """Where a warp waits."""
     if warp.waits is not None:
         i = program.code.instructions[warp.get("op")]
-        return f"warp {warp.index} of block {warp.block.index} at line {i.node.line} (`{_text(i)}`)"
+        return f"warp {warp.index} of block {warp.block.index} at line {i.node.line} (`{text_of(i)}`)"
     live = warp.get("live")
     places = {}
     for lane in range(LANES):
@@ -173,7 +173,7 @@ def _stands(program: Program, warp: Warp) -> str:
     parts = []
     for pc, lanes in sorted(places.items()):
         i = program.at_block(pc)
-        parts.append(f"{len(lanes)} lane{'s' * (len(lanes) > 1)} at line {i.node.line} (`{_text(i)}`)")
+        parts.append(f"{len(lanes)} lane{'s' * (len(lanes) > 1)} at line {i.node.line} (`{text_of(i)}`)")
     return f"warp {warp.index} of block {warp.block.index}: {', '.join(parts)}"
 
 

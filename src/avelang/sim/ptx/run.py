@@ -81,8 +81,9 @@ class Warp:
             self.put(name, value)
         for count in self.block.run.program.code.running.values():
             self.words[count.place // 4] = 0
-        for word in self.block.run.program.code.unfenced.values():
-            self.words[word.place // 4] = 0xFFFFFFFF
+        said = self.block.run.made.said
+        for place in (*(w.place for w in self.block.run.program.code.unfenced.values()), *said.undef_places.values()):
+            self.words[place // 4] = 0xFFFFFFFF
         self.rest()
 
     def rest(self) -> None:
@@ -98,13 +99,17 @@ class Block:
         code, launch = run.program.code, run.launch
         self.run, self.rank = run, rank
         self.size = code.shared_bytes + launch.dynamic
-        self.shared = aligned(max(self.size, 16))
+        self.count = -(-launch.block[0] * launch.block[1] * launch.block[2] // LANES)
+        lanes = max(16, code.local_bytes * LANES * self.count)
+        # Where it is followed what nothing has written, the shadow of shared and local memory stands this far behind them.
+        self.far = -(-max(self.size, lanes) // 1024) * 1024 if "init" in run.check else 0
+        self.shared_whole = aligned(max(self.size, 16) + 2 * self.far)
+        self.shared = self.shared_whole[: max(self.size, 16)]
         self.shadow = aligned(max(self.size, 16)) if run.made.said.checked else self.shared
         self.state = aligned(BLOCK_BYTES, 64)
         threads = launch.block[0] * launch.block[1] * launch.block[2]
-        self.count = -(-threads // LANES)
-        self.local = aligned(max(16, code.local_bytes * LANES * self.count))
-        self.warps = [Warp(self, k, code.warp_bytes) for k in range(self.count)]
+        self.local = aligned(lanes + 2 * self.far)
+        self.warps = [Warp(self, k, code.warp_bytes + 4 * len(run.made.said.undef_places) + 64) for k in range(self.count)]
         self.masks = [(1 << min(LANES, threads - LANES * k)) - 1 for k in range(self.count)]
         flat = np.arange(self.count * LANES)
         x, y, _ = launch.block
@@ -126,7 +131,7 @@ class Block:
         for name, value in (
             ("regions", launch.regions.ctypes.data), ("region_count", len(launch.regions)), ("params", launch.params.ctypes.data),
             ("module", run.program.module_memory.ctypes.data), ("near_start", 1), ("near_end", 0),
-            ("warps", self.pointers[0].ctypes.data), ("masks", self.pointers[1].ctypes.data), ("log", run.log.ctypes.data),
+            ("warps", self.pointers[0].ctypes.data), ("masks", self.pointers[1].ctypes.data), ("log", run.log.ctypes.data), ("undef", self.far),
         ):  # fmt: skip
             struct.pack_into("<Q", self.state.data, BLOCK[name], value)
         for name, value in (
@@ -136,6 +141,11 @@ class Block:
             struct.pack_into("<I", self.state.data, BLOCK[name], value)
         for name, values in (("ntid", launch.block), ("nctaid", launch.grid), ("cluster_nctaid", launch.cluster), ("nclusterid", run.clusters)):
             struct.pack_into("<III", self.state.data, BLOCK[name], *values)
+
+    @property
+    def undef(self) -> np.ndarray:
+        """Which bytes of shared memory nothing has written; none where that is not followed."""
+        return self.shared_whole[self.far : self.far + self.size] if self.far else self.shared_whole[:0]
 
     def get(self, name: str, kind: str = "<I") -> int:
         return struct.unpack_from(kind, self.state.data, BLOCK[name])[0]
@@ -147,6 +157,9 @@ class Block:
         for name, values in (("ctaid", index), ("clusterid", clusterid), ("cluster_ctaid", within)):
             struct.pack_into("<III", self.state.data, BLOCK[name], *values)
         self.shared[:] = 0xA5  # what nothing wrote
+        if self.far:
+            self.undef[:] = 1
+            self.local[self.far :] = 1
         if self.run.made.said.checked:
             self.shadow[:] = 0
         entry = self.run.made.said.entry
@@ -202,7 +215,7 @@ class Run:
 
     def __init__(self, program: Program, launch: Launch, check: frozenset[str] = frozenset(), collects: bool = False, order: str = "", seed: int = 0):
         self.program, self.launch, self.check, self.collects = program, launch, check, collects
-        self.made = program.watched if check or collects else program.plain
+        self.made = program.defining if "init" in check else program.watched if check or collects else program.plain
         self.found: dict[tuple[object, ...], AveError] = {}
         self.order, self.random = order, np.random.default_rng(seed)
         self.log = aligned(HEADER + (CAPACITY + SPARE) * RECORD if self.made.said.watched else 64, 64)

@@ -17,12 +17,13 @@ RANK = 24  # bits: from here on the rank of the block
 # lanes that have not exited; `blocked`: lanes that wait for others of their warp; `steps`: blocks of code left of this turn; `count`: instructions;
 # `barrier`: the warp waits at bar.sync 0; `at`, `seen`, `bad`: of code that is watched (`watch_text`): the instruction that accesses memory, the
 # lanes that ran last, those whose stores another lane's has overwritten; `thread`: %tid as three registers; `local`: the memory of its lanes' local
-# variables; `address`, `data`: room for accesses.
+# variables; `address`, `data`: room for accesses, and `undef` for which lanes' data nothing has written.
 WARP = {
     "pc": 0, "active": 128, "op": 132, "live": 136, "blocked": 140, "steps": 144, "index": 148, "count": 152, "local": 160, "turn": 168,
     "barrier": 172, "at": 176, "seen": 180, "bad": 184, "thread": 192, "address": 640, "data": 1024,
+    "undef": 1024 + 16 * 256,
 }  # fmt: skip
-REGISTERS = 1024 + 16 * 256  # where the registers begin
+REGISTERS = 1024 + 16 * 256 + 64  # where the registers begin
 EXITED = 0x7FFFFFFF  # the pc of a lane that is no more
 
 # What a block of code returns where it does not return the number of the next one.
@@ -39,14 +40,15 @@ BARRIER = -7  # the warp has come to bar.sync 0
 # Of a block. `regions`: triples of u64 (start, end, writable) of memory that the kernel may touch; `near_...`: the last of them that was hit;
 # `shared`, `shadow`: a pointer for each rank of the cluster; `module`: where the module's variables stand; `fault_...`: code, instruction,
 # lane, address, and what else the code means. `warps`, `masks`: a pointer and an i32 of lanes for each of `count` warps; `stopped`: why
-# `ave_grid` left a block to the host; `log`: where watched code writes down its accesses.
+# `ave_grid` left a block to the host; `log`: where watched code writes down its accesses; `undef`: bytes from
+# shared or local memory to its shadow, where a byte says that nothing has written one (`defined`).
 BLOCK = {
     "regions": 0, "region_count": 8, "near_start": 16, "near_end": 24, "near_writable": 32, "shared": 40, "shadow": 48, "shared_bytes": 56,
     "ranks": 60, "rank": 64, "local_bytes": 68, "params": 72, "module": 80, "fault_code": 88, "fault_instruction": 92, "fault_lane": 96,
     "fault_size": 100, "fault_address": 104, "fault_extra": 112, "clock": 120, "ctaid": 128, "nctaid": 140, "ntid": 152, "clusterid": 164,
     "nclusterid": 176, "cluster_ctaid": 188, "cluster_nctaid": 200, "dynamic": 212, "explicit": 216, "fault_warp": 220,
     "warps": 224, "masks": 232, "count": 240, "entry": 244, "stopped": 248,
-    "log": 256,
+    "log": 256, "undef": 264,
 }  # fmt: skip
 BLOCK_BYTES = 320
 

@@ -36,6 +36,8 @@ class Translator(Writer):
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.here: Instr | None = None
+        self.undef_places: dict[Reg, int] = {}  # of code that follows what nothing has written (`defined`)
+        self.undef_start = 0
         self.without = -1  # the index of a bar.warp.sync that is left out
         self.unfenced: dict[Reg, list[Reg]] = {}  # by a register of wgmma: words that say that it has been written since the last wgmma.fence
         self.running: dict[Reg, list[Reg]] = {}  # by a register of an accumulator: how many wgmma that write it run
@@ -56,6 +58,15 @@ class Translator(Writer):
         self.ending: Callable[[], None] | None = None  # writes the function's end instead, where it is more than that
         self.notes = 0
         self.entered()
+
+    def starts(self, i: Instr) -> None:
+        """An instruction begins."""
+
+    def updates(self, space: str, bits: int, count: int, operands: int) -> None:
+        """An atomic operation of `count` elements has been done, with so many operands."""
+
+    def picked(self, value: str, result: str, source: str) -> None:
+        """`result` is what each lane has got of `value` in lane `source`."""
 
     def entered(self) -> None:
         """Watched code writes down which lanes run from here on."""

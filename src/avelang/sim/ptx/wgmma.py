@@ -208,4 +208,5 @@ def _write(v: View, form: Form, d: n.Vector, out: np.ndarray) -> None:
     words = np.ascontiguousarray(out.astype(form.d.np)).view(np.uint32).reshape(LANES, -1)
     for k, r in enumerate(d.items):
         assert isinstance(r, Reg)
+        v.define(r)
         v.raw(r)[:] = words[:, k]

@@ -1,0 +1,270 @@
+"""Translation that also follows what nothing has written: beside each register, shared and local memory, one bit a lane or byte says so.
+
+A value that comes of an undefined one is undefined too. It is a fault where it is used: as an address, as a condition of a branch or of an access, as
+data of a store to global memory; an atomic update of shared memory that nothing has written is one as well. Copies into registers, shared and local
+memory are none: compilers move what they do not use. `selp` takes the side that is chosen, `xor` and `sub` of a register with itself are zero,
+shuffles take the lane that is read, matrix products the rows and columns that meet.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+import avelang.sim.ptx.matrix as matrix
+import avelang.sim.ptx.watch_text as watch_text
+from avelang.llvm.vectors import Ops
+from avelang.nvptx import nodes as n
+from avelang.sim.ptx.code import Instr, Mem, Operand, Reg
+from avelang.sim.ptx.memory_text import each, field, head
+from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, SHARED_BASE, WARP
+from avelang.sim.ptx.translator import Translator
+
+ADDRESS, CONDITION, DATA, UPDATE = range(4)  # how an undefined value is used (`findings.WORDS`)
+_GUARDED = ("bra", "brx", "exit", "ret", "call", "ld", "st", "atom", "red", "trap")
+_ACROSS = ("vote", "match", "redux")
+
+
+class Defining(Translator):
+    """`undef_places`: where the bits of each register stand in the warp's memory, from `start` on."""
+
+    def begin(self, number: int) -> None:
+        self.undefs: dict[Reg, str] = {}
+        self.tags: dict[str, str] = {}  # by an SSA value: the lanes (an i32) in which it is undefined
+        self.sources: list[str] = []
+        self.forced: list[str] = []
+        self.guard_undef = "0"
+        super().begin(number)
+
+    def saved(self) -> dict[str, object]:
+        return {**super().saved(), "undefs": self.undefs, "tags": self.tags}
+
+    def place_of(self, reg: Reg) -> str:
+        at = self.undef_places.setdefault(reg, self.undef_start + 4 * len(self.undef_places))
+        return self.op(f"getelementptr i8, ptr %w, i64 {at}")
+
+    def undef(self, reg: Reg) -> str:
+        if reg not in self.undefs:
+            self.undefs[reg] = self.op(f"load i32, ptr {self.place_of(reg)}, align 4")
+        return self.undefs[reg]
+
+    def either(self, *masks: str) -> str:
+        out = "0"
+        for m in dict.fromkeys(masks):
+            if m != "0":
+                out = m if out == "0" else self.op(f"or i32 {out}, {m}")
+        return out
+
+    def used(self, mask: str, how: int) -> None:
+        """The lanes that execute this must not use an undefined value."""
+        if mask != "0":
+            self.note(watch_text.UNDEFINED, how, self.op(f"and i32 {mask}, {self.lanes()}"))
+
+    # -- instructions ----------------------------------------------------------------------------------------------------------------
+
+    def starts(self, i: Instr) -> None:
+        self.sources, self.forced = [], []
+        self.guard_undef = self.undef(i.guard[0]) if i.guard else "0"
+        if i.guard and i.opcode in _GUARDED and self.guard_undef != "0":
+            self.note(watch_text.UNDEFINED, CONDITION, self.op(f"and i32 {self.guard_undef}, {self.active}"))
+        o = i.operands
+        if i.opcode == "selp" and isinstance(o[3], Reg):
+            chosen, (a, b) = self.bits_of(self.pred(o[3])), (self.of(x) for x in o[1:3])
+            one, two = self.op(f"and i32 {chosen}, {a}"), self.op(f"and i32 {self.op(f'xor i32 {chosen}, -1')}, {b}")
+            self.forced = [self.either(one, two, self.undef(o[3]))]
+        elif i.opcode in ("xor", "sub") and len(o) == 3 and o[1] == o[2] and isinstance(o[1], Reg):
+            self.forced = ["0"]
+        elif i.opcode == "mma":
+            self.forced = self.product(i)
+        elif i.opcode == "brx" and isinstance(o[0], Reg):
+            self.used(self.undef(o[0]), CONDITION)
+        self.sources = []
+
+    def of(self, o: Operand) -> str:
+        return self.undef(o) if isinstance(o, Reg) else "0"
+
+    def value(self, reg: Reg) -> str:
+        x = super().value(reg)
+        u = self.undef(reg)
+        self.tags[x] = u
+        self.sources.append(u)
+        return x
+
+    def tag(self, value: str) -> str:
+        """The lanes in which a value that this instruction has made is undefined."""
+        if value in self.tags:
+            return self.tags[value]
+        u = self.either(*self.sources)
+        if self.here is not None and self.here.opcode in _ACROSS and u != "0":
+            some = self.op(f"icmp ne i32 {self.op(f'and i32 {u}, {self.lanes()}')}, 0")
+            u = self.op(f"select i1 {some}, i32 -1, i32 0")
+        return u
+
+    def put(self, reg: Reg, value: str) -> None:
+        u = self.forced.pop(0) if self.forced else self.tag(value)
+        if self.guard:
+            runs = self.bits_of(self.guard)
+            new, old = self.op(f"and i32 {runs}, {self.either(u, self.guard_undef)}"), self.undef(reg)
+            u = self.either(new, self.op(f"and i32 {self.op(f'xor i32 {runs}, -1')}, {old}"))
+        super().put(reg, value)
+        self.undefs[reg] = self.tags[self.values[reg]] = u
+
+    def finish(self, name: str, live: set[Reg], next_block: int, count: int) -> str:
+        for reg in self.written:
+            if reg in live:
+                place, u = self.place_of(reg), self.undefs[reg]
+                old = self.op(f"load i32, ptr {place}, align 4")
+                kept = self.op(f"and i32 {old}, {self.op(f'xor i32 {self.active}, -1')}")
+                mine = self.op(f"and i32 {u}, {self.active}")
+                self.do(f"store i32 {self.op(f'or i32 {kept}, {mine}')}, ptr {place}, align 4")
+        return super().finish(name, live, next_block, count)
+
+    # -- memory --------------------------------------------------------------------------------------------------------------------
+
+    def word_of(self, k: int) -> str:
+        return self.pointer("w", WARP["undef"] + 4 * k)
+
+    def address(self, m: Mem, space: str) -> str:
+        if isinstance(m.base, Reg):
+            self.used(self.undef(m.base), ADDRESS)
+        x = super().address(m, space)
+        self.sources = []
+        return x
+
+    def put_addresses(self, x: str) -> None:
+        super().put_addresses(x)
+        o = Ops(self, "i64")
+        window = o("lshr", x, 60)
+        near = [self.bits_of(o.cmp("eq", window, base >> 60)) for base in (SHARED_BASE, LOCAL_BASE)]
+        self.far = self.op(f"xor i32 {self.either(*near)}, -1")  # lanes that go to global memory, where the address is generic
+
+    def put_data(self, k: int, value: str, bits: int) -> None:
+        super().put_data(k, value, bits)
+        self.do(f"store i32 {self.tag(value)}, ptr {self.word_of(k)}, align 4")
+
+    def take_data(self, k: int, bits: int) -> str:
+        x = super().take_data(k, bits)
+        self.tags[x] = u = self.op(f"load i32, ptr {self.word_of(k)}, align 4")
+        self.sources.append(u)
+        return x
+
+    def access(self, space: str, bits: int, count: int, store: bool) -> None:
+        super().access(space, bits, count, store)
+        words = [self.op(f"load i32, ptr {self.word_of(k)}, align 4") for k in range(count)] if store else []
+        if space in ("global", "generic") and store:
+            outside = "-1" if space == "global" else self.far
+            self.used(self.op(f"and i32 {self.either(*words)}, {outside}"), DATA)
+        if not store:
+            for k in range(count):
+                self.do(f"store i32 0, ptr {self.word_of(k)}, align 4")
+        if space != "global":
+            name, text = shadow(space, bits, count, store)
+            self.run(self.helper(name, lambda: text))
+
+    def updates(self, space: str, bits: int, count: int, operands: int) -> None:
+        """An atomic operation has been written: its operands, and the memory if it is shared."""
+        words = [self.op(f"load i32, ptr {self.word_of(k)}, align 4") for k in range(operands)]
+        self.used(self.either(*words), DATA)
+        for k in range(count):
+            self.do(f"store i32 0, ptr {self.word_of(k)}, align 4")
+        if space != "global":
+            for store in (False, True):
+                name, text = shadow(space, bits, count, store)
+                self.run(self.helper(name, lambda text=text: text))
+                for k in range(0 if store else count):
+                    self.used(self.op(f"load i32, ptr {self.word_of(k)}, align 4"), UPDATE)
+                    self.do(f"store i32 0, ptr {self.word_of(k)}, align 4")
+
+    # -- lanes ---------------------------------------------------------------------------------------------------------------------
+
+    def picked(self, value: str, result: str, source: str) -> None:
+        """A shuffle: each lane has got the value of lane `source` (an i32 each)."""
+        u = self.tags.get(value, "0")
+        if u == "0":
+            self.tags[result] = "0"
+            return
+        o = Ops(self, "i32")
+        there = o("and", o("lshr", self.splat(u, "i32"), source), 1)
+        self.tags[result] = self.bits_of(o.cmp("ne", there, 0))
+
+    def product(self, i: Instr) -> list[str]:
+        """mma: which lanes of each register of D an undefined register of A, B or C reaches."""
+        row = matrix.MMA.get(i.name)
+        if row is None:
+            return []
+        vectors = [list(o.items) if isinstance(o, n.Vector) else [o] for o in i.operands]
+        masks = [[self.of(x) for x in v] for v in vectors[1:4]]  # type: ignore[arg-type]
+        out = list(masks[2])
+        tables = reaches(i.name)
+        for part in (0, 1):
+            for k, u in enumerate(masks[part]):
+                if u == "0":
+                    continue
+                for d in range(len(out)):
+                    lanes = tables[part][k][d]
+                    hit = self.op(f"and {self.t('i32')} {self.splat(u, 'i32')}, {self.const_vector(lanes, 'i32')}")
+                    out[d] = self.either(out[d], self.bits_of(Ops(self, "i32").cmp("ne", hit, 0)))
+        return out
+
+
+@functools.lru_cache(64)
+def reaches(name: str) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
+    """For a form of mma: [A, B][register][register of D][lane of D] a mask of the lanes of A or B whose register that element depends on."""
+    row = matrix.MMA[name]
+    mma = row.mma
+    assert mma is not None
+    kinds = matrix._dtypes(row)
+
+    def spots(f: object, d: int, axis: int) -> np.ndarray:
+        """(registers, lanes, elements of a register) of one coordinate."""
+        index = np.asarray(f.index[axis])  # type: ignore[attr-defined]
+        per = max(1, 32 // kinds[d].bits)
+        return index.reshape(LANES, -1, per).transpose(1, 0, 2)
+
+    out = []
+    for f, d, axis, mine in ((mma.a, 0, -2, -2), (mma.b, 1, -1, -1)):
+        theirs, own = spots(f, d, axis), spots(mma.c, 2, mine)
+        table = []
+        for r in theirs:
+            hit = (own[:, :, None, :, None] == r[None, None, :, None, :]).any((3, 4))  # (registers of D, lanes of D, lanes of the operand)
+            bits = (hit.astype(np.int64) << np.arange(LANES)).sum(2)
+            table.append(np.where(bits >> 31 & 1, bits - (1 << 32), bits).tolist())
+        out.append(table)
+    return out[0], out[1]
+
+
+def shadow(space: str, bits: int, count: int, store: bool) -> tuple[str, str]:
+    """(name, text) of a function that takes from the shadow of shared or local memory, or puts there, which lanes' data are undefined: a word in the
+    warp's `undef` for each element. Nothing is known of global memory, nor of accesses that go nowhere."""
+    name, size = f"ave_undef_{'st' if store else 'ld'}_{space.replace('::', '_')}_{bits}x{count}", bits // 8
+    lines = [
+        field("log", "%lpp"), "  %l = load ptr, ptr %lpp, align 8", f"  %sink = getelementptr i8, ptr %l, i64 {watch_text.SINK}",
+        "  %lost = icmp eq ptr %p, %sink", "  %window = lshr i64 %a, 60",
+        f"  %far = icmp eq i1 {'true' if space == 'generic' else 'false'}, true", f"  %insh = icmp eq i64 %window, {SHARED_BASE >> 60}",
+        f"  %inlo = icmp eq i64 %window, {LOCAL_BASE >> 60}", "  %innear = or i1 %insh, %inlo", "  %inglobal = xor i1 %innear, true",
+        "  %other = and i1 %far, %inglobal", "  %skip = or i1 %other, %lost", "  br i1 %skip, label %behind, label %look", "look:",
+        field("undef", "%dp2"), "  %dist = load i64, ptr %dp2, align 8", "  %s = getelementptr i8, ptr %p, i64 %dist",
+    ]  # fmt: skip
+    for k in range(count):
+        lines += [f"  %eu{k} = getelementptr i8, ptr %w, i64 {WARP['undef'] + 4 * k}", f"  %eo{k} = load i32, ptr %eu{k}, align 4"]
+        if store:
+            lines += [f"  %eh{k} = lshr i32 %eo{k}, %lane32", f"  %eb{k} = trunc i32 %eh{k} to i8", f"  %ec{k} = and i8 %eb{k}, 1"]
+        else:
+            lines.append(f"  %ex{k}z = add i8 0, 0")
+        last = f"%ex{k}z"
+        for j in range(size):
+            lines.append(f"  %es{k}x{j} = getelementptr i8, ptr %s, i64 {k * size + j}")
+            if store:
+                lines.append(f"  store i8 %ec{k}, ptr %es{k}x{j}, align 1")
+            else:
+                lines += [f"  %ey{k}x{j} = load i8, ptr %es{k}x{j}, align 1", f"  %ex{k}x{j} = or i8 {last}, %ey{k}x{j}"]
+                last = f"%ex{k}x{j}"
+        if not store:
+            lines += [f"  %ez{k} = zext i8 {last} to i32", f"  %em{k} = shl i32 %ez{k}, %lane32", f"  %en{k} = or i32 %eo{k}, %em{k}",
+                      f"  store i32 %en{k}, ptr %eu{k}, align 4"]  # fmt: skip
+    lines += ["  br label %behind", "behind:"]
+    return name, head(name) + "  br label %loop" + each(space, size * count, False, "\n".join(lines), ("some",), True)
+
+
+assert BLOCK["undef"] % 8 == 0
