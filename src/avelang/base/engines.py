@@ -37,8 +37,8 @@ TABLE: dict[str, dict[str, str]] = {
     GFX950: _AMD,
     PTX: {
         "bounds": "always: memory that was not given (X032)",
-        "init": "shared memory and registers",
-        "races": "shared memory, global memory (X040)",
+        "init": "shared and local memory, registers (X051)",
+        "races": "shared memory (X050), global memory (X040), lanes of a warp (X041), barriers (X042) and shuffles (X043) that not all come to",
         "waits": "always: copies, products, proxies (X033)",
         "ir": _NO_IR,
         "launch": _ENDS,

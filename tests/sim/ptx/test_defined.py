@@ -1,0 +1,66 @@
+"""Launches with `check=("init",)`: values that nothing has written are found where they are used, and only there."""
+
+import numpy as np
+import pytest
+
+from avelang.sim.ptx import Program
+from sim.ptx.texts import kernel, memory
+
+START = """mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d0, %d0, %p0; .shared .align 16 .b32 box[64]; .local .align 16 .b32 own[4];
+    mov.u32 %r2, box; mad.lo.u32 %r3, %r0, 4, %r2; setp.lt.u32 %q1, %r0, 16; mov.b16 %h1, 1;
+    """
+OUT = " st.global.u32 [%d0], %r9; ret;"
+# What is right: nothing is used that is not written.
+RIGHT = {
+    "written in all lanes": "mov.u32 %r9, 1;",
+    "written in the lanes that store": "@%q1 mov.u32 %r9, 1; @!%q1 ret;",
+    "moved and not used": "mov.u32 %r8, %r20; add.u32 %r8, %r8, 1; mov.u32 %r9, 1;",
+    "the side that is chosen": "selp.b32 %r9, 7, %r20, %q1; selp.b32 %r9, %r9, %r0, %q1;",
+    "zero of itself": "xor.b32 %r9, %r20, %r20; sub.u32 %r10, %r21, %r21; add.u32 %r9, %r9, %r10;",
+    "stored and not loaded": "st.shared.u32 [%r3], %r20; st.local.u32 [own], %r21; mov.u32 %r9, 1;",
+    "both ways write": "@%q1 bra A; mov.u32 %r9, 1; bra B; A: mov.u32 %r9, 2; B:",
+    "shared memory, then read": "st.shared.u32 [%r3], %r0; ld.shared.u32 %r9, [%r3];",
+    "local memory, in parts": "st.local.u8 [own], 1; st.local.u8 [own+1], 1; st.local.u16 [own+2], %h1; ld.local.u16 %r9, [own];",
+    "a lane that has it": "@%q1 mov.u32 %r9, 5; and.b32 %r8, %r0, 15; shfl.sync.idx.b32 %r9, %r9, %r8, 0x1f, -1;",
+    "half of a vector": "st.shared.u32 [box], 3; bar.warp.sync -1; ld.shared.v2.u32 {%r9, %r10}, [box];",
+    "rows of a product that are not kept": """@%q1 mov.b32 %r10, 0; @%q1 mov.b32 %r11, 0; mov.b32 %r12, 0; mov.f32 %f1, 0f00000000;
+        mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2, %f3, %f4, %f5}, {%r10, %r11}, {%r12}, {%f1, %f1, %f1, %f1};
+        @!%q1 ret; mov.b32 %r9, %f2;""",
+}  # fmt: skip
+WRONG = {
+    "written in some lanes": ("@%q1 mov.u32 %r9, 1;", "st.global"),
+    "never written": ("", "st.global"),
+    "one way writes": ("@%q1 bra B; mov.u32 %r9, 1; B:", "st.global"),
+    "what comes of it": ("add.u32 %r9, %r20, 1; shl.b32 %r9, %r9, 3;", "st.global"),
+    "the other side": ("selp.b32 %r9, 7, %r20, %q1;", "st.global"),
+    "shared memory": ("ld.shared.u32 %r9, [%r3];", "st.global"),
+    "shared memory of others": ("@%q1 st.shared.u32 [%r3], 1; bar.warp.sync -1; ld.shared.u32 %r9, [%r3];", "st.global"),
+    "a byte of a word": ("st.shared.u16 [%r3], %h1; st.shared.u8 [%r3+2], 0; ld.shared.u32 %r9, [%r3];", "st.global"),
+    "through memory": ("st.shared.u32 [%r3], %r20; ld.shared.u32 %r9, [%r3];", "st.global"),
+    "local memory": ("st.local.u32 [own], 1; ld.local.u32 %r9, [own+4];", "st.global"),
+    "a branch": ("setp.eq.u32 %q3, %r20, 0; @%q3 bra B; B: mov.u32 %r9, 1;", "@%q3 bra"),
+    "an address": ("cvt.u64.u32 %d3, %r20; and.b64 %d3, %d3, 0; add.u64 %d3, %d3, %p0; ld.global.u32 %r9, [%d3];", "ld.global"),
+    "a condition of a store": ("mov.u32 %r9, 1; @%q9 st.global.u32 [%d0], %r9;", "@%q9 st"),
+    "counters in shared memory": ("atom.shared.add.u32 %r9, [%r3], 1;", "atom.shared"),
+    "a lane that has it not": ("@%q1 mov.u32 %r9, 5; xor.b32 %r8, %r0, 16; shfl.sync.idx.b32 %r9, %r9, %r8, 0x1f, -1;", "st.global"),
+    "a vote": ("setp.eq.u32 %q3, %r20, 0; vote.sync.ballot.b32 %r9, %q3, -1;", "st.global"),
+    "a row of a product": (RIGHT["rows of a product that are not kept"].replace("@!%q1 ret;", ""), "st.global"),
+}  # fmt: skip
+
+
+def found(body: str) -> list:
+    x, program = np.zeros(32, np.uint32), Program(kernel(START + body + OUT))
+    return program.launch([x.ctypes.data], (1, 1, 1), (32, 1, 1), memory=memory(x), check=("init",), report="collect").reports
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_not_used(name):
+    assert not [e.message for e in found(RIGHT[name])]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_used(name):
+    body, where = WRONG[name]
+    reports = found(body)
+    assert reports and all(e.code == "X051" for e in reports), name
+    assert any(f"`{where}" in e.message for e in reports), [e.message for e in reports]
