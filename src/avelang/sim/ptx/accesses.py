@@ -74,6 +74,7 @@ class Memory:
         # load with a strong write wait, by (agent, shadow, word), for the load's warp to swap there.
         self.swaps = any(i.opcode == "atom" and "cas" in i.parts for i in watch.run.program.code.instructions)
         self.swapped: set[tuple[Any, ...]] = set()
+        self.loads: set[int] = set()  # instructions that have turned out to be such loads
         self.deferred: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
         self.touched: dict[Warp, np.ndarray] = {}  # by instruction: the lanes that have accessed memory with it
 
@@ -142,11 +143,20 @@ class Memory:
             places = self._plain(w, r[None], how)
             self.watch.meet(w, places, how)
             if "cas" in self.watch.run.program.code.instructions[index].parts:
-                for place in places:
-                    self.swapped.add((w.agent, *place))
-                    self.deferred.pop((w.agent, *place), None)
+                self._swapped(w, places)
         elif kind in (text.CLASH, text.ALONE, text.UNDEFINED):
             findings.logged(self.watch.run, w, r)
+
+    def _swapped(self, w: Watched, places: list[tuple[Any, int]]) -> None:
+        """A warp compares and swaps: its loads of these words before were the beginning of that, and so is every load by those instructions."""
+        for shadow, word in places:
+            for one in self.table.sets[shadow.read[4 * word]]:
+                a = self.table.all[one]
+                if a.agent == w.agent and not a.strong:
+                    self.loads.add(a.instr)
+            for found in self.deferred.pop((w.agent, shadow, word), ()):
+                self.loads |= {a.instr for a in found[3:5] if a.agent == w.agent and not a.strong}
+            self.swapped.add((w.agent, shadow, word))
 
     def _plain(self, w: Watched, records: np.ndarray, how: Strong | None = None) -> list[tuple[Any, int]]:
         """Accesses between which nothing is ordered. Gives the words that they touch, where they are strong."""
@@ -167,7 +177,7 @@ class Memory:
             self.check(w, shadow, offset[writes], by[writes], WRITE if how is None else UPDATE, w.clock)
             self.update(shadow, offset, by, sort, w.clock)
             if how is not None:
-                places += [(id(shadow), x) for x in np.unique(offset >> 2).tolist()]
+                places += [(shadow, x) for x in np.unique(offset >> 2).tolist()]
         return places
 
     def object_(self, warp: Warp, instr: int, block: Block, offset: int, made: bool) -> None:
@@ -279,7 +289,7 @@ class Memory:
             reader = other if mine.strong else mine
             if self.watch.run.program.code.instructions[reader.instr].opcode == "ld":
                 for word in np.unique(at >> 2).tolist():
-                    place = (reader.agent, id(shadow), word)
+                    place = (reader.agent, shadow, word)
                     if place not in self.swapped:
                         self.deferred.setdefault(place, []).append(found)
                 return
@@ -289,7 +299,8 @@ class Memory:
         """The launch is over."""
         for found in self.deferred.values():
             for one in found:
-                findings.race(self.watch.run, *one)
+                if not self.loads & {a.instr for a in one[3:5] if not a.strong}:
+                    findings.race(self.watch.run, *one)
 
     def update(self, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: np.ndarray, clock: Clock) -> None:
         """The shadow knows of these accesses."""

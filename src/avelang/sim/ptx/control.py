@@ -212,7 +212,7 @@ def _copy(t: Translator, to: object, value: Operand) -> None:
         raise Unknown("an argument must be a register, a number or a .param variable")
     if value.variable.bytes != to.bytes:
         raise Unknown(f"{value.variable.name} has {value.variable.bytes} bytes, the parameter {to.bytes}")
-    step = next(s for s in (8, 4, 2, 1) if to.bytes % s == 0 and to.align % s == 0 and value.variable.align % s == 0)
+    step = next(s for s in (8, 4, 2, 1) if s <= t.widest and to.bytes % s == 0 and to.align % s == 0 and value.variable.align % s == 0)
     for at in range(0, to.bytes, step):
         t.put_addresses(t.address(Mem(value, at), "local"))
         t.access("local", 8 * step, 1, False)

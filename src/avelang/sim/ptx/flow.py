@@ -117,7 +117,7 @@ def translate(code: Code, watched: bool = False, without: int = -1, init: bool =
     module.functions["ave_places"] = (watch_text.NOTE if watched else "") + memory_text.places(checked, watched)
     assert code.carry is not None
     t = (Defining if init else Translator)(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
-    t.without, t.undef_start = without, code.warp_bytes
+    t.without, t.undef_start, t.widest = without, code.warp_bytes, 1 if init else 8  # bytes between the parts of a struct have no value
     if watched:
         for registers, word in code.unfenced.items():
             for r in registers:
