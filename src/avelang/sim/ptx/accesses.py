@@ -98,6 +98,9 @@ class Memory:
     def flush(self, warp: Warp, records: np.ndarray) -> None:
         """Reads what a warp has written down: runs of plain accesses, and between them what orders them."""
         w = self.watch.warps[warp]
+        whole = records.view(np.uint8).reshape(len(records), -1)
+        again = np.append(False, (whole[1:] == whole[:-1]).all(1)) & (records["kind"] == text.LOAD)
+        records = records[~again]  # loops that wait for somebody load the same again and again; nobody else has run
         kinds, first = records["kind"], 0
         instrs = records["instr"]
         self.watch.executed.update(np.unique(instrs).tolist())
@@ -123,7 +126,7 @@ class Memory:
                     continue
                 if r["kind"] != text.LOAD:
                     tested.clear()
-                    self.watch.busy = True
+                    self.watch.busy |= r["kind"] not in (text.ENTER, text.FENCE)
                 tested.add(key)
                 self._special(w, r)
 
