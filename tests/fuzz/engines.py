@@ -24,7 +24,7 @@ from avelang.sim.amdgcn.arguments import pack, span
 from avelang.sim.amdgcn.machine import Launch, Machine, Ready
 from avelang.sim.amdgcn.program import translate
 from avelang.sim.amdgcn.translator import Options
-from fuzz.drawn import Drawn
+from fuzz.drawn import Drawn, numpy_of
 
 Three = tuple[int, int, int]
 NAMES = ("reference", "cpu", "cpu32", "gfx942", "gfx950", "sm_80", "sm_90a")
@@ -97,21 +97,26 @@ def _amd(kernel: Kernel, args: list[Any], drawn: Drawn, chip: str, level: int) -
 
 
 def run(drawn: Drawn, engine: str, args: dict[str, Any], level: int = 1) -> None:
-    """Runs a program on an engine, over arrays (in place) and numbers."""
-    from fuzz.drawn import numpy_of
-
+    """Runs a program on an engine, over arrays (in place) and numbers by name."""
     kinds = {name: kind for name, kind, _ in drawn.numbers}
     given = [a if isinstance(a, np.ndarray) else numpy_of(kinds[n]).type(a) for n, a in args.items()]
+    chips = {"reference": None, "cpu": None, "reference32": "sm_80", "cpu32": "sm_80"}
+    on(drawn, engine.removesuffix("32") if engine in chips else engine, chips.get(engine, engine), given, level)
+
+
+def on(drawn: Drawn, engine: str, chip: str | None, given: list[Any], level: int = 1) -> None:
+    """Runs a program for a chip: on the reference, on the CPU, or executed; over arrays (in place) and NumPy's numbers, in order."""
+    plain = [a.item() if isinstance(a, np.generic) else a for a in given]
     with np.errstate(all="ignore"):
-        if engine in ("reference", "reference32"):
-            kernel = built(drawn, "sm_80" if engine.endswith("32") else None)
-            reference.run(kernel, [a.item() if isinstance(a, np.generic) else a for a in given], drawn.grid, drawn.block)
-        elif engine in ("cpu", "cpu32"):
-            _native(built(drawn, "sm_80" if engine == "cpu32" else None), given, drawn, level)
+        kernel = built(drawn, chip)
+        if engine == "reference":
+            reference.run(kernel, plain, drawn.grid, drawn.block)
+        elif engine == "cpu":
+            _native(kernel, given, drawn, level)
         elif engine.startswith("gfx"):
-            _amd(built(drawn, engine), given, drawn, engine, level if level < 2 else 1)
+            _amd(kernel, given, drawn, engine, min(level, 1))
         else:
-            _ptx(built(drawn, engine), [a.item() if isinstance(a, np.generic) else a for a in given], drawn, engine)
+            _ptx(kernel, plain, drawn, engine)
 
 
 def differences(want: dict[str, Any], got: dict[str, Any]) -> list[tuple[str, tuple[int, ...], Any, Any]]:

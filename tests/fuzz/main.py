@@ -29,6 +29,7 @@ class Tally:
     programs: int = 0
     kernels: int = 0
     undefined: int = 0
+    refused: int = 0
     runs: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     findings: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
@@ -60,7 +61,32 @@ def one_al(seed: int) -> Iterator[dict[str, Any]]:
             yield {"seed": seed, "finding": str(small), "engine": f.engine, "case": trial.written(small.drawn, f"Seed {seed}, found on {f.engine}.")}
 
 
-LEVELS = {"al": one_al}
+def one_tile(seed: int) -> Iterator[dict[str, Any]]:
+    """A kernel of the tile level against NumPy; what the level refuses is no program."""
+    from avelang.base.errors import AveError
+    from fuzz import tiles
+
+    try:
+        ran, found = tiles.trial(seed)
+    except AveError as e:
+        yield {"seed": seed, "refused": e.code}
+        return
+    yield {"seed": seed, "programs": 1, "engines": ran}
+    for engine, what, text in found:
+        yield {"seed": seed, "finding": f"seed {seed} on {engine}: {what}\n{text}", "engine": engine, "case": ""}
+
+
+def one_ptx(seed: int) -> Iterator[dict[str, Any]]:
+    """A module of 16 programs of PTX instructions, against exact integers and fractions; ptxas takes it where there is one."""
+    from fuzz import instructions
+
+    found = instructions.trial(seed)
+    yield {"seed": seed, "programs": instructions.SECTIONS, "engines": ["ptx", *(["ptxas"] if instructions.assembler() else [])]}
+    for what in found:
+        yield {"seed": seed, "finding": f"seed {seed}: {what}", "engine": "ptx", "case": ""}
+
+
+LEVELS = {"al": one_al, "tile": one_tile, "ptx": one_ptx}
 
 
 def _child(level: str, seeds: range, out: int) -> None:
@@ -122,6 +148,8 @@ def fuzz(level: str, seed: int, minutes: float, count: int = 0, show: Any = prin
                 tally.findings.append({"seed": said["died"], "finding": f"seed {said['died']}: the process died ({said['why']})", "case": ""})
                 show(tally.findings[-1]["finding"])
                 end = said["died"] + 1
+            elif "refused" in said:
+                tally.refused += 1
             elif "undefined" in said:
                 tally.undefined += 1
                 show(f"seed {said['seed']} means nothing: {said['undefined']}")

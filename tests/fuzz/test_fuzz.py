@@ -7,10 +7,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from avelang.base.errors import AveError
 from avelang.emit.llvm import cpu_ops
-from fuzz import drawn, judge, numbers, trial
+from fuzz import drawn, instructions, judge, numbers, tiles, trial
 from fuzz.drawn import Drawn
 from fuzz.numbers import KINDS
+from sim.ptx import programs
 
 ENGINES = ("reference", "cpu", "cpu32", "gfx942", "gfx950", "sm_80")
 CASES = sorted((pathlib.Path(__file__).parent / "cases").glob("*.py"))
@@ -22,12 +24,12 @@ def test_kept_cases(file):
     assert trial.trial(trial.read(file.read_text()), ENGINES, 0, cpu=1) == []
 
 
-@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("seed", [0])
 def test_a_slice_on_all_engines(seed):
     assert trial.trial(drawn.draw(seed), ENGINES, 0, cpu=1) == []
 
 
-@pytest.mark.parametrize("seed", range(20, 27))
+@pytest.mark.parametrize("seed", range(20, 25))
 def test_a_slice(seed):
     assert trial.trial(drawn.draw(seed), ("reference", "cpu"), 1) == []
 
@@ -128,3 +130,38 @@ def test_the_loop_outlives_a_process_that_dies(monkeypatch):
     monkeypatch.setattr(main, "CHUNK", 3)
     tally = main.fuzz("al", 0, 1.0, 4, lambda _: None)
     assert tally.programs >= 4 and tally.findings[0]["seed"] == 1 and "died" in tally.findings[0]["finding"]
+
+
+# -- tiles and instructions ---------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_a_slice_of_tiles(seed):
+    """Windows on three engines; a result that is off in one place is told."""
+    made = tiles.draw(seed)
+    for engine, chip in tiles.FAMILIES[made.chips][:3]:
+        assert made.run(engine, chip) == ""
+    made.want.reshape(-1)[-1] += 1
+    assert made.run("reference", tiles.CHIPS[made.chips]).startswith("1 differ")
+
+
+def test_a_slice_of_products():
+    drawn = [p for p in map(product_of, range(0, 60, 3)) if p is not None]
+    made = min(drawn, key=lambda p: (p.block, p.args["a"].size * p.args["b"].size))
+    assert made.run("reference", tiles.CHIPS[made.chips]) == ""
+
+
+def product_of(seed):
+    try:
+        return tiles.product(seed)
+    except AveError:
+        return None
+
+
+def test_a_slice_of_instructions(monkeypatch):
+    """Right as they are; a rule that is wrong is found, and shown alone."""
+    monkeypatch.setattr(instructions, "assembler", lambda: "")
+    assert instructions.trial(5) == []
+    real = programs.differences
+    monkeypatch.setattr(programs, "differences", lambda made, got, exact: real(made, got ^ np.uint64(1), exact)[:1])
+    assert len(instructions.trial(5)) == 1
