@@ -133,6 +133,16 @@ def test_versions(version):
     assert linked(text(version=version)).version == version
 
 
+def test_version_3():
+    """Its header says of features only whether they are on, in bits of their own."""
+    data = bytearray(link(assemble(text(version=4))))
+    data[8] = 1
+    for flags, target in ((0x4C, "gfx942:sramecc-:xnack-"), (0x4C | 0x200, "gfx942:sramecc+:xnack-"), (0x4C | 0x300, "gfx942:sramecc+:xnack+")):
+        data[48:52] = flags.to_bytes(4, "little")
+        found = read(bytes(data))
+        assert found.version == 3 and found.target == target and found.chip == "gfx942" and found.kernels
+
+
 DATA = """
 	.data
 	.globl table
@@ -225,7 +235,7 @@ def test_bundles():
         (lambda d: d[:63], "ends after 63 bytes"),
         (lambda d: d[:18] + b"\xb7\x00" + d[20:], "machine 183"),
         (lambda d: d[:16] + b"\x01\x00" + d[18:], "not linked"),
-        (lambda d: d[:8] + b"\x00" + d[9:], "ABI version is 0; .*4, 5, 6"),
+        (lambda d: d[:8] + b"\x00" + d[9:], "ABI version is 0; .*3, 4, 5, 6"),
         (lambda d: d[:48] + b"\x41" + d[49:], "processor 0x41"),
         (lambda d: d[: len(d) // 2], "damaged|cut off"),
         (lambda d: d.replace(b"gemm.kd\0", b"gemm.kx\0"), "no gemm.kd"),

@@ -17,7 +17,7 @@ from avelang.base.errors import AveError, error
 
 DESCRIPTOR_BYTES = 64
 NOTE = ("AMDGPU", 32)  # owner and type of the metadata's note
-VERSIONS = {2: 4, 3: 5, 4: 6}  # the header's ABI version to the version of code objects
+VERSIONS = {1: 3, 2: 4, 3: 5, 4: 6}  # the header's ABI version to the version of code objects
 
 # Fields of the descriptor's words: name, first bit, number of bits. gfx90a and newer of the gfx9 family.
 RSRC1 = (
@@ -167,7 +167,7 @@ class Relocation:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CodeObject:
-    """A code object. `chip` is such as "gfx942", `target` has its features too ("gfx942:xnack-"); `version` is 4, 5 or 6."""
+    """A code object. `chip` is such as "gfx942", `target` has its features too ("gfx942:xnack-"); `version` is 3, 4, 5 or 6."""
 
     chip: str
     target: str
@@ -336,7 +336,7 @@ def read(data: bytes, chip: str | None = None, what: str = "the file") -> CodeOb
         raise error("D022", what=what, why=f"its type is {kind}, not {SHARED}: it is not linked")
     if abi not in VERSIONS:
         raise error("D022", what=what, why=f"its ABI version is {abi}; Ave reads code objects of versions {', '.join(map(str, VERSIONS.values()))}")
-    target = target_id(flags)
+    target = target_id(flags, VERSIONS[abi])
     if not target:
         raise error("D022", what=what, why=f"it is for processor {flags & 0xFF:#x}, and Ave knows {', '.join(MACH.values())}")
     try:

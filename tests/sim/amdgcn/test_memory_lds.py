@@ -127,7 +127,7 @@ def test_less_lds_than_one_access():
         run_program("ds_read_b32 v3, v2", {"v2": 0}, exec_mask=8)
 
 
-@pytest.mark.parametrize("text", ["ds_append v2", "ds_consume v2", "ds_read_b32 v2, v3 gds", "ds_write2_b32 v2, v3, v4", "ds_read_b64 v2, v3"])
+@pytest.mark.parametrize("text", ["ds_append v2 gds", "ds_read_b32 v2, v3 gds", "ds_write2_b32 v2, v3, v4", "ds_read_b64 v2, v3"])
 def test_what_is_not_executed(text):
     with pytest.raises(AveError, match="X021"):
         run_program(text, {"v2": 0, "v3": 0}, lds=64)
@@ -147,6 +147,23 @@ def test_accesses_are_told_to_the_checker(text, monkeypatch):
         "ds_add_rtn_u32": [(0, 4, "atomic")], "buffer_load_dword": [(0, 4, "async write")], "ds_read_addtid_b32": [(0, 4, "read")],
     }  # fmt: skip
     assert told == [(True, *x) for x in want[text.split()[0]]]
+
+
+def test_counts_of_active_lanes():
+    body = """
+        s_mov_b32 m0, 8
+        ds_append v2 offset:16
+        ds_append v3 offset:16
+        ds_consume v4 offset:16
+        s_waitcnt lgkmcnt(0)
+        ds_read_b32 v5, v1
+        s_waitcnt lgkmcnt(0)
+    """
+    mask = 0xFF00FF00000000F1
+    r = run_program("v_mov_b32 v0, 7\nv_mov_b32 v1, 24\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\n" + body, lds=64, exec_mask=mask)
+    on = [n for n in range(64) if mask >> n & 1]
+    for name, value in (("v2", 7), ("v3", 7 + len(on)), ("v4", 7 + 2 * len(on)), ("v5", 7 + len(on))):
+        assert (r[name][on] == value).all() and r[name][1] == 0xDEADBEEF
 
 
 # -- what chips have -------------------------------------------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ NOT_EXECUTED = {
     r"s_endpgm_ordered_ps_done": ("s_endpgm_ordered_ps_done", "shaders of pixels"),
     r"s_dcache_discard(_x2)?": ("s_dcache_discard s[0:1], 0x0", "not defined"),
     r"t?buffer_(load|store)_format_.*": ("buffer_load_format_x v0, v1, s[0:3], 0 idxen", "buffer formats"),
-    r"ds_(append|consume)": ("ds_append v0", "documented in two ways"),
     r"v_screen_partition_4se_b32": ("v_screen_partition_4se_b32 v0, v1", "screen's parts"),
 }
 

@@ -93,8 +93,27 @@ def _addtid(access: Access) -> Handler:
     return handler
 
 
-def _counted(t: Translator, i: Instruction) -> None:
-    raise Unknown("where its base stands in M0 is documented in two ways")
+def _counted(more: bool) -> Handler:
+    """The number of active lanes is added to a word of LDS, or taken from it; all of them get what the word was. It stands at M0[15:0] + offset, as
+    LLVM has it (SIISelLowering, DS_APPEND); the manual's text knows no M0 there."""
+
+    def handler(t: Translator, i: Instruction) -> None:
+        refuse_gds(i)
+        i32 = t.t("i32")
+        where, held = memory_access.slot(t, "counted", 1), memory_access.slot(t, "count", 1)
+        base = t.op(f"trunc i64 {memory_access.lds_base(t, i, 'lds')} to i32")
+        t.do(f"store {i32} {t.splat(base, 'i32')}, ptr {where}, align 64")
+        load, store, place = Access(False, "b32"), Access(True, "b32"), (where, zeros(t), "0")
+        memory_access.touch(t, i, where, 0, 4, "atomic")
+        memory_access.run(t, "lds", load, held, place)
+        old = t.op(f"load {i32}, ptr {held}, align 64")
+        lanes = t.op(f"trunc i64 {t.call('llvm.ctpop.i64', 'i64', ('i64', t.exec()))} to i32")
+        total = t.op(f"{'add' if more else 'sub'} {i32} {old}, {t.splat(lanes, 'i32')}")
+        t.do(f"store {i32} {total}, ptr {held}, align 64")
+        memory_access.run(t, "lds", store, held, place)
+        t.set_result(i.operands[0], old)
+
+    return handler
 
 
 def _nothing(t: Translator, i: Instruction) -> None:
@@ -107,7 +126,7 @@ TABLE: dict[str, Handler] = {
     **{f"ds_{k}2{s}_{f}": _pair(Access(k == "write", f)) for k in ("read", "write") for s in ("", "st64") for f in ("b32", "b64")},
     "ds_read_addtid_b32": _addtid(Access(False, "b32")),
     "ds_write_addtid_b32": _addtid(Access(True, "b32")),
-    "ds_append": _counted,
-    "ds_consume": _counted,
+    "ds_append": _counted(True),
+    "ds_consume": _counted(False),
     "ds_nop": _nothing,
 }
