@@ -43,6 +43,13 @@ v_fmac_f32_e32 v0, v1, v2 | v0 v1 v2 | v0 | |
 v_fma_f32 v0, v1, v2, v3 | v1 v2 v3 | v0 | |
 v_readlane_b32 s0, v1, s2 | v1 s2 | s0 | |
 v_writelane_b32 v0, s1, s2 | v0 s1 s2 | v0 | |
+v_fma_mixhi_f16 v0, v1, v2, v3 | v0 v1 v2 v3 | v0 | |
+v_cvt_scalef32_pk_fp8_f32 v0, v1, v2, v3 | v0 v1 v2 v3 | v0 | |
+v_cvt_scalef32_sr_pk32_fp6_f16 v[0:5], v[8:23], v24, v25 | v[8:23] v24 v25 | v[0:5] | |
+s_atomic_dec s0, s[2:3], 0x10 | s0 s[2:3] | | smem |
+s_atomic_cmpswap s[4:5], s[2:3], 0x10 glc | s[4:5] s[2:3] | s[4:5] | smem+ |
+ds_append v0 offset:8 | m0 | v0 | lds+ | atomic
+ds_read_b64_tr_b16 v[0:1], v2 | v2 | v[0:1] | lds+ | read
 v_swap_b32 v0, v1 | v0 v1 | v0 v1 | |
 v_mov_b32_sdwa v0, v1 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD | v0 v1 | v0 | |
 v_accvgpr_write_b32 a0, v1 | v1 | a0 | |

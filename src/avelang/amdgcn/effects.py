@@ -125,7 +125,9 @@ def _scalar_operands(i: Instruction, kind: str) -> tuple[list[int], list[int]]:
 # Two results, the second a mask; both operands exchanged; results that are sources too, or are written in part (MI300 ISA, sections 16.6 to 16.12).
 _TWO_RESULTS = re.compile(r"v_(add|sub|subrev|addc|subb|subbrev)_co_|v_(div_scale|mad_u64_u32|mad_i64_i32)")
 _EXCHANGES = re.compile(r"v_(swap|permlane\d+_swap)")
-_ACCUMULATES = re.compile(r"v_(mac_|fmac_|pk_fmac|dot\w+c_|smfmac|writelane|mad_mix(lo|hi)|cvt_sr_|cvt_scalef32_sr|cvt_pk_(fp8|bf8)_f32)")
+_ACCUMULATES = re.compile(
+    r"v_(mac_|fmac_|pk_fmac|dot\w+c_|smfmac|writelane|(mad|fma)_mix(lo|hi)|cvt_sr_|cvt_scalef32_(sr_(?!pk32)|pk_(fp8|bf8|fp4)_|f16_)|cvt_pk_(fp8|bf8)_f32)"
+)
 _MASKS_LAST = re.compile(r"v_(cndmask|addc_co|subb_co|subbrev_co)")
 
 
@@ -183,7 +185,7 @@ def _memory(i: Instruction, kind: str) -> Effects:
     if kind == DS:
         results, sources, lds = _ds(i)
         reads, writes = _spans(i, sources), _spans(i, results)
-        if "gws" in i.name or "addtid" in i.name:
+        if any(x in i.name for x in ("gws", "addtid", "append", "consume")):
             reads = (*reads, (M0, 1))
         return Effects(kind, reads, writes, tuple(sources), tuple(results), GWS if "gws" in i.name else LDS, bool(writes), lds)
     results, sources, access, direct = _vmem(i)
