@@ -22,6 +22,16 @@ def clip(length: al.u32, limit: al.u32) -> al.u32:
 
 
 @avelang.jit
+def promises(m, n, k):
+    """What a launch keeps."""
+    wide, high = (n + COLS - 1) // COLS, (m + ROWS - 1) // ROWS
+    al.expect_threads(64, exact=True)
+    al.expect(k % DEPTH == 0, "k to be a multiple of 16", k)
+    al.expect(al.grid_dim(0) == wide, "a block along x for each 32 columns of C, no more and no less", wide)
+    al.expect(al.grid_dim(1) == high, "a block along y for each 32 rows of C, no more and no less", high)
+
+
+@avelang.jit
 def mfma_gemm(
     a_ptr: al.Pointer(al.bf16),  # type: ignore
     b_ptr: al.Pointer(al.bf16),  # type: ignore
@@ -30,6 +40,7 @@ def mfma_gemm(
     n: al.u32,
     k: al.u32,
 ):
+    promises(m, n, k)
     lane = al.thread_id(0)
     row_in_block = lane & 31  # the row of A or B that this lane stages
     half = lane >> 5  # which eight of the sixteen elements of K

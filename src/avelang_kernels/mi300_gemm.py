@@ -226,6 +226,11 @@ def one_tile(a_ptr, b_ptr, c, k, T, EACH, WIDE):
     """Makes the tile of this block."""
     M, N, WAVES_M, WAVES_N, _ = T
     m, n = c.shape[0], c.shape[1]
+    TILES = (m + M - 1) // M * ((n + N - 1) // N)
+    al.expect_threads(LANES * WAVES_M * WAVES_N, exact=True)
+    al.expect(al.grid_dim(0) == TILES, "a block for each tile of C, no more and no less", TILES)
+    al.expect(k % EACH == 0, "k to be a multiple of EACH", k)
+    al.expect(n % 4 == 0 if WIDE else True, "n to be a multiple of 4 where WIDE", n)
     row, col = tile_of(al.block_id(0), (m + M - 1) // M, (n + N - 1) // N)
     top, left = row * M, col * N
     rows, cols = min(m - top, M), min(n - left, N)

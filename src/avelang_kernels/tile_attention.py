@@ -184,6 +184,8 @@ def head_of(x, batch, head, count, heads, rows, D, SEQ_FIRST):
 def block(T, q, k, v, o, lse, shape, kv, scale, D, SEQ_FIRST, CAUSAL):
     """A block's rows of O, stored, and the logarithms of their sums where `lse` is not None."""
     C, (batches, heads, queries), (kv_heads, keys) = T.on(al.target(), q.dtype, D), shape, kv
+    count = batches * heads * ((queries + (T.m - 1)) // T.m)
+    al.expect(al.grid_dim(0) == count, "a block for each tile of rows, of each head and batch, no more and no less", count)
     first, head, batch = place_of(dealt(al.block_id(0), al.grid_dim(0)), queries, heads, T.m, CAUSAL)
     Q, O = (head_of(x, batch, head, batches, heads, queries, D, SEQ_FIRST) for x in (q, o))
     K, V = (head_of(x, batch, head // (heads // kv_heads), batches, kv_heads, keys, D, SEQ_FIRST) for x in (k, v))

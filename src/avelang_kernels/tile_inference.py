@@ -122,7 +122,7 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, bias: al.DType | None =
         a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), m: al.u32, n: al.u32, k: al.u32, added: BIAS = None,  # type: ignore
         EACH: al.constexpr = 8, WIDE: al.constexpr = 4,
     ):  # fmt: skip
-        A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), 8), tile.view(c, (m, n), WIDE)
+        A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k)), tile.view(c, (m, n), WIDE)
 
         def finish(sums, at):
             complete(C, sums, at, added, WIDE)
@@ -143,7 +143,7 @@ def build_parts(T: tile.Block, parts: int, dtype: al.DType, out: al.DType, bias:
         a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), kept: al.Pointer(al.f32), counts: al.Pointer(al.u32),  # type: ignore
         m: al.u32, n: al.u32, k: al.u32, each: al.u32, added: BIAS = None, EACH: al.constexpr = 8, WIDE: al.constexpr = 4,  # type: ignore
     ):  # fmt: skip
-        A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k), 8), tile.view(c, (m, n), WIDE)
+        A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k)), tile.view(c, (m, n), WIDE)
 
         def finish(sums, at):
             top, left, number, part = at

@@ -69,6 +69,9 @@ def build(dtype: al.DType, bounded: bool = False) -> Any:
         K: al.constexpr, EACH: al.constexpr, E: al.constexpr = 0, bounds: BOUNDS = None,  # type: ignore
     ):  # fmt: skip
         Y, OUT = tile.view(y, (rows, n), EACH).data, tile.view(out, (tokens, n), EACH).data
+        al.expect_threads(THREADS, exact=True)
+        al.expect(al.grid_dim(0) == tokens, "a block along x for each token, no more and no less", tokens)
+        al.expect(al.grid_dim(1) * (THREADS * EACH) >= n, "blocks along y for all columns", n)
         token, col = al.block_id(0), (al.block_id(1) * THREADS + al.thread_id(0)) * EACH
         if col < n:
             total = al.full((EACH,), 0.0, al.f32)

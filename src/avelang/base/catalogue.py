@@ -189,6 +189,9 @@ CATALOGUE: dict[str, Template] = {
         "so many neighbors along the last dimension, from multiples of it on, must lie side by side, all inside or all outside: leave vector out, or "
         "give one that divides extents and strides (math.gcd(n, 8))",
     ),
+    "T311": Template(
+        "this kernel expects {what}{got}", "it says so by al.expect, or by a promise such as `vector`: keep it, or leave the promise out"
+    ),
     "T203": Template("`{name}`: {why}", "a call is: call (result), function, (arguments), prototype; of these only the function must be there"),
     "T320": Template(
         "the operand `{operand}` of `{name}` differs among the lanes of a wave, and hardware takes one for all of them", "{instead}"
@@ -310,6 +313,10 @@ CATALOGUE: dict[str, Template] = {
     "L056": Template(
         "`{name}` cannot be pickled: it is not what the name means in the module {module}",
         "pickle keeps a name, which the other process imports: define it at the top level of a module, and give it no other name",
+    ),
+    "L050": Template(
+        "`{kernel}` expects {what}{got}",
+        "the launch has {launch}; what breaks a kernel's promise would give wrong numbers, or leave some unwritten",
     ),
     # D01: the runtime's needs.
     "D010": Template("the CPU runtime needs POSIX threads, which this system does not have", "use Linux or macOS, or WSL on Windows"),

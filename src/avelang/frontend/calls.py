@@ -291,6 +291,21 @@ def _expect_threads(f: Frame, a: Args, node: ast.Call) -> None:
     f.build.threads[count, exact] = None
 
 
+def _expect(f: Frame, a: Args, node: ast.Call) -> None:
+    """What a launch can tell is an error there (L050), what is known now is one here (T311)."""
+    condition, what = a["condition"], a["what"]
+    if not isinstance(what, str):
+        f.fail("T017", node, what="`what` of al.expect", got=describe(what))
+    condition = arith.condition(f, condition, node)
+    value = arith.tensors.operand(f, a["value"], node) if a.get("value") is not None else None
+    if not isinstance(condition, Value):
+        if not condition:
+            f.fail("T311", node, what=what, got="" if not isinstance(value, int) else f", got {value}")
+        return
+    shown = [value] if isinstance(value, Value) and is_scalar(value) and value.type.is_int else []
+    f.b.emit("expect", [condition, *shown], what=what)
+
+
 def _lane(f: Frame, a: Args, node: ast.Call) -> Value:
     return f.b.lane_id()
 
@@ -310,6 +325,7 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "range": _range,
     "syncthreads": _barrier,
     "expect_threads": _expect_threads,
+    "expect": _expect,
     "lane_id": _lane,
     "target": _target,
     "printf": lambda f, a, node: printf.call(f, a["format"], [read_name(f, x, node) for x in a["args"]], node),

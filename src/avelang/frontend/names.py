@@ -249,6 +249,7 @@ _TABLE = (
     ("block_dim", "dim", "Threads of a block; u32."),
     ("grid_dim", "dim", "Blocks of the grid; u32."),
     ("expect_threads", "count exact=", "Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."),
+    ("expect", "condition what value=", "A promise that callers keep: `what` says it in words. A launch that breaks it fails."),
     ("lane_id", "", "Which lane of its wave this is; u32."),
     ("target", "", "The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, has(feature)."),
     ("syncthreads", "", "Waits until every thread of the block has arrived."),

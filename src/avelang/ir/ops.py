@@ -337,6 +337,12 @@ def _checks(op: Op) -> str | None:
     return None if ok else "takes a global pointer, `pairs` pairs of u32 or u64, and further integers, and has the number of a `site`"
 
 
+def _expect(op: Op) -> str | None:
+    ts = _types(op)
+    ok = len(ts) in (1, 2) and ts[0] == u1 and _ints(ts[1:]) and isinstance(op.attrs.get("what"), str) and not op.results
+    return None if ok else "takes a u1, and an integer to name where it does not hold, and says `what`"
+
+
 def _any(op: Op) -> str | None:
     return None
 
@@ -393,6 +399,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
      "blocks have come. Waves that have finished count as arrived."),
     ("cluster_wait", _no_operands, "sync convergent", "Wave. It waits until the barrier has opened at which it has arrived last; orders shared and "
      "global memory."),
+    ("expect", _expect, "io", "The kernel's own promise, `what`, holds in all active lanes. Only the reference looks; passes for machines drop it, "
+     "and launches see to what their numbers and grid tell."),
     ("printf", _printf, "io", "Prints by C's conventions, once for each active lane, in lane order within a wave."),
     ("check", _checks, "io", "Where the first of a pair, in any of `pairs` pairs, is not less than the second: the first lane that finds that "
      "writes a report to the record (`ir.bounds`): the `site`, where the lane is, and the further operands. With `stop` the lane goes no further."),

@@ -65,6 +65,9 @@ def exp(value: Any) -> Any:
 def exp2(value: Any) -> Any:
     """2 to the x"""
 
+def expect(condition: Any, what: Any, value: Any = ...) -> Any:
+    """A promise that callers keep: `what` says it in words. A launch that breaks it fails."""
+
 def expect_threads(count: Any, exact: Any = ...) -> Any:
     """Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."""
 

@@ -81,6 +81,13 @@ def build(source: Source, constexprs: Mapping[str, Any], target: str | None) -> 
     return kernel
 
 
+def expected(kernel: Kernel, block: Dim3) -> dict[str, Any]:
+    """What a kernel as `build` makes it expects of launches with such blocks: see `passes.expects`."""
+    from avelang.passes.expects import collect
+
+    return collect(kernel, block)
+
+
 def _show(stage: str, name: str, text: str) -> None:
     print(f"; ---- {stage} of {name}\n{text}", file=sys.stderr)
 
@@ -134,6 +141,7 @@ def _device_program(
     """The LLVM IR of a launch on a GPU, and what the runtime must know of it: JSON values only."""
     from avelang.ir.dtypes import DType
     from avelang.ir.types import MapType
+    from avelang.passes.expects import collect
     from avelang.passes.writes import written
 
     start = time.perf_counter()
@@ -145,10 +153,11 @@ def _device_program(
     if knobs.check_bounds():
         kernel.attrs["bounds"] = _checks_on(kernel)
     arguments = [(p.name, p.type.name if isinstance(p.type, DType) else "pointer") for p in kernel.params]
-    writes = written(kernel)
+    writes, expects = written(kernel), collect(kernel, block)
     made = gpu_program(kernel, block, chip)
     return made, {
         "kind": "kernel", "kernel": kernel.name, "entry": made.entry, "prints": made.prints, "writes": sorted(writes), "chip": chip.name,
+        "expects": expects,
         "block": list(block), "params": len(arguments), "arguments": arguments,
         "wide": [i for i, p in enumerate(kernel.params) if isinstance(p.type, MapType)], "shared_bytes": made.shared_bytes,
         "dynamic_bytes": made.dynamic_bytes, "pointer_align": made.pointer_align, "place": [source.file, kernel.span.line if kernel.span else 0],
@@ -203,6 +212,7 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
     """An object file with `ave_run`, and what the runtime must know of it: JSON values only."""
     from avelang.ir.core import walk
     from avelang.llvm.core import Host
+    from avelang.passes.expects import collect
     from avelang.passes.writes import written
 
     start = time.perf_counter()
@@ -212,7 +222,7 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
     if knobs.check_bounds():
         kernel.attrs["bounds"] = "stop"
     prints = any(op.name == "printf" for op in walk(kernel.body))
-    writes = written(kernel)
+    writes, expects = written(kernel), collect(kernel, block)
     emitted = cpu_text(kernel, block)
     host = Host()
     payload = host.object(emitted.text)
@@ -220,8 +230,8 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
         _show("asm", kernel.name, host.assembly(emitted.text))
     meta = {
         "kind": "kernel", "kernel": kernel.name, "entry": emitted.entry, "scratch_bytes": emitted.scratch_bytes, "prints": prints, "writes": writes,
-        "chip": kernel.attrs.get("chip", ""), "block": list(block), "created": time.time(), "seconds": time.perf_counter() - start,
-        **_checked(kernel),
+        "chip": kernel.attrs.get("chip", ""), "block": list(block), "expects": expects, "created": time.time(),
+        "seconds": time.perf_counter() - start, **_checked(kernel),
     }  # fmt: skip
     return payload, meta
 

@@ -24,7 +24,7 @@ from avelang.frontend.signature import signature
 from avelang.frontend.source import Source
 from avelang.ir.core import Kernel
 from avelang.passes.writes import written
-from avelang.runtime import cache, checked, compile, keys, stub, subscript
+from avelang.runtime import cache, checked, compile, expects, keys, stub, subscript
 from avelang.runtime.arguments import BACKENDS, EXECUTORS, Bound, Parameters
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.cpu import Cpu, Program
@@ -126,6 +126,7 @@ class Launcher:
         key, program, how, seconds = self._program(at, bound, captured, _CPU, CPU)
         params.check_writable(bound, program.writes)
         params.check_stored(bound, program.writes)
+        self._expected(program.meta.get("expects"), params, at, bound)
         params.written(bound, program.writes)
         self._stub.forget_latest()
         self._run(program, at, params, bound)
@@ -192,6 +193,12 @@ class Launcher:
             if program.prints:
                 ctypes.CDLL(None).fflush(None)
 
+    def _expected(self, found: Any, params: Parameters, at: Geometry, bound: Bound) -> None:
+        """Raises L050 where a launch breaks what the kernel expects of it."""
+        broken = expects.unmet(self.source.name, found or {}, [spec.name for spec in params.runtime], bound.slots, at)
+        if broken is not None:
+            raise broken
+
     # -- on a GPU ----------------------------------------------------------------------------------------------------------------
 
     def _on_gpu(self, captured: Any, at: Geometry, params: Parameters, bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -209,6 +216,7 @@ class Launcher:
         engines.require(engines.GPU, name)
         key, program, how, seconds = self._program(at, bound, captured, device, device.name)
         params.check_aligned(bound, program.align)
+        self._expected(program.meta.get("expects"), params, at, bound)
         if bound.maps:
             from avelang.runtime import tensor_maps
 
@@ -258,6 +266,7 @@ class Launcher:
         bound.options = {**bound.options, "target": EXECUTORS[backend], "backend": backend}
         _, program, how, seconds = self._program(at, bound, captured, place, str(place.key["check"]))
         params.check_writable(bound, program.writes)
+        self._expected(program.meta.get("expects"), params, at, bound)
         params.written(bound, program.writes)
         self._stub.forget_latest()
         program.run(at, bound)
@@ -277,9 +286,11 @@ class Launcher:
             if kernel is None:
                 kernel = self._kernels[key] = found or compile.build(self._fresh(bound), bound.constexprs, target)
                 kernel.attrs.update({name: bound.options[name] for name in compile.HINTS if name in bound.options})
+                kernel.attrs["expects"] = compile.expected(kernel, at.block)
                 self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0, "reference"))
         built = time.perf_counter()
         engines.require(engines.REFERENCE, self.source.name, without=() if reference.runs_beside(kernel) else ("waits",))
+        self._expected(kernel.attrs.get("expects"), params, at, bound)
         self._stub.forget_latest()
         params.written(bound, written(kernel))
         values = [v.numpy() if isinstance(v, Array) else v for v in bound.values]

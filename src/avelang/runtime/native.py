@@ -134,7 +134,7 @@ class State(ctypes.Structure):
 class Entry(ctypes.Structure):
     _fields_ = [
         ("kernel", P), ("watched", I64), ("watches", P), ("positional", I64), ("keyword", I64), ("names", P), ("block", I64 * 3),
-        ("params", P), ("slots", I64), ("template", P), ("gpu", P), ("stream", P), ("device", I64), ("failed", P),
+        ("params", P), ("slots", I64), ("template", P), ("gpu", P), ("stream", P), ("device", I64), ("failed", P), ("expects", P),
     ]  # fmt: skip
 
 
@@ -208,6 +208,7 @@ class Native:
         self._map_find = ctypes.PYFUNCTYPE(ctypes.c_int, P, P, I64, P)(self._code.address("ave_map_find"))
         self._map_keep = ctypes.PYFUNCTYPE(ctypes.c_int, P, P, I64, P)(self._code.address("ave_map_keep"))
         self.launch_address = self._code.address("ave_launch")
+        self.kept_address = self._code.address("ave_kept")  # whether a launch keeps what a kernel expects, of a table of `expects`
         self._recent = (Recent * NOTED).from_address(self._code.address("ave_recent"))
         self._launched = I64.from_address(self._code.address("ave_launched"))
 

@@ -20,7 +20,7 @@ from avelang.frontend.reach import Watched
 from avelang.frontend.signature import ParamSpec
 from avelang.ir.dtypes import DType
 from avelang.ir.types import MapType
-from avelang.runtime import cpu
+from avelang.runtime import cpu, expects
 from avelang.runtime.arguments import Bound, alternatives
 from avelang.runtime.arrays import CPU, Array, describe, dlpack_triples
 from avelang.runtime.native import (
@@ -284,6 +284,10 @@ class Stub:
             if len(before) == len(watched) and all(a[:2] == b[:2] and _same(a, b) for a, b in zip(before, watched, strict=True)):
                 return
             del self._entries[known]
+        try:
+            expected = expects.table(program.meta.get("expects"))
+        except ValueError:
+            return
         params = self._params(specs, args, kwargs, bound, program, queue)
         word, ask = _queue(shared, (*args, *kwargs.values()), bound, queue) if queue is not None else (0, 0)
         if params is None or word is None:
@@ -300,6 +304,9 @@ class Stub:
             block=block, params=ctypes.addressof(table), slots=len(slots),
             template=None if len(filled) == len(slots) else ctypes.addressof(template),
         )  # fmt: skip
+        if len(expected) > 0:
+            entry.expects = ctypes.addressof(expected)
+            keep.append(expected)
         if queue is None:
             entry.kernel = program.address
         else:

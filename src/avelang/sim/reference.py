@@ -39,7 +39,7 @@ PATIENCE = 10_000  # rounds in which every wave only gave its turn away
 HANDLERS: dict[str, Handler] = {
     "const": program.const,
     **{name: getattr(special, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id")},
-    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "atomic", "select", "printf", "row", "map_word")},
+    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "atomic", "select", "expect", "printf", "row", "map_word")},
     **{name: getattr(special, name) for name in ("shared_base", "shared_peer")},
     "extract": special.element,
     "insert": special.element,

@@ -19,8 +19,9 @@ from avelang.sim.memory import Fault
 from avelang.sim.ops import FACTORIES, unsigned
 from avelang.sim.program import Env, Program, Step, Waits, apply, pure
 from avelang.sim.registers import Held
+from avelang.sim.report import where
 from avelang.sim.sync import Waiting
-from avelang.sim.tensors import merge
+from avelang.sim.tensors import at_lane, merge
 from avelang.sim.wave import PEERS, Wave
 
 # -- where a lane is -----------------------------------------------------------------------------------------------------------------
@@ -178,6 +179,21 @@ def select(p: Program, op: Op) -> Step | None:
 
 
 # -- output --------------------------------------------------------------------------------------------------------------------------
+
+
+def expect(p: Program, op: Op) -> Step:
+    """L050 where a promise of the kernel does not hold in an active lane."""
+    slots = [p.slot(v) for v in op.operands]
+
+    def step(wave: Wave, env: Env) -> None:
+        broken = wave.mask.active & ~env[slots[0]]
+        if broken.any():
+            lane = int(broken.argmax())
+            got = f", got {at_lane(env[slots[1]], lane)}" if len(slots) > 1 else ""
+            launch = f"grid {p.grid}, and this is {where(p, wave, lane)}"
+            raise error("L050", op.span, kernel=p.kernel.name, what=op.attrs["what"], got=got, launch=launch)
+
+    return step
 
 
 def printf(p: Program, op: Op) -> Step:

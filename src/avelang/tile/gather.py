@@ -10,8 +10,9 @@ import avelang
 import avelang.language as al
 import avelang.tile.accesses as accesses
 from avelang.tile.tensors import Tile, is_first, place_of
-from avelang.tile.windows import BEYOND, WORD, copy_vectors, load_words, read
+from avelang.tile.windows import BEYOND, WORD, copy_vectors, load_words, promise, read
 
+OUT_OF_REACH = "a matrix of 2 GiB at most where rows are taken through an index: AMD's offsets reach no further"
 NOWHERE = 0xFFFFFFFF  # the number of no row
 
 
@@ -41,6 +42,7 @@ class Gathered:
 @avelang.jit
 def gathered(memory, shape, index, rows, vector=1):
     """A view (rows, columns) of a pointer to a matrix of this shape; `index`: a pointer to `rows` numbers of its rows, i32. `vector`: of `view`."""
+    promise(vector, (rows, shape[1]), ())
     layout = al.make_layout(shape, (shape[1] // vector * vector, 1))
     return Gathered(al.make_tensor(memory, memory.dtype, layout), index, (rows, shape[1]), vector)
 
@@ -60,6 +62,8 @@ class GatheredWindow:
         if self.dist is not None:
             self.numbers = self.look_up()
             if self.ranged():
+                data, size = self.view.data, self.view.dtype.bytes
+                al.expect(data.shape[0] <= ((1 << 31) - 1) // size // max(data.strides[0], 1), OUT_OF_REACH, data.shape[0])
                 self.resource = al.amdgpu.make_rsrc(self.view.data, self.view.data.shape[0] * self.view.data.strides[0] * self.view.dtype.bytes)
 
     def spread(self, dist):

@@ -148,6 +148,7 @@ def run(T, A, B, sizes, finish):
         warpgroups.run(G, A, B, walk, finish)
     else:
         count = walk.count()
+        al.expect(al.grid_dim(0) >= count, "a block along x for each tile of C, as many as T.grid(m, n, units) or the walk's count() says", count)
         if al.block_id(0) < count:
             job = walk.job(dealt(al.block_id(0), count), 0, 0)
             if not isinstance(job, Job):

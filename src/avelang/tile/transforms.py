@@ -68,11 +68,12 @@ class Xor:
     by: al.constexpr
     extent: al.constexpr
     unit: al.constexpr
+    end: ... = None  # of the dimension, where the swizzle leads out of it
 
     def below(self, at):
         """The coordinates below, and whether they exist."""
         one = at[self.axis] ^ (at[self.by] % self.extent * self.unit)
-        return at[: self.axis] + (one,) + at[self.axis + 1 :], True
+        return at[: self.axis] + (one,) + at[self.axis + 1 :], True if self.end is None else one < self.end
 
 
 @avelang.constant
@@ -122,6 +123,20 @@ def promised(vector: int) -> int:
     return vector
 
 
+@avelang.constant
+def padding(places: tuple[int | None, ...]) -> None:
+    """Whether so many places can be added before and after, as far as they are known. Raises T301."""
+    for name, n in zip(("before", "after"), places, strict=True):
+        if n is not None and n < 0:
+            raise wrong("T301", what=f"`{name}` of `pad`", want="0 or more places: `cut` takes some away", got=n)
+
+
+@avelang.constant
+def closed(n: int | None, extent: int, unit: int) -> bool:
+    """Whether it is known that a swizzle leads to places of its dimension only."""
+    return n is not None and n % (1 << ((extent - 1) * unit).bit_length()) == 0
+
+
 REACH = 1 << 31  # bytes that offsets of a buffer reach
 
 
@@ -161,3 +176,24 @@ def allowed(vector: int, shape: tuple[int | None, ...], strides: tuple[int | Non
                 why = f"rows begin {s} elements apart"
     if vector > 1 and why:
         raise wrong("T310", vector=vector, why=why)
+
+
+# What `al.expect` says of views and windows.
+_WORDS = {
+    "last": "the last extent of a view with vector={0} to be a multiple of {0}",
+    "side": "neighbors of a view with vector={0} to lie side by side: their stride to be 1",
+    "rows": "rows of a view with vector={0} to begin at multiples of {0}",
+    "extent": "extent {0} of a view to be no greater than the tensor's",
+    "origin": "a window over a view with vector={0} to begin at a multiple of {0} along the last dimension",
+    "step": "a window over a view with vector={0} to move by a multiple of {0} along the last dimension",
+    "reach": "rows of a window of {0} rows to begin less than {1} elements apart: AMD's offsets reach 2 GiB; give tiles fewer rows",
+    "columns": "rows that may overlap to have fewer than {0} columns: AMD's offsets reach 2 GiB",
+    "product": "the dimension that `unmerge` takes apart to have {0} places, the product of its extents",
+    "embed": "the coordinates of `embed` to stay within the dimension: the last of them to be less than its extent",
+}
+
+
+@avelang.constant
+def words(what: str, *numbers: int) -> str:
+    """What is expected, in words."""
+    return _WORDS[what].format(*numbers)

@@ -21,14 +21,17 @@ from avelang.tile.transforms import (
     Xor,
     allowed,
     along,
+    closed,
     divided,
     given,
     in_reach,
     numbers,
+    padding,
     promised,
     row_major,
     rows_apart,
     within,
+    words,
 )
 
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range; a row's number from here on is one before the first
@@ -55,12 +58,17 @@ class View:
         """Of the elements."""
         return self.data.dtype
 
+    def __post_init__(self):
+        if not isinstance(self.data, al.TensorMap) and len(self.steps) == 0:
+            allowed(self.vector, known(self.shape), known(self.data.strides))
+
     def _with(self, step, shape, vector):
         return View(self.data, shape, vector, self.steps + (step,))
 
     def pad(self, axis, before, after):
         """The same with so many more places before and after, which read as zeros and are not written."""
         along(axis, len(self.shape))
+        padding(known((before, after)))
         n = self.shape[axis]
         inner = axis < len(self.shape) - 1 or (isinstance(before, int) and isinstance(after, int) and before % self.vector == 0)
         shape = self.shape[:axis] + (n + before + after,) + self.shape[axis + 1 :]
@@ -71,6 +79,8 @@ class View:
         along(axis, len(self.shape))
         if isinstance(self.shape[axis], int):
             divided(extents, self.shape[axis])
+        else:
+            al.expect(self.shape[axis] == math.prod(extents), words("product", math.prod(extents)), self.shape[axis])
         inner = axis < len(self.shape) - 1 or extents[len(extents) - 1] % self.vector == 0
         shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
         return self._with(Embed(axis, row_major(extents)), shape, self.vector if inner else 1)
@@ -79,6 +89,8 @@ class View:
         """A dimension as several, which may meet a place twice: rows of an image under a filter, for one."""
         along(axis, len(self.shape))
         numbers("the strides of `embed`", len(strides), len(extents))
+        last = sum([(max(n, 1) - 1) * s for n, s in zip(extents, strides, strict=True)])
+        al.expect(last < self.shape[axis], words("embed"), last)
         inner = axis < len(self.shape) - 1
         shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
         return self._with(Embed(axis, strides), shape, self.vector if inner else 1)
@@ -100,7 +112,8 @@ class View:
         along(by, len(self.shape))
         last = len(self.shape) - 1
         whole = unit % self.vector == 0 if axis == last else by < last  # neighbors stay neighbors
-        return self._with(Xor(axis, by, extent, unit), self.shape, self.vector if whole else 1)
+        end = None if closed(known(self.shape)[axis], extent, unit) else self.shape[axis]
+        return self._with(Xor(axis, by, extent, unit, end), self.shape, self.vector if whole else 1)
 
     def cut(self, shape):
         """The same with smaller extents, where it was not transformed: what is past them is outside. `vector` divides the last."""
@@ -167,6 +180,22 @@ def forward(stride):
 
 
 @avelang.jit
+def promise(vector, shape, strides):
+    """What is known at run time only of what `allowed` looks at: L050 where the launch tells that it does not hold."""
+    if vector > 1:
+        last = shape[len(shape) - 1]
+        if not isinstance(last, int):
+            al.expect(last % vector == 0, words("last", vector), last)
+        for i in range(len(strides)):
+            if not isinstance(strides[i], int):
+                if i == len(strides) - 1:
+                    al.expect(strides[i] == 1 or last == 1, words("side", vector), strides[i])
+                else:
+                    alone = shape[i] <= 1
+                    al.expect(True if alone is True else (strides[i] % vector == 0) | alone, words("rows", vector), strides[i])
+
+
+@avelang.jit
 def view(memory, shape, vector=1, strides=None):
     """A naive view of a pointer, a tensor or a tensor map. `vector`: see `View`; rows must begin at multiples of it. `strides`: one for each
     dimension, in elements, from the memory's first element on: known ones from 0 (a row again and again), run-time ones of any sign; left out, rows
@@ -181,19 +210,25 @@ def view(memory, shape, vector=1, strides=None):
     if strides is not None:
         if not isinstance(shape, tuple):
             refuse("the shape of a view with strides", "a tuple of extents, such as (rows, columns)", "none" if shape is None else "a single number")
-        numbers("the strides of a view", len(strides) if isinstance(strides, tuple) else 0, len(shape))
+        numbers("the strides of a view", len(strides) if isinstance(strides, tuple) else 0, len(shape))  # type: ignore
         allowed(vector, known(shape), known(strides))
+        promise(vector, shape, strides)
         layout = al.make_layout(shape, strides)
         data = al.view(memory, memory.dtype, layout) if isinstance(memory, al.Tensor) else al.make_tensor(memory, memory.dtype, layout)
         return View(data, shape, vector)
     if isinstance(memory, al.Tensor):
         if shape is None:
             shape = memory.shape
-        numbers("the shape of a view of a tensor", len(shape) if isinstance(shape, tuple) else 0, len(memory.shape))
+        numbers("the shape of a view of a tensor", len(shape) if isinstance(shape, tuple) else 0, len(memory.shape))  # type: ignore
         within(known(shape), known(memory.shape))
         allowed(vector, known(shape), known(memory.strides))
+        promise(vector, shape, memory.strides)
+        for axis in range(len(shape)):
+            if not (isinstance(shape[axis], int) and isinstance(memory.shape[axis], int)):
+                al.expect(shape[axis] <= memory.shape[axis], words("extent", axis), shape[axis])
         return View(memory, shape, vector)
     allowed(vector, known(shape), ())
+    promise(vector, shape, ())
     # The last extent is a multiple of `vector`: said so, for the compiler to know how rows are aligned.
     strides, step = (1,), shape[len(shape) - 1] // vector * vector
     for i in range(len(shape) - 1):
@@ -229,8 +264,13 @@ class Window:
     lead: ... = None
 
     def __post_init__(self):
-        if self.dist is not None and fitting(self.dist, self.lengths, al.target().wave) is not None and self.ranged():
-            self.bound()
+        if self.dist is not None:
+            fitting(self.dist, self.lengths, al.target().wave)
+            if self.width() > 1:
+                al.expect(self.origin[len(self.origin) - 1] % self.width() == 0, words("origin", self.view.vector), self.origin[len(self.origin) - 1])
+            if self.ranged():
+                self.in_reach()
+                self.bound()
 
     def spread(self, dist):
         """The same window with a distribution; its extents are the distribution's."""
@@ -244,6 +284,8 @@ class Window:
         """Moves the window on."""
         self.view._place("a step of a window", by)
         self.origin = tuple([x + d for x, d in zip(self.origin, by, strict=True)])
+        if self.dist is not None and self.width() > 1:
+            al.expect(by[len(by) - 1] % self.width() == 0, words("step", self.view.vector), by[len(by) - 1])
         if self.resource is not None and not (isinstance(by[0], int) and by[0] == 0):
             self.bound()
 
@@ -261,6 +303,17 @@ class Window:
         if al.target().vendor != "amd" or not self.view.lines() or self.width() * self.view.dtype.bytes % WORD != 0:
             return False
         return in_reach(self.lengths[0] * self.view.dtype.bytes, known(self.view.data.strides)[0])
+
+    def in_reach(self):
+        """Expects rows that offsets reach, where their distance is known at run time only."""
+        stride, size, MOST = self.view.data.strides[0], self.view.dtype.bytes, (1 << 31) - 1
+        if not self.view.rows_apart():
+            MOST = MOST // 2
+            if not isinstance(self.view.shape[1], int):
+                al.expect(self.view.shape[1] < MOST // size, words("columns", MOST // size), self.view.shape[1])
+        if not isinstance(stride, int):
+            EACH = MOST // (self.lengths[0] * size)
+            al.expect(stride < EACH, words("reach", self.lengths[0], EACH), stride)
 
     def bounded(self):
         """Whether, besides, the end of the last row inside bounds all of them."""

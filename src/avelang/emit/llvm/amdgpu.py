@@ -47,6 +47,7 @@ class Amdgpu(Target):
     convention = "amdgpu_kernel"
     triple = TRIPLE
     stack_space = 5
+    adds_to_products = True  # VOP3PInstructions.td, MadFmaMixFP16Pats: V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16
     device_scope = ' syncscope("agent")'
 
     def __init__(self, chip: arch.Chip, lines: Metadata | None = None):

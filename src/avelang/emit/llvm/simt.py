@@ -63,6 +63,8 @@ class Target(abc.ABC):
     stack_space = 0  # the address space of allocas
     native_narrow: frozenset[str] = frozenset({"f16"})  # floats that `fptrunc` from f32 makes in an instruction or two
     native_fma: frozenset[str] = frozenset({"f16"})  # 16-bit floats with a fused multiply-add of their own
+    # Whether LLVM's backend makes a product that is rounded to f16 a fused multiply-add of +0, by which -0 becomes +0.
+    adds_to_products = False
     device_scope = ""  # of atomics within the device, with the keyword before it
     split_members = False  # whether shuffles name the lanes that take part
 

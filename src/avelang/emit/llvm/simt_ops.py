@@ -8,8 +8,8 @@ from avelang.emit.llvm import arithmetic, simt_memory
 from avelang.emit.llvm.simt import BINARY16, Simt
 from avelang.emit.llvm.simt_check import emit_check
 from avelang.emit.llvm.simt_printf import emit_printf
-from avelang.ir.core import Op
-from avelang.ir.dtypes import f32, f64
+from avelang.ir.core import Op, Value
+from avelang.ir.dtypes import DType, f32, f64
 from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
 from avelang.llvm.literals import elem, literal
 from avelang.llvm.narrow_floats import odd_fma, round_to_odd, widen
@@ -131,7 +131,34 @@ def _select(w: Simt, op: Op) -> str:
 @rule("convert")
 def _convert(w: Simt, op: Op) -> str:
     source, t = op.operands[0].type, op.result.type
-    return convert(w, source, t, w.value(op.operands[0]))
+    x = w.value(op.operands[0])
+    if w.target.adds_to_products and dtype_of(t).name == "f16" and dtype_of(source).bits >= 32 and dtype_of(source).is_float:
+        if may_be_product(op.operands[0]):
+            held = w.type(source)
+            x = w.call(w.view(source).overload("arithmetic.fence", elem(dtype_of(source)), isinstance(source, VecType)), held, (held, x))
+    return convert(w, source, t, x)
+
+
+# What is no product, whatever its operands are; and what passes one on, as LLVM sees it.
+_NO_PRODUCT = frozenset({"const", "add", "sub", "min", "max", "sqrt", "floor", "ceil", "ld", "shuffle"})
+_PASSES_ON = frozenset({"neg", "abs", "select", "vec", "extract", "insert", "slice", "convert"})
+
+
+def may_be_product(v: Value) -> bool:
+    """Whether LLVM may find that a float was just multiplied: by itself, or behind what it looks through."""
+    left, seen = [v], {v}
+    while left:
+        x = left.pop()
+        if x.op is None:
+            if x.owner is not None and getattr(x.owner, "parent", None) is not None:
+                return True  # carried around a loop, not an argument of the kernel
+        elif x.op.name in _PASSES_ON:
+            new = [y for y in x.op.operands if y not in seen and isinstance(y.type, (DType, VecType)) and dtype_of(y.type).bits >= 32]
+            seen.update(new)
+            left += [y for y in new if dtype_of(y.type).is_float]
+        elif x.op.name not in _NO_PRODUCT and "." not in x.op.name:  # intrinsics give no products of floats
+            return True
+    return False
 
 
 def convert(w: Simt, source: Type, t: Type, x: str) -> str:

@@ -51,7 +51,8 @@
   i64, ptr,      ; 10 slots, 11 their values before arguments are filled in (defaults), null where arguments or the stream fill all of them
   ptr,           ; 12 %Gpu, null for a kernel on the CPU (%Kernel is null then); the last slot is the stream
   ptr, i64,      ; 13 asked for the current stream, null where the slot has it; 14 of which device: DLPack's type, index << 32
-  ptr }          ; 15 called with the status, the geometry and the arguments of a launch that the driver refused; raises
+  ptr,           ; 15 called with the status, the geometry and the arguments of a launch that the driver refused; raises
+  ptr }          ; 16 what the kernel expects of a launch (expects.py), null for nothing
 
 ; What is read of an argument that is a number, or an array through DLPack, are the first 64 bytes, one line of the processor's cache; of a torch tensor
 ; also the last 64.
@@ -1183,6 +1184,223 @@ no:
   ret i1 false
 }
 
+; Whether a launch keeps what a kernel expects: rows of arithmetic (expects.py) on slots and grid, of which some must not be 0.
+define internal i1 @kept(ptr %table, ptr %slots, ptr %grid) {
+entry:
+  %values = alloca [256 x i64], align 16
+  %rows = load i64, ptr %table
+  %askedp = getelementptr i64, ptr %table, i64 1
+  %asked = load i64, ptr %askedp
+  %first = getelementptr i64, ptr %table, i64 2
+  br label %row
+row:
+  %i = phi i64 [ 0, %entry ], [ %i1, %made ]
+  %more = icmp slt i64 %i, %rows
+  br i1 %more, label %compute, label %conditions
+compute:
+  %at = mul i64 %i, 6
+  %rp = getelementptr i64, ptr %first, i64 %at
+  %code = load i64, ptr %rp
+  %ap = getelementptr i64, ptr %rp, i64 1
+  %a = load i64, ptr %ap
+  %bp = getelementptr i64, ptr %rp, i64 2
+  %b = load i64, ptr %bp
+  %cp = getelementptr i64, ptr %rp, i64 3
+  %c = load i64, ptr %cp
+  %sp = getelementptr i64, ptr %rp, i64 4
+  %shift = load i64, ptr %sp
+  %gp = getelementptr i64, ptr %rp, i64 5
+  %signed = load i64, ptr %gp
+  %leaf = icmp ult i64 %code, 3
+  br i1 %leaf, label %leaves, label %inner
+leaves:
+  switch i64 %code, label %isconst [ i64 1, label %isarg  i64 2, label %isgrid ]
+isconst:
+  br label %have
+isarg:
+  %argp = getelementptr i64, ptr %slots, i64 %a
+  %arg = load i64, ptr %argp
+  br label %have
+isgrid:
+  %gridp = getelementptr i32, ptr %grid, i64 %a
+  %grid32 = load i32, ptr %gridp
+  %blocks = zext i32 %grid32 to i64
+  br label %have
+inner:
+  %xp = getelementptr i64, ptr %values, i64 %a
+  %x = load i64, ptr %xp
+  %yp = getelementptr i64, ptr %values, i64 %b
+  %y = load i64, ptr %yp
+  %zp = getelementptr i64, ptr %values, i64 %c
+  %z = load i64, ptr %zp
+  switch i64 %code, label %no [
+    i64 3, label %add  i64 4, label %sub  i64 5, label %mul  i64 6, label %quotient  i64 7, label %rest  i64 8, label %floor  i64 9, label %modulo
+    i64 10, label %and  i64 11, label %or  i64 12, label %xor  i64 13, label %shl  i64 14, label %shr  i64 15, label %min  i64 16, label %max
+    i64 17, label %eq  i64 18, label %ne  i64 19, label %lt  i64 20, label %le  i64 21, label %gt  i64 22, label %ge
+    i64 23, label %select  i64 24, label %convert  i64 25, label %not  i64 26, label %neg  i64 27, label %not1
+  ]
+add:
+  %vadd = add i64 %x, %y
+  br label %have
+sub:
+  %vsub = sub i64 %x, %y
+  br label %have
+mul:
+  %vmul = mul i64 %x, %y
+  br label %have
+quotient:
+  %q0 = call i64 @divided(i64 %x, i64 %y, i64 0)
+  br label %have
+rest:
+  %q1 = call i64 @divided(i64 %x, i64 %y, i64 1)
+  br label %have
+floor:
+  %q2 = call i64 @divided(i64 %x, i64 %y, i64 2)
+  br label %have
+modulo:
+  %q3 = call i64 @divided(i64 %x, i64 %y, i64 3)
+  br label %have
+and:
+  %vand = and i64 %x, %y
+  br label %have
+or:
+  %vor = or i64 %x, %y
+  br label %have
+xor:
+  %vxor = xor i64 %x, %y
+  br label %have
+shl:
+  %far = and i64 %y, 4294967295
+  %near = call i64 @llvm.umin.i64(i64 %far, i64 63)
+  %vshl = shl i64 %x, %near
+  br label %have
+shr:
+  %farr = and i64 %y, 4294967295
+  %nearr = call i64 @llvm.umin.i64(i64 %farr, i64 63)
+  %vshr = ashr i64 %x, %nearr
+  br label %have
+min:
+  %vmin = call i64 @llvm.smin.i64(i64 %x, i64 %y)
+  br label %have
+max:
+  %vmax = call i64 @llvm.smax.i64(i64 %x, i64 %y)
+  br label %have
+eq:
+  %ieq = icmp eq i64 %x, %y
+  br label %truth
+ne:
+  %ine = icmp ne i64 %x, %y
+  br label %truth
+lt:
+  %ilt = icmp slt i64 %x, %y
+  br label %truth
+le:
+  %ile = icmp sle i64 %x, %y
+  br label %truth
+gt:
+  %igt = icmp sgt i64 %x, %y
+  br label %truth
+ge:
+  %ige = icmp sge i64 %x, %y
+  br label %truth
+truth:
+  %holds = phi i1 [ %ieq, %eq ], [ %ine, %ne ], [ %ilt, %lt ], [ %ile, %le ], [ %igt, %gt ], [ %ige, %ge ]
+  %vtruth = zext i1 %holds to i64
+  br label %have
+select:
+  %some = icmp ne i64 %x, 0
+  %vselect = select i1 %some, i64 %y, i64 %z
+  br label %have
+convert:
+  br label %have
+not:
+  %vnot = xor i64 %x, -1
+  br label %have
+neg:
+  %vneg = sub i64 0, %x
+  br label %have
+not1:
+  %vnot1 = xor i64 %x, 1
+  br label %have
+have:
+  %v = phi i64 [ %a, %isconst ], [ %arg, %isarg ], [ %blocks, %isgrid ], [ %vadd, %add ], [ %vsub, %sub ], [ %vmul, %mul ], [ %q0, %quotient ],
+               [ %q1, %rest ], [ %q2, %floor ], [ %q3, %modulo ], [ %vand, %and ], [ %vor, %or ], [ %vxor, %xor ], [ %vshl, %shl ], [ %vshr, %shr ],
+               [ %vmin, %min ], [ %vmax, %max ], [ %vtruth, %truth ], [ %vselect, %select ], [ %x, %convert ], [ %vnot, %not ], [ %vneg, %neg ],
+               [ %vnot1, %not1 ]
+  %up = shl i64 %v, %shift
+  %low = lshr i64 %up, %shift
+  %sign = ashr i64 %up, %shift
+  %is = icmp ne i64 %signed, 0
+  %wrapped = select i1 %is, i64 %sign, i64 %low
+  br label %made
+made:
+  %outp = getelementptr i64, ptr %values, i64 %i
+  store i64 %wrapped, ptr %outp
+  %i1 = add i64 %i, 1
+  br label %row
+conditions:
+  %words = mul i64 %rows, 6
+  %mustp = getelementptr i64, ptr %first, i64 %words
+  br label %condition
+condition:
+  %j = phi i64 [ 0, %conditions ], [ %j1, %next ]
+  %left = icmp slt i64 %j, %asked
+  br i1 %left, label %look, label %yes
+look:
+  %jp = getelementptr i64, ptr %mustp, i64 %j
+  %must = load i64, ptr %jp
+  %valuep = getelementptr i64, ptr %values, i64 %must
+  %value = load i64, ptr %valuep
+  %good = icmp ne i64 %value, 0
+  br i1 %good, label %next, label %no
+next:
+  %j1 = add i64 %j, 1
+  br label %condition
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+
+; x / y by the language's rules: %which 0 the quotient truncated, 1 what it leaves over, 2 rounded down, 3 what that leaves over. By zero -1, and x.
+define internal i64 @divided(i64 %x, i64 %y, i64 %which) {
+  %zero = icmp eq i64 %y, 0
+  %minus = icmp eq i64 %y, -1
+  %odd = or i1 %zero, %minus
+  %safe = select i1 %odd, i64 1, i64 %y
+  %q = sdiv i64 %x, %safe
+  %negated = sub i64 0, %x
+  %q1 = select i1 %minus, i64 %negated, i64 %q
+  %back = mul i64 %q1, %y
+  %r = sub i64 %x, %back
+  %inexact = icmp ne i64 %r, 0
+  %signs = xor i64 %r, %y
+  %opposite = icmp slt i64 %signs, 0
+  %down = and i1 %inexact, %opposite
+  %less = sub i64 %q1, 1
+  %floor = select i1 %down, i64 %less, i64 %q1
+  %more = add i64 %r, %y
+  %mod = select i1 %down, i64 %more, i64 %r
+  %rounds = icmp uge i64 %which, 2
+  %wq = select i1 %rounds, i64 %floor, i64 %q1
+  %wr = select i1 %rounds, i64 %mod, i64 %r
+  %bit = and i64 %which, 1
+  %rest = icmp ne i64 %bit, 0
+  %v = select i1 %rest, i64 %wr, i64 %wq
+  %nothing = select i1 %rest, i64 %x, i64 -1
+  %out = select i1 %zero, i64 %nothing, i64 %v
+  ret i64 %out
+}
+
+; The same for Python.
+define i32 @ave_kept(ptr %table, ptr %slots, ptr %grid) {
+  %kept = call i1 @kept(ptr %table, ptr %slots, ptr %grid)
+  %r = zext i1 %kept to i32
+  ret i32 %r
+}
+
 ; The builtin: `self` is a tuple, the address of %State and what must live as long; args[0] is the provider.
 define ptr @ave_launch(ptr %self, ptr %args, i64 %n, ptr %kwnames) {
   %addr = call ptr @PyTuple_GetItem(ptr %self, i64 0)
@@ -1210,8 +1428,8 @@ countkw:
 provide:
   %nkw = phi i64 [ 0, %entry ], [ %kw, %countkw ]
   %callable = call i32 @PyCallable_Check(ptr %provider)
-  %ask = icmp ne i32 %callable, 0
-  br i1 %ask, label %asked, label %plain
+  %calls = icmp ne i32 %callable, 0
+  br i1 %calls, label %asked, label %plain
 asked:
   %answer = call ptr @PyObject_CallNoArgs(ptr %provider)
   %raised = icmp eq ptr %answer, null
@@ -1269,7 +1487,15 @@ test:
   %entryp = getelementptr %State, ptr %state, i32 0, i32 3, i64 %i
   %e = load ptr, ptr %entryp
   %hit = call i1 @match(ptr %e, ptr %ctx, ptr %user, i64 %npos, i64 %nkw, ptr %kwnames, ptr %block, ptr %space)
-  br i1 %hit, label %run, label %other
+  br i1 %hit, label %promises, label %other
+promises:
+  %expectsp = getelementptr %Entry, ptr %e, i32 0, i32 16
+  %expects = load ptr, ptr %expectsp
+  %nothing = icmp eq ptr %expects, null
+  br i1 %nothing, label %run, label %ask
+ask:
+  %kept = call i1 @kept(ptr %expects, ptr %space, ptr %grid32)
+  br i1 %kept, label %run, label %fallback
 other:
   %i1 = add i64 %i, 1
   br label %each
