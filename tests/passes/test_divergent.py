@@ -144,6 +144,20 @@ def test_executed_code_agrees():
         np.testing.assert_array_equal(launch(how, target="gfx942"), (WHERE[how](t) + t % 4) * 5)
 
 
+@pytest.mark.parametrize("asked", ["uniform", "bounds,uniform"])
+def test_the_cpu_and_executed_code_report_it_where_asked(asked, monkeypatch):
+    """What the compiler cannot prove, where it differs and where it does not, also beside checks of bounds."""
+    monkeypatch.setenv("AVE_CHECK", asked)
+    t = np.arange(128)
+    for options in ({"backend": "cpu"}, {"target": "gfx942"}):
+        with pytest.raises(AveError) as e:
+            launch("chosen apart", **options)
+        assert e.value.code == "X044" and "lanes 0 and 32" in e.value.message and e.value.span is not None
+        assert "raw_buffer_load_x1" in open(__file__).read().splitlines()[e.value.span.line - 1]
+        np.testing.assert_array_equal(launch("loaded", **options), t % 4 * 5)
+        assert launch("one lane", **options)[5] == 100
+
+
 @avelang.jit
 def numbered(B: al.Tensor((64,), al.i32), APART: al.constexpr):
     t = al.thread_id(0)

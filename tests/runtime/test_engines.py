@@ -25,14 +25,14 @@ def test_words_and_engines():
     assert all(set(found) <= set(knobs.CHECKS) for found in engines.TABLE.values()) and set(engines.WORDS) == set(knobs.CHECKS)
     assert engines.able({"races", "init"}) == ["reference", "ptx-exec"]
     assert not engines.lacking("reference", knobs.CHECKS), "the reference has all of them"
-    assert [engines.choose({w}) for w in knobs.CHECKS] == ["cpu", "reference", "reference", "gfx942-exec", "reference", "cpu", "cpu"]
+    assert [engines.choose({w}) for w in knobs.CHECKS] == ["cpu", "reference", "reference", "gfx942-exec", "cpu", "cpu", "cpu"]
     assert engines.choose({"races", "waits"}) == "gfx942-exec" and engines.choose({"init", "waits"}) == "reference"
 
 
 @pytest.mark.parametrize(
     ("asked", "options", "words"),
     [
-        ("races", {}, "races, and cpu"), ("ir,init,uniform", {"backend": "cpu"}, "init and uniform, and cpu"), ("all,races", {}, "races, and cpu"),
+        ("races", {}, "races, and cpu"), ("ir,init,uniform", {"backend": "cpu"}, "init, and cpu"), ("all,races", {}, "races, and cpu"),
         ("init", {"target": "gfx942"}, "init, and gfx942-exec"), ("waits", {"backend": "reference"}, "waits, and reference"),
     ],
 )  # fmt: skip

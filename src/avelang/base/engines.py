@@ -18,6 +18,7 @@ _AMD = {
     "bounds": "accesses outside of a tensor; memory that was not given and LDS that is not there are always found (X022, X023)",
     "races": "LDS (X025), global memory (X040)",
     "waits": "registers of loads and LDS in flight, distances between instructions (X024 to X026)",
+    "uniform": "X044, in code that is made here with AVE_CHECK=uniform",
     "ir": _IR,
     "launch": _ENDS,
 }
@@ -32,7 +33,7 @@ TABLE: dict[str, dict[str, str]] = {
         "ir": _IR,
         "launch": _ENDS,
     },
-    CPU: {"bounds": "accesses outside of a tensor", "ir": _IR, "launch": _ENDS},
+    CPU: {"uniform": "X044", "bounds": "accesses outside of a tensor", "ir": _IR, "launch": _ENDS},
     GFX942: _AMD,
     GFX950: _AMD,
     PTX: {

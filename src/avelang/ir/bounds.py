@@ -35,9 +35,10 @@ class Memory:
 @dataclasses.dataclass(slots=True)
 class Site:
     """One checked access. `kind`: "extent" (a coordinate against its extent), "bounds" (an address against memory), "register" (an index of a
-    register vector). `coords`, `shape`, `strides`: numbers, or None for the next value of the report; `strides` are in bytes, of the leaves that
-    the coordinates leave. `root`: the number of the array that the address is relative to, -1 for an absolute address, -2 for memory that
-    `name` and `size` say. `run`: bytes of one contiguous piece."""
+    register vector), "uniform" (the operand `tensor` against the first active lane's; `name` says what to do). `coords`, `shape`, `strides`:
+    numbers, or None for the next value of the report; `strides` are in bytes, of the leaves that the coordinates leave. `root`: the number of
+    the array that the address is relative to, -1 for an absolute address, -2 for memory that `name` and `size` say. `run`: bytes of one
+    contiguous piece."""
 
     kind: str
     what: str
@@ -107,6 +108,9 @@ def report(kernel: str, sites: Sequence[Mapping[str, Any]], record: Sequence[int
     values = _Values(record[VALUES:RECORD])
     fields: dict[str, Any] = {"kernel": kernel, "what": site.what, "where": where}
     coords = values.fill(site.coords)
+    if site.kind == "uniform":
+        named = {"operand": site.tensor, "first": coords[0], "lane": int(record[THREAD]) % wave, "instead": site.name}
+        return error("X044", span, kernel=kernel, what=f"a {site.what}{f' in line {span.line}' if span else ''}", where=where, **named)
     if site.kind == "register":
         return error("X005", span, index=coords[0], size=site.size, **fields)
     if site.kind == "extent":

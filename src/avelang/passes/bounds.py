@@ -11,12 +11,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 from avelang.ir.bounds import MOST_VALUES, PARAM, RECORD, Site
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.dtypes import i32, i64, u1, u32, u64
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, TensorType, VecType, dtype_of, extent
+from avelang.isa.expansions import first_active
 from avelang.isa.footprints import Touch, footprint, size_of
 from avelang.isa.row import ROWS
 from avelang.passes.ranges import Ranges
@@ -53,23 +55,26 @@ class Where:
     inside: bool | Value
 
 
-def bounds(kernel: Kernel, skip: bool = False, device: bool = False) -> None:
+def bounds(kernel: Kernel, skip: bool = False, device: bool = False, operands: bool = False) -> None:
     """Adds the parameter for reports and the checks; `attrs["sites"]` says what they check. `skip`: a lane that would go wrong leaves the access out
     and goes on (a load gives zeros), where it would otherwise stop. `device`: on a GPU, where lanes are on their own, they also stop where others
-    have reported: at the start of the kernel, and in each trip of a `while`."""
-    _Bounds(kernel, skip, device).run()
+    have reported: at the start of the kernel, and in each trip of a `while`. `operands`: instead of accesses, operands that must be the same in
+    all active lanes are compared with the first one's. The pass may run for either, one after the other."""
+    _Bounds(kernel, skip, device, operands).run()
 
 
 class _Bounds:
-    def __init__(self, kernel: Kernel, skip: bool, device: bool):
-        self.kernel, self.skip = kernel, skip
-        self.leaves = device and not skip
+    def __init__(self, kernel: Kernel, skip: bool, device: bool, operands: bool):
+        self.kernel, self.skip, self.operands = kernel, skip, operands
+        self.before: list[dict[str, Any]] | None = kernel.attrs.get("sites")
+        self.leaves = device and not skip and not operands
         self.ranges = Ranges(kernel)
         self.where: dict[Value, Where] = {}
         self.roots: dict[Value, tuple[Root, Dim]] = {}
         self.sites: list[Site] = []
-        self.arrays = [p for p in kernel.params if not isinstance(p.type, DType)]
-        self.param = Value(PtrType(i64, GLOBAL), PARAM, None)
+        params = kernel.params if self.before is None else kernel.params[:-1]
+        self.arrays = [p for p in params if not isinstance(p.type, DType)]
+        self.param = Value(PtrType(i64, GLOBAL), PARAM, None) if self.before is None else kernel.params[-1]
         self.head = Builder(Block(), kernel.span)
         self.limits: list[tuple[Value, Value]] = []
         self.by_number: dict[int, Root] = {}
@@ -94,8 +99,9 @@ class _Bounds:
                 self.where[p] = Where(root, at, shape, strides, p.name, True)
         rewrite(self.kernel.body, self.visit)
         self.kernel.body.ops[:0] = self.head.block.ops
-        self.kernel.params.append(self.param)
-        self.kernel.attrs["sites"] = [site.json() for site in self.sites]
+        if self.before is None:
+            self.kernel.params.append(self.param)
+        self.kernel.attrs["sites"] = [*(self.before or ()), *(site.json() for site in self.sites)]
 
     def others(self, b: Builder) -> None:
         """The lane is over where there is a report already."""
@@ -112,6 +118,10 @@ class _Bounds:
             op.regions[1].ops = ops
             self.others(Builder(op.regions[1], op.span))
             op.regions[1].ops.append(last)
+        if self.operands:
+            if op.name in ROWS:
+                self.alike(op, b)
+            return None
         checks: list[tuple[Site, list[Pair], list[Value]]] = []
         if op.name in ("load", "store"):
             checks = self.access(op, b)
@@ -130,12 +140,26 @@ class _Bounds:
             self.check(b, site, pairs, values, not together)
         return None
 
+    def alike(self, op: Op, b: Builder) -> None:
+        """Compares the words of operands that must be uniform with those of the first active lane."""
+        for param, v in zip(ROWS[op.name].operands, op.operands, strict=True):
+            if not param.uniform:
+                continue
+            count = v.type.n if isinstance(v.type, VecType) else 1
+            words = [b.bitcast(b.extract(v, i) if isinstance(v.type, VecType) else v, u32) for i in range(count)]
+            first = first_active(b)
+            apart = [b.xor(w, b.shuffle("idx", w, first, self.kernel.attrs["wave"])) for w in words]
+            one = b.const(1, u32)
+            site = Site("uniform", f"`{op.name}`", param.name, coords=[None], name=param.uniform, span=op.span)
+            self.check(b, site, [(a, one) for a in apart], [first], "convergent" not in op.defn.effects)
+
     # -- checks ------------------------------------------------------------------------------------------------------------------
 
     def check(self, b: Builder, site: Site, pairs: list[Pair], values: list[Value], stop: bool = True) -> None:
         flat = [v for pair in pairs for v in pair]
         self.sites.append(site)
-        b.emit("check", (self.param, *flat, *values[:MOST_VALUES]), (), site=len(self.sites) - 1, pairs=len(pairs), stop=stop and not self.skip)
+        number = len(self.before or ()) + len(self.sites) - 1
+        b.emit("check", (self.param, *flat, *values[:MOST_VALUES]), (), site=number, pairs=len(pairs), stop=stop and not self.skip)
 
     def skipping(self, op: Op, b: Builder, checks: list[tuple[Site, list[Pair], list[Value]]]) -> Sequence[Value]:
         """The access in the lanes in which it goes right; zeros in the others, where it would give something."""

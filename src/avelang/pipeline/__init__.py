@@ -35,6 +35,16 @@ def checks(kernel: Kernel) -> list[Pass]:
     return [("bounds", lambda k: bounds(k, how == "skip", how in ("skip", "leave")), "tensors"), ("simplify", simplify, "tensors")]
 
 
+def alike(kernel: Kernel) -> list[Pass]:
+    """The pass that adds checks of operands that must be uniform, where the kernel's attributes ask for it: rows are there still."""
+    if not kernel.attrs.get("uniform"):
+        return []
+    from avelang.passes.bounds import bounds
+
+    device = kernel.attrs.get("bounds") in ("skip", "leave")
+    return [("uniform", lambda k: bounds(k, kernel.attrs.get("bounds") == "skip", device, operands=True), "tensors")]
+
+
 def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
     """The passes of the CPU backend: name, function, and the phase of the IR that the pass leaves."""
     chip = kernel.attrs.get("chip")
@@ -42,6 +52,7 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
     return [
         ("specialize", lambda k: specialize(k, block), "tensors"),
         ("divergent", divergent, "tensors"),
+        *alike(kernel),
         # Dense matrix instructions are executed from their fragment maps; every other row is spelled in primitive ops.
         ("expand", lambda k: expand(k, lambda row: row.mma is not None and row.expand is None, features), "tensors"),
         ("simplify", simplify, "tensors"),
@@ -63,6 +74,7 @@ def gpu_passes(kernel: Kernel, block: tuple[int, int, int], target: str, native:
     return [
         ("specialize", lambda k: specialize(k, block), "tensors"),
         ("divergent", divergent, "tensors"),
+        *alike(kernel),
         ("expand", lambda k: expand(k, lambda row: target in row.llvm, features), "tensors"),
         ("simplify", simplify, "tensors"),
         # A lane's own memory is registers, which have no addresses: what loops choose there must be constant.

@@ -13,9 +13,9 @@ from avelang.ir.bounds import RECORD, Memory, report
 from avelang.runtime.arrays import Array
 
 
-def wanted() -> bool:
-    """Whether kernels are to check their accesses."""
-    return knobs.check_bounds()
+def wanted() -> int:
+    """What kernels are to check: 1 their accesses, 2 that operands are uniform, 3 both."""
+    return knobs.check_bounds() + 2 * knobs.check_uniform()
 
 
 def limits(array: Array) -> tuple[int, int]:

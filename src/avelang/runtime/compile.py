@@ -152,6 +152,7 @@ def _device_program(
     kernel.attrs["lines"] = True
     if knobs.check_bounds():
         kernel.attrs["bounds"] = _checks_on(kernel)
+    kernel.attrs.update({"uniform": True} if knobs.check_uniform() and chip.vendor == "amd" else {})
     arguments = [(p.name, p.type.name if isinstance(p.type, DType) else "pointer") for p in kernel.params]
     writes, expects = written(kernel), collect(kernel, block)
     made = gpu_program(kernel, block, chip)
@@ -221,6 +222,7 @@ def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None
         kernel.attrs["cluster"] = cluster
     if knobs.check_bounds():
         kernel.attrs["bounds"] = "stop"
+    kernel.attrs.update({"uniform": True} if knobs.check_uniform() else {})
     prints = any(op.name == "printf" for op in walk(kernel.body))
     writes, expects = written(kernel), collect(kernel, block)
     emitted = cpu_text(kernel, block)

@@ -69,7 +69,7 @@ class Cpu:
         """What tells code for this machine from other code, in the cache on disk."""
         from avelang.llvm.core import Host
 
-        return {"backend": "cpu", "host": list(Host().key), "bounds": knobs.check_bounds()}
+        return {"backend": "cpu", "host": list(Host().key), "bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
 
     def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""

@@ -303,7 +303,8 @@ class Device:
     @property
     def key(self) -> dict[str, Any]:
         """What tells code for this device from other code, in the cache on disk."""
-        said = {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), "bounds": knobs.check_bounds()}
+        checks = {"bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
+        said = {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), **checks}
         return {**said, **self.driver.tools(self)}
 
     def compile(self, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
