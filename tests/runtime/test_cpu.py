@@ -1,5 +1,6 @@
 """The pool: every block runs once, whatever the grid, the threads and the processes; scratch is each thread's own."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -203,7 +204,15 @@ def test_a_system_without_posix_threads(monkeypatch):
 
 
 def test_the_host_code_comes_out_of_the_cache(monkeypatch):
-    text = native_module._text()
-    first = native_module._object(text)
-    monkeypatch.setattr(native_module.Host, "object", None)
-    assert native_module._object(text) == first
+    """And is made again where the entry does not load."""
+    from avelang.runtime import cache
+
+    made, make, stored = [], native_module.Host.object, []
+    monkeypatch.setattr(native_module.Host, "object", lambda host, text: made.append(text) or make(host, text))
+    monkeypatch.setattr(cache, "key", lambda parts, key=cache.key: stored.append(key(parts)) or stored[-1])
+    text = "define i64 @f() {\n ret i64 7\n}\n"
+    for count in (1, 1, 2, 2):
+        if len(stored) == 2:
+            cache.store(stored[-1], {"kind": "host"}, b"no object")
+        code = native_module._code(text)
+        assert ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("f"))() == 7 and len(made) == count

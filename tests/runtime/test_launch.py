@@ -396,4 +396,6 @@ def test_the_reference_reports_races_where_the_environment_asks(monkeypatch):
     with pytest.raises(AveError) as caught:
         turned[1, 128](np.zeros(128, np.int32), backend="reference")
     assert caught.value.code == "X006" and "`stage`" in caught.value.message
-    turned[1, 128](np.zeros(128, np.int32))  # nothing checks on the CPU backend
+    with pytest.raises(AveError) as caught:
+        turned[1, 128](np.zeros(128, np.int32))  # the CPU backend cannot check that
+    assert caught.value.code == "X045"
