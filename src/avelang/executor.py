@@ -68,7 +68,7 @@ def load(
 
     `kernel`: its name, where there are several. `check`: True, or words with commas or in a set: `waits` (a register that is used before its load was
     waited for, X024), `races` (memory that waves or lanes use with nothing between, X025, X040, X041), `hazards` (too few wait states, X026),
-    `hazards-strict`, `init` (LDS that nothing wrote, X055), `uniform` (divergence at barriers and shuffles, X042, X043), `all`; True is the first
+    `hazards-strict`, `init` (LDS that nothing wrote, X055), `uniform` (shuffles from lanes that are not active, X043), `all`; True is the first
     three.
     `collect`: the launch goes on behind what is found, and `Run.reports` lists it, each pair of instructions once. Advisories (hazard rows that
     shipped code ignores) never stop a launch and are always listed. `profile`: `Run.conflicts` counts LDS cycles lost to bank conflicts, by

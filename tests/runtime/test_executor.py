@@ -134,7 +134,7 @@ def test_waits_are_verified_where_asked(monkeypatch):
 
     monkeypatch.setattr(executor, "Machine", Spy)
     monkeypatch.setenv("AVE_NO_CACHE", "1")
-    for value, want in (("", ()), ("waits", ("hazards", "lds", "waits")), ("races", ("lds", "races", "uniform"))):
+    for value, want in (("", ()), ("waits", ("hazards", "lds", "waits")), ("races", ("lds", "races"))):
         monkeypatch.setenv("AVE_CHECK", value)
         avelang.jit(double.source.fn)[2, 64](data(), 100, target="gfx942")
         assert set(seen) == {want}

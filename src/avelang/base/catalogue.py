@@ -444,6 +444,10 @@ CATALOGUE: dict[str, Template] = {
     ),
     "X027": Template("kernel `{kernel}`: {what}: {why}"),
     "X028": Template("{what} cannot be executed: {why}", "pass a code object for gfx942, or assembly in LLVM's syntax with the kernel's descriptor"),
+    "X055": Template(
+        "kernel `{kernel}`: `{text}` at {where} reads address {address} of LDS, which nothing in the workgroup has written ({lane})",
+        "LDS holds anything when a workgroup starts: write it first, and wait for that at a barrier",
+    ),
     # X03: PTX that is executed here. `where` is the line of the text, `lane` names thread, block, warp and lane.
     "X030": Template("{what} cannot be executed: {why}"),
     "X031": Template(

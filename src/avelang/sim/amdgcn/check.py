@@ -13,8 +13,8 @@ from collections.abc import Iterable
 
 from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Instruction, Program
-from avelang.amdgcn.effects import FLAT, LDS, VM, Effects, Span, effects
-from avelang.sim.amdgcn import check_found, check_global, check_lds, ordering
+from avelang.amdgcn.effects import DS, FLAT, LDS, VM, Effects, Span, effects
+from avelang.sim.amdgcn import check_found, check_global, check_lanes, check_lds, ordering
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
@@ -60,11 +60,15 @@ class Checker:
         self.words = t.options.check
         t.module.functions["ave_check"] = "\n".join(
             (check_found.FOUND, text.USE, text.ISSUE, text.MUTABLE_WAIT if self.mutable else text.WAIT, text.ARRIVE, text.START,
-             check_lds.lds_text(granule_shift(program), len(program.instructions)))
+             check_lds.lds_text(granule_shift(program), len(program.instructions), "init" in self.words))
         )  # fmt: skip
         self.events = "races" in self.words and ordering.acquires(program)
+        t.module.declare("llvm.fshr.i64", "i64", ["i64", "i64", "i64"])
         if "races" in self.words:
             t.module.functions["ave_race"] = check_global.text(program, self.events)
+            t.module.functions["ave_lanes"] = check_lanes.LANES_TEXT
+        if "uniform" in self.words:
+            t.module.functions["ave_sources"] = check_lanes.SOURCES_TEXT
         self.hazards: dict[int, list[tuple[int, hazards.Hazard]]] = {}
         for n, h in enumerate(find_hazards(program, self.words)):
             self.hazards.setdefault(h.second, []).append((n, h))
@@ -87,9 +91,12 @@ class Checker:
             self._tick(i)
         if "waits" in self.words:
             self._uses(e, i)
-        if "races" in self.words and check_global.touches(i):
-            place = self.t.op(f"getelementptr i8, ptr %g, i64 {GROUP['access']}")
-            self.t.do(f"store i64 {i.index | check_global.bits(i) << 32}, ptr {place}, align 8")
+        if "uniform" in self.words and i.name == "ds_bpermute_b32":
+            self._access(i)
+            where = self.t.place(i.operands[1])  # type: ignore[arg-type]
+            self._guard(f"call i32 @ave_sources(ptr %g, ptr {where}, i32 {i.int('offset')}, i64 {self.t.exec()})")
+        if "races" in self.words and (check_global.touches(i) or e.unit == DS):
+            self._access(i)
         if i.name == "s_waitcnt":
             self._wait(i)
         elif i.name == "s_barrier":
@@ -100,6 +107,11 @@ class Checker:
             self._issue(i, e)
         if self.events and (what := ordering.event(i)):
             self.t.do(f"call void @ave_event(ptr %w, ptr %g, i64 {what})")
+
+    def _access(self, i: Instruction) -> None:
+        """Says which access comes next."""
+        place = self.t.op(f"getelementptr i8, ptr %g, i64 {GROUP['access']}")
+        self.t.do(f"store i64 {i.index | check_global.bits(i) << 32}, ptr {place}, align 8")
 
     def _record(self) -> str:
         """A pointer to the checker's records of the wave."""

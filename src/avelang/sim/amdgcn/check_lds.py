@@ -16,6 +16,7 @@ from avelang.sim.amdgcn.check_text import (
     OF_WAVE,
     RING,
     SLOT,
+    STAMP,
     WRITE,
     at,
     class_offset,
@@ -23,7 +24,7 @@ from avelang.sim.amdgcn.check_text import (
     granules,
     wave_field,
 )
-from avelang.sim.amdgcn.faults import RACE
+from avelang.sim.amdgcn.faults import RACE, UNWRITTEN
 from avelang.sim.amdgcn.state import GROUP, MAX_WAVES, WAVE, WAVE_BYTES
 
 # Of `kind` of an access.
@@ -44,6 +45,9 @@ entry:
 {field("g", GROUP["check"], "q", "ptr")}
 {field("g", GROUP["lds_bytes"], "bytes")}
   %granules = getelementptr i8, ptr %q, i64 GRANULES
+{field("g", GROUP["linear"], "linear", "i64")}
+  %linear32 = trunc i64 %linear to i32
+  %stamp = add i32 %linear32, 1
   %odd = and i32 %epoch, 1
   %odd64 = zext i32 %odd to i64
   %soff = mul i64 %odd64, {SLOT}
@@ -149,9 +153,11 @@ readers:
   br i1 %rbad, label %afterread, label %writing
 writing:
   store i64 %mark, ptr %old.p, align 8
+{at("record", STAMP, "%wstamp")}
+  store i32 %stamp, ptr %wstamp, align 4
   br label %noted
 reading:
-  %mineread = getelementptr i32, ptr %record, i32 %me
+INIT  %mineread = getelementptr i32, ptr %record, i32 %me
   store i32 %number, ptr %mineread, align 4
   br label %noted
 noted:
@@ -239,6 +245,29 @@ stopped:
 """
 
 
-def lds_text(shift: int, count: int) -> str:
-    """The text of `ave_check_lds` for granules of 2**shift bytes, in a program of so many instructions."""
-    return _LDS.replace("SHIFT", str(shift)).replace("GRANULES", str(granules(count)))
+# A read of a granule that this workgroup has not written.
+_INIT = f"""
+{field("record", STAMP, "rstamp")}
+  %fresh = icmp eq i32 %rstamp, %stamp
+  br i1 %fresh, label %known.read, label %unwritten
+unwritten:
+  %uplace = shl i64 %at, SHIFT
+{at("g", GROUP["fault_code"], "%ufc")}
+{at("g", GROUP["fault_lane"], "%ufl")}
+{at("g", GROUP["fault_address"], "%ufa")}
+  %ulane32 = trunc i64 %lane to i32
+  store i32 {UNWRITTEN}, ptr %ufc, align 4
+  store i32 %ulane32, ptr %ufl, align 4
+  store i64 %uplace, ptr %ufa, align 8
+  %ustop = call i32 @ave_check_found(ptr %g, i32 %index, i64 0, i1 true)
+  %ustops = icmp ne i32 %ustop, 0
+  br i1 %ustops, label %stopped, label %known.read
+known.read:
+"""
+
+
+def lds_text(shift: int, count: int, init: bool = False) -> str:
+    """The text of `ave_check_lds` for granules of 2**shift bytes, in a program of so many instructions. `init`: reads of what nothing wrote are
+    faults."""
+    text = _LDS.replace("INIT", _INIT if init else "")
+    return text.replace("SHIFT", str(shift)).replace("GRANULES", str(granules(count)))

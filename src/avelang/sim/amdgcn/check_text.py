@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from avelang.amdgcn.effects import CELLS, FLAT, LDS, SMEM, VM
 from avelang.sim.amdgcn.faults import IN_FLIGHT
-from avelang.sim.amdgcn.state import ENDED, GROUP, MAX_WAVES, WAVE, WAVE_BYTES
+from avelang.sim.amdgcn.state import ENDED, FILE, GROUP, MAX_WAVES, REGISTER, VECTORS, WAVE, WAVE_BYTES
 
 # Of a wave. `issued`, `done`: a u32 for each class. FLAT instructions come back through two counters: `touched` is the last that met LDS,
 # `flat_vm` and `flat_lgkm` how many had been issued when each counter was last 0. `skipped`: what waits that are switched off would have reached,
@@ -31,6 +31,8 @@ OF_GROUP = {"limit": 0, "seen": 256, "met": 512, "mattered": 516, "covered": 576
 SLOT, KIND = 8 * MAX_WAVES, 4 * MAX_WAVES  # bytes of an epoch's, of a kind's part of `limit`
 GRANULE = 80
 WRITE = 64  # where the last write stands in a granule
+STAMP = 72  # and the workgroup that has written it, plus 1
+POISON = -131075  # 0xFFFDFFFD: a NaN as f32, two as f16 or bf16, and no address
 ATOMIC, DIRECT = 16, 32  # of a write's word, above the wave; the instruction's index stands from bit 8
 # Of `GROUP["skip"]`: which counters of the instruction, whose index stands from bit 2; or none at all.
 SKIP_VM, SKIP_LGKM, NOTHING = 1, 2, 0xFFFFFFFF
@@ -384,6 +386,11 @@ entry:
 {field("g", GROUP["waves"], "waves")}
 {field("g", GROUP["wave_states"], "states", "ptr")}
 {at("q", SLOT, "%odd")}
+{field("g", GROUP["lds"], "lds", "ptr")}
+{field("g", GROUP["lds_bytes"], "bytes")}
+{field("g", GROUP["item_registers"], "given")}
+  %words = lshr i32 %bytes, 2
+  call void @ave_check_poison(ptr %lds, i32 %words)
   br label %wave
 wave:
   %n = phi i32 [ 0, %entry ], [ %n1, %wave ]
@@ -401,12 +408,32 @@ wave:
 {at("c", OF_WAVE["flat_lgkm"], "%fl")}
   store i32 %flat, ptr %fv, align 4
   store i32 %flat, ptr %fl, align 4
+  %first = mul i32 %given, {REGISTER}
+  %first1 = add i32 %first, {VECTORS}
+  %vectors = getelementptr i8, ptr %w, i32 %first1
+  %over0 = sub i32 {FILE}, %given
+  %words.v = mul i32 %over0, {REGISTER // 4}
+  call void @ave_check_poison(ptr %vectors, i32 %words.v)
   call void @ave_check_publish(ptr %q, ptr %c, i32 %n, i1 true)
   call void @ave_check_publish(ptr %odd, ptr %c, i32 %n, i1 true)
   %n1 = add i32 %n, 1
   %more = icmp ult i32 %n1, %waves
   br i1 %more, label %wave, label %over
 over:
+  ret void
+}}
+define internal void @ave_check_poison(ptr %at, i32 %words) noinline #0 {{
+entry:
+  %some = icmp ne i32 %words, 0
+  br i1 %some, label %word, label %done
+word:
+  %n = phi i32 [ 0, %entry ], [ %n1, %word ]
+  %p = getelementptr i32, ptr %at, i32 %n
+  store i32 {POISON}, ptr %p, align 4
+  %n1 = add i32 %n, 1
+  %more = icmp ult i32 %n1, %words
+  br i1 %more, label %word, label %done
+done:
   ret void
 }}
 """

@@ -5,8 +5,8 @@
     lds              of these, the ones in LDS between waves alone (X025)
     hazards          too few wait states between two instructions (X026); rows that shipped code ignores are advisories
     hazards-strict   the same, and advisories are errors; VCC that v_cndmask reads as a mask counts as a constant
-    init             LDS that nothing wrote is read (X055)
-    uniform          a barrier that some lanes or waves do not reach (X042), a shuffle from a lane that is not active (X043)
+    init             LDS that nothing wrote is read (X055), and what `lds` finds
+    uniform          a shuffle (ds_bpermute_b32) from a lane that is not active (X043)
 
 True is waits, races and hazards. `AVE_CHECK=waits` is waits and hazards.
 """
@@ -20,7 +20,7 @@ from avelang.base.errors import AveError, error
 
 WORDS = ("waits", "races", "lds", "hazards", "hazards-strict", "init", "uniform")
 USUAL = frozenset(("waits", "races", "lds", "hazards"))
-_OF_KNOB = {"waits": ("waits", "hazards"), "races": ("races", "uniform"), "init": ("init",), "uniform": ("uniform",)}
+_OF_KNOB = {"waits": ("waits", "hazards"), "races": ("races",), "init": ("init",), "uniform": ("uniform",)}
 
 Check = bool | str | Iterable[str]
 
@@ -36,7 +36,7 @@ def words(check: Check) -> frozenset[str]:
         found = found - {"all"} | (frozenset(WORDS) - {"hazards-strict"})
     for word in sorted(found - set(WORDS)):
         raise error("L034", name="check", got=word, want=", ".join((*WORDS, "all")))
-    return found | ({"lds"} if found & {"waits", "races"} else set()) | ({"hazards"} if "hazards-strict" in found else set())
+    return found | ({"lds"} if found & {"waits", "races", "init"} else set()) | ({"hazards"} if "hazards-strict" in found else set())
 
 
 def of_knob(asked: Iterable[str]) -> frozenset[str]:

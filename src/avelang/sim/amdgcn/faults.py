@@ -11,6 +11,9 @@ MISALIGNED = 6  # an atomic operation at an address that is not a multiple of it
 IN_FLIGHT = 16  # a register whose load or store has not been waited for: `fault_extra` holds the register and the counter
 RACE = 17  # LDS that another wave may be using: lane, address, the other wave in `fault_extra`
 MEMORY_RACE = 19  # global memory that another wave may be using: lane, address, the other access in `fault_extra`
+LANES_DIFFER = 20  # lanes of one store write different values to one address: lane, address, the other lane in `fault_extra`
+INACTIVE = 21  # a shuffle from a lane that is not active: lane, the other lane in `fault_extra`
+UNWRITTEN = 22  # LDS that nothing wrote is read: lane, address
 HAZARD = 18  # too few wait states: `fault_extra` holds the register, how many are there and how many are needed
 
 

@@ -79,6 +79,10 @@ class Access:
 def calls(t: Translator, access: Access, data: str, at: str, mask: str) -> str:
     """Lines that call the moves of an access."""
     lines = []
+    if access.store and "races" in t.options.check:
+        from avelang.sim.amdgcn.check_lanes import differ
+
+        lines = differ(access, data, at, mask)
     for n, (piece, word) in enumerate(access.pieces()):
         name = t.helper(f"ave_{piece.name}", lambda piece=piece: _move(t, piece))
         lines += [f"  %{data}.{n} = getelementptr i8, ptr %{data}, i64 {REGISTER * word}"]

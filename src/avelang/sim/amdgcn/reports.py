@@ -85,6 +85,15 @@ def _race(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
     return error("X025", **common, does=does, address=f.address, other=other, did=f"{wrote} in {by}: {why}")
 
 
+def _lanes_differ(f: Fault, state: Any, common: dict[str, Any], launch: Launch) -> AveError:
+    """`address` is one of this machine: of LDS, or of memory that was given."""
+    start = state.get("lds", "<Q")
+    inside = start <= f.address < start + max(state.get("lds_bytes"), 1)
+    place = f"address {f.address - start} of LDS" if inside else _within(f.address, launch)
+    what, where = f"`{common['text']}` at {common['where']}", f"workgroup {f.group}, wave {f.wave}, lane {f.lane}"
+    return error("X041", kernel=common["kernel"], what=what, place=place, other=f"lane {f.extra}", where=where)
+
+
 def _memory_race(machine: Machine, f: Fault, common: dict[str, Any], launch: Launch) -> AveError:
     """`extra`: the other access's instruction, whether it wrote, and who that was (see `check_global`)."""
     i, other = machine.instruction(f.instruction), (f.extra & 0xFFFFFFFF) - 1
@@ -163,6 +172,12 @@ def _of_code(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError
         return _in_flight(machine, f, {**common, "lane": wave})
     if code == faults.RACE:
         return _race(machine, f, {**common, "lane": lane})
+    if code == faults.LANES_DIFFER:
+        return _lanes_differ(f, state, common, launch)
+    if code == faults.INACTIVE:
+        return error("X043", kernel=common["kernel"], what=f"`{common['text']}` at {common['where']}", why=f.extra, where=lane)
+    if code == faults.UNWRITTEN:
+        return error("X055", **common, address=f.address, lane=lane)
     if code == faults.MEMORY_RACE:
         return _memory_race(machine, f, common, launch)
     if code == faults.HAZARD:
