@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from avelang.sim.amdgcn.faults import INACTIVE, LANES_DIFFER
-from avelang.sim.amdgcn.memory_moves import NARROW_STORES, WORDS, Access
 from avelang.sim.amdgcn.state import GROUP, LANES, REGISTER
 
 _RECORD = f"""
@@ -113,17 +112,3 @@ fine:
 fault:
   %where = add i64 0, 0{_RECORD.replace("CODE", str(INACTIVE))}}}
 """
-
-
-def differ(access: Access, data: str, at: str, mask: str) -> list[str]:
-    """Lines that go to %fault where lanes store different values to one place; `data`, `at` and `mask` are names without %."""
-    narrow = NARROW_STORES.get(access.format)
-    words, shift = WORDS.get(access.format, 1), narrow.shift if narrow else 0
-    bits = (1 << narrow.bits) - 1 if narrow else -1
-    name = f"differ.{data}.{at}"
-    return [
-        f"  %{name} = call i32 @ave_lanes(ptr %g, ptr %{data}, ptr %{at}, i64 %{mask}, i64 {words}, i32 {shift}, i32 {bits})",
-        f"  %{name}.bad = icmp ne i32 %{name}, 0",
-        f"  br i1 %{name}.bad, label %fault, label %{name}.fine",
-        f"{name}.fine:",
-    ]

@@ -80,14 +80,26 @@ def calls(t: Translator, access: Access, data: str, at: str, mask: str) -> str:
     """Lines that call the moves of an access."""
     lines = []
     if access.store and "races" in t.options.check:
-        from avelang.sim.amdgcn.check_lanes import differ
-
-        lines = differ(access, data, at, mask)
+        lines = _differ(access, data, at, mask)
     for n, (piece, word) in enumerate(access.pieces()):
         name = t.helper(f"ave_{piece.name}", lambda piece=piece: _move(t, piece))
         lines += [f"  %{data}.{n} = getelementptr i8, ptr %{data}, i64 {REGISTER * word}"]
         lines += [f"  call void {name}(ptr %{data}.{n}, ptr %{at}, i64 %{mask}, i64 {4 * word})"]
     return "\n".join(lines)
+
+
+def _differ(access: Access, data: str, at: str, mask: str) -> list[str]:
+    """Lines that go to %fault where lanes store different values to one place (`check_lanes`); `data`, `at` and `mask` are names without %."""
+    narrow = NARROW_STORES.get(access.format)
+    words, shift = WORDS.get(access.format, 1), narrow.shift if narrow else 0
+    bits = (1 << narrow.bits) - 1 if narrow else -1
+    name = f"differ.{data}.{at}"
+    return [
+        f"  %{name} = call i32 @ave_lanes(ptr %g, ptr %{data}, ptr %{at}, i64 %{mask}, i64 {words}, i32 {shift}, i32 {bits})",
+        f"  %{name}.bad = icmp ne i32 %{name}, 0",
+        f"  br i1 %{name}.bad, label %fault, label %{name}.fine",
+        f"{name}.fine:",
+    ]
 
 
 def _move(t: Translator, access: Access) -> str:
