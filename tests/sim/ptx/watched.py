@@ -88,6 +88,6 @@ CASES: dict[str, Case] = {
         END: {{bar.sync 0;}} st.shared.u32 [%r3], 9; ret;""", (64,), codes=("X050", "X033")),
     "a cluster": Case(OWN + """mov.u32 %r5, %cluster_ctarank; st.shared.u32 [%r3], %r5; {{barrier.cluster.arrive.aligned;}} {{barrier.cluster.wait.aligned;}}
         xor.b32 %r6, %r5, 1; mapa.shared::cluster.u32 %r7, %r3, %r6; ld.shared::cluster.u32 %r6, [%r7]; mad.lo.u32 %r9, %r5, 64, %r0;
-        mul.wide.u32 %d2, %r9, 4; add.u64 %d2, %d2, %p0; st.global.u32 [%d2], %r6; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; ret;
+        mul.wide.u32 %d2, %r9, 4; add.u64 %d2, %d2, %p0; st.global.u32 [%d2], %r6; barrier.cluster.arrive.aligned; {{barrier.cluster.wait.aligned;}} ret;
         """, (128,), grid=(2, 1, 1), cluster=(2, 1, 1), codes=("X050", "X035", "X034")),
 }  # fmt: skip

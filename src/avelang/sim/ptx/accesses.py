@@ -242,6 +242,17 @@ class Memory:
             self.check(w, shadow, offset, by[which], int(sort[0]), w.clock)
             self.update(shadow, offset, by[which], sort[which], w.clock)
 
+    def outlives(self, block: Block, known: Clock, own: set[int]) -> None:
+        """Finds accesses to a block's shared memory that nobody in the block had learned of when it ended: those of other blocks, and of the agents
+        `own`."""
+        s = self.shared[block]
+        names = {int(k) for k in np.unique(s.wrote)} | {k for x in (s.read, s.atomic) for n in np.unique(x) for k in self.table.sets[n]}
+        for k in sorted(names - {0}):
+            a = self.table.all[k]
+            late = (a.agent in own or a.rank != block.rank) and not known.knows(self.table.agent[k : k + 1], self.table.count[k : k + 1])[0]
+            if late:
+                findings.outlived(self.watch.run, block, a)
+
     # -- races ---------------------------------------------------------------------------------------------------------------------
 
     def check(self, w: Watched, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, clock: Clock) -> None:

@@ -13,7 +13,7 @@ from avelang.sim.ptx.state import UNWAITED
 
 if TYPE_CHECKING:
     from avelang.sim.ptx.clocks import Access, Shadow
-    from avelang.sim.ptx.run import Run, Warp
+    from avelang.sim.ptx.run import Block, Run, Warp
     from avelang.sim.ptx.watch import Watched
 
 WORDS = ("takes its address from a value", "goes by a condition", "stores a value", "updates memory or uses a value")
@@ -50,6 +50,16 @@ def race(run: Run, w: Watched, shadow: Shadow, at: np.ndarray, mine: Access, oth
         place=f"{n} byte{'s' * (n > 1)} at {low:#x} of {owner}", other=f"{run.program.quoted(other.instr)} of {which}", where=_whose(mine),
     )  # fmt: skip
     report(run, found, key)
+
+
+def outlived(run: Run, block: Block, a: Access) -> None:
+    """X050: an access to the shared memory of a block that may have ended."""
+    found = error(
+        "X050", hint="wait before the block ends: for bulk stores cp.async.bulk.wait_group.read, for other blocks barrier.cluster",
+        kernel=run.program.code.entry.name, what=f"the access by {run.program.quoted(a.instr)}", place=f"shared memory of block {block.index}",
+        other="the end of that block", where=_whose(a),
+    )  # fmt: skip
+    report(run, found, ("end", a.instr))
 
 
 def logged(run: Run, w: Watched, r: np.ndarray) -> None:

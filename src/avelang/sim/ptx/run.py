@@ -295,6 +295,8 @@ class Run:
         return 1 if busy else STEPS // self.made.said.steps
 
     def _finish(self, group: Group) -> None:
+        if self.watch is not None:
+            self.watch.finish(group)
         for w in group.warps:
             self.host.finish(w)
 

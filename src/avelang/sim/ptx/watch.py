@@ -133,6 +133,14 @@ class Watch:
         self.agents, self.clusters = self.agents + n, self.clusters + 1
         self.memory.begin(group)
 
+    def finish(self, group: Group) -> None:
+        """The blocks of a cluster have ended: what others did in the shared memory of one, and what its bulk stores read there, was over before."""
+        for b in group.blocks:
+            known = self.warps[b.warps[0]].clock.copy()
+            for w in b.warps[1:]:
+                known.join(self.warps[w].clock)
+            self.memory.outlives(b, known, {self.warps[w].agent + clocks.READS for w in b.warps})
+
     def agent(self) -> int:
         """A number for one more agent."""
         self.agents += 1
