@@ -260,6 +260,8 @@ def fma(a: Any, b: Any, c: Any, k: Kind) -> Any:
     """a * b + c, rounded once."""
     if not k.is_float:
         return wrap(a * b + c, k)
+    if math.isfinite(a) and math.isfinite(b) and not math.isfinite(c):
+        return rounded(c, k)  # however large the product
     if not all(map(math.isfinite, (a, b, c))):
         return rounded(a * b + c, k)
     total = Fraction(a) * Fraction(b) + Fraction(c)

@@ -58,7 +58,8 @@ class _Search:
 
     def made(self, op: Op) -> _Known | None:
         if op.name == "const" and isinstance(op.attrs["value"], int) and isinstance(op.result.type, DType):
-            return _Known(np.full(len(self.lane), op.attrs["value"], np.int64), True)
+            value = op.attrs["value"]
+            return _Known(np.full(len(self.lane), value, np.int64), True) if abs(value) < _SMALL else None
         if op.name in ("thread_id", "lane_id"):
             return _Known((self.threads[op.attrs["dim"]] if op.name == "thread_id" else self.lane).astype(np.int64), True)
         if op.name in ("block_id", "block_dim", "grid_dim"):
