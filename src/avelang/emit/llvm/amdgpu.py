@@ -89,6 +89,14 @@ class Amdgpu(Target):
         name = f"llvm.amdgcn.{'workitem' if thread else 'workgroup'}.id.{'xyz'[dim]}"
         return w.ranged(name, w.block[dim] if thread else GRID[dim])
 
+    def own(self, w: Simt, type: str, text: str) -> str:
+        """In a vector register. LLVM 22 keeps a counter in a scalar register, makes what a lane left with from it again behind the loop (v_xad of the
+        counter), and reads there what the last lane left with."""
+        if type in ("i8", "i16"):
+            wide = w.op(f"zext {type} {text} to i32")
+            return w.op(f"trunc i32 {self.own(w, 'i32', wide)} to {type}")
+        return w.op(f'call {type} asm "", "=v,0"({type} {text})') if type in ("i32", "i64", "float", "double") else text
+
     def agreed(self, w: Simt, op: Op, text: str) -> str:
         return first_lane(w, text) if w.type(op.result.type) == "i32" else text
 

@@ -139,6 +139,10 @@ class Target(abc.ABC):
         """The members that have `cond`, for targets with `split_members`."""
         raise w.refuse()
 
+    def own(self, w: Simt, type: str, text: str) -> str:
+        """A value of LLVM's type that each lane shall hold for itself, though it be the same in all."""
+        return text
+
     def agreed(self, w: Simt, op: Op, text: str) -> str:
         """The op's value `text`, where need be told to LLVM to be the same in all lanes: a pass has found that, LLVM has not."""
         return text

@@ -103,26 +103,32 @@ def _trips(w: Simt, op: Op, d: DType) -> str:
     return w.op(f"select i1 {zero}, {t} 0, {t} {up}")
 
 
+def _firsts(w: Simt, parts: bool, firsts: list[tuple[str, str]]) -> list[str]:
+    """What is carried into a loop at first, as (type, text); of a loop that lanes leave one after another, told to LLVM to differ."""
+    return [w.target.own(w, t, x) if parts else x for t, x in firsts]
+
+
 def emit_for(w: Simt, op: Op) -> None:
     """A guard, then a loop that tests at its end."""
     d, body = op.operands[0].type, op.regions[0]
     assert isinstance(d, DType)
-    t, sign = f"i{d.bits}", "s" if d.kind == "int" else "u"
+    t, sign, parts = f"i{d.bits}", "s" if d.kind == "int" else "u", _parts(op.operands[:3])
     start, stop, step = (w.value(v) for v in op.operands[:3])
     one = _constant(op.operands[2]) == 1
     trips = "" if one else _trips(w, op, d)
     enter = w.op(f"icmp {sign}lt {t} {start}, {stop}") if one else w.op(f"icmp ne {t} {trips}, 0")
     counted = w.target.count(w, enter) if _splits(w, op, op.operands[:3]) else None
+    firsts = _firsts(w, parts, [(t, start), *((w.type(v.type), w.value(v)) for v in op.operands[3:])])
     before, loop, done = w.body.label, w.body.fresh("loop"), w.body.fresh("done")
     w.do(f"br i1 {enter}, label %{loop}, label %{done}")
     w.body.start(loop)
     phis = _Phis(w)
-    i = w.env[body.args[0]] = phis.add(t, start, before)
-    for arg, first in zip(body.args[1:], op.operands[3:], strict=True):
-        w.env[arg] = phis.add(w.type(arg.type), w.value(first), before)
+    i = w.env[body.args[0]] = phis.add(t, firsts[0], before)
+    for arg, first in zip(body.args[1:], firsts[1:], strict=True):
+        w.env[arg] = phis.add(w.type(arg.type), first, before)
     left = "" if one else phis.add(t, trips, before)
     members = w.members if counted is None else phis.add("i32", counted, before)
-    with w.among(members, _parts(op.operands[:3])):
+    with w.among(members, parts):
         around = w.run(body)
         nxt = w.op(f"add {'nuw ' if sign == 'u' and one else 'nsw ' if one else ''}{t} {i}, {step}")
         passed = [nxt, *around]
@@ -147,12 +153,13 @@ def emit_while(w: Simt, op: Op) -> None:
     test, body = op.regions
     cond = test.terminator.operands[0]
     splits = _splits(w, op, [cond])
+    firsts = _firsts(w, _parts([cond]), [(w.type(v.type), w.value(v)) for v in op.operands])
     before, head, inner, done = w.body.label, *(w.body.fresh(x) for x in ("test", "body", "done"))
     w.do(f"br label %{head}")
     w.body.start(head)
     phis = _Phis(w)
-    for arg, first in zip(test.args, op.operands, strict=True):
-        w.env[arg] = phis.add(w.type(arg.type), w.value(first), before)
+    for arg, first in zip(test.args, firsts, strict=True):
+        w.env[arg] = phis.add(w.type(arg.type), first, before)
     members = phis.add("i32", w.members or "-1", before) if splits else w.members
     with w.among(members, _parts([cond])):
         holds, *passed = w.run(test)
