@@ -4,8 +4,9 @@ gfx942; the kernels are also compiled for all of AMD's chips."""
 import pytest
 
 from avelang.base.errors import AveError
-from avelang.runtime.arguments import EXECUTED, EXECUTOR
 from language.chips import ELSEWHERE, compile_only
+
+EXECUTOR, EXECUTED = "gfx942-exec", "gfx942"
 
 
 @pytest.fixture(params=["reference", "cpu", EXECUTOR])

@@ -50,7 +50,8 @@ def test_folds_and_moves(source, to, target, backend):
 @pytest.mark.parametrize(("target", "backend", "count"), drawn.RUNS)
 def test_drawn_folds(target, backend, count, monkeypatch):
     """Sums, maxima, masks and elementwise functions, in two drawn distributions of a tile."""
-    monkeypatch.setenv("AVE_CHECK", "races,waits")
+    if backend != "cpu":  # which checks none of this
+        monkeypatch.setenv("AVE_CHECK", "races,waits")
     drawn.check("fold", target, backend, count)
 
 
