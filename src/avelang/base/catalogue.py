@@ -154,6 +154,8 @@ CATALOGUE: dict[str, Template] = {
         "{got} has no value while the kernel is traced, so Python's `if`, `while`, `and` and `not` cannot ask for it",
         "ptx.if_(p), ptx.when(p) and ptx.loop() decide when the kernel runs",
     ),
+    "T110": Template("{got} has no value while the kernel is traced, so Python cannot {what}"),
+    "T111": Template("ptx has no `{name}`"),
     "T228": Template("a register of {got} cannot be taken for {want}", "x.to(type) converts"),
     "T229": Template("the number {value} is none of {type}"),
     "T230": Template("`{op}` does not work on {a} and {b}: {why}"),
@@ -209,6 +211,10 @@ CATALOGUE: dict[str, Template] = {
     "L002": Template(
         "`{kernel}`: the launch geometry must be ((gx, gy, gz), (bx, by, bz)), got {got}: {why}",
         "ints; one or two may be left out at the end, blocks and threads of 1 are meant then",
+    ),
+    "L065": Template(
+        "`{kernel}`: the function that gives grid and block must take no arguments; this one takes {want}",
+        "sizes are known where it is written: {kernel}[lambda: ((cdiv(n, 64),), (64,))](...), or without a function: {kernel}[cdiv(n, 64), 64](...)",
     ),
     "L003": Template(
         "`{kernel}`: a block of {block} has {threads:n thread}; {chip} takes {limit} at most",

@@ -233,4 +233,9 @@ class _Parser:
 
 def parse_kernel(text: str) -> Kernel:
     """Reads what `print_kernel` writes. Raises V002 with the line of the text."""
-    return _Parser(text).kernel()
+    parser = _Parser(text)
+    try:
+        return parser.kernel()
+    except (ValueError, SyntaxError, TypeError, KeyError, IndexError, AttributeError, RecursionError, MemoryError) as e:
+        # What the pieces of a line are read with says in its own words what is wrong.
+        raise parser.fail(f"{type(e).__name__}: {str(e)[:200] or 'nested too deeply'}") from None

@@ -15,7 +15,8 @@ from typing import NoReturn
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 
-_SKIP = r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*"
+# Without a way back: a comment of slashes could else be read in exponentially many ways.
+_SKIP = r"(?>[ \t\r\n]++|//[^\n]*+|/\*.*?\*/)*+"
 _TOKEN = re.compile(
     _SKIP
     + r"""(?:

@@ -6,9 +6,11 @@ Syntax: PTX ISA, 4.5 "Constants", 6 "Instruction operands".
 from __future__ import annotations
 
 import bisect
+import contextlib
 import dataclasses
 import re
 import struct
+from collections.abc import Iterator
 
 from avelang.base.errors import AveError
 from avelang.nvptx import nodes as n
@@ -54,6 +56,14 @@ class OperandParser:
         self.i = 0
         self.scopes: list[set[str]] = []
         self._lines = [0, *(m.end() for m in re.finditer("\n", source.text)), len(source.text) + 1]
+
+    @contextlib.contextmanager
+    def shallow(self) -> Iterator[None]:
+        """Says of braces and parentheses that nest deeper than can be read where they stand."""
+        try:
+            yield
+        except RecursionError:
+            raise self.source.wrong(self.starts[self.i], "nested too deeply to be read") from None
 
     # -- the cursor ------------------------------------------------------------------------------------------------------------------
 
@@ -103,7 +113,19 @@ class OperandParser:
         return self._of("string", "a text in quotes")[1:-1]
 
     def integer(self) -> int:
-        return integer(self._of("int", "a number")).value
+        """A number of a directive."""
+        self._of("int", "a number")
+        self.i -= 1
+        return self.constant().value
+
+    def constant(self) -> n.Int:
+        """The integer at the cursor, which goes past it."""
+        try:
+            value = integer(self.texts[self.i])
+        except ValueError:  # digits beyond the radix, or more of them than Python turns into a number
+            raise self.unexpected("a number: 0 in front is for octal digits, 0x for hexadecimal, 0b for binary ones") from None
+        self.i += 1
+        return value
 
     # -- operands --------------------------------------------------------------------------------------------------------------------
 
@@ -197,8 +219,7 @@ class OperandParser:
     def primary(self) -> n.Operand:
         kind, text = self.kinds[self.i], self.texts[self.i]
         if kind == "int":
-            self.i += 1
-            value = integer(text)
+            value = self.constant()
             return self._applied(value) if self.texts[self.i] == "(" else value
         if kind == "float":
             self.i += 1

@@ -394,7 +394,9 @@ class _Parser(OperandParser):
 
 def parse(text: str, file: str = "<ptx>") -> n.Module:
     """The module that `text` spells; `file` is the name that errors show. Raises S201 with line, column and caret."""
-    return _Parser(Source(text, file)).module()
+    parser = _Parser(Source(text, file))
+    with parser.shallow():
+        return parser.module()
 
 
 def parse_body(text: str, file: str = "<ptx>", registers: frozenset[str] = frozenset()) -> tuple[n.Statement, ...]:
@@ -404,7 +406,8 @@ def parse_body(text: str, file: str = "<ptx>", registers: frozenset[str] = froze
     parser.texts.insert(-1, "}")
     parser.kinds.insert(-1, "mark")
     parser.starts.insert(-1, parser.starts[-1])
-    out = parser.body()
+    with parser.shallow():
+        out = parser.body()
     if parser.kinds[parser.i] != "end":
         raise parser.unexpected("the end of the text")
     return out

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
+from avelang.base.errors import AveError, AveTypeError
+from avelang.base.places import wrong
+from avelang.nvptx.table import FORMS
 from avelang.ptx.copies import cp_async, fence, mbarrier, tma
 from avelang.ptx.flow import bar_sync, bra, break_, cluster, continue_, elect_sync, else_, exit_, if_, label, loop, not_, ret, syncthreads, when
 from avelang.ptx.inst import inst
@@ -21,7 +25,23 @@ __all__ = [
 ]  # fmt: skip
 
 
+class NoName(AveTypeError, AttributeError):
+    """A name that `ptx` does not have (T111): as Python expects it of a missing attribute, and coded as all that is wrong in a kernel."""
+
+    @classmethod
+    def of(cls, found: AveError) -> NoName:
+        """The same error, of this class."""
+        out = cls(*found.args)
+        out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
+        return out
+
+
 def __getattr__(name: str) -> Any:
     """What there is not, with a word on where it is."""
-    hint = f"; ptx.inst.{name}... writes instructions of that name" if not name.startswith("_") else ""
-    raise AttributeError(f"ptx has no `{name}`{hint}", name=name)
+    if name.startswith("_"):
+        raise AttributeError(f"ptx has no `{name}`", name=name)
+    near = [x for x in __all__ if x.startswith(f"{name}_")] or difflib.get_close_matches(name, __all__, 2)
+    close = f"close to it: {', '.join(f'ptx.{x}' for x in near)}; " if near else ""
+    hint = f"{close}ptx.inst.{name}... writes instructions of that name" if name in FORMS else f"{close}ptx.inst has all instructions"
+    found = wrong("T111", hint=hint, name=name)
+    raise NoName.of(found)

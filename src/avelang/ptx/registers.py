@@ -18,6 +18,7 @@ from avelang.nvptx import nodes as n
 from avelang.nvptx.types import REGISTERS
 from avelang.ptx.inst import emit
 from avelang.ptx.operands import operand
+from avelang.ptx.refusals import NoValue
 from avelang.ptx.trace import Trace, current, opened
 from avelang.ptx.types import Type, as_type
 
@@ -28,7 +29,7 @@ COMPONENTS = frozenset("xyzwrgba")  # PTX ISA, 6.4.2 "Vectors as operands"
 _SIGN_MATTERS = frozenset({"//", "%", ">>", "<", "<=", ">", ">="})
 
 
-class Value:
+class Value(NoValue):
     """What Python's operators work on. `value()` is the register that holds it."""
 
     __hash__ = object.__hash__

@@ -10,6 +10,7 @@ from avelang.base.errors import error
 from avelang.base.places import wrong
 from avelang.ir.types import MapType
 from avelang.nvptx import nodes as n
+from avelang.ptx.refusals import NoValue, no_arithmetic
 from avelang.ptx.types import Type, as_type
 
 Extent = int | str
@@ -80,8 +81,9 @@ class Tile:
         return tuple(sizes[x] if isinstance(x, str) else x for x in self.shape)
 
 
+@no_arithmetic
 @dataclasses.dataclass(frozen=True, eq=False)
-class Argument:
+class Argument(NoValue):
     """A parameter inside of a kernel: `tile` for an array (with `shape` and `strides` in elements), None for a number of `type`. As an operand it
     is the parameter's name, for `ld.param`; `map` is that of its tensor map."""
 

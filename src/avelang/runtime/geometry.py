@@ -6,6 +6,7 @@ Capability"; the same are safe on AMD). A grid with an extent of 0 has no blocks
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,8 +29,14 @@ class Geometry(NamedTuple):
 
 
 def geometry(kernel: str, provider: Any) -> Geometry:
-    """Calls the provider, or takes the tuple that it is. Raises L002 for a wrong form and L004 for too large a grid."""
-    given = provider() if callable(provider) else provider
+    """Calls the provider, or takes the tuple that it is. Raises L065 for one that wants arguments, L002 for a wrong form and L004 for too large a
+    grid."""
+    if callable(provider):
+        wanted = _wanted(provider)
+        if wanted:
+            raise error("L065", kernel=kernel, want=", ".join(wanted))
+        provider = provider()
+    given = provider
 
     def wrong(why: str) -> Exception:
         return error("L002", kernel=kernel, got=repr(given), why=why)
@@ -41,6 +48,15 @@ def geometry(kernel: str, provider: Any) -> Geometry:
         if extent > limit:
             raise error("L004", kernel=kernel, grid=grid, limit=limit, axis=axis)
     return Geometry(grid, block)
+
+
+def _wanted(provider: Any) -> list[str]:
+    """The parameters without a default of a provider: Triton's grids take one."""
+    try:
+        parameters = inspect.signature(provider).parameters.values()
+    except (TypeError, ValueError):  # of something built in: the call says what is wrong
+        return []
+    return [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 def _extents(part: Any, what: str, least: int, wrong: Any) -> Dim3:

@@ -88,6 +88,8 @@ declare ptr @PyLong_FromLongLong(i64)
 declare double @PyFloat_AsDouble(ptr)
 declare ptr @PyErr_Occurred()
 declare void @PyErr_Clear()
+declare i32 @PyErr_ExceptionMatches(ptr)
+@PyExc_TypeError = external global ptr
 declare void @PyErr_Fetch(ptr, ptr, ptr)
 declare void @PyErr_NormalizeException(ptr, ptr, ptr)
 declare void @PyErr_Restore(ptr, ptr, ptr)
@@ -1435,7 +1437,16 @@ asked:
   %raised = icmp eq ptr %answer, null
   br i1 %raised, label %null, label %given
 null:
+  ; A provider that wants arguments is one that Python names: it gets the provider itself.
+  %type_error = load ptr, ptr @PyExc_TypeError
+  %match = call i32 @PyErr_ExceptionMatches(ptr %type_error)
+  %unfit = icmp ne i32 %match, 0
+  br i1 %unfit, label %again, label %gone
+gone:
   ret ptr null
+again:
+  call void @PyErr_Clear()
+  br label %plain
 plain:
   call void @Py_IncRef(ptr %provider)
   br label %given

@@ -1,0 +1,74 @@
+"""What Python asks of values that exist only when a kernel runs: each question comes in, an error at the user's line goes out.
+
+Without these methods Python would answer for itself, with a TypeError that names neither the kernel nor what to write instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from avelang.base.places import wrong
+
+COUNT = "range() and lists count while the kernel is traced; ptx.loop() and ptx.addr(p, offset) while it runs"
+
+
+class NoValue:
+    """A value that Python can neither count with nor look into while the kernel is traced. Raises T110."""
+
+    __slots__ = ()
+
+    def _refuse(self, what: str, hint: str) -> NoReturn:
+        raise wrong("T110", got=repr(self), what=what, hint=hint)
+
+    def __index__(self) -> int:  # noqa: PLE0305  it raises
+        self._refuse("count with it or index by it", COUNT)
+
+    def __int__(self) -> int:
+        self._refuse("make an int of it", "x.to(s32) converts while the kernel runs")
+
+    def __float__(self) -> float:
+        self._refuse("make a float of it", "x.to(f32) converts while the kernel runs")
+
+    def __len__(self) -> int:  # noqa: PLE0303  likewise
+        self._refuse("ask for its length", "reg.array(type, n) has a length")
+
+    def __iter__(self) -> Iterator[Any]:
+        self._refuse("go through it", "reg.array(type, n) has items, v.x to v.w are those of a vector")
+
+    def __getitem__(self, key: Any) -> Any:
+        self._refuse("index it", "memory is read by ptx.inst.ld..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._refuse("store into it", "memory is written by ptx.inst.st..., at ptx.addr(pointer, offset); pointers come from ptx.global_ptrs(x)")
+
+    def __contains__(self, item: Any) -> bool:
+        self._refuse("look into it", "compare registers, and combine predicates by | and &")
+
+    def __pow__(self, other: Any) -> Any:
+        self._refuse("raise it to a power", "multiply, or take ptx.inst.ex2 and ptx.inst.lg2")
+
+    def __matmul__(self, other: Any) -> Any:
+        self._refuse("multiply it as a matrix", "ptx.mma and ptx.wgmma multiply matrices")
+
+    def __round__(self, digits: Any = None) -> Any:
+        self._refuse("round it", 'x.to(s32, "rni") rounds while the kernel runs')
+
+
+def no_arithmetic(kind: type) -> type:
+    """Gives a class the operators of numbers, each of which raises T110."""
+
+    def operator(sign: str) -> Any:
+        def refused(self: Any, other: Any = None) -> NoReturn:
+            self._refuse(f"compute with it (`{sign}`)", "load it first: ptx.param(x), or the address of an array by ptx.global_ptrs(x)")
+
+        return refused
+
+    signs = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|",
+             "xor": "^"}  # fmt: skip
+    for name, sign in signs.items():
+        setattr(kind, f"__{name}__", operator(sign))
+        setattr(kind, f"__r{name}__", operator(sign))
+    for name, sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "neg": "-", "invert": "~", "abs": "abs"}.items():
+        setattr(kind, f"__{name}__", operator(sign))
+    return kind
