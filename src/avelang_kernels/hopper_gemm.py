@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
+from avelang import argument_error
+from avelang_kernels.arrays import check, check_block, check_count
 
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
 PATTERN = 128  # bytes of the swizzle's rows
@@ -299,17 +301,20 @@ def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, blocks: int 
     Returns `out`. An `out` whose rows are no multiple of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes that do
     not fit one another or the copy engine, TypeError for other types.
     """
+    check(a=(a, 2), b=(b, 2), **({} if out is None else {"out": (out, 2)}))
+    check_block("tile", tile, Tile, "hopper_gemm.Tile(128, 256)")
+    check_count("blocks", blocks, 1)
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
-        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
+        raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
     dtype = element("a", a, (al.bf16, al.f16))
     element("b", b, (dtype,))
     to = dtype if out is None else element("out", out, (dtype, al.f32))
     if out is not None and tuple(out.shape) != (m, n):
-        raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+        raise argument_error(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
     for name, x in (("a", a), ("b", b)):
         if 0 not in (m, n, k) and misplaced(x):
-            raise ValueError(f"{name}: {misplaced(x)} (pad the rows, and pass a view of the first {k} columns)")
+            raise argument_error(f"{name}: {misplaced(x)} (pad the rows, and pass a view of the first {k} columns)")
     sms = blocks or multiprocessors(a)
     tile = tile or best_tile(m, n, sms)
     # The copy engine stores whole pieces of 16 bytes.
@@ -331,7 +336,7 @@ def element(name: str, x: Any, wanted: tuple[Any, ...]) -> Any:
     """The type of an array's elements. Raises TypeError where it is none of `wanted`."""
     found = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}.get(str(x.dtype).split(".")[-1])
     if found not in wanted:
-        raise TypeError(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
+        raise argument_error(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
     return found
 
 

@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
+from avelang import argument_error
+from avelang_kernels.arrays import check
 
 M_MOST = 64
 WIDTHS = (8, 16, 32, 64)  # rows of A as the matrix instruction takes them
@@ -412,24 +414,25 @@ def empty(a: Any, m: int, n: int, dtype: Any) -> Any:
 
 def checked(a: Any, b: Any, out: Any, dtype: Any) -> Any:
     """`out`, or a new one. Raises ValueError where the arguments do not fit one another."""
-    if len(a.shape) != 2 or len(b.shape) != 2 or a.shape[1] != b.shape[1]:
-        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need two dimensions and the same number of columns")
+    check(a=(a, 2), b=(b, 2), **({} if out is None else {"out": (out, 2)}))
+    if a.shape[1] != b.shape[1]:
+        raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need two dimensions and the same number of columns")
     (m, k), n = a.shape, b.shape[0]
     if not 1 <= m <= M_MOST:
-        raise ValueError(f"a has {m} rows; this product is for 1 to {M_MOST}: use hopper_gemm for more")
+        raise argument_error(f"a has {m} rows; this product is for 1 to {M_MOST}: use hopper_gemm for more")
     if k % 8:
-        raise ValueError(f"rows of {k} elements: the copy engine needs them to begin at multiples of 16 bytes: fill up with zeros to a multiple of 8")
+        raise argument_error(f"rows of {k} elements: TMA needs them to begin at multiples of 16 bytes", "fill up with zeros to a multiple of 8")
     names = name_of(a.dtype), name_of(b.dtype)
     if names[0] != names[1] or names[0] not in ("bf16", "f16"):
-        raise ValueError(f"a is {names[0]} and b is {names[1]}: both must be bf16, or both f16")
+        raise argument_error(f"a is {names[0]} and b is {names[1]}: both must be bf16, or both f16")
     if out is None:
         out = empty(a, m, n, a.dtype if dtype is None else dtype)
     elif dtype is not None and name_of(dtype) != name_of(out.dtype):
-        raise ValueError(f"out is {name_of(out.dtype)}, but dtype asks for {name_of(dtype)}")
+        raise argument_error(f"out is {name_of(out.dtype)}, but dtype asks for {name_of(dtype)}")
     if tuple(out.shape) != (m, n):
-        raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+        raise argument_error(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
     if name_of(out.dtype) not in DTYPES:
-        raise ValueError(f"out is {name_of(out.dtype)}: it may be bf16, f16 or f32")
+        raise argument_error(f"out is {name_of(out.dtype)}: it may be bf16, f16 or f32")
     return out
 
 

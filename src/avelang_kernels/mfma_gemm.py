@@ -10,6 +10,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
+from avelang import argument_error
 
 ROWS, COLS, DEPTH = 32, 32, 16  # one block of C, and how much of K is staged at a time
 BF16, F32 = 2, 4  # bytes
@@ -103,7 +104,7 @@ def gemm(a: Any, b: Any, out: Any = None, **options: Any) -> Any:
     m, k = a.shape
     n = b.shape[0]
     if b.shape[1] != k or k % DEPTH:
-        raise ValueError(f"a is {a.shape} and b is {b.shape}: both need the same number of columns, a multiple of {DEPTH}")
+        raise argument_error(f"a is {a.shape} and b is {b.shape}: both need the same number of columns, a multiple of {DEPTH}")
     if out is None:
         import numpy as np  # takes longer to import than the kernel to compile
 

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
+from avelang import argument_error
+from avelang_kernels.arrays import check, check_block
 
 LANES = 64
 STEP, HALF, CHUNK = 64, 32, 8  # elements of K: of a step, of a slot, of what a lane moves at once
@@ -299,17 +301,19 @@ def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, **options: A
     LARGE, chosen for an MI300X when it is None. `options` are those of a launch, such as `backend="reference"`.
     Returns `out`. Raises ValueError for shapes that do not fit one another, and for rows that are too long for offsets of 32 bits.
     """
+    check(a=(a, 2), b=(b, 2), **({} if out is None else {"out": (out, 2)}))
+    check_block("tile", tile, Tile, "mi300_gemm.SMALL")
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
-        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
+        raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
     if out is None:
         import numpy as np  # takes longer to import than the kernel to compile
 
         out = np.empty((m, n), np.float32)
     if tuple(out.shape) != (m, n):
-        raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+        raise argument_error(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
     if LARGE.m * max(k * BF16, n * F32) > BEYOND:
-        raise ValueError(f"rows of {k} and {n} elements: {LARGE.m} of them must fit in {BEYOND >> 30} GiB")
+        raise argument_error(f"rows of {k} and {n} elements: {LARGE.m} of them must fit in {BEYOND >> 30} GiB")
     tile = tile or best_tile(m, n, k)
     kernel = gemm_bf16 if str(out.dtype).endswith("bfloat16") else gemm_f32
     tiles = -(-m // tile.m) * -(-n // tile.n)

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from avelang import argument_error
 from avelang.ptx import Reg, ptx, reg
 from avelang.ptx.types import Type, b32, bf16, f16, f32, u32
 
@@ -61,18 +62,18 @@ def checked(a: Any, b: Any, out: Any, to: Type | None, wanted: tuple[Type, ...])
     """The types of A and B, and of C, and the size of a product. Raises ValueError and TypeError."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
-        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
+        raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
     if 0 in (m, n, k):
-        raise ValueError(f"the product of {m} x {k} and {n} x {k} has nothing to multiply")
+        raise argument_error(f"the product of {m} x {k} and {n} x {k} has nothing to multiply")
     if k % 8:
-        raise ValueError(f"a and b have {k} columns; rows are copied 16 bytes at a time, so it must be a multiple of 8 (pad them with zeros)")
+        raise argument_error(f"a and b have {k} columns; rows are copied 16 bytes at a time, so it must be a multiple of 8 (pad them with zeros)")
     dtype = element("a", a, wanted)
     element("b", b, (dtype,))
     to = element("out", out, (dtype, f32)) if out is not None else to or dtype
     if to not in (dtype, f32):
-        raise TypeError(f"to is {to}; here it must be {dtype} or f32")
+        raise argument_error(f"to is {to}; here it must be {dtype} or f32")
     if out is not None and tuple(out.shape) != (m, n):
-        raise ValueError(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
+        raise argument_error(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
     return dtype, to, (m, n, k)
 
 
@@ -80,5 +81,5 @@ def element(name: str, x: Any, wanted: tuple[Type, ...]) -> Type:
     """The type of an array's elements. Raises TypeError where it is none of `wanted`."""
     found = {"bfloat16": bf16, "float16": f16, "float32": f32}.get(str(x.dtype).split(".")[-1])
     if found not in wanted:
-        raise TypeError(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
+        raise argument_error(f"{name} is of {x.dtype}; here it must be of {' or '.join(map(str, wanted))}")
     return found

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import avelang_kernels.hopper_gemm as threads_level
+from avelang import argument_error
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import Type, b16, b32, b64, bf16, f16, f32, u32, u64
 from avelang_kernels.hopper_gemm import GROUP, INNER, PATTERN, REGISTERS, ROWS, STEP, TILES, best_tile, clusters, multiprocessors
@@ -290,7 +291,7 @@ def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = thr
     """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`. `whole`: N is a multiple of 16
     bytes of it. `sms`: multiprocessors of the GPU."""
     if plan.beside != 1 or plan.below & (plan.below - 1):
-        raise ValueError(f"a cluster of {plan.below} x {plan.beside} blocks; here its blocks are below one another, and a power of 2")
+        raise argument_error(f"a cluster of {plan.below} x {plan.beside} blocks; here its blocks are below one another, and a power of 2")
 
     def cluster_count(M: int, N: int) -> int:
         return min(clusters(M, N, plan), max(1, sms // plan.cluster))

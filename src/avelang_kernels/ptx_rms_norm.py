@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from avelang import argument_error
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg
 from avelang.ptx.types import Type, f32
 from avelang_kernels.ptx_rows import Plan, Rows, checked, plan_of
@@ -56,8 +57,8 @@ def rms_norm(x: Any, weight: Any, eps: float = 1e-6, out: Any = None, plan: Plan
     """
     dtype = checked(x, out)
     if tuple(weight.shape) != (x.shape[1],):
-        raise ValueError(f"weight is {tuple(weight.shape)}, but rows have {x.shape[1]} elements: it must be ({x.shape[1]},)")
+        raise argument_error(f"weight is {tuple(weight.shape)}, but rows have {x.shape[1]} elements: it must be ({x.shape[1]},)")
     if weight.dtype != x.dtype:
-        raise TypeError(f"weight is of {weight.dtype}, x is of {x.dtype}: both need the same type")
+        raise argument_error(f"weight is of {weight.dtype}, x is of {x.dtype}: both need the same type")
     k = build(plan or plan_of(x.shape[1], dtype), dtype)
     return k(x, weight, eps) if out is None else k(x, weight, eps, out=out)

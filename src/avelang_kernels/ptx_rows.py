@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from avelang import argument_error
 from avelang.ptx import Reg, ptx, reg, smem
 from avelang.ptx.types import Type, b16, b32, bf16, f16, f32, u64
 from avelang_kernels.ptx_common import rounded
@@ -177,16 +178,16 @@ def larger(a: Reg, b: Reg) -> Reg:
 def checked(x: Any, out: Any) -> Type:
     """The type of a matrix's elements. Raises ValueError and TypeError for what the kernels do not take."""
     if len(x.shape) != 2:
-        raise ValueError(f"x is {tuple(x.shape)}; here it must have two dimensions, rows and columns")
+        raise argument_error(f"x is {tuple(x.shape)}; here it must have two dimensions, rows and columns")
     if not 1 <= x.shape[1] <= LONGEST:
-        raise ValueError(f"x has rows of {x.shape[1]} elements; a row is held in the registers of a block, which takes 1 to {LONGEST}")
+        raise argument_error(f"x has rows of {x.shape[1]} elements; a row is held in the registers of a block, which takes 1 to {LONGEST}")
     found = {"bfloat16": bf16, "float16": f16, "float32": f32}.get(str(x.dtype).split(".")[-1])
     if found is None:
-        raise TypeError(f"x is of {x.dtype}; here it must be of bf16, f16 or f32")
+        raise argument_error(f"x is of {x.dtype}; here it must be of bf16, f16 or f32")
     if out is not None and tuple(out.shape) != tuple(x.shape):
-        raise ValueError(f"out is {tuple(out.shape)}, x is {tuple(x.shape)}: both need the same shape")
+        raise argument_error(f"out is {tuple(out.shape)}, x is {tuple(x.shape)}: both need the same shape")
     if out is not None and out.dtype != x.dtype:
-        raise TypeError(f"out is of {out.dtype}, x is of {x.dtype}: both need the same type")
+        raise argument_error(f"out is of {out.dtype}, x is of {x.dtype}: both need the same type")
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import tile
+from avelang import argument_error, tile
 from avelang.tile.block_gemm import block_gemm
 from avelang.tile.chained import accumulate, chained, scores
 from avelang.tile.loops import settle
@@ -255,11 +255,11 @@ def attention(
     target, count = tile.device_of(q, target)
     if T is None and target == HOPPER and d <= WITH_WGMMA or T is not None and not isinstance(T, Block):
         if T is not None and not isinstance(T, hopper.Form):
-            raise TypeError(f"T is {T!r}: it must be a tile_attention.Block, a tile_attention_hopper.Form, or None")
+            raise argument_error(f"T is {T!r}: it must be a tile_attention.Block, a tile_attention_hopper.Form, or None")
         if target != HOPPER:
-            raise ValueError(f"T is {T!r}, a form for {HOPPER}, and the chip is {target}: a tile_attention.Block is what fits there")
+            raise argument_error(f"T is {T!r}, a form for {HOPPER}, and the chip is {target}: a tile_attention.Block is what fits there")
         if d > WITH_WGMMA:
-            raise ValueError(f"d is {d}: it must be {WITH_WGMMA} at most for {T!r}; a tile_attention.Block has more")
+            raise argument_error(f"d is {d}: it must be {WITH_WGMMA} at most for {T!r}; a tile_attention.Block has more")
         sizes = batches, heads, queries, d, kv_heads, keys
         return hopper.launch(q, k, v, out, lse, sizes, causal, scale, layout, T, units or count, options)
     T, dtype = T or block_for(target, d), DTYPES[named(q)]

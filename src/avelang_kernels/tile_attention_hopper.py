@@ -18,7 +18,7 @@ import numpy as np
 
 import avelang
 import avelang.language as al
-from avelang import tile
+from avelang import argument_error, tile
 from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
@@ -407,7 +407,7 @@ def attention(
     of the arrays' GPU. Returns `out`."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
     if d > WITH_WGMMA:
-        raise ValueError(f"d is {d}: it must be {WITH_WGMMA} at most here; avelang_kernels.tile_attention has more")
+        raise argument_error(f"d is {d}: it must be {WITH_WGMMA} at most here; avelang_kernels.tile_attention has more")
     if 0 in (batches, heads, queries, keys, d):
         out[...] = 0
         if lse is not None:

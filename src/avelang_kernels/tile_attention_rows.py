@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang import tile
+from avelang import argument_error, tile
 from avelang.tile.running_softmax import NEVER
-from avelang_kernels.arrays import named
+from avelang_kernels.arrays import check, named
 
 UNIT, WIDEST = 32, 256  # d is padded to a multiple of the one, and is no more than the other
 HOPPER, WITH_WGMMA = "sm_90a", 128  # the chip that has a source of its own, and the greatest d there
@@ -55,6 +55,9 @@ class Like(NamedTuple):
 
 def checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
     """batch, heads, queries, d, heads of K and V, keys. Raises ValueError, TypeError."""
+    check(q=(q, 4), k=(k, 4), v=(v, 4), out=(out, 4), **({} if lse is None else {"lse": (lse, 3)}))
+    if scale is not None and not isinstance(scale, (int, float)):
+        raise argument_error(f"scale must be a number, not {scale!r}")
     forms = [None if x is None else Like(x.shape, x.dtype) for x in (q, k, v, out, lse)]
     return _checked(*forms, scale, layout)
 
@@ -62,27 +65,27 @@ def checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, lay
 @functools.lru_cache(1024)  # arrays of the same shapes come again and again
 def _checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
     if layout not in ("bshd", "bhsd"):
-        raise ValueError(f"layout is {layout!r}: it must be 'bshd' or 'bhsd', for (batch, seq, heads, d) or (batch, heads, seq, d)")
+        raise argument_error(f"layout is {layout!r}: it must be 'bshd' or 'bhsd', for (batch, seq, heads, d) or (batch, heads, seq, d)")
     for name, x in (("q", q), ("k", k), ("v", v), ("out", out)):
         if len(x.shape) != 4:
-            raise ValueError(f"{name} is {tuple(x.shape)}: it must have 4 dimensions, in the order of the layout {layout!r}")
+            raise argument_error(f"{name} is {tuple(x.shape)}: it must have 4 dimensions, in the order of the layout {layout!r}")
         if named(x) not in ("bfloat16", "float16") or named(x) != named(q):
-            raise TypeError(f"{name} is of {x.dtype} and q of {q.dtype}: all must be of one dtype, bf16 or f16")
+            raise argument_error(f"{name} is of {x.dtype} and q of {q.dtype}: all must be of one dtype, bf16 or f16")
     seq, head = (1, 2) if layout == "bshd" else (2, 1)
     batches, heads, queries, d = (int(q.shape[i]) for i in (0, head, seq, 3))
     kv_heads, keys = int(k.shape[head]), int(k.shape[seq])
     if tuple(k.shape) != tuple(v.shape) or (k.shape[0], k.shape[3]) != (batches, d):
-        raise ValueError(f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}: k and v must be alike, with the batch and d of q")
+        raise argument_error(f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}: k and v must be alike, with the batch and d of q")
     if (kv_heads == 0) != (heads == 0) or (kv_heads and heads % kv_heads):
-        raise ValueError(f"q has {heads} heads and k has {kv_heads}: heads of q must be a multiple of those of k and v")
+        raise argument_error(f"q has {heads} heads and k has {kv_heads}: heads of q must be a multiple of those of k and v")
     if d % 8 or d > WIDEST:
-        raise ValueError(f"d is {d}: it must be a multiple of 8, {WIDEST} at most")
+        raise argument_error(f"d is {d}: it must be a multiple of 8, {WIDEST} at most")
     if tuple(out.shape) != tuple(q.shape):
-        raise ValueError(f"out is {tuple(out.shape)}: it must have the shape of q, {tuple(q.shape)}")
+        raise argument_error(f"out is {tuple(out.shape)}: it must have the shape of q, {tuple(q.shape)}")
     if lse is not None and tuple(lse.shape) != (batches, heads, queries):
-        raise ValueError(f"lse is {tuple(lse.shape)}: it must be (batch, heads, seq of q), {(batches, heads, queries)}")
+        raise argument_error(f"lse is {tuple(lse.shape)}: it must be (batch, heads, seq of q), {(batches, heads, queries)}")
     if lse is not None and named(lse) != "float32":
-        raise TypeError(f"lse is of {lse.dtype}: it must be of f32")
+        raise argument_error(f"lse is of {lse.dtype}: it must be of f32")
     if scale is not None and not 0 < scale < math.inf:
-        raise ValueError(f"scale is {scale}: it must be above 0 and finite")
+        raise argument_error(f"scale is {scale}: it must be above 0 and finite")
     return batches, heads, queries, d, kv_heads, keys

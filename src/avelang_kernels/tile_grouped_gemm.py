@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang import tile
+from avelang import argument_error, tile
 from avelang.tile import accesses, gather, order
-from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.arrays import DTYPES, check, check_block, check_count, named
 
 STRIPE = 32  # columns of the gate, then as many of what it lets through: with stripes as wide, both are in one lane in all layouts of sums
 FRAGMENT = 16  # rows of B that `preshuffle` keeps together
@@ -83,7 +83,7 @@ def pairs(dist: tile.Distribution) -> tuple[tile.Distribution, tuple[int, ...], 
     found = {(r, c): e for e, (r, c) in enumerate(zip(rows[0].tolist(), cols[0].tolist(), strict=True))}
     ups = [found.get((int(rows[0, e]), int(cols[0, e]) + STRIPE), -1) for e in gates]
     if min(ups, default=-1) < 0 or (cols[:, ups] != cols[:, gates] + STRIPE).any() or (rows[:, ups] != rows[:, gates]).any():
-        raise ValueError(f"SwiGLU: each wave's part of a tile has a multiple of {2 * STRIPE} columns; give the block a greater n")
+        raise argument_error(f"SwiGLU: each wave's part of a tile has a multiple of {2 * STRIPE} columns; give the block a greater n")
     flat = dist.waves, dist.wave, len(gates)
     index = [rows[:, gates].reshape(flat), (cols // (2 * STRIPE) * STRIPE + cols % STRIPE)[:, gates].reshape(flat)]
     shape = dist.shape[0], dist.shape[1] // 2
@@ -111,13 +111,17 @@ def grouped_gemm(
     `T.on(target, dtype).preshuffle` made of (E * n, k). `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on
     the CPU are multiplied there. `options`: of a launch. Returns `out`; raises ValueError and TypeError for what does not fit.
     """
+    check(a=(a, 2), offsets=(offsets, 1), out=(out, 2))
+    check_block("T", T, tile.Block, 'tile.Block(128, 128, 64, (2, 2), "double-buffer")')
+    check_count("units", units)
+    check(b=(b, 3 if T is None or T.pipeline != "preshuffled" else len(getattr(b, "shape", ()))))
     if target is None and tile.on_cpu(a):
         options.setdefault("backend", "cpu")
     target, count = tile.device_of(a, target)
     forms = [None if x is None else Like(x.shape, x.dtype) for x in (a, b, offsets, out, index, factors)]
     found = _fitted(*forms, T, target, gated, units or count)
     if not (b.is_contiguous() if hasattr(b, "is_contiguous") else b.flags.c_contiguous):
-        raise ValueError(f"b, {tuple(b.shape)}, is not contiguous: to copy it would take longer than the product")
+        raise argument_error(f"b, {tuple(b.shape)}, is not contiguous: to copy it would take longer than the product")
     if found.launch is not None:
         flat = b if found.rows is None else b.reshape(found.rows)
         bulk = out if found.whole else None
@@ -153,9 +157,9 @@ def _fitted(a: Any, b: Any, offsets: Any, out: Any, index: Any, factors: Any, T:
     n = 2 * wide if gated else wide
     _check(a, b, out, index, factors, (E, n, T.pipeline))
     if T.pipeline == "tma" and (index is not None or k * dtype.bytes % 16):
-        raise ValueError(f'the pipeline "tma" takes rows one after another, not through an index, and of a multiple of 16 bytes; k = {k}')
+        raise argument_error(f'the pipeline "tma" takes rows one after another, not through an index, and of a multiple of 16 bytes; k = {k}')
     if index is not None and a.shape[0] * k * dtype.bytes >= FAR and target.startswith("gfx"):
-        raise ValueError(f"a is {tuple(a.shape)}: rows are taken through an index out of {FAR >> 30} GiB at most")
+        raise argument_error(f"a is {tuple(a.shape)}: rows are taken through an index out of {FAR >> 30} GiB at most")
     if not rows or not n:
         return Fitted(None)
     # The copy engine stores whole lines of 128 bytes of a tile, and rows that begin at multiples of 16.
@@ -192,20 +196,20 @@ def grid(T: tile.Block, rows: int, E: int, n: int, units: int) -> int:
 def _dtypes(a: Any, b: Any, out: Any) -> tuple[Any, Any]:
     names = [named(x) for x in (a, b, out)]
     if names[0] != names[1] or names[0] not in ("bfloat16", "float16") or names[2] not in (names[0], "float32"):
-        raise TypeError(f"a is {names[0]}, b {names[1]}, out {names[2]}: a and b are both bfloat16 or float16, out is that or float32")
+        raise argument_error(f"a is {names[0]}, b {names[1]}, out {names[2]}: a and b are both bfloat16 or float16, out is that or float32")
     return DTYPES[names[0]], DTYPES[names[2]]
 
 
 def _groups(b: Any, offsets: Any, T: tile.Block) -> tuple[int, bool]:
     """How many groups there are, and whether the offsets are their ends alone."""
     if named(offsets) != "int32" or len(offsets.shape) != 1:
-        raise TypeError(f"offsets are {named(offsets)} of shape {tuple(offsets.shape)}: they are int32, of one dimension")
+        raise argument_error(f"offsets are {named(offsets)} of shape {tuple(offsets.shape)}: they are int32, of one dimension")
     length = offsets.shape[0]
     if T.pipeline == "preshuffled":
         return length - 1, False
     E = b.shape[0] if len(b.shape) == 3 else -1
     if E < 1 or length not in (E, E + 1):
-        raise ValueError(f"b is {tuple(b.shape)}, and there are {length} offsets: b is (E, n, k), and offsets are E + 1 bounds or E ends")
+        raise argument_error(f"b is {tuple(b.shape)}, and there are {length} offsets: b is (E, n, k), and offsets are E + 1 bounds or E ends")
     return E, length == E
 
 
@@ -214,14 +218,14 @@ def _check(a: Any, b: Any, out: Any, index: Any, factors: Any, of: tuple[int, in
     (E, n, pipeline), rows, k = of, out.shape[0], a.shape[1]
     flat = pipeline == "preshuffled"
     if (not flat and tuple(b.shape) != (E, n, k)) or (flat and (len(b.shape) != 1 or n % FRAGMENT or b.shape[0] < E * n * k)):
-        raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: b should be {(E, n, k)}"
+        raise argument_error(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: b should be {(E, n, k)}"
                          + (", preshuffled, with n a multiple of 16" if flat else ""))  # fmt: skip
     if not k:
-        raise ValueError("k = 0: there is nothing to add up")
+        raise argument_error("k = 0: there is nothing to add up")
     if index is None and a.shape[0] != rows:
-        raise ValueError(f"a has {a.shape[0]} rows, out has {rows}: as many, or the rows of a are taken through an index")
+        raise argument_error(f"a has {a.shape[0]} rows, out has {rows}: as many, or the rows of a are taken through an index")
     for name, x, want in (("index", index, "int32"), ("factors", factors, "float32")):
         if x is not None and (named(x) != want or tuple(x.shape) != (rows,)):
-            raise TypeError(f"{name} is {named(x)} of shape {tuple(x.shape)}, and it should be {want} of shape {(rows,)}")
+            raise argument_error(f"{name} is {named(x)} of shape {tuple(x.shape)}, and it should be {want} of shape {(rows,)}")
     if n % (2 * STRIPE) and out.shape[1] != n:
-        raise ValueError(f"out has {out.shape[1]} columns: gates and what they let through take turns in stripes of {STRIPE} columns")
+        raise argument_error(f"out has {out.shape[1]} columns: gates and what they let through take turns in stripes of {STRIPE} columns")

@@ -18,9 +18,9 @@ import numpy as np
 
 import avelang
 import avelang.language as al
-from avelang import tile
+from avelang import argument_error, tile
 from avelang.tile.accesses import folding
-from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.arrays import DTYPES, check, check_block, check_count, named
 from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
 from avelang_kernels.tile_skinny import Parts, together, work_of
 
@@ -87,13 +87,13 @@ def _fragment(T: tile.Block, target: str, dtype: al.DType) -> Fragment:
 def preshuffle(b: Any, block: tile.Block = SMALL, target: str = "gfx942") -> Weights:
     """The weights of a `gemm` with such blocks on such a chip. b: (n, k), bf16 or f16, of NumPy or torch: it is arranged where it lies, by its own
     library. Raises ValueError for a block of another pipeline and another shape, TypeError for another dtype."""
+    check(b=(b, 2))
+    check_block("block", block, tile.Block, 'tile.Block(128, 128, 64, (2, 2), "preshuffled")')
     dtype = _dtype(b)
     if dtype is None or dtype == al.f32:
-        raise TypeError(f"weights of {b.dtype}: the inference GEMM takes bf16 and f16")
-    if len(b.shape) != 2:
-        raise ValueError(f"weights are a matrix of (n, k), and this is {tuple(b.shape)}")
+        raise argument_error(f"weights of {b.dtype}: the inference GEMM takes bf16 and f16")
     if block.pipeline != "preshuffled":
-        raise ValueError(f'the block has the pipeline {block.pipeline!r}: weights are arranged for "preshuffled"')
+        raise argument_error(f'the block has the pipeline {block.pipeline!r}: weights are arranged for "preshuffled"')
     (n, k), f = b.shape, _fragment(block, target, dtype)
     high, deep = -(-n // f.rows), -(-k // f.depth)
     if (high * f.rows, deep * f.depth) != (n, k):
@@ -238,16 +238,21 @@ def gemm(
     Launches of one stream share a workspace. `options`: those of a launch. Returns `out`. Raises ValueError and TypeError for what does not fit.
     """
     if not isinstance(b, Weights):
-        raise TypeError(f"b is a {type(b).__name__}: the inference GEMM takes weights as `preshuffle` arranges them")
+        raise argument_error(f"b is a {type(b).__name__}: the inference GEMM takes weights as `preshuffle` arranges them")
+    check(a=(a, 2), out=(out, 2), **({} if bias is None else {"bias": (bias, 1)}))
+    check_block("block", block, tile.Block, 'tile.Block(128, 128, 64, (2, 2), "preshuffled")')
+    check_count("parts", parts, 1)
+    if activation is not None and not callable(activation) and not hasattr(activation, "source"):
+        raise argument_error(f"activation must be relu, silu, gelu, or a jit function of f32 vectors, not {activation!r}")
     T, chip = block or b.block, target or b.target
     to, added = _dtypes(a, b, out, bias)
     (n, k), m = b.shape, a.shape[0]
     if tuple(a.shape) != (m, k) or tuple(out.shape) != (m, n) or (bias is not None and tuple(bias.shape) != (n,)):
         said = "" if bias is None else f", bias is {tuple(bias.shape)}"
-        raise ValueError(f"a is {tuple(a.shape)}, b was {b.shape}, out is {tuple(out.shape)}{said}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+        raise argument_error(f"a is {tuple(a.shape)}, b was {b.shape}, out is {tuple(out.shape)}{said}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
     _check(b, T, chip)
     if max(T.m, T.n) * max(k * b.dtype.bytes, n * to.bytes) >= FAR:
-        raise ValueError(f"rows of {k} and {n} elements: {max(T.m, T.n)} of them must be less than {FAR >> 30} GiB")
+        raise argument_error(f"rows of {k} and {n} elements: {max(T.m, T.n)} of them must be less than {FAR >> 30} GiB")
     threads = T.on(chip, b.dtype).threads
     given = {"EACH": math.gcd(k, 8), "WIDE": math.gcd(n, 4), "target": chip, **({} if bias is None else {"added": bias}), **options}
     if parts is None:
@@ -271,15 +276,15 @@ def _dtypes(a: Any, b: Weights, out: Any, bias: Any) -> tuple[al.DType, al.DType
     to, added = _dtype(out), None if bias is None else _dtype(bias)
     if _dtype(a) != b.dtype or to not in (b.dtype, al.f32) or (bias is not None and added is None):
         said = "" if bias is None else f", bias is {bias.dtype}"
-        raise TypeError(f"a is {a.dtype}, b was {b.dtype}, out is {out.dtype}{said}: a and b are both bf16 or f16, out is of their dtype or f32")
+        raise argument_error(f"a is {a.dtype}, b was {b.dtype}, out is {out.dtype}{said}: a and b are both bf16 or f16, out is of their dtype or f32")
     assert to is not None
     return to, added
 
 
 def _check(b: Weights, T: tile.Block, chip: str) -> None:
     if T.pipeline != "preshuffled":
-        raise ValueError(f'the block has the pipeline {T.pipeline!r}: this product is by "preshuffled"')
+        raise argument_error(f'the block has the pipeline {T.pipeline!r}: this product is by "preshuffled"')
     has, takes = b.fragment, _fragment(T, chip, b.dtype)
     if has != takes:
-        raise ValueError(f"b was arranged for {b.target}, in fragments of {has.rows} x {has.depth}, and this block takes such of {takes.rows} x "
+        raise argument_error(f"b was arranged for {b.target}, in fragments of {has.rows} x {has.depth}, and this block takes such of {takes.rows} x "
                          f"{takes.depth}, as {chip} has them: call preshuffle with the block and the chip of the product")  # fmt: skip

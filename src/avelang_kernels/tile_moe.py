@@ -15,9 +15,9 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import tile
+from avelang import argument_error, tile
 from avelang.tile.windows import part, read
-from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.arrays import DTYPES, check, named
 from avelang_kernels.tile_grouped_gemm import STRIPE, WORDS, best_block, grouped_gemm
 
 THREADS = 256
@@ -51,9 +51,10 @@ def _words(x: Any) -> Any:
 
 def striped(gate: Any, up: Any) -> Any:
     """Two (E, n, k) as one (E, 2 * n, k), in stripes of 32 rows by turns: the B of a gated `grouped_gemm`. Raises ValueError for other shapes."""
+    check(gate=(gate, 3), up=(up, 3))
     E, n, k = gate.shape
     if tuple(up.shape) != (E, n, k) or n % STRIPE:
-        raise ValueError(f"gate is {tuple(gate.shape)}, up is {tuple(up.shape)}: both are (E, n, k), n a multiple of {STRIPE}")
+        raise argument_error(f"gate is {tuple(gate.shape)}, up is {tuple(up.shape)}: both are (E, n, k), n a multiple of {STRIPE}")
     both = _library(gate).stack([x.reshape(E, n // STRIPE, STRIPE, k) for x in (gate, up)], 2)
     return both.reshape(E, 2 * n, k)
 
@@ -88,9 +89,10 @@ def build(dtype: al.DType, bounded: bool = False) -> Any:
 def add_up(y: Any, at: Any, out: Any, target: str | None = None, *, offsets: Any = None, **options: Any) -> Any:
     """out[t] = the sum of y[at[t, i]] over i, in f32, where `at` is a row of y. y: (rows, n), out: (tokens, n), of one dtype; at: int32,
     (tokens, k). `offsets`: int32, bounds of groups; then only rows of groups count. Raises ValueError for other shapes."""
+    check(y=(y, 2), at=(at, 2), out=(out, 2))
     (tokens, k), n = at.shape, y.shape[1]
     if tuple(out.shape) != (tokens, n):
-        raise ValueError(f"y is {tuple(y.shape)}, at is {tuple(at.shape)}, out is {tuple(out.shape)}: out should be {(tokens, n)}")
+        raise argument_error(f"y is {tuple(y.shape)}, at is {tuple(at.shape)}, out is {tuple(out.shape)}: out should be {(tokens, n)}")
     each = math.gcd(n, EACH)
     if tokens and n:
         kernel, last = build(DTYPES[named(out)], offsets is not None), 0 if offsets is None else offsets.shape[0] - 1
@@ -109,10 +111,11 @@ def moe(
     bf16 or f16. ids: (tokens, k), integers, those outside of 0 to E - 1 for none; weights: f32, (tokens, k). `blocks`: of the two products (None:
     recommended ones); with the pipeline "tma" the first copies tokens into the order of their experts. Nothing waits for the device. Returns
     `out`; raises ValueError for shapes that do not fit."""
+    check(x=(x, 2), w13=(w13, 3), w2=(w2, 3), ids=(ids, 2), weights=(weights, 2), out=(out, 2))
     lib, (tokens, k), (E, hidden, inner) = _library(x), ids.shape, w2.shape
     want = (tokens, hidden), (E, 2 * inner, hidden), (tokens, k), (tokens, hidden)
     if tuple(tuple(v.shape) for v in (x, w13, weights, out)) != want:
-        raise ValueError(f"x is {tuple(x.shape)}, w13 {tuple(w13.shape)}, weights {tuple(weights.shape)}, out {tuple(out.shape)}: with w2 of "
+        raise argument_error(f"x is {tuple(x.shape)}, w13 {tuple(w13.shape)}, weights {tuple(weights.shape)}, out {tuple(out.shape)}: with w2 of "
                          f"{(E, hidden, inner)} and ids of {(tokens, k)} they are {want[0]}, {want[1]}, {want[2]} and {want[3]}")  # fmt: skip
     if target is None and tile.on_cpu(x):
         options.setdefault("backend", "cpu")

@@ -16,9 +16,10 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import tile
+from avelang import argument_error, tile
 from avelang.tile.order import Job
 from avelang.tile.pipelines import pipeline
+from avelang_kernels.arrays import check, check_block, check_count
 from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
 
 MOST_ROWS = 16
@@ -230,19 +231,20 @@ def ring(m: int, n: int, k: int, dtype: Any, target: str, units: int) -> tuple[t
 
 def checked(a: Any, b: Any, out: Any) -> tuple[al.DType, al.DType]:
     """The dtypes of A and of C. Raises ValueError for shapes that do not fit one another, TypeError for dtypes."""
+    check(a=(a, 2), b=(b, 2), out=(out, 2))
     return _checked(tuple(a.shape), tuple(b.shape), tuple(out.shape), a.dtype, b.dtype, out.dtype)
 
 
 @functools.lru_cache(1024)  # arrays of the same shapes come again and again
 def _checked(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...], *dtypes: Any) -> tuple[al.DType, al.DType]:
     if len(a) != 2 or len(b) != 2 or a[1] != b[1] or out != (a[0], b[0]):
-        raise ValueError(f"a is {a}, b is {b}, out is {out}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+        raise argument_error(f"a is {a}, b is {b}, out is {out}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
     if not 1 <= a[0] <= MOST_ROWS:
-        raise ValueError(f"a has {a[0]} rows; this product is for 1 to {MOST_ROWS}: use tile_gemm for more")
+        raise argument_error(f"a has {a[0]} rows; this product is for 1 to {MOST_ROWS}: use tile_gemm for more")
     one, two, three = (str(getattr(x, "name", x)).rpartition(".")[2] for x in dtypes)
     made = SUMS if one == "int8" else RESULTS
     if one not in TAKEN or one != two or three not in made:
-        raise TypeError(f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*TAKEN]}, out of {[*made]}")
+        raise argument_error(f"a is of {one}, b of {two}, out of {three}: a and b are both of one of {[*TAKEN]}, out of {[*made]}")
     return TAKEN[one], made[three]
 
 
@@ -274,6 +276,8 @@ def work_of(k: int, step: int, parts: int) -> tuple[int, int]:
 
 def launch(a: Any, b: Any, out: Any, T: tile.Block, parts: int, target: str, **options: Any) -> Any:
     """The same with a block, and no more than so many parts of K."""
+    check_block("T", T, tile.Block, 'tile.Block(8, 32, 64, (1, 2), "streamed")')
+    check_count("parts", parts, 1)
     dtype, to = checked(a, b, out)
     (m, k), n = a.shape, b.shape[0]
     tiles, (each, parts) = -(-m // T.m) * -(-n // T.n), work_of(k, T.k, parts)

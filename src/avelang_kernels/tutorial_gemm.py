@@ -10,7 +10,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 import avelang.tile.loops as loops
-from avelang import tile
+from avelang import argument_error, tile
 from avelang.tile.shared import Shared
 from avelang_kernels import tile_gemm
 
@@ -107,7 +107,7 @@ def steps(target: str) -> list[str]:
 def block(step: str, target: str) -> tile.Block | None:
     """The tile and the pipeline of a step on a chip; None for the first two. Raises ValueError for the name of a step."""
     if step not in STEPS:
-        raise ValueError(f"{step!r} is no step; there are {', '.join(STEPS)}")
+        raise argument_error(f"{step!r} is no step; there are {', '.join(STEPS)}")
     return NVIDIA.get(step, STEPS[step]) if target.startswith("sm_") else STEPS[step]
 
 
@@ -134,9 +134,9 @@ def gemm(step: str, a: Any, b: Any, out: Any, target: str, units: int = 132, **o
     ValueError for shapes and dtypes that do not fit, and for the name of a step."""
     S, (m, k), n = block(step, target), a.shape, out.shape[-1]
     if tuple(b.shape) != (n, k) or tuple(out.shape) != (m, n):
-        raise ValueError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+        raise argument_error(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
     if any(not str(x.dtype).endswith("bfloat16") for x in (a, b, out)):
-        raise ValueError(f"a is {a.dtype}, b is {b.dtype}, out is {out.dtype}: the steps of the tutorial are for bf16")
+        raise argument_error(f"a is {a.dtype}, b is {b.dtype}, out is {out.dtype}: the steps of the tutorial are for bf16")
     if step in ("naive", "tiled", "matrix"):
         kernel, grid, threads, values = launch(step, m, n, target)
         kernel[grid, threads](a, b, out, m, n, k, *values.values(), target=target, **options)

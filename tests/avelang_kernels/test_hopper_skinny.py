@@ -113,7 +113,7 @@ def test_torch_tensors():
 def test_what_does_not_fit_is_refused():
     a, b = operands(5, 20, 72)
     for args, options, words in (
-        ((a, b[:, :64]), {}, "same number of columns"), ((a[0], b), {}, "two dimensions"), ((np.repeat(a, 13, 0), b), {}, "for 1 to 64"),
+        ((a, b[:, :64]), {}, "same number of columns"), ((a[0], b), {}, "2 dimensions"), ((np.repeat(a, 13, 0), b), {}, "for 1 to 64"),
         ((a[:0], b), {}, "for 1 to 64"), ((a[:, :70], b[:, :70]), {}, "multiple of 8"), ((a, b.astype(np.float16)), {}, "both f16"),
         ((a.astype(np.float32), b.astype(np.float32)), {}, "both must be bf16"), ((a, b, np.zeros((5, 21), bf16)), {}, "out is (5, 21)"),
         ((a, b, np.zeros((5, 20), np.int32)), {}, "out is int32"), ((a, b, np.zeros((5, 20), bf16)), {"dtype": np.float32}, "dtype asks for f32"),

@@ -60,3 +60,11 @@ def test_what_a_provider_raises_comes_through():
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         geometry("k", provider)
+
+
+@pytest.mark.parametrize("provider", [lambda meta: ((1,), (64,)), lambda grid, block: (grid, block), lambda *, n: (n, 64)])
+def test_a_function_that_wants_arguments(provider):
+    with pytest.raises(AveError, match="must take no arguments") as e:
+        geometry("k", provider)
+    assert e.value.code == "L065" and "k[lambda: " in e.value.hint
+    assert geometry("k", lambda n=2, *rest: (n, 64)) == ((2, 1, 1), (64, 1, 1))

@@ -216,6 +216,7 @@ CATALOGUE: dict[str, Template] = {
         "`{kernel}`: the function that gives grid and block must take no arguments; this one takes {want}",
         "sizes are known where it is written: {kernel}[lambda: ((cdiv(n, 64),), (64,))](...), or without a function: {kernel}[cdiv(n, 64), 64](...)",
     ),
+    "L066": Template("`{function}`: {why}"),
     "L003": Template(
         "`{kernel}`: a block of {block} has {threads:n thread}; {chip} takes {limit} at most",
         "use a smaller block and a larger grid",

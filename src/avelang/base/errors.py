@@ -57,6 +57,10 @@ class LaunchError(AveError):
     """Arguments or a launch geometry that do not fit the kernel."""
 
 
+class ArgumentError(LaunchError, ValueError, TypeError):
+    """What a function of Python that launches kernels was given and cannot take: as Python's own functions say it, and coded."""
+
+
 class DriverError(AveError):
     """A tool or a driver that is missing or that failed."""
 

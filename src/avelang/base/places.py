@@ -6,7 +6,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from avelang.base.errors import AveError, error
+from avelang.base.errors import ArgumentError, AveError, error
 from avelang.base.spans import Span
 
 _OURS = ("avelang.", "contextlib")  # `with` comes by way of contextlib
@@ -39,3 +39,17 @@ def here() -> Span | None:
 def wrong(code: str, hint: str | None = None, **fields: Any) -> AveError:
     """The error of that code, at the user's line."""
     return error(code, here(), hint, **fields)
+
+
+def argument_error(why: str, hint: str = "") -> ArgumentError:
+    """The error (L066) that a function which launches kernels raises for an argument that it cannot take: at the line of the user's call, the
+    nearest outside of the module that raises it and of Ave's own. `why` names the argument, what came and what is wanted."""
+    frame = inner = sys._getframe(1)
+    own = frame.f_globals.get("__name__", "")
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith((own, *_OURS, "avelang_kernels.")):
+        inner, frame = frame, frame.f_back
+    name = inner.f_code.co_name  # the function that the user called
+    found = error("L066", Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), hint or None, function=name, why=why)
+    out = ArgumentError(*found.args)
+    out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
+    return out

@@ -59,7 +59,7 @@ def no_arithmetic(kind: type) -> type:
     """Gives a class the operators of numbers, each of which raises T110."""
 
     def operator(sign: str) -> Any:
-        def refused(self: Any, other: Any = None) -> NoReturn:
+        def refused(self: Any, other: Any = None) -> None:
             self._refuse(f"compute with it (`{sign}`)", "load it first: ptx.param(x), or the address of an array by ptx.global_ptrs(x)")
 
         return refused
