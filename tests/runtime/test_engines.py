@@ -23,17 +23,17 @@ def count(A: al.Tensor((4,), al.i32)):
 
 def test_words_and_engines():
     assert all(set(found) <= set(knobs.CHECKS) for found in engines.TABLE.values()) and set(engines.WORDS) == set(knobs.CHECKS)
-    assert engines.able({"races", "init"}) == ["reference", "ptx-exec"]
+    assert engines.able({"races", "init"}) == ["reference", "gfx942-exec", "gfx950-exec", "ptx-exec"]
     assert not engines.lacking("reference", knobs.CHECKS), "the reference has all of them"
     assert [engines.choose({w}) for w in knobs.CHECKS] == ["cpu", "reference", "reference", "gfx942-exec", "cpu", "cpu", "cpu"]
-    assert engines.choose({"races", "waits"}) == "gfx942-exec" and engines.choose({"init", "waits"}) == "reference"
+    assert engines.choose({"races", "waits"}) == "gfx942-exec" and engines.choose({"init", "waits"}) == "gfx942-exec"
 
 
 @pytest.mark.parametrize(
     ("asked", "options", "words"),
     [
         ("races", {}, "races, and cpu"), ("ir,init,uniform", {"backend": "cpu"}, "init, and cpu"), ("all,races", {}, "races, and cpu"),
-        ("init", {"target": "gfx942"}, "init, and gfx942-exec"), ("waits", {"backend": "reference"}, "waits, and reference"),
+        ("waits", {"backend": "reference"}, "waits, and reference"),
     ],
 )  # fmt: skip
 def test_what_is_asked_for_by_name_is_done_or_refused(asked, options, words, monkeypatch):

@@ -16,7 +16,8 @@ _IR, _NO_IR = "the verifier runs behind the frontend and each pass", "text has n
 _ENDS = "a launch ends before the call returns"
 _AMD = {
     "bounds": "accesses outside of a tensor; memory that was not given and LDS that is not there are always found (X022, X023)",
-    "races": "LDS (X025), global memory (X040)",
+    "init": "LDS that nothing wrote, in memory that starts out poisoned",
+    "races": "LDS (X025), global memory (X040), lanes of a wave (X041) and reads from inactive lanes (X043)",
     "waits": "registers of loads and LDS in flight, distances between instructions (X024 to X026)",
     "uniform": "X044, in code that is made here with AVE_CHECK=uniform",
     "ir": _IR,
