@@ -167,6 +167,9 @@ class Block:
             w.begin(entry, mask)
 
 
+SLICE = 64  # blocks that translated code runs before Python may see to signals
+
+
 class Group:
     """The blocks of a cluster that is running."""
 
@@ -273,10 +276,11 @@ class Run:
         """Runs blocks in translated code alone, from one on; gives how many have begun. One that needs the host is put among those that run."""
         group = free.pop() if free else Group(self)
         block = group.blocks[0]
-        stopped = self.made.run_grid(block.state.ctypes.data, at, total)
-        if stopped == total:
+        end = min(total, at + SLICE)
+        stopped = self.made.run_grid(block.state.ctypes.data, at, end)
+        if stopped == end:
             free.append(group)
-            return total
+            return end
         group.take_over(self, stopped)
         code, w = block.get("stopped", "<i"), block.warps[block.get("fault_warp")]
         if code in (FAULT, STUCK):

@@ -124,6 +124,8 @@ host:
 """
 
 STEPS = 1 << 15  # blocks of code that a warp runs before others have a turn
+# Barriers of a block that translated code opens by itself: behind those the host does, so that Python sees to signals now and then.
+ROUNDS = 1 << 14
 
 # Blocks first .. last - 1 of a grid, x fastest, one after another: as long as they need nothing of the host but bar.sync 0. Returns the number
 # of the one that the host must go on with, or `last`.
@@ -212,6 +214,7 @@ block:
   call void @ave_begin(ptr %g, i64 %n)
   br label %round
 round:
+  %r = phi i32 [ 0, %block ], [ %r1, %opens ]
   br label %visit
 visit:
   %k = phi i64 [ 0, %round ], [ %k1, %visited ]
@@ -242,7 +245,17 @@ visited:
 after:
   ; All that live are at the barrier: it opens.
   %again = icmp ne i32 %open1, 0
-  br i1 %again, label %round, label %ended
+  br i1 %again, label %opens, label %ended
+opens:
+  %r1 = add i32 %r, 1
+  %long = icmp uge i32 %r1, {ROUNDS}
+  br i1 %long, label %leave, label %round
+leave:
+{field("stopped", "%lstp")}
+{field("fault_warp", "%lfwp")}
+  store i32 {BARRIER}, ptr %lstp, align 4
+  store i32 0, ptr %lfwp, align 4
+  ret i64 %n
 ended:
   %n1 = add i64 %n, 1
   %rest = icmp ult i64 %n1, %last
