@@ -176,3 +176,36 @@ def corner(x: al.Pointer(al.f32), rows: al.i32, cols: al.i32, step: al.i32, one:
     Y = al.view(part, al.f32, al.make_layout((rows, cols), (step, one)))
     if al.thread_id(0) == 37:
         Y[r, c] = Y[r, c] + 1000.0
+
+
+@avelang.jit
+def ranged(x: al.Pointer(al.i32), steps: al.i32, start: al.i32, length: al.i32):
+    X = al.make_tensor(x, al.i32, al.make_layout((1 << 20,), (1,)))
+    zero = al.convert(0, al.i32)
+    for i in al.range(steps):
+        buffer = al.amdgpu.make_rsrc(al.subview(X, (start + i,), (4,), (1,)), al.convert(length * 4, al.u32))
+        if al.thread_id(0) == 37:
+            al.amdgpu.raw_buffer_store_x4(al.full((4,), 7, al.i32), buffer, zero, zero, 0)
+    last = al.amdgpu.make_rsrc(al.subview(X, (start + steps,), (4,), (1,)), al.convert(length * 4, al.u32))
+    if al.thread_id(0) == 37:
+        al.amdgpu.raw_buffer_store_x4(al.full((4,), 7, al.i32), last, zero, zero, 0)
+
+
+@pytest.mark.parametrize("steps", range(2))
+def test_words_out_of_a_resource_s_range_are_not_touched(steps, monkeypatch):
+    """A resource of no range may begin outside of all arrays, as those of rows past the end of a matrix do; of others the words inside count."""
+    monkeypatch.setenv("AVE_CHECK", "bounds")
+    size = 9
+    for start, length in ((0, 4), (5, 4), (6, 3), (6, 9), (7, 2), (8, 0), (40, 0), (1000, 0), (-3, 0), (8, 1), (40, 1), (-1, 2)):
+        firsts = range(start, start + steps + 1)
+        right = length == 0 or all(0 <= first and first + min(4, length) <= size for first in firsts)
+        want = [7 if right and any(first <= i < first + min(4, length) for first in firsts) else i for i in range(size)]
+        for backend in ("reference", "cpu", "gfx942-exec", "gfx950-exec"):
+            x = np.arange(size, dtype=np.int32)
+            try:
+                ranged[1, 64](x, steps, start, length, backend=backend)
+                found = (True, x.tolist())
+            except AveError as e:
+                assert e.code == "X002", e
+                found = (False, want)
+            assert found == (right, want), (backend, start, length)

@@ -19,7 +19,8 @@ DWORD = 4
 
 
 class Touch(NamedTuple):
-    """`length` bytes from `start` bytes behind a tensor's first element or a pointer; `most` is the greatest length."""
+    """`length` bytes from `start` bytes behind a tensor's first element or a pointer; `most` is the greatest length. No bytes are fine anywhere: a
+    resource of no range, a copy of nothing, may begin outside of all arrays."""
 
     place: Value
     start: Value | int
@@ -45,9 +46,7 @@ def _buffer(b: Builder, rsrc: Value, offsets: tuple[Value, ...], n: int) -> list
     ptr, limit = expand_resource(b, rsrc)
     left = b.same("max", b.sub(b.convert(limit, i64), offset), b.const(0, i64))
     length = b.same("min", b.and_(left, b.const(-DWORD, i64)), b.const(n, i64))
-    none = b.cmp("eq", length, b.const(0, i64))
-    # Where there is none, the first byte of the resource is named, and nothing of it.
-    return [Touch(ptr, b.select(none, b.const(0, i64), offset), length, n)]
+    return [Touch(ptr, offset, length, n)]
 
 
 def _buffer_load(n: int) -> Touches:

@@ -368,14 +368,14 @@ class _Bounds:
         return self.address(b, site, at.root, start, length, at.inside, values)
 
     def address(
-        self, b: Builder, site: Site, root: Root, start: Dim, length: Dim, inside: bool | Value, values: list[Value]
+        self, b: Builder, site: Site, root: Root, start: Dim, length: Dim, inside: bool | Value, values: list[Value], none: Value | None = None
     ) -> list[tuple[Site, list[Pair], list[Value]]]:
-        """The check that `length` bytes from `start` lie in the root's memory."""
+        """The check that `length` bytes from `start` lie in the root's memory. `none`: where nothing is touched, wherever `start` is."""
         if isinstance(start, int) and isinstance(length, int) and isinstance(root.size, int) and root.number == -2:
             if start >= 0 and start + length <= root.size:
                 return []
         if root.number == -1:
-            end, found = b.add(_wide(b, start), _wide(b, length)), None
+            end, found = b.add(_wide(b, start), _wide(b, length)), none
             for low, high in self.limits:
                 here = b.and_(b.cmp("ge", _wide(b, start), low), b.cmp("le", end, high))
                 found = here if found is None else b.or_(found, here)
@@ -383,7 +383,7 @@ class _Bounds:
             return [(site, [(b.convert(wrong, u32), b.const(1, u32))], values)]
         room = b.sub(_wide(b, root.size), _wide(b, length))
         limit = b.same("max", b.add(room, b.const(1, i64)), b.const(0, i64))
-        index = _wide(b, start)
+        index = _wide(b, start) if none is None else b.select(none, b.const(0, i64), _wide(b, start))
         if isinstance(inside, Value):
             # Wherever the whole tensor is inside, nothing is compared: the index counts as 0 and the limit as 1.
             index, limit = b.select(inside, b.const(0, i64), index), b.select(inside, b.const(1, i64), limit)
@@ -405,7 +405,8 @@ class _Bounds:
         start, n = self.sum(b, first, touch.start), touch.most
         size = root.size if isinstance(root.size, int) else 0
         site = Site("bounds", f"`{name}`", "", root.space, [], [], [], [], root.number, root.name, size, n, n, op.span)
-        return self.address(b, site, root, start, touch.length, False, [_wide(b, start)])
+        none = b.cmp("eq", touch.length, b.const(0, i64)) if isinstance(touch.length, Value) else None
+        return self.address(b, site, root, start, touch.length, False, [_wide(b, start)], none)
 
     def element(self, op: Op, b: Builder) -> list[tuple[Site, list[Pair], list[Value]]]:
         """The check of an index into a register vector."""
