@@ -209,3 +209,20 @@ def test_words_out_of_a_resource_s_range_are_not_touched(steps, monkeypatch):
                 assert e.code == "X002", e
                 found = (False, want)
             assert found == (right, want), (backend, start, length)
+
+
+@avelang.jit
+def named(bounds: al.Pointer(al.f32), record: al.Pointer(al.f32), flag: al.i32):
+    i = al.convert(al.thread_id(0), al.i32)
+    record[i + flag] = bounds[i] + 1.0
+
+
+def test_parameters_may_have_any_name(monkeypatch):
+    """The parameter that a checked kernel gets has a name of its own."""
+    monkeypatch.setenv("AVE_CHECK", "bounds")
+    for backend in ENGINES:
+        x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+        named[1, 64](x, y, 0, backend=backend)
+        assert np.array_equal(y, x + 1), backend
+        with pytest.raises(AveError, match="store of `record` at index"):
+            named[1, 64](x, y, 1, backend=backend)
