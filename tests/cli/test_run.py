@@ -81,3 +81,11 @@ def test_unknown_chip(axpy):
 
 def test_missing_file():
     assert process("run", "no-such-file.py").returncode == 2
+
+
+@pytest.mark.parametrize("words", ["bounds,init", "bounds, init", "bounds,bounds"])
+def test_checks_with_commas(axpy, words):
+    done = process("run", "--check", words, axpy)
+    assert done.returncode == 0 and "y[999] = 1999.0" in done.stdout, done.stderr
+    wrong = process("run", "--check", f"{words},bonds", axpy)
+    assert wrong.returncode == 2 and "'bonds' is not one of 'bounds'" in wrong.stderr

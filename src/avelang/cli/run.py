@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from avelang.base import engines, knobs
@@ -9,17 +11,33 @@ from avelang.base.errors import AveError
 from avelang.cli.console import show_error
 
 
+class Checks(click.ParamType):
+    """Words of AVE_CHECK, with commas between."""
+
+    name = "words"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """The words of one option. An unknown one is a mistake in the command line."""
+        words = tuple(word.strip() for word in value.split(",") if word.strip()) if isinstance(value, str) else tuple(value)
+        known = [*knobs.CHECKS, "all"]
+        for word in words:
+            if word not in known:
+                self.fail(f"{word!r} is not one of {', '.join(map(repr, known))}.", param, ctx)
+        return words
+
+
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--on", "--backend", "backend", type=click.Choice(["cpu", "reference", "gfx942-exec", "gfx950-exec"]),
               help="What runs kernels whose arguments are on the CPU: gfx942-exec and gfx950-exec execute the machine code of that chip.")
-@click.option("--check", type=click.Choice([*knobs.CHECKS, "all"]), multiple=True,
-              help="What is verified (docs/reference/engines.md has the table). Without --on, an engine that can do it runs the kernels; one that "
-                   "cannot is an error.")  # fmt: skip
+@click.option("--check", type=Checks(), multiple=True,
+              help="What is verified, words with commas between (bounds, races, ...; all) or several times "
+                   "(docs/reference/engines.md has the table). Without --on, an engine that can do it runs the kernels; one that cannot is an "
+                   "error.")  # fmt: skip
 @click.option("--target", metavar="CHIP", help="The chip that is emulated, such as gfx942; default: inferred from the intrinsics.")
 @click.option("--quiet", is_flag=True, help="No summary of the kernels at the end.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(backend: str | None, check: tuple[str, ...], target: str | None, quiet: bool, file: str, arguments: tuple[str, ...]) -> None:
+def run(backend: str | None, check: tuple[tuple[str, ...], ...], target: str | None, quiet: bool, file: str, arguments: tuple[str, ...]) -> None:
     """Run FILE, a Python program, with ARGUMENTS.
 
     Options of a launch in the file itself go before those given here. Errors of kernels are shown with their line and a hint, without
@@ -27,10 +45,11 @@ def run(backend: str | None, check: tuple[str, ...], target: str | None, quiet: 
     """
     from avelang.cli.script import execute
 
-    if check and backend is None and knobs.backend() is None:
-        backend = _engine(check)
+    words = tuple(dict.fromkeys(word for one in check for word in one))
+    if words and backend is None and knobs.backend() is None:
+        backend = _engine(words)
     # Each launch says what its engine cannot check, also one that names its engine itself, or whose arrays are on a GPU.
-    knobs.set_defaults(backend, target, check)
+    knobs.set_defaults(backend, target, words)
 
     kept = []  # the program's globals: its kernels must live until they are summed up
     try:
