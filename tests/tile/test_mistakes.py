@@ -153,6 +153,89 @@ def test_the_memory_that_a_pipeline_takes():
         assert words in e.value.message
 
 
+@pytest.mark.parametrize("how", ["cut", "transformed"])
+def test_views_of_tensor_maps_are_as_the_map_is(how):
+    """The copy engine would not know of what is put over it: of K up to 32 only, or shifted."""
+    x, maps = np.ones((64, 64), ml_dtypes.bfloat16), TMA.operands(BF16, F32)
+
+    @avelang.jit
+    def other(a: maps[0], b: maps[1], n: U, HOW: al.constexpr):
+        A, B = tile.view(a, (n, n), 8), tile.view(b, (n, n), 8)
+        A = A.cut((n, 32)) if HOW == "cut" else A.pad(1, 8, 0)
+        tile.multiply(TMA, A, B, (n, n, n), None)
+
+    with pytest.raises(AveError, match="T312") as e:
+        other[1, TMA.on("sm_90a", BF16).threads](x, x, 64, how, target="sm_90a", backend="reference")
+    assert how in e.value.message and str(e.value).splitlines()[1].startswith(f"  --> {__file__}:")
+
+
+SHUFFLED = tile.Block(32, 32, 64, pipeline="preshuffled")
+LIES = {
+    "as it is": "", "known rows": "T313: begin 72 elements apart", "turned": "T313: neighbors along K are 64", "padded": "T313: a transformed view",
+    "part of K": "L050: to follow one another, got 64", "rows": "L050: to follow one another, got 72", "stride": "L050: to follow one another, got 2",
+}
+
+
+@pytest.mark.parametrize("how", LIES)
+def test_how_preshuffled_matrices_lie(how):
+    """Strides, transforms and a smaller K would be ignored: the order of `preshuffle` is that of whole rows."""
+    a = np.random.default_rng(0).integers(-3, 4, (2, 64, 64)).astype(ml_dtypes.bfloat16)
+    given, c, T = SHUFFLED.on("gfx942", BF16).preshuffle(a[1]), np.full((64, 64), 7, np.float32), SHUFFLED
+
+    @avelang.jit
+    def other(a: P, b: P, c: F, n: U, row: U, one: U, HOW: al.constexpr):
+        if HOW == "known rows" or HOW == "turned":
+            B = tile.view(b, (64, 64), 1, (72, 1) if HOW == "known rows" else (1, 64))
+        elif HOW == "rows" or HOW == "stride":
+            B = tile.view(b, (n, n), 1, (row, 1) if HOW == "rows" else (n, one))
+        else:
+            B = tile.view(b, (n, n))
+        if HOW == "padded":
+            B = B.pad(0, 0, 1)
+        k = n // 2 if HOW == "part of K" else n
+        if HOW == "part of K":
+            B = B.cut((n, k))
+        C = tile.view(c, (n, n), 4)
+
+        def finish(sums, at):
+            C.store(sums, at)
+
+        tile.multiply(T, tile.view(a, (n, n), 8), B, (n, n, k), finish)
+
+    def launch():
+        row, one = (72 if how == "rows" else 64), (2 if how == "stride" else 1)
+        other[T.grid(64, 64, 4), T.on("gfx942", BF16).threads](a[0], given, c, 64, row, one, how, target="gfx942", backend="reference")
+
+    if not LIES[how]:
+        launch()
+        assert np.array_equal(c, a[0].astype(np.float32) @ a[1].astype(np.float32).T)
+        return
+    code, words = LIES[how].split(": ")
+    with pytest.raises(AveError, match=code) as e:
+        launch()
+    assert words in e.value.message and (c == 7).all()
+
+
+@avelang.jit
+def merged(a: P, m: U, n: U, HOW: al.constexpr):
+    A = tile.view(a, (m, n, 8), 1) if HOW == "three" else tile.view(a, (1 << 16, 1 << 16), 1) if HOW == "known" else tile.view(a, (m, n), 1)
+    A.merge(0, 3 if HOW == "three" else 2)
+
+
+@pytest.mark.parametrize(("m", "n", "how", "code"), [
+    (1 << 16, (1 << 16) - 1, "two", None), (1 << 16, 1 << 16, "two", "L050"), (1 << 15, 1 << 15, "three", "L050"), (1 << 31, 1 << 31, "three", "L050"),
+    (1 << 15, 1 << 10, "three", None), (1, 1, "known", "T311"),
+])  # fmt: skip
+def test_merged_dimensions_are_counted_by_32_bits(m, n, how, code):
+    x = np.zeros(64, ml_dtypes.bfloat16)
+    if code is None:
+        merged[1, 64](x, m, n, how, target="gfx942", backend="reference")
+        return
+    with pytest.raises(AveError, match=code) as e:
+        merged[1, 64](x, m, n, how, target="gfx942", backend="reference")
+    assert "less than 2^32 places" in e.value.message
+
+
 BLOCKS = [
     (dict(m=0), "m of a Block must be an integer from 1, not 0"), (dict(n=64.0), "n of a Block"), (dict(k="64"), "k of a Block"),
     (dict(together=0), "together of a Block"), (dict(stages=True), "stages of a Block"), (dict(stages=1, pipeline="cp-async"), "an integer from 2"),

@@ -194,6 +194,14 @@ CATALOGUE: dict[str, Template] = {
     "T311": Template(
         "this kernel expects {what}{got}", "it says so by al.expect, or by a promise such as `vector`: keep it, or leave the promise out"
     ),
+    "T312": Template(
+        "a view of a tensor map cannot be {how}: the copy engine goes by the map alone",
+        'give the launch the part of the array that is meant (`x[:rows]` makes a map of its own), or take a pointer and another pipeline than "tma"',
+    ),
+    "T313": Template(
+        'B of the pipeline "preshuffled" does not lie as `preshuffle` wrote it: {why}',
+        "its view is tile.view(b, (n, k), vector), without strides, of the flat array that T.on(chip, dtype).preshuffle(b) gives",
+    ),
     "T203": Template("`{name}`: {why}", "a call is: call (result), function, (arguments), prototype; of these only the function must be there"),
     "T320": Template(
         "the operand `{operand}` of `{name}` differs among the lanes of a wave, and hardware takes one for all of them", "{instead}"

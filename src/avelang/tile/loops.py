@@ -15,7 +15,8 @@ import avelang.tile.block_gemm as block_gemm
 import avelang.tile.tensors as tensors
 from avelang.tile.shared import shared
 from avelang.tile.tensors import Tile
-from avelang.tile.windows import View
+from avelang.tile.transforms import as_preshuffled, words
+from avelang.tile.windows import View, known
 
 VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as AMD's `sched_group_barrier` knows them
 MOST = 63  # loads that a wait of AMD's can leave under way
@@ -315,8 +316,14 @@ def urgent(priority):
 
 @avelang.jit
 def shuffled(G, B):
-    """A view of B, of n x k, as `preshuffle` wrote it: a row for each row of units."""
+    """A view of B, of n x k, as `preshuffle` wrote it: a row for each row of units. Raises T313 for one that lies in another way."""
     HIGH, DEEP = G.unit
+    (row, one), columns = B.data.strides, B.shape[1]
+    as_preshuffled(len(B.steps), columns if isinstance(columns, int) else None, known((row, one)))
+    if not isinstance(one, int):
+        al.expect(one == 1, words("preshuffled"), one)
+    if not (isinstance(row, int) and isinstance(columns, int)):
+        al.expect(row == columns, words("preshuffled"), row)
     rows = (B.shape[0] + HIGH - 1) // HIGH
     cols = (B.shape[1] + DEEP - 1) // DEEP * (DEEP * HIGH)
     return View(al.view(B.data, B.dtype, al.make_layout((rows, cols), (cols, 1))), (rows, cols), 16 // B.dtype.bytes, (), True)

@@ -108,6 +108,25 @@ def numbers(what: str, count: int, dimensions: int) -> None:
 
 
 @avelang.constant
+def mapped(is_map: bool, how: str) -> None:
+    """Whether a view can be transformed, or cut: not one of a tensor map, by which the copy engine goes, and by nothing else. Raises T312."""
+    if is_map:
+        raise wrong("T312", how=how)
+
+
+@avelang.constant
+def as_preshuffled(steps: int, columns: int | None, strides: tuple[int | None, ...]) -> None:
+    """Whether B of the pipeline "preshuffled" lies as `preshuffle` wrote it, as far as that is known. Raises T313."""
+    row, one = strides
+    if steps:
+        raise wrong("T313", why="it is a transformed view")
+    if one not in (1, None):
+        raise wrong("T313", why=f"neighbors along K are {one} elements apart")
+    if None not in (row, columns) and row != columns:
+        raise wrong("T313", why=f"its rows, of {columns} places, begin {row} elements apart")
+
+
+@avelang.constant
 def given(dist: Distribution | None) -> Distribution:
     """The distribution of a window. Raises T301 where it has none."""
     if dist is None:
@@ -188,6 +207,8 @@ _WORDS = {
     "step": "a window over a view with vector={0} to move by a multiple of {0} along the last dimension",
     "reach": "rows of a window of {0} rows to begin less than {1} elements apart: AMD's offsets reach 2 GiB; give tiles fewer rows",
     "columns": "rows that may overlap to have fewer than {0} columns: AMD's offsets reach 2 GiB",
+    "merge": "the dimensions that `merge` makes one of to have less than 2^32 places",
+    "preshuffled": 'B of the pipeline "preshuffled" to lie as `preshuffle` wrote it: rows of its view to be whole, and to follow one another',
     "product": "the dimension that `unmerge` takes apart to have {0} places, the product of its extents",
     "embed": "the coordinates of `embed` to stay within the dimension: the last of them to be less than its extent",
 }

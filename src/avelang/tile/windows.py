@@ -25,6 +25,7 @@ from avelang.tile.transforms import (
     divided,
     given,
     in_reach,
+    mapped,
     numbers,
     padding,
     promised,
@@ -35,6 +36,7 @@ from avelang.tile.transforms import (
 )
 
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range; a row's number from here on is one before the first
+PLACES = 1 << 32  # that a coordinate tells apart
 WORD = 4  # bytes
 
 
@@ -63,6 +65,7 @@ class View:
             allowed(self.vector, known(self.shape), known(self.data.strides))
 
     def _with(self, step, shape, vector):
+        mapped(isinstance(self.data, al.TensorMap), "transformed")
         return View(self.data, shape, vector, self.steps + (step,))
 
     def pad(self, axis, before, after):
@@ -96,13 +99,17 @@ class View:
         return self._with(Embed(axis, strides), shape, self.vector if inner else 1)
 
     def merge(self, axis, count):
-        """`count` dimensions from `axis` on as one."""
+        """`count` dimensions from `axis` on as one, of less than 2^32 places (T311, L050)."""
         along(axis, len(self.shape), count)
         inner = axis + count < len(self.shape)
         extents = self.shape[axis : axis + count]
         total = extents[0]
         for e in extents[1:]:
+            if not (isinstance(total, int) and isinstance(e, int)):
+                al.expect(al.convert(total, al.i64) * al.convert(e, al.i64) < PLACES, words("merge"))
             total = total * e
+        if isinstance(total, int):
+            al.expect(total < PLACES, words("merge"), total)
         shape = self.shape[:axis] + (total,) + self.shape[axis + count :]
         return self._with(Merge(axis, extents), shape, self.vector if inner else 1)
 
@@ -117,6 +124,7 @@ class View:
 
     def cut(self, shape):
         """The same with smaller extents, where it was not transformed: what is past them is outside. `vector` divides the last."""
+        mapped(isinstance(self.data, al.TensorMap), "cut")
         return View(self.data, shape, self.vector, self.steps, self.apart)
 
     def lines(self):
