@@ -97,6 +97,22 @@ def test_scales_at_the_ends():
             np.testing.assert_array_equal(f(name, *args, chip="gfx950"), np.full((LANES, 4), want, np.float32))
 
 
+@pytest.mark.parametrize("name", ["16x16x128_fp4_fp8", "16x16x128_bf8_bf6", "32x32x64_fp6_bf8"])
+def test_far_scales(name):
+    """An element times its scale may lie beyond f32 where its product with the other's does not: scales of rows near one end, of columns near the other."""
+    d, rng = BY_NAME[f"mfma_scale_f32_{name}"], np.random.default_rng(11)
+    _, (a, b, c, *_) = case(d.name, 5, (0, 0))
+    left, right = (f.scatter(FORMATS[n].numbers(x))[0].astype(np.float64) for f, n, x in ((d.mma.a, d.a, a), (d.mma.b, d.b, b)))
+    for base, total in ((2, 0), (252, 0), (252, 100), (4, -138)):
+        rows = base + rng.integers(-2, 3, d.m)
+        columns = 254 + total - base + rng.integers(-2, 3, d.m)
+        words = [np.tile(e.astype(np.uint32), d.k // 32) for e in (rows, columns)]
+        want = (left @ right) * 2.0 ** (rows[:, None] + columns - 254)  # sums of few bits: exact in f64 as in f32
+        assert np.isfinite(want.astype(np.float32)).all() and (want == want.astype(np.float32)).all()
+        for f in (meaning, expanded):
+            np.testing.assert_array_equal(d.mma.c.scatter(f(d.name, a, b, np.zeros_like(c), *words, 0, 0, chip="gfx950"))[0], want)
+
+
 # Of each group of lanes the places along K of its 32 elements (CDNA4 ISA guide, 7.1.5.1).
 @pytest.mark.parametrize(("m", "k"), [(16, 128), (32, 64)])
 def test_places_along_k_in_the_manual(m, k):

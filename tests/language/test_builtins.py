@@ -317,6 +317,44 @@ def test_fma_rounds_once(launch):
     assert out.any()
 
 
+FUSED = {
+    "what two roundings lose": (1 + 2.0**-30, 1 - 2.0**-30, -1.0, -(2.0**-60)),
+    "a tenth": (0.1, 10.0, -1.0, 2.0**-54),
+    "beyond f64 on its way": (1e200, 1e200, -math.inf, -math.inf),
+    "beyond f64, back again": (2.0**600, 2.0**424, -(2.0**1023) * 1.5, 2.0**1022),
+    "beyond f64 at its end": (-1e200, 1e200, 1.0, -math.inf),
+    "below f64": (1e-200, -1e-200, 0.0, -0.0),
+    "zeros": (0.0, -1.0, -0.0, -0.0),
+    "zeros of both signs": (0, -1.5, 0.0, 0.0),
+    "what cancels": (3.0, -2.0, 6, 0.0),
+    "an integer that f64 has not": (2**53 + 1, 1.0, -(2**53), 1.0),
+    "no number": (math.inf, 0.0, 1.0, math.nan),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_fma_of_compile_time_numbers_rounds_once(name):
+    *numbers, want = FUSED[name]
+
+    @avelang.jit
+    def kernel(out: al.Tensor((1,), al.f64), a: al.constexpr, b: al.constexpr, c: al.constexpr):
+        out[0] = al.fma(a, b, c)
+
+    out = np.ones(1)
+    kernel[1, 1](out, *numbers)
+    assert out.tobytes() == np.array([want]).tobytes() or np.isnan(out[0]) and np.isnan(want)
+
+
+def test_fma_of_compile_time_integers_is_an_integer():
+    @avelang.jit
+    def kernel(out: al.Tensor((1,), al.i32)):
+        out[0] = al.fma(3, 5, -1) // 4
+
+    out = np.zeros(1, np.int32)
+    kernel[1, 1](out)
+    assert out[0] == 3
+
+
 @avelang.jit
 def products_are_not_contracted(a: al.Tensor((N,), al.f32), b: al.Tensor((N,), al.f32), out: al.Tensor((N,), al.f32)):
     t = al.thread_id(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from avelang.frontend import arith, choices, tensors
@@ -136,11 +137,28 @@ def _select(f: Frame, a: Args, node: ast.AST) -> Any:
     return chosen
 
 
+def fused(a: Any, b: Any, c: Any) -> Any:
+    """a * b + c of Python's numbers: exact of integers, else rounded once to a float, as `math.fma` of later Pythons."""
+    if all(isinstance(x, int) for x in (a, b, c)):
+        return a * b + c
+    *factors, addend = (isinstance(x, int) or math.isfinite(x) for x in (a, b, c))
+    if not (all(factors) and addend):
+        return float(c) if all(factors) else a * b + c  # a product of finite numbers becomes not infinite on its way
+    total = Fraction(a) * Fraction(b) + Fraction(c)
+    if not total:
+        return float(a * b + c) if not a or not b else 0.0
+    try:
+        nearest = float(total)
+    except OverflowError:
+        nearest = math.inf
+    return math.copysign(nearest, 1 if total > 0 else -1)
+
+
 def _fma(f: Frame, a: Args, node: ast.AST) -> Any:
     """a * b + c with one rounding, in the type in which the three meet."""
     items = [numeric(f, a[k], f"argument `{k}` of al.fma", node) for k in "abc"]
     if not any(map(is_runtime, items)):
-        return items[0] * items[1] + items[2]
+        return fused(*items)
     first = next(x for x in items if not is_number(x))
     d: DType = element(first)  # type: ignore[assignment]
     for x in items:

@@ -708,8 +708,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -723,8 +723,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -738,8 +738,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -753,8 +753,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -768,8 +768,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf6) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -783,8 +783,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -798,8 +798,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -813,8 +813,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -828,8 +828,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -843,8 +843,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (bf8) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -858,8 +858,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -873,8 +873,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -888,8 +888,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -903,8 +903,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -918,8 +918,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp4) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -933,8 +933,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -948,8 +948,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -963,8 +963,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -978,8 +978,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -993,8 +993,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp6) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1008,8 +1008,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (bf6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1023,8 +1023,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (bf8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1038,8 +1038,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (fp4), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1053,8 +1053,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (fp6), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1068,8 +1068,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 16 x 128 (fp8) and B 128 x 16 (fp8), C and D f32. Each 32 neighbors along K of a row of A
-        and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element
-        beyond its range is infinite or subnormal there, where the instruction adds exponents.
+        and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far
+        the scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1083,8 +1083,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1098,8 +1098,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1113,8 +1113,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1128,8 +1128,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1143,8 +1143,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf6) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1158,8 +1158,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1173,8 +1173,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1188,8 +1188,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1203,8 +1203,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1218,8 +1218,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (bf8) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1233,8 +1233,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1248,8 +1248,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1263,8 +1263,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1278,8 +1278,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1293,8 +1293,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp4) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1308,8 +1308,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1323,8 +1323,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1338,8 +1338,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1353,8 +1353,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1368,8 +1368,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp6) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1383,8 +1383,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (bf6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1398,8 +1398,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (bf8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1413,8 +1413,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (fp4), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1428,8 +1428,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (fp6), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod
@@ -1443,8 +1443,8 @@ class _amdgpu:
         part_b: int = 0,
     ) -> Any:
         """D = A @ B + C over a wave, A 32 x 64 (fp8) and B 64 x 32 (fp8), C and D f32. Each 32 neighbors along K of a row of A and
-        of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond
-        its range is infinite or subnormal there, where the instruction adds exponents.
+        of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the
+        scales; each is added with one rounding to f32.
         """
 
     @staticmethod

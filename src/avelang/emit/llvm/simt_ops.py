@@ -75,8 +75,14 @@ def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
         half = view.t(BINARY16[d.name], wide)
         args = ((half, w.bitcast(x, held, half)) for x in xs)
         return w.bitcast(w.call(view.overload(_OWN16[name], BINARY16[d.name], wide), half, *args), half, held)
+    if name == "mul" and w.target.adds_to_products and d.name == "f16":
+        # In f32 LLVM would see through an operand that was an integer or a constant, and be left with a product to add +0 to.
+        half = view.t("half", wide)
+        a, c = (w.bitcast(x, held, half) for x in xs)
+        return w.bitcast(w.op(f"fmul {half} {a}, {c}"), half, held)
     if name != "fma":
-        return narrow(w, t, arith(w, name, with_dtype(t, f32), *(single(w, t, x) for x in xs)))
+        x = arith(w, name, with_dtype(t, f32), *(single(w, t, x) for x in xs))
+        return narrow(w, t, x if name in _NO_PRODUCT else fenced(w, t, x))
     doubles = (arithmetic.convert(view, f32, f64, wide, single(w, t, x)) for x in xs)
     total = odd_fma(view, wide, *doubles) if d.name == "bf16" else arith(w, "fma", with_dtype(t, f64), *doubles)
     return narrow(w, t, round_to_odd(view, wide, total))
@@ -134,9 +140,17 @@ def _convert(w: Simt, op: Op) -> str:
     x = w.value(op.operands[0])
     if w.target.adds_to_products and dtype_of(t).name == "f16" and dtype_of(source).bits >= 32 and dtype_of(source).is_float:
         if may_be_product(op.operands[0]):
-            held = w.type(source)
-            x = w.call(w.view(source).overload("arithmetic.fence", elem(dtype_of(source)), isinstance(source, VecType)), held, (held, x))
+            x = fenced(w, t, x, dtype_of(source))
     return convert(w, source, t, x)
+
+
+def fenced(w: Simt, t: Type, x: str, source: DType = f32) -> str:
+    """A float (or vector) of `source` that will be rounded to the dtype of `t`, so that LLVM makes it no fused multiply-add of +0."""
+    if not w.target.adds_to_products or dtype_of(t).name != "f16":
+        return x
+    view, wide = w.view(t), isinstance(t, VecType)
+    held = view.t(elem(source), wide)
+    return w.call(view.overload("arithmetic.fence", elem(source), wide), held, (held, x))
 
 
 # What is no product, whatever its operands are; and what passes one on, as LLVM sees it.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
-from avelang.ir.dtypes import DType, f8e4m3fn, f8e5m2, f32, i32, u32
+from avelang.ir.dtypes import DType, f8e4m3fn, f8e5m2, f32, f64, i32, u32
 from avelang.ir.types import VecType
 from avelang.isa.amdgpu.matrix import CONVERGENT, LANES, accumulator, operand
 from avelang.isa.fragments import Fragment, Mma
@@ -89,9 +89,9 @@ SCALED: tuple[Scaled, ...] = tuple(Scaled(m, k, a, b) for m, k in ((16, 128), (3
 
 
 def powers(word: np.ndarray, part: int) -> np.ndarray:
-    """float32 (lanes,): the powers of two, or NaN, that byte `part` of the scales says (E8M0)."""
+    """float64 (lanes,): the powers of two, or NaN, that byte `part` of the scales says (E8M0)."""
     e = np.ascontiguousarray(word).view(np.uint8).reshape(LANES, 4)[:, part].astype(np.int32)
-    return np.where(e == NO_NUMBER, np.nan, np.ldexp(1.0, e - 127)).astype(np.float32)
+    return np.where(e == NO_NUMBER, np.nan, np.ldexp(1.0, e - 127))
 
 
 def _meaning(d: Scaled) -> Callable[..., np.ndarray]:
@@ -100,7 +100,7 @@ def _meaning(d: Scaled) -> Callable[..., np.ndarray]:
     def scaled(f: Format, fragment: Fragment, held: np.ndarray, scale: np.ndarray, part: int, axis: int) -> np.ndarray:
         # Lane i + m kb has the scale of row (of B: column) i for the block kb along K.
         by = np.repeat(powers(scale, part).reshape(d.k // BLOCK, d.m), BLOCK, axis=0)
-        matrix = fragment.scatter(f.numbers(held))
+        matrix = fragment.scatter(f.numbers(held)).astype(np.float64)  # an element times its scale is beyond f32; here all of it is exact
         return matrix * (by.T if axis else by)[None]
 
     def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, scale_a: np.ndarray, scale_b: np.ndarray, part_a: int, part_b: int):
@@ -154,18 +154,21 @@ def _expand(d: Scaled) -> Callable[..., Value]:
 
         at_a, at_b = places(mma.a.index[2]), places(mma.b.index[1])
         left, whole = _elements(b, FORMATS[d.a], a), _elements(b, FORMATS[d.b], right)
-        power_a, power_b = _power(b, scale_a, part_a), _power(b, scale_b, part_b)
+        power_a, power_b = (b.convert(_power(b, scale, part), f64) for scale, part in ((scale_a, part_a), (scale_b, part_b)))
         blocks = range(d.k // BLOCK)
         by_b = [take(power_b, column, kb) for kb in blocks]
-        col = [b.mul(take(whole[s], column, g), by_b[k // BLOCK]) for k, (g, s) in ((k, at_b[k]) for k in range(d.k))]
+        col = [take(whole[s], column, g) for g, s in (at_b[k] for k in range(d.k))]
         out = []
         for r in range(mma.c.slots):
             row = b.add(b.const(int(mma.c.index[1][0, r])), b.shl(group, b.const(2)))
-            by_a = [take(power_a, row, kb) for kb in blocks]
+            by = [b.mul(take(power_a, row, kb), by_b[kb]) for kb in blocks]
             acc = b.extract(c, r)
             for k in range(d.k):
+                # Elements multiply exactly in f32, and with both powers in f64. A product of 8 bits and a sum of 24 are near enough to f32 that a
+                # rounding to f64 in between does not show (Figueroa, 1995).
                 g, s = at_a[k]
-                acc = b.same("fma", b.mul(take(left[s], row, g), by_a[k // BLOCK]), col[k], acc)
+                product = b.convert(b.mul(take(left[s], row, g), col[k]), f64)
+                acc = b.convert(b.same("fma", product, by[k // BLOCK], b.convert(acc, f64)), f32)
             out.append(acc)
         return b.vec(out)
 
@@ -189,8 +192,8 @@ def _row(d: Scaled) -> Row:
     )
     doc = (
         f"D = A @ B + C over a wave, A {d.m} x {d.k} ({d.a}) and B {d.k} x {d.m} ({d.b}), C and D f32. Each 32 neighbors along K of a row of A "
-        "and of a column of B are multiplied by a power of two of their own. The reference multiplies in f32 first: an element beyond its range "
-        "is infinite or subnormal there, where the instruction adds exponents."
+        "and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the scales; "
+        "each is added with one rounding to f32."
     )  # fmt: skip
     return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({"mfma-gfx950"}), _meaning(d), CONVERGENT, _expand(d),
                llvm={"amdgpu": f"llvm.amdgcn.{d.llvm}"})  # fmt: skip
