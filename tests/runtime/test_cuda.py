@@ -165,7 +165,7 @@ def test_another_compiler_makes_other_code(machine, torch, monkeypatch):
     fresh(axpy)[AT](x, y, 2.0, 250)
     kernel = fresh(axpy)
     monkeypatch.setattr(Cuda, "_assembler", lambda self: ptxas.Assembler("/else/where", (13, 7, 1)))
-    monkeypatch.setattr(ptxas, "assemble", lambda tool, text, architecture, entry: (f"stub image\n{text}".encode(), {"registers": 7}))
+    monkeypatch.setattr(ptxas, "assemble", lambda tool, text, *rest: (f"stub image\n{text}".encode(), {"registers": 7}))
     kernel[AT](x, y, 2.0, 250)
     assert kernel.last.how == "compiled" and meta(kernel)["assembler"] == "ptxas 13.7.1"
 

@@ -24,8 +24,9 @@ def count(A: al.Tensor((4,), al.i32)):
 def test_words_and_engines():
     assert all(set(found) <= set(knobs.CHECKS) for found in engines.TABLE.values()) and set(engines.WORDS) == set(knobs.CHECKS)
     assert engines.able({"races", "init"}) == ["reference", "gfx942-exec", "gfx950-exec", "ptx-exec"]
-    assert not engines.lacking("reference", knobs.CHECKS), "the reference has all of them"
-    assert [engines.choose({w}) for w in knobs.CHECKS] == ["cpu", "reference", "reference", "gfx942-exec", "cpu", "cpu", "cpu"]
+    assert engines.lacking("reference", knobs.CHECKS) == ["ptxas"], "the reference has all that are not about a GPU's code"
+    assert [engines.choose({w}) for w in knobs.CHECKS] == ["cpu", "reference", "reference", "gfx942-exec", *["cpu"] * 4]
+    assert engines.able({"ptxas"}) == ["gpu"]
     assert engines.choose({"races", "waits"}) == "gfx942-exec" and engines.choose({"init", "waits"}) == "gfx942-exec"
 
 
@@ -33,7 +34,7 @@ def test_words_and_engines():
     ("asked", "options", "words"),
     [
         ("races", {}, "races, and cpu"), ("ir,init,uniform", {"backend": "cpu"}, "init, and cpu"), ("all,races", {}, "races, and cpu"),
-        ("waits", {"backend": "reference"}, "waits, and reference"),
+        ("waits", {"backend": "reference"}, "waits, and reference"), ("ptxas", {"backend": "reference"}, "ptxas, and reference"),
     ],
 )  # fmt: skip
 def test_what_is_asked_for_by_name_is_done_or_refused(asked, options, words, monkeypatch):
@@ -52,6 +53,7 @@ def test_of_all_what_is_left_out_is_said_once(monkeypatch, capfd):
     count[1, 64](a, backend="cpu")
     said = capfd.readouterr().err
     assert a[0] == 2 and said.count("AVE_CHECK=all on cpu") == 1 and "races" in said and "bounds" not in said.partition(";")[0]
+    assert "ptxas" not in said
 
 
 @kernel(in_specs=Tile("N", f32), out_specs=Tile("N", f32), grid=1, block=32, arch="sm_80")
@@ -81,7 +83,7 @@ print("ran to its end")
     [
         (("--check", "races"), "", "X040"), (("--check", "races", "--on", "cpu"), "", "X045"), (("--check", "races"), ", backend='cpu'", "X045"),
         (("--check", "all"), "", "X040"), (("--check", "ir"), "", "ran to its end"), (("--check", "init", "--check", "races"), "", "X040"),
-        (("--check", "sanity"), "", "sanity"),
+        (("--check", "sanity"), "", "sanity"), (("--check", "ptxas"), "", "X045"),
     ],
 )  # fmt: skip
 def test_ave_run_takes_an_engine_that_can(flags, options, want, tmp_path, monkeypatch):

@@ -435,6 +435,11 @@ CATALOGUE: dict[str, Template] = {
         "{instead}",
     ),
     "X045": Template("`{kernel}`: AVE_CHECK asks for {words}, and {engine} cannot check that", "{able}"),
+    "X066": Template(
+        "kernel `{kernel}`: machine code of the same PTX ({tool}) gives different results: {who}; `{array}` at index {index} is {values}",
+        "a fault of ptxas, or a result that depends on who runs first or on what nothing wrote: AVE_CHECK=races,init on CPU arrays looks for "
+        "the latter; AVE_PTXAS=FILE takes another ptxas",
+    ),
     # X02: machine code that is executed here.
     "X020": Template("{where}: cannot read `{text}`: {why}", "the syntax is LLVM's for AMD GPUs, as compilers and disassemblers write it"),
     "X021": Template(

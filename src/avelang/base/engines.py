@@ -45,7 +45,12 @@ TABLE: dict[str, dict[str, str]] = {
         "ir": _NO_IR,
         "launch": _ENDS,
     },
-    GPU: {"bounds": "accesses outside of a tensor", "ir": _IR, "launch": "each launch is waited for (L033)"},
+    GPU: {
+        "bounds": "accesses outside of a tensor",
+        "ir": _IR,
+        "launch": "each launch is waited for (L033)",
+        "ptxas": "NVIDIA GPUs: results of -O0, -O3 and the PTX executor that differ (X066)",
+    },
 }
 WORDS = {
     "bounds": "an access outside of a tensor",
@@ -55,7 +60,10 @@ WORDS = {
     "uniform": "operands of scalar registers that differ by lane",
     "ir": "the compiler's own verifier",
     "launch": "which launch it was that failed",
+    "ptxas": "faults of NVIDIA's assembler",
 }
+# Words about the code of certain GPUs: where there is no such code, `all` leaves nothing out.
+_OF_CODE = frozenset({"ptxas"})
 # What `ave run --check` takes where nothing is said of the engine: the first that can do all, and the code that AMD's waits stand in before others.
 _CHOICE = (CPU, REFERENCE, GFX942)
 _told: set[tuple[str, frozenset[str]]] = set()
@@ -73,6 +81,7 @@ def able(words: Collection[str]) -> list[str]:
 
 def choose(words: Collection[str]) -> str:
     """The engine for a program whose arrays are on the CPU. Raises X045 where none of those that run kernels can do all of it."""
+    words = frozenset(words) - _OF_CODE  # whoever runs on the CPU all the same is told at the launch
     order = (GFX942, REFERENCE) if "waits" in words else _CHOICE
     found = next((engine for engine in order if not lacking(engine, words)), None)
     if found is None:
@@ -90,6 +99,7 @@ def require(engine: str, kernel: str, *, without: Collection[str] = ()) -> None:
     named = [w for w in missing if w in knobs.checks_by_name()]
     if named:
         raise error("X045", kernel=kernel, engine=engine, words=" and ".join(named), able=_advice(named, engine))
+    missing = [w for w in missing if w not in _OF_CODE]
     key = engine, frozenset(missing)
     if missing and key not in _told:
         _told.add(key)

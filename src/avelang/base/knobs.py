@@ -13,7 +13,7 @@ def _flag(name: str) -> bool:
     return os.environ.get(name, "").lower() not in ("", "0", "no", "off", "false")
 
 
-CHECKS = ("bounds", "init", "races", "waits", "uniform", "ir", "launch")
+CHECKS = ("bounds", "init", "races", "waits", "uniform", "ir", "launch", "ptxas")
 
 
 @functools.lru_cache
@@ -75,6 +75,12 @@ def check_waits() -> bool:
 def check_launches() -> bool:
     """AVE_CHECK=launch: wait for each launch on a GPU, so that a kernel that faults is named (L033); set it before the first launch."""
     return _checks("launch")
+
+
+def check_ptxas() -> bool:
+    """AVE_CHECK=ptxas: each launch on an NVIDIA GPU runs code that ptxas makes at -O0 and at -O3 on the same memory, and the PTX executor where it
+    can; X066 says where results differ."""
+    return _checks("ptxas")
 
 
 def hip_library() -> str | None:

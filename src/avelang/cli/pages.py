@@ -93,7 +93,8 @@ def checkers() -> str:
     text = f"# Which engine checks what\n\n{MADE}\n"
     text += "Words of `AVE_CHECK` and of `ave run --check`. What is asked for by name, and cannot be checked where a kernel is launched, is an\n"
     text += "error (X045). Of `all` an engine does what it can, and says once on standard error what it leaves out. Without `--on`,\n"
-    text += "`ave run --check` takes an engine that can do what is asked: for `all` the reference, for `waits` gfx942-exec.\n\n"
+    text += "`ave run --check` takes an engine that can do what is asked: for `all` the reference, for `waits` gfx942-exec. `ptxas` is about the\n"
+    text += "code of NVIDIA GPUs: where none runs, `all` leaves nothing out without it.\n\n"
     text += "| word | |\n| --- | --- |\n" + "".join(f"| `{w}` | {_cell(words)} |\n" for w, words in engines.WORDS.items())
     for engine, found in engines.TABLE.items():
         text += f"\n## {engine}\n\n| word | what it finds |\n| --- | --- |\n"

@@ -117,7 +117,7 @@ class Sized:
         self.geometry = self._geometry(named)
         self.extents = tuple(self.geometry)  # the host code takes plain tuples
         self._lock = threading.Lock()
-        self._programs: dict[str, Any] = {}
+        self._programs: dict[tuple[str, bool], Any] = {}
         self._stub = stub.Stub(definition.name, self._slow)
         self.call: Callable[..., None] = self._stub.call
 
@@ -199,16 +199,17 @@ class Sized:
 
     def program(self, device: Any) -> Any:
         """The kernel, loaded on a device. Raises L046, D03 errors, and what tracing raises."""
-        found = self._programs.get(device.name)
+        key = device.name, knobs.check_ptxas()
+        found = self._programs.get(key)
         if found is None:
             with self._lock:
-                found = self._programs.get(device.name)
+                found = self._programs.get(key)
                 if found is None:
                     arch = self.definition.arch
                     if arch != "auto" and arch not in device.targets:
                         raise self.definition.fail("L046", arch=arch, device=device.name, chip=device.chip.name)
                     traced = self.caller.kernel.traced(self.sizes, device.chip.name)
-                    found = self._programs[device.name] = machine_code.load(traced, self.parameters, device)
+                    found = self._programs[key] = machine_code.load(traced, self.parameters, device)
         return found
 
     def device(self, name: str) -> Any:
@@ -229,7 +230,7 @@ class Sized:
         stream, library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, device.index)
         streams.order(bound.arrays, stream, library, device)
         self.launch(program, bound, stream, streams.unordered(bound.arrays))
-        if not knobs.check_launches() and not options and math.prod(self.geometry.grid):
+        if not knobs.check_launches() and "ptx" not in program.meta and not options and math.prod(self.geometry.grid):
             queue = stub.Queue(stream, library, lambda status, provider, *a, **k: self._refused(program, status, a, k))
             self._stub.install(device.name, program, (), self.geometry.block, self.parameters.specs, tuple(args), {}, bound, queue)
 
@@ -244,6 +245,11 @@ class Sized:
             from avelang.runtime import tensor_maps
 
             tensor_maps.encode_all(device.driver, self.parameters.runtime, bound)
+        if "ptx" in program.meta:
+            from avelang.runtime import assembled
+
+            assembled.compared(program, self.geometry, bound, self.parameters.runtime, stream, self.definition.span)
+            return
         program.run(self.geometry, bound, names, stream)
         if wait or knobs.check_launches():
             program.finish(self.geometry, bound, names, stream)

@@ -56,6 +56,7 @@ def _meta(traced: Traced, parameters: Parameters) -> dict[str, Any]:
 
 def load(traced: Traced, parameters: Parameters, device: Any) -> Any:
     """The kernel as a program of the runtime, loaded on a GPU. Raises D035, D038."""
+    kept = {"ptx": traced.with_lines, "chip": traced.chip} if knobs.check_ptxas() else {}
     name = cache.key({"ptx": traced.with_lines, "meta": _meta(traced, parameters), **device.key, "chip": traced.chip})
     entry = cache.load(name)
     if entry is not None:
@@ -69,7 +70,7 @@ def load(traced: Traced, parameters: Parameters, device: Any) -> Any:
         code, said = device.driver.machine_code(device, traced.with_lines, traced.chip, traced.entry)
     except AveError as e:
         raise _placed(e, traced) from None
-    meta = {**said, **_meta(traced, parameters)}
+    meta = {**said, **_meta(traced, parameters), **kept, "assembler": device.key["assembler"]}
     cache.store(name, meta, code)
     return device.load(code, meta)
 

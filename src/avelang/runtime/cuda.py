@@ -28,7 +28,7 @@ _PORTABLE_CLUSTER = 8
 # CUlaunchAttributeID, by the name in a program's "launch". Values are of one to three 32-bit words.
 LAUNCH_ATTRIBUTES = {"cooperative": 2, "cluster": 4, "programmatic": 6}
 # CUjit_option of the linker, and CU_JIT_INPUT_PTX.
-_INFO, _INFO_BYTES, _ERRORS, _ERROR_BYTES, _VERBOSE, _LINES = 3, 4, 5, 6, 12, 13
+_INFO, _INFO_BYTES, _ERRORS, _ERROR_BYTES, _LEVEL, _VERBOSE, _LINES = 3, 4, 5, 6, 7, 12, 13
 _PTX = 1
 _LOG = 1 << 16
 _OLDEST = 12
@@ -178,21 +178,25 @@ class Cuda(Driver):
         text, meta = compile.device_assembly(source, bound.constexprs, chip.name, block, bound.options)
         code, said = self.machine_code(device, text, chip.name, meta["entry"])
         launch = {"cluster": [*cluster, *(1,) * (3 - len(cluster))]} if cluster else {}
-        return code, {**meta, **said, "launch": launch, "assembler": self.tools(device)["assembler"]}
+        kept = {"ptx": text, "chip": chip.name} if knobs.check_ptxas() else {}
+        return code, {**meta, **said, "launch": launch, "assembler": self.tools(device)["assembler"], **kept}
 
-    def machine_code(self, device: Device, text: str, chip: str, entry: str) -> tuple[bytes, dict[str, Any]]:
-        """The code that a device runs, of PTX for a chip, and the `ptxas.report` of it. Raises D035, D037, D038."""
+    def machine_code(self, device: Device, text: str, chip: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
+        """The code that a device runs, of PTX for a chip, and the `ptxas.report` of it; `level`: how far it is optimized, where not
+        as far as usual. Raises D035, D037, D038."""
         # Features of an "a" target are kept only by assembling for it.
         architecture = chip if chip.endswith("a") else device.architecture
         tool = self._assembler()
-        return ptxas.assemble(tool, text, architecture, entry) if tool is not None else self._linked(device, text, entry)
+        return ptxas.assemble(tool, text, architecture, entry, level) if tool is not None else self._linked(device, text, entry, level)
 
-    def _linked(self, device: Device, text: str, entry: str) -> tuple[bytes, dict[str, Any]]:
+    def _linked(self, device: Device, text: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
         """The code that the driver's own compiler makes. Raises D035 and D038."""
         doing = f"compiling `{entry}` for {device.name}"
         logs = [ctypes.create_string_buffer(_LOG) for _ in range(2)]
         info, errors = map(ctypes.addressof, logs)
         options = {_INFO: info, _INFO_BYTES: _LOG, _ERRORS: errors, _ERROR_BYTES: _LOG, _VERBOSE: 1, _LINES: 1}
+        if level is not None:
+            options[_LEVEL] = level
         names, values = (I32 * len(options))(*options), (P * len(options))(*options.values())
         state, code, size, raw = P(), P(), ctypes.c_size_t(), text.encode() + b"\0"
         with self.on(device, doing, RELAXED):

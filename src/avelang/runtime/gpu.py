@@ -303,7 +303,7 @@ class Device:
     @property
     def key(self) -> dict[str, Any]:
         """What tells code for this device from other code, in the cache on disk."""
-        checks = {"bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
+        checks = {"bounds": knobs.check_bounds(), "uniform": knobs.check_uniform(), "ptxas": knobs.check_ptxas()}
         said = {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), **checks}
         return {**said, **self.driver.tools(self)}
 

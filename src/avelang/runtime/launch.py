@@ -154,7 +154,7 @@ class Launcher:
 
     def _key(self, captured: Any, at: Geometry, bound: Bound, place: str) -> Any:
         named = (*sorted(bound.constexprs.items()), *sorted(bound.options.items()))
-        return (captured, at.block, place, checked.wanted(), *((name, keys.freeze(value)) for name, value in named))
+        return (captured, at.block, place, checked.wanted(), knobs.check_ptxas(), *((name, keys.freeze(value)) for name, value in named))
 
     def _parameters_for(self, captured: Any) -> Parameters:
         # Annotations are evaluated in the function's globals, which may change.
@@ -213,7 +213,7 @@ class Launcher:
         bound.options["target"] = target
         check_block(name, at.block, device.chip)
         device.check(name, at)
-        engines.require(engines.GPU, name)
+        engines.require(engines.GPU, name, without=() if device.driver.kind == "cuda" else ("ptxas",))
         key, program, how, seconds = self._program(at, bound, captured, device, device.name)
         params.check_aligned(bound, program.align)
         self._expected(program.meta.get("expects"), params, at, bound)
@@ -228,7 +228,12 @@ class Launcher:
         params.written(bound, program.writes)
         names = [spec.name for spec in params.runtime]
         waits = knobs.check_launches()
-        if program.prints or "sites" in program.meta:
+        slow = program.prints or "sites" in program.meta or "ptx" in program.meta
+        if "ptx" in program.meta:
+            from avelang.runtime import assembled
+
+            sys.stdout.write(assembled.compared(program, at, bound, params.runtime, stream))
+        elif slow:
             sys.stdout.write(program.printed(at, bound, names, stream))
         else:
             program.run(at, bound, names, stream)
@@ -238,7 +243,7 @@ class Launcher:
         if how != "hot":
             self.prepared.append(self._last)
         watched = self._watched(bound)
-        if watched is not None and not waits and not program.prints and "sites" not in program.meta:
+        if watched is not None and not waits and not slow:
             said = kwargs.get("stream")
             # Handles are words of the call; another object is another call.
             call = (key, len(args), tuple(kwargs), "handle" if type(said) is int else id(said))

@@ -163,13 +163,13 @@ def source_line(lines: list[str], at: int) -> tuple[str, int]:
     return (file[1], int(found[2])) if found and file else ("", 0)
 
 
-def assemble(tool: Assembler, text: str, architecture: str, entry: str) -> tuple[bytes, dict[str, Any]]:
-    """The code for an architecture such as "sm_90a", and the `report` of a kernel. Raises D038."""
+def assemble(tool: Assembler, text: str, architecture: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
+    """The code for an architecture such as "sm_90a", and the `report` of a kernel; `level`: 0 to 3, ptxas's own choice (3) without. Raises D038."""
     with tempfile.TemporaryDirectory(prefix="ave-") as folder:
         source, target = os.path.join(folder, f"{entry}.ptx"), os.path.join(folder, "code.cubin")
         with open(source, "w", encoding="utf-8") as file:
             file.write(text)
-        command = [tool.path, f"-arch={architecture}", "-v", "-lineinfo", source, "-o", target]
+        command = [tool.path, f"-arch={architecture}", "-v", "-lineinfo", *(() if level is None else (f"-O{level}",)), source, "-o", target]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             why = "; ".join(line.strip() for line in (done.stderr or done.stdout).splitlines()[:3]) or f"status {done.returncode}"
