@@ -334,10 +334,11 @@ def begin(job: Job, at: Shared, maps: list[Reg], t: Reg) -> None:
     meet(job)
 
 
-def meet(job: Job) -> None:
-    """All threads of the cluster wait for one another. Relaxed: `fence.mbarrier_init` has published the barriers, and nothing else is handed over."""
+def meet(job: Job, how: str = "relaxed") -> None:
+    """All threads of the cluster wait for one another. Relaxed at first: `fence.mbarrier_init` has published the barriers, and nothing else is handed
+    over."""
     if job.plan.cluster > 1:
-        ptx.cluster.arrive("relaxed", "aligned")
+        ptx.cluster.arrive(how, "aligned")
         ptx.cluster.wait("acquire", "aligned")
     else:
         ptx.syncthreads()
@@ -362,8 +363,9 @@ def work(job: Job, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
                     part.tile(row, col)
                 output.finish()
     if job.plan.cluster > 1:
-        # The other block may still have to say that it is through with a stage of this one, in memory that must be there.
-        meet(job)
+        # The other block may still have to say that it is through with a stage of this one, in memory that must be there. Its arrival there is over
+        # behind a release only.
+        meet(job, "release")
     ptx.ret()
 
 

@@ -28,7 +28,8 @@ from avelang_kernels.ptx_hopper_gemm import TILES, Plan, build, gemm
         (Plan(64, 64, 2), np.float16, np.float32, 1, 1, 1, 136),
     ],
 )
-def test_on_the_executor(plan, dtype, out, blocks, m, n, k):
+def test_on_the_executor(plan, dtype, out, blocks, m, n, k, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "races,init")
     check_product(gemm, m, n, k, dtype, out, plan=plan, blocks=blocks)
 
 

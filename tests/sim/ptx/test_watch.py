@@ -37,6 +37,14 @@ def test_without_one_line(name):
             assert bool(codes & {*case.codes}) == bool(what), (what, more, [e.message for e in reports])
 
 
+def test_a_relaxed_arrival_hands_on_no_stores():
+    case = CASES["an mbarrier"]
+    body = next(case.texts())[1]
+    relaxed = body.replace("mbarrier.arrive.shared.b64", "mbarrier.arrive.relaxed.cta.shared.b64")
+    assert relaxed != body and not found(case, body)[0]
+    assert "X050" in {e.code for e in found(case, relaxed)[0]}
+
+
 def test_numbers_come_in_spite_of_reports():
     """Faults that are known: the kernel runs on, an access outside of memory goes nowhere and reads zero."""
     case = Case("mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; ld.global.u32 %r1, [%d1+4]; st.global.u32 [%d1], %r1; ret;",

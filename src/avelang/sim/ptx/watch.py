@@ -117,6 +117,7 @@ class Watch:
         self.run, self.table = run, Accesses()
         self.memory = Memory(self)
         self.agents, self.clusters = 1, 0
+        self.mbarriers: set[int] = set()  # those of the agents that are none of a warp
         self.warps: dict[Warp, Watched] = {}
         self.places: dict[tuple[Any, int], list[Release]] = {}  # what has been released, by the word of memory
         self.executed: set[int] = set()
@@ -142,8 +143,9 @@ class Watch:
             self.memory.outlives(b, known, {self.warps[w].agent + clocks.READS for w in b.warps})
 
     def agent(self) -> int:
-        """A number for one more agent."""
+        """A number for one more mbarrier."""
         self.agents += 1
+        self.mbarriers.add(self.agents - 1)
         return self.agents - 1
 
     # -- barriers ------------------------------------------------------------------------------------------------------------------
@@ -151,10 +153,19 @@ class Watch:
     def arrive(self, warp: Warp, barrier: Barrier, relaxed: bool = False) -> None:
         """What a warp has done is known to those whom the barrier lets go on."""
         w = self.warps[warp]
-        known = w.fences.get(CLUSTER) if relaxed else w.clock
-        if known is not None:
-            barrier.clock = joined(barrier.clock, known)
+        barrier.clock = joined(barrier.clock, self.relaxed(w) if relaxed else w.clock)
         w.step()
+
+    def relaxed(self, w: Watched) -> Clock:
+        """What a relaxed arrival hands on: what the last fence did, and which copies and products the warp knows to be over. They wait in no buffer
+        of the warp, so that no release has to bring them out: Hopper's GEMMs give back a stage in this way, since a release at cluster scope is
+        a fence of the whole GPU. The warp's own loads and stores, and its cp.async, are not handed on."""
+        clock, fence = w.clock, w.fences.get(CLUSTER)
+        own = np.zeros_like(clock.own)
+        for kind in (clocks.READS, clocks.PRODUCTS):
+            own[kind :: len(clocks.KINDS)] = clock.own[kind :: len(clocks.KINDS)]
+        over = Clock(clock.base, own, {a: n for a, n in clock.far.items() if a in self.mbarriers})
+        return over if fence is None else joined(over, fence)
 
     def leave(self, warp: Warp, barrier: Barrier, generation: int) -> None:
         """A warp goes on behind a barrier."""
@@ -212,9 +223,7 @@ class Watch:
 
     def arrive_phase(self, warp: Warp, p: Phase, relaxed: bool) -> None:
         w = self.warps[warp]
-        known = w.fences.get(CLUSTER) if relaxed else w.clock
-        if known is not None:
-            p.known = joined(p.known, known)
+        p.known = joined(p.known, self.relaxed(w) if relaxed else w.clock)
         w.step()
 
     def told(self, warp: Warp, p: Phase) -> None:
