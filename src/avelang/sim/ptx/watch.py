@@ -56,8 +56,9 @@ class Lanes:
         """Other lanes run from here on; their count is `count`."""
         bits = np.arange(LANES)
         before = np.flatnonzero((self.mask >> bits) & 1)
-        self.know[np.ix_(before, before)] = self.count
-        self.last[before] = self.count
+        # The warp may have counted on since these lanes began, at barriers and releases: all up to the count before this one was theirs.
+        self.know[np.ix_(before, before)] = count - 1
+        self.last[before] = count - 1
         now = np.flatnonzero((mask >> bits) & 1)
         known = self.know[now].max(axis=0)
         self.know[now] = known
@@ -77,7 +78,7 @@ class Lanes:
 
     def ordered(self, a: Access) -> bool:
         """Whether an access of this warp comes before what these lanes do now."""
-        if a.count == self.count or a.mask & self.mask == a.mask:
+        if a.count >= self.count or a.mask & self.mask == a.mask:
             return True
         now = (self.mask & -self.mask).bit_length() - 1
         return any(a.mask >> m & 1 and self.know[now, m] >= a.count for m in range(LANES))
