@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import avelang.language as al
-from avelang import argument_error
+from avelang import argument_error, tile
 
 DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 
@@ -30,6 +30,18 @@ def check_block(name: str, x: Any, kind: type, example: str) -> None:
     """Whether a block or tile is one, or None: the kernel's own choice. Raises L066."""
     if x is not None and not isinstance(x, kind):
         raise argument_error(f"{name} must be a {kind.__name__} or None, not {_said(x)}", f"such as {example}; None takes what was measured best")
+
+
+def check_gemm(a: Any, b: Any, out: Any, T: Any, units: Any) -> tuple[int, int, int]:
+    """m, n and k of C = A @ B^T, where all fits: b is (n, k), or for a block with the pipeline "preshuffled" what was made of it. Raises L066."""
+    check_block("T", T, tile.Block, 'tile.Block(128, 128, 64, (2, 2), "double-buffer")')
+    check_count("units", units)
+    arranged = T is not None and T.pipeline == "preshuffled"
+    check(a=(a, 2), out=(out, 2), **({} if arranged else {"b": (b, 2)}))
+    (m, k), n = a.shape, out.shape[1]
+    if out.shape[0] != m or (tuple(b.shape) != (n, k) and not (arranged and len(b.shape) != 2)):
+        raise argument_error(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+    return m, n, k
 
 
 def check_count(name: str, x: Any, least: int = 0) -> None:

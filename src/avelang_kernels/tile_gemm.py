@@ -9,7 +9,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang import argument_error, tile
-from avelang_kernels.arrays import check, check_block, check_count
+from avelang_kernels.arrays import check_gemm
 
 FLOATS: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
                           "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz}  # fmt: skip
@@ -40,12 +40,7 @@ def gemm(a: Any, b: Any, out: Any, T: tile.Block | None = None, target: str | No
     of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the one that `tile.block_for` chooses; for the pipeline "preshuffled", b is what
     `T.on(target, dtype).preshuffle` made of it. `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on the
     CPU are multiplied there. `options`: of a launch. Returns `out`; raises ValueError for shapes that do not fit, TypeError for dtypes."""
-    check_block("T", T, tile.Block, "tile.Block(128, 128, 64, (2, 2), \"double-buffer\")")
-    check_count("units", units)
-    check(a=(a, 2), out=(out, 2), b=(b, 2 if T is None or T.pipeline != "preshuffled" else len(getattr(b, "shape", ()))))
-    (m, k), n = a.shape, out.shape[-1]
-    if tuple(out.shape) != (m, n) or (tuple(b.shape) != (n, k) and (len(b.shape) == 2 or T is None)):
-        raise argument_error(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
+    m, n, k = check_gemm(a, b, out, T, units)
     one, two, three = (str(x.dtype).split(".")[-1] for x in (a, b, out))
     taken, made = (FLOATS, RESULTS) if one in FLOATS else (INTEGERS, SUMS)
     if one not in taken or one != two or three not in made:

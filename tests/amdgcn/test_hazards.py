@@ -184,11 +184,13 @@ def extra(p: Program, n: int) -> bool:
     return bool(masks or re.search(r"v_pk_|v_fma_mix|v_mad_mix", behind) or (memory.match(before) and memory.match(after)))
 
 
-def counted(p: Program) -> tuple[int, int]:
+def counted(p: Program, text: str = "") -> tuple[int, int]:
+    """`text`: of the assembly. Behind inline assembly, be it empty, LLVM waits for what it may have been."""
     assert hazards.find(p) == ()
-    caught = beyond = 0
+    caught, beyond, rows = 0, 0, text.splitlines()
     for n, less in shortened(p):
-        if extra(p, n):
+        unknown = any("#ASMEND" in row for row in rows[p.instructions[n - 1].line : p.instructions[n].line])
+        if unknown or extra(p, n):
             beyond += 1
             continue
         assert hazards.find(less), (p.instructions[n].line, p.instructions[n - 1].text, p.instructions[n + 1].text)
@@ -210,7 +212,8 @@ def test_what_llvm_inserts():
     for case in (*kernels(64), *list(benches())[::15]):
         kernel, _ = case.make("gfx942")
         made = simt_device.program(pipeline.gpu(kernel, case.block or (64, 1, 1)), arch.chip("gfx942"))
-        caught += counted(parse(DEVICE.assembly(made.text)))[0]
+        text = DEVICE.assembly(made.text)
+        caught += counted(parse(text), text)[0]
     assert caught > 10
 
 

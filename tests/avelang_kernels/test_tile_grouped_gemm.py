@@ -14,6 +14,7 @@ from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
 from avelang_kernels.tile_grouped_gemm import best_block, build, grouped_gemm
+from checked import ask
 from tools import need
 
 BF16 = ml_dtypes.bfloat16
@@ -71,7 +72,7 @@ RUNS = [
 @pytest.mark.parametrize(("target", "T", "options", "what"), RUNS, ids=[f"{i}-{r[0]}-{r[1].pipeline}" for i, r in enumerate(RUNS)])
 def test_products(target, T, options, what, monkeypatch):
     """Groups of no rows, of one, of a tile and of more; rows of no group; n and k no multiples of the tile."""
-    monkeypatch.setenv("AVE_CHECK", "races,waits")
+    ask(monkeypatch, options.get("backend"), target, "races", "waits")
     assert equal(*outcome(T, target, SIZES, **what, **options))
 
 
@@ -104,7 +105,7 @@ def test_gated(target, T, options):
 @pytest.mark.parametrize("offsets", [(0, 90, 40, 100, 101), (0, 1 << 30, -5, 1 << 20, -60), (-1, -7, -9, -2, -1)], ids=str)
 def test_wrong_offsets_write_nothing_outside(target, T, options, offsets, monkeypatch):
     """The executor also tells of reads outside of arrays. Rows of groups that no other one meets are right."""
-    monkeypatch.setenv("AVE_CHECK", "waits")  # groups that overlap race
+    ask(monkeypatch, options.get("backend"), target, "waits")  # groups that overlap race
     room, _ = outcome(T, target, (20, 30, 40, 0), offsets=offsets, **options)
     assert np.isnan(np.concatenate([room[:MARGIN], room[-MARGIN:]]).astype(np.float32)).all()
     if offsets[1] == 1 << 30:  # the first group has all rows there are, the others begin past the end

@@ -13,6 +13,7 @@ from avelang.ir.dtypes import BY_NAME
 from avelang.tile import accesses
 from avelang.tile.block_gemm import block_gemm, order, words
 from avelang_kernels.tile_gemm import build
+from checked import ask
 
 
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "sm_80", "sm_90a"])
@@ -145,11 +146,11 @@ def product(block, target, dtype, m, n, k, backend):
 @pytest.mark.parametrize("case", CHOSEN, ids=lambda c: f"{c[0]}-{c[1]}-{c[5]}")
 def test_products_by_the_chosen_instruction(case, monkeypatch):
     """Several tiles, edges in all directions, more than one step of K; in executed code too, with waits checked."""
-    monkeypatch.setenv("AVE_CHECK", "races,waits")
     target, name, m, n, k, pipeline, dtype = case
     block = tile.Block(m, n, k, (1, 2) if m < 32 or n < 64 else (1, 1), pipeline, mma=mine() if name == "MINE" else name)
     assert block.on(target, BY_NAME[dtype]).mma.name.startswith(name)
     for backend in ("reference", *(["gfx942-exec"] if (name, pipeline) in EXECUTED else [])):
+        ask(monkeypatch, backend, target, "races", "waits")
         got, want = product(block, target, dtype, m + 5, n + 8, 3 * k + 16, backend)
         assert np.array_equal(got, want), backend
 

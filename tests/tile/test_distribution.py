@@ -18,6 +18,7 @@ from avelang.isa.amdgpu.scaled import SCALED
 from avelang.isa.fragments import Fragment
 from avelang.isa.nvptx import wgmma
 from avelang.tile import Distribution, Encoding, accesses
+from checked import ask
 from tile import drawn
 from tile.test_encoding import PARTS, SEED, encodings
 
@@ -58,8 +59,7 @@ def test_who_holds_what_by_the_documentation(seed, wave):
 @pytest.mark.parametrize(("target", "backend", "count"), drawn.RUNS)
 def test_drawn_distributions_in_kernels(target, backend, count, monkeypatch):
     """Loaded in one, moved to another, stored: over edges, of five dtypes, with races and waits checked."""
-    if backend != "cpu":  # which checks none of this
-        monkeypatch.setenv("AVE_CHECK", "races,waits")
+    ask(monkeypatch, backend, target, "races", "waits")
     drawn.check("move", target, backend, count)
 
 

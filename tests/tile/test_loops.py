@@ -24,6 +24,7 @@ from avelang.sim.amdgcn.machine import Machine
 from avelang.tile import PIPELINES, schedules, windows
 from avelang_kernels import tile_gemm
 from avelang_kernels.tile_gemm import build
+from checked import ask
 
 CHIPS = ("gfx90a", "gfx942", "gfx950", "sm_75", "sm_80", "sm_90a")
 DTYPES = {"bf16": (al.bf16, ml_dtypes.bfloat16), "f16": (al.f16, np.float16), "f32": (al.f32, np.float32)}
@@ -105,8 +106,7 @@ def check(block: tile.Block, chip: str, backend: str, shape: tuple[int, int, int
 @pytest.mark.parametrize(("name", "chip", "backend", "dtype", "out"), RUNS, ids=["-".join(r) for r in RUNS])
 def test_products(name, chip, backend, dtype, out, monkeypatch):
     """K shorter than a step, one step, an odd number of them, none whole; one tile and several; edges along m and n."""
-    if backend != "cpu":  # which checks none of this
-        monkeypatch.setenv("AVE_CHECK", "races,waits")
+    ask(monkeypatch, backend, chip, "races", "waits")
     block = smallest(name, chip, dtype)
     m, n, k = block.m, block.n, block.k
     shapes = [(m - 3, n - 8, 8), (m + 5, n, 3 * k), (m, n, k), (m - 1, n + 8, 2 * k + 8)]

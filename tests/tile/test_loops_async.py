@@ -15,6 +15,7 @@ from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.tile import accesses, shared, windows
 from avelang_kernels.tile_gemm import build, gemm
+from checked import ask
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
@@ -57,8 +58,7 @@ def copied(a: al.Pointer(al.f16), o: al.Pointer(al.f16), m: al.u32, n: al.u32, t
 @pytest.mark.parametrize(("m", "n", "top", "left"), [(40, 136, 0, 0), (35, 130, 24, 2), (33, 61, 1, 3), (20, 24, 32, 8)])
 def test_copies(m, n, top, left, target, backend, monkeypatch):
     """Rows of whole vectors, of halves and of single elements (through registers); tiles over edges, and outside of the view."""
-    if backend != "cpu":  # which checks none of this
-        monkeypatch.setenv("AVE_CHECK", "races,waits")
+    ask(monkeypatch, backend, target, "races", "waits")
     a, o = np.random.default_rng(n).standard_normal((m, n)).astype(np.float16), np.full((32, 128), 7, np.float16)
     copied[1, 128](a, o, m, n, top, left, math.gcd(math.gcd(n, left or 8), 8), 32, target=target, backend=backend)
     want, part = np.zeros((32, 128), np.float16), a[top : top + 32, left : left + 128]

@@ -13,6 +13,7 @@ from avelang.amdgcn.report import report
 from avelang.base.errors import AveError
 from avelang.tile import Block
 from avelang_kernels.tile_gemm import build, gemm
+from checked import ask
 from tile import walks
 from tools import need
 
@@ -44,8 +45,7 @@ WALKS += [("sm_80", "cp-async", "reference"), ("sm_80", "double-buffer", "refere
 @pytest.mark.parametrize(("target", "name", "backend"), WALKS, ids=["-".join(w) for w in WALKS])
 def test_walks(target, name, backend, monkeypatch):
     """K in three parts, the last of them short, tiles of C last first; rows and columns over the edge."""
-    if backend != "cpu":  # which checks none of this
-        monkeypatch.setenv("AVE_CHECK", "races,waits")
+    ask(monkeypatch, backend, target, "races", "waits")
     block = BLOCKS[name]
     m, n, k, each = block.m + 5, block.n + 3, 5 * block.k - 8, 2 * block.k
     rng = np.random.default_rng(0)

@@ -8,6 +8,7 @@ import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
 from avelang.tile import shared
+from checked import ask
 from tile import drawn
 
 RUNS = [("gfx942", "reference"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")]
@@ -50,8 +51,7 @@ def test_folds_and_moves(source, to, target, backend):
 @pytest.mark.parametrize(("target", "backend", "count"), drawn.RUNS)
 def test_drawn_folds(target, backend, count, monkeypatch):
     """Sums, maxima, masks and elementwise functions, in two drawn distributions of a tile."""
-    if backend != "cpu":  # which checks none of this
-        monkeypatch.setenv("AVE_CHECK", "races,waits")
+    ask(monkeypatch, backend, target, "races", "waits")
     drawn.check("fold", target, backend, count)
 
 

@@ -9,6 +9,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.runtime.compile import compile_text
+from checked import ask
 from tile import drawn
 
 RUNS = [("gfx942", "reference"), ("gfx942", "cpu"), ("gfx942", "gfx942-exec"), ("sm_80", "reference"), ("sm_80", "cpu")]
@@ -151,16 +152,14 @@ def test_embed():
 @pytest.mark.parametrize(("target", "backend", "count"), drawn.RUNS)
 def test_drawn_transforms(target, backend, count, monkeypatch):
     """Up to four of them in a row, of one to four dimensions; windows past the end and over padding; a load, a move, a load, a store."""
-    if backend != "cpu":  # which checks none of this
-        monkeypatch.setenv("AVE_CHECK", "races,waits")
+    ask(monkeypatch, backend, target, "races", "waits")
     drawn.check("look", target, backend, count)
 
 
 @pytest.mark.parametrize(("target", "backend", "count"), [*drawn.RUNS, ("gfx950", "reference", 6), ("sm_75", "reference", 4)])
 def test_drawn_copies_to_shared_memory(target, backend, count, monkeypatch):
     """By cp.async, by loads that write LDS, of 4 bytes and of 16, and through registers."""
-    if backend != "cpu":  # which checks none of this
-        monkeypatch.setenv("AVE_CHECK", "races,waits")
+    ask(monkeypatch, backend, target, "races", "waits")
     drawn.check("copy", target, backend, count)
 
 

@@ -8,7 +8,7 @@ reference reports while it runs (X044).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from avelang.base.errors import error
 from avelang.base.lazy import np
@@ -124,6 +124,24 @@ class _Search:
                     raise error("T320", op.span, name=op.name, operand=p.name, instead=p.uniform)
 
 
+def _by_lane(v: Value, seen: dict[Value, bool]) -> bool:
+    """Whether thread_id or lane_id is among what a value is made of: only then is there something to find, and NumPy to import."""
+    if v not in seen:
+        seen[v] = False
+        seen[v] = v.op is not None and (v.op.name in ("thread_id", "lane_id") or any(_by_lane(x, seen) for x in v.op.operands))
+    return seen[v]
+
+
+def _uniform_operands(block: Block) -> Iterator[Value]:
+    for op in block.ops:
+        row = ROWS.get(op.name)
+        yield from (v for p, v in zip(row.operands, op.operands, strict=True) if p.uniform) if row is not None else ()
+        for region in op.regions:
+            yield from _uniform_operands(region)
+
+
 def divergent(kernel: Kernel) -> None:
     """Raises T320 for an operand that certainly differs among lanes and must not."""
-    _Search(kernel).block(kernel.body)
+    seen: dict[Value, bool] = {}
+    if any(_by_lane(v, seen) for v in _uniform_operands(kernel.body)):
+        _Search(kernel).block(kernel.body)

@@ -142,57 +142,70 @@ ave_run:
 	subq	$24, %rsp
 	movq	%r8, 16(%rsp)
 	cmpq	%rcx, %rdx
-	jae	.LBB1_9
-	movq	%rcx, %r14
-	movq	%rdx, %r15
-	movq	%rsi, %r12
-	movq	%rdi, %r13
-	movl	(%rsi), %ebp
+	jae	.LBB1_12
+	movq	%rcx, %r15
+	movq	%rdx, %r12
+	movq	%rsi, %r13
+	movq	%rdi, %rbp
+	movl	(%rsi), %r14d
 	movl	4(%rsi), %ebx
 	jmp	.LBB1_2
 	.p2align	4
-.LBB1_7:
+.LBB1_11:
+	incq	%r12
+	cmpq	%r15, %r12
+	jae	.LBB1_12
+.LBB1_2:
+	movq	%r12, %rax
+	shrq	$32, %rax
+	je	.LBB1_3
+	movq	%r12, %rax
+	xorl	%edx, %edx
+	divq	%r14
+	movq	%rdx, %r8
+	jmp	.LBB1_5
+	.p2align	4
+.LBB1_3:
+	movl	%r12d, %eax
+	xorl	%edx, %edx
+	divl	%r14d
+	movl	%edx, %r8d
+.LBB1_5:
+	movq	%rax, %rcx
+	shrq	$32, %rcx
+	je	.LBB1_6
 	xorl	%edx, %edx
 	divq	%rbx
 	movq	%rdx, %rcx
+	jmp	.LBB1_8
+	.p2align	4
+.LBB1_6:
+	xorl	%edx, %edx
+	divl	%ebx
+	movl	%edx, %ecx
 .LBB1_8:
 	movq	16(%rsp), %rdx
 	movq	%rdx, (%rsp)
-	movq	%r13, %rdi
-	movq	%r12, %rsi
+	movq	%rbp, %rdi
+	movq	%r13, %rsi
 	movl	%r8d, %edx
 	movl	%eax, %r8d
 	xorl	%r9d, %r9d
 	movabsq	$wave, %rax
 	callq	*%rax
-	incq	%r15
-	cmpq	%r14, %r15
-	jae	.LBB1_9
-.LBB1_2:
-	movq	%r15, %rax
-	shrq	$32, %rax
-	je	.LBB1_3
-	movq	%r15, %rax
-	xorl	%edx, %edx
-	divq	%rbp
-	movq	%rdx, %r8
-	jmp	.LBB1_5
-	.p2align	4
-.LBB1_3:
-	movl	%r15d, %eax
-	xorl	%edx, %edx
-	divl	%ebp
-	movl	%edx, %r8d
-.LBB1_5:
-	movq	%rax, %rcx
-	shrq	$32, %rcx
-	jne	.LBB1_7
-	xorl	%edx, %edx
-	divl	%ebx
-	movl	%edx, %ecx
-	jmp	.LBB1_8
-.LBB1_9:
+	movl	12(%r13), %eax
+	movl	12(%r13), %eax
+	testl	%eax, %eax
+	je	.LBB1_11
+	movq	%r13, %rdi
+	callq	*16(%r13)
+	testl	%eax, %eax
+	je	.LBB1_11
+	movl	$3, %eax
+	jmp	.LBB1_13
+.LBB1_12:
 	xorl	%eax, %eax
+.LBB1_13:
 	addq	$24, %rsp
 	popq	%rbx
 	popq	%r12

@@ -48,17 +48,24 @@ ave_run:
 	subq	$104, %rsp
 	movq	%rcx, 48(%rsp)
 	cmpq	%rcx, %rdx
-	jae	.LBB1_18
+	jae	.LBB1_21
 	movq	%r8, %r15
 	movl	(%rsi), %eax
-	movq	%rax, 24(%rsp)
-	movl	4(%rsi), %eax
 	movq	%rax, 16(%rsp)
+	movl	4(%rsi), %eax
+	movq	%rax, 8(%rsp)
 	movq	(%rdi), %rax
-	movq	%rax, 40(%rsp)
-	movq	8(%rdi), %rax
 	movq	%rax, 32(%rsp)
+	movq	8(%rdi), %rax
+	movq	%rax, 24(%rsp)
+	movq	%rsi, 40(%rsp)
+	jmp	.LBB1_2
 	.p2align	4
+.LBB1_20:
+	movq	56(%rsp), %rdx
+	incq	%rdx
+	cmpq	48(%rsp), %rdx
+	je	.LBB1_21
 .LBB1_2:
 	movq	%rdx, %rax
 	shrq	$32, %rax
@@ -66,38 +73,38 @@ ave_run:
 	je	.LBB1_3
 	movq	%rdx, %rax
 	xorl	%edx, %edx
-	divq	24(%rsp)
-	movq	%rdx, %r13
+	divq	16(%rsp)
+	movq	%rdx, %r12
 	jmp	.LBB1_5
 	.p2align	4
 .LBB1_3:
 	movl	%edx, %eax
 	xorl	%edx, %edx
-	divl	24(%rsp)
-	movl	%edx, %r13d
+	divl	16(%rsp)
+	movl	%edx, %r12d
 .LBB1_5:
 	movq	%rax, %rcx
 	shrq	$32, %rcx
 	je	.LBB1_6
 	xorl	%edx, %edx
-	divq	16(%rsp)
+	divq	8(%rsp)
 	jmp	.LBB1_8
 	.p2align	4
 .LBB1_6:
 	xorl	%edx, %edx
-	divl	16(%rsp)
+	divl	8(%rsp)
 .LBB1_8:
-	movq	%rdx, 8(%rsp)
-	movl	%r13d, %r12d
-	andl	$268435455, %r12d
-	shlq	$6, %r12
-	addq	40(%rsp), %r12
-	movq	8(%rsp), %rax
+	movq	%rdx, (%rsp)
+	movl	%r12d, %ebp
+	andl	$268435455, %ebp
+	shlq	$6, %rbp
+	addq	32(%rsp), %rbp
+	movq	(%rsp), %rax
 	shlq	$12, %rax
 	movq	%rax, 64(%rsp)
-	movq	%r15, %rbx
-	xorl	%ebp, %ebp
-	movq	32(%rsp), %r14
+	movq	%r15, %r14
+	xorl	%r13d, %r13d
+	movq	24(%rsp), %rbx
 	.p2align	4
 .LBB1_9:
 	movl	$64, %edi
@@ -110,34 +117,34 @@ ave_run:
 	movabsq	$wave.destroy, %rcx
 	movq	%rcx, 8(%rax)
 	movq	%r15, 16(%rax)
-	movl	%ebp, 40(%rax)
-	movq	8(%rsp), %rcx
+	movl	%r13d, 40(%rax)
+	movq	(%rsp), %rcx
 	movl	%ecx, 36(%rax)
-	movl	%r13d, 32(%rax)
-	movq	%r14, 24(%rax)
-	movq	%rbp, %rcx
+	movl	%r12d, 32(%rax)
+	movq	%rbx, 24(%rax)
+	movq	%r13, %rcx
 	shlq	$10, %rcx
 	addq	64(%rsp), %rcx
 	movabsq	$1099511626752, %rdx
 	andq	%rdx, %rcx
-	vmovups	(%r12,%rcx), %zmm0
-	vmovups	256(%r12,%rcx), %zmm1
-	vmovups	512(%r12,%rcx), %zmm2
-	vmovups	768(%r12,%rcx), %zmm3
-	vmovups	%zmm3, 192(%rbx)
-	vmovups	%zmm2, 128(%rbx)
-	vmovups	%zmm1, 64(%rbx)
-	vmovups	%zmm0, (%rbx)
+	vmovups	(%rbp,%rcx), %zmm0
+	vmovups	256(%rbp,%rcx), %zmm1
+	vmovups	512(%rbp,%rcx), %zmm2
+	vmovups	768(%rbp,%rcx), %zmm3
+	vmovups	%zmm3, 192(%r14)
+	vmovups	%zmm2, 128(%r14)
+	vmovups	%zmm1, 64(%r14)
+	vmovups	%zmm0, (%r14)
 	movb	$0, 44(%rax)
-	movq	%rax, 72(%rsp,%rbp,8)
-	incq	%rbp
-	addq	$256, %rbx
-	cmpq	$4, %rbp
+	movq	%rax, 72(%rsp,%r13,8)
+	incq	%r13
+	addq	$256, %r14
+	cmpq	$4, %r13
 	jne	.LBB1_9
 	movq	%r15, %r12
 	xorl	%ebx, %ebx
 	xorl	%r14d, %r14d
-	xorl	%r13d, %r13d
+	movq	40(%rsp), %r13
 	.p2align	4
 .LBB1_11:
 	movq	72(%rsp,%rbx,8), %rdi
@@ -148,17 +155,17 @@ ave_run:
 	callq	*(%rdi)
 .LBB1_13:
 	testq	%r15, %r15
-	setne	%cl
-	movl	%r14d, %eax
-	orb	%cl, %al
+	setne	%al
+	orb	%al, %r14b
 	incq	%rbx
 	cmpq	$4, %rbx
-	setne	%r14b
-	andb	%al, %r14b
-	cmpq	$4, %rbx
-	cmoveq	%r13, %rbx
 	jne	.LBB1_11
-	testb	$1, %al
+	movl	12(%r13), %eax
+	cmpl	$2, %eax
+	setb	%al
+	xorl	%ebx, %ebx
+	testb	%al, %r14b
+	movl	$0, %r14d
 	jne	.LBB1_11
 	xorl	%ebx, %ebx
 	.p2align	4
@@ -169,13 +176,19 @@ ave_run:
 	incq	%rbx
 	cmpq	$4, %rbx
 	jne	.LBB1_16
-	movq	56(%rsp), %rdx
-	incq	%rdx
-	cmpq	48(%rsp), %rdx
+	movl	12(%r13), %eax
+	testl	%eax, %eax
 	movq	%r12, %r15
-	jne	.LBB1_2
-.LBB1_18:
+	je	.LBB1_20
+	movq	%r13, %rdi
+	callq	*16(%r13)
+	testl	%eax, %eax
+	je	.LBB1_20
+	movl	$3, %eax
+	jmp	.LBB1_22
+.LBB1_21:
 	xorl	%eax, %eax
+.LBB1_22:
 	addq	$104, %rsp
 	popq	%rbx
 	popq	%r12
