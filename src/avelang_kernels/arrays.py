@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import avelang.language as al
-from avelang import argument_error, tile
+from avelang import argument_error
 
 DTYPES: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float32": al.f32}
 
@@ -32,9 +32,9 @@ def check_block(name: str, x: Any, kind: type, example: str) -> None:
         raise argument_error(f"{name} must be a {kind.__name__} or None, not {_said(x)}", f"such as {example}; None takes what was measured best")
 
 
-def check_gemm(a: Any, b: Any, out: Any, T: Any, units: Any) -> tuple[int, int, int]:
+def check_gemm(a: Any, b: Any, out: Any, T: Any, units: Any, kind: type) -> tuple[int, int, int]:
     """m, n and k of C = A @ B^T, where all fits: b is (n, k), or for a block with the pipeline "preshuffled" what was made of it. Raises L066."""
-    check_block("T", T, tile.Block, 'tile.Block(128, 128, 64, (2, 2), "double-buffer")')
+    check_block("T", T, kind, 'tile.Block(128, 128, 64, (2, 2), "double-buffer")')
     check_count("units", units)
     arranged = T is not None and T.pipeline == "preshuffled"
     check(a=(a, 2), out=(out, 2), **({} if arranged else {"b": (b, 2)}))

@@ -40,7 +40,7 @@ def gemm(a: Any, b: Any, out: Any, T: tile.Block | None = None, target: str | No
     of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the one that `tile.block_for` chooses; for the pipeline "preshuffled", b is what
     `T.on(target, dtype).preshuffle` made of it. `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on the
     CPU are multiplied there. `options`: of a launch. Returns `out`; raises ValueError for shapes that do not fit, TypeError for dtypes."""
-    m, n, k = check_gemm(a, b, out, T, units)
+    m, n, k = check_gemm(a, b, out, T, units, tile.Block)
     one, two, three = (str(x.dtype).split(".")[-1] for x in (a, b, out))
     taken, made = (FLOATS, RESULTS) if one in FLOATS else (INTEGERS, SUMS)
     if one not in taken or one != two or three not in made:
