@@ -121,7 +121,7 @@ def float_atomics() -> str:
 def _operands():
     import torch
 
-    return torch.arange(32, dtype=torch.uint16, device="cuda"), torch.full((32,), 7, dtype=torch.uint16, device="cuda")
+    return torch.from_numpy(np.arange(32, dtype=np.uint16)).cuda(), torch.from_numpy(np.full(32, 7, np.uint16)).cuda()
 
 
 def _want(guarded: bool) -> np.ndarray:
