@@ -16,7 +16,7 @@ import avelang.language as al
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A seeded bug. `codes`: of the reports that name it; `options`: of the launch."""
+    """A seeded bug. `codes`: of the reports that name it; `options`: of the launch; `on_ptx`: whether the twin is right in waves of 32 lanes too."""
 
     name: str
     kernel: Any
@@ -25,9 +25,11 @@ class Case:
     block: int
     codes: tuple[str, ...]
     options: tuple[tuple[str, Any], ...] = ()
+    on_ptx: bool = True
 
 
 CASES: list[Case] = []
+TILES: list[Case] = []
 
 
 def ints(*shapes: int) -> Callable[[], tuple[Any, ...]]:
@@ -40,11 +42,14 @@ def zeros(*shapes: int, dtype: Any = np.int32) -> Callable[[], tuple[Any, ...]]:
     return lambda: tuple(np.zeros(n, dtype) for n in shapes)
 
 
-def case(*codes: str, args: Callable[[], tuple[Any, ...]], grid: int = 1, block: int = 128, **options: Any) -> Callable[[Any], Any]:
+def case(
+    *codes: str, args: Callable[[], tuple[Any, ...]], grid: int = 1, block: int = 128, on_ptx: bool = True, tiles: bool = False,
+    **options: Any,
+) -> Callable[[Any], Any]:  # fmt: skip
     """Puts a kernel into the table."""
 
     def add(kernel: Any) -> Any:
-        CASES.append(Case(kernel.__name__, kernel, args, grid, block, codes, tuple(options.items())))
+        (TILES if tiles else CASES).append(Case(kernel.__name__, kernel, args, grid, block, codes, tuple(options.items()), on_ptx))
         return kernel
 
     return add

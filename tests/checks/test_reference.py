@@ -5,6 +5,7 @@ import pytest
 
 from avelang.base import knobs
 from avelang.base.errors import AveError
+from checks import page
 from checks.table import CASES
 
 
@@ -16,6 +17,8 @@ def test_found_and_not_in_the_twin(case, monkeypatch):
     with pytest.raises(AveError) as e:
         launch(*case.args(), BUG=True, backend="reference", **dict(case.options))
     assert e.value.code in case.codes
+    cells = page.read(page.FILE.read_text())["al"][case.name.replace("_", " ")]
+    assert e.value.code in {code for (engine, _), code in cells.items() if engine in ("text", "reference")}, "./dev checks"
     assert e.value.span is not None and e.value.span.file == case.kernel.source.file
 
 
