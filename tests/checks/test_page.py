@@ -30,9 +30,9 @@ def test_found_and_not_in_the_twin(seed):
     assert cell(seed, column, True) == cells[column], column
     assert cell(seed, column, False) in ("", None), column
     # Where a bug is told before a launch, the twin is still to run somewhere.
-    other = next(c for c in ORDER if c[0] != "text" and cells.get(c) is not None)
     if column[0] == "text":
-        assert cell(seed, other, False) == "", other
+        assert any(cell(seed, other, False) == "" for other in (("ptx-exec", ""), ("reference", "")))
+
 
 
 def test_every_bug_is_found_and_known_alarms_are_named():
