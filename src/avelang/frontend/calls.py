@@ -302,7 +302,7 @@ def _expect(f: Frame, a: Args, node: ast.Call) -> None:
         if not condition:
             f.fail("T311", node, what=what, got="" if not isinstance(value, int) else f", got {value}")
         return
-    shown = [value] if isinstance(value, Value) and is_scalar(value) and value.type.is_int else []
+    shown = [value] if isinstance(value, Value) and isinstance(value.type, DType) and value.type.is_int else []
     f.b.emit("expect", [condition, *shown], what=what)
 
 
