@@ -114,7 +114,7 @@ def float_atomics() -> str:
 
     x, y = torch.rand(64 * 4096, device="cuda"), torch.zeros(1, device="cuda")
     text = said(lambda: adds[(4096,), (64,)](x, y, 1))
-    assert abs(float(y[0]) - float(x.double().sum())) < 1.0, "added more than once"
+    assert float(y[0]) < 1.01 * float(x.double().sum()), "added more than once"  # sums of f32 are off by their order alone
     return text.strip().splitlines()[-1] if text else "no two runs differ"
 
 
