@@ -97,6 +97,11 @@ class Amdgpu(Target):
             return w.op(f"trunc i32 {self.own(w, 'i32', wide)} to {type}")
         return w.op(f'call {type} asm "", "=v,0"({type} {text})') if type in ("i32", "i64", "float", "double") else text
 
+    def unseen(self, w: Simt, type: str, text: str) -> str:
+        """In a vector register. `llvm.arithmetic.fence` would say it, but LLVM 22 puts what is the same in all lanes into a scalar register there, to
+        which a product of floats cannot go (illegal VGPR to SGPR copy)."""
+        return w.op(f'call {type} asm "", "=v,0"({type} {text}) nounwind memory(none)')
+
     def agreed(self, w: Simt, op: Op, text: str) -> str:
         return first_lane(w, text) if w.type(op.result.type) == "i32" else text
 

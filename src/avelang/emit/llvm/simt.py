@@ -143,6 +143,10 @@ class Target(abc.ABC):
         """A value of LLVM's type that each lane shall hold for itself, though it be the same in all."""
         return text
 
+    def unseen(self, w: Simt, type: str, text: str) -> str:
+        """A float of LLVM's type of which LLVM does not see how it was computed, for targets with `adds_to_products`."""
+        raise w.refuse()
+
     def agreed(self, w: Simt, op: Op, text: str) -> str:
         """The op's value `text`, where need be told to LLVM to be the same in all lanes: a pass has found that, LLVM has not."""
         return text

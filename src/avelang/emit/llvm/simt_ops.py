@@ -148,9 +148,11 @@ def fenced(w: Simt, t: Type, x: str, source: DType = f32) -> str:
     """A float (or vector) of `source` that will be rounded to the dtype of `t`, so that LLVM makes it no fused multiply-add of +0."""
     if not w.target.adds_to_products or dtype_of(t).name != "f16":
         return x
-    view, wide = w.view(t), isinstance(t, VecType)
-    held = view.t(elem(source), wide)
-    return w.call(view.overload("arithmetic.fence", elem(source), wide), held, (held, x))
+    e = elem(source)
+    if not isinstance(t, VecType):
+        return w.target.unseen(w, e, x)
+    items = [w.op(f"extractelement <{t.n} x {e}> {x}, i64 {i}") for i in range(t.n)]
+    return w.vector([w.target.unseen(w, e, y) for y in items], e)
 
 
 # What is no product, whatever its operands are; and what passes one on, as LLVM sees it.
