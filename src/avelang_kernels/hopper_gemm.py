@@ -139,6 +139,11 @@ def produce(A, B, a, b, full, empty, first, blocks, tiles_m, tiles_n, steps, F):
             bring(a, A, slot, (row * F.below + below) * F.m, step * STEP, full, beside, F.beside, 0, F.below, below)
             bring(b, B, slot, (col * F.beside + beside) * F.n, step * STEP, full, below, F.below, 0, 1, beside * F.below)
             slot, phase = following(slot, phase, F)
+    if F.cluster > 1:
+        # The other blocks say in this one's memory that they are through with its stages: it must be there until they have.
+        for _ in al.range(F.stages):
+            al.nvvm.mbarrier_wait(empty[slot], phase)
+            slot, phase = following(slot, phase, F)
 
 
 @avelang.jit
@@ -260,9 +265,6 @@ def build(tile: Tile, dtype: al.DType, out: al.DType) -> Any:
             al.nvvm.setmaxnreg_inc(REGISTERS[F.consumers - 1][1])
             consumer = t // GROUP - 1
             consume(C, a, b, pieces[consumer], full, empty, first, blocks, tiles_m, tiles_n, steps, consumer, t % GROUP, F)
-        if F.cluster > 1:
-            # The other block may still have to say that it is through with a stage of this one, in memory that must be there.
-            meet(F)
 
     return gemm
 

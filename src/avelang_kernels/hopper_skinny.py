@@ -116,6 +116,11 @@ def bring(a, b, a_ring, b_ring, full, empty, tile, step, count, steps, F):
         if step == steps:
             step = al.convert(0, al.u32)
             row += F.rows * F.across
+    if F.across > 1:
+        # The other blocks say in this one's memory that they are through with its stages: it must be there until they have.
+        for _ in al.range(F.stages):
+            al.nvvm.mbarrier_wait(empty[slot], phase ^ 1)
+            slot, phase = following(slot, phase, F)
 
 
 @avelang.jit
@@ -291,10 +296,6 @@ def kernel_of(dtype: Any, out: Any, F: Form) -> Any:
                 if combine(sums, room, counters, was, parts, come, unit, until, steps, total, F):
                     write(tensor, sums, (tile * F.across + al.block_id(0) % F.across) * F.rows)
                 unit = until
-        if F.across > 1:
-            # Nobody leaves while another may still send to it.
-            al.nvvm.cluster_arrive(1)
-            al.nvvm.cluster_wait()
 
     return skinny
 

@@ -130,6 +130,11 @@ def produce(job: Job, at: Shared, maps: list[Reg], rank: Reg) -> None:
             ptx.tma.load_2d(mad(slot.index, job.b_bytes, mine), b_map, (left, k), full, mask=mask)
             slot.advance()
             k += STEP
+    if plan.cluster > 1:
+        # The other block says in this one's memory that it is through with its stages: it must be there until it has.
+        for _ in range(plan.stages):
+            ptx.mbarrier.wait(mad(slot.index, BARRIER, at.empty), slot.parity)
+            slot.advance()
 
 
 class Consumer:
@@ -334,11 +339,10 @@ def begin(job: Job, at: Shared, maps: list[Reg], t: Reg) -> None:
     meet(job)
 
 
-def meet(job: Job, how: str = "relaxed") -> None:
-    """All threads of the cluster wait for one another. Relaxed at first: `fence.mbarrier_init` has published the barriers, and nothing else is handed
-    over."""
+def meet(job: Job) -> None:
+    """All threads of the cluster wait for one another. Relaxed: `fence.mbarrier_init` has published the barriers, and nothing else is handed over."""
     if job.plan.cluster > 1:
-        ptx.cluster.arrive(how, "aligned")
+        ptx.cluster.arrive("relaxed", "aligned")
         ptx.cluster.wait("acquire", "aligned")
     else:
         ptx.syncthreads()
@@ -362,10 +366,6 @@ def work(job: Job, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
                 with each_tile(job, f"$tile_{i}") as (row, col):
                     part.tile(row, col)
                 output.finish()
-    if job.plan.cluster > 1:
-        # The other block may still have to say that it is through with a stage of this one, in memory that must be there. Its arrival there is over
-        # behind a release only.
-        meet(job, "release")
     ptx.ret()
 
 

@@ -169,6 +169,11 @@ def produce(G, A, B, ring, at, walk):
             bring(ring.a, ring.slot, A, job.a[0], k, ring.full, at.beside, G.beside, 0, G.below, at.below)
             bring(ring.b, ring.slot, B, job.b[0], k, ring.full, at.below, G.below, 0, 1, at.beside * G.below)
             ring.step()
+    if G.cluster > 1:
+        # The other blocks say in this one's memory that they are through with its stages: it must be there until they have.
+        for _ in al.range(G.stages):
+            al.nvvm.mbarrier_wait(ring.empty[ring.slot], ring.phase)
+            ring.step()
 
 
 @avelang.jit
@@ -261,9 +266,6 @@ def run(G, A, B, walk, finish):
         consume(G, ring, at, walk, t // GROUP - 1, t % GROUP, finish)
         if t % GROUP == 0:
             al.nvvm.cp_async_bulk_wait_group(0)
-    if G.cluster > 1:
-        # The other block may still have to say that it is through with a stage of this one, in memory that must be there.
-        meet(G)
 
 
 # -- storing by the copy engine ----------------------------------------------------------------------------------------------------------

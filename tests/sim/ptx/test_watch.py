@@ -45,6 +45,30 @@ def test_a_relaxed_arrival_hands_on_no_stores():
     assert "X050" in {e.code for e in found(case, relaxed)[0]}
 
 
+# Threads of block 1 arrive at an mbarrier of block 0 {ARRIVE}; block 0 {WAIT} and ends, or all meet behind it by {MEET}.
+AT_ANOTHER_BLOCK = """.shared .align 8 .b64 bar; mov.u32 %r0, %tid.x; mov.u32 %r1, %cluster_ctarank; mov.u32 %r8, bar; setp.ne.u32 %q0, %r0, 0;
+    @%q0 bra MADE; mbarrier.init.shared.b64 [%r8], 32; fence.mbarrier_init.release.cluster;
+    MADE: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; setp.ne.u32 %q2, %r1, 0; @!%q2 bra W;
+    mapa.shared::cluster.u32 %r7, %r8, 0; mbarrier.arrive.{ARRIVE}.cluster.shared::cluster.b64 _, [%r7]; bra END;
+    W: {WAIT} END: {MEET} ret;"""
+WAIT = "mbarrier.try_wait.parity.shared.b64 %q1, [%r8], 0; @!%q1 bra W;"
+MEET = "barrier.cluster.arrive.{}.aligned; barrier.cluster.wait.acquire.aligned;"
+
+
+@pytest.mark.parametrize("order", [{}, {"order": "reverse"}])
+@pytest.mark.parametrize(
+    ("arrive", "wait", "meet", "right"),
+    [("relaxed", True, "", True), ("release", True, "", True), ("relaxed", False, "", False), ("release", False, "", False),
+     ("relaxed", False, "release", True), ("relaxed", False, "relaxed", False)],
+)  # fmt: skip
+def test_arrivals_at_a_block_that_ends(arrive, wait, meet, right, order):
+    """An arrival is over for who has seen the end of its phase, and behind a release."""
+    body = AT_ANOTHER_BLOCK.format(ARRIVE=arrive, WAIT=WAIT if wait else "", MEET=MEET.format(meet) if meet else "")
+    case = Case(body, (1,), grid=(2, 1, 1), block=(32, 1, 1), cluster=(2, 1, 1))
+    codes = {e.code for e in found(case, body, **order)[0]}
+    assert not codes if right else "X050" in codes or "X035" in codes  # X035: the block has ended before the other came to it
+
+
 def test_numbers_come_in_spite_of_reports():
     """Faults that are known: the kernel runs on, an access outside of memory goes nowhere and reads zero."""
     case = Case("mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; ld.global.u32 %r1, [%d1+4]; st.global.u32 [%d1], %r1; ret;",

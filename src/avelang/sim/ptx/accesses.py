@@ -183,17 +183,19 @@ class Memory:
                 places += [(shadow, x) for x in np.unique(offset >> 2).tolist()]
         return places
 
-    def object_(self, warp: Warp, instr: int, block: Block, offset: int, made: bool) -> None:
-        """An mbarrier is made or removed, which is a write, or used, which counts as atomic."""
+    def object_(self, warp: Warp, instr: int, block: Block, offset: int, made: bool) -> int:
+        """An mbarrier is made or removed, which is a write, or used, which counts as atomic. The number of the access."""
         w, at = self.watch.warps[warp], np.arange(offset, offset + 8)
-        key = (warp, w.count, instr, block, offset)
-        if key == self.last:
-            return  # other lanes of the same instruction
-        self.last = key
         how = None if made else Strong(True, True, False, False, 2)
-        by, sort = np.full(8, self.number(w, instr, w.agent, w.count, how), np.int64), np.full(8, WRITE if made else UPDATE)
+        number = self.number(w, instr, w.agent, w.count, how)
+        key = (number, block, offset)
+        if key == self.last:
+            return number  # other lanes of the same instruction
+        self.last = key
+        by, sort = np.full(8, number, np.int64), np.full(8, WRITE if made else UPDATE)
         self.check(w, self.shared[block], at, by, int(sort[0]), w.clock)
         self.update(self.shared[block], at, by, sort, w.clock)
+        return number
 
     def number(self, w: Watched, instr: int, agent: int, count: int, how: Strong | None) -> int:
         strong, scope = how is not None, how.scope if how is not None else 2
@@ -250,8 +252,20 @@ class Memory:
         for k in sorted(names - {0}):
             a = self.table.all[k]
             late = (a.agent in own or a.rank != block.rank) and not known.knows(self.table.agent[k : k + 1], self.table.count[k : k + 1])[0]
-            if late:
+            if late and not self._counted(block, k, known):
                 findings.outlived(self.watch.run, block, a)
+
+    def _counted(self, block: Block, k: int, known: Clock) -> bool:
+        """Whether an access is nothing but an arrival (or bytes of a copy that are told) at mbarriers of the block whose phases it has seen the end
+        of: relaxed or not, what it has seen counted is done."""
+        s, there = self.shared[block], np.zeros(block.size, bool)
+        for names in (s.read, s.atomic):
+            there |= np.isin(names, [n for n in np.unique(names).tolist() if k in self.table.sets[n]])
+        there |= s.wrote == k
+        for offset, p in block.sync.mbarriers.items():
+            if k in p.uses and known.knows(np.array([p.agent_number]), np.array([p.uses[k]]))[0]:
+                there[offset : offset + 8] = False
+        return not there.any()
 
     # -- races ---------------------------------------------------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ class Barrier:
 
 class Phase(MBarrier):
     """An mbarrier, and the copies that report to it: each lands and tells its bytes when somebody asks. `seen`: the phase in which a thread that has
-    waited here was told so."""
+    waited here was told so. `uses`: in a launch that is watched, by the number of an access to it the phase at whose end that is over for certain."""
 
     def __init__(self, expected: int):
         super().__init__(expected, expected)
@@ -79,6 +79,7 @@ class Phase(MBarrier):
         self.known: Clock | None = None  # in a launch that is watched: what those know who have arrived; and of the last phase
         self.before: Clock | None = None
         self.agent_number = 0
+        self.uses: dict[int, int] = {}
 
     def settle(self) -> None:
         phase = self.phase
@@ -147,5 +148,5 @@ def phase(v: View, lane: int, address: int, peers: bool = True) -> Phase:
     if found is None:
         raise Misuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there", lane)
     if v.run.watch is not None:
-        v.run.watch.memory.object_(v.warp, v.i.index, block, offset, v.i.parts[1] == "inval")
+        v.run.watch.used(v.warp, v.i.index, block, offset, found, v.i.parts[1] == "inval")
     return found

@@ -22,7 +22,7 @@ from avelang.sim.ptx.clocks import CLUSTER, GPU, SCOPES, Access, Accesses, Clock
 from avelang.sim.ptx.state import LANES
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.run import Group, Run, Warp
+    from avelang.sim.ptx.run import Block, Group, Run, Warp
     from avelang.sim.ptx.sync import Barrier, Phase
 
 WARPGROUP = 4  # warps
@@ -221,6 +221,12 @@ class Watch:
         return out
 
     # -- mbarriers -----------------------------------------------------------------------------------------------------------------
+
+    def used(self, warp: Warp, instr: int, block: Block, offset: int, p: Phase, removed: bool) -> None:
+        """An instruction uses an mbarrier, or removes it."""
+        number = self.memory.object_(warp, instr, block, offset, removed)
+        p.agent_number = p.agent_number or self.agent()
+        p.uses[number] = p.phase + 1
 
     def arrive_phase(self, warp: Warp, p: Phase, relaxed: bool) -> None:
         w = self.warps[warp]

@@ -1,0 +1,57 @@
+"""No false report: some of the programs that `./dev alarms` runs, on the engines that see most of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from alarms.engines import engine
+from alarms.everything import report
+from alarms.kernels import ALONE, PROGRAMS
+
+# Small ones, with what each has that the others have not.
+SOME = (
+    ("hopper_gemm (64, 64, 2, 1, 2, 8) [1, 1, 8]", "ptx-exec sm_90a"),  # blocks that arrive at one another's mbarriers
+    ("hopper_skinny (64, 2, 2, 0, 4, 1) [2, 64, 200]", "ptx-exec sm_90a"),  # st.async
+    ("moe add_up 7 bfloat16", "gfx950-exec gfx950"),
+    ("moe add_up 10 float32", "ptx-exec sm_80"),
+    ("tutorial_gemm tiled gfx942", "gfx942-exec gfx942"),
+    ("tile_gemm single (1, 1) (40, 72, 40)", "reference sm_80"),
+)
+
+
+@pytest.mark.parametrize(("name", "where"), SOME, ids=[f"{n.partition(' ')[0]}-{w}" for n, w in SOME])
+def test_nothing_is_reported(name, where, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "all")
+    assert report(name, engine(where)) == ""
+
+
+def test_a_bug_is_reported(monkeypatch):
+    """What the sweep would say of one."""
+    import numpy as np
+
+    import avelang
+    import avelang.language as al
+    from alarms import everything, kernels
+
+    @avelang.jit
+    def racing(x: al.Pointer(al.i32)):  # type: ignore
+        al.make_tensor(x, al.i32, al.make_layout((1,)))[0] = al.convert(al.block_id(0) + al.thread_id(0), al.i32)
+
+    monkeypatch.setenv("AVE_CHECK", "all")
+    monkeypatch.setitem(PROGRAMS, "racing", kernels.Work(lambda **o: racing[2, 64](np.zeros(1, np.int32), **o), "gfx942 sm_80"))
+    for where in everything.cases("racing"):
+        if where is not None and where.backend != "cpu":
+            assert report("racing", where).startswith("[X04"), where
+
+
+def test_the_table_has_all_kernels():
+    """A module of the package whose kernels nothing runs here is an error."""
+    import pathlib
+
+    import avelang_kernels
+
+    folder = pathlib.Path(next(iter(avelang_kernels.__path__)))
+    modules = {p.stem for p in folder.glob("*.py")} - {"__init__", "arrays", "ptx_common", "ptx_rows", "tile_attention_rows"}
+    names = {name.split()[0].replace("grouped_gemm", "tile_grouped_gemm").replace("moe", "tile_moe") for name in PROGRAMS}
+    assert not {m for m in modules if not any(m.startswith(n) or n.startswith(m) for n in names)}, names
+    assert any(w.chips == ALONE for w in PROGRAMS.values())
