@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import argument_error
+from avelang.tile.order import tile_of
 from avelang_kernels.arrays import check, check_block, check_count
 
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
@@ -48,15 +49,6 @@ class Tile(NamedTuple):
     @property
     def cluster(self) -> int:
         return self.below * self.beside
-
-
-@avelang.jit
-def tile_of(index, tiles_m, tiles_n, TOGETHER):
-    """Row and column of a tile. What runs at one time then is about as wide as high, and reads as little of A and B as can be."""
-    group = index // (TOGETHER * tiles_n)
-    inner = index % (TOGETHER * tiles_n)
-    height = min(tiles_m - group * TOGETHER, TOGETHER)
-    return group * TOGETHER + inner % height, inner // height
 
 
 @avelang.jit

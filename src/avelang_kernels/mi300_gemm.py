@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import argument_error
+from avelang.tile.order import tile_of, xcd_remap
 from avelang_kernels.arrays import check, check_block
 
 LANES = 64
@@ -22,7 +23,6 @@ CHUNKS = HALF // CHUNK
 SIDE = 16  # rows and columns of a fragment
 BF16, F32 = 2, 4  # bytes
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
-XCDS, CUS = 8, 304  # dies and compute units of an MI300X
 GROUP = 8  # rows of tiles that are gone through together
 VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as `sched_group_barrier` knows them
 
@@ -41,18 +41,6 @@ class Tile(NamedTuple):
 # there are memory instructions to hide behind them, and no more fragments in registers than a wave can hold.
 SMALL = Tile(128, 128, 2, 2, early=2)
 LARGE = Tile(256, 256, 2, 4, early=6)
-
-
-@avelang.jit
-def tile_of(block, tiles_m, tiles_n):
-    """Row and column of a block's tile. Blocks are dealt to the XCDs in turn; each XCD gets a run of tiles that share rows of A and B in its L2."""
-    count = tiles_m * tiles_n
-    xcd = block % XCDS
-    tile = xcd * (count // XCDS) + min(xcd, count % XCDS) + block // XCDS
-    group = tile // (GROUP * tiles_n)
-    inner = tile % (GROUP * tiles_n)
-    height = min(tiles_m - group * GROUP, GROUP)
-    return group * GROUP + inner % height, inner // height
 
 
 @avelang.jit
@@ -233,7 +221,9 @@ def one_tile(a_ptr, b_ptr, c, k, T, EACH, WIDE):
     al.expect(al.grid_dim(0) == TILES, "a block for each tile of C, no more and no less", TILES)
     al.expect(k % EACH == 0, "k to be a multiple of EACH", k)
     al.expect(n % 4 == 0 if WIDE else True, "n to be a multiple of 4 where WIDE", n)
-    row, col = tile_of(al.block_id(0), (m + M - 1) // M, (n + N - 1) // N)
+    tiles_m, tiles_n = (m + M - 1) // M, (n + N - 1) // N
+    tile = xcd_remap(al.block_id(0), tiles_m * tiles_n, al.target().dies)
+    row, col = tile_of(tile, tiles_m, tiles_n, GROUP)
     top, left = row * M, col * N
     rows, cols = min(m - top, M), min(n - left, N)
     a = al.subview(al.make_tensor(a_ptr, al.bf16, al.make_layout((m, k))), (top, 0), (rows, k))
@@ -287,8 +277,11 @@ def best_tile(m: int, n: int, k: int) -> Tile:
     """The tile with which an MI300X is through sooner, by rounds of its compute units: each works on one large tile, or on two small ones at half the
     pace. Large where that is the same: it reads half as much. Rows that cannot be loaded 16 bytes at a time take more registers: small."""
 
+    product = avelang.chip("gfx942").product
+    assert product is not None
+
     def rounds(tile: Tile) -> int:
-        return -(-(-(-m // tile.m) * -(-n // tile.n)) // CUS) * tile.m * tile.n
+        return -(-(-(-m // tile.m) * -(-n // tile.n)) // product.count) * tile.m * tile.n
 
     return SMALL if k % CHUNK else min(LARGE, SMALL, key=rounds)
 

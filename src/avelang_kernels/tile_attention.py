@@ -19,7 +19,7 @@ from avelang import argument_error, tile
 from avelang.tile.block_gemm import block_gemm
 from avelang.tile.chained import accumulate, chained, scores
 from avelang.tile.loops import settle
-from avelang.tile.order import dealt
+from avelang.tile.order import xcd_remap
 from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import arrived, commit
@@ -186,7 +186,7 @@ def block(T, q, k, v, o, lse, shape, kv, scale, D, SEQ_FIRST, CAUSAL):
     C, (batches, heads, queries), (kv_heads, keys) = T.on(al.target(), q.dtype, D), shape, kv
     count = batches * heads * ((queries + (T.m - 1)) // T.m)
     al.expect(al.grid_dim(0) == count, "a block for each tile of rows, of each head and batch, no more and no less", count)
-    first, head, batch = place_of(dealt(al.block_id(0), al.grid_dim(0)), queries, heads, T.m, CAUSAL)
+    first, head, batch = place_of(xcd_remap(al.block_id(0), al.grid_dim(0), al.target().dies), queries, heads, T.m, CAUSAL)
     Q, O = (head_of(x, batch, head, batches, heads, queries, D, SEQ_FIRST) for x in (q, o))
     K, V = (head_of(x, batch, head // (heads // kv_heads), batches, kv_heads, keys, D, SEQ_FIRST) for x in (k, v))
     out, found = forward(C, Q, K, V, scale, first, T.resident, CAUSAL)

@@ -27,14 +27,14 @@ from avelang_kernels.tile_skinny import Parts, together, work_of
 FAR = 1 << 31  # bytes that offsets within a tile's rows reach
 LARGE = tile.Block(256, 256, 64, (2, 4), "preshuffled")
 SMALL = tile.Block(128, 128, 64, (2, 2), "preshuffled")
-# NVIDIA's (`benchmarks/tile_inference.py --only tune`), with as many bytes under way as shared memory holds; `LEAN`: instead of those, where blocks
-# have 100 KB of it at the most.
+# NVIDIA's (`benchmarks/tile_inference.py --only tune`), with as many bytes under way as shared memory holds; `LEAN`: instead of those, where a
+# block has less than LEAN_BYTES.
 WIDE, WARPS = tile.Block(128, 256, 64, (2, 4), "preshuffled", 3), tile.Block(128, 128, 64, (2, 4), "preshuffled", 4)
 NARROW = {16: tile.Block(16, 128, 64, (1, 4), "preshuffled", 6), 32: tile.Block(32, 128, 64, (1, 4), "preshuffled", 5),
           64: tile.Block(64, 128, 64, (1, 4), "preshuffled", 4), 128: tile.Block(128, 64, 64, (2, 2), "preshuffled", 4)}  # fmt: skip
 LEAN = {WIDE: tile.Block(128, 256, 32, (2, 4), "preshuffled", 4), WARPS: tile.Block(128, 128, 32, (2, 2), "preshuffled", 4),
         **{NARROW[m]: dataclasses.replace(NARROW[m], stages=4) for m in (16, 32)}}  # fmt: skip
-LEAN_CHIPS = ("sm_75", "sm_86", "sm_89")
+LEAN_BYTES = 128 << 10
 RESIDENT = {NARROW[128]: 2}  # blocks on a multiprocessor at once, where not one
 LEAST = 512  # of K in a part: a shorter one would not pay for adding up
 # For few rows: waves side by side, so that each piece of B is loaded by one wave only.
@@ -212,7 +212,7 @@ def best_block(m: int, n: int, target: str = "gfx942", units: int = 304) -> tile
     large, small = (LARGE, SMALL) if amd else (WIDE, WARPS)
     fits = [block for rows, block in (FEW if amd else NARROW).items() if m <= rows]
     found = fits[0] if fits else large if tiles_of(large, m, n) >= units else small
-    return LEAN.get(found, found) if target in LEAN_CHIPS else found
+    return LEAN.get(found, found) if avelang.chip(target).lds_bytes < LEAN_BYTES else found
 
 
 def tiles_of(T: tile.Block, m: int, n: int) -> int:

@@ -28,9 +28,9 @@ TAKEN: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn"
                          "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz, "int8": al.i8}  # fmt: skip
 RESULTS: dict[str, Any] = {"float32": al.f32, "bfloat16": al.bf16, "float16": al.f16}
 SUMS: dict[str, Any] = {"int32": al.i32}
-# Cache policies of stores and loads of sums that go from one block to another: on gfx942 and gfx950 (sc1) through to where all dies look; a die of
-# gfx90a has one L2, and only its reads (glc) must pass by the caches above.
-ONE_L2, SC1, GLC = "gfx90a", 16, 1
+# Cache policies of stores and loads of sums that go from one block to another: where there are several dies (gfx942, gfx950: sc1), through to where
+# all of them look; where there is one L2 (gfx90a), only reads (glc) must pass by the caches above.
+SC1, GLC = 16, 1
 
 
 @avelang.struct
@@ -57,9 +57,9 @@ class Parts:
 
 
 @avelang.constant
-def policies(target):
+def policies(dies):
     """The cache policies of stores and of loads."""
-    return (0, GLC) if target == ONE_L2 else (SC1, SC1)
+    return (0, GLC) if dies == 1 else (SC1, SC1)
 
 
 @avelang.struct
@@ -75,7 +75,7 @@ class Sums:
         """Leaves a lane's vector for the block that comes last."""
         at = (part * self.vectors + vector) * self.threads + al.thread_id(0)
         if al.target().vendor == "amd":
-            STORE, _ = policies(al.target().name)
+            STORE, _ = policies(al.target().dies)
             offset, zero = al.convert(at * self.words * 4, al.i32), al.convert(0, al.i32)
             store_words(al.view(some, al.Tensor((self.words,), al.i32)), self.resource(), offset, zero, STORE)
         else:
@@ -85,7 +85,7 @@ class Sums:
         """A lane's vector of a part, as words."""
         at = (part * self.vectors + vector) * self.threads + al.thread_id(0)
         if al.target().vendor == "amd":
-            _, LOAD = policies(al.target().name)
+            _, LOAD = policies(al.target().dies)
             return load_words(self.words, self.resource(), al.convert(at * self.words * 4, al.i32), al.convert(0, al.i32), LOAD)
         return self.room[at]
 

@@ -17,8 +17,9 @@ from avelang import executor
 from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import Report, report
 from avelang.runtime.compile import compile_text
+from avelang.tile import order
 from avelang_kernels import mi300_gemm
-from avelang_kernels.mi300_gemm import CHUNK, CHUNKS, HALF, LARGE, SIDE, SMALL, XCDS, Tile, gemm, threads
+from avelang_kernels.mi300_gemm import CHUNK, CHUNKS, HALF, LARGE, SIDE, SMALL, Tile, gemm, threads
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
@@ -209,21 +210,28 @@ def test_bank_conflicts_without_a_swizzle(monkeypatch):
 # -- the order of tiles ------------------------------------------------------------------------------------------------------------------
 
 
+XCDS = 8  # ROCm, "MI300 series microarchitecture"
+
+
+def tile_of_block(block: int, tiles_m: int, tiles_n: int) -> tuple[int, int]:
+    """As the kernel finds it, in Python."""
+    return order.tile_of.source.fn(order.xcd_remap.source.fn(block, tiles_m * tiles_n, XCDS), tiles_m, tiles_n, mi300_gemm.GROUP)
+
+
 @pytest.mark.parametrize("m,n", [(1, 1), (3, 5), (8, 8), (17, 9), (40, 3), (2, 301)])
 def test_each_tile_has_one_block(m, n):
     """And the tiles of an XCD are a run of the order in which a single die would take them."""
-    tile_of = mi300_gemm.tile_of.source.fn
-    tiles = [tile_of(block, m, n) for block in range(m * n)]
+    tiles = [tile_of_block(block, m, n) for block in range(m * n)]
     assert sorted(tiles) == [(i, j) for i in range(m) for j in range(n)]
-    order = {t: p for p, t in enumerate(t for xcd in range(XCDS) for t in tiles[xcd::XCDS])}
+    numbers = {t: p for p, t in enumerate(t for xcd in range(XCDS) for t in tiles[xcd::XCDS])}
     for xcd in range(XCDS):
-        mine = [order[t] for t in tiles[xcd::XCDS]]
+        mine = [numbers[t] for t in tiles[xcd::XCDS]]
         assert mine == list(range(mine[0], mine[0] + len(mine))) if mine else True
 
 
 def test_an_xcd_reads_little():
     """4096 cubed: the 32 large tiles of a die touch 8 rows of tiles and 4 columns, not 2 and 16."""
-    tiles = [mi300_gemm.tile_of.source.fn(block, 16, 16) for block in range(256)]
+    tiles = [tile_of_block(block, 16, 16) for block in range(256)]
     for xcd in range(XCDS):
         mine = tiles[xcd::XCDS]
         assert len(mine) == 32 and len({i for i, _ in mine}) + len({j for _, j in mine}) == 12

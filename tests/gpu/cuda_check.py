@@ -42,7 +42,7 @@ from benchmarks import mma_gemm  # noqa: E402
 
 import avelang  # noqa: E402
 import avelang.language as al  # noqa: E402
-from avelang.arch.multiprocessor import residency  # noqa: E402
+from avelang.arch.occupancy import residency  # noqa: E402
 from avelang.base import knobs  # noqa: E402
 from avelang.base.errors import AveError  # noqa: E402
 from avelang.runtime import devices, gpu, ptxas, resources  # noqa: E402

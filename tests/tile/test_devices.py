@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.runtime import cuda, rocm
 
-from avelang.arch.units import UNITS
+from avelang.arch import product
 from avelang.base.errors import AveError
 from avelang.tile import device_of, on_cpu
 
@@ -33,7 +33,7 @@ def test_arrays_on_gpus(monkeypatch, vendor, which):
     class Holder:
         __cuda_array_interface__ = {**x.__array_interface__, "version": 3}
 
-    assert device_of(Holder()) == (chip, UNITS[chip].count) and not on_cpu(Holder())
+    assert device_of(Holder()) == (chip, product(chip).count) and not on_cpu(Holder())
     assert device_of(Holder(), "sm_75") == ("sm_75", 40)
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import avelang.language as al
 from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
-from avelang.arch import CHIPS
-from avelang.arch.units import UNITS
+from avelang.arch import CHIPS, product
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block, Launch, block_for, choose, gemm, mma, padded, pipeline
@@ -84,7 +83,7 @@ def test_the_mma_that_is_printed_is_run():
 
 def test_208_workgroups_on_304_units():
     other = padded(gemm(8, 13312, 16384, "f16", "gfx942"))
-    assert other is not None and other.workgroups == 208 and UNITS["gfx942"].count == 304 and other.waves == 2
+    assert other is not None and other.workgroups == 208 and product("gfx942").count == 304 and other.waves == 2
 
 
 @settings(max_examples=40, deadline=None)

@@ -13,7 +13,7 @@ import avelang
 import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.tile import Block, Distribution, Encoding, SubgroupLayout, Swizzle, mma, pipeline, show, tile_accesses
-from avelang.tile.order import Rows, dealt
+from avelang.tile.order import Rows, xcd_remap
 from avelang.tile.picture import HEAT, PLAIN, Cell, Picture, heat, hue, svg, terminal
 from tile.test_encoding import SEED
 
@@ -180,7 +180,7 @@ def test_the_column_of_a_swizzle():
 @avelang.jit
 def places(out: al.Pointer(al.u32), m: al.u32, n: al.u32, M: al.constexpr, N: al.constexpr):
     walk = Rows(m, n, al.convert(1, al.u32), M, N)
-    row, col = walk.job(dealt(al.block_id(0), walk.count()), 0, 0).at
+    row, col = walk.job(xcd_remap(al.block_id(0), walk.count(), al.target().dies), 0, 0).at
     o = al.make_tensor(out, al.u32, al.make_layout((walk.count(), 2), (2, 1)))
     o[al.block_id(0), 0], o[al.block_id(0), 1] = row, col
 

@@ -16,12 +16,10 @@ from avelang.amdgcn.code_object import CodeObject
 from avelang.amdgcn.disassemble import assembly
 from avelang.amdgcn.loops import is_branch, main_loop
 from avelang.amdgcn.mca import Utilization
-from avelang.amdgcn.occupancy import LANES, Occupancy, occupancy
+from avelang.arch import chip as chip_of
+from avelang.arch.occupancy import Occupancy, occupancy
 from avelang.base.errors import error
 from avelang.isa.amdgpu.passes import CHIPS, CLOCKS, is_matrix, passes
-
-# Bytes of LDS that a CU reads and writes in a clock (AMD CDNA3 white paper: 128; gfx950 reads twice as many, AMD CDNA4 white paper).
-LDS_RATES: dict[str, tuple[int, int]] = {"gfx90a": (128, 128), "gfx942": (128, 128), "gfx950": (256, 128)}
 
 KINDS = ("matrix", "LDS read", "LDS write", "LDS other", "load", "load to LDS", "store", "atomic", "scratch", "scalar load", "VALU", "SALU", "wait",
          "barrier", "branch", "no-op", "priority")  # fmt: skip
@@ -122,11 +120,11 @@ def loop_report(code: Iterable[Instruction], chip: str) -> MainLoop:
     for ins in code:
         counts.setdefault(kind(ins), Counter())[ins.name] += 1
     held = sum(matrix_passes(i, chip) for i in code if is_matrix(i.name))
-    moved = {k: sum(n * width(name) * LANES for name, n in counts.get(k, {}).items()) for k in ("LDS read", "LDS write", "load to LDS")}
+    moved = {k: sum(n * width(name) * chip_of(chip).wave for name, n in counts.get(k, {}).items()) for k in ("LDS read", "LDS write", "load to LDS")}
     read, written = moved["LDS read"], moved["LDS write"] + moved["load to LDS"]
-    rates = LDS_RATES[chip]
+    lds = chip_of(chip).shared
     # Four SIMDs move four waves' bytes in the clocks that each one's matrix core is busy.
-    ratio = 4 * (read / rates[0] + written / rates[1]) / (held * CLOCKS) if held else 0.0
+    ratio = 4 * (read / lds.read + written / lds.write) / (held * CLOCKS) if held else 0.0
     ordered = {k: dict(sorted(counts[k].items())) for k in KINDS if k in counts}
     return MainLoop((code[0].line, code[-1].line), len(code), ordered, held, held * CLOCKS, read, written, ratio)
 

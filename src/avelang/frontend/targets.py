@@ -12,7 +12,8 @@ from avelang.frontend.structs import MARK
 @dataclasses.dataclass(frozen=True, slots=True)
 class Target:
     """A chip, as kernels see it at compile time. `wave`: lanes of a wave; `lds_bytes`: shared memory that a block may have; `max_threads`: of a
-    block; `fp8`: the kind of its 8-bit floats, "fnuz", "ocp" or ""."""
+    block; `fp8`: the kind of its 8-bit floats, "fnuz", "ocp" or ""; `dies`: XCDs, to which blocks go in turn, each with an L2 of its own (1: one L2);
+    `units`: its compute units, 0 where they are not known."""
 
     name: str
     vendor: str
@@ -21,6 +22,8 @@ class Target:
     max_threads: int
     fp8: str
     features: tuple[str, ...]
+    dies: int
+    units: int
 
     def has(self, feature: str) -> bool:
         """Whether it has a feature: a chip's name means all that the chip has, such as "sm_80" for cp.async."""
@@ -37,4 +40,4 @@ def target_of(build: Any) -> Target:
     if build.chip is None:
         build.chip = arch.infer(list(build.rows.values())) or arch.chip(arch.PREFERENCE[0])
     c = build.chip
-    return Target(c.name, c.vendor, c.wave, c.lds_bytes, c.max_threads, c.fp8, tuple(sorted(c.features)))
+    return Target(c.name, c.vendor, c.wave, c.lds_bytes, c.max_threads, c.fp8, tuple(sorted(c.features)), c.dies, c.product.count if c.product else 0)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from avelang.arch.nvidia import NVIDIA
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 VERSION = (8, 7)  # of PTX: what the oldest assembler that Ave takes knows (CUDA 12.8)
 # By age: `arch="auto"` takes the first that has all instructions of a kernel, where no GPU says more.
-CHIPS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a")
+CHIPS = tuple(c.name for c in NVIDIA)
 _STATIC_SHARED = 48 * 1024
 
 

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from avelang.arch.multiprocessor import MOST_REGISTERS, Residency, residency
+from avelang.arch.occupancy import Residency, multiprocessor, residency
 from avelang.base.errors import error
 from avelang.runtime import compile, ptxas
 from avelang.runtime.geometry import Dim3
@@ -159,7 +159,7 @@ def warned(meta: Mapping[str, Any]) -> Iterable[tuple[str, str, int]]:
     at = f"{meta['chip']}, block {tuple(meta['block'])}"
     if stores or loads:
         lines = meta.get("spilled_at") or [[*meta["place"], 0]]
-        most = "" if meta["registers"] < MOST_REGISTERS else ", the most that there are,"
+        most = "" if meta["registers"] < multiprocessor(meta["chip"]).most_registers else ", the most that there are,"
         shares = ", ".join(f"line {n}: {size}" for _, n, size in lines if size)
         yield (
             f"`{meta['kernel']}` spills ({at}): {meta['registers']} registers a thread{most} are not enough, and {stores} bytes are stored and "

@@ -1,11 +1,6 @@
 """Shared memory: where lanes' accesses go comes in, after a swizzle if there is one; how many cycles its banks take for them goes out.
 
-Sources: AMD: see `avelang.sim.amdgcn.memory_banks`, whose phases these are. gfx950: 64 banks for reads, in phases that were measured on an MI350X
-(nod-ai, "Empirical LDS Measurements", "CDNA4 MI350X"; the same in Triton's pull request 11365; 64 banks also in LLVM's 220632). That writes and
-reads of 12 bytes go as on gfx942 is what rocRoller's model of banks says (`LDSBankModel.cpp`); of reads of 4 bytes it says the same, where 64 lanes
-at once were measured: we follow the measurement. NVIDIA: CUDA C++ Programming Guide, "Shared Memory" of compute capability
-5.x and later (32 banks of 4 bytes, lanes that ask for one word share it); 8-byte accesses go by half warps, 16-byte ones and `ldmatrix` by quarters
-(CUTLASS, "Efficient GEMM in CUDA", and NVIDIA's forum answers of its engineers; not in the guide).
+The banks, and which lanes are served together, are the chip's: `avelang.arch.amd` and `avelang.arch.nvidia`, with their sources.
 """
 
 from __future__ import annotations
@@ -65,10 +60,6 @@ class Swizzle:
         return cls(bits, base, row - base) if bits else cls()
 
 
-# Lanes of a read of 16 bytes a lane on gfx950, 16 to a phase.
-WIDE_READ_950 = tuple(half + first + i for half in (0, 32) for four in ((0, 12, 20, 24), (4, 8, 16, 28)) for first in four for i in range(4))
-
-
 @dataclasses.dataclass(frozen=True)
 class Banks:
     """What one access of a wave costs. `phases`: the lanes served together; `cycles`: how many cycles each phase takes; `turns`: for each phase how
@@ -86,22 +77,12 @@ class Banks:
 
 def bank_count(target: str, nbytes: int, kind: str = "read") -> int:
     """Banks of 4 bytes that serve an access of `nbytes` a lane."""
-    return 64 if target == "gfx950" and kind == "read" and nbytes != 12 else 32
+    return chip_of(target).shared.phases(nbytes, kind).banks
 
 
 def phases_of(target: str, nbytes: int, kind: str = "read") -> tuple[tuple[int, ...], ...]:
     """The lanes that one phase of an access of `nbytes` a lane serves."""
-    chip = chip_of(target)
-    if chip.vendor == "nvidia":
-        size = 32 if nbytes <= 4 else 16 if nbytes == 8 else 8
-        return tuple(tuple(range(i, i + size)) for i in range(0, 32, size))
-    if bank_count(target, nbytes, kind) == 64:
-        size, order = (64 if nbytes <= 4 else 32 if nbytes == 8 else 16), WIDE_READ_950 if nbytes == 16 else tuple(range(64))
-        return tuple(order[i : i + size] for i in range(0, 64, size))
-    from avelang.sim.amdgcn.memory_banks import phases
-
-    order, size = phases(nbytes, kind)
-    return tuple(tuple(order[i : i + size]) for i in range(0, len(order), size))
+    return chip_of(target).shared.phases(nbytes, kind).groups
 
 
 def banks(addresses: Sequence[int] | np.ndarray, nbytes: int, target: str = "gfx942", kind: str = "read") -> Banks:

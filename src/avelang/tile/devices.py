@@ -7,7 +7,6 @@ import sys
 from typing import Any
 
 from avelang import arch
-from avelang.arch.units import UNITS
 from avelang.base import knobs
 from avelang.base.places import wrong
 from avelang.runtime import devices
@@ -30,7 +29,7 @@ def _torch_gpu(device: Any) -> tuple[str, int]:
 
 def device_of(x: Any, target: str | None = None) -> tuple[str, int]:
     """The name of the chip that an array is on, or `target`, and the count of its compute units. Of an array on the CPU: `target`, AVE_TARGET or else
-    the chip that Ave means where a choice is left, gfx942, with the units of `avelang.arch.units` (0 where they are not known). Raises T301
+    the chip that Ave means where a choice is left, gfx942, with the units of its product (0 where they are not known). Raises T301
     for what is no array, D030 to D036 where the driver does not answer."""
     there = _torch_device(x)
     if there is not None and there.type == "cuda":
@@ -38,7 +37,8 @@ def device_of(x: Any, target: str | None = None) -> tuple[str, int]:
         return target or name, count
     device = CPU if there is not None and there.type == CPU else _device(x)
     name = target or (devices.device(device).chip.name if device != CPU else knobs.target() or arch.PREFERENCE[0])
-    return name, UNITS[name].count if name in UNITS else 0
+    made = arch.CHIPS[name].product if name in arch.CHIPS else None
+    return name, made.count if made else 0
 
 
 def _device(x: Any) -> str:

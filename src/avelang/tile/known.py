@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 
 from avelang.arch import chip as chip_of
-from avelang.arch.units import SYNC_SHARE
+from avelang.arch import product
 from avelang.ir.dtypes import DType
 
 
@@ -37,7 +37,7 @@ class Known:
         estimate = MEASURED_SHARE * min(1.0, high * wide / (high + wide) / MEASURED_REUSE)
         found = self.shares.get(target, self.shares.get(MEASURED, estimate))
         own = self.pipeline == "tma" or chip_of(target).vendor == "amd"
-        return found if own else min(1.0, found / SYNC_SHARE[MEASURED])
+        return found if own else min(1.0, found / product(MEASURED).sync_share)
 
     def spills_for(self, dtype: DType) -> bool:
         """Whether its code for a dtype spills."""

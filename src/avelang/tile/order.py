@@ -1,21 +1,21 @@
-"""Which tiles of C a block makes: its number and the extents come in; of each tile where it stands and what of A, B and K it takes go out.
+"""Which tiles of C a block makes: its number and the extents come in; of each tile where it stands and what of A, B and
+K it takes go out.
 
-A walk is any struct with `count()`, how many tiles there are (for clusters: of those that a cluster makes), and `job(index, below, beside)`, the
-`Job` of one of them, for the block at that place in its cluster. `Rows` is the plain one.
-"""
+A walk is any struct with `count()`, how many tiles there are (for clusters: of those that a cluster makes), and
+`job(index, below, beside)`, the `Job` of one of them, for the block at that place in its cluster. `Rows` is the plain
+one. """
 
 from __future__ import annotations
 
 import avelang
 import avelang.language as al
 
-XCDS = 8  # dies of an MI300X, to which blocks are dealt in turn, each with an L2 of its own
-
 
 @avelang.struct
 class Job:
-    """One tile of C. `a`, `b`: the first row of A, and of B, and the end of those that count. `k`: begin and end of the part of K: not empty, and
-    multiples of the block's step of K but for the end of the matrix. `at`: row and column of the tile, and whatever else `finish` shall know."""
+    """One tile of C. `a`, `b`: the first row of A, and of B, and the end of those that count. `k`: begin and end of the
+    part of K: not empty, and multiples of the block's step of K but for the end of the matrix. `at`: row and column of
+    the tile, and whatever else `finish` shall know."""
 
     a: ...
     b: ...
@@ -25,7 +25,8 @@ class Job:
 
 @avelang.struct
 class Rows:
-    """The tiles of one product: C is m x n; a block makes M x N, a cluster BELOW x BESIDE of that; rows of tiles are gone through TOGETHER."""
+    """The tiles of one product: C is m x n; a block makes M x N, a cluster BELOW x BESIDE of that; rows of tiles are
+    gone through TOGETHER."""
 
     m: ...
     n: ...
@@ -55,18 +56,20 @@ class Rows:
 
 
 @avelang.jit
-def tile_of(index, tiles_m, tiles_n, TOGETHER):
-    """Row and column of a tile. What runs at one time then is about as wide as high, and reads as little of A and B as can be."""
-    group = index // (TOGETHER * tiles_n)
-    inner = index % (TOGETHER * tiles_n)
-    height = min(tiles_m - group * TOGETHER, TOGETHER)
-    return group * TOGETHER + inner % height, inner // height
+def tile_of(index, tiles_m, tiles_n, GROUP_M):
+    """Row and column of a tile: GROUP_M rows of tiles are gone through together, column by column. What runs at one
+    time then is about as wide as high, and reads as little of A and B as can be."""
+    group = index // (GROUP_M * tiles_n)
+    inner = index % (GROUP_M * tiles_n)
+    height = min(tiles_m - group * GROUP_M, GROUP_M)
+    return group * GROUP_M + inner % height, inner // height
 
 
 @avelang.jit
-def dealt(block, count):
-    """The number of a block's tile of `count`: on gfx942 each die gets a run of tiles, which share rows of A and B in its L2."""
-    if al.target().name != "gfx942":
+def xcd_remap(block, count, XCDS):
+    """The number of a block's tile of `count`. Blocks go to the XCDS dies in turn: each die gets a run of tiles, which
+    share rows of A and B in its L2. One die: the block's own number."""
+    if XCDS == 1:
         return block
     xcd = block % XCDS
     return xcd * (count // XCDS) + min(xcd, count % XCDS) + block // XCDS
@@ -77,8 +80,8 @@ def dealt(block, count):
 
 @avelang.struct
 class Bounds:
-    """Where groups of rows begin and end: `offsets`, a pointer to i32: E + 1 bounds, or the E ends alone (`ENDS`), where the first group begins at 0.
-    What lies outside of the rows, as no offset should, counts as their end."""
+    """Where groups of rows begin and end: `offsets`, a pointer to i32: E + 1 bounds, or the E ends alone (`ENDS`),
+    where the first group begins at 0. What lies outside of the rows, as no offset should, counts as their end."""
 
     offsets: ...
     rows: ...
@@ -100,8 +103,8 @@ class Bounds:
 
 @avelang.struct
 class Lanes:
-    """Sums of ascending groups, held by the lanes of every wave: `upto` (groups of a lane), how many rows of tiles there are up to the end of a
-    group. All lanes of a wave ask at once."""
+    """Sums of ascending groups, held by the lanes of every wave: `upto` (groups of a lane), how many rows of tiles
+    there are up to the end of a group. All lanes of a wave ask at once."""
 
     upto: ...
 
@@ -123,8 +126,8 @@ class Lanes:
 
 @avelang.struct
 class Table:
-    """The same sums in shared memory, where any thread may look: `first`, how many rows of tiles come before a group; the last one is greater than
-    any row of tiles that there is."""
+    """The same sums in shared memory, where any thread may look: `first`, how many rows of tiles come before a group;
+    the last one is greater than any row of tiles that there is."""
 
     first: ...
 
@@ -143,8 +146,9 @@ class Table:
 
 @avelang.struct
 class Groups:
-    """The tiles of products one below another: C (rows, n), A (rows, k), B (E * n, k); the rows of a group g meet the rows g * n to g * n + n of B.
-    `sums`: `Lanes` or a `Table` (`groups` makes one). `at` of a job is row, column and the end of the group's rows: a tile may reach beyond it."""
+    """The tiles of products one below another: C (rows, n), A (rows, k), B (E * n, k); the rows of a group g meet the
+    rows g * n to g * n + n of B. `sums`: `Lanes` or a `Table` (`groups` makes one). `at` of a job is row, column and
+    the end of the group's rows: a tile may reach beyond it."""
 
     bounds: ...
     sums: ...
@@ -182,7 +186,8 @@ def powers(end: int) -> tuple[int, ...]:
 
 @avelang.jit
 def uniform(x):
-    """A number that is the same in all lanes, said so: addresses of buffers are made of such on AMD, and the compiler may not know."""
+    """A number that is the same in all lanes, said so: addresses of buffers are made of such on AMD, and the compiler
+    may not know."""
     return al.amdgpu.readfirstlane(x) if al.target().vendor == "amd" else x
 
 

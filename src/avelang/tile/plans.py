@@ -11,8 +11,8 @@ import dataclasses
 import functools
 import math
 
+from avelang.arch import Product, product
 from avelang.arch import chip as chip_of
-from avelang.arch.units import SYNC_SHARE, UNITS, Units, units
 from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, f64, i32
@@ -23,10 +23,6 @@ from avelang.tile.schedules import Block
 from avelang.tile.virtual import PAIRED
 
 KIB = 1024
-WRITTEN = 128  # bytes that a unit writes to shared memory in a clock (AMD: see `avelang.amdgcn.report.LDS_RATES`; NVIDIA: 32 banks of 4 bytes)
-# Clocks from a block's first load to its first product, and from its last one to the next block's: twice a load's latency of 466 and 479 (A100, H800:
-# Luo and others, arXiv 2402.13499, table IV). AMD's was not found: taken to be the same.
-LATENCY = 950
 NORM = 8  # what takes the longest decides; where two take as long they are in each other's way: then some 9 % more
 PIECE = 64 * 128  # bytes of a piece of C in which a consumer of the pipeline "tma" hands over its rows
 
@@ -49,18 +45,16 @@ class Gemm:
         for name in ("m", "n", "k"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
                 raise wrong("T301", what=name.upper(), want="an integer from 1", got=repr(getattr(self, name)))
-        chip_of(self.target)
-        if self.target not in UNITS:
-            raise wrong("U103", name=self.target, what="the choice of a plan", instead=f"{', '.join(UNITS)} have one")
+        product(self.target, "the choice of a plan")
 
     @property
     def accumulator(self) -> DType:
         return i32 if self.dtype.is_int else f64 if self.dtype == f64 else f32
 
     @property
-    def unit(self) -> Units:
+    def unit(self) -> Product:
         """What the chip has."""
-        return units(self.target)
+        return product(self.target)
 
     @property
     def units(self) -> int:
@@ -226,7 +220,7 @@ class Plan:
         assert g.unit.rate is not None
         rate = g.unit.rate * 2 / g.dtype.bytes
         if self.mma.b is not None:
-            return math.ceil(self.mma.work / (rate * SYNC_SHARE.get(g.target, 1.0)))
+            return math.ceil(self.mma.work / (rate * g.unit.sync_share))
         return math.ceil(self.mma.work / (rate * self.mma.acc.waves))  # each wave of the group has a pipe
 
     @property
@@ -274,21 +268,21 @@ class Plan:
     @property
     def step_cycles(self) -> dict[str, float]:
         """The model's clocks of one step of one workgroup, by what takes them."""
-        unit, g, size = self.gemm.unit, self.gemm, self.gemm.dtype.bytes
+        unit, shared, g, size = self.gemm.unit, chip_of(self.gemm.target).shared, self.gemm, self.gemm.dtype.bytes
         rows = min(self.workgroup[0], g.m)
         # What several workgroups read comes from L2 but for the first time.
         fresh = rows / -(-g.n // self.workgroup[1]) + self.workgroup[1] / -(-g.m // self.workgroup[0])
         reads = self.lds_read / (self.tiles * self.all_steps)
         # That blocks of "tma" wait for L2 is in their measured share; what a cluster shares is read once for all of it.
         l2 = 0.0 if self.mma.b is None else (rows + self.workgroup[1]) * self.step * size / unit.l2_clock
-        written = sum(self.workgroup[i] for i in self.promoted) * self.step * size / WRITTEN
+        written = sum(self.workgroup[i] for i in self.promoted) * self.step * size / shared.write
         share = 1 - (1 - self.share) ** self.resident  # one wave's gaps are others' turns
         takes = {
             "matrix": -(-self.waves // unit.pipes) * self._tiles() * self.mma_cycles / share,
             "memory": max(fresh * self.step * size / unit.memory_clock, l2),
         }
         # What wgmma reads and the copy engine writes is in the share too.
-        return takes if self.mma.b is None else {**takes, "LDS": reads / unit.shared + written}
+        return takes if self.mma.b is None else {**takes, "LDS": reads / shared.read + written}
 
     @property
     def idle(self) -> int:
@@ -300,7 +294,9 @@ class Plan:
         """The model's clocks: of the busiest unit, and of adding up what the parts of K give."""
         unit, g = self.gemm.unit, self.gemm
         step = sum(x**NORM for x in self.step_cycles.values()) ** (1 / NORM)
-        waits = LATENCY * (1 if self.pipeline.name == "tma" else -(-self.rounds // self.at_once))  # there a block fetches for its next tile meanwhile
+        # From a block's first load to its first product, and from its last one to the next block's.
+        # A block of "tma" fetches for its next tile meanwhile.
+        waits = 2 * unit.load_clocks * (1 if self.pipeline.name == "tma" else -(-self.rounds // self.at_once))
         loop = self.rounds * self.steps * step + waits
         sums = g.m * g.n * 4 * self.split_k / unit.count
         together = 0.0 if self.split_k == 1 else sums / unit.memory_clock + sums / unit.l2_clock  # written to memory, read from where they pass

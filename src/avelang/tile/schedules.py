@@ -16,7 +16,7 @@ import avelang.tile.streams as streams
 import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
-from avelang.tile.order import Job, Rows, dealt
+from avelang.tile.order import Job, Rows, xcd_remap
 from avelang.tile.tensors import refuse
 
 
@@ -150,7 +150,7 @@ def run(T, A, B, sizes, finish):
         count = walk.count()
         al.expect(al.grid_dim(0) >= count, "a block along x for each tile of C, as many as T.grid(m, n, units) or the walk's count() says", count)
         if al.block_id(0) < count:
-            job = walk.job(dealt(al.block_id(0), count), 0, 0)
+            job = walk.job(xcd_remap(al.block_id(0), count, al.target().dies), 0, 0)
             if not isinstance(job, Job):
                 refuse("what `job` of a walk gives", "an avelang.tile.order.Job", "something else")
             finish(one(T, G, A, B, job), job.at)

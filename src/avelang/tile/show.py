@@ -159,23 +159,22 @@ def of_column(s: Swizzle, row_bytes: int = 128, width: int = 16, target: str = "
 
 
 def of_order(m: int, n: int, block: tuple[int, int], units: int, target: str = "gfx942", together: int = 8) -> list[Picture]:
-    """Which block of a launch makes which tile of C (m x n), and how well one tile a block fills the chip's `units`. In the color of its die on
-    gfx942, else of its round. Raises T308 for extents below 1 and for more tiles than can be drawn."""
+    """Which block of a launch makes which tile of C (m x n), and how well one tile a block fills the chip's `units`. In the color of its die where
+    a chip has several, else of its round. Raises T308 for extents below 1 and for more tiles than can be drawn."""
     if min(m, n, *block, units, together) < 1:
         raise wrong("T308", got=f"C of {m} x {n} in tiles of {block[0]} x {block[1]}", why="an extent is below 1", instead="choose positive extents")
     rows, cols = -(-m // block[0]), -(-n // block[1])
     count = rows * cols
     _fits(count, f"C of {m} x {n} in tiles of {block[0]} x {block[1]}")
-    dies = order.XCDS if chip_of(target).name == "gfx942" else 0
+    dies = chip_of(target).dies
     grid = [[Cell()] * cols for _ in range(rows)]
     for number in range(count):
-        die = number % dies if dies else 0
-        index = die * (count // dies) + min(die, count % dies) + number // dies if dies else number
+        index = order.xcd_remap.source.fn(number, count, dies)
         row, col = order.tile_of.source.fn(index, rows, cols, together)
-        grid[row][col] = Cell(str(number), hue(die if dies else number // units))
+        grid[row][col] = Cell(str(number), hue(number % dies if dies > 1 else number // units))
     rounds = -(-count // units)
     notes = [f"{counted(count, 'tile')} for {units} units: {counted(rounds, 'round')}, in which {count / (rounds * units):.1%} of the units have one"]
-    if dies:
+    if dies > 1:
         notes.append(f"the number is that of the block; a color is one of {dies} dies, to which blocks are dealt in turn")
     title = f"C, {m} x {n}, in tiles of {block[0]} x {block[1]}"
     return [Picture(title, _numbers(rows, block[0]), _numbers(cols, block[1]), tuple(map(tuple, grid)), tuple(notes), least=4)]

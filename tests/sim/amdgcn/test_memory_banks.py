@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from avelang.sim.amdgcn.memory_banks import phases
+from avelang.arch import chip
 from sim.amdgcn import memory_model as model
 from sim.amdgcn.memory_model import FULL, LANES, MASKS
 from sim.amdgcn.programs import assemble, run_program, start
@@ -44,8 +44,7 @@ INSTRUCTIONS = {
 
 
 def test_the_phases_are_those_published():
-    order, size = phases(16, "read")
-    mine = [sorted(order[k : k + size]) for k in range(0, LANES, size)]
+    mine = [sorted(group) for group in chip("gfx942").shared.phases(16, "read").groups]
     assert sorted(mine) == sorted(sorted(p) for p in READ_B128)
 
 

@@ -29,9 +29,6 @@ SCOPES = ("block", "device", "")  # LLVM's names of AtomicScope
 WHOLE = 31  # the clamp of a shuffle that may reach all of its segment
 SPECIAL = {"thread_id": "tid", "block_id": "ctaid", "grid_dim": "nctaid"}
 WIDENED = {"f8e4m3fn": "e4m3", "f8e5m2": "e5m2"}  # 8-bit floats that sm_89 and newer turn into f16
-# PTX versions: the least that has all the rows of the chip (PTX ISA, release notes: fp8 mma 8.4, its f16 accumulators 8.7, sm_100a 8.6).
-PTX = {"sm_89": 87, "sm_90": 87, "sm_90a": 87, "sm_100a": 87}
-OLDEST_PTX = 78
 
 # Passes over LLVM IR. Of what comes out ptxas makes as many instructions as of what -O3 gives (measured on kernels with mma.sync, with wgmma, and
 # softmax), in two fifths of its time: sums of addresses must stand as they can be shared; what loops repeat, ptxas moves out itself.
@@ -40,7 +37,7 @@ PASSES = ("sroa", "instruction_combine", "simplify_cfg", "reassociate", "new_gvn
 
 def features(chip: arch.Chip) -> str:
     """The feature string of LLVM's target machine."""
-    return f"+ptx{PTX.get(chip.name, OLDEST_PTX)}"
+    return f"+ptx{chip.ptx}"
 
 
 class Nvptx(Target):

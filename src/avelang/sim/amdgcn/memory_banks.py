@@ -1,48 +1,36 @@
-"""An access to LDS comes in; calls that count the cycles which bank conflicts cost it go out, into the workgroup's `profile`.
+"""An access to LDS comes in; calls that count the cycles which bank conflicts cost it go out, into the workgroup's
+`profile`.
 
-LDS has 32 banks of 4 bytes, bank = address / 4 % 32, each of which serves one dword a cycle. A wave's access takes phases of lanes, 128 bytes each;
-a phase takes as many cycles as the bank that most dwords are asked of. What is counted is the cycles beyond one for each phase with an active lane.
-
-Known: the banks and the rule (ROCm, Composable Kernel, "Understanding AMD GPU LDS and Bank Conflicts"); the phases of b32 (32 lanes after one
-another), b64 (16) and b128 reads (8, taken from two places) and of b128 writes (8 after one another) on MI300X (that page; nod-ai, "AMDGPU Kernel
-Optimization Guide" and its "Empirical LDS Measurements"); lanes that read one dword share it. Assumed: b64 writes have the phases of b64 reads,
-b96 those of b128, narrow accesses those of b32, atomics those of writes as wide; lanes that write or update one dword share it, so that the turns
-which atomics on one address take are not counted; each place of a `..2` instruction is an access of its own (measured for reads).
-"""
+A wave's access takes phases of lanes, which are the chip's (`avelang.arch.amd`, with their sources); a phase takes as
+many cycles as the bank that most dwords are asked of. What is counted is the cycles beyond one for each phase with an
+active lane. Lanes that read one dword share it. Assumed: atomics have the phases of writes as wide; lanes that write or
+update one dword share it, so that the turns which atomics on one address take are not counted; each place of a `..2`
+instruction is an access of its own (measured for reads, nod-ai, "Empirical LDS Measurements"). """
 
 from __future__ import annotations
 
 from avelang.amdgcn.asm import Instruction
+from avelang.arch import chip
 from avelang.sim.amdgcn.state import GROUP, LANES
 from avelang.sim.amdgcn.translator import Translator
 
-BANKS = 32
-IN_ORDER = tuple(range(LANES))
-# Lanes of a b128 read, 8 to a phase.
-WIDE_READ = tuple(
-    half + first + k for half in (0, 32) for pair in ((0, 20), (4, 16), (8, 28), (12, 24)) for first in pair for k in range(4)
-)  # fmt: skip
+MOST_BANKS = 64
 
-
-def phases(nbytes: int, kind: str) -> tuple[tuple[int, ...], int]:
-    """The lanes in the order in which they are served, and how many make a phase."""
-    size = 32 if nbytes <= 4 else 16 if nbytes == 8 else 8
-    return (WIDE_READ if size == 8 and kind == "read" else IN_ORDER), size
-
-
-# void ave_banks(g, index, order, size, addr, offset, nbytes, exec). For each dword, in the order of lanes, it looks whether the phase has asked for
-# that dword already; if not, its bank takes one turn more.
+# void ave_banks(g, index, order, size, banks, addr, offset, nbytes, exec). For each dword, in the order of lanes, it
+# looks whether the phase has asked for that dword already; if not, its bank takes one turn more.
 _TEXT = f"""
-define internal void @ave_banks(ptr noalias %g, i64 %index, ptr %order, i64 %size, ptr %addr, i32 %offset, i32 %nbytes, i64 %exec) noinline #0 {{
+define internal void @ave_banks(
+  ptr noalias %g, i64 %index, ptr %order, i64 %size, i32 %banks, ptr %addr, i32 %offset, i32 %nbytes, i64 %exec
+) noinline #0 {{
 entry:
   %seen = alloca [{4 * LANES + LANES} x i32], align 64
-  %turns = alloca [{BANKS} x i32], align 64
+  %turns = alloca [{MOST_BANKS} x i32], align 64
   br label %phase
 phase:
   %first = phi i64 [ 0, %entry ], [ %last, %sum ]
   %extra = phi i64 [ 0, %entry ], [ %extra1, %sum ]
   %last = add i64 %first, %size
-  call void @llvm.memset.p0.i64(ptr align 64 %turns, i8 0, i64 {4 * BANKS}, i1 false)
+  call void @llvm.memset.p0.i64(ptr align 64 %turns, i8 0, i64 {4 * MOST_BANKS}, i1 false)
   br label %lane
 lane:
   %k = phi i64 [ %first, %phase ], [ %k1, %lanedone ]
@@ -88,7 +76,7 @@ new:
   %np = getelementptr i32, ptr %seen, i32 %count1
   store i32 %w, ptr %np, align 4
   %count3 = add i32 %count1, 1
-  %bank = urem i32 %w, {BANKS}
+  %bank = urem i32 %w, %banks
   %bp = getelementptr i32, ptr %turns, i32 %bank
   %t0 = load i32, ptr %bp, align 4
   %t1 = add i32 %t0, 1
@@ -129,7 +117,7 @@ done:
 def count(t: Translator, i: Instruction, addr: str, offset: int, nbytes: int, kind: str, lanes: str) -> None:
     """Counts an access of `lanes`, an i64 with a bit for each; see `Translator.lds_access` for the rest."""
     t.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
-    order, size = phases(nbytes, kind)
+    order, size, banks = chip(t.chip).shared.phases(nbytes, kind)
     table = t.module.constant(f"[{LANES} x i8]", "[" + ", ".join(f"i8 {n}" for n in order) + "]")
-    where = (f"ptr {table}", f"i64 {size}", f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}")
+    where = (f"ptr {table}", f"i64 {size}", f"i32 {banks}", f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}")
     t.run(t.helper("ave_banks", lambda: _TEXT), "ptr %g", f"i64 {i.index}", *where, f"i64 {lanes}", may_fail=False)

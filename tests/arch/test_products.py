@@ -2,8 +2,8 @@
 
 import pytest
 
-from avelang.arch import CHIPS
-from avelang.arch.units import ASSUMED_L2, UNITS, units
+from avelang.arch import CHIPS, product
+from avelang.arch.facts import ASSUMED_L2
 from avelang.base.errors import AveError
 from avelang.tile import mmas
 
@@ -17,7 +17,7 @@ PEAKS = {
 
 @pytest.mark.parametrize(("chip", "dtype"), PEAKS, ids=str)
 def test_peak_rates_are_those_in_print(chip, dtype):
-    u = UNITS[chip]
+    u = product(chip)
     if u.rate is None:
         fits = [x for x in mmas(chip) if x.dtypes[0] == x.dtypes[1] and x.dtypes[0].name == dtype and not x.virtual]
         each = max(x.work / x.cycles(chip) for x in fits)
@@ -28,15 +28,15 @@ def test_peak_rates_are_those_in_print(chip, dtype):
 
 def test_bandwidths():
     """L2 of MI250X: 6.96 TB/s a die at 1.7 GHz (AMD CDNA 2 white paper, endnotes)."""
-    assert UNITS["gfx90a"].l2_clock * 110 * 1.7e9 == pytest.approx(6.96e12, rel=0.002)
-    assert UNITS["gfx942"].memory_clock * 304 * 2.1e9 == pytest.approx(5.3e12)
-    assert UNITS["sm_80"].l2_clock * 108 == 5120
-    assert UNITS["sm_75"].l2 is None and UNITS["sm_75"].l2_clock == ASSUMED_L2 == UNITS["sm_80"].l2_clock
+    assert product("gfx90a").l2_clock * 110 * 1.7e9 == pytest.approx(6.96e12, rel=0.002)
+    assert product("gfx942").memory_clock * 304 * 2.1e9 == pytest.approx(5.3e12)
+    assert product("sm_80").l2_clock * 108 == 5120
+    assert product("sm_75").l2 is None and product("sm_75").l2_clock == ASSUMED_L2 == product("sm_80").l2_clock
 
 
 def test_who_has_numbers():
-    assert set(UNITS) == set(CHIPS) - {"sm_100a"} and units("sm_90").product == "H200"
+    assert {c.name for c in CHIPS.values() if c.product} == set(CHIPS) - {"sm_100a"} and product("sm_90").name == "H200"
     for name, code in (("sm_100a", "U103"), ("gfx1100", "U101")):
         with pytest.raises(AveError) as e:
-            units(name)
+            product(name)
         assert e.value.code == code

@@ -3,7 +3,7 @@
 import pytest
 
 from avelang import arch
-from avelang.arch.multiprocessor import MULTIPROCESSORS, residency
+from avelang.arch.occupancy import residency
 from avelang.base.errors import AveError
 
 
@@ -41,4 +41,4 @@ def test_every_chip_has_a_row_that_holds_its_largest_block():
             assert residency(chip.name, chip.max_threads, 32, 0).blocks >= 1
     with pytest.raises(AveError) as e:
         residency("sm_999", 32, 32, 0)
-    assert e.value.code == "U101" and "sm_90" in e.value.hint and len(MULTIPROCESSORS) == 6
+    assert e.value.code == "U101" and "sm_90" in e.value.hint

@@ -1,0 +1,163 @@
+"""The records of which a chip's description is made; the chips themselves stand in `avelang.arch.amd` and
+`avelang.arch.nvidia`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+KIB = 1024
+MAX_THREADS = 1024  # of a block, on every chip: HIP and CUDA programming guides
+
+
+class Needs(Protocol):
+    """What `Chip.has` asks of a row."""
+
+    @property
+    def needs(self) -> frozenset[str]: ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComputeUnit:
+    """What the waves on one AMD compute unit share. `waves`: of a SIMD; `vgprs`, `sgprs`: registers of a SIMD's file,
+    for each lane and for all of its waves, and by how many they are allocated; `simds`; `groups`: work-groups of more
+    than one wave; `lds`: bytes, allocated by `lds_granule`."""
+
+    lds: int
+    lds_granule: int
+    waves: int = 8
+    vgprs: int = 512
+    vgpr_granule: int = 8
+    sgprs: int = 800
+    sgpr_granule: int = 16
+    simds: int = 4
+    groups: int = 16
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Multiprocessor:
+    """What the blocks on one NVIDIA SM share: `threads`, `blocks`, bytes of `shared` memory, allocated by `granule`
+    with `reserved` bytes more for each block; `registers`, of which each of the `partitions` has its part, allocated to
+    a warp by `register_granule`; `most_registers` of a thread."""
+
+    threads: int
+    blocks: int
+    shared: int
+    granule: int = 128
+    reserved: int = 1024
+    registers: int = 64 * KIB
+    partitions: int = 4
+    register_granule: int = 256
+    most_registers: int = 255
+
+
+class Phases(NamedTuple):
+    """How one access of a wave to shared memory is served: the lanes in `order`, `size` at a time, by `banks` of 4
+    bytes, each of which gives one word a clock."""
+
+    order: tuple[int, ...]
+    size: int
+    banks: int
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The lanes of each phase."""
+        return tuple(self.order[i : i + self.size] for i in range(0, len(self.order), self.size))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SharedMemory:
+    """Shared memory, or LDS. `read`, `write`: bytes a clock of one unit. `reads`, `writes`: the phases of accesses of
+    (at most 4, 8, 12, 16) bytes a lane."""
+
+    read: int
+    write: int
+    reads: tuple[Phases, Phases, Phases, Phases]
+    writes: tuple[Phases, Phases, Phases, Phases]
+
+    def phases(self, nbytes: int, kind: str = "read") -> Phases:
+        """Those of an access of 1 to 16 bytes a lane; `kind`: "read" or "write"."""
+        return (self.reads if kind == "read" else self.writes)[max(0, -(-nbytes // 4) - 1)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Product:
+    """What a GPU with this chip has, for models of time: a chip is sold in several products, and this is the one whose
+    numbers stand here.
+
+    `count` of compute units (SMs), `pipes`: matrix pipes of each (one to a SIMD or partition), `clock`: hertz at which
+    peak rates are quoted, `memory`: bytes a second of device memory, `l2`: bytes a clock of the whole L2 (None: not
+    found), `registers`: of 32 bits that a lane may have, `dies`: XCDs, to which blocks go in turn, each with an L2 of
+    its own (NVIDIA: 1), `rate`: multiplications of 16-bit operands a clock and pipe by NVIDIA's (None: AMD's follow
+    from the passes of its instructions, `avelang.isa.amdgpu.passes`), `sync_share`: the part of it that `mma.sync`
+    reaches, `latency`: clocks of a load from memory (None: not found)."""
+
+    name: str
+    count: int
+    pipes: int
+    clock: float
+    memory: float
+    l2: float | None
+    registers: int
+    dies: int = 1
+    rate: int | None = None
+    sync_share: float = 1.0
+    latency: int | None = None
+
+    @property
+    def memory_clock(self) -> float:
+        """Bytes of device memory for one unit in one clock."""
+        return self.memory / self.clock / self.count
+
+    @property
+    def l2_clock(self) -> float:
+        """Bytes of L2 for one unit in one clock; where L2's rate is not known, `ASSUMED_L2`."""
+        return ASSUMED_L2 if self.l2 is None else self.l2 / self.count
+
+    @property
+    def load_clocks(self) -> int:
+        """Clocks of a load from memory; where that is not known, `ASSUMED_LATENCY`."""
+        return ASSUMED_LATENCY if self.latency is None else self.latency
+
+
+# Where nothing is published: bytes of L2 a clock and unit as an A100's, 5120 / 108; clocks of a load from memory
+# between an A100's and an H800's.
+ASSUMED_L2 = 5120 / 108
+ASSUMED_LATENCY = 475
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Chip:
+    """One chip, or one instruction-set version of a family.
+
+    `wave`: lanes of a wave. `features`: names that `Row.needs` refers to. `lds_bytes`: the most shared memory that one
+    block may have. `max_threads`: of a block. `fp8`: "fnuz", "ocp", or "" where the chip converts no 8-bit floats.
+    `unit`: what waves share; `shared`: its shared memory; `product`: None where its numbers are not here; `ptx`: the
+    version of PTX that has all its rows, 0 on AMD. """
+
+    name: str
+    vendor: str
+    wave: int
+    features: frozenset[str]
+    lds_bytes: int
+    max_threads: int
+    fp8: str
+    unit: ComputeUnit | Multiprocessor
+    shared: SharedMemory
+    product: Product | None = None
+    ptx: int = 0
+
+    def has(self, row: Needs) -> bool:
+        """Whether the chip has an intrinsic: any one of its features suffices."""
+        return bool(self.features & row.needs)
+
+    @property
+    def dies(self) -> int:
+        """XCDs to which blocks go in turn; 1 where nothing else is known."""
+        return self.product.dies if self.product else 1
+
+
+def in_order(lanes: int, sizes: Iterable[int], banks: int = 32) -> tuple[Phases, ...]:
+    """Phases of lanes one after another, of so many."""
+    return tuple(Phases(tuple(range(lanes)), size, banks) for size in sizes)
