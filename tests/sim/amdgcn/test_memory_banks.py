@@ -60,6 +60,19 @@ def test_counts(text):
             assert got.run.conflicts == ({0: want} if want else {}), at
 
 
+@pytest.mark.parametrize(("text", "nbytes", "at", "gfx942", "gfx950"), [
+    ("ds_read_b32 v4, v2", 4, 128, 62, 31),  # 64 banks: half of the lanes' addresses, 128 bytes apart, meet each of two
+    ("ds_read_b64 v[4:5], v2", 8, 256, 60, 62),  # phases of 16 lanes and of 32, all at one bank
+    ("ds_read_b128 v[4:7], v2", 16, 16, 0, 0),
+    ("ds_write_b32 v2, v4", 4, 128, 62, 62),  # writes go by 32 banks on both
+])  # fmt: skip
+def test_each_chip_has_its_own_banks(text, nbytes, at, gfx942, gfx950):
+    for chip_name, want in (("gfx942", gfx942), ("gfx950", gfx950)):
+        machine = assemble(text, chip=chip_name, lds=65536, profile=True)
+        got = start(machine, {"v2": np.arange(LANES, dtype=np.uint32) * at})
+        assert got.run.conflicts.get(0, 0) == want, chip_name
+
+
 def test_conflicts_of_waves_and_workgroups_add_up():
     text = "s_nop 0\nds_read_b32 v4, v2"
     assert run_program(text, {"v2": np.arange(LANES, dtype=np.uint32) * 128}, block=192, lds=16384, profile=True).run.conflicts == {1: 3 * 62}
