@@ -1,5 +1,5 @@
-"""The polynomials of `avelang.passes.functions32` (log and erf) and `functions64` (all): their names, or none for all, come in; coefficients, highest
-power first, go to standard output.
+"""The polynomials of `avelang.ir.functions.formulas32` (log and erf) and `formulas64` (all): their names, or none for all,
+come in; coefficients, highest power first, go to standard output.
 
     .venv/bin/python tools/minimax.py [NAME ...]
 
@@ -22,8 +22,8 @@ def nodes(low: float, high: float, n: int = 3000) -> np.ndarray:
 
 
 def fit(x: np.ndarray, y: np.ndarray, weight: np.ndarray, degree: int) -> tuple[np.ndarray, float]:
-    """Coefficients, highest power first, and the largest weighted error. Lawson's iteration: least squares whose weights grow where the error
-    is large tend to the minimax polynomial (C. L. Lawson, 1961)."""
+    """Coefficients, highest power first, and the largest weighted error. Lawson's iteration: least squares whose
+    weights grow where the error is large tend to the minimax polynomial (C. L. Lawson, 1961)."""
     middle, half = (x.max() + x.min()) / 2, (x.max() - x.min()) / 2
     basis = np.polynomial.chebyshev.chebvander((x - middle) / half, degree)
     lawson = np.ones_like(x)

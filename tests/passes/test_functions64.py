@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from avelang.ir.dtypes import f64
-from avelang.passes import functions64
+from avelang.ir.functions import formulas64
 from passes.test_functions import N, apply
 
 EXACT: dict[str, Callable[[Any], Any]] = {
@@ -94,6 +94,6 @@ def test_the_hardest_arguments(name):
 @pytest.mark.parametrize(("what", "name"), [("EXP", "exp"), ("LOG", "log2"), ("TANH", "tanh"), ("ERF", "erf"), ("LOG_ERFC", "erf"), ("SIN", "sin"), ("COS", "cos")])
 def test_a_wrong_coefficient_is_noticed(monkeypatch, what, name):
     """In the third place from below, by 2**-30 of it."""
-    c = getattr(functions64, what)
-    monkeypatch.setattr(functions64, what, (*c[:-3], c[-3] * (1 + 2.0**-30), *c[-2:]))
+    c = getattr(formulas64, what)
+    monkeypatch.setattr(formulas64, what, (*c[:-3], c[-3] * (1 + 2.0**-30), *c[-2:]))
     assert worst(name, SPREADS["uniform"] / 4)[0] > BOUND.get(name, 1.0)

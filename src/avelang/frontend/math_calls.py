@@ -15,16 +15,10 @@ from avelang.frontend.names import Tensor
 from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f32
+from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import VecType
 
 Args = dict[str, Any]
-
-# What a function of one number gives on a compile-time number; None: it becomes a run-time f32.
-PYTHON: dict[str, Callable[[Any], Any]] = {
-    "abs": abs, "exp": math.exp, "exp2": lambda x: 2.0**x, "log": math.log, "log2": math.log2, "tanh": math.tanh, "erf": math.erf,
-    "sqrt": math.sqrt, "rsqrt": lambda x: 1 / math.sqrt(x), "sin": math.sin, "cos": math.cos,
-    "floor": lambda x: float(math.floor(x)), "ceil": lambda x: float(math.ceil(x)),
-}  # fmt: skip
 
 
 def typed(f: Frame, number: int | float) -> Value:
@@ -87,12 +81,12 @@ def _bitcast(f: Frame, a: Args, node: ast.AST) -> Any:
 
 
 def unary(f: Frame, name: str, v: Any, node: ast.AST) -> Any:
-    """A function of one number. Of a compile-time number: Python's; of an integer: of it as f32, except `abs`."""
+    """A function of one number. Of a compile-time number: Python's."""
     v = numeric(f, v, f"the argument of al.{name}", node)
     if is_number(v):
-        return arith.compile_time(f, node, f"al.{name}", lambda: PYTHON[name](v))
+        return arith.compile_time(f, node, f"al.{name}", lambda: FUNCTIONS[name].python(v))
     d: DType = element(v)  # type: ignore[assignment]
-    if not d.is_float and (name != "abs" or d.kind == "bool"):
+    if d.kind not in FUNCTIONS[name].kinds.split():
         f.fail("T071", node, name=name, dtype=d)
     return lift(f, v, lambda x: f.b.same(name, x))
 
@@ -177,7 +171,7 @@ def _fma(f: Frame, a: Args, node: ast.AST) -> Any:
 BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "convert": convert,
     "bitcast": _bitcast,
-    **{n: (lambda f, a, node, n=n: unary(f, n, a["value"], node)) for n in PYTHON},
+    **{n: (lambda f, a, node, n=n: unary(f, n, a["value"], node)) for n in FUNCTIONS},
     "min": lambda f, a, node: fold(f, "min", [a["a"], a["b"], *a["rest"]], node),
     "max": lambda f, a, node: fold(f, "max", [a["a"], a["b"], *a["rest"]], node),
     "select": _select,

@@ -12,6 +12,7 @@ from avelang.base.errors import counted, error
 from avelang.frontend import layouts
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
+from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import AtomicScope, MapType
 
 if TYPE_CHECKING:
@@ -228,11 +229,7 @@ def outside(name: str) -> NoReturn:
 _TABLE = (
     ("convert", "value dtype", "The number in another dtype; a vector element by element."),
     ("bitcast", "value dtype", "The same bits as another dtype (or `Tensor`), element 0 lowest."),
-    *((n, "value", d) for n, d in (
-        ("abs", "|x|"), ("exp", "e to the x"), ("exp2", "2 to the x"), ("log", "natural logarithm"), ("log2", "logarithm to base 2"),
-        ("tanh", "hyperbolic tangent"), ("erf", "error function"), ("sqrt", "square root"), ("rsqrt", "1 / sqrt(x)"), ("sin", "sine"),
-        ("cos", "cosine"), ("floor", "rounded toward minus infinity"), ("ceil", "rounded toward infinity"),
-    )),
+    *((f.name, "value", f.meaning) for f in FUNCTIONS.values()),
     ("min", "a b *rest", "The least."),
     ("max", "a b *rest", "The greatest."),
     ("select", "condition a b", "`a` where the condition holds, else `b`."),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from avelang.ir.core import Op, OpDef, define
 from avelang.ir.dtypes import i32, i64, u1, u32, u64
+from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, TensorType, Type, VecType, dtype_of, with_dtype
 
 Check = Callable[[Op], "str | None"]
@@ -365,15 +366,10 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("shl", same(2, "int uint"), "", "a << b, b read as unsigned; 0 where b is the width or more."),
     ("shr", same(2, "int uint"), "", "a >> b, arithmetic on signed types, b read as unsigned; only sign bits are left where b is the width or more."),
     ("neg", same(1, _NUM), "", "-a"),
-    ("abs", same(1, _NUM), "", "|a|; of the least integer, itself."),
     ("min", same(2, _NUM), "", "The lesser; of floats, the number where one is NaN, and -0.0 is less than 0.0."),
     ("max", same(2, _NUM), "", "The greater; of floats, the number where one is NaN, and 0.0 is greater than -0.0."),
     ("fma", same(3, _NUM), "", "a * b + c, with one rounding on floats."),
-    *((n, same(1, "float"), "", d) for n, d in (
-        ("exp", "e to the a"), ("exp2", "2 to the a"), ("log", "natural logarithm"), ("log2", "logarithm to base 2"), ("tanh", "hyperbolic tangent"),
-        ("erf", "error function"), ("sqrt", "square root"), ("rsqrt", "1 / sqrt(a)"), ("sin", "sine"), ("cos", "cosine"),
-        ("floor", "rounded toward minus infinity"), ("ceil", "rounded toward infinity"),
-    )),
+    *((f.name, same(1, f.kinds), "", f"{f.meaning[0].upper()}{f.meaning[1:]}.") for f in FUNCTIONS.values()),
     ("cmp", _cmp, "", "Compares by `pred`: eq ne lt le gt ge. Of NaN only ne holds. u1 may be compared by eq and ne."),
     ("select", _select, "", "The second where the condition holds, else the third; a vector condition chooses element by element."),
     ("convert", _convert, "", "The number in another dtype: to float rounded to nearest even, float to integer truncated, saturated (NaN gives 0), "

@@ -36,7 +36,7 @@ u8: TypeAlias = Any
 void: TypeAlias = Any
 
 def abs(value: Any) -> Any:
-    """|x|"""
+    """|x|; of the least integer, itself"""
 
 def bitcast(value: Any, dtype: Any) -> Any:
     """The same bits as another dtype (or `Tensor`), element 0 lowest."""

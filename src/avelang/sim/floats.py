@@ -71,11 +71,6 @@ def widened(f: Callable[..., np.ndarray], d: DType, wide: np.dtype = F32) -> Cal
     return lambda *xs: narrow(f(*[x.astype(wide) for x in xs]), d)
 
 
-def erf(x: np.ndarray) -> np.ndarray:
-    """The error function of f64 values."""
-    return np.array([math.erf(v) for v in x.ravel().tolist()], F64).reshape(x.shape)
-
-
 def floordiv(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """f64: the quotient rounded toward minus infinity, as Python's //; x // 0 is what x / 0 is."""
     q = a / b

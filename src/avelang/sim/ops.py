@@ -13,6 +13,7 @@ import numpy as np
 
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType
+from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import VecType, dtype_of
 from avelang.sim import floats
 from avelang.sim.floats import F64
@@ -222,22 +223,10 @@ FACTORIES: dict[str, Callable[[Op], Fn]] = {
     "shl": _plain(_shl),
     "shr": _plain(_shr),
     "neg": _numeric(np.negative, np.negative),
-    "abs": _numeric(np.abs, np.abs),
     "min": _numeric(np.minimum, _least),
     "max": _numeric(np.maximum, _greatest),
     "fma": _fma,
-    "exp": _math(np.exp),
-    "exp2": _math(np.exp2),
-    "log": _math(np.log),
-    "log2": _math(np.log2),
-    "tanh": _math(np.tanh),
-    "erf": _math(floats.erf),
-    "sqrt": _math(np.sqrt),
-    "rsqrt": _math(lambda x: 1.0 / np.sqrt(x)),
-    "sin": _math(np.sin),
-    "cos": _math(np.cos),
-    "floor": _math(np.floor),
-    "ceil": _math(np.ceil),
+    **{f.name: _numeric(f.numpy, f.numpy) if "int" in f.kinds else _math(f.numpy) for f in FUNCTIONS.values()},
     "cmp": _cmp,
     "select": _select,
     "convert": _convert,

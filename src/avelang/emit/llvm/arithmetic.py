@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from avelang.emit.llvm import cpu_math
 from avelang.ir.dtypes import DType
+from avelang.ir.functions import FUNCTIONS
 from avelang.llvm.literals import elem
 from avelang.llvm.narrow_floats import Bits, from_double, narrow, odd_fma, to_double, widen
 
@@ -196,13 +197,10 @@ _FLOAT_RULES: dict[str, Rule] = {
     "floordiv": lambda w, d, wide, x, y: _float_divmod(w, d, wide, x, y)[0],
     "mod": lambda w, d, wide, x, y: _float_divmod(w, d, wide, x, y)[1],
     "neg": lambda w, d, wide, x: w.op(f"fneg {w.t(elem(d), wide)} {x}"),
-    "abs": _intrinsic("fabs"),
     "min": _intrinsic("minimumnum"),
     "max": _intrinsic("maximumnum"),
     "fma": _intrinsic("fma"),
-    "sqrt": _intrinsic("sqrt"),
-    "floor": _intrinsic("floor"),
-    "ceil": _intrinsic("ceil"),
+    **{f.name: _intrinsic(f.llvm) for f in FUNCTIONS.values() if f.llvm},
     "rsqrt": _rsqrt,
 }
 

@@ -13,6 +13,7 @@ from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
 from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType, i64, u32
+from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, PtrType, TensorType, Type, VecType, dtype_of
 from avelang.llvm.literals import literal
 
@@ -93,7 +94,7 @@ def _on_binary(w: Wave, op: Op) -> Rep:
     return _each(w, op, lambda a, b: _binary(w, op.name, d, a, b))
 
 
-@rule("not", "neg", "abs", "exp", "exp2", "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "sin", "cos", "floor", "ceil")
+@rule("not", "neg", *FUNCTIONS)
 def _on_unary(w: Wave, op: Op) -> Rep:
     d = dtype_of(op.result.type)
 

@@ -10,6 +10,7 @@ from avelang.emit.llvm.simt_check import emit_check
 from avelang.emit.llvm.simt_printf import emit_printf
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, f32, f64
+from avelang.ir.functions import EXACT, EXPANDED, FUNCTIONS
 from avelang.ir.types import PtrType, Type, VecType, dtype_of, with_dtype
 from avelang.llvm.literals import elem, literal
 from avelang.llvm.narrow_floats import odd_fma, round_to_odd, widen
@@ -40,7 +41,6 @@ def _const(w: Simt, op: Op) -> str:
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------------------------
 
-_FUNCTIONS = frozenset({"exp", "exp2", "log", "log2", "tanh", "erf", "rsqrt", "sin", "cos"})
 _OWN16 = {"fma": "fma", "min": "minimumnum", "max": "maximumnum"}  # what machines with arithmetic on 16-bit floats do in one instruction
 _DIVISIONS = frozenset({"div", "rem", "floordiv", "mod"})
 
@@ -48,14 +48,14 @@ _DIVISIONS = frozenset({"div", "rem", "floordiv", "mod"})
 def arith(w: Simt, name: str, t: Type, *xs: str) -> str:
     """Any op whose operands and result have one type."""
     d, view, wide = dtype_of(t), w.view(t), isinstance(t, VecType)
-    one_by_one = (name in _DIVISIONS and (d.is_int or name != "div")) or name in _FUNCTIONS
+    one_by_one = (name in _DIVISIONS and (d.is_int or name != "div")) or name in EXPANDED
     if isinstance(t, VecType) and one_by_one:
         e = w.type(t)
         items = [[w.op(f"extractelement {e} {x}, i64 {i}") for i in range(t.n)] for x in xs]
         return w.vector([arith(w, name, d, *part) for part in zip(*items, strict=True)], elem(d))
     if d.is_float and d.bits < 32:
         return _narrow_arith(w, name, t, *xs)
-    if name in _FUNCTIONS:
+    if name in EXPANDED:
         rule = w.target.function(name) if d == f32 else None
         if rule is not None:
             return rule(w, d, xs[0])
@@ -108,8 +108,7 @@ def narrow(w: Simt, t: Type, x: str) -> str:
 
 
 @rule(
-    "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "not", "neg", "abs", "fma", "exp", "exp2",
-    "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "sin", "cos", "floor", "ceil",
+    "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "not", "neg", "fma", *FUNCTIONS,
 )  # fmt: skip
 def _arith(w: Simt, op: Op) -> str:
     text = arith(w, op.name, op.result.type, *(w.value(v) for v in op.operands))
@@ -156,7 +155,7 @@ def fenced(w: Simt, t: Type, x: str, source: DType = f32) -> str:
 
 
 # What is no product, whatever its operands are; and what passes one on, as LLVM sees it.
-_NO_PRODUCT = frozenset({"const", "add", "sub", "min", "max", "sqrt", "floor", "ceil", "ld", "shuffle"})
+_NO_PRODUCT = frozenset({"const", "add", "sub", "min", "max", "ld", "shuffle"}) | EXACT - {"abs"}
 _PASSES_ON = frozenset({"neg", "abs", "select", "vec", "extract", "insert", "slice", "convert"})
 
 

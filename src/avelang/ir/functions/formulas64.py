@@ -2,7 +2,7 @@
 
 To one unit in the last place, tanh and rsqrt to one and a half. Where a rounding would show, an argument or a result is a pair of numbers. The
 polynomials are minimax fits made for this file by `tools/minimax.py`, each to 2**-59 of the function or better. Argument reduction of sin and cos: as
-in `functions32`.
+in `formulas32`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import f64, i32, i64, u32, u64
-from avelang.passes.terms import PI_HALF, TWO_OVER_PI, Terms
+from avelang.ir.functions.terms import PI_HALF, TWO_OVER_PI, Terms
 
 # Of e**r behind 1 + r; of log behind its first terms, in s**2; of tanh, sin and cos behind theirs, in x**2; of erf(x) / x - 1, in x**2; of
 # log(erfc(x)), in x - 1.
@@ -264,7 +264,4 @@ def _trigonometric(shift: int) -> Callable[[Terms, Value], Value]:
     return f
 
 
-FUNCTIONS: dict[str, Callable[[Terms, Value], Value]] = {
-    "exp": exp, "exp2": exp2, "log": log, "log2": log2, "tanh": tanh, "erf": erf, "rsqrt": rsqrt,
-    "sin": _trigonometric(0), "cos": _trigonometric(1),
-}  # fmt: skip
+sin, cos = _trigonometric(0), _trigonometric(1)

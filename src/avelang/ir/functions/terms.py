@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f32, f64, i32, i64, u32, u64
+
+if TYPE_CHECKING:
+    from avelang.ir.build import Builder
 
 PI_HALF = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)  # pi/2: the nearest f64, what that lacks, what both lack
 # 2/pi in words of 32 bits behind the point, high first: as many as the greatest exponent of f64 asks for.
@@ -19,13 +22,12 @@ TWO_OVER_PI = (
 
 
 class Terms:
-    """Formulas on values of `d`, f32 or f64. Python numbers become constants. `native` are the functions that the machine has for f32.
+    """Formulas on values of `d`, f32 or f64. Python numbers become constants. `formulas` are those of the functions that the machine does not have.
 
     `word` and `signed` are the integers of the same width; a float has `mantissa` stored bits, its exponent is `bias` too large."""
 
-    def __init__(self, b: Builder, native: frozenset[str], d: DType = f32):
-        self.b, self.d = b, d
-        self.native = native if d == f32 else frozenset[str]()
+    def __init__(self, b: Builder, formulas: Mapping[str, Callable[[Terms, Value], Any]], d: DType = f32):
+        self.b, self.d, self.formulas = b, d, formulas
         self.word, self.signed = (u64, i64) if d == f64 else (u32, i32)
         self.mantissa, self.bias = (52, 1023) if d == f64 else (23, 127)
         self.least = 2.0 ** (1 - self.bias)  # the least number whose significand is whole
@@ -49,7 +51,9 @@ class Terms:
         return self.b.same("div", self.c(x), self.c(y))
 
     def one(self, name: str, x: Value) -> Value:
-        return self.b.same(name, x)
+        """A function of one number: the machine's own, or its formula."""
+        formula = self.formulas.get(name)
+        return formula(self, x) if formula is not None else self.b.same(name, x)
 
     def poly(self, x: Value, coefficients: Sequence[float]) -> Value:
         """Horner's rule, the highest power first."""

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import f32, f64, i32, i64, u32, u64
+from avelang.ir.functions.terms import PI_HALF, TWO_OVER_PI, Terms
 from avelang.ir.types import VecType
-from avelang.passes.terms import PI_HALF, TWO_OVER_PI, Terms
 
 # -- exp, log ----------------------------------------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ def tanh(m: Terms, x: Value) -> Value:
     a = m.one("abs", x)
     s = m.mul(x, x)
     near = m.fma(m.mul(m.poly(s, TANH), s), x, x)
-    e = _exp(m, m.mul(a, 2.0))
+    e = m.one("exp", m.mul(a, 2.0))
     far = m.sub(1.0, m.div(2.0, m.add(e, 1.0)))
     out = m.sign_of(m.pick(m.cmp("lt", a, 0.625), near, far), x)
     return m.pick(m.cmp("ne", x, x), x, out)
@@ -106,14 +106,10 @@ def erf(m: Terms, x: Value) -> Value:
     a = m.one("abs", x)
     s = m.mul(x, x)
     t = m.b.same("min", a, m.c(4.0))  # erf(4) is 1 in f32
-    far = m.sub(1.0, _exp(m, m.poly(t, LOG_ERFC)))
+    far = m.sub(1.0, m.one("exp", m.poly(t, LOG_ERFC)))
     near = m.fma(m.poly(s, ERF), x, x)
     out = m.sign_of(m.pick(m.cmp("gt", a, 0.925), far, near), x)
     return m.pick(m.cmp("ne", x, x), x, out)
-
-
-def _exp(m: Terms, x: Value) -> Value:
-    return m.one("exp", x) if "exp" in m.native else exp(m, x)
 
 
 # -- rsqrt, sin, cos ---------------------------------------------------------------------------------------------------------------------
@@ -208,7 +204,4 @@ def _trigonometric(shift: int) -> Callable[[Terms, Value], Value]:
     return f
 
 
-FUNCTIONS: dict[str, Callable[[Terms, Value], Value]] = {
-    "exp": exp, "exp2": exp2, "log": log, "log2": log2, "tanh": tanh, "erf": erf, "rsqrt": rsqrt,
-    "sin": _trigonometric(0), "cos": _trigonometric(1),
-}  # fmt: skip
+sin, cos = _trigonometric(0), _trigonometric(1)
