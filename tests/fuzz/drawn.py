@@ -7,6 +7,7 @@ and outputs of its own, so that one compilation tries many; some kernels hold on
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -16,30 +17,36 @@ import numpy as np
 
 from fuzz.numbers import KINDS, Kind, meet
 
+Three = tuple[int, int, int]
 INTS = tuple(k for k in KINDS.values() if k.is_int)
 FLOATS = tuple(k for k in KINDS.values() if k.is_float and k.bits > 8)
 SMALL = tuple(k for k in KINDS.values() if k.is_float and k.bits == 8)
 U1 = KINDS["u1"]
 ROWS = 3  # inputs of a dtype
 BLOCKS = ((64, 1, 1), (96, 1, 1), (32, 1, 1), (16, 3, 1), (8, 4, 2), (33, 1, 1), (128, 1, 1))
+GRIDS = ((2, 1, 1), (3, 1, 1), (2, 2, 1), (1, 2, 2))
+CONSTEXPR = "constexpr"  # the kind of a number that is known at compile time
 FULL = ((64, 1, 1), (128, 1, 1), (16, 4, 2))  # whole waves of either length
 
 
 @dataclasses.dataclass
 class Drawn:
-    """A program: its text, the block, and what its parameters are: (name, kind, rows) of arrays, (name, kind, value) of numbers."""
+    """A program: its text, the block, and what its parameters are: (name, kind, rows) of arrays, (name, kind, value) of numbers.
+
+    Arrays have a column for each thread of the launch. The letter that a name begins with says what it is: a, an input; o, an output; u, an output
+    that is compared with a tolerance; c, counters, which are small numbers at first."""
 
     text: str
-    block: tuple[int, int, int]
+    block: Three
     arrays: tuple[tuple[str, str, int], ...]
     numbers: tuple[tuple[str, str, Any], ...]
     seed: int
-    grid: tuple[int, int, int] = (1, 1, 1)
+    grid: Three = (1, 1, 1)
     programs: int = 1
 
     @property
     def threads(self) -> int:
-        return self.block[0] * self.block[1] * self.block[2] * self.grid[0]
+        return math.prod(self.block) * math.prod(self.grid)
 
     def inputs(self) -> dict[str, Any]:
         """Arguments by name, made from the seed: inputs full of special values, outputs full of one pattern."""
@@ -47,7 +54,10 @@ class Drawn:
         for name, kind, rows in self.arrays:
             rng = np.random.default_rng([self.seed, *name.encode()])  # of its own, so that other parameters may go
             shape = (rows, self.threads)
-            out[name] = values(rng, KINDS[kind], shape) if name.startswith("a_") else np.full(shape, 7, numpy_of(kind))
+            if name.startswith("c"):
+                out[name] = rng.integers(0, 9, shape).astype(numpy_of(kind))
+            else:
+                out[name] = values(rng, KINDS[kind], shape) if name.startswith("a_") else np.full(shape, 7, numpy_of(kind))
         return {**out, **{name: value for name, _, value in self.numbers}}
 
 
@@ -424,17 +434,20 @@ def some_kinds(rng: random.Random) -> list[Kind]:
 
 
 def draw(seed: int) -> Drawn:
-    """A kernel with many tiny programs, or with a few larger ones, or with one whose threads talk to one another."""
-    from fuzz import together
+    """A kernel with many tiny programs, or with a few larger ones, or with one whose threads talk to one another, or that says what chips have."""
+    from fuzz import together, wide
 
     rng = random.Random(seed)
     kind = rng.random()
-    if kind < 0.2:
+    if kind < 0.16:
         return together.draw(rng, seed)
-    programs = 4 if kind < 0.35 else 12
+    if kind < 0.4:
+        return wide.draw(rng, seed)
+    programs = 4 if kind < 0.52 else 12
     texts, arrays, numbers, outputs = [], {}, [], {}
     body: list[str] = []
-    block = rng.choice(BLOCKS)
+    block, grid = rng.choice(BLOCKS), rng.choice(GRIDS) if rng.random() < 0.12 else (1, 1, 1)
+    at = "t" if grid == (1, 1, 1) else "g"
     for j in range(programs):
         w = Writer(rng, some_kinds(rng))
         w.prefix = str(j)
@@ -444,14 +457,42 @@ def draw(seed: int) -> Drawn:
             lines, made = helper(rng, w.kinds, f"f{j}")
             texts += lines
             w.helpers.append(made)
-        begin(w, numbers, arrays)
+        if rng.random() < 0.15:
+            alike(w, numbers, at == "g")
+        else:
+            begin(w, numbers, arrays, at)
         for _ in range(rng.randint(2, 4) if programs == 4 else rng.randint(1, 2)):
             w.statement(1, 2 if programs == 4 else 1, False)
-        finish(w, outputs)
+        finish(w, outputs, at)
         body += [f"    # program {j}", *w.lines]
-    made = assemble(texts, body, block, arrays, outputs, numbers, seed)
+    made = assemble(texts, body, block, arrays, outputs, numbers, seed, grid)
     made.programs = programs
     return made
+
+
+def given(w: Writer, k: Kind, numbers: list[Any]) -> str:
+    """A number of the launch."""
+    value = w.pick([x for x in specials(k) if x == x and abs(x) < 1e300]) if k.bits > 8 or k.is_int else 1.5
+    name = f"s{len(numbers)}"
+    numbers.append((name, k.name, int(value) if k.is_int else float(value)))
+    w.vars.setdefault(k, []).append(name)
+    w.fixed.add(name)
+    return name
+
+
+def alike(w: Writer, numbers: list[Any], blocks: bool) -> None:
+    """Variables that are the same in all threads of a block: compilers keep such in registers of another kind, and branch on them by other instructions."""
+    for k in w.kinds:
+        source = given(w, k, numbers)
+        name = w.fresh()
+        w.put(1, f"{name} = {source}")
+        w.vars[k].append(name)
+    if blocks:
+        w.vars.setdefault(KINDS["u32"], []).append("b")
+        w.fixed.add("b")
+    if w.chance(0.3):
+        w.vars.setdefault(KINDS["u32"], []).append("t")
+        w.fixed.add("t")
 
 
 def begin(w: Writer, numbers: list[Any], arrays: dict[str, int], at: str = "t") -> None:
@@ -463,12 +504,7 @@ def begin(w: Writer, numbers: list[Any], arrays: dict[str, int], at: str = "t") 
             w.put(1, f"{name} = a_{k}[{row}, {at}]")
             w.vars.setdefault(k, []).append(name)
     if w.chance(0.35):
-        k = w.pick(w.kinds)
-        value = w.pick([x for x in specials(k) if x == x and abs(x) < 1e300]) if k.bits > 8 or k.is_int else 1.5
-        name = f"s{len(numbers)}"
-        numbers.append((name, k.name, int(value) if k.is_int else float(value)))
-        w.vars.setdefault(k, []).append(name)
-        w.fixed.add(name)
+        given(w, w.pick(w.kinds), numbers)
     if w.chance(0.3):
         w.vars.setdefault(KINDS["u32"], []).append("t")
         w.fixed.add("t")
@@ -489,15 +525,18 @@ def finish(w: Writer, outputs: dict[str, int], at: str = "t") -> None:
                 w.put(1, f"o_{k}[{row}, {at}] = {name}")
 
 
-def assemble(texts: list[str], body: list[str], block: tuple[int, int, int], arrays: dict[str, int], outputs: dict[str, int], numbers: list[Any],
-             seed: int, head: tuple[str, ...] = ()) -> Drawn:  # fmt: skip
-    """The module around a kernel's body."""
-    n = block[0] * block[1] * block[2]
-    params = [(f"a_{k}", k, rows) for k, rows in arrays.items()] + [(f"o_{k}", k, rows) for k, rows in outputs.items()]
-    said = [f"{name}: al.Tensor(({rows}, {n}), al.{k})" for name, k, rows in params] + [f"{name}: al.{k}" for name, k, _ in numbers]
+def assemble(texts: list[str], body: list[str], block: Three, arrays: dict[str, int], outputs: dict[str, int], numbers: list[Any], seed: int,
+             grid: Three = (1, 1, 1), others: tuple[tuple[str, str, int], ...] = ()) -> Drawn:  # fmt: skip
+    """The module around a kernel's body. `others`: further arrays, as (name, kind, rows)."""
+    n, total = math.prod(block), math.prod(block) * math.prod(grid)
+    params = [(f"a_{k}", k, rows) for k, rows in arrays.items()] + [(f"o_{k}", k, rows) for k, rows in outputs.items()] + [*others]
+    said = [f"{name}: al.Tensor(({rows}, {total}), al.{k})" for name, k, rows in params] + [f"{name}: al.{k}" for name, k, _ in numbers]
     if block[1:] == (1, 1):
-        thread = "    t = al.thread_id(0)"
+        head = ["    t = al.thread_id(0)"]
     else:
-        thread = "    t = (al.thread_id(2) * al.block_dim(1) + al.thread_id(1)) * al.block_dim(0) + al.thread_id(0)"
-    lines = ["import avelang", "import avelang.language as al", "", "", *texts, "@avelang.jit", f"def kernel({', '.join(said)}):", thread, *head, *body]
-    return Drawn("\n".join(lines) + "\n", block, tuple(params), tuple(numbers), seed)
+        head = ["    t = (al.thread_id(2) * al.block_dim(1) + al.thread_id(1)) * al.block_dim(0) + al.thread_id(0)"]
+    if grid != (1, 1, 1):
+        plane = "al.block_id(0)" if grid[1:] == (1, 1) else "(al.block_id(2) * al.grid_dim(1) + al.block_id(1)) * al.grid_dim(0) + al.block_id(0)"
+        head += [f"    b = {plane}", f"    g = b * {n} + t"]
+    lines = ["import avelang", "import avelang.language as al", "", "", *texts, "@avelang.jit", f"def kernel({', '.join(said)}):", *head, *body]
+    return Drawn("\n".join(lines) + "\n", block, tuple(params), tuple(numbers), seed, grid)

@@ -13,13 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from fuzz import products
 from fuzz.names import GREATEST, LEAST, Device, namespace, struct, total
+from fuzz.numbers import KINDS
 from fuzz.values import Dtype, Memory, Num, Run, Tensor, Three, Undefined, literal
 
 __all__ = ["Undefined", "load", "run"]
 
+U64 = KINDS["u64"]
+
 # -- running -----------------------------------------------------------------------------------------------------------------------------------
 
+PRODUCTS = ("nvvm.mma_", "amdgpu.mfma_")
+LANES = ("amdgpu.readfirstlane", "amdgpu.ballot")
 SHUFFLES = {"shuffle": "idx", "shuffle_up": "up", "shuffle_down": "down", "shuffle_xor": "xor"}
 
 
@@ -31,6 +37,10 @@ class Text(ast.NodeTransformer):
         name = ast.unparse(node.func).removeprefix("al.")
         if name == "syncthreads":
             return ast.Yield(ast.Constant("barrier"))
+        if name.startswith(PRODUCTS) or name in LANES:
+            kind = "product" if name.startswith(PRODUCTS) else "lanes"
+            named = ast.Dict([ast.Constant(k.arg) for k in node.keywords], [k.value for k in node.keywords])
+            return ast.Yield(ast.Tuple([ast.Constant(kind), ast.Constant(name), ast.Tuple(node.args, ast.Load()), named], ast.Load()))
         if name in SHUFFLES:
             width = next((k.value for k in node.keywords if k.arg == "width"), ast.Constant(0))
             return ast.Yield(ast.Tuple([ast.Constant(SHUFFLES[name]), *node.args[:2], *(node.args[2:3] or [width])], ast.Load()))
@@ -89,25 +99,25 @@ def run(text: str, args: dict[str, Any], block: Three, grid: Three = (1, 1, 1), 
     for name, value in args.items():
         note = kernel.notes[name]
         if isinstance(value, np.ndarray):
-            m = Memory(value.nbytes, True, True)
+            m = Memory(value.nbytes, True, True, max(grid) > 1)
             m.data[:] = value.tobytes()
             arrays.append((m, value))
             values[name] = Tensor(m, note.kind, note.shape, note.strides)
         else:
             values[name] = Num(note.kind, literal(value, note.kind)) if isinstance(note, Dtype) else value
-    Run.memories = [m for m, _ in arrays]
-    for z in range(grid[2]):
-        for y in range(grid[1]):
-            for x in range(grid[0]):
-                Run.index = (x, y, z)
-                _block(kernel.fn, values, block, wave)
+    for Run.number in range(grid[0] * grid[1] * grid[2]):
+        Run.index = (Run.number % grid[0], Run.number // grid[0] % grid[1], Run.number // (grid[0] * grid[1]))
+        Run.memories = [m for m, _ in arrays]
+        for m in Run.memories:
+            m.seen = {}
+        _block(kernel.fn, values, block, wave)
     for m, value in arrays:
         value.view(np.uint8).reshape(-1)[:] = np.frombuffer(bytes(m.data), np.uint8)
 
 
 def _block(fn: Any, values: dict[str, Any], block: Three, wave: int) -> None:
     count = block[0] * block[1] * block[2]
-    Run.shared, Run.made = {}, {}
+    Run.shared, Run.made, Run.copies = {}, {}, {}
     threads: dict[int, Any] = {}
     for Run.thread in range(count):
         made = fn(**values)
@@ -121,7 +131,7 @@ def _block(fn: Any, values: dict[str, Any], block: Three, wave: int) -> None:
                 asked[Run.thread] = generator.send(answers[Run.thread])
             except StopIteration:
                 del threads[Run.thread]
-        kinds = {x if isinstance(x, str) else "shuffle" for x in asked.values()}
+        kinds = {x if isinstance(x, str) else x[0] if x[0] in TOGETHER else "shuffle" for x in asked.values()}
         if len(kinds) > 1:
             raise Undefined("some threads at a barrier, others at a shuffle")
         if kinds == {"barrier"}:
@@ -129,8 +139,38 @@ def _block(fn: Any, values: dict[str, Any], block: Three, wave: int) -> None:
                 if m.seen:
                     m.seen.clear()
             answers = dict.fromkeys(threads)
+        elif kinds and (one := next(iter(kinds))) in TOGETHER:
+            answers = {}
+            for first in range(0, count, wave):
+                answers.update(TOGETHER[one]({t: asked[t] for t in range(first, min(first + wave, count)) if t in asked}, wave))
         else:
             answers = {t: _shuffled(t, asked, wave) for t in asked}
+
+
+def _product(asked: dict[int, Any], wave: int) -> dict[int, Any]:
+    """A matrix product of a wave."""
+    if not asked:
+        return {}
+    if len(asked) != wave or len({(x[1], tuple(x[3].items())) for x in asked.values()}) > 1:
+        raise Undefined("a product without all lanes")
+    name = asked[min(asked)][1]
+    return dict(zip(sorted(asked), products.product(name, [asked[t][2] for t in sorted(asked)], asked[min(asked)][3])))
+
+
+def _lanes(asked: dict[int, Any], wave: int) -> dict[int, Any]:
+    """What the lanes that are there find out about one another."""
+    if not asked:
+        return {}
+    first = asked[min(asked)]
+    if any(x[1] != first[1] for x in asked.values()):
+        raise Undefined("different instructions")
+    if first[1] == "amdgpu.readfirstlane":
+        return dict.fromkeys(asked, first[2][0])
+    bits = sum(1 << t % wave for t, x in asked.items() if bool(x[2][0]))
+    return dict.fromkeys(asked, Num(U64, bits))
+
+
+TOGETHER = {"product": _product, "lanes": _lanes}
 
 
 def _shuffled(thread: int, asked: dict[int, Any], wave: int) -> Any:

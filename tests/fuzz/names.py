@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fuzz import numbers
+from fuzz import chips, numbers
 from fuzz.numbers import I32, U1, U32, Kind, meet
 from fuzz.values import (
     DTYPES,
@@ -175,6 +175,35 @@ def _function(f: Callable[[float, Kind], float]) -> Callable[[Any], Any]:
     return lambda value: each(one, value)
 
 
+def _exp(base: Callable[[float], float]) -> Callable[[float], float]:
+    def exp(a: float) -> float:
+        try:
+            return base(a)
+        except OverflowError:
+            return math.inf
+
+    return exp
+
+
+def _log(base: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda a: -math.inf if a == 0 else math.nan if a < 0 or a != a else base(a)
+
+
+def _rsqrt(a: float) -> float:
+    return math.copysign(math.inf, a) if a == 0 else math.nan if a < 0 or a != a else 1 / math.sqrt(a)
+
+
+def _wave(f: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda a: f(a) if math.isfinite(a) else math.nan
+
+
+# Functions that nobody rounds correctly, by the library of C in f64. What they give goes to arrays that are compared with a tolerance (`engines.STEPS`).
+FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "exp": _exp(math.exp), "exp2": _exp(getattr(math, "exp2", lambda a: 2.0**a)), "log": _log(math.log), "log2": _log(math.log2),
+    "tanh": math.tanh, "erf": math.erf, "rsqrt": _rsqrt, "sin": _wave(math.sin), "cos": _wave(math.cos),
+}  # fmt: skip
+
+
 def steps(*bounds: Any, unroll: bool = False) -> Iterator[Num]:
     """`al.range`: Python's, of the kind in which the run-time bounds meet, of 32 bits at least."""
     kinds = [b.k for b in bounds if isinstance(b, Num)]
@@ -250,6 +279,9 @@ def namespace() -> types.SimpleNamespace:
     al.ceil = _function(lambda a, k: numbers.whole(math.ceil, a, k))
     al.full, al.make_local, al.make_shared, al.view, al.subview = full, make_local, make_shared, view, subview
     al.range = steps
+    for name, f in FUNCTIONS.items():
+        setattr(al, name, _function(lambda a, k, f=f: numbers.rounded(f(a), k)))
+    al.target, al.nvvm, al.amdgpu = chips.target, chips.nvvm(), chips.amdgpu()
     # Made by `Text`, which rewrites what Python does by other rules.
     al.choose, al.logic, al.tick = choose, logic, tick
     al.declared = lambda v, d: Num(d.kind, stored(v, d.kind))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
+import os
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,11 +53,28 @@ def found(drawn: Drawn, engine: str, want: dict[str, Any], level: int = 1) -> st
     return f"{len(different)} differ, {name}{list(at)} is {g!r} and should be {w!r}"
 
 
+def alone(drawn: Drawn, engine: str, level: int) -> str:
+    """Runs a program in a process of its own: "died: ..." with what is left of its words, "" where the process lives, whatever the results."""
+    with tempfile.TemporaryFile() as errors:
+        pid = os.fork()
+        if pid == 0:
+            os.dup2(errors.fileno(), 2)
+            try:
+                found(drawn, engine, {}, level)
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        errors.seek(0)
+        last = [line.strip() for line in errors.read()[-2000:].decode(errors="replace").splitlines() if line.strip()]
+    code = os.waitstatus_to_exitcode(status)
+    return f"died: {f'signal {-code}' if code < 0 else f'status {code}'} {' '.join(last[-2:])}" if code else ""
+
+
 def trial(drawn: Drawn, names: Sequence[str], level: int = 1, cpu: int | None = None) -> list[Finding]:
     """The engines that disagree; `level` is LLVM's for code of this machine, `cpu` that of the CPU backend's where it is another. Raises Undefined where the program means nothing."""
     wants: dict[int, dict[str, Any]] = {64: meaning(drawn, 64)}
     # Only these tell one length of a wave from another.
-    wants[32] = meaning(drawn, 32) if "shuffle" in drawn.text or "lane_id" in drawn.text else wants[64]
+    wants[32] = meaning(drawn, 32) if any(x in drawn.text for x in ("shuffle", "lane_id", "target(")) else wants[64]
     out = []
     for engine in names:
         at = cpu if cpu is not None and engine.startswith("cpu") else level
@@ -75,7 +94,7 @@ def smallest(f: Finding, seconds: float = 60.0) -> Finding:
         drawn = dataclasses.replace(f.drawn, text=text)
         try:
             want = meaning(drawn, WAVES[f.engine])
-            what = found(drawn, f.engine, want, f.level)
+            what = alone(drawn, f.engine, f.level) if kind == "died" else found(drawn, f.engine, want, f.level)
         except Exception:  # the judge knows nothing of it
             return False
         same = bool(what) and (what.startswith(kind + ":") if kind else " differ, " in what)

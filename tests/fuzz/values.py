@@ -219,41 +219,57 @@ def stored(value: Any, k: Kind) -> Any:
 # -- memory ------------------------------------------------------------------------------------------------------------------------------------
 
 
-class Memory:
-    """Bytes. `known` says which were written; of memory that threads share, `seen` holds who accessed a byte since the last barrier."""
+READ, WRITE, ATOMIC = range(3)
+SEVERAL = -1
 
-    def __init__(self, size: int, shared: bool, known: bool):
+
+class Memory:
+    """Bytes. `known` says which were written. Of memory that threads share, `seen` holds who accessed a byte since the last barrier, and how; of memory
+    that blocks share, `blocks` which block did since the launch."""
+
+    def __init__(self, size: int, shared: bool, known: bool, blocks: bool = False):
         self.data, self.known = bytearray(size), bytearray([known]) * size
-        self.seen: dict[int, tuple[int, bool]] | None = {} if shared else None
+        self.seen: dict[int, tuple[int, int]] | None = {} if shared else None
+        self.blocks: dict[int, tuple[int, int]] | None = {} if blocks else None
 
 
 class Run:
-    """What the threads of the running block have in common."""
+    """What the threads of the running block have in common. `copies` are a thread's copies under way, group by group, the last one open."""
 
     thread = 0
     wave = 64
     block: Three = (1, 1, 1)
     grid: Three = (1, 1, 1)
     index: Three = (0, 0, 0)
+    number = 0
     shared: dict[Any, Memory] = {}
     memories: list[Memory] = []
     made: dict[int, int] = {}
+    copies: dict[int, list[list[Any]]] = {}
     steps, most = 0, 4_000_000
 
 
-def _touch(m: Memory, at: int, size: int, write: bool) -> None:
+def _clash(seen: dict[int, tuple[int, int]], byte: int, who: int, mode: int) -> None:
+    """Notes an access; two race where they are of different ones, and are not both reads or both atomic."""
+    had = seen.get(byte)
+    if had is None:
+        seen[byte] = (who, mode)
+    elif had[0] != who:
+        if mode != had[1] or mode == WRITE:
+            raise Undefined("a race")
+        if had[0] != SEVERAL:
+            seen[byte] = (SEVERAL, mode)
+    elif mode != had[1]:
+        seen[byte] = (who, WRITE)
+
+
+def touch(m: Memory, at: int, size: int, mode: int) -> None:
     if m.seen is None:
         return
     for byte in range(at, at + size):
-        who = m.seen.get(byte)
-        if who is None:
-            m.seen[byte] = (Run.thread, write)
-        elif who[0] != Run.thread and (write or who[1]):
-            raise Undefined("a race")
-        elif write and not who[1]:
-            m.seen[byte] = (Run.thread, True)
-        elif who[0] != Run.thread and not who[1]:
-            m.seen[byte] = (-1, False)  # read by several
+        _clash(m.seen, byte, Run.thread, mode)
+        if m.blocks is not None:
+            _clash(m.blocks, byte, Run.number, mode)
 
 
 class Tensor(Operators):
@@ -289,18 +305,18 @@ class Tensor(Operators):
             at += c * s
         return self.base + at * self.k.bytes, len(coords)
 
-    def get(self, at: int) -> Num:
+    def get(self, at: int, mode: int = READ) -> Num:
         m, size = self.memory, self.k.bytes
         if not 0 <= at <= len(m.data) - size or not all(m.known[at : at + size]):
             raise Undefined("memory outside, or that nothing wrote")
-        _touch(m, at, size, False)
+        touch(m, at, size, mode)
         return Num(self.k, numbers.from_bits(int.from_bytes(m.data[at : at + size], "little"), self.k))
 
-    def put(self, at: int, value: Any) -> None:
+    def put(self, at: int, value: Any, mode: int = WRITE) -> None:
         m, size = self.memory, self.k.bytes
         if not 0 <= at <= len(m.data) - size:
             raise Undefined("memory outside")
-        _touch(m, at, size, True)
+        touch(m, at, size, mode)
         m.data[at : at + size] = numbers.to_bits(stored(value, self.k), self.k).to_bytes(size, "little")
         m.known[at : at + size] = b"\1" * size
 
