@@ -16,6 +16,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("ir",),
     ("isa",),
     ("arch",),
+    ("native",),
     ("llvm", "amdgcn", "nvptx"),
     ("frontend", "passes", "emit", "sim"),
     ("pipeline",),
@@ -231,3 +232,21 @@ def unused_codes(codes: set[str], tree: Tree, tests: dict[str, str]) -> list[str
     bad += [f"{c} is triggered by no test" for c in sorted(codes) if not re.search(rf"\b{c}\b", tested)]
     known = set(re.findall(r'error\(\s*"([A-Z]\d{3})"', source))
     return bad + [f"{c} is raised but not in the catalogue" for c in sorted(known - codes)]
+
+
+# An instruction of LLVM IR on a line of its own, or the head of a function.
+_IR = re.compile(r"^\s*(%[\w.{}\"-]+ = |br (i1|label)|store |ret |call |define |switch |unreachable)", re.MULTILINE)
+
+
+def ir_lines(tree: Tree) -> dict[str, int]:
+    """By module, how many lines of strings of several lines are LLVM IR: all lines of each string of which two at least are instructions."""
+    found: dict[str, int] = {}
+    for m, t in tree.ast.items():
+        if len(_IR.findall(tree.text[m])) < 2:
+            continue
+        lines = tree.text[m].splitlines()
+        for first, last in {(n.lineno, n.end_lineno or 0) for n in ast.walk(t) if isinstance(n, (ast.JoinedStr, ast.Constant))}:
+            text = "\n".join(lines[first - 1 : last])
+            if last > first and '"""' in text and len(_IR.findall(text)) >= 2:
+                found[m] = found.get(m, 0) + last - first
+    return found

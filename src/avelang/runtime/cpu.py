@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.llvm.engine import Code
+from avelang.native.layouts import Kernel
 from avelang.runtime import compile
-from avelang.runtime.native import Kernel, native
+from avelang.runtime.native import native
 
 if TYPE_CHECKING:
     from avelang.frontend.source import Source

@@ -12,13 +12,9 @@ from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.ir.dtypes import DType
 from avelang.ir.integers import COMPARE, INT, wrap
+from avelang.native.layouts import EXPECTED, MOST_EXPECTED
 
-# The numbers of names in `host/stub.ll`.
-CODES = (
-    "const", "arg", "grid", "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "eq", "ne", "lt",
-    "le", "gt", "ge", "select", "convert", "not", "neg", "not1",
-)  # fmt: skip
-MOST = 256  # rows that the host code has room for; kernels with more are launched by Python
+MOST = MOST_EXPECTED  # rows that the host code has room for; kernels with more are launched by Python
 
 
 def values(rows: Sequence[Sequence[Any]], slots: Sequence[int], grid: Sequence[int]) -> list[int]:
@@ -73,6 +69,6 @@ def table(expects: dict[str, Any] | None) -> Any:
         raise ValueError(f"{len(rows)} rows")
     words = [len(rows), len(asked)]
     for name, a, b, c, bits, signed in rows:
-        words += [CODES.index(name), a, b, c, 64 - bits, signed]
+        words += [EXPECTED.index(name), a, b, c, 64 - bits, signed]
     words += [must for _, must, _, _ in asked]
     return (ctypes.c_int64 * len(words))(*words)

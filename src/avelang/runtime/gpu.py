@@ -1,7 +1,7 @@
 """Code for a GPU and the arguments of a launch come in; the vendor's driver has loaded the one and been handed the other.
 
 What the drivers of all vendors share is here: opening the library, devices, modules, the record that compiled host code launches from
-(`host/gpu.ll`), and errors. A vendor is a subclass of `Driver` of tables and a few short methods (`hip.py`, `cuda.py`).
+(`native/host/gpu.c`), and errors. A vendor is a subclass of `Driver` of tables and a few short methods (`hip.py`, `cuda.py`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from avelang.base import knobs
 from avelang.base.errors import AveError, error
 from avelang.ir import printf
 from avelang.ir.dtypes import BY_NAME
+from avelang.native.layouts import KEPT, Gpu, Recent
 from avelang.runtime.arrays import Array
 from avelang.runtime.geometry import Geometry
-from avelang.runtime.native import KEPT, Gpu, Recent, native
+from avelang.runtime.native import native
 
 if TYPE_CHECKING:
     from avelang.runtime.arguments import Bound
@@ -39,7 +40,7 @@ I32 = ctypes.c_int32
 U32 = ctypes.c_uint32
 SIZE = ctypes.c_size_t
 
-# By what stands above the status that `host/gpu.ll` returns: the role of the call that failed.
+# By what stands above the status that `native/host/gpu.c` returns: the role of the call that failed.
 CALLS = ("launch", "get", "set")
 EARLIER = 4  # launches that a message names
 CAPTURED = 900  # the status of what a capture forbids: the same in both drivers

@@ -1,6 +1,6 @@
-"""The host code of `host/*.ll`: text comes in; loaded functions, and the structs that they share with Python, go out.
+"""The host code (`avelang.native`, `host/*.c`) comes in as LLVM IR; loaded functions go out.
 
-It is compiled once for a machine and kept in the cache on disk. The structs mirror `%Pool`, `%Kernel`, ... of the text, field by field.
+It is compiled once for a machine and kept in the cache on disk. What it shares with Python is in `native/layouts.h`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import pathlib
 import re
 import signal
 import sys
@@ -23,145 +22,20 @@ from avelang.base import interrupts, knobs
 from avelang.base.errors import error
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
+from avelang.native import units
+from avelang.native.layouts import NOTED, Maps, Pool, Recent, Wide
 from avelang.runtime import cache
 
 P = ctypes.c_void_p
 I64 = ctypes.c_int64
-I32 = ctypes.c_int32
 
-ENTRIES = 16
-EXCHANGES = 8
-ALTERNATIVES = 4
-SLOTS = 64
-WIDES = 16  # values that no slot holds, at most, of a launch by the host code
-MOST_INLINE = 5  # dimensions of a torch tensor that holds them itself
-KEPT, NOTED = 16, 8  # slots of a launch that is noted, launches that are
 # Of a worker thread: what Linux gives a main thread; macOS would give 512 KiB.
 _STACK = 8 << 20
 # Looks for another job before sleeping, each with a sched_yield: some 20 us, so that launches in a row find the workers awake.
 _SPINS = 64
 # pthread.h: Linux has 1, macOS 2.
 _DETACHED = 2 if sys.platform == "darwin" else 1
-
-
-class Pool(ctypes.Structure):
-    _fields_ = [
-        ("mutex", ctypes.c_byte * 128), ("wake", ctypes.c_byte * 128), ("finished", ctypes.c_byte * 128),
-        ("taken", I32), ("active", I32), ("generation", I64), ("job", P), ("scratch", P), ("scratch_bytes", I64),
-        ("workers", I32), ("started", I32), ("spins", I32), ("clock", I32), ("set_mask", I32), ("detached", I32), ("stack", I64),
-        ("launches", P), ("listed", I32), ("ticker", I32), ("interrupts", I64), ("hook", P), ("before", P),
-    ]  # fmt: skip
-
-
-class Kernel(ctypes.Structure):
-    """`ns_per_block` is measured by each launch; `last_ns` is the time of the last one."""
-
-    _fields_ = [("run", P), ("scratch_bytes", I64), ("ns_per_block", ctypes.c_double), ("launches", I64), ("last_ns", I64)]
-
-
-class Gpu(ctypes.Structure):
-    """A kernel that a driver has loaded on a device; `most_x` blocks fit along x (-1: none, the slow path sees every launch)."""
-
-    _fields_ = [
-        ("launch", P), ("function", P), ("get", P), ("set", P), ("word", I64), ("most_x", I64), ("params", I64),
-        ("block", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32), ("attributes", P), ("many", I64), ("only", I64), ("wide", ctypes.c_uint64),
-    ]  # fmt: skip
-
-
-class Recent(ctypes.Structure):
-    """A launch that was handed to a driver."""
-
-    _fields_ = [("gpu", P), ("number", I64), ("grid", ctypes.c_uint32 * 3), ("stream", P), ("slots", ctypes.c_uint64 * KEPT)]
-
-
-class Subscript(ctypes.Structure):
-    """What `kernel[provider]` gives: the type of it, where a kernel has its builtin, one such object that is free."""
-
-    _fields_ = [("type", P), ("offset", I64), ("free", P)]
-
-
-class Record(ctypes.Structure):
-    """What a table of tensor maps has for one array."""
-
-    _fields_ = [("key", I64 * 12), ("padding", I64 * 4), ("value", ctypes.c_byte * 128)]
-
-
-class Maps(ctypes.Structure):
-    """A table of tensor maps: the first `Record`, how many there are less one."""
-
-    _fields_ = [("records", P), ("mask", I64)]
-
-
-class Wide(ctypes.Structure):
-    """A value that no slot holds, whose address a slot has; `word` stands for it in reports."""
-
-    _fields_ = [("value", ctypes.c_byte * 128), ("word", I64), ("padding", I64 * 7)]
-
-
-class Exchange(ctypes.Structure):
-    _fields_ = [("type", P), ("function", P)]
-
-
-class Fields(ctypes.Structure):
-    """Where the fields of a torch tensor stand, in bytes, the dispatch keys of lazy views, and two functions of torch (`torch_tensors.Layout`)."""
-
-    _fields_ = [
-        (name, I64) for name in (
-            "impl", "storage", "keys", "meta", "numel", "offset", "rank", "sizes", "data", "deleter", "lazy", "counter", "version", "requires",
-            "enabled", "bytes",
-        )
-    ]  # fmt: skip
-
-
-class Likeness(ctypes.Structure):
-    """What torch tensors have in common that are read alike: type, virtual table, dispatch keys, dtype and device, who frees."""
-
-    _fields_ = [("type", P), ("table", P), ("keys", ctypes.c_uint64), ("meta", ctypes.c_uint64), ("deleter", P)]
-
-
-class Context(ctypes.Structure):
-    _fields_ = [
-        ("pool", P), ("int_", P), ("float_", P), ("str_", P), ("tuple_", P), ("none", P), ("true", P), ("false", P), ("ndarray", P),
-        ("ave_error", P), ("fail", P), ("keep_traceback", I64), ("count", I64), ("exchanges", Exchange * EXCHANGES),
-        ("digit", I64), ("tagged", I64), ("items", I64), ("fields", Fields),
-    ]  # fmt: skip
-
-
-class State(ctypes.Structure):
-    _fields_ = [("context", P), ("slow", P), ("count", I64), ("entries", P * ENTRIES), ("last", I64)]
-
-
-class Entry(ctypes.Structure):
-    _fields_ = [
-        ("kernel", P), ("watched", I64), ("watches", P), ("positional", I64), ("keyword", I64), ("names", P), ("block", I64 * 3),
-        ("params", P), ("slots", I64), ("template", P), ("gpu", P), ("stream", P), ("device", I64), ("failed", P), ("expects", P),
-    ]  # fmt: skip
-
-
-class Watch(ctypes.Structure):
-    _fields_ = [("home", P), ("name", P), ("value", P), ("tag", ctypes.c_uint64)]
-
-
-class Param(ctypes.Structure):
-    _fields_ = [
-        ("kind", I64), ("slot", I64), ("low", I64), ("high", ctypes.c_uint64), ("rank", I64), ("device", I64),
-        ("dtypes", ctypes.c_uint32 * ALTERNATIVES), ("shape", P), ("strides", P), ("item", I64), ("descriptors", P * ALTERNATIVES), ("padding", I64),
-        ("like", Likeness), ("rest", I64 * 3),
-    ]  # fmt: skip
-
-
-class MethodDef(ctypes.Structure):
-    """CPython's PyMethodDef, and behind it the address of the builtin's `State`."""
-
-    _fields_ = [("name", ctypes.c_char_p), ("function", P), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p), ("state", P)]
-
-
 FASTCALL_KEYWORDS = 0x0080 | 0x0002
-
-
-def _text() -> str:
-    folder = pathlib.Path(__file__).parent / "host"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in ("pool.ll", "maps.ll", "gpu.ll", "stub.ll", "subscript.ll"))
 
 
 def _code(text: str) -> Code:
@@ -185,7 +59,7 @@ class Native:
     def __init__(self) -> None:
         if os.name != "posix":
             raise error("D010")
-        text = _text()
+        text = units.text("host")
         for symbol in set(re.findall(r"@(Py\w+|_Py\w+)", text)):
             llvm.add_symbol(symbol, ctypes.cast(getattr(ctypes.pythonapi, symbol), P).value)
         self._code = _code(text)

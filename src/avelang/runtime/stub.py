@@ -1,4 +1,4 @@
-"""What the slow path has accepted comes in; tables by which `host/stub.ll` recognizes the same kind of call go out.
+"""What the slow path has accepted comes in; tables by which the host code (`native/host/launch.c`) recognizes the same kind of call go out.
 
 A `Stub` is the builtin function behind `kernel[provider]` of one jit function. Python objects are known to the host code by their address,
 so whatever a table points to is kept alive beside it.
@@ -20,32 +20,39 @@ from avelang.frontend.reach import Watched
 from avelang.frontend.signature import ParamSpec
 from avelang.ir.dtypes import DType
 from avelang.ir.types import MapType
-from avelang.runtime import cpu, expects
-from avelang.runtime.arguments import Bound, alternatives
-from avelang.runtime.arrays import CPU, Array, describe, dlpack_triples
-from avelang.runtime.native import (
+from avelang.native.layouts import (
+    ALIGNED,
     ALTERNATIVES,
+    CONSTANT,
+    DOUBLE,
     ENTRIES,
     EXCHANGES,
-    FASTCALL_KEYWORDS,
+    FLAG,
+    MAP,
+    POINTER,
+    SIGNED,
+    SINGLE,
     SLOTS,
+    TENSOR,
+    UNSIGNED,
+    WATCHED_WORD,
     WIDES,
+    WRITEABLE,
     Context,
     Entry,
     Exchange,
     MethodDef,
     Param,
+    Room,
     State,
     Watch,
     Wide,
-    native,
 )
+from avelang.runtime import cpu, expects
+from avelang.runtime.arguments import Bound, alternatives
+from avelang.runtime.arrays import CPU, Array, describe, dlpack_triples
+from avelang.runtime.native import FASTCALL_KEYWORDS, native
 
-# %Watch: no name is a cell's, and this one that of a word in memory.
-_WORD = 1
-
-# Kinds of %Param.
-CONSTANT, SIGNED, UNSIGNED, DOUBLE, SINGLE, FLAG, POINTER, TENSOR, MAP = range(9)
 _ARRAYS = {"pointer": POINTER, "tensor": TENSOR, "map": MAP}
 _FLOATS = {"f64": DOUBLE, "f32": SINGLE}
 # DLPack's word for the CPU: kDLCPU, index 0.
@@ -136,7 +143,7 @@ class _Shared:
         address = {
             name: id(value)
             for name, value in {
-                "int_": int, "float_": float, "str_": str, "tuple_": tuple, "none": None, "true": True, "false": False,
+                "int_": int, "float_": float, "str_": str, "tuple_": tuple, "none": None, "true_": True, "false_": False,
                 "ave_error": AveError, "fail": self._fail,
             }.items()
         }  # fmt: skip
@@ -354,7 +361,7 @@ class Stub:
 def _watch(w: Watched) -> Watch:
     home, name, value, there = w
     if isinstance(name, int):
-        return Watch(id(home) + name, _WORD, value)
+        return Watch(id(home) + name, WATCHED_WORD, value)
     return Watch(id(home), id(name) if isinstance(home, dict) else None, id(value) if there else None)
 
 
@@ -416,10 +423,6 @@ def methods() -> set[int]:
     return set(map(ctypes.addressof, _METHODS))
 
 
-# NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE of numpy/ndarraytypes.h; of an array `low` holds the flags that it must have.
-_ALIGNED, _WRITEABLE = 0x0100, 0x0400
-
-
 def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int, align: int) -> tuple[Param, Any]:
     d = spec.dtype
     assert d is not None
@@ -427,7 +430,7 @@ def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int,
     descriptors = _descriptors(d) if array.device == CPU else []
     codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code, bits in dlpack_triples(other)][:ALTERNATIVES]
     param = Param(kind=_ARRAYS[spec.kind], slot=slot, rank=-1, item=d.bytes, device=device, high=max(d.bytes, align))
-    param.low = _ALIGNED | (_WRITEABLE if written else 0)
+    param.low = ALIGNED | (WRITEABLE if written else 0)
     param.descriptors = (ctypes.c_void_p * ALTERNATIVES)(*map(id, descriptors))
     # 0xFFFFFFFF is no dtype: 0 would be an integer of no bits.
     param.dtypes = (ctypes.c_uint32 * ALTERNATIVES)(*codes, *[0xFFFF_FFFF] * (ALTERNATIVES - len(codes)))
@@ -448,5 +451,5 @@ def _map(known: tuple[Param, Any], t: MapType, array: Array, room: int) -> None:
     param, keep = known
     table = tensor_maps.table(t, array.device.partition(":")[0])
     param.rank, param.shape = t.rank, table.address
-    param.strides = 8 * SLOTS + ctypes.sizeof(Wide) * room - 8 * param.slot
+    param.strides = Room.wides.offset + ctypes.sizeof(Wide) * room - 8 * param.slot
     keep.append(table)

@@ -1,7 +1,7 @@
 """A kernel comes in; the same kernel, whose subscription `kernel[provider]` runs no Python code, goes out.
 
-The types are made by CPython's own `PyType_FromSpec`, with functions of `host/subscript.ll` in their slots. Slot numbers: typeslots.h (part of the
-stable ABI); kinds of members: descrobject.h.
+The types are made by CPython's own `PyType_FromSpec`, with functions of `native/host/subscript.c` in their slots. Slot numbers: typeslots.h (part of
+the stable ABI); kinds of members: descrobject.h.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import ctypes
 import functools
 from typing import Any
 
+from avelang.native.layouts import Bound, Subscript
 from avelang.runtime import stub
-from avelang.runtime.native import Subscript, native
+from avelang.runtime.native import native
 
 P = ctypes.c_void_p
 
@@ -58,15 +59,15 @@ def _base() -> type:
     """The class that has the subscription. What it gives is the builtin of the kernel, `func`, with a provider, and is called as it is."""
     code = native()
     members = (Member * 4)(
-        Member(b"__vectorcalloffset__", _SIZE, _HEAD, _READONLY), Member(b"func", _OBJECT, _HEAD + 8, _READONLY),
-        Member(b"provider", _OBJECT, _HEAD + 16, _READONLY),
+        Member(b"__vectorcalloffset__", _SIZE, Bound.call.offset, _READONLY), Member(b"func", _OBJECT, Bound.builtin.offset, _READONLY),
+        Member(b"provider", _OBJECT, Bound.provider.offset, _READONLY),
     )  # fmt: skip
     _KEPT.append(members)
     slots = [
         (TP_CALL, ctypes.cast(_api.PyVectorcall_Call, P).value or 0), (TP_DEALLOC, code.address("ave_bound_dealloc")),
         (TP_TRAVERSE, code.address("ave_bound_traverse")), (TP_MEMBERS, ctypes.addressof(members)),
     ]  # fmt: skip
-    bound = _type("avelang.Bound", _HEAD + 24, NOT_BY_CALL | HAVE_VECTORCALL | HAVE_GC, slots)
+    bound = _type("avelang.Bound", ctypes.sizeof(Bound), NOT_BY_CALL | HAVE_VECTORCALL | HAVE_GC, slots)
     _KEPT.append(bound)
     Subscript.from_address(code.address("ave_subscripts")).type = id(bound)
     return _type("avelang.Subscripted", _HEAD, BASETYPE, [(MP_SUBSCRIPT, code.address("ave_subscript"))])

@@ -1,7 +1,7 @@
 """Arguments for `al.TensorMap` parameters: a map's type and an array come in; what a backend takes for the map goes out: words that code for the CPU
 reads, or the 128 bytes of the CUDA driver, encoded once for each array, layout and type.
 
-What was made is kept in tables that compiled host code reads too (`host/maps.ll`): a launch with arrays that a table knows runs no Python.
+What was made is kept in tables that compiled host code reads too (`native/host/maps.c`): a launch with arrays that a table knows runs no Python.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.ir.types import MapType
 from avelang.isa.tensor_map import MOST_RANK, WORDS, torn
+from avelang.native.layouts import Maps, Record, Wide
 from avelang.runtime.arrays import CPU, Array
-from avelang.runtime.native import Maps, Record, Wide, native
+from avelang.runtime.native import native
 
 if TYPE_CHECKING:
     from avelang.frontend.signature import ParamSpec

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from avelang.runtime.native import MOST_INLINE, Fields, Likeness
+from avelang.native.layouts import MOST_INLINE, Fields, Likeness
 
 # Of the word that begins with the dtype: 16 bits of that, 8 each of the device's type, its index, and whether there is one. Others depend on strides.
 META = (1 << 40) - 1

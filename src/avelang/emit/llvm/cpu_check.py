@@ -16,12 +16,12 @@ from avelang.emit.llvm.cpu_wave import Wave
 from avelang.ir.bounds import BLOCK, MOST_VALUES, SITE, THREAD, VALUES
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType, u32, u64
+from avelang.native.layouts import STOP, Launch
 
 HALTED = 3  # the status of a block that stopped early: at a report, or because the launch was interrupted
-# What a wave reads of its launch behind the extents of the grid (`host/pool.ll`, %Launch): a word that is 0 as long as nothing is to be looked at,
-# and has bit 1 where all must stop; and the function that looks, which says whether to stop.
-FLAG, LOOK = 12, 16
-STOP = 2
+# What a wave reads of its launch behind the extents of the grid: a word that is 0 as long as nothing is to be looked at, and has STOP where all must
+# stop; and the function that looks, which says whether to stop.
+FLAG, LOOK = Launch.flag.offset, Launch.look.offset
 _COLD = "!prof !{!\"branch_weights\", i32 1, i32 1048575}"
 
 REPORT = f"""void @check.report(ptr %p, ptr %grid, i64 %site, i32 %x, i32 %y, i32 %z, i64 %thread, ptr %values, i64 %n) noinline cold {{
