@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from checks.seeds import COLUMNS, Column, Seed, cell
 
@@ -52,16 +53,36 @@ def row(seed: Seed) -> Cells:
     return {column: (found[2 * k + 1], found[2 * k]) for k, column in enumerate(COLUMNS)}
 
 
-def warm(seeds: Iterable[Seed]) -> None:
-    """Has the executors make their tables here, before there are other processes; nothing that makes threads."""
-    levels = {seed.level: seed for seed in seeds}
-    for seed in levels.values():
-        for column in COLUMNS:
-            if column[0] != "cpu":
-                cell(seed, column, False)
+def _row_in(seed: Seed, out: int) -> None:
+    """A row by way of a pipe, in a process of its own; does not return."""
+    cells = row(seed)
+    with os.fdopen(out, "w") as lines:
+        json.dump([[column, pair] for column, pair in cells.items()], lines)
+    os._exit(0)
 
 
-def matrix(seeds: Sequence[Seed]) -> dict[str, Cells]:
-    """By level and name of a seed, its row."""
-    warm(seeds)
-    return {f"{seed.level}: {seed.name}": row(seed) for seed in seeds}
+def matrix(seeds: Sequence[Seed], told: Callable[[str], object] = print, workers: int = 0) -> dict[str, Cells]:
+    """By level and name of a seed, its row; `workers` seeds at a time (0: one for each processor)."""
+    workers = workers or len(os.sched_getaffinity(0))
+    found: dict[str, Cells] = {}
+    running: dict[int, tuple[Seed, int]] = {}  # by the file that its row comes from: the seed and its process
+    left = list(seeds)
+    while left or running:
+        while left and len(running) < workers:
+            ours, theirs = os.pipe()
+            seed = left.pop(0)
+            child = os.fork()
+            if not child:
+                os.close(ours)
+                _row_in(seed, theirs)
+            os.close(theirs)
+            running[ours] = (seed, child)
+        for ready in select.select(list(running), [], [])[0]:
+            seed, child = running.pop(ready)
+            with os.fdopen(ready) as lines:
+                cells = {(engine, word): (bug, twin) for (engine, word), (bug, twin) in json.load(lines)}
+            os.waitpid(child, 0)
+            found[f"{seed.level}: {seed.name}"] = cells
+            codes = dict.fromkeys(bug for bug, _ in cells.values() if bug)
+            told(f"{len(found)} of {len(seeds)}: {seed.level}: {seed.name}: {' '.join(codes)}")
+    return {f"{seed.level}: {seed.name}": found[f"{seed.level}: {seed.name}"] for seed in seeds}

@@ -25,7 +25,7 @@ Most bugs are deaf to most checks: a missing barrier is no access outside of mem
 on the reference finds those of the thread level and the tile level, the executors find in the code that was made what the compiler, and not the
 user, has done. The executors stop at the first fault, in the order in which it happens: a missing barrier may show as a read of what nothing wrote.
 
-`./dev checks` runs all cells again and writes this page. The tests run each bug in the column that finds it first, and its twin there,
+`./dev checks` runs all cells again and writes this page (`./dev checks mbarrier "asm: "`: those whose names have such a part). The tests run each bug in the column that finds it first, and its twin there,
 and compare with the page; a seed that is in no row of it, or a row without a seed, fails them too.
 """
 _DOT = "·"

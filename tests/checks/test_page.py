@@ -18,8 +18,9 @@ def test_the_page_has_each_seed_once():
     assert sum(len(rows) for rows in TABLE.values()) == len(seeds()) >= 80
 
 
-# Bugs of threads run on the reference in test_reference; here every fourth in code that was made of them.
-SLICE = [s for s in seeds() if s.level != "al"] + [s for s in seeds() if s.level == "al"][::4]
+# Bugs of threads run on the reference in test_reference, and those in AMD assembly in the executor's own tests: here every fourth and every sixth.
+STEPS = {"al": 4, "asm": 6}
+SLICE = [s for level in LEVELS for s in [s for s in seeds() if s.level == level][:: STEPS.get(level, 1)]]
 
 
 @pytest.mark.parametrize("seed", SLICE, ids=lambda s: f"{s.level}: {s.name}")
@@ -32,7 +33,6 @@ def test_found_and_not_in_the_twin(seed):
     # Where a bug is told before a launch, the twin is still to run somewhere.
     if column[0] == "text":
         assert any(cell(seed, other, False) == "" for other in (("ptx-exec", ""), ("reference", "")))
-
 
 
 def test_every_bug_is_found_and_known_alarms_are_named():

@@ -11,8 +11,28 @@ from avelang.sim.clocks import Clocks
 from avelang.sim.memory import Fault, Mask, Space
 
 
+class Shadows:
+    """By agent the number of its last access to each byte, of one kind of access."""
+
+    def __init__(self, size: int, clocks: Clocks):
+        self.size, self.clocks = size, clocks
+        self.of: dict[int, np.ndarray] = {}
+        self.latest: dict[int, int] = {}  # the agent's count then
+
+    def add(self, agent: int, count: int, op: Op, at: np.ndarray) -> None:
+        if agent not in self.of:
+            self.of[agent] = np.zeros(self.size, np.int32)
+        self.of[agent][at] = self.clocks.access(agent, count, op)
+        self.latest[agent] = count
+
+    def after(self, knows: np.ndarray) -> list[np.ndarray]:
+        """Those of agents of whose last access a wave that knows this much has not heard."""
+        return [who for agent, who in self.of.items() if self.latest[agent] > knows[agent]]
+
+
 class Races:
-    """Who wrote each byte of a block's shared memory last, and who has read it. Atomic accesses and those that order others are left out.
+    """Who wrote each byte of a block's shared memory last, and who has read it. Atomic accesses, and those that order others, do not race with one
+    another, but with plain ones: `loads` and `atomics` have them, those that write among the latter.
 
     `everything`: also races are reported; else only missing proxy fences, for which reads by waves do not matter. Waves are numbered in the cluster.
     """
@@ -22,26 +42,28 @@ class Races:
         self.space, self.clocks, self.everything = space, clocks, everything
         self.writer = np.zeros(size, np.int32)  # the number of the access
         self.lane = np.zeros(size, np.int16)  # the lane of the wave that wrote
-        self.readers: dict[int, np.ndarray] = {}  # by agent: the number of its last read of each byte,
-        self.latest: dict[int, int] = {}  # and its count then
+        self.plain, self.loads, self.atomics = (Shadows(size, clocks) for _ in range(3))
         self.visits: dict[int, int] = {}  # by wave of another block: the number of its last access to what is here
 
     # -- what waves do themselves ------------------------------------------------------------------------------------------------
 
     def read(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
         """`wave` has read `size` bytes at each active address. Raises Fault."""
-        if self.everything and not strong(op.name):
-            at = self._bytes(address, size, mask)
-            self._ordered(wave, at, address, mask, op, False)
-            self._has_read(wave, int(self.clocks.of[wave].knows[wave]), op, at)
+        if self.everything:
+            at, loose = self._bytes(address, size, mask), not strong(op.name)
+            self._ordered(wave, at, address, mask, (self.atomics,) if loose else ())
+            (self.plain if loose else self.loads).add(wave, int(self.clocks.of[wave].knows[wave]), op, at)
 
     def write(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
         """`wave` has written them. Raises Fault."""
-        if strong(op.name):
-            return
         at = self._bytes(address, size, mask)
+        if strong(op.name):
+            if self.everything:
+                self._ordered(wave, at, address, mask, (self.plain,))
+                self.atomics.add(wave, int(self.clocks.of[wave].knows[wave]), op, at)
+            return
         if self.everything:
-            self._ordered(wave, at, address, mask, op, True)
+            self._ordered(wave, at, address, mask, (self.plain, self.loads, self.atomics))
         self.writer[at] = self.clocks.mine(wave, op)
         lane = np.where(mask.active, np.arange(len(mask.active)), mask.first)
         self.lane[at] = lane.reshape(-1, *[1] * (at.ndim - 1))
@@ -51,19 +73,10 @@ class Races:
         active = mask.active if address.ndim == 1 else mask.active[:, None]
         return np.where(active, address, address[mask.first])[..., None] + np.arange(size)
 
-    def _has_read(self, agent: int, count: int, op: Op, at: np.ndarray) -> None:
-        if agent not in self.readers:
-            self.readers[agent] = np.zeros(len(self.writer), np.int32)
-        self.readers[agent][at] = self.clocks.access(agent, count, op)
-        self.latest[agent] = count
-
-    def _ordered(self, wave: int, at: np.ndarray, address: np.ndarray, mask: Mask, op: Op, write: bool) -> None:
-        """Raises Fault where an access to these bytes does not come before the wave's."""
+    def _ordered(self, wave: int, at: np.ndarray, address: np.ndarray, mask: Mask, others: tuple[Shadows, ...]) -> None:
+        """Raises Fault where a plain write to these bytes, or one of the `others`, does not come before the wave's access."""
         clocks, knows = self.clocks, self.clocks.of[wave].knows
-        seen = [self.writer]
-        if write:
-            seen += [who for agent, who in self.readers.items() if self.latest[agent] > knows[agent]]
-        for who in seen:
+        for who in (self.writer, *(x for shadows in others for x in shadows.after(knows))):
             number = who[at]
             clash = clocks.count[number] > knows[clocks.agent[number]]
             if clash.any():
@@ -114,14 +127,14 @@ class Races:
     def has_read(self, agent: int, count: int, op: Op, at: np.ndarray) -> None:
         """Who reads beside the waves, and at which of its counts."""
         if self.everything:
-            self._has_read(agent, count, op, at)
+            self.plain.add(agent, count, op, at)
 
     def _beside(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray, write: bool, fenced: bool) -> None:
         whole = Mask(np.ones(len(at), bool))
         first = at[:, 0] if at.shape[1] else np.zeros(len(at), np.int64)
         try:
             if self.everything:
-                self._ordered(wave, at, first, whole, op, write)
+                self._ordered(wave, at, first, whole, (self.plain, self.loads, self.atomics) if write else (self.atomics,))
             if fenced:
                 self._fenced(wave, at, first, whole)
         except Fault as fault:

@@ -117,8 +117,6 @@ class Wave:
         if space == SHARED and self._remote(address, mask):
             self._of_peers(address, mask, lambda block, at, some: block.store(at, data, some))
             return
-        if self.clocks is not None and self.op is not None:
-            self._orders(self.op, space, address, mask, True)
         self.spaces[space].store(address, data, mask)
         if self.grid is not None and self.op is not None:
             self._seen(self.grid, self.op, space, address, data, mask)
@@ -126,6 +124,9 @@ class Wave:
             self.block.races.write(self.number, self.op, address, data.shape[-1], mask)
         elif space == LOCAL and self.products is not None:
             self.products.stored(address, data.shape[-1], mask)
+        # What it hands on holds this store too, so it comes last.
+        if self.clocks is not None and self.op is not None:
+            self._orders(self.op, space, address, mask, True)
 
     def _seen(self, grid: Grid, op: Op, space: str, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
         """The race detector looks at a store. Raises Fault."""
