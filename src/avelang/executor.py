@@ -87,4 +87,6 @@ def compiled(
     names are the function's compile-time values. A launch takes the other arguments in order. Raises what the compiler finds."""
     from avelang.runtime.compile import compile_text
 
-    return load(compile_text(kernel, constexprs, block, target, "asm"), check=check, profile=profile, collect=collect)
+    found = load(compile_text(kernel, constexprs, block, target, "asm"), check=check, profile=profile, collect=collect)
+    found.machine.alike = False
+    return found

@@ -97,7 +97,7 @@ def products() -> None:
     ):  # fmt: skip
         run = functools.partial(product, m=shape[0], n=shape[1], k=shape[2])
         add(f"hopper_skinny {tuple(plan)} {shape}", HOPPER, lambda run=run, plan=plan, **o: run(lambda a, b, c: hopper_skinny.launch(a, b, c, plan, **o)))
-    for m, n, k in ((40, 36, 40), (33, 17, 19)):
+    for m, n, k in ((40, 36, 48), (33, 17, 16)):
         add(f"mfma_gemm {(m, n, k)}", "gfx90a gfx942 gfx950", lambda m=m, n=n, k=k, **o: product(lambda a, b, c: mfma_gemm.gemm(a, b, c, **o), m, n, k))
     for m, n, k, out in ((130, 140, 136, F32), (3, 5, 66, BF16), (129, 131, 97, F32)):
         add(f"mi300_gemm small {(m, n, k)}", AMD, lambda m=m, n=n, k=k, out=out, **o: product(
@@ -119,7 +119,7 @@ def tiles() -> None:
         (B(64, 64, 32, pipeline="cp-async"), NVIDIA, (70, 72, 104)), (B(64, 64, 64, pipeline="tma"), HOPPER, (70, 72, 136)),
         (B(64, 64, 64, pipeline="tma", stages=2, cluster=(2, 1)), HOPPER, (200, 72, 200)),
         (B(64, 64, 64, pipeline="tma", stages=2, cluster=(1, 2)), HOPPER, (70, 200, 72)),
-        (B(64, 64, 64, pipeline="tma", stages=2, cluster=(2, 2)), HOPPER, (130, 130, 72)),
+        (B(64, 64, 64, pipeline="tma", stages=2, cluster=(2, 2)), HOPPER, (130, 136, 72)),
     ):  # fmt: skip
         add(f"tile_gemm {T.pipeline} {T.cluster} {shape}", chips, lambda T=T, shape=shape, target="", **o: product(
             lambda a, b, c: tile_gemm.gemm(a, b, c, T, target, units=4, **o), *shape, BF16, BF16, 8 if T.pipeline == "tma" else 1))  # fmt: skip

@@ -6,6 +6,8 @@ import avelang
 import avelang.language as al
 from checks.cases import ACQ_REL, I64, I128, I256, U4, case, ints, zeros
 
+SC1 = 16  # of a cache policy: to where all dies see it
+
 # -- global memory: blocks and waves -------------------------------------------------------------------------------------------------------
 
 
@@ -143,8 +145,11 @@ def atomic_among_the_threads_of_a_block(C: U4, BUG: al.constexpr):
 @case("X040", args=lambda: (*ints(256)(), np.zeros(256, np.int32), np.zeros(4, np.uint32), np.zeros(64, np.int32)), grid=4, block=64)
 @avelang.jit
 def stores_not_waited_for_before_the_counter(A: I256, parts: I256, C: U4, out: I64, BUG: al.constexpr):
+    """Written through all caches, and read past them (sc1): then a wait is a release."""
     was, b, t = al.make_shared((1,), al.u32), al.block_id(0), al.thread_id(0)
-    parts[b * 64 + t] = A[b * 64 + t]
+    room, zero = al.amdgpu.make_rsrc(parts, 256 * 4), al.convert(0, al.i32)
+    mine = al.convert((b * 64 + t) * 4, al.i32)
+    al.amdgpu.raw_buffer_store_x1(A[b * 64 + t], room, mine, zero, SC1)
     if not BUG:
         al.amdgpu.s_waitcnt(0, 7, 15)
     al.syncthreads()
@@ -152,7 +157,10 @@ def stores_not_waited_for_before_the_counter(A: I256, parts: I256, C: U4, out: I
         was[0] = al.amdgpu.atomic_add(0, al.convert(1, al.u32), C)
     al.syncthreads()
     if was[0] == 3:
-        out[t] = parts[t] + parts[64 + t] + parts[128 + t] + parts[192 + t]
+        total = al.convert(0, al.i32)
+        for k in range(4):
+            total += al.amdgpu.raw_buffer_load_x1(room, al.convert((k * 64 + t) * 4, al.i32), zero, SC1)
+        out[t] = total
 
 
 @case("X040", args=ints(256), grid=4, block=64)

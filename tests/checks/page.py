@@ -30,23 +30,7 @@ and compare with the page; a seed that is in no row of it, or a row without a se
 """
 _DOT = "·"
 # Twins that a column reports, though they are right: by level, name and engine the reason. Whoever mends one takes it out.
-_NO_WAIT = (
-    "the code of syncthreads() has no `s_waitcnt vmcnt(0)` before `s_barrier`, as LLVM's memory model has it for workgroups on one compute unit (`tg_split` 0); "
-    "the checker of X040 wants one"
-)
-_NO_WRITE_BACK = (
-    "for the reference a wait and an atomic release what was stored before; on gfx942, whose dies have an L2 each, that takes a `buffer_wbl2`, which the twin "
-    "has not: the executor's X040 is right there, and the reference finds less"
-)
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("al", name, engine): why
-    for name, why in {
-        "waves_by_way_of_global_memory": _NO_WAIT,
-        "bytes_written_as_words": _NO_WAIT,
-        "stores_not_waited_for_before_the_counter": _NO_WRITE_BACK,
-    }.items()
-    for engine in ("gfx942-exec", "gfx950-exec")
-}
+KNOWN: dict[tuple[str, str, str], str] = {}
 
 
 def _text(cell: str | None) -> str:

@@ -42,7 +42,7 @@ class Program:
         self.last: Run | None = None
         ready = Ready(payload, {int(k): v for k, v in meta["unknown"].items()})
         program = asm.parse(meta["asm"], meta["kernel"])
-        self.machine = Machine(program, meta["entry"], check=meta["check"], ready=ready)
+        self.machine = Machine(program, meta["entry"], check=meta["check"], ready=ready, alike=False)
 
     def run(self, at: Geometry, bound: Bound) -> None:
         """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027, and what a kernel that checks its

@@ -21,11 +21,11 @@ SECOND = "s_cmp_eq_u32 s20, 0; s_cbranch_scc1 out; "
 OUT = "out:; "
 
 
-def go(body: str, order: str = "forward", waves: int = 2, groups: int = 2, collect: bool = False):
+def go(body: str, order: str = "forward", waves: int = 2, groups: int = 2, collect: bool = False, split: bool = False):
     x, count = np.zeros(1024, np.uint32), np.zeros(16, np.uint32)
     text = "\n".join(x.strip() for x in (HEAD + ";" + body).replace("\n", ";").split(";"))
-    directives = ".amdhsa_user_sgpr_count 20\n.amdhsa_system_sgpr_workgroup_id_x 1"
-    machine = assemble(text, lds=2048, check={"races"}, order=order, seed=3, directives=directives, collect=collect)
+    directives = ".amdhsa_user_sgpr_count 20\n.amdhsa_system_sgpr_workgroup_id_x 1" + "\n.amdhsa_tg_split 1" * split
+    machine = assemble(text, lds=0 if split else 2048, check={"races"}, order=order, seed=3, directives=directives, collect=collect)
     given = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a in (x, count)]
     scalars = {2 * n + 2 + k: at >> 32 * k & 0xFFFFFFFF for n, (at, _) in enumerate(given) for k in range(2)}
     resource = x.ctypes.data | (x.nbytes << 64) | (0x20000 << 96)
@@ -39,7 +39,9 @@ CASES = {
     "all read": (LOAD + LOAD_MATE + LOAD_FAR, ""),
     "a mate's, ordered": (STORE + WAIT + MEET + LOAD_MATE, ""),
     "a mate's, no barrier": (STORE + WAIT + LOAD_MATE, "`x`, byte"),
-    "a mate's, not waited for": (STORE + MEET + LOAD_MATE, "races with the write of wave"),
+    "a mate's, not waited for": (STORE + MEET + LOAD_MATE, ""),  # one compute unit: its vector cache takes accesses in order
+    "read, then the mate writes at once": (LOAD_MATE + MEET + STORE, ""),
+    "scalar, not waited for": (STORE + MEET + "s_lshl_b32 s23, s20, 9; s_load_dword s23, s[2:3], s23; ", "s_load_dword"),
     "read, then the mate writes": (LOAD_MATE + WAIT + MEET + STORE, ""),
     "read, no barrier, the mate writes": (LOAD_MATE + WAIT + STORE, "wave"),
     "both write": (STORE + STORE_MATE, "a write of `x`"),
@@ -69,6 +71,13 @@ CASES = {
 FIRST = "v_readfirstlane_b32 s25, v0; s_cmp_lg_u32 s25, 0; s_cbranch_scc1 {0}; "
 CASES["one wave for all"] = (
     STORE + WAIT + MEET + FIRST.format("skip") + RELEASE + TICKET + INVALIDATE + "skip:; " + MEET + SECOND + LOAD_FAR + OUT, "")
+CASES["one wave for all, stores not waited for"] = (
+    STORE + MEET + FIRST.format("skip") + RELEASE + TICKET + INVALIDATE + "skip:; " + MEET + SECOND + LOAD_FAR + OUT, "")
+CASES["one wave for all, loads not waited for"] = (
+    LOAD + MEET + FIRST.format("skip") + RELEASE + TICKET + INVALIDATE + "skip:; " + MEET + SECOND + STORE_FAR + OUT, "")
+CASES["one wave for all, no write-back, stores not waited for"] = (
+    STORE.replace("s[2:3]", "s[2:3] sc1") + MEET + FIRST.format("skip") + WAIT + TICKET + INVALIDATE + "skip:; " + MEET + SECOND + LOAD_FAR + OUT,
+    "`x`, byte")
 CASES["one wave for all, no barrier before"] = (
     STORE + WAIT + FIRST.format("skip") + RELEASE + TICKET + INVALIDATE + "skip:; " + MEET + SECOND + LOAD_FAR + OUT, "`x`, byte")
 
@@ -83,6 +92,32 @@ def test_orders(name):
         with pytest.raises(AveError) as caught:
             go(body, order)
         assert caught.value.code == "X040" and says in str(caught.value), str(caught.value)
+
+
+# With tg_split waves of a workgroup may be on several compute units: they wait, and drop what their caches hold.
+INSIDE = "buffer_inv sc0; "
+SPLIT = {
+    "not waited for": (STORE + MEET + INSIDE + LOAD_MATE, "races with the write of wave"),
+    "waited for": (STORE + WAIT + MEET + INSIDE + LOAD_MATE, ""),
+    "not dropped": (STORE + WAIT + MEET + LOAD_MATE, "races with the write of wave"),
+    "dropped before": (STORE + WAIT + INSIDE + MEET + LOAD_MATE, "races with the write of wave"),
+    "past the cache": (STORE + WAIT + MEET + LOAD_MATE.replace("s[2:3]", "s[2:3] sc0"), ""),
+    "read, then the mate writes": (LOAD_MATE + WAIT + MEET + STORE, ""),
+    "one wave for all": (CASES["one wave for all"][0].replace(SECOND, INSIDE + SECOND), ""),
+    "one wave for all, not dropped": (CASES["one wave for all"][0], "`x`, byte"),
+    "one wave for all, stores not waited for": (CASES["one wave for all, stores not waited for"][0].replace(SECOND, INSIDE + SECOND), "`x`, byte"),
+}
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_orders_on_several_compute_units(name):
+    body, says = SPLIT[name]
+    if not says:
+        go(body, split=True)
+        return
+    with pytest.raises(AveError, match=says) as caught:
+        go(body, split=True)
+    assert caught.value.code == "X040"
 
 
 def test_error_names_both():

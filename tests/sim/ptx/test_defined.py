@@ -23,6 +23,13 @@ RIGHT = {
     "local memory, in parts": "st.local.u8 [own], 1; st.local.u8 [own+1], 1; st.local.u16 [own+2], %h1; ld.local.u16 %r9, [own];",
     "a lane that has it": "@%q1 mov.u32 %r9, 5; and.b32 %r8, %r0, 15; shfl.sync.idx.b32 %r9, %r9, %r8, 0x1f, -1;",
     "half of a vector": "st.shared.u32 [box], 3; bar.warp.sync -1; ld.shared.v2.u32 {%r9, %r10}, [box];",
+    "half of a pair": "mov.b32 %r8, {%h1, %h15}; mov.b32 {%h2, _}, %r8; cvt.u32.u16 %r9, %h2;",
+    "half of a pair, chosen, through memory": """mov.b32 %r8, {%h15, %h1}; selp.b32 %r8, %r8, 7, %q1; st.shared.b32 [%r3], %r8; ld.shared.b32 %r10, [%r3];
+        shr.u32 %r9, %r10, 16;""",
+    "half of a pair, over a way": "mov.b32 %r8, {%h1, %h15}; @%q1 bra A; mov.b32 %r8, 0; A: and.b32 %r9, %r8, 0xffff;",
+    "pairs, side by side": """mov.b32 %r8, {%h15, %h1}; add.rn.f16x2 %r8, %r8, %r8; fma.rn.f16x2 %r8, %r8, %r0, %r8; prmt.b32 %r9, %r8, %r0, 0x3232;""",
+    "half of a pair of a rounding": "cvt.rn.f16x2.f32 %r8, %f20, 0f3F800000; mov.b32 {%h2, _}, %r8; cvt.u32.u16 %r9, %h2;",
+    "half of a wide one": "mov.b64 %d5, {%r20, %r0}; shl.b64 %d6, %d5, 16; shr.u64 %d6, %d6, 48; cvt.u32.u64 %r9, %d6; shfl.sync.idx.b32 %r9, %r9, 1, 0x1f, -1;",
     "rows of a product that are not kept": """@%q1 mov.b32 %r10, 0; @%q1 mov.b32 %r11, 0; mov.b32 %r12, 0; mov.f32 %f1, 0f00000000;
         mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2, %f3, %f4, %f5}, {%r10, %r11}, {%r12}, {%f1, %f1, %f1, %f1};
         @!%q1 ret; mov.b32 %r9, %f2;""",
@@ -39,11 +46,17 @@ WRONG = {
     "through memory": ("st.shared.u32 [%r3], %r20; ld.shared.u32 %r9, [%r3];", "st.global"),
     "local memory": ("st.local.u32 [own], 1; ld.local.u32 %r9, [own+4];", "st.global"),
     "a branch": ("setp.eq.u32 %q3, %r20, 0; @%q3 bra B; B: mov.u32 %r9, 1;", "@%q3 bra"),
-    "an address": ("cvt.u64.u32 %d3, %r20; and.b64 %d3, %d3, 0; add.u64 %d3, %d3, %p0; ld.global.u32 %r9, [%d3];", "ld.global"),
+    "an address": ("cvt.u64.u32 %d3, %r20; mul.lo.u64 %d3, %d3, 0; add.u64 %d3, %d3, %p0; ld.global.u32 %r9, [%d3];", "ld.global"),
     "a condition of a store": ("mov.u32 %r9, 1; @%q9 st.global.u32 [%d0], %r9;", "@%q9 st"),
     "counters in shared memory": ("atom.shared.add.u32 %r9, [%r3], 1;", "atom.shared"),
     "a lane that has it not": ("@%q1 mov.u32 %r9, 5; xor.b32 %r8, %r0, 16; shfl.sync.idx.b32 %r9, %r9, %r8, 0x1f, -1;", "st.global"),
     "a vote": ("setp.eq.u32 %q3, %r20, 0; vote.sync.ballot.b32 %r9, %q3, -1;", "st.global"),
+    "the other half": ("mov.b32 %r8, {%h1, %h15}; mov.b32 {_, %h2}, %r8; cvt.u32.u16 %r9, %h2;", "st.global"),
+    "half that comes along": ("mov.b32 %r8, {%h1, %h15}; add.u32 %r9, %r8, 1;", "st.global"),
+    "half of a pair, over a way": ("mov.b32 %r8, {%h15, %h1}; @%q1 bra A; mov.b32 %r8, 0; A: and.b32 %r9, %r8, 0xffff;", "st.global"),
+    "half by a shift of some bits": ("mov.b32 %r8, {%h1, %h15}; shr.u32 %r9, %r8, 1;", "st.global"),
+    "half of a pair in memory": ("mov.b32 %r8, {%h15, %h1}; st.shared.b32 [%r3], %r8; ld.shared.u16 %r9, [%r3];", "st.global"),
+    "a pair side by side": ("mov.b32 %r8, {%h1, %h15}; add.rn.f16x2 %r8, %r0, %r8; prmt.b32 %r9, %r8, %r0, 0x3232;", "st.global"),
     "a row of a product": (RIGHT["rows of a product that are not kept"].replace("@!%q1 ret;", ""), "st.global"),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 
 from avelang.amdgcn import hazards
-from avelang.amdgcn.asm import Instruction, Program
+from avelang.amdgcn.asm import Instruction, Kernel, Program
 from avelang.amdgcn.effects import DS, FLAT, LDS, VM, Effects, Span, effects
 from avelang.sim.amdgcn import check_found, check_global, check_lanes, check_lds, ordering
 from avelang.sim.amdgcn import check_text as text
@@ -52,7 +52,7 @@ class Checker:
     """Writes the checks of a program's instructions through `t`. With `mutable`, the wait or barrier that the workgroup's `skip` names does nothing
     when the program runs."""
 
-    def __init__(self, t: Translator, program: Program):
+    def __init__(self, t: Translator, program: Program, kernel: Kernel):
         self.t, self.program, self.mutable = t, program, t.options.mutable
         t.checker = self
         t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
@@ -62,10 +62,11 @@ class Checker:
             (check_found.FOUND, text.USE, text.ISSUE, text.MUTABLE_WAIT if self.mutable else text.WAIT, text.ARRIVE, text.START,
              check_lds.lds_text(granule_shift(program), len(program.instructions), "init" in self.words))
         )  # fmt: skip
-        self.events = "races" in self.words and ordering.acquires(program)
+        self.split = ordering.split(kernel)
+        self.events = "races" in self.words and (self.split or ordering.acquires(program))
         t.module.declare("llvm.fshr.i64", "i64", ["i64", "i64", "i64"])
         if "races" in self.words:
-            t.module.functions["ave_race"] = check_global.text(program, self.events)
+            t.module.functions["ave_race"] = check_global.text(program, self.events, self.split)
             t.module.functions["ave_lanes"] = check_lanes.LANES_TEXT
         if "uniform" in self.words:
             t.module.functions["ave_sources"] = check_lanes.SOURCES_TEXT
@@ -105,7 +106,7 @@ class Checker:
             self._end()
         elif e.counter in text.CLASSES:
             self._issue(i, e)
-        if self.events and (what := ordering.event(i)):
+        if self.events and (what := ordering.event(i, self.split)):
             self.t.do(f"call void @ave_event(ptr %w, ptr %g, i64 {what})")
 
     def _access(self, i: Instruction) -> None:

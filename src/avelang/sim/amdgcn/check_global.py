@@ -1,7 +1,10 @@
 """LLVM IR of the function that follows accesses to global memory: who wrote and read each granule of the launch's arrays, and whether that is over.
 
-What this function knows itself is a wave's own accesses, and those of its workgroup's waves that were done when they came to the last barrier. The
-rest it asks of Python (`ordering.Ordering`), where releases and acquires are followed: few accesses of a program without races get there.
+What this function knows itself is a wave's own accesses, and those of its workgroup's waves from before the last barrier. The waves of a workgroup
+run on one compute unit and go through its one vector cache in order, so that no wait stands between a vector access, a barrier and another wave's
+vector access; scalar accesses have another cache, and are ordered by what was done when the waves came to the barrier. A workgroup with tg_split may
+be spread over compute units, and nothing of this holds there (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). The rest is asked of
+Python (`ordering.Ordering`), where releases and acquires are followed: few accesses of a program without races get there.
 
 A mark is (1 + 16 * workgroup + wave) << 32 | number, the number being that of the wave's memory instruction. Records of a granule: the last write,
 then two reads (the first and the latest of different waves); each a mark, the instruction's index and the access's bits.
@@ -18,8 +21,8 @@ from avelang.sim.amdgcn.faults import MEMORY_RACE
 from avelang.sim.amdgcn.state import GROUP, MAX_WAVES, WAVE
 
 # Of an access: it writes; it is an atomic operation or one that other workgroups' may meet (sc1, or sc0 inside a workgroup); it returns what was
-# there; it is known to be done at the next barrier whatever was waited for (scalar and flat accesses).
-WRITES, ATOMIC, GROUP_ATOMIC, COHERENT, RETURNS, SIMPLE = 1, 2, 4, 8, 16, 32
+# there; it is known to be done at the next barrier whatever was waited for (scalar and flat accesses); it goes by the scalar cache.
+WRITES, ATOMIC, GROUP_ATOMIC, COHERENT, RETURNS, SIMPLE, SCALAR = 1, 2, 4, 8, 16, 32, 64
 ACCESS, MARKS = 16, 3  # bytes of a mark with what belongs to it; of each granule
 GRANULE = ACCESS * MARKS
 OLD_WRITE = 1 << 31  # of what Python is asked: the earlier access is a write
@@ -30,7 +33,7 @@ UNITS = (VMEM, FLAT_UNIT, SMEM_UNIT)
 def bits(i: Instruction) -> int:
     """What kind of access to memory an instruction is (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942)."""
     kind = effects(i)
-    found = SIMPLE if kind.unit != VMEM else 0
+    found = (SIMPLE if kind.unit != VMEM else 0) | (SCALAR if kind.unit == SMEM_UNIT else 0)
     if "atomic" in i.name:
         return found | WRITES | ATOMIC | COHERENT | (RETURNS if i.int("sc0") or i.int("glc") else 0)
     if "store" in i.name:
@@ -80,7 +83,8 @@ def _known(name: str, done: str, ask: str, on: str, write: bool) -> str:
 {name}.other:
   %{name}.id0 = sub i64 %{name}.id, 1
   %{name}.group = lshr i64 %{name}.id0, 4
-  %{name}.near = icmp eq i64 %{name}.group, %linear
+  %{name}.near0 = icmp eq i64 %{name}.group, %linear
+  %{name}.near = and i1 %{name}.near0, %together
   br i1 %{name}.near, label %{name}.mates, label %{name}.{ask}
 {name}.mates:
   %{name}.gbits = or i32 %{name}.kind, 0
@@ -90,7 +94,11 @@ def _known(name: str, done: str, ask: str, on: str, write: bool) -> str:
   %{name}.g1 = icmp ne i32 %{name}.gboth1, 0
   %{name}.gatomic = and i1 %{name}.g0, %{name}.g1
   %{name}.wave = and i64 %{name}.id0, 15
-  %{name}.lp = getelementptr i32, ptr %limits, i64 %{name}.wave
+  %{name}.any = or i32 %{name}.kind, %kind
+  %{name}.scalar.b = and i32 %{name}.any, {SCALAR}
+  %{name}.scalar = icmp ne i32 %{name}.scalar.b, 0
+  %{name}.limits = select i1 %{name}.scalar, ptr %limits, ptr %came
+  %{name}.lp = getelementptr i32, ptr %{name}.limits, i64 %{name}.wave
   %{name}.limit = load i32, ptr %{name}.lp, align 4
   %{name}.number = trunc i64 %{name} to i32
   %{name}.over = icmp ule i32 %{name}.number, %{name}.limit
@@ -146,6 +154,8 @@ begin:
   %soff = mul i64 %odd64, {SLOT}
   %soff1 = add i64 %soff, {OF_GROUP["limit"] + KIND}
   %limits = getelementptr i8, ptr %q, i64 %soff1
+{at("limits", OF_GROUP["seen"] - OF_GROUP["limit"], "%came")}
+  %together = icmp ne i1 SPLIT, true
   br label %lanes
 lanes:
   %left = phi i64 [ %exec, %begin ], [ %rest, %onward ]
@@ -307,9 +317,11 @@ entry:
 """
 
 
-def text(program: Program, events: bool) -> str:
-    """The text of `ave_race`, for granules as fine as the program's accesses. `events`: atomic accesses are told of."""
-    return _RACE.replace("SHIFT", str(shift(program))).replace("EVENT", _EVENT if events else "") + _TELL
+def text(program: Program, events: bool, split: bool) -> str:
+    """The text of `ave_race`, for granules as fine as the program's accesses. `events`: atomic accesses are told of; `split`: waves of a workgroup
+    may be on several compute units."""
+    race = _RACE.replace("SHIFT", str(shift(program))).replace("SPLIT", "true" if split else "false")
+    return race.replace("EVENT", _EVENT if events else "") + _TELL
 
 
 def following(lines: list[str], on: bool) -> list[str]:

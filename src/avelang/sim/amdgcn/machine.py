@@ -24,7 +24,7 @@ from avelang.llvm.engine import Code
 from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, reports
 from avelang.sim.amdgcn.lazy import Lazy, Store
 from avelang.sim.amdgcn.memory_traffic import Traffic
-from avelang.sim.amdgcn.ordering import Ordering
+from avelang.sim.amdgcn.ordering import Ordering, split
 from avelang.sim.amdgcn.program import accumulators, translate, unified
 from avelang.sim.amdgcn.state import ARCHITECTED, CELLS, FILE, GROUP, GROUP_BYTES, LANES, MAX_WAVES, VECTORS, WAVE, WAVE_BYTES
 from avelang.sim.amdgcn.translator import Options
@@ -136,12 +136,14 @@ class Machine:
     `profile`: LDS cycles lost to bank conflicts and bytes moved are counted. `order`: which wave of a workgroup runs first between barriers:
     "forward", "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
     `lazy`: blocks become machine code when a wave first comes to them; `store` keeps them between processes.
-    `mutable`: `skip` names a wait or a barrier that does nothing (see `mutate`).
+    `mutable`: `skip` names a wait or a barrier that does nothing (see `mutate`). `alike`: waves that store the same value at one place do not race:
+    as hardware has it, but not the language.
     """
 
     def __init__(
         self, program: Program, kernel: str = "", *, check: checks.Check = False, profile: bool = False, order: str = "forward",
         seed: int = 1, ready: Ready | None = None, mutable: bool = False, collect: bool = False, lazy: bool = False, store: Store | None = None,
+        alike: bool = True,
     ):  # fmt: skip
         self.program = program
         self.kernel = self._kernel(kernel)
@@ -152,7 +154,7 @@ class Machine:
         self.order, self.seed = order, seed
         self.options, self.collect = Options(checks.words(check), profile, mutable), collect
         self.reports: tuple[checks.Report, ...] = ()  # of the last launch, also of one that stopped
-        self.skip = check_text.NOTHING
+        self.skip, self.alike = check_text.NOTHING, alike
         self.records: list[np.ndarray] = []  # the checker's, of the workgroups of the last launch: one for each thread
         self.lazy = Lazy(self.program, self.kernel.label, self.options, store) if lazy and not ready else None
         self.ready = Ready(b"", self.lazy.unknown) if self.lazy else ready or self._translated()
@@ -239,7 +241,7 @@ class Machine:
 
     def _ordering(self, state: _State, launch: Launch) -> Ordering:
         """Who follows releases and acquires, and the records of memory."""
-        order = Ordering(self.program, accumulators(self.kernel), state, launch)
+        order = Ordering(self.program, accumulators(self.kernel), state, launch, split(self.kernel), self.alike)
         state.put("shadow", order.table.ctypes.data, "<Q")
         state.put("shadows", len(order.table), "<I")
         state.put("judge", ctypes.cast(order.call, ctypes.c_void_p).value or 0, "<Q")

@@ -3,10 +3,13 @@
 A wave releases by an atomic operation (or a store with sc1): what other waves then read there tells them of all that it had done, as far as that can
 be seen: what it had waited for (s_waitcnt vmcnt), and of plain stores what a `buffer_wbl2 sc1` had sent on that it had waited for too. A wave
 acquires by an atomic operation that returns a value, or a load with sc1; plain loads see that behind a `buffer_inv sc1`, accesses with sc1 at once.
-What a wave knows passes to the others of its workgroup at barriers (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). Workgroups run one
-after another here, so that each atomic operation has seen all that came before it.
+What a wave knows passes to the others of its workgroup at barriers (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). A write-back sends
+on what the workgroup's other waves had issued before the last barrier, waited for or not: on one compute unit it goes behind that, and to release for
+the others is what the model has it do. With tg_split only what they had waited for, and plain loads see even that behind a `buffer_inv sc0` only.
+Workgroups run one after another here, so that each atomic operation has seen all that came before it.
 
-Two waves that write the same value to one place are no race here: hand-written kernels do so, and nothing depends on who comes last.
+Two waves that store the same value at one place race in a kernel of Ave, as on every engine. In code that Ave has not made they do not (`alike`):
+hand-written kernels do so, what a store leaves is whole, and nothing depends on who comes last.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from avelang.amdgcn.asm import Instruction, Program, Reg
+from avelang.amdgcn.asm import Instruction, Kernel, Program, Reg
 from avelang.amdgcn.effects import VM
 from avelang.sim.amdgcn import check_global as g
 from avelang.sim.amdgcn import check_text as text
@@ -33,9 +36,15 @@ JUDGE = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_uint64] * 5, ctypes.c_int32)
 Known = dict[int, tuple[int, int]]
 
 
-def event(i: Instruction) -> int:
+def split(kernel: Kernel) -> bool:
+    """Whether waves of a workgroup may run on several compute units."""
+    return bool(kernel.get("tg_split"))
+
+
+def event(i: Instruction, split: bool = False) -> int:
     """What an instruction does to the order of waves besides its accesses, or 0."""
-    if "sc1" not in i.text.split():  # scope of one workgroup: nothing that its waves do not see
+    words = i.text.split()
+    if "sc1" not in words and not (split and i.name == "buffer_inv" and "sc0" in words):  # scope of one workgroup: nothing that its waves do not see
         return 0
     return {"buffer_wbl2": WRITE_BACK, "buffer_inv": INVALIDATE}.get(i.name, 0)
 
@@ -66,9 +75,10 @@ class _Wave:
 class Ordering:
     """What the waves of one launch know of one another; its workgroups run in one thread, in `state`."""
 
-    def __init__(self, program: Program, accum: int, state: Any, launch: Launch):
+    def __init__(self, program: Program, accum: int, state: Any, launch: Launch, split: bool = False, alike: bool = True):
         """`accum`: where a0 stands in the file of vector registers."""
-        self.program, self.accum, self.state, self.fine = program, accum, state, g.shift(program)
+        self.alike = alike
+        self.program, self.accum, self.state, self.fine, self.split = program, accum, state, g.shift(program), split
         self.waves: dict[int, _Wave] = {}
         self.places: dict[int, Known] = {}
         self.news: dict[tuple[int, int], Known] = {}  # by workgroup and epoch: what waves brought to the barrier before
@@ -91,10 +101,10 @@ class Ordering:
         at = wave * WAVE_BYTES + WAVE[name]
         return int(self.state.waves[at : at + 4].view(np.uint32)[0])
 
-    def _mates(self, me: int) -> dict[int, int]:
-        """Of the other waves of its workgroup: what was done when they came to the last barrier."""
+    def _mates(self, me: int, of: str = "limit") -> dict[int, int]:
+        """Of the other waves of its workgroup: what was done when they came to the last barrier, or ("seen") issued."""
         wave = (me - 1) % 16
-        start = text.OF_GROUP["limit"] + (self._field(wave, "epoch") & 1) * text.SLOT + text.KIND
+        start = text.OF_GROUP[of] + (self._field(wave, "epoch") & 1) * text.SLOT + text.KIND
         limits = self.state.records[0][start : start + 4 * MAX_WAVES].view(np.uint32)
         first, count = me - wave, len(self.state.waves) // WAVE_BYTES
         return {first + n: int(limits[n]) for n in range(count) if n != wave}
@@ -107,7 +117,7 @@ class Ordering:
         epoch = self._field((me - 1) % 16, "epoch")
         while w.met < epoch:
             w.met += 1
-            _join(w.known, self.news.get(((me - 1) >> 4, w.met), {}))
+            _join(w.pending if self.split else w.known, self.news.get(((me - 1) >> 4, w.met), {}))
         return w
 
     def _settle(self, me: int, w: _Wave) -> None:
@@ -125,9 +135,7 @@ class Ordering:
         _join(out, w.pending)
         for who, number in {**self._mates(me), me: self._count((me - 1) % 16, "done")}.items():
             _join(out, {who: (number, 0)})
-        for who, number in w.seen.items():
-            done = out.get(who, (0, 0))[0]
-            _join(out, {who: (0, min(number, done))})
+        _join(out, {who: (number, number) for who, number in w.seen.items()})
         return out
 
     # -- what happens ----------------------------------------------------------------------------------------------------------------
@@ -136,7 +144,8 @@ class Ordering:
         w, kind = self._wave(me), access >> 32
         if what == WRITE_BACK:
             own = self._count((me - 1) % 16, "issued")  # its own number: the checker has counted it
-            sent = {**{who: done for who, (done, _) in w.known.items()}, **self._mates(me), me: own - 1}
+            sent = {who: done for who, (done, _) in w.known.items()}
+            sent |= {**self._mates(me, "limit" if self.split else "seen"), me: own - 1}
             w.sent.append((own, sent))
         elif what == INVALIDATE:
             _join(w.known, w.pending)
@@ -155,10 +164,11 @@ class Ordering:
         """Whether an earlier access of another wave is done and can be seen."""
         w = self._wave(me)
         done, seen = w.known.get(other, (0, 0))
-        if kind & g.COHERENT and other in w.pending:
+        near = (other - 1) >> 4 == (me - 1) >> 4
+        # What goes past the cache of a compute unit, or writes through it, wants no invalidation inside of a workgroup.
+        if other in w.pending and kind & (g.COHERENT | (g.WRITES | g.GROUP_ATOMIC if near else 0)):
             a, b = w.pending[other]
             done, seen = max(done, a), max(seen, b)
-        near = (other - 1) >> 4 == (me - 1) >> 4
         return number <= (done if near or old_kind & g.COHERENT or not old_writes else seen)
 
     def _same(self, i: Instruction, old: Instruction, place: int, at: int, me: int) -> bool:
@@ -183,7 +193,7 @@ class Ordering:
             if self._over(me, mark >> 32, mark & 0xFFFFFFFF, kind, old_kind, bool(word & g.OLD_WRITE)):
                 return 0
             code = self.program.instructions
-            both = kind & g.WRITES and word & g.OLD_WRITE
+            both = self.alike and kind & g.WRITES and word & g.OLD_WRITE
             return int(not (both and self._same(code[access & 0xFFFFFFFF], code[word >> 32], place, at, me)))
         except Exception as e:  # an exception cannot pass through the machine code that called
             self.failed = self.failed or e

@@ -123,8 +123,8 @@ class Translating:
         self.t = t = Translator(Module(), options, _Symbols(program), numbers, program.labels, program.instructions)
         t.chip = program.chip or t.chip
         t.fp8 = chip(t.chip).fp8
-        self.checker = Checker(t, program) if options.check else None
         kernel = next((k for k in program.kernels.values() if k.label == label), Kernel(label, label, {}))
+        self.checker = Checker(t, program, kernel) if options.check else None
         t.first_mode, self.limits = mode.initial(kernel), _limits(kernel)
         t.accum, t.registers = accumulators(kernel), self.limits.get("v", 0)
         self.modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), t.first_mode)

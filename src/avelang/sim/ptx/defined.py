@@ -1,9 +1,11 @@
-"""Translation that also follows what nothing has written: beside each register, shared and local memory, one bit a lane or byte says so.
+"""Translation that also follows what nothing has written: beside each register, one bit a lane for each 16 bits of it, and beside shared and local
+memory one a byte say so.
 
 A value that comes of an undefined one is undefined too. It is a fault where it is used: as an address, as a condition of a branch or of an access, as
 data of a store to global memory; an atomic update of shared memory that nothing has written is one as well. Copies into registers, shared and local
 memory are none: compilers move what they do not use. `selp` takes the side that is chosen, `xor` and `sub` of a register with itself are zero,
-shuffles take the lane that is read, matrix products the rows and columns that meet.
+shuffles take the lane that is read, matrix products the rows and columns that meet. Halves that are packed, cut out or computed side by side keep
+apart (`parts`): compilers fill up pairs with what has no value.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ import functools
 import numpy as np
 
 import avelang.sim.ptx.matrix as matrix
+import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.vectors import Ops
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import Instr, Mem, Operand, Reg
 from avelang.sim.ptx.memory_text import each, field, head
+from avelang.sim.ptx.parts import Parts
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, SHARED_BASE, WARP
 from avelang.sim.ptx.translator import Translator
 
@@ -27,26 +31,32 @@ _ACROSS = ("vote", "match", "redux")
 
 
 class Defining(Translator):
-    """`undef_places`: where the bits of each register stand in the warp's memory, from `start` on."""
+    """`undef_places`: where the bits of each part of a register stand in the warp's memory, from `start` on. `apart`: registers whose parts may
+    differ; the others have one place."""
+
+    apart: frozenset[Reg] = frozenset()
 
     def begin(self, number: int) -> None:
-        self.undefs: dict[Reg, str] = {}
-        self.tags: dict[str, str] = {}  # by an SSA value: the lanes (an i32) in which it is undefined
+        self.undefs: dict[Reg, Parts] = {}
+        self.tags: dict[str, Parts] = {}  # by an SSA value: the lanes (an i32 for each part) in which it is undefined
         self.sources: list[str] = []
-        self.forced: list[str] = []
+        self.forced: list[Parts] = []
         self.guard_undef = "0"
         super().begin(number)
 
     def saved(self) -> dict[str, object]:
         return {**super().saved(), "undefs": self.undefs, "tags": self.tags}
 
-    def place_of(self, reg: Reg) -> str:
-        at = self.undef_places.setdefault(reg, self.undef_start + 4 * len(self.undef_places))
-        return self.op(f"getelementptr i8, ptr %w, i64 {at}")
+    def places_of(self, reg: Reg) -> list[str]:
+        """Pointers: one, or one for each part."""
+        keys = [(reg, k) for k in range(parts.count(reg.bits) if reg in self.apart else 1)]
+        at = [self.undef_places.setdefault(key, self.undef_start + 4 * len(self.undef_places)) for key in keys]
+        return [self.op(f"getelementptr i8, ptr %w, i64 {offset}") for offset in at]
 
-    def undef(self, reg: Reg) -> str:
+    def undef(self, reg: Reg) -> Parts:
         if reg not in self.undefs:
-            self.undefs[reg] = self.op(f"load i32, ptr {self.place_of(reg)}, align 4")
+            found = tuple(self.op(f"load i32, ptr {place}, align 4") for place in self.places_of(reg))
+            self.undefs[reg] = found if reg in self.apart else found * parts.count(reg.bits)
         return self.undefs[reg]
 
     def either(self, *masks: str) -> str:
@@ -65,59 +75,72 @@ class Defining(Translator):
 
     def starts(self, i: Instr) -> None:
         self.sources, self.forced = [], []
-        self.guard_undef = self.undef(i.guard[0]) if i.guard else "0"
+        self.guard_undef = self.either(*self.undef(i.guard[0])) if i.guard else "0"
         if i.guard and i.opcode in _GUARDED and self.guard_undef != "0":
             self.note(watch_text.UNDEFINED, CONDITION, self.op(f"and i32 {self.guard_undef}, {self.active}"))
         o = i.operands
         if i.opcode == "selp" and isinstance(o[3], Reg):
-            chosen, (a, b) = self.bits_of(self.pred(o[3])), (self.of(x) for x in o[1:3])
-            one, two = self.op(f"and i32 {chosen}, {a}"), self.op(f"and i32 {self.op(f'xor i32 {chosen}, -1')}, {b}")
-            self.forced = [self.either(one, two, self.undef(o[3]))]
+            chosen, condition = self.bits_of(self.pred(o[3])), self.whole(o[3])
+            others = self.op(f"xor i32 {chosen}, -1")
+            width = parts.count(o[0].bits) if isinstance(o[0], Reg) else 1
+            one, two = (self.of(x, width) for x in o[1:3])
+            if len(one) == len(two) == width:
+                self.forced = [tuple(self.either(self.common(chosen, a), self.common(others, b), condition) for a, b in zip(one, two, strict=True))]
         elif i.opcode in ("xor", "sub") and len(o) == 3 and o[1] == o[2] and isinstance(o[1], Reg):
-            self.forced = ["0"]
+            self.forced = [("0",) * parts.count(o[1].bits)]
         elif i.opcode == "mma":
             self.forced = self.product(i)
         elif i.opcode == "brx" and isinstance(o[0], Reg):
-            self.used(self.undef(o[0]), CONDITION)
+            self.used(self.whole(o[0]), CONDITION)
+        else:
+            self.forced = parts.results(i, self.of, self.either)
         self.sources = []
 
-    def of(self, o: Operand) -> str:
-        return self.undef(o) if isinstance(o, Reg) else "0"
+    def common(self, one: str, two: str) -> str:
+        return "0" if two == "0" else self.op(f"and i32 {one}, {two}")
+
+    def of(self, o: Operand, width: int = 1) -> Parts:
+        """Of a register its own parts; a number's are none, and as many as are wanted."""
+        return self.undef(o) if isinstance(o, Reg) else ("0",) * width
+
+    def whole(self, o: Operand) -> str:
+        return self.either(*self.of(o))
 
     def value(self, reg: Reg) -> str:
         x = super().value(reg)
         u = self.undef(reg)
         self.tags[x] = u
-        self.sources.append(u)
+        self.sources.append(self.either(*u))
         return x
 
-    def tag(self, value: str) -> str:
-        """The lanes in which a value that this instruction has made is undefined."""
-        if value in self.tags:
+    def tag(self, value: str, width: int) -> Parts:
+        """The lanes in which a value that this instruction has made, of so many parts, is undefined."""
+        if value in self.tags and len(self.tags[value]) == width:
             return self.tags[value]
-        u = self.either(*self.sources)
+        u = self.either(*self.tags.get(value, self.sources))
         if self.here is not None and self.here.opcode in _ACROSS and u != "0":
             some = self.op(f"icmp ne i32 {self.op(f'and i32 {u}, {self.lanes()}')}, 0")
             u = self.op(f"select i1 {some}, i32 -1, i32 0")
-        return u
+        return (u,) * width
 
     def put(self, reg: Reg, value: str) -> None:
-        u = self.forced.pop(0) if self.forced else self.tag(value)
+        u = self.forced.pop(0) if self.forced else self.tag(value, parts.count(reg.bits))
         if self.guard:
-            runs = self.bits_of(self.guard)
-            new, old = self.op(f"and i32 {runs}, {self.either(u, self.guard_undef)}"), self.undef(reg)
-            u = self.either(new, self.op(f"and i32 {self.op(f'xor i32 {runs}, -1')}, {old}"))
+            runs, old = self.bits_of(self.guard), self.undef(reg)
+            others = self.op(f"xor i32 {runs}, -1")
+            mixed = ((self.common(runs, self.either(a, self.guard_undef)), self.common(others, b)) for a, b in zip(u, old, strict=True))
+            u = tuple(self.either(*x) for x in mixed)
         super().put(reg, value)
-        self.undefs[reg] = self.tags[self.values[reg]] = u
+        self.undefs[reg] = self.tags[self.values[reg]] = u if reg in self.apart else (self.either(*u),) * len(u)
 
     def finish(self, name: str, live: set[Reg], next_block: int, count: int) -> str:
         for reg in self.written:
             if reg in live:
-                place, u = self.place_of(reg), self.undefs[reg]
-                old = self.op(f"load i32, ptr {place}, align 4")
-                kept = self.op(f"and i32 {old}, {self.op(f'xor i32 {self.active}, -1')}")
-                mine = self.op(f"and i32 {u}, {self.active}")
-                self.do(f"store i32 {self.op(f'or i32 {kept}, {mine}')}, ptr {place}, align 4")
+                for place, u in zip(self.places_of(reg), self.undefs[reg], strict=False):
+                    old = self.op(f"load i32, ptr {place}, align 4")
+                    kept = self.op(f"and i32 {old}, {self.op(f'xor i32 {self.active}, -1')}")
+                    mine = self.op(f"and i32 {u}, {self.active}")
+                    self.do(f"store i32 {self.op(f'or i32 {kept}, {mine}')}, ptr {place}, align 4")
         return super().finish(name, live, next_block, count)
 
     # -- memory --------------------------------------------------------------------------------------------------------------------
@@ -127,7 +150,7 @@ class Defining(Translator):
 
     def address(self, m: Mem, space: str) -> str:
         if isinstance(m.base, Reg):
-            self.used(self.undef(m.base), ADDRESS)
+            self.used(self.whole(m.base), ADDRESS)
         x = super().address(m, space)
         self.sources = []
         return x
@@ -141,22 +164,26 @@ class Defining(Translator):
 
     def put_data(self, k: int, value: str, bits: int) -> None:
         super().put_data(k, value, bits)
-        self.do(f"store i32 {self.tag(value)}, ptr {self.word_of(k)}, align 4")
+        width = parts.count(bits)
+        for p, u in enumerate(self.tag(value, width)):
+            self.do(f"store i32 {u}, ptr {self.word_of(k * width + p)}, align 4")
 
     def take_data(self, k: int, bits: int) -> str:
         x = super().take_data(k, bits)
-        self.tags[x] = u = self.op(f"load i32, ptr {self.word_of(k)}, align 4")
-        self.sources.append(u)
+        width = parts.count(bits)
+        self.tags[x] = tuple(self.op(f"load i32, ptr {self.word_of(k * width + p)}, align 4") for p in range(width))
+        self.sources.append(self.either(*self.tags[x]))
         return x
 
     def access(self, space: str, bits: int, count: int, store: bool) -> None:
         super().access(space, bits, count, store)
-        words = [self.op(f"load i32, ptr {self.word_of(k)}, align 4") for k in range(count)] if store else []
+        width = parts.count(bits)
+        words = [self.op(f"load i32, ptr {self.word_of(k)}, align 4") for k in range(count * width)] if store else []
         if space in ("global", "generic") and store:
             outside = "-1" if space == "global" else self.far
             self.used(self.op(f"and i32 {self.either(*words)}, {outside}"), DATA)
         if not store:
-            for k in range(count):
+            for k in range(count * width):
                 self.do(f"store i32 0, ptr {self.word_of(k)}, align 4")
         if space != "global":
             name, text = shadow(space, bits, count, store)
@@ -164,15 +191,16 @@ class Defining(Translator):
 
     def updates(self, space: str, bits: int, count: int, operands: int) -> None:
         """An atomic operation has been written: its operands, and the memory if it is shared."""
-        words = [self.op(f"load i32, ptr {self.word_of(k)}, align 4") for k in range(operands)]
+        width = parts.count(bits)
+        words = [self.op(f"load i32, ptr {self.word_of(k)}, align 4") for k in range(operands * width)]
         self.used(self.either(*words), DATA)
-        for k in range(count):
+        for k in range(count * width):
             self.do(f"store i32 0, ptr {self.word_of(k)}, align 4")
         if space != "global":
             for store in (False, True):
                 name, text = shadow(space, bits, count, store)
                 self.run(self.helper(name, lambda text=text: text))
-                for k in range(0 if store else count):
+                for k in range(0 if store else count * width):
                     self.used(self.op(f"load i32, ptr {self.word_of(k)}, align 4"), UPDATE)
                     self.do(f"store i32 0, ptr {self.word_of(k)}, align 4")
 
@@ -180,21 +208,22 @@ class Defining(Translator):
 
     def picked(self, value: str, result: str, source: str) -> None:
         """A shuffle: each lane has got the value of lane `source` (an i32 each)."""
-        u = self.tags.get(value, "0")
-        if u == "0":
-            self.tags[result] = "0"
-            return
         o = Ops(self, "i32")
-        there = o("and", o("lshr", self.splat(u, "i32"), source), 1)
-        self.tags[result] = self.bits_of(o.cmp("ne", there, 0))
+        found: list[str] = []
+        for u in self.tags.get(value, ("0",)):
+            if u != "0":
+                there = o("and", o("lshr", self.splat(u, "i32"), source), 1)
+                u = self.bits_of(o.cmp("ne", there, 0))
+            found.append(u)
+        self.tags[result] = tuple(found)
 
-    def product(self, i: Instr) -> list[str]:
+    def product(self, i: Instr) -> list[Parts]:
         """mma: which lanes of each register of D an undefined register of A, B or C reaches."""
         row = matrix.MMA.get(i.name)
         if row is None:
             return []
         vectors = [list(o.items) if isinstance(o, n.Vector) else [o] for o in i.operands]
-        masks = [[self.of(x) for x in v] for v in vectors[1:4]]  # type: ignore[arg-type]
+        masks = [[self.whole(x) for x in v] for v in vectors[1:4]]  # type: ignore[arg-type]
         out = list(masks[2])
         tables = reaches(i.name)
         for part in (0, 1):
@@ -205,7 +234,8 @@ class Defining(Translator):
                     lanes = tables[part][k][d]
                     hit = self.op(f"and {self.t('i32')} {self.splat(u, 'i32')}, {self.const_vector(lanes, 'i32')}")
                     out[d] = self.either(out[d], self.bits_of(Ops(self, "i32").cmp("ne", hit, 0)))
-        return out
+        widths = [parts.count(x.bits) if isinstance(x, Reg) else 1 for x in vectors[0]]
+        return [(u,) * width for u, width in zip(out, widths, strict=True)]
 
 
 @functools.lru_cache(64)
@@ -236,7 +266,7 @@ def reaches(name: str) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
 
 def shadow(space: str, bits: int, count: int, store: bool) -> tuple[str, str]:
     """(name, text) of a function that takes from the shadow of shared or local memory, or puts there, which lanes' data are undefined: a word in the
-    warp's `undef` for each element. Nothing is known of global memory, nor of accesses that go nowhere."""
+    warp's `undef` for each part of an element. Nothing is known of global memory, nor of accesses that go nowhere."""
     name, size = f"ave_undef_{'st' if store else 'ld'}_{space.replace('::', '_')}_{bits}x{count}", bits // 8
     lines = [
         field("log", "%lpp"), "  %l = load ptr, ptr %lpp, align 8", f"  %sink = getelementptr i8, ptr %l, i64 {watch_text.SINK}",
@@ -246,15 +276,16 @@ def shadow(space: str, bits: int, count: int, store: bool) -> tuple[str, str]:
         "  %other = and i1 %far, %inglobal", "  %skip = or i1 %other, %lost", "  br i1 %skip, label %behind, label %look", "look:",
         field("undef", "%dp2"), "  %dist = load i64, ptr %dp2, align 8", "  %s = getelementptr i8, ptr %p, i64 %dist",
     ]  # fmt: skip
-    for k in range(count):
+    each_part = min(size, 2)
+    for k in range(size * count // each_part):
         lines += [f"  %eu{k} = getelementptr i8, ptr %w, i64 {WARP['undef'] + 4 * k}", f"  %eo{k} = load i32, ptr %eu{k}, align 4"]
         if store:
             lines += [f"  %eh{k} = lshr i32 %eo{k}, %lane32", f"  %eb{k} = trunc i32 %eh{k} to i8", f"  %ec{k} = and i8 %eb{k}, 1"]
         else:
             lines.append(f"  %ex{k}z = add i8 0, 0")
         last = f"%ex{k}z"
-        for j in range(size):
-            lines.append(f"  %es{k}x{j} = getelementptr i8, ptr %s, i64 {k * size + j}")
+        for j in range(each_part):
+            lines.append(f"  %es{k}x{j} = getelementptr i8, ptr %s, i64 {k * each_part + j}")
             if store:
                 lines.append(f"  store i8 %ec{k}, ptr %es{k}x{j}, align 1")
             else:

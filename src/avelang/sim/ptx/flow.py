@@ -6,6 +6,7 @@ import dataclasses
 
 import avelang.sim.ptx.control as control
 import avelang.sim.ptx.memory_text as memory_text
+import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.scheduler as scheduler
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Module
@@ -32,7 +33,7 @@ class Translation:
     quick: bool
     steps: int
     watched: bool = False
-    undef_places: dict[Reg, int] = dataclasses.field(default_factory=dict)  # where it stands which lanes of a register nothing has written
+    undef_places: dict[tuple[Reg, int], int] = dataclasses.field(default_factory=dict)  # where it stands which lanes of a part have no value
     starts: tuple[int, ...] = ()  # the instructions that begin blocks, and to which blocks each goes
     ways: tuple[tuple[int, ...], ...] = ()
 
@@ -117,6 +118,8 @@ def translate(code: Code, watched: bool = False, without: int = -1, init: bool =
     module.functions["ave_places"] = (watch_text.NOTE if watched else "") + memory_text.places(checked, watched)
     assert code.carry is not None
     t = (Defining if init else Translator)(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
+    if isinstance(t, Defining):
+        t.apart = parts.apart(code.instructions)
     t.without, t.undef_start, t.widest = without, code.warp_bytes, 1 if init else 8  # bytes between the parts of a struct have no value
     if watched:
         for registers, word in code.unfenced.items():

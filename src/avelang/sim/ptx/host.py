@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import avelang.sim.ptx.copies as copies
+import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.prints as prints
 import avelang.sim.ptx.reports as reports
 import avelang.sim.ptx.wgmma as wgmma
@@ -93,10 +94,12 @@ class View:
 
     def define(self, o: Reg) -> None:
         """The lanes that execute this have written a register."""
-        place = self.run.made.said.undef_places.get(o)
-        if place is not None:
-            mask = int(np.packbits(self.active, bitorder="little").view(np.uint32)[0])
-            self.warp.words[place // 4] &= np.uint32(~mask & 0xFFFFFFFF)
+        places = self.run.made.said.undef_places
+        for part in range(parts.count(o.bits) if places else 0):
+            place = places.get((o, part))
+            if place is not None:
+                mask = int(np.packbits(self.active, bitorder="little").view(np.uint32)[0])
+                self.warp.words[place // 4] &= np.uint32(~mask & 0xFFFFFFFF)
 
     # -- addresses -------------------------------------------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ class Translator(Writer):
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.here: Instr | None = None
-        self.undef_places: dict[Reg, int] = {}  # of code that follows what nothing has written (`defined`)
+        self.undef_places: dict[tuple[Reg, int], int] = {}  # of code that follows what nothing has written (`defined`)
         self.undef_start = 0
         self.widest = 8  # bytes in which arguments are copied
         self.without = -1  # the index of a bar.warp.sync that is left out

@@ -1,0 +1,139 @@
+"""Parts of 16 bits of which nothing knows of the others whether they have a value: an instruction and what is known of its operands come in, what
+is then known of its results goes out. So are pairs of halves followed (`defined`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from avelang.nvptx import nodes as n
+from avelang.sim.ptx.code import Instr, Operand, Reg
+
+Parts = tuple[str, ...]  # for each 16 bits of a value, from the lowest: the lanes in which it is undefined
+WIDTH = 16
+_PAIRS = frozenset({"f16x2", "bf16x2", "s16x2", "u16x2"})
+_SIDE_BY_SIDE = frozenset({"add", "sub", "mul", "fma", "mad", "min", "max", "neg", "abs", "ex2", "tanh"})
+_BITWISE = frozenset({"and", "or", "xor", "not"})
+_CONVERTED = {f"{sign}{bits}": bits for sign in "usb" for bits in (16, 32, 64)}
+# What may give a value whose parts differ where those of its operands do.
+_KEEPING = frozenset({"mov", "selp", "shl", "shr", "prmt", "cvt", "shfl", "bfi", "bfe", "slct"}) | _SIDE_BY_SIDE | _BITWISE
+
+
+def count(bits: int) -> int:
+    """Parts of a value."""
+    return max(1, bits // WIDTH)
+
+
+def _registers(o: Operand) -> Iterable[Reg]:
+    return (x for x in (o.items if isinstance(o, n.Vector) else (o,)) if isinstance(x, Reg))
+
+
+def apart(instructions: Iterable[Instr]) -> frozenset[Reg]:
+    """The registers whose parts may differ: those that are packed or come from memory, and what is made of them part by part."""
+    found: set[Reg] = set()
+    ways: dict[Reg, set[Reg]] = {}
+    for i in instructions:
+        o = i.operands
+        if not o:
+            continue
+        wide = [r for r in _registers(o[0]) if r.bits > WIDTH]
+        packs = i.opcode == "mov" and len(o) > 1 and isinstance(o[1], n.Vector)
+        pairs = i.opcode == "cvt" and any(p in _PAIRS or p in ("b32",) for p in i.parts) and len(o) == 3
+        if packs or pairs or i.opcode in ("prmt", "bfi") or (i.opcode in ("ld", "ldu") and "global" not in i.parts and "param" not in i.parts):
+            found.update(wide)
+        elif i.opcode in _KEEPING:
+            for r in (r for x in o[1:] for r in _registers(x)):
+                ways.setdefault(r, set()).update(wide)
+    work = list(found)
+    while work:
+        for r in ways.get(work.pop(), ()):
+            if r not in found:
+                found.add(r)
+                work.append(r)
+    return frozenset(found)
+
+
+def results(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts]:
+    """What is known of each register that the instruction writes, in order; nothing where it is all or none."""
+    make = _RULES.get(i.opcode)
+    found = make(i, of, either) if make is not None else None
+    if found is None and i.opcode in _SIDE_BY_SIDE and _PAIRS & set(i.parts):
+        found = _beside(i, of, either)
+    return found or []
+
+
+def _beside(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
+    """Part k of the result comes of parts k of the operands."""
+    if not isinstance(i.operands[0], Reg):
+        return None
+    width = count(i.operands[0].bits)
+    sources = [of(x, width) for x in i.operands[1:] if isinstance(x, (Reg, n.Int, n.Float))]
+    if any(len(x) != width for x in sources) or i.operands[0].bits == 1:
+        return None
+    return [tuple(either(*x) for x in zip(*sources, strict=True))]
+
+
+def _moved(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
+    to, source = i.operands[:2]
+    if isinstance(source, n.Vector) and isinstance(to, Reg):
+        bits = to.bits // len(source.items)
+        one = [of(x, count(bits)) for x in source.items]
+        if bits >= WIDTH:
+            return [tuple(p for x in one for p in x)]
+        per = WIDTH // bits
+        return [tuple(either(*(p for x in one[k : k + per] for p in x)) for k in range(0, len(one), per))]
+    if isinstance(to, n.Vector) and isinstance(source, Reg):
+        bits, whole = source.bits // len(to.items), of(source)
+        starts = [(k, k * bits // WIDTH) for k, x in enumerate(to.items) if isinstance(x, Reg)]
+        return [whole[first : first + count(bits)] for _, first in starts]
+    return None
+
+
+def _shifted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
+    to, source, by = i.operands
+    if not isinstance(by, n.Int) or not isinstance(to, Reg) or not isinstance(source, Reg):
+        return None
+    u, width = of(source), count(to.bits)
+    far, near = divmod(min(max(by.value, 0), to.bits), WIDTH)
+    if i.opcode == "shl":
+        return [tuple(either(*(u[k] for k in {p - far, p - far - (near > 0)} if 0 <= k < width)) for p in range(width))]
+    filled = i.parts[-1].startswith("s")
+    return [tuple(either(*(u[min(k, width - 1)] for k in {p + far, p + far + (near > 0)} if k < width or filled)) for p in range(width))]
+
+
+def _masked(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
+    """and: nothing is left of a part where the number has no bits."""
+    found = _beside(i, of, either)
+    for x in i.operands[1:]:
+        if isinstance(x, n.Int) and found is not None:
+            found = [tuple(u if x.value >> WIDTH * p & 0xFFFF else "0" for p, u in enumerate(found[0]))]
+    return found
+
+
+def _permuted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
+    to, a, b, which = i.operands
+    if not isinstance(which, n.Int) or not isinstance(to, Reg) or i.parts[-1] != "b32":
+        return None
+    whole = (*of(a, 2), *of(b, 2))
+    at = [(which.value >> 4 * k & 7) // 2 for k in range(4)]
+    return [(either(whole[at[0]], whole[at[1]]), either(whole[at[2]], whole[at[3]]))]
+
+
+def _converted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
+    to = i.operands[0]
+    if len(i.operands) == 3 and isinstance(to, Reg) and to.bits == 32 and _PAIRS & set(i.parts):
+        return [tuple(either(*of(x)) for x in (i.operands[2], i.operands[1]))]  # the first is the upper half
+    kinds = [p for p in i.parts[1:] if p in _CONVERTED]
+    if len(kinds) != 2 or len(i.parts) != 3 or not isinstance(to, Reg) or not isinstance(i.operands[1], Reg):
+        return None
+    new, old = (count(_CONVERTED[k]) for k in kinds)
+    u = of(i.operands[1])[:old]
+    fill = u[-1] if kinds[1].startswith("s") else "0"
+    u = (*u, *(fill,) * (new - old))[:new]
+    behind = u[-1] if kinds[0].startswith("s") else "0"
+    return [(*u, *(behind,) * (count(to.bits) - new))]
+
+
+_RULES = {
+    "mov": _moved, "shl": _shifted, "shr": _shifted, "and": _masked, "or": _beside, "xor": _beside, "not": _beside,
+    "prmt": _permuted, "cvt": _converted,
+}  # fmt: skip
