@@ -3,7 +3,8 @@
 from avelang.arch import chip
 from avelang.base import errors as errors
 from avelang.base.places import argument_error
+from avelang.base.takes import Want, at_least, takes
 from avelang.base.version import VERSION as __version__
 from avelang.jit import JitFunction, constant, jit, struct
 
-__all__ = ["JitFunction", "__version__", "argument_error", "chip", "constant", "errors", "jit", "struct"]
+__all__ = ["JitFunction", "Want", "__version__", "argument_error", "at_least", "chip", "constant", "errors", "jit", "struct", "takes"]

@@ -10,8 +10,10 @@ from __future__ import annotations
 import functools
 import pathlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
+from avelang.base.takes import Want, takes
+from avelang.frontend.source import Jitted
 from avelang.runtime import cache
 from avelang.runtime.geometry import geometry
 from avelang.sim.amdgcn import arguments
@@ -21,6 +23,10 @@ from avelang.sim.amdgcn.load import load as _load
 from avelang.sim.amdgcn.machine import Machine, Run
 
 __all__ = ["Kernel", "Report", "Run", "compiled", "load"]
+
+
+_SOURCE = Want(lambda x: True, "anything")  # X028 says what a source is
+_JITTED = Want(lambda x: isinstance(x, Jitted), "a function decorated with @avelang.jit")
 
 
 def _kept(parts: Mapping[str, Any]) -> tuple[Mapping[str, Any], bytes] | None:
@@ -43,6 +49,7 @@ class Kernel:
     such as `x.ctypes.data`. Raises L002 and L004 for extents, X021 to X027 for the rest.
     """
 
+    @takes()
     def __init__(self, machine: Machine):
         self.machine = machine
         self.name = machine.kernel.name
@@ -60,8 +67,9 @@ class Kernel:
         return f"<kernel {self.name} for {self.machine.program.chip}>"
 
 
+@takes()
 def load(
-    source: str | bytes | pathlib.Path, kernel: str = "", *, check: Check = False, profile: bool = False, order: str = "forward", seed: int = 1,
+    source: Annotated[str | bytes | pathlib.Path, _SOURCE], kernel: str = "", *, check: Check = False, profile: bool = False, order: str = "forward", seed: int = 1,
     chip: str | None = None, collect: bool = False,
 ) -> Kernel:  # fmt: skip
     """The kernel of a code object (bytes, or a file's name), or of assembly (a file's name, or the text itself).
@@ -79,9 +87,10 @@ def load(
     return Kernel(Machine(_load(source, kernel or None, chip), kernel, **options))
 
 
+@takes()
 def compiled(
-    kernel: Any, block: tuple[int, int, int], *, check: Check = False, profile: bool = False, collect: bool = False, target: str = "gfx942",
-    **constexprs: Any,
+    kernel: Annotated[Any, _JITTED], block: tuple[int, int, int], *, check: Check = False, profile: bool = False, collect: bool = False,
+    target: str = "gfx942", **constexprs: Any,
 ) -> Kernel:  # fmt: skip
     """The code of a jit function for blocks of these extents, for gfx942 or another `target`. `check`, `profile`, `collect`: as of `load`; further
     names are the function's compile-time values. A launch takes the other arguments in order. Raises what the compiler finds."""

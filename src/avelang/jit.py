@@ -9,11 +9,13 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform  # type: ignore[attr-defined]
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, dataclass_transform  # type: ignore[attr-defined]
 
 from avelang.base import knobs
 from avelang.base.errors import AveError, error
+from avelang.base.places import argument_error
 from avelang.base.spans import Span
+from avelang.base.takes import at_least, takes
 from avelang.frontend import structs
 from avelang.frontend.source import Jitted, Source
 
@@ -59,6 +61,10 @@ class JitFunction(Jitted):
         self._launcher.adopt(self)
         return found
 
+    def __get__(self, instance: Any, owner: Any = None) -> JitFunction:
+        """Itself, wherever it is read: a kernel in a class is no method (T007 names the first parameter)."""
+        return self
+
     # `kernel[...]` is a launch, not an item: without this, Python would take a kernel for an endless sequence.
     __iter__ = None
 
@@ -75,8 +81,10 @@ class JitFunction(Jitted):
         """The launches that had to compile or load their kernel first, in order; one for each kind of call."""
         return tuple(self._launcher.prepared) if "_launcher" in self.__dict__ else ()
 
+    @takes()
     def report(
-        self, target: str, block: tuple[int, int, int], dynamic: int = 0, *, cluster: tuple[int, ...] | None = None, **constexprs: Any
+        self, target: str, block: tuple[int, int, int], dynamic: Annotated[int, at_least(0)] = 0, *, cluster: tuple[int, ...] | None = None,
+        **constexprs: Any,
     ) -> Resources | Report:  # fmt: skip
         """What this kernel takes on a chip, in blocks of these extents, without running it and without a GPU: registers, spills with their lines,
         shared memory, occupancy. `target`: "sm_90a" and its like give a `runtime.resources.Resources`, and warnings at the lines where registers
@@ -105,8 +113,16 @@ class JitFunction(Jitted):
         return f"<jit function {self.source.name} at {self.source.file}:{self.source.fn.__code__.co_firstlineno}>"
 
 
-def jit(fn: Callable[..., Any]) -> JitFunction:
-    """Makes a kernel of a function in a file. Raises S003 for what is no plain function, or is what another decorator has made of one."""
+_NOTHING: Any = object()
+
+
+def jit(fn: Callable[..., Any] = _NOTHING, /, *more: Any, **options: Any) -> JitFunction:
+    """Makes a kernel of a function in a file. Raises S003 for what is no plain function, or is what another decorator has made of one, L066 for
+    options, which belong to launches."""
+    if fn is _NOTHING or more or options:
+        given = ", ".join(f"{name}=" for name in options) or f"{len(more) + 1} arguments" if fn is not _NOTHING or options else "nothing"
+        hint = "write @avelang.jit with nothing behind it; options such as num_warps= go to a launch: kernel[grid, block](..., num_warps=4)"
+        raise argument_error(f"it takes a function and nothing else, {given} given", hint)
     try:
         return JitFunction(fn, _line(sys._getframe(1)))
     except AveError as e:

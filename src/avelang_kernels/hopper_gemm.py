@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang import argument_error
+from avelang import argument_error, takes
 from avelang.tile.order import tile_of
-from avelang_kernels.arrays import check, check_block, check_count
+from avelang_kernels.arrays import Matrix, Positive
 
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
 PATTERN = 128  # bytes of the swizzle's rows
@@ -275,7 +275,7 @@ def best_tile(m: int, n: int, sms: int = SMS) -> Tile:
     """The tile with which a GPU of so many multiprocessors is through soonest: by rounds of its blocks, and the time that each tile takes."""
 
     def time(tile: Tile) -> float:
-        return math.ceil(clusters(m, n, tile) / (sms // tile.cluster)) * tile.m * tile.n / TILES[tile]
+        return math.ceil(clusters(m, n, tile) / max(1, sms // tile.cluster)) * tile.m * tile.n / TILES[tile]
 
     return min(TILES, key=time)
 
@@ -285,7 +285,8 @@ def clusters(m: int, n: int, tile: Tile) -> int:
     return math.ceil(m / (tile.m * tile.below)) * math.ceil(n / (tile.n * tile.beside))
 
 
-def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, blocks: int | None = None, **options: Any) -> Any:
+@takes()
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Tile | None = None, blocks: Positive | None = None, **options: Any) -> Any:
     """C = A @ B^T, accumulated in f32.
 
     a: (m, k), b: (n, k), both bf16 or both f16; elements of a row are neighbors, and rows a multiple of 16 bytes apart, as the copy engine wants
@@ -295,9 +296,6 @@ def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, blocks: int 
     Returns `out`. An `out` whose rows are no multiple of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes that do
     not fit one another or the copy engine, TypeError for other types.
     """
-    check(a=(a, 2), b=(b, 2), **({} if out is None else {"out": (out, 2)}))
-    check_block("tile", tile, Tile, "hopper_gemm.Tile(128, 256)")
-    check_count("blocks", blocks, 1)
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")

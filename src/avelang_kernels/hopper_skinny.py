@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang import argument_error
-from avelang_kernels.arrays import check
+from avelang import argument_error, takes
+from avelang_kernels.arrays import Matrix, check
 
 M_MOST = 64
 WIDTHS = (8, 16, 32, 64)  # rows of A as the matrix instruction takes them
@@ -415,7 +415,8 @@ def empty(a: Any, m: int, n: int, dtype: Any) -> Any:
 
 def checked(a: Any, b: Any, out: Any, dtype: Any) -> Any:
     """`out`, or a new one. Raises ValueError where the arguments do not fit one another."""
-    check(a=(a, 2), b=(b, 2), **({} if out is None else {"out": (out, 2)}))
+    if out is not None:
+        check(out=(out, 2))
     if a.shape[1] != b.shape[1]:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need two dimensions and the same number of columns")
     (m, k), n = a.shape, b.shape[0]
@@ -426,6 +427,8 @@ def checked(a: Any, b: Any, out: Any, dtype: Any) -> Any:
     names = name_of(a.dtype), name_of(b.dtype)
     if names[0] != names[1] or names[0] not in ("bf16", "f16"):
         raise argument_error(f"a is {names[0]} and b is {names[1]}: both must be bf16, or both f16")
+    if dtype is not None and name_of(dtype) not in DTYPES:
+        raise argument_error(f"dtype is {dtype!r}: it may be bf16, f16 or f32")
     if out is None:
         out = empty(a, m, n, a.dtype if dtype is None else dtype)
     elif dtype is not None and name_of(dtype) != name_of(out.dtype):
@@ -437,7 +440,8 @@ def checked(a: Any, b: Any, out: Any, dtype: Any) -> Any:
     return out
 
 
-def skinny_gemm(a: Any, b: Any, out: Any = None, *, dtype: Any = None, **options: Any) -> Any:
+@takes()
+def skinny_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, **options: Any) -> Any:
     """C = A @ B^T for A of few rows, accumulated in f32; the same bits in every run.
 
     a: (m, k) with m of 1 to 64, b: (n, k), both bf16 or both f16, rows contiguous, k a multiple of 8; torch tensors on a Hopper GPU (sm_90a), or on

@@ -10,7 +10,8 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import argument_error
+from avelang import argument_error, takes
+from avelang_kernels.arrays import Matrix
 
 ROWS, COLS, DEPTH = 32, 32, 16  # one block of C, and how much of K is staged at a time
 BF16, F32 = 2, 4  # bytes
@@ -94,7 +95,8 @@ def mfma_gemm(
             al.amdgpu.raw_buffer_store_x4(words[row, lane], c_buffer, zero, al.convert(lane * 4 * F32, al.i32), 0)
 
 
-def gemm(a: Any, b: Any, out: Any = None, **options: Any) -> Any:
+@takes()
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, **options: Any) -> Any:
     """C = A @ B^T, accumulated in f32.
 
     a: bf16 (m, k), b: bf16 (n, k), both contiguous: NumPy (ml_dtypes.bfloat16) or anything else that Ave takes; k a multiple of 16.

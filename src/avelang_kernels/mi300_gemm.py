@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang import argument_error
+from avelang import argument_error, takes
 from avelang.tile.order import tile_of, xcd_remap
-from avelang_kernels.arrays import check, check_block
+from avelang_kernels.arrays import Matrix
 
 LANES = 64
 STEP, HALF, CHUNK = 64, 32, 8  # elements of K: of a step, of a slot, of what a lane moves at once
@@ -286,7 +286,8 @@ def best_tile(m: int, n: int, k: int) -> Tile:
     return SMALL if k % CHUNK else min(LARGE, SMALL, key=rounds)
 
 
-def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, **options: Any) -> Any:
+@takes()
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Tile | None = None, **options: Any) -> Any:
     """C = A @ B^T, accumulated in f32.
 
     a: bf16 (m, k), b: bf16 (n, k), both contiguous, of any size: NumPy (ml_dtypes.bfloat16) or anything else that Ave takes. Fastest where k is a
@@ -294,8 +295,6 @@ def gemm(a: Any, b: Any, out: Any = None, tile: Tile | None = None, **options: A
     LARGE, chosen for an MI300X when it is None. `options` are those of a launch, such as `backend="reference"`.
     Returns `out`. Raises ValueError for shapes that do not fit one another, and for rows that are too long for offsets of 32 bits.
     """
-    check(a=(a, 2), b=(b, 2), **({} if out is None else {"out": (out, 2)}))
-    check_block("tile", tile, Tile, "mi300_gemm.SMALL")
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")

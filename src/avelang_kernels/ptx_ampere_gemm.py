@@ -16,8 +16,10 @@ import functools
 import math
 from typing import Any, NamedTuple
 
+from avelang import takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import Type, b32, bf16, f16, f32, s32, u32, u64
+from avelang_kernels.arrays import Matrix
 from avelang_kernels.hopper_gemm import multiprocessors
 from avelang_kernels.ptx_common import checked, repeat, rounded, tile_of
 
@@ -315,7 +317,8 @@ def build(plan: Plan, dtype: Type, out: Type) -> Kernel:
     return ampere_gemm
 
 
-def gemm(a: Any, b: Any, out: Any = None, to: Type | None = None, plan: Plan | None = None) -> Any:
+@takes()
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, to: Type | None = None, plan: Plan | None = None) -> Any:
     """C = A @ B^T, accumulated in f32.
 
     a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps and beginning at a multiple of 16 bytes: torch's, JAX's or

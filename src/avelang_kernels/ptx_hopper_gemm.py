@@ -19,9 +19,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import avelang_kernels.hopper_gemm as threads_level
-from avelang import argument_error
+from avelang import argument_error, takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import Type, b16, b32, b64, bf16, f16, f32, u32, u64
+from avelang_kernels.arrays import Matrix, Positive
 from avelang_kernels.hopper_gemm import GROUP, INNER, PATTERN, REGISTERS, ROWS, STEP, TILES, best_tile, clusters, multiprocessors
 from avelang_kernels.hopper_gemm import Tile as Plan
 from avelang_kernels.ptx_common import checked, divided, mad, repeat, rounded, tile_of
@@ -372,7 +373,10 @@ def work(job: Job, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
 # -- from arrays -----------------------------------------------------------------------------------------------------------------------
 
 
-def gemm(a: Any, b: Any, out: Any = None, to: Type | None = None, plan: Plan | None = None, blocks: int | None = None) -> Any:
+@takes()
+def gemm(
+    a: Matrix, b: Matrix, out: Matrix | None = None, to: Type | None = None, plan: Plan | None = None, blocks: Positive | None = None
+) -> Any:  # fmt: skip
     """C = A @ B^T, accumulated in f32.
 
     a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps: torch's, JAX's or NumPy's, on a GPU of sm_90a or on the

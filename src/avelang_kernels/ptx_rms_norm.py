@@ -10,9 +10,10 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from avelang import argument_error
+from avelang import argument_error, takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg
 from avelang.ptx.types import Type, f32
+from avelang_kernels.arrays import Matrix, Vector
 from avelang_kernels.ptx_rows import Plan, Rows, checked, plan_of
 
 
@@ -47,7 +48,8 @@ def build(plan: Plan, dtype: Type) -> Kernel:
     return rms_norm
 
 
-def rms_norm(x: Any, weight: Any, eps: float = 1e-6, out: Any = None, plan: Plan | None = None) -> Any:
+@takes()
+def rms_norm(x: Matrix, weight: Vector, eps: float = 1e-6, out: Matrix | None = None, plan: Plan | None = None) -> Any:
     """Each row divided by the root of the mean of its squares, times the weights; computed in f32.
 
     x: (m, n), weight: (n), both bf16, f16 or f32, row-major without gaps, n from 1 to 32768: torch's, JAX's or NumPy's, on a GPU of sm_80 or newer,

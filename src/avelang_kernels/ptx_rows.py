@@ -177,8 +177,6 @@ def larger(a: Reg, b: Reg) -> Reg:
 
 def checked(x: Any, out: Any) -> Type:
     """The type of a matrix's elements. Raises ValueError and TypeError for what the kernels do not take."""
-    if len(x.shape) != 2:
-        raise argument_error(f"x is {tuple(x.shape)}; here it must have two dimensions, rows and columns")
     if not 1 <= x.shape[1] <= LONGEST:
         raise argument_error(f"x has rows of {x.shape[1]} elements; a row is held in the registers of a block, which takes 1 to {LONGEST}")
     found = {"bfloat16": bf16, "float16": f16, "float32": f32}.get(str(x.dtype).split(".")[-1])

@@ -10,8 +10,10 @@ import functools
 import math
 from typing import Any
 
+from avelang import takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg
 from avelang.ptx.types import Type, f32
+from avelang_kernels.arrays import Matrix
 from avelang_kernels.ptx_rows import Plan, Rows, checked, larger, plan_of
 
 LOG2_E = math.log2(math.e)
@@ -55,7 +57,8 @@ def build(plan: Plan, dtype: Type) -> Kernel:
     return softmax
 
 
-def softmax(x: Any, out: Any = None, plan: Plan | None = None) -> Any:
+@takes()
+def softmax(x: Matrix, out: Matrix | None = None, plan: Plan | None = None) -> Any:
     """The softmax of each row, computed in f32.
 
     x: (m, n) of bf16, f16 or f32, row-major without gaps, n from 1 to 32768: torch's, JAX's or NumPy's, on a GPU of sm_80 or newer, or on the CPU.

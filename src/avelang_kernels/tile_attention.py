@@ -15,7 +15,7 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, tile
+from avelang import argument_error, takes, tile
 from avelang.tile.block_gemm import block_gemm
 from avelang.tile.chained import accumulate, chained, scores
 from avelang.tile.loops import settle
@@ -24,7 +24,7 @@ from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import arrived, commit
 from avelang_kernels import tile_attention_hopper as hopper
-from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, Positive, named
 from avelang_kernels.tile_attention_rows import HOPPER, LOG2E, UNIT, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
 
@@ -218,8 +218,9 @@ def build(T: Block, dtype: al.DType, d: int, sums: bool = False) -> Any:
     return attention_and_sums if sums else attention
 
 
+@takes()
 @functools.lru_cache(64)
-def block_for(target: str, d: int) -> Block:
+def block_for(target: str, d: Positive) -> Block:
     """A block for a chip: as many rows as registers hold, as many keys as shared memory has room for, twice. On AMD a SIMD has two of the waves: one
     multiplies while the other softmaxes. NVIDIA's multiprocessor has two blocks of four warps, or more, which no barrier joins: products of one run
     beside the softmax of the other. Q is read from shared memory where registers would not hold it, or would hold it for fewer blocks."""
@@ -228,9 +229,10 @@ def block_for(target: str, d: int) -> Block:
     return Block(64, 64 if d <= 128 else 32, 4, 64 < d <= 128)
 
 
+@takes()
 def attention(
-    q: Any, k: Any, v: Any, out: Any, target: str | None = None, *, lse: Any = None, causal: bool = False, scale: float | None = None,
-    layout: str = "bshd", T: Any = None, units: int = 0, **options: Any,
+    q: Batch, k: Batch, v: Batch, out: Batch, target: str | None = None, *, lse: Cube | None = None, causal: bool = False, scale: float | None = None,
+    layout: str = "bshd", T: Any = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v, row by row of q, with scores, weights and sums in f32.
 

@@ -18,12 +18,12 @@ import numpy as np
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, tile
+from avelang import argument_error, takes, tile
 from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang.tile.warpgroups import GROUP, PATTERN, UNIT, keep
-from avelang_kernels.arrays import DTYPES, named
+from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
 from avelang_kernels.tile_attention_rows import HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
 ROWS = 64  # of a consumer: those of one wgmma
@@ -398,9 +398,10 @@ def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: Form, 
     return best
 
 
+@takes()
 def attention(
-    q: Any, k: Any, v: Any, out: Any, *, lse: Any = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
-    form: Form | None = None, units: int = 0, **options: Any,
+    q: Batch, k: Batch, v: Batch, out: Batch, *, lse: Cube | None = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
+    form: Form | None = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v: arguments, meaning and errors as of `avelang_kernels.tile_attention.attention`, for sm_90a. d is at most 128, and
     neither batch, seq nor heads of an array need be contiguous. `form`: chosen by d if left out; `units`: multiprocessors, by default those

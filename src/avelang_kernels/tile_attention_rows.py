@@ -11,7 +11,7 @@ import avelang
 import avelang.language as al
 from avelang import argument_error, tile
 from avelang.tile.running_softmax import NEVER
-from avelang_kernels.arrays import check, named
+from avelang_kernels.arrays import named
 
 UNIT, WIDEST = 32, 256  # d is padded to a multiple of the one, and is no more than the other
 HOPPER, WITH_WGMMA = "sm_90a", 128  # the chip that has a source of its own, and the greatest d there
@@ -55,9 +55,6 @@ class Like(NamedTuple):
 
 def checked(q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float | None, layout: str) -> tuple[int, int, int, int, int, int]:
     """batch, heads, queries, d, heads of K and V, keys. Raises ValueError, TypeError."""
-    check(q=(q, 4), k=(k, 4), v=(v, 4), out=(out, 4), **({} if lse is None else {"lse": (lse, 3)}))
-    if scale is not None and not isinstance(scale, (int, float)):
-        raise argument_error(f"scale must be a number, not {scale!r}")
     forms = [None if x is None else Like(x.shape, x.dtype) for x in (q, k, v, out, lse)]
     return _checked(*forms, scale, layout)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, tile
-from avelang_kernels.arrays import check_gemm
+from avelang import argument_error, takes, tile
+from avelang_kernels.arrays import Count, Matrix, check_gemm
 
 FLOATS: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
                           "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz}  # fmt: skip
@@ -35,12 +35,13 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType) -> Any:
     return gemm
 
 
-def gemm(a: Any, b: Any, out: Any, T: tile.Block | None = None, target: str | None = None, units: int = 0, **options: Any) -> Any:
+@takes()
+def gemm(a: Matrix, b: Any, out: Matrix, T: tile.Block | None = None, target: str | None = None, units: Count = 0, **options: Any) -> Any:
     """C = A @ B^T. a: (m, k), b: (n, k), of one dtype; out: (m, n); contiguous. bf16, f16 and the chip's kinds of f8 are summed up in f32, for an out
     of f32, bf16 or f16; i8 in i32, as out. `T`: the block, None for the one that `tile.block_for` chooses; for the pipeline "preshuffled", b is what
     `T.on(target, dtype).preshuffle` made of it. `target`, `units`: chip and compute units, by default those of the arrays' GPU; arrays on the
     CPU are multiplied there. `options`: of a launch. Returns `out`; raises ValueError for shapes that do not fit, TypeError for dtypes."""
-    m, n, k = check_gemm(a, b, out, T, units, tile.Block)
+    m, n, k = check_gemm(a, b, out, T)
     one, two, three = (str(x.dtype).split(".")[-1] for x in (a, b, out))
     taken, made = (FLOATS, RESULTS) if one in FLOATS else (INTEGERS, SUMS)
     if one not in taken or one != two or three not in made:

@@ -18,9 +18,9 @@ import numpy as np
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, tile
+from avelang import argument_error, takes, tile
 from avelang.tile.accesses import folding
-from avelang_kernels.arrays import DTYPES, check, check_block, check_count, named
+from avelang_kernels.arrays import DTYPES, Count, Matrix, Positive, Vector, named
 from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
 from avelang_kernels.tile_skinny import Parts, together, work_of
 
@@ -84,11 +84,10 @@ def _fragment(T: tile.Block, target: str, dtype: al.DType) -> Fragment:
     return Fragment(rows, depth, tuple(map(int, G.preshuffle(places))))
 
 
-def preshuffle(b: Any, block: tile.Block = SMALL, target: str = "gfx942") -> Weights:
+@takes()
+def preshuffle(b: Matrix, block: tile.Block = SMALL, target: str = "gfx942") -> Weights:
     """The weights of a `gemm` with such blocks on such a chip. b: (n, k), bf16 or f16, of NumPy or torch: it is arranged where it lies, by its own
     library. Raises ValueError for a block of another pipeline and another shape, TypeError for another dtype."""
-    check(b=(b, 2))
-    check_block("block", block, tile.Block, 'tile.Block(128, 128, 64, (2, 2), "preshuffled")')
     dtype = _dtype(b)
     if dtype is None or dtype == al.f32:
         raise argument_error(f"weights of {b.dtype}: the inference GEMM takes bf16 and f16")
@@ -205,7 +204,8 @@ def gelu(x):
 # -- calls -------------------------------------------------------------------------------------------------------------------------------
 
 
-def best_block(m: int, n: int, target: str = "gfx942", units: int = 304) -> tile.Block:
+@takes()
+def best_block(m: Count, n: Count, target: str = "gfx942", units: Count = 304) -> tile.Block:
     """The block for a product of m rows: the smallest that takes all of them at once where they are few; else the large one, where its tiles keep all
     `units` busy."""
     amd = target.startswith("gfx")
@@ -225,9 +225,10 @@ def best_parts(T: tile.Block, m: int, n: int, k: int, units: int) -> int:
     return max(1, min(RESIDENT.get(T, 1) * units // max(1, tiles_of(T, m, n)), k // LEAST))
 
 
+@takes()
 def gemm(
-    a: Any, b: Weights, out: Any, bias: Any = None, activation: Any = None, block: tile.Block | None = None, target: str | None = None,
-    parts: int | None = None, **options: Any,
+    a: Matrix, b: Weights, out: Matrix, bias: Vector | None = None, activation: Any = None, block: tile.Block | None = None,
+    target: str | None = None, parts: Positive | None = None, **options: Any,
 ) -> Any:  # fmt: skip
     """activation(A @ B^T + bias), accumulated in f32.
 
@@ -237,11 +238,6 @@ def gemm(
     of which different blocks make the products, are added up in their order: the same bits in every run. By default 1 on AMD, `best_parts` on NVIDIA.
     Launches of one stream share a workspace. `options`: those of a launch. Returns `out`. Raises ValueError and TypeError for what does not fit.
     """
-    if not isinstance(b, Weights):
-        raise argument_error(f"b is a {type(b).__name__}: the inference GEMM takes weights as `preshuffle` arranges them")
-    check(a=(a, 2), out=(out, 2), **({} if bias is None else {"bias": (bias, 1)}))
-    check_block("block", block, tile.Block, 'tile.Block(128, 128, 64, (2, 2), "preshuffled")')
-    check_count("parts", parts, 1)
     if activation is not None and not callable(activation) and not hasattr(activation, "source"):
         raise argument_error(f"activation must be relu, silu, gelu, or a jit function of f32 vectors, not {activation!r}")
     T, chip = block or b.block, target or b.target

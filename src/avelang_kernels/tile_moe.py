@@ -15,9 +15,9 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, tile
+from avelang import argument_error, takes, tile
 from avelang.tile.windows import part, read
-from avelang_kernels.arrays import DTYPES, check, named
+from avelang_kernels.arrays import DTYPES, Count, Cube, Matrix, Vector, named
 from avelang_kernels.tile_grouped_gemm import STRIPE, WORDS, best_block, grouped_gemm
 
 THREADS = 256
@@ -49,9 +49,9 @@ def _words(x: Any) -> Any:
     return x.astype(lib.int32) if lib.__name__ == "numpy" else x.to(lib.int32)
 
 
-def striped(gate: Any, up: Any) -> Any:
+@takes()
+def striped(gate: Cube, up: Cube) -> Any:
     """Two (E, n, k) as one (E, 2 * n, k), in stripes of 32 rows by turns: the B of a gated `grouped_gemm`. Raises ValueError for other shapes."""
-    check(gate=(gate, 3), up=(up, 3))
     E, n, k = gate.shape
     if tuple(up.shape) != (E, n, k) or n % STRIPE:
         raise argument_error(f"gate is {tuple(gate.shape)}, up is {tuple(up.shape)}: both are (E, n, k), n a multiple of {STRIPE}")
@@ -86,10 +86,10 @@ def build(dtype: al.DType, bounded: bool = False) -> Any:
     return add_up
 
 
-def add_up(y: Any, at: Any, out: Any, target: str | None = None, *, offsets: Any = None, **options: Any) -> Any:
+@takes()
+def add_up(y: Matrix, at: Matrix, out: Matrix, target: str | None = None, *, offsets: Vector | None = None, **options: Any) -> Any:
     """out[t] = the sum of y[at[t, i]] over i, in f32, where `at` is a row of y. y: (rows, n), out: (tokens, n), of one dtype; at: int32,
     (tokens, k). `offsets`: int32, bounds of groups; then only rows of groups count. Raises ValueError for other shapes."""
-    check(y=(y, 2), at=(at, 2), out=(out, 2))
     (tokens, k), n = at.shape, y.shape[1]
     if tuple(out.shape) != (tokens, n):
         raise argument_error(f"y is {tuple(y.shape)}, at is {tuple(at.shape)}, out is {tuple(out.shape)}: out should be {(tokens, n)}")
@@ -101,9 +101,10 @@ def add_up(y: Any, at: Any, out: Any, target: str | None = None, *, offsets: Any
     return out
 
 
+@takes()
 def moe(
-    x: Any, w13: Any, w2: Any, ids: Any, weights: Any, out: Any, blocks: tuple[Any, Any] = (None, None), target: str | None = None,
-    units: int = 0, **options: Any,
+    x: Matrix, w13: Cube, w2: Cube, ids: Matrix, weights: Matrix, out: Matrix, blocks: tuple[tile.Block | None, tile.Block | None] = (None, None),
+    target: str | None = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """The layer: out[t] = the sum over i of weights[t, i] * expert ids[t, i] of x[t], an expert being w2 @ swiglu(w13 @ x).
 
@@ -111,7 +112,6 @@ def moe(
     bf16 or f16. ids: (tokens, k), integers, those outside of 0 to E - 1 for none; weights: f32, (tokens, k). `blocks`: of the two products (None:
     recommended ones); with the pipeline "tma" the first copies tokens into the order of their experts. Nothing waits for the device. Returns
     `out`; raises ValueError for shapes that do not fit."""
-    check(x=(x, 2), w13=(w13, 3), w2=(w2, 3), ids=(ids, 2), weights=(weights, 2), out=(out, 2))
     lib, (tokens, k), (E, hidden, inner) = _library(x), ids.shape, w2.shape
     want = (tokens, hidden), (E, 2 * inner, hidden), (tokens, k), (tokens, hidden)
     if tuple(tuple(v.shape) for v in (x, w13, weights, out)) != want:

@@ -16,10 +16,10 @@ from typing import Any
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, tile
+from avelang import argument_error, takes, tile
 from avelang.tile.order import Job
 from avelang.tile.pipelines import pipeline
-from avelang_kernels.arrays import check, check_block, check_count
+from avelang_kernels.arrays import Matrix, Positive
 from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
 
 MOST_ROWS = 16
@@ -193,8 +193,9 @@ def build(T: tile.Block, parts: int, dtype: al.DType, out: al.DType) -> Any:
 # -- on the host ---------------------------------------------------------------------------------------------------------------------------
 
 
+@takes()
 @functools.cache
-def plan_of(m: int, n: int, k: int, dtype: Any, target: str) -> tile.Plan:
+def plan_of(m: Positive, n: Positive, k: Positive, dtype: al.DType | str, target: str) -> tile.Plan:
     """The plan that `ave explain gemm` prints: the best one whose operands are in registers."""
     return next(v.plan for v in tile.choose(tile.gemm(m, n, k, dtype, target))[1] if v.kept and v.plan.mma.b is not None)
 
@@ -231,7 +232,6 @@ def ring(m: int, n: int, k: int, dtype: Any, target: str, units: int) -> tuple[t
 
 def checked(a: Any, b: Any, out: Any) -> tuple[al.DType, al.DType]:
     """The dtypes of A and of C. Raises ValueError for shapes that do not fit one another, TypeError for dtypes."""
-    check(a=(a, 2), b=(b, 2), out=(out, 2))
     return _checked(tuple(a.shape), tuple(b.shape), tuple(out.shape), a.dtype, b.dtype, out.dtype)
 
 
@@ -248,7 +248,8 @@ def _checked(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...], *dtyp
     return TAKEN[one], made[three]
 
 
-def gemm(a: Any, b: Any, out: Any, target: str | None = None, **options: Any) -> Any:
+@takes()
+def gemm(a: Matrix, b: Matrix, out: Matrix, target: str | None = None, **options: Any) -> Any:
     """C = A @ B^T; the same bits in every run. a: (m, k) with m of 1 to 16, b: (n, k), of one dtype; out: (m, n); contiguous, NumPy's or torch's.
     bf16, f16 and the chip's kinds of f8 are summed up in f32, for an out of f32, bf16 or f16; i8 in i32, as out. `target`: the chip, by default that
     of the arrays' GPU; arrays on the CPU are multiplied there. `options` are those of a launch. Returns `out`. Raises ValueError for shapes that do
@@ -274,10 +275,9 @@ def work_of(k: int, step: int, parts: int) -> tuple[int, int]:
     return each * step, -(-steps // each)
 
 
-def launch(a: Any, b: Any, out: Any, T: tile.Block, parts: int, target: str, **options: Any) -> Any:
+@takes()
+def launch(a: Matrix, b: Matrix, out: Matrix, T: tile.Block, parts: Positive, target: str, **options: Any) -> Any:
     """The same with a block, and no more than so many parts of K."""
-    check_block("T", T, tile.Block, 'tile.Block(8, 32, 64, (1, 2), "streamed")')
-    check_count("parts", parts, 1)
     dtype, to = checked(a, b, out)
     (m, k), n = a.shape, b.shape[0]
     tiles, (each, parts) = -(-m // T.m) * -(-n // T.n), work_of(k, T.k, parts)

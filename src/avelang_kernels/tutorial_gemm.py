@@ -10,9 +10,10 @@ from typing import Any
 import avelang
 import avelang.language as al
 import avelang.tile.loops as loops
-from avelang import argument_error, tile
+from avelang import argument_error, takes, tile
 from avelang.tile.shared import Shared
 from avelang_kernels import tile_gemm
+from avelang_kernels.arrays import Count, Matrix
 
 BF16: Any = al.bf16
 T = 16  # rows and columns of C that a block of the first two steps makes
@@ -104,6 +105,7 @@ def steps(target: str) -> list[str]:
     return [s for s in STEPS if s != "tma" or target == "sm_90a"]
 
 
+@takes()
 def block(step: str, target: str) -> tile.Block | None:
     """The tile and the pipeline of a step on a chip; None for the first two. Raises ValueError for the name of a step."""
     if step not in STEPS:
@@ -128,7 +130,8 @@ def launch(step: str, m: int, n: int, target: str) -> tuple[Any, tuple[int, int]
     return matrix, (-(-n // S.n), -(-m // S.m)), (S.on(target, BF16).threads, 1), {"S": S}
 
 
-def gemm(step: str, a: Any, b: Any, out: Any, target: str, units: int = 132, **options: Any) -> Any:
+@takes()
+def gemm(step: str, a: Matrix, b: Matrix, out: Matrix, target: str, units: Count = 132, **options: Any) -> Any:
     """C = A @ B^T by one of `STEPS`, accumulated in f32. a: (m, k), b: (n, k), out: (m, n), all bf16, contiguous; no extent is 0, and for "tma" n and
     k are multiples of 8. `target`: the chip; `units`: how many multiprocessors it has. `options` are those of a launch. Returns `out`; raises
     ValueError for shapes and dtypes that do not fit, and for the name of a step."""

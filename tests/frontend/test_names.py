@@ -253,7 +253,7 @@ def test_lists_of_parameters():
     refused(bare, "T007", "'n'", "annotation", marked="n")
     refused(wrong, "T007", "'n'", "int", marked="n: int")
     refused(constant, "T074", "'N'", "`constant`")
-    refused(constant, "T074", "'N'", N=[1])
+    refused(constant, "L020", "'N'", "list", N=[1])
     built(constant, N=3)
 
 

@@ -24,7 +24,7 @@ PREFERENCE: tuple[str, ...] = ("gfx942", "gfx950", "gfx90a", "sm_80", "sm_90a", 
 
 def chip(name: str) -> Chip:
     """The chip of that name. Raises U101 with the known names."""
-    if name not in CHIPS:
+    if not isinstance(name, str) or name not in CHIPS:
         raise error("U101", name=name, known=", ".join(CHIPS))
     return CHIPS[name]
 

@@ -9,7 +9,9 @@ from typing import Any
 from avelang.base.catalogue import CATALOGUE
 from avelang.base.spans import Span
 
-OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # files of Ave itself
+_HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+OWN = os.path.join(_HOME, "avelang", "")  # files of Ave itself
+SHIPPED = (OWN, os.path.join(_HOME, "avelang_kernels", ""))  # and of the kernels that come with it
 
 
 class AveError(Exception):
@@ -27,7 +29,7 @@ class AveError(Exception):
         lines = [f"[{self.code}] {self.message}"]
         chain = self.span.chain() if self.span is not None else []
         # The user's line first: what a device function of Ave's own does there explains the error, and is not its place.
-        first = next((i for i, s in enumerate(chain) if not s.file.startswith(OWN)), 0)
+        first = next((i for own in (SHIPPED, OWN) for i, s in enumerate(chain) if not s.file.startswith(own)), 0)
         for i, s in enumerate(chain[first : first + 1] + chain[:first][::-1] + chain[first + 1 :]):
             how = "-->" if i == 0 else "which calls" if i <= first else "called from"
             lines.append(f"  {how} {s.where()}" + (f" in {s.function}" if s.function else ""))
@@ -59,6 +61,10 @@ class LaunchError(AveError):
 
 class ArgumentError(LaunchError, ValueError, TypeError):
     """What a function of Python that launches kernels was given and cannot take: as Python's own functions say it, and coded."""
+
+
+class MissingError(AveTypeError, AttributeError):
+    """A name that a module of Ave's, or a namespace, does not have."""
 
 
 class DriverError(AveError):

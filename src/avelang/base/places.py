@@ -28,7 +28,18 @@ def caller() -> FrameType | None:
 
 def here() -> Span | None:
     """The span of the call in the user's code that is under way."""
+    return _span(caller())
+
+
+def users_line() -> Span | None:
+    """The same, where the kernels that come with Ave are no user's code either."""
     frame = caller()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith((*_OURS, "avelang_kernels.")):
+        frame = frame.f_back
+    return _span(frame)
+
+
+def _span(frame: FrameType | None) -> Span | None:
     if frame is None:
         return None
     code, at = frame.f_code, frame.f_lasti // 2
@@ -47,7 +58,8 @@ def argument_error(why: str, hint: str = "") -> ArgumentError:
     frame = inner = sys._getframe(1)
     own = frame.f_globals.get("__name__", "")
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith((own, *_OURS, "avelang_kernels.")):
-        inner, frame = frame, frame.f_back
+        inner = inner if frame.f_globals["__name__"] == "avelang.base.takes" else frame
+        frame = frame.f_back
     name = inner.f_code.co_name  # the function that the user called
     found = error("L066", Span(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name), hint or None, function=name, why=why)
     out = ArgumentError(*found.args)

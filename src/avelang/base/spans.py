@@ -25,6 +25,10 @@ class Span:
         """This span and those of its callers, outermost last."""
         return [self, *(self.caller.chain() if self.caller is not None else ())]
 
+    def called_from(self, at: Span) -> Span:
+        """This span, with that of one more caller outermost."""
+        return dataclasses.replace(self, caller=at if self.caller is None else self.caller.called_from(at))
+
     def text(self) -> str:
         """The first source line of the span, without its newline; empty if the file cannot be read."""
         return linecache.getline(self.file, self.line).rstrip("\n")

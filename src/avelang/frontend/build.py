@@ -88,6 +88,10 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
     """Makes a parameter: an argument of the body, or a compile-time value."""
     if spec.kind == "constexpr":
         value = expr.constant(constexprs.get(spec.name, spec.default))
+        if value is MISSING and spec.name in constexprs:
+            given = constexprs[spec.name]
+            got = f"the class {given.__qualname__}" if isinstance(given, type) else f"an object of type {type(given).__name__}"
+            raise error("L020", f.source.span(f.node), kernel=f.source.name, param=spec.name, got=got)
         if value is MISSING or value is EMPTY:
             raise error("T074", f.source.span(f.node), name=spec.name, kernel=f.source.name)
         f.env.set(spec.name, value)

@@ -8,7 +8,9 @@ import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from avelang.base.errors import counted, error
+from avelang.base.errors import MissingError, counted, error
+from avelang.base.places import here
+from avelang.base.takes import placed
 from avelang.frontend import layouts
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
@@ -48,6 +50,7 @@ class Layout:
 
     __slots__ = ("shape", "strides")
 
+    @placed
     def __init__(self, shape: Any, strides: Any):
         self.shape: tuple[layouts.Nested, ...] = layouts.as_tuple(extents(shape, "an extent", 1))
         self.strides: tuple[layouts.Nested, ...] = layouts.as_tuple(extents(strides, "a stride"))
@@ -72,6 +75,7 @@ class Tensor(Layout):
 
     __slots__ = ("dtype",)
 
+    @placed
     def __init__(self, *args: Any):
         if len(args) not in (2, 3):
             raise error("T003", callee="Tensor", want="(shape, dtype) or (shape, strides, dtype)", got=counted(len(args), "argument"))
@@ -93,6 +97,7 @@ class Pointer:
 
     __slots__ = ("dtype",)
 
+    @placed
     def __init__(self, dtype: DType):
         if not isinstance(dtype, DType):
             raise error("T032", what="Pointer", got=repr(dtype))
@@ -115,6 +120,7 @@ class TensorMap:
 
     __slots__ = ("type",)
 
+    @placed
     def __init__(self, dtype: DType, rank: int, box: Any, swizzle: int = 0, interleave: int = 0, fill: Any = 0):
         if not isinstance(dtype, DType):
             raise error("T032", what="TensorMap", got=repr(dtype))
@@ -160,7 +166,7 @@ class Builtin:
         self.name, self.params, self.__doc__ = name, tuple(params.split()), doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise error("T004", name=f"al.{self.name}")
+        raise error("T004", here(), name=f"al.{self.name}")
 
     def __repr__(self) -> str:
         return f"<al.{self.name}({', '.join(self.params)})>"
@@ -173,7 +179,7 @@ class Intrinsic:
         self.name, self.row, self.__doc__ = name, row, row.doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise error("T004", name=f"al.{self.name}")
+        raise error("T004", here(), name=f"al.{self.name}")
 
     def __repr__(self) -> str:
         return f"<al.{self.name}({', '.join(p.name for p in self.row.params)})>"
@@ -202,7 +208,7 @@ class Namespace:
             return self._extra[name]
         row = _rows(self._prefix).get(f"{self._prefix}.{name}")
         if row is None:
-            raise AttributeError(f"al.{self._prefix} has no {name!r}{near(name, dir(self))}")
+            raise missing(f"al.{self._prefix}", name, dir(self))
         intrinsic = Intrinsic(f"{self._prefix}.{name}", row)
         self.__dict__[name] = intrinsic
         return intrinsic
@@ -221,9 +227,17 @@ def near(name: str, known: Any) -> str:
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
+def missing(base: str, name: str, known: Any) -> AttributeError:
+    """T009 for a name that a module or namespace does not have, which is an AttributeError too."""
+    found = error("T009", here(), f"it has others{near(name, known)}", base=base, name=name)
+    out = MissingError(*found.args)
+    out.code, out.message, out.hint, out.span = found.code, found.message, found.hint, found.span
+    return out
+
+
 def outside(name: str) -> NoReturn:
     """What a builtin does outside a kernel."""
-    raise error("T004", name=name)
+    raise error("T004", here(), name=name)
 
 
 _TABLE = (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from typing import Any
 
 from avelang.base.lazy import ml_dtypes, np
+from avelang.base.places import wrong
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -18,6 +20,10 @@ class DType:
 
     def __repr__(self) -> str:
         return self.name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """In a kernel a conversion, which the frontend builds; elsewhere T004."""
+        raise wrong("T004", name=f"al.{self.name}")
 
     @property
     def bytes(self) -> int:

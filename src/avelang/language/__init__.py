@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from avelang.frontend.names import BUILTINS as _BUILTINS
-from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, TensorMap, constexpr, near
+from avelang.frontend.names import AtomicScope, Builtin, Layout, Namespace, Pointer, Tensor, TensorMap, constexpr, missing
 from avelang.frontend.names import amdgpu as _amdgpu
 from avelang.frontend.names import nvvm as _nvvm
 from avelang.ir import dtypes as _dtypes
@@ -16,8 +16,8 @@ _NAMES: dict[str, Any] = {**_BUILTINS, **_dtypes.BY_NAME, "amdgpu": _amdgpu, "nv
 
 
 def __getattr__(name: str) -> Any:
-    """Only reached for names that do not exist. Raises AttributeError with the names most like it."""
-    raise AttributeError(f"avelang.language has no {name!r}{near(name, _ALL)}")
+    """Only reached for names that do not exist. Raises T009, an AttributeError too, with the names most like it."""
+    raise missing("avelang.language", name, _ALL) if not name.startswith("__") else AttributeError(name)
 
 
 # Builtins and dtypes come from their tables, so that each name stands once.

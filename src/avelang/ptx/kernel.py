@@ -10,7 +10,7 @@ from typing import Any
 
 import avelang.ptx.from_torch as from_torch
 from avelang.base import knobs
-from avelang.base.errors import AveError, error
+from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.frontend.source import Named
 from avelang.ptx.build import Definition, Traced, sized, trace
@@ -96,7 +96,7 @@ def kernel(
     def made(fn: Callable[..., Any]) -> Kernel:
         try:
             if not isinstance(fn, types.FunctionType) or fn.__name__ == "<lambda>":
-                raise error("S003", got=repr(fn))
+                raise wrong("S003", got=repr(fn))
             inputs = tuple(x if isinstance(x, Tile) else _number(x) for x in _several(in_specs))
             outputs = _several(out_specs)
             for x in outputs:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from avelang.base import engines, knobs
-from avelang.base.errors import AveError
+from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.frontend.closure import closure
 from avelang.frontend.pythons import forget
@@ -99,6 +99,8 @@ class Launcher:
             if not full:
                 e.__suppress_context__ = True
             raise
+        except RecursionError:  # of a constexpr: what the frontend builds says so itself
+            raise error("U002") from None
 
     def _launch(self, at: Geometry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         captured: tuple[Any, ...] = self._closure.snapshot()

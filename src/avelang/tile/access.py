@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Annotated, Any
 
 import avelang
 from avelang.arch import chip as chip_of
 from avelang.base.lazy import np
 from avelang.base.places import wrong
+from avelang.base.takes import Want, takes
 from avelang.isa.nvptx.swizzle import BITS, PIECE, ROW
 from avelang.tile.distribution import WIDEST, Distribution
 
@@ -85,7 +87,18 @@ def phases_of(target: str, nbytes: int, kind: str = "read") -> tuple[tuple[int, 
     return chip_of(target).shared.phases(nbytes, kind).groups
 
 
-def banks(addresses: Sequence[int] | np.ndarray, nbytes: int, target: str = "gfx942", kind: str = "read") -> Banks:
+def _integers(x: Any) -> bool:
+    try:
+        return np.asarray(x).dtype.kind in "iu"
+    except Exception:  # whatever is no array says in its own way
+        return False
+
+
+_ADDRESSES = Want(_integers, "byte addresses, integers")
+
+
+@takes("T301")
+def banks(addresses: Annotated[Any, _ADDRESSES], nbytes: int, target: str = "gfx942", kind: str = "read") -> Banks:
     """The cost of one access: byte addresses in shared memory, one for each lane of the wave, `nbytes` a lane (1 to 16); `kind`: "read" or
     "write"."""
     at = np.asarray(addresses, np.int64)
@@ -120,6 +133,7 @@ class Accesses:
         return sum(c.extra for c in self.costs)
 
 
+@takes("T301")
 def tile_accesses(
     tile: Distribution, strides: Sequence[int], element: int, *, width: int = 0, swizzle: Swizzle | None = None, target: str = "gfx942",
     kind: str = "read", wave: int = 0,

@@ -14,6 +14,7 @@ import avelang
 from avelang.base.errors import AveError
 from avelang.base.lazy import np
 from avelang.base.places import wrong
+from avelang.base.takes import takes
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Encoding, Ints, _ints
 
@@ -158,6 +159,7 @@ class SubgroupLayout:
         return None
 
 
+@takes("T301")
 def same_places(a: Distribution, b: Distribution) -> bool:
     """Whether two distributions give every lane the same elements in the same order."""
     return a.shape == b.shape and a.wave == b.wave and np.array_equal(a.linear, b.linear)

@@ -8,6 +8,7 @@ import dataclasses
 import avelang
 from avelang.arch import chip as chip_of
 from avelang.base.places import wrong
+from avelang.base.takes import takes
 
 # Stages of one tile of K, in their order, and what does the work of each.
 STAGES: dict[str, str] = {
@@ -80,6 +81,7 @@ PIPELINES: dict[str, Pipeline] = {
 }  # fmt: skip
 
 
+@takes("T301")
 def pipeline(name: str) -> Pipeline:
     """The pipeline of that name. Raises T301 with the names that there are."""
     if name not in PIPELINES:

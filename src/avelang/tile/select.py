@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator
+from typing import Annotated
 
 from avelang.arch import chip as chip_of
 from avelang.base.errors import AveError, counted
 from avelang.base.places import wrong
+from avelang.base.takes import at_least, takes
 from avelang.ir.dtypes import BY_NAME, DType
 from avelang.tile.known import Known, blocks_of
 from avelang.tile.pipelines import Pipeline, pipeline
@@ -143,6 +145,7 @@ def _skinny(gemm: Gemm, dense: Mma) -> Iterator[Plan]:
                 break  # a step of fewer bytes has fewer under way, for which the model has no number
 
 
+@takes("T301")
 def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
     """The plan for a GEMM, and all candidates with what became of them, the kept ones first, the best of them first.
 
@@ -199,6 +202,7 @@ def _compared(p: Plan, best: Plan) -> str:
     return "no better, with more barriers, more parts of K or more LDS"
 
 
+@takes("T301")
 def padded(gemm: Gemm) -> Plan | None:
     """What a GEMM of few rows would be on the dense instructions alone, padded to their rows: seed 004's baseline. None where no instruction fits."""
     try:
@@ -214,6 +218,7 @@ def padded(gemm: Gemm) -> Plan | None:
     return Plan(gemm, mma, (rows, SKINNY_WAVES * SKINNY_TILES * mma.n), (rows // mma.m, SKINNY_TILES), _reduction(gemm, mma, 2), both)
 
 
+@takes("T301")
 def gemm(m: int, n: int, k: int, dtype: str | DType, target: str, preshuffled: bool = False, **more: int) -> Gemm:
     """A problem, its dtype by name or itself: "f16", "bf16", "i8", "fp8", "bf8" (the chip's kinds of f8e4m3 and f8e5m2). `more`: `aligned` and
     `count` of `Gemm`. Raises T301."""
@@ -231,6 +236,7 @@ def gemm(m: int, n: int, k: int, dtype: str | DType, target: str, preshuffled: b
 
 # -- for kernels ---------------------------------------------------------------------------------------------------------------------------
 
+_Size = Annotated[int, at_least(1)]
 CLASS = 64  # sizes are rounded up to multiples of this before a block is looked for
 
 
@@ -246,8 +252,9 @@ def _block_for(problem: Gemm) -> Block:
     return _best(grouped or mine).block()
 
 
+@takes("T301")
 @functools.lru_cache(1024)
-def block_for(m: int, n: int, k: int, dtype: DType, target: str, count: int = 0, aligned: bool = True, preshuffled: bool = False) -> Block:
+def block_for(m: _Size, n: _Size, k: _Size, dtype: DType, target: str, count: int = 0, aligned: bool = True, preshuffled: bool = False) -> Block:
     """The block for a product whose K is not split, of the MMA that blocks take by themselves: that with the fewest cycles by the model.
 
     `count`: compute units, 0 for the chip's; `aligned`: rows of A, B and C are multiples of 16 bytes. Sizes count in 64s, few rows of C in 16s, so

@@ -12,6 +12,7 @@ import numpy as np
 import avelang
 import avelang.language as al
 from avelang.base.places import wrong
+from avelang.base.takes import takes
 from avelang.ir.dtypes import DType
 from avelang.isa.products import matmul
 from avelang.tile.distribution import row_of
@@ -143,6 +144,7 @@ def difference(mma: Mma, case: Case, got: np.ndarray, want: np.ndarray) -> str:
     return f"{case.name}: {int((~same).sum())} of {same.size} differ, {first}"
 
 
+@takes("T301")
 def check(mma: Mma, target: str = "gfx942", chain: int = CHAIN, **options: Any) -> list[str]:
     """Runs a matrix product on all `cases` on the CPU (or with these options of a launch, such as `backend="reference"`) and returns the names of the
     cases. Raises T307 at the caller's line for the first that is not the dense product, and for one whose operands come from

@@ -12,6 +12,7 @@ from typing import Any
 
 import avelang.language as al
 from avelang.arch import chip as chip_of
+from avelang.base.takes import takes
 from avelang.ir.dtypes import DType
 from avelang.ir.types import dtype_of
 from avelang.isa.row import Row, types_on
@@ -196,6 +197,7 @@ _HALVES = ("smfmac_f32_16x16x64_f16", "smfmac_f32_16x16x64_bf16", "smfmac_i32_16
 GROUP_COLUMNS = (64, 128, 256)
 
 
+@takes("T301")
 @functools.lru_cache
 def mmas(target: str) -> tuple[Mma, ...]:
     """All matrix products of one wave that a chip has, real ones first, and on sm_90a those of a warpgroup with 64, 128 and 256 columns.
@@ -217,6 +219,7 @@ def mmas(target: str) -> tuple[Mma, ...]:
     return tuple(found)
 
 
+@takes("T301")
 def mma(name: str, target: str = "gfx942") -> Mma:
     """The matrix product of that name on a chip, such as "VDMFMA_F32_8x16x64x2_F16". Raises T301 with the names that there are."""
     return named(mmas(target), name)

@@ -10,6 +10,7 @@ import struct
 
 import numpy as np
 
+from avelang.base.takes import takes
 from avelang.ir.dtypes import BY_NAME, DType
 from avelang.ir.types import MapType
 from avelang.isa.tensor_map import MOST_RANK, Map
@@ -44,6 +45,7 @@ class TensorMap:
         return raw.ljust(BYTES, b"\0")
 
 
+@takes()
 def tensor_map(kind: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> bytes:
     """The 128 bytes of an array (strides in bytes) under a map's type."""
     return TensorMap(address, tuple(shape), tuple(strides), kind.dtype, kind.box, kind.swizzle, kind.nan, kind.interleave).pack()

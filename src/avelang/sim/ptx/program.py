@@ -12,6 +12,7 @@ import numpy as np
 
 import avelang.sim.ptx.initializers as initializers
 from avelang.base.errors import AveError, error
+from avelang.base.takes import takes
 from avelang.llvm.core import Host as Compiler
 from avelang.llvm.engine import Code as Loaded
 from avelang.nvptx import nodes as n
@@ -69,6 +70,7 @@ class Program:
     PTX, X030 for what cannot be executed as a whole, X031 where an operand names nothing.
     """
 
+    @takes()
     def __init__(self, source: str | n.Module, entry: str | None = None):
         module = parse(source) if isinstance(source, str) else source
         self.code = flatten(module, entry)
@@ -103,6 +105,7 @@ class Program:
 
     # -- launches ------------------------------------------------------------------------------------------------------------------
 
+    @takes()
     def launch(
         self, args: Sequence[int | bytes | TensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0, cluster: Dim3 | None = None,
         memory: Sequence[tuple[int, int, str, bool]] = (), check: Sequence[str] = (), report: str = "raise", order: str = "", seed: int = 0,
