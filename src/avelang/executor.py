@@ -69,8 +69,8 @@ class Kernel:
 
 @takes()
 def load(
-    source: Annotated[str | bytes | pathlib.Path, _SOURCE], kernel: str = "", *, check: Check = False, profile: bool = False, order: str = "forward", seed: int = 1,
-    chip: str | None = None, collect: bool = False,
+    source: Annotated[str | bytes | pathlib.Path, _SOURCE], kernel: str = "", *, check: Check = False, profile: bool = False,
+    order: str = "forward", seed: int = 1, chip: str | None = None, collect: bool = False,
 ) -> Kernel:  # fmt: skip
     """The kernel of a code object (bytes, or a file's name), or of assembly (a file's name, or the text itself).
 
