@@ -10,13 +10,13 @@ typedef u32 Enabled(void);
 INLINE Object *item_of(Object *tuple, Context *ctx, i64 i) { return ((Object **)((i8 *)tuple + ctx->items))[i]; }
 
 /* Whether an exact int is from 1 to 2^30 - 1, as read from the object itself; `*out` has the value. */
-INLINE int small(Object *o, Context *ctx, u64 *out) {
+INLINE bool small(Object *o, Context *ctx, u64 *out) {
   *out = o->digit;
   return o->size == ctx->digit;
 }
 
 /* The value of an exact Python int between `low` and `high`; 0 (and no error set) for anything else. */
-static int is_signed(Object *o, Context *ctx, i64 low, i64 high, u64 *out) {
+static bool is_signed(Object *o, Context *ctx, i64 low, i64 high, u64 *out) {
   if (o->type != ctx->int_) return 0;
   if (small(o, ctx, out)) return (i64)*out >= low && (i64)*out <= high;
   i64 value = PyLong_AsLongLong(o);
@@ -30,7 +30,7 @@ static int is_signed(Object *o, Context *ctx, i64 low, i64 high, u64 *out) {
 }
 
 /* The same for values up to 2^64 - 1. */
-static int is_unsigned(Object *o, Context *ctx, u64 high, u64 *out) {
+static bool is_unsigned(Object *o, Context *ctx, u64 high, u64 *out) {
   if (o->type != ctx->int_) return 0;
   if (small(o, ctx, out)) return *out <= high;
   u64 value = PyLong_AsUnsignedLongLong(o);
@@ -44,14 +44,14 @@ static int is_unsigned(Object *o, Context *ctx, u64 high, u64 *out) {
 }
 
 /* An exact float as the bits of an f64. */
-static int is_double(Object *o, Context *ctx, u64 *out) {
+static bool is_double(Object *o, Context *ctx, u64 *out) {
   if (o->type != ctx->float_) return 0;
   *(f64 *)out = PyFloat_AsDouble(o);
   return 1;
 }
 
 /* As the bits of an f32; not for a finite number that f32 cannot hold. */
-static int is_single(Object *o, Context *ctx, u64 *out) {
+static bool is_single(Object *o, Context *ctx, u64 *out) {
   if (o->type != ctx->float_) return 0;
   f64 value = PyFloat_AsDouble(o);
   float narrow = (float)value;
@@ -71,7 +71,7 @@ static u64 bits_of(Object *o) {
 
 /* The same object, or of the same type and equal, bit by bit: int, str, float, and tuples of these.
    (Equal is not the same across types: 1 == True == 1.0; nor for 0.0 and -0.0.) */
-static int same(Object *a, Object *b, Context *ctx) {
+static bool same(Object *a, Object *b, Context *ctx) {
   if (a == b) return 1;
   if (a->type != b->type) return 0;
   if (a->type == ctx->int_ || a->type == ctx->str_) return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
@@ -85,7 +85,7 @@ static int same(Object *a, Object *b, Context *ctx) {
 /* -- arrays --------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Extents and strides as expected; unless `strict`, a stride counts only where the extent is over 1. */
-INLINE int same_layout(const i64 *want, const i64 *want_strides, u64 rank, const i64 *shape, const i64 *strides, i64 unit) {
+INLINE bool same_layout(const i64 *want, const i64 *want_strides, u64 rank, const i64 *shape, const i64 *strides, i64 unit) {
   for (u64 i = rank; i-- > 0;) {
     if (shape[i] != want[i]) return 0;
     if (strides[i] != want_strides[i] * unit && shape[i] != 1) return 0;
@@ -94,7 +94,7 @@ INLINE int same_layout(const i64 *want, const i64 *want_strides, u64 rank, const
 }
 
 /* Any extents in row-major order without gaps; unless `strict`, a stride counts only where the extent is over 1. */
-INLINE int dense(int strict, u64 rank, const i64 *shape, const i64 *strides, i64 unit) {
+INLINE bool dense(bool strict, u64 rank, const i64 *shape, const i64 *strides, i64 unit) {
   for (u64 i = rank; i-- > 0;) {
     if (strides[i] != unit && (strict || shape[i] != 1)) return 0;
     unit *= shape[i];
@@ -103,14 +103,14 @@ INLINE int dense(int strict, u64 rank, const i64 *shape, const i64 *strides, i64
 }
 
 /* An array whose strides are in units of `unit` bytes against a POINTER or TENSOR. */
-static int fits(int strict, Param *param, u64 rank, const i64 *shape, const i64 *strides, i64 unit) {
+static bool fits(bool strict, Param *param, u64 rank, const i64 *shape, const i64 *strides, i64 unit) {
   if (param->rank == -1) return dense(strict, rank, shape, strides, unit);
   if ((u64)param->rank != rank) return 0;
   return same_layout(param->shape, param->strides, rank, shape, strides, unit);
 }
 
 /* A tensor map's array: the slot gets the address of the value that the table has for it. */
-static int mapped(Param *param, u64 address, u64 rank, const i64 *shape, const i64 *strides, i64 unit, u64 *out) {
+static bool mapped(Param *param, u64 address, u64 rank, const i64 *shape, const i64 *strides, i64 unit, u64 *out) {
   if ((u64)param->rank != rank) return 0;
   Wide *wide = (Wide *)((i8 *)out + (i64)param->strides);
   if (!described(param->shape, address, rank, shape, strides, unit, wide)) return 0;
@@ -119,7 +119,7 @@ static int mapped(Param *param, u64 address, u64 rank, const i64 *shape, const i
 }
 
 /* One of NumPy. The flags that `low` asks for: aligned, and writeable where the kernel writes. */
-static int is_numpy(Array *a, Param *param, u64 *out) {
+static bool is_numpy(Array *a, Param *param, u64 *out) {
   u64 i = 0;
   while (param->descriptors[i] != a->descriptor)
     if (++i == ALTERNATIVES) return 0;
@@ -135,7 +135,7 @@ static int is_numpy(Array *a, Param *param, u64 *out) {
 /* An array of the right type and device, strides in elements, against its `Param`. Unless it is known to be `plain`, only those with all the strides of a
    row-major one are taken here, and for maps those whose last stride is 1: a lazily negated view of torch (x.conj().imag) has a rank of 0 or a stride of
    2 even where its extent is 1, and Python must see it. */
-static int strided(int plain, Param *param, u64 address, u64 rank, const i64 *shape, const i64 *strides, u64 *out) {
+static bool strided(bool plain, Param *param, u64 address, u64 rank, const i64 *shape, const i64 *strides, u64 *out) {
   if (!rank || address & (param->high - 1)) return 0;
   if (param->kind == MAP) return mapped(param, address, rank, shape, strides, param->item, out);
   if (!plain && !dense(1, rank, shape, strides, 1)) return 0;
@@ -145,8 +145,8 @@ static int strided(int plain, Param *param, u64 address, u64 rank, const i64 *sh
 }
 
 /* Whether memory is there for such extents: none is below zero, and where none is zero, there is an address. */
-static int sound(u64 address, i64 rank, const i64 *shape) {
-  int empty = 0;
+static bool sound(u64 address, i64 rank, const i64 *shape) {
+  bool empty = 0;
   for (i64 i = 0; i < rank; i++) {
     if (shape[i] < 0) return 0;
     empty |= shape[i] == 0;
@@ -154,7 +154,7 @@ static int sound(u64 address, i64 rank, const i64 *shape) {
   return address || empty;
 }
 
-static int is_dlpack(Read *read, Object *o, Param *param, u64 *out) {
+static bool is_dlpack(Read *read, Object *o, Param *param, u64 *out) {
   DLTensor t;
   if (read(o, &t)) {
     PyErr_Clear();
@@ -185,7 +185,7 @@ INLINE void *alike(void *impl, Context *ctx, Likeness *like) {
 }
 
 /* Whether elements lie within a storage, which may have been made smaller under its tensors. All extents are 1 at least. */
-static int held(void *impl, void *storage, Context *ctx, i64 item) {
+static bool held(void *impl, void *storage, Context *ctx, i64 item) {
   const i64 *shape = &FIELD(i64, impl, sizes), *strides = shape + MOST_INLINE;
   i64 rank = FIELD(i64, impl, rank), elements = FIELD(i64, impl, offset) + 1;
   for (i64 i = 0; i < rank; i++) elements += (shape[i] - 1) * strides[i];
@@ -193,7 +193,7 @@ static int held(void *impl, void *storage, Context *ctx, i64 item) {
 }
 
 /* One that is like the one accepted. */
-static int is_tensor(void *impl, void *storage, Context *ctx, Param *param, u64 *out) {
+static bool is_tensor(void *impl, void *storage, Context *ctx, Param *param, u64 *out) {
   if (!held(impl, storage, ctx, param->item)) return 0;
   const i64 *shape = &FIELD(i64, impl, sizes);
   u64 address = FIELD(u64, storage, data) + FIELD(i64, impl, offset) * param->item;
@@ -201,13 +201,13 @@ static int is_tensor(void *impl, void *storage, Context *ctx, Param *param, u64 
 }
 
 /* Whether a gradient would be lost by a tensor's going to a kernel: the slow path refuses it then. */
-static int graded(void *impl, Context *ctx) {
+static bool graded(void *impl, Context *ctx) {
   return ((Requires *)ctx->fields.requires)(impl) & 1 && ((Enabled *)ctx->fields.enabled)() & 1;
 }
 
 /* Whether torch's own function may be asked of a tensor. It says nothing of a storage that has not all elements any more; the numbers of more dimensions
    than five stand elsewhere. */
-static int askable(Object *o, Context *ctx, Param *param) {
+static bool askable(Object *o, Context *ctx, Param *param) {
   void *impl = FIELD(void *, o, impl), *storage;
   if (graded(impl, ctx)) return 0;
   storage = FIELD(void *, impl, storage);
@@ -220,7 +220,7 @@ INLINE Exchange *exchange_of(Object *o, Context *ctx) {
   return 0;
 }
 
-static int is_array(Object *o, Context *ctx, Param *param, u64 *out) {
+static bool is_array(Object *o, Context *ctx, Param *param, u64 *out) {
   if (o->type == ctx->ndarray) return is_numpy((Array *)o, param, out);
   if (o->type == param->like.type) {
     void *impl = FIELD(void *, o, impl), *storage = alike(impl, ctx, &param->like);
@@ -243,7 +243,7 @@ static void changed(Context *ctx, Entry *entry, Object **args, i64 count) {
 }
 
 /* One argument against its `Param`; its slot is filled. */
-static int argument(Object *o, Context *ctx, Param *param, u64 *slots) {
+static bool argument(Object *o, Context *ctx, Param *param, u64 *slots) {
   u64 *out = &slots[param->slot];
   switch (param->kind) {
     case CONSTANT: return same(o, (Object *)param->low, ctx);

@@ -11,7 +11,7 @@ typedef struct Row {
 } Row;
 
 /* x / y by the language's rules, truncated or rounded down; by zero -1, or x for what is left over. */
-static i64 divided(i64 x, i64 y, int down, int rest) {
+static i64 divided(i64 x, i64 y, bool down, bool rest) {
   if (!y) return rest ? x : -1;
   i64 q = y == -1 ? (i64)-(u64)x : x / y;
   i64 r = (i64)((u64)x - (u64)q * (u64)y);
@@ -22,7 +22,7 @@ static i64 divided(i64 x, i64 y, int down, int rest) {
   return rest ? r : q;
 }
 
-INLINE i64 computed(const Row *row, i64 x, i64 y, i64 z, int *known) {
+INLINE i64 computed(const Row *row, i64 x, i64 y, i64 z, bool *known) {
   u64 far = least((u32)y, 63);
   switch (row->code) {
     case ADD: return (i64)((u64)x + (u64)y);
@@ -55,13 +55,13 @@ INLINE i64 computed(const Row *row, i64 x, i64 y, i64 z, int *known) {
 }
 
 /* Whether a launch keeps it. The table: how many rows, how many conditions, the rows, the numbers of the rows that must not be 0. */
-static int kept(const i64 *table, const u64 *slots, const u32 *grid) {
+static bool kept(const i64 *table, const u64 *slots, const u32 *grid) {
   i64 values[MOST_EXPECTED];
   i64 rows = table[0], asked = table[1];
   const Row *row = (const Row *)(table + 2);
   for (i64 i = 0; i < rows; i++, row++) {
     i64 value;
-    int known = 1;
+    bool known = 1;
     switch (row->code) {
       case CONST: value = row->a; break;
       case ARG: value = slots[row->a]; break;

@@ -40,7 +40,7 @@ INLINE Recent *note(Gpu *gpu, const u64 *slots, const u32 *grid, void *stream) {
 }
 
 /* Whether a launch failed because the thread's device is not the kernel's: of CUDA, an invalid context, an invalid handle, a destroyed context. */
-INLINE int astray(u32 rc) { return rc == 201 || rc == 400 || rc == 709; }
+INLINE bool astray(u32 rc) { return rc == 201 || rc == 400 || rc == 709; }
 
 INLINE u32 handed_over(Gpu *gpu, const u32 *grid, void *stream, void **places) {
   const u32 *block = gpu->block;
@@ -59,7 +59,7 @@ u64 ave_launch_gpu(Gpu *gpu, u64 *slots, const u32 *grid) {
   void **places = __builtin_alloca(count * sizeof *places);
   void *stream = (void *)slots[count];
   u64 had = 0; /* the getter may write four bytes only */
-  int trusted = gpu->only != 0, away = 0;
+  bool trusted = gpu->only != 0, away = 0;
   u32 rc;
   Recent *noted;
   for (;; trusted = 0) {

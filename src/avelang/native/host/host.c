@@ -3,6 +3,8 @@
 #include "../layouts.h"
 #include "../python.h"
 
+typedef _Bool bool; /* only in here: hosts pass it in ways of their own */
+
 #define INLINE static inline __attribute__((always_inline))
 #define LOAD(place, order) __atomic_load_n(place, __ATOMIC_##order)
 #define STORE(place, value, order) __atomic_store_n(place, value, __ATOMIC_##order)

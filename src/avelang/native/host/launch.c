@@ -23,8 +23,8 @@ typedef struct Geometry {
 } Geometry;
 
 /* Whether all that is watched is still the object that the kernel was compiled for. */
-static int unchanged(Context *ctx, Watch *watches, i64 count) {
-  int tagged = ctx->tagged != 0;
+static bool unchanged(Context *ctx, Watch *watches, i64 count) {
+  bool tagged = ctx->tagged != 0;
   for (Watch *w = watches; w < watches + count; w++) {
     void *have;
     if ((u64)w->name > WATCHED_WORD) {
@@ -47,26 +47,29 @@ static int unchanged(Context *ctx, Watch *watches, i64 count) {
 }
 
 /* One to three exact ints of a tuple, or one by itself, the rest 1, each within 0 and 2^31 - 1. */
-static int extents(Object *t, Context *ctx, u64 *out) {
+static bool extents(Object *t, Context *ctx, u64 *out) {
+  i64 size = t->size;
   out[1] = out[2] = 1;
   if (t->type != ctx->tuple_) return is_signed(t, ctx, 0, 0x7FFFFFFF, out);
-  if (t->size < 1 || t->size > 3) return 0;
-  for (i64 i = 0; i < t->size; i++)
+  if (size < 1 || size > 3) return 0;
+  for (i64 i = 0; i < size; i++)
     if (!is_signed(item_of(t, ctx, i), ctx, 0, 0x7FFFFFFF, &out[i])) return 0;
   return 1;
 }
 
 /* Grid and block of what the provider gave. */
-INLINE int geometry_of(Object *given, Context *ctx, Geometry *g) {
+INLINE bool geometry_of(Object *given, Context *ctx, Geometry *g) {
   if (given->type != ctx->tuple_ || given->size != 2) return 0;
   if (!extents(item_of(given, ctx, 0), ctx, g->grid) || !extents(item_of(given, ctx, 1), ctx, g->block)) return 0;
   if ((g->grid[1] | g->grid[2]) > MOST_YZ) return 0;
-  for (int i = 0; i < 3; i++) g->blocks[i] = (u32)g->grid[i];
+  g->blocks[0] = (u32)g->grid[0];
+  g->blocks[1] = (u32)g->grid[1];
+  g->blocks[2] = (u32)g->grid[2];
   return 1;
 }
 
 /* Whether the entry is for this call: shape of the call, block, environment, globals, every argument. Fills the slots. */
-static int match(Entry *entry, Context *ctx, Call *call, const u64 *block, u64 *slots) {
+static bool match(Entry *entry, Context *ctx, Call *call, const u64 *block, u64 *slots) {
   if (entry->positional != call->positional || entry->keyword != call->keyword) return 0;
   const i64 *want = entry->block;
   if ((want[0] ^ block[0]) | (want[1] ^ block[1]) | (want[2] ^ block[2])) return 0;
@@ -75,8 +78,10 @@ static int match(Entry *entry, Context *ctx, Call *call, const u64 *block, u64 *
     if (!same(item_of(call->names, ctx, i), entry->names[i], ctx)) return 0;
   if (entry->template) __builtin_memcpy(slots, entry->template, entry->slots * sizeof *slots);
   i64 count = call->positional + call->keyword;
+  Param *params = entry->params;
+  Object **args = call->args;
   for (i64 i = 0; i < count; i++)
-    if (!argument(call->args[i], ctx, &entry->params[i], slots)) return 0;
+    if (!argument(args[i], ctx, &params[i], slots)) return 0;
   return 1;
 }
 
@@ -107,7 +112,7 @@ static Object *python(Object *function, Context *ctx, Object *status, Object *ge
 }
 
 /* Whether the driver may be asked to launch: not too many blocks along x, and a stream is known, which goes to the last slot. */
-static int launchable(Entry *entry, Gpu *gpu, u64 gx, u64 *slots) {
+static bool launchable(Entry *entry, Gpu *gpu, u64 gx, u64 *slots) {
   if ((i64)gx > gpu->most_x) return 0;
   if (!entry->stream) return 1;
   if (!((CurrentStream *)entry->stream)((u32)entry->device, (u32)(entry->device >> 32), &slots[gpu->params])) return 1;

@@ -19,14 +19,14 @@ INLINE u64 start_of(u64 hash) {
 }
 
 /* All twelve words at once, as two vectors: vectors are not found by LLVM here. */
-INLINE int same_key(const i64 *a, const i64 *b) {
+INLINE bool same_key(const i64 *a, const i64 *b) {
   Eight first = *(const Eight *)a ^ *(const Eight *)b;
   Four last = *(const Four *)(a + 8) ^ *(const Four *)(b + 8);
   return (__builtin_reduce_or(first) | __builtin_reduce_or(last)) == 0;
 }
 
 /* The record with this key, or the one to put it into, which is free or to be replaced; `*has`: whether it has the key. */
-static Record *record_of(Maps *maps, const i64 *key, u64 hash, int *has) {
+static Record *record_of(Maps *maps, const i64 *key, u64 hash, bool *has) {
   u64 start = start_of(hash);
   for (u64 i = 0; i < PROBES; i++) {
     Record *record = &maps->records[(start + i) & maps->mask];
@@ -46,7 +46,7 @@ static u64 hash_of(const i64 *key, u64 rank) {
 
 /* For Python, which holds the interpreter's lock: 1 where the table has the key, whose value is copied out. */
 int ave_map_find(Maps *maps, const i64 *key, u64 rank, void *out) {
-  int has;
+  bool has;
   Record *record = record_of(maps, key, hash_of(key, rank), &has);
   if (has) __builtin_memcpy(out, record->value, sizeof record->value);
   return has;
@@ -54,16 +54,16 @@ int ave_map_find(Maps *maps, const i64 *key, u64 rank, void *out) {
 
 /* For Python, likewise: keeps a value, which may replace another one; 1 where a record that was free is used now. */
 int ave_map_keep(Maps *maps, const i64 *key, u64 rank, const void *value) {
-  int has;
+  bool has;
   Record *record = record_of(maps, key, hash_of(key, rank), &has);
-  int new = !record->key[USED];
+  bool new = !record->key[USED];
   __builtin_memcpy(record->key, key, sizeof record->key);
   __builtin_memcpy(record->value, value, sizeof record->value);
   return new;
 }
 
 /* An array of `rank` dimensions, strides in units of `unit` bytes: where the table knows it, its value is copied to the `Wide`. */
-static int described(Maps *maps, u64 address, u64 rank, const i64 *shape, const i64 *strides, i64 unit, Wide *wide) {
+static bool described(Maps *maps, u64 address, u64 rank, const i64 *shape, const i64 *strides, i64 unit, Wide *wide) {
   _Alignas(64) i64 key[12] = {[USED] = 1};
   u64 hash = address;
   key[0] = address;
@@ -72,7 +72,7 @@ static int described(Maps *maps, u64 address, u64 rank, const i64 *shape, const 
     key[STRIDES + k] = strides[k] * unit;
     hash = mixed(mixed(hash, key[EXTENTS + k]), key[STRIDES + k]);
   }
-  int has;
+  bool has;
   Record *record = record_of(maps, key, hash, &has);
   if (!has) return 0;
   __builtin_memcpy(wide->value, record->value, sizeof record->value);

@@ -50,7 +50,7 @@ void ave_pool_init(Pool *pool) {
 }
 
 /* Starts a thread of ours with all signals blocked; says whether the system gave one. */
-static int spawn(Pool *pool, void *(*function)(Pool *)) {
+static bool spawn(Pool *pool, void *(*function)(Pool *)) {
   _Alignas(16) i8 attributes[128], all[128], old[128];
   void *thread;
   sigfillset(all);
@@ -175,7 +175,7 @@ static i64 now(Pool *pool) {
 }
 
 /* Makes a buffer hold at least so many bytes, aligned to 64; 0 when memory is out. */
-static int reserve(void **buffer, i64 *have, i64 need) {
+static bool reserve(void **buffer, i64 *have, i64 need) {
   if ((u64)*have >= (u64)need) return 1;
   free(*buffer);
   *buffer = 0;
