@@ -17,6 +17,7 @@ from avelang.ir.dtypes import f32
 from avelang.ir.types import VecType, dtype_of
 from avelang.isa.amdgpu.matrix import DENSE, F8F6F4
 from avelang.isa.amdgpu.sparse import SPARSE
+from avelang.isa.lowering import spelling
 from avelang.isa.row import PUBLIC, ROWS, Row, in_range, types_on
 from isa.amdgpu_waves import LANES, OneWave
 
@@ -346,7 +347,7 @@ def test_llvm_selects_it(d, machines):
     chips = [c.name for c in AMD if c.has(row)]
     assert chips
     for name in chips:
-        got = selected(machines[name], row.llvm["amdgpu"], result, [d.words, d.words, result], tail(d))
+        got = selected(machines[name], spelling(row.llvm["amdgpu"]), result, [d.words, d.words, result], tail(d))
         assert got, name
         if d.passes > 1:
             assert got == f"mfma_f32_{d.shape}_f8f6f4"
@@ -372,7 +373,7 @@ for d in DENSE:
         pid = os.fork()
         if pid == 0:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            os._exit(0 if selected(machines[c.name], row.llvm["amdgpu"], result, [d.words, d.words, result], tail(d)) else 1)
+            os._exit(0 if selected(machines[c.name], spelling(row.llvm["amdgpu"]), result, [d.words, d.words, result], tail(d)) else 1)
         if os.waitpid(pid, 0)[1] == 0:
             wrong.append((d.name, c.name))
 print("checked", wrong)

@@ -9,6 +9,7 @@ import pytest
 from avelang.arch import CHIPS
 from avelang.ir.types import dtype_of
 from avelang.isa.amdgpu.sparse import SPARSE
+from avelang.isa.lowering import spelling
 from avelang.isa.row import ROWS, Row, in_range, types_on
 from isa.amdgpu_waves import LANES, expanded, meaning
 from isa.test_amdgpu_matrix import AMD, _llvm_type, _machine, selected
@@ -131,5 +132,5 @@ def test_llvm_selects_it(name):
     d, row = BY_NAME[name], row_of(name)
     result = _llvm_type(row.params[2].type)
     for chip in (c.name for c in AMD if c.has(row)):
-        got = selected(_machine(chip), row.llvm["amdgpu"], result, [*d.words, result, "i32"], "i32 0, i32 0")
+        got = selected(_machine(chip), spelling(row.llvm["amdgpu"]), result, [*d.words, result, "i32"], "i32 0, i32 0")
         assert got == name, chip

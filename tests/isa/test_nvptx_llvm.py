@@ -11,6 +11,7 @@ import pytest
 
 import avelang.isa.nvptx  # noqa: F401  (registers the rows)
 from avelang.ir.types import VecType, dtype_of
+from avelang.isa.lowering import spelling
 from avelang.isa.row import ROWS, Param, Row, bits
 
 NVVM = [r for r in ROWS.values() if r.namespace == "nvvm" and (r.mma or "matrix_m8n8" in r.name)]
@@ -44,7 +45,7 @@ def mma_kernel(row: Row) -> str:
             args.append(f"{kind} %{p.name}{i}")
             types.append(kind)
     kind, size, count = register(row.params[-1])
-    result, name = struct(kind, count), row.llvm["nvptx"]
+    result, name = struct(kind, count), spelling(row.llvm["nvptx"])
     lines += [f"  %r = call {result} @{name}({', '.join(args)})",
               f"  %dp = getelementptr [{count} x {kind}], ptr addrspace(1) %d, i32 %lane"]  # fmt: skip
     for i in range(count):
@@ -59,7 +60,7 @@ def mma_kernel(row: Row) -> str:
 def matrix_kernel(row: Row) -> str:
     """LLVM IR of `k(a, b, c, d)`: copies 2 KiB from `a` to shared memory; loads with the lane's row at byte offset b[lane] and stores the
     words to `d`, or stores the words of `c` and copies shared memory to `d`."""
-    name, load = row.llvm["nvptx"], "ldmatrix" in row.name
+    name, load = spelling(row.llvm["nvptx"]), "ldmatrix" in row.name
     count = int(row.name.split("_x")[1][0])
     words = struct("i32", count)
     lines = ["  %op = getelementptr i32, ptr addrspace(1) %b, i32 %lane", "  %off = load i32, ptr addrspace(1) %op",

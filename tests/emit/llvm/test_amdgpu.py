@@ -9,8 +9,9 @@ import pytest
 
 import golden
 from avelang.base.errors import AveError
-from avelang.emit.llvm import amdgpu, amdgpu_rows, simt_kernel
+from avelang.emit.llvm import amdgpu, simt_kernel
 from avelang.ir.text import parse_kernel
+from avelang.isa.amdgpu import buffer
 from emit.llvm import gpu_kernels, tutorial
 from emit.llvm.gpu import assembly, code, counts, device, lane_loops, lowered, metadata, program
 
@@ -84,8 +85,8 @@ def test_offsets_that_differ_by_lane_become_one_vector_offset():
 
 def test_a_scalar_offset_that_differs_by_lane_would_be_a_loop(monkeypatch):
     """The negative control: passed on as it is, LLVM builds a loop over the lanes."""
-    plain = lambda w, r, v, s: ([amdgpu_rows.resource(w, r)], [("i32", w.value(v)), ("i32", w.value(s))])  # noqa: E731
-    monkeypatch.setattr(amdgpu_rows, "buffer", plain)
+    plain = lambda w, r, v, s: ([buffer.scalar_resource(w, r)], [("i32", w.value(v)), ("i32", w.value(s))])  # noqa: E731
+    monkeypatch.setattr(buffer, "checked", plain)
     assert lane_loops(assembly(gpu_kernels.split_offsets, "gfx942")) == 1
 
 

@@ -10,15 +10,15 @@ import dataclasses
 
 import avelang.arch as arch
 from avelang.emit.llvm import amdgpu_fp8, simt_kernel
-from avelang.emit.llvm.amdgpu_rows import DIRECT_LOAD, ROW_RULES, first_lane, mma
+from avelang.emit.llvm.rows import emit_row
 from avelang.emit.llvm.simt import BINARY16, GRID, Program, Simt, Target
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.emit.llvm.simt_lines import Lined, Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, DType, PtrType, Type, VecType, dtype_of
+from avelang.isa.amdgpu.buffer import DIRECT_LOAD
 from avelang.isa.amdgpu.schedule import EXPCNT, VMCNT, waitcnt_immediate
-from avelang.isa.row import ROWS
 
 TRIPLE = "amdgcn-amd-amdhsa"
 CODE_OBJECT = 500  # code object version 5; LLVM's own default is newer than most ROCm installations
@@ -181,12 +181,12 @@ class Amdgpu(Target):
         return _FUNCTIONS.get(name)
 
     def row(self, w: Simt, op: Op) -> str | None:
-        row = ROWS[op.name]
-        if row.mma is not None:
-            return mma(w, op)
-        if op.name not in ROW_RULES:
-            raise w.refuse()
-        return ROW_RULES[op.name](w, op)
+        return emit_row(w, op, "amdgpu")
+
+
+def first_lane(w: Simt, word: str) -> str:
+    """An i32 of the first active lane, in a scalar register."""
+    return w.call("llvm.amdgcn.readfirstlane.i32", "i32", ("i32", word)) if word.startswith("%") else word
 
 
 def _exchange(w: Simt, word: str, by: int) -> str:

@@ -7,21 +7,19 @@ Sources: LLVM, "User Guide for NVPTX Back-end" and IntrinsicsNVVM.td; PTX ISA 9.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import avelang.arch as arch
 from avelang.emit.llvm import simt_kernel
-from avelang.emit.llvm.nvptx_asm import Chained, emit_asm
+from avelang.emit.llvm.nvptx_asm import Chained
 from avelang.emit.llvm.nvptx_lines import Lined
+from avelang.emit.llvm.rows import emit_row
 from avelang.emit.llvm.simt import BINARY16, GRID, Plan, Program, Simt, Target
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.emit.llvm.simt_lines import Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import DType
-from avelang.ir.ops import bits_of
 from avelang.ir.types import PtrType, Type, VecType, dtype_of
-from avelang.isa.asm import Asm
-from avelang.isa.row import ROWS, Param
 
 TRIPLE = "nvptx64-nvidia-cuda"
 STATIC_SHARED = 48 * 1024  # bytes
@@ -174,14 +172,7 @@ class Nvptx(Target):
         return _FUNCTIONS.get(name)
 
     def row(self, w: Simt, op: Op) -> str | None:
-        row = ROWS[op.name]
-        if "nvptx" not in row.llvm:
-            raise w.refuse()
-        if isinstance(row.llvm["nvptx"], Asm):
-            return emit_asm(w, op)
-        if row.mma is not None:
-            return _mma(w, op)
-        return _ldmatrix(w, op) if op.results else _stmatrix(w, op)
+        return emit_row(w, op, "nvptx")
 
 
 def _approximate(name: str) -> Callable[[Simt, DType, str], str]:
@@ -194,61 +185,6 @@ def _approximate(name: str) -> Callable[[Simt, DType, str], str]:
 # Both are right to two units in the last place over the whole range, subnormal numbers included (PTX ISA, ex2, rsqrt).
 _FUNCTIONS = {"exp2": _approximate("ex2"), "rsqrt": _approximate("rsqrt")}
 NATIVE_FUNCTIONS = frozenset(_FUNCTIONS)
-
-
-# -- rows --------------------------------------------------------------------------------------------------------------------------------
-
-
-def register(p: Param, v: Value) -> str:
-    """The LLVM type of one register of an mma operand (IntrinsicsNVVM.td, WMMA_REGS)."""
-    d = dtype_of(p.type if not isinstance(p.type, str) else v.type)  # type: ignore[arg-type]
-    if d.name == "f16":
-        return "<2 x half>"
-    return "double" if d.name == "f64" else "float" if d.name == "f32" and p.name == "c" else "i32"
-
-
-def _registers(w: Simt, text: str, v: Value, kind: str) -> list[tuple[str, str]]:
-    """A value's bits as registers of a kind."""
-    if kind == "double":
-        return [(kind, x) for x in w.elements(v)]
-    return [(kind, w.bitcast(x, "i32", kind)) for x in w.words(text, v.type)]
-
-
-def _struct(kinds: Sequence[str]) -> str:
-    return kinds[0] if len(kinds) == 1 else "{" + ", ".join(kinds) + "}"
-
-
-def _parts(w: Simt, text: str, kinds: Sequence[str]) -> list[str]:
-    if len(kinds) == 1:
-        return [text]
-    return [w.op(f"extractvalue {_struct(kinds)} {text}, {i}") for i in range(len(kinds))]
-
-
-def _mma(w: Simt, op: Op) -> str:
-    """mma.sync: operands in registers as LLVM wants them, the result a struct of registers."""
-    row = ROWS[op.name]
-    args: list[tuple[str, str]] = []
-    kinds: list[str] = []
-    for p, v in zip(row.operands, op.operands, strict=True):
-        given = _registers(w, w.value(v), v, register(p, v))
-        args += given
-        kinds = [k for k, _ in given]  # those of C, which is last
-    out = _parts(w, w.call(row.llvm["nvptx"], _struct(kinds), *args), kinds)
-    if kinds[0] == "double":
-        return w.vector(out, "double") if isinstance(op.result.type, VecType) else out[0]
-    return w.from_words([w.bitcast(x, kinds[0], "i32") for x in out], op.result.type)
-
-
-def _ldmatrix(w: Simt, op: Op) -> str:
-    kinds = ["i32"] * (bits_of(op.result.type) // 32)
-    out = _parts(w, w.call(ROWS[op.name].llvm["nvptx"], _struct(kinds), ("ptr addrspace(3)", w.value(op.operands[0]))), kinds)
-    return w.from_words(out, op.result.type)
-
-
-def _stmatrix(w: Simt, op: Op) -> None:
-    tile, data = op.operands
-    words = w.words(w.value(data), data.type)
-    w.call(ROWS[op.name].llvm["nvptx"], "void", ("ptr addrspace(3)", w.value(tile)), *(("i32", x) for x in words))
 
 
 def emit(kernel: Kernel, chip: arch.Chip) -> Program:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from avelang.base.errors import error
 from avelang.base.lazy import np
 from avelang.ir.build import Builder
-from avelang.ir.core import Value
+from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import bf16, f16, f32, i32, i64, u32
 from avelang.ir.types import GLOBAL, SHARED, PtrType, VecType, dtype_of
+from avelang.isa.lowering import Emitter, Lowering
 from avelang.isa.row import Param, Place, Row, Wave, register
 
 
@@ -33,6 +34,18 @@ def _expand(b: Builder, byte_offset: Value, value: Value, tensor: Value, scope: 
     return b.emit("atomic_add", (value, ptr, b.convert(byte_offset, i64)), (value.type,)).result
 
 
+def _emit(w: Emitter, op: Op, name: str) -> str:
+    offset, value, place = op.operands
+    if dtype_of(value.type) == bf16 and "gfx90a" in w.target.chip.features:
+        raise error("U103", op.span, name=op.name, what="a pair of bf16", instead="gfx942 and gfx950 have it")
+    d = dtype_of(offset.type)
+    wide = w.value(offset)
+    if d.bits < 64:
+        wide = w.op(f"{'sext' if d.kind == 'int' else 'zext'} i{d.bits} {wide} to i64")
+    pointer = w.op(f"getelementptr i8, {w.typed(place)}, i64 {wide}")
+    return w.target.atomic_add(w, value, place, pointer, op.attrs["scope"])
+
+
 register(Row(
     "amdgpu.atomic_add",
     (
@@ -47,5 +60,6 @@ register(Row(
     "add up; "
     "between waves the order is not defined. A pair of bf16 needs gfx942 or gfx950.",
     "AMD CDNA3 ISA, sections 9 and 11 (GLOBAL_ATOMIC_ADD, _ADD_F32, _PK_ADD_F16, _PK_ADD_BF16 and the DS forms)",
-    frozenset({"gfx9"}), _meaning, frozenset({"read", "write"}), _expand, llvm={"amdgpu": "atomicrmw"},
+    frozenset({"gfx9"}), _meaning, frozenset({"read", "write"}), _expand,
+    llvm={"amdgpu": Lowering("atomicrmw", emit=_emit)},
 ))  # fmt: skip

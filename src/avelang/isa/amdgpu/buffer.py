@@ -6,12 +6,15 @@ from collections.abc import Callable
 
 from avelang.base.errors import error
 from avelang.base.lazy import np
+from avelang.base.spans import Span
 from avelang.ir.build import Builder
-from avelang.ir.core import Block, Value
+from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import i32, i64, u8, u16, u32
+from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
 from avelang.isa.amdgpu.lanes import LANES
 from avelang.isa.expansions import choose, expand_offset, expand_resource, first_active
+from avelang.isa.lowering import Emitter, Lowering, immediates
 from avelang.isa.row import Param, Place, Row, Wave, register
 
 RSRC = VecType(i32, 4)
@@ -21,6 +24,13 @@ GFX9 = frozenset({"gfx9"})
 # Word 3 of a raw buffer on gfx9: DATA_FORMAT 32 (4 << 15) and NUM_FORMAT float (7 << 12), as LLVM's own lowerings write it
 # (mlir/lib/Conversion/AMDGPUToROCDL, `makeBufferRsrc`). The same on gfx90a, gfx942 and gfx950.
 FLAGS = 0x00027000
+DIRECT_LOAD = "amdgpu.raw_buffer_load_x1_lds"
+LDS_SIZES = (1, 2, 4, 12, 16)
+LDS_WIDE = "lds-load-wide"  # the feature of chips that have sizes 12 and 16
+
+
+def _too_wide(span: Span | None, size: int) -> Exception:
+    return error("U103", span, name=DIRECT_LOAD, what=f"size {size}", instead="sizes 12 and 16 need gfx950; use 1, 2 or 4")
 
 
 def words(n: int) -> Type:
@@ -162,6 +172,69 @@ def _expand_store(n: int) -> Callable[..., None]:
     return expand
 
 
+# -- code ----------------------------------------------------------------------------------------------------------------------------
+
+
+def scalar_resource(w: Emitter, v: Value) -> tuple[str, str]:
+    """A resource in scalar registers. It must be the same in all lanes, so where that is not proven the first lane's words are taken: LLVM
+    would build a loop over the lanes."""
+    if v.uniform:
+        return "<4 x i32>", w.value(v)
+    parts = [w.op(f"extractelement <4 x i32> {w.value(v)}, i64 {i}") for i in range(4)]
+    return "<4 x i32>", w.vector([w.target.first(w, x) for x in parts], "i32")
+
+
+def checked(w: Emitter, rsrc: Value, voffset: Value, soffset: Value) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """The resource, and the vector and scalar offsets. The hardware leaves the scalar offset out of its range check (LLVM, IntrinsicsAMDGPU.td, at
+    the raw buffer intrinsics), the row does not: a scalar offset makes the range that much shorter. One that differs by lane goes to the vector
+    offset; their sum stays at the top instead of wrapping, since what lies beyond 32 bits is outside of any range."""
+    t, held = scalar_resource(w, rsrc)
+    own, more = w.value(voffset), w.value(soffset)
+    if not soffset.uniform:
+        total = more if own == "0" else w.call("llvm.uadd.sat.i32", "i32", ("i32", own), ("i32", more))
+        return [(t, held)], [("i32", total), ("i32", "0")]
+    if more != "0":
+        size = w.op(f"extractelement {t} {held}, i64 2")
+        # The difference, or 0: in 64 bits, whose upper half is the borrow. LLVM makes a saturating subtraction of other spellings, which only vector
+        # instructions have, and then takes the resource for one that differs by lane.
+        wide = w.op(f"sub i64 {w.op(f'zext i32 {size} to i64')}, {w.op(f'zext i32 {more} to i64')}")
+        borrow = w.op(f"trunc i64 {w.op(f'lshr i64 {wide}, 32')} to i32")
+        left = w.op(f"and i32 {w.op(f'trunc i64 {wide} to i32')}, {w.op(f'xor i32 {borrow}, -1')}")
+        held = w.op(f"insertelement {t} {held}, i32 {left}, i64 2")
+    return [(t, held)], [("i32", own), ("i32", more)]
+
+
+def _overload(bits: int) -> tuple[str, str]:
+    """LLVM's type of so many bits, and the suffix of an intrinsic on it."""
+    n = bits // 32
+    return ("i32", "i32") if n == 1 else (f"<{n} x i32>", f"v{n}i32")
+
+
+def _emit_load(w: Emitter, op: Op, name: str) -> str:
+    rsrc, voffset, soffset = op.operands
+    t, suffix = _overload(bits_of(op.result.type))
+    held, offsets = checked(w, rsrc, voffset, soffset)
+    return w.call(f"{name}.{suffix}", t, *held, *offsets, *immediates(op.attrs["aux"]))
+
+
+def _emit_store(w: Emitter, op: Op, name: str) -> None:
+    data, rsrc, voffset, soffset = op.operands
+    t, suffix = _overload(bits_of(data.type))
+    held, offsets = checked(w, rsrc, voffset, soffset)
+    w.call(f"{name}.{suffix}", "void", (t, w.value(data)), *held, *offsets, *immediates(op.attrs["aux"]))
+
+
+def _emit_load_lds(w: Emitter, op: Op, name: str) -> None:
+    rsrc, lds, vindex, soffset = op.operands
+    size = op.attrs["size"]
+    if size > DWORD and LDS_WIDE not in w.target.chip.features:
+        raise _too_wide(op.span, size)
+    held, offsets = checked(w, rsrc, vindex, soffset)
+    w.call(
+        name, "void", *held, ("ptr addrspace(3)", w.value(lds)), ("i32", str(size)), *offsets, *immediates(op.attrs["offset"], op.attrs["aux"]),
+    )  # fmt: skip
+
+
 # -- rows ----------------------------------------------------------------------------------------------------------------------------
 
 _RSRC = Param(
@@ -198,19 +271,17 @@ for _n in (1, 2, 4):
     register(Row(
         f"amdgpu.raw_buffer_load_x{_n}", (_RSRC, *_OFFSETS), words(_n),
         f"Loads {_n} dword{'s' * (_n > 1)}. {_RULE} Outside it reads zero.",
-        SOURCE, GFX9, _load(_n), frozenset({"read"}), _expand_load(_n), llvm={"amdgpu": "llvm.amdgcn.raw.buffer.load"},
+        SOURCE, GFX9, _load(_n), frozenset({"read"}), _expand_load(_n),
+        llvm={"amdgpu": Lowering("llvm.amdgcn.raw.buffer.load", emit=_emit_load)},
     ))  # fmt: skip
     register(Row(
         f"amdgpu.raw_buffer_store_x{_n}", (Param("data", words(_n), "what to store"), _RSRC, *_OFFSETS), None,
         f"Stores {_n} dword{'s' * (_n > 1)}. {_RULE} Outside nothing is written.",
-        SOURCE, GFX9, _store(_n), frozenset({"write"}), _expand_store(_n), llvm={"amdgpu": "llvm.amdgcn.raw.buffer.store"},
+        SOURCE, GFX9, _store(_n), frozenset({"write"}), _expand_store(_n),
+        llvm={"amdgpu": Lowering("llvm.amdgcn.raw.buffer.store", emit=_emit_store)},
     ))  # fmt: skip
 
 # -- direct to LDS -------------------------------------------------------------------------------------------------------------------
-
-LDS_SIZES = (1, 2, 4, 12, 16)
-LDS_WIDE = "lds-load-wide"
-
 
 def lds_stride(size: int) -> int:
     """Bytes from one lane's place in shared memory to the next's: a byte or a half takes a word, three words leave the fourth free (AMD CDNA4 ISA,
@@ -234,8 +305,7 @@ def _load_lds(wave: Wave, rsrc: np.ndarray, lds: Place, size: int, vindex: np.nd
 
 def _expand_load_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value, soffset: Value, offset: int, aux: int) -> None:
     if size > DWORD and LDS_WIDE not in b.features:
-        raise error("U103", b.span, name="amdgpu.raw_buffer_load_x1_lds", what=f"size {size}", instead="sizes 12 and 16 need gfx950; use "
-                                                                                                       "1, 2 or 4")
+        raise _too_wide(b.span, size)
     ptr, limit = expand_resource(b, rsrc)
     at = b.add(expand_offset(b, vindex, soffset), b.const(offset, i64))
     if size >= DWORD:
@@ -253,7 +323,7 @@ def _expand_load_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Val
 
 
 register(Row(
-    "amdgpu.raw_buffer_load_x1_lds",
+    DIRECT_LOAD,
     (
         _RSRC,
         Param("lds", "tensor", "where lane 0's data goes; of lanes that differ the first active one counts", spaces=(SHARED,)),
@@ -269,5 +339,6 @@ register(Row(
     "are not active "
     "write nothing.",
     "AMD CDNA3 ISA, section 9.1.9 (Memory Buffer Load to LDS); LLVM, IntrinsicsAMDGPU.td, int_amdgcn_raw_buffer_load_lds",
-    GFX9, _load_lds, frozenset({"read", "write"}), _expand_load_lds, llvm={"amdgpu": "llvm.amdgcn.raw.buffer.load.lds"},
+    GFX9, _load_lds, frozenset({"read", "write"}), _expand_load_lds,
+    llvm={"amdgpu": Lowering("llvm.amdgcn.raw.buffer.load.lds", emit=_emit_load_lds)},
 ))  # fmt: skip

@@ -9,6 +9,7 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import bf16, f16, f32, f64, i16, i32, i64, u1, u16, u32, u64
 from avelang.isa.expansions import active_mask, first_active
+from avelang.isa.lowering import Lowering
 from avelang.isa.row import Param, Row, Wave, register
 
 LANES = 64
@@ -51,7 +52,7 @@ register(Row(
     "v",
     "The value of the lowest active lane, in every lane. The result is uniform across the wave.",
     "AMD CDNA3 ISA, section 12.9 (VOP1), V_READFIRSTLANE_B32", GFX9, _readfirstlane, CONVERGENT, _expand_readfirstlane,
-    llvm={"amdgpu": "llvm.amdgcn.readfirstlane"},
+    llvm={"amdgpu": Lowering("llvm.amdgcn.readfirstlane.i32", words=True)},
 ))  # fmt: skip
 
 # -- DPP -----------------------------------------------------------------------------------------------------------------------------
@@ -198,7 +199,8 @@ register(Row(
     "Each lane reads `src` of another lane by a fixed pattern. A row is 16 lanes. shl reads from a higher lane, shr from a lower; ror "
     "rotates toward "
     "higher lanes; bcast15 gives the last lane of each row to the next row, bcast31 lane 31 to the upper half.",
-    DPP_SOURCE, GFX9, _dpp, CONVERGENT, _expand_dpp, aliases=("update_dpp",), llvm={"amdgpu": "llvm.amdgcn.update.dpp"},
+    DPP_SOURCE, GFX9, _dpp, CONVERGENT, _expand_dpp, aliases=("update_dpp",),
+    llvm={"amdgpu": Lowering("llvm.amdgcn.update.dpp.i32", {"bound_ctrl": "i1"}, words=True)},
 ))  # fmt: skip
 
 # -- LDS crossbar --------------------------------------------------------------------------------------------------------------------
@@ -238,7 +240,8 @@ register(Row(
               range=(0, QUAD_MODE | 0xFF)),
     ),
     "v", "Each lane reads `v` of another lane by a fixed pattern; zero where that lane is not active.",
-    DS_SOURCE, GFX9, _swizzle, CONVERGENT, _expand_swizzle, llvm={"amdgpu": "llvm.amdgcn.ds.swizzle"},
+    DS_SOURCE, GFX9, _swizzle, CONVERGENT, _expand_swizzle,
+    llvm={"amdgpu": Lowering("llvm.amdgcn.ds.swizzle", words=True)},
 ))  # fmt: skip
 
 
@@ -255,7 +258,8 @@ register(Row(
     (Param("address", (i32, u32), "four times the lane to read from; taken modulo 64 "
                                   "lanes"), Param("v", WORD, "the value that lanes read")),
     "v", "Each lane reads `v` of the lane that it names; zero where that lane is not active.",
-    DS_SOURCE, GFX9, _bpermute, CONVERGENT, _expand_bpermute, llvm={"amdgpu": "llvm.amdgcn.ds.bpermute"},
+    DS_SOURCE, GFX9, _bpermute, CONVERGENT, _expand_bpermute,
+    llvm={"amdgpu": Lowering("llvm.amdgcn.ds.bpermute", words=True)},
 ))  # fmt: skip
 
 # -- ballot, mbcnt -------------------------------------------------------------------------------------------------------------------

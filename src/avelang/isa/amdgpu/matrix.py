@@ -11,6 +11,7 @@ from avelang.base.lazy import np
 from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f16, f32, f64, i8, i32
 from avelang.ir.types import Type, VecType
 from avelang.isa.fragments import Fragment, Mma
+from avelang.isa.lowering import Lowering, immediates
 from avelang.isa.products import multiply
 from avelang.isa.row import Param, Row, Wave, register
 
@@ -188,6 +189,12 @@ _NOTES = {"xf32": " The low 13 bits of the significands of A and B are ignored: 
           "instruction; hardware was measured to truncate."}  # fmt: skip
 
 
+def _lowering(d: Dense) -> Lowering:
+    """The instruction of 8-bit floats takes their formats, and scales: none where both are zero."""
+    fixed = tuple(immediates(F8F6F4[d.a], F8F6F4[d.b], 0, 0, 0, 0)) if d.passes > 1 else None
+    return Lowering(f"llvm.amdgcn.mfma.{d.llvm}", types={"a": d.words, "b": d.words}, fixed=fixed)
+
+
 def _row(d: Dense) -> Row:
     mma = mma_of(d)
     params = (
@@ -202,7 +209,7 @@ def _row(d: Dense) -> Row:
         f"C and D are {d.acc}.{_NOTES.get(d.a, '')}"
     )
     return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({d.needs}), _meaning(mma), CONVERGENT,
-               mma=mma, aliases=d.aliases, llvm={"amdgpu": f"llvm.amdgcn.mfma.{d.llvm}"})  # fmt: skip
+               mma=mma, aliases=d.aliases, llvm={"amdgpu": _lowering(d)})  # fmt: skip
 
 
 for _d in DENSE:

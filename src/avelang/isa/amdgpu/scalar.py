@@ -9,6 +9,7 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f32, i32, u8, u16, u32
 from avelang.ir.types import VecType
+from avelang.isa.lowering import Lowering
 from avelang.isa.row import Param, Row, Wave, register
 
 GFX9 = frozenset({"gfx9"})
@@ -146,7 +147,8 @@ for _kind in KINDS:
         f"Two numbers as {_kind} in one half of `old`: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on gfx950, rounded to nearest even. "
         f"Out of range "
         "there is no saturation: infinity where the format has one, else NaN.",
-        CVT_SOURCE, CVT, _meaning, expand=_expand, llvm={"amdgpu": f"llvm.amdgcn.cvt.pk.{_kind}.f32"},
+        CVT_SOURCE, CVT, _meaning, expand=_expand,
+        llvm={"amdgpu": Lowering(f"llvm.amdgcn.cvt.pk.{_kind}.f32", {"word_sel": "i1"})},
     ))  # fmt: skip
     for _public, _n, _part, _last in ((f"cvt_f32_{_kind}", 1, "byte", 3), (f"cvt_pk_f32_{_kind}", 2, "word_sel", 1)):
         _meaning, _expand = _unpack(_kind, _n)
@@ -157,5 +159,6 @@ for _kind in KINDS:
             f32 if _n == 1 else VecType(f32, 2),
             f"{'One number' if _n == 1 else 'Two numbers'} of {_kind} in a word, as f32: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on "
             f"gfx950.",
-            CVT_SOURCE, CVT, _meaning, expand=_expand, llvm={"amdgpu": f"llvm.amdgcn.{_public.replace('_', '.')}"},
+            CVT_SOURCE, CVT, _meaning, expand=_expand,
+            llvm={"amdgpu": Lowering(f"llvm.amdgcn.{_public.replace('_', '.')}", {"word_sel": "i1"})},
         ))  # fmt: skip

@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 from avelang.base.lazy import np
 from avelang.ir.build import Builder
-from avelang.ir.core import Value
+from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, f8e4m3fn, f8e5m2, f32, f64, i32, u32
 from avelang.ir.types import VecType
 from avelang.isa.amdgpu.matrix import CONVERGENT, LANES, accumulator, operand
 from avelang.isa.fragments import Fragment, Mma
+from avelang.isa.lowering import Emit, Emitter, Lowering, immediates
 from avelang.isa.products import matmul
 from avelang.isa.row import Param, Row, Wave, register
 
@@ -175,6 +176,26 @@ def _expand(d: Scaled) -> Callable[..., Value]:
     return expand
 
 
+def _emit(d: Scaled) -> Emit:
+    """Formats, then scales and which byte of them. Two scales of the number zero LLVM would take for none: the bytes that are not looked at are
+    not zero then."""
+
+    def emit(w: Emitter, op: Op, name: str) -> str:
+        args = []
+        for v, f in zip(op.operands[:2], (FORMATS[d.a], FORMATS[d.b]), strict=True):
+            t = f"<{f.words} x i32>"
+            args.append((t, w.bitcast(w.value(v), w.type(v.type), t)))
+        c, scales = op.operands[2], [w.value(v) for v in op.operands[3:]]
+        part_a, part_b = op.attrs["part_a"], op.attrs["part_b"]
+        if scales == ["0", "0"]:
+            scales[0] = str(1 << 8 * (part_a ^ 1))
+        formats = immediates(FORMATS[d.a].code, FORMATS[d.b].code)
+        tail = [*formats, *immediates(part_a), ("i32", scales[0]), *immediates(part_b), ("i32", scales[1])]
+        return w.call(name, w.type(c.type), *args, (w.type(c.type), w.value(c)), *tail)
+
+    return emit
+
+
 def _row(d: Scaled) -> Row:
     mma, a, b = d.mma, FORMATS[d.a], FORMATS[d.b]
 
@@ -196,7 +217,7 @@ def _row(d: Scaled) -> Row:
         "each is added with one rounding to f32."
     )  # fmt: skip
     return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({"mfma-gfx950"}), _meaning(d), CONVERGENT, _expand(d),
-               llvm={"amdgpu": f"llvm.amdgcn.{d.llvm}"})  # fmt: skip
+               llvm={"amdgpu": Lowering(f"llvm.amdgcn.{d.llvm}", emit=_emit(d))})  # fmt: skip
 
 
 for _d in SCALED:

@@ -12,6 +12,7 @@ from avelang.ir.dtypes import f32, i32, u32
 from avelang.ir.types import VecType
 from avelang.isa.amdgpu.matrix import ACCUMULATORS, CONVERGENT, INPUTS, LANES, accumulator, fragment_type, operand
 from avelang.isa.fragments import Mma
+from avelang.isa.lowering import Lowering
 from avelang.isa.products import matmul
 from avelang.isa.row import Param, Row, Wave, register
 
@@ -131,9 +132,10 @@ def _row(d: Sparse) -> Row:
         f"D {d.acc}. "
         "Stored elements 2 i and 2 i + 1 of a row stand in columns 4 i to 4 i + 3, where the index says."
     )
+    llvm = {"amdgpu": Lowering(f"llvm.amdgcn.smfmac.{d.llvm}", types={"a": d.words[0], "b": d.words[1]})}
     names = (f"smfmac_{d.m}x{d.m}x{d.k}_{d.inputs}_{d.acc}",)
     return Row(f"amdgpu.smfmac_{d.acc}_{d.m}x{d.m}x{d.k}_{d.inputs}", params, "c", doc, SOURCE, frozenset({d.needs}),
-               _meaning(mma), CONVERGENT, _expand(mma, d.acc), mma, names, {"amdgpu": f"llvm.amdgcn.smfmac.{d.llvm}"})  # fmt: skip
+               _meaning(mma), CONVERGENT, _expand(mma, d.acc), mma, names, llvm)  # fmt: skip
 
 
 for _d in SPARSE:

@@ -16,6 +16,7 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import i32, i64, u16
 from avelang.ir.types import SHARED, PtrType, Type, VecType
 from avelang.isa.fragments import Fragment
+from avelang.isa.lowering import Lowering
 from avelang.isa.row import Param, Place, Row, Wave, register
 
 LANES = 32
@@ -147,13 +148,15 @@ def _rows(shape: Shape) -> None:
         f"nvvm.ldmatrix_{shape.suffix}", (_TILE,), shape.registers,
         f"Loads {n} of 16-bit elements from shared memory into the warp's registers{how}. {_WHERE} {_held(shape)} All lanes take part.",
         "PTX ISA 9.0, 9.7.14.5.15, ldmatrix", frozenset({"sm_75"}), _load_meaning(shape), frozenset({"read", "convergent"}),
-        expand=_load_expand(shape), llvm={"nvptx": f"llvm.nvvm.ldmatrix.{shape.dotted}.b16.p3"}, ptx=f"ldmatrix.{shape.dotted}.shared.b16",
+        expand=_load_expand(shape), llvm={"nvptx": Lowering(f"llvm.nvvm.ldmatrix.{shape.dotted}.b16.p3", registers={"out": "i32"})},
+        ptx=f"ldmatrix.{shape.dotted}.shared.b16",
     ))  # fmt: skip
     register(Row(
         f"nvvm.stmatrix_{shape.suffix}", (_TILE, Param("data", shape.registers, "one word for each matrix", packed=True)), None,
         f"Stores {n} of 16-bit elements from the warp's registers into shared memory{how}. {_WHERE} {_held(shape)} All lanes take part.",
         "PTX ISA 9.0, 9.7.14.5.16, stmatrix", frozenset({"sm_90"}), _store_meaning(shape), frozenset({"write", "convergent"}),
-        expand=_store_expand(shape), llvm={"nvptx": f"llvm.nvvm.stmatrix.{shape.dotted}.b16.p3"}, ptx=f"stmatrix.{shape.dotted}.shared.b16",
+        expand=_store_expand(shape), llvm={"nvptx": Lowering(f"llvm.nvvm.stmatrix.{shape.dotted}.b16.p3", registers={"data": "i32"})},
+        ptx=f"stmatrix.{shape.dotted}.shared.b16",
     ))  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i8, i32, u8
 from avelang.ir.types import Type, VecType
 from avelang.isa.fragments import Fragment, Mma
+from avelang.isa.lowering import Lowering
 from avelang.isa.products import multiply
 from avelang.isa.row import Meaning, Param, Row, Wave, register
 
@@ -75,7 +76,14 @@ def _held(dtype: DType, n: int) -> Type:
     return dtype if n == 1 else VecType(dtype, n)
 
 
-def _llvm(shape: str, a: Operand, b: Operand, c: DType) -> str:
+def _register(d: DType, accumulator: bool) -> str:
+    """The LLVM type of one register of an operand (IntrinsicsNVVM.td, WMMA_REGS)."""
+    if d.name == "f16":
+        return "<2 x half>"
+    return "double" if d.name == "f64" else "float" if d.name == "f32" and accumulator else "i32"
+
+
+def _llvm(shape: str, a: Operand, b: Operand, c: DType) -> Lowering:
     """LLVM names f16 by its accumulators, fp8 by all four types, and the rest by the operands."""
     if a is F16:
         types = f"{c}.{c}"
@@ -83,7 +91,9 @@ def _llvm(shape: str, a: Operand, b: Operand, c: DType) -> str:
         types = f"{c}.{a.ptx}.{b.ptx}.{c}"
     else:
         types = a.ptx if a is b else f"{a.ptx}.{b.ptx}"
-    return f"llvm.nvvm.mma.{shape}.row.col.{types}"
+    of_c = _register(c, True)
+    registers = {"a": _register(a.dtype, False), "b": _register(b.dtype, False), "c": of_c, "out": of_c}
+    return Lowering(f"llvm.nvvm.mma.{shape}.row.col.{types}", registers=registers)
 
 
 def _meaning(mma: Mma) -> Meaning:

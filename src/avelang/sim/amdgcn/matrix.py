@@ -19,6 +19,7 @@ from avelang.amdgcn.asm import Imm, Instruction, Operand, Reg
 from avelang.arch import CHIPS
 from avelang.ir.dtypes import DType
 from avelang.ir.types import dtype_of
+from avelang.isa.lowering import spelling
 from avelang.isa.row import ROWS, Param, Row
 from avelang.llvm.narrow_floats import Bits, widen
 from avelang.llvm.products import function, places
@@ -210,8 +211,8 @@ def _spread(w: _Function, total: str, slots: int) -> None:
 def _mnemonics(row: Row) -> tuple[str, ...]:
     """How gfx942 writes the instruction, and how gfx90a did (after LLVM's name of the intrinsic)."""
     name = "v_" + row.name.removeprefix("amdgpu.")
-    intrinsic = row.llvm.get("amdgpu")
-    older = "v_" + intrinsic.removeprefix("llvm.amdgcn.").replace(".", "_") if isinstance(intrinsic, str) else name
+    intrinsic = spelling(row.llvm.get("amdgpu"))
+    older = "v_" + intrinsic.removeprefix("llvm.amdgcn.").replace(".", "_") if intrinsic else name
     return (name,) if older == name else (name, older)
 
 

@@ -1,0 +1,74 @@
+"""How LLVM spells a row. A name alone is enough where the intrinsic takes the row's parameters as they are, in their
+order; a `Lowering` says what is otherwise; its `emit` is for what no signature says. `emit.llvm.rows` makes the
+call."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from avelang.ir.core import Op, Value
+from avelang.ir.types import Type
+
+
+class Emitter(Protocol):
+    """What an `emit` may ask of the emitter that calls it. Values are texts of LLVM IR: a name such as %v12, or a
+    constant."""
+
+    target: Any  # `emit.llvm.simt.Target`: its `chip`, its atomic addition, the first lane's value of a word
+
+    def op(self, text: str) -> str:
+        """The name of what an instruction computes."""
+        ...
+
+    def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
+        """A call of an intrinsic with (type, value) pairs; it is declared where it is not yet."""
+        ...
+
+    def value(self, v: Value) -> str: ...
+    def type(self, t: Type) -> str:
+        """The LLVM type in which values of a type are held: floats below 32 bits as integers."""
+        ...
+
+    def typed(self, v: Value) -> str: ...
+    def bitcast(self, text: str, source: str, result: str) -> str: ...
+    def words(self, text: str, t: Type) -> list[str]:
+        """A value's bits as i32s."""
+        ...
+
+    def from_words(self, words: Sequence[str], t: Type) -> str: ...
+    def vector(self, items: Sequence[str], e: str) -> str: ...
+
+
+Emit = Callable[[Emitter, Op, str], "str | None"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lowering:
+    """An intrinsic of LLVM and how it takes the row's parameters, in their order: operands in the LLVM types of their
+    own, consts as i32.
+
+    `consts`: the LLVM type of consts that is another, by name. `types`: LLVM types of operands that are other than
+    their own, with the same bits. `words`: it moves 32-bit words, and is called for each word of the result; an operand
+    gives the word at the same place, or its only one. `registers`: LLVM type of one register of the operands that are
+    taken as separate registers; "out" for the result, a struct of them then. `fixed`: (type, value) pairs that stand
+    where the consts would. `emit(w, op, name)`: what makes the call instead. """
+
+    name: str
+    consts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    types: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    words: bool = False
+    registers: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    fixed: tuple[tuple[str, str], ...] | None = None
+    emit: Emit | None = None
+
+
+def spelling(spec: Any) -> str:
+    """The intrinsic's name; empty for rows that are spelled otherwise."""
+    return spec if isinstance(spec, str) else spec.name if isinstance(spec, Lowering) else ""
+
+
+def immediates(*values: int, t: str = "i32") -> list[tuple[str, str]]:
+    """Constants as arguments."""
+    return [(t, str(v)) for v in values]
