@@ -17,9 +17,9 @@ __all__ = ["CHIPS", "PREFERENCE", "Chip", "Needs", "Product", "chip", "infer", "
 
 CHIPS: dict[str, Chip] = {c.name: c for c in (*AMD, *NVIDIA)}
 
-# Which chip is meant where a kernel's intrinsics leave a choice: what most people have, then the others from old to
-# new.
-PREFERENCE: tuple[str, ...] = ("gfx942", "gfx950", "gfx90a", "sm_80", "sm_90a", "sm_75", "sm_86", "sm_89", "sm_90", "sm_100a")
+# Which chip is meant where a kernel's intrinsics leave a choice: what most people have, then the others from old to new.
+_FIRST = ("gfx942", "gfx950", "gfx90a", "sm_80", "sm_90a")
+PREFERENCE: tuple[str, ...] = (*_FIRST, *(name for name in CHIPS if name not in _FIRST))
 
 
 def chip(name: str) -> Chip:
