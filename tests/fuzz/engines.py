@@ -18,8 +18,10 @@ from avelang.amdgcn import asm
 from avelang.emit.llvm import cpu, simt_device
 from avelang.frontend.build import build
 from avelang.ir.core import Kernel
+from avelang.ir.types import MapType
 from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
+from avelang.runtime.tensor_maps import words
 from avelang.sim import reference
 from avelang.sim.amdgcn.arguments import pack, span
 from avelang.sim.amdgcn.machine import Launch, Machine, Ready
@@ -63,10 +65,12 @@ def _word(a: Any) -> int:
 
 
 def _native(kernel: Kernel, args: list[Any], drawn: Drawn, level: int) -> None:
+    types = [p.type for p in kernel.params]
     emitted = cpu.emit(pipeline.cpu(kernel, drawn.block))
     code = Code(host(level).object(emitted.text))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(code.address(emitted.entry))
-    slots = [_word(a) for a in args]
+    maps = [words(t, a.ctypes.data, a.shape, a.strides) if isinstance(t, MapType) else None for t, a in zip(types, args, strict=True)]
+    slots = [_word(a) if m is None else ctypes.addressof(m) for m, a in zip(maps, args, strict=True)]
     scratch = np.zeros(emitted.scratch_bytes + 64, np.uint8)
     grid = np.array((*drawn.grid, *[0] * 5), np.uint32)  # and the launch's word and function, of which nothing is asked
     status = run(np.array(slots, np.uint64).ctypes.data, grid.ctypes.data, 0, int(np.prod(drawn.grid)), -(-scratch.ctypes.data // 64) * 64)
@@ -141,11 +145,11 @@ def run(drawn: Drawn, engine: str, args: dict[str, Any], level: int = 1) -> None
     on(drawn, engine.removesuffix("32") if engine in chips else engine, chips.get(engine, engine), given, level)
 
 
-def on(drawn: Drawn, engine: str, chip: str | None, given: list[Any], level: int = 1) -> None:
-    """Runs a program for a chip: on the reference, on the CPU, or executed; over arrays (in place) and NumPy's numbers, in order."""
+def on(drawn: Drawn, engine: str, chip: str | None, given: list[Any], level: int = 1, kernel: Kernel | None = None) -> None:
+    """Runs a program for a chip: on the reference, on the CPU, or executed; over arrays (in place) and NumPy's numbers, in order. `kernel`: its IR, where it is built."""
     plain = [a.item() if isinstance(a, np.generic) else a for a in given]
     with np.errstate(all="ignore"):
-        kernel = built(drawn, chip)
+        kernel = kernel or built(drawn, chip)
         if engine == "reference":
             reference.run(kernel, plain, drawn.grid, drawn.block)
         elif engine == "cpu":

@@ -124,7 +124,7 @@ CHOSEN = [
     ("gfx942", "VMFMA_F32_32x32x16_BF16", 32, 64, 64, "streamed", "bf16"), ("gfx942", "MINE", 32, 32, 64, "single", "bf16"),
     ("gfx942", "MINE", 16, 32, 128, "streamed", "bf16"), ("gfx950", "VDMFMA_F32_8x16x64x1_F16", 8, 32, 128, "streamed", "f16"),
     ("sm_80", "VMMA_SYNC_F32_8x16x16_F16", 8, 32, 64, "cp-async", "f16"), ("sm_90a", "VMMA_SYNC_F32_8x16x16_BF16", 8, 32, 64, "streamed", "bf16"),
-    ("sm_75", "VMMA_SYNC_F32_8x16x8_F16", 16, 32, 64, "streamed", "f16"),
+    ("sm_75", "VMMA_SYNC_F32_8x16x8_F16", 16, 32, 64, "streamed", "f16"), ("sm_80", "MMA_SYNC_F64_8x8x4_F64", 16, 32, 32, "prefetch", "f64"),
 ]  # fmt: skip
 
 EXECUTED = [(V + "_PAIRED", "prefetch"), (V.replace("_F16", "_BF16_PAIRED"), "streamed"), ("VDMFMA_I32_8x16x128x2_I8_PAIRED", "streamed"),

@@ -80,6 +80,14 @@ def test_pipelines_that_want_two_fragments(name, k):
     assert Block(64, 64, k, pipeline="prefetch").on("gfx942", al.bf16).k == k
 
 
+@pytest.mark.parametrize("waves", [(1, 1), (3, 1)])
+def test_turns_want_an_even_number_of_waves(waves):
+    """One wave would be two groups of half a wave, which wait for one another for ever."""
+    with pytest.raises(AveError, match="wants an even number of waves") as e:
+        Block(96, 32, 32, waves, "ping-pong").on("sm_80", al.bf16)
+    assert e.value.code == "T307"
+
+
 LOOPS = [Block(64, 64, 64, pipeline=name) for name in ("single", "double-buffer", "ping-pong", "preshuffled")]
 LOOPS += [Block(64, 64, 64, pipeline="direct-to-lds", stages=2), Block(64, 64, 128, pipeline="prefetch"), Block(64, 64, 32, (2, 2), "ping-pong")]
 LOOPS += [Block(16, 64, 128, (1, 2), "streamed")]

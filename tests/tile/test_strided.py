@@ -8,6 +8,7 @@ import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
+from avelang.tile import shared, windows
 from tile import strided
 
 RUNS = [
@@ -152,3 +153,37 @@ def one_stride(a, o):
 @avelang.jit
 def too_great(a, o):
     tile.view(o, (16, 8))
+
+
+@avelang.constant
+def several_rows(wave):
+    """48 rows of 4: a lane has three of them, 16 apart."""
+    return tile.Distribution(tile.Encoding((wave // 16,), ((3, 16), (4,)), ((0, 1),), ((0, 1),), (1, 2), (0, 0)), wave, 1)
+
+
+@avelang.jit
+def early(a: al.Pointer(al.f32), o: al.Pointer(al.f32), x: al.Pointer(al.f32), top: al.i32, SHARED: al.constexpr):
+    D = several_rows(al.target().wave)
+    w = tile.view(a, (40, 4)).window((48, 4), (top, 0), D)
+    if SHARED:
+        room = shared.shared((48, 4), al.f32, 1, (D,))
+        w.load_async(room)
+        windows.commit()
+        windows.arrived(0)
+        al.syncthreads()
+        t = room.load(D)
+    else:
+        t = w.load()
+    tile.view(o, (48, 4)).store(t, (0, 0))
+    tile.view(x, (40, 4)).store(t, (top, 0))
+
+
+@pytest.mark.parametrize(("target", "backend"), [("gfx942", "gfx942-exec"), ("gfx950", "gfx950-exec"), ("gfx942", "reference"), ("sm_80", "cpu")])
+@pytest.mark.parametrize("way", [False, True])
+def test_lanes_of_several_rows_before_the_first(target, backend, way):
+    """A buffer's range check adds an instruction's constant to a lane's offset without wrapping round: rows inside, of a lane whose first one is before
+    the view, were out of range."""
+    a = np.arange(160, dtype=np.float32).reshape(40, 4) + 1
+    o, x = np.full((48, 4), -1, np.float32), np.full((40, 4), -1, np.float32)
+    early[1, 32 if target == "sm_80" else 64](a, o, x, -13, way, target=target, backend=backend)
+    assert np.array_equal(o, np.concatenate([np.zeros((13, 4)), a[:35]])) and np.array_equal(x, np.where(np.arange(40)[:, None] < 35, a, -1))

@@ -262,9 +262,9 @@ class BlockGemm:
     @functools.cached_property
     def parts(self) -> tuple[Part, ...]:
         """The instructions of a fragment, by words of its registers."""
-        each = max(1, WORD // self.mma.dtypes[0].bytes)
+        size = self.mma.dtypes[0].bytes
         found = zip(*(self._fragment(axis)[2] for axis in (0, 1)), strict=True)
-        return tuple(Part(words(a, each, self.mma.name), words(b, each, self.mma.name)) for a, b in found)
+        return tuple(Part(words(a, size, self.mma.name), words(b, size, self.mma.name)) for a, b in found)
 
     @property
     def word(self) -> DType:
@@ -282,8 +282,11 @@ class BlockGemm:
         return self.b.elements * self.mma.dtypes[1].bytes // WORD // self.steps // self.count[1]
 
 
-def words(slots: Ints, each: int, name: str = "") -> Ints:
-    """Elements, `each` to a word, as words. Raises T307 for the instruction `name` if words hold what is not side by side."""
+def words(slots: Ints, size: int, name: str = "") -> Ints:
+    """Elements of `size` bytes as words. Raises T307 for the instruction `name` if words hold what is not side by side."""
+    many, each = max(1, size // WORD), max(1, WORD // size)
+    if many > 1:
+        return tuple(s * many + i for s in slots for i in range(many))
     found = [slots[i : i + each] for i in range(0, len(slots), each)]
     if any(x != tuple(range(x[0], x[0] + each)) or x[0] % each for x in found):
         raise wrong("T307", name=name, why=f"its lanes' words hold elements {slots} of theirs along K, which are not side by side in memory")

@@ -326,7 +326,9 @@ def shuffled(G, B):
         al.expect(row == columns, words("preshuffled"), row)
     rows = (B.shape[0] + HIGH - 1) // HIGH
     cols = (B.shape[1] + DEEP - 1) // DEEP * (DEEP * HIGH)
-    return View(al.view(B.data, B.dtype, al.make_layout((rows, cols), (cols, 1))), (rows, cols), 16 // B.dtype.bytes, (), True)
+    # The array has whole units, and so more than the n x k elements that B's view says: so many rows as a number of the run.
+    layout = al.make_layout((al.convert(rows, al.u32), cols), (cols, 1))
+    return View(al.view(B.data, B.dtype, layout), (rows, cols), 16 // B.dtype.bytes, (), True)
 
 
 @avelang.jit

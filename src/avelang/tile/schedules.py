@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from typing import Any
 
 import avelang
@@ -66,6 +67,9 @@ class Block:
         if why:
             have = ", ".join(p.name for p in pipelines.PIPELINES.values() if not p.missing(name))
             raise wrong("U103", name=name, what=f"the pipeline {self.pipeline!r}", instead=f"{why}; it has {have}")
+        if math.prod(self.waves) % pipelines.pipeline(self.pipeline).groups and self.pipeline != "tma":
+            raise wrong("T307", name=self.pipeline, why=f"its groups of waves take turns: it wants an even number of waves, and {self.waves} are "
+                                                        f"{math.prod(self.waves)}")  # fmt: skip
         if self.pipeline == "tma" and self.mma is not None:
             raise wrong("T307", name="tma", why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}")
         if self.pipeline == "tma":

@@ -427,10 +427,16 @@ class Window:
         firsts = ()
         for i in range(min(KINDS, memory.nbytes // SPAN)):
             place = memory.mixed(t * EACH + i * SPAN)
-            col = place % memory.row // size + self.origin[1]
-            firsts = firsts + (al.select(col < self.view.shape[1], ((place // memory.row + self.lead) * stride + col) * size, BEYOND),)
+            row, col = place // memory.row + self.lead, place % memory.row // size + self.origin[1]
+            firsts = firsts + ((row, col, al.select(col < self.view.shape[1], (row * stride + col) * size, BEYOND)),)
         for i in range(memory.nbytes // SPAN):
-            offset = firsts[i % KINDS] + i // KINDS * (KINDS * SPAN // memory.row) * stride * size
+            more = i // KINDS * (KINDS * SPAN // memory.row)
+            row, col, offset = firsts[i % KINDS]  # type: ignore
+            if self.early:  # see `offset`
+                there = al.select(row + more < self.have, col < self.view.shape[1], False)
+                offset = al.select(there, ((row + more) * stride + col) * size, BEYOND)
+            else:
+                offset = offset + more * stride * size
             first = (t // WAVE * WAVE + i * self.dist.threads) + buffer * (memory.nbytes // EACH)
             al.amdgpu.raw_buffer_load_x1_lds(
                 self.resource, part(words, (first, 0), EACH // WORD), EACH, al.convert(offset, al.i32), zero, 0, 0
@@ -463,10 +469,11 @@ class Window:
         """Bytes from the resource's base to a vector: out of range where it is past the end of its row."""
         size, stride = self.view.dtype.bytes, self.view.data.strides[0]
         row, col = at[0] + self.lead, at[1] + self.origin[1] + step[1]
-        if not self.view.rows_apart():
+        # The range check adds an instruction's constant without wrapping round: of a lane whose first row is before the view, all rows would be
+        # outside. So each row is compared there, as where rows may overlap; else the first of a lane's rows, which are uniform steps apart.
+        if self.early or not self.view.rows_apart():
             there = al.select(row + step[0] < self.have, col < self.view.shape[1], False)
             return al.convert(al.select(there, ((row + step[0]) * stride + col) * size, BEYOND), al.i32)
-        # Rows of a lane are uniform steps apart: the comparison is for the first of them.
         return al.convert(al.select(col < self.view.shape[1], (row * stride + col) * size, BEYOND) + step[0] * stride * size, al.i32)
 
     def _load_ranged(self, values):
