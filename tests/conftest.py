@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import pathlib
@@ -20,6 +21,15 @@ if "AVE_TEST_FOLDER" not in os.environ:
 # Processes that tests start find the package whether or not it is installed.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(pathlib.Path(__file__).parents[1] / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+
+# What collecting makes stays to the end: nothing of it is worth looking through for garbage, then or later.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

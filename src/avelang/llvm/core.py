@@ -65,6 +65,7 @@ class Module:
         self.functions: dict[str, str] = {}
         self._declared: dict[str, str] = {}
         self._constants: dict[str, str] = {}
+        self._values: dict[str, str] = {}  # the other way round
 
     def declare(self, name: str, result: str, params: Iterable[str]) -> str:
         """Makes sure that the external function is declared. Returns its name with @."""
@@ -78,7 +79,17 @@ class Module:
     def constant(self, type: str, value: str, align: int = 64) -> str:
         """The name of a private constant with this value."""
         key = f"private unnamed_addr constant {type} {value}, align {align}"
-        return self._constants.setdefault(key, f"@c{len(self._constants)}")
+        name = self._constants.setdefault(key, f"@c{len(self._constants)}")
+        self._values[name] = key
+        return name
+
+    def value(self, constant: str) -> str | None:
+        """The type and value of a constant, by its name with @."""
+        return self._values.get(constant)
+
+    def declaration(self, name: str) -> str | None:
+        """How an external function was declared."""
+        return self._declared.get(name)
 
     def text(self, attributes: str) -> str:
         constants = (f"{name} = {key}" for key, name in self._constants.items())
@@ -101,19 +112,22 @@ class Host:
     `level` is the optimization level of the passes over LLVM IR (0 to 3); on the kernels measured, 1 gives code as fast as 2 does, in half
     the time. The vectorizers are off: emitted code is in vectors already.
     `target`: (triple, cpu, features) instead of this machine's, for looking at code that is not to be run here.
+    `quick`: machine code is chosen without care, in half the time, for what runs seldom. Its frames on the stack are as large as its text is long.
     """
 
-    def __init__(self, level: int = 1, target: tuple[str, str, str] | None = None):
+    def __init__(self, level: int = 1, target: tuple[str, str, str] | None = None, quick: bool = False):
         _initialize()
         host = target or (llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
         self.triple, self.cpu, self.features = host
         self.level = level
+        self.quick = quick
         self.machine = self.target_machine()
 
     def target_machine(self) -> llvm.TargetMachine:
         """A new LLVM target machine; an execution engine that loads the objects takes one over."""
         target = llvm.Target.from_triple(self.triple)
-        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=2 if self.level else 0, codemodel="jitdefault", jit=True)
+        opt = 2 if self.level and not self.quick else 0
+        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=opt, codemodel="jitdefault", jit=True)
 
     @property
     def key(self) -> tuple[str, ...]:

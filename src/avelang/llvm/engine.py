@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 import llvmlite.binding as llvm
 
@@ -26,15 +27,40 @@ def _process() -> ctypes.CDLL:
 
 _ELF = b"\x7fELF\x02\x01"  # 64 bits, little endian
 _MACHO = b"\xcf\xfa\xed\xfe"
-_SYMBOLS, _NOBITS, _UNDEFINED, _WEAK = 2, 8, 0, 2
+_SYMBOLS, _NOBITS, _UNDEFINED, _LOCAL, _WEAK = 2, 8, 0, 0, 2
+_PACK = b"ave objects\0"
 
 
-def _wanted(data: bytes) -> Iterator[str]:
-    """The symbols that an ELF object needs from outside. Sources: System V ABI, "Object Files" (ELF-64). Raises ValueError for one that is torn."""
+def pack(objects: Iterable[bytes]) -> bytes:
+    """Several object files as one payload for `Code`."""
+    parts = tuple(objects)
+    return b"".join((_PACK, struct.pack("<I", len(parts)), *(struct.pack("<I", len(x)) for x in parts), *parts))
+
+
+def unpack(payload: bytes) -> list[bytes]:
+    """The object files of a payload. Raises ValueError for one that is torn."""
+    if not payload.startswith(_PACK):
+        return [payload]
+    try:
+        (count,) = struct.unpack_from("<I", payload, len(_PACK))
+        sizes = struct.unpack_from(f"<{count}I", payload, len(_PACK) + 4)
+    except struct.error as e:
+        raise ValueError(f"a torn pack of object files: {e}") from None
+    ends = list(itertools.accumulate(sizes, initial=len(_PACK) + 4 + 4 * count))
+    if ends[-1] != len(payload):
+        raise ValueError("a torn pack of object files")
+    return [payload[a:b] for a, b in itertools.pairwise(ends)]
+
+
+def _symbols(data: bytes) -> tuple[set[str], set[str]]:
+    """The symbols that an ELF object needs from outside, and those that it has for others. Sources: System V ABI, "Object Files" (ELF-64). Raises
+    ValueError for one that is torn."""
+    wanted: set[str] = set()
+    given: set[str] = set()
     if sys.platform != "linux":
         if not data.startswith(_MACHO):
             raise ValueError("no object file")
-        return
+        return wanted, given
     if not data.startswith(_ELF):
         raise ValueError("no object file")
     try:
@@ -47,21 +73,22 @@ def _wanted(data: bytes) -> Iterator[str]:
                 continue
             for offset in range(at, at + length, each):
                 name, info, _, section = struct.unpack_from("<IBBH", data, offset)
-                if section == _UNDEFINED and name and info >> 4 != _WEAK:
-                    text = sections[link][4] + name
-                    found = data[text : data.index(b"\0", text)].decode()
-                    if found != "_GLOBAL_OFFSET_TABLE_":  # the loader makes it
-                        yield found
+                if not name or info >> 4 == _LOCAL or section == _UNDEFINED and info >> 4 == _WEAK:
+                    continue
+                text = sections[link][4] + name
+                (wanted if section == _UNDEFINED else given).add(data[text : data.index(b"\0", text)].decode())
     except (struct.error, IndexError) as e:
         raise ValueError(f"a torn object file: {e}") from None
+    return wanted - {"_GLOBAL_OFFSET_TABLE_"}, given  # the loader makes that
 
 
 class Code:
-    """Loaded machine code. It stays loaded as long as this object lives. Raises ValueError for what is no object file, or needs symbols that are
-    nowhere in this process: LLVM itself ends the process then."""
+    """Loaded machine code. It stays loaded as long as this object lives. A payload is an object file, or several (`pack`). Raises ValueError for what
+    is none, or needs symbols that are nowhere in this process: LLVM itself ends the process then."""
 
     def __init__(self, payload: bytes):
-        for name in list(_wanted(payload)):
+        wanted, given = (set().union(*each) for each in zip(*map(_symbols, unpack(payload)), strict=True))
+        for name in sorted(wanted - given):
             if not (llvm.address_of_symbol(name) or hasattr(_process(), name)):
                 raise ValueError(f"there is no symbol {name}")
         compiler = Host(0)
@@ -69,8 +96,9 @@ class Code:
         self.add(payload)
 
     def add(self, payload: bytes) -> None:
-        """Loads another object file; it may use what the others define."""
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
+        """Loads another payload; it may use what the others define."""
+        for each in unpack(payload):
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(each))
         self._engine.finalize_object()
 
     def address(self, symbol: str) -> int:

@@ -20,7 +20,7 @@ from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
 from avelang.sim.amdgcn.translator import Translator
 
-CHECK_START = "define internal void @ave_check_start(ptr %g) { ret void }"
+CHECK_START = "define internal void @ave_check_start(ptr %g) #0 { ret void }"
 KINDS = {"read": 0, "write": check_lds.WRITES, "atomic": check_lds.WRITES | check_lds.ATOMICALLY, "async write": check_lds.WRITES | check_lds.ASYNC}
 _BYTES, _SHORTS = (re.compile(rf"(ds_|flat_|\w+_load_lds_|buffer_).*({x})") for x in (r"b8|u8|i8|byte", r"b16|u16|i16|short|d16"))
 
@@ -75,7 +75,7 @@ class Checker:
             self.hazards.setdefault(h.second, []).append((n, h))
         unsure = [h for found in self.hazards.values() for _, h in found if not h.certain]
         self.timed = {h.first for h in unsure}
-        self.saved: dict[tuple[Span, ...], str] = {}
+        self._sure: tuple[object, set[int]] = (None, set())
 
     def start(self) -> str:
         """The text of `void ave_check_start(ptr g)`, called when a workgroup begins: empty, it stands with the others."""
@@ -126,17 +126,26 @@ class Checker:
             return "null", 0
         return self.t.module.constant(f"[{len(words)} x i32]", f"[{', '.join(f'i32 {x}' for x in words)}]", 4), len(words)
 
+    def _settled(self) -> set[int]:
+        """The cells of which this block has said already that they wait for nothing: so it stays until a load names them."""
+        if self._sure[0] is not self.t.body:
+            self._sure = (self.t.body, set())
+        return self._sure[1]
+
     def _uses(self, e: Effects, i: Instruction) -> None:
         # A load over a load of the same class is no fault: they come in order.
         allowed = text.CLASSES.index(e.counter) + 1 if e.late and e.counter in (VM, LDS) else 0
-        spans = dict.fromkeys(e.reads, 0) | {s: 0 if s in e.reads else allowed for s in e.writes}
-        place, n = self._list(spans.items())
+        spans, sure = dict.fromkeys(e.reads, 0) | {s: 0 if s in e.reads else allowed for s in e.writes}, self._settled()
+        place, n = self._list((s, a) for s, a in spans.items() if not sure.issuperset(range(s[0], s[0] + s[1])))
+        sure.update(c for (first, count), a in spans.items() if not a for c in range(first, first + count))
         if n:
             self._guard(f"call i32 @ave_check_use(ptr {self._record()}, ptr %g, ptr {place}, i32 {n}, i32 {i.index})")
 
     def _issue(self, i: Instruction, e: Effects) -> None:
         kind = text.CLASSES.index(e.counter)
         place, n = self._list((s, 0) for s in e.writes) if e.late else ("null", 0)
+        if e.late:
+            self._settled().difference_update(c for first, count in e.writes for c in range(first, first + count))
         self.t.do(f"call void @ave_check_issue(ptr {self._record()}, i32 {kind}, i32 {i.index << 2 | kind}, ptr {place}, i32 {n})")
 
     def _wait(self, i: Instruction) -> None:

@@ -10,7 +10,6 @@ import ctypes
 import dataclasses
 import hashlib
 import json
-import re
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,13 +17,11 @@ from typing import Any
 from avelang.amdgcn.asm import Program
 from avelang.llvm.core import Host, Module
 from avelang.llvm.engine import Code
-from avelang.sim.amdgcn import scheduler
-from avelang.sim.amdgcn.program import ATTRIBUTES, Translating
+from avelang.sim.amdgcn import objects, scheduler
+from avelang.sim.amdgcn.program import Translating
 from avelang.sim.amdgcn.translator import Options
 
 _MAKER = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
-_DEFINED = re.compile(r"^define (?:internal )?([^@]*@(ave_\w+)\(.*?\))\s+(?:noinline )?#0 \{", re.M | re.S)
-_USED = re.compile(r"@(ave_\w+)")
 BASE = "base"
 
 
@@ -108,13 +105,13 @@ class Lazy:
         if not (self.store and self._fresh):
             return
         with self._lock:
-            objects, self._fresh = dict(self._objects), False
+            all_of, self._fresh = dict(self._objects), False
             meta = {
-                "objects": [[name, len(each)] for name, each in objects.items()], "blocks": self._count, "signatures": self._signatures,
+                "objects": [[name, len(each)] for name, each in all_of.items()], "blocks": self._count, "signatures": self._signatures,
                 "unknown": {str(k): v for k, v in self.unknown.items()},
             }  # fmt: skip
             json.dumps(meta)
-        self.store.save(self._parts, meta, b"".join(objects.values()))
+        self.store.save(self._parts, meta, b"".join(all_of.values()))
 
     # -- code ------------------------------------------------------------------------------------------------------------------------
 
@@ -132,15 +129,10 @@ class Lazy:
         return Code(self._object(BASE, module))
 
     def _object(self, name: str, module: Module) -> bytes:
-        """The object of a module whose functions others may call, and which calls those of the others."""
-        for known in [f for f in module.functions if f in self._signatures]:
-            del module.functions[known]
-        text = module.text(ATTRIBUTES)
-        made = {who: what for what, who in _DEFINED.findall(text)}
-        called = [f"declare {self._signatures[who]}" for who in sorted(set(_USED.findall(text)) - set(made)) if who in self._signatures]
-        text = re.sub(r"^define internal ", "define ", text, flags=re.M)
-        self._objects[name] = payload = Host(1).object("\n".join([*called, text]))
-        self._signatures |= made
+        """The objects of a module whose functions others may call, and which calls those of the others."""
+        payload, signatures = objects.made(module, self._signatures)
+        self._objects[name] = payload
+        self._signatures |= signatures
         self._fresh = True
         return payload
 

@@ -19,9 +19,8 @@ from avelang.amdgcn.code_object import USER_SGPRS
 from avelang.arch import chip
 from avelang.base import interrupts
 from avelang.base.errors import error
-from avelang.llvm.core import Host
 from avelang.llvm.engine import Code
-from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, reports
+from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, objects, reports
 from avelang.sim.amdgcn.lazy import Lazy, Store
 from avelang.sim.amdgcn.memory_traffic import Traffic
 from avelang.sim.amdgcn.ordering import Ordering, split
@@ -116,7 +115,7 @@ class _State:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ready:
-    """What a translation became: an object file for this machine, and why instructions of it cannot be executed, by their index."""
+    """What a translation became: object files for this machine, packed, and why instructions of it cannot be executed, by their index."""
 
     payload: bytes
     unknown: Mapping[int, str]
@@ -163,7 +162,7 @@ class Machine:
 
     def _translated(self) -> Ready:
         made = translate(self.program, self.kernel.label, self.options)
-        return Ready(Host(1).object(made.text), made.unknown)
+        return Ready(objects.made(made.module)[0], made.unknown)
 
     def _kernel(self, name: str) -> Kernel:
         kernels = self.program.kernels

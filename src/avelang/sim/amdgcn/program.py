@@ -14,6 +14,7 @@ from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
 from avelang.sim.amdgcn.matrix import ALIASES
+from avelang.sim.amdgcn.objects import ATTRIBUTES
 from avelang.sim.amdgcn.state import ARCHITECTED
 from avelang.sim.amdgcn.table import HANDLERS
 from avelang.sim.amdgcn.translator import Options, Translator, Unknown
@@ -26,9 +27,14 @@ class Translation:
     """LLVM IR with `ave_run(group, first, last)`; `unknown` says, by an instruction's index, why it cannot be executed; `blocks` are ranges of
     instructions."""
 
-    text: str
+    module: Module
     unknown: dict[int, str]
     blocks: tuple[tuple[int, int], ...]
+
+    @property
+    def text(self) -> str:
+        """All of it as one text."""
+        return self.module.text(ATTRIBUTES)
 
 
 def _targets(program: Program, i: Instruction) -> list[int]:
@@ -143,9 +149,6 @@ class Translating:
         t.module.functions[name] = t.finish(name, self.numbers.get(end, -1))
 
 
-ATTRIBUTES = 'nounwind "frame-pointer"="none"'
-
-
 def translate(program: Program, label: str, options: Options) -> Translation:
     """The LLVM IR of the code at `label`, all of it. Raises as `Translating`."""
     work = Translating(program, label, options)
@@ -155,7 +158,7 @@ def translate(program: Program, label: str, options: Options) -> Translation:
         work.block(n)
     table = ", ".join(f"ptr @ave_block_{n}" for n in range(len(ranges)))
     functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
-    return Translation(work.t.module.text(ATTRIBUTES), work.t.reasons, ranges)
+    return Translation(work.t.module, work.t.reasons, ranges)
 
 
 GRANULE = 8  # vector registers are given out in pieces of so many (LLVM, "User Guide for AMDGPU Backend", GRANULATED_WORKITEM_VGPR_COUNT, gfx90a)
