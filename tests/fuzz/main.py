@@ -143,6 +143,7 @@ class Child:
         self.heard = time.monotonic()
 
     def run(self, outer: int) -> None:
+        os.environ.setdefault("AVE_NO_CACHE", "1")  # what is launched on a GPU is launched once
         with os.fdopen(outer, "w") as file:
             for seed in self.seeds:
                 print(json.dumps({"begins": seed}), file=file, flush=True)

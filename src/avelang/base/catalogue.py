@@ -373,6 +373,10 @@ CATALOGUE: dict[str, Template] = {
     # V: the compiler's own faults.
     "V001": Template("{op}: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
     "V003": Template("the frontend failed on this: {why}", "this is a fault of Ave, not of your kernel: please report it with the kernel's text"),
+    "V004": Template(
+        "LLVM has no code for {target} of this kernel: {why}",
+        "this is a fault of Ave or of LLVM, not of your kernel: please report it with the kernel's text",
+    ),
     "V002": Template("IR text, line {line}: {why}"),
     # X: what the reference executor found while running a kernel. `where` names block, thread, lane and wave.
     "X001": Template(

@@ -8,10 +8,13 @@ import types
 import llvmlite.binding as llvm
 
 import avelang.arch as arch
+from avelang.base.errors import error
 from avelang.emit.llvm.simt import Program
 from avelang.ir.core import Kernel
+from avelang.llvm import guard
 from avelang.llvm.core import Host
 
+_LEFT: list[tuple[llvm.TargetMachine, llvm.ModuleRef]] = []
 EMITTERS = {"amd": "amdgpu", "nvidia": "nvptx"}
 
 
@@ -26,11 +29,32 @@ class Device(Host):
     def __init__(self, chip: arch.Chip):
         emitter = _emitter(chip)
         super().__init__(3, (emitter.TRIPLE, chip.name, "" if chip.vendor == "amd" else emitter.features(chip)))
+        self.chip = chip
         self.passes: tuple[str, ...] = () if chip.vendor == "amd" else emitter.PASSES
 
     def target_machine(self) -> llvm.TargetMachine:
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(cpu=self.cpu, features=self.features, opt=self.level, codemodel="default")
+
+    def object(self, text: str) -> bytes:
+        """A relocatable object. V004 where LLVM's backend would end the process."""
+        return self._emitted(text, True)
+
+    def assembly(self, text: str) -> str:
+        """Assembly text. V004 where LLVM's backend would end the process."""
+        return self._emitted(text, False).decode()
+
+    def _emitted(self, text: str, binary: bool) -> bytes:
+        module = self.module(text)
+        try:
+            return guard.emit(self.machine, module, binary)
+        except guard.Ended as e:
+            # LLVM was left in the middle of its work on these: they are never freed.
+            self.machine.detach()
+            module.detach()
+            _LEFT.append((self.machine, module))
+            self.machine = self.target_machine()
+            raise error("V004", target=self.chip.name, why=str(e) or "it ended without a word") from None
 
     def _optimize(self, module: llvm.ModuleRef, coroutines: bool) -> None:
         """LLVM's passes over functions, with the backend's own in them: those of `Host` are chosen for CPU code. Loops that pick registers have
