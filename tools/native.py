@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "src" / "avelang" / "native"
 # Made of their C files, both relative to FOLDER.
-UNITS = {"host.ll": "host/host.c"}
+UNITS = {"host.ll": "host/host.c", "guard.ll": "guard.c"}
 HEADER, MIRROR = "layouts.h", "layouts.py"
 HOSTS = ("x86_64-linux-gnu", "aarch64-linux-gnu", "x86_64-macos", "aarch64-macos")
 # No vectors and no unrolled loops that the text does not say, no types that alias, nothing of an operating system. Integers wrap.

@@ -21,95 +21,10 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-ROOM = 8192  # bytes of what LLVM says that are kept
+from avelang.native import units
+
 NAMES = ("exit", "abort", "write")
 ARGUMENTS = 4
-
-TEXT = f"""
-@place = internal global [64 x i64] zeroinitializer, align 64
-@thread = internal global i64 0
-@ave_said = global [{ROOM} x i8] zeroinitializer
-@ave_length = global i64 0
-@ave_real = global [3 x ptr] zeroinitializer
-
-declare i32 @_setjmp(ptr) returns_twice
-declare void @longjmp(ptr, i32) noreturn
-declare i64 @pthread_self()
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-declare i64 @llvm.umin.i64(i64, i64)
-
-define i64 @ave_guarded(ptr %function, i64 %a, i64 %b, i64 %c, i64 %d, ptr %ended) {{
-entry:
-  %self = call i64 @pthread_self()
-  store i64 0, ptr @ave_length
-  %back = call i32 @_setjmp(ptr @place) returns_twice
-  %first = icmp eq i32 %back, 0
-  br i1 %first, label %go, label %over
-go:
-  store volatile i64 %self, ptr @thread
-  %value = call i64 %function(i64 %a, i64 %b, i64 %c, i64 %d)
-  store volatile i64 0, ptr @thread
-  store i64 0, ptr %ended
-  ret i64 %value
-over:
-  store volatile i64 0, ptr @thread
-  store i64 1, ptr %ended
-  ret i64 0
-}}
-
-define internal i1 @guarded() {{
-  %thread = load volatile i64, ptr @thread
-  %self = call i64 @pthread_self()
-  %same = icmp eq i64 %thread, %self
-  ret i1 %same
-}}
-
-define void @ave_exit(i32 %status) noreturn {{
-  %guarded = call i1 @guarded()
-  br i1 %guarded, label %jump, label %leave
-jump:
-  call void @longjmp(ptr @place, i32 1)
-  unreachable
-leave:
-  %real = load ptr, ptr @ave_real
-  call void %real(i32 %status)
-  unreachable
-}}
-
-define void @ave_abort() noreturn {{
-  %guarded = call i1 @guarded()
-  br i1 %guarded, label %jump, label %leave
-jump:
-  call void @longjmp(ptr @place, i32 1)
-  unreachable
-leave:
-  %at = getelementptr ptr, ptr @ave_real, i64 1
-  %real = load ptr, ptr %at
-  call void %real()
-  unreachable
-}}
-
-define i64 @ave_write(i32 %file, ptr %bytes, i64 %count) {{
-  %guarded = call i1 @guarded()
-  %error = icmp eq i32 %file, 2
-  %mine = and i1 %guarded, %error
-  br i1 %mine, label %keep, label %leave
-keep:
-  %had = load i64, ptr @ave_length
-  %free = sub i64 {ROOM}, %had
-  %fits = call i64 @llvm.umin.i64(i64 %free, i64 %count)
-  %to = getelementptr i8, ptr @ave_said, i64 %had
-  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %bytes, i64 %fits, i1 false)
-  %length = add i64 %had, %fits
-  store i64 %length, ptr @ave_length
-  ret i64 %count
-leave:
-  %at = getelementptr ptr, ptr @ave_real, i64 2
-  %real = load ptr, ptr %at
-  %done = call i64 %real(i32 %file, ptr %bytes, i64 %count)
-  ret i64 %done
-}}
-"""
 
 
 class Ended(Exception):
@@ -174,7 +89,7 @@ def _point(base: int, slot: int, to: int) -> None:
 
 
 class _Guard:
-    """The functions of `TEXT`, in the table's entries."""
+    """The functions of native/guard.c, in the table's entries."""
 
     def __init__(self) -> None:
         from avelang.llvm.core import Host
@@ -184,11 +99,10 @@ class _Guard:
         inside = ctypes.cast(library.LLVMPY_ContextCreate, ctypes.c_void_p).value or 0
         found, info = slots(inside), _Info()
         ctypes.CDLL(None).dladdr(ctypes.c_void_p(inside), ctypes.byref(info))
-        code = Code(Host(0).object(TEXT))
+        code = Code(Host(0).object(units.text("guard")))
         process = ctypes.CDLL(None)
-        real = (ctypes.c_void_p * len(NAMES)).from_address(code.address("ave_real"))
-        for i, name in enumerate(NAMES):
-            real[i] = ctypes.cast(getattr(process, name), ctypes.c_void_p).value
+        for name in NAMES:
+            ctypes.c_void_p.from_address(code.address(f"ave_real_{name}")).value = ctypes.cast(getattr(process, name), ctypes.c_void_p).value
         for name in NAMES:
             _point(info.base, found[name], code.address(f"ave_{name}"))
         self.length, self.text = code.address("ave_length"), code.address("ave_said")
