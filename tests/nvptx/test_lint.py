@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
+from avelang.base.errors import AveError
 from avelang.cli.main import main
 from avelang.nvptx.lint import WARNINGS, lint
 from nvptx.texts import NAMES, text_of
@@ -147,3 +148,103 @@ def test_addresses_are_as_long_as_said():
     body = ".entry k(){.reg .b32 a, b; .reg .b64 d; %s ret;}"
     assert [e.code for e in lint(TOP + body % "ld.global.b32 a, [b];")] == ["T202"]
     assert [e.code for e in lint(TOP + body % "ld.shared.b32 a, [b]; ld.global.b32 a, [d];")] == []
+
+
+# What ptxas 13.0 says of each, which was asked of it. `sh` is a variable in shared memory.
+REGISTERS = (
+    ".reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .b16 %h<9>; .reg .s32 %s<5>; .reg .u32 %u<5>; .reg .f64 %d<4>;\n"
+    ".shared .b32 sh;\n"
+)
+REFUSED = """\
+add.s32 %r1, %r2, %tid.x;
+setp.eq.u32 %p1, %tid.x, 0;
+st.shared.u32 [sh], %tid.x;
+mul.wide.u32 %rd1, %tid.x, 4;
+shfl.sync.bfly.b32 %r1|%p1, %tid.x, 1, 31, -1;
+and.b32 %r1, %laneid, 3;
+add.u64 %rd1, %clock64, 1;
+ld.global.u32 %r1, [%tid.x];
+match.any.sync.b32 %f1, %r1, -1;
+vote.sync.ballot.b32 %r1, %p1, %f1;
+elect.sync %f4|%p1, -1;
+redux.sync.and.b32 %r1, %f1, -1;
+shfl.sync.idx.b32 %f1, %f2, 0, 31, %f1;
+bar.warp.sync %f1;
+ld.global.v2.f32 {%f1, %rd1}, [%rd1];
+ld.global.v2.u16 {%r1, %h1}, [%rd1];
+ld.global.v2.b32 {%f1, %u1}, [%rd1];
+st.global.v2.b32 [%rd1], {%f1, 0};
+mov.b64 %rd1, {%f1, 0};
+mov.b64 {%f1, %u1}, %rd1;
+st.shared.u32 [sh+1e5], %r1;
+ld.shared.u32 %r1, [%r1-4];
+ld.shared.u32 %r1, [sh-4];
+.reg .v2 .v2 .b32 %q;
+.reg .v8 .b32 %q;
+.reg .b32 .v2 %q;
+.reg .f16 .b32 %q;
+.reg .b32 %q<99999999999999999999>;
+.shared .b8 z[-4];
+.shared .b8 .align 4 z[4];
+.shared .f32 .v2 z;
+.shared .b8 .b32 z;
+.const .b8 z[70000];
+mov.u32 %r1, 5/0;
+mov.b32 %r1, 1.0;
+selp.b32 %f1, 1.0, 0f00000000, %p1;
+st.shared.b32 [sh], 1.0;
+{ .param .b32 pa; @%p1 st.param.b32 [pa], %r2; }
+.shared .align 4294967296 .b64 z;""".splitlines()
+TAKEN = """\
+mov.u32 %r1, %tid.x;
+cvt.u64.u32 %rd1, %tid.x;
+mov.b64 %rd1, {%tid.x, %r1};
+@%p1 mov.u32 %r1, %lanemask_lt;
+match.any.sync.b32 %s1, %u1, %s2;
+match.any.sync.b32 %r1, %f1, %r1;
+vote.sync.ballot.b32 %r1, %p1, 0xffffffff;
+elect.sync _|%p1, -1;
+ld.global.v2.u32 {%s1, %r1}, [%rd1];
+ld.global.v2.b32 {%s1, %u1}, [%rd1];
+ld.global.v2.f32 {%f1, %r1}, [%rd1];
+ld.global.v2.u32 {%rd1, %rd2}, [%rd1];
+ld.global.v2.b64 {%rd1, %d1}, [%rd1];
+ld.global.v2.f32 {%f1, _}, [%rd1];
+st.global.v2.b32 [%rd1], {%r1, 0};
+st.global.v2.f32 [%rd1], {%f1, 0.0};
+mov.b64 %rd1, {%s1, %u1};
+ld.shared.u32 %r1, [sh+-4];
+ld.shared.u32 %r1, [sh+4-8];
+.reg .v2 .b32 %q;
+.shared .align 8 .align 4 .b8 z[4];
+.shared .v2 .f32 z;
+barrier.cluster.arrive.aligned.release;
+barrier.cluster.wait.aligned.acquire;
+mov.b32 %r1, 0f3F800000;
+mov.b64 %rd1, 1.0;
+selp.b32 %f1, 1, 0, %p1;""".splitlines()
+
+
+@pytest.mark.parametrize("lines,wrong", [(REFUSED, True), (TAKEN, False)], ids=["refused", "taken"])
+def test_what_ptxas_says(lines, wrong):
+    for line in lines:
+        try:
+            codes = [e.code for e in lint(HEAD + REGISTERS + line + "\nret;\n}\n") if e.code not in WARNINGS]
+        except AveError as e:  # what cannot be read
+            codes = [e.code]
+        assert bool(codes) == wrong, (line, codes)
+
+
+@pytest.mark.parametrize("directive", [".sat 128", ".u32 128", ".cg 1", ".target sm_80", ".loc 1 2 3", ".shared 4"])
+def test_what_stands_before_a_body(directive):
+    with pytest.raises(AveError, match="a directive of a function"):
+        lint(f".version 8.0\n.target sm_90\n.address_size 64\n.entry k()\n{directive}\n{{\nret;\n}}\n")
+
+
+def test_initial_values_and_alignments():
+    head = ".version 8.0\n.target sm_90\n.address_size 64\n"
+    assert [e.code for e in lint(head + ".global .f32 t[2] = {1.0, 3};\n")] == ["S212"]
+    assert [e.code for e in lint(head + ".entry k() .maxntid 128, 1, 0f3F800000 {ret;}")] == ["S212"]
+    assert [e.code for e in lint(head + ".entry k() .reqntid 0x1ffffffff {ret;}")] == ["S212"]
+    assert [e.code for e in lint(head + ".global .f32 t[2] = {1.0, 0f40400000};\n")] == []
+    assert [e.code for e in lint(head + ".entry k(.param .u64 .ptr .global .align 1025 a)\n{\nret;\n}\n")] == ["S212"]

@@ -308,7 +308,7 @@ def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) ->
     if role in ("d", "r"):
         return "a constant"
     if isinstance(x, n.Float):
-        fine = kind in ("f32", "f64", "b32", "b64") or (x.decimal and kind in ("f16", "bf16"))
+        fine = kind in ("f32", "f64", "b64") or (kind == "b32" and not x.decimal) or (x.decimal and kind in ("f16", "bf16"))
         return "" if fine else f"a floating-point constant for .{kind}"
     if kind in TYPES and TYPES[kind].kind in "fx":
         return f"an integer constant for .{kind}"

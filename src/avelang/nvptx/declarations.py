@@ -14,6 +14,7 @@ from avelang.nvptx.lexer import Source
 from avelang.nvptx.types import CONSTANT, KNOWN, PARAMETERS, REGISTERS, SHARED, STATIC_SHARED, TYPES, VERSIONS, target
 
 OPTIONS = frozenset(("texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"))
+MOST_REGISTERS = 1 << 31
 OPAQUE = frozenset(("texref", "samplerref", "surfref"))
 
 
@@ -74,14 +75,23 @@ def size(x: n.Variable) -> int:
     return (elements(x) or 0) * TYPES[x.type].bits // 8 if x.type in TYPES else 0
 
 
+def _leaves(init: n.Initializer) -> Iterator[n.Initializer]:
+    for each in init if isinstance(init, tuple) else ():
+        yield from _leaves(each)
+    if not isinstance(init, tuple):
+        yield init
+
+
 def _flat(init: n.Initializer) -> int:
     return sum(map(_flat, init)) if isinstance(init, tuple) else 1
 
 
 def variable(x: n.Variable, inside: bool) -> Iterator[str]:
     """Why a variable cannot be declared so; `inside` a body."""
-    if x.align is not None and (x.align <= 0 or x.align & (x.align - 1)):
+    if x.align is not None and (x.align <= 0 or x.align & (x.align - 1) or x.align >> 32):
         yield f"an alignment of {x.align} bytes, which is no power of two"
+    if any(extent is not None and extent.value < 0 for extent in x.dims):
+        yield "an extent below 0"
     if x.space == "param" and not inside:
         yield "parameters are declared by functions, not by modules"
     if x.space == "local" and not inside:
@@ -97,6 +107,8 @@ def variable(x: n.Variable, inside: bool) -> Iterator[str]:
             yield f"variables in .{x.space} have no initial value: only .global and .const do"
         elif isinstance(x.init, tuple) and elements(x) is not None and x.type not in OPAQUE and _flat(x.init) > (elements(x) or 0):
             yield f"{_flat(x.init)} initial values for {elements(x)}"
+        elif x.type in ("f16", "f32", "f64", "bf16") and any(isinstance(v, n.Int) for v in _leaves(x.init)):
+            yield f"an integer as the initial value of .{x.type}: write 1.0, or its bits as 0f3F800000"
 
 
 def parameters(f: n.Function) -> Iterator[tuple[n.Variable, str]]:
@@ -106,8 +118,9 @@ def parameters(f: n.Function) -> Iterator[tuple[n.Variable, str]]:
             yield p, "parameters of kernels are in .param"
         elif p.type == "pred" and p.space == "param":
             yield p, "predicates are registers, not parameters"
-        elif p.align is not None and (p.align <= 0 or p.align & (p.align - 1)):
-            yield p, f"an alignment of {p.align} bytes, which is no power of two"
+        for align in (p.align, p.pointer.align if p.pointer is not None else None):
+            if align is not None and (align <= 0 or align & (align - 1) or align >> 32):
+                yield p, f"an alignment of {align} bytes, which is no power of two"
 
 
 def directives(f: n.Function) -> Iterator[str]:
@@ -119,7 +132,9 @@ def directives(f: n.Function) -> Iterator[str]:
         numbers = [v.value for v in d.values if isinstance(v, n.Int)]
         if d.name in ("maxntid", "reqntid", "reqnctapercluster", "maxclusterrank", "minnctapersm", "maxnctapersm", "maxnreg"):
             most = 1 if d.name in ("maxclusterrank", "minnctapersm", "maxnctapersm", "maxnreg") else 3
-            if any(v <= 0 for v in numbers):
+            if len(numbers) < len(d.values) or any(v >> 32 > 0 for v in numbers):
+                yield f".{d.name} takes whole numbers of 32 bits"
+            elif any(v <= 0 for v in numbers):
                 yield f".{d.name} of {min(numbers)}: 1 or more is wanted"
             if not 1 <= len(d.values) <= most:
                 yield f".{d.name} takes {'1 number' if most == 1 else '1 to 3 numbers'}, {len(d.values)} given"
@@ -218,12 +233,17 @@ class Declarations:
             if isinstance(s, n.Registers) and s.type not in REGISTERS:
                 name, why = s.names[0].name, f"there are no registers of .{s.type}: one of .b{max(16, TYPES[s.type].bits)} holds it"
                 self.found.append(error("S212", self.source.span(s.line, s.column), what="the register", name=name, why=why))
+            for name in s.names if isinstance(s, n.Registers) else ():
+                if (name.count or 0) >= MOST_REGISTERS:
+                    why = f"{name.count} registers, which are more than any module has"
+                    self.found.append(error("S212", self.source.span(s.line, s.column), what="the register", name=name.name, why=why))  # type: ignore[union-attr]
 
     def memory(self) -> None:
         """Bytes of shared memory and of parameters of each kernel, of constants of the module."""
         chip, module = self.module.target[0], self.module
         shared = {x.name: size(x) for x in module.items if isinstance(x, n.Variable) and x.space == "shared"}
-        constants = sum(size(x) for x in module.items if isinstance(x, n.Variable) and x.space == "const")
+        inside = (x for f in module.functions() for x in body_variables(f.body or ()))
+        constants = sum(size(x) for x in (*module.items, *inside) if isinstance(x, n.Variable) and x.space == "const")
         if constants > CONSTANT:
             at, instead = self.source.span(1, 1), "put large tables into .global"
             self.found.append(error("S213", at, what="the module", got=constants, memory="constants", chip=chip, most=CONSTANT, instead=instead))

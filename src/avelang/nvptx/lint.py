@@ -170,11 +170,16 @@ class _Linter:
         if x.guard is not None and kind not in (None, "pred"):
             yield error("S215", where(-1), name=x.guard.register.name, kind=kind)
         first = x.operands[0] if x.operands else None
+        if x.guard is not None and x.parts[:2] == ("st", "param") and isinstance(first, n.Address) and isinstance(first.base, n.Symbol):
+            yield error("S204", where(-1), name=x.name, why="arguments of a call are stored by all lanes: ptxas takes no guard here")
         if x.opcode == "bra" and isinstance(first, n.Symbol) and scope.space(first.name) not in (None, "label"):
             yield error("S206", where(0), name=first.name, instead="`bra` goes to a label of the same function; `call` goes to a function")
         if x.opcode == "call":
             yield from self.call(x, where)
             return
+        for i, operand in enumerate(x.operands):
+            for why in self.unfit(x, operand, scope):
+                yield error("S204", where(i), name=x.name, why=f"operand {i + 1}: {why}")
         for form, env in readings(x.parts)[0][:1]:
             specs = form.present(env)
             if len(specs) == len(x.operands):
@@ -186,6 +191,24 @@ class _Linter:
                     becomes = cut(have, type_) if spec.role in "sia" and not spec.values else ""
                     if becomes:
                         yield error("S209", where(i), name=x.name, number=i + 1, got=have.value, kind=type_, cut=becomes)  # type: ignore[union-attr]
+
+    def unfit(self, x: n.Instruction, operand: n.Operand, scope: Scope) -> Iterator[str]:
+        """What ptxas refuses of an operand wherever it stands: special registers but of mov and cvt, quotients by 0, offsets that are no integers,
+        registers of several kinds in one pair of braces."""
+        for leaf in n.leaves(operand):
+            if isinstance(leaf, n.Special) and (x.opcode not in ("mov", "cvt") or isinstance(operand, n.Address)):
+                yield f"{leaf.name} is a special register, and only mov and cvt read those: copy it first"
+        if any(isinstance(b, n.Binary) and b.op in ("/", "%") and isinstance(b.right, n.Int) and not b.right.value for b in _expressions(operand)):
+            yield "a quotient by 0"
+        if isinstance(operand, n.Address) and any(isinstance(leaf, n.Float) for leaf in _expressions(operand.offset)):
+            yield "an offset is an integer, in bytes"
+        if isinstance(operand, n.Vector) and x.opcode in ("ld", "ldu", "st", "mov"):
+            types = [t for v in operand.items if isinstance(v, n.Register) and (t := scope.type(v.name)) in TYPES]
+            kinds = {TYPES[t].kind for t in types}
+            mixed = "f" in kinds and (kinds & {"s", "u"} or any(isinstance(v, n.Int) for v in operand.items))
+            if len({TYPES[t].bits for t in types}) > 1 or mixed:
+                kinds_ = ", ".join(f".{t}" for t in dict.fromkeys(types))
+                yield f"registers of {kinds_}{' and a number' if len(set(types)) == 1 else ''} in one pair of braces"
 
     def short(self, x: n.Operand, scope: Scope) -> bool:
         """Whether an address is in a register of 32 bits where the module has addresses of 64."""
@@ -216,6 +239,20 @@ class _Linter:
                 own = self.variables.get(one.name) if isinstance(one, n.Symbol) else None
                 if own is not None and p.type in TYPES and own.type in TYPES and size(own) != size(p):
                     yield wrong(f"{what} {number} has {size(own)} bytes, and {p.name} has {size(p)}")
+
+
+def _expressions(x: n.Operand | None) -> Iterator[n.Operand]:
+    """An operand, and what it is made of."""
+    if x is None:
+        return
+    yield x
+    parts: tuple[n.Operand | None, ...] = x.items if isinstance(x, n.Vector) else ()
+    if isinstance(x, n.Address):
+        parts = x.base, x.offset
+    elif isinstance(x, n.Binary):
+        parts = x.left, x.right
+    for part in parts:
+        yield from _expressions(part)
 
 
 def _mentioned(module: n.Module) -> Iterator[str]:

@@ -186,10 +186,10 @@ class OperandParser:
         self.expect("[")
         base = self.primary()
         offset: n.Operand | None = None
-        if self.texts[self.i] in ("+", "-"):
-            if self.texts[self.i] == "+":
-                self.i += 1
+        if self.take("+"):
             offset = self.expression()
+        elif self.texts[self.i] == "-":
+            raise self.unexpected("`+` or `]` (an offset below 0 is written as +-4)")
         rest: list[n.Operand] = []
         while self.take(","):
             rest.append(self.operand())

@@ -17,6 +17,12 @@ TYPES = frozenset({
     ".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".f16", ".f16x2", ".f32", ".f64",
     ".bf16", ".bf16x2", ".tf32", ".e4m3", ".e5m2", ".pred", ".texref", ".samplerref", ".surfref",
 })  # fmt: skip
+# What may stand between a function's parameters and its body (PTX ISA 9.0, 11.4 "Performance-tuning directives", 11.8 "Cluster dimension").
+TUNING = frozenset({
+    ".maxnreg", ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".noreturn", ".pragma", ".abi_preserve", ".abi_preserve_control",
+    ".reqnctapercluster", ".explicitcluster", ".maxclusterrank", ".blocksareclusters", ".unique", ".language", ".retaddr_allocno", ".scratch",
+    ".local_maxnreg", ".attribute",
+})  # fmt: skip
 LISTS = {".branchtargets": "branchtargets", ".calltargets": "calltargets"}
 
 
@@ -150,6 +156,8 @@ class _Parser(OperandParser):
         """What stands between a function's parameters and its body."""
         out: list[n.Directive] = []
         while self.kinds[self.i] == "dot":
+            if self.texts[self.i] not in TUNING:
+                raise self.unexpected("a directive of a function, such as .maxntid, or its body")
             name = self.dot()[1:]
             values: list[n.Operand | str] = []
             if name == "pragma":
@@ -188,6 +196,8 @@ class _Parser(OperandParser):
         attributes, kind, vector, align, pointer = (), "", "", None, None
         while self.kinds[self.i] == "dot":
             word = self.texts[self.i]
+            if (kind and word not in (".ptr", ".attribute")) or (vector and word not in TYPES):
+                raise self.unexpected("the name of a variable" if kind else "a type")  # the type stands last
             if word == ".attribute":
                 attributes += self.attributes()
                 continue
@@ -254,7 +264,9 @@ class _Parser(OperandParser):
         vector, kind = "", ""
         while self.kinds[self.i] == "dot":
             word = self.texts[self.i]
-            if word in VECTORS:
+            if kind:
+                raise self.unexpected("the name of a register")
+            if word in (".v2", ".v4") and not vector:
                 vector = word[1:]
             elif word in TYPES:
                 kind = word[1:]

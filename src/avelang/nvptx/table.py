@@ -85,7 +85,7 @@ _LOOSE = frozenset(
     )
 ) | frozenset(word for kind in _ORDERED for word in kind) - {"param"}  # fmt: skip
 _NAMES = frozenset(("hi", "lo", "wide", "l", "r", "inc", "dec", "wait::ld", "wait::st"))
-_STRICT = frozenset(("bar", "barrier", "setmaxnreg"))  # these keep their order
+_STRICT = frozenset(("bar", "barrier", "setmaxnreg"))  # these keep their order, but `barrier.cluster`
 _SHAPE = re.compile(r"m\d+n\d+(k\d+)?$|[xv]\d$|kind::|r[nzmp]i?$|\d+x\d+b$")
 
 
@@ -139,7 +139,7 @@ def readings(parts: tuple[str, ...]) -> tuple[tuple[tuple[Form, dict[str, str]],
     the manual's does not fit."""
     progress = Progress()
     found = tuple((f, env) for f in FORMS.get(parts[0], ()) for env in match(f, parts[1:], progress))
-    if not found and 2 < len(parts) <= 24 and parts[0] not in _STRICT and all(w in _words(parts[0]) for w in parts[1:]):
+    if not found and 2 < len(parts) <= 24 and (parts[0] not in _STRICT or parts[1] == "cluster") and all(w in _words(parts[0]) for w in parts[1:]):
         found = tuple((f, env) for f in FORMS[parts[0]] for env in match_loosely(f, parts[1:]))
     return found, progress
 

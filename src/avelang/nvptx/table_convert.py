@@ -14,7 +14,7 @@ for _t, _parts in (("b16", (("b8", 2),)), ("b32", (("b8", 4), ("b16", 2))), ("b6
         _needs = "8.3 sm_70" if _t == "b128" else "1.0"
         form(f"mov.{_t}", f"d:{_t}, s:{_part}*{_n}", _needs, _S)
         form(f"mov.{_t}", f"d:{_part}*{_n}, r:{_t}", _needs, _S)
-form("shfl.sync.<way>.b32", "d:b32|pred, s:b32, s:b32, s:b32, s:b32", "6.0 sm_30", _S, way="up down bfly idx")
+form("shfl.sync.<way>.b32", "d:b32|pred, s:b32, s:b32, s:b32, s:u32", "6.0 sm_30", _S, way="up down bfly idx")
 form("prmt.b32{.<mode>}", "d:b32, s:b32, s:b32, s:b32", "2.0 sm_20", _S, mode="f4e b4e rc8 ecl ecr rc16")
 form("isspacep.<space>", "d:pred, r:u64", "2.0 sm_20", _S, space="const global local shared shared::cta shared::cluster param param::entry",
      words={"const": "3.1 sm_20", "param": "7.7 sm_70", "param::entry": "8.3 sm_70"})  # fmt: skip

@@ -16,7 +16,7 @@ for _name, _aligned, _needs in (("bar", "", "1.0"), ("barrier", "{.aligned}", "6
     form(f"{_name}{{.cta}}.arrive{_aligned}", "s:u32, s:u32", _needs, _S, words=_cta)
     form(f"{_name}{{.cta}}.red.popc{_aligned}.u32", "d:u32, s:u32, s:u32?, p", _needs, _S, words=_cta)
     form(f"{_name}{{.cta}}.red.<op>{_aligned}.pred", "d:pred, s:u32, s:u32?, p", _needs, _S, op="and or", words=_cta)
-form("bar.warp.sync", "s:b32", "6.0 sm_30", _S)
+form("bar.warp.sync", "s:u32", "6.0 sm_30", _S)
 form("barrier.cluster.arrive{.<sem>}{.aligned}", "", "7.8 sm_90", _S, sem="release relaxed", words={"release relaxed": "8.0 sm_90"})
 form("barrier.cluster.wait{.acquire}{.aligned}", "", "7.8 sm_90", _S, words={"acquire": "8.0 sm_90"})
 
@@ -64,15 +64,15 @@ form("mbarrier.pending_count.b64", "d:u32, r:b64", "7.0 sm_80", _M)
 
 # -- among the threads of a warp -----------------------------------------------------------------------------------------------------
 
-form("vote.sync.<op>.pred", "d:pred, p, s:b32", "6.0 sm_30", _S, op="all any uni")
-form("vote.sync.ballot.b32", "d:b32, p, s:b32", "6.0 sm_30", _S)
-form("match.any.sync.<t>", "d:b32, s:<t>, s:b32", "6.0 sm_70", _S, t="b32 b64")
-form("match.all.sync.<t>", "d:b32|pred, s:<t>, s:b32", "6.0 sm_70", _S, t="b32 b64")
+form("vote.sync.<op>.pred", "d:pred, p, s:u32", "6.0 sm_30", _S, op="all any uni")
+form("vote.sync.ballot.b32", "d:b32, p, s:u32", "6.0 sm_30", _S)
+form("match.any.sync.<t>", "d:u32, s:<t>, s:u32", "6.0 sm_70", _S, t="b32 b64")
+form("match.all.sync.<t>", "d:u32|pred, s:<t>, s:u32", "6.0 sm_70", _S, t="b32 b64")
 form("activemask.b32", "d:b32", "6.2 sm_30", _S)
-form("redux.sync.<op>.<t>", "d:<t>, s:<t>, s:b32", "7.0 sm_80", _S, op="add min max", t="u32 s32")
-form("redux.sync.<op>.b32", "d:b32, s:b32, s:b32", "7.0 sm_80", _S, op="and or xor")
-form("redux.sync.<op>{.abs}{.NaN}.f32", "d:f32, s:f32, s:b32", "8.6 sm_100a sm_100f", _S, op="min max")
-form("elect.sync", "d:b32&pred, s:b32", "8.0 sm_90", _S)
+form("redux.sync.<op>.<t>", "d:<t>, s:<t>, s:u32", "7.0 sm_80", _S, op="add min max", t="u32 s32")
+form("redux.sync.<op>.b32", "d:u32, s:u32, s:u32", "7.0 sm_80", _S, op="and or xor")
+form("redux.sync.<op>{.abs}{.NaN}.f32", "d:f32, s:f32, s:u32", "8.6 sm_100a sm_100f", _S, op="min max")
+form("elect.sync", "d:u32&pred, s:u32", "8.0 sm_90", _S)
 form("griddepcontrol.<what>", "", "7.8 sm_90", _S, what="launch_dependents wait")
 form("clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128", "[], []", "8.6 sm_100", _S,
      words={"multicast::cluster::all": f"8.6 {BLACKWELL}"})  # fmt: skip
