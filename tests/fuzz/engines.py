@@ -70,10 +70,10 @@ def _native(kernel: Kernel, args: list[Any], drawn: Drawn, level: int) -> None:
     code = Code(host(level).object(emitted.text))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(code.address(emitted.entry))
     maps = [words(t, a.ctypes.data, a.shape, a.strides) if isinstance(t, MapType) else None for t, a in zip(types, args, strict=True)]
-    slots = [_word(a) if m is None else ctypes.addressof(m) for m, a in zip(maps, args, strict=True)]
+    slots = np.array([_word(a) if m is None else ctypes.addressof(m) for m, a in zip(maps, args, strict=True)], np.uint64)
     scratch = np.zeros(emitted.scratch_bytes + 64, np.uint8)
     grid = np.array((*drawn.grid, *[0] * 5), np.uint32)  # and the launch's word and function, of which nothing is asked
-    status = run(np.array(slots, np.uint64).ctypes.data, grid.ctypes.data, 0, int(np.prod(drawn.grid)), -(-scratch.ctypes.data // 64) * 64)
+    status = run(slots.ctypes.data, grid.ctypes.data, 0, int(np.prod(drawn.grid)), -(-scratch.ctypes.data // 64) * 64)
     assert status == 0, f"the CPU's code returned {status}"
 
 

@@ -48,6 +48,9 @@ class Amdgpu(Target):
     triple = TRIPLE
     stack_space = 5
     adds_to_products = True  # VOP3PInstructions.td, MadFmaMixFP16Pats: V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16
+    # LLVM 22 makes `v_mov_b32 y, x` of `v_or_b32 y, x, -1` where it finds the -1 late, as the high word of a choice between two negative numbers
+    # (SIFoldOperands.cpp, tryConstantFoldOp, removes the wrong operand). Of two words it finds it early.
+    or_by_words = True
     device_scope = ' syncscope("agent")'
 
     def __init__(self, chip: arch.Chip, lines: Metadata | None = None):

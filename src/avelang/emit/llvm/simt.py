@@ -65,6 +65,7 @@ class Target(abc.ABC):
     native_fma: frozenset[str] = frozenset({"f16"})  # 16-bit floats with a fused multiply-add of their own
     # Whether LLVM's backend makes a product that is rounded to f16 a fused multiply-add of +0, by which -0 becomes +0.
     adds_to_products = False
+    or_by_words = False  # whether the or of numbers of 64 bits is written as two of 32
     device_scope = ""  # of atomics within the device, with the keyword before it
     split_members = False  # whether shuffles name the lanes that take part
 
@@ -144,7 +145,7 @@ class Target(abc.ABC):
         return text
 
     def unseen(self, w: Simt, type: str, text: str) -> str:
-        """A float of LLVM's type of which LLVM does not see how it was computed, for targets with `adds_to_products`."""
+        """A value of LLVM's type of which LLVM does not see how it was computed, for targets with `adds_to_products` or `or_by_words`."""
         raise w.refuse()
 
     def agreed(self, w: Simt, op: Op, text: str) -> str:

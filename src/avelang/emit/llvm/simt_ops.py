@@ -64,6 +64,22 @@ def arith(w: Simt, name: str, t: Type, *xs: str) -> str:
     return arithmetic.arith(view, name, d, wide, *xs)
 
 
+def _or_by_words(w: Simt, t: Type, uniform: bool, a: str, b: str) -> str:
+    """The bitwise or of numbers of 64 bits, of a word at a time. LLVM would put the words together again where it saw them."""
+    if isinstance(t, VecType):
+        pairs = ([w.op(f"extractelement {w.type(t)} {x}, i64 {i}") for x in (a, b)] for i in range(t.n))
+        return w.vector([_or_by_words(w, t.dtype, uniform, *pair) for pair in pairs], "i64")
+
+    def word(cut: str) -> str:
+        first, second = (w.op(f"trunc i64 {w.op(f'lshr i64 {x}, {cut}')} to i32") for x in (a, b))
+        hidden = w.target.unseen(w, "i32", w.op(f"or i32 {first}, {second}"))
+        return w.op(f"zext i32 {w.target.first(w, hidden) if uniform else hidden} to i64")
+
+    low, high = word("0"), word("32")
+    high = w.op(f"shl i64 {high}, 32")
+    return w.op(f"or disjoint i64 {low}, {high}")
+
+
 def _narrow_arith(w: Simt, name: str, t: Type, *xs: str) -> str:
     """On floats below 32 bits: in f32, rounded once; LLVM finds the f16 instruction where that is the same."""
     d, view, wide, held = dtype_of(t), w.view(t), isinstance(t, VecType), w.type(t)
@@ -111,7 +127,10 @@ def narrow(w: Simt, t: Type, x: str) -> str:
     "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "not", "neg", "fma", *FUNCTIONS,
 )  # fmt: skip
 def _arith(w: Simt, op: Op) -> str:
-    text = arith(w, op.name, op.result.type, *(w.value(v) for v in op.operands))
+    t, xs = op.result.type, [w.value(v) for v in op.operands]
+    if op.name == "or" and w.target.or_by_words and dtype_of(t).bits == 64:
+        return _or_by_words(w, t, op.result.uniform, *xs)
+    text = arith(w, op.name, t, *xs)
     lifted = op.result.uniform and not all(v.uniform for v in op.operands)
     return w.target.agreed(w, op, text) if lifted else text
 
