@@ -406,7 +406,7 @@ CATALOGUE: dict[str, Template] = {
     ),
     "X011": Template(
         "kernel `{kernel}`: its waves wait for one another for ever: {waves}",
-        "count who arrives at each barrier, and which parity of a phase is waited for",
+        "count who arrives at each barrier, which parity of a phase is waited for, and who writes what a loop waits for",
     ),
     "X012": Template("kernel `{kernel}`: {what}: {why} ({where})"),
     "X013": Template("kernel `{kernel}`: {what} {why} ({where})", "{hint}"),

@@ -43,6 +43,11 @@ def fences(name: str, attrs: Mapping[str, Any]) -> bool:
     return name == "nvvm.fence_gpu" or (name == "amdgpu.s_waitcnt" and attrs.get("vmcnt") == 0)
 
 
+def polls(name: str) -> bool:
+    """Whether an op that has to do with the other waves only looks: a loop of these goes on for ever where no other wave does anything."""
+    return name == "pause" or name.startswith(("nvvm.mbarrier_test_wait", "nvvm.mbarrier_try_wait", "nvvm.fence_", "amdgpu.s_"))
+
+
 def relaxed_hears(name: str) -> bool:
     """Whether a relaxed atomic of this name already orders what is behind it: AMD targets have no row of a fence that could do so, the instruction is
     complete before its value is used, and later ones are issued behind it."""

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from avelang.ir.core import Op
-from avelang.ir.types import dtype_of
+from avelang.ir.core import OPS, Op, walk
+from avelang.ir.types import GLOBAL, LOCAL, PtrType, TensorType, dtype_of
+from avelang.isa.machine import polls
 from avelang.sim.memory import Mask
 from avelang.sim.program import Code, Env, Program, Step, Waits
 from avelang.sim.sync import Ready, Waiting
@@ -157,16 +158,40 @@ def for_(p: Program, op: Op) -> Waits:
     return Waits(run)
 
 
+def _same(a: Any, b: Any) -> bool:
+    """Whether a value is what it was, bit for bit, as far as that is cheap to see."""
+    return a is b or (isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.tobytes() == b.tobytes())
+
+
+def _looks(op: Op) -> tuple[bool, bool, bool]:
+    """Of a loop: whether it reads memory that others write, whether that is global memory, and whether it may come to nothing new: it neither prints
+    nor meets others."""
+    ops = [x for region in op.regions for x in walk(region)]
+    spaces = {v.type.space for x in ops if "read" in OPS[x.name].effects for v in x.operands if isinstance(v.type, (TensorType, PtrType))} - {LOCAL}
+    still = not any("io" in OPS[x.name].effects or ("sync" in OPS[x.name].effects and not polls(x.name)) for x in ops)
+    return bool(spaces), GLOBAL in spaces, still
+
+
 def while_(p: Program, op: Op) -> Waits:
-    """A lane leaves when its condition fails, with what `condition` passed then."""
+    """A lane leaves when its condition fails, with what `condition` passed then. A trip that reads memory gives the others a turn: they may write
+    what it waits for. One after which all is as before says so (None)."""
     initial = [p.slot(v) for v in op.operands]
     before, body = (p.code(r) for r in op.regions)
     results = [p.slot(r) for r in op.results]
+    reads, wide, still = _looks(op)
+
+    def turn(wave: Wave, idle: bool) -> Waiting:
+        if idle:
+            wave.op, wave.awaits = op, wide
+            yield None
+        elif reads:
+            yield _at_once
 
     def run(wave: Wave, env: Env) -> Waiting:
         outer, values = wave.mask, _get(env, initial)
         left = values
         while wave.mask.count:
+            old, changes, lanes = values, wave.changes, wave.mask.count
             _set(env, before.args, values)
             yield from before.run(wave, env)
             cond, *values = _get(env, before.outs)
@@ -178,7 +203,13 @@ def while_(p: Program, op: Op) -> Waits:
             _set(env, body.args, values)
             yield from body.run(wave, env)
             values = _get(env, body.outs)
+            unchanged = still and changes == wave.changes and lanes == wave.mask.count and all(map(_same, values, old))
+            yield from turn(wave, unchanged)
         wave.mask = outer
         _set(env, results, left)
 
     return Waits(run)
+
+
+def _at_once() -> bool:
+    return True

@@ -1,7 +1,7 @@
 """The reference executor: a kernel in either phase of the IR and its arguments come in; what the language says is left in their memory.
 
-It is the meaning of the language: every backend is held against it. Blocks run one after the other; the waves of a block take turns, from
-barrier to barrier.
+It is the meaning of the language: every backend is held against it. Blocks run one after the other, and beside one another where some wait for what
+others write; the waves of a block take turns, from barrier to barrier.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from avelang.sim.sync import Cluster, Ready, Sync, Waiting
 from avelang.sim.wave import BlockState, Dim3, Shape, Wave
 
 Order = Literal["forward", "reverse", "random"]
-PATIENCE = 10_000  # rounds in which every wave only gave its turn away
+PATIENCE = 1000  # rounds in which every wave only gave its turn away, before all of them wait for ever
+TURNS = 4  # such rounds before blocks that wait for memory of all have the next cluster beside them,
+RESIDENT = 4096  # as long as no more clusters than this are under way: a GPU holds no more blocks
 
 HANDLERS: dict[str, Handler] = {
     "const": program.const,
@@ -116,9 +118,8 @@ class _Launch:
             wave.products = Products(wave.env, [self.p.slot(v) for v in self.p.plan.seen], local.stride)
         return wave
 
-    def cluster(self, number: int, first: Dim3, extents: Dim3) -> None:
-        """Runs the blocks of one cluster, the launch's `number`th, together: in each round every wave that may goes on to where it waits next, or to
-        its end. Raises X011 where none may."""
+    def cluster(self, number: int, first: Dim3, extents: Dim3) -> list[_Turn]:
+        """The waves of one cluster, the launch's `number`th, at their first instruction."""
         index, clusters = (tuple(a // b for a, b in zip(x, extents, strict=True)) for x in (first, self.p.grid))
         cluster = Cluster(extents, index, clusters)  # type: ignore[arg-type]
         ex, ey, ez = extents
@@ -130,20 +131,48 @@ class _Launch:
             seen = Races(shared, clocks, self.races) if clocks is not None else None
             cluster.blocks.append(BlockState((x, y, z), shared, seen, Sync(cluster, rank, len(self.shapes))))
         waves = [self.wave(shape, block) for block in cluster.blocks for shape in self.shapes]
-        live: list[_Turn] = [_Turn(w, self.p.body.run(w, w.env)) for w in waves]
+        live = [_Turn(w, self.p.body.run(w, w.env)) for w in waves]
         if self.order == "reverse":
             live.reverse()
-        idle = 0
+        return live
+
+    def rounds(self, live: list[_Turn]) -> bool:
+        """Runs a cluster to its end, or until nothing new has happened in it for some rounds: in each, every wave that may goes on to where it waits
+        next, or to its end. Says whether anything has happened. Raises X011 where none may go on, and no other cluster can help."""
+        idle, rounds = 0, 0
         while live:
             if self.order == "random":
                 self.random.shuffle(live)
             able = [t for t in live if self.guarded(t, t.may_go)]
-            idle = idle + 1 if all(t.turns for t in able) else 0
-            if not able or idle > PATIENCE:
+            alone = not any(t.wave.awaits for t in able)
+            if not able or (alone and idle > PATIENCE):
                 raise self.stuck(live)
+            if idle >= TURNS and not alone:
+                return rounds > idle
             for turn in able:
                 self.guarded(turn, turn.go)
-            live = [t for t in live if not t.over]
+            rounds, idle = rounds + 1, idle + 1 if all(t.turns and not t.over for t in able) else 0
+            live[:] = [t for t in live if not t.over]
+        return True
+
+    def all(self, extents: Dim3) -> None:
+        """Runs the clusters of the grid, one after another; the next begins where those under way wait for what others write. Raises X011."""
+        ex, ey, ez = extents
+        nx, ny, nz = (a // b for a, b in zip(self.p.grid, extents, strict=True))
+        under_way: list[list[_Turn]] = []
+        begun = idle = 0
+        while under_way or begun < nx * ny * nz:
+            moved = [self.rounds(live) for live in under_way]
+            under_way = [live for live in under_way if live]
+            if any(moved):
+                idle = 0
+            elif begun < nx * ny * nz and len(under_way) < RESIDENT:
+                under_way.append(self.cluster(begun, (begun % nx * ex, begun // nx % ny * ey, begun // (nx * ny) * ez), extents))
+                begun, idle = begun + 1, 0
+            else:
+                idle += TURNS
+                if idle > PATIENCE:
+                    raise self.stuck([t for live in under_way for t in live])
 
     def stuck(self, live: list[_Turn]) -> Exception:
         """The error for waves that wait for ever."""
@@ -181,6 +210,7 @@ class _Turn:
         try:
             self.ready = next(self.code)
             self.turns = self.turns + 1 if self.ready is None else 0
+            self.wave.awaits &= self.ready is None
         except StopIteration:
             self.over = True
             self.wave.finish()
@@ -241,8 +271,6 @@ def run(
         gx, gy, gz = p.grid
         if gx % ex or gy % ey or gz % ez:
             raise error("X009", kernel.span, kernel=kernel.name, want=f"clusters of {extents}", got=f"a grid of {p.grid} blocks, no multiple of them")
-        nx, ny, nz = gx // ex, gy // ey, gz // ez
-        for i in range(nx * ny * nz):
-            launch.cluster(i, (i % nx * ex, i // nx % ny * ey, i // (nx * ny) * ez), extents)
+        launch.all(extents)
         for what in _unwritten(p, memory, args):
             print(f"ave: kernel `{kernel.name}` has not written {what}", file=sys.stderr)

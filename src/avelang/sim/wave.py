@@ -64,8 +64,8 @@ class Wave:
     wave's in its cluster; `products` are what matrix instructions do beside it, in kernels that have such instructions. `gone`: bool (lanes,), those
     that have returned. `grid`: what watches global memory, and with it all that lanes and waves do to one another, where races are looked for."""
 
-    __slots__ = ("_arrived", "_fetched", "_groups", "_stores", "block", "clocks", "env", "features", "gone", "grid", "lanes", "mask", "met", "number",
-                 "op", "products", "shape", "spaces", "who")  # fmt: skip
+    __slots__ = ("_arrived", "_fetched", "_found", "_groups", "_stores", "awaits", "block", "changes", "clocks", "env",
+                 "features", "gone", "grid", "lanes", "mask", "met", "number", "op", "products", "shape", "spaces", "who")  # fmt: skip
 
     def __init__(self, shape: Shape, block: BlockState, env: list[Any], lanes: int, features: frozenset[str], memory: Space, local: Space):
         self.shape = shape
@@ -85,6 +85,8 @@ class Wave:
         block.waves.append(self)
         self.gone = ~shape.mask.active
         self.grid: Grid | None = None
+        self.changes, self.awaits = 0, False  # how often the wave has changed memory; whether it waits for what other clusters write
+        self._found: np.ndarray | None = None  # what its atomic access has read
         self.met: list[Op] = []  # barriers of the whole block to which the wave has come
         self._fetched: tuple[Op, Callable[[int, int], None]] | None = None  # a copy's reads of global memory, and what notes who has made them
         self.who = Who(self.clocks, self.number, block.index, shape.index) if self.clocks is not None else None
@@ -98,7 +100,7 @@ class Wave:
         """uint8, address.shape + (size,), from int64 addresses (lanes,) or (lanes, n); anything in lanes outside the mask. Raises Fault."""
         if space == SHARED and self._remote(address, mask):
             return self._of_peers(address, mask, lambda block, at, some: block.load(at, size, some))
-        data = self.spaces[space].load(address, size, mask)
+        data = self._found = self.spaces[space].load(address, size, mask)
         if space == SHARED and self.block.races is not None and self.op is not None:
             self.block.races.read(self.number, self.op, address, size, mask)
         elif space == LOCAL and self.products is not None:
@@ -118,6 +120,8 @@ class Wave:
             self._of_peers(address, mask, lambda block, at, some: block.store(at, data, some))
             return
         self.spaces[space].store(address, data, mask)
+        if self.op is None or "atomic" not in self.op.name or self._found is None or (self._found != data)[mask.active].any():
+            self.changes += 1
         if self.grid is not None and self.op is not None:
             self._seen(self.grid, self.op, space, address, data, mask)
         if space == SHARED and self.block.races is not None and self.op is not None:
