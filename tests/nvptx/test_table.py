@@ -22,8 +22,9 @@ HEAVY = ("wgmma", "tcgen05")  # ptxas needs 10 ms for one of these
 
 def test_the_list_of_forms_is_in_sync():
     """`python tests/nvptx/forms.py` tries all forms and writes the list."""
-    assert text_of(listed()) == FILE.read_text()
-    assert len(listed()) > 7000 and len(FORMS) > 130
+    forms = listed()
+    assert text_of(forms) == FILE.read_text()
+    assert len(forms) > 7000 and len(FORMS) > 130
 
 
 def test_the_list_reads_back():

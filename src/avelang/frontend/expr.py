@@ -25,6 +25,7 @@ from avelang.ir.types import MapType, PtrType
 # Compile-time objects that a kernel may name. A number of NumPy's is taken as Python's.
 PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, Range, StructClass, Method, Pure, type(None),
          types.ModuleType, type, types.BuiltinFunctionType, types.FunctionType)  # fmt: skip
+_SIMPLE = frozenset({int, float, bool, str, type(None)})  # of PLAIN, what most are
 # What a lambda is called.
 LAMBDA = "<lambda>"
 MATH = {getattr(math, n) for n in dir(math) if callable(getattr(math, n)) and not n.startswith("_")}
@@ -32,6 +33,8 @@ MATH = {getattr(math, n) for n in dir(math) if callable(getattr(math, n)) and no
 
 def constant(value: Any) -> Any:
     """A Python object as a compile-time value; MISSING where a kernel may not capture it (it is mutable, or means nothing here)."""
+    if type(value) in _SIMPLE:
+        return value
     if isinstance(value, numpys("generic")):
         value = value.item()
     if isinstance(value, tuple):
