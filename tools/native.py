@@ -22,8 +22,9 @@ from collections.abc import Iterator
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "src" / "avelang" / "native"
 # Made of their C files, both relative to FOLDER.
-UNITS = {"host.ll": "host/host.c", "guard.ll": "guard.c"}
-HEADER, MIRROR = "layouts.h", "layouts.py"
+UNITS = {"host.ll": "host/host.c", "guard.ll": "guard.c", "amdgcn.ll": "amdgcn/amdgcn.c"}
+# Read by both: headers, and their mirrors in Python.
+HEADERS = {"layouts.h": "layouts.py", "amdgcn.h": "amdgcn.py"}
 HOSTS = ("x86_64-linux-gnu", "aarch64-linux-gnu", "x86_64-macos", "aarch64-macos")
 # No vectors and no unrolled loops that the text does not say, no types that alias, nothing of an operating system. Integers wrap.
 FLAGS = (
@@ -66,7 +67,8 @@ def recorded(text: str) -> str:
 _DROPPED = tuple(
     (re.compile(pattern, re.MULTILINE), by) for pattern, by in (
         (r"^(; ModuleID|source_filename|target |!).*\n", ""), (r"^; Function Attrs: .*\n", ""), (r" *; preds = .*$", ""),
-        (r' "[\w-]+"(="[^"]*")?', ""), (r"\bzeroext (?=i1\b)", ""), (r"\b(i1 (noundef )?)zeroext ", r"\1"), (r", ![\w.]+ !\d+", ""),
+        (r' "[\w-]+"(="[^"]*")?', ""), (r"\bzeroext (?=i1\b)", ""), (r"\b(i1 (noundef )?)zeroext ", r"\1"),
+        (r", ![\w.]+ !\d+", ""), (r"^.*@llvm\.experimental\.noalias\.scope\.decl\(.*\n", ""),
         (r"\n{3,}", "\n\n"),
     )
 )  # fmt: skip
@@ -118,7 +120,7 @@ _TYPES = {
     "u64": "ctypes.c_uint64", "f64": "ctypes.c_double",
 }  # fmt: skip
 _TOKEN = re.compile(
-    r"/\*(?P<comment>.*?)\*/|typedef struct (?P<struct>\w+) \{(?P<fields>.*?)\} (?P=struct);|typedef [\w ]+;|"
+    r"#include [^\n]*|/\*(?P<comment>.*?)\*/|typedef struct (?P<struct>\w+) \{(?P<fields>.*?)\} (?P=struct);|typedef [\w ]+;|"
     r"enum (?P<named>\w+ )?\{(?P<enum>.*?)\};",
     re.DOTALL,
 )
@@ -128,7 +130,7 @@ _FIELD = re.compile(r"(?:struct )?(\w+) (\**)(\w+)(?:\[(\w+)\])?$")
 def _field(text: str) -> str:
     found = _FIELD.match(text)
     if not found:
-        raise ValueError(f"{HEADER}: {text!r}")
+        raise ValueError(f"no field that the mirror can read: {text!r}")
     kind, stars, name, count = found.groups()
     if stars:
         t = "ctypes.c_char_p" if kind == "char" else "ctypes.c_void_p"
@@ -152,14 +154,14 @@ def _plain(text: str) -> str:
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
-def mirror() -> str:
-    """The Python text for the header."""
-    text = (FOLDER / HEADER).read_text()
-    out = ['"""Numbers and structs that native code and Python share. Made by `./dev native` of `layouts.h`."""\n', "import ctypes\n"]
+def mirror(header: str) -> str:
+    """The Python text for a header. Raises ValueError for what it cannot read."""
+    text = (FOLDER / header).read_text()
+    out = [f'"""Numbers and structs that native code and Python share. Made by `./dev native` of `{header}`."""\n', "import ctypes\n"]
     comment, end = "", 0
     for token in _TOKEN.finditer(text):
         if text[end : token.start()].strip():
-            raise ValueError(f"{HEADER}: {text[end:token.start()].strip()!r}")
+            raise ValueError(f"{header}: {text[end:token.start()].strip()!r}")
         end = token.end()
         if token["comment"] is not None:
             comment = token["comment"]
@@ -180,11 +182,12 @@ def mirror() -> str:
             out.append("\n".join([*lines, *fields, "    ]"]))
             comment = ""
     if text[end:].strip():
-        raise ValueError(f"{HEADER}: {text[end:].strip()!r}")
+        raise ValueError(f"{header}: {text[end:].strip()!r}")
     return "\n".join(out) + "\n"
 
 
 def pages() -> dict[str, str]:
     """All that is made, by file, relative to the repository."""
     folder = FOLDER.relative_to(pathlib.Path(__file__).resolve().parents[1])
-    return {str(folder / MIRROR): mirror(), **{str(folder / name): unit(name) for name in UNITS}}
+    mirrors = {str(folder / to): mirror(header) for header, to in HEADERS.items()}
+    return {**mirrors, **{str(folder / name): unit(name) for name in UNITS}}

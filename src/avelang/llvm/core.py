@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 import llvmlite.binding as llvm
 
+from avelang.native import units
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Emitted:
@@ -71,6 +73,19 @@ class Module:
         """Makes sure that the external function is declared. Returns its name with @."""
         self._declared.setdefault(name, f"declare {result} @{name}({', '.join(params)})")
         return "@" + name
+
+    def include(self, unit: str, *names: str) -> None:
+        """Takes functions of a native unit (`avelang.native`), and all that they use."""
+        found, work = units.pieces(unit), list(names)
+        while work:
+            name = work.pop()
+            if name in self.functions:
+                continue
+            piece = found[name]
+            self.functions[name] = piece.text
+            for other, (result, params) in piece.declares.items():
+                self.declare(other, result, params)
+            work += piece.uses
 
     def declares(self, name: str) -> bool:
         """Whether anything has declared the external function."""

@@ -1,4 +1,4 @@
-; Made by `./dev native` of guard.c, SHA-256 247d85f6d9520c68241fa8b0bf8b4c3f6476e30dbc8736caba488cd6fe374e46
+; Made by `./dev native` of guard.c, SHA-256 c18f64cceea1dbe8839b3ba1567a5be2f67bb5478469dd24374c99e325cd54bb
 
 @ave_length = local_unnamed_addr global i64 0, align 8
 @place = internal global [64 x i64] zeroinitializer, align 64

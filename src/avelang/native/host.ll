@@ -1,4 +1,4 @@
-; Made by `./dev native` of host/host.c, SHA-256 18f05d60058d307840fb9181c1460e48dda3f691c152da201a49f7d7c703f1c7
+; Made by `./dev native` of host/host.c, SHA-256 b6247e827fef4e8cabd85c494ef839d4c82167b686f884a2887f7b60c1ecdb86
 
 %struct.Subscript = type { ptr, i64, ptr }
 %struct.Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }

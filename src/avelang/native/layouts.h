@@ -2,13 +2,7 @@
    of it (a `ctypes` mirror of each struct, each number of an enum; of an enum with a name, the tuple of its names). Only what that tool reads may stand here: enums, and structs of numbers,
    pointers, arrays and structs from above. A comment before a struct becomes its docstring. */
 
-typedef signed char i8;
-typedef unsigned char u8;
-typedef int i32;
-typedef unsigned int u32;
-typedef long long i64;
-typedef unsigned long long u64;
-typedef double f64;
+#include "types.h"
 
 enum {
   ENTRIES = 16, /* specializations that the host code knows of one kernel */

@@ -14,14 +14,15 @@ from collections.abc import Iterable
 from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Instruction, Kernel, Program
 from avelang.amdgcn.effects import DS, FLAT, LDS, VM, Effects, Span, effects
-from avelang.sim.amdgcn import check_found, check_global, check_lanes, check_lds, ordering
+from avelang.native import amdgcn as native
+from avelang.sim.amdgcn import check_global, check_lanes, ordering
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
 from avelang.sim.amdgcn.translator import Translator
 
 CHECK_START = "define internal void @ave_check_start(ptr %g) #0 { ret void }"
-KINDS = {"read": 0, "write": check_lds.WRITES, "atomic": check_lds.WRITES | check_lds.ATOMICALLY, "async write": check_lds.WRITES | check_lds.ASYNC}
+KINDS = {"read": 0, "write": native.WRITES, "atomic": native.WRITES | native.ATOMICALLY, "async write": native.WRITES | native.ASYNC}
 _BYTES, _SHORTS = (re.compile(rf"(ds_|flat_|\w+_load_lds_|buffer_).*({x})") for x in (r"b8|u8|i8|byte", r"b16|u16|i16|short|d16"))
 
 
@@ -58,10 +59,9 @@ class Checker:
         t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
         t.module.declare("llvm.cttz.i16", "i16", ["i16", "i1"])
         self.words = t.options.check
-        t.module.functions["ave_check"] = "\n".join(
-            (check_found.FOUND, text.USE, text.ISSUE, text.MUTABLE_WAIT if self.mutable else text.WAIT, text.ARRIVE, text.START,
-             check_lds.lds_text(granule_shift(program), len(program.instructions), "init" in self.words))
-        )  # fmt: skip
+        wait = "ave_check_mutable_wait" if self.mutable else "ave_check_wait"
+        t.module.include("amdgcn", "ave_check_use", "ave_check_issue", wait, "ave_check_arrive", "ave_check_begin", "ave_check_lds")
+        self.granules = f"i64 {text.granules(len(program.instructions))}, i64 {granule_shift(program)}, i1 {str('init' in self.words).lower()}"
         self.split = ordering.split(kernel)
         self.events = "races" in self.words and (self.split or ordering.acquires(program))
         t.module.declare("llvm.fshr.i64", "i64", ["i64", "i64", "i64"])
@@ -78,8 +78,8 @@ class Checker:
         self._sure: tuple[object, set[int]] = (None, set())
 
     def start(self) -> str:
-        """The text of `void ave_check_start(ptr g)`, called when a workgroup begins: empty, it stands with the others."""
-        return ""
+        """The text of `void ave_check_start(ptr g)`, called when a workgroup begins."""
+        return "define internal void @ave_check_start(ptr %g) #0 {\n  call void @ave_check_begin(ptr %g)\n  ret void\n}"
 
     # -- one instruction -----------------------------------------------------------------------------------------------------------
 
@@ -228,6 +228,6 @@ class Checker:
         """Called before the active lanes access LDS (`Translator.lds_access`)."""
         if "lds" not in self.words:
             return
-        bits = KINDS[kind] | (check_lds.BY_FLAT if effects(i).counter == FLAT else 0)
+        bits = KINDS[kind] | (native.BY_FLAT if effects(i).counter == FLAT else 0)
         args = (f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}", f"i32 {bits}", f"i64 {self.t.exec()}", f"i32 {i.index}")
-        self._guard(f"call i32 @ave_check_lds(ptr %w, ptr %g, {', '.join(args)})")
+        self._guard(f"call i32 @ave_check_lds(ptr %w, ptr %g, {', '.join(args)}, {self.granules})")

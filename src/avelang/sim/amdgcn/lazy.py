@@ -17,12 +17,13 @@ from typing import Any
 from avelang.amdgcn.asm import Program
 from avelang.llvm.core import Host, Module
 from avelang.llvm.engine import Code
-from avelang.sim.amdgcn import objects, scheduler
+from avelang.sim.amdgcn import objects
 from avelang.sim.amdgcn.program import Translating
 from avelang.sim.amdgcn.translator import Options
 
 _MAKER = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
 BASE = "base"
+RUN = "ave_run_later"  # where blocks are made when a wave first comes to them
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class Lazy:
         work = self._translating()
         self._count = len(work.ranges)
         module = work.t.module
-        module.functions["ave_scheduler"] = scheduler.LATER
+        module.include("amdgcn", RUN)
         module.functions["ave_blocks"] = f"@ave_blocks = global [{self._count} x ptr] zeroinitializer, align 8"
         return Code(self._object(BASE, module))
 

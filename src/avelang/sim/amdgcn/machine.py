@@ -21,7 +21,7 @@ from avelang.base import interrupts
 from avelang.base.errors import error
 from avelang.llvm.engine import Code
 from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, objects, reports
-from avelang.sim.amdgcn.lazy import Lazy, Store
+from avelang.sim.amdgcn.lazy import RUN, Lazy, Store
 from avelang.sim.amdgcn.memory_traffic import Traffic
 from avelang.sim.amdgcn.ordering import Ordering, split
 from avelang.sim.amdgcn.program import accumulators, translate, unified
@@ -251,7 +251,7 @@ class Machine:
         """`ave_run`."""
         code = self._code or (self.lazy and self.lazy.start())
         assert code
-        return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.address("ave_run"))
+        return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.address(RUN if self.lazy else "ave_run"))
 
     def _go(self, state: _State, first: int, last: int) -> int:
         return self._run(state.group.ctypes.data, first, last) if first < last else 0

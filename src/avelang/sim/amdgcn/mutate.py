@@ -12,10 +12,11 @@ import numpy as np
 
 from avelang.amdgcn.asm import Instruction, Program
 from avelang.base.errors import AveError
+from avelang.native import amdgcn as native
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.machine import Machine
 
-BOTH = text.SKIP_VM | text.SKIP_LGKM
+BOTH = native.SKIP_VM | native.SKIP_LGKM
 FOUND = ("X024", "X025", "X026", "X040", "X041", "X042", "X043")  # codes of the checker
 
 
@@ -56,7 +57,7 @@ def points(program: Program) -> Iterator[Point]:
             yield Point(i, i.name)
         elif i.name == "s_waitcnt":
             yield Point(i, " ".join(i.text.split()), BOTH)
-            named = [(name, bit) for name, bit in (("vmcnt", text.SKIP_VM), ("lgkmcnt", text.SKIP_LGKM)) if name in i.mods]
+            named = [(name, bit) for name, bit in (("vmcnt", native.SKIP_VM), ("lgkmcnt", native.SKIP_LGKM)) if name in i.mods]
             if len(named) > 1:
                 yield from (Point(i, f"s_waitcnt {name}({i.int(name)}) of `{' '.join(i.text.split())}`", bit) for name, bit in named)
 

@@ -1,4 +1,4 @@
-"""A parsed program and the label of its entry come in; LLVM IR that runs workgroups of it goes out (`ave_run`, see `scheduler`)."""
+"""A parsed program and the label of its entry come in; LLVM IR that runs workgroups of it goes out (`ave_run`, see `native/amdgcn/scheduler.c`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from avelang.amdgcn.asm import Instruction, Kernel, Name, Operand, Program, Reg
 from avelang.arch import chip
 from avelang.base.errors import error
 from avelang.llvm.core import Module
-from avelang.sim.amdgcn import indexing, memory_traffic, mode, scheduler
+from avelang.sim.amdgcn import indexing, memory_traffic, mode
 from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
@@ -153,7 +153,7 @@ def translate(program: Program, label: str, options: Options) -> Translation:
     """The LLVM IR of the code at `label`, all of it. Raises as `Translating`."""
     work = Translating(program, label, options)
     functions, ranges = work.t.module.functions, work.ranges
-    functions["ave_scheduler"] = scheduler.TEXT
+    work.t.module.include("amdgcn", "ave_run")
     for n in range(len(ranges)):
         work.block(n)
     table = ", ".join(f"ptr @ave_block_{n}" for n in range(len(ranges)))

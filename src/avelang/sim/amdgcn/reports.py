@@ -9,7 +9,8 @@ from avelang.amdgcn.asm import Instruction
 from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
 from avelang.base.errors import AveError, counted, error
 from avelang.base.spans import Span
-from avelang.sim.amdgcn import check_found, check_global, check_lds, check_text, faults
+from avelang.native import amdgcn as native
+from avelang.sim.amdgcn import check_found, check_global, check_text, faults
 from avelang.sim.amdgcn.check import find_hazards
 from avelang.sim.amdgcn.check_found import Fault
 from avelang.sim.amdgcn.checks import Report
@@ -74,14 +75,14 @@ def _race(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
     other, by = extra & 15, _quote(machine, extra >> 32)
     e = effects(machine.instruction(f.instruction))
     does = {"read": "reads", "write": "writes"}.get(e.lds, "updates")
-    direct = bool(extra & check_lds.BY_DIRECT)
-    wrote = "wrote" if extra & check_lds.BY_WRITE else "read"
+    direct = bool(extra & native.BY_DIRECT)
+    wrote = "wrote" if extra & native.BY_WRITE else "read"
     if other == f.wave:
         # Of its own accesses, only those that take different ways to LDS can meet.
         what = f"address {f.address} of LDS before {by} has {'written' if wrote == 'wrote' else 'read'} it"
         return error("X024", **common, does=does, what=what, hint=_missing(VM if direct else LDS, 0))
     wait = "vmcnt" if direct else "lgkmcnt"
-    why = f"it had not waited for that ({wait}) when it came to the barrier" if extra & check_lds.BARRIER_PASSED else "there is no barrier between"
+    why = f"it had not waited for that ({wait}) when it came to the barrier" if extra & native.BARRIER_PASSED else "there is no barrier between"
     return error("X025", **common, does=does, address=f.address, other=other, did=f"{wrote} in {by}: {why}")
 
 

@@ -1,0 +1,1534 @@
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 336dc8d76f8b6a496846ed879f3e07cf0c7b9896d12f52271d664a2d20febbd7
+
+%struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
+%struct.Finding = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
+%struct.Reached = type { [4 x i32], i32, i32 }
+%struct.Other = type { i32, i32, i32, i32, i32 }
+%struct.Access = type { ptr, ptr, ptr, ptr, i32, i32, i64, i32, i32 }
+%struct.Granule = type { [16 x i32], i64, i32, i32 }
+
+@ave_maker = local_unnamed_addr global ptr null, align 8
+@ave_blocks = external local_unnamed_addr global [0 x ptr], align 8
+
+define void @ave_start(ptr noundef %g) local_unnamed_addr #0 {
+entry:
+  %item_registers = getelementptr inbounds nuw i8, ptr %g, i64 128
+  %0 = load i32, ptr %item_registers, align 8
+  %conv = zext i32 %0 to i64
+  %mul1 = shl nuw nsw i64 %conv, 8
+  %waves = getelementptr inbounds nuw i8, ptr %g, i64 12
+  %1 = load i32, ptr %waves, align 4
+  %cmp56.not = icmp eq i32 %1, 0
+  br i1 %cmp56.not, label %for.cond.cleanup, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %wave_states = getelementptr inbounds nuw i8, ptr %g, i64 16
+  %template = getelementptr inbounds nuw i8, ptr %g, i64 112
+  %items = getelementptr inbounds nuw i8, ptr %g, i64 120
+  %id_cell = getelementptr inbounds nuw i8, ptr %g, i64 132
+  %id_mask = getelementptr inbounds nuw i8, ptr %g, i64 136
+  %id = getelementptr inbounds nuw i8, ptr %g, i64 80
+  %last_exec = getelementptr inbounds nuw i8, ptr %g, i64 176
+  br label %for.body
+
+for.cond.cleanup:
+  tail call void @ave_check_start(ptr noundef nonnull %g) #14
+  ret void
+
+for.body:
+  %indvars.iv59 = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next60, %if.end24 ]
+  %2 = load ptr, ptr %wave_states, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %indvars.iv59
+  %3 = load ptr, ptr %template, align 8
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(544) %arrayidx, ptr noundef nonnull align 4 dereferenceable(544) %3, i64 544, i1 false)
+  %pc = getelementptr inbounds nuw i8, ptr %arrayidx, i64 640
+  store i32 0, ptr %pc, align 8
+  %status = getelementptr inbounds nuw i8, ptr %arrayidx, i64 644
+  store i32 0, ptr %status, align 4
+  %index = getelementptr inbounds nuw i8, ptr %arrayidx, i64 656
+  %4 = trunc nuw i64 %indvars.iv59 to i32
+  store i32 %4, ptr %index, align 8
+  %epoch = getelementptr inbounds nuw i8, ptr %arrayidx, i64 660
+  store i32 0, ptr %epoch, align 4
+  %vectors = getelementptr inbounds nuw i8, ptr %arrayidx, i64 1024
+  %5 = load ptr, ptr %items, align 8
+  %mul5 = mul i64 %mul1, %indvars.iv59
+  %add.ptr = getelementptr inbounds nuw i8, ptr %5, i64 %mul5
+  tail call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %vectors, ptr align 1 %add.ptr, i64 %mul1, i1 false)
+  %6 = load i32, ptr %id_cell, align 4
+  br label %for.body10
+
+for.cond.cleanup9:
+  %indvars.iv.next60 = add nuw nsw i64 %indvars.iv59, 1
+  %7 = load i32, ptr %waves, align 4
+  %8 = zext i32 %7 to i64
+  %cmp20 = icmp eq i64 %indvars.iv.next60, %8
+  br i1 %cmp20, label %if.then22, label %if.end24
+
+for.body10:
+  %indvars.iv = phi i64 [ 0, %for.body ], [ %indvars.iv.next, %for.inc ]
+  %at.054 = phi i32 [ %6, %for.body ], [ %at.1, %for.inc ]
+  %9 = load i32, ptr %id_mask, align 8
+  %10 = trunc nuw nsw i64 %indvars.iv to i32
+  %11 = shl nuw nsw i32 1, %10
+  %12 = and i32 %9, %11
+  %tobool.not = icmp eq i32 %12, 0
+  br i1 %tobool.not, label %for.inc, label %if.then
+
+if.then:
+  %arrayidx12 = getelementptr inbounds nuw i32, ptr %id, i64 %indvars.iv
+  %13 = load i32, ptr %arrayidx12, align 4
+  %inc = add i32 %at.054, 1
+  %idxprom14 = zext i32 %at.054 to i64
+  %arrayidx15 = getelementptr inbounds nuw i32, ptr %arrayidx, i64 %idxprom14
+  store i32 %13, ptr %arrayidx15, align 4
+  br label %for.inc
+
+for.inc:
+  %at.1 = phi i32 [ %inc, %if.then ], [ %at.054, %for.body10 ]
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, 3
+  br i1 %exitcond.not, label %for.cond.cleanup9, label %for.body10
+
+if.then22:
+  %arrayidx18 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 504
+  %14 = load i64, ptr %last_exec, align 8
+  %15 = load i64, ptr %arrayidx18, align 8
+  %and23 = and i64 %15, %14
+  store i64 %and23, ptr %arrayidx18, align 8
+  %.pre = load i32, ptr %waves, align 4
+  %.pre62 = zext i32 %.pre to i64
+  br label %if.end24
+
+if.end24:
+  %.pre-phi = phi i64 [ %.pre62, %if.then22 ], [ %8, %for.cond.cleanup9 ]
+  %cmp = icmp samesign ult i64 %indvars.iv.next60, %.pre-phi
+  br i1 %cmp, label %for.body, label %for.cond.cleanup
+}
+
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #1
+
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #2
+
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #1
+
+declare void @ave_check_start(ptr noundef) local_unnamed_addr
+
+define void @ave_order(ptr noundef captures(none) %g) local_unnamed_addr #4 {
+entry:
+  %waves1 = getelementptr inbounds nuw i8, ptr %g, i64 12
+  %0 = load i32, ptr %waves1, align 4
+  %cmp56.not = icmp eq i32 %0, 0
+  %order4.phi.trans.insert = getelementptr inbounds nuw i8, ptr %g, i64 104
+  %.pre = load i32, ptr %order4.phi.trans.insert, align 8
+  br i1 %cmp56.not, label %for.cond.cleanup, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %cmp2 = icmp eq i32 %.pre, 1
+  %permutation = getelementptr inbounds nuw i8, ptr %g, i64 188
+  %wide.trip.count = zext i32 %0 to i64
+  br label %for.body
+
+for.cond.cleanup:
+  %cmp5.not = icmp eq i32 %.pre, 2
+  br i1 %cmp5.not, label %for.cond7.preheader, label %cleanup
+
+for.cond7.preheader:
+  %k.058 = add i32 %0, -1
+  %cmp8.not59 = icmp eq i32 %k.058, 0
+  br i1 %cmp8.not59, label %cleanup, label %for.body10.lr.ph
+
+for.body10.lr.ph:
+  %seed = getelementptr inbounds nuw i8, ptr %g, i64 108
+  %permutation15 = getelementptr inbounds nuw i8, ptr %g, i64 188
+  %seed.promoted = load i32, ptr %seed, align 4
+  %1 = zext i32 %k.058 to i64
+  br label %for.body10
+
+for.body:
+  %indvars.iv = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next, %for.body ]
+  %2 = trunc nuw i64 %indvars.iv to i32
+  %3 = xor i32 %2, -1
+  %sub3 = add i32 %0, %3
+  %cond = select i1 %cmp2, i32 %sub3, i32 %2
+  %arrayidx = getelementptr inbounds nuw i32, ptr %permutation, i64 %indvars.iv
+  store i32 %cond, ptr %arrayidx, align 4
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, %wide.trip.count
+  br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
+
+for.body10:
+  %indvars.iv63 = phi i64 [ %1, %for.body10.lr.ph ], [ %indvars.iv.next64, %for.body10 ]
+  %4 = phi i32 [ %seed.promoted, %for.body10.lr.ph ], [ %xor13, %for.body10 ]
+  %k.0.in60 = phi i32 [ %0, %for.body10.lr.ph ], [ %8, %for.body10 ]
+  %shl = shl i32 %4, 13
+  %xor = xor i32 %shl, %4
+  %shr = lshr i32 %xor, 17
+  %xor11 = xor i32 %shr, %xor
+  %shl12 = shl i32 %xor11, 5
+  %xor13 = xor i32 %shl12, %xor11
+  %rem = urem i32 %xor13, %k.0.in60
+  %arrayidx17 = getelementptr inbounds nuw i32, ptr %permutation15, i64 %indvars.iv63
+  %5 = load i32, ptr %arrayidx17, align 4
+  %idxprom19 = zext i32 %rem to i64
+  %arrayidx20 = getelementptr inbounds nuw i32, ptr %permutation15, i64 %idxprom19
+  %6 = load i32, ptr %arrayidx20, align 4
+  store i32 %6, ptr %arrayidx17, align 4
+  store i32 %5, ptr %arrayidx20, align 4
+  %indvars.iv.next64 = add nsw i64 %indvars.iv63, -1
+  %7 = and i64 %indvars.iv.next64, 4294967295
+  %cmp8.not = icmp eq i64 %7, 0
+  %8 = trunc nuw i64 %indvars.iv63 to i32
+  br i1 %cmp8.not, label %for.cond7.cleanup.loopexit_crit_edge, label %for.body10
+
+for.cond7.cleanup.loopexit_crit_edge:
+  store i32 %xor13, ptr %seed, align 4
+  br label %cleanup
+
+cleanup:
+  ret void
+}
+
+define range(i32 0, 2) i32 @ave_run(ptr noundef %g, i64 noundef %first, i64 noundef %last) local_unnamed_addr #5 {
+entry:
+  %grid.i = getelementptr inbounds nuw i8, ptr %g, i64 92
+  %0 = load i32, ptr %grid.i, align 4
+  %conv.i = zext i32 %0 to i64
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %g, i64 96
+  %1 = load i32, ptr %arrayidx2.i, align 4
+  %conv3.i = zext i32 %1 to i64
+  %cmp.not.i30 = icmp ult i64 %first, %last
+  br i1 %cmp.not.i30, label %for.body.i.lr.ph, label %run.exit
+
+for.body.i.lr.ph:
+  %id.i = getelementptr inbounds nuw i8, ptr %g, i64 80
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %g, i64 84
+  %arrayidx15.i = getelementptr inbounds nuw i8, ptr %g, i64 88
+  %linear.i = getelementptr inbounds nuw i8, ptr %g, i64 320
+  %wave_states.i = getelementptr inbounds nuw i8, ptr %g, i64 16
+  %waves2.i = getelementptr inbounds nuw i8, ptr %g, i64 12
+  %permutation.i = getelementptr inbounds nuw i8, ptr %g, i64 188
+  %current.i = getelementptr inbounds nuw i8, ptr %g, i64 264
+  %stop.i = getelementptr inbounds nuw i8, ptr %g, i64 328
+  br label %for.body.i
+
+for.body.i:
+  %at.0.i31 = phi i64 [ %first, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
+  %rem.i = urem i64 %at.0.i31, %conv.i
+  %conv5.i = trunc nuw i64 %rem.i to i32
+  store i32 %conv5.i, ptr %id.i, align 8
+  %div.i = udiv i64 %at.0.i31, %conv.i
+  %rem7.i = urem i64 %div.i, %conv3.i
+  %conv8.i = trunc nuw i64 %rem7.i to i32
+  store i32 %conv8.i, ptr %arrayidx10.i, align 4
+  %div12.i = udiv i64 %div.i, %conv3.i
+  %conv13.i = trunc i64 %div12.i to i32
+  store i32 %conv13.i, ptr %arrayidx15.i, align 8
+  store i64 %at.0.i31, ptr %linear.i, align 8
+  tail call void @ave_start(ptr noundef nonnull %g) #15
+  %2 = load ptr, ptr %wave_states.i, align 8
+  br label %for.body.i3
+
+for.cond.i1.loopexit:
+  br i1 %open.2.i, label %for.body.i3, label %for.inc.i
+
+for.body.i3:
+  tail call void @ave_order(ptr noundef nonnull %g) #15
+  %3 = load i32, ptr %waves2.i, align 4
+  %cmp.not.i425.not = icmp eq i32 %3, 0
+  br i1 %cmp.not.i425.not, label %for.inc.i, label %for.body4.i
+
+for.cond12.i.preheader:
+  %cmp14.i27.not = icmp eq i32 %10, 0
+  br i1 %cmp14.i27.not, label %for.inc.i, label %for.body16.i
+
+for.body4.i:
+  %4 = phi i32 [ %10, %if.end.i ], [ %3, %for.body.i3 ]
+  %indvars.iv = phi i64 [ %indvars.iv.next, %if.end.i ], [ 0, %for.body.i3 ]
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %permutation.i, i64 %indvars.iv
+  %5 = load i32, ptr %arrayidx.i, align 4
+  %idxprom5.i = zext i32 %5 to i64
+  %arrayidx6.i = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %idxprom5.i
+  %status.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 644
+  %6 = load i32, ptr %status.i, align 4
+  %cmp7.i = icmp eq i32 %6, 0
+  br i1 %cmp7.i, label %land.lhs.true.i, label %if.end.i
+
+land.lhs.true.i:
+  store ptr %arrayidx6.i, ptr %current.i, align 8
+  %pc1.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 640
+  %7 = load i32, ptr %pc1.i, align 8
+  br label %for.cond.i8
+
+for.cond.i8:
+  %pc.0.i = phi i32 [ %7, %land.lhs.true.i ], [ %call5.i, %lor.lhs.false11.i ]
+  %idxprom.i9 = sext i32 %pc.0.i to i64
+  %arrayidx.i10 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i9
+  %8 = load ptr, ptr %arrayidx.i10, align 8
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #14
+  %or.cond16.i = icmp ugt i32 %call5.i, -3
+  br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
+
+run_wave.exit.thread:
+  %cmp6.i = icmp eq i32 %call5.i, -1
+  %cond.i = select i1 %cmp6.i, i32 2, i32 1
+  store i32 %cond.i, ptr %status.i, align 4
+  %.pre = load i32, ptr %waves2.i, align 4
+  br label %if.end.i
+
+if.end9.i:
+  %cmp10.i = icmp slt i32 %call5.i, 0
+  br i1 %cmp10.i, label %run_group.exit, label %lor.lhs.false11.i
+
+lor.lhs.false11.i:
+  %9 = load atomic i32, ptr %stop.i monotonic, align 8
+  %tobool12.not.i = icmp eq i32 %9, 0
+  br i1 %tobool12.not.i, label %for.cond.i8, label %run_group.exit
+
+if.end.i:
+  %10 = phi i32 [ %.pre, %run_wave.exit.thread ], [ %4, %for.body4.i ]
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %11 = zext i32 %10 to i64
+  %cmp.not.i4 = icmp samesign ult i64 %indvars.iv.next, %11
+  br i1 %cmp.not.i4, label %for.body4.i, label %for.cond12.i.preheader
+
+for.body16.i:
+  %12 = phi i32 [ %14, %for.inc26.i ], [ %10, %for.cond12.i.preheader ]
+  %indvars.iv37 = phi i64 [ %indvars.iv.next38, %for.inc26.i ], [ 0, %for.cond12.i.preheader ]
+  %open.1.i28 = phi i1 [ %open.2.i, %for.inc26.i ], [ false, %for.cond12.i.preheader ]
+  %arrayidx18.i = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %indvars.iv37
+  %status19.i = getelementptr inbounds nuw i8, ptr %arrayidx18.i, i64 644
+  %13 = load i32, ptr %status19.i, align 4
+  %cmp20.i = icmp eq i32 %13, 1
+  br i1 %cmp20.i, label %if.then21.i, label %for.inc26.i
+
+if.then21.i:
+  store i32 0, ptr %status19.i, align 4
+  %.pre39 = load i32, ptr %waves2.i, align 4
+  br label %for.inc26.i
+
+for.inc26.i:
+  %14 = phi i32 [ %.pre39, %if.then21.i ], [ %12, %for.body16.i ]
+  %open.2.i = phi i1 [ true, %if.then21.i ], [ %open.1.i28, %for.body16.i ]
+  %indvars.iv.next38 = add nuw nsw i64 %indvars.iv37, 1
+  %15 = zext i32 %14 to i64
+  %cmp14.i = icmp samesign ult i64 %indvars.iv.next38, %15
+  br i1 %cmp14.i, label %for.body16.i, label %for.cond.i1.loopexit
+
+run_group.exit:
+  %index.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 656
+  %16 = load i32, ptr %index.i, align 8
+  %fault_wave.i = getelementptr inbounds nuw i8, ptr %g, i64 60
+  store i32 %16, ptr %fault_wave.i, align 4
+  br label %run.exit
+
+for.inc.i:
+  %inc.i = add nuw i64 %at.0.i31, 1
+  %exitcond.not = icmp eq i64 %inc.i, %last
+  br i1 %exitcond.not, label %run.exit, label %for.body.i
+
+run.exit:
+  %cmp.not.i24 = phi i32 [ 1, %run_group.exit ], [ 0, %entry ], [ 0, %for.inc.i ]
+  ret i32 %cmp.not.i24
+}
+
+define range(i32 0, 2) i32 @ave_run_later(ptr noundef %g, i64 noundef %first, i64 noundef %last) local_unnamed_addr #5 {
+entry:
+  %grid.i = getelementptr inbounds nuw i8, ptr %g, i64 92
+  %0 = load i32, ptr %grid.i, align 4
+  %conv.i = zext i32 %0 to i64
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %g, i64 96
+  %1 = load i32, ptr %arrayidx2.i, align 4
+  %conv3.i = zext i32 %1 to i64
+  %cmp.not.i32 = icmp ult i64 %first, %last
+  br i1 %cmp.not.i32, label %for.body.i.lr.ph, label %run.exit
+
+for.body.i.lr.ph:
+  %id.i = getelementptr inbounds nuw i8, ptr %g, i64 80
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %g, i64 84
+  %arrayidx15.i = getelementptr inbounds nuw i8, ptr %g, i64 88
+  %linear.i = getelementptr inbounds nuw i8, ptr %g, i64 320
+  %wave_states.i = getelementptr inbounds nuw i8, ptr %g, i64 16
+  %waves2.i = getelementptr inbounds nuw i8, ptr %g, i64 12
+  %permutation.i = getelementptr inbounds nuw i8, ptr %g, i64 188
+  %current.i = getelementptr inbounds nuw i8, ptr %g, i64 264
+  %stop.i = getelementptr inbounds nuw i8, ptr %g, i64 328
+  br label %for.body.i
+
+for.body.i:
+  %at.0.i33 = phi i64 [ %first, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
+  %rem.i = urem i64 %at.0.i33, %conv.i
+  %conv5.i = trunc nuw i64 %rem.i to i32
+  store i32 %conv5.i, ptr %id.i, align 8
+  %div.i = udiv i64 %at.0.i33, %conv.i
+  %rem7.i = urem i64 %div.i, %conv3.i
+  %conv8.i = trunc nuw i64 %rem7.i to i32
+  store i32 %conv8.i, ptr %arrayidx10.i, align 4
+  %div12.i = udiv i64 %div.i, %conv3.i
+  %conv13.i = trunc i64 %div12.i to i32
+  store i32 %conv13.i, ptr %arrayidx15.i, align 8
+  store i64 %at.0.i33, ptr %linear.i, align 8
+  tail call void @ave_start(ptr noundef nonnull %g) #15
+  %2 = load ptr, ptr %wave_states.i, align 8
+  br label %for.body.i3
+
+for.cond.i1.loopexit:
+  br i1 %open.2.i, label %for.body.i3, label %for.inc.i
+
+for.body.i3:
+  tail call void @ave_order(ptr noundef nonnull %g) #15
+  %3 = load i32, ptr %waves2.i, align 4
+  %cmp.not.i427.not = icmp eq i32 %3, 0
+  br i1 %cmp.not.i427.not, label %for.inc.i, label %for.body4.i
+
+for.cond12.i.preheader:
+  %cmp14.i29.not = icmp eq i32 %11, 0
+  br i1 %cmp14.i29.not, label %for.inc.i, label %for.body16.i
+
+for.body4.i:
+  %4 = phi i32 [ %11, %if.end.i ], [ %3, %for.body.i3 ]
+  %indvars.iv = phi i64 [ %indvars.iv.next, %if.end.i ], [ 0, %for.body.i3 ]
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %permutation.i, i64 %indvars.iv
+  %5 = load i32, ptr %arrayidx.i, align 4
+  %idxprom5.i = zext i32 %5 to i64
+  %arrayidx6.i = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %idxprom5.i
+  %status.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 644
+  %6 = load i32, ptr %status.i, align 4
+  %cmp7.i = icmp eq i32 %6, 0
+  br i1 %cmp7.i, label %land.lhs.true.i, label %if.end.i
+
+land.lhs.true.i:
+  store ptr %arrayidx6.i, ptr %current.i, align 8
+  %pc1.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 640
+  %7 = load i32, ptr %pc1.i, align 8
+  br label %for.cond.i8.outer
+
+for.cond.i8.outer:
+  %pc.0.i.ph = phi i32 [ %call5.i, %lor.lhs.false11.i ], [ %7, %land.lhs.true.i ]
+  %idxprom.i9 = sext i32 %pc.0.i.ph to i64
+  %arrayidx.i10 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i9
+  br label %for.cond.i8
+
+for.cond.i8:
+  %8 = load ptr, ptr %arrayidx.i10, align 8
+  %tobool.i = icmp eq ptr %8, null
+  br i1 %tobool.i, label %if.then.i, label %if.end4.i
+
+if.then.i:
+  %9 = load ptr, ptr @ave_maker, align 8
+  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #14
+  %tobool2.not.i = icmp eq i32 %call.i, 0
+  br i1 %tobool2.not.i, label %for.cond.i8, label %run_group.exit
+
+if.end4.i:
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #14
+  %or.cond16.i = icmp ugt i32 %call5.i, -3
+  br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
+
+run_wave.exit.thread:
+  %cmp6.i = icmp eq i32 %call5.i, -1
+  %cond.i = select i1 %cmp6.i, i32 2, i32 1
+  store i32 %cond.i, ptr %status.i, align 4
+  %.pre = load i32, ptr %waves2.i, align 4
+  br label %if.end.i
+
+if.end9.i:
+  %cmp10.i = icmp slt i32 %call5.i, 0
+  br i1 %cmp10.i, label %run_group.exit, label %lor.lhs.false11.i
+
+lor.lhs.false11.i:
+  %10 = load atomic i32, ptr %stop.i monotonic, align 8
+  %tobool12.not.i = icmp eq i32 %10, 0
+  br i1 %tobool12.not.i, label %for.cond.i8.outer, label %run_group.exit
+
+if.end.i:
+  %11 = phi i32 [ %.pre, %run_wave.exit.thread ], [ %4, %for.body4.i ]
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %12 = zext i32 %11 to i64
+  %cmp.not.i4 = icmp samesign ult i64 %indvars.iv.next, %12
+  br i1 %cmp.not.i4, label %for.body4.i, label %for.cond12.i.preheader
+
+for.body16.i:
+  %13 = phi i32 [ %15, %for.inc26.i ], [ %11, %for.cond12.i.preheader ]
+  %indvars.iv38 = phi i64 [ %indvars.iv.next39, %for.inc26.i ], [ 0, %for.cond12.i.preheader ]
+  %open.1.i30 = phi i1 [ %open.2.i, %for.inc26.i ], [ false, %for.cond12.i.preheader ]
+  %arrayidx18.i = getelementptr inbounds nuw %struct.WaveState, ptr %2, i64 %indvars.iv38
+  %status19.i = getelementptr inbounds nuw i8, ptr %arrayidx18.i, i64 644
+  %14 = load i32, ptr %status19.i, align 4
+  %cmp20.i = icmp eq i32 %14, 1
+  br i1 %cmp20.i, label %if.then21.i, label %for.inc26.i
+
+if.then21.i:
+  store i32 0, ptr %status19.i, align 4
+  %.pre40 = load i32, ptr %waves2.i, align 4
+  br label %for.inc26.i
+
+for.inc26.i:
+  %15 = phi i32 [ %.pre40, %if.then21.i ], [ %13, %for.body16.i ]
+  %open.2.i = phi i1 [ true, %if.then21.i ], [ %open.1.i30, %for.body16.i ]
+  %indvars.iv.next39 = add nuw nsw i64 %indvars.iv38, 1
+  %16 = zext i32 %15 to i64
+  %cmp14.i = icmp samesign ult i64 %indvars.iv.next39, %16
+  br i1 %cmp14.i, label %for.body16.i, label %for.cond.i1.loopexit
+
+run_group.exit:
+  %index.i = getelementptr inbounds nuw i8, ptr %arrayidx6.i, i64 656
+  %17 = load i32, ptr %index.i, align 8
+  %fault_wave.i = getelementptr inbounds nuw i8, ptr %g, i64 60
+  store i32 %17, ptr %fault_wave.i, align 4
+  br label %run.exit
+
+for.inc.i:
+  %inc.i = add nuw i64 %at.0.i33, 1
+  %exitcond.not = icmp eq i64 %inc.i, %last
+  br i1 %exitcond.not, label %run.exit, label %for.body.i
+
+run.exit:
+  %cmp.not.i26 = phi i32 [ 1, %run_group.exit ], [ 0, %entry ], [ 0, %for.inc.i ]
+  ret i32 %cmp.not.i26
+}
+
+define range(i32 0, 2) i32 @ave_check_found(ptr noundef readonly captures(none) %g, i32 noundef %index, i64 noundef %key, i1 noundef %severe) local_unnamed_addr #6 {
+entry:
+  %collect = getelementptr inbounds nuw i8, ptr %g, i64 280
+  %0 = load i32, ptr %collect, align 8
+  %tobool = icmp eq i32 %0, 0
+  %or.cond = and i1 %severe, %tobool
+  br i1 %or.cond, label %return, label %if.end
+
+if.end:
+  %reports = getelementptr inbounds nuw i8, ptr %g, i64 272
+  %1 = load ptr, ptr %reports, align 8
+  %2 = load i32, ptr %1, align 8
+  %fault_code = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %3 = load i32, ptr %fault_code, align 8
+  %cmp.not80.not = icmp eq i32 %2, 0
+  br i1 %cmp.not80.not, label %if.end15, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %entries = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %wide.trip.count = zext i32 %2 to i64
+  br label %for.body
+
+for.body:
+  %indvars.iv = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next, %for.inc ]
+  %arrayidx = getelementptr inbounds nuw %struct.Finding, ptr %entries, i64 %indvars.iv
+  %4 = load i32, ptr %arrayidx, align 8
+  %cmp3.not = icmp eq i32 %4, %3
+  br i1 %cmp3.not, label %lor.lhs.false, label %for.inc
+
+lor.lhs.false:
+  %instruction = getelementptr inbounds nuw i8, ptr %arrayidx, i64 4
+  %5 = load i32, ptr %instruction, align 4
+  %cmp4.not = icmp eq i32 %5, %index
+  br i1 %cmp4.not, label %lor.lhs.false5, label %for.inc
+
+lor.lhs.false5:
+  %key6 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %6 = load i64, ptr %key6, align 8
+  %cmp7.not = icmp eq i64 %6, %key
+  br i1 %cmp7.not, label %if.end9, label %for.inc
+
+if.end9:
+  %times = getelementptr inbounds nuw i8, ptr %arrayidx, i64 52
+  %7 = load i32, ptr %times, align 4
+  %inc = add i32 %7, 1
+  store i32 %inc, ptr %times, align 4
+  br label %return
+
+for.inc:
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, %wide.trip.count
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.end:
+  %cmp13.old = icmp ugt i32 %2, 1023
+  br i1 %cmp13.old, label %return, label %if.end15
+
+if.end15:
+  %entries17 = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %idxprom18 = zext nneg i32 %2 to i64
+  %arrayidx19 = getelementptr inbounds nuw %struct.Finding, ptr %entries17, i64 %idxprom18
+  store i32 %3, ptr %arrayidx19, align 8
+  %instruction21 = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 4
+  store i32 %index, ptr %instruction21, align 4
+  %key22 = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 8
+  store i64 %key, ptr %key22, align 8
+  %fault_lane = getelementptr inbounds nuw i8, ptr %g, i64 56
+  %8 = load i32, ptr %fault_lane, align 8
+  %lane = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 16
+  store i32 %8, ptr %lane, align 8
+  %current = getelementptr inbounds nuw i8, ptr %g, i64 264
+  %9 = load ptr, ptr %current, align 8
+  %index23 = getelementptr inbounds nuw i8, ptr %9, i64 656
+  %10 = load i32, ptr %index23, align 8
+  %wave = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 20
+  store i32 %10, ptr %wave, align 4
+  %fault_address = getelementptr inbounds nuw i8, ptr %g, i64 64
+  %11 = load i64, ptr %fault_address, align 8
+  %address = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 24
+  store i64 %11, ptr %address, align 8
+  %fault_extra = getelementptr inbounds nuw i8, ptr %g, i64 72
+  %12 = load i64, ptr %fault_extra, align 8
+  %extra = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 32
+  store i64 %12, ptr %extra, align 8
+  %id = getelementptr inbounds nuw i8, ptr %g, i64 80
+  %13 = load i32, ptr %id, align 8
+  %group = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 40
+  store i32 %13, ptr %group, align 8
+  %arrayidx27 = getelementptr inbounds nuw i8, ptr %g, i64 84
+  %14 = load i32, ptr %arrayidx27, align 4
+  %arrayidx29 = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 44
+  store i32 %14, ptr %arrayidx29, align 4
+  %arrayidx31 = getelementptr inbounds nuw i8, ptr %g, i64 88
+  %15 = load i32, ptr %arrayidx31, align 8
+  %arrayidx33 = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 48
+  store i32 %15, ptr %arrayidx33, align 8
+  %times34 = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 52
+  store i32 1, ptr %times34, align 4
+  %conv = zext i1 %severe to i32
+  %severe36 = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 56
+  store i32 %conv, ptr %severe36, align 8
+  %add = add nuw nsw i32 %2, 1
+  store i32 %add, ptr %1, align 8
+  br label %return
+
+return:
+  %retval.4 = phi i32 [ 1, %entry ], [ 0, %for.end ], [ 0, %if.end9 ], [ 0, %if.end15 ]
+  ret i32 %retval.4
+}
+
+define range(i32 0, 2) i32 @ave_check_use(ptr noundef captures(none) %c, ptr noundef captures(none) %g, ptr noundef readonly captures(none) %list, i32 noundef %n, i32 noundef %index) local_unnamed_addr #6 {
+entry:
+  %0 = load <4 x i32>, ptr %c, align 8
+  %done = getelementptr inbounds nuw i8, ptr %c, i64 16
+  %1 = load <4 x i32>, ptr %done, align 8
+  %xor = xor <4 x i32> %1, %0
+  %rdx.or = tail call i32 @llvm.vector.reduce.or.v4i32(<4 x i32> %xor)
+  %tobool.not = icmp ne i32 %rdx.or, 0
+  %cmp103 = icmp ne i32 %n, 0
+  %or.cond105 = and i1 %tobool.not, %cmp103
+  br i1 %or.cond105, label %for.body.lr.ph, label %return
+
+for.body.lr.ph:
+  %pending11 = getelementptr inbounds nuw i8, ptr %c, i64 128
+  %touched = getelementptr inbounds nuw i8, ptr %c, i64 32
+  %flat_lgkm = getelementptr inbounds nuw i8, ptr %c, i64 40
+  %fault_code = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %fault_address = getelementptr inbounds nuw i8, ptr %g, i64 64
+  %fault_extra = getelementptr inbounds nuw i8, ptr %g, i64 72
+  %wide.trip.count = zext i32 %n to i64
+  br label %for.body
+
+for.body:
+  %indvars.iv108 = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next109, %for.inc55 ]
+  %arrayidx = getelementptr inbounds nuw i32, ptr %list, i64 %indvars.iv108
+  %2 = load i32, ptr %arrayidx, align 4
+  %shr = lshr i32 %2, 20
+  %shr.i = lshr i32 %2, 10
+  %and1.i = and i32 %shr.i, 1023
+  %cmp8101.not = icmp eq i32 %and1.i, 0
+  br i1 %cmp8101.not, label %for.inc55, label %for.body10.preheader
+
+for.body10.preheader:
+  %and.i = and i32 %2, 1023
+  %add.i = add nuw nsw i32 %and1.i, %and.i
+  %3 = and i32 %2, 1023
+  %4 = zext nneg i32 %3 to i64
+  %5 = zext nneg i32 %add.i to i64
+  br label %for.body10
+
+for.body10:
+  %indvars.iv = phi i64 [ %4, %for.body10.preheader ], [ %indvars.iv.next, %for.inc ]
+  %arrayidx13 = getelementptr inbounds nuw i64, ptr %pending11, i64 %indvars.iv
+  %6 = load i64, ptr %arrayidx13, align 8
+  %shr14 = lshr i64 %6, 32
+  %conv = trunc i64 %6 to i32
+  %conv15 = trunc nuw i64 %shr14 to i32
+  %and = and i32 %conv15, 3
+  %tobool16.not = icmp eq i32 %conv, 0
+  br i1 %tobool16.not, label %for.inc, label %lor.lhs.false
+
+lor.lhs.false:
+  %idxprom18 = and i64 %shr14, 3
+  %arrayidx19 = getelementptr inbounds nuw i32, ptr %done, i64 %idxprom18
+  %7 = load i32, ptr %arrayidx19, align 4
+  %cmp20.not = icmp uge i32 %7, %conv
+  %add = add nuw nsw i32 %and, 1
+  %cmp23 = icmp eq i32 %add, %shr
+  %or.cond = select i1 %cmp20.not, i1 true, i1 %cmp23
+  br i1 %or.cond, label %for.inc, label %if.end26
+
+if.end26:
+  %8 = load i32, ptr %touched, align 8
+  %9 = load i32, ptr %flat_lgkm, align 8
+  %cmp27 = icmp ugt i32 %8, %9
+  %cmp29 = icmp eq i32 %and, 1
+  %10 = select i1 %cmp27, i1 %cmp29, i1 false
+  br i1 %10, label %cond.end, label %cond.false
+
+cond.false:
+  %arrayidx34 = getelementptr inbounds nuw i32, ptr %c, i64 %idxprom18
+  %11 = load i32, ptr %arrayidx34, align 4
+  %sub = sub i32 %11, %conv
+  %12 = zext i32 %sub to i64
+  %13 = shl nuw i64 %12, 32
+  %14 = or disjoint i64 %13, %indvars.iv
+  br label %cond.end
+
+cond.end:
+  %cond = phi i64 [ %14, %cond.false ], [ %indvars.iv, %if.end26 ]
+  store i32 16, ptr %fault_code, align 8
+  store i64 %shr14, ptr %fault_address, align 8
+  store i64 %cond, ptr %fault_extra, align 8
+  store i64 0, ptr %arrayidx13, align 8
+  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #15
+  %tobool41.not = icmp eq i32 %call40, 0
+  br i1 %tobool41.not, label %for.inc, label %return
+
+for.inc:
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %cmp8 = icmp samesign ult i64 %indvars.iv.next, %5
+  br i1 %cmp8, label %for.body10, label %for.inc55
+
+for.inc55:
+  %indvars.iv.next109 = add nuw nsw i64 %indvars.iv108, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next109, %wide.trip.count
+  br i1 %exitcond.not, label %return, label %for.body
+
+return:
+  %retval.6 = phi i32 [ 0, %entry ], [ 1, %cond.end ], [ 0, %for.inc55 ]
+  ret i32 %retval.6
+}
+
+declare i32 @llvm.vector.reduce.or.v4i32(<4 x i32>) #7
+
+define void @ave_check_issue(ptr noundef captures(none) %c, i32 noundef %class, i32 noundef %word, ptr noundef readonly captures(none) %list, i32 noundef %n) local_unnamed_addr #4 {
+entry:
+  %idxprom = zext i32 %class to i64
+  %arrayidx = getelementptr inbounds nuw i32, ptr %c, i64 %idxprom
+  %0 = load i32, ptr %arrayidx, align 4
+  %inc = add i32 %0, 1
+  store i32 %inc, ptr %arrayidx, align 4
+  %cmp27.not = icmp eq i32 %n, 0
+  br i1 %cmp27.not, label %for.cond.cleanup, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %conv = zext i32 %word to i64
+  %shl = shl nuw i64 %conv, 32
+  %conv10 = zext i32 %inc to i64
+  %or = or disjoint i64 %shl, %conv10
+  %pending = getelementptr inbounds nuw i8, ptr %c, i64 128
+  %wide.trip.count = zext i32 %n to i64
+  br label %for.body
+
+for.cond.cleanup:
+  ret void
+
+for.body:
+  %indvars.iv30 = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next31, %for.cond.cleanup8 ]
+  %arrayidx2 = getelementptr inbounds nuw i32, ptr %list, i64 %indvars.iv30
+  %1 = load i32, ptr %arrayidx2, align 4
+  %shr.i = lshr i32 %1, 10
+  %and1.i = and i32 %shr.i, 1023
+  %cmp725.not = icmp eq i32 %and1.i, 0
+  br i1 %cmp725.not, label %for.cond.cleanup8, label %for.body9.preheader
+
+for.body9.preheader:
+  %and.i = and i32 %1, 1023
+  %add.i = add nuw nsw i32 %and1.i, %and.i
+  %2 = and i32 %1, 1023
+  %3 = zext nneg i32 %2 to i64
+  %4 = zext nneg i32 %add.i to i64
+  br label %for.body9
+
+for.cond.cleanup8:
+  %indvars.iv.next31 = add nuw nsw i64 %indvars.iv30, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next31, %wide.trip.count
+  br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
+
+for.body9:
+  %indvars.iv = phi i64 [ %3, %for.body9.preheader ], [ %indvars.iv.next, %for.body9 ]
+  %arrayidx12 = getelementptr inbounds nuw i64, ptr %pending, i64 %indvars.iv
+  store i64 %or, ptr %arrayidx12, align 8
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %cmp7 = icmp samesign ult i64 %indvars.iv.next, %4
+  br i1 %cmp7, label %for.body9, label %for.cond.cleanup8
+}
+
+define void @ave_check_wait(ptr noundef captures(none) %c, i32 noundef %vm, i32 noundef %lgkm) local_unnamed_addr #8 {
+entry:
+  %cmp.i = icmp eq i32 %lgkm, 0
+  %touched.i = getelementptr inbounds nuw i8, ptr %c, i64 32
+  %0 = load i32, ptr %touched.i, align 8
+  %flat_lgkm.i3 = getelementptr inbounds nuw i8, ptr %c, i64 40
+  %1 = load i32, ptr %flat_lgkm.i3, align 8
+  %cmp1.i = icmp ule i32 %0, %1
+  %2 = load i32, ptr %c, align 8
+  %done.i10 = getelementptr inbounds nuw i8, ptr %c, i64 16
+  %3 = load i32, ptr %done.i10, align 8
+  %4 = or i1 %cmp.i, %cmp1.i
+  br i1 %4, label %land.lhs.true.i, label %entry.cond.false.i_crit_edge
+
+entry.cond.false.i_crit_edge:
+  %arrayidx9.i.phi.trans.insert = getelementptr inbounds nuw i8, ptr %c, i64 20
+  %.pre = load i32, ptr %arrayidx9.i.phi.trans.insert, align 4
+  br label %done_of.exit
+
+land.lhs.true.i:
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %c, i64 4
+  %5 = load i32, ptr %arrayidx.i, align 4
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %c, i64 20
+  %6 = load i32, ptr %arrayidx2.i, align 4
+  %sub.i = sub i32 %5, %6
+  %cmp.i7 = icmp ugt i32 %sub.i, %lgkm
+  %sub6.i = sub i32 %5, %lgkm
+  %spec.select22 = select i1 %cmp.i7, i32 %sub6.i, i32 %6
+  br label %done_of.exit
+
+done_of.exit:
+  %cond.i5 = phi i32 [ %spec.select22, %land.lhs.true.i ], [ %.pre, %entry.cond.false.i_crit_edge ]
+  %sub.i12 = sub i32 %2, %3
+  %cmp.i13 = icmp ugt i32 %sub.i12, %vm
+  %sub6.i19 = sub i32 %2, %vm
+  %spec.select = select i1 %cmp.i13, i32 %sub6.i19, i32 %3
+  %cond.in.i.v = select i1 %cmp.i, i64 8, i64 24
+  %cond.in.i = getelementptr inbounds nuw i8, ptr %c, i64 %cond.in.i.v
+  %cond.i = load i32, ptr %cond.in.i, align 8
+  %cmp13.i = icmp eq i32 %vm, 0
+  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %c, i64 12
+  %flat_vm.i4 = getelementptr inbounds nuw i8, ptr %c, i64 36
+  %cond19.in.i = select i1 %cmp13.i, ptr %arrayidx16.i, ptr %flat_vm.i4
+  %cond19.i = load i32, ptr %cond19.in.i, align 4
+  %cond28.in.i = select i1 %cmp.i, ptr %arrayidx16.i, ptr %flat_lgkm.i3
+  %cond28.i = load i32, ptr %cond28.in.i, align 4
+  %cmp32.i = icmp ugt i32 %0, %cond28.i
+  %7 = tail call i32 @llvm.umin.i32(i32 %cond28.i, i32 %cond19.i)
+  %cond41.i = select i1 %cmp32.i, i32 %7, i32 %cond19.i
+  store i32 %spec.select, ptr %done.i10, align 8
+  %agg.tmp2.sroa.4.0.done.i.sroa_idx = getelementptr inbounds nuw i8, ptr %c, i64 20
+  store i32 %cond.i5, ptr %agg.tmp2.sroa.4.0.done.i.sroa_idx, align 4
+  %agg.tmp2.sroa.5.0.done.i.sroa_idx = getelementptr inbounds nuw i8, ptr %c, i64 24
+  store i32 %cond.i, ptr %agg.tmp2.sroa.5.0.done.i.sroa_idx, align 8
+  %agg.tmp2.sroa.6.0.done.i.sroa_idx = getelementptr inbounds nuw i8, ptr %c, i64 28
+  store i32 %cond41.i, ptr %agg.tmp2.sroa.6.0.done.i.sroa_idx, align 4
+  store i32 %cond19.i, ptr %flat_vm.i4, align 4
+  store i32 %cond28.i, ptr %flat_lgkm.i3, align 8
+  ret void
+}
+
+define void @ave_check_reach(ptr noundef captures(none) %c, ptr noundef captures(none) %q, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index, i1 noundef %off) local_unnamed_addr #9 {
+entry:
+  %r = alloca %struct.Reached, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %r) #16
+  %cmp.i = icmp eq i32 %lgkm, 0
+  %touched.i = getelementptr inbounds nuw i8, ptr %c, i64 32
+  %0 = load i32, ptr %touched.i, align 8
+  %flat_lgkm.i89 = getelementptr inbounds nuw i8, ptr %c, i64 40
+  %1 = load i32, ptr %flat_lgkm.i89, align 8
+  %cmp1.i = icmp ule i32 %0, %1
+  %2 = load i32, ptr %c, align 8
+  %done.i96 = getelementptr inbounds nuw i8, ptr %c, i64 16
+  %3 = load i32, ptr %done.i96, align 8
+  %sub.i98 = sub i32 %2, %3
+  %cmp.i99 = icmp ugt i32 %sub.i98, %vm
+  %sub6.i105 = sub i32 %2, %vm
+  %spec.select = select i1 %cmp.i99, i32 %sub6.i105, i32 %3
+  store i32 %spec.select, ptr %r, align 8
+  %4 = or i1 %cmp.i, %cmp1.i
+  br i1 %4, label %land.lhs.true.i, label %entry.cond.false.i_crit_edge
+
+entry.cond.false.i_crit_edge:
+  %arrayidx9.i.phi.trans.insert = getelementptr inbounds nuw i8, ptr %c, i64 20
+  %.pre = load i32, ptr %arrayidx9.i.phi.trans.insert, align 4
+  br label %done_of.exit
+
+land.lhs.true.i:
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %c, i64 4
+  %5 = load i32, ptr %arrayidx.i, align 4
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %c, i64 20
+  %6 = load i32, ptr %arrayidx2.i, align 4
+  %sub.i = sub i32 %5, %6
+  %cmp.i93 = icmp ugt i32 %sub.i, %lgkm
+  %sub6.i = sub i32 %5, %lgkm
+  %spec.select116 = select i1 %cmp.i93, i32 %sub6.i, i32 %6
+  br label %done_of.exit
+
+done_of.exit:
+  %cond.i91 = phi i32 [ %spec.select116, %land.lhs.true.i ], [ %.pre, %entry.cond.false.i_crit_edge ]
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %r, i64 4
+  store i32 %cond.i91, ptr %arrayidx6.i, align 4
+  %cond.in.i.v = select i1 %cmp.i, i64 8, i64 24
+  %cond.in.i = getelementptr inbounds nuw i8, ptr %c, i64 %cond.in.i.v
+  %cond.i = load i32, ptr %cond.in.i, align 8
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %r, i64 8
+  store i32 %cond.i, ptr %arrayidx12.i, align 8
+  %cmp13.i = icmp eq i32 %vm, 0
+  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %c, i64 12
+  %flat_vm.i90 = getelementptr inbounds nuw i8, ptr %c, i64 36
+  %cond19.in.i = select i1 %cmp13.i, ptr %arrayidx16.i, ptr %flat_vm.i90
+  %cond19.i = load i32, ptr %cond19.in.i, align 4
+  %flat_vm20.i = getelementptr inbounds nuw i8, ptr %r, i64 16
+  store i32 %cond19.i, ptr %flat_vm20.i, align 8
+  %cond28.in.i = select i1 %cmp.i, ptr %arrayidx16.i, ptr %flat_lgkm.i89
+  %cond28.i = load i32, ptr %cond28.in.i, align 4
+  %flat_lgkm29.i = getelementptr inbounds nuw i8, ptr %r, i64 20
+  store i32 %cond28.i, ptr %flat_lgkm29.i, align 4
+  %cmp32.i = icmp ugt i32 %0, %cond28.i
+  %7 = tail call i32 @llvm.umin.i32(i32 %cond28.i, i32 %cond19.i)
+  %cond41.i = select i1 %cmp32.i, i32 %7, i32 %cond19.i
+  %arrayidx43.i = getelementptr inbounds nuw i8, ptr %r, i64 12
+  store i32 %cond41.i, ptr %arrayidx43.i, align 4
+  %skipped = getelementptr inbounds nuw i8, ptr %c, i64 48
+  br label %for.body
+
+for.cond.cleanup:
+  br i1 %off, label %if.then, label %if.end55
+
+for.body:
+  %indvars.iv = phi i64 [ 0, %done_of.exit ], [ %indvars.iv.next, %for.body ]
+  %paid.0109 = phi i1 [ false, %done_of.exit ], [ %or24107, %for.body ]
+  %gain.0108 = phi i1 [ false, %done_of.exit ], [ %or87, %for.body ]
+  %arrayidx = getelementptr inbounds nuw i32, ptr %r, i64 %indvars.iv
+  %8 = load i32, ptr %arrayidx, align 4
+  %arrayidx3 = getelementptr inbounds nuw i32, ptr %done.i96, i64 %indvars.iv
+  %9 = load i32, ptr %arrayidx3, align 4
+  %cmp4 = icmp ugt i32 %8, %9
+  %or87 = or i1 %gain.0108, %cmp4
+  %arrayidx8 = getelementptr inbounds nuw i32, ptr %skipped, i64 %indvars.iv
+  %10 = load i32, ptr %arrayidx8, align 4
+  %cmp12 = icmp ugt i32 %10, %9
+  %cmp20 = icmp uge i32 %8, %10
+  %narrow = select i1 %cmp12, i1 %cmp20, i1 false
+  %or24107 = or i1 %paid.0109, %narrow
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, 4
+  br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
+
+if.then:
+  %met = getelementptr inbounds nuw i8, ptr %q, i64 512
+  %11 = load i32, ptr %met, align 4
+  %inc28 = add i32 %11, 1
+  store i32 %inc28, ptr %met, align 4
+  %conv30 = zext i1 %or87 to i32
+  %mattered = getelementptr inbounds nuw i8, ptr %q, i64 516
+  %12 = load i32, ptr %mattered, align 4
+  %add = add i32 %12, %conv30
+  store i32 %add, ptr %mattered, align 4
+  br label %for.body36
+
+for.body36:
+  %indvars.iv112 = phi i64 [ 0, %if.then ], [ %indvars.iv.next113, %for.inc52 ]
+  %arrayidx39 = getelementptr inbounds nuw i32, ptr %r, i64 %indvars.iv112
+  %13 = load i32, ptr %arrayidx39, align 4
+  %arrayidx42 = getelementptr inbounds nuw i32, ptr %done.i96, i64 %indvars.iv112
+  %14 = load i32, ptr %arrayidx42, align 4
+  %cmp43 = icmp ugt i32 %13, %14
+  br i1 %cmp43, label %if.then45, label %for.inc52
+
+if.then45:
+  %arrayidx51 = getelementptr inbounds nuw i32, ptr %skipped, i64 %indvars.iv112
+  store i32 %13, ptr %arrayidx51, align 4
+  br label %for.inc52
+
+for.inc52:
+  %indvars.iv.next113 = add nuw nsw i64 %indvars.iv112, 1
+  %exitcond115.not = icmp eq i64 %indvars.iv.next113, 4
+  br i1 %exitcond115.not, label %cleanup, label %for.body36
+
+if.end55:
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %done.i96, ptr noundef nonnull align 8 dereferenceable(16) %r, i64 16, i1 false)
+  store i32 %cond19.i, ptr %flat_vm.i90, align 4
+  store i32 %cond28.i, ptr %flat_lgkm.i89, align 8
+  br i1 %or24107, label %if.then57, label %cleanup
+
+if.then57:
+  %covered = getelementptr inbounds nuw i8, ptr %q, i64 576
+  %idxprom58 = zext i32 %index to i64
+  %arrayidx59 = getelementptr inbounds nuw i8, ptr %covered, i64 %idxprom58
+  store i8 1, ptr %arrayidx59, align 1
+  br label %cleanup
+
+cleanup:
+  call void @llvm.lifetime.end.p0(ptr nonnull %r) #16
+  ret void
+}
+
+define void @ave_check_mutable_wait(ptr noundef captures(none) %c, ptr noundef readonly captures(none) %g, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index) local_unnamed_addr #10 {
+entry:
+  %check = getelementptr inbounds nuw i8, ptr %g, i64 152
+  %0 = load ptr, ptr %check, align 8
+  %skip1 = getelementptr inbounds nuw i8, ptr %g, i64 184
+  %1 = load i32, ptr %skip1, align 8
+  %shr = lshr i32 %1, 2
+  %cmp = icmp eq i32 %shr, %index
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:
+  %and = and i32 %1, 1
+  %tobool.not = icmp eq i32 %and, 0
+  %and2 = and i32 %1, 2
+  %tobool3.not = icmp eq i32 %and2, 0
+  %cond = select i1 %tobool.not, i32 -1, i32 %vm
+  %cond9 = select i1 %tobool3.not, i32 -1, i32 %lgkm
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #15
+  %cond14 = select i1 %tobool.not, i32 %vm, i32 -1
+  %cond19 = select i1 %tobool3.not, i32 %lgkm, i32 -1
+  br label %if.end
+
+if.end:
+  %lgkm.addr.0 = phi i32 [ %cond19, %if.then ], [ %lgkm, %entry ]
+  %vm.addr.0 = phi i32 [ %cond14, %if.then ], [ %vm, %entry ]
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #15
+  ret void
+}
+
+define void @ave_check_publish(ptr noundef writeonly captures(none) %q, ptr noundef readonly captures(none) %c, i32 noundef %epoch, i32 noundef %wave, i1 noundef %all) local_unnamed_addr #8 {
+entry:
+  %and.i38 = shl i32 %epoch, 5
+  %mul.i39 = and i32 %and.i38, 32
+  %add3.i41 = add i32 %mul.i39, %wave
+  %add.i = add i32 %wave, 16
+  %add3.i = add i32 %add.i, %mul.i39
+  %arrayidx = getelementptr inbounds nuw i8, ptr %c, i64 4
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %c, i64 20
+  %cond.in = select i1 %all, ptr %arrayidx, ptr %arrayidx2
+  %cond = load i32, ptr %cond.in, align 4
+  %idxprom = zext i32 %add3.i41 to i64
+  %arrayidx3 = getelementptr inbounds nuw i32, ptr %q, i64 %idxprom
+  store i32 %cond, ptr %arrayidx3, align 4
+  %cond12.in.idx = select i1 %all, i64 0, i64 16
+  %cond12.in = getelementptr inbounds nuw i8, ptr %c, i64 %cond12.in.idx
+  %cond12 = load i32, ptr %cond12.in, align 8
+  %idxprom14 = zext i32 %add3.i to i64
+  %arrayidx15 = getelementptr inbounds nuw i32, ptr %q, i64 %idxprom14
+  store i32 %cond12, ptr %arrayidx15, align 4
+  %0 = load i32, ptr %arrayidx, align 4
+  %seen = getelementptr inbounds nuw i8, ptr %q, i64 256
+  %arrayidx19 = getelementptr inbounds nuw i32, ptr %seen, i64 %idxprom
+  store i32 %0, ptr %arrayidx19, align 4
+  %1 = load i32, ptr %c, align 8
+  %arrayidx24 = getelementptr inbounds nuw i32, ptr %seen, i64 %idxprom14
+  store i32 %1, ptr %arrayidx24, align 4
+  ret void
+}
+
+define void @ave_check_arrive(ptr noundef readonly captures(none) %w, ptr noundef readonly captures(none) %g, i1 noundef %end) local_unnamed_addr #6 {
+entry:
+  %epoch1 = getelementptr inbounds nuw i8, ptr %w, i64 660
+  %0 = load i32, ptr %epoch1, align 4
+  %add = add i32 %0, 1
+  %check = getelementptr inbounds nuw i8, ptr %g, i64 152
+  %1 = load ptr, ptr %check, align 8
+  %check2 = getelementptr inbounds nuw i8, ptr %w, i64 672
+  %2 = load ptr, ptr %check2, align 8
+  %index = getelementptr inbounds nuw i8, ptr %w, i64 656
+  %3 = load i32, ptr %index, align 8
+  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #15
+  %waves = getelementptr inbounds nuw i8, ptr %g, i64 12
+  %4 = load i32, ptr %waves, align 4
+  %cmp16.not = icmp eq i32 %4, 0
+  br i1 %cmp16.not, label %for.cond.cleanup, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %wave_states = getelementptr inbounds nuw i8, ptr %g, i64 16
+  br label %for.body
+
+for.cond.cleanup:
+  ret void
+
+for.body:
+  %5 = phi i32 [ %4, %for.body.lr.ph ], [ %11, %if.end ]
+  %indvars.iv = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next, %if.end ]
+  %6 = load ptr, ptr %wave_states, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.WaveState, ptr %6, i64 %indvars.iv
+  %status = getelementptr inbounds nuw i8, ptr %arrayidx, i64 644
+  %7 = load i32, ptr %status, align 4
+  %cmp3 = icmp eq i32 %7, 2
+  br i1 %cmp3, label %if.then, label %if.end
+
+if.then:
+  %8 = load ptr, ptr %check, align 8
+  %check5 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 672
+  %9 = load ptr, ptr %check5, align 8
+  %10 = trunc nuw i64 %indvars.iv to i32
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #15
+  %.pre = load i32, ptr %waves, align 4
+  br label %if.end
+
+if.end:
+  %11 = phi i32 [ %.pre, %if.then ], [ %5, %for.body ]
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %12 = zext i32 %11 to i64
+  %cmp = icmp samesign ult i64 %indvars.iv.next, %12
+  br i1 %cmp, label %for.body, label %for.cond.cleanup
+}
+
+define void @ave_check_begin(ptr noundef readonly captures(none) %g) local_unnamed_addr #6 {
+entry:
+  %0 = load ptr, ptr %g, align 8
+  %lds_bytes = getelementptr inbounds nuw i8, ptr %g, i64 8
+  %1 = load i32, ptr %lds_bytes, align 8
+  %shr = lshr i32 %1, 2
+  %cmp.i3238.not = icmp eq i32 %shr, 0
+  br i1 %cmp.i3238.not, label %for.cond.preheader, label %for.body.i33.preheader
+
+for.body.i33.preheader:
+  %wide.trip.count = zext nneg i32 %shr to i64
+  br label %for.body.i33
+
+for.cond.preheader:
+  %waves = getelementptr inbounds nuw i8, ptr %g, i64 12
+  %2 = load i32, ptr %waves, align 4
+  %cmp42.not = icmp eq i32 %2, 0
+  br i1 %cmp42.not, label %for.cond.cleanup, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %wave_states = getelementptr inbounds nuw i8, ptr %g, i64 16
+  %item_registers = getelementptr inbounds nuw i8, ptr %g, i64 128
+  %check9 = getelementptr inbounds nuw i8, ptr %g, i64 152
+  br label %for.body
+
+for.body.i33:
+  %indvars.iv = phi i64 [ 0, %for.body.i33.preheader ], [ %indvars.iv.next, %for.body.i33 ]
+  %arrayidx.i35 = getelementptr inbounds nuw i32, ptr %0, i64 %indvars.iv
+  store i32 -131075, ptr %arrayidx.i35, align 4
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, %wide.trip.count
+  br i1 %exitcond.not, label %for.cond.preheader, label %for.body.i33
+
+for.cond.cleanup:
+  ret void
+
+for.body:
+  %indvars.iv50 = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next51, %poison.exit ]
+  %3 = load ptr, ptr %wave_states, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.WaveState, ptr %3, i64 %indvars.iv50
+  %check = getelementptr inbounds nuw i8, ptr %arrayidx, i64 672
+  %4 = load ptr, ptr %check, align 8
+  %5 = load <4 x i32>, ptr %4, align 8
+  %done = getelementptr inbounds nuw i8, ptr %4, i64 16
+  store <4 x i32> %5, ptr %done, align 8
+  %skipped = getelementptr inbounds nuw i8, ptr %4, i64 48
+  store <4 x i32> zeroinitializer, ptr %skipped, align 8
+  %6 = extractelement <4 x i32> %5, i64 3
+  %flat_lgkm = getelementptr inbounds nuw i8, ptr %4, i64 40
+  store i32 %6, ptr %flat_lgkm, align 8
+  %flat_vm = getelementptr inbounds nuw i8, ptr %4, i64 36
+  store i32 %6, ptr %flat_vm, align 4
+  %vectors = getelementptr inbounds nuw i8, ptr %arrayidx, i64 1024
+  %7 = load i32, ptr %item_registers, align 8
+  %mul = shl i32 %7, 6
+  %idxprom5 = zext i32 %mul to i64
+  %arrayidx6 = getelementptr inbounds nuw i32, ptr %vectors, i64 %idxprom5
+  %cmp.i40.not = icmp eq i32 %mul, 32768
+  br i1 %cmp.i40.not, label %poison.exit, label %for.body.i.preheader
+
+for.body.i.preheader:
+  %mul8 = sub i32 32768, %mul
+  %wide.trip.count48 = zext i32 %mul8 to i64
+  br label %for.body.i
+
+for.body.i:
+  %indvars.iv45 = phi i64 [ 0, %for.body.i.preheader ], [ %indvars.iv.next46, %for.body.i ]
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %arrayidx6, i64 %indvars.iv45
+  store i32 -131075, ptr %arrayidx.i, align 4
+  %indvars.iv.next46 = add nuw nsw i64 %indvars.iv45, 1
+  %exitcond49.not = icmp eq i64 %indvars.iv.next46, %wide.trip.count48
+  br i1 %exitcond49.not, label %poison.exit, label %for.body.i
+
+poison.exit:
+  %8 = load ptr, ptr %check9, align 8
+  %9 = trunc nuw i64 %indvars.iv50 to i32
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #15
+  %10 = load ptr, ptr %check9, align 8
+  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #15
+  %indvars.iv.next51 = add nuw nsw i64 %indvars.iv50, 1
+  %11 = load i32, ptr %waves, align 4
+  %12 = zext i32 %11 to i64
+  %cmp = icmp samesign ult i64 %indvars.iv.next51, %12
+  br i1 %cmp, label %for.body, label %for.cond.cleanup
+}
+
+define range(i32 0, 2) i32 @ave_check_race(ptr noundef readonly captures(none) %a, ptr noundef readonly captures(none) %o, i32 noundef %lane, i64 noundef %place) local_unnamed_addr #6 {
+entry:
+  %g1 = getelementptr inbounds nuw i8, ptr %a, i64 8
+  %0 = load ptr, ptr %g1, align 8
+  %q = getelementptr inbounds nuw i8, ptr %a, i64 16
+  %1 = load ptr, ptr %q, align 8
+  %seen2 = getelementptr inbounds nuw i8, ptr %1, i64 256
+  %2 = load ptr, ptr %a, align 8
+  %epoch = getelementptr inbounds nuw i8, ptr %2, i64 660
+  %3 = load i32, ptr %epoch, align 4
+  %kind = getelementptr inbounds nuw i8, ptr %o, i64 16
+  %4 = load i32, ptr %kind, align 4
+  %5 = load i32, ptr %o, align 4
+  %and.i = shl i32 %3, 5
+  %mul.i = and i32 %and.i, 32
+  %mul2.i = shl i32 %4, 4
+  %add.i = add i32 %mul.i, %mul2.i
+  %add3.i = add i32 %add.i, %5
+  %idxprom = zext i32 %add3.i to i64
+  %arrayidx = getelementptr inbounds nuw i32, ptr %seen2, i64 %idxprom
+  %6 = load i32, ptr %arrayidx, align 4
+  %index3 = getelementptr inbounds nuw i8, ptr %o, i64 8
+  %7 = load i32, ptr %index3, align 4
+  %conv = zext i32 %7 to i64
+  %shl = shl nuw i64 %conv, 32
+  %fault_code = getelementptr inbounds nuw i8, ptr %0, i64 48
+  store i32 17, ptr %fault_code, align 8
+  %fault_lane = getelementptr inbounds nuw i8, ptr %0, i64 56
+  store i32 %lane, ptr %fault_lane, align 8
+  %fault_address = getelementptr inbounds nuw i8, ptr %0, i64 64
+  store i64 %place, ptr %fault_address, align 8
+  %8 = load i32, ptr %o, align 4
+  %bits = getelementptr inbounds nuw i8, ptr %o, i64 12
+  %9 = load i32, ptr %bits, align 4
+  %10 = or i32 %9, %8
+  %11 = zext i32 %10 to i64
+  %number = getelementptr inbounds nuw i8, ptr %o, i64 4
+  %12 = load i32, ptr %number, align 4
+  %cmp.not = icmp ugt i32 %12, %6
+  %cond = select i1 %cmp.not, i64 0, i64 64
+  %13 = or i64 %cond, %11
+  %or10 = or disjoint i64 %13, %shl
+  %fault_extra = getelementptr inbounds nuw i8, ptr %0, i64 72
+  store i64 %or10, ptr %fault_extra, align 8
+  %index11 = getelementptr inbounds nuw i8, ptr %a, i64 48
+  %14 = load i32, ptr %index11, align 8
+  %15 = load i32, ptr %bits, align 4
+  %conv13 = zext i32 %15 to i64
+  %or14 = or disjoint i64 %shl, %conv13
+  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #15
+  ret i32 %call15
+}
+
+define range(i32 0, 2) i32 @ave_check_unwritten(ptr noundef readonly captures(none) %a, i32 noundef %lane, i64 noundef %place) local_unnamed_addr #6 {
+entry:
+  %g = getelementptr inbounds nuw i8, ptr %a, i64 8
+  %0 = load ptr, ptr %g, align 8
+  %fault_code = getelementptr inbounds nuw i8, ptr %0, i64 48
+  store i32 22, ptr %fault_code, align 8
+  %1 = load ptr, ptr %g, align 8
+  %fault_lane = getelementptr inbounds nuw i8, ptr %1, i64 56
+  store i32 %lane, ptr %fault_lane, align 8
+  %2 = load ptr, ptr %g, align 8
+  %fault_address = getelementptr inbounds nuw i8, ptr %2, i64 64
+  store i64 %place, ptr %fault_address, align 8
+  %3 = load ptr, ptr %g, align 8
+  %index = getelementptr inbounds nuw i8, ptr %a, i64 48
+  %4 = load i32, ptr %index, align 8
+  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #15
+  ret i32 %call
+}
+
+define range(i32 0, 2) i32 @ave_check_lds(ptr noundef %w, ptr noundef %g, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i32 noundef %kind, i64 noundef %exec, i32 noundef %index, i64 noundef %granules, i64 noundef %shift, i1 noundef %init) local_unnamed_addr #6 {
+entry:
+  %other.i = alloca %struct.Other, align 4
+  %limits = alloca [32 x i32], align 64
+  %a = alloca %struct.Access, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #16
+  %check = getelementptr inbounds nuw i8, ptr %w, i64 672
+  %0 = load ptr, ptr %check, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %a) #16
+  store ptr %w, ptr %a, align 8
+  %g2 = getelementptr inbounds nuw i8, ptr %a, i64 8
+  store ptr %g, ptr %g2, align 8
+  %q = getelementptr inbounds nuw i8, ptr %a, i64 16
+  %check3 = getelementptr inbounds nuw i8, ptr %g, i64 152
+  %1 = load ptr, ptr %check3, align 8
+  store ptr %1, ptr %q, align 8
+  %limits4 = getelementptr inbounds nuw i8, ptr %a, i64 24
+  store ptr %limits, ptr %limits4, align 8
+  %kind5 = getelementptr inbounds nuw i8, ptr %a, i64 32
+  store i32 %kind, ptr %kind5, align 8
+  %number = getelementptr inbounds nuw i8, ptr %a, i64 36
+  %mark = getelementptr inbounds nuw i8, ptr %a, i64 40
+  %index6 = getelementptr inbounds nuw i8, ptr %a, i64 48
+  store i32 %index, ptr %index6, align 8
+  %stamp = getelementptr inbounds nuw i8, ptr %a, i64 52
+  %linear = getelementptr inbounds nuw i8, ptr %g, i64 320
+  %2 = load i64, ptr %linear, align 8
+  %conv = trunc i64 %2 to i32
+  %add = add i32 %conv, 1
+  store i32 %add, ptr %stamp, align 4
+  %add.ptr = getelementptr inbounds nuw i8, ptr %1, i64 %granules
+  %index.i = getelementptr inbounds nuw i8, ptr %w, i64 656
+  %3 = load i32, ptr %index.i, align 8
+  %and.i = and i32 %kind, 4
+  %epoch.i = getelementptr inbounds nuw i8, ptr %w, i64 660
+  %4 = load i32, ptr %epoch.i, align 4
+  %and.i.i = shl i32 %4, 5
+  %mul.i.i = and i32 %and.i.i, 32
+  %idxprom.i = zext nneg i32 %mul.i.i to i64
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %1, i64 %idxprom.i
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 64 dereferenceable(128) %limits, ptr noundef nonnull align 4 dereferenceable(128) %arrayidx.i, i64 128, i1 false)
+  %tobool.not.i = icmp eq i32 %and.i, 0
+  %add.i155 = add i32 %3, 16
+  %idxprom14.i156 = zext i32 %add.i155 to i64
+  %arrayidx15.i157 = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom14.i156
+  br i1 %tobool.not.i, label %cond.false, label %cond.true
+
+cond.true:
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %0, i64 20
+  %5 = load i32, ptr %arrayidx2.i, align 4
+  %idxprom4.i = zext i32 %3 to i64
+  %arrayidx5.i = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom4.i
+  store i32 %5, ptr %arrayidx5.i, align 4
+  store i32 -1, ptr %arrayidx15.i157, align 4
+  %6 = load i32, ptr %0, align 8
+  br label %cond.end
+
+cond.false:
+  %idxprom4.c.i = zext i32 %3 to i64
+  %arrayidx5.c.i = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom4.c.i
+  store i32 -1, ptr %arrayidx5.c.i, align 4
+  %done9.i = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %7 = load i32, ptr %done9.i, align 8
+  store i32 %7, ptr %arrayidx15.i157, align 4
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %0, i64 4
+  %8 = load i32, ptr %arrayidx9, align 4
+  %and10 = lshr i32 %kind, 3
+  %and10.lobit = and i32 %and10, 1
+  %add12 = add i32 %8, %and10.lobit
+  br label %cond.end
+
+cond.end:
+  %cond13 = phi i32 [ %6, %cond.true ], [ %add12, %cond.false ]
+  store i32 %cond13, ptr %number, align 4
+  %shl = shl i32 %index, 8
+  %and16 = shl i32 %kind, 3
+  %cond18 = and i32 %and16, 16
+  %9 = or disjoint i32 %shl, %cond18
+  %cond22 = shl nuw nsw i32 %and.i, 3
+  %10 = or disjoint i32 %9, %cond22
+  %or23 = or i32 %3, %10
+  %conv24 = zext i32 %or23 to i64
+  %shl25 = shl nuw i64 %conv24, 32
+  %conv27 = zext i32 %cond13 to i64
+  %or28 = or disjoint i64 %shl25, %conv27
+  store i64 %or28, ptr %mark, align 8
+  br i1 %tobool.not.i, label %if.then, label %if.end
+
+if.then:
+  %conv32 = zext i32 %index to i64
+  %shl33 = shl nuw i64 %conv32, 32
+  %or36 = or disjoint i64 %shl33, %conv27
+  %ring = getelementptr inbounds nuw i8, ptr %0, i64 6272
+  %rem = and i32 %cond13, 1023
+  %idxprom = zext nneg i32 %rem to i64
+  %arrayidx38 = getelementptr inbounds nuw i64, ptr %ring, i64 %idxprom
+  store i64 %or36, ptr %arrayidx38, align 8
+  br label %if.end
+
+if.end:
+  %tobool39.not170 = icmp eq i64 %exec, 0
+  br i1 %tobool39.not170, label %cleanup82, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %conv44 = zext i32 %nbytes to i64
+  %lds_bytes = getelementptr inbounds nuw i8, ptr %g, i64 8
+  %number.i132 = getelementptr inbounds nuw i8, ptr %other.i, i64 4
+  %index.i133 = getelementptr inbounds nuw i8, ptr %other.i, i64 8
+  %bits.i = getelementptr inbounds nuw i8, ptr %other.i, i64 12
+  %kind.i134 = getelementptr inbounds nuw i8, ptr %other.i, i64 16
+  %and10.i = and i32 %kind, 2
+  %tobool11.not.i = icmp eq i32 %and10.i, 0
+  %and.i125 = and i32 %kind, 1
+  %tobool.not.i126 = icmp eq i32 %and.i125, 0
+  %wave_states.i = getelementptr inbounds nuw i8, ptr %g, i64 16
+  br label %for.body
+
+for.body:
+  %met.0172 = phi i1 [ false, %for.body.lr.ph ], [ %met.1.ph, %for.inc65 ]
+  %left.0171 = phi i64 [ %exec, %for.body.lr.ph ], [ %and67, %for.inc65 ]
+  %11 = call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0171, i1 true)
+  %cast = trunc nuw nsw i64 %11 to i32
+  %arrayidx41 = getelementptr inbounds nuw i32, ptr %addresses, i64 %11
+  %12 = load i32, ptr %arrayidx41, align 4
+  %add42 = add i32 %12, %offset
+  %conv43 = zext i32 %add42 to i64
+  %add45 = add nuw nsw i64 %conv43, %conv44
+  %13 = load i32, ptr %lds_bytes, align 8
+  %conv46 = zext i32 %13 to i64
+  %cmp = icmp samesign ugt i64 %add45, %conv46
+  br i1 %cmp, label %for.inc65, label %if.end49
+
+if.end49:
+  %shr = lshr i64 %conv43, %shift
+  %sub = add nsw i64 %add45, -1
+  %shr51 = lshr i64 %sub, %shift
+  %cmp52.not168 = icmp ugt i64 %shr, %shr51
+  br i1 %cmp52.not168, label %for.inc65, label %for.body55
+
+for.body55:
+  %at.0169 = phi i64 [ %inc, %for.inc ], [ %shr, %if.end49 ]
+  %arrayidx56 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0169
+  %shl57 = shl i64 %at.0169, %shift
+  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #16
+  %write.i130 = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 64
+  %14 = load i64, ptr %write.i130, align 8
+  %shr.i = lshr i64 %14, 32
+  %conv.i = trunc nuw i64 %shr.i to i32
+  %and.i131 = and i32 %conv.i, 32
+  %and.lobit.i = lshr exact i32 %and.i131, 5
+  %and1.i = and i32 %conv.i, 15
+  store i32 %and1.i, ptr %other.i, align 4
+  %conv3.i = trunc i64 %14 to i32
+  store i32 %conv3.i, ptr %number.i132, align 4
+  %shr4.i = lshr i32 %conv.i, 8
+  store i32 %shr4.i, ptr %index.i133, align 4
+  %cond6.i = or disjoint i32 %and.i131, 16
+  store i32 %cond6.i, ptr %bits.i, align 4
+  store i32 %and.lobit.i, ptr %kind.i134, align 4
+  %and7.i135 = and i32 %conv.i, 16
+  %tobool8.not.i136 = icmp eq i32 %and7.i135, 0
+  %or.cond166 = or i1 %tobool11.not.i, %tobool8.not.i136
+  br i1 %or.cond166, label %after_write.exit, label %lor.lhs.false.i
+
+after_write.exit:
+  %mul.i = lshr exact i32 %and.i131, 1
+  %add.i140 = or disjoint i32 %mul.i, %and1.i
+  %idxprom.i141 = zext nneg i32 %add.i140 to i64
+  %arrayidx.i142 = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom.i141
+  %15 = load i32, ptr %arrayidx.i142, align 4
+  %cmp.i = icmp ult i32 %15, %conv3.i
+  br i1 %cmp.i, label %if.then.i, label %lor.lhs.false.i
+
+lor.lhs.false.i:
+  br i1 %tobool.not.i126, label %if.end11.i, label %land.lhs.true.i
+
+land.lhs.true.i:
+  %16 = load <16 x i32>, ptr %arrayidx56, align 8
+  %17 = load <16 x i32>, ptr %limits, align 64
+  %cmp.i144 = icmp ugt <16 x i32> %16, %17
+  %18 = bitcast <16 x i1> %cmp.i144 to i16
+  %tobool2.not.i.not = icmp eq i16 %18, 0
+  br i1 %tobool2.not.i.not, label %if.then9.i, label %after_read.exit.thread
+
+after_read.exit.thread:
+  %19 = call range(i16 0, 17) i16 @llvm.cttz.i16(i16 %18, i1 true)
+  %20 = zext nneg i16 %19 to i32
+  store i32 %20, ptr %other.i, align 4
+  %idxprom.i146 = zext nneg i16 %19 to i64
+  %arrayidx.i147 = getelementptr inbounds nuw i32, ptr %arrayidx56, i64 %idxprom.i146
+  %21 = load i32, ptr %arrayidx.i147, align 4
+  store i32 %21, ptr %number.i132, align 4
+  %22 = load ptr, ptr %wave_states.i, align 8
+  %arrayidx7.i = getelementptr inbounds nuw %struct.WaveState, ptr %22, i64 %idxprom.i146
+  %check.i = getelementptr inbounds nuw i8, ptr %arrayidx7.i, i64 672
+  %23 = load ptr, ptr %check.i, align 8
+  %ring.i = getelementptr inbounds nuw i8, ptr %23, i64 6272
+  %rem.i = and i32 %21, 1023
+  %idxprom9.i = zext nneg i32 %rem.i to i64
+  %arrayidx10.i = getelementptr inbounds nuw i64, ptr %ring.i, i64 %idxprom9.i
+  %24 = load i64, ptr %arrayidx10.i, align 8
+  %conv11.i = trunc i64 %24 to i32
+  %cmp13.i = icmp eq i32 %21, %conv11.i
+  %shr.i149 = lshr i64 %24, 32
+  %conv15.i = trunc nuw i64 %shr.i149 to i32
+  %cond.i150 = select i1 %cmp13.i, i32 %conv15.i, i32 -1
+  store i32 %cond.i150, ptr %index.i133, align 4
+  store i32 0, ptr %kind.i134, align 4
+  store i32 0, ptr %bits.i, align 4
+  br label %if.then.i
+
+if.then.i:
+  %cond.i = call i64 @llvm.umax.i64(i64 %shl57, i64 range(i64 0, 4294967296) %conv43)
+  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #15
+  %tobool3.not.i = icmp eq i32 %call2.i, 0
+  br i1 %tobool3.not.i, label %if.end5.i, label %cleanup68
+
+if.end5.i:
+  br i1 %tobool.not.i126, label %if.end11.i, label %if.then9.i
+
+if.then9.i:
+  store i64 %or28, ptr %write.i130, align 8
+  %stamp10.i = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 72
+  store i32 %add, ptr %stamp10.i, align 8
+  br label %for.inc
+
+if.end11.i:
+  br i1 %init, label %land.lhs.true12.i, label %if.end20.i
+
+land.lhs.true12.i:
+  %stamp13.i = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 72
+  %25 = load i32, ptr %stamp13.i, align 8
+  %cmp15.not.i = icmp eq i32 %25, %add
+  br i1 %cmp15.not.i, label %if.end20.i, label %land.lhs.true16.i
+
+land.lhs.true16.i:
+  %call17.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #15
+  %tobool18.not.i = icmp eq i32 %call17.i, 0
+  br i1 %tobool18.not.i, label %if.end20.i, label %cleanup68
+
+if.end20.i:
+  %26 = load i32, ptr %index.i, align 8
+  %idxprom.i128 = zext i32 %26 to i64
+  %arrayidx.i129 = getelementptr inbounds nuw i32, ptr %arrayidx56, i64 %idxprom.i128
+  store i32 %cond13, ptr %arrayidx.i129, align 4
+  br label %for.inc
+
+for.inc:
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #16
+  %inc = add i64 %at.0169, 1
+  %cmp52.not = icmp ugt i64 %inc, %shr51
+  br i1 %cmp52.not, label %for.inc65, label %for.body55
+
+for.inc65:
+  %met.1.ph = phi i1 [ %met.0172, %for.body ], [ true, %if.end49 ], [ true, %for.inc ]
+  %sub66 = add i64 %left.0171, -1
+  %and67 = and i64 %sub66, %left.0171
+  %tobool39.not = icmp eq i64 %and67, 0
+  br i1 %tobool39.not, label %for.end70, label %for.body
+
+cleanup68:
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #16
+  br label %cleanup82
+
+for.end70:
+  %and73 = and i32 %kind, 8
+  %tobool74.not = icmp ne i32 %and73, 0
+  %or.cond.not = and i1 %tobool74.not, %met.1.ph
+  br i1 %or.cond.not, label %if.then75, label %cleanup82
+
+if.then75:
+  %arrayidx78 = getelementptr inbounds nuw i8, ptr %0, i64 4
+  store i32 %cond13, ptr %arrayidx78, align 4
+  %arrayidx80 = getelementptr inbounds nuw i8, ptr %0, i64 12
+  %27 = load i32, ptr %arrayidx80, align 4
+  %touched = getelementptr inbounds nuw i8, ptr %0, i64 32
+  store i32 %27, ptr %touched, align 8
+  br label %cleanup82
+
+cleanup82:
+  %retval.4 = phi i32 [ 1, %cleanup68 ], [ 0, %if.then75 ], [ 0, %for.end70 ], [ 0, %if.end ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %a) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #16
+  ret i32 %retval.4
+}
+
+declare i64 @llvm.cttz.i64(i64, i1 immarg) #7
+
+declare i64 @llvm.umax.i64(i64, i64) #11
+
+declare i16 @llvm.cttz.i16(i16, i1 immarg) #12
+
+declare i32 @llvm.umin.i32(i32, i32) #11
+
+attributes #0 = { noinline nounwind }
+attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #2 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #4 = { nofree noinline norecurse nosync nounwind memory(argmem: readwrite) }
+attributes #5 = { nounwind }
+attributes #6 = { nofree noinline norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #7 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #8 = { mustprogress nofree noinline norecurse nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #9 = { nofree noinline norecurse nosync nounwind memory(argmem: readwrite, inaccessiblemem: readwrite) }
+attributes #10 = { nofree noinline norecurse nosync nounwind memory(readwrite, target_mem0: none, target_mem1: none) }
+attributes #11 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #12 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #13 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
+attributes #14 = { nobuiltin nounwind }
+attributes #15 = { nobuiltin }
+attributes #16 = { nounwind }
