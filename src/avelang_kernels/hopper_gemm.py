@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes
-from avelang.tile.order import tile_of
+from avelang.pipelines.scheduler import tile_of
 from avelang_kernels.arrays import Matrix, Positive
 
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle

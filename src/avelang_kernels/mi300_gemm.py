@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes
-from avelang.tile.order import tile_of, xcd_remap
+from avelang.pipelines.scheduler import tile_of, xcd_remap
 from avelang_kernels.arrays import Matrix
 
 LANES = 64

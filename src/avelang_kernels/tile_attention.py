@@ -16,10 +16,10 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
+from avelang.pipelines.scheduler import xcd_remap
 from avelang.tile.block_gemm import block_gemm
 from avelang.tile.chained import accumulate, chained, scores
 from avelang.tile.loops import settle
-from avelang.tile.order import xcd_remap
 from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import arrived, commit

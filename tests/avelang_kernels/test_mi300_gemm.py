@@ -16,8 +16,8 @@ import avelang
 from avelang import executor
 from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import Report, report
+from avelang.pipelines import scheduler
 from avelang.runtime.compile import compile_text
-from avelang.tile import order
 from avelang_kernels import mi300_gemm
 from avelang_kernels.mi300_gemm import CHUNK, CHUNKS, HALF, LARGE, SIDE, SMALL, Tile, gemm, threads
 from tools import need
@@ -215,7 +215,7 @@ XCDS = 8  # ROCm, "MI300 series microarchitecture"
 
 def tile_of_block(block: int, tiles_m: int, tiles_n: int) -> tuple[int, int]:
     """As the kernel finds it, in Python."""
-    return order.tile_of.source.fn(order.xcd_remap.source.fn(block, tiles_m * tiles_n, XCDS), tiles_m, tiles_n, mi300_gemm.GROUP)
+    return scheduler.tile_of.source.fn(scheduler.xcd_remap.source.fn(block, tiles_m * tiles_n, XCDS), tiles_m, tiles_n, mi300_gemm.GROUP)
 
 
 @pytest.mark.parametrize("m,n", [(1, 1), (3, 5), (8, 8), (17, 9), (40, 3), (2, 301)])

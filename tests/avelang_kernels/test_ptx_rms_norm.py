@@ -39,7 +39,7 @@ def test_an_output_is_made():
 @pytest.mark.parametrize(
     ("x", "weight", "kind", "words"),
     [
-        (np.zeros(8, np.float32), np.zeros(8, np.float32), ValueError, "two dimensions"),
+        (np.zeros(8, np.float32), np.zeros(8, np.float32), ValueError, "an array of 2 dimensions"),
         (np.zeros((2, 8), np.float32), np.zeros(7, np.float32), ValueError, r"must be \(8,\)"),
         (np.zeros((2, 8), np.float32), np.zeros(8, np.float16), TypeError, "weight is of float16, x is of float32"),
     ],

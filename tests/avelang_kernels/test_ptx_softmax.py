@@ -48,7 +48,7 @@ def test_an_output_is_made():
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="two dimensions"):
+    with pytest.raises(ValueError, match="an array of 2 dimensions"):
         softmax(np.zeros(8, np.float32))
     with pytest.raises(TypeError, match="x is of int32"):
         softmax(np.zeros((2, 8), np.int32))

@@ -126,7 +126,7 @@ def arrays(**other):
     ("wrong", "kind", "words"),
     [
         ({"a": rounded(BF16, 9, 24)}, ValueError, "b should be"), ({"a": rounded(BF16, 8, 16)}, ValueError, "a has 8 rows"),
-        ({"b": rounded(BF16, 3, 16, 8).transpose(0, 2, 1)}, ValueError, "not contiguous"), ({"b": rounded(BF16, 8, 16)}, ValueError, "b must have 3 dimensions"), ({"offsets": np.zeros(6, np.int32)}, ValueError, "6 offsets"),
+        ({"b": rounded(BF16, 3, 16, 8).transpose(0, 2, 1)}, ValueError, "not contiguous"), ({"b": rounded(BF16, 8, 16)}, ValueError, "b must be an array of 3 dimensions"), ({"offsets": np.zeros(6, np.int32)}, ValueError, "6 offsets"),
         ({"offsets": np.zeros(4, np.int64)}, TypeError, "int64"), ({"offsets": np.zeros((4, 1), np.int32)}, TypeError, "1 dimension"),
         ({"out": np.zeros((9, 8), np.float16)}, TypeError, "float16"), ({"a": rounded(np.float32, 9, 16)}, TypeError, "float32"),
         ({"factors": np.zeros(8, np.float32)}, TypeError, "factors"), ({"index": np.zeros(9, np.int64)}, TypeError, "index"),

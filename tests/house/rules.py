@@ -23,6 +23,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("runtime",),
     ("jit", "language", "executor", "ptx"),
     ("avelang",),  # the package itself: what `import avelang` gives
+    ("pipelines",),
     ("tile",),
     ("avelang_kernels", "pyptx"),
     ("cli",),
@@ -163,11 +164,12 @@ def no_frameworks(tree: Tree) -> list[str]:
     return [f"{tree.where(m, n)}: imports {name}" for m in tree.modules for name, n in tree.imports(m) if name.split(".")[0] in FOREIGN]
 
 
-PUBLIC = ("avelang.language", "avelang.ptx", "avelang.tile")
+PUBLIC = ("avelang.language", "avelang.pipelines", "avelang.ptx", "avelang.tile")
 
 
 def public_only(tree: Tree) -> list[str]:
-    """The kernels' package uses the names that users have: `avelang`, `avelang.language`, `avelang.ptx` and `avelang.tile`."""
+    """The kernels' package uses the names that users have: `avelang`, `avelang.language`, `avelang.pipelines`, `avelang.ptx` and
+    `avelang.tile`."""
     bad = []
     for m in tree.modules:
         if part(m) != "avelang_kernels":

@@ -12,8 +12,9 @@ from rich.console import Console
 import avelang
 import avelang.language as al
 from avelang.base.errors import AveError
+from avelang.pipelines.scheduler import xcd_remap
 from avelang.tile import Block, Distribution, Encoding, SubgroupLayout, Swizzle, mma, pipeline, show, tile_accesses
-from avelang.tile.order import Rows, xcd_remap
+from avelang.tile.order import Rows
 from avelang.tile.picture import HEAT, PLAIN, Cell, Picture, heat, hue, svg, terminal
 from tile.test_encoding import SEED
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.errors import AveError, error
+from avelang.base.places import ANNOTATION
 from avelang.base.spans import Span
 from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr, near
 from avelang.frontend.source import Source
@@ -50,7 +51,7 @@ def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: st
     try:
         while isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
-        code = compile(ast.Expression(node), "<annotation>", "eval")
+        code = compile(ast.Expression(node), ANNOTATION, "eval")
         return eval(code, {"__builtins__": {}}, Names(lookup))  # noqa: S307 - the user's own program
     except AveError as e:
         e.span = e.span or span

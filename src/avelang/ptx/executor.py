@@ -77,9 +77,9 @@ def run(traced: Traced, parameters: Parameters, bound: Bound) -> None:
 
 
 def _placed(traced: Traced, e: AveError) -> None:
-    """An error gets the user's line."""
+    """An error gets the user's line: that of the instruction, rather than that of the launch."""
     said = re.search(r"\bline (\d+)", e.message)
-    e.span = e.span or (traced.place(int(said[1])) if said is not None else None)
+    e.span = (traced.place(int(said[1])) if said is not None else None) or e.span
 
 
 def tensor_map(kind: Any, array: Array) -> bytes:

@@ -17,7 +17,8 @@ import avelang.tile.streams as streams
 import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
-from avelang.tile.order import Job, Rows, xcd_remap
+from avelang.pipelines.scheduler import xcd_remap
+from avelang.tile.order import Job, Rows
 from avelang.tile.tensors import refuse
 
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import avelang.tile.order as order
 from avelang.arch import chip as chip_of
 from avelang.base.errors import counted
 from avelang.base.lazy import np
@@ -169,8 +168,8 @@ def of_order(m: int, n: int, block: tuple[int, int], units: int, target: str = "
     dies = chip_of(target).dies
     grid = [[Cell()] * cols for _ in range(rows)]
     for number in range(count):
-        index = order.xcd_remap.source.fn(number, count, dies)
-        row, col = order.tile_of.source.fn(index, rows, cols, together)
+        index = scheduler.xcd_remap.source.fn(number, count, dies)
+        row, col = scheduler.tile_of.source.fn(index, rows, cols, together)
         grid[row][col] = Cell(str(number), hue(number % dies if dies > 1 else number // units))
     rounds = -(-count // units)
     notes = [f"{counted(count, 'tile')} for {units} units: {counted(rounds, 'round')}, in which {count / (rounds * units):.1%} of the units have one"]

@@ -106,10 +106,10 @@ def test_golden(name, chip, tmp_path):
 @pytest.mark.skipif(golden.accepting(), reason="accepting golden files")
 def test_a_broken_emitter_is_noticed(monkeypatch):
     """Operands of mma.sync in the wrong order: legal PTX, another product."""
-    from avelang.emit.llvm import nvptx
+    from avelang.emit.llvm import rows
 
-    real = nvptx._registers
-    monkeypatch.setattr(nvptx, "_registers", lambda *args: real(*args)[::-1])
+    real = rows._operand
+    monkeypatch.setattr(rows, "_operand", lambda *args: real(*args)[::-1])
     with pytest.raises(AssertionError, match="differs"):
         golden.check("nvptx/tutorial_fixed.sm_80.ptx", ptx("tutorial_fixed", "sm_80"))
 
