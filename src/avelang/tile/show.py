@@ -12,6 +12,7 @@ from avelang.base.errors import counted
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.frontend.names import Layout
+from avelang.pipelines import scheduler
 from avelang.tile.access import Accesses, Swizzle, banks
 from avelang.tile.distribution import Distribution, enumerate_layout
 from avelang.tile.encoding import Encoding
