@@ -211,6 +211,42 @@ def test_words_out_of_a_resource_s_range_are_not_touched(steps, monkeypatch):
             assert found == (right, want), (backend, start, length)
 
 
+def straight(size):
+    """A kernel that loads elements of so many bytes straight into shared memory: of `length` bytes from element `start`, into row `row` of two."""
+    each = 4 if size == 12 else max(1, size // 4)  # words of a lane's place
+
+    @avelang.jit
+    def kernel(x: al.Pointer(al.i32), start: al.i32, length: al.i32, row: al.i32, more: al.i32):  # type: ignore
+        X = al.make_tensor(x, al.i32, al.make_layout((1 << 20,), (1,)))
+        box = al.make_shared((2, 64 * each), al.i32, 16)
+        buffer = al.amdgpu.make_rsrc(al.subview(X, (start,), (1,), (1,)), al.convert(length, al.u32))
+        t = al.convert(al.thread_id(0), al.i32)
+        al.amdgpu.raw_buffer_load_x1_lds(buffer, box[row], size, t * size + more, 0, 0, 0)
+        al.amdgpu.s_waitcnt(0, 7, 15)
+        al.syncthreads()
+
+    return kernel
+
+
+@pytest.mark.parametrize(("size", "engines"), [(4, ("reference", "cpu", "gfx942-exec")), (1, ("cpu", "gfx942-exec")), (16, ("gfx950-exec",)), (12, ("gfx950-exec",))])
+def test_loads_straight_into_shared_memory(size, engines, monkeypatch):
+    """Bytes of the array and of the place in shared memory: what is out of the resource's range is not touched."""
+    monkeypatch.setenv("AVE_CHECK", "bounds")
+    kernel, full = straight(size), 64 * size
+    for backend in engines:
+        for start, length, row, more, code in (
+            (0, full, 0, 0, ""), (0, full, 1, 0, ""), (0, full, 0, 40, ""), (0, full + 4, 0, 4, "X002"), (1, full, 0, 0, "X002"), (50, 0, 1, 0, ""),
+            (0, full, 2, 0, "X00"), (0, 0, 3, 0, "X00"),
+        ):  # fmt: skip
+            x = np.zeros(full // 4, np.int32)
+            try:
+                kernel[1, 64](x, start, length, row, more, backend=backend)
+                found = ""
+            except AveError as e:
+                found = e.code
+            assert found[: len(code)] == code and bool(found) == bool(code), (backend, start, length, row, more, found)
+
+
 @avelang.jit
 def named(bounds: al.Pointer(al.f32), record: al.Pointer(al.f32), flag: al.i32):
     i = al.convert(al.thread_id(0), al.i32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from avelang.base.errors import error
 
@@ -60,11 +60,13 @@ class Imm:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Name:
-    """A label, a symbol with an offset and a kind of relocation (sym@rel32@lo+4), or a named source such as `off` or `src_shared_base`."""
+    """A label, a symbol with an offset and a kind of relocation (sym@rel32@lo+4), or a named source such as `off` or `src_shared_base`. With `base`:
+    the low or (`part` "hi") the high word of how far the label is behind that one, which compilers write where a branch does not reach."""
 
     name: str
     offset: int = 0
     part: str = ""
+    base: str = ""
 
 
 Operand = Reg | Imm | Name
@@ -147,11 +149,26 @@ class Program:
     metadata: str
 
 
+def far_label(code: Sequence[Instruction], labels: Mapping[str, int], i: Instruction) -> str | None:
+    """The label to which `s_setpc_b64` goes where it ends a branch over a long way, as LLVM writes one: s_getpc_b64, and what is added to it is the
+    distance from the instruction behind that."""
+    if i.name != "s_setpc_b64" or i.index < 3:
+        return None
+    get, low, high = code[i.index - 3 : i.index]
+    to = low.operands[-1] if low.operands else None
+    if [x.name for x in (get, low, high)] != ["s_getpc_b64", "s_add_u32", "s_addc_u32"] or not isinstance(to, Name) or not to.base:
+        return None
+    pairs = {(r.file, r.first // 2) for x in (get, low, high, i) for r in x.operands if isinstance(r, Reg)}
+    same = high.operands[-1] == Name(to.name, 0, "hi", to.base) and labels.get(to.base) == low.index and len(pairs) == 1
+    return to.name if same and to.name in labels else None
+
+
 FORMS = ("_e32", "_e64_dpp", "_e64", "_dpp", "_sdwa")
 _REG = re.compile(r"(?:([vas])|(ttmp))(?:(\d+)|\[(\d+)(?::(\d+))?\])$")
 _LABEL = re.compile(r'\s*("[^"]+"|[.$\w]+):')
 _ADDRESS = re.compile(r"//\s*([0-9A-Fa-f]{6,16}):((?: [0-9A-Fa-f]{8})+)")
 _COUNTER = re.compile(r"(vmcnt|lgkmcnt|expcnt)(?:_sat)?\((\w+)\)")
+_APART = re.compile(r"\(([.$\w]+)-([.$\w]+)\)(&4294967295|>>32)$")
 _SYMBOL = re.compile(r"[-.$\w]+(@\w+)*(\s*[+-]\s*\w+)?$")
 
 
@@ -213,6 +230,8 @@ def operand(text: str) -> Operand | None:
         return Imm(float(text), neg, absolute, text in INLINE_FLOATS)
     if text.startswith(("hwreg(", "sendmsg(", "swizzle(", "gpr_idx(")):
         return Name(text)
+    if apart := _APART.match(text):
+        return Name(apart[1], 0, "hi" if apart[3] == ">>32" else "", apart[2])
     if _SYMBOL.match(text):
         name, _, part = text.partition("@")
         tail = re.search(r"([+-])\s*(\w+)$", text)

@@ -46,6 +46,12 @@ def first_active(b: Builder) -> Value:
     return b.convert(b.sub(exponent, b.const(1023, u64)), u32)
 
 
+def lds_stride(size: int) -> int:
+    """Bytes from one lane's place in shared memory to the next's where a buffer is loaded straight into it: a byte or a half takes a word, three
+    words leave the fourth free (AMD CDNA4 ISA, section 9.1.9, LDS address of loads to LDS)."""
+    return 16 if size == 12 else max(4, size)
+
+
 def choose(b: Builder, cond: Value, then: Callable[[], Value], other: Callable[[], Value]) -> Value:
     """An `if` with one result; each side builds its ops and gives the value."""
     regions = (Block(), Block())

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import i64
-from avelang.ir.types import VecType, dtype_of
-from avelang.isa.expansions import expand_offset, expand_resource
+from avelang.ir.types import PtrType, VecType, dtype_of
+from avelang.isa.expansions import expand_offset, expand_resource, first_active, lds_stride
 
-DWORD = 4
+DWORD, LANES = 4, 64  # bytes; of a wave of AMD's
 
 
 class Touch(NamedTuple):
@@ -57,6 +57,21 @@ def _buffer_store(n: int) -> Touches:
     return lambda b, data, rsrc, voffset, soffset, aux: _buffer(b, rsrc, (voffset, soffset), DWORD * n)
 
 
+def _buffer_to_lds(b: Builder, rsrc: Value, lds: Value, size: int, vindex: Value, soffset: Value, offset: int, aux: int) -> list[Touch]:
+    """Dwords or, smaller, all of an element within the range of the resource; and each lane's place behind that of the first active one."""
+    at = b.add(expand_offset(b, vindex, soffset), b.const(offset, i64))
+    ptr, limit = expand_resource(b, rsrc)
+    left = b.same("max", b.sub(b.convert(limit, i64), at), b.const(0, i64))
+    if size >= DWORD:
+        length = b.same("min", b.and_(left, b.const(-DWORD, i64)), b.const(size, i64))
+    else:
+        length = b.select(b.cmp("ge", left, b.const(size, i64)), b.const(size, i64), b.const(0, i64))
+    own = b.ptr_int(lds if isinstance(lds.type, PtrType) else b.base(lds))
+    first = b.sub(b.shuffle("idx", own, first_active(b), LANES), own)
+    lane = b.mul(b.convert(b.lane_id(), i64), b.const(lds_stride(size), i64))
+    return [Touch(ptr, at, length, size), Touch(lds, b.add(first, b.add(lane, b.const(offset, i64))), max(DWORD, size), max(DWORD, size))]
+
+
 def _word(b: Builder, dst: Value, *rest: Value | int) -> list[Touch]:
     """One word at a tensor's first element, as large as the operand."""
     n = next(size_of(v) for v in rest if isinstance(v, Value))
@@ -87,7 +102,8 @@ def footprint(name: str) -> Touches | None:
 
 
 _NAMED: dict[str, Touches] = {
-    "amdgpu.atomic_add": _amd_atomic, "nvvm.st_release": _word, "nvvm.ld_acquire_u32": _fixed(4), "nvvm.ld_acquire_u64": _fixed(8),
+    "amdgpu.atomic_add": _amd_atomic, "amdgpu.raw_buffer_load_x1_lds": _buffer_to_lds,
+    "nvvm.st_release": _word, "nvvm.ld_acquire_u32": _fixed(4), "nvvm.ld_acquire_u64": _fixed(8),
 }  # fmt: skip
 _SIZED: dict[str, Callable[[int], Touches]] = {
     "amdgpu.raw_buffer_load": _buffer_load, "amdgpu.raw_buffer_store": _buffer_store, "nvvm.cp_async": _copy,

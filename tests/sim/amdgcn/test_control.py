@@ -59,6 +59,35 @@ def test_calls(name, want):
     assert run_program(CALLS.format(name=name))["s0"] == want
 
 
+FAR = """
+    s_mov_b32 s0, {start}
+    s_cmp_eq_u32 s0, 1
+    s_cbranch_scc1 near
+    s_getpc_b64 s[2:3]
+post:
+    s_add_u32 s2, s2, (there-post)&4294967295
+    s_addc_u32 s3, s3, (there-post)>>32
+    s_setpc_b64 s[2:3]
+near:
+    s_getpc_b64 s[4:5]
+back:
+    s_add_u32 s4, s4, (behind-back)&4294967295
+    s_addc_u32 s5, s5, (behind-back)>>32
+    s_nop 0
+    s_setpc_b64 s[4:5]
+behind:
+    s_or_b32 s0, s0, 32
+there:
+    s_or_b32 s0, s0, 64
+"""
+
+
+@pytest.mark.parametrize(("start", "want"), [(0, 64), (1, 97)])
+def test_branches_over_a_long_way(start, want):
+    """As LLVM writes them, and with something between, which is a jump to a computed address."""
+    assert run_program(FAR.format(start=start))["s0"] == want
+
+
 def test_a_jump_to_nowhere_stops():
     with pytest.raises(AveError, match=r"\[X021\].*s_setpc_b64 s\[0:1\].*no label"):
         run_program("s_mov_b64 s[0:1], 0x123456\ns_setpc_b64 s[0:1]")

@@ -13,7 +13,7 @@ from avelang.ir.dtypes import i32, i64, u8, u16, u32
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
 from avelang.isa.amdgpu.lanes import LANES
-from avelang.isa.expansions import choose, expand_offset, expand_resource, first_active
+from avelang.isa.expansions import choose, expand_offset, expand_resource, first_active, lds_stride
 from avelang.isa.lowering import Emitter, Lowering, immediates
 from avelang.isa.row import Param, Place, Row, Wave, register
 
@@ -282,11 +282,6 @@ for _n in (1, 2, 4):
     ))  # fmt: skip
 
 # -- direct to LDS -------------------------------------------------------------------------------------------------------------------
-
-def lds_stride(size: int) -> int:
-    """Bytes from one lane's place in shared memory to the next's: a byte or a half takes a word, three words leave the fourth free (AMD CDNA4 ISA,
-    section 9.1.9, LDS address of loads to LDS)."""
-    return 4 * DWORD if size == 3 * DWORD else max(DWORD, size)
 
 
 def _load_lds(wave: Wave, rsrc: np.ndarray, lds: Place, size: int, vindex: np.ndarray, soffset: np.ndarray, offset: int, aux: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang.amdgcn.asm import EXEC, M0, VCC, Instruction
+from avelang.amdgcn.asm import EXEC, M0, VCC, Instruction, Name, far_label
 from avelang.sim.amdgcn import mode
 from avelang.sim.amdgcn.faults import TRAP, Unknown
 from avelang.sim.amdgcn.scalar import short
@@ -78,6 +78,9 @@ def _get_pc(t: Translator, i: Instruction) -> None:
 
 
 def _set_pc(t: Translator, i: Instruction) -> None:
+    far = far_label(t.code, t.labels, i)
+    if far is not None:
+        return t.leave(str(t.branch_to(Name(far))))
     _jump(t, i, t.scalar_source(i.operands[0], 64))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from avelang.amdgcn.asm import Instruction, Kernel, Name, Operand, Program, Reg
+from avelang.amdgcn.asm import Instruction, Kernel, Name, Operand, Program, Reg, far_label
 from avelang.arch import chip
 from avelang.base.errors import error
 from avelang.llvm.core import Module
@@ -38,13 +38,15 @@ class Translation:
 
 
 def _targets(program: Program, i: Instruction) -> list[int]:
+    if far := far_label(program.instructions, program.labels, i):
+        return [program.labels[far]]
     return [program.labels[o.name] for o in i.operands if isinstance(o, Name) and o.name in program.labels]
 
 
 def leaders(program: Program, entry: int) -> list[int]:
     """Indices of the instructions that begin blocks, among those that the entry reaches. Code with computed jumps is taken whole."""
     code = program.instructions
-    computed = any(i.name in ("s_setpc_b64", "s_swappc_b64", "s_call_b64") for i in code)
+    computed = any(i.name in ("s_setpc_b64", "s_swappc_b64", "s_call_b64") and not far_label(code, program.labels, i) for i in code)
     starts, work = {entry}, [entry, *(program.labels.values() if computed else ())]
     starts.update(work)
     seen: set[int] = set()
@@ -53,7 +55,7 @@ def leaders(program: Program, entry: int) -> list[int]:
         while at < len(code) and at not in seen:
             seen.add(at)
             i = code[at]
-            if i.name.startswith(("s_branch", "s_cbranch", "s_call")):
+            if i.name.startswith(("s_branch", "s_cbranch", "s_call", "s_setpc")):
                 starts.update(found := _targets(program, i))
                 work += found
             if i.name in ENDS:
@@ -101,6 +103,11 @@ class _Symbols:
     def __call__(self, name: Name, i: Instruction) -> int:
         """A symbol's value: absolute, or relative to the literal that holds it (R_AMDGPU_REL32_LO and _HI: symbol + addend - place)."""
         p = self.program
+        if name.base:
+            if not {name.name, name.base} <= p.labels.keys():
+                raise Unknown(f"the label {name.name} or {name.base} is not defined here")
+            first, last = (p.instructions[p.labels[x]].address for x in (name.base, name.name))
+            return last - first >> 32 & 0xFFFFFFFF if name.part else last - first & 0xFFFFFFFF
         if name.name in p.sets:
             return p.sets[name.name] + name.offset
         if name.name in p.data.labels:
