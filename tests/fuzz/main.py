@@ -83,18 +83,18 @@ def one_tile(seed: int) -> Iterator[dict[str, Any]]:
 
     ran, found = tiles.trial(seed)
     yield {"seed": seed, "programs": 1, "engines": ran}
-    for engine, what, text in found:
-        yield {"seed": seed, "finding": f"seed {seed} on {engine}: {what}\n{text}", "engine": engine, "case": ""}
+    for engine, what, case in found:
+        yield {"seed": seed, "finding": f"seed {seed} on {engine}: {what}", "engine": engine, "case": case}
 
 
 def one_ptx(seed: int) -> Iterator[dict[str, Any]]:
-    """A module of 16 programs of PTX instructions, against exact integers and fractions; ptxas takes it where there is one."""
+    """A module of PTX: 16 programs of single instructions, or one whole program; ptxas takes it where there is one."""
     from fuzz import instructions
 
-    found = instructions.trial(seed)
-    yield {"seed": seed, "programs": instructions.SECTIONS, "engines": ["ptx", *(["ptxas"] if instructions.assembler() else [])]}
-    for what in found:
-        yield {"seed": seed, "finding": f"seed {seed}: {what}", "engine": "ptx", "case": ""}
+    count, found = instructions.trial(seed)
+    yield {"seed": seed, "programs": count, "engines": ["ptx", *(["ptxas"] if instructions.assembler() else [])]}
+    for what, case in found:
+        yield {"seed": seed, "finding": f"seed {seed}: {what}", "engine": "ptx", "case": case}
 
 
 def dead_al(seed: int) -> Iterator[dict[str, Any]]:
@@ -246,7 +246,7 @@ class Loop:
             self.show(f"seed {said['seed']} means nothing: {said['undefined']}")
         elif "finding" in said:
             tally.findings.append(said)
-            self.show(f"{said['finding']}\n{said['case']}")
+            self.show(said["finding"] if said["case"].startswith("{") else f"{said['finding']}\n{said['case']}")
         elif "programs" in said:
             tally.programs += said["programs"]
             tally.kernels += 1
@@ -264,4 +264,5 @@ def keep(tally: Tally) -> None:
     """Writes each finding's case to `cases`."""
     for f in tally.findings:
         if f["case"]:
-            (CASES / f"seed_{f['seed']}_{f['engine']}.py").write_text(f["case"])
+            name = f"seed_{f['seed']}_{f['engine'].replace(' ', '_')}"
+            (CASES / f"{name}.{'json' if f['case'].startswith('{') else 'py'}").write_text(f["case"])

@@ -10,7 +10,7 @@ import pytest
 import avelang.language as al
 from avelang.emit.llvm import cpu_ops
 from avelang.isa.row import ROWS
-from fuzz import drawn, instructions, judge, numbers, products, tile_views, tiles, trial, wide
+from fuzz import drawn, instructions, judge, kept, numbers, products, scene_run, scene_steps, scenes, tile_views, tiles, trial, wide
 from fuzz.drawn import Drawn
 from fuzz.numbers import KINDS
 from sim.ptx import programs
@@ -182,10 +182,56 @@ def test_a_slice_of_products():
     assert made.run("reference", made.chips[0]) == ""
 
 
+LATER = sorted((pathlib.Path(__file__).parent / "cases").glob("*.json"))
+
+
+@pytest.mark.parametrize("file", LATER, ids=lambda f: f.stem)
+def test_kept_tiles_and_scenes(file):
+    """What was wrong at the tile level, or in executed PTX, once."""
+    text = file.read_text()
+    if '"ptx"' in text:
+        assert scene_run.wrong(kept.scene_of(text)) == scene_run.wrong(kept.scene_of(text), True) == ""
+    else:
+        made = kept.tile_of(text)
+        (chip,) = made.chips
+        assert made.run(chip, chip) == made.run("reference", chip) == ""
+
+
+def test_cases_read_back():
+    """A kernel of tiles, and a PTX program: as files, and read again, they are found wrong where they are."""
+    made = tiles.draw(22)
+    again = kept.tile_of(kept.of_tile(made, "sm_80", "why"))
+    assert again.run("reference", "sm_80") == ""
+    next(iter(again.wants.values())).reshape(-1)[0] += 1
+    assert "1 differ" in again.run("reference", "sm_80")
+    scene = kept.scene_of(kept.of_scene(scenes.scene(3, 1, 2)))
+    assert scene_run.wrong(scene) == ""
+    scene.want[4, 9] ^= np.uint64(1)
+    assert scene_run.wrong(scene).startswith("%i32_0 of thread 9 is")
+
+
+def test_a_slice_of_scenes(monkeypatch):
+    """Whole PTX programs, with checks and without; a wrong rule is found and its statement left alone; so is a barrier that is missing."""
+    monkeypatch.setattr(instructions, "assembler", lambda: "")
+    assert instructions.whole(7) == []
+    drawn = scenes.Draw(1, 1)
+    exchange = next(e for e in iter(lambda: scene_steps.exchange(drawn, True), None) if "warp" not in "".join(e.text()))
+    steps = [drawn.op(), scene_steps.counters(drawn, True), exchange]
+    scene = scenes.made(scenes.Block(steps), drawn.memory, 1)
+    assert scene_run.wrong(scene) == scene_run.wrong(scene, True) == ""
+    late = scenes.Plain([x for k, x in enumerate(exchange.text()) if not x.startswith("bar") or k < 5], lambda s, mask: None)  # no barrier before the load
+    assert "X050" in scene_run.wrong(scenes.made(scenes.Block([late]), drawn.memory, 1), True)
+    monkeypatch.setitem(scene_steps.COMMUTE, scene_steps.GROUPS[0][0], lambda a, b: a - b)
+    broken = next(s for s in (scenes.made(scenes.Block([scenes.Draw(n, 1).op(), scene_steps.counters(drawn, True)]), drawn.memory, n) for n in range(60)) if ".add." in s.text)
+    assert scene_run.wrong(broken)
+    small = scene_run.smallest(broken, lambda s: bool(scene_run.wrong(s)), 5)
+    assert len(small.body.body) == 1 and ".add." in small.listing()
+
+
 def test_a_slice_of_instructions(monkeypatch):
     """Right as they are; a rule that is wrong is found, and shown alone."""
     monkeypatch.setattr(instructions, "assembler", lambda: "")
-    assert instructions.trial(5) == []
+    assert instructions.single(5) == []
     real = programs.differences
     monkeypatch.setattr(programs, "differences", lambda made, got, exact: real(made, got ^ np.uint64(1), exact)[:1])
-    assert len(instructions.trial(5)) == 1
+    assert len(instructions.single(5)) == 1

@@ -354,10 +354,11 @@ class Program:
 
     # -- the whole ---------------------------------------------------------------------------------------------------------------------
 
-    def draw(self) -> Program:
+    def draw(self, most: int = 9) -> Program:
+        """`most`: so many steps at most, the first ones of those that the seed means."""
         r = self.r
         self.load(self.tile)
-        for _ in range(r.choice((1, 2, 3, 4))):
+        for _ in range(min(most, r.choice((1, 2, 3, 4)))):
             t = r.choice(self.tiles[-3:])
             ways: list[Any] = [self.unary, self.binary, self.binary, self.sweep]
             if len(t.shape) > 1:
@@ -376,7 +377,7 @@ class Program:
             else:
                 r.choice(ways)(t)
         self.store(self.tiles[-1])
-        if len(self.tiles) > 1 and r.random() < 0.4:
+        if len(self.tiles) > 1 and r.random() < 0.4 and most == 9:
             self.store(r.choice(self.tiles[:-1]))
         return self
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import pickle
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from avelang import arch
 from avelang.base.errors import AveError
 from avelang.frontend.build import build
 from avelang.ir.core import Kernel
-from fuzz import engines, tile_products, tile_programs
+from fuzz import engines, kept, tile_products, tile_programs
 from fuzz.drawn import Drawn
 from fuzz.tile_views import copied, surroundings
 
@@ -37,7 +36,7 @@ class Tiled:
     kinds: dict[str, dict[str, str]]  # of arrays, by chip
     wants: dict[str, np.ndarray]
     seed: int
-    said: str
+    about: str
     exact: bool = True
     cheap: bool = True
     inputs: dict[str, dict[str, np.ndarray]] = dataclasses.field(default_factory=dict)  # of a chip, where they are not those of `args`
@@ -62,9 +61,9 @@ class Tiled:
         drawn = Drawn(self.texts[chip], (self.threads[chip], 1, 1), (), (), self.seed, self.grids[chip])
         engines.on(drawn, engine, chip, [a.reshape(mine[n].shape) if n in kinds else a for n, a in args.items()], level, self.kernel(chip))
         for name in kinds:
-            said = different(self.wants[name] if name in self.wants else mine[name], args[name], self.exact)
-            if said or not surroundings(args[name]):
-                return f"{name}: {said or 'bytes around it were written'}"
+            what = different(self.wants[name] if name in self.wants else mine[name], args[name], self.exact)
+            if what or not surroundings(args[name]):
+                return f"{name}: {what or 'bytes around it were written'}"
         return ""
 
 
@@ -83,9 +82,9 @@ def different(want: np.ndarray, got: np.ndarray, exact: bool) -> str:
     return f"{int(off.sum())} differ, the first at {at}: {got[at]!r} and should be {want[at]!r}"
 
 
-def program(seed: int) -> Tiled:
-    """A program over tiles, for all chips."""
-    p = tile_programs.Program(seed).draw()
+def program(seed: int, most: int = 9) -> Tiled:
+    """A program over tiles, for all chips; `most`: of so many steps at most."""
+    p = tile_programs.Program(seed).draw(most)
     chips = [c for g in GROUPS.values() for c in g]
     threads = {c: p.waves * arch.chip(c).wave for c in chips}
     kinds = {n: k for n, (k, _) in p.arrays.items()}
@@ -111,20 +110,25 @@ def runs(made: Tiled) -> list[Run]:
     return out
 
 
-def trial(seed: int, only: Sequence[str] = ()) -> tuple[list[str], list[tuple[str, str, str]]]:
-    """The engines that a kernel ran on, and (engine, difference, text) of those that disagree. Raises AveError for what the tile level refuses."""
+def said(made: Tiled, engine: str, chip: str) -> str:
+    """What an engine does otherwise, errors too."""
+    try:
+        return made.run(engine, chip, int(made.seed % 5 == 0))
+    except AveError as e:
+        return f"{e.code}: {e}"
+    except Exception as e:  # whatever goes wrong in an engine is a finding
+        return f"{type(e).__name__}: {e}"
+
+
+def trial(seed: int) -> tuple[list[str], list[tuple[str, str, str]]]:
+    """The engines that a kernel ran on, and of those that disagree (engine, difference and text, a case to keep), with as few steps as it takes."""
     made = draw(seed)
     ran, found = [], []
     for engine, chip in runs(made):
-        if only and engine not in only:
-            continue
-        try:
-            what = made.run(engine, chip, int(seed % 5 == 0))
-        except AveError as e:
-            what = f"{e.code}: {e}"
-        except Exception as e:  # whatever goes wrong in an engine is a finding
-            what = f"{type(e).__name__}: {e}"
         ran.append(engine if engine not in ("reference", "cpu") else f"{engine} ({chip})")
+        what = said(made, engine, chip)
         if what:
-            found.append((ran[-1], what, made.texts[chip]))
+            shorter = (program(seed, most) for most in range(4)) if made.cheap else ()
+            small = next((m for m in shorter if said(m, engine, chip)[:4] == what[:4]), made)
+            found.append((ran[-1], f"{said(small, engine, chip)}\n{small.texts[chip]}", kept.of_tile(small, chip, f"Seed {seed}, found on {engine}.")))
     return ran, found
