@@ -275,3 +275,40 @@ def test_without_the_extra(monkeypatch):
     with pytest.raises(AveError, match="pyelftools") as caught:
         read(code_object(TRITON))
     assert caught.value.code == "D020" and "avelang[amd]" in caught.value.hint
+
+
+METADATA = """
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: {name}
+    .symbol: {name}.kd
+    .kernarg_segment_size: {size}
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 16
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {{.name: x, .offset: 0, .size: {size}, .value_kind: by_value}}
+	.end_amdgpu_metadata
+"""
+
+
+def test_libraries_of_kernels(tmp_path):
+    """Files that were linked from several have a note of metadata each; people leave out the sizes of their symbols."""
+    files = []
+    for name, size in (("first", 4), ("second", 8), ("third", 16)):
+        source = re.sub(r"\bk\b", name, text("\tv_mov_b32 v1, v2\n" * size, directives=f".amdhsa_kernarg_size {size}"))
+        source = re.sub(r"\t\.size .*\n", "", source) + METADATA.format(name=name, size=size)
+        files.append(tmp_path / f"{name}.o")
+        files[-1].write_bytes(assemble(source))
+    subprocess.run([*lld(), "-shared", *map(str, files), "-o", str(tmp_path / "all.co")], check=True)
+    found = read((tmp_path / "all.co").read_bytes())
+    for name, size in (("first", 4), ("second", 8), ("third", 16)):
+        k = found.kernel(name)
+        assert [(a.name, a.size) for a in k.arguments] == [("x", size)]
+        code = found.code(k)
+        assert code.count(bytes.fromhex("0203027e")) == size, name

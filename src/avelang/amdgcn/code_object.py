@@ -6,6 +6,7 @@ Layout of the descriptor, of the notes and of the metadata: LLVM, "User Guide fo
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import io
 import struct
@@ -226,10 +227,11 @@ def _plain(value: Any) -> Any:
 
 
 def note(data: bytes) -> dict[str, Any]:
-    """The metadata in the bytes of a note segment, {} where it holds none."""
+    """The metadata in the bytes of a note segment, {} where it holds none. A file that was linked from several has a note of each: their kernels
+    come together."""
     import msgpack
 
-    at = 0
+    at, whole, kernels = 0, {}, []
     while at + 12 <= len(data):
         owner, size, kind = struct.unpack_from("<III", data, at)
         name = data[at + 12 : at + 12 + owner].rstrip(b"\0").decode("latin-1")
@@ -240,9 +242,10 @@ def note(data: bytes) -> dict[str, Any]:
             found = _plain(msgpack.unpackb(data[body : body + size], strict_map_key=False))
             if not isinstance(found, dict):
                 raise ValueError("the metadata is no map")
-            return found
+            kernels += found.get("amdhsa.kernels", ())
+            whole = {**found, **whole}
         at = body + (size + 3 & ~3)
-    return {}
+    return {**whole, "amdhsa.kernels": kernels} if kernels else whole
 
 
 def _arguments(metadata: Mapping[str, Any]) -> tuple[Argument, ...]:
@@ -252,11 +255,13 @@ def _arguments(metadata: Mapping[str, Any]) -> tuple[Argument, ...]:
     )
 
 
-_KINDS = {"STT_NOTYPE": "notype", "STT_OBJECT": "object", "STT_FUNC": "func", "STT_SECTION": "section", "STT_FILE": "file", 10: "kernel"}
+_KINDS = {0: "notype", 1: "object", 2: "func", 3: "section", 4: "file", 10: "kernel"}
+_SYMBOL = struct.Struct("<IBBHQQ")  # name, kind in the low four bits, other, section, value, size (System V ABI, Elf64_Sym)
 
 
 def _symbols(elf: Any) -> tuple[dict[str, Symbol], dict[int, list[str]]]:
-    """(symbols by name, names by section of symbols and index)."""
+    """(symbols by name, names by section of symbols and index). Libraries of kernels have tens of thousands, which pyelftools would read in
+    seconds."""
     from elftools.elf.sections import SymbolTableSection
 
     found: dict[str, Symbol] = {}
@@ -264,11 +269,12 @@ def _symbols(elf: Any) -> tuple[dict[str, Symbol], dict[int, list[str]]]:
     for i, section in enumerate(elf.iter_sections()):
         if not isinstance(section, SymbolTableSection):
             continue
-        for s in section.iter_symbols():
-            numbered.setdefault(i, []).append(s.name)
-            kind, defined = s["st_info"]["type"], s["st_shndx"] != "SHN_UNDEF"
-            if s.name and (defined or s.name not in found):
-                found[s.name] = Symbol(s.name, s["st_value"], s["st_size"], _KINDS.get(kind, str(kind)), defined)
+        texts = elf.get_section(section["sh_link"]).data()
+        for at, info, _, where, value, size in _SYMBOL.iter_unpack(section.data()):
+            name, kind, defined = texts[at : texts.index(b"\0", at)].decode("utf-8", "replace"), info & 15, where != 0
+            numbered.setdefault(i, []).append(name)
+            if name and (defined or name not in found):
+                found[name] = Symbol(name, value, size, _KINDS.get(kind, str(kind)), defined)
     return found, numbered
 
 
@@ -307,18 +313,21 @@ def _kernels(bare: CodeObject) -> dict[str, Kernel]:
     listed = {str(k["name"]): k for k in bare.metadata.get("amdhsa.kernels", ())}
     names = {str(k.get("symbol", f"{name}.kd")): name for name, k in listed.items()}
     names |= {s.name: s.name.removesuffix(".kd") for s in bare.symbols.values() if s.name.endswith(".kd") and s.defined and s.name not in names}
-    out = {}
+    sizes = {s.address: s.size for s in reversed(list(bare.symbols.values())) if s.kind == "func" and s.defined}
+    out, starts = {}, sorted(sizes)
     for symbol, name in names.items():
         if symbol not in bare.symbols:
             raise ValueError(f"the metadata has a kernel {name}, the symbols no {symbol}")
         at = bare.symbols[symbol].address
         d = descriptor(bare.read(at, DESCRIPTOR_BYTES))
         entry = at + d.kernel_code_entry_byte_offset
-        code = next((s.size for s in bare.symbols.values() if s.kind == "func" and s.address == entry and s.defined), 0)
+        code = sizes.get(entry, 0)
         segment = next((s for s in bare.segments if s.address <= entry < s.address + s.size), None)
         if segment is None:
             raise ValueError(f"the code of {name} would be at {entry:#x}, which no segment loads")
-        size = min(code or segment.size, segment.address + segment.size - entry)
+        # People leave `.size` out: the code then ends where the next function begins.
+        after = starts[bisect.bisect_right(starts, entry) :][:1]
+        size = min(code or segment.size, segment.address + segment.size - entry, *(at - entry for at in after if not code))
         metadata = listed.get(name, {})
         out[name] = Kernel(name, d, at, entry, size, _arguments(metadata), {k: v for k, v in metadata.items() if k != "args"})
     return out

@@ -74,6 +74,13 @@ RULES = (
 # and their like read is one bit for each lane.
 STRICT = (Rule("valu scalar", "valu mask", 2, LLVM),)
 
+# What gfx90a does without: LLVM asks for these states from gfx940 on (hasTransForwardingHazard, hasDstSelForwardingHazard, hasVDecCoExecHazard).
+GFX942_ONLY = {
+    ("valu scalar", "lane exec"), ("valu scalar", "valu constant"), ("valu vector", "lane source"), ("trans", "plain source"),
+    ("moved bits", "valu source"),
+}  # fmt: skip
+LESS_ON_GFX90A = {("wide store", "valu result"): 1}
+
 # Rows that AMD's own shipped kernels ignore in thousands of places, and run: the manual asks for the states, and the hardware does without. Whoever
 # reads them as errors stops at what works, so they are told apart. By the family's name: roles of the first, roles of the second, and the
 # units of the second. "readlane" holds only for v_readlane and v_readfirstlane.
@@ -83,6 +90,8 @@ ADVISORY = {
     "readlane before a constant": (("valu scalar",), ("valu constant",), (VALU,)),
     "MFMA before VALU": (("xdl", "sgemm", "dgemm", "xdl reads"), ("valu source", "valu result"), (VALU,)),
 }
+# rocBLAS's complex products negate an operand one instruction before they use it.
+ADVISORY_ON_GFX90A = {"VALU before MFMA": (("valu vector",), ("matrix source",), (MATRIX,))}
 
 # Of matrix instructions, by the first one's kind and its passes (2, 4, 8, 16; None where there is no such instruction), in chips of two kinds.
 # "C same": the second adds to exactly the registers that the first wrote, for which there is a way inside the matrix core.
@@ -94,7 +103,21 @@ _DGEMM = {
     "A or B": (None, 6, 11, None),
 }  # fmt: skip
 _READS = ("valu source", "memory source", "valu result", "memory result")
+_SMFMA: dict[str, _Needs] = {
+    "C same": (0, None, 0, 0), "xdl C": (2, None, 8, 16), "sgemm C": (2, None, 8, 16), "dgemm C": (3, None, 9, 17),
+    **dict.fromkeys(("A or B", *_READS), (5, None, 11, 19)),
+}  # fmt: skip
 MATRIX_RULES: dict[str, dict[str, dict[str, _Needs]]] = {
+    # LLVM, GCNHazardRecognizer, checkMAIHazards90A and checkMAIVALUHazards. Products of 4 passes are f64's only.
+    "gfx90a": {
+        "xdl": _SMFMA,
+        "sgemm": _SMFMA,
+        "dgemm": {
+            "C same": (None, 4, 0, None), "dgemm C": (None, 4, 9, None), **dict.fromkeys(("A or B", *_READS), (None, 6, 11, None)),
+            "memory source": (None, 9, 18, None),
+        },
+        "xdl reads": dict.fromkeys(("valu result", "memory result"), (1, None, 7, 15)),
+    },
     "gfx942": {
         "xdl": {**_XDL, **dict.fromkeys(_READS, (5, 7, 11, 19))},
         "sgemm": {**_SGEMM, **dict.fromkeys(_READS, (4, 6, 10, 18))},
@@ -295,11 +318,21 @@ class Hazard:
         return cell_name(self.cell) if self.cell >= 0 else "the f64 pipeline" if self.cell == ANY[0] else "the hardware register"
 
 
+def _rules(chip: str, strict: bool) -> tuple[Rule, ...]:
+    """The rows of a chip that are not about matrix instructions."""
+    rules = RULES + STRICT if strict else RULES
+    if chip != "gfx90a":
+        return rules
+    mine = [r for r in rules if (r.first, r.second) not in GFX942_ONLY]
+    return tuple(dataclasses.replace(r, need=LESS_ON_GFX90A.get((r.first, r.second), r.need)) for r in mine)
+
+
 class _Search:
     def __init__(self, program: Program, strict: bool = False):
         self.program, self.code = program, program.instructions
-        self.rules = RULES + STRICT if strict else RULES
         self.chip = program.chip if program.chip in MATRIX_RULES else "gfx942"
+        self.rules = _rules(self.chip, strict)
+        self.advisory = {**ADVISORY, **ADVISORY_ON_GFX90A} if self.chip == "gfx90a" else ADVISORY
         self.effects = functools.cache(lambda n: effects(self.code[n]))
         self.uses = functools.cache(lambda n: tuple(r for r in consumed(self.code[n], self.effects(n)) if r[1]))
         self.waits = [waits(i) for i in self.code]
@@ -381,16 +414,23 @@ class _Search:
                 if need <= have:
                     continue
                 cell = next((c for a in mine for b in spans if (c := overlap(a, b)) != -1 or a == b), None)
-                if cell is not None:
+                if cell is not None and not (kind == "valu scalar" and self._written_again(first, second, cell)):
                     did = "read" if kind in ("xdl reads", "wide store") else "used" if kind.endswith(" any") else "wrote"
                     yield Hazard(first, second, cell, have, need, did, source, certain, self._advisory(first, second, kind, role))
+
+    def _written_again(self, first: int, second: int, cell: int) -> bool:
+        """Whether a scalar instruction between the two, on the straight way, wrote the register anew: what is read is that, and is there."""
+        between = range(first + 1, second)
+        if any(n in self.labels or self.effects(n).unit == CONTROL and self.code[n].name != "s_nop" for n in between):
+            return False
+        return any(self.effects(n).unit == SALU and any(overlap(w, (cell, 1)) >= 0 for w in self.effects(n).writes) for n in between)
 
     def _advisory(self, first: int, second: int, kind: str, role: str) -> str:
         """The family of rows that shipped code ignores, or nothing."""
         if kind == "valu scalar" and not _READS_LANE.match(self.code[first].name):
             return ""
         unit = self.effects(second).unit
-        return next((n for n, (a, b, units) in ADVISORY.items() if kind in a and role in b and unit in units), "")
+        return next((n for n, (a, b, units) in self.advisory.items() if kind in a and role in b and unit in units), "")
 
 
 def find(program: Program, strict: bool = False) -> tuple[Hazard, ...]:

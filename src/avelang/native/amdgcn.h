@@ -131,7 +131,8 @@ typedef struct WaveState {
    `id_mask`; `order`: of the waves, `seed`: of a random one; `profile`: counters of the instructions, `moved`: of them the one that bytes are counted
    into; `image`: where address 0 of the code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of the last wave when it starts; `skip`: of a
    mutable program, which wait or barrier does nothing; `current`: the wave that runs; `reports`: what the checker found; `collect`: whether the launch goes on behind it; `access`: what kind of access to memory comes next, `shadow`, `shadows`: records of
-   memory, and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must end. */
+   memory, and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must end;
+   `finder`: who knows the block at an address that no label names (`lazy`), or 0. */
 typedef struct GroupState {
   i8 *lds;
   u32 lds_bytes;
@@ -173,4 +174,5 @@ typedef struct GroupState {
   void *judge;
   u64 linear;
   u32 stop;
+  void *finder;
 } GroupState;

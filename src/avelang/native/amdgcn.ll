@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 336dc8d76f8b6a496846ed879f3e07cf0c7b9896d12f52271d664a2d20febbd7
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 b8cbb2fe64abc8b81452bf5909975cefa6bbea4c86a1771863d587c0932e8db7
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.Finding = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }

@@ -159,7 +159,7 @@ class GroupState(ctypes.Structure):
     wave when it starts; `skip`: of a mutable program, which wait or barrier does nothing; `current`: the wave that runs; `reports`: what the
     checker found; `collect`: whether the launch goes on behind it; `access`: what kind of access to memory comes next, `shadow`, `shadows`:
     records of memory, and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must
-    end."""
+    end; `finder`: who knows the block at an address that no label names (`lazy`), or 0."""
 
     __slots__ = ()
     _fields_ = [
@@ -203,4 +203,5 @@ class GroupState(ctypes.Structure):
         ("judge", ctypes.c_void_p),
         ("linear", ctypes.c_uint64),
         ("stop", ctypes.c_uint32),
+        ("finder", ctypes.c_void_p),
     ]

@@ -42,8 +42,8 @@ class Resource:
 
 
 def place(r: Resource, lane: int, index: int | None, offset: int, constant: int, scalar: int) -> tuple[int, int]:
-    """A lane's address, and how many bytes from there on are in range (the start of a dword counts)."""
-    off, n = offset + constant, (index or 0) + (lane if r.add_tid else 0)
+    """A lane's address, and how many bytes from there on are in range: what ends behind them is out of it, each dword for itself."""
+    off, n = (offset + constant) % (1 << 32), (index or 0) + (lane if r.add_tid else 0)
     stride = r.stride | (r.format << 14 if r.add_tid else 0)
     if r.swizzle:
         step = 8 << r.index_stride
@@ -57,7 +57,7 @@ def place(r: Resource, lane: int, index: int | None, offset: int, constant: int,
     elif index is not None and stride:
         room = 1 << 40 if index < r.records else 0
     else:
-        room = r.records - off
+        room = r.records - scalar - off
     return r.base + scalar + at, room
 
 
@@ -93,7 +93,7 @@ class Buffer:
                     start_, size = at - memory.ctypes.data, model.nbytes(f)
                     value = [0] * words(f)
                     for k in range(words(f)):
-                        if room > 4 * k:
+                        if room >= 4 * k + min(size, 4):
                             value[k] = model.load(memory, start_ + 4 * k, "dword" if size >= 4 else f)[0]
                     want[:, n] = value
             assert (got[self.data[f]] == (want if words(f) > 1 else want[0])).all(), (f, r)
@@ -107,7 +107,7 @@ class Buffer:
             given[self.own[f]], given[self.data[f]] = mine.word, (data := model.random_words(rng, words(f), LANES))
             for n, (at, room) in enumerate(self.places(mine, index, offset, scalar)):
                 for j in range(words(f)):
-                    if mask >> n & 1 and room > 4 * j:
+                    if mask >> n & 1 and room >= 4 * j + min(model.nbytes(f), 4):
                         where = np.array([at - mine.base + 4 * j])
                         model.store(want[k], where, "dword" if f in model.BYTES else f, data[j : j + 1, n : n + 1], 1)
         start(self.stores, given, exec_mask=mask, regions=(region(have),))
@@ -191,20 +191,26 @@ def test_kinds_without_a_documented_check_stop_the_wave(form, kind, memory):
 
 
 def test_scalar_offsets(memory):
-    """A register, M0, an integer or the bits of a float; never part of the check."""
+    """A register, M0, an integer or the bits of a float; each counts in the check."""
     r = Resource(memory.ctypes.data, 256)
     at = np.arange(LANES) * 4
     text = "\n".join(f"buffer_load_dword v{8 + k}, v3, s[4:7], {s} offen" for k, s in enumerate(("s8", "m0", "64", "0")))
     got = run_program(text, {"v3": at.astype(np.uint32), "s[4:7]": r.word, "s8": 4096, "m0": 12}, regions=(region(memory),))
     for k, scalar in enumerate((4096, 12, 64, 0)):
-        assert (got[f"v{8 + k}"] == model.loaded(memory, at + scalar, "dword", FULL)[0]).all()
+        want = np.where(at + scalar + 4 <= 256, model.loaded(memory, at + scalar, "dword", FULL)[0], 0)
+        assert (got[f"v{8 + k}"] == want).all()
 
 
-@pytest.mark.parametrize("offset", [0xFFFFFFFF, 0xFFFFFFF0, 0x80000000])
-def test_offsets_do_not_wrap(offset, memory):
+@pytest.mark.parametrize(("offset", "scalar"), [(0xFFFFFFEC, 0), (0xFFFFFFF0, 0xFFFFFFFC), (0x80000000, 0x80000000), (248, 0), (0xFFFFFFF4, 244)])
+def test_the_offset_of_the_lane_and_the_instruction_s_wrap_and_nothing_else(offset, scalar, memory):
     r = Resource(memory.ctypes.data, 256)
-    got = run_program("buffer_load_dwordx4 v[8:11], v3, s[4:7], 0 offen offset:16", {"v3": offset, "s[4:7]": r.word}, regions=(region(memory),))
-    assert not got["v[8:11]"].any()
+    given = {"v3": offset, "s[4:7]": r.word, "s8": scalar}
+    got = run_program("buffer_load_dwordx4 v[8:11], v3, s[4:7], s8 offen offset:16", given, regions=(region(memory),))
+    first = (offset + 16) % (1 << 32) + scalar
+    for k in range(4):
+        at = first + 4 * k
+        want = int(memory[at : at + 4].view(np.uint32)[0]) if at + 4 <= 256 else 0
+        assert (got[f"v{8 + k}"] == want).all(), k
 
 
 def test_in_range_but_not_given(memory):
@@ -256,11 +262,11 @@ def test_direct_to_lds(f, memory):
     offset = np.random.default_rng(6).integers(0, 40, LANES) * 4
     given = {"v3": offset.astype(np.uint32), "v5": np.arange(LANES, dtype=np.uint32) * 16, "v[8:11]": np.full((4, LANES), 0x5A5A5A5A, np.uint32)}
     got = start(machine, {**given, "s[4:7]": r.word, "s8": 32, "s[10:11]": mask, "m0": 0xFFFC0020}, regions=(region(memory),))
-    want = np.full(2048, 0x5A, np.uint8)
+    want, least = np.full(2048, 0x5A, np.uint8), {"u8": 1, "i8": 1, "u16": 2, "i16": 2}.get(f, 4)
     for n in model.lanes_of(mask):
         at, room = place(r, n, None, int(offset[n]), 8, 32)
         at -= memory.ctypes.data
-        value = [model.load(memory, at + 4 * k, name if size == 1 else "dword")[0] if room > 4 * k else 0 for k in range(size)]
+        value = [model.load(memory, at + 4 * k, name if size == 1 else "dword")[0] if room >= 4 * k + least else 0 for k in range(size)]
         want[0x28 + step * n :][: 4 * size] = np.array(value, np.uint32).view(np.uint8)
     have = np.concatenate([got[x].T.reshape(-1) for x in ("v[12:15]", "v[16:19]")])
     assert (np.ascontiguousarray(have).view(np.uint8) == want).all()

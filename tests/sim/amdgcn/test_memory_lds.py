@@ -223,3 +223,21 @@ def test_transposed_loads(bits):
     for inputs, mask, why in (({**inputs, "v0": places - 14}, FULL, "X021.*multiple of"), (inputs, FULL - 1, "X021.*switched off")):
         with pytest.raises(AveError, match=why):
             run_program(body, inputs, lds=2048, chip="gfx950", exec_mask=mask)
+
+
+@pytest.mark.parametrize("f", ["b32", "b128", "u8"])
+def test_reads_far_outside_by_all_lanes_at_one_address_are_zeros(f):
+    """So AMD's kernels clear accumulators; all else that is outside stops the wave."""
+    n = words(LDS_LOADS[f])
+    text = f"ds_read_{f} {registers(8, n)}, v2 offset:16"
+    at = np.full(LANES, 0xF00000, np.uint32)
+    got = run_program(text, {"v2": at, registers(8, n): np.full((n, LANES), 0xFFFFFFFF, np.uint32)}, lds=64, exec_mask=MASKS["some"])
+    active = np.array([MASKS["some"] >> k & 1 for k in range(LANES)], bool)
+    for k in range(n):
+        have = got[f"v{8 + k}"]
+        assert not have[active].any() and (have[~active] == 0xFFFFFFFF).all()
+    for bad in (np.where(np.arange(LANES) == 5, 0xF00004, at), np.full(LANES, -32), np.full(LANES, 64)):
+        with pytest.raises(AveError, match="X023"):
+            run_program(text, {"v2": bad.astype(np.uint32)}, lds=64)
+    with pytest.raises(AveError, match="X023"):
+        run_program("ds_write_b32 v2, v8", {"v2": at}, lds=64)

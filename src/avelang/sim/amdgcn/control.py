@@ -11,7 +11,7 @@ from avelang.amdgcn.asm import EXEC, M0, VCC, Instruction, Name, far_label
 from avelang.sim.amdgcn import mode
 from avelang.sim.amdgcn.faults import TRAP, Unknown
 from avelang.sim.amdgcn.scalar import short
-from avelang.sim.amdgcn.state import BARRIER, END, WAVE
+from avelang.sim.amdgcn.state import BARRIER, END, GROUP, WAVE
 from avelang.sim.amdgcn.translator import Handler, Translator
 
 # Instructions that end a block: whether the next one may follow.
@@ -52,23 +52,32 @@ def _jump(t: Translator, i: Instruction, address: str) -> None:
         raise Unknown("a jump to a computed address where MODE is not what it was at the kernel's start")
     helper = t.helper("ave_block_at", lambda: _block_at(t))
     offset = t.op(f"sub i64 {address}, {t.group('image', 'i64')}")
-    block = t.op(f"call i32 {helper}(i64 {offset})")
-    t.stop_if(t.op(f"icmp slt i32 {block}, 0"), "no label of the program stands where it jumps")
+    block = t.op(f"call i32 {helper}(ptr %g, i64 {offset})")
+    t.stop_if(t.op(f"icmp slt i32 {block}, 0"), "no instruction of the program stands where it jumps")
     t.leave(block)
 
 
 def _block_at(t: Translator) -> str:
-    """i32 ave_block_at(i64 offset in the code): the number of the block that starts there, or -1."""
+    """i32 ave_block_at(g, i64 offset in the code): the number of the block that starts there, or -1. Whoever makes blocks as they are needed is asked
+    for places that nothing names: people compute where they jump from tables, and disassembled code has no labels there."""
     cases = "\n".join(f"    i64 {t.code[first].address}, label %b{n}" for first, n in t.targets.items())
     ends = "\n".join(f"b{n}:\n  ret i32 {n}" for n in t.targets.values())
     return f"""
-define internal i32 @ave_block_at(i64 %offset) noinline #0 {{
+define internal i32 @ave_block_at(ptr %g, i64 %offset) noinline #0 {{
 entry:
+  %fp = getelementptr i8, ptr %g, i64 {GROUP["finder"]}
+  %finder = load ptr, ptr %fp, align 8
   switch i64 %offset, label %none [
 {cases}
   ]
 {ends}
 none:
+  %nobody = icmp eq ptr %finder, null
+  br i1 %nobody, label %lost, label %ask
+ask:
+  %found = call i32 %finder(i64 %offset)
+  ret i32 %found
+lost:
   ret i32 -1
 }}"""
 
@@ -208,7 +217,8 @@ def _unknown(why: str) -> Callable[[Translator, Instruction], None]:
 
 HINTS = (
     "s_nop", "s_waitcnt", "s_setprio", "s_sleep", "s_wakeup", "s_icache_inv", "s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb", "s_dcache_wb_vol",
-    "s_incperflevel", "s_decperflevel", "s_atc_probe", "s_atc_probe_buffer", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "v_nop",
+    "s_incperflevel", "s_decperflevel", "s_atc_probe", "s_atc_probe_buffer", "s_ttracedata", "s_sendmsg", "buffer_wbl2", "buffer_inv", "buffer_invl2",
+    "buffer_wbinvl1", "buffer_wbinvl1_vol", "v_nop",
     "v_clrexcp", "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
 )  # fmt: skip
 

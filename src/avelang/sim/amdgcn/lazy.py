@@ -15,13 +15,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from avelang.amdgcn.asm import Program
+from avelang.base.errors import error
 from avelang.llvm.core import Host, Module
 from avelang.llvm.engine import Code
 from avelang.sim.amdgcn import objects
 from avelang.sim.amdgcn.program import Translating
 from avelang.sim.amdgcn.translator import Options
 
-_MAKER = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
+_MAKER, _FINDER = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32), ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
+SPARE = 1024  # places in the table for blocks that only computed jumps find
 BASE = "base"
 RUN = "ave_run_later"  # where blocks are made when a wave first comes to them
 
@@ -49,6 +51,8 @@ class Lazy:
         self._fresh = False  # whether there are objects that are not stored
         self._parts: dict[str, Any] = {}
         self._count = 0
+        self._found: list[int] = []  # addresses that computed jumps found, in the order in which they became blocks
+        self._finder_call = _FINDER(self._finder)  # held here: the code calls it
         self.code: Code | None = None
         if label not in program.labels:  # nothing is translated yet that would say so
             self._translating()
@@ -61,6 +65,11 @@ class Lazy:
                 self.code = self._kept() or self._make_base()
                 self._connect(self.code)
         return self.code
+
+    @property
+    def finder(self) -> int:
+        """The address of the function that finds blocks by addresses."""
+        return ctypes.cast(self._finder_call, ctypes.c_void_p).value or 0
 
     def _connect(self, code: Code) -> None:
         """Lets the code find its blocks, and ask for those that are not there."""
@@ -93,7 +102,7 @@ class Lazy:
         for name, size in meta["objects"]:
             self._objects[name] = payload[at : at + size]
             at += size
-        self._count, self._signatures = meta["blocks"], dict(meta["signatures"])
+        self._count, self._signatures, self._found = meta["blocks"], dict(meta["signatures"]), list(meta["found"])
         self.unknown.update({int(k): v for k, v in meta["unknown"].items()})
         code = Code(self._objects[BASE])
         for name, each in self._objects.items():
@@ -109,6 +118,7 @@ class Lazy:
             all_of, self._fresh = dict(self._objects), False
             meta = {
                 "objects": [[name, len(each)] for name, each in all_of.items()], "blocks": self._count, "signatures": self._signatures,
+                "found": self._found,
                 "unknown": {str(k): v for k, v in self.unknown.items()},
             }  # fmt: skip
             json.dumps(meta)
@@ -119,11 +129,13 @@ class Lazy:
     def _translating(self) -> Translating:
         if self._work is None:
             self._work = Translating(self.program, self.label, self.options)
+            for address in self._found:  # the same numbers as in the process that stored them
+                self._work.begin_at(address)
         return self._work
 
     def _make_base(self) -> Code:
         work = self._translating()
-        self._count = len(work.ranges)
+        self._count = len(work.ranges) + SPARE
         module = work.t.module
         module.include("amdgcn", RUN)
         module.functions["ave_blocks"] = f"@ave_blocks = global [{self._count} x ptr] zeroinitializer, align 8"
@@ -139,6 +151,22 @@ class Lazy:
 
     def _place(self, code: Code, n: int) -> None:
         self._table[n] = code.address(f"ave_block_{n}")
+
+    def _finder(self, address: int) -> int:
+        """Called by a computed jump to where no block begins that is known: its number, or -1 where no instruction stands."""
+        try:
+            with self._lock:
+                work = self._translating()
+                before = len(work.ranges)
+                n = work.begin_at(address)
+                if len(work.ranges) > self._count:
+                    raise error("X020", where=self.label, text=self.label, why=f"computed jumps lead to more than {SPARE} places that have no label")
+                if len(work.ranges) > before:
+                    self._found.append(address)
+            return n
+        except Exception as e:  # an exception cannot pass through machine code
+            self.failed = e
+            return -1
 
     def _maker(self, n: int) -> int:
         """Called by the code of a wave that comes to a block which is not there yet."""

@@ -9,7 +9,7 @@ from avelang.amdgcn.asm import Data, Program, decoded, parse
 from avelang.amdgcn.code_object import BINARY
 from avelang.base.errors import error
 
-CHIPS = ("gfx942", "gfx950")
+CHIPS = ("gfx90a", "gfx942", "gfx950")
 
 
 def load(source: str | bytes | pathlib.Path, kernel: str | None = None, chip: str | None = None) -> Program:
@@ -38,7 +38,7 @@ def load(source: str | bytes | pathlib.Path, kernel: str | None = None, chip: st
     if not found.kernels:
         raise error("X028", what=name, why="it has no `.amdhsa_kernel`, which says where a kernel begins and what it takes")
     if found.chip and found.chip not in CHIPS:
-        raise error("X028", what=name, why=f"it is code for {found.chip}; what is executed is code for {' and '.join(CHIPS)}")
+        raise error("X028", what=name, why=f"it is code for {found.chip}; what is executed is code for {', '.join(CHIPS)}")
     return found
 
 

@@ -291,7 +291,8 @@ class Machine:
         for name, value in (
             ("lds", state.lds.ctypes.data), ("wave_states", state.waves.ctypes.data), ("kernarg", kernarg.ctypes.data),
             ("regions", regions.ctypes.data), ("template", template.ctypes.data), ("items", start.ctypes.data), ("image", self._image.ctypes.data),
-            ("profile", profile.ctypes.data), ("last_exec", (1 << tail) - 1 if tail else (1 << 64) - 1),
+            ("finder", self.lazy.finder if self.lazy else 0), ("profile", profile.ctypes.data),
+            ("last_exec", (1 << tail) - 1 if tail else (1 << 64) - 1),
         ):  # fmt: skip
             state.put(name, value, "<Q")
         for name, value in (

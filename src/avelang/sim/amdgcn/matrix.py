@@ -3,7 +3,8 @@
 Operands are widened to the accumulator's type (exactly), and the products are added to C one by one, in ascending k: an f32 accumulator by
 fused multiply-adds, so that each addition rounds once; i32 wraps; f64 multiplies and adds, rounding twice. That is the definition of
 `avelang.isa.products`, and the reference executor computes the same bits. Hardware adds within an instruction in an order that is not
-published. Source: AMD Instinct MI300 ISA, section 7 and section 16.11.
+published. Source: AMD Instinct MI300 ISA, section 7 and section 16.11. On gfx90a, products of f16 and bf16 take denormals for zeros, operands and
+results (PyTorch, "Numerical accuracy", on MI200 GPUs).
 """
 
 from __future__ import annotations
@@ -34,20 +35,22 @@ NAMES = ("vdst", "srcA", "srcB", "srcC")
 @dataclasses.dataclass(frozen=True, slots=True)
 class Form:
     """One way in which an instruction is written: its row, the attributes among its modifiers, the kinds of A, B and the accumulator, the signs
-    of `neg:`, and the pattern of a constant C."""
+    of `neg:`, the pattern of a constant C, and whether denormals are zeros."""
 
     row: Row
     attrs: tuple[tuple[str, int], ...]
     kinds: tuple[DType, DType, DType]
     neg: tuple[int, ...]
     constant: int | None
+    flushes: bool = False
 
     @property
     def name(self) -> str:
         tail = ".".join(f"{k}{v}" for k, v in self.attrs if v)
         signs = "".join(map(str, self.neg)) if any(self.neg) else ""
         kinds = "" if self.kinds[0].bits != 8 else f".{self.kinds[0]}"
-        return f"ave.{self.row.name}{kinds}.{tail}.{signs}.{'' if self.constant is None else self.constant}".replace("amdgpu.", "")
+        flushes = "flush" if self.flushes else ""
+        return f"ave.{self.row.name}{kinds}.{tail}.{signs}.{'' if self.constant is None else self.constant}{flushes}".replace("amdgpu.", "")
 
 
 def _kind(param: Param, fp8: str) -> DType:
@@ -74,7 +77,8 @@ def _form(t: Translator, row: Row, i: Instruction, c: Operand) -> Form:
     if any(neg) and kinds[2].name != "f64":
         raise Unknown("signs are defined for f64 only")
     constant = t.immediate(c, kinds[2].bits, kinds[2].is_float) if isinstance(c, Imm) else None
-    return Form(row, tuple(attrs), (kinds[0], kinds[1], kinds[2]), neg, constant)
+    flushes = t.chip == "gfx90a" and kinds[0].is_float and kinds[0].bits == 16
+    return Form(row, tuple(attrs), (kinds[0], kinds[1], kinds[2]), neg, constant, flushes)
 
 
 def _registers(o: Operand, want: int, which: str) -> Reg:
@@ -124,13 +128,30 @@ class _Function(Writer):
                 continue
             word = self.register(base, s * d.bits // 32)
             if d.bits == 32:
+                word = self.flushed(word, 32, 23) if self.form.flushes else word
                 out.append(word if self.work == "i32" else self.op(f"bitcast {self.t('i32')} {word} to {self.t('float')}"))
                 continue
             bits = Bits(self, True)
             part = bits("lshr", word, s * d.bits % 32)
             narrow = self.op(f"trunc {self.t('i32')} {part} to {self.t(f'i{d.bits}')}")
+            if self.form.flushes:
+                narrow = self.flushed(narrow, 16, 10 if d.name == "f16" else 7)
             out.append(widen(self, d, True, narrow) if d.is_float else self.op(f"sext {self.t(f'i{d.bits}')} {narrow} to {self.t('i32')}"))
         return out
+
+    def flushed(self, pattern: str, bits: int, mantissa: int) -> str:
+        """Patterns of floats, denormals made zeros of their sign."""
+        v, sign = self.t(f"i{bits}"), 1 << bits - 1
+        field = self.op(f"and {v} {pattern}, splat (i{bits} {(sign - 1) >> mantissa << mantissa})")
+        zero = self.op(f"and {v} {pattern}, splat (i{bits} {sign - (1 << bits)})")
+        tiny = self.op(f"icmp eq {v} {field}, zeroinitializer")
+        return self.op(f"select {self.t('i1')} {tiny}, {v} {zero}, {v} {pattern}")
+
+    def flush_results(self, slots: int) -> None:
+        for s in range(slots):
+            place = self.op(f"getelementptr {self.t('i32')}, ptr %d, i64 {s}")
+            word = self.op(f"load {self.t('i32')}, ptr {place}, align 64")
+            self.do(f"store {self.t('i32')} {self.flushed(word, 32, 23)}, ptr {place}, align 64")
 
     def double(self, base: str, s: int) -> str:
         """A pair of registers as <64 x i64>."""
@@ -187,12 +208,17 @@ def _function(t: Translator, form: Form) -> str:
             w.put(total, s, w.op(f"bitcast {w.t(f'i{form.kinds[2].bits}')} {w.splat(str(value), f'i{form.kinds[2].bits}')} to {w.t(e)}"))
     elif beside:
         total = w.stored("%c", 2, slots, None)
+    elif form.flushes:
+        for s, x in enumerate(w.elements("%c", form.kinds[2], slots)):
+            w.put(total, s, x)
     else:
         w.call("llvm.memmove.p0.p0.i64", "void", ("ptr align 64", "%d"), ("ptr align 64", "%c"), ("i64", str(slots * REGISTER)), ("i1", "false"))
     args = [total, left, right, *([w.fields(mma.a.slots, attrs)] if mma.sparse else [])]
     w.do(f"call void @{function(t.module, places(mma), e, mma.sparse)}({', '.join(f'ptr {x}' for x in args)})")
     if beside:
         _spread(w, total, slots)
+    if form.flushes:
+        w.flush_results(slots)
     params = "ptr %d, ptr %a, ptr %b, ptr %c" + (", ptr %i" if mma.sparse else "")
     return f"define internal void @{form.name}({params}) noinline #0 {{\n{w.body.text()}\n  ret void\n}}"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from avelang.amdgcn.asm import M0, Instruction, Name, Operand, Reg
 from avelang.arch import chip
 from avelang.sim.amdgcn import memory_banks, memory_traffic
-from avelang.sim.amdgcn.memory_addresses import V32, V64, stage, zeros
+from avelang.sim.amdgcn.memory_addresses import V32, V64, helper, stage, zeros
 from avelang.sim.amdgcn.memory_moves import Access, calls
-from avelang.sim.amdgcn.state import FILES, LANES, SHARED_BASE
+from avelang.sim.amdgcn.state import FILES, LANES, REGISTER, SHARED_BASE
 from avelang.sim.amdgcn.translator import Translator, Unknown
 
 Place = tuple[str, str, str]
@@ -19,6 +19,7 @@ PARAMETERS = "ptr noalias %g, ptr noalias %w, ptr %data, ptr %low, ptr %high, i6
 # Instructions that take a base in LDS from M0 read as many of its bits as LDS needs: 16 for 64 KiB, 18 for 160 (MI300 ISA, section 9.1.9; CDNA4 ISA,
 # section 10.3, whole dwords: M0[17:2]). Those of `ds_read_addtid_b32` and its like are 16 on both (CDNA4 ISA, section 12.12).
 WHOLE_DWORDS = ("global", "scratch")
+NOWHERE = 1 << 20  # an address in LDS that is behind that of any chip
 
 
 def m0_lds(t: Translator, space: str) -> int:
@@ -59,10 +60,48 @@ def plain(t: Translator, space: str, access: Access) -> str:
     name = f"ave_{space}_{access.name}"
 
     def make() -> str:
-        body = staged(t, space, access.nbytes) + "\n" + calls(t, access, "data", "at", "exec")
-        return function(name, PARAMETERS, {"at": V64}, body + "\n  br label %done")
+        body = staged(t, space, access.nbytes) + "\n" + calls(t, access, "data", "at", "exec") + "\n  br label %done"
+        if space == "lds" and not access.store and "d16" not in access.format:
+            body = _zeros_of_nowhere(t, access) + body
+        return function(name, PARAMETERS, {"at": V64}, body)
 
     return t.helper(name, make)
+
+
+# i1 ave_nowhere(low, base, exec): whether all active lanes read LDS at one address that is behind any chip's, and no small negative number.
+_NOWHERE = f"""
+define internal i1 @ave_nowhere(ptr %low, i64 %base, i64 %exec) noinline #0 {{
+entry:
+  %l = load {V32}, ptr %low, align 64
+  %n = call i64 @llvm.cttz.i64(i64 %exec, i1 true)
+  %p = getelementptr i32, ptr %low, i64 %n
+  %one = load i32, ptr %p, align 4
+  %o1 = insertelement {V32} poison, i32 %one, i64 0
+  %o = shufflevector {V32} %o1, {V32} poison, <{LANES} x i32> zeroinitializer
+  %other = icmp ne {V32} %l, %o
+  %word = bitcast <{LANES} x i1> %other to i64
+  %active = and i64 %word, %exec
+  %same = icmp eq i64 %active, 0
+  %base32 = trunc i64 %base to i32
+  %at = add i32 %one, %base32
+  %far = icmp uge i32 %at, {NOWHERE}
+  %positive = icmp sgt i32 %at, 0
+  %both = and i1 %far, %positive
+  %nowhere = and i1 %both, %same
+  ret i1 %nowhere
+}}
+"""
+
+
+def _zeros_of_nowhere(t: Translator, access: Access) -> str:
+    """Lines that give active lanes 0 where `ave_nowhere`, and go on at %there else."""
+    t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
+    nowhere = t.helper("ave_nowhere", lambda: _NOWHERE)
+    clear = helper(t, "ave_clear")
+    lines = [f"  %nowhere = call i1 {nowhere}(ptr %low, i64 %base, i64 %exec)", "  br i1 %nowhere, label %nothing, label %there", "nothing:"]
+    for k in range(access.words):
+        lines += [f"  %z{k} = getelementptr i8, ptr %data, i64 {REGISTER * k}", f"  call void {clear}(ptr %z{k}, i64 %exec)"]
+    return "\n".join([*lines, "  br label %done", "there:", ""])
 
 
 def run(t: Translator, space: str, access: Access, data: str, place: Place) -> None:

@@ -339,6 +339,18 @@ fault:
 }}
 """
 
+# void ave_clear(data, lanes): 0 in a register's lanes.
+_CLEAR = f"""
+define internal void @ave_clear(ptr %data, i64 %lanes) noinline #0 {{
+entry:
+  %old = load {V32}, ptr %data, align 64
+  %m = bitcast i64 %lanes to {M}
+  %new = select {M} %m, {V32} zeroinitializer, {V32} %old
+  store {V32} %new, ptr %data, align 64
+  ret void
+}}
+"""
+
 _SETTLED = f"""
   store {V64} %a, ptr %out, align 64
   %s = call i32 @ave_settle(ptr %g, ptr %out, ptr %out, i64 0, i64 %exec, i64 %bytes)
@@ -346,11 +358,11 @@ _SETTLED = f"""
 }}
 """
 _STAGES = {"global": _GLOBAL + _SETTLED, "flat": _FLAT, "scratch": _SCRATCH, "lds": _LDS}
-_HELPERS = {"ave_within": _WITHIN, "ave_each": _EACH, "ave_settle": _SETTLE, "ave_aligned": _ALIGNED}
+_HELPERS = {"ave_within": _WITHIN, "ave_each": _EACH, "ave_settle": _SETTLE, "ave_aligned": _ALIGNED, "ave_clear": _CLEAR}
 
 
 def helper(t: Translator, name: str) -> str:
-    """One of the functions that check: "ave_within", "ave_settle" or "ave_aligned", with its @."""
+    """One of the functions that check ("ave_within", "ave_settle" or "ave_aligned"), or "ave_clear", with its @."""
     t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
     for kind in ("umin", "umax"):
         t.module.declare(f"llvm.vector.reduce.{kind}.v{LANES}i64", "i64", [V64])

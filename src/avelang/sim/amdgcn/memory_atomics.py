@@ -323,6 +323,7 @@ def _buffer_function(t: Translator, op: Op, result: bool) -> str:
     one_by_one = lanes(t, op, True, result, (False, False))
     name = f"ave_buffer_of_{one_by_one.removeprefix('@ave_')}"
     parameters = f"ptr noalias %g, ptr %data, ptr %second, ptr %result, ptr %index, ptr %offset, {memory_buffer.WORDS}"
+    nbytes = op.bits // 8
 
     def make() -> str:
         clear = [
@@ -330,7 +331,7 @@ def _buffer_function(t: Translator, op: Op, result: bool) -> str:
             for line in (f"  %c{k} = getelementptr i8, ptr %result, i64 {REGISTER * k}", f"  call void @ave_clear(ptr %c{k}, i64 %out)")
         ]  # fmt: skip
         body = [
-            memory_buffer.staged(t, op.bits // 8, 0), "mixed:", "  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 0)",
+            memory_buffer.staged(t, nbytes, nbytes - 1), "mixed:", f"  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 {nbytes - 1})",
             "  %out = xor i64 %in, %exec", *clear, "  %some = icmp ne i64 %in, 0", "  br i1 %some, label %settle, label %done", "settle:",
             f"  %s2 = call i32 @ave_settle(ptr %g, ptr %at, ptr %at, i64 0, i64 %in, i64 {op.bits // 8})", "  %b2 = icmp ne i32 %s2, 0",
             "  br i1 %b2, label %fault, label %all", "all:", "  %those = phi i64 [ %exec, %go ], [ %in, %settle ]", _aligned(t, op, lanes="those"),

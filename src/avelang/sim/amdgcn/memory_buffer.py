@@ -1,8 +1,10 @@
 """Handlers of buffer loads and stores, to registers and to LDS, and of their range checks. Source: AMD Instinct MI300 ISA, sections 9.1 and 16.14.
 
-What is checked (section 9.1.5.1), where `offset` is the lane's offset plus the instruction's, each dword of wide accesses for itself:
-raw (no index, not swizzled): offset < num_records, in bytes; structured (an index and a stride): index < num_records; scratch (the lane's number is
-added, no index): nothing. The scalar offset is not part of any check. An index without a stride counts as raw, as Mesa's driver for gfx9 states it.
+What is checked (section 9.1.5.1), each dword of wide accesses for itself: raw (no index, not swizzled): the end of what is touched is at most
+num_records, in bytes from the base; structured (an index and a stride): index < num_records; scratch (the lane's number is added, no index): nothing.
+The scalar offset counts in the raw check, and only the lane's offset plus the instruction's wraps at 32 bits: so AMD measured it on gfx950 for its
+own simulator of CDNA (ROCm/rocm-systems, pull request 10928), and rocBLAS's kernels rely on it. An index without a stride counts as raw, as Mesa's
+driver for gfx9 states it.
 A resource without a data format is unbound: all is out of range. Kinds of resources about which the manual is silent stop the wave.
 Out of range, loads give 0, also those that go to LDS, and stores do nothing. What is in range must have been given to the kernel.
 """
@@ -22,7 +24,7 @@ PARAMETERS = f"ptr noalias %g, ptr %data, ptr %index, ptr %offset, {WORDS}"
 IN_RANGE, MIXED = 0, 2  # what `ave_at_buffer` returns, besides 1 for a fault
 
 # i32 ave_at_buffer(g, out, room, index, offset, words, nbytes, last): addresses in `out`; in `room` how far the range reaches behind what the lane
-# addresses: a part that starts `c` bytes behind it is in range where c < room. `last` is where the last part starts. When all of all active lanes
+# addresses: a part whose last byte is `c` bytes behind it is in range where c < room. `last` is that of the last part. When all of all active lanes
 # is in range, addresses have been checked, and the answer is IN_RANGE.
 _AT = f"""
 define internal i32 @ave_at_buffer(ptr noalias %g, ptr noalias %out, ptr noalias %room, ptr %index, ptr %offset, {WORDS}, i64 %nbytes, i64 %last)
@@ -67,14 +69,16 @@ known:
   br i1 %simple, label %lanes, label %raw
 raw:
   %o32 = load {V32}, ptr %offset, align 64
-  %o64 = zext {V32} %o32 to {V64}
-  %i1v = insertelement {V64} poison, i64 %inst, i64 0
-  %iv = shufflevector {V64} %i1v, {V64} poison, <{LANES} x i32> zeroinitializer
-  %off = add {V64} %o64, %iv
+  %inst32 = trunc i64 %inst to i32
+  %i1v = insertelement {V32} poison, i32 %inst32, i64 0
+  %iv = shufflevector {V32} %i1v, {V32} poison, <{LANES} x i32> zeroinitializer
+  %off32 = add {V32} %o32, %iv
+  %off = zext {V32} %off32 to {V64}
   %b1 = insertelement {V64} poison, i64 %base2, i64 0
   %bv = shufflevector {V64} %b1, {V64} poison, <{LANES} x i32> zeroinitializer
   %addresses = add {V64} %off, %bv
-  %l1 = insertelement {V64} poison, i64 %limit, i64 0
+  %left = sub i64 %limit, %soffset
+  %l1 = insertelement {V64} poison, i64 %left, i64 0
   %lv = shufflevector {V64} %l1, {V64} poison, <{LANES} x i32> zeroinitializer
   %rooms = sub {V64} %lv, %off
   store {V64} %addresses, ptr %out, align 64
@@ -133,29 +137,17 @@ refuse:
 }}
 """
 
-# i64 ave_room(room, exec, start): which active lanes have the part in range that starts there.
+# i64 ave_room(room, exec, last): which active lanes have the part in range whose last byte is there.
 _ROOM = f"""
-define internal i64 @ave_room(ptr %room, i64 %exec, i64 %start) noinline #0 {{
+define internal i64 @ave_room(ptr %room, i64 %exec, i64 %last) noinline #0 {{
 entry:
   %r = load {V64}, ptr %room, align 64
-  %s1 = insertelement {V64} poison, i64 %start, i64 0
+  %s1 = insertelement {V64} poison, i64 %last, i64 0
   %s = shufflevector {V64} %s1, {V64} poison, <{LANES} x i32> zeroinitializer
   %in = icmp sgt {V64} %r, %s
   %word = bitcast {M} %in to i64
   %lanes = and i64 %word, %exec
   ret i64 %lanes
-}}
-"""
-
-# void ave_clear(data, lanes): 0 in a register's lanes.
-_CLEAR = f"""
-define internal void @ave_clear(ptr %data, i64 %lanes) noinline #0 {{
-entry:
-  %old = load {V32}, ptr %data, align 64
-  %m = bitcast i64 %lanes to {M}
-  %new = select {M} %m, {V32} zeroinitializer, {V32} %old
-  store {V32} %new, ptr %data, align 64
-  ret void
 }}
 """
 
@@ -168,7 +160,8 @@ entry:
   br label %check
 check:
   %c = phi i64 [ 0, %entry ], [ %c1, %checked ]
-  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 %c)
+  %clast = add i64 %c, 3
+  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 %clast)
   %some = icmp ne i64 %in, 0
   br i1 %some, label %settle, label %checked
 settle:
@@ -189,7 +182,8 @@ lane:
   br label %word
 word:
   %k = phi i64 [ 0, %lane ], [ %k1, %stored ]
-  %inside = icmp sgt i64 %r, %k
+  %klast = add i64 %k, 3
+  %inside = icmp sgt i64 %r, %klast
   br i1 %inside, label %store, label %stored
 store:
   %skip = mul i64 %k, {LANES // 4}
@@ -220,8 +214,8 @@ fault:
 def at_buffer(t: Translator) -> str:
     """`ave_at_buffer`, with its @; `ave_room`, `ave_clear` and `ave_settle` are there too."""
     helper(t, "ave_settle")
-    for name, text in (("ave_room", _ROOM), ("ave_clear", _CLEAR)):
-        t.helper(name, lambda text=text: text)
+    helper(t, "ave_clear")
+    t.helper("ave_room", lambda: _ROOM)
     return t.helper("ave_at_buffer", lambda: _AT)
 
 
@@ -240,7 +234,8 @@ def _part(t: Translator, access: Access) -> str:
 
     def make() -> str:
         clear = "" if access.store else "  %out = xor i64 %in, %exec\n  call void @ave_clear(ptr %data, i64 %out)\n"
-        body = f"""  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 %start)
+        body = f"""  %last = add i64 %start, {access.nbytes - 1}
+  %in = call i64 @ave_room(ptr %room, i64 %exec, i64 %last)
 {clear}  %some = icmp ne i64 %in, 0
   br i1 %some, label %move, label %done
 move:
@@ -261,7 +256,7 @@ def _whole(t: Translator, access: Access) -> str:
 
     def make() -> str:
         starts = range(0, access.nbytes, unit.nbytes)
-        body = [staged(t, access.nbytes, starts[-1]), "all:", calls(t, access, "data", "at", "exec"), "  br label %done", "mixed:"]
+        body = [staged(t, access.nbytes, access.nbytes - 1), "all:", calls(t, access, "data", "at", "exec"), "  br label %done", "mixed:"]
         if access.store and len(starts) > 1:
             words = t.helper("ave_some_words", lambda: _SOME_WORDS)
             parts = [f"call i32 {words}(ptr %g, ptr %data, ptr %at, ptr %room, i64 %exec, i64 {access.nbytes})"]

@@ -1,7 +1,8 @@
 """Handlers of LDS loads and stores. Source: AMD Instinct MI300 ISA, sections 11.3 and 16.13.
 
 Addresses need no alignment (Linux's driver sets the unaligned mode, on which LLVM relies), and M0 limits nothing, as LLVM assumes of all gfx9
-chips. An access that is not wholly within the workgroup's LDS stops the wave; hardware would read 0 and write nothing.
+chips. An access that is not wholly within the workgroup's LDS stops the wave; hardware would read 0 and write nothing. One such read runs, since
+AMD's own kernels make zeros by it (`ds_read_b32 a0, v19` where all lanes hold 0xf00000): all active lanes at one address, beyond what any chip has.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from avelang.amdgcn.asm import Instruction, Kernel, Name, Operand, Program, Reg, far_label
 from avelang.arch import chip
@@ -86,7 +86,7 @@ def blocks(program: Program, entry: int) -> Iterator[tuple[int, int]]:
     yield from found
 
 
-def _successors(program: Program, ranges: tuple[tuple[int, int], ...], numbers: dict[int, int]) -> list[list[int]]:
+def _successors(program: Program, ranges: Sequence[tuple[int, int]], numbers: dict[int, int]) -> list[list[int]]:
     """The blocks that each block may go to by name, or by falling through."""
     found = []
     for _, end in ranges:
@@ -131,7 +131,7 @@ class Translating:
         if entry >= len(program.instructions):
             raise error("X020", where=label, text=label, why="no code stands there")
         self.program = program
-        self.ranges = ranges = tuple(blocks(program, entry))
+        self.ranges = ranges = list(blocks(program, entry))
         self.numbers = numbers = {first: n for n, (first, _) in enumerate(ranges)}
         self.t = t = Translator(Module(), options, _Symbols(program), numbers, program.labels, program.instructions)
         t.chip = program.chip or t.chip
@@ -141,7 +141,26 @@ class Translating:
         t.first_mode, self.limits = mode.initial(kernel), _limits(kernel)
         t.accum, t.registers = accumulators(kernel), self.limits.get("v", 0)
         self.modes = mode.at_blocks(program.instructions, ranges, _successors(program, ranges, numbers), t.first_mode)
+        self.places = {i.address: i.index for i in program.instructions}
         t.module.functions["ave_check_start"] = self.checker.start() if self.checker else CHECK_START
+
+    def begin_at(self, address: int) -> int:
+        """The number of the block that begins at an address, which becomes one if it is none, or -1 where no instruction stands. Code comes there by
+        a computed jump, as MODE is at the kernel's start."""
+        first = self.places.get(address, -1)
+        if first in self.numbers or first < 0:
+            return self.numbers.get(first, -1)
+        code, number, end = self.program.instructions, len(self.ranges), first
+        while end < len(code) and (end == first or end not in self.numbers):
+            end += 1
+            if code[end - 1].name in ENDS or end - first == LONGEST:
+                break
+        self.numbers[first] = number
+        self.ranges.append((first, end))
+        self.modes.append(self.t.first_mode)
+        if end < len(code) and ENDS.get(code[end - 1].name, True) and end not in self.numbers:
+            self.begin_at(code[end].address)  # what comes behind it
+        return number
 
     def block(self, n: int) -> None:
         """Writes a block's function into the translator's module, and what it calls that is not there."""
@@ -159,7 +178,7 @@ class Translating:
 def translate(program: Program, label: str, options: Options) -> Translation:
     """The LLVM IR of the code at `label`, all of it. Raises as `Translating`."""
     work = Translating(program, label, options)
-    functions, ranges = work.t.module.functions, work.ranges
+    functions, ranges = work.t.module.functions, tuple(work.ranges)
     work.t.module.include("amdgcn", "ave_run")
     for n in range(len(ranges)):
         work.block(n)

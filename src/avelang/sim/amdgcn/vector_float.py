@@ -355,6 +355,21 @@ def _unfused(o: Ops, x: str, y: str, z: str) -> str:
     return o("fadd", product, z)
 
 
+def _flushed(o: Ops, x: str) -> str:
+    """Floats, denormals made zeros of the same sign."""
+    f, b = Format(o.bits), o.ints
+    pattern = o.pattern(x)
+    tiny = b.cmp("eq", exponent(o, x), 0)
+    return o.number(b.select(tiny, b("and", pattern, f.sign), pattern))
+
+
+def _mad(o: Ops, x: str, y: str, z: str, legacy: bool = False) -> str:
+    """gfx90a's x * y + z, rounded after each step, which knows no denormals whatever MODE says (CDNA1 ISA, V_MAD_F32)."""
+    x, y, z = (_flushed(o, v) for v in (x, y, z))
+    product = _legacy(o, x, y) if legacy else o("fmul", x, y)
+    return _flushed(o, o("fadd", _flushed(o, product), z))
+
+
 def _legacy(o: Ops, x: str, y: str) -> str:
     """A product in which 0 times anything is 0."""
     zero = Bool(o.t)("or", o.cmp("oeq", x, 0.0), o.cmp("oeq", y, 0.0))
@@ -389,6 +404,9 @@ TABLE: dict[str, Handler] = {
     "v_fmac_f64": row(fused, "f64 f64 f64", "f64", adds=True),
     "v_fmamk_f32": row(fused, "f32 f32 f32", "f32"),
     "v_fmaak_f32": row(fused, "f32 f32 f32", "f32"),
+    **{f"v_{name}_f32": row(_mad, "f32 f32 f32", "f32", far=True) for name in ("mad", "madmk", "madak")},
+    "v_mac_f32": row(_mad, "f32 f32 f32", "f32", far=True, adds=True),
+    "v_mad_legacy_f32": row(lambda o, x, y, z: _mad(o, x, y, z, True), "f32 f32 f32", "f32", far=True),
     "v_mad_f16": row(_unfused, "f16 f16 f16", "f16", compute="float"),
     "v_mad_legacy_f16": row(_unfused, "f16 f16 f16", "f16", compute="float"),
     "v_madmk_f16": row(_unfused, "f16 f16 f16", "f16", compute="float"),
