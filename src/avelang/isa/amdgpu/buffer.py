@@ -198,14 +198,14 @@ def checked(w: Emitter, rsrc: Value, voffset: Value, soffset: Value) -> tuple[li
         size = w.op(f"extractelement {t} {held}, i64 2")
         # The difference, or 0: in 64 bits, whose upper half is the borrow. LLVM makes a saturating subtraction of other spellings, which only vector
         # instructions have, and then takes the resource for one that differs by lane.
-        wide = w.op(f"sub i64 {w.op(f'zext i32 {size} to i64')}, {w.op(f'zext i32 {more} to i64')}")
+        more64 = w.op(f"zext i32 {more} to i64")
+        wide = w.op(f"sub i64 {w.op(f'zext i32 {size} to i64')}, {more64}")
         borrow = w.op(f"trunc i64 {w.op(f'lshr i64 {wide}, 32')} to i32")
         left = w.op(f"and i32 {w.op(f'trunc i64 {wide} to i32')}, {w.op(f'xor i32 {borrow}, -1')}")
         # Its beginning: 48 bits of a word of 64, above which the sum never carries.
-        pair = w.op(f"shufflevector {t} {held}, {t} poison, <2 x i32> <i32 0, i32 1>")
-        begin = w.op(f"add i64 {w.op(f'bitcast <2 x i32> {pair} to i64')}, {w.op(f'zext i32 {more} to i64')}")
-        for n, part in enumerate((begin, w.op(f"lshr i64 {begin}, 32"))):
-            held = w.op(f"insertelement {t} {held}, i32 {w.op(f'trunc i64 {part} to i32')}, i64 {n}")
+        pair = w.bitcast(held, t, "<2 x i64>")
+        begin = w.op(f"add i64 {w.op(f'extractelement <2 x i64> {pair}, i64 0')}, {more64}")
+        held = w.bitcast(w.op(f"insertelement <2 x i64> {pair}, i64 {begin}, i64 0"), "<2 x i64>", t)
         held = w.op(f"insertelement {t} {held}, i32 {left}, i64 2")
     return [(t, held)], [("i32", own), ("i32", "0")]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from avelang.amdgcn.asm import M0, Instruction, Name, Operand, Reg
 from avelang.arch import chip
+from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn import memory_banks, memory_traffic
 from avelang.sim.amdgcn.memory_addresses import V32, V64, helper, stage, zeros
 from avelang.sim.amdgcn.memory_moves import Access, calls
@@ -68,35 +69,23 @@ def plain(t: Translator, space: str, access: Access) -> str:
     return t.helper(name, make)
 
 
-# i1 ave_nowhere(low, base, exec): whether all active lanes read LDS at one address that is behind any chip's, and no small negative number.
-_NOWHERE = f"""
-define internal i1 @ave_nowhere(ptr %low, i64 %base, i64 %exec) noinline #0 {{
-entry:
-  %l = load {V32}, ptr %low, align 64
-  %n = call i64 @llvm.cttz.i64(i64 %exec, i1 true)
-  %p = getelementptr i32, ptr %low, i64 %n
-  %one = load i32, ptr %p, align 4
-  %o1 = insertelement {V32} poison, i32 %one, i64 0
-  %o = shufflevector {V32} %o1, {V32} poison, <{LANES} x i32> zeroinitializer
-  %other = icmp ne {V32} %l, %o
-  %word = bitcast <{LANES} x i1> %other to i64
-  %active = and i64 %word, %exec
-  %same = icmp eq i64 %active, 0
-  %base32 = trunc i64 %base to i32
-  %at = add i32 %one, %base32
-  %far = icmp uge i32 %at, {NOWHERE}
-  %positive = icmp sgt i32 %at, 0
-  %both = and i1 %far, %positive
-  %nowhere = and i1 %both, %same
-  ret i1 %nowhere
-}}
-"""
+def _nowhere(t: Translator) -> str:
+    """i1 ave_nowhere(low, base, exec): whether all active lanes read LDS at one address that is behind any chip's, and no small negative number."""
+    w = Writer(t.module, LANES)
+    lane = w.op("call i64 @llvm.cttz.i64(i64 %exec, i1 true)")
+    one = w.op(f"load i32, ptr {w.op(f'getelementptr i32, ptr %low, i64 {lane}')}, align 4")
+    other = w.op(f"icmp ne {V32} {w.op(f'load {V32}, ptr %low, align 64')}, {w.splat(one, 'i32')}")
+    active = w.op(f"and i64 {w.op(f'bitcast <{LANES} x i1> {other} to i64')}, %exec")
+    at = w.op(f"add i32 {one}, {w.op('trunc i64 %base to i32')}")
+    far = w.op(f"and i1 {w.op(f'icmp uge i32 {at}, {NOWHERE}')}, {w.op(f'icmp sgt i32 {at}, 0')}")
+    found = w.op(f"and i1 {far}, {w.op(f'icmp eq i64 {active}, 0')}")
+    return f"define internal i1 @ave_nowhere(ptr %low, i64 %base, i64 %exec) noinline #0 {{\n{w.body.text()}\n  ret i1 {found}\n}}"
 
 
 def _zeros_of_nowhere(t: Translator, access: Access) -> str:
     """Lines that give active lanes 0 where `ave_nowhere`, and go on at %there else."""
     t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
-    nowhere = t.helper("ave_nowhere", lambda: _NOWHERE)
+    nowhere = t.helper("ave_nowhere", lambda: _nowhere(t))
     clear = helper(t, "ave_clear")
     lines = [f"  %nowhere = call i1 {nowhere}(ptr %low, i64 %base, i64 %exec)", "  br i1 %nowhere, label %nothing, label %there", "nothing:"]
     for k in range(access.words):
