@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from avelang.amdgcn.asm import EXEC, M0, VCC, Instruction, Name, far_label
+from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn import mode
 from avelang.sim.amdgcn.faults import TRAP, Unknown
 from avelang.sim.amdgcn.scalar import short
-from avelang.sim.amdgcn.state import BARRIER, END, GROUP, WAVE
+from avelang.sim.amdgcn.state import BARRIER, END, GROUP, LANES, WAVE
 from avelang.sim.amdgcn.translator import Handler, Translator
 
 # Instructions that end a block: whether the next one may follow.
@@ -60,26 +61,21 @@ def _jump(t: Translator, i: Instruction, address: str) -> None:
 def _block_at(t: Translator) -> str:
     """i32 ave_block_at(g, i64 offset in the code): the number of the block that starts there, or -1. Whoever makes blocks as they are needed is asked
     for places that nothing names: people compute where they jump from tables, and disassembled code has no labels there."""
-    cases = "\n".join(f"    i64 {t.code[first].address}, label %b{n}" for first, n in t.targets.items())
-    ends = "\n".join(f"b{n}:\n  ret i32 {n}" for n in t.targets.values())
-    return f"""
-define internal i32 @ave_block_at(ptr %g, i64 %offset) noinline #0 {{
-entry:
-  %fp = getelementptr i8, ptr %g, i64 {GROUP["finder"]}
-  %finder = load ptr, ptr %fp, align 8
-  switch i64 %offset, label %none [
-{cases}
-  ]
-{ends}
-none:
-  %nobody = icmp eq ptr %finder, null
-  br i1 %nobody, label %lost, label %ask
-ask:
-  %found = call i32 %finder(i64 %offset)
-  ret i32 %found
-lost:
-  ret i32 -1
-}}"""
+    w = Writer(t.module, LANES)
+    cases = " ".join(f"i64 {t.code[first].address}, label %b{n}" for first, n in t.targets.items())
+    place = w.op(f"getelementptr i8, ptr %g, i64 {GROUP['finder']}")
+    finder = w.op(f"load ptr, ptr {place}, align 8")
+    w.do(f"switch i64 %offset, label %none [ {cases} ]")
+    for n in t.targets.values():
+        w.body.start(f"b{n}")
+        w.do(f"ret i32 {n}")
+    w.body.start("none")
+    w.do(f"br i1 {w.op(f'icmp eq ptr {finder}, null')}, label %lost, label %ask")
+    w.body.start("ask")
+    w.do(f"ret i32 {w.op(f'call i32 {finder}(i64 %offset)')}")
+    w.body.start("lost")
+    w.do("ret i32 -1")
+    return f"define internal i32 @ave_block_at(ptr %g, i64 %offset) noinline #0 {{\n{w.body.text()}\n}}"
 
 
 def _get_pc(t: Translator, i: Instruction) -> None:
