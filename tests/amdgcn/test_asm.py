@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from avelang import executor
 from avelang.amdgcn.asm import parse
 from avelang.base.errors import AveError
 
@@ -22,3 +24,58 @@ def test_registers_that_do(text):
 def test_data_that_cannot_be_read():
     with pytest.raises(AveError, match=r"\[X020\] x\.s:2"):
         parse('.data\n.ascii "\\x"\n', "x.s")
+
+
+BROKEN = (
+    "v_add_f32 v1", "v_add_f32", "ds_read_b32 v0, s1, v1", "v_mov_b32 v1, v2 v3", ".rept 4\ns_nop 0\n.endr", ".if 0\ns_nop 0\n.endif", ".macro m\nm\n.endm\nm",
+    '.include "x"', ".long 0xbf800000", "k:", "v_mov_b32 v1, 08", "v_mov_b32 v1, (((", "nope v1", "s_branch nowhere", "global_store_dword v0",
+    "v_mfma_f32_32x32x8_f16 a[0:3], v[0:1], v[2:3], a[0:15]", "v_mov_b32 v1, vcc:", "s_load_dwordx2 s[2:3]", "buffer_load_dword v1, off",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_broken_instructions(broken):
+    """What an assembler would refuse or carry out is refused, where it is read or when a wave comes there; nothing is skipped in silence."""
+    text = f"""
+        .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+    k:
+        {broken}
+        s_endpgm
+        .amdhsa_kernel k
+            .amdhsa_kernarg_size 0
+        .end_amdhsa_kernel
+    """
+    with pytest.raises(AveError, match="X02[01]") as caught:
+        executor.load(text)[1, 64]()
+    assert caught.value.code in ("X020", "X021")
+
+
+@pytest.mark.parametrize("changed", [(".size:           8", ".size: x"), (".offset:         0", ".offset: -8"), ("kernarg_size 8", "kernarg_size 99999999999"),
+                                     ("kernarg_size 8", "kernarg_size 8\n.amdhsa_private_segment_fixed_size 99999999999")])  # fmt: skip
+def test_broken_metadata(changed):
+    text = """
+        .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+    k:
+        s_endpgm
+        .amdhsa_kernel k
+            .amdhsa_kernarg_size 8
+        .end_amdhsa_kernel
+        .amdgpu_metadata
+amdhsa.kernels:
+  - .args:
+      - .offset:         0
+        .size:           8
+        .value_kind:     global_buffer
+    .name:           k
+        .end_amdgpu_metadata
+    """
+    assert executor.load(text)[1, 64](np.zeros(4)).instructions == 1
+    with pytest.raises(AveError):
+        executor.load(text.replace(*changed))[1, 64](np.zeros(4))
+
+
+def test_misused_launches():
+    kernel = executor.load('.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\nk:\ns_endpgm\n.amdhsa_kernel k\n.amdhsa_kernarg_size 0\n.end_amdhsa_kernel\n')
+    for wrong in ({"dynamic_lds": -1}, {"dynamic_lds": "a"}, {"threads": None}, {"foo": 1}, {"kernarg": b"", "memory": 5}):
+        with pytest.raises(AveError, match="`run`"):
+            kernel[1, 64](**wrong)

@@ -281,6 +281,16 @@ def _waits(rest: str, where: str) -> dict[str, int | str | tuple[int, ...]]:
 _FILE = re.compile(r'(\d+)\s+"((?:[^"\\]|\\.)*)"(?:\s+"((?:[^"\\]|\\.)*)")?')
 
 
+SIZES = {".byte": 1, ".short": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".word": 4, ".4byte": 4, ".quad": 8, ".8byte": 8}
+# What an assembler carries out before there are instructions.
+ASSEMBLES = frozenset(
+    """
+    .macro .endm .endmacro .exitm .purgem .altmacro .noaltmacro .rept .rep .endr .irp .irpc .include .incbin .else .elseif .endif .if .ifdef .ifndef
+    .ifb .ifnb .ifc .ifnc .ifeq .ifne .ifge .ifgt .ifle .iflt .ifeqs .ifnes .ifnotdef .org
+    """.split()  # noqa: SIM905
+)
+
+
 class _Reader:
     def __init__(self, text: str, name: str):
         self.name = name
@@ -310,7 +320,10 @@ class _Reader:
                 self._label(head[2])
                 continue
             while m := _LABEL.match(text):
-                self._label(m[1].strip('"'))
+                name = m[1].strip('"')
+                if self.in_text and name in self.labels and not name.isdigit():
+                    raise self.fail(n, text, f"the label {name} is declared a second time")
+                self._label(name)
                 text = text[m.end() :]
             text = text.strip()
             if not text or text.startswith(("#", "Disassembly of")) or "file format" in text:
@@ -353,7 +366,7 @@ class _Reader:
                 if rest_words is not words and got is not None:
                     operands.append(got)
                 for word in rest_words:
-                    if (mod := modifier(word)) is None:
+                    if (mod := modifier(word)) is None or isinstance(operand(word), Reg):
                         raise self.fail(n, text, f"{word!r} is neither an operand nor a modifier")
                     mods[mod[0]] = mod[1]
         out = Instruction(name, form[1:], tuple(operands), mods, len(self.out), self.address, n, text, self.source)
@@ -387,8 +400,13 @@ class _Reader:
             key, _, value = rest.partition(",")
             if (got := number(value.strip())) is not None:
                 self.sets[key.strip()] = got
+        elif name in ASSEMBLES:
+            raise self.fail(n, text, "this directive decides which instructions there are, and is not carried out here: give the assembled file")
         elif not self.in_text:
             self._datum(n, name, rest, text)
+        elif name in SIZES:  # machine code as numbers, or a table: a wave that comes there stops
+            self.out.append(Instruction(name, "", (), {}, len(self.out), self.address, n, text, self.source))
+            self.address += SIZES[name] * len(split(rest))
 
     def _until(self, end: str) -> Iterator[tuple[int, str]]:
         for n, raw in self.lines:
@@ -405,13 +423,12 @@ class _Reader:
         self.kernels[name] = Kernel(name, name, found)
 
     def _datum(self, n: int, name: str, rest: str, text: str) -> None:
-        sizes = {".byte": 1, ".short": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".word": 4, ".4byte": 4, ".quad": 8, ".8byte": 8}
-        if name in sizes:
+        if name in SIZES:
             for item in split(rest):
                 got = number(item)
                 if got is not None:
-                    self.data += (got & (1 << 8 * sizes[name]) - 1).to_bytes(sizes[name], "little")
-                elif sizes[name] == 8 and isinstance(sym := operand(item), Name):
+                    self.data += (got & (1 << 8 * SIZES[name]) - 1).to_bytes(SIZES[name], "little")
+                elif SIZES[name] == 8 and isinstance(sym := operand(item), Name):
                     self.fixups.append((len(self.data), sym.name, sym.offset))
                     self.data += bytes(8)
                 else:
@@ -456,10 +473,21 @@ def arguments(metadata: str) -> dict[str, tuple[Argument, ...]]:
         elif key == ".name":
             names.append(value)
     return {
-        name: tuple(Argument(int(a.get(".offset", 0)), int(a.get(".size", 0)), a.get(".value_kind", ""), a.get(".name", "")) for a in args)
+        name: tuple(Argument(_count(a, ".offset"), _count(a, ".size"), a.get(".value_kind", ""), a.get(".name", "")) for a in args)
         for names, args in kernels
         for name in names
     }
+
+
+def _count(argument: Mapping[str, str], key: str) -> int:
+    """A number of an argument. Raises X020."""
+    text = argument.get(key, "0")
+    if not text.isdecimal() or int(text) >= MOST_BYTES:
+        raise error("X020", where="metadata", text=f"{key}: {text}", why="offsets and sizes of arguments are numbers of bytes, 0 or more")
+    return int(text)
+
+
+MOST_BYTES = 1 << 20  # of a segment of arguments
 
 
 def numbers(metadata: str, kernel: str) -> dict[str, int]:

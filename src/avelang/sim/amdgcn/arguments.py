@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from avelang.amdgcn.asm import Argument, Kernel
+from avelang.amdgcn.asm import MOST_BYTES, Argument, Kernel
 from avelang.base.errors import counted, error
+from avelang.base.takes import at_least, takes
 from avelang.sim.amdgcn.machine import Dim3, Launch, Machine, Run
 
 FLOATS = {2: "<e", 4: "<f", 8: "<d"}
@@ -119,9 +120,10 @@ def _raw(machine: Machine, grid: Dim3, block: Dim3, given: Any, memory: Any, dyn
     return machine.launch(Launch(grid, block, kernarg, [span(a) for a in named.values()], dynamic_lds, names=list(named)), threads)
 
 
+@takes()
 def run(
-    machine: Machine, grid: Dim3, block: Dim3, *args: Any, dynamic_lds: int = 0, threads: int = 1, kernarg: Any = None,
-    memory: Sequence[np.ndarray] | Mapping[str, np.ndarray] = (),
+    machine: Machine, grid: Dim3, block: Dim3, *args: Any, dynamic_lds: Annotated[int, at_least(0)] = 0,
+    threads: Annotated[int, at_least(0)] = 1, kernarg: Any = None, memory: Sequence[Any] | Mapping[str, Any] = (),
 ) -> Run:  # fmt: skip
     """Launches a kernel on NumPy arrays and numbers, as its metadata orders them. None stands for a null pointer. Or on the bytes of its argument
     segment, `kernarg`, and the arrays at which addresses in them point, `memory`.
@@ -129,6 +131,8 @@ def run(
     Raises X020 to X027 as `Machine.launch`. An array that is read-only is lent as a copy, and it is an error if the kernel writes that.
     """
     kernel = machine.kernel
+    if not 0 <= kernel.get("kernarg_size") <= MOST_BYTES:
+        raise error("X027", kernel=kernel.name, what=f"{kernel.get('kernarg_size')} bytes of arguments", why=f"there are {MOST_BYTES} at most")
     if kernarg is not None:
         if args:
             raise error("X027", kernel=kernel.name, what=f"{counted(len(args), 'argument')} and kernarg=", why="the segment holds all arguments")

@@ -30,6 +30,7 @@ from avelang.sim.amdgcn.translator import Options
 
 Dim3 = tuple[int, int, int]
 ORDERS = ("forward", "reverse", "random")
+MOST_SCRATCH = 1 << 17  # bytes of a lane: what the hardware can address
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -269,6 +270,8 @@ class Machine:
             (f"block {launch.block}", items > most, f"the kernel was compiled for {most} work-items at most (.max_flat_workgroup_size)"),
             (f"grid {launch.grid}", min(launch.grid) < 0 or max(launch.grid) >= 1 << 31, "extents are 0 to 2**31 - 1"),
             (f"{lds} bytes of LDS", lds > self.chip.lds_bytes, f"a workgroup of {self.chip.name} has at most {self.chip.lds_bytes}"),
+            (f"{self.kernel.get('private_segment_fixed_size')} bytes of scratch", self.kernel.get("private_segment_fixed_size") > MOST_SCRATCH,
+             f"a lane has at most {MOST_SCRATCH}"),
             (f"{len(launch.kernarg)} bytes of arguments", len(launch.kernarg) < self.kernel.get("kernarg_size"),
              f"its arguments take {self.kernel.get('kernarg_size')} bytes"),
         ):  # fmt: skip

@@ -244,3 +244,5 @@ def _one(t: Translator, i: Instruction, checker: Checker | None, limits: dict[st
     except Unknown as why:
         # It may stand where this run never comes: the wave stops when it gets there.
         t.stop(UNKNOWN, str(why))
+    except (IndexError, ValueError, AttributeError, TypeError, KeyError) as why:  # a handler takes operands as it finds them
+        t.stop(UNKNOWN, f"its operands are not those that it takes ({why})")
