@@ -111,7 +111,16 @@ def dead_al(seed: int) -> Iterator[dict[str, Any]]:
             return
 
 
-LEVELS = {"al": one_al, "tile": one_tile, "ptx": one_ptx, "dead": dead_al}
+def one_case(number: int) -> Iterator[dict[str, Any]]:
+    """A case that is kept, on the GPU; the test suite runs them on the other engines."""
+    from fuzz import trial
+
+    file = sorted(CASES.glob("*.py"))[number]
+    for f in trial.trial(trial.read(file.read_text()), ["gpu"]):
+        yield {"seed": number, "finding": f"{file.name} on {f.engine}: {f.what}", "engine": f.engine, "case": ""}
+
+
+LEVELS = {"cases": one_case, "al": one_al, "tile": one_tile, "ptx": one_ptx, "dead": dead_al}
 
 
 # -- processes -----------------------------------------------------------------------------------------------------------------------------------
@@ -184,7 +193,7 @@ class Loop:
     def __init__(self, level: str, seed: int, minutes: float, count: int, show: Any, jobs: int):
         self.level, self.next, self.count, self.show, self.jobs = level, seed, count, show, max(1, jobs)
         self.until, self.tally = time.monotonic() + 60 * minutes, Tally()
-        self.again: list[tuple[str, range]] = []
+        self.again: list[tuple[str, range]] = [("cases", range(len(list(CASES.glob("*.py")))))] if level == "al" and gpu() else []
         self.children: dict[int, Child] = {}
 
     def work(self) -> tuple[str, range] | None:

@@ -15,7 +15,7 @@ from fuzz.drawn import Drawn
 from fuzz.numbers import KINDS
 from sim.ptx import programs
 
-ENGINES = ("reference", "cpu", "cpu32", "gfx942", "gfx950", "sm_80")
+ENGINES = ("reference", "cpu", "cpu32", "gfx942", "gfx950", "sm_90a")
 CASES = sorted((pathlib.Path(__file__).parent / "cases").glob("*.py"))
 
 

@@ -9,6 +9,7 @@ import llvmlite.binding as llvm
 
 import avelang.arch as arch
 from avelang.base.errors import error
+from avelang.emit.llvm import nvptx_faults
 from avelang.emit.llvm.simt import Program
 from avelang.ir.core import Kernel
 from avelang.llvm import guard
@@ -41,8 +42,9 @@ class Device(Host):
         return self._emitted(text, True)
 
     def assembly(self, text: str) -> str:
-        """Assembly text. V004 where LLVM's backend would end the process."""
-        return self._emitted(text, False).decode()
+        """Assembly text; of PTX without what ptxas makes wrong code of. V004 where LLVM's backend would end the process."""
+        made = self._emitted(text, False).decode()
+        return made if self.chip.vendor == "amd" else nvptx_faults.without(made)
 
     def _emitted(self, text: str, binary: bool) -> bytes:
         module = self.module(text)
