@@ -248,7 +248,10 @@ def ir_lines(tree: Tree) -> dict[str, int]:
         if len(_IR.findall(tree.text[m])) < 2:
             continue
         lines = tree.text[m].splitlines()
-        for first, last in {(n.lineno, n.end_lineno or 0) for n in ast.walk(t) if isinstance(n, (ast.JoinedStr, ast.Constant))}:
+        # The parts of an f-string have places of their own from Python 3.12 on.
+        parts = {id(part) for n in ast.walk(t) if isinstance(n, ast.JoinedStr) for part in ast.walk(n) if part is not n}
+        strings = (n for n in ast.walk(t) if isinstance(n, (ast.JoinedStr, ast.Constant)) and id(n) not in parts)
+        for first, last in {(n.lineno, n.end_lineno or 0) for n in strings}:
             text = "\n".join(lines[first - 1 : last])
             if last > first and '"""' in text and len(_IR.findall(text)) >= 2:
                 found[m] = found.get(m, 0) + last - first

@@ -142,7 +142,7 @@ ave_run:
 	subq	$24, %rsp
 	movq	%r8, 16(%rsp)
 	cmpq	%rcx, %rdx
-	jae	.LBB1_12
+	jae	.LBB1_6
 	movq	%rcx, %r15
 	movq	%rdx, %r12
 	movq	%rsi, %r13
@@ -151,39 +151,18 @@ ave_run:
 	movl	4(%rsi), %ebx
 	jmp	.LBB1_2
 	.p2align	4
-.LBB1_11:
+.LBB1_5:
 	incq	%r12
 	cmpq	%r15, %r12
-	jae	.LBB1_12
+	jae	.LBB1_6
 .LBB1_2:
-	movq	%r12, %rax
-	shrq	$32, %rax
-	je	.LBB1_3
 	movq	%r12, %rax
 	xorl	%edx, %edx
 	divq	%r14
 	movq	%rdx, %r8
-	jmp	.LBB1_5
-	.p2align	4
-.LBB1_3:
-	movl	%r12d, %eax
-	xorl	%edx, %edx
-	divl	%r14d
-	movl	%edx, %r8d
-.LBB1_5:
-	movq	%rax, %rcx
-	shrq	$32, %rcx
-	je	.LBB1_6
 	xorl	%edx, %edx
 	divq	%rbx
 	movq	%rdx, %rcx
-	jmp	.LBB1_8
-	.p2align	4
-.LBB1_6:
-	xorl	%edx, %edx
-	divl	%ebx
-	movl	%edx, %ecx
-.LBB1_8:
 	movq	16(%rsp), %rdx
 	movq	%rdx, (%rsp)
 	movq	%rbp, %rdi
@@ -196,16 +175,16 @@ ave_run:
 	movl	12(%r13), %eax
 	movl	12(%r13), %eax
 	testl	%eax, %eax
-	je	.LBB1_11
+	je	.LBB1_5
 	movq	%r13, %rdi
 	callq	*16(%r13)
 	testl	%eax, %eax
-	je	.LBB1_11
+	je	.LBB1_5
 	movl	$3, %eax
-	jmp	.LBB1_13
-.LBB1_12:
+	jmp	.LBB1_7
+.LBB1_6:
 	xorl	%eax, %eax
-.LBB1_13:
+.LBB1_7:
 	addq	$24, %rsp
 	popq	%rbx
 	popq	%r12

@@ -46,91 +46,74 @@ ave_run:
 	pushq	%r12
 	pushq	%rbx
 	subq	$104, %rsp
-	movq	%rcx, 48(%rsp)
+	movq	%rcx, 32(%rsp)
 	cmpq	%rcx, %rdx
-	jae	.LBB1_21
+	jae	.LBB1_15
 	movq	%r8, %r15
 	movl	(%rsi), %eax
 	movq	%rax, 16(%rsp)
 	movl	4(%rsi), %eax
 	movq	%rax, 8(%rsp)
 	movq	(%rdi), %rax
-	movq	%rax, 32(%rsp)
-	movq	8(%rdi), %rax
-	movq	%rax, 24(%rsp)
-	movq	%rsi, 40(%rsp)
+	movq	%rax, (%rsp)
+	movq	8(%rdi), %rbx
+	movabsq	$aligned_alloc, %rcx
+	movq	%rsi, 24(%rsp)
+	movq	%rbx, 48(%rsp)
 	jmp	.LBB1_2
 	.p2align	4
-.LBB1_20:
-	movq	56(%rsp), %rdx
+.LBB1_14:
+	movq	40(%rsp), %rdx
 	incq	%rdx
-	cmpq	48(%rsp), %rdx
-	je	.LBB1_21
+	cmpq	32(%rsp), %rdx
+	movq	%r12, %rcx
+	je	.LBB1_15
 .LBB1_2:
-	movq	%rdx, %rax
-	shrq	$32, %rax
-	movq	%rdx, 56(%rsp)
-	je	.LBB1_3
+	movq	%rdx, 40(%rsp)
 	movq	%rdx, %rax
 	xorl	%edx, %edx
 	divq	16(%rsp)
-	movq	%rdx, %r12
-	jmp	.LBB1_5
-	.p2align	4
-.LBB1_3:
-	movl	%edx, %eax
-	xorl	%edx, %edx
-	divl	16(%rsp)
-	movl	%edx, %r12d
-.LBB1_5:
-	movq	%rax, %rcx
-	shrq	$32, %rcx
-	je	.LBB1_6
+	movq	%rdx, %rbp
 	xorl	%edx, %edx
 	divq	8(%rsp)
-	jmp	.LBB1_8
-	.p2align	4
-.LBB1_6:
-	xorl	%edx, %edx
-	divl	8(%rsp)
-.LBB1_8:
-	movq	%rdx, (%rsp)
-	movl	%r12d, %ebp
+	movq	%rdx, %rbx
+	movq	%rbp, 64(%rsp)
 	andl	$268435455, %ebp
 	shlq	$6, %rbp
-	addq	32(%rsp), %rbp
-	movq	(%rsp), %rax
-	shlq	$12, %rax
-	movq	%rax, 64(%rsp)
+	addq	(%rsp), %rbp
+	movq	%rdx, 56(%rsp)
+	shlq	$12, %rbx
 	movq	%r15, %r14
 	xorl	%r13d, %r13d
-	movq	24(%rsp), %rbx
 	.p2align	4
-.LBB1_9:
+.LBB1_3:
 	movl	$64, %edi
 	movl	$64, %esi
-	movabsq	$aligned_alloc, %rax
+	movq	%rcx, %r12
 	vzeroupper
-	callq	*%rax
+	callq	*%rcx
+	movabsq	$1099511626752, %rsi
+	movabsq	$wave.destroy, %rdx
 	movabsq	$wave.resume, %rcx
 	movq	%rcx, (%rax)
-	movabsq	$wave.destroy, %rcx
-	movq	%rcx, 8(%rax)
+	movq	%rdx, 8(%rax)
 	movq	%r15, 16(%rax)
 	movl	%r13d, 40(%rax)
-	movq	(%rsp), %rcx
+	movq	56(%rsp), %rcx
 	movl	%ecx, 36(%rax)
-	movl	%r12d, 32(%rax)
-	movq	%rbx, 24(%rax)
+	movq	64(%rsp), %rcx
+	movl	%ecx, 32(%rax)
+	movq	48(%rsp), %rcx
+	movq	%rcx, 24(%rax)
 	movq	%r13, %rcx
 	shlq	$10, %rcx
-	addq	64(%rsp), %rcx
-	movabsq	$1099511626752, %rdx
-	andq	%rdx, %rcx
+	addq	%rbx, %rcx
+	andq	%rsi, %rcx
 	vmovups	(%rbp,%rcx), %zmm0
 	vmovups	256(%rbp,%rcx), %zmm1
 	vmovups	512(%rbp,%rcx), %zmm2
 	vmovups	768(%rbp,%rcx), %zmm3
+	movq	%r12, %rcx
 	vmovups	%zmm3, 192(%r14)
 	vmovups	%zmm2, 128(%r14)
 	vmovups	%zmm1, 64(%r14)
@@ -140,55 +123,55 @@ ave_run:
 	incq	%r13
 	addq	$256, %r14
 	cmpq	$4, %r13
-	jne	.LBB1_9
-	movq	%r15, %r12
+	jne	.LBB1_3
+	movq	%r15, %rbp
 	xorl	%ebx, %ebx
 	xorl	%r14d, %r14d
-	movq	40(%rsp), %r13
+	movq	24(%rsp), %r13
 	.p2align	4
-.LBB1_11:
+.LBB1_5:
 	movq	72(%rsp,%rbx,8), %rdi
 	movq	(%rdi), %r15
 	testq	%r15, %r15
-	je	.LBB1_13
+	je	.LBB1_7
 	vzeroupper
 	callq	*(%rdi)
-.LBB1_13:
+.LBB1_7:
 	testq	%r15, %r15
 	setne	%al
 	orb	%al, %r14b
 	incq	%rbx
 	cmpq	$4, %rbx
-	jne	.LBB1_11
+	jne	.LBB1_5
 	movl	12(%r13), %eax
 	cmpl	$2, %eax
 	setb	%al
 	xorl	%ebx, %ebx
 	testb	%al, %r14b
 	movl	$0, %r14d
-	jne	.LBB1_11
+	jne	.LBB1_5
 	xorl	%ebx, %ebx
 	.p2align	4
-.LBB1_16:
+.LBB1_10:
 	movq	72(%rsp,%rbx,8), %rdi
 	vzeroupper
 	callq	*8(%rdi)
 	incq	%rbx
 	cmpq	$4, %rbx
-	jne	.LBB1_16
+	jne	.LBB1_10
 	movl	12(%r13), %eax
 	testl	%eax, %eax
-	movq	%r12, %r15
-	je	.LBB1_20
+	movq	%rbp, %r15
+	je	.LBB1_14
 	movq	%r13, %rdi
 	callq	*16(%r13)
 	testl	%eax, %eax
-	je	.LBB1_20
+	je	.LBB1_14
 	movl	$3, %eax
-	jmp	.LBB1_22
-.LBB1_21:
+	jmp	.LBB1_16
+.LBB1_15:
 	xorl	%eax, %eax
-.LBB1_22:
+.LBB1_16:
 	addq	$104, %rsp
 	popq	%rbx
 	popq	%r12
