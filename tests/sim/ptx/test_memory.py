@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from avelang.base.errors import AveError
+from avelang.sim.ptx import Program
 from sim.ptx.texts import filled, kernel, memory, run
 
 LANE = np.arange(32, dtype=np.uint32)
@@ -138,3 +139,27 @@ def test_read_only_memory():
         run(kernel("st.global.u32 [%p0], 1; ret;"), data)
     assert caught.value.code == "X032"
     assert memory(data)[0][3] is False
+
+
+@pytest.mark.parametrize("space", [".global", ""])
+@pytest.mark.parametrize(
+    ("load", "at", "want"),
+    [
+        ("%r1, %r3, %r2, %r4", 0, 5 + 7), ("%r1, %r3, %r4, %r5", 0, 5), ("%r1, %r2, %r3, _", 0, 5 + 6), ("%r3, %r4, %r5, %r1", 0, "X032"),
+        ("%r1, %r3, %r2, %r4", 4, "X035"), ("%r3, %r4, %r1, %r5", 16, "X032"), ("%r3, %r4, %r5, %r6", 16, "X032"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("check", [(), ("all",)], ids=["", "all"])
+def test_elements_of_a_vector_that_nothing_reads(load, at, want, space, check):
+    """May be outside of memory, where the vector's address is a multiple of its size: LLVM fills up vectors so."""
+    whole = np.zeros(16, np.uint32)
+    x = whole[(-whole.ctypes.data % 16) // 4 :][:3]
+    x[:] = 5, 6, 7
+    body = f"mov.b32 %r2, 0; mov.b32 %r1, 0; ld{space}.v4.b32 {{{load}}}, [%p0+{at}]; add.u32 %r1, %r1, %r2; st.global.u32 [%p0], %r1; ret;"
+    program = Program(kernel(body))
+    try:
+        program.launch([x.ctypes.data], (1, 1, 1), (1, 1, 1), memory=memory(x), check=check)
+        found = int(x[0])
+    except AveError as e:
+        found = e.code
+    assert found == want

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 
 import avelang.sim.ptx.control as control
@@ -128,6 +129,8 @@ def translate(code: Code, watched: bool = False, without: int = -1, init: bool =
     for registers, count in code.running.items():
         for r in registers:
             t.running.setdefault(r, []).append(count)
+    named = collections.Counter(r for i in code.instructions for r in i.registers())
+    t.unread = frozenset(r for r, count in named.items() if count == 1)
     handlers = _Handlers(code)
     ranges = list(zip(starts, [*starts[1:], len(code.instructions)], strict=True))
     saved, uses, defs, successors, notes = [], [], [], [], 1

@@ -4,6 +4,7 @@ synchronization"."""
 from __future__ import annotations
 
 import avelang.sim.ptx.atomics as atomics
+import avelang.sim.ptx.memory_text as memory_text
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import BITS, At, Instr, Mem, Reg
@@ -81,9 +82,30 @@ def _uniform(t: Translator, a: _Access) -> list[str] | None:
     return out
 
 
+def _partly(t: Translator, a: _Access, read: list[int]) -> list[str]:
+    """A vector of which the program uses some elements only: the others may be anywhere. LLVM loads more than there is where the address of a vector
+    is a multiple of its size, as what follows in that piece of memory is never out of a GPU's reach."""
+    x, size = t.address(a.mem, a.space), a.bits // 8
+    t.put_addresses(x)
+    low = t.op(f"and {t.t('i64')} {x}, {t.constant(size * a.count - 1, 64)}")
+    crooked = t.bits_of(t.op(f"icmp ne {t.t('i64')} {low}, {t.constant(0, 64)}"))
+    name, text = memory_text.access(a.space, a.bits, a.count, False, t.checked, t.watched)
+    status = t.op(f"call i32 @{t.helper(name, lambda: text)}(ptr %w, ptr %g, i32 {t.op(f'and i32 {crooked}, {t.lanes()}')})")
+    t.stop_if(t.op(f"icmp ne i32 {status}, 0"))
+    values = [t.constant(0, a.bits)] * a.count
+    for k in read:
+        t.put_addresses(t.op(f"add {t.t('i64')} {x}, {t.constant(k * size, 64)}") if k else x)
+        t.access(a.space, a.bits, 1, False)
+        values[k] = t.take_data(0, a.bits)
+    return values
+
+
 def _load(t: Translator, i: Instr) -> None:
     a = _Access(i, i.operands[1])
     values = _uniform(t, a)
+    read = [k for k, o in enumerate(a.items(i.operands[0])) if not isinstance(o, n.Sink) and o not in t.unread]
+    if values is None and a.space in ("global", "generic") and 0 < len(read) < a.count:
+        values = _partly(t, a, read)
     if values is None:
         t.put_addresses(t.address(a.mem, a.space))
         t.access(a.space, a.bits, a.count, False)

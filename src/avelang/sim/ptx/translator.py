@@ -38,6 +38,7 @@ class Translator(Writer):
         self.here: Instr | None = None
         self.undef_places: dict[tuple[Reg, int], int] = {}  # of code that follows what nothing has written (`defined`)
         self.undef_start = 0
+        self.unread: frozenset[Reg] = frozenset()  # registers that nothing reads
         self.widest = 8  # bytes in which arguments are copied
         self.without = -1  # the index of a bar.warp.sync that is left out
         self.unfenced: dict[Reg, list[Reg]] = {}  # by a register of wgmma: words that say that it has been written since the last wgmma.fence
