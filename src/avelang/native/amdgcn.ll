@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 b8cbb2fe64abc8b81452bf5909975cefa6bbea4c86a1771863d587c0932e8db7
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 184cb6151336c8313d00cda384cb18efec7fb6c63e4de5d1c6884f9423f7fa65
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.Finding = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -10,7 +10,7 @@
 @ave_maker = local_unnamed_addr global ptr null, align 8
 @ave_blocks = external local_unnamed_addr global [0 x ptr], align 8
 
-define void @ave_start(ptr noundef %g) local_unnamed_addr #0 {
+define hidden void @ave_start(ptr noundef %g) local_unnamed_addr #0 {
 entry:
   %item_registers = getelementptr inbounds nuw i8, ptr %g, i64 128
   %0 = load i32, ptr %item_registers, align 8
@@ -32,7 +32,7 @@ for.body.lr.ph:
   br label %for.body
 
 for.cond.cleanup:
-  tail call void @ave_check_start(ptr noundef nonnull %g) #14
+  tail call void @ave_check_start(ptr noundef nonnull %g) #17
   ret void
 
 for.body:
@@ -114,7 +114,7 @@ declare void @llvm.lifetime.end.p0(ptr captures(none)) #1
 
 declare void @ave_check_start(ptr noundef) local_unnamed_addr
 
-define void @ave_order(ptr noundef captures(none) %g) local_unnamed_addr #4 {
+define hidden void @ave_order(ptr noundef captures(none) %g) local_unnamed_addr #4 {
 entry:
   %waves1 = getelementptr inbounds nuw i8, ptr %g, i64 12
   %0 = load i32, ptr %waves1, align 4
@@ -225,7 +225,7 @@ for.body.i:
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
   store i64 %at.0.i31, ptr %linear.i, align 8
-  tail call void @ave_start(ptr noundef nonnull %g) #15
+  tail call void @ave_start(ptr noundef nonnull %g) #18
   %2 = load ptr, ptr %wave_states.i, align 8
   br label %for.body.i3
 
@@ -233,7 +233,7 @@ for.cond.i1.loopexit:
   br i1 %open.2.i, label %for.body.i3, label %for.inc.i
 
 for.body.i3:
-  tail call void @ave_order(ptr noundef nonnull %g) #15
+  tail call void @ave_order(ptr noundef nonnull %g) #18
   %3 = load i32, ptr %waves2.i, align 4
   %cmp.not.i425.not = icmp eq i32 %3, 0
   br i1 %cmp.not.i425.not, label %for.inc.i, label %for.body4.i
@@ -265,7 +265,7 @@ for.cond.i8:
   %idxprom.i9 = sext i32 %pc.0.i to i64
   %arrayidx.i10 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i9
   %8 = load ptr, ptr %arrayidx.i10, align 8
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #14
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #17
   %or.cond16.i = icmp ugt i32 %call5.i, -3
   br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
 
@@ -368,7 +368,7 @@ for.body.i:
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
   store i64 %at.0.i33, ptr %linear.i, align 8
-  tail call void @ave_start(ptr noundef nonnull %g) #15
+  tail call void @ave_start(ptr noundef nonnull %g) #18
   %2 = load ptr, ptr %wave_states.i, align 8
   br label %for.body.i3
 
@@ -376,7 +376,7 @@ for.cond.i1.loopexit:
   br i1 %open.2.i, label %for.body.i3, label %for.inc.i
 
 for.body.i3:
-  tail call void @ave_order(ptr noundef nonnull %g) #15
+  tail call void @ave_order(ptr noundef nonnull %g) #18
   %3 = load i32, ptr %waves2.i, align 4
   %cmp.not.i427.not = icmp eq i32 %3, 0
   br i1 %cmp.not.i427.not, label %for.inc.i, label %for.body4.i
@@ -416,12 +416,12 @@ for.cond.i8:
 
 if.then.i:
   %9 = load ptr, ptr @ave_maker, align 8
-  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #14
+  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #17
   %tobool2.not.i = icmp eq i32 %call.i, 0
   br i1 %tobool2.not.i, label %for.cond.i8, label %run_group.exit
 
 if.end4.i:
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #14
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #17
   %or.cond16.i = icmp ugt i32 %call5.i, -3
   br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
 
@@ -488,7 +488,7 @@ run.exit:
   ret i32 %cmp.not.i26
 }
 
-define range(i32 0, 2) i32 @ave_check_found(ptr noundef readonly captures(none) %g, i32 noundef %index, i64 noundef %key, i1 noundef %severe) local_unnamed_addr #6 {
+define hidden range(i32 0, 2) i32 @ave_check_found(ptr noundef readonly captures(none) %g, i32 noundef %index, i64 noundef %key, i1 noundef %severe) local_unnamed_addr #6 {
 entry:
   %collect = getelementptr inbounds nuw i8, ptr %g, i64 280
   %0 = load i32, ptr %collect, align 8
@@ -598,7 +598,7 @@ return:
   ret i32 %retval.4
 }
 
-define range(i32 0, 2) i32 @ave_check_use(ptr noundef captures(none) %c, ptr noundef captures(none) %g, ptr noundef readonly captures(none) %list, i32 noundef %n, i32 noundef %index) local_unnamed_addr #6 {
+define hidden range(i32 0, 2) i32 @ave_check_use(ptr noundef captures(none) %c, ptr noundef captures(none) %g, ptr noundef readonly captures(none) %list, i32 noundef %n, i32 noundef %index) local_unnamed_addr #6 {
 entry:
   %0 = load <4 x i32>, ptr %c, align 8
   %done = getelementptr inbounds nuw i8, ptr %c, i64 16
@@ -682,7 +682,7 @@ cond.end:
   store i64 %shr14, ptr %fault_address, align 8
   store i64 %cond, ptr %fault_extra, align 8
   store i64 0, ptr %arrayidx13, align 8
-  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #15
+  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #18
   %tobool41.not = icmp eq i32 %call40, 0
   br i1 %tobool41.not, label %for.inc, label %return
 
@@ -703,7 +703,7 @@ return:
 
 declare i32 @llvm.vector.reduce.or.v4i32(<4 x i32>) #7
 
-define void @ave_check_issue(ptr noundef captures(none) %c, i32 noundef %class, i32 noundef %word, ptr noundef readonly captures(none) %list, i32 noundef %n) local_unnamed_addr #4 {
+define hidden void @ave_check_issue(ptr noundef captures(none) %c, i32 noundef %class, i32 noundef %word, ptr noundef readonly captures(none) %list, i32 noundef %n) local_unnamed_addr #4 {
 entry:
   %idxprom = zext i32 %class to i64
   %arrayidx = getelementptr inbounds nuw i32, ptr %c, i64 %idxprom
@@ -756,7 +756,7 @@ for.body9:
   br i1 %cmp7, label %for.body9, label %for.cond.cleanup8
 }
 
-define void @ave_check_wait(ptr noundef captures(none) %c, i32 noundef %vm, i32 noundef %lgkm) local_unnamed_addr #8 {
+define hidden void @ave_check_wait(ptr noundef captures(none) %c, i32 noundef %vm, i32 noundef %lgkm) local_unnamed_addr #8 {
 entry:
   %cmp.i = icmp eq i32 %lgkm, 0
   %touched.i = getelementptr inbounds nuw i8, ptr %c, i64 32
@@ -817,10 +817,10 @@ done_of.exit:
   ret void
 }
 
-define void @ave_check_reach(ptr noundef captures(none) %c, ptr noundef captures(none) %q, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index, i1 noundef %off) local_unnamed_addr #9 {
+define hidden void @ave_check_reach(ptr noundef captures(none) %c, ptr noundef captures(none) %q, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index, i1 noundef %off) local_unnamed_addr #9 {
 entry:
   %r = alloca %struct.Reached, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %r) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %r) #19
   %cmp.i = icmp eq i32 %lgkm, 0
   %touched.i = getelementptr inbounds nuw i8, ptr %c, i64 32
   %0 = load i32, ptr %touched.i, align 8
@@ -950,11 +950,11 @@ if.then57:
   br label %cleanup
 
 cleanup:
-  call void @llvm.lifetime.end.p0(ptr nonnull %r) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %r) #19
   ret void
 }
 
-define void @ave_check_mutable_wait(ptr noundef captures(none) %c, ptr noundef readonly captures(none) %g, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index) local_unnamed_addr #10 {
+define hidden void @ave_check_mutable_wait(ptr noundef captures(none) %c, ptr noundef readonly captures(none) %g, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index) local_unnamed_addr #10 {
 entry:
   %check = getelementptr inbounds nuw i8, ptr %g, i64 152
   %0 = load ptr, ptr %check, align 8
@@ -971,7 +971,7 @@ if.then:
   %tobool3.not = icmp eq i32 %and2, 0
   %cond = select i1 %tobool.not, i32 -1, i32 %vm
   %cond9 = select i1 %tobool3.not, i32 -1, i32 %lgkm
-  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #15
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #18
   %cond14 = select i1 %tobool.not, i32 %vm, i32 -1
   %cond19 = select i1 %tobool3.not, i32 %lgkm, i32 -1
   br label %if.end
@@ -979,11 +979,11 @@ if.then:
 if.end:
   %lgkm.addr.0 = phi i32 [ %cond19, %if.then ], [ %lgkm, %entry ]
   %vm.addr.0 = phi i32 [ %cond14, %if.then ], [ %vm, %entry ]
-  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #15
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #18
   ret void
 }
 
-define void @ave_check_publish(ptr noundef writeonly captures(none) %q, ptr noundef readonly captures(none) %c, i32 noundef %epoch, i32 noundef %wave, i1 noundef %all) local_unnamed_addr #8 {
+define hidden void @ave_check_publish(ptr noundef writeonly captures(none) %q, ptr noundef readonly captures(none) %c, i32 noundef %epoch, i32 noundef %wave, i1 noundef %all) local_unnamed_addr #8 {
 entry:
   %and.i38 = shl i32 %epoch, 5
   %mul.i39 = and i32 %and.i38, 32
@@ -1013,7 +1013,7 @@ entry:
   ret void
 }
 
-define void @ave_check_arrive(ptr noundef readonly captures(none) %w, ptr noundef readonly captures(none) %g, i1 noundef %end) local_unnamed_addr #6 {
+define hidden void @ave_check_arrive(ptr noundef readonly captures(none) %w, ptr noundef readonly captures(none) %g, i1 noundef %end) local_unnamed_addr #6 {
 entry:
   %epoch1 = getelementptr inbounds nuw i8, ptr %w, i64 660
   %0 = load i32, ptr %epoch1, align 4
@@ -1024,7 +1024,7 @@ entry:
   %2 = load ptr, ptr %check2, align 8
   %index = getelementptr inbounds nuw i8, ptr %w, i64 656
   %3 = load i32, ptr %index, align 8
-  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #15
+  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #18
   %waves = getelementptr inbounds nuw i8, ptr %g, i64 12
   %4 = load i32, ptr %waves, align 4
   %cmp16.not = icmp eq i32 %4, 0
@@ -1052,7 +1052,7 @@ if.then:
   %check5 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 672
   %9 = load ptr, ptr %check5, align 8
   %10 = trunc nuw i64 %indvars.iv to i32
-  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #15
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #18
   %.pre = load i32, ptr %waves, align 4
   br label %if.end
 
@@ -1064,7 +1064,7 @@ if.end:
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 }
 
-define void @ave_check_begin(ptr noundef readonly captures(none) %g) local_unnamed_addr #6 {
+define hidden void @ave_check_begin(ptr noundef readonly captures(none) %g) local_unnamed_addr #6 {
 entry:
   %0 = load ptr, ptr %g, align 8
   %lds_bytes = getelementptr inbounds nuw i8, ptr %g, i64 8
@@ -1140,9 +1140,9 @@ for.body.i:
 poison.exit:
   %8 = load ptr, ptr %check9, align 8
   %9 = trunc nuw i64 %indvars.iv50 to i32
-  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #15
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #18
   %10 = load ptr, ptr %check9, align 8
-  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #15
+  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #18
   %indvars.iv.next51 = add nuw nsw i64 %indvars.iv50, 1
   %11 = load i32, ptr %waves, align 4
   %12 = zext i32 %11 to i64
@@ -1150,7 +1150,7 @@ poison.exit:
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 }
 
-define range(i32 0, 2) i32 @ave_check_race(ptr noundef readonly captures(none) %a, ptr noundef readonly captures(none) %o, i32 noundef %lane, i64 noundef %place) local_unnamed_addr #6 {
+define hidden range(i32 0, 2) i32 @ave_check_race(ptr noundef readonly captures(none) %a, ptr noundef readonly captures(none) %o, i32 noundef %lane, i64 noundef %place) local_unnamed_addr #6 {
 entry:
   %g1 = getelementptr inbounds nuw i8, ptr %a, i64 8
   %0 = load ptr, ptr %g1, align 8
@@ -1199,11 +1199,11 @@ entry:
   %15 = load i32, ptr %bits, align 4
   %conv13 = zext i32 %15 to i64
   %or14 = or disjoint i64 %shl, %conv13
-  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #15
+  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #18
   ret i32 %call15
 }
 
-define range(i32 0, 2) i32 @ave_check_unwritten(ptr noundef readonly captures(none) %a, i32 noundef %lane, i64 noundef %place) local_unnamed_addr #6 {
+define hidden range(i32 0, 2) i32 @ave_check_unwritten(ptr noundef readonly captures(none) %a, i32 noundef %lane, i64 noundef %place) local_unnamed_addr #6 {
 entry:
   %g = getelementptr inbounds nuw i8, ptr %a, i64 8
   %0 = load ptr, ptr %g, align 8
@@ -1218,19 +1218,19 @@ entry:
   %3 = load ptr, ptr %g, align 8
   %index = getelementptr inbounds nuw i8, ptr %a, i64 48
   %4 = load i32, ptr %index, align 8
-  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #15
+  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #18
   ret i32 %call
 }
 
-define range(i32 0, 2) i32 @ave_check_lds(ptr noundef %w, ptr noundef %g, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i32 noundef %kind, i64 noundef %exec, i32 noundef %index, i64 noundef %granules, i64 noundef %shift, i1 noundef %init) local_unnamed_addr #6 {
+define hidden range(i32 0, 2) i32 @ave_check_lds(ptr noundef %w, ptr noundef %g, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i32 noundef %kind, i64 noundef %exec, i32 noundef %index, i64 noundef %granules, i64 noundef %shift, i1 noundef %init) local_unnamed_addr #6 {
 entry:
   %other.i = alloca %struct.Other, align 4
   %limits = alloca [32 x i32], align 64
   %a = alloca %struct.Access, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #19
   %check = getelementptr inbounds nuw i8, ptr %w, i64 672
   %0 = load ptr, ptr %check, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %a) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %a) #19
   store ptr %w, ptr %a, align 8
   %g2 = getelementptr inbounds nuw i8, ptr %a, i64 8
   store ptr %g, ptr %g2, align 8
@@ -1365,7 +1365,7 @@ for.body55:
   %at.0169 = phi i64 [ %inc, %for.inc ], [ %shr, %if.end49 ]
   %arrayidx56 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0169
   %shl57 = shl i64 %at.0169, %shift
-  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #16
+  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #19
   %write.i130 = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 64
   %14 = load i64, ptr %write.i130, align 8
   %shr.i = lshr i64 %14, 32
@@ -1435,7 +1435,7 @@ after_read.exit.thread:
 
 if.then.i:
   %cond.i = call i64 @llvm.umax.i64(i64 %shl57, i64 range(i64 0, 4294967296) %conv43)
-  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #15
+  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #18
   %tobool3.not.i = icmp eq i32 %call2.i, 0
   br i1 %tobool3.not.i, label %if.end5.i, label %cleanup68
 
@@ -1458,7 +1458,7 @@ land.lhs.true12.i:
   br i1 %cmp15.not.i, label %if.end20.i, label %land.lhs.true16.i
 
 land.lhs.true16.i:
-  %call17.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #15
+  %call17.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #18
   %tobool18.not.i = icmp eq i32 %call17.i, 0
   br i1 %tobool18.not.i, label %if.end20.i, label %cleanup68
 
@@ -1470,7 +1470,7 @@ if.end20.i:
   br label %for.inc
 
 for.inc:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #19
   %inc = add i64 %at.0169, 1
   %cmp52.not = icmp ugt i64 %inc, %shr51
   br i1 %cmp52.not, label %for.inc65, label %for.body55
@@ -1483,7 +1483,7 @@ for.inc65:
   br i1 %tobool39.not, label %for.end70, label %for.body
 
 cleanup68:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #19
   br label %cleanup82
 
 for.end70:
@@ -1503,18 +1503,498 @@ if.then75:
 
 cleanup82:
   %retval.4 = phi i32 [ 1, %cleanup68 ], [ 0, %if.then75 ], [ 0, %for.end70 ], [ 0, %if.end ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %a) #16
-  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #16
+  call void @llvm.lifetime.end.p0(ptr nonnull %a) #19
+  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #19
   ret i32 %retval.4
 }
 
 declare i64 @llvm.cttz.i64(i64, i1 immarg) #7
 
-declare i64 @llvm.umax.i64(i64, i64) #11
+define hidden noundef i1 @ave_within(ptr noundef readonly captures(none) %g, i64 noundef %low, i64 noundef %high, i64 noundef %bytes) local_unnamed_addr #11 {
+entry:
+  %region_count = getelementptr inbounds nuw i8, ptr %g, i64 40
+  %0 = load i32, ptr %region_count, align 8
+  %cmp.not14.not = icmp eq i32 %0, 0
+  br i1 %cmp.not14.not, label %cleanup7, label %for.body.preheader
 
-declare i16 @llvm.cttz.i16(i16, i1 immarg) #12
+for.body.preheader:
+  %regions = getelementptr inbounds nuw i8, ptr %g, i64 32
+  %1 = load ptr, ptr %regions, align 8
+  br label %for.body
 
-declare i32 @llvm.umin.i32(i32, i32) #11
+for.body:
+  %n.016 = phi i32 [ %inc, %for.inc ], [ 0, %for.body.preheader ]
+  %region.015 = phi ptr [ %add.ptr, %for.inc ], [ %1, %for.body.preheader ]
+  %2 = load i64, ptr %region.015, align 8
+  %cmp1.not = icmp ult i64 %low, %2
+  br i1 %cmp1.not, label %for.inc, label %land.lhs.true
+
+land.lhs.true:
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %region.015, i64 8
+  %3 = load i64, ptr %arrayidx2, align 8
+  %cmp3 = icmp uge i64 %high, %3
+  %sub = sub nuw i64 %3, %high
+  %cmp6.not = icmp ult i64 %sub, %bytes
+  %or.cond = select i1 %cmp3, i1 true, i1 %cmp6.not
+  br i1 %or.cond, label %for.inc, label %cleanup7
+
+for.inc:
+  %inc = add nuw i32 %n.016, 1
+  %add.ptr = getelementptr inbounds nuw i8, ptr %region.015, i64 16
+  %exitcond.not = icmp eq i32 %inc, %0
+  br i1 %exitcond.not, label %cleanup7, label %for.body
+
+cleanup7:
+  %cmp.not.lcssa = phi i1 [ false, %entry ], [ false, %for.inc ], [ true, %land.lhs.true ]
+  ret i1 %cmp.not.lcssa
+}
+
+define hidden range(i32 0, 2) i32 @ave_each(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #12 {
+entry:
+  %tobool.not21 = icmp eq i64 %exec, 0
+  br i1 %tobool.not21, label %.loopexit, label %for.body
+
+for.body:
+  %left.022 = phi i64 [ %and, %for.inc ], [ %exec, %entry ]
+  %0 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.022, i1 true)
+  %arrayidx = getelementptr inbounds nuw i64, ptr %at, i64 %0
+  %1 = load i64, ptr %arrayidx, align 8
+  %call = tail call i1 @ave_within(ptr noundef %g, i64 noundef %1, i64 noundef %1, i64 noundef %bytes) #18
+  br i1 %call, label %for.inc, label %cleanup6
+
+for.inc:
+  %sub = add i64 %left.022, -1
+  %and = and i64 %sub, %left.022
+  %tobool.not = icmp eq i64 %and, 0
+  br i1 %tobool.not, label %.loopexit, label %for.body
+
+cleanup6:
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 2, ptr %fault_code.i, align 8
+  %conv.i = trunc nuw nsw i64 %0 to i32
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %conv.i, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %1, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %bytes, ptr %fault_extra.i, align 8
+  br label %.loopexit
+
+.loopexit:
+  %2 = phi i32 [ 1, %cleanup6 ], [ 0, %entry ], [ 0, %for.inc ]
+  ret i32 %2
+}
+
+define hidden i32 @ave_settle(ptr noundef %g, ptr noundef readonly captures(none) %from, ptr noundef initializes((0, 512)) %out, i64 noundef %delta, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #0 {
+entry:
+  %0 = load <64 x i64>, ptr %from, align 64
+  %splat.splatinsert = insertelement <64 x i64> poison, i64 %delta, i64 0
+  %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
+  %add = add <64 x i64> %0, %splat.splat
+  %1 = bitcast i64 %exec to <64 x i1>
+  %vector_select = select <64 x i1> %1, <64 x i64> %add, <64 x i64> splat (i64 -1)
+  %rdx.min = tail call i64 @llvm.vector.reduce.umin.v64i64(<64 x i64> %vector_select)
+  %vector_select7 = select <64 x i1> %1, <64 x i64> %add, <64 x i64> zeroinitializer
+  %rdx.min8 = tail call i64 @llvm.vector.reduce.umax.v64i64(<64 x i64> %vector_select7)
+  %splat.splatinsert14 = insertelement <64 x i64> poison, i64 %rdx.min, i64 0
+  %splat.splat15 = shufflevector <64 x i64> %splat.splatinsert14, <64 x i64> poison, <64 x i32> zeroinitializer
+  %vector_select17 = select <64 x i1> %1, <64 x i64> %add, <64 x i64> %splat.splat15
+  store <64 x i64> %vector_select17, ptr %out, align 64
+  %moved.i = getelementptr inbounds nuw i8, ptr %g, i64 256
+  %2 = load ptr, ptr %moved.i, align 8
+  %tobool.not.i = icmp eq ptr %2, null
+  br i1 %tobool.not.i, label %moved.exit, label %if.then.i
+
+if.then.i:
+  %3 = tail call range(i64 0, 65) i64 @llvm.ctpop.i64(i64 %exec)
+  %mul.i = mul i64 %3, %bytes
+  %4 = atomicrmw add ptr %2, i64 %mul.i monotonic, align 8
+  br label %moved.exit
+
+moved.exit:
+  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #18
+  br i1 %call, label %if.end, label %land.lhs.true
+
+land.lhs.true:
+  %call18 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #18
+  %tobool.not = icmp eq i32 %call18, 0
+  br i1 %tobool.not, label %if.end, label %cleanup
+
+if.end:
+  %shadows.i = getelementptr inbounds nuw i8, ptr %g, i64 304
+  %5 = load i32, ptr %shadows.i, align 8
+  %tobool.not.i38 = icmp eq i32 %5, 0
+  br i1 %tobool.not.i38, label %cleanup, label %cond.true.i
+
+cond.true.i:
+  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #17
+  br label %cleanup
+
+cleanup:
+  %retval.0 = phi i32 [ 1, %land.lhs.true ], [ %call.i, %cond.true.i ], [ 0, %if.end ]
+  ret i32 %retval.0
+}
+
+declare i64 @llvm.vector.reduce.umin.v64i64(<64 x i64>) #7
+
+declare i64 @llvm.vector.reduce.umax.v64i64(<64 x i64>) #7
+
+define hidden i32 @ave_at_global(ptr noalias noundef %g, ptr noalias noundef readnone captures(none) %w, ptr noalias noundef initializes((0, 512)) %out, ptr noundef readonly captures(none) %low, ptr noundef readonly captures(none) %high, i64 noundef %base, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #0 {
+entry:
+  %0 = load <64 x i32>, ptr %high, align 64
+  %conv = zext <64 x i32> %0 to <64 x i64>
+  %shl = shl nuw <64 x i64> %conv, splat (i64 32)
+  %1 = load <64 x i32>, ptr %low, align 64
+  %conv1 = zext <64 x i32> %1 to <64 x i64>
+  %or = or disjoint <64 x i64> %shl, %conv1
+  %splat.splatinsert = insertelement <64 x i64> poison, i64 %base, i64 0
+  %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
+  %add = add <64 x i64> %or, %splat.splat
+  store <64 x i64> %add, ptr %out, align 64
+  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #18
+  ret i32 %call
+}
+
+define hidden range(i32 0, 2) i32 @ave_at_lds(ptr noalias noundef captures(none) %g, ptr noalias noundef readnone captures(none) %w, ptr noalias noundef writeonly captures(none) %out, ptr noundef readonly captures(none) %low, ptr noundef readnone captures(none) %high, i64 noundef %base, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #8 {
+entry:
+  %0 = load <64 x i32>, ptr %low, align 64
+  %conv = trunc i64 %base to i32
+  %splat.splatinsert = insertelement <64 x i32> poison, i32 %conv, i64 0
+  %splat.splat = shufflevector <64 x i32> %splat.splatinsert, <64 x i32> poison, <64 x i32> zeroinitializer
+  %add = add <64 x i32> %0, %splat.splat
+  %1 = bitcast i64 %exec to <64 x i1>
+  %vector_select = select <64 x i1> %1, <64 x i32> %add, <64 x i32> zeroinitializer
+  %rdx.min = tail call i32 @llvm.vector.reduce.umax.v64i32(<64 x i32> %vector_select)
+  %lds_bytes = getelementptr inbounds nuw i8, ptr %g, i64 8
+  %2 = load i32, ptr %lds_bytes, align 8
+  %conv2 = zext i32 %2 to i64
+  %conv3 = zext i32 %rdx.min to i64
+  %add4 = add i64 %bytes, %conv3
+  %cmp5.not = icmp ugt i64 %add4, %conv2
+  br i1 %cmp5.not, label %if.end, label %if.then
+
+if.then:
+  %splat.splatinsert12 = insertelement <64 x i32> poison, i32 %rdx.min, i64 0
+  %splat.splat13 = shufflevector <64 x i32> %splat.splatinsert12, <64 x i32> poison, <64 x i32> zeroinitializer
+  %vector_select15 = select <64 x i1> %1, <64 x i32> %add, <64 x i32> %splat.splat13
+  %conv16 = zext <64 x i32> %vector_select15 to <64 x i64>
+  %3 = load ptr, ptr %g, align 8
+  %4 = ptrtoint ptr %3 to i64
+  %splat.splatinsert17 = insertelement <64 x i64> poison, i64 %4, i64 0
+  %splat.splat18 = shufflevector <64 x i64> %splat.splatinsert17, <64 x i64> poison, <64 x i32> zeroinitializer
+  %add19 = add <64 x i64> %splat.splat18, %conv16
+  store <64 x i64> %add19, ptr %out, align 64
+  br label %cleanup
+
+if.end:
+  %cmp20 = icmp ugt i64 %bytes, %conv2
+  br i1 %cmp20, label %cond.end, label %cond.false
+
+cond.false:
+  %5 = trunc nuw i64 %bytes to i32
+  %conv23 = sub i32 %2, %5
+  %splat.splatinsert24 = insertelement <64 x i32> poison, i32 %conv23, i64 0
+  %splat.splat25 = shufflevector <64 x i32> %splat.splatinsert24, <64 x i32> poison, <64 x i32> zeroinitializer
+  %cmp26 = icmp ugt <64 x i32> %add, %splat.splat25
+  %6 = bitcast <64 x i1> %cmp26 to i64
+  %and = and i64 %exec, %6
+  br label %cond.end
+
+cond.end:
+  %cond = phi i64 [ %and, %cond.false ], [ %exec, %if.end ]
+  %7 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %cond, i1 true)
+  %cast = trunc nuw nsw i64 %7 to i32
+  %vecext = extractelement <64 x i32> %add, i32 %cast
+  %conv29 = zext i32 %vecext to i64
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 3, ptr %fault_code.i, align 8
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %cast, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %conv29, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %bytes, ptr %fault_extra.i, align 8
+  br label %cleanup
+
+cleanup:
+  %retval.0 = phi i32 [ 0, %if.then ], [ 1, %cond.end ]
+  ret i32 %retval.0
+}
+
+declare i32 @llvm.vector.reduce.umax.v64i32(<64 x i32>) #7
+
+define hidden range(i32 0, 2) i32 @ave_at_scratch(ptr noalias noundef captures(none) %g, ptr noalias noundef readonly captures(none) %w, ptr noalias noundef writeonly captures(none) initializes((0, 512)) %out, ptr noundef readonly captures(none) %low, ptr noundef readnone captures(none) %high, i64 noundef %base, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #8 {
+entry:
+  %0 = load <64 x i32>, ptr %low, align 64
+  %conv = zext <64 x i32> %0 to <64 x i64>
+  %splat.splatinsert = insertelement <64 x i64> poison, i64 %base, i64 0
+  %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
+  %add = add <64 x i64> %splat.splat, %conv
+  %1 = bitcast i64 %exec to <64 x i1>
+  %vector_select = select <64 x i1> %1, <64 x i64> %add, <64 x i64> zeroinitializer
+  %private_bytes = getelementptr inbounds nuw i8, ptr %g, i64 44
+  %2 = load i32, ptr %private_bytes, align 4
+  %conv2 = zext i32 %2 to i64
+  %cmp3 = icmp ugt i64 %bytes, %conv2
+  br i1 %cmp3, label %cond.end, label %cond.false
+
+cond.false:
+  %sub = sub nuw nsw i64 %conv2, %bytes
+  %splat.splatinsert6 = insertelement <64 x i64> poison, i64 %sub, i64 0
+  %splat.splat7 = shufflevector <64 x i64> %splat.splatinsert6, <64 x i64> poison, <64 x i32> zeroinitializer
+  %cmp8 = icmp ugt <64 x i64> %vector_select, %splat.splat7
+  %3 = bitcast <64 x i1> %cmp8 to i64
+  %and = and i64 %exec, %3
+  br label %cond.end
+
+cond.end:
+  %cond = phi i64 [ %and, %cond.false ], [ %exec, %entry ]
+  %private = getelementptr inbounds nuw i8, ptr %w, i64 664
+  %4 = load ptr, ptr %private, align 8
+  %5 = ptrtoint ptr %4 to i64
+  %splat.splatinsert10 = insertelement <64 x i64> poison, i64 %5, i64 0
+  %splat.splat11 = shufflevector <64 x i64> %splat.splatinsert10, <64 x i64> poison, <64 x i32> zeroinitializer
+  %splat.splatinsert12 = insertelement <64 x i64> poison, i64 %conv2, i64 0
+  %splat.splat13 = shufflevector <64 x i64> %splat.splatinsert12, <64 x i64> poison, <64 x i32> zeroinitializer
+  %mul = mul nuw nsw <64 x i64> %splat.splat13, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31, i64 32, i64 33, i64 34, i64 35, i64 36, i64 37, i64 38, i64 39, i64 40, i64 41, i64 42, i64 43, i64 44, i64 45, i64 46, i64 47, i64 48, i64 49, i64 50, i64 51, i64 52, i64 53, i64 54, i64 55, i64 56, i64 57, i64 58, i64 59, i64 60, i64 61, i64 62, i64 63>
+  %add14 = add <64 x i64> %mul, %vector_select
+  %add15 = add <64 x i64> %add14, %splat.splat11
+  store <64 x i64> %add15, ptr %out, align 64
+  %tobool16.not = icmp eq i64 %cond, 0
+  br i1 %tobool16.not, label %cleanup, label %if.end
+
+if.end:
+  %6 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %cond, i1 true)
+  %cast = trunc nuw nsw i64 %6 to i32
+  %vecext = extractelement <64 x i64> %add, i32 %cast
+  %add18 = add i64 %vecext, 562949953421312
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 2, ptr %fault_code.i, align 8
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %cast, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %add18, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %bytes, ptr %fault_extra.i, align 8
+  br label %cleanup
+
+cleanup:
+  %retval.0 = phi i32 [ 1, %if.end ], [ 0, %cond.end ]
+  ret i32 %retval.0
+}
+
+define hidden i32 @ave_at_flat(ptr noalias noundef %g, ptr noalias noundef readonly captures(none) %w, ptr noalias noundef initializes((0, 512)) %out, ptr noundef readonly captures(none) %low, ptr noundef readonly captures(none) %high, i64 noundef %base, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #0 {
+entry:
+  %0 = load <64 x i32>, ptr %high, align 64
+  %conv = zext <64 x i32> %0 to <64 x i64>
+  %shl = shl nuw <64 x i64> %conv, splat (i64 32)
+  %1 = load <64 x i32>, ptr %low, align 64
+  %conv1 = zext <64 x i32> %1 to <64 x i64>
+  %or = or disjoint <64 x i64> %shl, %conv1
+  %splat.splatinsert = insertelement <64 x i64> poison, i64 %base, i64 0
+  %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
+  %add = add <64 x i64> %or, %splat.splat
+  %shr = lshr <64 x i64> %add, splat (i64 32)
+  %cmp = icmp eq <64 x i64> %shr, splat (i64 65536)
+  %cmp3 = icmp eq <64 x i64> %shr, splat (i64 131072)
+  %or6122 = or <64 x i1> %cmp, %cmp3
+  %or6 = bitcast <64 x i1> %or6122 to i64
+  store <64 x i64> %add, ptr %out, align 64
+  %and = and i64 %exec, %or6
+  %tobool7.not = icmp eq i64 %and, 0
+  br i1 %tobool7.not, label %if.then, label %for.cond.preheader
+
+for.cond.preheader:
+  %tobool8.not146 = icmp eq i64 %exec, 0
+  br i1 %tobool8.not146, label %for.end, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %private_bytes = getelementptr inbounds nuw i8, ptr %g, i64 44
+  %private = getelementptr inbounds nuw i8, ptr %w, i64 664
+  %lds_bytes = getelementptr inbounds nuw i8, ptr %g, i64 8
+  %moved.i = getelementptr inbounds nuw i8, ptr %g, i64 256
+  br label %for.body
+
+if.then:
+  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #18
+  br label %cleanup64
+
+for.body:
+  %left.0147 = phi i64 [ %exec, %for.body.lr.ph ], [ %and53, %for.inc ]
+  %2 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0147, i1 true)
+  %arrayidx = getelementptr inbounds nuw i64, ptr %out, i64 %2
+  %3 = load i64, ptr %arrayidx, align 8
+  %conv10 = and i64 %3, 4294967295
+  %add11 = add i64 %conv10, %bytes
+  %shr12 = lshr i64 %3, 32
+  %trunc = trunc nuw i64 %shr12 to i32
+  switch i32 %trunc, label %if.else40 [
+    i32 65536, label %if.then15
+    i32 131072, label %if.then27
+  ]
+
+if.then15:
+  %4 = load i32, ptr %lds_bytes, align 8
+  %conv16 = zext i32 %4 to i64
+  %cmp17 = icmp ugt i64 %add11, %conv16
+  br i1 %cmp17, label %if.then19, label %if.end22
+
+if.then19:
+  %fault_code.i128 = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 3, ptr %fault_code.i128, align 8
+  %conv.i129 = trunc nuw nsw i64 %2 to i32
+  %fault_lane.i130 = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %conv.i129, ptr %fault_lane.i130, align 8
+  %fault_address.i131 = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %conv10, ptr %fault_address.i131, align 8
+  %fault_extra.i132 = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %bytes, ptr %fault_extra.i132, align 8
+  br label %cleanup64
+
+if.end22:
+  %5 = load ptr, ptr %g, align 8
+  %6 = ptrtoint ptr %5 to i64
+  %add23 = add i64 %conv10, %6
+  br label %for.inc
+
+if.then27:
+  %7 = load i32, ptr %private_bytes, align 4
+  %conv28 = zext i32 %7 to i64
+  %cmp29 = icmp ugt i64 %add11, %conv28
+  br i1 %cmp29, label %if.then31, label %if.end34
+
+if.then31:
+  %fault_code.i123 = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 2, ptr %fault_code.i123, align 8
+  %conv.i124 = trunc nuw nsw i64 %2 to i32
+  %fault_lane.i125 = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %conv.i124, ptr %fault_lane.i125, align 8
+  %fault_address.i126 = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %3, ptr %fault_address.i126, align 8
+  %fault_extra.i127 = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %bytes, ptr %fault_extra.i127, align 8
+  br label %cleanup64
+
+if.end34:
+  %8 = load ptr, ptr %private, align 8
+  %9 = ptrtoint ptr %8 to i64
+  %mul = mul nuw nsw i64 %2, %conv28
+  %add38 = add nuw nsw i64 %mul, %conv10
+  %add39 = add i64 %add38, %9
+  br label %for.inc
+
+if.else40:
+  %10 = load ptr, ptr %moved.i, align 8
+  %tobool.not.i = icmp eq ptr %10, null
+  br i1 %tobool.not.i, label %moved.exit, label %if.then.i
+
+if.then.i:
+  %11 = atomicrmw add ptr %10, i64 %bytes monotonic, align 8
+  br label %moved.exit
+
+moved.exit:
+  %call41 = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %3, i64 noundef %3, i64 noundef %bytes) #18
+  br i1 %call41, label %for.inc, label %if.then42
+
+if.then42:
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 2, ptr %fault_code.i, align 8
+  %conv.i = trunc nuw nsw i64 %2 to i32
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %conv.i, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %3, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %bytes, ptr %fault_extra.i, align 8
+  br label %cleanup64
+
+for.inc:
+  %last.1 = phi i64 [ %add23, %if.end22 ], [ %add39, %if.end34 ], [ %3, %moved.exit ]
+  store i64 %last.1, ptr %arrayidx, align 8
+  %sub = add i64 %left.0147, -1
+  %and53 = and i64 %sub, %left.0147
+  %tobool8.not = icmp eq i64 %and53, 0
+  br i1 %tobool8.not, label %for.end.loopexit, label %for.body
+
+for.end.loopexit:
+  %.pre = load <64 x i64>, ptr %out, align 64
+  br label %for.end
+
+for.end:
+  %12 = phi <64 x i64> [ %add, %for.cond.preheader ], [ %.pre, %for.end.loopexit ]
+  %last.0.lcssa = phi i64 [ 0, %for.cond.preheader ], [ %last.1, %for.end.loopexit ]
+  %13 = bitcast i64 %exec to <64 x i1>
+  %splat.splatinsert60 = insertelement <64 x i64> poison, i64 %last.0.lcssa, i64 0
+  %splat.splat61 = shufflevector <64 x i64> %splat.splatinsert60, <64 x i64> poison, <64 x i32> zeroinitializer
+  %vector_select = select <64 x i1> %13, <64 x i64> %12, <64 x i64> %splat.splat61
+  store <64 x i64> %vector_select, ptr %out, align 64
+  %shadows.i = getelementptr inbounds nuw i8, ptr %g, i64 304
+  %14 = load i32, ptr %shadows.i, align 8
+  %tobool.not.i133 = icmp eq i32 %14, 0
+  br i1 %tobool.not.i133, label %cleanup64, label %cond.true.i
+
+cond.true.i:
+  %not = xor i64 %or6, -1
+  %and62 = and i64 %exec, %not
+  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %and62, i64 noundef %bytes) #17
+  br label %cleanup64
+
+cleanup64:
+  %retval.3 = phi i32 [ 1, %if.then42 ], [ %call, %if.then ], [ 1, %if.then19 ], [ 1, %if.then31 ], [ %call.i, %cond.true.i ], [ 0, %for.end ]
+  ret i32 %retval.3
+}
+
+define hidden range(i32 0, 2) i32 @ave_aligned(ptr noalias noundef writeonly captures(none) %g, ptr noalias noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #8 {
+entry:
+  %0 = load <64 x i64>, ptr %at, align 64
+  %sub = add i64 %bytes, -1
+  %splat.splatinsert = insertelement <64 x i64> poison, i64 %sub, i64 0
+  %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
+  %and = and <64 x i64> %0, %splat.splat
+  %cmp = icmp ne <64 x i64> %and, zeroinitializer
+  %1 = bitcast <64 x i1> %cmp to i64
+  %and1 = and i64 %exec, %1
+  %tobool2.not = icmp eq i64 %and1, 0
+  br i1 %tobool2.not, label %cleanup, label %if.end
+
+if.end:
+  %2 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %and1, i1 true)
+  %arrayidx = getelementptr inbounds nuw i64, ptr %at, i64 %2
+  %3 = load i64, ptr %arrayidx, align 8
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 6, ptr %fault_code.i, align 8
+  %conv.i = trunc nuw nsw i64 %2 to i32
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %conv.i, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %3, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %bytes, ptr %fault_extra.i, align 8
+  br label %cleanup
+
+cleanup:
+  %retval.0 = phi i32 [ 1, %if.end ], [ 0, %entry ]
+  ret i32 %retval.0
+}
+
+define hidden void @ave_clear(ptr noundef captures(none) %data, i64 noundef %lanes) local_unnamed_addr #8 {
+entry:
+  %0 = bitcast i64 %lanes to <64 x i1>
+  %1 = load <64 x i32>, ptr %data, align 64
+  %vector_select = select <64 x i1> %0, <64 x i32> zeroinitializer, <64 x i32> %1
+  store <64 x i32> %vector_select, ptr %data, align 64
+  ret void
+}
+
+declare i64 @llvm.ctpop.i64(i64) #13
+
+declare i32 @ave_race(ptr noundef, ptr noundef, i64 noundef, i64 noundef) local_unnamed_addr
+
+declare i64 @llvm.umax.i64(i64, i64) #14
+
+declare i16 @llvm.cttz.i16(i16, i1 immarg) #15
+
+declare i32 @llvm.umin.i32(i32, i32) #14
 
 attributes #0 = { noinline nounwind }
 attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
@@ -1526,9 +2006,12 @@ attributes #7 = { mustprogress nocallback nofree nosync nounwind speculatable wi
 attributes #8 = { mustprogress nofree noinline norecurse nosync nounwind willreturn memory(argmem: readwrite) }
 attributes #9 = { nofree noinline norecurse nosync nounwind memory(argmem: readwrite, inaccessiblemem: readwrite) }
 attributes #10 = { nofree noinline norecurse nosync nounwind memory(readwrite, target_mem0: none, target_mem1: none) }
-attributes #11 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #12 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #13 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
-attributes #14 = { nobuiltin nounwind }
-attributes #15 = { nobuiltin }
-attributes #16 = { nounwind }
+attributes #11 = { nofree noinline norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #12 = { nofree noinline norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #13 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #14 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #15 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #16 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
+attributes #17 = { nobuiltin nounwind }
+attributes #18 = { nobuiltin }
+attributes #19 = { nounwind }

@@ -1,4 +1,4 @@
-; Made by `./dev native` of guard.c, SHA-256 c18f64cceea1dbe8839b3ba1567a5be2f67bb5478469dd24374c99e325cd54bb
+; Made by `./dev native` of guard.c, SHA-256 c5f40074a6dc28084da5431e897849c647581bdee9c627a4f23f424d3486083d
 
 @ave_length = local_unnamed_addr global i64 0, align 8
 @place = internal global [64 x i64] zeroinitializer, align 64

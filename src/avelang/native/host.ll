@@ -1,4 +1,4 @@
-; Made by `./dev native` of host/host.c, SHA-256 b6247e827fef4e8cabd85c494ef839d4c82167b686f884a2887f7b60c1ecdb86
+; Made by `./dev native` of host/host.c, SHA-256 b7ee4be3cb40435141bdf384b805fd51c9db8723e175ee64613675717fb0412a
 
 %struct.Subscript = type { ptr, i64, ptr }
 %struct.Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }

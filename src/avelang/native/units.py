@@ -9,7 +9,7 @@ import re
 
 FOLDER = pathlib.Path(__file__).parent
 
-_FUNCTION = re.compile(r"^define (?:internal )?([^\n]*?@(\w+)\([^\n]*\))[^()\n]*?(?: (#\d+))? \{\n(.*?)^\}\n", re.M | re.S)
+_FUNCTION = re.compile(r"^define (internal |hidden |)([^\n]*?@(\w+)\([^\n]*\))[^()\n]*?(?: (#\d+))? \{\n(.*?)^\}\n", re.M | re.S)
 _DECLARED = re.compile(r"^declare ([^@]*?) ?@([\w.]+)\((.*)\)", re.M)
 _GROUP = re.compile(r"^attributes (#\d+) = \{ (.*) \}", re.M)
 _VARIABLE = re.compile(r"^@(\w+) = (?:local_unnamed_addr )?global .*", re.M)
@@ -42,14 +42,14 @@ def _spelled(whole: str) -> str:
 
 @functools.cache
 def pieces(name: str) -> dict[str, Piece]:
-    """The functions of a unit, for a module that gives attributes #0 to functions. What the unit only declares, the module must have."""
+    """The functions of a unit, for a module that gives attributes #0 to functions; hidden ones are the module's own. What the unit only declares, the
+    module must have."""
     whole = _spelled(text(name))
     noinline = {group for group, words in _GROUP.findall(whole) if "noinline" in words.split()}
     declared = {who: (result, tuple(p for p in re.split(r", (?![^()]*\))", params) if p)) for result, who, params in _DECLARED.findall(whole)}
     lines = {}
-    for head, who, group, body in _FUNCTION.findall(whole):
-        # What is not kept out of line is an entry.
-        lines[who] = (f"define internal {head} noinline #0" if group in noinline else f"define {head} #0", body)
+    for sort, head, who, group, body in _FUNCTION.findall(whole):
+        lines[who] = (f"define {'internal ' if sort else ''}{head}{' noinline' if group in noinline else ''} #0", body)
     data = {found[1]: found[0] for regex in (_VARIABLE, _CONSTANT) for found in regex.finditer(whole)}
     out = {}
     for who, (head, body) in lines.items():

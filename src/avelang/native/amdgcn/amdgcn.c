@@ -6,10 +6,11 @@
 
 typedef _Bool bool;
 
-#define OUT_OF_LINE __attribute__((noinline))
+#define OUT_OF_LINE __attribute__((noinline, visibility("hidden")))
 #define INLINE static inline __attribute__((always_inline))
 
 #include "scheduler.c"
 #include "found.c"
 #include "waits.c"
 #include "lds.c"
+#include "addresses.c"

@@ -8,11 +8,11 @@ import dataclasses
 import avelang.sim.ptx.control as control
 import avelang.sim.ptx.memory_text as memory_text
 import avelang.sim.ptx.parts as parts
-import avelang.sim.ptx.scheduler as scheduler
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Module
 from avelang.sim.ptx.code import Code, Instr, Reg
 from avelang.sim.ptx.defined import Defining
+from avelang.sim.ptx.state import STEPS
 from avelang.sim.ptx.table import FLOATS, OTHERS
 from avelang.sim.ptx.translator import Handler, Translator
 from avelang.sim.ptx.unknown import Unknown
@@ -114,8 +114,7 @@ def translate(code: Code, watched: bool = False, without: int = -1, init: bool =
     targets = {first: k for k, first in enumerate(starts)}
     checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
     module = Module()
-    for declared in scheduler.DECLARED:
-        module.declare(*declared)
+    module.declare("llvm.cttz.i32", "i32", ["i32", "i1"])
     module.functions["ave_places"] = (watch_text.NOTE if watched else "") + memory_text.places(checked, watched)
     assert code.carry is not None
     t = (Defining if init else Translator)(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
@@ -152,10 +151,10 @@ def translate(code: Code, watched: bool = False, without: int = -1, init: bool =
         module.functions[name] = t.finish(name, live, number + 1, end - first)
     table = ", ".join(f"ptr @ave_block_{k}" for k in range(len(ranges)))
     module.functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
-    module.functions["ave_scheduler"] = scheduler.TEXT + scheduler.GRID
+    module.include("ptx", "ave_warp", "ave_grid")
     quick = not checked and not watched and all(control.opens_here(i) for i in code.instructions if control.asks_host(i))
     # The log of a turn must hold what it writes; and who spins is to let the others go on soon.
-    steps = min(SPIN, watch_text.CAPACITY // notes) if watched else scheduler.STEPS
+    steps = min(SPIN, watch_text.CAPACITY // notes) if watched else STEPS
     text, ways = module.text('nounwind "frame-pointer"="none"'), tuple(map(tuple, successors))
     return Translation(text, t.reasons, targets[code.entry.first], checked, quick, steps, watched, t.undef_places, tuple(starts), ways)
 

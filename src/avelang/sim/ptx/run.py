@@ -15,8 +15,7 @@ import numpy as np
 import avelang.sim.ptx.reports as reports
 from avelang.base.errors import AveError
 from avelang.sim.ptx.findings import report
-from avelang.sim.ptx.scheduler import STEPS
-from avelang.sim.ptx.state import ASKS, BARRIER, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STUCK, TURN, WARP
+from avelang.sim.ptx.state import ASKS, BARRIER, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STEPS, STUCK, TURN, WARP
 from avelang.sim.ptx.sync import ClusterSync, Sync
 from avelang.sim.ptx.watch import Watch
 from avelang.sim.ptx.watch_text import CAPACITY, DTYPE, HEADER, RECORD, SPARE

@@ -1,0 +1,305 @@
+; Made by `./dev native` of ptx/ptx.c, SHA-256 1dd15d2a95a68ed16331715a806b0848a4fa02f0308e18c318de2336c30e5fbb
+
+@ave_blocks = external local_unnamed_addr global [0 x ptr], align 8
+
+define range(i32 -2147483648, 1) i32 @ave_warp(ptr noundef %w, ptr noundef %g) local_unnamed_addr #0 {
+entry:
+  %live1 = getelementptr inbounds nuw i8, ptr %w, i64 136
+  %blocked = getelementptr inbounds nuw i8, ptr %w, i64 140
+  %0 = load i32, ptr %live1, align 8
+  %tobool.not101 = icmp eq i32 %0, 0
+  br i1 %tobool.not101, label %cleanup57, label %if.end.lr.ph
+
+if.end.lr.ph:
+  %1 = load i32, ptr %blocked, align 4
+  %not99 = xor i32 %1, -1
+  %and100 = and i32 %0, %not99
+  %turn1.i = getelementptr inbounds nuw i8, ptr %w, i64 168
+  %active = getelementptr inbounds nuw i8, ptr %w, i64 128
+  %steps = getelementptr inbounds nuw i8, ptr %w, i64 144
+  br label %if.end
+
+if.end:
+  %and102 = phi i32 [ %and100, %if.end.lr.ph ], [ %and, %cleanup55 ]
+  %2 = phi i32 [ %0, %if.end.lr.ph ], [ %19, %cleanup55 ]
+  %tobool2.not = icmp eq i32 %and102, 0
+  br i1 %tobool2.not, label %cleanup57, label %if.end4
+
+if.end4:
+  %3 = load i32, ptr %turn1.i, align 8
+  %inc.i = add i32 %3, 1
+  store i32 %inc.i, ptr %turn1.i, align 8
+  %rem.i = and i32 %inc.i, 255
+  %tobool.not.i = icmp eq i32 %rem.i, 0
+  br i1 %tobool.not.i, label %if.end.i, label %if.then.i
+
+if.then.i:
+  %4 = bitcast i32 %and102 to <32 x i1>
+  %5 = load <32 x i32>, ptr %w, align 64
+  %vector_select.i = select <32 x i1> %4, <32 x i32> %5, <32 x i32> splat (i32 2147483647)
+  %rdx.min.i = tail call i32 @llvm.vector.reduce.smin.v32i32(<32 x i32> %vector_select.i)
+  br label %chosen.exit
+
+if.end.i:
+  %div12.i = lshr exact i32 %inc.i, 8
+  %rem2.i = and i32 %div12.i, 31
+  %shl.i = shl nsw i32 -1, %rem2.i
+  %and.i = and i32 %shl.i, %and102
+  %tobool4.not.i = icmp eq i32 %and.i, 0
+  %cond.i = select i1 %tobool4.not.i, i32 %and102, i32 %and.i
+  %6 = tail call range(i32 0, 33) i32 @llvm.cttz.i32(i32 %cond.i, i1 true)
+  %idxprom.i = zext nneg i32 %6 to i64
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %w, i64 %idxprom.i
+  %7 = load i32, ptr %arrayidx.i, align 4
+  %.pre = load <32 x i32>, ptr %w, align 64
+  br label %chosen.exit
+
+chosen.exit:
+  %8 = phi <32 x i32> [ %5, %if.then.i ], [ %.pre, %if.end.i ]
+  %retval.0.i = phi i32 [ %rdx.min.i, %if.then.i ], [ %7, %if.end.i ]
+  %splat.splatinsert = insertelement <32 x i32> poison, i32 %retval.0.i, i64 0
+  %splat.splat = shufflevector <32 x i32> %splat.splatinsert, <32 x i32> poison, <32 x i32> zeroinitializer
+  %cmp = icmp eq <32 x i32> %8, %splat.splat
+  %9 = bitcast <32 x i1> %cmp to i32
+  %and7 = and i32 %2, %9
+  br label %for.cond8
+
+for.cond8:
+  %now.0 = phi i32 [ %and7, %chosen.exit ], [ %2, %if.end17 ]
+  %pc5.0 = phi i32 [ %retval.0.i, %chosen.exit ], [ %call9, %if.end17 ]
+  store i32 %now.0, ptr %active, align 8
+  %idxprom = sext i32 %pc5.0 to i64
+  %arrayidx = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom
+  %10 = load ptr, ptr %arrayidx, align 8
+  %call9 = tail call i32 %10(ptr noundef nonnull %w, ptr noundef %g, i32 noundef %now.0) #4
+  %11 = load i32, ptr %active, align 8
+  %12 = load i32, ptr %steps, align 8
+  %dec = add i32 %12, -1
+  store i32 %dec, ptr %steps, align 8
+  %cmp11 = icmp slt i32 %call9, 0
+  %cmp12.not = icmp ne i32 %11, %2
+  %or.cond93.not98 = select i1 %cmp11, i1 true, i1 %cmp12.not
+  %cmp15 = icmp slt i32 %dec, 1
+  %or.cond94 = select i1 %or.cond93.not98, i1 true, i1 %cmp15
+  br i1 %or.cond94, label %for.end, label %if.end17
+
+if.end17:
+  store i32 0, ptr %blocked, align 4
+  br label %for.cond8
+
+for.end:
+  %cmp19 = icmp eq i32 %call9, -4
+  br i1 %cmp19, label %if.then20, label %if.end27
+
+if.then20:
+  %13 = bitcast i32 %11 to <32 x i1>
+  %splat.splatinsert24 = insertelement <32 x i32> poison, i32 %pc5.0, i64 0
+  %splat.splat25 = shufflevector <32 x i32> %splat.splatinsert24, <32 x i32> poison, <32 x i32> zeroinitializer
+  %14 = load <32 x i32>, ptr %w, align 64
+  %vector_select = select <32 x i1> %13, <32 x i32> %splat.splat25, <32 x i32> %14
+  store <32 x i32> %vector_select, ptr %w, align 64
+  %15 = load i32, ptr %blocked, align 4
+  %or = or i32 %15, %11
+  store i32 %or, ptr %blocked, align 4
+  %16 = xor i32 %or, -1
+  br label %cleanup55
+
+if.end27:
+  store i32 0, ptr %blocked, align 4
+  %or.cond = icmp slt i32 %call9, -1
+  br i1 %or.cond, label %cleanup57, label %if.end34
+
+if.end34:
+  %cmp35 = icmp sgt i32 %call9, -1
+  br i1 %cmp35, label %if.then37, label %if.end47
+
+if.then37:
+  %17 = bitcast i32 %11 to <32 x i1>
+  %splat.splatinsert43 = insertelement <32 x i32> poison, i32 %call9, i64 0
+  %splat.splat44 = shufflevector <32 x i32> %splat.splatinsert43, <32 x i32> poison, <32 x i32> zeroinitializer
+  %18 = load <32 x i32>, ptr %w, align 64
+  %vector_select46 = select <32 x i1> %17, <32 x i32> %splat.splat44, <32 x i32> %18
+  store <32 x i32> %vector_select46, ptr %w, align 64
+  br label %if.end47
+
+if.end47:
+  br i1 %cmp15, label %cleanup57, label %cleanup55
+
+cleanup55:
+  %not = phi i32 [ -1, %if.end47 ], [ %16, %if.then20 ]
+  %19 = load i32, ptr %live1, align 8
+  %and = and i32 %19, %not
+  %tobool.not = icmp eq i32 %19, 0
+  br i1 %tobool.not, label %cleanup57, label %if.end
+
+cleanup57:
+  %retval.2.ph = phi i32 [ 0, %entry ], [ -5, %if.end47 ], [ 0, %cleanup55 ], [ -6, %if.end ], [ %call9, %if.end27 ]
+  ret i32 %retval.2.ph
+}
+
+define i64 @ave_grid(ptr noundef %g, i64 noundef %first, i64 noundef %last) local_unnamed_addr #1 {
+entry:
+  %cmp42 = icmp ult i64 %first, %last
+  br i1 %cmp42, label %for.body.lr.ph, label %cleanup
+
+for.body.lr.ph:
+  %nctaid.i = getelementptr inbounds nuw i8, ptr %g, i64 140
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %g, i64 144
+  %ctaid.i = getelementptr inbounds nuw i8, ptr %g, i64 128
+  %clusterid.i = getelementptr inbounds nuw i8, ptr %g, i64 164
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %g, i64 132
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %g, i64 168
+  %arrayidx17.i = getelementptr inbounds nuw i8, ptr %g, i64 136
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %g, i64 172
+  %shared.i = getelementptr inbounds nuw i8, ptr %g, i64 40
+  %shared_bytes.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  %count.i = getelementptr inbounds nuw i8, ptr %g, i64 240
+  %warps.i = getelementptr inbounds nuw i8, ptr %g, i64 224
+  %masks.i = getelementptr inbounds nuw i8, ptr %g, i64 232
+  %entry28.i = getelementptr inbounds nuw i8, ptr %g, i64 244
+  %stopped.i = getelementptr inbounds nuw i8, ptr %g, i64 248
+  %fault_warp.i = getelementptr inbounds nuw i8, ptr %g, i64 220
+  br label %for.body
+
+for.body:
+  %n.043 = phi i64 [ %first, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %0 = load i32, ptr %nctaid.i, align 4
+  %conv.i = zext i32 %0 to i64
+  %1 = load i32, ptr %arrayidx2.i, align 4
+  %conv3.i = zext i32 %1 to i64
+  %rem.i = urem i64 %n.043, %conv.i
+  %conv4.i = trunc nuw i64 %rem.i to i32
+  store i32 %conv4.i, ptr %ctaid.i, align 8
+  store i32 %conv4.i, ptr %clusterid.i, align 4
+  %div.i = udiv i64 %n.043, %conv.i
+  %rem7.i = urem i64 %div.i, %conv3.i
+  %conv8.i = trunc nuw i64 %rem7.i to i32
+  store i32 %conv8.i, ptr %arrayidx10.i, align 4
+  store i32 %conv8.i, ptr %arrayidx12.i, align 8
+  %div14.i = udiv i64 %div.i, %conv3.i
+  %conv15.i = trunc i64 %div14.i to i32
+  store i32 %conv15.i, ptr %arrayidx17.i, align 8
+  store i32 %conv15.i, ptr %arrayidx19.i, align 4
+  %2 = load ptr, ptr %shared.i, align 8
+  %3 = load ptr, ptr %2, align 8
+  %4 = load i32, ptr %shared_bytes.i, align 8
+  %conv21.i = zext i32 %4 to i64
+  tail call void @llvm.memset.p0.i64(ptr align 1 %3, i8 -91, i64 %conv21.i, i1 false)
+  %5 = load i32, ptr %count.i, align 8
+  %cmp.i33.not = icmp eq i32 %5, 0
+  br i1 %cmp.i33.not, label %for.cond1.i.preheader.preheader, label %for.body.i
+
+for.body.i:
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body.i ], [ 0, %for.body ]
+  %6 = load ptr, ptr %warps.i, align 8
+  %arrayidx23.i = getelementptr inbounds nuw ptr, ptr %6, i64 %indvars.iv
+  %7 = load ptr, ptr %arrayidx23.i, align 8
+  %8 = load ptr, ptr %masks.i, align 8
+  %arrayidx25.i = getelementptr inbounds nuw i32, ptr %8, i64 %indvars.iv
+  %9 = load <32 x i1>, ptr %arrayidx25.i, align 4
+  %10 = load i32, ptr %entry28.i, align 4
+  %splat.splatinsert.i = insertelement <32 x i32> poison, i32 %10, i64 0
+  %splat.splat.i = shufflevector <32 x i32> %splat.splatinsert.i, <32 x i32> poison, <32 x i32> zeroinitializer
+  %vector_select.i = select <32 x i1> %9, <32 x i32> %splat.splat.i, <32 x i32> splat (i32 2147483647)
+  store <32 x i32> %vector_select.i, ptr %7, align 8
+  %11 = load ptr, ptr %masks.i, align 8
+  %arrayidx31.i = getelementptr inbounds nuw i32, ptr %11, i64 %indvars.iv
+  %12 = load i32, ptr %arrayidx31.i, align 4
+  %live.i = getelementptr inbounds nuw i8, ptr %7, i64 136
+  store i32 %12, ptr %live.i, align 8
+  %blocked.i = getelementptr inbounds nuw i8, ptr %7, i64 140
+  store i32 0, ptr %blocked.i, align 4
+  %turn.i = getelementptr inbounds nuw i8, ptr %7, i64 168
+  store i32 0, ptr %turn.i, align 8
+  %barrier.i = getelementptr inbounds nuw i8, ptr %7, i64 172
+  store i32 0, ptr %barrier.i, align 4
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %13 = load i32, ptr %count.i, align 8
+  %14 = zext i32 %13 to i64
+  %cmp.i = icmp samesign ult i64 %indvars.iv.next, %14
+  br i1 %cmp.i, label %for.body.i, label %for.cond1.i.preheader.preheader
+
+for.cond1.i.preheader.preheader:
+  br label %for.cond1.i.preheader
+
+for.cond.i6:
+  %inc21.i = add nuw nsw i32 %round.0.i40, 1
+  %exitcond.not = icmp eq i32 %inc21.i, 16384
+  br i1 %exitcond.not, label %run_block.exit.thread, label %for.cond1.i.preheader
+
+for.cond1.i.preheader:
+  %round.0.i40 = phi i32 [ %inc21.i, %for.cond.i6 ], [ 0, %for.cond1.i.preheader.preheader ]
+  %15 = load i32, ptr %count.i, align 8
+  %cmp2.i.not35 = icmp eq i32 %15, 0
+  br i1 %cmp2.i.not35, label %for.inc, label %for.body4.i
+
+for.body4.i:
+  %indvars.iv51 = phi i64 [ %indvars.iv.next52, %for.inc.i ], [ 0, %for.cond1.i.preheader ]
+  %open.0.i36 = phi i1 [ %open.3.i.ph, %for.inc.i ], [ false, %for.cond1.i.preheader ]
+  %16 = load ptr, ptr %warps.i, align 8
+  %arrayidx.i = getelementptr inbounds nuw ptr, ptr %16, i64 %indvars.iv51
+  %17 = load ptr, ptr %arrayidx.i, align 8
+  %live.i12 = getelementptr inbounds nuw i8, ptr %17, i64 136
+  %18 = load i32, ptr %live.i12, align 8
+  %tobool.not.i = icmp eq i32 %18, 0
+  br i1 %tobool.not.i, label %for.inc.i, label %if.end.i
+
+if.end.i:
+  %steps.i = getelementptr inbounds nuw i8, ptr %17, i64 144
+  store i32 32768, ptr %steps.i, align 8
+  %barrier.i13 = getelementptr inbounds nuw i8, ptr %17, i64 172
+  store i32 0, ptr %barrier.i13, align 4
+  %call.i = tail call i32 @ave_warp(ptr noundef nonnull %17, ptr noundef nonnull %g) #5
+  switch i32 %call.i, label %cleanup12.i [
+    i32 -7, label %if.then6.i
+    i32 0, label %for.inc.i
+  ]
+
+if.then6.i:
+  store i32 1, ptr %barrier.i13, align 4
+  br label %for.inc.i
+
+cleanup12.i:
+  %19 = trunc nuw i64 %indvars.iv51 to i32
+  store i32 %call.i, ptr %stopped.i, align 8
+  store i32 %19, ptr %fault_warp.i, align 4
+  br label %cleanup
+
+for.inc.i:
+  %open.3.i.ph = phi i1 [ %open.0.i36, %if.end.i ], [ true, %if.then6.i ], [ %open.0.i36, %for.body4.i ]
+  %indvars.iv.next52 = add nuw nsw i64 %indvars.iv51, 1
+  %20 = load i32, ptr %count.i, align 8
+  %21 = zext i32 %20 to i64
+  %cmp2.i.not.not = icmp samesign ult i64 %indvars.iv.next52, %21
+  br i1 %cmp2.i.not.not, label %for.body4.i, label %cleanup13.i
+
+cleanup13.i:
+  br i1 %open.3.i.ph, label %for.cond.i6, label %for.inc
+
+run_block.exit.thread:
+  store i32 -7, ptr %stopped.i, align 8
+  store i32 0, ptr %fault_warp.i, align 4
+  br label %cleanup
+
+for.inc:
+  %inc = add nuw i64 %n.043, 1
+  %exitcond53.not = icmp eq i64 %inc, %last
+  br i1 %exitcond53.not, label %cleanup, label %for.body
+
+cleanup:
+  %22 = phi i64 [ %n.043, %run_block.exit.thread ], [ %last, %entry ], [ %last, %for.inc ], [ %n.043, %cleanup12.i ]
+  ret i64 %22
+}
+
+declare i32 @llvm.vector.reduce.smin.v32i32(<32 x i32>) #2
+
+declare i32 @llvm.cttz.i32(i32, i1 immarg) #2
+
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #3
+
+attributes #0 = { noinline nounwind }
+attributes #1 = { nounwind }
+attributes #2 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #3 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #4 = { nobuiltin nounwind }
+attributes #5 = { nobuiltin }
