@@ -30,6 +30,7 @@ gc.disable()
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
+    gc.set_threshold(50_000, 10, 10)  # a compiler makes many objects, few of them in cycles
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -50,12 +50,14 @@ def smallest(name: str, chip: str, dtype: str) -> tile.Block:
 
 
 def runs() -> list[tuple[str, str, str, str, str]]:
-    """(pipeline, chip, backend, dtype, dtype of C). The reference runs all; machine code takes longer to make: of the CPU two chips a pipeline, one of
-    each vendor, and one more in turn."""
+    """(pipeline, chip, backend, dtype, dtype of C). The reference runs all; machine code takes longer to make: of the CPU one chip of each vendor for
+    a pipeline, in turn."""
     found: list[tuple[str, str, str, str, str]] = []
+    turns = {"gfx": itertools.count(), "sm_": itertools.count()}
     for name in PIPELINES:
         own, count = [c for n, c in PAIRS if n == name], itertools.count()
-        cpu = {*[c for c in ("gfx942", "sm_80") if c in own], own[list(PIPELINES).index(name) % len(own)]}
+        vendors = {v: [c for c in own if c.startswith(v)] for v in turns}
+        cpu = {chips[next(turns[v]) % len(chips)] for v, chips in vendors.items() if chips}
         for chip in own:
             for backend in ("reference", *["cpu"] * (chip in cpu), *["gfx942-exec"] * (chip == "gfx942")):
                 i = next(count)
