@@ -428,19 +428,18 @@ class Window:
         for i in range(min(KINDS, memory.nbytes // SPAN)):
             place = memory.mixed(t * EACH + i * SPAN)
             row, col = place // memory.row + self.lead, place % memory.row // size + self.origin[1]
-            firsts = firsts + ((row, col, al.select(col < self.view.shape[1], (row * stride + col) * size, BEYOND)),)
+            rest = place % size if size > EACH else 0  # of an element of several words
+            firsts = firsts + ((row, col, rest, al.select(col < self.view.shape[1], (row * stride + col) * size + rest, BEYOND)),)
         for i in range(memory.nbytes // SPAN):
             more = i // KINDS * (KINDS * SPAN // memory.row)
-            row, col, offset = firsts[i % KINDS]  # type: ignore
+            row, col, rest, offset = firsts[i % KINDS]  # type: ignore
             if self.early:  # see `offset`
                 there = al.select(row + more < self.have, col < self.view.shape[1], False)
-                offset = al.select(there, ((row + more) * stride + col) * size, BEYOND)
+                offset = al.select(there, ((row + more) * stride + col) * size + rest, BEYOND)
             else:
                 offset = offset + more * stride * size
             first = (t // WAVE * WAVE + i * self.dist.threads) + buffer * (memory.nbytes // EACH)
-            al.amdgpu.raw_buffer_load_x1_lds(
-                self.resource, part(words, (first, 0), EACH // WORD), EACH, al.convert(offset, al.i32), zero, 0, 0
-            )
+            al.amdgpu.raw_buffer_load_x1_lds(self.resource, part(words, (first, 0), EACH // WORD), EACH, al.convert(offset, al.i32), zero, 0, 0)
 
     # -- by range ----------------------------------------------------------------------------------------------------------------------
 
