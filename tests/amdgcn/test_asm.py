@@ -51,7 +51,8 @@ def test_broken_instructions(broken):
 
 
 @pytest.mark.parametrize("changed", [(".size:           8", ".size: x"), (".offset:         0", ".offset: -8"), ("kernarg_size 8", "kernarg_size 99999999999"),
-                                     ("kernarg_size 8", "kernarg_size 8\n.amdhsa_private_segment_fixed_size 99999999999")])  # fmt: skip
+                                     ("kernarg_size 8", "kernarg_size 8\n.amdhsa_private_segment_fixed_size 99999999"),
+                                     ("kernarg_size 8", "kernarg_size 8\n.amdhsa_user_sgpr_count 99999999999")])  # fmt: skip
 def test_broken_metadata(changed):
     text = """
         .amdgcn_target "amdgcn-amd-amdhsa--gfx942"

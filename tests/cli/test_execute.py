@@ -138,3 +138,10 @@ def test_a_folder_that_cannot_be_made_is_said_before_anything_runs(tmp_path):
     (tmp_path / "file").touch()
     done = ave("exec", TRITON, "--block", 256, "--lds", 32768, "--save", tmp_path / "file" / "out", *SHAPE)
     assert done.exit_code == 1 and "cannot make the folder" in done.output and "wave-instructions" not in done.output
+
+
+def test_an_error_of_a_command_shows_no_line_of_the_command_itself(tmp_path):
+    file = tmp_path / "junk.bin"
+    file.write_bytes(b"\xff\xfe\x00junk")
+    done = ave("exec", file, "--grid", 1, "--block", 1)
+    assert done.exit_code == 1 and "[X020]" in done.output and "core.py" not in done.output and "callback" not in done.output

@@ -28,6 +28,10 @@ PURE = {
     "strided array": ("T = np.arange(20)[::3] * 0 + @N\n@avelang.constant\ndef answer(): return int(T[2])", "T[2] = @N"),
     "structured array": ("T = np.array([(@N, 1.0)], [('a', 'i4'), ('b', 'f4')])\n@avelang.constant\ndef answer(): return int(T['a'][0])", "T['a'][0] = @N"),
     "object array": ("T = np.array([[@N], None], object)\n@avelang.constant\ndef answer(): return T[0][0]", "T[0][0] = @N"),
+    "method put into a library's class": ("string.Template.n = lambda self: @N\n@avelang.constant\n"
+                                          "def answer(): return string.Template('').n()", "string.Template.n = lambda self: @N"),
+    "context of decimal": ("import decimal\ndecimal.getcontext().prec = @N\n@avelang.constant\n"
+                           "def answer(): return len(str(decimal.Decimal(1) / 3)) - 2", "decimal.getcontext().prec = @N"),
     "namespace": ("T = types.SimpleNamespace(n=@N)\n@avelang.constant\ndef answer(): return T.n", "T.n = @N"),
     "lru_cache": ("M = @N\n@functools.lru_cache\ndef h(x): return M + x\n@avelang.constant\ndef answer(): return h(0)", "M = @N"),
     "cache of a dict": ("M = {'n': @N}\n@functools.cache\ndef h(): return M['n']\n@avelang.constant\ndef answer(): return h()", "M['n'] = @N"),

@@ -9,8 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+import numpy as np
 import pytest
 
+import avelang
+import avelang.language as al
 from avelang.runtime import cache
 
 META = {"entry": "ave_run", "scratch_bytes": 64}
@@ -309,3 +312,21 @@ def test_an_entry_that_does_not_load(monkeypatch, tmp_path):
     for meta in ({}, {**good.meta, "scratch_bytes": "many"}, {**good.meta, "entry": "no_such"}):
         assert cache.store(file.stem, meta, good.payload)
         assert (launched(), launched()) == ("compiled", "disk"), meta
+
+
+def test_what_is_to_be_verified_is_built_anew(monkeypatch):
+    """AVE_CHECK=ir verifies what is built: neither the cache on disk nor what this process has counts."""
+    x = np.zeros(4, np.float32)
+
+    def launched():
+        marked[1, 4](x)
+        return marked.last.how
+
+    assert launched() == "compiled" and launched() == "hot"
+    monkeypatch.setenv("AVE_CHECK", "ir")
+    assert launched() == "compiled" and launched() == "hot"
+
+
+@avelang.jit
+def marked(x: al.Pointer(al.f32)):
+    x[al.thread_id(0)] = 12.25

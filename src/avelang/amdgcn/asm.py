@@ -416,9 +416,11 @@ class _Reader:
 
     def _kernel(self, name: str) -> None:
         found: dict[str, int] = {}
-        for _, raw in self._until(".end_amdhsa_kernel"):
+        for n, raw in self._until(".end_amdhsa_kernel"):
             key, _, value = raw.strip().partition(" ")
             if (got := number(value.strip())) is not None:
+                if not 0 <= got < 1 << 32:
+                    raise self.fail(n, raw, "a number of 32 bits is wanted")
                 found[key.removeprefix(".amdhsa_")] = got
         self.kernels[name] = Kernel(name, name, found)
 

@@ -37,6 +37,8 @@ def users_line() -> Span | None:
     frame = caller()
     while frame is not None and frame.f_globals.get("__name__", "").startswith((*_OURS, "avelang_kernels.")):
         frame = frame.f_back
+    if frame is not None and frame.f_globals.get("__name__", "").startswith("click."):
+        return None  # a command of `ave`: there is no line of a user's
     return _span(frame)
 
 

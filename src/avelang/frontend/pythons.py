@@ -5,6 +5,7 @@ name. """
 
 from __future__ import annotations
 
+import abc
 import collections
 import copyreg
 import dataclasses
@@ -118,7 +119,7 @@ def _contents(cell: types.CellType) -> Any:
 def _reads(r: Reach, fn: types.FunctionType) -> None:
     """What a function's code reads by name."""
     found = bytecode.reads(fn.__code__)
-    beyond = r.beyond(found.names)
+    beyond = r.beyond(found.names - ({"hash"} if fn.__name__ == "__hash__" else set()))
     if beyond:
         r.refuse(f"{beyond} (in {fn.__qualname__})")
     r.asked(found.names)
@@ -177,7 +178,11 @@ def _builtin(r: Reach, fn: Any) -> None:
 
 
 def _installed(r: Reach, module: str | None) -> None:
-    """The version of what is installed."""
+    """The version of what is installed, and what it computes by: the context of `decimal`."""
+    if module in ("decimal", "_decimal", "_pydecimal"):
+        c = sys.modules["decimal"].getcontext()
+        r.say(repr((c.prec, c.rounding, c.Emin, c.Emax, c.capitals, c.clamp, sorted(t.__name__ for t, on in c.traps.items() if on))))
+        r.loose = True
     top = sys.modules.get((module or "").partition(".")[0])
     r.say(str(getattr(top, "__version__", "")) or sys.version)
 
@@ -253,9 +258,9 @@ def _tuple(r: Reach, v: tuple[Any, ...]) -> None:
 
 
 def _set(r: Reach, v: Any) -> None:
-    """A set has no order: each member's digest by itself, sorted."""
+    """The members in the order in which they come here: code may run through them, and of strings it is another one in another process."""
     r.loose = r.loose or not isinstance(v, frozenset)
-    r.say(*sorted(r.apart(x, value) for x in v))
+    r.say(*(r.apart(x, value) for x in v))
     if type(v) not in (set, frozenset):
         _own(r, v)
 
@@ -300,6 +305,11 @@ def _class(r: Reach, cls: type) -> None:
         return
     if whose == purity.PURE:
         _installed(r, cls.__module__)
+        for name, held in list(cls.__dict__.items()):  # what the user has put there
+            if isinstance(held, types.FunctionType) and purity.of_function(held) == purity.THEIRS:
+                r.say(name)
+                value(r, held)
+                r.loose = True
         return
     if whose == purity.IMPURE:
         r.refuse(f"{cls.__module__}.{cls.__qualname__}")
@@ -308,6 +318,10 @@ def _class(r: Reach, cls: type) -> None:
     _several(r, cls.__bases__)
     value(r, type(cls))
     members = dict(cls.__dict__)
+    if isinstance(cls, abc.ABCMeta) and "_abc_impl" in members:  # classes that count as its own, by `register`
+        known = (held() for held in abc._get_dump(cls)[0])  # type: ignore[attr-defined]
+        r.say(*sorted(f"{c.__module__}.{c.__qualname__}" for c in known if c is not None))
+        r.loose = True
     if issubclass(cls, enum.Enum):
         for name, member in cls.__members__.items():
             r.say(name)
@@ -365,6 +379,8 @@ def _object(r: Reach, v: Any) -> None:
     elif whose == purity.PURE and callable(v) and isinstance(getattr(v, "__qualname__", None), str):
         _builtin(r, v)  # a function of another kind, as NumPy has
     elif whose == purity.PURE or cls.__module__ in purity.VALUES:
+        if whose == purity.PURE:
+            _installed(r, cls.__module__)
         _reduced(r, v)
     else:
         r.refuse(f"{UNKNOWN}{cls.__module__}.{cls.__qualname__}")

@@ -40,7 +40,8 @@ _LANGUAGE = (DType, Layout, Pointer, TensorMap, Builtin, Intrinsic, Namespace)
 _DYNAMIC = frozenset({"getattr", "hasattr", "attrgetter", "__dict__", "__getattribute__", "getattr_static", "getmembers"})
 _BEYOND = frozenset(
     f"__{n}__" for n in ("globals", "subclasses", "annotations", "annotate", "slots", "match_args", "orig_bases", "dataclass_params", "type_params")
-) | {"f_globals", "f_locals", "f_back", "gi_frame", "_getframe", "get_type_hints", "get_annotations", "_field_defaults"}  # fmt: skip
+) | {"f_globals", "f_locals", "f_back", "gi_frame", "_getframe", "get_type_hints", "get_annotations", "_field_defaults",
+     "hash", "co_firstlineno", "co_filename", "co_lines", "co_positions"}  # fmt: skip
 
 
 def word(address: int) -> int:

@@ -156,7 +156,8 @@ class Launcher:
 
     def _key(self, captured: Any, at: Geometry, bound: Bound, place: str) -> Any:
         named = (*sorted(bound.constexprs.items()), *sorted(bound.options.items()))
-        return (captured, at.block, place, checked.wanted(), knobs.check_ptxas(), *((name, keys.freeze(value)) for name, value in named))
+        checks = checked.wanted(), knobs.check_ir(), knobs.check_ptxas()
+        return (captured, at.block, place, *checks, *((name, keys.freeze(value)) for name, value in named))
 
     def _parameters_for(self, captured: Any) -> Parameters:
         # Annotations are evaluated in the function's globals, which may change.
@@ -316,7 +317,7 @@ class Launcher:
             if found is not None:
                 return key, found, "hot", 0.0
             name = self._name(at, bound, captured, place) if kernel is None else ""
-            entry = cache.load(name) if name and not knobs.dump() else None
+            entry = cache.load(name) if name and not knobs.dump() and not knobs.check_ir() else None
             program = self._loaded(place, entry, name) if entry is not None else None
             how = "disk" if program is not None else "compiled"
             if program is None:
