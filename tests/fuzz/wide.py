@@ -14,6 +14,7 @@ from typing import Any
 from fuzz import products
 from fuzz.drawn import CONSTEXPR, FLOATS, FULL, GRIDS, KINDS, ROWS, U1, Drawn, assemble, begin, finish, some_kinds
 from fuzz.numbers import Kind
+from fuzz.shapes import Shapes
 from fuzz.together import Together
 
 I32, U32, U64, F32 = (KINDS[x] for x in ("i32", "u32", "u64", "f32"))
@@ -26,7 +27,7 @@ MFMA = ("f32_4x4x1_16b_f32", "f32_16x16x1_4b_f32", "f32_16x16x4_f32", "f32_32x32
         "i32_32x32x4_2b_i8", "i32_16x16x32_i8", "i32_32x32x16_i8", "f64_4x4x4_4b_f64", "f64_16x16x4_f64")  # fmt: skip
 
 
-class Wide(Together):
+class Wide(Shapes, Together):
     """A writer that knows the grid, too. `at` is the place of a thread in the launch, `columns` how many there are."""
 
     def __init__(self, rng: random.Random, kinds: list[Kind], threads: int, blocks: int):
@@ -210,6 +211,8 @@ class Wide(Together):
                 top = 3 if s.kinds[2].bits == 16 else 7
                 low, high = (-(top + 1) // 2, top // 2) if kind.is_float or kind.low else (0, top)
                 value, other = self.whole(kind, low, high), self.whole(kind, low, high)
+                if self.chance(0.2):
+                    value = other = f"al.{kind}({self.rng.randint(low, high)})"
                 if count == 1:
                     lines.append(f"{name} = {value}")
                 else:
@@ -328,8 +331,10 @@ def draw(rng: random.Random, seed: int) -> Drawn:
         w.fixed.update("bg")
     for _ in range(rng.randint(3, 7)):
         pick = rng.random()
-        if pick < 0.6:
+        if pick < 0.4:
             getattr(w, rng.choice(STEPS))(1)
+        elif pick < 0.6:
+            w.shaped(1)
         elif pick < 0.7:
             w.exchange(1)
         elif pick < 0.75:
