@@ -80,3 +80,8 @@ def test_misused_launches():
     for wrong in ({"dynamic_lds": -1}, {"dynamic_lds": "a"}, {"threads": None}, {"foo": 1}, {"kernarg": b"", "memory": 5}):
         with pytest.raises(AveError, match="`run`"):
             kernel[1, 64](**wrong)
+
+
+def test_modifiers_of_what_has_no_operands():
+    code = parse("buffer_wbl2 sc0 sc1\nbuffer_inv sc1\nbuffer_wbinvl1_vol\n", "caches").instructions
+    assert [(i.operands, i.mods) for i in code] == [((), {"sc0": True, "sc1": True}), ((), {"sc1": True}), ((), {})]

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
+import zlib
 
 import pytest
 
@@ -312,3 +314,21 @@ def test_libraries_of_kernels(tmp_path):
         assert [(a.name, a.size) for a in k.arguments] == [("x", size)]
         code = found.code(k)
         assert code.count(bytes.fromhex("0203027e")) == size, name
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("method", ["zlib", "zstd"])
+def test_compressed_bundles(version, method):
+    whole = bundle({"hipv4-amdgcn-amd-amdhsa--gfx942": link(assemble(text("\tv_mov_b32 v1, v2\n")))})
+    if method == "zlib":
+        body = zlib.compress(whole)
+    else:
+        if not shutil.which("zstd"):
+            pytest.skip("zstd is not installed: apt-get install zstd")
+        body = subprocess.run(["zstd", "-c"], input=whole, capture_output=True, check=True).stdout
+    sizes = {1: struct.pack("<I", len(whole)), 2: struct.pack("<II", 0, len(whole)), 3: struct.pack("<QQ", 0, len(whole))}[version]
+    data = b"CCOB" + struct.pack("<HH", version, method == "zstd") + sizes + bytes(8) + body
+    assert list(read(data).kernels) == ["k"]
+    for bad in (data[:60], data[:4] + b"\x09" + data[5:], data[:6] + b"\x07" + data[7:], data[:5]):
+        with pytest.raises(AveError, match=r"D022.*compressed bundle"):
+            read(bad)

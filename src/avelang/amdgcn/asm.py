@@ -164,6 +164,7 @@ def far_label(code: Sequence[Instruction], labels: Mapping[str, int], i: Instruc
 
 
 FORMS = ("_e32", "_e64_dpp", "_e64", "_dpp", "_sdwa")
+CACHES = ("buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol")  # no operands: what follows are modifiers
 _REG = re.compile(r"(?:([vas])|(ttmp))(?:(\d+)|\[(\d+)(?::(\d+))?\])$")
 _LABEL = re.compile(r'\s*("[^"]+"|[.$\w]+):')
 _ADDRESS = re.compile(r"//\s*([0-9A-Fa-f]{6,16}):((?: [0-9A-Fa-f]{8})+)")
@@ -361,7 +362,7 @@ class _Reader:
                 words = _words(piece)
                 if not words:
                     raise self.fail(n, text, "an operand is empty")
-                got = operand(words[0])
+                got = None if name in CACHES else operand(words[0])
                 rest_words = words if got is None or self._is_flag(words[0], got) else words[1:]
                 if rest_words is not words and got is not None:
                     operands.append(got)

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import importlib
+import importlib.util
 import io
+import shutil
 import struct
+import subprocess
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -383,9 +388,37 @@ def bundled(data: bytes) -> dict[str, bytes]:
     return out
 
 
+# Of a compressed bundle, by its version: the bytes before the content (Clang, "Clang Offload Bundler", Compressed Offload Bundle Header).
+_HEADERS, _ZLIB, _ZSTD = {1: 20, 2: 24, 3: 32}, 0, 1
+
+
+def _decompressed(data: bytes, what: str) -> bytes:
+    """The bundle in a compressed one. zlib's are read by Python; for zstd's a package (`compression.zstd` of Python 3.14, `zstandard`) or the program
+    is asked."""
+    version, method = struct.unpack_from("<HH", data + bytes(8), len(COMPRESSED))
+    body = data[_HEADERS.get(version, len(data)) :]
+    why = f"it is a compressed bundle of version {version} and method {method}, which is damaged or not known"
+    try:
+        if body and method == _ZLIB:
+            return zlib.decompress(body)
+        if body and method == _ZSTD:
+            for name, function in (("compression.zstd", "decompress"), ("zstandard", "decompress")):
+                if importlib.util.find_spec(name.partition(".")[0]):
+                    return getattr(importlib.import_module(name), function)(body)
+            if program := shutil.which("zstd"):
+                return subprocess.run([program, "-dc"], input=body, capture_output=True, check=True).stdout
+            why = "it is a compressed bundle, by zstd, and nothing here reads that"
+            raise error("D022", hint="install zstd (or pip install zstandard)", what=what, why=why)
+    except AveError:
+        raise
+    except Exception as e:  # whatever the three libraries say of a damaged file: they have no common class of errors
+        why += f" ({str(e).splitlines()[0]})"
+    raise error("D022", hint="clang-offload-bundler --unbundle takes it apart", what=what, why=why)
+
+
 def _unbundled(data: bytes, chip: str | None, what: str) -> bytes:
     if data.startswith(COMPRESSED):
-        raise error("D022", hint="clang-offload-bundler --unbundle takes it apart", what=what, why="it is a compressed bundle")
+        data = _decompressed(data, what)
     if not data.startswith(BUNDLE):
         return data
     try:

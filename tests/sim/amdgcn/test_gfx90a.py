@@ -173,3 +173,14 @@ def test_computed_jumps_to_places_without_a_label():
         assert (got["v1"] == want).all() and (got["v2"] == 7).all()
     with pytest.raises(AveError, match=r"\[X021\].*s_setpc_b64.*no instruction"):
         start(machine, {"s6": 42})
+
+
+def test_scratch_in_a_buffer_is_refused_before_anything_runs():
+    more = ".amdhsa_kernarg_size 8\n\t\t.amdhsa_user_sgpr_private_segment_buffer 1\n\t\t.amdhsa_private_segment_fixed_size 16"
+    with pytest.raises(AveError, match=r"\[X027\].*16 bytes of scratch"):
+        executor.load(KERNEL.replace(".amdhsa_kernarg_size 8", more))[1, 64](np.zeros(129, np.int32))
+
+
+def test_places_of_flat_addresses():
+    got = run_program("s_getreg_b32 s0, hwreg(HW_REG_SH_MEM_BASES)\ns_mov_b64 s[2:3], src_shared_base\ns_getreg_b32 s4, hwreg(HW_REG_TRAPSTS)", chip="gfx90a")
+    assert got["s0"] >> 16 == got["s3"] >> 16 and got["s0"] & 0xFFFF == 2 and got["s4"] == 0

@@ -12,7 +12,7 @@ from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn import mode
 from avelang.sim.amdgcn.faults import TRAP, Unknown
 from avelang.sim.amdgcn.scalar import short
-from avelang.sim.amdgcn.state import BARRIER, END, GROUP, LANES, WAVE
+from avelang.sim.amdgcn.state import BARRIER, END, GROUP, LANES, PRIVATE_BASE, SHARED_BASE, WAVE
 from avelang.sim.amdgcn.translator import Handler, Translator
 
 # Instructions that end a block: whether the next one may follow.
@@ -141,7 +141,11 @@ def _kill(t: Translator, i: Instruction) -> None:
 
 def _refused(number: int) -> Unknown:
     name = next((k for k, v in mode.HARDWARE.items() if v == number), f"hardware register {number}")
-    return Unknown(f"{name} is not modeled; MODE, HW_ID and XCC_ID are")
+    return Unknown(f"{name} is not modeled; MODE, TRAPSTS, HW_ID, SH_MEM_BASES and XCC_ID are")
+
+
+# What some read as: the one die; no exception has been met; the upper 16 bits of where stacks and LDS stand among flat addresses.
+PLACES = {mode.XCC_ID: 0, mode.TRAPSTS: 0, mode.HARDWARE["HW_REG_SH_MEM_BASES"]: SHARED_BASE >> 48 << 16 | PRIVATE_BASE >> 48}
 
 
 def _get_register(t: Translator, i: Instruction) -> None:
@@ -150,8 +154,8 @@ def _get_register(t: Translator, i: Instruction) -> None:
     ones = (1 << width) - 1
     if number == mode.MODE:
         return t.set_scalar_result(i.operands[0], str(t.mode.word >> shift & ones))
-    if number == mode.XCC_ID:
-        return t.set_scalar_result(i.operands[0], "0")
+    if number in PLACES:
+        return t.set_scalar_result(i.operands[0], str(PLACES[number] >> shift & ones))
     if number != mode.HW_ID:
         raise _refused(number)
     index = t.op(f"load i32, ptr {t.field('w', WAVE['index'])}, align 4")

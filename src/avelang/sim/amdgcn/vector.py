@@ -6,11 +6,12 @@ LLVM IR and returns the result's. Source of all tables: AMD Instinct MI300 ISA, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from avelang.amdgcn.asm import Instruction
 from avelang.llvm.narrow_floats import round_to_odd
-from avelang.llvm.vectors import BITS, FLOAT, Ops, function
+from avelang.llvm.vectors import BITS, FLOAT, Bool, Ops, function
 from avelang.sim.amdgcn import operands
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
 
@@ -75,11 +76,25 @@ def put(t: Translator, i: Instruction, value: str, kind: str, compute: str, clam
     if kind[0] != "f":
         return t.result_at(i, Ops(t, compute).to(f"i{bits}", "trunc", value), bits, clamped=clamped)
     e = FLOAT[bits]
-    if bits == 16 and t.mode.saturates:
-        raise Unknown("MODE clamps 16-bit floats that overflow")
     if compute == "double" and e == "half":
         value, compute = round_to_odd(t, True, value), "float"
-    t.float_result(i, Ops(t, compute).to(e, "fptrunc", value), bits)
+    o = Ops(t, compute)
+    t.float_result(i, to_half(o, value) if bits == 16 else o.to(e, "fptrunc", value), bits)
+
+
+def to_half(o: Ops, value: str, sources: Sequence[str] = ()) -> str:
+    """Floats as f16. What overflows is infinite, or the greatest number where MODE says so (FP16_OVFL), which keeps infinities that come of
+    infinities (MI300 ISA, section 3.6): those of `value`, or where that is f16 itself, those of the `sources` that it was computed from."""
+    out = o.to("half", "fptrunc", value)
+    if not o.t.mode.saturates:
+        return out
+    if o.e == "half" and not sources:
+        raise Unknown("MODE clamps 16-bit floats that overflow")
+    half = o.at("half")
+    over = half.cmp("oeq", half.fn("fabs", out), math.inf)
+    for x in sources or (value,):
+        over = Bool(o.t)("and", over, o.cmp("one", o.fn("fabs", x), math.inf))
+    return half.select(over, half.fn("copysign", 65504.0, out), out)
 
 
 def row(
@@ -107,6 +122,8 @@ def row(
             value = function(t, name, out, lambda *xs: rule(o, *xs), *pairs)
         else:
             value = rule(o, *args)
+        if result == "f16" and out == "half" and t.mode.saturates and "div" not in i.name:  # a quotient by 0 is infinite, and no overflow
+            return t.float_result(i, to_half(o, value, args), 16)
         put(t, i, saturated(o, value, result) if saturates else value, result, out, saturates)
 
     return handler

@@ -10,7 +10,7 @@ from avelang.llvm.narrow_floats import widen
 from avelang.llvm.vectors import FLOAT, Ops, function
 from avelang.sim.amdgcn import operands
 from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
-from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, mul_add, saturated, shift
+from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, mul_add, saturated, shift, to_half
 from avelang.sim.amdgcn.vector_float import extreme, fused
 
 # -- two at a time ---------------------------------------------------------------------------------------------------------------------
@@ -39,16 +39,15 @@ def _floats(rule: Rule, bits: int, compute: str, sources: int = 2, adds: bool = 
     """Rules on floats; `adds`: the last source is the destination's old value."""
 
     def handler(t: Translator, i: Instruction) -> None:
-        if bits == 16 and t.mode.saturates:
-            raise Unknown("MODE clamps 16-bit floats that overflow")
         e = FLOAT[bits]
         o, narrow = Ops(t, compute), Ops(t, e)
         places = [*range(1, sources), 0 if adds else sources]
         pairs = [t.packed_float_at(i, n, bits) if n else _old_halves(t, i) for n in places]
         out = []
         for part in zip(*pairs, strict=True):
-            value = rule(o, *(narrow.to(compute, "fpext", x) for x in part))
-            out.append(o.to(e, "fptrunc", value))
+            args = [narrow.to(compute, "fpext", x) for x in part]
+            value = rule(o, *args)
+            out.append(to_half(o, value, args) if bits == 16 else o.to(e, "fptrunc", value))
         t.packed_float_result(i, *out, bits=bits)
 
     return handler
@@ -75,10 +74,8 @@ def _mix(t: Translator, i: Instruction) -> None:
     value = fused(o, *(t.mix_at(i, n) for n in (1, 2, 3)))
     if i.name.endswith("mix_f32"):
         return t.float_result(i, value)
-    if t.mode.saturates:
-        raise Unknown("MODE clamps 16-bit floats that overflow")
     b = o.ints
-    word = o.at("i16").to("i32", "zext", operands.finished(t, i, o.to("half", "fptrunc", value), 16))
+    word = o.at("i16").to("i32", "zext", operands.finished(t, i, to_half(o, value), 16))
     high = "mixhi" in i.name
     kept = b("and", t.source_at(i, 0), 0xFFFF if high else 0xFFFF0000)
     t.result_at(i, b("or", kept, b("shl", word, 16) if high else word), clamped=True)
