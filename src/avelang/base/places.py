@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from types import FrameType
 from typing import Any
 
@@ -48,6 +49,19 @@ def _span(frame: FrameType | None) -> Span | None:
     code, at = frame.f_code, frame.f_lasti // 2
     line, end, col, end_col = next(p for i, p in enumerate(code.co_positions()) if i == at)  # type: ignore[attr-defined]
     return Span(code.co_filename, line or frame.f_lineno, col or 0, end or 0, end_col or 0, code.co_name)
+
+
+def misused(e: Exception) -> Exception:
+    """What Python itself says of an argument, deep in a function of Ave's: T232 at the line that called the function. Other exceptions are left
+    alone: those that the user's code raises."""
+    frames = list(traceback.walk_tb(e.__traceback__))
+    last = next((i for i in range(len(frames) - 1, -1, -1) if not frames[i][0].f_globals.get("__name__", "").startswith(_OURS)), -1)
+    if last < 0 or last + 1 >= len(frames):
+        return e
+    frame, line = frames[last]
+    code = frame.f_code
+    at = Span(code.co_filename, line, function=code.co_name)
+    return error("T232", at, name=frames[last + 1][0].f_code.co_name, why=f"an argument is none that it takes ({type(e).__name__}: {e})")
 
 
 def wrong(code: str, hint: str | None = None, **fields: Any) -> AveError:

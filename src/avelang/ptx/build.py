@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.arch.nvidia import NVIDIA
 from avelang.base.errors import AveError, error
+from avelang.base.places import misused
 from avelang.base.spans import Span
+from avelang.base.takes import whole
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import Target, check
 from avelang.nvptx.printer import print_module
@@ -194,7 +196,8 @@ def sized(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]
     known = definition.symbols
     given = dict(zip(known, args, strict=False))
     given.update(kwargs)
-    if len(args) > len(known) or set(given) != set(known) or any(name in kwargs for name in known[: len(args)]):
+    twice = any(name in kwargs for name in known[: len(args)])
+    if len(args) > len(known) or set(given) != set(known) or twice or not all(map(whole, given.values())):
         got = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())]) or "nothing"
         raise error("L042", kernel=definition.name, want=", ".join(known) or "no sizes", got=got)
     return tuple(int(given[name]) for name in known)
@@ -215,7 +218,13 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
         for name, spec in zip(definition.names, definition.specs, strict=True)
     )  # fmt: skip
     with tracing(log):
-        returned = definition.fn(*arguments, **{name: named[name] for name in definition.wanted})
+        try:
+            returned = definition.fn(*arguments, **{name: named[name] for name in definition.wanted})
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
+            found = misused(e)
+            if found is e:
+                raise
+            raise found from None
     if returned is not None:
         raise error("T054", definition.span, name=definition.name)
     body = log.finish()

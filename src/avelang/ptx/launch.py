@@ -81,6 +81,10 @@ class Caller:
         """The kernel for inputs of these shapes. Raises L040 and L041."""
         d = self.definition
         sizes = sizes_of(d.name, d.names[: self._number], d.inputs, shapes)
+        for symbol in d.symbols:
+            if symbol not in sizes:
+                name, spec = next((n, s) for n, s in zip(d.names, d.inputs, strict=False) if isinstance(s, Tile) and symbol in s.shape)
+                raise error("L040", kernel=d.name, param=name, want=spec, got=None, why="it is no array")
         key = tuple(sizes[s] for s in d.symbols)
         found = self._sized.get(key)
         if found is None:
