@@ -17,8 +17,6 @@ from avelang.base.errors import AveError
 
 # What the reference says of an output of which it has seen elements that nothing wrote.
 UNWRITTEN = "has not written"
-# What is refused before anything runs: the engine has no such instruction.
-REFUSED = ("X021", "X031", "U0", "U1", "U2", "T30")
 
 
 def cases(name: str) -> list[Engine | None]:
@@ -77,8 +75,9 @@ def sweep(say: Callable[[str], None], pattern: str = "*", engine: str = "*", lim
             with os.fdopen(ours) as lines:
                 said = lines.read()
             _, status = os.waitpid(child, 0)
-            said = said or (f"the process ended with status {status}" if status else "")
-            say(f"{'ALARM' if said else 'ok':6}{time.perf_counter() - start:6.1f} s  {label}{''.join(chr(10) + '    ' + x for x in said.splitlines())}")
+            slow = status == signal.SIGALRM
+            said = said or ("the limit was not enough: nothing is known" if slow else f"the process ended with status {status}" if status else "")
+            say(f"{'SLOW' if slow else 'ALARM' if said else 'ok':6}{time.perf_counter() - start:6.1f} s  {label}{''.join(chr(10) + '    ' + x for x in said.splitlines())}")
             if said:
-                alarms.append(label)
+                alarms.append(f"{label} (slow)" if slow else label)
     return alarms
