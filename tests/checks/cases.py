@@ -16,7 +16,8 @@ import avelang.language as al
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A seeded bug. `codes`: of the reports that name it; `options`: of the launch; `on_ptx`: whether the twin is right in waves of 32 lanes too."""
+    """A seeded bug. `codes`: of the reports that name it; `options`: of the launch; `on_ptx`: whether it runs there: the twin is right in waves of 32
+    lanes too, and the bug has an end; `on_cpu`: no wave waits for one that has its turn later."""
 
     name: str
     kernel: Any
@@ -26,6 +27,7 @@ class Case:
     codes: tuple[str, ...]
     options: tuple[tuple[str, Any], ...] = ()
     on_ptx: bool = True
+    on_cpu: bool = True
 
 
 CASES: list[Case] = []
@@ -43,13 +45,13 @@ def zeros(*shapes: int, dtype: Any = np.int32) -> Callable[[], tuple[Any, ...]]:
 
 
 def case(
-    *codes: str, args: Callable[[], tuple[Any, ...]], grid: int = 1, block: int = 128, on_ptx: bool = True, tiles: bool = False,
-    **options: Any,
+    *codes: str, args: Callable[[], tuple[Any, ...]], grid: int = 1, block: int = 128, on_ptx: bool = True, on_cpu: bool = True,
+    tiles: bool = False, **options: Any,
 ) -> Callable[[Any], Any]:  # fmt: skip
     """Puts a kernel into the table."""
 
     def add(kernel: Any) -> Any:
-        (TILES if tiles else CASES).append(Case(kernel.__name__, kernel, args, grid, block, codes, tuple(options.items()), on_ptx))
+        (TILES if tiles else CASES).append(Case(kernel.__name__, kernel, args, grid, block, codes, tuple(options.items()), on_ptx, on_cpu))
         return kernel
 
     return add

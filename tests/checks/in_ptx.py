@@ -38,6 +38,11 @@ _MAPPED = """.shared .align 128 .b32 box[128]; .shared .align 8 .b64 bar; mov.u3
     ld.shared.u32 %r6, [%r3]; mul.wide.u32 %d0, %r0, 4; add.u64 %d3, %d0, %p1; st.global.u32 [%d3], %r6; ret;"""
 
 TEXTS: dict[str, Text] = {
+    "a shuffle outside of its own mask": Text(ID + "shfl.sync.idx.b32 %r5, %r0, 0, 31, <<-1||65535>>; st.global.u32 [%d1], %r5; ret;", kind="shuffle"),
+    "a vote outside of its own mask": Text(ID + "setp.lt.u32 %q1, %r0, 9; vote.sync.ballot.b32 %r5, %q1, <<-1||65535>>; st.global.u32 [%d1], %r5; ret;",
+                                           kind="shuffle"),
+    "a load that is not coherent of what was stored": Text(ID + """st.global.u32 [%d1], %r0; bar.sync 0; ld.global<<||.nc>>.u32 %r5, [%d1]; add.u64 %d2, %d0, %p1;
+        st.global.u32 [%d2], %r5; ret;""", (64, 64), "race in global memory"),
     "one word past an array": Text(ID + "ld.global.u32 %r1, [%d1<<||+4>>]; add.u64 %d2, %d0, %p1; st.global.u32 [%d2], %r1; ret;", (64, 64)),
     "an index that is not widened": Text(ID + """sub.u32 %r5, %r0, <<0||1>>; mul.wide.u32 %d2, %r5, 4; add.u64 %d2, %d2, %p0; ld.global.u32 %r6, [%d2];
         add.u64 %d3, %d0, %p1; st.global.u32 [%d3], %r6; ret;""", (64, 64)),

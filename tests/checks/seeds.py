@@ -41,7 +41,7 @@ class Seed:
 # What sort of bug a code says.
 KINDS = {
     "outside of memory": ("X001", "X002", "X005", "X022", "X023", "X032"),
-    "nothing wrote it": ("X003", "X051", "X055"),
+    "nothing wrote it": ("X003", "X051", "X055", "X056"),
     "race in shared memory": ("X006", "X025", "X050"),
     "race in global memory": ("X040",),
     "race of lanes": ("X041",),
@@ -51,6 +51,7 @@ KINDS = {
     "not waited for": ("X010", "X013", "X024", "X033", "X014"),
     "wait states": ("X026",),
     "never ends": ("X011", "X034", "X042"),
+    "wrong use": ("X012", "X035", "X056"),
     "promise": ("L050", "T310", "T311"),
 }
 

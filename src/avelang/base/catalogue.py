@@ -472,6 +472,10 @@ CATALOGUE: dict[str, Template] = {
         "kernel `{kernel}`: `{text}` at {where} reads address {address} of LDS, which nothing in the workgroup has written ({lane})",
         "LDS holds anything when a workgroup starts: write it first, and wait for that at a barrier",
     ),
+    "X056": Template(
+        "kernel `{kernel}`: `{text}` at {where} goes to address {address}; {why} ({lane})",
+        "check the offset, and where the memory begins that it counts from",
+    ),
     # X03: PTX that is executed here. `where` is the line of the text, `lane` names thread, block, warp and lane.
     "X030": Template("{what} cannot be executed: {why}"),
     "X031": Template(

@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 184cb6151336c8313d00cda384cb18efec7fb6c63e4de5d1c6884f9423f7fa65
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 cd381ea60507421da00a6f8b2df331466b10b17601584ddd13df2ac8dd2fb530
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.Finding = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -1264,9 +1264,9 @@ entry:
   %arrayidx.i = getelementptr inbounds nuw i32, ptr %1, i64 %idxprom.i
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 64 dereferenceable(128) %limits, ptr noundef nonnull align 4 dereferenceable(128) %arrayidx.i, i64 128, i1 false)
   %tobool.not.i = icmp eq i32 %and.i, 0
-  %add.i155 = add i32 %3, 16
-  %idxprom14.i156 = zext i32 %add.i155 to i64
-  %arrayidx15.i157 = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom14.i156
+  %add.i173 = add i32 %3, 16
+  %idxprom14.i174 = zext i32 %add.i173 to i64
+  %arrayidx15.i175 = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom14.i174
   br i1 %tobool.not.i, label %cond.false, label %cond.true
 
 cond.true:
@@ -1275,7 +1275,7 @@ cond.true:
   %idxprom4.i = zext i32 %3 to i64
   %arrayidx5.i = getelementptr inbounds nuw i32, ptr %limits, i64 %idxprom4.i
   store i32 %5, ptr %arrayidx5.i, align 4
-  store i32 -1, ptr %arrayidx15.i157, align 4
+  store i32 -1, ptr %arrayidx15.i175, align 4
   %6 = load i32, ptr %0, align 8
   br label %cond.end
 
@@ -1285,7 +1285,7 @@ cond.false:
   store i32 -1, ptr %arrayidx5.c.i, align 4
   %done9.i = getelementptr inbounds nuw i8, ptr %0, i64 16
   %7 = load i32, ptr %done9.i, align 8
-  store i32 %7, ptr %arrayidx15.i157, align 4
+  store i32 %7, ptr %arrayidx15.i175, align 4
   %arrayidx9 = getelementptr inbounds nuw i8, ptr %0, i64 4
   %8 = load i32, ptr %arrayidx9, align 4
   %and10 = lshr i32 %kind, 3
@@ -1322,8 +1322,8 @@ if.then:
   br label %if.end
 
 if.end:
-  %tobool39.not170 = icmp eq i64 %exec, 0
-  br i1 %tobool39.not170, label %cleanup82, label %for.body.lr.ph
+  %tobool39.not189 = icmp eq i64 %exec, 0
+  br i1 %tobool39.not189, label %cleanup82, label %for.body.lr.ph
 
 for.body.lr.ph:
   %conv44 = zext i32 %nbytes to i64
@@ -1337,12 +1337,13 @@ for.body.lr.ph:
   %and.i125 = and i32 %kind, 1
   %tobool.not.i126 = icmp eq i32 %and.i125, 0
   %wave_states.i = getelementptr inbounds nuw i8, ptr %g, i64 16
+  %tobool.not.i159 = icmp ne i32 %and10.i, 0
   br label %for.body
 
 for.body:
-  %met.0172 = phi i1 [ false, %for.body.lr.ph ], [ %met.1.ph, %for.inc65 ]
-  %left.0171 = phi i64 [ %exec, %for.body.lr.ph ], [ %and67, %for.inc65 ]
-  %11 = call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0171, i1 true)
+  %met.0191 = phi i1 [ false, %for.body.lr.ph ], [ %met.1.ph, %for.inc65 ]
+  %left.0190 = phi i64 [ %exec, %for.body.lr.ph ], [ %and67, %for.inc65 ]
+  %11 = call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0190, i1 true)
   %cast = trunc nuw nsw i64 %11 to i32
   %arrayidx41 = getelementptr inbounds nuw i32, ptr %addresses, i64 %11
   %12 = load i32, ptr %arrayidx41, align 4
@@ -1358,13 +1359,13 @@ if.end49:
   %shr = lshr i64 %conv43, %shift
   %sub = add nsw i64 %add45, -1
   %shr51 = lshr i64 %sub, %shift
-  %cmp52.not168 = icmp ugt i64 %shr, %shr51
-  br i1 %cmp52.not168, label %for.inc65, label %for.body55
+  %cmp52.not187 = icmp ugt i64 %shr, %shr51
+  br i1 %cmp52.not187, label %for.inc65, label %for.body55
 
 for.body55:
-  %at.0169 = phi i64 [ %inc, %for.inc ], [ %shr, %if.end49 ]
-  %arrayidx56 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0169
-  %shl57 = shl i64 %at.0169, %shift
+  %at.0188 = phi i64 [ %inc, %for.inc ], [ %shr, %if.end49 ]
+  %arrayidx56 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0188
+  %shl57 = shl i64 %at.0188, %shift
   call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #19
   %write.i130 = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 64
   %14 = load i64, ptr %write.i130, align 8
@@ -1383,8 +1384,8 @@ for.body55:
   store i32 %and.lobit.i, ptr %kind.i134, align 4
   %and7.i135 = and i32 %conv.i, 16
   %tobool8.not.i136 = icmp eq i32 %and7.i135, 0
-  %or.cond166 = or i1 %tobool11.not.i, %tobool8.not.i136
-  br i1 %or.cond166, label %after_write.exit, label %lor.lhs.false.i
+  %or.cond185 = or i1 %tobool11.not.i, %tobool8.not.i136
+  br i1 %or.cond185, label %after_write.exit, label %lor.lhs.false.i
 
 after_write.exit:
   %mul.i = lshr exact i32 %and.i131, 1
@@ -1396,7 +1397,7 @@ after_write.exit:
   br i1 %cmp.i, label %if.then.i, label %lor.lhs.false.i
 
 lor.lhs.false.i:
-  br i1 %tobool.not.i126, label %if.end11.i, label %land.lhs.true.i
+  br i1 %tobool.not.i126, label %if.end14.i, label %land.lhs.true.i
 
 land.lhs.true.i:
   %16 = load <16 x i32>, ptr %arrayidx56, align 8
@@ -1440,45 +1441,78 @@ if.then.i:
   br i1 %tobool3.not.i, label %if.end5.i, label %cleanup68
 
 if.end5.i:
-  br i1 %tobool.not.i126, label %if.end11.i, label %if.then9.i
+  br i1 %tobool.not.i126, label %if.end14.i, label %if.then9.i
 
 if.then9.i:
+  %25 = load i64, ptr %write.i130, align 8
+  %shr.i155 = lshr i64 %25, 32
+  %conv.i156 = trunc nuw i64 %shr.i155 to i32
+  %and1.i160 = and i32 %conv.i156, 16
+  %tobool2.not.i161 = icmp eq i32 %and1.i160, 0
+  %or.cond.i = select i1 %tobool.not.i159, i1 %tobool2.not.i161, i1 false
+  br i1 %or.cond.i, label %lor.lhs.false3.i, label %if.then11.i
+
+lor.lhs.false3.i:
+  %and4.i = and i32 %conv.i156, 15
+  %26 = load i32, ptr %index.i, align 8
+  %cmp.not.i = icmp eq i32 %and4.i, %26
+  br i1 %cmp.not.i, label %hides.exit, label %if.then11.i
+
+hides.exit:
+  %conv7.i = trunc i64 %25 to i32
+  %27 = load i32, ptr %epoch.i, align 4
+  %and.i.i167 = shl i32 %27, 5
+  %mul.i.i168 = and i32 %and.i.i167, 32
+  %28 = lshr i32 %conv.i156, 1
+  %mul2.i.i = and i32 %28, 16
+  %29 = or disjoint i32 %mul2.i.i, %mul.i.i168
+  %add3.i.i = or disjoint i32 %29, %and4.i
+  %idxprom.i169 = zext nneg i32 %add3.i.i to i64
+  %arrayidx.i170 = getelementptr inbounds nuw i32, ptr %1, i64 %idxprom.i169
+  %30 = load i32, ptr %arrayidx.i170, align 4
+  %cmp13.i171 = icmp ult i32 %30, %conv7.i
+  br i1 %cmp13.i171, label %if.end12.i, label %if.then11.i
+
+if.then11.i:
   store i64 %or28, ptr %write.i130, align 8
-  %stamp10.i = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 72
-  store i32 %add, ptr %stamp10.i, align 8
+  br label %if.end12.i
+
+if.end12.i:
+  %stamp13.i = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 72
+  store i32 %add, ptr %stamp13.i, align 8
   br label %for.inc
 
-if.end11.i:
-  br i1 %init, label %land.lhs.true12.i, label %if.end20.i
+if.end14.i:
+  br i1 %init, label %land.lhs.true15.i, label %if.end23.i
 
-land.lhs.true12.i:
-  %stamp13.i = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 72
-  %25 = load i32, ptr %stamp13.i, align 8
-  %cmp15.not.i = icmp eq i32 %25, %add
-  br i1 %cmp15.not.i, label %if.end20.i, label %land.lhs.true16.i
+land.lhs.true15.i:
+  %stamp16.i = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 72
+  %31 = load i32, ptr %stamp16.i, align 8
+  %cmp18.not.i = icmp eq i32 %31, %add
+  br i1 %cmp18.not.i, label %if.end23.i, label %land.lhs.true19.i
 
-land.lhs.true16.i:
-  %call17.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #18
-  %tobool18.not.i = icmp eq i32 %call17.i, 0
-  br i1 %tobool18.not.i, label %if.end20.i, label %cleanup68
+land.lhs.true19.i:
+  %call20.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #18
+  %tobool21.not.i = icmp eq i32 %call20.i, 0
+  br i1 %tobool21.not.i, label %if.end23.i, label %cleanup68
 
-if.end20.i:
-  %26 = load i32, ptr %index.i, align 8
-  %idxprom.i128 = zext i32 %26 to i64
+if.end23.i:
+  %32 = load i32, ptr %index.i, align 8
+  %idxprom.i128 = zext i32 %32 to i64
   %arrayidx.i129 = getelementptr inbounds nuw i32, ptr %arrayidx56, i64 %idxprom.i128
   store i32 %cond13, ptr %arrayidx.i129, align 4
   br label %for.inc
 
 for.inc:
   call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #19
-  %inc = add i64 %at.0169, 1
+  %inc = add i64 %at.0188, 1
   %cmp52.not = icmp ugt i64 %inc, %shr51
   br i1 %cmp52.not, label %for.inc65, label %for.body55
 
 for.inc65:
-  %met.1.ph = phi i1 [ %met.0172, %for.body ], [ true, %if.end49 ], [ true, %for.inc ]
-  %sub66 = add i64 %left.0171, -1
-  %and67 = and i64 %sub66, %left.0171
+  %met.1.ph = phi i1 [ %met.0191, %for.body ], [ true, %if.end49 ], [ true, %for.inc ]
+  %sub66 = add i64 %left.0190, -1
+  %and67 = and i64 %sub66, %left.0190
   %tobool39.not = icmp eq i64 %and67, 0
   br i1 %tobool39.not, label %for.end70, label %for.body
 
@@ -1496,9 +1530,9 @@ if.then75:
   %arrayidx78 = getelementptr inbounds nuw i8, ptr %0, i64 4
   store i32 %cond13, ptr %arrayidx78, align 4
   %arrayidx80 = getelementptr inbounds nuw i8, ptr %0, i64 12
-  %27 = load i32, ptr %arrayidx80, align 4
+  %33 = load i32, ptr %arrayidx80, align 4
   %touched = getelementptr inbounds nuw i8, ptr %0, i64 32
-  store i32 %27, ptr %touched, align 8
+  store i32 %33, ptr %touched, align 8
   br label %cleanup82
 
 cleanup82:

@@ -143,8 +143,12 @@ class Wave:
                 grid.write(self.who, op, address, data.shape[-1], mask)
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
-        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros outside of `mask` and in inactive lanes."""
+        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros outside of `mask` and in inactive lanes. Raises Fault, also for an atomic
+        access that is not aligned."""
         wanted = self._mask(mask)
+        if wanted.count and self.op is not None and strong(self.op.name) and (odd := wanted.active & (address % np.uint64(nbytes) != 0)).any():
+            lane = int(odd.argmax())
+            raise self.wrong(lane, f"an atomic access of {nbytes} bytes at address {int(address[lane]):#x}, no multiple of {nbytes}")
         if not wanted.count:
             return np.zeros((self.lanes, nbytes), np.uint8)
         data = self.load(space, _signed(address), nbytes, wanted)

@@ -51,6 +51,9 @@ CASES = {
     "all add": ("global_atomic_add v8, v9, s[4:5]; ", ""),
     "all add, one reads": (ADD + "global_load_dword v10, v8, s[4:5]; ", "`count`, byte 0"),
     "all add, one reads with sc1": (ADD + "global_load_dword v10, v8, s[4:5] sc1; ", ""),
+    "one clears, all add": ("s_cmp_lg_u32 s20, 0; s_cbranch_scc1 skip; global_store_dword v8, v8, s[4:5]; skip:; " + WAIT + MEET + ADD, "`count`, byte 0"),
+    "one clears with sc1, all add": (
+        "s_cmp_lg_u32 s20, 0; s_cbranch_scc1 skip; global_store_dword v8, v8, s[4:5] sc1; skip:; " + WAIT + MEET + ADD, ""),
     "load, add, store": ("global_load_dword v10, v8, s[4:5]; " + WAIT + "v_add_u32 v10, 1, v10; global_store_dword v8, v10, s[4:5]; ", "`count`"),
     "by a buffer": ("v_lshlrev_b32 v4, 1, v4; buffer_store_short v7, v4, s[8:11], 0 offen; ", ""),
     "by a buffer, both": ("buffer_store_short v7, v5, s[8:11], 0 offen; buffer_store_short v9, v4, s[8:11], 0 offen; ", "buffer_store_short"),

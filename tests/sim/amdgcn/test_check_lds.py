@@ -38,6 +38,8 @@ CASES = {
     "both write": ("ds_write_b32 v4, v6; ds_write_b32 v5, v6; ", "there is no barrier between"),
     "both add": ("ds_add_u32 v4, v6; ds_add_u32 v5, v6; ", ""),
     "add and read": ("ds_add_u32 v4, v6; " + READ, "there is no barrier between"),
+    "cleared and added, the other adds": (WRITE + "ds_add_u32 v4, v6; ds_add_u32 v5, v6; ", "there is no barrier between"),
+    "cleared, then both add": (WRITE + WAIT + MEET + "ds_add_u32 v4, v6; ds_add_u32 v5, v6; ", ""),
     "bytes of one dword": ("v_lshrrev_b32 v4, 2, v4; ds_write_b8 v4, v6; ", ""),
     "inactive lanes": ("s_mov_b64 exec, 0; " + WRITE + READ, ""),
     "far beyond LDS": (WRITE + WAIT + MEET, ""),

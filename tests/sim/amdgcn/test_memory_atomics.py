@@ -349,7 +349,7 @@ def test_flat_addresses_of_lds():
 def test_misaligned(text, size):
     memory = np.zeros(64, np.uint64)
     at = np.where(np.arange(LANES) == 11, size // 2, 0).astype(np.uint32)
-    with pytest.raises(AveError, match=rf"X021.*address that is a multiple of {size} .*lane 11\)"):
+    with pytest.raises(AveError, match=rf"X056.*takes a multiple of {size} .*lane 11\)"):
         run_program(text, {"v0": at, "s[2:3]": memory.ctypes.data, "s[4:7]": memory.ctypes.data | 512 << 64 | 4 << 111}, lds=64, regions=(region(memory),))
 
 

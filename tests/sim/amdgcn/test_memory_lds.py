@@ -220,7 +220,7 @@ def test_transposed_loads(bits):
     codes = np.unpackbits(got, axis=1, bitorder="little").reshape(64, held, bits).astype(np.uint64) << np.arange(bits, dtype=np.uint64)
     want = matrix.transpose(0, 2, 1).reshape(64, held)
     assert (codes.sum(2) == want).all()
-    for inputs, mask, why in (({**inputs, "v0": places - 14}, FULL, "X021.*multiple of"), (inputs, FULL - 1, "X021.*switched off")):
+    for inputs, mask, why in (({**inputs, "v0": places - 14}, FULL, "X056.*multiple of"), (inputs, FULL - 1, "X021.*switched off")):
         with pytest.raises(AveError, match=why):
             run_program(body, inputs, lds=2048, chip="gfx950", exec_mask=mask)
 

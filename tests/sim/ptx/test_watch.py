@@ -124,3 +124,13 @@ def test_words_that_there_are_not():
     for more, said in cases:
         with pytest.raises(AveError, match=rf"\[X036\].*{said}"):
             Program(kernel("ret;")).launch([x.ctypes.data], (1, 1, 1), (32, 1, 1), memory=memory(x), **more)
+
+
+def test_a_warp_that_waits_for_a_later_one_behind_a_barrier():
+    """Unchecked as well: blocks begin in code that knows of no turns, and go on where warps have them."""
+    body = """.shared .b32 flag; mov.u32 %r0, %tid.x; mul.wide.u32 %d0, %r0, 4; add.u64 %d1, %d0, %p0; setp.eq.u32 %q1, %r0, 0; @%q1 st.shared.u32 [flag], 0;
+        bar.sync 0; setp.ge.u32 %q2, %r0, 32; @%q2 bra TELL; S: ld.volatile.shared.u32 %r5, [flag]; setp.eq.u32 %q3, %r5, 0; @%q3 bra S;
+        st.global.u32 [%d1], %r5; ret; TELL: setp.ne.u32 %q4, %r0, 32; @%q4 ret; st.volatile.shared.u32 [flag], 7; ret;"""
+    x = np.zeros(64, np.uint32)
+    Program(kernel(body)).launch([x.ctypes.data], (1, 1, 1), (64, 1, 1), memory=memory(x))
+    assert (x[:32] == 7).all()

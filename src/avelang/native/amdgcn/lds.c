@@ -74,13 +74,20 @@ OUT_OF_LINE i32 ave_check_unwritten(Access *a, u32 lane, u64 place) {
   return ave_check_found(a->g, a->index, 0, 1);
 }
 
+/* Whether an atomic access would hide a plain write of its own wave that no barrier has told of: others' atomics race with that. */
+INLINE bool hides(const Access *a, const Granule *at) {
+  u32 word = (u32)(at->write >> 32);
+  if (!(a->kind & ATOMICALLY) || word & ATOMIC || (word & 15) != a->w->index) return 0;
+  return (u32)at->write > a->q->limit[place_of(a->w->epoch, word & DIRECT ? 1 : 0, a->w->index)];
+}
+
 /* One granule; `place`: where it begins, `from`: where the access does. 1 where the wave is to stop. */
 INLINE i32 ordered(Access *a, Granule *at, u32 lane, u64 place, u64 from, bool init) {
   Other other;
   if (after_write(a, at, &other) || (a->kind & WRITES && after_read(a, at, &other)))
     if (ave_check_race(a, &other, lane, place < from ? from : place)) return 1;
   if (a->kind & WRITES) {
-    at->write = a->mark;
+    if (!hides(a, at)) at->write = a->mark;
     at->stamp = a->stamp;
     return 0;
   }

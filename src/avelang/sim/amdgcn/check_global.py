@@ -7,7 +7,8 @@ be spread over compute units, and nothing of this holds there (LLVM, "User Guide
 Python (`ordering.Ordering`), where releases and acquires are followed: few accesses of a program without races get there.
 
 A mark is (1 + 16 * workgroup + wave) << 32 | number, the number being that of the wave's memory instruction. Records of a granule: the last write,
-then two reads (the first and the latest of different waves); each a mark, the instruction's index and the access's bits.
+then two reads (the first and the latest of different waves), and where the last write is atomic, the last plain one before it; each a mark, the
+instruction's index and the access's bits.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from avelang.sim.amdgcn.state import GROUP, MAX_WAVES, WAVE
 # Of an access: it writes; it is an atomic operation or one that other workgroups' may meet (sc1, or sc0 inside a workgroup); it returns what was
 # there; it is known to be done at the next barrier whatever was waited for (scalar and flat accesses); it goes by the scalar cache.
 WRITES, ATOMIC, GROUP_ATOMIC, COHERENT, RETURNS, SIMPLE, SCALAR = 1, 2, 4, 8, 16, 32, 64
-ACCESS, MARKS = 16, 3  # bytes of a mark with what belongs to it; of each granule
+ACCESS, MARKS = 16, 4  # bytes of a mark with what belongs to it; of each granule
 GRANULE = ACCESS * MARKS
 OLD_WRITE = 1 << 31  # of what Python is asked: the earlier access is a write
 _BYTES, _SHORTS = (re.compile(rf"(global|flat|buffer)_.*({x})") for x in (r"byte", r"short|d16"))
@@ -197,8 +198,13 @@ piece:
 {_slot("old", "record", 0)}
 {_slot("ra", "record", ACCESS)}
 {_slot("rb", "record", 2 * ACCESS)}
-{_known("old", "askold", "ask", "reads", True)}
+{_slot("plain", "record", 3 * ACCESS)}
+{_known("old", "askold", "ask", "plain.write", True)}
 askold:
+  br label %asked
+plain.write:
+{_known("plain", "askplain", "ask", "reads", True)}
+askplain:
   br label %asked
 reads:
   br i1 %writes, label %first.read, label %reading
@@ -211,9 +217,9 @@ second.read:
 askrb:
   br label %asked
 asked:
-  %stage = phi i32 [ 0, %askold ], [ 1, %askra ], [ 2, %askrb ]
-  %omark = phi i64 [ %old, %askold ], [ %ra, %askra ], [ %rb, %askrb ]
-  %oword = phi i64 [ %old.word, %askold ], [ %ra.word, %askra ], [ %rb.word, %askrb ]
+  %stage = phi i32 [ 0, %askold ], [ 1, %askra ], [ 2, %askrb ], [ 3, %askplain ]
+  %omark = phi i64 [ %old, %askold ], [ %ra, %askra ], [ %rb, %askrb ], [ %plain, %askplain ]
+  %oword = phi i64 [ %old.word, %askold ], [ %ra.word, %askra ], [ %rb.word, %askrb ], [ %plain.word, %askplain ]
   %start = shl i64 %n, SHIFT
   %place0 = add i64 %start, %first
   %low = icmp ult i64 %place0, %a
@@ -228,8 +234,9 @@ asked:
   %bad = icmp ne i32 %verdict, 0
   br i1 %bad, label %fault, label %judged
 judged:
-  switch i32 %stage, label %writing [ i32 0, label %reads
-                                      i32 1, label %second.read ]
+  switch i32 %stage, label %writing [ i32 0, label %plain.write
+                                      i32 1, label %second.read
+                                      i32 3, label %reads ]
 fault:
   %oindex0 = lshr i64 %oword, 32
   %owrite.b = and i64 %oword, {OLD_WRITE}
@@ -252,6 +259,17 @@ fault:
 stopped:
   ret i32 1
 writing:
+  ; An atomic access hides no plain write behind it, which others' atomics race with as well.
+  %mine.atomic.b = and i32 %kind, {ATOMIC}
+  %mine.atomic = icmp ne i32 %mine.atomic.b, 0
+  %was.kind = trunc i64 %old.bits to i32
+  %was.atomic.b = and i32 %was.kind, {ATOMIC}
+  %was.atomic = icmp ne i32 %was.atomic.b, 0
+  %kept = select i1 %was.atomic, i64 %plain, i64 %old
+  %kept.bits = select i1 %was.atomic, i64 %plain.bits, i64 %old.bits
+  %plain.new = select i1 %mine.atomic, i64 %kept, i64 0
+  store i64 %plain.new, ptr %plain.p, align 8
+  store i64 %kept.bits, ptr %plain.bp, align 8
   store i64 %mine, ptr %old.p, align 8
   store i64 %mine.bits, ptr %old.bp, align 8
   store i64 0, ptr %ra.p, align 8

@@ -186,6 +186,6 @@ def _of_code(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError
     if code == faults.RESOURCE:
         return error("X021", **common, why=f"the manual does not say what its buffer resource {f.address:#018x} {f.extra:#018x} means here ({wave})")
     if code == faults.MISALIGNED:
-        needs = "a transposed load needs" if "_tr_b" in i.name else "an atomic operation needs"
-        return error("X021", **common, why=f"{needs} an address that is a multiple of {f.extra} ({lane})")
+        needs = "a transposed load takes" if "_tr_b" in i.name else "an atomic operation takes"
+        return error("X056", **common, lane=lane, address=f"{f.address:#x}", why=f"{needs} a multiple of {f.extra}")
     return error("X021", **common, why=machine.ready.unknown.get(f.instruction, f"the wave stopped with code {code}"))

@@ -73,6 +73,7 @@ class Memory:
         # A plain load before a loop of compare-and-swap, as compilers write it, is no fault: the loop finds out what it may have missed. Races of a
         # load with a strong write wait, by (agent, shadow, word), for the load's warp to swap there.
         self.swaps = any(i.opcode == "atom" and "cas" in i.parts for i in watch.run.program.code.instructions)
+        self.apart = {i.index for i in watch.run.program.code.instructions if i.opcode == "ld" and "nc" in i.parts}
         self.swapped: set[tuple[Any, ...]] = set()
         self.loads: set[int] = set()  # instructions that have turned out to be such loads
         self.deferred: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
@@ -147,7 +148,7 @@ class Memory:
             self.watch.meet(w, places, how)
             if "cas" in self.watch.run.program.code.instructions[index].parts:
                 self._swapped(w, places)
-        elif kind in (text.CLASH, text.ALONE, text.UNDEFINED):
+        elif kind in (text.CLASH, text.ALONE, text.UNDEFINED, text.UNNAMED):
             findings.logged(self.watch.run, w, r)
 
     def _swapped(self, w: Watched, places: list[tuple[Any, int]]) -> None:
@@ -178,10 +179,20 @@ class Memory:
             reads, writes = sort == READ, sort != READ
             self.check(w, shadow, offset[reads], by[reads], READ, w.clock)
             self.check(w, shadow, offset[writes], by[writes], WRITE if how is None else UPDATE, w.clock)
+            if self.apart:
+                self._not_coherent(w, shadow, offset[reads], by[reads])
             self.update(shadow, offset, by, sort, w.clock)
             if how is not None:
                 places += [(shadow, x) for x in np.unique(offset >> 2).tolist()]
         return places
+
+    def _not_coherent(self, w: Watched, shadow: Shadow, at: np.ndarray, by: np.ndarray) -> None:
+        """X035 where a load by the cache that is not coherent (PTX ISA, 9.7.9.9, ld.global.nc) comes to what this launch has written: however well
+        the two are ordered, it may give what stood there before."""
+        apart = np.isin(by, [k for k in np.unique(by).tolist() if self.table.all[k].instr in self.apart])
+        wrote = np.maximum(shadow.wrote[at], shadow.atomic[at] != 0) != 0
+        for k in np.flatnonzero(apart & wrote)[:1].tolist():
+            findings.not_coherent(self.watch.run, w, shadow, int(at[k]), self.table.all[int(by[k])], self.table.all[int(shadow.wrote[at[k]])])
 
     def object_(self, warp: Warp, instr: int, block: Block, offset: int, made: bool) -> int:
         """An mbarrier is made or removed, which is a write, or used, which counts as atomic. The number of the access."""

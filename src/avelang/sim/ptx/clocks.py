@@ -9,6 +9,7 @@ knows of its agent as far as the access's count. Nothing here depends on who ran
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +20,15 @@ MOST = 64  # reads of one byte that are known apart
 
 
 class Clock:
-    """How far an agent knows the others: `own` int64, the agents of its cluster, which are numbered from `base` on; `far`: all others."""
+    """How far an agent knows the others: `own` int64, the agents of its cluster, which are numbered from `base` on; `far`: all others. Of those who
+    have come to a barrier also `fences`: what they knew at their last fence, by scope; and `seen`: what their relaxed reads have met."""
 
-    __slots__ = ("base", "far", "own")
+    __slots__ = ("base", "far", "fences", "own", "seen")
 
     def __init__(self, base: int, own: np.ndarray, far: dict[int, int]):
         self.base, self.own, self.far = base, own, far
+        self.fences: dict[int, Clock] = {}
+        self.seen: list[Any] = []
 
     def copy(self) -> Clock:
         return Clock(self.base, self.own.copy(), dict(self.far))
@@ -64,6 +68,22 @@ def joined(clock: Clock | None, other: Clock) -> Clock:
         return other.copy()
     clock.join(other)
     return clock
+
+
+def fenced(a: dict[int, Clock], b: dict[int, Clock]) -> dict[int, Clock]:
+    """What both knew at their fences, by scope; the same object where it is one fence's."""
+    made: dict[tuple[int, int], Clock] = {}
+    out = {}
+    for scope in {*a, *b}:
+        x, y = a.get(scope), b.get(scope)
+        if x is None or y is None or x is y:
+            out[scope] = x or y
+        else:
+            key = id(x), id(y)
+            if key not in made:
+                made[key] = joined(x.copy(), y)
+            out[scope] = made[key]
+    return out
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

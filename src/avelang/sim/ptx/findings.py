@@ -52,6 +52,18 @@ def race(run: Run, w: Watched, shadow: Shadow, at: np.ndarray, mine: Access, oth
     report(run, found, key)
 
 
+def not_coherent(run: Run, w: Watched, shadow: Shadow, at: int, mine: Access, other: Access) -> None:
+    """X035: a load that need not see what the launch has written."""
+    i = run.program.code.instructions[mine.instr]
+    who = f"{run.program.quoted(other.instr)} of {_whose(other)}" if other.instr >= 0 else "an atomic operation of this launch"
+    lane = (mine.mask & -mine.mask).bit_length() - 1
+    found = error(
+        "X035", kernel=run.program.code.entry.name, text=reports.text_of(i), where=f"line {i.node.line}", lane=reports.thread(w.warp, lane),
+        why=f"its cache is not coherent with stores, and byte {at:#x} of `{shadow.name}` was written by {who}; load it without .nc",
+    )  # fmt: skip
+    report(run, found, ("nc", mine.instr, other.instr))
+
+
 def outlived(run: Run, block: Block, a: Access) -> None:
     """X050: an access to the shared memory of a block that may have ended."""
     found = error(
@@ -83,6 +95,9 @@ def logged(run: Run, w: Watched, r: np.ndarray) -> None:
     elif kind == text.UNDEFINED:
         said = {"text": reports.text_of(i), "where": f"line {i.node.line}", "lane": common["where"]}
         found = error("X051", kernel=common["kernel"], what=WORDS[int(r["size"])], **said)
+    elif kind == text.UNNAMED:
+        said = {"text": reports.text_of(i), "where": f"line {i.node.line}", "lane": common["where"]}
+        found = error("X035", kernel=common["kernel"], why=f"lane {lane} executes it and is not in the mask that it gives", **said)
     else:
         found = error("X043", what=run.program.quoted(index), why=str(int(r["address"][lane])), **common)
     report(run, found, key)

@@ -15,7 +15,12 @@ def _gather(t: Translator, members: Operand | None) -> str:
     """Waits for the lanes that take part; an i32 of those that do and execute this."""
     if members is None:
         return t.lanes()
-    word = t.together(t.get(members, 32))
+    mask = t.get(members, 32)
+    word = t.together(mask)
+    if t.watched:
+        o = Ops(t, "i32")
+        named = o("and", o("lshr", mask, t.numbers()), 1)
+        t.note(watch_text.UNNAMED, 0, t.op(f"and i32 {t.bits_of(o.cmp('eq', named, 0))}, {t.lanes()}"))
     return t.op(f"and i32 {word}, {t.lanes()}")
 
 

@@ -285,7 +285,9 @@ class Run:
         if code in (FAULT, STUCK):
             raise reports.fault(self.program, w, self.launch) if code == FAULT else reports.stuck(self.program, w)
         for other in block.warps:
-            if other.get("live") and other.get("barrier"):
+            if other.index > w.index and code != BARRIER:
+                other.put("barrier", 0)  # it has opened for this one, whose turn had not come
+            elif other.get("live") and other.get("barrier"):
                 self._start(other)
         running.append(group)
         return stopped + 1

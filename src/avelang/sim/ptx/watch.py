@@ -152,9 +152,13 @@ class Watch:
     # -- barriers ------------------------------------------------------------------------------------------------------------------
 
     def arrive(self, warp: Warp, barrier: Barrier, relaxed: bool = False) -> None:
-        """What a warp has done is known to those whom the barrier lets go on."""
+        """What a warp has done is known to those whom the barrier lets go on; what its fences stand behind they may hand on by relaxed atomics, and
+        what its relaxed reads have met they know behind a fence."""
         w = self.warps[warp]
         barrier.clock = joined(barrier.clock, self.relaxed(w) if relaxed else w.clock)
+        if not relaxed:
+            barrier.clock.fences = clocks.fenced(barrier.clock.fences, w.fences)
+            barrier.clock.seen += [r for r in w.seen if not any(r is x for x in barrier.clock.seen)]
         w.step()
 
     def relaxed(self, w: Watched) -> Clock:
@@ -172,7 +176,10 @@ class Watch:
         """A warp goes on behind a barrier."""
         known = barrier.ended.get(generation)
         if known is not None:
-            self.warps[warp].clock.join(known)
+            w = self.warps[warp]
+            w.clock.join(known)
+            w.fences = clocks.fenced(w.fences, known.fences)
+            w.seen += [r for r in known.seen if not any(r is x for x in w.seen)]
 
     def gone(self, warp: Warp) -> None:
         """A warp has ended: barriers that wait for all open without it."""

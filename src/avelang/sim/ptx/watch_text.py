@@ -15,8 +15,8 @@ HEADER, SINK, RECORD = 512, 256, 320
 CAPACITY, SPARE = 1 << 15, 1 << 12  # records; the spare ones are for faults, of which nobody knows how many there will be
 # What a record says. ENTER: these lanes run together from here on; BLAME: a fault, its address the first; CLASH: lanes whose stores another lane of
 # the same instruction has overwritten with something else; ALONE: lanes that read one which does not take part; RUNNING: an accumulator still runs;
-# UNDEFINED: lanes that use what nothing has written.
-ENTER, LOAD, STORE, ATOM, FENCE, BLAME, CLASH, ALONE, RUNNING, UNDEFINED = range(1, 11)
+# UNDEFINED: lanes that use what nothing has written; UNNAMED: lanes that the mask which they give leaves out.
+ENTER, LOAD, STORE, ATOM, FENCE, BLAME, CLASH, ALONE, RUNNING, UNDEFINED, UNNAMED = range(1, 12)
 DTYPE = np.dtype([("instr", "<i4"), ("kind", "<i4"), ("mask", "<u4"), ("size", "<i4"), ("code", "<i4"), ("pad", "V44"), ("address", "<u8", (LANES,))])
 assert DTYPE.itemsize == RECORD
 
