@@ -17,6 +17,44 @@ enum { APART = -1, ASKS = -2, FAULT = -3, WAITS = -4 };
    come to bar.sync 0. */
 enum { ENDED = 0, TURN = -5, STUCK = -6, BARRIER = -7 };
 
+/* Windows of generic addresses, their upper four bits: what lies in none of them is global memory, at its address on this machine. A shared address has
+   the rank of its block in the cluster in bits RANK and up, and the byte in that block's memory below; the window says only that it is one. */
+enum { SHARED_WINDOW = 1, LOCAL_WINDOW = 2, FUNCTIONS_WINDOW = 3, RANK = 24 };
+
+/* The shadow of shared memory, a byte for each byte: data of a copy is to arrive there; a copy still reads it; written by ordinary stores (the generic
+   proxy) and not yet handed to the async proxy by a fence. */
+enum { ARRIVING = 1, READ_LATER = 2, UNFENCED = 4 };
+
+/* Codes of faults. */
+enum { UNKNOWN = 1, OUTSIDE, READONLY, MISALIGNED, IN_FLIGHT, GUARDED, TRAP, UNWAITED };
+
+/* What a record of watched code says. ENTER: these lanes run together from here on; BLAME: a fault, its address the first; CLASH: lanes whose stores
+   another lane of the same instruction has overwritten with something else; ALONE: lanes that read one which does not take part; RUNNING: an
+   accumulator still runs; UNDEFINED: lanes that use what nothing has written; UNNAMED: lanes that the mask which they give leaves out. */
+enum { ENTER = 1, LOAD, STORE, ATOM, FENCE, BLAME, CLASH, ALONE, RUNNING, UNDEFINED, UNNAMED };
+
+/* Records of a log, and the spare ones for faults, of which nobody knows how many there will be. */
+enum { CAPACITY = 32768, SPARE = 4096 };
+
+/* What watched code writes down: the index of the instruction, what it is, a mask of lanes, bytes, a code, and the lanes' addresses as they were put. */
+typedef struct LogRecord {
+  i32 instr;
+  i32 kind;
+  u32 mask;
+  i32 size;
+  i32 code;
+  i8 padding[44];
+  u64 address[LANES];
+} LogRecord;
+
+/* The records in the order in which they happened, how many there are, and a place for accesses that have none. */
+typedef struct Log {
+  u64 count;
+  i8 padding[248];
+  i8 sink[256];
+  LogRecord records[0];
+} Log;
+
 /* A warp: where its 32 lanes are, a few words of control, room for addresses and data on their way to memory, then the virtual registers of the program,
    each 32 lanes wide (a predicate is one word, a bit a lane). `pc`: the block of code that each lane runs next; `active`: the lanes that run now; `op`:
    the instruction that asks the host; `live`: lanes that have not exited; `blocked`: lanes that wait for others of their warp; `steps`: blocks of code
@@ -32,7 +70,7 @@ typedef struct WarpState {
   i32 steps;
   u32 index;
   u64 count;
-  void *local;
+  i8 *local;
   u32 turn;
   u32 barrier;
   u32 at;
@@ -50,7 +88,8 @@ typedef struct WarpState {
 /* A block. `regions`: triples of u64 (start, end, writable) of memory that the kernel may touch; `near_...`: the last of them that was hit; `shared`,
    `shadow`: a pointer for each rank of the cluster; `module`: where the module's variables stand; `fault_...`: code, instruction, lane, address, and
    what else the code means. `warps`, `masks`: a pointer and an i32 of lanes for each of `count` warps; `stopped`: why `ave_grid` left a block to the
-   host; `log`: where watched code writes down its accesses; `undef`: bytes from shared or local memory to its shadow, where a byte says that nothing
+   host; `checked`: the shadow of shared memory is looked at;
+   `log`: where `watched` code writes down its accesses, and its faults, behind which it goes on; `undef`: bytes from shared or local memory to its shadow, where a byte says that nothing
    has written one (`defined`). */
 typedef struct BlockState {
   u64 *regions;
@@ -88,7 +127,8 @@ typedef struct BlockState {
   u32 count;
   i32 entry;
   i32 stopped;
-  u32 padding;
-  void *log;
+  u32 checked;
+  Log *log;
   u64 undef;
+  u32 watched;
 } BlockState;

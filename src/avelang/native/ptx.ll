@@ -1,4 +1,6 @@
-; Made by `./dev native` of ptx/ptx.c, SHA-256 1dd15d2a95a68ed16331715a806b0848a4fa02f0308e18c318de2336c30e5fbb
+; Made by `./dev native` of ptx/ptx.c, SHA-256 e8dd2665c0a84a6a312b421b0b615c1cb4b65e4defbe7147fea9bb3ee994243a
+
+%struct.LogRecord = type { i32, i32, i32, i32, i32, [44 x i8], [32 x i64] }
 
 @ave_blocks = external local_unnamed_addr global [0 x ptr], align 8
 
@@ -71,7 +73,7 @@ for.cond8:
   %idxprom = sext i32 %pc5.0 to i64
   %arrayidx = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom
   %10 = load ptr, ptr %arrayidx, align 8
-  %call9 = tail call i32 %10(ptr noundef nonnull %w, ptr noundef %g, i32 noundef %now.0) #4
+  %call9 = tail call i32 %10(ptr noundef nonnull %w, ptr noundef %g, i32 noundef %now.0) #6
   %11 = load i32, ptr %active, align 8
   %12 = load i32, ptr %steps, align 8
   %dec = add i32 %12, -1
@@ -249,7 +251,7 @@ if.end.i:
   store i32 32768, ptr %steps.i, align 8
   %barrier.i13 = getelementptr inbounds nuw i8, ptr %17, i64 172
   store i32 0, ptr %barrier.i13, align 4
-  %call.i = tail call i32 @ave_warp(ptr noundef nonnull %17, ptr noundef nonnull %g) #5
+  %call.i = tail call i32 @ave_warp(ptr noundef nonnull %17, ptr noundef nonnull %g) #7
   switch i32 %call.i, label %cleanup12.i [
     i32 -7, label %if.then6.i
     i32 0, label %for.inc.i
@@ -291,15 +293,417 @@ cleanup:
   ret i64 %22
 }
 
-declare i32 @llvm.vector.reduce.smin.v32i32(<32 x i32>) #2
+define hidden void @ave_note(ptr noundef captures(none) initializes((176, 180)) %w, ptr noundef readonly captures(none) %g, i32 noundef %mask, i32 noundef %instr, i32 noundef %kind, i32 noundef %size) local_unnamed_addr #2 {
+entry:
+  %at = getelementptr inbounds nuw i8, ptr %w, i64 176
+  store i32 %instr, ptr %at, align 8
+  %tobool.not = icmp eq i32 %mask, 0
+  br i1 %tobool.not, label %cleanup, label %cond.true
 
-declare i32 @llvm.cttz.i32(i32, i1 immarg) #2
+cond.true:
+  %log1.i = getelementptr inbounds nuw i8, ptr %g, i64 256
+  %0 = load ptr, ptr %log1.i, align 8
+  %1 = load i64, ptr %0, align 8
+  %cmp.i = icmp ult i64 %1, 32768
+  br i1 %cmp.i, label %if.end, label %cleanup
+
+if.end:
+  %records.i = getelementptr inbounds nuw i8, ptr %0, i64 512
+  %inc.i = add nuw nsw i64 %1, 1
+  store i64 %inc.i, ptr %0, align 8
+  %arrayidx.i = getelementptr inbounds nuw %struct.LogRecord, ptr %records.i, i64 %1
+  store i32 %instr, ptr %arrayidx.i, align 8
+  %kind3 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  store i32 %kind, ptr %kind3, align 4
+  %mask4 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  store i32 %mask, ptr %mask4, align 8
+  %size5 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
+  store i32 %size, ptr %size5, align 4
+  %address = getelementptr inbounds nuw i8, ptr %w, i64 640
+  %2 = load <32 x i64>, ptr %address, align 8
+  %address6 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 64
+  store <32 x i64> %2, ptr %address6, align 8
+  br label %cleanup
+
+cleanup:
+  ret void
+}
+
+define hidden void @ave_enter(ptr noundef captures(none) %w, ptr noundef readonly captures(none) %g, i32 noundef %active) local_unnamed_addr #2 {
+entry:
+  %seen = getelementptr inbounds nuw i8, ptr %w, i64 180
+  %0 = load i32, ptr %seen, align 4
+  %cmp = icmp eq i32 %0, %active
+  br i1 %cmp, label %return, label %if.end
+
+if.end:
+  store i32 %active, ptr %seen, align 4
+  tail call void @ave_note(ptr noundef nonnull %w, ptr noundef %g, i32 noundef %active, i32 noundef -1, i32 noundef 1, i32 noundef 0) #7
+  br label %return
+
+return:
+  ret void
+}
+
+define hidden noundef nonnull ptr @ave_blame(ptr noundef readonly captures(none) %w, ptr noundef readonly captures(none) %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef %code) local_unnamed_addr #2 {
+entry:
+  %log1.i = getelementptr inbounds nuw i8, ptr %g, i64 256
+  %0 = load ptr, ptr %log1.i, align 8
+  %1 = load i64, ptr %0, align 8
+  %cmp.i = icmp ult i64 %1, 36864
+  br i1 %cmp.i, label %if.then, label %if.end
+
+if.then:
+  %records.i = getelementptr inbounds nuw i8, ptr %0, i64 512
+  %inc.i = add nuw nsw i64 %1, 1
+  store i64 %inc.i, ptr %0, align 8
+  %arrayidx.i = getelementptr inbounds nuw %struct.LogRecord, ptr %records.i, i64 %1
+  %at = getelementptr inbounds nuw i8, ptr %w, i64 176
+  %2 = load i32, ptr %at, align 8
+  store i32 %2, ptr %arrayidx.i, align 8
+  %kind = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  store i32 6, ptr %kind, align 4
+  %sh_prom = trunc i64 %lane to i32
+  %shl = shl nuw i32 1, %sh_prom
+  %mask = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  store i32 %shl, ptr %mask, align 8
+  %conv = trunc i64 %size to i32
+  %size1 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
+  store i32 %conv, ptr %size1, align 4
+  %code2 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  store i32 %code, ptr %code2, align 8
+  %address3 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 64
+  store i64 %address, ptr %address3, align 8
+  %.pre = load ptr, ptr %log1.i, align 8
+  br label %if.end
+
+if.end:
+  %3 = phi ptr [ %0, %entry ], [ %.pre, %if.then ]
+  %sink = getelementptr inbounds nuw i8, ptr %3, i64 256
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(128) %sink, i8 0, i64 128, i1 false)
+  ret ptr %sink
+}
 
 declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #3
 
+define hidden noundef ptr @ave_place_global(ptr noundef readonly captures(none) %w, ptr noundef captures(none) %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef %write) local_unnamed_addr #4 {
+entry:
+  %add = add i64 %size, %address
+  %near_start = getelementptr inbounds nuw i8, ptr %g, i64 16
+  %0 = load i64, ptr %near_start, align 8
+  %cmp.not = icmp ult i64 %address, %0
+  br i1 %cmp.not, label %if.end, label %land.lhs.true
+
+land.lhs.true:
+  %near_end = getelementptr inbounds nuw i8, ptr %g, i64 24
+  %1 = load i64, ptr %near_end, align 8
+  %cmp1.not = icmp ugt i64 %add, %1
+  %cmp3.not = icmp ugt i64 %address, %add
+  %or.cond = or i1 %cmp3.not, %cmp1.not
+  br i1 %or.cond, label %if.end, label %land.lhs.true4
+
+land.lhs.true4:
+  %tobool.not = icmp eq i32 %write, 0
+  br i1 %tobool.not, label %if.then, label %lor.lhs.false
+
+lor.lhs.false:
+  %near_writable = getelementptr inbounds nuw i8, ptr %g, i64 32
+  %2 = load i64, ptr %near_writable, align 8
+  %tobool5.not = icmp eq i64 %2, 0
+  br i1 %tobool5.not, label %if.end, label %if.then
+
+if.then:
+  %3 = inttoptr i64 %address to ptr
+  br label %cleanup27
+
+if.end:
+  %region_count = getelementptr inbounds nuw i8, ptr %g, i64 8
+  %4 = load i64, ptr %region_count, align 8
+  %cmp6.not75.not = icmp eq i64 %4, 0
+  br i1 %cmp6.not75.not, label %for.end, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %5 = load ptr, ptr %g, align 8
+  %cmp12 = icmp ugt i64 %address, %add
+  br label %for.body
+
+for.body:
+  %k.077 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %region.076 = phi ptr [ %5, %for.body.lr.ph ], [ %add.ptr, %for.inc ]
+  %6 = load i64, ptr %region.076, align 8
+  %cmp7 = icmp ult i64 %address, %6
+  br i1 %cmp7, label %for.inc, label %lor.lhs.false8
+
+lor.lhs.false8:
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %region.076, i64 8
+  %7 = load i64, ptr %arrayidx9, align 8
+  %cmp10 = icmp ugt i64 %add, %7
+  %or.cond61 = or i1 %cmp12, %cmp10
+  br i1 %or.cond61, label %for.inc, label %if.end14
+
+if.end14:
+  %arrayidx9.le = getelementptr inbounds nuw i8, ptr %region.076, i64 8
+  store i64 %6, ptr %near_start, align 8
+  %8 = load i64, ptr %arrayidx9.le, align 8
+  %near_end18 = getelementptr inbounds nuw i8, ptr %g, i64 24
+  store i64 %8, ptr %near_end18, align 8
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %region.076, i64 16
+  %9 = load i64, ptr %arrayidx19, align 8
+  %near_writable20 = getelementptr inbounds nuw i8, ptr %g, i64 32
+  store i64 %9, ptr %near_writable20, align 8
+  %tobool21.not = icmp ne i32 %write, 0
+  %tobool24.not = icmp eq i64 %9, 0
+  %or.cond84 = select i1 %tobool21.not, i1 %tobool24.not, i1 false
+  br i1 %or.cond84, label %cond.false, label %cond.true
+
+cond.true:
+  %10 = inttoptr i64 %address to ptr
+  br label %cleanup27
+
+cond.false:
+  %watched.i62 = getelementptr inbounds nuw i8, ptr %g, i64 272
+  %11 = load i32, ptr %watched.i62, align 8
+  %tobool.not.i63 = icmp eq i32 %11, 0
+  br i1 %tobool.not.i63, label %if.end.i67, label %if.then.i64
+
+if.then.i64:
+  %call.i65 = tail call ptr @ave_blame(ptr noundef %w, ptr noundef nonnull %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef 3) #7
+  br label %cleanup27
+
+if.end.i67:
+  %fault_code.i68 = getelementptr inbounds nuw i8, ptr %g, i64 88
+  store i32 3, ptr %fault_code.i68, align 8
+  %fault_address.i69 = getelementptr inbounds nuw i8, ptr %g, i64 104
+  store i64 %address, ptr %fault_address.i69, align 8
+  %conv.i70 = trunc i64 %size to i32
+  %fault_size.i71 = getelementptr inbounds nuw i8, ptr %g, i64 100
+  store i32 %conv.i70, ptr %fault_size.i71, align 4
+  br label %cleanup27
+
+for.inc:
+  %inc = add nuw i64 %k.077, 1
+  %add.ptr = getelementptr inbounds nuw i8, ptr %region.076, i64 24
+  %exitcond.not = icmp eq i64 %inc, %4
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.end:
+  %watched.i = getelementptr inbounds nuw i8, ptr %g, i64 272
+  %12 = load i32, ptr %watched.i, align 8
+  %tobool.not.i = icmp eq i32 %12, 0
+  br i1 %tobool.not.i, label %if.end.i, label %if.then.i
+
+if.then.i:
+  %call.i = tail call ptr @ave_blame(ptr noundef %w, ptr noundef nonnull %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef 2) #7
+  br label %cleanup27
+
+if.end.i:
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 88
+  store i32 2, ptr %fault_code.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 104
+  store i64 %address, ptr %fault_address.i, align 8
+  %conv.i = trunc i64 %size to i32
+  %fault_size.i = getelementptr inbounds nuw i8, ptr %g, i64 100
+  store i32 %conv.i, ptr %fault_size.i, align 4
+  br label %cleanup27
+
+cleanup27:
+  %retval.2 = phi ptr [ %3, %if.then ], [ null, %if.end.i ], [ %call.i, %if.then.i ], [ null, %if.end.i67 ], [ %call.i65, %if.then.i64 ], [ %10, %cond.true ]
+  ret ptr %retval.2
+}
+
+define hidden ptr @ave_place_shared(ptr noundef readonly captures(none) %w, ptr noundef captures(none) %g, i64 noundef %lane, i64 noundef %whole, i64 noundef %size, i32 noundef %write, i1 noundef %peers) local_unnamed_addr #4 {
+entry:
+  %conv1 = and i64 %whole, 4294967295
+  %shr = lshr i64 %conv1, 24
+  %and = and i64 %whole, 16777215
+  %rank2 = getelementptr inbounds nuw i8, ptr %g, i64 64
+  %0 = load i32, ptr %rank2, align 8
+  %conv3 = zext i32 %0 to i64
+  %cmp = icmp eq i64 %shr, %conv3
+  br i1 %cmp, label %lor.lhs.false, label %lor.rhs
+
+lor.rhs:
+  %ranks = getelementptr inbounds nuw i8, ptr %g, i64 60
+  %1 = load i32, ptr %ranks, align 4
+  %conv5 = zext i32 %1 to i64
+  %cmp6 = icmp samesign ult i64 %shr, %conv5
+  %2 = and i1 %peers, %cmp6
+  br i1 %2, label %lor.lhs.false, label %if.then
+
+lor.lhs.false:
+  %add = add i64 %and, %size
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %g, i64 56
+  %3 = load i32, ptr %shared_bytes, align 8
+  %conv11 = zext i32 %3 to i64
+  %cmp12 = icmp ugt i64 %add, %conv11
+  br i1 %cmp12, label %if.then, label %if.end
+
+if.then:
+  %watched.i53 = getelementptr inbounds nuw i8, ptr %g, i64 272
+  %4 = load i32, ptr %watched.i53, align 8
+  %tobool.not.i54 = icmp eq i32 %4, 0
+  br i1 %tobool.not.i54, label %if.end.i58, label %if.then.i55
+
+if.then.i55:
+  %call.i56 = tail call ptr @ave_blame(ptr noundef %w, ptr noundef nonnull %g, i64 noundef %lane, i64 noundef %conv1, i64 noundef %size, i32 noundef 2) #7
+  br label %cleanup27
+
+if.end.i58:
+  %fault_code.i59 = getelementptr inbounds nuw i8, ptr %g, i64 88
+  store i32 2, ptr %fault_code.i59, align 8
+  %fault_address.i60 = getelementptr inbounds nuw i8, ptr %g, i64 104
+  store i64 %conv1, ptr %fault_address.i60, align 8
+  %conv.i61 = trunc i64 %size to i32
+  %fault_size.i62 = getelementptr inbounds nuw i8, ptr %g, i64 100
+  store i32 %conv.i61, ptr %fault_size.i62, align 4
+  br label %cleanup27
+
+if.end:
+  %shared = getelementptr inbounds nuw i8, ptr %g, i64 40
+  %5 = load ptr, ptr %shared, align 8
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %5, i64 %shr
+  %6 = load ptr, ptr %arrayidx, align 8
+  %add.ptr = getelementptr inbounds nuw i8, ptr %6, i64 %and
+  %checked = getelementptr inbounds nuw i8, ptr %g, i64 252
+  %7 = load i32, ptr %checked, align 4
+  %tobool.not = icmp eq i32 %7, 0
+  br i1 %tobool.not, label %cleanup27, label %cond.true
+
+cond.true:
+  %shadow = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %8 = load ptr, ptr %shadow, align 8
+  %arrayidx14 = getelementptr inbounds nuw ptr, ptr %8, i64 %shr
+  %9 = load ptr, ptr %arrayidx14, align 8
+  %add.ptr15 = getelementptr inbounds nuw i8, ptr %9, i64 %and
+  %cmp.not.i72.not = icmp eq i64 %size, 0
+  br i1 %cmp.not.i72.not, label %cleanup27, label %for.body.i.lr.ph
+
+for.body.i.lr.ph:
+  %tobool.not.i64 = icmp eq i32 %write, 0
+  %conv6.i = select i1 %tobool.not.i64, i32 1, i32 3
+  %conv13.i = select i1 %tobool.not.i64, i8 0, i8 4
+  br label %for.body.i
+
+for.body.i:
+  %k.0.i73 = phi i64 [ 0, %for.body.i.lr.ph ], [ %inc.i, %if.end.i67 ]
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %add.ptr15, i64 %k.0.i73
+  %10 = load i8, ptr %arrayidx.i, align 1
+  %conv5.i = zext i8 %10 to i32
+  %and.i = and i32 %conv6.i, %conv5.i
+  %tobool7.not.i = icmp eq i32 %and.i, 0
+  br i1 %tobool7.not.i, label %if.end.i67, label %if.end19
+
+if.end.i67:
+  %or.i = or i8 %10, %conv13.i
+  store i8 %or.i, ptr %arrayidx.i, align 1
+  %inc.i = add nuw i64 %k.0.i73, 1
+  %exitcond.not = icmp eq i64 %inc.i, %size
+  br i1 %exitcond.not, label %cleanup27, label %for.body.i
+
+if.end19:
+  %and10.i = and i32 %conv5.i, 1
+  %cond12.i = sub nuw nsw i32 6, %and10.i
+  %watched.i = getelementptr inbounds nuw i8, ptr %g, i64 272
+  %11 = load i32, ptr %watched.i, align 8
+  %tobool.not.i = icmp eq i32 %11, 0
+  br i1 %tobool.not.i, label %if.end.i, label %if.then.i
+
+if.then.i:
+  %call.i = tail call ptr @ave_blame(ptr noundef %w, ptr noundef nonnull %g, i64 noundef %lane, i64 noundef %conv1, i64 noundef %size, i32 noundef range(i32 1, 7) %cond12.i) #7
+  br label %cleanup27
+
+if.end.i:
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 88
+  store i32 %cond12.i, ptr %fault_code.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 104
+  store i64 %conv1, ptr %fault_address.i, align 8
+  %conv.i = trunc i64 %size to i32
+  %fault_size.i = getelementptr inbounds nuw i8, ptr %g, i64 100
+  store i32 %conv.i, ptr %fault_size.i, align 4
+  br label %cleanup27
+
+cleanup27:
+  %retval.1 = phi ptr [ null, %if.end.i58 ], [ null, %if.end.i ], [ %call.i56, %if.then.i55 ], [ %add.ptr, %if.end ], [ %add.ptr, %if.then.i ], [ %add.ptr, %cond.true ], [ %add.ptr, %if.end.i67 ]
+  ret ptr %retval.1
+}
+
+define hidden ptr @ave_place_local(ptr noundef readonly captures(none) %w, ptr noundef captures(none) %g, i64 noundef %lane, i64 noundef %whole, i64 noundef %size, i32 %write) local_unnamed_addr #2 {
+entry:
+  %conv1 = and i64 %whole, 4294967295
+  %local_bytes = getelementptr inbounds nuw i8, ptr %g, i64 68
+  %0 = load i32, ptr %local_bytes, align 4
+  %conv2 = zext i32 %0 to i64
+  %add = add i64 %conv1, %size
+  %cmp.not = icmp ugt i64 %add, %conv2
+  br i1 %cmp.not, label %cond.false, label %cond.true
+
+cond.true:
+  %local = getelementptr inbounds nuw i8, ptr %w, i64 160
+  %1 = load ptr, ptr %local, align 8
+  %mul = mul i64 %lane, %conv2
+  %add.ptr = getelementptr inbounds nuw i8, ptr %1, i64 %mul
+  %add.ptr4 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 %conv1
+  br label %cond.end
+
+cond.false:
+  %watched.i = getelementptr inbounds nuw i8, ptr %g, i64 272
+  %2 = load i32, ptr %watched.i, align 8
+  %tobool.not.i = icmp eq i32 %2, 0
+  br i1 %tobool.not.i, label %if.end.i, label %if.then.i
+
+if.then.i:
+  %call.i = tail call ptr @ave_blame(ptr noundef %w, ptr noundef nonnull %g, i64 noundef %lane, i64 noundef %conv1, i64 noundef %size, i32 noundef 2) #7
+  br label %cond.end
+
+if.end.i:
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 88
+  store i32 2, ptr %fault_code.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 104
+  store i64 %conv1, ptr %fault_address.i, align 8
+  %conv.i = trunc i64 %size to i32
+  %fault_size.i = getelementptr inbounds nuw i8, ptr %g, i64 100
+  store i32 %conv.i, ptr %fault_size.i, align 4
+  br label %cond.end
+
+cond.end:
+  %cond = phi ptr [ %add.ptr4, %cond.true ], [ %call.i, %if.then.i ], [ null, %if.end.i ]
+  ret ptr %cond
+}
+
+define hidden ptr @ave_place_generic(ptr noundef readonly captures(none) %w, ptr noundef captures(none) %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef %write) local_unnamed_addr #4 {
+entry:
+  %shr = lshr i64 %address, 60
+  switch i64 %shr, label %sw.default [
+    i64 1, label %sw.bb
+    i64 2, label %sw.bb1
+  ]
+
+sw.bb:
+  %call = tail call ptr @ave_place_shared(ptr noundef %w, ptr noundef %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef %write, i1 noundef true) #7
+  br label %return
+
+sw.bb1:
+  %call2 = tail call ptr @ave_place_local(ptr noundef %w, ptr noundef %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 poison) #7
+  br label %return
+
+sw.default:
+  %call3 = tail call ptr @ave_place_global(ptr noundef %w, ptr noundef %g, i64 noundef %lane, i64 noundef %address, i64 noundef %size, i32 noundef %write) #7
+  br label %return
+
+return:
+  %retval.0 = phi ptr [ %call3, %sw.default ], [ %call, %sw.bb ], [ %call2, %sw.bb1 ]
+  ret ptr %retval.0
+}
+
+declare i32 @llvm.vector.reduce.smin.v32i32(<32 x i32>) #5
+
+declare i32 @llvm.cttz.i32(i32, i1 immarg) #5
+
 attributes #0 = { noinline nounwind }
 attributes #1 = { nounwind }
-attributes #2 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #2 = { mustprogress nofree noinline norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
 attributes #3 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #4 = { nobuiltin nounwind }
-attributes #5 = { nobuiltin }
+attributes #4 = { nofree noinline norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #5 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #6 = { nobuiltin nounwind }
+attributes #7 = { nobuiltin }

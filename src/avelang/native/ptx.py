@@ -14,6 +14,62 @@ ENDED = 0
 TURN = -5
 STUCK = -6
 BARRIER = -7
+SHARED_WINDOW = 1
+LOCAL_WINDOW = 2
+FUNCTIONS_WINDOW = 3
+RANK = 24
+ARRIVING = 1
+READ_LATER = 2
+UNFENCED = 4
+UNKNOWN = 1
+OUTSIDE = 2
+READONLY = 3
+MISALIGNED = 4
+IN_FLIGHT = 5
+GUARDED = 6
+TRAP = 7
+UNWAITED = 8
+ENTER = 1
+LOAD = 2
+STORE = 3
+ATOM = 4
+FENCE = 5
+BLAME = 6
+CLASH = 7
+ALONE = 8
+RUNNING = 9
+UNDEFINED = 10
+UNNAMED = 11
+CAPACITY = 32768
+SPARE = 4096
+
+
+class LogRecord(ctypes.Structure):
+    """What watched code writes down: the index of the instruction, what it is, a mask of lanes, bytes, a code, and the lanes' addresses as they
+    were put."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("instr", ctypes.c_int32),
+        ("kind", ctypes.c_int32),
+        ("mask", ctypes.c_uint32),
+        ("size", ctypes.c_int32),
+        ("code", ctypes.c_int32),
+        ("padding", ctypes.c_byte * 44),
+        ("address", ctypes.c_uint64 * LANES),
+    ]
+
+
+class Log(ctypes.Structure):
+    """The records in the order in which they happened, how many there are, and a place for accesses that have none."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("count", ctypes.c_uint64),
+        ("padding", ctypes.c_byte * 248),
+        ("sink", ctypes.c_byte * 256),
+        ("records", LogRecord * 0),
+    ]
 
 
 class WarpState(ctypes.Structure):
@@ -55,8 +111,9 @@ class BlockState(ctypes.Structure):
     """A block. `regions`: triples of u64 (start, end, writable) of memory that the kernel may touch; `near_...`: the last of them that was hit;
     `shared`, `shadow`: a pointer for each rank of the cluster; `module`: where the module's variables stand; `fault_...`: code, instruction,
     lane, address, and what else the code means. `warps`, `masks`: a pointer and an i32 of lanes for each of `count` warps; `stopped`: why
-    `ave_grid` left a block to the host; `log`: where watched code writes down its accesses; `undef`: bytes from shared or local memory to its
-    shadow, where a byte says that nothing has written one (`defined`)."""
+    `ave_grid` left a block to the host; `checked`: the shadow of shared memory is looked at; `log`: where `watched` code writes down its
+    accesses, and its faults, behind which it goes on; `undef`: bytes from shared or local memory to its shadow, where a byte says that nothing
+    has written one (`defined`)."""
 
     __slots__ = ()
     _fields_ = [
@@ -95,7 +152,8 @@ class BlockState(ctypes.Structure):
         ("count", ctypes.c_uint32),
         ("entry", ctypes.c_int32),
         ("stopped", ctypes.c_int32),
-        ("padding", ctypes.c_uint32),
+        ("checked", ctypes.c_uint32),
         ("log", ctypes.c_void_p),
         ("undef", ctypes.c_uint64),
+        ("watched", ctypes.c_uint32),
     ]

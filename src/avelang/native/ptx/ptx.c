@@ -1,4 +1,4 @@
-/* What translated PTX calls, one unit: the scheduler of warps and of a grid's blocks. `./dev native` makes ptx.ll of it, from which the executor takes the
+/* What translated PTX calls, one unit: the scheduler of warps and of a grid's blocks, the log of watched code, where memory stands. `./dev native` makes ptx.ll of it, from which the executor takes the
    functions that a program needs. Those that it takes are not static. */
 
 #include "../ptx.h"
@@ -9,3 +9,5 @@ typedef _Bool bool;
 #define INLINE static inline __attribute__((always_inline))
 
 #include "scheduler.c"
+#include "watch.c"
+#include "places.c"

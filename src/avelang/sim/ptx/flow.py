@@ -6,7 +6,6 @@ import collections
 import dataclasses
 
 import avelang.sim.ptx.control as control
-import avelang.sim.ptx.memory_text as memory_text
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Module
@@ -115,7 +114,9 @@ def translate(code: Code, watched: bool = False, without: int = -1, init: bool =
     checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
     module = Module()
     module.declare("llvm.cttz.i32", "i32", ["i32", "i1"])
-    module.functions["ave_places"] = (watch_text.NOTE if watched else "") + memory_text.places(checked, watched)
+    module.include("ptx", *(f"ave_place_{space}" for space in ("global", "shared", "local", "generic")))
+    if watched:
+        module.include("ptx", "ave_note", "ave_enter")
     assert code.carry is not None
     t = (Defining if init else Translator)(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
     if isinstance(t, Defining):

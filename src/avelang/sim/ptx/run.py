@@ -136,6 +136,7 @@ class Block:
         for name, value in (
             ("shared_bytes", self.size), ("rank", self.rank), ("ranks", run.ranks), ("local_bytes", code.local_bytes), ("dynamic", launch.dynamic),
             ("explicit", int(launch.explicit)), ("count", self.count), ("entry", run.made.said.entry),
+            ("checked", int(run.made.said.checked)), ("watched", int(run.made.said.watched)),
         ):  # fmt: skip
             struct.pack_into("<I", self.state.data, BLOCK[name], value)
         for name, values in (("ntid", launch.block), ("nctaid", launch.grid), ("cluster_nctaid", launch.cluster), ("nclusterid", run.clusters)):

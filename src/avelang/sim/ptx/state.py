@@ -7,23 +7,46 @@ from __future__ import annotations
 
 import ctypes
 
-from avelang.native.ptx import APART, ASKS, BARRIER, ENDED, EXITED, FAULT, LANES, STEPS, STUCK, TURN, WAITS, BlockState, WarpState
+from avelang.native.ptx import (
+    APART,
+    ARRIVING,
+    ASKS,
+    BARRIER,
+    ENDED,
+    EXITED,
+    FAULT,
+    FUNCTIONS_WINDOW,
+    GUARDED,
+    IN_FLIGHT,
+    LANES,
+    LOCAL_WINDOW,
+    MISALIGNED,
+    OUTSIDE,
+    RANK,
+    READ_LATER,
+    READONLY,
+    SHARED_WINDOW,
+    STEPS,
+    STUCK,
+    TRAP,
+    TURN,
+    UNFENCED,
+    UNKNOWN,
+    UNWAITED,
+    WAITS,
+    BlockState,
+    WarpState,
+)
 
-# Windows of generic addresses: what lies in none of them is global memory, at its address on this machine. A shared address has the rank of
-# its block in the cluster in bits 24 and up, and the byte in that block's memory below; the window says only that it is one.
-SHARED_BASE, LOCAL_BASE, FUNCTIONS = 1 << 60, 2 << 60, 3 << 60
-RANK = 24  # bits: from here on the rank of the block
+# Windows of generic addresses.
+SHARED_BASE, LOCAL_BASE, FUNCTIONS = SHARED_WINDOW << 60, LOCAL_WINDOW << 60, FUNCTIONS_WINDOW << 60
 
 WARP = {name: getattr(WarpState, name).offset for name, *_ in WarpState._fields_}
 REGISTERS = ctypes.sizeof(WarpState)  # where the registers begin
 BLOCK = {name: getattr(BlockState, name).offset for name, *_ in BlockState._fields_}
 BLOCK_BYTES = ctypes.sizeof(BlockState)
 
-# The shadow of shared memory, a byte for each byte: data of a copy is to arrive there; a copy still reads it; written by ordinary stores (the generic
-# proxy) and not yet handed to the async proxy by a fence.
-ARRIVING, READ_LATER, UNFENCED = 1, 2, 4
-
-# Codes of faults, in `fault_code`.
-UNKNOWN, OUTSIDE, READONLY, MISALIGNED, IN_FLIGHT, GUARDED, TRAP, UNWAITED = 1, 2, 3, 4, 5, 6, 7, 8
-
-__all__ = ["APART", "ASKS", "BARRIER", "ENDED", "EXITED", "FAULT", "LANES", "STEPS", "STUCK", "TURN", "WAITS"]
+__all__ = [
+    "APART", "ARRIVING", "ASKS", "BARRIER", "ENDED", "EXITED", "FAULT", "GUARDED", "IN_FLIGHT", "LANES", "MISALIGNED", "OUTSIDE", "RANK", "READONLY",
+    "READ_LATER", "STEPS", "STUCK", "TRAP", "TURN", "UNFENCED", "UNKNOWN", "UNWAITED", "WAITS",
+]  # fmt: skip
