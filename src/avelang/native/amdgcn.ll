@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 cd381ea60507421da00a6f8b2df331466b10b17601584ddd13df2ac8dd2fb530
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 fc21e91cd1d030160fd028029a3c20ec3dc222c0c29fe02906c113b893f0d4dc
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.Finding = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -2018,6 +2018,143 @@ entry:
   %vector_select = select <64 x i1> %0, <64 x i32> zeroinitializer, <64 x i32> %1
   store <64 x i32> %vector_select, ptr %data, align 64
   ret void
+}
+
+define hidden range(i32 0, 2) i32 @ave_lanes(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %data, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %registers, i32 noundef %shift, i32 noundef %mask) local_unnamed_addr #6 {
+entry:
+  %twice = alloca [128 x i64], align 64
+  call void @llvm.lifetime.start.p0(ptr nonnull %twice) #19
+  %0 = load <64 x i64>, ptr %at, align 64
+  %add.ptr = getelementptr inbounds nuw i8, ptr %twice, i64 512
+  store <64 x i64> %0, ptr %add.ptr, align 64
+  store <64 x i64> %0, ptr %twice, align 64
+  %cmp.i52.not = icmp eq i64 %registers, 0
+  br label %for.body
+
+for.body:
+  %indvars.iv = phi i64 [ 1, %entry ], [ %indvars.iv.next, %for.inc20 ]
+  %add.ptr3 = getelementptr inbounds nuw i64, ptr %twice, i64 %indvars.iv
+  %1 = load <64 x i64>, ptr %add.ptr3, align 8
+  %cmp4 = icmp eq <64 x i64> %0, %1
+  %2 = bitcast <64 x i1> %cmp4 to i64
+  %shr = lshr i64 %exec, %indvars.iv
+  %3 = sub nuw nsw i64 64, %indvars.iv
+  %shl = shl i64 %exec, %3
+  %or = or disjoint i64 %shl, %shr
+  %4 = and i64 %or, %2
+  %and6 = and i64 %4, %exec
+  %tobool8.not55 = icmp eq i64 %and6, 0
+  br i1 %tobool8.not55, label %for.inc20, label %for.body10
+
+for.body10:
+  %left.056 = phi i64 [ %and14, %for.inc ], [ %and6, %for.body ]
+  %5 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.056, i1 true)
+  br i1 %cmp.i52.not, label %for.inc, label %for.body.i.lr.ph
+
+for.body.i.lr.ph:
+  %add = add nuw i64 %indvars.iv, %5
+  %rem = and i64 %add, 63
+  br label %for.body.i
+
+for.body.i:
+  %j.0.i54 = phi i64 [ 0, %for.body.i.lr.ph ], [ %inc.i, %for.inc.i ]
+  %data.addr.0.i53 = phi ptr [ %data, %for.body.i.lr.ph ], [ %add.ptr.i, %for.inc.i ]
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %data.addr.0.i53, i64 %5
+  %6 = load i32, ptr %arrayidx.i, align 4
+  %arrayidx2.i = getelementptr inbounds nuw i32, ptr %data.addr.0.i53, i64 %rem
+  %7 = load i32, ptr %arrayidx2.i, align 4
+  %xor.i = xor i32 %7, %6
+  %shr.i = lshr i32 %xor.i, %shift
+  %and.i = and i32 %shr.i, %mask
+  %tobool.not.i = icmp eq i32 %and.i, 0
+  br i1 %tobool.not.i, label %for.inc.i, label %cleanup15
+
+for.inc.i:
+  %inc.i = add nuw i64 %j.0.i54, 1
+  %add.ptr.i = getelementptr inbounds nuw i8, ptr %data.addr.0.i53, i64 256
+  %exitcond.not = icmp eq i64 %inc.i, %registers
+  br i1 %exitcond.not, label %for.inc, label %for.body.i
+
+for.inc:
+  %sub13 = add i64 %left.056, -1
+  %and14 = and i64 %sub13, %left.056
+  %tobool8.not = icmp eq i64 %and14, 0
+  br i1 %tobool8.not, label %for.inc20, label %for.body10
+
+cleanup15:
+  %cast.le = trunc nuw nsw i64 %5 to i32
+  %arrayidx = getelementptr inbounds nuw i64, ptr %twice, i64 %5
+  %8 = load i64, ptr %arrayidx, align 8
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 20, ptr %fault_code.i, align 8
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %cast.le, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %8, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %rem, ptr %fault_extra.i, align 8
+  %access.i = getelementptr inbounds nuw i8, ptr %g, i64 288
+  %9 = load i64, ptr %access.i, align 8
+  %conv.i = trunc i64 %9 to i32
+  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #18
+  br label %cleanup21
+
+for.inc20:
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond63 = icmp eq i64 %indvars.iv.next, 33
+  br i1 %exitcond63, label %cleanup21, label %for.body
+
+cleanup21:
+  %spec.select = phi i32 [ %call.i, %cleanup15 ], [ 0, %for.inc20 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %twice) #19
+  ret i32 %spec.select
+}
+
+define hidden range(i32 0, 2) i32 @ave_sources(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i64 noundef %exec) local_unnamed_addr #6 {
+entry:
+  %0 = add i64 %exec, 1
+  %tobool1.not20 = icmp ult i64 %0, 2
+  br i1 %tobool1.not20, label %.loopexit, label %for.body
+
+for.body:
+  %left.021 = phi i64 [ %and4, %for.inc ], [ %exec, %entry ]
+  %1 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.021, i1 true)
+  %arrayidx = getelementptr inbounds nuw i32, ptr %addresses, i64 %1
+  %2 = load i32, ptr %arrayidx, align 4
+  %add = add i32 %2, %offset
+  %div16 = lshr i32 %add, 2
+  %rem = and i32 %div16, 63
+  %sh_prom = zext nneg i32 %rem to i64
+  %3 = shl nuw i64 1, %sh_prom
+  %4 = and i64 %3, %exec
+  %tobool2.not.not = icmp eq i64 %4, 0
+  br i1 %tobool2.not.not, label %cleanup5, label %for.inc
+
+for.inc:
+  %sub = add i64 %left.021, -1
+  %and4 = and i64 %sub, %left.021
+  %tobool1.not = icmp eq i64 %and4, 0
+  br i1 %tobool1.not, label %.loopexit, label %for.body
+
+cleanup5:
+  %cast = trunc nuw nsw i64 %1 to i32
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 21, ptr %fault_code.i, align 8
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 %cast, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 0, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %sh_prom, ptr %fault_extra.i, align 8
+  %access.i = getelementptr inbounds nuw i8, ptr %g, i64 288
+  %5 = load i64, ptr %access.i, align 8
+  %conv.i = trunc i64 %5 to i32
+  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #18
+  br label %.loopexit
+
+.loopexit:
+  %6 = phi i32 [ %call.i, %cleanup5 ], [ 0, %entry ], [ 0, %for.inc ]
+  ret i32 %6
 }
 
 declare i64 @llvm.ctpop.i64(i64) #13

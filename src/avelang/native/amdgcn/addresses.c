@@ -5,6 +5,7 @@
    least one lane is active. What lanes touch together is checked at once; one by one only where that fails, to name the lane. */
 
 typedef u64 V64 __attribute__((ext_vector_type(LANES), aligned(64)));
+typedef u64 Near __attribute__((ext_vector_type(LANES), aligned(8))); /* anywhere among words */
 typedef u32 V32 __attribute__((ext_vector_type(LANES), aligned(64)));
 typedef bool Mask __attribute__((ext_vector_type(LANES)));
 

@@ -14,3 +14,4 @@ typedef _Bool bool;
 #include "waits.c"
 #include "lds.c"
 #include "addresses.c"
+#include "lanes.c"

@@ -15,7 +15,7 @@ from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import Instruction, Kernel, Program
 from avelang.amdgcn.effects import DS, FLAT, LDS, VM, Effects, Span, effects
 from avelang.native import amdgcn as native
-from avelang.sim.amdgcn import check_global, check_lanes, ordering
+from avelang.sim.amdgcn import check_global, ordering
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
@@ -67,9 +67,9 @@ class Checker:
         t.module.declare("llvm.fshr.i64", "i64", ["i64", "i64", "i64"])
         if "races" in self.words:
             t.module.functions["ave_race"] = check_global.text(program, self.events, self.split)
-            t.module.functions["ave_lanes"] = check_lanes.LANES_TEXT
+            t.module.include("amdgcn", "ave_lanes")
         if "uniform" in self.words:
-            t.module.functions["ave_sources"] = check_lanes.SOURCES_TEXT
+            t.module.include("amdgcn", "ave_sources")
         self.hazards: dict[int, list[tuple[int, hazards.Hazard]]] = {}
         for n, h in enumerate(find_hazards(program, self.words)):
             self.hazards.setdefault(h.second, []).append((n, h))
