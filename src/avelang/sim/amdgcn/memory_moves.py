@@ -89,7 +89,7 @@ def calls(t: Translator, access: Access, data: str, at: str, mask: str) -> str:
 
 
 def _differ(access: Access, data: str, at: str, mask: str) -> list[str]:
-    """Lines that go to %fault where lanes store different values to one place (`native/amdgcn/lanes.c`); `data`, `at` and `mask` are names without %."""
+    """Lines that go to %fault where lanes store different values to one place (`ave_lanes`); `data`, `at` and `mask` are names without %."""
     narrow = NARROW_STORES.get(access.format)
     words, shift = WORDS.get(access.format, 1), narrow.shift if narrow else 0
     bits = (1 << narrow.bits) - 1 if narrow else -1
