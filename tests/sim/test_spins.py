@@ -70,8 +70,9 @@ def warps(A: al.Tensor((64,), al.i32), told: al.constexpr, count: al.constexpr):
         f[t, 0] = 0
     al.syncthreads()
     if t < 32:
-        while al.nvvm.atomic_or(f[0], al.convert(0, al.u32), 1) == 0:
-            pass
+        if t == 0:
+            while al.nvvm.atomic_or(f[0], al.convert(0, al.u32), 1) == 0:
+                pass
         A[t] = s[t]
     else:
         s[t - 32] = t
