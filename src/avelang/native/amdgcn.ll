@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 fc21e91cd1d030160fd028029a3c20ec3dc222c0c29fe02906c113b893f0d4dc
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 55662b6440315d62ca64fd8217fd46e610fae08d9d4a9de5c8be431c432fb8d5
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.Finding = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -32,7 +32,7 @@ for.body.lr.ph:
   br label %for.body
 
 for.cond.cleanup:
-  tail call void @ave_check_start(ptr noundef nonnull %g) #17
+  tail call void @ave_check_start(ptr noundef nonnull %g) #19
   ret void
 
 for.body:
@@ -225,7 +225,7 @@ for.body.i:
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
   store i64 %at.0.i31, ptr %linear.i, align 8
-  tail call void @ave_start(ptr noundef nonnull %g) #18
+  tail call void @ave_start(ptr noundef nonnull %g) #20
   %2 = load ptr, ptr %wave_states.i, align 8
   br label %for.body.i3
 
@@ -233,7 +233,7 @@ for.cond.i1.loopexit:
   br i1 %open.2.i, label %for.body.i3, label %for.inc.i
 
 for.body.i3:
-  tail call void @ave_order(ptr noundef nonnull %g) #18
+  tail call void @ave_order(ptr noundef nonnull %g) #20
   %3 = load i32, ptr %waves2.i, align 4
   %cmp.not.i425.not = icmp eq i32 %3, 0
   br i1 %cmp.not.i425.not, label %for.inc.i, label %for.body4.i
@@ -265,7 +265,7 @@ for.cond.i8:
   %idxprom.i9 = sext i32 %pc.0.i to i64
   %arrayidx.i10 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i9
   %8 = load ptr, ptr %arrayidx.i10, align 8
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #17
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #19
   %or.cond16.i = icmp ugt i32 %call5.i, -3
   br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
 
@@ -368,7 +368,7 @@ for.body.i:
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
   store i64 %at.0.i33, ptr %linear.i, align 8
-  tail call void @ave_start(ptr noundef nonnull %g) #18
+  tail call void @ave_start(ptr noundef nonnull %g) #20
   %2 = load ptr, ptr %wave_states.i, align 8
   br label %for.body.i3
 
@@ -376,7 +376,7 @@ for.cond.i1.loopexit:
   br i1 %open.2.i, label %for.body.i3, label %for.inc.i
 
 for.body.i3:
-  tail call void @ave_order(ptr noundef nonnull %g) #18
+  tail call void @ave_order(ptr noundef nonnull %g) #20
   %3 = load i32, ptr %waves2.i, align 4
   %cmp.not.i427.not = icmp eq i32 %3, 0
   br i1 %cmp.not.i427.not, label %for.inc.i, label %for.body4.i
@@ -416,12 +416,12 @@ for.cond.i8:
 
 if.then.i:
   %9 = load ptr, ptr @ave_maker, align 8
-  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #17
+  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #19
   %tobool2.not.i = icmp eq i32 %call.i, 0
   br i1 %tobool2.not.i, label %for.cond.i8, label %run_group.exit
 
 if.end4.i:
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #17
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #19
   %or.cond16.i = icmp ugt i32 %call5.i, -3
   br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
 
@@ -682,7 +682,7 @@ cond.end:
   store i64 %shr14, ptr %fault_address, align 8
   store i64 %cond, ptr %fault_extra, align 8
   store i64 0, ptr %arrayidx13, align 8
-  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #18
+  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #20
   %tobool41.not = icmp eq i32 %call40, 0
   br i1 %tobool41.not, label %for.inc, label %return
 
@@ -820,7 +820,7 @@ done_of.exit:
 define hidden void @ave_check_reach(ptr noundef captures(none) %c, ptr noundef captures(none) %q, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index, i1 noundef %off) local_unnamed_addr #9 {
 entry:
   %r = alloca %struct.Reached, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %r) #19
+  call void @llvm.lifetime.start.p0(ptr nonnull %r) #21
   %cmp.i = icmp eq i32 %lgkm, 0
   %touched.i = getelementptr inbounds nuw i8, ptr %c, i64 32
   %0 = load i32, ptr %touched.i, align 8
@@ -950,7 +950,7 @@ if.then57:
   br label %cleanup
 
 cleanup:
-  call void @llvm.lifetime.end.p0(ptr nonnull %r) #19
+  call void @llvm.lifetime.end.p0(ptr nonnull %r) #21
   ret void
 }
 
@@ -971,7 +971,7 @@ if.then:
   %tobool3.not = icmp eq i32 %and2, 0
   %cond = select i1 %tobool.not, i32 -1, i32 %vm
   %cond9 = select i1 %tobool3.not, i32 -1, i32 %lgkm
-  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #18
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #20
   %cond14 = select i1 %tobool.not, i32 %vm, i32 -1
   %cond19 = select i1 %tobool3.not, i32 %lgkm, i32 -1
   br label %if.end
@@ -979,7 +979,7 @@ if.then:
 if.end:
   %lgkm.addr.0 = phi i32 [ %cond19, %if.then ], [ %lgkm, %entry ]
   %vm.addr.0 = phi i32 [ %cond14, %if.then ], [ %vm, %entry ]
-  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #18
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #20
   ret void
 }
 
@@ -1024,7 +1024,7 @@ entry:
   %2 = load ptr, ptr %check2, align 8
   %index = getelementptr inbounds nuw i8, ptr %w, i64 656
   %3 = load i32, ptr %index, align 8
-  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #18
+  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #20
   %waves = getelementptr inbounds nuw i8, ptr %g, i64 12
   %4 = load i32, ptr %waves, align 4
   %cmp16.not = icmp eq i32 %4, 0
@@ -1052,7 +1052,7 @@ if.then:
   %check5 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 672
   %9 = load ptr, ptr %check5, align 8
   %10 = trunc nuw i64 %indvars.iv to i32
-  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #18
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #20
   %.pre = load i32, ptr %waves, align 4
   br label %if.end
 
@@ -1140,9 +1140,9 @@ for.body.i:
 poison.exit:
   %8 = load ptr, ptr %check9, align 8
   %9 = trunc nuw i64 %indvars.iv50 to i32
-  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #18
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #20
   %10 = load ptr, ptr %check9, align 8
-  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #18
+  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #20
   %indvars.iv.next51 = add nuw nsw i64 %indvars.iv50, 1
   %11 = load i32, ptr %waves, align 4
   %12 = zext i32 %11 to i64
@@ -1199,7 +1199,7 @@ entry:
   %15 = load i32, ptr %bits, align 4
   %conv13 = zext i32 %15 to i64
   %or14 = or disjoint i64 %shl, %conv13
-  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #18
+  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #20
   ret i32 %call15
 }
 
@@ -1218,7 +1218,7 @@ entry:
   %3 = load ptr, ptr %g, align 8
   %index = getelementptr inbounds nuw i8, ptr %a, i64 48
   %4 = load i32, ptr %index, align 8
-  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #18
+  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #20
   ret i32 %call
 }
 
@@ -1227,10 +1227,10 @@ entry:
   %other.i = alloca %struct.Other, align 4
   %limits = alloca [32 x i32], align 64
   %a = alloca %struct.Access, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #19
+  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #21
   %check = getelementptr inbounds nuw i8, ptr %w, i64 672
   %0 = load ptr, ptr %check, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %a) #19
+  call void @llvm.lifetime.start.p0(ptr nonnull %a) #21
   store ptr %w, ptr %a, align 8
   %g2 = getelementptr inbounds nuw i8, ptr %a, i64 8
   store ptr %g, ptr %g2, align 8
@@ -1366,7 +1366,7 @@ for.body55:
   %at.0188 = phi i64 [ %inc, %for.inc ], [ %shr, %if.end49 ]
   %arrayidx56 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0188
   %shl57 = shl i64 %at.0188, %shift
-  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #19
+  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #21
   %write.i130 = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 64
   %14 = load i64, ptr %write.i130, align 8
   %shr.i = lshr i64 %14, 32
@@ -1436,7 +1436,7 @@ after_read.exit.thread:
 
 if.then.i:
   %cond.i = call i64 @llvm.umax.i64(i64 %shl57, i64 range(i64 0, 4294967296) %conv43)
-  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #18
+  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #20
   %tobool3.not.i = icmp eq i32 %call2.i, 0
   br i1 %tobool3.not.i, label %if.end5.i, label %cleanup68
 
@@ -1492,7 +1492,7 @@ land.lhs.true15.i:
   br i1 %cmp18.not.i, label %if.end23.i, label %land.lhs.true19.i
 
 land.lhs.true19.i:
-  %call20.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #18
+  %call20.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #20
   %tobool21.not.i = icmp eq i32 %call20.i, 0
   br i1 %tobool21.not.i, label %if.end23.i, label %cleanup68
 
@@ -1504,7 +1504,7 @@ if.end23.i:
   br label %for.inc
 
 for.inc:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #19
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #21
   %inc = add i64 %at.0188, 1
   %cmp52.not = icmp ugt i64 %inc, %shr51
   br i1 %cmp52.not, label %for.inc65, label %for.body55
@@ -1517,7 +1517,7 @@ for.inc65:
   br i1 %tobool39.not, label %for.end70, label %for.body
 
 cleanup68:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #19
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #21
   br label %cleanup82
 
 for.end70:
@@ -1537,8 +1537,8 @@ if.then75:
 
 cleanup82:
   %retval.4 = phi i32 [ 1, %cleanup68 ], [ 0, %if.then75 ], [ 0, %for.end70 ], [ 0, %if.end ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %a) #19
-  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #19
+  call void @llvm.lifetime.end.p0(ptr nonnull %a) #21
+  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #21
   ret i32 %retval.4
 }
 
@@ -1593,7 +1593,7 @@ for.body:
   %0 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.022, i1 true)
   %arrayidx = getelementptr inbounds nuw i64, ptr %at, i64 %0
   %1 = load i64, ptr %arrayidx, align 8
-  %call = tail call i1 @ave_within(ptr noundef %g, i64 noundef %1, i64 noundef %1, i64 noundef %bytes) #18
+  %call = tail call i1 @ave_within(ptr noundef %g, i64 noundef %1, i64 noundef %1, i64 noundef %bytes) #20
   br i1 %call, label %for.inc, label %cleanup6
 
 for.inc:
@@ -1646,11 +1646,11 @@ if.then.i:
   br label %moved.exit
 
 moved.exit:
-  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #18
+  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #20
   br i1 %call, label %if.end, label %land.lhs.true
 
 land.lhs.true:
-  %call18 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #18
+  %call18 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #20
   %tobool.not = icmp eq i32 %call18, 0
   br i1 %tobool.not, label %if.end, label %cleanup
 
@@ -1661,7 +1661,7 @@ if.end:
   br i1 %tobool.not.i38, label %cleanup, label %cond.true.i
 
 cond.true.i:
-  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #17
+  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #19
   br label %cleanup
 
 cleanup:
@@ -1685,7 +1685,7 @@ entry:
   %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
   %add = add <64 x i64> %or, %splat.splat
   store <64 x i64> %add, ptr %out, align 64
-  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #18
+  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #20
   ret i32 %call
 }
 
@@ -1850,7 +1850,7 @@ for.body.lr.ph:
   br label %for.body
 
 if.then:
-  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #18
+  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #20
   br label %cleanup64
 
 for.body:
@@ -1927,7 +1927,7 @@ if.then.i:
   br label %moved.exit
 
 moved.exit:
-  %call41 = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %3, i64 noundef %3, i64 noundef %bytes) #18
+  %call41 = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %3, i64 noundef %3, i64 noundef %bytes) #20
   br i1 %call41, label %for.inc, label %if.then42
 
 if.then42:
@@ -1970,7 +1970,7 @@ for.end:
 cond.true.i:
   %not = xor i64 %or6, -1
   %and62 = and i64 %exec, %not
-  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %and62, i64 noundef %bytes) #17
+  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %and62, i64 noundef %bytes) #19
   br label %cleanup64
 
 cleanup64:
@@ -2023,7 +2023,7 @@ entry:
 define hidden range(i32 0, 2) i32 @ave_lanes(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %data, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %registers, i32 noundef %shift, i32 noundef %mask) local_unnamed_addr #6 {
 entry:
   %twice = alloca [128 x i64], align 64
-  call void @llvm.lifetime.start.p0(ptr nonnull %twice) #19
+  call void @llvm.lifetime.start.p0(ptr nonnull %twice) #21
   %0 = load <64 x i64>, ptr %at, align 64
   %add.ptr = getelementptr inbounds nuw i8, ptr %twice, i64 512
   store <64 x i64> %0, ptr %add.ptr, align 64
@@ -2096,7 +2096,7 @@ cleanup15:
   %access.i = getelementptr inbounds nuw i8, ptr %g, i64 288
   %9 = load i64, ptr %access.i, align 8
   %conv.i = trunc i64 %9 to i32
-  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #18
+  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #20
   br label %cleanup21
 
 for.inc20:
@@ -2106,7 +2106,7 @@ for.inc20:
 
 cleanup21:
   %spec.select = phi i32 [ %call.i, %cleanup15 ], [ 0, %for.inc20 ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %twice) #19
+  call void @llvm.lifetime.end.p0(ptr nonnull %twice) #21
   ret i32 %spec.select
 }
 
@@ -2149,7 +2149,7 @@ cleanup5:
   %access.i = getelementptr inbounds nuw i8, ptr %g, i64 288
   %5 = load i64, ptr %access.i, align 8
   %conv.i = trunc i64 %5 to i32
-  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #18
+  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #20
   br label %.loopexit
 
 .loopexit:
@@ -2157,15 +2157,134 @@ cleanup5:
   ret i32 %6
 }
 
-declare i64 @llvm.ctpop.i64(i64) #13
+define hidden void @ave_banks(ptr noundef readonly captures(none) %g, i64 noundef %index, ptr noundef readonly captures(none) %order, i64 noundef %size, i32 noundef %banks, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i64 noundef %exec) local_unnamed_addr #13 {
+entry:
+  %seen = alloca [320 x i32], align 16
+  %turns = alloca [64 x i32], align 16
+  call void @llvm.lifetime.start.p0(ptr nonnull %seen) #21
+  call void @llvm.lifetime.start.p0(ptr nonnull %turns) #21
+  %add7 = add i32 %nbytes, -1
+  br label %for.body
+
+for.cond.cleanup:
+  %profile = getelementptr inbounds nuw i8, ptr %g, i64 144
+  %0 = load ptr, ptr %profile, align 8
+  %arrayidx53 = getelementptr inbounds nuw i64, ptr %0, i64 %index
+  %1 = atomicrmw add ptr %arrayidx53, i64 %add48 monotonic, align 8
+  call void @llvm.lifetime.end.p0(ptr nonnull %turns) #21
+  call void @llvm.lifetime.end.p0(ptr nonnull %seen) #21
+  ret void
+
+for.body:
+  %indvars.iv96 = phi i64 [ %size, %entry ], [ %indvars.iv.next97, %for.cond.cleanup3 ]
+  %lost.093 = phi i64 [ 0, %entry ], [ %add48, %for.cond.cleanup3 ]
+  %first.092 = phi i64 [ 0, %entry ], [ %add, %for.cond.cleanup3 ]
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(256) %turns, i8 0, i64 256, i1 false)
+  %add = add i64 %first.092, %size
+  %cmp286 = icmp ult i64 %first.092, %add
+  br i1 %cmp286, label %for.body4, label %for.cond.cleanup3
+
+for.cond.cleanup3.loopexit:
+  %2 = tail call i32 @llvm.usub.sat.i32(i32 %most.3, i32 1)
+  %3 = zext i32 %2 to i64
+  br label %for.cond.cleanup3
+
+for.cond.cleanup3:
+  %most.0.lcssa = phi i64 [ 0, %for.body ], [ %3, %for.cond.cleanup3.loopexit ]
+  %add48 = add i64 %lost.093, %most.0.lcssa
+  %cmp = icmp ult i64 %add, 64
+  %indvars.iv.next97 = add i64 %indvars.iv96, %size
+  br i1 %cmp, label %for.body, label %for.cond.cleanup
+
+for.body4:
+  %count.089 = phi i32 [ %count.3, %cleanup34 ], [ 0, %for.body ]
+  %most.088 = phi i32 [ %most.3, %cleanup34 ], [ 0, %for.body ]
+  %k.087 = phi i64 [ %inc38, %cleanup34 ], [ %first.092, %for.body ]
+  %arrayidx = getelementptr inbounds nuw i8, ptr %order, i64 %k.087
+  %4 = load i8, ptr %arrayidx, align 1
+  %sh_prom = zext i8 %4 to i64
+  %5 = shl nuw i64 1, %sh_prom
+  %6 = and i64 %5, %exec
+  %tobool.not = icmp eq i64 %6, 0
+  br i1 %tobool.not, label %cleanup34, label %if.end
+
+if.end:
+  %arrayidx5 = getelementptr inbounds nuw i32, ptr %addresses, i64 %sh_prom
+  %7 = load i32, ptr %arrayidx5, align 4
+  %add6 = add i32 %7, %offset
+  %sub = add i32 %add7, %add6
+  %div76 = lshr i32 %sub, 2
+  %div877 = lshr i32 %add6, 2
+  %cmp10.not80 = icmp samesign ugt i32 %div877, %div76
+  br i1 %cmp10.not80, label %cleanup34, label %while.cond.preheader
+
+while.cond.preheader:
+  %dword.083 = phi i32 [ %inc32, %cleanup ], [ %div877, %if.end ]
+  %count.182 = phi i32 [ %count.2, %cleanup ], [ %count.089, %if.end ]
+  %most.181 = phi i32 [ %most.2, %cleanup ], [ %most.088, %if.end ]
+  %cmp1478.not = icmp eq i32 %count.182, 0
+  br i1 %cmp1478.not, label %if.end23, label %land.rhs.preheader
+
+land.rhs.preheader:
+  %wide.trip.count = zext i32 %count.182 to i64
+  br label %land.rhs
+
+while.cond:
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, %wide.trip.count
+  br i1 %exitcond.not, label %if.end23, label %land.rhs
+
+land.rhs:
+  %indvars.iv = phi i64 [ 0, %land.rhs.preheader ], [ %indvars.iv.next, %while.cond ]
+  %arrayidx17 = getelementptr inbounds nuw i32, ptr %seen, i64 %indvars.iv
+  %8 = load i32, ptr %arrayidx17, align 4
+  %cmp18.not = icmp eq i32 %8, %dword.083
+  br i1 %cmp18.not, label %cleanup, label %while.cond
+
+if.end23:
+  %idxprom25.pre-phi = phi i64 [ 0, %while.cond.preheader ], [ %wide.trip.count, %while.cond ]
+  %inc24 = add i32 %count.182, 1
+  %arrayidx26 = getelementptr inbounds nuw i32, ptr %seen, i64 %idxprom25.pre-phi
+  store i32 %dword.083, ptr %arrayidx26, align 4
+  %rem = urem i32 %dword.083, %banks
+  %idxprom27 = zext nneg i32 %rem to i64
+  %arrayidx28 = getelementptr inbounds nuw i32, ptr %turns, i64 %idxprom27
+  %9 = load i32, ptr %arrayidx28, align 4
+  %inc29 = add i32 %9, 1
+  store i32 %inc29, ptr %arrayidx28, align 4
+  %cond = tail call i32 @llvm.umax.i32(i32 %inc29, i32 %most.181)
+  br label %cleanup
+
+cleanup:
+  %most.2 = phi i32 [ %cond, %if.end23 ], [ %most.181, %land.rhs ]
+  %count.2 = phi i32 [ %inc24, %if.end23 ], [ %count.182, %land.rhs ]
+  %inc32 = add nuw nsw i32 %dword.083, 1
+  %exitcond95.not = icmp eq i32 %dword.083, %div76
+  br i1 %exitcond95.not, label %cleanup34, label %while.cond.preheader
+
+cleanup34:
+  %most.3 = phi i32 [ %most.088, %for.body4 ], [ %most.088, %if.end ], [ %most.2, %cleanup ]
+  %count.3 = phi i32 [ %count.089, %for.body4 ], [ %count.089, %if.end ], [ %count.2, %cleanup ]
+  %inc38 = add nuw i64 %k.087, 1
+  %exitcond98.not = icmp eq i64 %inc38, %indvars.iv96
+  br i1 %exitcond98.not, label %for.cond.cleanup3.loopexit, label %for.body4
+}
+
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #14
+
+declare i64 @llvm.ctpop.i64(i64) #15
 
 declare i32 @ave_race(ptr noundef, ptr noundef, i64 noundef, i64 noundef) local_unnamed_addr
 
-declare i64 @llvm.umax.i64(i64, i64) #14
+declare i64 @llvm.umax.i64(i64, i64) #16
 
-declare i16 @llvm.cttz.i16(i16, i1 immarg) #15
+declare i32 @llvm.usub.sat.i32(i32, i32) #16
 
-declare i32 @llvm.umin.i32(i32, i32) #14
+declare i32 @llvm.umax.i32(i32, i32) #16
+
+declare i16 @llvm.cttz.i16(i16, i1 immarg) #17
+
+declare i32 @llvm.umin.i32(i32, i32) #16
 
 attributes #0 = { noinline nounwind }
 attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
@@ -2179,10 +2298,12 @@ attributes #9 = { nofree noinline norecurse nosync nounwind memory(argmem: readw
 attributes #10 = { nofree noinline norecurse nosync nounwind memory(readwrite, target_mem0: none, target_mem1: none) }
 attributes #11 = { nofree noinline norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
 attributes #12 = { nofree noinline norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
-attributes #13 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #14 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #15 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #16 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
-attributes #17 = { nobuiltin nounwind }
-attributes #18 = { nobuiltin }
-attributes #19 = { nounwind }
+attributes #13 = { nofree noinline norecurse nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #14 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #15 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #16 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #17 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #18 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
+attributes #19 = { nobuiltin nounwind }
+attributes #20 = { nobuiltin }
+attributes #21 = { nounwind }

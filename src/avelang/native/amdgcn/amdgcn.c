@@ -15,3 +15,4 @@ typedef _Bool bool;
 #include "lds.c"
 #include "addresses.c"
 #include "lanes.c"
+#include "banks.c"
