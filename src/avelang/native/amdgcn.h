@@ -50,6 +50,9 @@ enum {
   LANES_DIFFER = 20, INACTIVE = 21, UNWRITTEN = 22
 };
 
+/* What `ave_at_buffer` returns, besides 1 for a fault: whether all of all active lanes is in range. */
+enum { IN_RANGE = 0, MIXED = 2 };
+
 /* The checker's records of a wave. `issued`, `done`, `skipped`: for each class. FLAT instructions come back through two counters: `touched` is the last
    that met LDS, `flat_vm` and `flat_lgkm` how many had been issued when each counter was last 0. `skipped`: what waits that are switched off would
    have reached. `position`: wait states so far, `positions`: at which each instruction was last executed. `pending`: of each cell, the number of its

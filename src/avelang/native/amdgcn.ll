@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 55662b6440315d62ca64fd8217fd46e610fae08d9d4a9de5c8be431c432fb8d5
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 c57619a8bc8a879e7133367aa3fe5acc07a165c3044853cfebc3a7b5aabe31a9
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.Finding = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -32,7 +32,7 @@ for.body.lr.ph:
   br label %for.body
 
 for.cond.cleanup:
-  tail call void @ave_check_start(ptr noundef nonnull %g) #19
+  tail call void @ave_check_start(ptr noundef nonnull %g) #20
   ret void
 
 for.body:
@@ -225,7 +225,7 @@ for.body.i:
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
   store i64 %at.0.i31, ptr %linear.i, align 8
-  tail call void @ave_start(ptr noundef nonnull %g) #20
+  tail call void @ave_start(ptr noundef nonnull %g) #21
   %2 = load ptr, ptr %wave_states.i, align 8
   br label %for.body.i3
 
@@ -233,7 +233,7 @@ for.cond.i1.loopexit:
   br i1 %open.2.i, label %for.body.i3, label %for.inc.i
 
 for.body.i3:
-  tail call void @ave_order(ptr noundef nonnull %g) #20
+  tail call void @ave_order(ptr noundef nonnull %g) #21
   %3 = load i32, ptr %waves2.i, align 4
   %cmp.not.i425.not = icmp eq i32 %3, 0
   br i1 %cmp.not.i425.not, label %for.inc.i, label %for.body4.i
@@ -265,7 +265,7 @@ for.cond.i8:
   %idxprom.i9 = sext i32 %pc.0.i to i64
   %arrayidx.i10 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i9
   %8 = load ptr, ptr %arrayidx.i10, align 8
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #19
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #20
   %or.cond16.i = icmp ugt i32 %call5.i, -3
   br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
 
@@ -368,7 +368,7 @@ for.body.i:
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
   store i64 %at.0.i33, ptr %linear.i, align 8
-  tail call void @ave_start(ptr noundef nonnull %g) #20
+  tail call void @ave_start(ptr noundef nonnull %g) #21
   %2 = load ptr, ptr %wave_states.i, align 8
   br label %for.body.i3
 
@@ -376,7 +376,7 @@ for.cond.i1.loopexit:
   br i1 %open.2.i, label %for.body.i3, label %for.inc.i
 
 for.body.i3:
-  tail call void @ave_order(ptr noundef nonnull %g) #20
+  tail call void @ave_order(ptr noundef nonnull %g) #21
   %3 = load i32, ptr %waves2.i, align 4
   %cmp.not.i427.not = icmp eq i32 %3, 0
   br i1 %cmp.not.i427.not, label %for.inc.i, label %for.body4.i
@@ -416,12 +416,12 @@ for.cond.i8:
 
 if.then.i:
   %9 = load ptr, ptr @ave_maker, align 8
-  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #19
+  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #20
   %tobool2.not.i = icmp eq i32 %call.i, 0
   br i1 %tobool2.not.i, label %for.cond.i8, label %run_group.exit
 
 if.end4.i:
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #19
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #20
   %or.cond16.i = icmp ugt i32 %call5.i, -3
   br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
 
@@ -682,7 +682,7 @@ cond.end:
   store i64 %shr14, ptr %fault_address, align 8
   store i64 %cond, ptr %fault_extra, align 8
   store i64 0, ptr %arrayidx13, align 8
-  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #20
+  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #21
   %tobool41.not = icmp eq i32 %call40, 0
   br i1 %tobool41.not, label %for.inc, label %return
 
@@ -820,7 +820,7 @@ done_of.exit:
 define hidden void @ave_check_reach(ptr noundef captures(none) %c, ptr noundef captures(none) %q, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index, i1 noundef %off) local_unnamed_addr #9 {
 entry:
   %r = alloca %struct.Reached, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %r) #21
+  call void @llvm.lifetime.start.p0(ptr nonnull %r) #22
   %cmp.i = icmp eq i32 %lgkm, 0
   %touched.i = getelementptr inbounds nuw i8, ptr %c, i64 32
   %0 = load i32, ptr %touched.i, align 8
@@ -950,7 +950,7 @@ if.then57:
   br label %cleanup
 
 cleanup:
-  call void @llvm.lifetime.end.p0(ptr nonnull %r) #21
+  call void @llvm.lifetime.end.p0(ptr nonnull %r) #22
   ret void
 }
 
@@ -971,7 +971,7 @@ if.then:
   %tobool3.not = icmp eq i32 %and2, 0
   %cond = select i1 %tobool.not, i32 -1, i32 %vm
   %cond9 = select i1 %tobool3.not, i32 -1, i32 %lgkm
-  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #20
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #21
   %cond14 = select i1 %tobool.not, i32 %vm, i32 -1
   %cond19 = select i1 %tobool3.not, i32 %lgkm, i32 -1
   br label %if.end
@@ -979,7 +979,7 @@ if.then:
 if.end:
   %lgkm.addr.0 = phi i32 [ %cond19, %if.then ], [ %lgkm, %entry ]
   %vm.addr.0 = phi i32 [ %cond14, %if.then ], [ %vm, %entry ]
-  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #20
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #21
   ret void
 }
 
@@ -1024,7 +1024,7 @@ entry:
   %2 = load ptr, ptr %check2, align 8
   %index = getelementptr inbounds nuw i8, ptr %w, i64 656
   %3 = load i32, ptr %index, align 8
-  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #20
+  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #21
   %waves = getelementptr inbounds nuw i8, ptr %g, i64 12
   %4 = load i32, ptr %waves, align 4
   %cmp16.not = icmp eq i32 %4, 0
@@ -1052,7 +1052,7 @@ if.then:
   %check5 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 672
   %9 = load ptr, ptr %check5, align 8
   %10 = trunc nuw i64 %indvars.iv to i32
-  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #20
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #21
   %.pre = load i32, ptr %waves, align 4
   br label %if.end
 
@@ -1140,9 +1140,9 @@ for.body.i:
 poison.exit:
   %8 = load ptr, ptr %check9, align 8
   %9 = trunc nuw i64 %indvars.iv50 to i32
-  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #20
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #21
   %10 = load ptr, ptr %check9, align 8
-  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #20
+  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #21
   %indvars.iv.next51 = add nuw nsw i64 %indvars.iv50, 1
   %11 = load i32, ptr %waves, align 4
   %12 = zext i32 %11 to i64
@@ -1199,7 +1199,7 @@ entry:
   %15 = load i32, ptr %bits, align 4
   %conv13 = zext i32 %15 to i64
   %or14 = or disjoint i64 %shl, %conv13
-  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #20
+  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #21
   ret i32 %call15
 }
 
@@ -1218,7 +1218,7 @@ entry:
   %3 = load ptr, ptr %g, align 8
   %index = getelementptr inbounds nuw i8, ptr %a, i64 48
   %4 = load i32, ptr %index, align 8
-  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #20
+  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #21
   ret i32 %call
 }
 
@@ -1227,10 +1227,10 @@ entry:
   %other.i = alloca %struct.Other, align 4
   %limits = alloca [32 x i32], align 64
   %a = alloca %struct.Access, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #21
+  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #22
   %check = getelementptr inbounds nuw i8, ptr %w, i64 672
   %0 = load ptr, ptr %check, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %a) #21
+  call void @llvm.lifetime.start.p0(ptr nonnull %a) #22
   store ptr %w, ptr %a, align 8
   %g2 = getelementptr inbounds nuw i8, ptr %a, i64 8
   store ptr %g, ptr %g2, align 8
@@ -1366,7 +1366,7 @@ for.body55:
   %at.0188 = phi i64 [ %inc, %for.inc ], [ %shr, %if.end49 ]
   %arrayidx56 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0188
   %shl57 = shl i64 %at.0188, %shift
-  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #21
+  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #22
   %write.i130 = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 64
   %14 = load i64, ptr %write.i130, align 8
   %shr.i = lshr i64 %14, 32
@@ -1436,7 +1436,7 @@ after_read.exit.thread:
 
 if.then.i:
   %cond.i = call i64 @llvm.umax.i64(i64 %shl57, i64 range(i64 0, 4294967296) %conv43)
-  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #20
+  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #21
   %tobool3.not.i = icmp eq i32 %call2.i, 0
   br i1 %tobool3.not.i, label %if.end5.i, label %cleanup68
 
@@ -1492,7 +1492,7 @@ land.lhs.true15.i:
   br i1 %cmp18.not.i, label %if.end23.i, label %land.lhs.true19.i
 
 land.lhs.true19.i:
-  %call20.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #20
+  %call20.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #21
   %tobool21.not.i = icmp eq i32 %call20.i, 0
   br i1 %tobool21.not.i, label %if.end23.i, label %cleanup68
 
@@ -1504,7 +1504,7 @@ if.end23.i:
   br label %for.inc
 
 for.inc:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #21
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #22
   %inc = add i64 %at.0188, 1
   %cmp52.not = icmp ugt i64 %inc, %shr51
   br i1 %cmp52.not, label %for.inc65, label %for.body55
@@ -1517,7 +1517,7 @@ for.inc65:
   br i1 %tobool39.not, label %for.end70, label %for.body
 
 cleanup68:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #21
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #22
   br label %cleanup82
 
 for.end70:
@@ -1537,8 +1537,8 @@ if.then75:
 
 cleanup82:
   %retval.4 = phi i32 [ 1, %cleanup68 ], [ 0, %if.then75 ], [ 0, %for.end70 ], [ 0, %if.end ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %a) #21
-  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #21
+  call void @llvm.lifetime.end.p0(ptr nonnull %a) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #22
   ret i32 %retval.4
 }
 
@@ -1593,7 +1593,7 @@ for.body:
   %0 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.022, i1 true)
   %arrayidx = getelementptr inbounds nuw i64, ptr %at, i64 %0
   %1 = load i64, ptr %arrayidx, align 8
-  %call = tail call i1 @ave_within(ptr noundef %g, i64 noundef %1, i64 noundef %1, i64 noundef %bytes) #20
+  %call = tail call i1 @ave_within(ptr noundef %g, i64 noundef %1, i64 noundef %1, i64 noundef %bytes) #21
   br i1 %call, label %for.inc, label %cleanup6
 
 for.inc:
@@ -1646,11 +1646,11 @@ if.then.i:
   br label %moved.exit
 
 moved.exit:
-  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #20
+  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #21
   br i1 %call, label %if.end, label %land.lhs.true
 
 land.lhs.true:
-  %call18 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #20
+  %call18 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #21
   %tobool.not = icmp eq i32 %call18, 0
   br i1 %tobool.not, label %if.end, label %cleanup
 
@@ -1661,7 +1661,7 @@ if.end:
   br i1 %tobool.not.i38, label %cleanup, label %cond.true.i
 
 cond.true.i:
-  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #19
+  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #20
   br label %cleanup
 
 cleanup:
@@ -1685,7 +1685,7 @@ entry:
   %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
   %add = add <64 x i64> %or, %splat.splat
   store <64 x i64> %add, ptr %out, align 64
-  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #20
+  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #21
   ret i32 %call
 }
 
@@ -1850,7 +1850,7 @@ for.body.lr.ph:
   br label %for.body
 
 if.then:
-  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #20
+  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #21
   br label %cleanup64
 
 for.body:
@@ -1927,7 +1927,7 @@ if.then.i:
   br label %moved.exit
 
 moved.exit:
-  %call41 = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %3, i64 noundef %3, i64 noundef %bytes) #20
+  %call41 = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %3, i64 noundef %3, i64 noundef %bytes) #21
   br i1 %call41, label %for.inc, label %if.then42
 
 if.then42:
@@ -1970,7 +1970,7 @@ for.end:
 cond.true.i:
   %not = xor i64 %or6, -1
   %and62 = and i64 %exec, %not
-  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %and62, i64 noundef %bytes) #19
+  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %and62, i64 noundef %bytes) #20
   br label %cleanup64
 
 cleanup64:
@@ -2023,7 +2023,7 @@ entry:
 define hidden range(i32 0, 2) i32 @ave_lanes(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %data, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %registers, i32 noundef %shift, i32 noundef %mask) local_unnamed_addr #6 {
 entry:
   %twice = alloca [128 x i64], align 64
-  call void @llvm.lifetime.start.p0(ptr nonnull %twice) #21
+  call void @llvm.lifetime.start.p0(ptr nonnull %twice) #22
   %0 = load <64 x i64>, ptr %at, align 64
   %add.ptr = getelementptr inbounds nuw i8, ptr %twice, i64 512
   store <64 x i64> %0, ptr %add.ptr, align 64
@@ -2096,7 +2096,7 @@ cleanup15:
   %access.i = getelementptr inbounds nuw i8, ptr %g, i64 288
   %9 = load i64, ptr %access.i, align 8
   %conv.i = trunc i64 %9 to i32
-  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #20
+  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #21
   br label %cleanup21
 
 for.inc20:
@@ -2106,7 +2106,7 @@ for.inc20:
 
 cleanup21:
   %spec.select = phi i32 [ %call.i, %cleanup15 ], [ 0, %for.inc20 ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %twice) #21
+  call void @llvm.lifetime.end.p0(ptr nonnull %twice) #22
   ret i32 %spec.select
 }
 
@@ -2149,7 +2149,7 @@ cleanup5:
   %access.i = getelementptr inbounds nuw i8, ptr %g, i64 288
   %5 = load i64, ptr %access.i, align 8
   %conv.i = trunc i64 %5 to i32
-  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #20
+  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #21
   br label %.loopexit
 
 .loopexit:
@@ -2161,8 +2161,8 @@ define hidden void @ave_banks(ptr noundef readonly captures(none) %g, i64 nounde
 entry:
   %seen = alloca [320 x i32], align 16
   %turns = alloca [64 x i32], align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %seen) #21
-  call void @llvm.lifetime.start.p0(ptr nonnull %turns) #21
+  call void @llvm.lifetime.start.p0(ptr nonnull %seen) #22
+  call void @llvm.lifetime.start.p0(ptr nonnull %turns) #22
   %add7 = add i32 %nbytes, -1
   br label %for.body
 
@@ -2171,8 +2171,8 @@ for.cond.cleanup:
   %0 = load ptr, ptr %profile, align 8
   %arrayidx53 = getelementptr inbounds nuw i64, ptr %0, i64 %index
   %1 = atomicrmw add ptr %arrayidx53, i64 %add48 monotonic, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %turns) #21
-  call void @llvm.lifetime.end.p0(ptr nonnull %seen) #21
+  call void @llvm.lifetime.end.p0(ptr nonnull %turns) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %seen) #22
   ret void
 
 for.body:
@@ -2272,19 +2272,238 @@ cleanup34:
 
 declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #14
 
-declare i64 @llvm.ctpop.i64(i64) #15
+define hidden i64 @ave_room(ptr noundef readonly captures(none) %room, i64 noundef %exec, i64 noundef %last) local_unnamed_addr #15 {
+entry:
+  %0 = load <64 x i64>, ptr %room, align 64
+  %splat.splatinsert = insertelement <64 x i64> poison, i64 %last, i64 0
+  %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
+  %cmp = icmp sgt <64 x i64> %0, %splat.splat
+  %1 = bitcast <64 x i1> %cmp to i64
+  %and = and i64 %exec, %1
+  ret i64 %and
+}
+
+define hidden i32 @ave_at_buffer(ptr noalias noundef %g, ptr noalias noundef %out, ptr noalias noundef captures(none) %room, ptr noundef readonly captures(none) %index, ptr noundef readonly captures(none) %offset, i64 noundef %r0, i64 noundef %r1, i64 noundef %soffset, i64 noundef %inst, i64 noundef %exec, i1 noundef %indexed, i64 noundef %nbytes, i64 noundef %last) local_unnamed_addr #0 {
+entry:
+  %shr1.i = lshr i64 %r1, 47
+  %and.i = and i64 %shr1.i, 15
+  %shr2.i = lshr i64 %r0, 48
+  %and3.i = and i64 %shr2.i, 16383
+  %0 = and i64 %r1, 36028797018963968
+  %1 = icmp ne i64 %0, 0
+  %and10.i = and i64 %r0, 281474976710655
+  %shl.i = shl nuw nsw i64 %and.i, 14
+  %or.i = select i1 %1, i64 %shl.i, i64 0
+  %cond.i = or disjoint i64 %or.i, %and3.i
+  %2 = or disjoint i64 %and.i, %0
+  %or.cond.i.not = icmp eq i64 %2, 0
+  %3 = and i64 %r1, 4294967295
+  %conv20.i = select i1 %or.cond.i.not, i64 0, i64 %3
+  %shr21.i = lshr i64 %r1, 53
+  %and22.i = and i64 %shr21.i, 3
+  %shl23.i = shl nuw nsw i64 8, %and22.i
+  %tobool27.i = icmp ne i64 %cond.i, 0
+  %4 = select i1 %indexed, i1 %tobool27.i, i1 false
+  %cmp.i = icmp ugt i64 %r1, 4611686018427387903
+  %or.cond57.i = and i1 %1, %indexed
+  %or.cond106 = or i1 %cmp.i, %or.cond57.i
+  br i1 %or.cond106, label %if.then, label %land.lhs.true37.i
+
+land.lhs.true37.i:
+  %loadedv39.i = icmp sgt i64 %r0, -1
+  %or.cond58.i = select i1 %loadedv39.i, i1 true, i1 %4
+  %or.cond59.i = or i1 %1, %or.cond58.i
+  %cmp52.i = icmp ult i64 %nbytes, 5
+  %.not = or i1 %loadedv39.i, %cmp52.i
+  %or.cond108 = and i1 %.not, %or.cond59.i
+  br i1 %or.cond108, label %if.end, label %if.then
+
+if.then:
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 5, ptr %fault_code.i, align 8
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 0, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %r0, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %r1, ptr %fault_extra.i, align 8
+  br label %cleanup
+
+if.end:
+  %add = add i64 %soffset, %and10.i
+  %or.cond = select i1 %1, i1 true, i1 %4
+  %loadedv6 = icmp slt i64 %r0, 0
+  %or.cond67 = or i1 %loadedv6, %or.cond
+  br i1 %or.cond67, label %for.cond.preheader, label %if.then7
+
+for.cond.preheader:
+  %5 = add nuw nsw i64 %and22.i, 3
+  %6 = add nsw i64 %shl23.i, -1
+  br label %for.body
+
+if.then7:
+  %7 = load <64 x i32>, ptr %offset, align 64
+  %conv = trunc i64 %inst to i32
+  %splat.splatinsert = insertelement <64 x i32> poison, i32 %conv, i64 0
+  %splat.splat = shufflevector <64 x i32> %splat.splatinsert, <64 x i32> poison, <64 x i32> zeroinitializer
+  %add8 = add <64 x i32> %7, %splat.splat
+  %conv9 = zext <64 x i32> %add8 to <64 x i64>
+  %splat.splatinsert10 = insertelement <64 x i64> poison, i64 %add, i64 0
+  %splat.splat11 = shufflevector <64 x i64> %splat.splatinsert10, <64 x i64> poison, <64 x i32> zeroinitializer
+  %add12 = add <64 x i64> %splat.splat11, %conv9
+  store <64 x i64> %add12, ptr %out, align 64
+  %sub = sub i64 %conv20.i, %soffset
+  %splat.splatinsert13 = insertelement <64 x i64> poison, i64 %sub, i64 0
+  %splat.splat14 = shufflevector <64 x i64> %splat.splatinsert13, <64 x i64> poison, <64 x i32> zeroinitializer
+  %sub15 = sub <64 x i64> %splat.splat14, %conv9
+  store <64 x i64> %sub15, ptr %room, align 64
+  br label %if.end58
+
+for.body:
+  %indvars.iv = phi i64 [ 0, %for.cond.preheader ], [ %indvars.iv.next, %cond.end44 ]
+  %arrayidx = getelementptr inbounds nuw i32, ptr %index, i64 %indvars.iv
+  %8 = load i32, ptr %arrayidx, align 4
+  %conv17 = zext i32 %8 to i64
+  %conv21 = select i1 %1, i64 %indvars.iv, i64 0
+  %add22 = add nuw nsw i64 %conv21, %conv17
+  %arrayidx24 = getelementptr inbounds nuw i32, ptr %offset, i64 %indvars.iv
+  %9 = load i32, ptr %arrayidx24, align 4
+  %conv25 = zext i32 %9 to i64
+  %add26 = add i64 %inst, %conv25
+  br i1 %loadedv6, label %cond.true39, label %cond.false40
+
+cond.true39:
+  %div107 = lshr i64 %add22, %5
+  %mul = mul nuw nsw i64 %div107, %cond.i
+  %and = and i64 %add26, -4
+  %add28 = add i64 %mul, %and
+  %mul30 = shl i64 %add28, %5
+  %rem = and i64 %add22, %6
+  %mul32 = shl nuw nsw i64 %rem, 2
+  %and34 = and i64 %add26, 3
+  %add33 = or disjoint i64 %and34, %mul32
+  %add35 = add i64 %add33, %mul30
+  br label %cond.end44
+
+cond.false40:
+  %mul42 = mul nuw nsw i64 %add22, %cond.i
+  %add43 = add i64 %add26, %mul42
+  br label %cond.end44
+
+cond.end44:
+  %cond45 = phi i64 [ %add35, %cond.true39 ], [ %add43, %cond.false40 ]
+  %add46 = add i64 %cond45, %add
+  %arrayidx48 = getelementptr inbounds nuw i64, ptr %out, i64 %indvars.iv
+  store i64 %add46, ptr %arrayidx48, align 8
+  %cmp53 = icmp samesign ult i64 %add22, %conv20.i
+  %10 = select i1 %1, i1 true, i1 %cmp53
+  %cond55 = select i1 %10, i64 9223372036854775807, i64 0
+  %arrayidx57 = getelementptr inbounds nuw i64, ptr %room, i64 %indvars.iv
+  store i64 %cond55, ptr %arrayidx57, align 8
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, 64
+  br i1 %exitcond.not, label %if.end58, label %for.body
+
+if.end58:
+  %call59 = tail call i64 @ave_room(ptr noundef nonnull %room, i64 noundef %exec, i64 noundef %last) #21
+  %cmp60 = icmp eq i64 %call59, %exec
+  br i1 %cmp60, label %cond.true62, label %cleanup
+
+cond.true62:
+  %call63 = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %nbytes) #21
+  br label %cleanup
+
+cleanup:
+  %retval.0 = phi i32 [ 1, %if.then ], [ %call63, %cond.true62 ], [ 2, %if.end58 ]
+  ret i32 %retval.0
+}
+
+define hidden range(i32 0, 2) i32 @ave_some_words(ptr noundef %g, ptr noundef readonly captures(none) %data, ptr noundef readonly captures(none) %at, ptr noundef readonly captures(none) %room, i64 noundef %exec, i64 noundef %nbytes) local_unnamed_addr #0 {
+entry:
+  %good = alloca <64 x i64>, align 64
+  call void @llvm.lifetime.start.p0(ptr nonnull %good) #22
+  %cmp.not52.not = icmp eq i64 %nbytes, 0
+  br i1 %cmp.not52.not, label %for.cond6.preheader, label %for.body
+
+for.cond6.preheader:
+  %tobool7.not56 = icmp eq i64 %exec, 0
+  br i1 %tobool7.not56, label %cleanup30, label %for.body9
+
+for.body:
+  %c.053 = phi i64 [ %add3, %if.end ], [ 0, %entry ]
+  %add = or disjoint i64 %c.053, 3
+  %call = call i64 @ave_room(ptr noundef %room, i64 noundef %exec, i64 noundef %add) #21
+  %tobool.not = icmp eq i64 %call, 0
+  br i1 %tobool.not, label %if.end, label %land.lhs.true
+
+land.lhs.true:
+  %call1 = call i32 @ave_settle(ptr noundef %g, ptr noundef %at, ptr noundef nonnull %good, i64 noundef %c.053, i64 noundef %call, i64 noundef 4) #21
+  %tobool2.not = icmp eq i32 %call1, 0
+  br i1 %tobool2.not, label %if.end, label %cleanup30
+
+if.end:
+  %add3 = add i64 %c.053, 4
+  %cmp.not = icmp ult i64 %add3, %nbytes
+  br i1 %cmp.not, label %for.body, label %for.cond6.preheader
+
+for.body9:
+  %left.057 = phi i64 [ %and, %for.cond.cleanup12 ], [ %exec, %for.cond6.preheader ]
+  %0 = call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.057, i1 true)
+  %invariant.gep = getelementptr i32, ptr %data, i64 %0
+  br i1 %cmp.not52.not, label %for.cond.cleanup12, label %for.body13.lr.ph
+
+for.body13.lr.ph:
+  %arrayidx = getelementptr inbounds nuw i64, ptr %room, i64 %0
+  %arrayidx20 = getelementptr inbounds nuw i64, ptr %at, i64 %0
+  br label %for.body13
+
+for.cond.cleanup12:
+  %sub = add i64 %left.057, -1
+  %and = and i64 %sub, %left.057
+  %tobool7.not = icmp eq i64 %and, 0
+  br i1 %tobool7.not, label %cleanup30, label %for.body9
+
+for.body13:
+  %k.055 = phi i64 [ 0, %for.body13.lr.ph ], [ %add24, %for.inc23 ]
+  %1 = load i64, ptr %arrayidx, align 8
+  %add14 = or disjoint i64 %k.055, 3
+  %cmp15 = icmp sgt i64 %1, %add14
+  br i1 %cmp15, label %if.then16, label %for.inc23
+
+if.then16:
+  %.idx = shl i64 %k.055, 6
+  %gep = getelementptr i8, ptr %invariant.gep, i64 %.idx
+  %2 = load i32, ptr %gep, align 4
+  %3 = load i64, ptr %arrayidx20, align 8
+  %add21 = add i64 %3, %k.055
+  %4 = inttoptr i64 %add21 to ptr
+  store i32 %2, ptr %4, align 1
+  br label %for.inc23
+
+for.inc23:
+  %add24 = add nuw i64 %k.055, 4
+  %cmp11 = icmp ult i64 %add24, %nbytes
+  br i1 %cmp11, label %for.body13, label %for.cond.cleanup12
+
+cleanup30:
+  %retval.3 = phi i32 [ 0, %for.cond6.preheader ], [ 0, %for.cond.cleanup12 ], [ 1, %land.lhs.true ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %good) #22
+  ret i32 %retval.3
+}
+
+declare i64 @llvm.ctpop.i64(i64) #16
 
 declare i32 @ave_race(ptr noundef, ptr noundef, i64 noundef, i64 noundef) local_unnamed_addr
 
-declare i64 @llvm.umax.i64(i64, i64) #16
+declare i64 @llvm.umax.i64(i64, i64) #17
 
-declare i32 @llvm.usub.sat.i32(i32, i32) #16
+declare i32 @llvm.usub.sat.i32(i32, i32) #17
 
-declare i32 @llvm.umax.i32(i32, i32) #16
+declare i32 @llvm.umax.i32(i32, i32) #17
 
-declare i16 @llvm.cttz.i16(i16, i1 immarg) #17
+declare i16 @llvm.cttz.i16(i16, i1 immarg) #18
 
-declare i32 @llvm.umin.i32(i32, i32) #16
+declare i32 @llvm.umin.i32(i32, i32) #17
 
 attributes #0 = { noinline nounwind }
 attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
@@ -2300,10 +2519,11 @@ attributes #11 = { nofree noinline norecurse nosync nounwind memory(read, inacce
 attributes #12 = { nofree noinline norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
 attributes #13 = { nofree noinline norecurse nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
 attributes #14 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #15 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #16 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #17 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #18 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
-attributes #19 = { nobuiltin nounwind }
-attributes #20 = { nobuiltin }
-attributes #21 = { nounwind }
+attributes #15 = { mustprogress nofree noinline norecurse nosync nounwind willreturn memory(argmem: read) }
+attributes #16 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #17 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #18 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #19 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
+attributes #20 = { nobuiltin nounwind }
+attributes #21 = { nobuiltin }
+attributes #22 = { nounwind }

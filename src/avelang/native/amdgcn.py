@@ -45,6 +45,8 @@ MEMORY_RACE = 19
 LANES_DIFFER = 20
 INACTIVE = 21
 UNWRITTEN = 22
+IN_RANGE = 0
+MIXED = 2
 
 
 class WaveRecords(ctypes.Structure):

@@ -16,3 +16,4 @@ typedef _Bool bool;
 #include "addresses.c"
 #include "lanes.c"
 #include "banks.c"
+#include "buffer.c"
