@@ -195,7 +195,8 @@ def test_every_wait_in_nvidias_pipelines_matters(name, line, function, text, tmp
         monkeypatch.setattr(user, module.__name__.rpartition(".")[2], without, raising=False)
     monkeypatch.setattr(tile_gemm, "build", build.__wrapped__)  # a kernel that has not been made yet
     block = smallest(name, "sm_90a", "bf16")
-    if any(x.strip() == "if G.cluster > 1:" for x in lines[line - 4 : line]):  # stands for the other blocks of a cluster
+    branches = [x.strip() for x in lines[line - 4 : line] if x.strip() in ("if G.cluster > 1:", "else:")]
+    if branches and branches[-1] != "else:":  # it stands for the other blocks of a cluster
         block = dataclasses.replace(block, cluster=(2, 1))
     noticed = ""
     try:

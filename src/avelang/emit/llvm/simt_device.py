@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 
 import avelang.arch as arch
 from avelang.base.errors import error
-from avelang.emit.llvm import nvptx_faults
+from avelang.emit.llvm import amdgpu_faults, nvptx_faults
 from avelang.emit.llvm.simt import Program
 from avelang.ir.core import Kernel
 from avelang.llvm import guard
@@ -57,6 +57,15 @@ class Device(Host):
             _LEFT.append((self.machine, module))
             self.machine = self.target_machine()
             raise error("V004", target=self.chip.name, why=str(e) or "it ended without a word") from None
+
+    def module(self, text: str) -> llvm.ModuleRef:
+        """The optimized module, without what LLVM's AMDGPU backend makes wrong code of."""
+        module = super().module(text)
+        if self.chip.vendor != "amd" or not ("fsub" in text or "fneg" in text):
+            return module
+        found = str(module)
+        kept = amdgpu_faults.without(found)
+        return module if kept is found else llvm.parse_assembly(kept, llvm.create_context())
 
     def _optimize(self, module: llvm.ModuleRef, coroutines: bool) -> None:
         """LLVM's passes over functions, with the backend's own in them: those of `Host` are chosen for CPU code. Loops that pick registers have
