@@ -262,7 +262,7 @@ _TABLE = (
     ("expect_threads", "count exact=", "Blocks have `count` threads along dimension 0 or more; `exact`: just these. Other launches fail."),
     ("expect", "condition what value=", "A promise that callers keep: `what` says it in words. A launch that breaks it fails."),
     ("lane_id", "", "Which lane of its wave this is; u32."),
-    ("target", "", "The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, has(feature)."),
+    ("target", "", "The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, dies, has(feature)."),
     ("syncthreads", "", "Waits until every thread of the block has arrived."),
     ("shuffle", "value offset width=", "The value of lane `offset` of the segment of `width` lanes."),
     ("shuffle_up", "value offset width=", "The value of the lane `offset` below."),
