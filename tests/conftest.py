@@ -7,6 +7,7 @@ import importlib.util
 import os
 import pathlib
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -22,6 +23,10 @@ if "AVE_TEST_FOLDER" not in os.environ:
 os.environ["PYTHONPATH"] = os.pathsep.join([str(pathlib.Path(__file__).parents[1] / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+
+# A job in the background ignores Ctrl-C, and so would every process that it starts: the tests of Ctrl-C mean one that does not.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What collecting makes stays to the end: nothing of it is worth looking through for garbage, then or later.
 gc.disable()

@@ -199,7 +199,7 @@ class Step:
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """Memory of `shape` seen through `steps`, and a window there that stands at `at` and moves `by`."""
+    """Memory of `shape` seen through `steps`, and a window there that stands at `at` and moves `by`. `once`: it is stored to, too."""
 
     shape: tuple[int, ...]
     vector: int
@@ -207,6 +207,7 @@ class Seen:
     d: tile.Distribution
     by: tuple[int, ...]
     dtype: str
+    once: bool = True
 
 
 def transformed(places: np.ndarray, step: Step) -> np.ndarray:
@@ -301,7 +302,8 @@ def looker(dtype: Any) -> Any:
         room, zero = tile.view(z, (2 * C.d.shape[0],) + C.d.shape[1:]), (0,) * len(C.d.shape)
         room.store(first, zero)
         room.store(second, (C.d.shape[0],) + zero[1:])
-        through(y, C).store(first, origin)
+        if C.once:
+            through(y, C).store(first, origin)
 
     return look
 
@@ -319,7 +321,8 @@ def looked(x: np.ndarray, C: Seen, at: tuple[int, ...], places: np.ndarray) -> t
     flat, y = x.reshape(-1), np.full(x.size, 99, x.dtype)
     here, there = (window_of(places, w, C.d.shape) for w in (at, tuple(a + b for a, b in zip(at, C.by, strict=True))))
     z = np.concatenate([np.where(w < 0, np.zeros((), x.dtype), flat[w]) for w in (here, there)])
-    y[here[here >= 0]] = flat[here[here >= 0]]
+    if C.once:
+        y[here[here >= 0]] = flat[here[here >= 0]]
     return y.reshape(x.shape), z
 
 
@@ -402,6 +405,9 @@ def fold_launch(seed: int, wave: int) -> Launch:
 def look_launch(seed: int, wave: int) -> Launch:
     """Loads, a move and a store through a transformed view."""
     c, at, places = seen(random.Random(seed), wave)
+    here = window_of(places, at, c.d.shape)
+    twice = np.unique(here[here >= 0]).size < (here >= 0).sum()  # several waves would store to one place, which is a race whatever they store
+    c = dataclasses.replace(c, once=c.d.threads <= wave or not twice)
     kind, dtype = DTYPES[c.dtype]
     x = np.random.default_rng(seed).integers(-100, 100, c.shape).astype(dtype)
     outputs = [full(c.shape, dtype), full((2 * c.d.shape[0], *c.d.shape[1:]), dtype)]
