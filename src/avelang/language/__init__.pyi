@@ -150,7 +150,7 @@ def tanh(value: Any) -> Any:
     """hyperbolic tangent"""
 
 def target() -> Any:
-    """The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, has(feature)."""
+    """The chip that the kernel is compiled for, at compile time: name, vendor, wave, lds_bytes, dies, has(feature)."""
 
 def thread_id(dim: Any) -> Any:
     """Which thread of its block this is; u32."""
