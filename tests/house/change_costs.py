@@ -61,13 +61,13 @@ def _middle(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarr
     return np.median(np.stack([a, b, c]), axis=0).astype(np.float32)
 
 
-def _expand_middle(b: Builder, x: Value, y: Value, z: Value) -> Value:
+def _lower_middle(b: Builder, x: Value, y: Value, z: Value) -> Value:
     return b.same("max", b.same("min", x, y), b.same("min", b.same("max", x, y), z))
 
 
 register(Row(
     "amdgpu.fmed3", (Param("a", f32), Param("b", f32), Param("c", f32)), f32, "The one in the middle.", f"{VOP}, V_MED3_F32", GFX9, _middle,
-    expand=_expand_middle, llvm={"amdgpu": "llvm.amdgcn.fmed3.f32"},
+    lower=_lower_middle, llvm={"amdgpu": "llvm.amdgcn.fmed3.f32"},
 ))
 '''),), three("fmed3", "f32").replace("NAMESPACE", "al.amdgpu") + """
 x = [RNG.standard_normal(64).astype(np.float32) for _ in range(3)]
@@ -88,7 +88,7 @@ def _bytes(wave: Machine, a: np.ndarray, b: np.ndarray, which: np.ndarray) -> np
     return out
 
 
-def _expand_bytes(b: Builder, low: Value, high: Value, which: Value) -> Value:
+def _lower_bytes(b: Builder, low: Value, high: Value, which: Value) -> Value:
     out = b.const(0, u32)
     for i in range(4):
         k = b.and_(b.shr(which, b.const(4 * i)), b.const(7))
@@ -99,7 +99,7 @@ def _expand_bytes(b: Builder, low: Value, high: Value, which: Value) -> Value:
 
 register(Row(
     "nvvm.prmt", (Param("a", u32), Param("b", u32), Param("which", u32, "four selectors below 8")), u32, "Bytes of a and b.", "PTX ISA, prmt", SM_75,
-    _bytes, expand=_expand_bytes, llvm={"nvptx": HOW},
+    _bytes, lower=_lower_bytes, llvm={"nvptx": HOW},
 ))
 '''
 _PRMT_CHECK = three("prmt", "u32").replace("NAMESPACE", "al.nvvm") + """

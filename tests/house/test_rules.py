@@ -122,8 +122,8 @@ def test_catalogue_rule_finds_a_break(tmp_path):
 
 def row_faults(row) -> list[str]:
     """What a row lacks: words, a source, a meaning, a way onto machines that have no such instruction."""
-    named = {"doc": row.doc.strip(), "source": row.source.strip(), "meaning": row.meaning, "needs": row.needs}
-    named["expand or mma"] = row.expand or row.mma
+    named = {"doc": row.doc.strip(), "source": row.source.strip(), "meaning": row.semantics, "needs": row.needs}
+    named["expand or mma"] = row.lower or row.mma
     return [f"{row.name} has no {name}" for name, value in named.items() if not value]
 
 
@@ -140,7 +140,7 @@ def test_row_faults_are_found():
     import avelang.isa
 
     row = next(iter(avelang.isa.ROWS.values()))
-    assert row_faults(dataclasses.replace(row, doc=" ")) and row_faults(dataclasses.replace(row, expand=None, mma=None))
+    assert row_faults(dataclasses.replace(row, doc=" ")) and row_faults(dataclasses.replace(row, lower=None, mma=None))
 
 
 def test_one_name_is_one_row():

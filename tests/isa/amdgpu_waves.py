@@ -45,9 +45,9 @@ class OneWave:
             self.memory[space][at : at + data.shape[1]] = data[lane]
 
 
-def meaning(name: str, *args, active: np.ndarray = ALL, chip: str = "gfx942"):
+def semantics(name: str, *args, active: np.ndarray = ALL, chip: str = "gfx942"):
     """What a row that touches no memory computes."""
-    return ROWS[f"amdgpu.{name}"].meaning(OneWave(active=active, chip=chip), *args)
+    return ROWS[f"amdgpu.{name}"].semantics(OneWave(active=active, chip=chip), *args)
 
 
 def nbytes_of(t: Type) -> int:
@@ -108,7 +108,7 @@ class Bench:
         reference.run(kernel, self.args, (1, 1, 1), (LANES, 1, 1))
 
 
-def expanded(name: str, *args, active: np.ndarray = ALL, chip: str = "gfx942", types: Sequence[Type] = ()) -> np.ndarray:
+def lowered(name: str, *args, active: np.ndarray = ALL, chip: str = "gfx942", types: Sequence[Type] = ()) -> np.ndarray:
     """What a row's expansion computes in the active lanes; `types` are those of the operands, in order, where a row leaves a choice."""
     row = ROWS[f"amdgpu.{name}"]
     bench, chosen, values = Bench(chip), list(types), []
@@ -124,6 +124,6 @@ def expanded(name: str, *args, active: np.ndarray = ALL, chip: str = "gfx942", t
         seen[p.name] = t
         values.append(bench.operand(arg, t))
     with bench.only(active):
-        out = bench.keep(row.expand(bench.b, *values))
+        out = bench.keep(row.lower(bench.b, *values))
     bench.run()
     return out

@@ -33,7 +33,7 @@ def test_duplicates_add_up(t):
 
     memory = start.view(np.uint8).reshape(-1).copy()
     place = Place(GLOBAL, np.full(LANES, 0x1000, np.uint64), TensorType(u8, (4 * WORDS,), (1,), GLOBAL))
-    got = ROW.meaning(OneWave({GLOBAL: memory}, active), offset, held, place, AtomicScope.AGENT)
+    got = ROW.semantics(OneWave({GLOBAL: memory}, active), offset, held, place, AtomicScope.AGENT)
     np.testing.assert_array_equal(memory, want.view(np.uint8).reshape(-1))
     np.testing.assert_array_equal(got.reshape(LANES, width)[active], olds[active])
 
@@ -42,7 +42,7 @@ def test_duplicates_add_up(t):
     tensor = bench.array(memory, TensorType(u8, (4 * WORDS,), (1,), GLOBAL))
     at, v = bench.operand(offset, i32), bench.operand(held, t)
     with bench.only(active):
-        kept = bench.keep(ROW.expand(bench.b, at, v, tensor, 0))
+        kept = bench.keep(ROW.lower(bench.b, at, v, tensor, 0))
     bench.run()
     np.testing.assert_array_equal(memory, want.view(np.uint8).reshape(-1))
     np.testing.assert_array_equal(kept.reshape(LANES, width)[active], olds[active])
@@ -51,7 +51,7 @@ def test_duplicates_add_up(t):
 def test_bf16_pairs_are_not_on_gfx90a():
     bench = Bench("gfx90a")
     with pytest.raises(UnsupportedError, match="a pair of bf16 is not available"):
-        ROW.expand(bench.b, bench.b.const(0, i32), bench.b.const(0.0, VecType(bf16, 2)), bench.shared(64), 0)
+        ROW.lower(bench.b, bench.b.const(0, i32), bench.b.const(0.0, VecType(bf16, 2)), bench.shared(64), 0)
 
 
 def test_scopes():

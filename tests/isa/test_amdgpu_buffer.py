@@ -25,7 +25,7 @@ def place(address: int, space: str = GLOBAL) -> Place:
 
 
 def rsrc(limit: int, wave: OneWave | None = None) -> np.ndarray:
-    return ROWS["amdgpu.make_rsrc"].meaning(wave or OneWave(), place(BASE), np.full(LANES, limit, np.uint32), FLAGS)
+    return ROWS["amdgpu.make_rsrc"].semantics(wave or OneWave(), place(BASE), np.full(LANES, limit, np.uint32), FLAGS)
 
 
 def model_load(memory: np.ndarray, offset: int, limit: int, n: int) -> list[int]:
@@ -55,13 +55,13 @@ def test_range_is_checked_dword_by_dword(v, s, limit, n, bits):
     wave = OneWave({GLOBAL: CONTENT.copy()}, active, base=BASE)
     voffset, soffset = (4 * np.array(x, np.uint32) for x in (v, s))
     total = [int(x) + int(y) for x, y in zip(voffset, soffset, strict=True)]
-    got = ROWS[f"amdgpu.raw_buffer_load_x{n}"].meaning(wave, rsrc(limit), voffset.view(np.int32), soffset, 0).reshape(LANES, n)
+    got = ROWS[f"amdgpu.raw_buffer_load_x{n}"].semantics(wave, rsrc(limit), voffset.view(np.int32), soffset, 0).reshape(LANES, n)
     for lane in np.flatnonzero(active):
         assert got[lane].tolist() == model_load(CONTENT, total[lane], limit, n)
 
     data = RNG.integers(-(1 << 31), 1 << 31, (LANES, n)).astype(np.int32)
     row = ROWS[f"amdgpu.raw_buffer_store_x{n}"]
-    row.meaning(wave, data if n > 1 else data[:, 0], rsrc(limit), voffset.view(np.int32), soffset, 0)
+    row.semantics(wave, data if n > 1 else data[:, 0], rsrc(limit), voffset.view(np.int32), soffset, 0)
     want = CONTENT.copy()
     for lane in np.flatnonzero(active):
         for j in range(n):
@@ -84,7 +84,7 @@ def buffer_bench(memory: np.ndarray, limit: int):
     """A bench with a resource over all of `memory`, made by the expansion of make_rsrc."""
     bench = Bench()
     tensor = bench.array(memory, TensorType(u8, (BYTES,), (1,), GLOBAL))
-    return bench, ROWS["amdgpu.make_rsrc"].expand(bench.b, tensor, bench.b.const(limit, u32), FLAGS)
+    return bench, ROWS["amdgpu.make_rsrc"].lower(bench.b, tensor, bench.b.const(limit, u32), FLAGS)
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
@@ -100,7 +100,7 @@ def test_load_expansion(n, limit, split):
     bench, resource = buffer_bench(CONTENT.copy(), limit)
     v, s = bench.operand(voffset, i32), bench.operand(soffset, u32)
     with bench.only(active):
-        got = bench.keep(ROWS[f"amdgpu.raw_buffer_load_x{n}"].expand(bench.b, resource, v, s, 0))
+        got = bench.keep(ROWS[f"amdgpu.raw_buffer_load_x{n}"].lower(bench.b, resource, v, s, 0))
     bench.run()
     for lane in np.flatnonzero(active):
         assert got.reshape(LANES, n)[lane].tolist() == model_load(CONTENT, int(total[lane]), limit, n)
@@ -114,7 +114,7 @@ def test_store_expansion(n, limit):
     memory = CONTENT.copy()
     bench, resource = buffer_bench(memory, limit)
     value, v = bench.operand(data, words(n)), bench.operand(offset, i32)
-    ROWS[f"amdgpu.raw_buffer_store_x{n}"].expand(bench.b, value, resource, v, bench.b.const(0, i32), 0)
+    ROWS[f"amdgpu.raw_buffer_store_x{n}"].lower(bench.b, value, resource, v, bench.b.const(0, i32), 0)
     bench.run()
     want = CONTENT.copy()
     for lane in range(LANES):
@@ -166,20 +166,20 @@ def test_load_to_lds(size, active):
 
     wave = OneWave({GLOBAL: CONTENT.copy(), SHARED: np.zeros(LDS_BYTES, np.uint8)}, active, "gfx950")
     wave.base = 0
-    flat = ROWS["amdgpu.make_rsrc"].meaning(wave, place(0), np.full(LANES, limit, np.uint32), FLAGS)
-    LDS.meaning(wave, flat, Place(SHARED, bases, TensorType(u8, (LDS_BYTES,), (1,), SHARED)), size, voffset, soffset, imm, 0)
+    flat = ROWS["amdgpu.make_rsrc"].semantics(wave, place(0), np.full(LANES, limit, np.uint32), FLAGS)
+    LDS.semantics(wave, flat, Place(SHARED, bases, TensorType(u8, (LDS_BYTES,), (1,), SHARED)), size, voffset, soffset, imm, 0)
     np.testing.assert_array_equal(wave.memory[SHARED], want)
 
     bench = Bench("gfx950")
     tensor = bench.array(CONTENT.copy(), TensorType(u8, (BYTES,), (1,), GLOBAL))
-    resource = ROWS["amdgpu.make_rsrc"].expand(bench.b, tensor, bench.b.const(limit, u32), FLAGS)
+    resource = ROWS["amdgpu.make_rsrc"].lower(bench.b, tensor, bench.b.const(limit, u32), FLAGS)
     lds = bench.b.base(bench.shared(LDS_BYTES))
     v = bench.operand(voffset, i32)
     for start in range(0, LDS_BYTES, LANES):  # shared memory begins undefined
         bench.b.st(bench.b.const(0, u8), lds, bench.b.add(bench.lane, bench.b.const(start, i64)), 1)
     where = bench.b.ptr_add(lds, bench.operand(bases.astype(np.int64), i64))
     with bench.only(active):
-        LDS.expand(bench.b, resource, where, size, v, bench.b.const(8, u32), imm, 0)
+        LDS.lower(bench.b, resource, where, size, v, bench.b.const(8, u32), imm, 0)
     per_lane = LDS_BYTES // LANES
     got = bench.keep(bench.b.ld(lds, bench.b.mul(bench.lane, bench.b.const(per_lane, i64)), VecType(u8, per_lane), 1))
     bench.run()
@@ -193,5 +193,5 @@ def test_sizes_of_lds_loads():
     bench = Bench("gfx942")
     args = [bench.b.const(0, RSRC), bench.shared(64), 16, bench.b.const(0, i32), bench.b.const(0, i32), 0, 0]
     with pytest.raises(UnsupportedError, match="size 16 is not available") as e:
-        LDS.expand(bench.b, *args)
+        LDS.lower(bench.b, *args)
     assert e.value.code == "U103"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from avelang.ir.dtypes import SCALARS
 from avelang.isa.amdgpu.lanes import CONTROLS
 from avelang.isa.row import ROWS
-from isa.amdgpu_waves import LANES, expanded, meaning
+from isa.amdgpu_waves import LANES, lowered, semantics
 
 RNG = np.random.default_rng(7)
 SOME = RNG.random(LANES) < 0.6
@@ -64,7 +64,7 @@ def dpp_model(old, src, ctrl, row_mask, bank_mask, bound, active):
 def test_dpp_is_the_model(ctrl, row_mask, bank_mask, bound, bits):
     active = np.array([bits >> lane & 1 for lane in range(64)], bool)
     want = dpp_model(OLD, VALUES, ctrl, row_mask, bank_mask, bound, active)
-    np.testing.assert_array_equal(meaning("get_dpp", OLD, VALUES, ctrl, row_mask, bank_mask, bound, active=active), want)
+    np.testing.assert_array_equal(semantics("get_dpp", OLD, VALUES, ctrl, row_mask, bank_mask, bound, active=active), want)
 
 
 PATTERN_SAMPLES = (
@@ -76,7 +76,7 @@ PATTERN_SAMPLES = (
 @pytest.mark.parametrize("ctrl", PATTERN_SAMPLES)
 @pytest.mark.parametrize(("row_mask", "bank_mask", "bound"), [(15, 15, 1), (10, 15, 0), (15, 6, 1)])
 def test_dpp_expansion(ctrl, row_mask, bank_mask, bound):
-    got = expanded("get_dpp", OLD, VALUES, ctrl, row_mask, bank_mask, bound, active=SOME)
+    got = lowered("get_dpp", OLD, VALUES, ctrl, row_mask, bank_mask, bound, active=SOME)
     np.testing.assert_array_equal(got[SOME], dpp_model(OLD, VALUES, ctrl, row_mask, bank_mask, bound, SOME)[SOME])
 
 
@@ -91,14 +91,14 @@ def test_every_dpp_control_is_known_and_no_other():
 def test_readfirstlane(dtype, lanes):
     active = np.isin(np.arange(64), lanes)
     v = RNG.integers(0, 100, LANES).astype(dtype.np)
-    got = meaning("readfirstlane", v, active=active)
+    got = semantics("readfirstlane", v, active=active)
     assert (got == v[lanes[0]]).all()
-    np.testing.assert_array_equal(expanded("readfirstlane", v, active=active, types=[dtype])[active], got[active])
+    np.testing.assert_array_equal(lowered("readfirstlane", v, active=active, types=[dtype])[active], got[active])
 
 
 def test_readfirstlane_moves_bits_of_floats():
     nan = np.full(LANES, 0x7FC0BEEF, np.uint32).view(np.float32)
-    assert (meaning("readfirstlane", nan).view(np.uint32) == 0x7FC0BEEF).all()
+    assert (semantics("readfirstlane", nan).view(np.uint32) == 0x7FC0BEEF).all()
 
 
 @pytest.mark.parametrize("pattern", [0x041F, 0x401F, 0x7C1F, 0x0010, 0x03E0, 0x80E4, 0x801B])
@@ -110,31 +110,31 @@ def test_swizzle(pattern):
         return lane // 32 * 32 + low
 
     want = np.array([VALUES[source(lane)] if SOME[source(lane)] else 0 for lane in range(64)])
-    np.testing.assert_array_equal(meaning("ds_swizzle", VALUES, pattern, active=SOME), want)
-    np.testing.assert_array_equal(expanded("ds_swizzle", VALUES, pattern, active=SOME)[SOME], want[SOME])
+    np.testing.assert_array_equal(semantics("ds_swizzle", VALUES, pattern, active=SOME), want)
+    np.testing.assert_array_equal(lowered("ds_swizzle", VALUES, pattern, active=SOME)[SOME], want[SOME])
 
 
 def test_swizzle_xor_is_a_butterfly():
-    assert (meaning("ds_swizzle", VALUES, 0x1F | 16 << 10) == VALUES[np.arange(64) ^ 16]).all()
+    assert (semantics("ds_swizzle", VALUES, 0x1F | 16 << 10) == VALUES[np.arange(64) ^ 16]).all()
 
 
 def test_bpermute_takes_four_times_the_lane_modulo_the_wave():
     lanes = RNG.integers(-3, 200, LANES)
     address = (4 * lanes + RNG.integers(0, 4, LANES)).astype(np.int32)
     want = np.array([VALUES[lane % 64] if SOME[lane % 64] else 0 for lane in lanes])
-    np.testing.assert_array_equal(meaning("ds_bpermute", address, VALUES, active=SOME), want)
-    np.testing.assert_array_equal(expanded("ds_bpermute", address, VALUES, active=SOME)[SOME], want[SOME])
+    np.testing.assert_array_equal(semantics("ds_bpermute", address, VALUES, active=SOME), want)
+    np.testing.assert_array_equal(lowered("ds_bpermute", address, VALUES, active=SOME)[SOME], want[SOME])
 
 
 def test_ballot_and_mbcnt_rank_the_lanes_of_a_condition():
     cond = RNG.random(LANES) < 0.5
-    word = meaning("ballot", cond, active=SOME)
+    word = semantics("ballot", cond, active=SOME)
     assert (word == sum(1 << lane for lane in range(64) if cond[lane] and SOME[lane])).all()
-    np.testing.assert_array_equal(expanded("ballot", cond, active=SOME)[SOME], word[SOME])
+    np.testing.assert_array_equal(lowered("ballot", cond, active=SOME)[SOME], word[SOME])
     low, high = (word & np.uint64(0xFFFFFFFF)).astype(np.uint32), (word >> np.uint64(32)).astype(np.uint32)
     base = np.full(LANES, 5, np.uint32)
-    rank = meaning("mbcnt_hi", high, meaning("mbcnt_lo", low, base))
+    rank = semantics("mbcnt_hi", high, semantics("mbcnt_lo", low, base))
     np.testing.assert_array_equal(rank, 5 + np.concatenate([[0], np.cumsum(cond & SOME)[:-1]]))
-    np.testing.assert_array_equal(expanded("mbcnt_hi", high, expanded("mbcnt_lo", low, base)), rank)
+    np.testing.assert_array_equal(lowered("mbcnt_hi", high, lowered("mbcnt_lo", low, base)), rank)
 
 

@@ -53,7 +53,7 @@ def held(row: Row, which: str, matrix: np.ndarray) -> np.ndarray:
 
 def compute(d, a, b, c, *consts, chip_name="gfx942"):
     row = row_of(d)
-    out = row.meaning(OneWave(chip=chip_name), held(row, "a", a), held(row, "b", b), held(row, "c", c), *(consts or (0, 0, 0)))
+    out = row.semantics(OneWave(chip=chip_name), held(row, "a", a), held(row, "b", b), held(row, "c", c), *(consts or (0, 0, 0)))
     return row.mma.c.scatter(out.reshape(LANES, -1))
 
 
@@ -264,8 +264,8 @@ def test_blgp_moves_lanes_of_b(name):
             else:
                 source = lane % 16 + 16 * quarter[blgp] if blgp else lane
             moved[lane] = b[source]
-        got = row.meaning(OneWave(), a, b, c, 0, 0, blgp)
-        np.testing.assert_array_equal(got, row.meaning(OneWave(), a, moved, c, 0, 0, 0))
+        got = row.semantics(OneWave(), a, b, c, 0, 0, blgp)
+        np.testing.assert_array_equal(got, row.semantics(OneWave(), a, moved, c, 0, 0, 0))
 
 
 def test_modifiers_are_refused_where_they_mean_nothing():

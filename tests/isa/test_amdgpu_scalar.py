@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from avelang.arch import CHIPS
 from avelang.isa.row import ROWS
-from isa.amdgpu_waves import LANES, expanded, meaning
+from isa.amdgpu_waves import LANES, lowered, semantics
 
 RNG = np.random.default_rng(13)
 WORD = st.integers(0, (1 << 32) - 1)
@@ -41,11 +41,11 @@ def full(x: int) -> np.ndarray:
 @settings(max_examples=200, deadline=None)
 def test_perm(s0, s1, codes):
     sel = int.from_bytes(bytes(codes), "little")
-    assert (meaning("perm", full(s0), full(s1), full(sel)) == perm_model(s0, s1, sel)).all()
+    assert (semantics("perm", full(s0), full(s1), full(sel)) == perm_model(s0, s1, sel)).all()
 
 
 def test_perm_picks_the_second_operand_for_low_selectors():
-    assert meaning("perm", full(0x77665544), full(0x33221100), full(0x07060100))[0] == 0x77661100
+    assert semantics("perm", full(0x77665544), full(0x33221100), full(0x07060100))[0] == 0x77661100
 
 
 def test_perm_expansion():
@@ -53,7 +53,7 @@ def test_perm_expansion():
     sel = RNG.integers(0, 16, (LANES, 4)).astype(np.uint8)
     sel[0] = (200, 13, 12, 255)
     sel = sel.view(np.uint32)[:, 0]
-    got = expanded("perm", s0.view(np.int32), s1.view(np.int32), sel.view(np.int32))
+    got = lowered("perm", s0.view(np.int32), s1.view(np.int32), sel.view(np.int32))
     assert got.view(np.uint32).tolist() == [perm_model(int(a), int(b), int(c)) for a, b, c in zip(s0, s1, sel, strict=True)]
 
 
@@ -65,8 +65,8 @@ def test_approximations(name):
     x = np.concatenate([RNG.uniform(0.01, 90, LANES - 5), [0.0, -0.0, np.inf, np.nan, 1.0]]).astype(np.float32)
     with np.errstate(all="ignore"):
         want = EXACT[name](x.astype(np.float64)).astype(np.float32)
-    np.testing.assert_array_equal(meaning(name, x), want)
-    got = expanded(name, x)
+    np.testing.assert_array_equal(semantics(name, x), want)
+    got = lowered(name, x)
     finite = np.isfinite(want)
     np.testing.assert_array_max_ulp(got[finite], want[finite], 1)
     np.testing.assert_array_equal(got[~finite], want[~finite])
@@ -90,20 +90,20 @@ def test_pack(kind, chip):
     with np.errstate(all="ignore"):
         low, high = (x.astype(KIND[kind, chip]).view(np.uint8) for x in (a, b))
     for word_sel in (0, 1):
-        got = meaning(f"cvt_pk_{kind}_f32", a, b, old, word_sel, chip=chip)
+        got = semantics(f"cvt_pk_{kind}_f32", a, b, old, word_sel, chip=chip)
         bytes_ = got.view(np.uint8).reshape(-1, 4)
         np.testing.assert_array_equal(bytes_[:, 2 * word_sel], low)
         np.testing.assert_array_equal(bytes_[:, 2 * word_sel + 1], high)
         np.testing.assert_array_equal(bytes_[:, 2 - 2 * word_sel :][:, :2], old.view(np.uint8).reshape(-1, 4)[:, 2 - 2 * word_sel :][:, :2])
-        np.testing.assert_array_equal(expanded(f"cvt_pk_{kind}_f32", a, b, old, word_sel, chip=chip), got)
+        np.testing.assert_array_equal(lowered(f"cvt_pk_{kind}_f32", a, b, old, word_sel, chip=chip), got)
 
 
 def test_pack_does_not_saturate():
     big, zero = np.full(LANES, 1e6, np.float32), np.zeros(LANES, np.int32)
-    assert {chip: int(meaning("cvt_pk_fp8_f32", big, big, zero, 0, chip=chip)[0]) & 0xFF for chip in ("gfx942", "gfx950")} == {
+    assert {chip: int(semantics("cvt_pk_fp8_f32", big, big, zero, 0, chip=chip)[0]) & 0xFF for chip in ("gfx942", "gfx950")} == {
         "gfx942": 0x80, "gfx950": 0x7F,
     }  # fmt: skip
-    assert int(meaning("cvt_pk_bf8_f32", big, big, zero, 0, chip="gfx950")[0]) & 0xFF == 0x7C  # infinity
+    assert int(semantics("cvt_pk_bf8_f32", big, big, zero, 0, chip="gfx950")[0]) & 0xFF == 0x7C  # infinity
 
 
 @pytest.mark.parametrize(("kind", "chip"), KIND)
@@ -112,12 +112,12 @@ def test_unpack_every_byte(kind, chip):
     v = table.view(np.int32)
     want = table.view(KIND[kind, chip]).astype(np.float32).reshape(-1, 4)
     for byte in range(4):
-        np.testing.assert_array_equal(meaning(f"cvt_f32_{kind}", v, byte, chip=chip), want[:, byte])
-        np.testing.assert_array_equal(expanded(f"cvt_f32_{kind}", v, byte, chip=chip), want[:, byte])
+        np.testing.assert_array_equal(semantics(f"cvt_f32_{kind}", v, byte, chip=chip), want[:, byte])
+        np.testing.assert_array_equal(lowered(f"cvt_f32_{kind}", v, byte, chip=chip), want[:, byte])
     for half in (0, 1):
         pair = want[:, 2 * half : 2 * half + 2]
-        np.testing.assert_array_equal(meaning(f"cvt_pk_f32_{kind}", v, half, chip=chip), pair)
-        np.testing.assert_array_equal(expanded(f"cvt_pk_f32_{kind}", v, half, chip=chip), pair)
+        np.testing.assert_array_equal(semantics(f"cvt_pk_f32_{kind}", v, half, chip=chip), pair)
+        np.testing.assert_array_equal(lowered(f"cvt_pk_f32_{kind}", v, half, chip=chip), pair)
 
 
 def test_conversions_are_not_on_gfx90a():

@@ -9,7 +9,7 @@ import pytest
 
 from avelang.isa.amdgpu.scaled import FORMATS, SCALED
 from avelang.isa.row import ROWS
-from isa.amdgpu_waves import LANES, expanded, meaning
+from isa.amdgpu_waves import LANES, lowered, semantics
 
 BY_NAME = {d.name: d for d in SCALED}
 # ml_dtypes has the formats of the OCP Microscaling specification 1.0.
@@ -61,7 +61,7 @@ def case(name: str, seed: int, parts: tuple[int, int]) -> tuple[np.ndarray, list
 def test_product(name):
     parts = (len(name) % 4, (len(name) + 1) % 4)
     want, operands = case(name, 3, parts)
-    got = BY_NAME[name].mma.c.scatter(meaning(name, *operands, *parts, chip="gfx950"))[0]
+    got = BY_NAME[name].mma.c.scatter(semantics(name, *operands, *parts, chip="gfx950"))[0]
     np.testing.assert_array_equal(got, want)
 
 
@@ -69,7 +69,7 @@ def test_product(name):
 def test_expansion(name):
     name = f"mfma_scale_f32_{name}"
     _, operands = case(name, 4, (3, 1))
-    np.testing.assert_array_equal(expanded(name, *operands, 3, 1, chip="gfx950"), meaning(name, *operands, 3, 1, chip="gfx950"))
+    np.testing.assert_array_equal(lowered(name, *operands, 3, 1, chip="gfx950"), semantics(name, *operands, 3, 1, chip="gfx950"))
 
 
 def test_every_code():
@@ -93,7 +93,7 @@ def test_scales_at_the_ends():
         right[:48] = 0
         scales = [np.full(LANES, v, np.uint32) for v in (e, other)]
         args = (ones, right, np.zeros((LANES, d.mma.c.slots), np.float32), *scales, 0, 0)
-        for f in (meaning, expanded):
+        for f in (semantics, lowered):
             np.testing.assert_array_equal(f(name, *args, chip="gfx950"), np.full((LANES, 4), want, np.float32))
 
 
@@ -109,7 +109,7 @@ def test_far_scales(name):
         words = [np.tile(e.astype(np.uint32), d.k // 32) for e in (rows, columns)]
         want = (left @ right) * 2.0 ** (rows[:, None] + columns - 254)  # sums of few bits: exact in f64 as in f32
         assert np.isfinite(want.astype(np.float32)).all() and (want == want.astype(np.float32)).all()
-        for f in (meaning, expanded):
+        for f in (semantics, lowered):
             np.testing.assert_array_equal(d.mma.c.scatter(f(d.name, a, b, np.zeros_like(c), *words, 0, 0, chip="gfx950"))[0], want)
 
 

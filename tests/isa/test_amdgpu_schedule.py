@@ -10,7 +10,7 @@ import pytest
 from avelang.isa.amdgpu.schedule import waitcnt_immediate
 from avelang.isa.lowering import spelling
 from avelang.isa.row import ROWS, in_range
-from isa.amdgpu_waves import Bench, meaning
+from isa.amdgpu_waves import Bench, semantics
 from isa.test_amdgpu_matrix import _machine
 
 NAMES = ("s_waitcnt", "s_setprio", "s_nop", "s_sleep", "sched_barrier", "sched_group_barrier")
@@ -21,7 +21,7 @@ def test_nothing_is_computed_but_nothing_is_removed(name):
     row, bench = ROWS[f"amdgpu.{name}"], Bench()
     before = len(bench.body.ops)
     args = [p.range[0] for p in row.params]
-    assert meaning(name, *args) is None and row.expand(bench.b, *args) is None
+    assert semantics(name, *args) is None and row.lower(bench.b, *args) is None
     assert len(bench.body.ops) == before and row.effects and row.result is None
 
 

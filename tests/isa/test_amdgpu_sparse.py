@@ -11,7 +11,7 @@ from avelang.ir.types import dtype_of
 from avelang.isa.amdgpu.sparse import SPARSE
 from avelang.isa.lowering import spelling
 from avelang.isa.row import ROWS, Row, in_range, types_on
-from isa.amdgpu_waves import LANES, expanded, meaning
+from isa.amdgpu_waves import LANES, lowered, semantics
 from isa.test_amdgpu_matrix import AMD, _llvm_type, _machine, selected
 
 NAMES = [f"smfmac_{d.acc}_{d.m}x{d.m}x{d.k}_{d.inputs}" for d in SPARSE]
@@ -55,13 +55,13 @@ def test_product_of_the_matrix_that_is_meant(name):
     sets = 16 // row_of(name).mma.a.slots
     for abid in range(sets):
         dense, b, c, operands = case(name, abid, abid)
-        got = row_of(name).mma.c.scatter(meaning(name, *operands, 0, abid))[0]
+        got = row_of(name).mma.c.scatter(semantics(name, *operands, 0, abid))[0]
         np.testing.assert_array_equal(got, dense.astype(np.float64) @ b.astype(np.float64) + c)
 
 
 def test_cbsz_takes_the_first_set():
     dense, b, c, operands = case(NAMES[0], 3, abid=0)
-    got = row_of(NAMES[0]).mma.c.scatter(meaning(NAMES[0], *operands, 1, 3))[0]
+    got = row_of(NAMES[0]).mma.c.scatter(semantics(NAMES[0], *operands, 1, 3))[0]
     np.testing.assert_array_equal(got, dense.astype(np.float64) @ b.astype(np.float64) + c)
 
 
@@ -84,7 +84,7 @@ def test_expansion(name, abid):
     row = row_of(name)
     _, _, _, operands = case(name, 1, abid)
     types = [types_on(p, CHIPS[chip_of(name)].features)[0] for p in row.operands]
-    np.testing.assert_array_equal(expanded(name, *operands, 0, abid, types=types), meaning(name, *operands, 0, abid))
+    np.testing.assert_array_equal(lowered(name, *operands, 0, abid, types=types), semantics(name, *operands, 0, abid))
 
 
 # Places along K of B's slots, in group g of lanes (CDNA4 ISA guide, tables 34 and 36 and those of 7.5.1.3).

@@ -12,7 +12,7 @@ from avelang.ir.text import parse_kernel
 from avelang.ir.types import TensorType, VecType, dtype_of
 from avelang.ir.verify import verify
 from avelang.isa.row import ROWS, Place, Row
-from avelang.passes.expand import expand
+from avelang.passes.lower_rows import lower_rows
 from avelang.sim import reference
 
 MMA = [r for r in ROWS.values() if r.namespace == "nvvm" and r.mma]
@@ -50,7 +50,7 @@ def run(row: Row, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         part = fragment.gather(matrix[None].astype(dtype_of(param.type).np))
         return part if isinstance(param.type, VecType) else part[:, 0]
 
-    d = row.meaning(FakeWave(), *(held(f, x, p) for f, x, p in zip((mma.a, mma.b, mma.c), (a, b, c), row.params, strict=True)))
+    d = row.semantics(FakeWave(), *(held(f, x, p) for f, x, p in zip((mma.a, mma.b, mma.c), (a, b, c), row.params, strict=True)))
     return mma.c.scatter(d.reshape(32, -1))[0]
 
 
@@ -125,7 +125,7 @@ def test_one_hot_probe(size):
                 probe[lane, slot] = 1
                 args = [probe, marks, zeros[2]] if which == 0 else [marks, probe, zeros[2]]
                 args = [x if isinstance(p.type, VecType) else x[:, 0] for x, p in zip(args, row.params, strict=True)]
-                d = mma.c.scatter(row.meaning(FakeWave(), *args).reshape(32, -1))[0].astype(np.int64)
+                d = mma.c.scatter(row.semantics(FakeWave(), *args).reshape(32, -1))[0].astype(np.int64)
                 k = int((c if which == 0 else r)[lane, slot])
                 want = np.zeros_like(d)
                 if which == 0:
@@ -200,7 +200,7 @@ def tiles(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_ldmatrix(count: int, trans: bool):
     matrices, memory, starts = tiles(count)
     row = ROWS[f"nvvm.ldmatrix_m8n8_x{count}_b16" + "_trans" * trans]
-    words = row.meaning(FakeWave(memory), place(starts)).reshape(32, count)
+    words = row.semantics(FakeWave(memory), place(starts)).reshape(32, count)
     for lane in range(32):
         for j in range(count):
             m = matrices[j].T if trans else matrices[j]
@@ -213,9 +213,9 @@ def test_ldmatrix(count: int, trans: bool):
 def test_stmatrix_undoes_ldmatrix(count: int, trans: bool):
     matrices, memory, starts = tiles(count)
     name = f"matrix_m8n8_x{count}_b16" + "_trans" * trans
-    words = ROWS[f"nvvm.ld{name}"].meaning(FakeWave(memory), place(starts))
+    words = ROWS[f"nvvm.ld{name}"].semantics(FakeWave(memory), place(starts))
     after = FakeWave(np.zeros_like(memory))
-    ROWS[f"nvvm.st{name}"].meaning(after, place(starts), words)
+    ROWS[f"nvvm.st{name}"].semantics(after, place(starts), words)
     np.testing.assert_array_equal(after.memory, memory)
     assert after.memory.any()
 
@@ -252,10 +252,10 @@ def test_the_expansion_means_the_same(name: str):
     rng = np.random.default_rng(11)
     x, w = rng.integers(0, 1 << 16, (32, 8)).astype(np.uint16), rng.integers(0, 1 << 31, (32, count)).astype(np.int32)
     results = []
-    for expanded in (False, True):
+    for lowered in (False, True):
         kernel = parse_kernel(text)
-        if expanded:
-            expand(kernel, lambda row: False, frozenset())
+        if lowered:
+            lower_rows(kernel, lambda row: False, frozenset())
             assert all(op.name != name for op in walk(kernel.body))
         verify(kernel)
         y, o = np.zeros_like(x), np.zeros_like(w)

@@ -198,7 +198,7 @@ def test_the_gpu_agrees_on_products(gpu: Gpu, row: Row):
     for a, b, c in trials:
         d = np.zeros_like(c)
         gpu.run(text, [a, b, c, d])
-        want = row.meaning(None, *(x if isinstance(p.type, VecType) else x[:, 0] for x, p in zip((a, b, c), row.params, strict=True)))
+        want = row.semantics(None, *(x if isinstance(p.type, VecType) else x[:, 0] for x, p in zip((a, b, c), row.params, strict=True)))
         np.testing.assert_array_equal(d.astype(np.float64), want.astype(np.float64))
 
 
@@ -228,11 +228,11 @@ def test_the_gpu_agrees_on_matrices(gpu: Gpu, row: Row):
     if "ldmatrix" in row.name:
         out = np.zeros((count, 32), np.int32)
         gpu.run(text, [memory, starts, data, out])
-        np.testing.assert_array_equal(out.T, row.meaning(wave, place).reshape(32, count))
+        np.testing.assert_array_equal(out.T, row.semantics(wave, place).reshape(32, count))
     else:
         out = np.zeros_like(memory)
         gpu.run(text, [memory, starts, data, out])
-        row.meaning(wave, place, data[0] if count == 1 else np.ascontiguousarray(data.T))
+        row.semantics(wave, place, data[0] if count == 1 else np.ascontiguousarray(data.T))
         np.testing.assert_array_equal(out, wave.words)
 
 

@@ -17,7 +17,7 @@ from avelang.isa.fragments import Mma
 
 
 class Wave(Protocol):
-    """What a row's `meaning` may ask of the wave that executes it. All arrays have one entry a lane."""
+    """What a row's `semantics` may ask of the wave that executes it. All arrays have one entry a lane."""
 
     lanes: int
     active: np.ndarray  # bool (lanes,): the lanes that execute the instruction
@@ -35,7 +35,7 @@ class Wave(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Place:
-    """What a `meaning` gets for a tensor operand: `address` uint64 (lanes,) of its first byte, in `space`."""
+    """What a `semantics` gets for a tensor operand: `address` uint64 (lanes,) of its first byte, in `space`."""
 
     space: str
     address: np.ndarray
@@ -50,7 +50,7 @@ class Param:
     "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of
     `spaces`; "map": a tensor map. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as
     it is, bit by bit. `source`: memory that is only read, though the row writes elsewhere. `held`:
-    registers that the hardware goes on using behind the instruction; the row's `meaning` gets them as something that it hands on to
+    registers that the hardware goes on using behind the instruction; the row's `semantics` gets them as something that it hands on to
     `machine.Products`. `uniform`: hardware takes the operand from scalar registers (or for the wave as a whole), so that it must be the same in all
     active lanes; the words say what to do where it is not.
     """
@@ -72,8 +72,8 @@ class Param:
         return self.type == "const"
 
 
-Meaning = Callable[..., "np.ndarray | Generator[Any, Any, Any] | None"]  # a generator: `isa.machine.Waiting`
-Expand = Callable[..., "Value | None"]
+Semantics = Callable[..., "np.ndarray | Generator[Any, Any, Any] | None"]  # a generator: `isa.machine.Waiting`
+Lower = Callable[..., "Value | None"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,10 +83,10 @@ class Row:
     `name` is "amdgpu.rcp": namespace and public name. `aliases` are further public names of the same row.
     `needs`: features; a chip has the intrinsic when it has any one of them (see `avelang.arch`).
     `result`: a type, the name of a parameter whose type it shares, or None.
-    `meaning(wave, *args)`: NumPy on whole operands. An argument is (lanes,) for a scalar, (lanes, n) for a vector, an int for a const,
+    `semantics(wave, *args)`: NumPy on whole operands. An argument is (lanes,) for a scalar, (lanes, n) for a vector, an int for a const,
     a `Place` for a tensor, a `tensor_map.Map` for a map; the return has the shape of the result. It computes all lanes; `wave.active` matters to
     memory only. One that waits is a generator (`isa.machine.Waiting`), whose return is the result.
-    `expand(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come
+    `lower(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come
     as values of tensor type, consts as ints; `builder.features` are the chip's, `builder.cluster` the launch's. Rows with `mma` need none: backends
     execute them from their fragment maps.
     `llvm`, `ptx`: how those targets spell it, keyed by target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter.
@@ -99,9 +99,9 @@ class Row:
     doc: str
     source: str
     needs: frozenset[str]
-    meaning: Meaning
+    semantics: Semantics
     effects: frozenset[str] = PURE
-    expand: Expand | None = None
+    lower: Lower | None = None
     mma: Mma | None = None
     aliases: tuple[str, ...] = ()
     llvm: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -204,4 +204,4 @@ def bits(t: Type) -> int:
     return t.n * t.dtype.bits if isinstance(t, VecType) else getattr(t, "bits", 0)
 
 
-__all__ = ["PUBLIC", "ROWS", "Builder", "Meaning", "Param", "Place", "Row", "Wave", "allowed", "bits", "in_range", "register", "types_on"]
+__all__ = ["PUBLIC", "ROWS", "Builder", "Param", "Place", "Row", "Semantics", "Wave", "allowed", "bits", "in_range", "register", "types_on"]

@@ -11,9 +11,9 @@ from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
 from avelang.passes.alignment import alignment
 from avelang.passes.divergent import divergent
-from avelang.passes.expand import expand
 from avelang.passes.forward import forward
 from avelang.passes.functions import functions
+from avelang.passes.lower_rows import lower_rows
 from avelang.passes.simplify import dead, simplify
 from avelang.passes.specialize import specialize
 from avelang.passes.uniformity import uniformity
@@ -54,7 +54,7 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
         ("divergent", divergent, "tensors"),
         *alike(kernel),
         # Dense matrix instructions are executed from their fragment maps; every other row is spelled in primitive ops.
-        ("expand", lambda k: expand(k, lambda row: row.mma is not None and row.expand is None, features), "tensors"),
+        ("lower_rows", lambda k: lower_rows(k, lambda row: row.mma is not None and row.lower is None, features), "tensors"),
         ("simplify", simplify, "tensors"),
         *checks(kernel),
         ("addresses", addresses, "addresses"),
@@ -75,7 +75,7 @@ def gpu_passes(kernel: Kernel, block: tuple[int, int, int], target: str, native:
         ("specialize", lambda k: specialize(k, block), "tensors"),
         ("divergent", divergent, "tensors"),
         *alike(kernel),
-        ("expand", lambda k: expand(k, lambda row: target in row.llvm, features), "tensors"),
+        ("lower_rows", lambda k: lower_rows(k, lambda row: target in row.llvm, features), "tensors"),
         ("simplify", simplify, "tensors"),
         # A lane's own memory is registers, which have no addresses: what loops choose there must be constant.
         ("unroll", unroll, "tensors"),

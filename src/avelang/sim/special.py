@@ -240,7 +240,7 @@ def map_word(p: Program, op: Op) -> Step:
 
 
 def _operand(p: Program, v: Value | int) -> Callable[[Env], Any]:
-    """From an `env` to what a `meaning` gets."""
+    """From an `env` to what a `semantics` gets."""
     if isinstance(v, int):
         return lambda env: v
     at, t = p.slot(v), v.type
@@ -267,14 +267,14 @@ def row(p: Program, op: Op) -> Step | Waits:
     # PTX ISA, 9.7.14.5 and others: what has `.sync.aligned` is undefined where lanes of a warp do not execute it together. Barriers say so
     # themselves.
     together = r.namespace == "nvvm" and "convergent" in r.effects and ("sync" not in r.effects or r.name.startswith("nvvm.setmaxnreg"))
-    if inspect.isgeneratorfunction(r.meaning):
+    if inspect.isgeneratorfunction(r.semantics):
 
         def waits(wave: Wave, env: Env) -> Waiting:
             wave.op = op
             _alike(wave, env, uniform)
             if together:
                 wave.together()
-            keep(env, (yield from r.meaning(wave, *[a(env) for a in args])))  # type: ignore[misc]
+            keep(env, (yield from r.semantics(wave, *[a(env) for a in args])))  # type: ignore[misc]
 
         return Waits(waits)
 
@@ -283,7 +283,7 @@ def row(p: Program, op: Op) -> Step | Waits:
         _alike(wave, env, uniform)
         if together:
             wave.together()
-        keep(env, r.meaning(wave, *[a(env) for a in args]))
+        keep(env, r.semantics(wave, *[a(env) for a in args]))
 
     def fence(wave: Wave, env: Env) -> None:
         wave.op = op

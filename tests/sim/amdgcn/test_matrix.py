@@ -40,7 +40,7 @@ def case(row, rng, attrs: dict[str, int]):
     flat = [x if x.shape[1] > 1 else x[:, 0] for x in (a, b, c)]
     index = rng.integers(0, 1 << 32, LANES).astype(np.uint32)
     extra = [index.view(np.int32)] if mma.sparse else []
-    want = row.meaning(OneWave(chip="gfx942"), *flat, *extra, *(attrs.get(p.name, 0) for p in row.params if p.is_const))
+    want = row.semantics(OneWave(chip="gfx942"), *flat, *extra, *(attrs.get(p.name, 0) for p in row.params if p.is_const))
     regs = {"a": words(a), "b": words(b), "c": words(c), **({"i": index[None]} if mma.sparse else {})}
     return regs, words(want.reshape(LANES, -1))
 
@@ -145,7 +145,7 @@ def test_accumulators_in_place_and_constants():
     inputs = {"v[0:1]": regs["a"], "v[2:3]": regs["b"], "a[4:7]": regs["c"]}
     r = run_program("v_mfma_f32_16x16x16_bf16 a[4:7], v[0:1], v[2:3], a[4:7]\nv_mfma_f32_16x16x16_bf16 v[8:11], v[0:1], v[2:3], 1.0", inputs)
     np.testing.assert_array_equal(r["a[4:7]"], want)
-    ones = row.meaning(OneWave(), *(x.T.copy().view(t).reshape(LANES, -1) for x, t in ((regs["a"], _bf16()), (regs["b"], _bf16()))),
+    ones = row.semantics(OneWave(), *(x.T.copy().view(t).reshape(LANES, -1) for x, t in ((regs["a"], _bf16()), (regs["b"], _bf16()))),
                        np.ones((LANES, 4), np.float32), 0, 0, 0)  # fmt: skip
     np.testing.assert_array_equal(r["v[8:11]"], words(ones))
 
@@ -161,7 +161,7 @@ def test_f64_signs():
     row = ROWS["amdgpu.mfma_f64_16x16x4_f64"]
     regs, _ = case(row, rng, {})
     a, b, c = (np.ascontiguousarray(regs[x].T).view(np.float64) for x in "abc")
-    want = row.meaning(OneWave(), -a[:, 0], b[:, 0], -c, *(0,) * sum(p.is_const for p in row.params))
+    want = row.semantics(OneWave(), -a[:, 0], b[:, 0], -c, *(0,) * sum(p.is_const for p in row.params))
     inputs = {"v[0:1]": regs["a"], "v[2:3]": regs["b"], "v[8:15]": regs["c"]}
     r = run_program("v_mfma_f64_16x16x4_f64 v[16:23], v[0:1], v[2:3], v[8:15] neg:[1,0,1]", inputs)
     np.testing.assert_array_equal(r["v[16:23]"], words(want))

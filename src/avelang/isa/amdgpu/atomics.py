@@ -12,7 +12,7 @@ from avelang.isa.lowering import Emitter, Lowering
 from avelang.isa.row import Param, Place, Row, Wave, register
 
 
-def _meaning(wave: Wave, byte_offset: np.ndarray, value: np.ndarray, tensor: Place, scope: int) -> np.ndarray:
+def _semantics(wave: Wave, byte_offset: np.ndarray, value: np.ndarray, tensor: Place, scope: int) -> np.ndarray:
     address = tensor.address + byte_offset.astype(np.int64).astype(np.uint64)
     nbytes = value.nbytes // wave.lanes
     out = np.zeros_like(value)
@@ -27,7 +27,7 @@ def _meaning(wave: Wave, byte_offset: np.ndarray, value: np.ndarray, tensor: Pla
     return out
 
 
-def _expand(b: Builder, byte_offset: Value, value: Value, tensor: Value, scope: int) -> Value:
+def _lower(b: Builder, byte_offset: Value, value: Value, tensor: Value, scope: int) -> Value:
     if dtype_of(value.type) == bf16 and "gfx90a" in b.features:
         raise error("U103", b.span, name="amdgpu.atomic_add", what="a pair of bf16", instead="gfx942 and gfx950 have it")
     ptr = tensor if isinstance(tensor.type, PtrType) else b.base(tensor)
@@ -60,6 +60,6 @@ register(Row(
     "add up; "
     "between waves the order is not defined. A pair of bf16 needs gfx942 or gfx950.",
     "AMD CDNA3 ISA, sections 9 and 11 (GLOBAL_ATOMIC_ADD, _ADD_F32, _PK_ADD_F16, _PK_ADD_BF16 and the DS forms)",
-    frozenset({"gfx9"}), _meaning, frozenset({"read", "write"}), _expand,
+    frozenset({"gfx9"}), _semantics, frozenset({"read", "write"}), _lower,
     llvm={"amdgpu": Lowering("atomicrmw", emit=_emit)},
 ))  # fmt: skip

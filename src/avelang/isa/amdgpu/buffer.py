@@ -75,15 +75,15 @@ def load_dwords(wave: Wave, rsrc: np.ndarray, offset: np.ndarray, n: int) -> np.
 
 
 def _load(n: int) -> Callable[..., np.ndarray]:
-    def meaning(wave: Wave, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int) -> np.ndarray:
+    def semantics(wave: Wave, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int) -> np.ndarray:
         out = load_dwords(wave, rsrc, offset_of(voffset, soffset), n)
         return out[:, 0] if n == 1 else out
 
-    return meaning
+    return semantics
 
 
 def _store(n: int) -> Callable[..., None]:
-    def meaning(wave: Wave, data: np.ndarray, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int) -> None:
+    def semantics(wave: Wave, data: np.ndarray, rsrc: np.ndarray, voffset: np.ndarray, soffset: np.ndarray, aux: int) -> None:
         base, limit = resource(rsrc)
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, n, DWORD)
         offset = offset_of(voffset, soffset)
@@ -93,7 +93,7 @@ def _store(n: int) -> Callable[..., None]:
             at = offset + np.uint64(DWORD * j)
             wave.write(GLOBAL, base + at, raw[:, j], wave.active & ~full & (at + np.uint64(DWORD) <= limit))
 
-    return meaning
+    return semantics
 
 
 # -- expansion -----------------------------------------------------------------------------------------------------------------------
@@ -143,15 +143,15 @@ def _expand_make(b: Builder, tensor: Value, range_bytes: Value, flags: int) -> V
 
 
 def _expand_load(n: int) -> Callable[..., Value]:
-    def expand(b: Builder, rsrc: Value, voffset: Value, soffset: Value, aux: int) -> Value:
+    def lower(b: Builder, rsrc: Value, voffset: Value, soffset: Value, aux: int) -> Value:
         ptr, limit = expand_resource(b, rsrc)
         return expand_load(b, ptr, expand_offset(b, voffset, soffset), limit, n)
 
-    return expand
+    return lower
 
 
 def _expand_store(n: int) -> Callable[..., None]:
-    def expand(b: Builder, data: Value, rsrc: Value, voffset: Value, soffset: Value, aux: int) -> None:
+    def lower(b: Builder, data: Value, rsrc: Value, voffset: Value, soffset: Value, aux: int) -> None:
         ptr, limit = expand_resource(b, rsrc)
         offset = expand_offset(b, voffset, soffset)
         full = inside(b, offset, DWORD * n, limit)
@@ -169,7 +169,7 @@ def _expand_store(n: int) -> Callable[..., None]:
         with b.if_(b.same("not", full)):
             dwords(b, n - 1, (), dword)  # the last dword is outside where not all are inside
 
-    return expand
+    return lower
 
 
 # -- code ----------------------------------------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ register(Row(
     "The raw-buffer resource of `range_bytes` bytes from a tensor's first element on: four words (low address, high 16 bits of the "
     "address, range, "
     "flags). A buffer instruction takes it from scalar registers: base and range must be the same in all lanes that use it.",
-    SOURCE, GFX9, _make_rsrc, expand=_expand_make,
+    SOURCE, GFX9, _make_rsrc, lower=_expand_make,
 ))  # fmt: skip
 
 for _n in (1, 2, 4):

@@ -279,17 +279,17 @@ register(Row(
 
 
 def _mbcnt(upper: bool) -> Callable[..., np.ndarray]:
-    def meaning(wave: Wave, mask: np.ndarray, base: np.ndarray) -> np.ndarray:
+    def semantics(wave: Wave, mask: np.ndarray, base: np.ndarray) -> np.ndarray:
         below = np.clip(np.arange(LANES) - 32 * upper, 0, 32).astype(np.uint64)
         bits = mask.view(np.uint32) & ((np.uint64(1) << below) - np.uint64(1)).astype(np.uint32)
         count = np.unpackbits(bits.view(np.uint8)).reshape(LANES, 32).sum(axis=1, dtype=np.uint32)
         return (base.view(np.uint32) + count).view(base.dtype)
 
-    return meaning
+    return semantics
 
 
 def _expand_mbcnt(upper: bool) -> Callable[..., Value]:
-    def expand(b: Builder, mask: Value, base: Value) -> Value:
+    def lower(b: Builder, mask: Value, base: Value) -> Value:
         lane = b.lane_id()
         # Shifts clamp: for 32 and more, 1 << n is 0 and all bits stay.
         below = b.sub(b.same("max", lane, b.const(32)), b.const(32)) if upper else lane
@@ -301,7 +301,7 @@ def _expand_mbcnt(upper: bool) -> Callable[..., Value]:
         count = b.shr(b.mul(bits, b.const(0x01010101)), b.const(24))
         return b.add(base, b.bitcast(count, base.type))
 
-    return expand
+    return lower
 
 
 for _name, _upper in (("lo", False), ("hi", True)):

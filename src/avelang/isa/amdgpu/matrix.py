@@ -161,14 +161,14 @@ def fragment_type(names: tuple[DType, ...], slots: int) -> Type | tuple[Type, ..
     return types[0] if len(types) == 1 else types
 
 
-def _meaning(mma: Mma) -> Callable[..., np.ndarray]:
-    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, cbsz: int, abid: int, blgp: int) -> np.ndarray:
+def _semantics(mma: Mma) -> Callable[..., np.ndarray]:
+    def semantics(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, cbsz: int, abid: int, blgp: int) -> np.ndarray:
         moved = mma.sources({"cbsz": cbsz, "abid": abid, "blgp": blgp}) if mma.sources else None
         if moved is not None:
             a, b = a[moved[0]], b[moved[1]]
         return multiply(mma, a, b, c)
 
-    return meaning
+    return semantics
 
 
 def modifiers(d: Dense) -> tuple[Param, ...]:
@@ -208,7 +208,7 @@ def _row(d: Dense) -> Row:
         f"D = A @ B + C over a wave, {many} A {d.m} x {d.k} ({d.a}) and B {d.k} x {d.m} ({d.b}); "
         f"C and D are {d.acc}.{_NOTES.get(d.a, '')}"
     )
-    return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({d.needs}), _meaning(mma), CONVERGENT,
+    return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({d.needs}), _semantics(mma), CONVERGENT,
                mma=mma, aliases=d.aliases, llvm={"amdgpu": _lowering(d)})  # fmt: skip
 
 

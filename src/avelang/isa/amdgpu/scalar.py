@@ -56,18 +56,18 @@ register(Row(
                           "more: 0xff"),
     ),
     "lhs", "Each byte of the result is the byte of (lhs, rhs) that the same byte of `sel` names.",
-    f"{VOP}, V_PERM_B32", GFX9, _perm, expand=_expand_perm, llvm={"amdgpu": "llvm.amdgcn.perm"},
+    f"{VOP}, V_PERM_B32", GFX9, _perm, lower=_expand_perm, llvm={"amdgpu": "llvm.amdgcn.perm"},
 ))  # fmt: skip
 
 # -- approximations ------------------------------------------------------------------------------------------------------------------
 
 
 def _quiet(f: Callable[[np.ndarray], np.ndarray]) -> Callable[[Wave, np.ndarray], np.ndarray]:
-    def meaning(wave: Wave, x: np.ndarray) -> np.ndarray:
+    def semantics(wave: Wave, x: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
             return f(x.astype(np.float64)).astype(np.float32)
 
-    return meaning
+    return semantics
 
 
 def _reciprocal(b: Builder, x: Value) -> Value:
@@ -86,7 +86,7 @@ for _name, _exact, _build, _llvm, _inst, _words in _APPROXIMATIONS:
         f"amdgpu.{_name}", (Param("x", f32, "any number"),), f32,
         f"{_words}, in f32. The reference rounds the exact value; the instruction may be off by one unit in the last place, and flushes "
         f"subnormals.",
-        f"{VOP}, {_inst}", GFX9, _quiet(_exact), expand=_build, llvm={"amdgpu": f"llvm.amdgcn.{_llvm}.f32"},
+        f"{VOP}, {_inst}", GFX9, _quiet(_exact), lower=_build, llvm={"amdgpu": f"llvm.amdgcn.{_llvm}.f32"},
     ))  # fmt: skip
 
 # -- 8-bit floats --------------------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def kind_on(kind: str, features: frozenset[str]) -> DType:
 
 
 def _pack(kind: str) -> tuple[Callable[..., np.ndarray], Callable[..., Value]]:
-    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, old: np.ndarray, word_sel: int) -> np.ndarray:
+    def semantics(wave: Wave, a: np.ndarray, b: np.ndarray, old: np.ndarray, word_sel: int) -> np.ndarray:
         d = kind_on(kind, wave.features).np
         with np.errstate(all="ignore"):
             pair = np.stack([a.astype(d), b.astype(d)], axis=1)
@@ -113,29 +113,29 @@ def _pack(kind: str) -> tuple[Callable[..., np.ndarray], Callable[..., Value]]:
         halves[:, word_sel] = pair.view(np.uint16)[:, 0]
         return halves.view(old.dtype)[:, 0]
 
-    def expand(b: Builder, x: Value, y: Value, old: Value, word_sel: int) -> Value:
+    def lower(b: Builder, x: Value, y: Value, old: Value, word_sel: int) -> Value:
         d = kind_on(kind, b.features)
         pair = b.bitcast(b.vec([b.convert(x, d), b.convert(y, d)]), u16)
         return b.bitcast(b.insert(b.bitcast(old, VecType(u16, 2)), pair, word_sel), old.type)
 
-    return meaning, expand
+    return semantics, lower
 
 
 def _unpack(kind: str, n: int) -> tuple[Callable[..., np.ndarray], Callable[..., Value]]:
-    def meaning(wave: Wave, v: np.ndarray, part: int) -> np.ndarray:
+    def semantics(wave: Wave, v: np.ndarray, part: int) -> np.ndarray:
         d = kind_on(kind, wave.features).np
         out = np.ascontiguousarray(v).view(d).reshape(-1, 4)[:, n * part : n * part + n].astype(np.float32)
         return out[:, 0] if n == 1 else out
 
-    def expand(b: Builder, v: Value, part: int) -> Value:
+    def lower(b: Builder, v: Value, part: int) -> Value:
         four = b.bitcast(v, VecType(kind_on(kind, b.features), 4))
         return b.convert(b.extract(four, part) if n == 1 else b.slice(four, n * part, n), f32)
 
-    return meaning, expand
+    return semantics, lower
 
 
 for _kind in KINDS:
-    _meaning, _expand = _pack(_kind)
+    _semantics, _lower = _pack(_kind)
     register(Row(
         f"amdgpu.cvt_pk_{_kind}_f32",
         (
@@ -147,11 +147,11 @@ for _kind in KINDS:
         f"Two numbers as {_kind} in one half of `old`: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on gfx950, rounded to nearest even. "
         f"Out of range "
         "there is no saturation: infinity where the format has one, else NaN.",
-        CVT_SOURCE, CVT, _meaning, expand=_expand,
+        CVT_SOURCE, CVT, _semantics, lower=_lower,
         llvm={"amdgpu": Lowering(f"llvm.amdgcn.cvt.pk.{_kind}.f32", {"word_sel": "i1"})},
     ))  # fmt: skip
     for _public, _n, _part, _last in ((f"cvt_f32_{_kind}", 1, "byte", 3), (f"cvt_pk_f32_{_kind}", 2, "word_sel", 1)):
-        _meaning, _expand = _unpack(_kind, _n)
+        _semantics, _lower = _unpack(_kind, _n)
         register(Row(
             f"amdgpu.{_public}",
             (Param("v", INT, "four numbers"), Param(_part, "const", "which part of the word, the lowest "
@@ -159,6 +159,6 @@ for _kind in KINDS:
             f32 if _n == 1 else VecType(f32, 2),
             f"{'One number' if _n == 1 else 'Two numbers'} of {_kind} in a word, as f32: {KINDS[_kind][0]} on gfx942, {KINDS[_kind][1]} on "
             f"gfx950.",
-            CVT_SOURCE, CVT, _meaning, expand=_expand,
+            CVT_SOURCE, CVT, _semantics, lower=_lower,
             llvm={"amdgpu": Lowering(f"llvm.amdgcn.{_public.replace('_', '.')}", {"word_sel": "i1"})},
         ))  # fmt: skip

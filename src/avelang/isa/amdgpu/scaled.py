@@ -95,7 +95,7 @@ def powers(word: np.ndarray, part: int) -> np.ndarray:
     return np.where(e == NO_NUMBER, np.nan, np.ldexp(1.0, e - 127))
 
 
-def _meaning(d: Scaled) -> Callable[..., np.ndarray]:
+def _semantics(d: Scaled) -> Callable[..., np.ndarray]:
     mma = d.mma
 
     def scaled(f: Format, fragment: Fragment, held: np.ndarray, scale: np.ndarray, part: int, axis: int) -> np.ndarray:
@@ -104,13 +104,13 @@ def _meaning(d: Scaled) -> Callable[..., np.ndarray]:
         matrix = fragment.scatter(f.numbers(held)).astype(np.float64)  # an element times its scale is beyond f32; here all of it is exact
         return matrix * (by.T if axis else by)[None]
 
-    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, scale_a: np.ndarray, scale_b: np.ndarray, part_a: int, part_b: int):
+    def semantics(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, scale_a: np.ndarray, scale_b: np.ndarray, part_a: int, part_b: int):
         with np.errstate(all="ignore"):
             left = scaled(FORMATS[d.a], mma.a, a, scale_a, part_a, 1)
             right = scaled(FORMATS[d.b], mma.b, b, scale_b, part_b, 0)
             return mma.c.gather(matmul(left, right, mma.c.scatter(c)))
 
-    return meaning
+    return semantics
 
 
 def _elements(b: Builder, f: Format, held: Value) -> list[Value]:
@@ -139,11 +139,11 @@ def _power(b: Builder, scale: Value, part: int) -> Value:
     return b.bitcast(b.select(b.cmp("eq", e, b.const(NO_NUMBER)), b.const(0x7FC00000), least), f32)
 
 
-def _expand(d: Scaled) -> Callable[..., Value]:
+def _lower(d: Scaled) -> Callable[..., Value]:
     """Every lane computes its own elements of D: those of one column in several rows."""
     mma = d.mma
 
-    def expand(b: Builder, a: Value, right: Value, c: Value, scale_a: Value, scale_b: Value, part_a: int, part_b: int) -> Value:
+    def lower(b: Builder, a: Value, right: Value, c: Value, scale_a: Value, scale_b: Value, part_a: int, part_b: int) -> Value:
         lane = b.lane_id()
         column, group = b.and_(lane, b.const(d.m - 1)), b.shr(lane, b.const(d.m.bit_length() - 1))
 
@@ -173,7 +173,7 @@ def _expand(d: Scaled) -> Callable[..., Value]:
             out.append(acc)
         return b.vec(out)
 
-    return expand
+    return lower
 
 
 def _emit(d: Scaled) -> Emit:
@@ -216,7 +216,7 @@ def _row(d: Scaled) -> Row:
         "and of a column of B are multiplied by a power of two of their own. Products of elements and scales are exact, however far the scales; "
         "each is added with one rounding to f32."
     )  # fmt: skip
-    return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({"mfma-gfx950"}), _meaning(d), CONVERGENT, _expand(d),
+    return Row(f"amdgpu.{d.name}", params, "c", doc, SOURCE, frozenset({"mfma-gfx950"}), _semantics(d), CONVERGENT, _lower(d),
                llvm={"amdgpu": Lowering(f"llvm.amdgcn.{d.llvm}", emit=_emit(d))})  # fmt: skip
 
 

@@ -63,8 +63,8 @@ def index_shift(mma: Mma, cbsz: int, abid: int) -> int:
     return 0 if cbsz else 2 * mma.a.slots * abid
 
 
-def _meaning(mma: Mma) -> Callable[..., np.ndarray]:
-    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, index: np.ndarray, cbsz: int, abid: int) -> np.ndarray:
+def _semantics(mma: Mma) -> Callable[..., np.ndarray]:
+    def semantics(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray, index: np.ndarray, cbsz: int, abid: int) -> np.ndarray:
         fields = index.view(np.uint32)[:, None] >> np.uint32(index_shift(mma, cbsz, abid)) >> (2 * np.arange(mma.a.slots, dtype=np.uint32))
         where = mma.a.scatter((fields & 3).astype(np.int64))[0]
         stored = mma.a.scatter(a)[0]
@@ -76,13 +76,13 @@ def _meaning(mma: Mma) -> Callable[..., np.ndarray]:
         out = matmul(stored[:, None, :], picked, acc)
         return mma.c.gather(out.reshape(1, mma.m, mma.n))
 
-    return meaning
+    return semantics
 
 
-def _expand(mma: Mma, wide: str) -> Callable[..., Value]:
+def _lower(mma: Mma, wide: str) -> Callable[..., Value]:
     """Every lane computes its own elements of D: those of one column in several rows."""
 
-    def expand(b: Builder, a: Value, right: Value, c: Value, index: Value, cbsz: int, abid: int) -> Value:
+    def lower(b: Builder, a: Value, right: Value, c: Value, index: Value, cbsz: int, abid: int) -> Value:
         d = i32 if wide == "i32" else f32
         groups = LANES // mma.n
         lane = b.lane_id()
@@ -111,7 +111,7 @@ def _expand(mma: Mma, wide: str) -> Callable[..., Value]:
             out.append(acc)
         return b.vec(out)
 
-    return expand
+    return lower
 
 
 def _row(d: Sparse) -> Row:
@@ -135,7 +135,7 @@ def _row(d: Sparse) -> Row:
     llvm = {"amdgpu": Lowering(f"llvm.amdgcn.smfmac.{d.llvm}", types={"a": d.words[0], "b": d.words[1]})}
     names = (f"smfmac_{d.m}x{d.m}x{d.k}_{d.inputs}_{d.acc}",)
     return Row(f"amdgpu.smfmac_{d.acc}_{d.m}x{d.m}x{d.k}_{d.inputs}", params, "c", doc, SOURCE, frozenset({d.needs}),
-               _meaning(mma), CONVERGENT, _expand(mma, d.acc), mma, names, llvm)  # fmt: skip
+               _semantics(mma), CONVERGENT, _lower(mma, d.acc), mma, names, llvm)  # fmt: skip
 
 
 for _d in SPARSE:

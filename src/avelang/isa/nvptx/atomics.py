@@ -77,8 +77,8 @@ def _ptx(t: Type, kind: str = "") -> str:
 # -- meaning -------------------------------------------------------------------------------------------------------------------------
 
 
-def _meaning(update: Update) -> Callable[..., np.ndarray]:
-    def meaning(wave: Wave, dst: Place, *rest: Any) -> np.ndarray:
+def _semantics(update: Update) -> Callable[..., np.ndarray]:
+    def semantics(wave: Wave, dst: Place, *rest: Any) -> np.ndarray:
         *values, _ = rest
         first = values[-1]
         size, out = first.nbytes // wave.lanes, np.zeros_like(first)
@@ -93,14 +93,14 @@ def _meaning(update: Update) -> Callable[..., np.ndarray]:
             wave.write(dst.space, dst.address, data, only)
         return out
 
-    return meaning
+    return semantics
 
 
 def _load(words: Any) -> Callable[[Wave, Place], np.ndarray]:
-    def meaning(wave: Wave, src: Place) -> np.ndarray:
+    def semantics(wave: Wave, src: Place) -> np.ndarray:
         return np.ascontiguousarray(wave.read(src.space, src.address, np.dtype(words).itemsize, wave.active)).view(words).reshape(-1)
 
-    return meaning
+    return semantics
 
 
 def _store(wave: Wave, dst: Place, value: np.ndarray) -> None:
@@ -110,8 +110,8 @@ def _store(wave: Wave, dst: Place, value: np.ndarray) -> None:
 # -- expansion -----------------------------------------------------------------------------------------------------------------------
 
 
-def _expand(name: str) -> Callable[..., Value]:
-    def expand(b: Builder, dst: Value, *rest: Any) -> Value:
+def _lower(name: str) -> Callable[..., Value]:
+    def lower(b: Builder, dst: Value, *rest: Any) -> Value:
         *values, _ = rest
         t, place = values[-1].type, (pointer(b, dst), b.const(0, i64))
         if name.startswith("add"):
@@ -121,7 +121,7 @@ def _expand(name: str) -> Callable[..., Value]:
         bits = BY_NAME[f"u{dtype_of(t).bits}"]
         return b.bitcast(b.emit("atomic", (*(b.bitcast(v, bits) for v in values), *place), (bits,), kind=name).result, t)
 
-    return expand
+    return lower
 
 
 def _expand_load(bits: Type) -> Callable[[Builder, Value], Value]:
@@ -151,7 +151,7 @@ def _update_row(name: str, update: Update) -> None:
     register(Row(
         f"nvvm.atomic_{name}", (DST, *params, ORDER), "value",
         f"{update.doc} In one step, for each active lane; gives what stood there before. Between lanes and warps the sequence is not defined.",
-        "PTX ISA 9.0, 9.7.13.5, atom", SM_90 if "bf16" in name else SM_75, _meaning(update), EFFECTS, _expand(name),
+        "PTX ISA 9.0, 9.7.13.5, atom", SM_90 if "bf16" in name else SM_75, _semantics(update), EFFECTS, _lower(name),
         llvm={"nvptx": Asm(_text(name, update))}, ptx="atom.",
     ))  # fmt: skip
 

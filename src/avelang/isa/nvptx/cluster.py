@@ -33,10 +33,10 @@ def everywhere(wave: Machine, n: int) -> np.ndarray:
 def _of_block(op: str, query: str) -> Callable[[Builder, int], Value]:
     """What a block's or a grid's number along a dimension says of clusters: divided by their extent, or what that leaves over."""
 
-    def expand(b: Builder, d: int) -> Value:
+    def lower(b: Builder, d: int) -> Value:
         return b.same(op, b.emit(query, (), (u32,), dim=d).result, b.const(b.cluster[d]))
 
-    return expand
+    return lower
 
 
 def _expand_rank(b: Builder) -> Value:
@@ -60,14 +60,14 @@ _IDS: tuple[tuple[str, str, str, Callable[..., int], Callable[..., Value]], ...]
 
 
 def _id_rows() -> None:
-    def meaning(get: Callable[..., int]) -> Callable[..., np.ndarray]:
+    def semantics(get: Callable[..., int]) -> Callable[..., np.ndarray]:
         return lambda wave, dim: everywhere(wave, int(get(wave, dim)))
 
     def text(register_: str) -> Callable[..., str]:
         return lambda attrs: f"mov.u32 <out>, %{register_}.{'xyz'[attrs['dim']]};"
 
-    for name, special, doc, get, expand in _IDS:
-        register(Row(f"nvvm.{name}", (DIM,), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90, meaning(get), expand=expand,
+    for name, special, doc, get, lower in _IDS:
+        register(Row(f"nvvm.{name}", (DIM,), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90, semantics(get), lower=lower,
                      llvm={"nvptx": Asm(text(special))}, ptx=f"%{special}"))  # fmt: skip
     for name, special, doc, count in (
         ("cluster_rank", "cluster_ctarank", "The block's rank in its cluster, x fastest.", False),
@@ -76,7 +76,7 @@ def _id_rows() -> None:
         register(Row(
             f"nvvm.{name}", (), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90,
             (lambda wave: everywhere(wave, int(np.prod(wave.place()[0])))) if count else (lambda wave: everywhere(wave, wave.place()[3])),
-            expand=(lambda b: b.const(math.prod(b.cluster))) if count else _expand_rank,
+            lower=(lambda b: b.const(math.prod(b.cluster))) if count else _expand_rank,
             llvm={"nvptx": Asm(f"mov.u32 <out>, %{special};")}, ptx=f"%{special}",
         ))  # fmt: skip
 
@@ -132,27 +132,27 @@ def _expand_mapa(b: Builder, tile: Value, rank: Value) -> Value:
 
 
 def _load(n: int) -> Callable[..., np.ndarray]:
-    def meaning(wave: Machine, tile: Place, rank: np.ndarray) -> np.ndarray:
+    def semantics(wave: Machine, tile: Place, rank: np.ndarray) -> np.ndarray:
         out = np.zeros((wave.lanes, 4 * n), np.uint8)
         for lane in np.flatnonzero(wave.active).tolist():
             out[lane] = wave.peer(lane, int(rank[lane]), tile.address[lane : lane + 1], 4 * n)
         words = out.view(np.int32)
         return words[:, 0].copy() if n == 1 else words
 
-    return meaning
+    return semantics
 
 
 def _store(n: int) -> Callable[..., None]:
-    def meaning(wave: Machine, tile: Place, rank: np.ndarray, data: np.ndarray) -> None:
+    def semantics(wave: Machine, tile: Place, rank: np.ndarray, data: np.ndarray) -> None:
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, 4 * n)
         for lane in np.flatnonzero(wave.active).tolist():
             wave.peer(lane, int(rank[lane]), tile.address[lane : lane + 1], 4 * n, raw[lane])
 
-    return meaning
+    return semantics
 
 
 def _store_async(n: int) -> Callable[..., None]:
-    def meaning(wave: Machine, tile: Place, rank: np.ndarray, data: np.ndarray, bar: Place) -> None:
+    def semantics(wave: Machine, tile: Place, rank: np.ndarray, data: np.ndarray, bar: Place) -> None:
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, 4 * n)
         for lane in np.flatnonzero(wave.active).tolist():
             at = tile.address.view(np.int64)[lane] + np.arange(4 * n)[None]
@@ -160,7 +160,7 @@ def _store_async(n: int) -> Callable[..., None]:
             found = wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane]))
             report(flight, found, 4 * n, lane)
 
-    return meaning
+    return semantics
 
 
 def _arrive_remote(wave: Machine, bar: Place, rank: np.ndarray, relaxed: int) -> None:
@@ -172,7 +172,7 @@ def _memory_rows() -> None:
     source = "PTX ISA 9.0, 9.7.9"
     tile = Param("tile", "tensor", "in shared memory; the same place in the other block's is meant", spaces=(SHARED,))
     register(Row("nvvm.mapa", (tile, RANK), u32, "The address in the cluster's shared memory window that a place has in another block.",
-                 f"{source}.23, mapa", SM_90, _mapa, expand=_expand_mapa, llvm={"nvptx": Asm("mapa.shared::cluster.u32 <out>, <tile>, <rank>;")},
+                 f"{source}.23, mapa", SM_90, _mapa, lower=_expand_mapa, llvm={"nvptx": Asm("mapa.shared::cluster.u32 <out>, <tile>, <rank>;")},
                  ptx="mapa.shared::cluster.u32"))  # fmt: skip
     for n in (1, 2, 4):
         t: Type = i32 if n == 1 else VecType(i32, n)

@@ -21,9 +21,9 @@ KIND = "cp.async"
 PREFETCH = (0, 64, 128, 256)  # bytes
 
 
-def _meaning(size: int) -> Callable[..., None]:
+def _semantics(size: int) -> Callable[..., None]:
     # By the generic proxy (SOURCE): where wgmma reads the data, a proxy fence stands behind the wait.
-    def meaning(wave: Machine, dst: Place, src: Place, count: np.ndarray, hint: int, prefetch: int, l1: int = 0) -> None:
+    def semantics(wave: Machine, dst: Place, src: Place, count: np.ndarray, hint: int, prefetch: int, l1: int = 0) -> None:
         lanes = np.flatnonzero(wave.active)
         for what, place in (("destination", dst), ("source", src)):
             crooked = wave.active & (place.address % np.uint64(size) != 0)
@@ -39,13 +39,13 @@ def _meaning(size: int) -> Callable[..., None]:
         at = dst.address.view(np.int64)[lanes, None] + np.arange(size)
         wave.groups(KIND).add(wave.begin(SHARED, lanes, at, data[lanes], ordinary=True))
 
-    return meaning
+    return semantics
 
 
-def _expand(size: int) -> Callable[..., None]:
+def _lower(size: int) -> Callable[..., None]:
     t: Type = i32 if size == 4 else VecType(i32, size // 4)
 
-    def expand(b: Builder, dst: Value, src: Value, count: Value, hint: int, prefetch: int, l1: int = 0) -> None:
+    def lower(b: Builder, dst: Value, src: Value, count: Value, hint: int, prefetch: int, l1: int = 0) -> None:
         to, source, zero = pointer(b, dst), pointer(b, src), b.convert(b.const(0), i64)
 
         def whole() -> Value:
@@ -62,7 +62,7 @@ def _expand(size: int) -> Callable[..., None]:
         value = whole() if known == size else choose(b, b.cmp("ge", count, b.const(size)), whole, partly)
         b.st(value, to, zero, size)
 
-    return expand
+    return lower
 
 
 def _text(size: int) -> Callable[[Mapping[str, Any]], str]:
@@ -131,7 +131,7 @@ for _size in (4, 8, 16):
         f"Begins a copy of {_size} bytes from global to shared memory for each lane; `bytes` of them are read, the rest are zeros. The data is "
         f"there once "
         "cp_async_wait_group or cp_async_wait_all (or an mbarrier, by cp_async_mbarrier_arrive) says so.",
-        SOURCE, SM_80, _meaning(_size), frozenset({"read", "write"}), _expand(_size), llvm={"nvptx": Asm(_text(_size))},
+        SOURCE, SM_80, _semantics(_size), frozenset({"read", "write"}), _lower(_size), llvm={"nvptx": Asm(_text(_size))},
         ptx=f"cp.async.{'cg' if _size == 16 else 'ca'}.shared.global",
     ))  # fmt: skip
 _group_rows()

@@ -58,8 +58,8 @@ def _addresses(shape: Shape, place: Place, matrix: int, slot: int) -> np.ndarray
     return place.address[8 * matrix + row[:, slot]] + (ELEMENT * col[:, slot]).astype(np.uint64)
 
 
-def _load_meaning(shape: Shape) -> Callable[[Wave, Place], np.ndarray]:
-    def meaning(wave: Wave, tile: Place) -> np.ndarray:
+def _load_semantics(shape: Shape) -> Callable[[Wave, Place], np.ndarray]:
+    def semantics(wave: Wave, tile: Place) -> np.ndarray:
         words = [
             np.concatenate([wave.read(tile.space, _addresses(shape, tile, j, s), ELEMENT, wave.active) for s in (0, 1)], axis=1)
             for j in range(shape.count)
@@ -67,17 +67,17 @@ def _load_meaning(shape: Shape) -> Callable[[Wave, Place], np.ndarray]:
         out = np.ascontiguousarray(np.concatenate(words, axis=1)).view(np.int32)
         return out[:, 0] if shape.count == 1 else out
 
-    return meaning
+    return semantics
 
 
-def _store_meaning(shape: Shape) -> Callable[[Wave, Place, np.ndarray], None]:
-    def meaning(wave: Wave, tile: Place, data: np.ndarray) -> None:
+def _store_semantics(shape: Shape) -> Callable[[Wave, Place, np.ndarray], None]:
+    def semantics(wave: Wave, tile: Place, data: np.ndarray) -> None:
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(LANES, shape.count, 2, ELEMENT)
         for j in range(shape.count):
             for s in (0, 1):
                 wave.write(tile.space, _addresses(shape, tile, j, s), raw[:, j, s], wave.active)
 
-    return meaning
+    return semantics
 
 
 class _Walk:
@@ -101,8 +101,8 @@ class _Walk:
         return b.add(b.sub(start, self.own), b.convert(b.mul(col, b.const(ELEMENT)), i64))
 
 
-def _load_expand(shape: Shape) -> Callable[[Builder, Value], Value]:
-    def expand(b: Builder, tile: Value) -> Value:
+def _load_lower(shape: Shape) -> Callable[[Builder, Value], Value]:
+    def lower(b: Builder, tile: Value) -> Value:
         walk = _Walk(b, shape, tile)
 
         def word(j: int) -> Value:
@@ -114,11 +114,11 @@ def _load_expand(shape: Shape) -> Callable[[Builder, Value], Value]:
         words = [word(j) for j in range(shape.count)]
         return words[0] if shape.count == 1 else b.vec(words)
 
-    return expand
+    return lower
 
 
-def _store_expand(shape: Shape) -> Callable[[Builder, Value, Value], None]:
-    def expand(b: Builder, tile: Value, data: Value) -> None:
+def _store_lower(shape: Shape) -> Callable[[Builder, Value, Value], None]:
+    def lower(b: Builder, tile: Value, data: Value) -> None:
         walk = _Walk(b, shape, tile)
         for j in range(shape.count):
             word = data if shape.count == 1 else b.extract(data, j)
@@ -129,7 +129,7 @@ def _store_expand(shape: Shape) -> Callable[[Builder, Value, Value], None]:
             for s in (0, 1):
                 b.st(b.extract(halves, s), walk.ptr, walk.offset(j, s), ELEMENT)
 
-    return expand
+    return lower
 
 
 _TILE = Param("tile", "tensor", "in shared memory; begins at the row that this lane names: 16 bytes, aligned to 16", spaces=(SHARED,))
@@ -147,15 +147,15 @@ def _rows(shape: Shape) -> None:
     register(Row(
         f"nvvm.ldmatrix_{shape.suffix}", (_TILE,), shape.registers,
         f"Loads {n} of 16-bit elements from shared memory into the warp's registers{how}. {_WHERE} {_held(shape)} All lanes take part.",
-        "PTX ISA 9.0, 9.7.14.5.15, ldmatrix", frozenset({"sm_75"}), _load_meaning(shape), frozenset({"read", "convergent"}),
-        expand=_load_expand(shape), llvm={"nvptx": Lowering(f"llvm.nvvm.ldmatrix.{shape.dotted}.b16.p3", registers={"out": "i32"})},
+        "PTX ISA 9.0, 9.7.14.5.15, ldmatrix", frozenset({"sm_75"}), _load_semantics(shape), frozenset({"read", "convergent"}),
+        lower=_load_lower(shape), llvm={"nvptx": Lowering(f"llvm.nvvm.ldmatrix.{shape.dotted}.b16.p3", registers={"out": "i32"})},
         ptx=f"ldmatrix.{shape.dotted}.shared.b16",
     ))  # fmt: skip
     register(Row(
         f"nvvm.stmatrix_{shape.suffix}", (_TILE, Param("data", shape.registers, "one word for each matrix", packed=True)), None,
         f"Stores {n} of 16-bit elements from the warp's registers into shared memory{how}. {_WHERE} {_held(shape)} All lanes take part.",
-        "PTX ISA 9.0, 9.7.14.5.16, stmatrix", frozenset({"sm_90"}), _store_meaning(shape), frozenset({"write", "convergent"}),
-        expand=_store_expand(shape), llvm={"nvptx": Lowering(f"llvm.nvvm.stmatrix.{shape.dotted}.b16.p3", registers={"data": "i32"})},
+        "PTX ISA 9.0, 9.7.14.5.16, stmatrix", frozenset({"sm_90"}), _store_semantics(shape), frozenset({"write", "convergent"}),
+        lower=_store_lower(shape), llvm={"nvptx": Lowering(f"llvm.nvvm.stmatrix.{shape.dotted}.b16.p3", registers={"data": "i32"})},
         ptx=f"stmatrix.{shape.dotted}.shared.b16",
     ))  # fmt: skip
 

@@ -111,22 +111,22 @@ def _arrive(wave: Machine, bar: Place) -> None:
 
 
 def _expect(arrive: bool) -> Callable[..., None]:
-    def meaning(wave: Machine, bar: Place, count: np.ndarray) -> None:
+    def semantics(wave: Machine, bar: Place, count: np.ndarray) -> None:
         for lane, address in at_lanes(wave, bar):
             found = wave.mbarrier(lane, address)
             found.expect(int(count[lane]), lane)
             if arrive:
                 found.arrive(1, lane)
 
-    return meaning
+    return semantics
 
 
 def _expand_expect(arrive: bool) -> Callable[..., None]:
-    def expand(b: Builder, bar: Value, count: Value) -> None:
+    def lower(b: Builder, bar: Value, count: Value) -> None:
         delta = transactions(b, count, 1)
         change(b, bar, b.sub(delta, _long(b, 1)) if arrive else delta)
 
-    return expand
+    return lower
 
 
 def _test(wave: Machine, bar: Place, parity: np.ndarray) -> Waiting:
@@ -167,12 +167,12 @@ def _expand_try_wait(b: Builder, bar: Value, parity: Value) -> Value:
 
 
 def _copies_arrive(counted: bool) -> Callable[..., None]:
-    def meaning(wave: Machine, bar: Place) -> None:
+    def semantics(wave: Machine, bar: Place) -> None:
         for lane, address in at_lanes(wave, bar):
             found, only = wave.mbarrier(lane, address), np.arange(wave.lanes) == lane
             found.follow(wave.groups(KIND).so_far(only), lane, counted)
 
-    return meaning
+    return semantics
 
 
 def _until_phase(instruction: str) -> str:
@@ -201,9 +201,9 @@ _ROWS = (
     ("wait", (BAR, PARITY), None, "Waits until the phase of this parity has ended: mbarrier_try_wait in a loop.", "mbarrier.try_wait", SM_90, waits,
      lambda b, bar, parity: until(b, lambda: ended(b, bar, parity)), _SPIN),
 )  # fmt: skip
-for _name, _params, _result, _doc, _ptx, _needs, _meaning, _expand, _text in _ROWS:
+for _name, _params, _result, _doc, _ptx, _needs, _semantics, _lower, _text in _ROWS:
     register(Row(
-        f"nvvm.mbarrier_{_name}", _params, _result, _doc, f"{SOURCE}, {_ptx}", _needs, _meaning, EFFECTS, _expand,
+        f"nvvm.mbarrier_{_name}", _params, _result, _doc, f"{SOURCE}, {_ptx}", _needs, _semantics, EFFECTS, _lower,
         llvm={"nvptx": Asm(_text)}, ptx=_ptx,
     ))  # fmt: skip
 for _name, _suffix, _counted, _doc in (

@@ -18,7 +18,7 @@ from avelang.ir.types import Type, VecType
 from avelang.isa.fragments import Fragment, Mma
 from avelang.isa.lowering import Lowering
 from avelang.isa.products import multiply
-from avelang.isa.row import Meaning, Param, Row, Wave, register
+from avelang.isa.row import Param, Row, Semantics, Wave, register
 
 LANES = 32
 
@@ -96,11 +96,11 @@ def _llvm(shape: str, a: Operand, b: Operand, c: DType) -> Lowering:
     return Lowering(f"llvm.nvvm.mma.{shape}.row.col.{types}", registers=registers)
 
 
-def _meaning(mma: Mma) -> Meaning:
-    def meaning(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+def _semantics(mma: Mma) -> Semantics:
+    def semantics(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         return multiply(mma, a, b, c)
 
-    return meaning
+    return semantics
 
 
 def _row(size: tuple[int, int, int], a: Operand, b: Operand, c: DType, feature: str) -> Row:
@@ -122,7 +122,7 @@ def _row(size: tuple[int, int, int], a: Operand, b: Operand, c: DType, feature: 
         " All lanes take part.",
         "PTX ISA 9.0, 9.7.14.5, mma",
         frozenset({feature}),
-        _meaning(mma),
+        _semantics(mma),
         frozenset({"convergent"}),
         mma=mma,
         llvm={"nvptx": _llvm(shape, a, b, c)},

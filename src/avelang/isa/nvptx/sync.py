@@ -34,20 +34,20 @@ register(Row(
 
 
 def _named(wait: bool) -> Callable[..., Waiting]:
-    def meaning(wave: Machine, number: np.ndarray, threads: int) -> Waiting:
+    def semantics(wave: Machine, number: np.ndarray, threads: int) -> Waiting:
         which = int(number[int(np.argmax(wave.active))])
         if not 0 <= which < MOST_BARRIERS:
             raise wave.wrong(int(np.argmax(wave.active)), f"there is no barrier {which}: they are numbered 0 to {MOST_BARRIERS - 1}")
         yield from wave.barrier(which, threads, wait)
 
-    return meaning
+    return semantics
 
 
 def _expand_named(wait: int) -> Callable[..., None]:
-    def expand(b: Builder, number: Value, threads: int) -> None:
+    def lower(b: Builder, number: Value, threads: int) -> None:
         b.emit("barrier", (number,), threads=threads, wait=wait)
 
-    return expand
+    return lower
 
 
 for _name, _wait, _doc in (

@@ -69,7 +69,7 @@ def _fetched(wave: Machine, map_: Map, at: tuple[int, ...]) -> np.ndarray:
 
 
 def _load(rank: int, multicast: bool) -> Callable[..., None]:
-    def meaning(wave: Machine, dst: Place, map_: Map, *rest: Any) -> None:
+    def semantics(wave: Machine, dst: Place, map_: Map, *rest: Any) -> None:
         coords, (bar, *more) = rest[:rank], rest[rank:]
         for lane in np.flatnonzero(wave.active).tolist():
             to, data = _place(wave, dst, map_, lane), _fetched(wave, map_, _at(wave, map_, coords, lane))
@@ -78,11 +78,11 @@ def _load(rank: int, multicast: bool) -> Callable[..., None]:
                 flight = wave.begin(SHARED, np.array([lane]), to[None], data[None], rank=block)
                 report(flight, wave.mbarrier(lane, int(bar.address[lane]), block), data.size, lane)
 
-    return meaning
+    return semantics
 
 
 def _store(rank: int, add: bool) -> Callable[..., None]:
-    def meaning(wave: Machine, map_: Map, *rest: Any) -> None:
+    def semantics(wave: Machine, map_: Map, *rest: Any) -> None:
         coords, src = rest[:rank], rest[rank]
         size = map_.type.dtype.bytes
         for lane in np.flatnonzero(wave.active).tolist():
@@ -96,7 +96,7 @@ def _store(rank: int, add: bool) -> Callable[..., None]:
             values = data[inside].reshape(1, -1)
             wave.groups(BULK).add(wave.begin(GLOBAL, np.array([lane]), at, values, guard=source[None], add=map_.type.dtype.np if add else None))
 
-    return meaning
+    return semantics
 
 
 def _run_load(wave: Machine, dst: Place, src: Place, count: np.ndarray, bar: Place, hint: int) -> None:
@@ -200,7 +200,7 @@ def _expand_box(b: Builder, box: _Box, bar: Value) -> None:
 
 
 def _expand_load(rank: int, multicast: bool) -> Callable[..., None]:
-    def expand(b: Builder, dst: Value, map_: Value, *rest: Any) -> None:
+    def lower(b: Builder, dst: Value, map_: Value, *rest: Any) -> None:
         coords, bar = rest[:rank], rest[rank]
         if not multicast:
             _expand_box(b, _Box(b, map_, coords, dst), bar)
@@ -213,11 +213,11 @@ def _expand_load(rank: int, multicast: bool) -> Callable[..., None]:
                 _expand_box(b, _Box(b, map_, coords, dst, to), peer(b, bar, to))
             b.yield_()
 
-    return expand
+    return lower
 
 
 def _expand_store(rank: int, add: bool) -> Callable[..., None]:
-    def expand(b: Builder, map_: Value, *rest: Any) -> None:
+    def lower(b: Builder, map_: Value, *rest: Any) -> None:
         box = _Box(b, map_, rest[:rank], rest[rank])
         d = box.type.dtype
         n = PIECE // d.bytes
@@ -231,7 +231,7 @@ def _expand_store(rank: int, add: bool) -> Callable[..., None]:
 
         box.each(body)
 
-    return expand
+    return lower
 
 
 def _expand_run(b: Builder, dst: Value, src: Value, count: Value) -> None:

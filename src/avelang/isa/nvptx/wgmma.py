@@ -120,12 +120,12 @@ def element_addresses(desc: int, rows: np.ndarray, cols: np.ndarray, turned: boo
     return swizzled(at, pattern)
 
 
-def _descriptor_meaning(wave: Machine, tile: Place, swizzle: int, leading: int, stride: int) -> np.ndarray:
+def _descriptor_semantics(wave: Machine, tile: Place, swizzle: int, leading: int, stride: int) -> np.ndarray:
     high = descriptor(0, leading or 16, stride or 8 * (swizzle or 16), swizzle)
     return (tile.address >> np.uint64(4) & np.uint64(FIELD)) | np.uint64(high)
 
 
-def _descriptor_expand(b: Builder, tile: Value, swizzle: int, leading: int, stride: int) -> Value:
+def _descriptor_lower(b: Builder, tile: Value, swizzle: int, leading: int, stride: int) -> Value:
     high = descriptor(0, leading or 16, stride or 8 * (swizzle or 16), swizzle)
     start = b.and_(b.shr(b.convert(shared_offset(b, pointer(b, tile)), u64), b.const(4, u64)), b.const(FIELD, u64))
     return b.or_(start, b.const(high, u64))
@@ -147,7 +147,7 @@ register(Row(
     "(j % T)); MN-major at S (j % 8) + stride (j / 8) + leading (i / (S / bytes)) + bytes (i % (S / bytes)) (unswizzled: 16 (j % 8) + leading (j "
     "/ 8) + stride "
     "(i / T) + bytes (i % T)). Patterns begin at multiples of 8 S bytes. A tile further along K: add its byte offset / 16.",
-    f"{SECTION}.1.2.2, matrix descriptor", SM_90A, _descriptor_meaning, expand=_descriptor_expand,
+    f"{SECTION}.1.2.2, matrix descriptor", SM_90A, _descriptor_semantics, lower=_descriptor_lower,
 ))  # fmt: skip
 
 # -- meaning -------------------------------------------------------------------------------------------------------------------------
@@ -170,10 +170,10 @@ def _exact(x: np.ndarray, operand: Operand, sign: int) -> np.ndarray:
     return -x if sign else x
 
 
-def _meaning(form: Form) -> Callable[..., Waiting]:
+def _semantics(form: Form) -> Callable[..., Waiting]:
     tile = form.tile
 
-    def meaning(wave: Machine, a: Any, b: np.ndarray, c: Any, scale: np.ndarray, *flags: int) -> Waiting:
+    def semantics(wave: Machine, a: Any, b: np.ndarray, c: Any, scale: np.ndarray, *flags: int) -> Waiting:
         named = {p.name: x for p, x in zip(_flags(form), flags, strict=True)}
         shared = (b,) if form.registers else (a, b)
         for what in (*shared, scale):
@@ -198,7 +198,7 @@ def _meaning(form: Form) -> Callable[..., Waiting]:
         used, own = (np.concatenate([x.reshape(-1), right_at.reshape(-1)]) for x in (rows_at, rows_at[mine]))
         return wave.multiply(together, matmul(left[None], right.T[None], acc)[0, row, col], form.name, used, own)
 
-    return meaning
+    return semantics
 
 
 # -- expansion -----------------------------------------------------------------------------------------------------------------------
@@ -260,12 +260,12 @@ def _warp(b: Builder) -> Value:
     return b.convert(b.and_(b.shr(thread, b.const(5)), b.const(WARPS - 1)), i64)
 
 
-def _expand(form: Form) -> Callable[..., Value]:
+def _lower(form: Form) -> Callable[..., Value]:
     types = form.a.name if form.a is form.b else f"{form.a.name}_{form.b.name}"
     name, tile = f"nvvm.mma_{ROWS}x8x{form.k}_{types}_{form.d}", form.tile
     per = max(1, 32 // form.a.dtype.bits)
 
-    def expand(b: Builder, a: Value, bdesc: Value, c: Value, scale: Value, *flags: int) -> Value:
+    def lower(b: Builder, a: Value, bdesc: Value, c: Value, scale: Value, *flags: int) -> Value:
         named = {p.name: x for p, x in zip(_flags(form), flags, strict=True)}
         lane = b.convert(b.lane_id(), i64)
         group, first = b.shr(lane, b.const(2, i64)), b.mul(b.and_(lane, b.const(3, i64)), b.const(per, i64))
@@ -295,7 +295,7 @@ def _expand(form: Form) -> Callable[..., Value]:
             out += [b.extract(d, k) for k in range(4)]
         return b.vec(out)
 
-    return expand
+    return lower
 
 
 # -- rows ----------------------------------------------------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ def _row(form: Form) -> Row:
              f"{form.b.name}, C and D "
         f"64 x N of {form.d}; {how}, B in shared memory. N is twice the number of the accumulator's elements: 8 to 256.{note} D may be used once "
         "wgmma_wait_acc has given it back.",
-        f"{SECTION}.2, wgmma.mma_async", SM_90A, _meaning(form), frozenset({"read", "convergent"}), _expand(form),
+        f"{SECTION}.2, wgmma.mma_async", SM_90A, _semantics(form), frozenset({"read", "convergent"}), _lower(form),
         llvm={"nvptx": Asm(_text(form), tied="c", words=frozenset({"a"}) if form.registers else frozenset())},
         ptx="wgmma.mma_async.sync.aligned.m64n",
     )  # fmt: skip
