@@ -256,3 +256,54 @@ def ir_lines(tree: Tree) -> dict[str, int]:
             if last > first and '"""' in text and len(_IR.findall(text)) >= 2:
                 found[m] = found.get(m, 0) + last - first
     return found
+
+
+MAX_WIDTH = 120
+_CLAUSE = re.compile(r"(What|Where|Whether|How|Which|Who)\b")
+
+
+def shared_class_names(tree: Tree) -> dict[str, list[str]]:
+    """Names of classes that more than two modules define, with these modules."""
+    found: dict[str, list[str]] = {}
+    for m, t in tree.ast.items():
+        for name in sorted({n.name for n in ast.walk(t) if isinstance(n, ast.ClassDef)}):
+            found.setdefault(name, []).append(m)
+    return {name: modules for name, modules in found.items() if len(modules) > 2}
+
+
+def shared_file_names(tree: Tree) -> dict[str, list[str]]:
+    """Names of files that stand in more than two folders (`__init__.py` aside), with these folders."""
+    found: dict[str, list[str]] = {}
+    for f in tree.modules.values():
+        if f.name != "__init__.py":
+            found.setdefault(f.name, []).append(str(f.parent.relative_to(tree.root)))
+    return {name: folders for name, folders in found.items() if len(folders) > 2}
+
+
+def public_definitions(tree: Tree) -> Iterator[tuple[str, int, str, str | None]]:
+    """(module, line, name, docstring) of each public function and class, and of each public method of a public class."""
+    for m, t in tree.ast.items():
+        bodies = [t.body]
+        while bodies:
+            for n in bodies.pop():
+                if not isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or n.name.startswith("_"):
+                    continue
+                yield m, n.lineno, n.name, ast.get_docstring(n)
+                if isinstance(n, ast.ClassDef):
+                    bodies.append(n.body)
+
+
+def undocumented(tree: Tree) -> list[str]:
+    """Public definitions without a docstring."""
+    return [f"{tree.where(m, line)}: `{name}` has no docstring" for m, line, name, doc in public_definitions(tree) if not (doc or "").strip()]
+
+
+def clauses(tree: Tree) -> list[str]:
+    """Docstrings of public definitions that begin with a clause (`What ...`, `Whether ...`) instead of a noun or a verb of the field."""
+    return [f"{tree.where(m, line)}: `{name}` begins with a clause" for m, line, name, doc in public_definitions(tree) if _CLAUSE.match(doc or "")]
+
+
+def wide(tree: Tree) -> list[str]:
+    """Lines of more than 120 columns."""
+    texts = ((m, n, line) for m, text in tree.text.items() for n, line in enumerate(text.splitlines(), 1))
+    return [f"{tree.where(m, n)}: {len(line)} columns" for m, n, line in texts if len(line) > MAX_WIDTH]
