@@ -17,12 +17,14 @@ from avelang.frontend.source import Jitted
 from avelang.runtime import cache
 from avelang.runtime.geometry import geometry
 from avelang.sim.amdgcn import arguments
-from avelang.sim.amdgcn.checks import Check, Report
+from avelang.sim.amdgcn.checks import Check, CheckReport
 from avelang.sim.amdgcn.lazy import Store
 from avelang.sim.amdgcn.load import load as _load
-from avelang.sim.amdgcn.machine import Machine, Run
+from avelang.sim.amdgcn.machine import AmdMachine, DispatchResult
 
 __all__ = ["Kernel", "Report", "Run", "compiled", "load"]
+
+Report, Run = CheckReport, DispatchResult  # public names of long standing
 
 
 _SOURCE = Want(lambda x: True, "anything")  # X028 says what a source is
@@ -50,16 +52,16 @@ class Kernel:
     """
 
     @takes()
-    def __init__(self, machine: Machine):
+    def __init__(self, machine: AmdMachine):
         self.machine = machine
         self.name = machine.kernel.name
 
-    def __getitem__(self, extents: tuple[int | tuple[int, ...], int | tuple[int, ...]]) -> Callable[..., Run]:
+    def __getitem__(self, extents: tuple[int | tuple[int, ...], int | tuple[int, ...]]) -> Callable[..., DispatchResult]:
         grid, block = geometry(self.name, extents)
         return functools.partial(arguments.run, self.machine, grid, block)
 
     @property
-    def reports(self) -> tuple[Report, ...]:
+    def reports(self) -> tuple[CheckReport, ...]:
         """What the checker found in the last launch and went on behind, also if that launch then stopped."""
         return self.machine.reports
 
@@ -84,7 +86,7 @@ def load(
     "reverse", or "random" from `seed`. `chip`: which code object of an offload bundle. Raises L034 for a word that there is not.
     """
     options = {"check": check, "profile": profile, "order": order, "seed": seed, "collect": collect, "lazy": True, "store": _STORE}
-    return Kernel(Machine(_load(source, kernel or None, chip), kernel, **options))
+    return Kernel(AmdMachine(_load(source, kernel or None, chip), kernel, **options))
 
 
 @takes()

@@ -20,7 +20,7 @@ from avelang.frontend import structs
 from avelang.frontend.source import Jitted, Source
 
 if TYPE_CHECKING:
-    from avelang.amdgcn.report import Report
+    from avelang.amdgcn.report import KernelReport
     from avelang.runtime.launch import Launch, Launcher
     from avelang.runtime.resources import Resources
 
@@ -85,7 +85,7 @@ class JitFunction(Jitted):
     def report(
         self, target: str, block: tuple[int, int, int], dynamic: Annotated[int, at_least(0)] = 0, *, cluster: tuple[int, ...] | None = None,
         **constexprs: Any,
-    ) -> Resources | Report:  # fmt: skip
+    ) -> Resources | KernelReport:  # fmt: skip
         """What this kernel takes on a chip, in blocks of these extents, without running it and without a GPU: registers, spills with their lines,
         shared memory, occupancy. `target`: "sm_90a" and its like give a `runtime.resources.Resources`, and warnings at the lines where registers
         are spilled or ptxas sees speed lost; "gfx942" and its like an `amdgcn.report.Report`. `dynamic`: bytes of shared memory that the launch

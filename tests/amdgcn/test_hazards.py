@@ -9,7 +9,7 @@ import pytest
 
 from avelang import arch, pipeline
 from avelang.amdgcn import hazards
-from avelang.amdgcn.asm import Imm, Program, parse
+from avelang.amdgcn.asm import AsmProgram, Imm, parse
 from avelang.emit.llvm import simt_device
 from emit.llvm.gpu_cases import benches, kernels
 
@@ -160,7 +160,7 @@ def test_ways_through_branches():
 # -- compilers ---------------------------------------------------------------------------------------------------------------------------------
 
 
-def shortened(p: Program):
+def shortened(p: AsmProgram):
     """The program with one wait state less, at each s_nop in turn."""
     for n, i in enumerate(p.instructions):
         if i.name != "s_nop":
@@ -174,7 +174,7 @@ def shortened(p: Program):
             yield n, dataclasses.replace(p, instructions=tuple(code[:n] + code[n + 1 :]), labels=labels)
 
 
-def extra(p: Program, n: int) -> bool:
+def extra(p: AsmProgram, n: int) -> bool:
     """States that LLVM inserts beyond the manual's: before a mask is read (the manual: 0 for carries, and AMD's own assembly keeps none), behind packed
     instructions, whose op_sel_hi it takes for a change of the result's place, and between loads of a clause that a page fault may replay."""
     before, after = p.instructions[n - 1].name, p.instructions[n + 1].name
@@ -184,7 +184,7 @@ def extra(p: Program, n: int) -> bool:
     return bool(masks or re.search(r"v_pk_|v_fma_mix|v_mad_mix", behind) or (memory.match(before) and memory.match(after)))
 
 
-def counted(p: Program, text: str = "") -> tuple[int, int]:
+def counted(p: AsmProgram, text: str = "") -> tuple[int, int]:
     """`text`: of the assembly. Behind inline assembly, be it empty, LLVM waits for what it may have been."""
     assert hazards.find(p) == ()
     caught, beyond, rows = 0, 0, text.splitlines()

@@ -15,7 +15,7 @@ import pytest
 import avelang
 from avelang import executor
 from avelang.amdgcn.mca import utilization
-from avelang.amdgcn.report import Report, report
+from avelang.amdgcn.report import KernelReport, report
 from avelang.pipelines import scheduler
 from avelang.runtime.compile import compile_text
 from avelang_kernels import mi300_gemm
@@ -91,7 +91,7 @@ def assembly(out: str, tile: Tile, chip: str = "gfx942", each: int = CHUNK, wide
     return compile_text(getattr(mi300_gemm, out), {"T": tile, "EACH": each, "WIDE": wide}, (threads(tile), 1, 1), chip, emit)
 
 
-def loop_lines(text: str, made: Report) -> list[str]:
+def loop_lines(text: str, made: KernelReport) -> list[str]:
     assert made.loop is not None
     first, last = made.loop.lines
     return text.splitlines()[first - 1 : last]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from avelang.sim.amdgcn.machine import Launch
+from avelang.sim.amdgcn.machine import DispatchParams
 from avelang.sim.amdgcn.state import SHARED_BASE
 from checks.seeds import Column, Seed
 from sim.amdgcn import test_check, test_check_global, test_check_lanes, test_check_lds
@@ -45,7 +45,7 @@ def two_waves(body: str, check: Any, chip: str) -> None:
     x = np.zeros(256, np.uint32)
     machine = assemble(_lines(test_check_lds.HEAD, body), chip=chip, lds=2048, check=check)
     scalars = {8 + k: _resource(x) >> 32 * k & 0xFFFFFFFF for k in range(4)}
-    machine.launch(Launch((2, 1, 1), (128, 1, 1), b"", [(x.ctypes.data, x.ctypes.data + x.nbytes)], scalars=scalars))
+    machine.launch(DispatchParams((2, 1, 1), (128, 1, 1), b"", [(x.ctypes.data, x.ctypes.data + x.nbytes)], scalars=scalars))
 
 
 def two_groups(body: str, check: Any, chip: str) -> None:
@@ -55,7 +55,7 @@ def two_groups(body: str, check: Any, chip: str) -> None:
     given = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a in (x, count)]
     scalars = {2 * n + 2 + k: at >> 32 * k & 0xFFFFFFFF for n, (at, _) in enumerate(given) for k in range(2)}
     scalars |= {8 + k: _resource(x) >> 32 * k & 0xFFFFFFFF for k in range(4)}
-    machine.launch(Launch((2, 1, 1), (128, 1, 1), b"", given, scalars=scalars, names=["x", "count"]))
+    machine.launch(DispatchParams((2, 1, 1), (128, 1, 1), b"", given, scalars=scalars, names=["x", "count"]))
 
 
 def _seed(name: str, go: Go, wrong: str, right: str, kind: str = "") -> Seed:

@@ -24,7 +24,7 @@ from avelang.llvm.engine import Code
 from avelang.runtime.tensor_maps import words
 from avelang.sim import reference
 from avelang.sim.amdgcn.arguments import pack, span
-from avelang.sim.amdgcn.machine import Launch, Machine, Ready
+from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams, Ready
 from avelang.sim.amdgcn.program import translate
 from avelang.sim.amdgcn.translator import Options
 from fuzz.drawn import CONSTEXPR, Drawn, numpy_of
@@ -84,12 +84,12 @@ def _ptx(kernel: Kernel, args: list[Any], drawn: Drawn, chip: str) -> None:
 
 
 @functools.lru_cache(2)
-def _translated(body: str, entry: str, level: int) -> Machine:
+def _translated(body: str, entry: str, level: int) -> AmdMachine:
     """The code of a chip, translated for this machine; `level` 0 takes a third of the time that the executor's own takes."""
     program = asm.parse(body, "kernel")
     label = program.kernels[entry].label
     made = translate(program, label, Options())
-    return Machine(program, entry, ready=Ready(host(level).object(made.text), made.unknown))
+    return AmdMachine(program, entry, ready=Ready(host(level).object(made.text), made.unknown))
 
 
 def _amd(kernel: Kernel, args: list[Any], drawn: Drawn, chip: str, level: int) -> None:
@@ -100,7 +100,7 @@ def _amd(kernel: Kernel, args: list[Any], drawn: Drawn, chip: str, level: int) -
     slots = [_word(a) for a in args]
     assert len(slots) == len(params)
     kernarg = pack(machine.kernel, slots, drawn.grid, drawn.block, made.dynamic_bytes)
-    machine.launch(Launch(drawn.grid, drawn.block, kernarg, [span(a) for a in args if isinstance(a, np.ndarray)], made.dynamic_bytes), 1)
+    machine.launch(DispatchParams(drawn.grid, drawn.block, kernarg, [span(a) for a in args if isinstance(a, np.ndarray)], made.dynamic_bytes), 1)
 
 
 TORCH = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2",

@@ -9,7 +9,7 @@ import pytest
 
 from avelang.arch import CHIPS as DESCRIPTORS
 from avelang.base.errors import AveError
-from avelang.isa.amdgpu.matrix import DENSE, mma_of
+from avelang.isa.amdgpu.mfma_rows import DENSE, mma_of
 from avelang.isa.amdgpu.passes import CHIPS, CLOCKS, PASSES, is_matrix, passes
 from avelang.isa.amdgpu.sparse import SPARSE
 from tools import compiler, need

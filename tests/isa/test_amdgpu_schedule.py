@@ -11,7 +11,7 @@ from avelang.isa.amdgpu.schedule import waitcnt_immediate
 from avelang.isa.lowering import spelling
 from avelang.isa.row import ROWS, in_range
 from isa.amdgpu_waves import Bench, semantics
-from isa.test_amdgpu_matrix import _machine
+from isa.test_amdgpu_mfma_rows import _machine
 
 NAMES = ("s_waitcnt", "s_setprio", "s_nop", "s_sleep", "sched_barrier", "sched_group_barrier")
 

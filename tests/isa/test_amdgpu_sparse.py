@@ -12,7 +12,7 @@ from avelang.isa.amdgpu.sparse import SPARSE
 from avelang.isa.lowering import spelling
 from avelang.isa.row import ROWS, Row, in_range, types_on
 from isa.amdgpu_waves import LANES, lowered, semantics
-from isa.test_amdgpu_matrix import AMD, _llvm_type, _machine, selected
+from isa.test_amdgpu_mfma_rows import AMD, _llvm_type, _machine, selected
 
 NAMES = [f"smfmac_{d.acc}_{d.m}x{d.m}x{d.k}_{d.inputs}" for d in SPARSE]
 BY_NAME = dict(zip(NAMES, SPARSE, strict=True))

@@ -21,7 +21,7 @@ from avelang.amdgcn.asm import parse
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.sim.amdgcn import mutate
-from avelang.sim.amdgcn.machine import Machine
+from avelang.sim.amdgcn.machine import AmdMachine
 from avelang.tile import PIPELINES, schedules, windows
 from avelang_kernels import tile_gemm
 from avelang_kernels.tile_gemm import build
@@ -138,7 +138,7 @@ def test_every_wait_in_gfx942_code_matters(name):
     threads = block.on("gfx942", al.bf16).threads
     sizes = [(block.m - 3, block.n - 8, steps * block.k + more) for steps, more in ((0, 8), (1, 0), (3, 8), (4, 8))]
     problems = [(shape, problem(block, "gfx942", shape, "bf16", "f32")) for shape in sizes]
-    machine = Machine(parse(compile_text(build(block, al.bf16, al.f32), {}, (threads, 1, 1), "gfx942", "asm")), check=True, mutable=True)
+    machine = AmdMachine(parse(compile_text(build(block, al.bf16, al.f32), {}, (threads, 1, 1), "gfx942", "asm")), check=True, mutable=True)
 
     def right() -> bool:
         for shape, (a, b, _, want) in problems:

@@ -14,7 +14,7 @@ import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.isa import ROWS
 from avelang.tile import Distribution, SubgroupLayout, same_places
-from isa.test_amdgpu_matrix import our_name, published_atoms
+from isa.test_amdgpu_mfma_rows import our_name, published_atoms
 
 LHS = SubgroupLayout((1, 1), (8, 4), (2, 16), (1, 16))  # A of VDMFMA_F32_8x16x64x2_F16
 

@@ -1,4 +1,4 @@
-"""Assembly text of an AMD GPU comes in; a `Program` goes out: instructions with their operands, labels, data and kernel descriptors.
+"""Assembly text of an AMD GPU comes in; a `AsmProgram` goes out: instructions with their operands, labels, data and kernel descriptors.
 
 Reads what LLVM writes, as compiler output or as a disassembly, and what people write by hand in the same syntax. Syntax: LLVM, "User Guide for
 AMDGPU Backend", Instruction and operand syntax, GFX9 and GFX940.
@@ -29,7 +29,7 @@ INLINE_FLOATS = frozenset({"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Reg:
+class PhysReg:
     """`count` registers from number `first` of a file: "v" vector, "a" accumulation, "s" scalar (numbers as in `SPECIAL`)."""
 
     file: str
@@ -69,11 +69,11 @@ class Name:
     base: str = ""
 
 
-Operand = Reg | Imm | Name
+Operand = PhysReg | Imm | Name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Instruction:
+class MCInst:
     """One instruction. `name` is the mnemonic without its encoding (_e32, _e64, _dpp, _sdwa); `form` is that encoding, or "".
     `mods` holds what follows the operands: a flag is True, `offset:16` is an int, `op_sel:[0,1]` a tuple, `dst_sel:BYTE_0` a text; counters of
     s_waitcnt stand there too. `index` counts instructions, `address` bytes from the start of the code, `line` lines of the text. `source`: file, line
@@ -101,7 +101,7 @@ class Instruction:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Argument:
+class KernelArg:
     """An argument of a kernel as its metadata says: where its bytes are, how many, and of what kind ("global_buffer", "by_value",
     "hidden_block_count_x", ...)."""
 
@@ -112,7 +112,7 @@ class Argument:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Kernel:
+class AsmKernel:
     """A kernel's descriptor: the `.amdhsa_` directives without their prefix (LLVM, "User Guide for AMDGPU Backend", Code object, kernel
     descriptor). `label` is its entry; `arguments` are those of the metadata, where there is some, and `said` its numbers ("vgpr_count",
     "max_flat_workgroup_size", ...)."""
@@ -120,7 +120,7 @@ class Kernel:
     name: str
     label: str
     directives: dict[str, int]
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[KernelArg, ...] = ()
     said: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def get(self, name: str, default: int = 0) -> int:
@@ -128,7 +128,7 @@ class Kernel:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Data:
+class DataSection:
     """Bytes that are not code: `labels` maps names to offsets; `fixups` are (offset, symbol, addend): 8-byte addresses to be filled in."""
 
     content: bytes
@@ -137,19 +137,19 @@ class Data:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Program:
+class AsmProgram:
     """What the text holds. `labels` maps names to indices of instructions; `sets` are absolute symbols of `.set`."""
 
     chip: str
-    instructions: tuple[Instruction, ...]
+    instructions: tuple[MCInst, ...]
     labels: dict[str, int]
-    kernels: dict[str, Kernel]
-    data: Data
+    kernels: dict[str, AsmKernel]
+    data: DataSection
     sets: dict[str, int]
     metadata: str
 
 
-def far_label(code: Sequence[Instruction], labels: Mapping[str, int], i: Instruction) -> str | None:
+def far_label(code: Sequence[MCInst], labels: Mapping[str, int], i: MCInst) -> str | None:
     """The label to which `s_setpc_b64` goes where it ends a branch over a long way, as LLVM writes one: s_getpc_b64, and what is added to it is the
     distance from the instruction behind that."""
     if i.name != "s_setpc_b64" or i.index < 3:
@@ -158,7 +158,7 @@ def far_label(code: Sequence[Instruction], labels: Mapping[str, int], i: Instruc
     to = low.operands[-1] if low.operands else None
     if [x.name for x in (get, low, high)] != ["s_getpc_b64", "s_add_u32", "s_addc_u32"] or not isinstance(to, Name) or not to.base:
         return None
-    pairs = {(r.file, r.first // 2) for x in (get, low, high, i) for r in x.operands if isinstance(r, Reg)}
+    pairs = {(r.file, r.first // 2) for x in (get, low, high, i) for r in x.operands if isinstance(r, PhysReg)}
     same = high.operands[-1] == Name(to.name, 0, "hi", to.base) and labels.get(to.base) == low.index and len(pairs) == 1
     return to.name if same and to.name in labels else None
 
@@ -196,10 +196,10 @@ def split(text: str) -> list[str]:
     return out
 
 
-def register(text: str) -> Reg | None:
+def register(text: str) -> PhysReg | None:
     """A register or a range of registers, or None. Raises ValueError for one that does not exist."""
     if text in SPECIAL:
-        return Reg("s", *SPECIAL[text])
+        return PhysReg("s", *SPECIAL[text])
     if not (m := _REG.match(text)):
         return None
     first = int(m[3] or m[4])
@@ -207,7 +207,7 @@ def register(text: str) -> Reg | None:
     file = m[1] or m[2]
     if count < 1 or first + count - 1 > LAST[file]:
         raise ValueError(f"there is no {text}: {file} has the registers 0 to {LAST[file]}, named in ascending order")
-    return Reg("s", TTMP + first, count) if m[2] else Reg(file, first, count)
+    return PhysReg("s", TTMP + first, count) if m[2] else PhysReg(file, first, count)
 
 
 def operand(text: str) -> Operand | None:
@@ -292,13 +292,13 @@ ASSEMBLES = frozenset(
 )
 
 
-class _Reader:
+class _AsmParser:
     def __init__(self, text: str, name: str):
         self.name = name
         self.chip = ""
-        self.out: list[Instruction] = []
+        self.out: list[MCInst] = []
         self.labels: dict[str, int] = {}
-        self.kernels: dict[str, Kernel] = {}
+        self.kernels: dict[str, AsmKernel] = {}
         self.sets: dict[str, int] = {}
         self.metadata: list[str] = []
         self.data = bytearray()
@@ -343,7 +343,7 @@ class _Reader:
         else:
             self.data_labels[name] = len(self.data)
 
-    def _instruction(self, n: int, text: str, found: re.Match[str] | None) -> Instruction:
+    def _instruction(self, n: int, text: str, found: re.Match[str] | None) -> MCInst:
         mnemonic, _, rest = text.partition(" ") if " " in text else text.partition("\t")
         rest = rest.strip()
         form = next((f for f in FORMS if mnemonic.endswith(f)), "")
@@ -367,10 +367,10 @@ class _Reader:
                 if rest_words is not words and got is not None:
                     operands.append(got)
                 for word in rest_words:
-                    if (mod := modifier(word)) is None or isinstance(operand(word), Reg):
+                    if (mod := modifier(word)) is None or isinstance(operand(word), PhysReg):
                         raise self.fail(n, text, f"{word!r} is neither an operand nor a modifier")
                     mods[mod[0]] = mod[1]
-        out = Instruction(name, form[1:], tuple(operands), mods, len(self.out), self.address, n, text, self.source)
+        out = MCInst(name, form[1:], tuple(operands), mods, len(self.out), self.address, n, text, self.source)
         self.address += size
         return out
 
@@ -406,7 +406,7 @@ class _Reader:
         elif not self.in_text:
             self._datum(n, name, rest, text)
         elif name in SIZES:  # machine code as numbers, or a table: a wave that comes there stops
-            self.out.append(Instruction(name, "", (), {}, len(self.out), self.address, n, text, self.source))
+            self.out.append(MCInst(name, "", (), {}, len(self.out), self.address, n, text, self.source))
             self.address += SIZES[name] * len(split(rest))
 
     def _until(self, end: str) -> Iterator[tuple[int, str]]:
@@ -423,7 +423,7 @@ class _Reader:
                 if not 0 <= got < 1 << 32:
                     raise self.fail(n, raw, "a number of 32 bits is wanted")
                 found[key.removeprefix(".amdhsa_")] = got
-        self.kernels[name] = Kernel(name, name, found)
+        self.kernels[name] = AsmKernel(name, name, found)
 
     def _datum(self, n: int, name: str, rest: str, text: str) -> None:
         if name in SIZES:
@@ -448,7 +448,7 @@ class _Reader:
             self.data += bytes(-len(self.data) % step)
 
 
-def arguments(metadata: str) -> dict[str, tuple[Argument, ...]]:
+def arguments(metadata: str) -> dict[str, tuple[KernelArg, ...]]:
     """The arguments of each kernel, from the metadata's text as LLVM writes it (LLVM, "User Guide for AMDGPU Backend", Code Object V5
     Metadata): kernels are items of one list, arguments items of a list within."""
     kernels: list[tuple[list[str], list[dict[str, str]]]] = []
@@ -476,7 +476,7 @@ def arguments(metadata: str) -> dict[str, tuple[Argument, ...]]:
         elif key == ".name":
             names.append(value)
     return {
-        name: tuple(Argument(_count(a, ".offset"), _count(a, ".size"), a.get(".value_kind", ""), a.get(".name", "")) for a in args)
+        name: tuple(KernelArg(_count(a, ".offset"), _count(a, ".size"), a.get(".value_kind", ""), a.get(".name", "")) for a in args)
         for names, args in kernels
         for name in names
     }
@@ -512,15 +512,15 @@ def decoded(content: bytes, name: str) -> str:
         raise error("X020", where=name, text=repr(content[:8])[1:], why="it is neither a code object nor text") from None
 
 
-def parse(text: str, name: str = "assembly") -> Program:
+def parse(text: str, name: str = "assembly") -> AsmProgram:
     """The program of an assembly text. `name` is what errors call the text. Raises X020 for what cannot be read."""
-    r = _Reader(text, name)
+    r = _AsmParser(text, name)
     r.read()
-    data = Data(bytes(r.data), r.data_labels, tuple(r.fixups))
+    data = DataSection(bytes(r.data), r.data_labels, tuple(r.fixups))
     metadata = "\n".join(r.metadata)
     known = arguments(metadata)
     kernels = {k: dataclasses.replace(v, arguments=known.get(k, ()), said=numbers(metadata, k)) for k, v in r.kernels.items()}
-    return Program(r.chip, tuple(r.out), r.labels, kernels, data, r.sets, metadata)
+    return AsmProgram(r.chip, tuple(r.out), r.labels, kernels, data, r.sets, metadata)
 
 
 def float_bits(value: float, bits: int) -> int:

@@ -110,7 +110,7 @@ def descriptor(data: bytes) -> Descriptor:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Argument:
+class ArgumentMetadata:
     """One argument, or one hidden argument (`value_kind` begins with "hidden_"), of a kernel: bytes [offset, offset + size) of its segment."""
 
     name: str
@@ -121,7 +121,7 @@ class Argument:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Kernel:
+class CodeObjectKernel:
     """A kernel: `entry` and `descriptor_address` are addresses in the file's own numbering; `metadata` is the note's map of it, with keys that
     have lost their dot."""
 
@@ -130,7 +130,7 @@ class Kernel:
     descriptor_address: int
     entry: int
     code_bytes: int
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ArgumentMetadata, ...]
     metadata: Mapping[str, Any]
 
     def count(self, key: str) -> int:
@@ -151,7 +151,7 @@ class Segment:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Symbol:
+class ElfSymbol:
     """A name of the file: `kind` is "func", "object", "notype" and so on; `defined` is False for what another file would have to bring."""
 
     name: str
@@ -178,13 +178,13 @@ class CodeObject:
     chip: str
     target: str
     version: int
-    kernels: Mapping[str, Kernel]
+    kernels: Mapping[str, CodeObjectKernel]
     segments: tuple[Segment, ...]
-    symbols: Mapping[str, Symbol]
+    symbols: Mapping[str, ElfSymbol]
     relocations: tuple[Relocation, ...]
     metadata: Mapping[str, Any]
 
-    def kernel(self, name: str | None = None) -> Kernel:
+    def kernel(self, name: str | None = None) -> CodeObjectKernel:
         """The kernel of that name, or the only one. Raises D023."""
         if name is None and len(self.kernels) == 1:
             return next(iter(self.kernels.values()))
@@ -200,7 +200,7 @@ class CodeObject:
                 return part + bytes(size - len(part))
         raise error("D022", what="the file", why=f"{size} bytes at {address:#x} are in no loaded segment")
 
-    def code(self, kernel: Kernel) -> bytes:
+    def code(self, kernel: CodeObjectKernel) -> bytes:
         """The kernel's instructions."""
         return self.read(kernel.entry, kernel.code_bytes)
 
@@ -253,9 +253,9 @@ def note(data: bytes) -> dict[str, Any]:
     return {**whole, "amdhsa.kernels": kernels} if kernels else whole
 
 
-def _arguments(metadata: Mapping[str, Any]) -> tuple[Argument, ...]:
+def _arguments(metadata: Mapping[str, Any]) -> tuple[ArgumentMetadata, ...]:
     return tuple(
-        Argument(str(a.get("name", "")), int(a["offset"]), int(a["size"]), str(a["value_kind"]), str(a.get("address_space", "")))
+        ArgumentMetadata(str(a.get("name", "")), int(a["offset"]), int(a["size"]), str(a["value_kind"]), str(a.get("address_space", "")))
         for a in metadata.get("args", ())
     )
 
@@ -264,12 +264,12 @@ _KINDS = {0: "notype", 1: "object", 2: "func", 3: "section", 4: "file", 10: "ker
 _SYMBOL = struct.Struct("<IBBHQQ")  # name, kind in the low four bits, other, section, value, size (System V ABI, Elf64_Sym)
 
 
-def _symbols(elf: Any) -> tuple[dict[str, Symbol], dict[int, list[str]]]:
+def _symbols(elf: Any) -> tuple[dict[str, ElfSymbol], dict[int, list[str]]]:
     """(symbols by name, names by section of symbols and index). Libraries of kernels have tens of thousands, which pyelftools would read in
     seconds."""
     from elftools.elf.sections import SymbolTableSection
 
-    found: dict[str, Symbol] = {}
+    found: dict[str, ElfSymbol] = {}
     numbered: dict[int, list[str]] = {}
     for i, section in enumerate(elf.iter_sections()):
         if not isinstance(section, SymbolTableSection):
@@ -279,7 +279,7 @@ def _symbols(elf: Any) -> tuple[dict[str, Symbol], dict[int, list[str]]]:
             name, kind, defined = texts[at : texts.index(b"\0", at)].decode("utf-8", "replace"), info & 15, where != 0
             numbered.setdefault(i, []).append(name)
             if name and (defined or name not in found):
-                found[name] = Symbol(name, value, size, _KINDS.get(kind, str(kind)), defined)
+                found[name] = ElfSymbol(name, value, size, _KINDS.get(kind, str(kind)), defined)
     return found, numbered
 
 
@@ -313,7 +313,7 @@ def _segments(elf: Any, size: int) -> tuple[tuple[Segment, ...], dict[str, Any]]
     return tuple(out), metadata
 
 
-def _kernels(bare: CodeObject) -> dict[str, Kernel]:
+def _kernels(bare: CodeObject) -> dict[str, CodeObjectKernel]:
     """The kernels: of the metadata, then those that have a descriptor only."""
     listed = {str(k["name"]): k for k in bare.metadata.get("amdhsa.kernels", ())}
     names = {str(k.get("symbol", f"{name}.kd")): name for name, k in listed.items()}
@@ -334,7 +334,7 @@ def _kernels(bare: CodeObject) -> dict[str, Kernel]:
         after = starts[bisect.bisect_right(starts, entry) :][:1]
         size = min(code or segment.size, segment.address + segment.size - entry, *(at - entry for at in after if not code))
         metadata = listed.get(name, {})
-        out[name] = Kernel(name, d, at, entry, size, _arguments(metadata), {k: v for k, v in metadata.items() if k != "args"})
+        out[name] = CodeObjectKernel(name, d, at, entry, size, _arguments(metadata), {k: v for k, v in metadata.items() if k != "args"})
     return out
 
 

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from avelang.amdgcn.code_object import CodeObject, Kernel
+from avelang.amdgcn.code_object import CodeObject, CodeObjectKernel
 from avelang.amdgcn.elf import MACH, MACHINE, OS, RELOCATABLE
 from avelang.amdgcn.tools import OLDEST, PACKAGE, libraries, run, search
 from avelang.base import knobs
@@ -176,7 +176,7 @@ _DIRECTIVES: dict[str, str] = {
 _GFX90A_ONLY = frozenset({"user_sgpr_private_segment_buffer", "user_sgpr_flat_scratch_init"})
 
 
-def directives(kernel: Kernel, chip: str) -> dict[str, int]:
+def directives(kernel: CodeObjectKernel, chip: str) -> dict[str, int]:
     """The `.amdhsa_` directives, without that prefix, that make the kernel's descriptor."""
     d = kernel.descriptor
     out = {n: getattr(d, n) for n in ("group_segment_fixed_size", "private_segment_fixed_size", "kernarg_size")}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from avelang.amdgcn.asm import EXEC, M0, SCC, VCC, Instruction, Reg
+from avelang.amdgcn.asm import EXEC, M0, SCC, VCC, MCInst, PhysReg
 from avelang.isa.amdgpu.passes import is_matrix
 
 Span = tuple[int, int]
@@ -41,7 +41,7 @@ class Effects:
     direct: bool = False
 
 
-def span(reg: Reg) -> Span:
+def span(reg: PhysReg) -> Span:
     """The cells of an operand."""
     return FILES[reg.file] + reg.first, reg.count
 
@@ -56,7 +56,7 @@ def cell_name(cell: int) -> str:
     """A cell as assembly writes it: v3, a0, s12, vcc_hi."""
     for file, base in reversed(FILES.items()):
         if cell >= base:
-            return str(Reg(file, cell - base))
+            return str(PhysReg(file, cell - base))
     raise ValueError(cell)
 
 
@@ -72,7 +72,7 @@ _UNITS = (
 )  # fmt: skip
 
 
-def unit(i: Instruction) -> str:
+def unit(i: MCInst) -> str:
     """What executes an instruction."""
     if is_matrix(i.name):
         return MATRIX
@@ -91,7 +91,7 @@ _KEEPS_SCC = re.compile(
 )
 
 
-def _implicit_scalar(i: Instruction, kind: str) -> tuple[list[Span], list[Span]]:
+def _implicit_scalar(i: MCInst, kind: str) -> tuple[list[Span], list[Span]]:
     reads, writes = [], []
     name = i.name
     if _READS_SCC.match(name):
@@ -110,7 +110,7 @@ def _implicit_scalar(i: Instruction, kind: str) -> tuple[list[Span], list[Span]]
     return reads, writes
 
 
-def _scalar_operands(i: Instruction, kind: str) -> tuple[list[int], list[int]]:
+def _scalar_operands(i: MCInst, kind: str) -> tuple[list[int], list[int]]:
     """Indices of results and of sources."""
     everything = list(range(len(i.operands)))
     if "atomic" in i.name:  # what memory held comes back in the data registers, where that is asked for
@@ -131,12 +131,12 @@ _ACCUMULATES = re.compile(
 _MASKS_LAST = re.compile(r"v_(cndmask|addc_co|subb_co|subbrev_co)")
 
 
-def reads_mask(i: Instruction) -> int:
+def reads_mask(i: MCInst) -> int:
     """The operand that a vector instruction reads as one bit for each lane (a carry, or a selection), or -1."""
     return len(i.operands) - 1 if _MASKS_LAST.match(i.name) else -1
 
 
-def _vector_operands(i: Instruction) -> tuple[list[int], list[int]]:
+def _vector_operands(i: MCInst) -> tuple[list[int], list[int]]:
     everything = list(range(len(i.operands)))
     if _EXCHANGES.match(i.name):
         return everything, everything
@@ -146,7 +146,7 @@ def _vector_operands(i: Instruction) -> tuple[list[int], list[int]]:
     return everything[:results], everything if keeps else everything[results:]
 
 
-def _implicit_vector(i: Instruction) -> tuple[list[Span], list[Span]]:
+def _implicit_vector(i: MCInst) -> tuple[list[Span], list[Span]]:
     reads: list[Span] = [(VCC, 2)] if i.name.startswith("v_div_fmas") else []
     if i.name.startswith(("v_movrel", "v_interp")):
         reads.append((M0, 1))
@@ -160,14 +160,14 @@ _DS_NO_MEMORY = re.compile(r"ds_(swizzle|permute|bpermute|nop|gws)")
 _NO_COUNT = re.compile(r"buffer_(inv|wbinv)")
 
 
-def _ds(i: Instruction) -> tuple[list[int], list[int], str]:
+def _ds(i: MCInst) -> tuple[list[int], list[int], str]:
     everything = list(range(len(i.operands)))
     results = everything[:1] if _DS_RESULT.match(i.name) else []
     kind = "read" if i.name.startswith("ds_read") else "write" if i.name.startswith("ds_write") else "atomic"
     return results, everything[len(results) :], "" if _DS_NO_MEMORY.match(i.name) else kind
 
 
-def _vmem(i: Instruction) -> tuple[list[int], list[int], str, bool]:
+def _vmem(i: MCInst) -> tuple[list[int], list[int], str, bool]:
     """Results, sources, kind of access and whether it goes to LDS, of buffer, global, flat and scratch instructions."""
     everything = list(range(len(i.operands)))
     direct = "lds" in i.mods or "_load_lds_" in i.name
@@ -181,7 +181,7 @@ def _vmem(i: Instruction) -> tuple[list[int], list[int], str, bool]:
     return [], everything, "read" if direct else "write", direct
 
 
-def _memory(i: Instruction, kind: str) -> Effects:
+def _memory(i: MCInst, kind: str) -> Effects:
     if kind == DS:
         results, sources, lds = _ds(i)
         reads, writes = _spans(i, sources), _spans(i, results)
@@ -202,11 +202,11 @@ def _memory(i: Instruction, kind: str) -> Effects:
 # -- all -----------------------------------------------------------------------------------------------------------------------------------
 
 
-def _spans(i: Instruction, indices: list[int]) -> tuple[Span, ...]:
-    return tuple(span(o) for n in indices if isinstance(o := i.operands[n], Reg))
+def _spans(i: MCInst, indices: list[int]) -> tuple[Span, ...]:
+    return tuple(span(o) for n in indices if isinstance(o := i.operands[n], PhysReg))
 
 
-def effects(i: Instruction) -> Effects:
+def effects(i: MCInst) -> Effects:
     """What an instruction does to registers and counters."""
     kind = unit(i)
     if kind in (DS, VMEM, FLAT_UNIT):

@@ -12,7 +12,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from avelang.amdgcn.asm import EXEC, M0, VCC, Imm, Instruction, Name, Program, Reg
+from avelang.amdgcn.asm import EXEC, M0, VCC, AsmProgram, Imm, MCInst, Name, PhysReg
 from avelang.amdgcn.effects import (
     CONTROL,
     DS,
@@ -37,7 +37,7 @@ LLVM = "LLVM, GCNHazardRecognizer"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Rule:
+class HazardRule:
     """`first` and `second`: roles that `produced` and `consumed` give; between them `need` wait states, where the registers overlap."""
 
     first: str
@@ -49,30 +49,30 @@ class Rule:
 # One row for each dependency that is not a matrix instruction's. Left out: what only graphics, vskip or the trap handler uses; and "writes
 # VGPRs holding write data: 1" for other than vector ALU instructions, which no compiler keeps: what they write comes many states later.
 RULES = (
-    Rule("valu scalar", "vmem scalar", 5),
-    Rule("valu scalar", "lane select", 4),
-    Rule("valu scalar", "lane exec", 4),
-    Rule("valu scalar", "div_fmas vcc", 4),
-    Rule("valu scalar", "valu constant", 2),
-    Rule("valu scalar", "dpp exec", 5),
-    Rule("valu scalar", "matrix exec", 4, ISA_MATRIX),
-    Rule("valu scalar", "vccz or execz", 5),
-    Rule("valu vector", "dpp source", 2),
-    Rule("valu vector", "lane source", 1),
-    Rule("valu vector", "matrix source", 2, ISA_MATRIX),
-    Rule("trans", "plain source", 1),
-    Rule("moved bits", "valu source", 1),
-    Rule("wide store", "valu result", 2),
-    Rule("salu m0", "m0", 1),
-    Rule("setreg", "hardware register", 2),
-    Rule("dot", "same dot A or B", 3, ISA_MATRIX),
-    Rule("dot", "source after dot", 3, ISA_MATRIX),
-    Rule("dot", "result after dot", 3, ISA_MATRIX),
-    Rule("dgemm", "fma f64", 2, LLVM),
+    HazardRule("valu scalar", "vmem scalar", 5),
+    HazardRule("valu scalar", "lane select", 4),
+    HazardRule("valu scalar", "lane exec", 4),
+    HazardRule("valu scalar", "div_fmas vcc", 4),
+    HazardRule("valu scalar", "valu constant", 2),
+    HazardRule("valu scalar", "dpp exec", 5),
+    HazardRule("valu scalar", "matrix exec", 4, ISA_MATRIX),
+    HazardRule("valu scalar", "vccz or execz", 5),
+    HazardRule("valu vector", "dpp source", 2),
+    HazardRule("valu vector", "lane source", 1),
+    HazardRule("valu vector", "matrix source", 2, ISA_MATRIX),
+    HazardRule("trans", "plain source", 1),
+    HazardRule("moved bits", "valu source", 1),
+    HazardRule("wide store", "valu result", 2),
+    HazardRule("salu m0", "m0", 1),
+    HazardRule("setreg", "hardware register", 2),
+    HazardRule("dot", "same dot A or B", 3, ISA_MATRIX),
+    HazardRule("dot", "source after dot", 3, ISA_MATRIX),
+    HazardRule("dot", "result after dot", 3, ISA_MATRIX),
+    HazardRule("dgemm", "fma f64", 2, LLVM),
 )
 # What LLVM's tables ask for and the manual does not: table 11 names a constant, and VCC or a pair of scalar registers that v_cndmask, v_addc_co
 # and their like read is one bit for each lane.
-STRICT = (Rule("valu scalar", "valu mask", 2, LLVM),)
+STRICT = (HazardRule("valu scalar", "valu mask", 2, LLVM),)
 
 # What gfx90a does without: LLVM asks for these states from gfx940 on (hasTransForwardingHazard, hasDstSelForwardingHazard, hasVDecCoExecHazard).
 GFX942_ONLY = {
@@ -154,7 +154,7 @@ ANY: Span = (-1, 1)  # "registers" of a dependency that is on none
 _HWREGS = -1000  # cells of hardware registers, by a number of their names
 
 
-def _hardware_register(i: Instruction) -> tuple[Span, ...]:
+def _hardware_register(i: MCInst) -> tuple[Span, ...]:
     for o in i.operands:
         if isinstance(o, Name) and (found := _HWREG.match(o.name)):
             return ((_HWREGS - int.from_bytes(found[1].encode(), "little"), 1),)
@@ -163,8 +163,8 @@ def _hardware_register(i: Instruction) -> tuple[Span, ...]:
     return ()
 
 
-def _operands(i: Instruction, indices: tuple[int, ...], files: str) -> tuple[Span, ...]:
-    return tuple(span(o) for n in indices if n < len(i.operands) and isinstance(o := i.operands[n], Reg) and o.file in files)
+def _operands(i: MCInst, indices: tuple[int, ...], files: str) -> tuple[Span, ...]:
+    return tuple(span(o) for n in indices if n < len(i.operands) and isinstance(o := i.operands[n], PhysReg) and o.file in files)
 
 
 def matrix_kind(name: str) -> str:
@@ -182,12 +182,12 @@ def _scalars(spans: tuple[Span, ...]) -> tuple[Span, ...]:
     return tuple(s for s in spans if s[0] < 256)
 
 
-def _accumulator(i: Instruction) -> tuple[Span, ...]:
+def _accumulator(i: MCInst) -> tuple[Span, ...]:
     """The registers that a matrix instruction adds to."""
     return _operands(i, (0,) if "smfmac" in i.name else (3,), "va")
 
 
-def _moves_bits(i: Instruction) -> bool:
+def _moves_bits(i: MCInst) -> bool:
     """Whether the result goes to another place in its register than bit 0 on."""
     if i.mods.get("dst_sel", "DWORD") != "DWORD":
         return True
@@ -195,7 +195,7 @@ def _moves_bits(i: Instruction) -> bool:
     return isinstance(high, tuple) and not i.name.startswith("v_pk_") and len(high) > 1 and bool(high[-1])
 
 
-def produced(i: Instruction, e: Effects) -> Iterator[Role]:
+def produced(i: MCInst, e: Effects) -> Iterator[Role]:
     """What an instruction leaves behind that a later one must keep away from."""
     vectors, scalars = _vectors(e.writes), _scalars(e.writes)
     if e.unit == MATRIX:
@@ -222,18 +222,18 @@ def produced(i: Instruction, e: Effects) -> Iterator[Role]:
         yield "wide store", wide
 
 
-def _wide_data(i: Instruction, e: Effects) -> tuple[Span, ...]:
+def _wide_data(i: MCInst, e: Effects) -> tuple[Span, ...]:
     """More than 8 bytes of data that are fetched from registers after the instruction was issued. A buffer instruction whose offset is in a
     scalar register takes long enough itself."""
     if "store" not in i.name and "cmpswap_x2" not in i.name:
         return ()
     if e.unit == VMEM and i.name.startswith(("buffer", "tbuffer")):
         offset = i.operands[3] if len(i.operands) > 3 else None
-        return () if isinstance(offset, Reg) else tuple(s for s in _operands(i, (0,), "va") if s[1] > 2)
+        return () if isinstance(offset, PhysReg) else tuple(s for s in _operands(i, (0,), "va") if s[1] > 2)
     return tuple(s for s in _operands(i, (1,), "va") if s[1] > 2)
 
 
-def consumed(i: Instruction, e: Effects) -> Iterator[Role]:
+def consumed(i: MCInst, e: Effects) -> Iterator[Role]:
     """What an instruction does to registers that an earlier one may not be done with."""
     if e.unit == MATRIX:
         yield from _matrix_sources(i)
@@ -250,7 +250,7 @@ def consumed(i: Instruction, e: Effects) -> Iterator[Role]:
         yield "hardware register", _hardware_register(i)
 
 
-def _matrix_sources(i: Instruction) -> Iterator[Role]:
+def _matrix_sources(i: MCInst) -> Iterator[Role]:
     sparse = "smfmac" in i.name
     ab = _operands(i, (1, 2, 3) if sparse else (1, 2), "va")
     yield "A or B", ab
@@ -259,7 +259,7 @@ def _matrix_sources(i: Instruction) -> Iterator[Role]:
     yield "matrix exec", ((EXEC, 2),)
 
 
-def _valu_uses(i: Instruction, e: Effects) -> Iterator[Role]:
+def _valu_uses(i: MCInst, e: Effects) -> Iterator[Role]:
     sources, results = _vectors(e.reads), _vectors(e.writes)
     yield "valu source", sources
     yield "valu result", results
@@ -289,7 +289,7 @@ def _valu_uses(i: Instruction, e: Effects) -> Iterator[Role]:
         yield "fma f64", (ANY,)
 
 
-def waits(i: Instruction) -> int:
+def waits(i: MCInst) -> int:
     """The wait states that an instruction is."""
     if i.name == "s_nop" and i.operands and isinstance(o := i.operands[0], Imm):
         return int(o.value) + 1
@@ -318,7 +318,7 @@ class Hazard:
         return cell_name(self.cell) if self.cell >= 0 else "the f64 pipeline" if self.cell == ANY[0] else "the hardware register"
 
 
-def _rules(chip: str, strict: bool) -> tuple[Rule, ...]:
+def _rules(chip: str, strict: bool) -> tuple[HazardRule, ...]:
     """The rows of a chip that are not about matrix instructions."""
     rules = RULES + STRICT if strict else RULES
     if chip != "gfx90a":
@@ -327,8 +327,8 @@ def _rules(chip: str, strict: bool) -> tuple[Rule, ...]:
     return tuple(dataclasses.replace(r, need=LESS_ON_GFX90A.get((r.first, r.second), r.need)) for r in mine)
 
 
-class _Search:
-    def __init__(self, program: Program, strict: bool = False):
+class _HazardRecognizer:
+    def __init__(self, program: AsmProgram, strict: bool = False):
         self.program, self.code = program, program.instructions
         self.chip = program.chip if program.chip in MATRIX_RULES else "gfx942"
         self.rules = _rules(self.chip, strict)
@@ -433,8 +433,8 @@ class _Search:
         return next((n for n, (a, b, units) in self.advisory.items() if kind in a and role in b and unit in units), "")
 
 
-def find(program: Program, strict: bool = False) -> tuple[Hazard, ...]:
+def find(program: AsmProgram, strict: bool = False) -> tuple[Hazard, ...]:
     """All hazards of a program, in the order of their second instructions. `strict`: with the rows of `STRICT`."""
-    search = _Search(program, strict)
+    search = _HazardRecognizer(program, strict)
     found = [h for n in range(len(program.instructions)) for h in search.from_(n)]
     return tuple(sorted(found, key=lambda h: (h.second, -h.first)))

@@ -1,4 +1,4 @@
-"""Loops of AMD assembly: a `Program` comes in, its natural loops and the main one go out. Found on the flow graph, not from comments or names.
+"""Loops of AMD assembly: a `AsmProgram` comes in, its natural loops and the main one go out. Found on the flow graph, not from comments or names.
 
 The main loop is the innermost loop with the most matrix instructions; where no innermost loop has any, the loop with the most of its own; where
 the code has none, the largest innermost loop.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from avelang.amdgcn.asm import Imm, Instruction, Name, Program
+from avelang.amdgcn.asm import AsmProgram, Imm, MCInst, Name
 from avelang.base.errors import error
 from avelang.isa.amdgpu.passes import is_matrix
 
@@ -22,7 +22,7 @@ def is_branch(name: str) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Block:
+class BasicBlock:
     """Instructions [start, stop) of the program, and the blocks, by their start, that may follow."""
 
     start: int
@@ -31,11 +31,11 @@ class Block:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Loop:
+class NaturalLoop:
     """A natural loop: the start of its header and those of all its blocks, in the order of the text. `depth` counts the loops around it."""
 
     header: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[BasicBlock, ...]
     depth: int
     inner: bool
 
@@ -45,7 +45,7 @@ class Loop:
         return [i for b in self.blocks for i in range(b.start, b.stop)]
 
 
-def target(program: Program, ins: Instruction) -> int:
+def target(program: AsmProgram, ins: MCInst) -> int:
     """The index of the instruction to which a branch goes. Raises X020 where the text has no such place."""
     place = ins.operands[0] if ins.operands else None
     found = None
@@ -60,7 +60,7 @@ def target(program: Program, ins: Instruction) -> int:
     return found
 
 
-def entry(program: Program, kernel: str | None = None) -> int:
+def entry(program: AsmProgram, kernel: str | None = None) -> int:
     """Where a kernel begins; without a name: the first kernel, or the first instruction of a text that names none. Raises D023."""
     if kernel is None:
         kernel = next(iter(program.kernels), None)
@@ -71,7 +71,7 @@ def entry(program: Program, kernel: str | None = None) -> int:
     return program.labels[label]
 
 
-def graph(program: Program, start: int) -> dict[int, Block]:
+def graph(program: AsmProgram, start: int) -> dict[int, BasicBlock]:
     """The blocks that can be reached from instruction `start`, by their own start."""
     code, jumps, leaders, seen, todo = program.instructions, {}, {start}, set(), [start]
     while todo:  # which instructions are reached, and where blocks begin
@@ -87,7 +87,7 @@ def graph(program: Program, start: int) -> dict[int, Block]:
             if code[i].name in ENDS:
                 break
             i += 1
-    out: dict[int, Block] = {}
+    out: dict[int, BasicBlock] = {}
     for first in sorted(x for x in leaders if x < len(code)):
         last = first
         while last + 1 not in leaders and last not in jumps and code[last].name not in ENDS and last + 1 < len(code):
@@ -96,11 +96,11 @@ def graph(program: Program, start: int) -> dict[int, Block]:
             follow = (jumps[last],) if code[last].name == "s_branch" else (jumps[last], last + 1)
         else:
             follow = () if code[last].name in ENDS else (last + 1,)
-        out[first] = Block(first, last + 1, tuple(x for x in follow if x in leaders and x < len(code)))
+        out[first] = BasicBlock(first, last + 1, tuple(x for x in follow if x in leaders and x < len(code)))
     return out
 
 
-def _dominators(blocks: dict[int, Block], start: int) -> dict[int, set[int]]:
+def _dominators(blocks: dict[int, BasicBlock], start: int) -> dict[int, set[int]]:
     """For each block those that every way to it passes, itself included."""
     before: dict[int, list[int]] = {b: [] for b in blocks}
     for b in blocks.values():
@@ -119,7 +119,7 @@ def _dominators(blocks: dict[int, Block], start: int) -> dict[int, set[int]]:
     return out
 
 
-def loops(program: Program, kernel: str | None = None) -> list[Loop]:
+def loops(program: AsmProgram, kernel: str | None = None) -> list[NaturalLoop]:
     """The natural loops of a kernel, by their headers in the order of the text; those that share a header are one."""
     start = entry(program, kernel)
     if not program.instructions:
@@ -141,15 +141,15 @@ def loops(program: Program, kernel: str | None = None) -> list[Loop]:
     for header, body in sorted(bodies.items()):
         depth = sum(header in other for h, other in bodies.items() if h != header)
         inner = not any(h in body for h in bodies if h != header)
-        out.append(Loop(header, tuple(blocks[x] for x in sorted(body)), depth, inner))
+        out.append(NaturalLoop(header, tuple(blocks[x] for x in sorted(body)), depth, inner))
     return out
 
 
-def main_loop(program: Program, kernel: str | None = None) -> Loop | None:
+def main_loop(program: AsmProgram, kernel: str | None = None) -> NaturalLoop | None:
     """The loop that counts (see the module); None where the kernel has no loop."""
     found = loops(program, kernel)
 
-    def own(loop: Loop) -> int:
+    def own(loop: NaturalLoop) -> int:
         inside = {i for other in found if other is not loop and other.header in {b.start for b in loop.blocks} for i in other.indices}
         return sum(is_matrix(program.instructions[i].name) for i in loop.indices if i not in inside)
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from avelang.amdgcn.asm import Program, parse
+from avelang.amdgcn.asm import AsmProgram, parse
 from avelang.amdgcn.loops import is_branch, main_loop
 from avelang.amdgcn.tools import program as tool
 from avelang.amdgcn.tools import run
@@ -61,7 +61,7 @@ def simulate(lines: list[str], chip: str, iterations: int) -> tuple[int, float]:
         raise error("D021", tool=f"llvm-mca ({path})", why=f"its answer cannot be read ({type(exc).__name__}: {exc})") from None
 
 
-def utilization_of(program: Program, chip: str, kernel: str | None = None) -> Utilization | None:
+def utilization_of(program: AsmProgram, chip: str, kernel: str | None = None) -> Utilization | None:
     """As `utilization`, of a program that has been parsed."""
     loop = main_loop(program, kernel)
     if loop is None:

@@ -1,4 +1,4 @@
-"""What a kernel takes and what its main loop does: assembly text or a code object comes in, a `Report` goes out. Static: nothing is run.
+"""What a kernel takes and what its main loop does: assembly text or a code object comes in, a `KernelReport` goes out. Static: nothing is run.
 
 Registers, spills, scratch and LDS are what the compiler wrote into descriptor and metadata. The counts of the main loop (`loops.main_loop`) are of
 one iteration of one wave; where the loop has an `if`, both sides count.
@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from avelang.amdgcn.asm import Instruction, Program, parse
+from avelang.amdgcn.asm import AsmProgram, MCInst, parse
 from avelang.amdgcn.code_object import CodeObject
 from avelang.amdgcn.disassemble import assembly
 from avelang.amdgcn.loops import is_branch, main_loop
@@ -26,7 +26,7 @@ KINDS = ("matrix", "LDS read", "LDS write", "LDS other", "load", "load to LDS", 
 _EXACT = {"s_barrier": "barrier", "s_nop": "no-op", "s_setprio": "priority", "s_sleep": "wait", "v_nop": "no-op"}
 
 
-def kind(ins: Instruction) -> str:
+def kind(ins: MCInst) -> str:
     """Which of `KINDS` an instruction is."""
     name = ins.name
     if name in _EXACT:
@@ -83,7 +83,7 @@ class MainLoop:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Report:
+class KernelReport:
     """What a kernel takes. `vgpr` are vector registers in use, `agpr` accumulation registers; `vgpr_allocated` and `sgpr_allocated` what a wave
     gets, which the compiler raises where occupancy is limited anyway. `threads`: the largest work-group. `lds`: bytes, `dynamic_lds` of them given
     at launch. `code_bytes` and `utilization` are None where they are not known."""
@@ -108,12 +108,12 @@ class Report:
     utilization: Utilization | None = None
 
 
-def matrix_passes(ins: Instruction, chip: str) -> int:
+def matrix_passes(ins: MCInst, chip: str) -> int:
     """`passes` of an instruction as it stands, with the formats that it names."""
     return passes(ins.name, chip, (ins.int("cbsz"), ins.int("blgp")))
 
 
-def loop_report(code: Iterable[Instruction], chip: str) -> MainLoop:
+def loop_report(code: Iterable[MCInst], chip: str) -> MainLoop:
     """The counts of a loop's instructions."""
     code = list(code)
     counts: dict[str, Counter[str]] = {}
@@ -129,7 +129,7 @@ def loop_report(code: Iterable[Instruction], chip: str) -> MainLoop:
     return MainLoop((code[0].line, code[-1].line), len(code), ordered, held, held * CLOCKS, read, written, ratio)
 
 
-def report_of(program: Program, chip: str = "", kernel: str | None = None, dynamic_lds: int = 0, code_bytes: int | None = None) -> Report:
+def report_of(program: AsmProgram, chip: str = "", kernel: str | None = None, dynamic_lds: int = 0, code_bytes: int | None = None) -> KernelReport:
     """The report of a kernel, the first where no name is given. `chip`: where the text names no target. Raises D023 for an unknown kernel, D025 where
     the text has no kernel or names no chip that Ave knows."""
     name = kernel or next(iter(program.kernels), "")
@@ -156,7 +156,7 @@ def report_of(program: Program, chip: str = "", kernel: str | None = None, dynam
     lds = found.get("group_segment_fixed_size", said.get("group_segment_fixed_size", 0)) + dynamic_lds
     threads = said.get("max_flat_workgroup_size", 1024)
     loop = main_loop(program, name)
-    return Report(
+    return KernelReport(
         kernel=name, chip=chip, vgpr=vgpr, agpr=agpr, sgpr=sgpr, vgpr_allocated=-(-total // 8) * 8, sgpr_allocated=-(-sgprs // 16) * 16,
         vgpr_spills=said.get("vgpr_spill_count", 0), sgpr_spills=said.get("sgpr_spill_count", 0),
         scratch=found.get("private_segment_fixed_size", said.get("private_segment_fixed_size", 0)), lds=lds, dynamic_lds=dynamic_lds,
@@ -165,7 +165,7 @@ def report_of(program: Program, chip: str = "", kernel: str | None = None, dynam
     )  # fmt: skip
 
 
-def report(source: str | CodeObject, kernel: str | None = None, dynamic_lds: int = 0) -> Report:
+def report(source: str | CodeObject, kernel: str | None = None, dynamic_lds: int = 0) -> KernelReport:
     """The report of a kernel of an assembly text or of a code object. Errors as `report_of`, X020 for text that is no assembly, and what
     `disassemble.assembly` raises."""
     if isinstance(source, CodeObject):

@@ -15,7 +15,7 @@ from avelang.cli.resources import as_json as nvidia_json
 from avelang.cli.resources import text as nvidia_text
 
 if TYPE_CHECKING:
-    from avelang.amdgcn.report import MainLoop, Report
+    from avelang.amdgcn.report import KernelReport, MainLoop
     from avelang.runtime.resources import Resources
 
 NOTE = "Static estimates from the code alone: nothing was run, and none of this is a time on a card."
@@ -72,7 +72,7 @@ def _nvidia(
     return of_ptx(text, name, None, dynamic) if is_ptx(text) else None
 
 
-def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[Report, list[str]]:
+def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[KernelReport, list[str]]:
     """The report of a file, and what could not be found out."""
     from avelang.amdgcn.asm import decoded, parse
     from avelang.amdgcn.code_object import BINARY, BUNDLE, read
@@ -91,7 +91,7 @@ def _foreign(file: str, target: str, name: str | None, dynamic: int) -> tuple[Re
     return _measured(report_of(program, target, name, dynamic, size), program)
 
 
-def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], dynamic: int) -> tuple[Report, list[str]]:
+def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, int, int], dynamic: int) -> tuple[KernelReport, list[str]]:
     """The report of a kernel that is compiled here, and what could not be found out."""
     from avelang.amdgcn.asm import parse
     from avelang.amdgcn.code_object import read
@@ -123,7 +123,7 @@ def _ours(source: str, target: str, defines: dict[str, Any], block: tuple[int, i
     return found, [*missing, *more]
 
 
-def _measured(found: Report, program: Any) -> tuple[Report, list[str]]:
+def _measured(found: KernelReport, program: Any) -> tuple[KernelReport, list[str]]:
     """The report with llvm-mca's estimate, where there is an llvm-mca and a loop with matrix instructions."""
     from avelang.amdgcn.mca import utilization_of
     from avelang.base.errors import AveError
@@ -136,7 +136,7 @@ def _measured(found: Report, program: Any) -> tuple[Report, list[str]]:
         return found, [f"utilization of the matrix core: {exc.message}" + (f"; {exc.hint}" if exc.hint else "")]
 
 
-def _facts(r: Report) -> list[tuple[str, str, str]]:
+def _facts(r: KernelReport) -> list[tuple[str, str, str]]:
     """(name, value, remark) of what the kernel takes."""
     from avelang.base.errors import counted
 
@@ -154,7 +154,7 @@ def _facts(r: Report) -> list[tuple[str, str, str]]:
     ]
 
 
-def _loop_facts(r: Report, loop: MainLoop) -> list[tuple[str, str]]:
+def _loop_facts(r: KernelReport, loop: MainLoop) -> list[tuple[str, str]]:
     """(name, value) of the main loop as a whole."""
     out = [("matrix core", f"{loop.passes} passes, {loop.matrix_clocks} clocks")] if loop.passes else []
     if loop.lds_read or loop.lds_written:
@@ -167,7 +167,7 @@ def _loop_facts(r: Report, loop: MainLoop) -> list[tuple[str, str]]:
     return out
 
 
-def _print(r: Report, missing: list[str]) -> None:
+def _print(r: KernelReport, missing: list[str]) -> None:
     from rich.markup import escape
     from rich.table import Table
 

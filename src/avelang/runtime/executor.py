@@ -20,7 +20,7 @@ from avelang.runtime.checked import Record, wanted
 from avelang.runtime.native import threads
 from avelang.sim.amdgcn.arguments import explicit, pack
 from avelang.sim.amdgcn.checks import of_knob
-from avelang.sim.amdgcn.machine import Launch, Machine, Ready, Run
+from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams, DispatchResult, Ready
 
 if TYPE_CHECKING:
     from avelang.frontend.source import Source
@@ -39,10 +39,10 @@ class Program:
         self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
         self.prints: bool = bool(meta.get("prints"))
         self.last_ns = 0
-        self.last: Run | None = None
+        self.last: DispatchResult | None = None
         ready = Ready(payload, {int(k): v for k, v in meta["unknown"].items()})
         program = asm.parse(meta["asm"], meta["kernel"])
-        self.machine = Machine(program, meta["entry"], check=meta["check"], ready=ready, alike=False)
+        self.machine = AmdMachine(program, meta["entry"], check=meta["check"], ready=ready, alike=False)
 
     def run(self, at: Geometry, bound: Bound) -> None:
         """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027, and what a kernel that checks its
@@ -63,7 +63,7 @@ class Program:
         start = time.perf_counter_ns()
         kernarg = pack(self.machine.kernel, slots, grid, block, dynamic)
         try:
-            self.last = self.machine.launch(Launch(grid, block, kernarg, regions, dynamic, names=names), threads())
+            self.last = self.machine.launch(DispatchParams(grid, block, kernarg, regions, dynamic, names=names), threads())
         except AveError as e:
             code = _CODE.format(self.machine.kernel.name, self.machine.chip.name, ",".join(map(str, block)))
             e.hint = "; ".join(x for x in (e.hint, code) if x)
@@ -95,7 +95,7 @@ class Executor:
         """An object file, and what the runtime must know of it."""
         text, meta = compile.device_assembly(source, bound.constexprs, self.chip, block, bound.options)
         check = sorted(of_knob(knobs.checks()))
-        machine = Machine(asm.parse(text, source.name), meta["entry"], check=check)
+        machine = AmdMachine(asm.parse(text, source.name), meta["entry"], check=check)
         unknown = {str(k): v for k, v in machine.ready.unknown.items()}
         return machine.ready.payload, {**meta, "asm": text, "unknown": unknown, "check": check}
 

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from avelang.amdgcn.asm import EXEC, parse, register
-from avelang.sim.amdgcn.machine import Launch, Machine, Run
+from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams, DispatchResult
 
 HEAD = """
 	.amdgcn_target "amdgcn-amd-amdhsa--{chip}"
@@ -25,7 +25,7 @@ LANES = 64
 class Registers:
     """What registers hold: `r["v3"]` uint32 (64,), `r["v[2:3]"]` uint32 (2, 64), `r["s4"]`, `r["vcc"]` ints; of wave `wave`."""
 
-    run: Run
+    run: DispatchResult
     wave: int = 0
 
     def __getitem__(self, name: str) -> np.ndarray | int:
@@ -38,14 +38,14 @@ class Registers:
         return found[0] if reg.count == 1 else found
 
 
-def assemble(body: str, *, chip: str = "gfx942", lds: int = 0, directives: str = ".amdhsa_float_denorm_mode_32 3", **options: object) -> Machine:
+def assemble(body: str, *, chip: str = "gfx942", lds: int = 0, directives: str = ".amdhsa_float_denorm_mode_32 3", **options: object) -> AmdMachine:
     """A machine for some instructions (s_endpgm is added), to be run more than once. Denormals are kept unless `directives` of the descriptor say
-    otherwise. `options` go to `Machine`."""
+    otherwise. `options` go to `AmdMachine`."""
     text = HEAD.format(chip=chip, lds=lds, directives=directives) + body + "\n\ts_endpgm\n"
-    return Machine(parse(text, "test program"), **options)  # type: ignore[arg-type]
+    return AmdMachine(parse(text, "test program"), **options)  # type: ignore[arg-type]
 
 
-def start(machine: Machine, inputs: dict[str, np.ndarray | int] | None = None, *, exec_mask: int = (1 << 64) - 1,
+def start(machine: AmdMachine, inputs: dict[str, np.ndarray | int] | None = None, *, exec_mask: int = (1 << 64) - 1,
           regions: tuple[tuple[int, int], ...] = (), block: int = 64, groups: int = 1, threads: int = 1) -> Registers:  # fmt: skip
     """Runs a machine in workgroups of `block` work-items, whose waves all begin with the same registers.
 
@@ -63,7 +63,7 @@ def start(machine: Machine, inputs: dict[str, np.ndarray | int] | None = None, *
             first = reg.first + (256 if reg.file == "a" else 0)
             vectors[first : first + reg.count] = np.asarray(value).view(np.uint32) if isinstance(value, np.ndarray) else value
     given = np.broadcast_to(vectors, (-(-block // LANES), 512, LANES))
-    return Registers(machine.launch(Launch((groups, 1, 1), (block, 1, 1), b"", list(regions), vectors=given, scalars=scalars), threads))
+    return Registers(machine.launch(DispatchParams((groups, 1, 1), (block, 1, 1), b"", list(regions), vectors=given, scalars=scalars), threads))
 
 
 def run_program(body: str, inputs: dict[str, np.ndarray | int] | None = None, *, chip: str = "gfx942", exec_mask: int = (1 << 64) - 1,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from avelang.base.errors import AveError
-from avelang.sim.amdgcn.machine import Launch
+from avelang.sim.amdgcn.machine import DispatchParams
 from sim.amdgcn.programs import assemble
 
 # v4: the work-item's dword in its workgroup's part (s20: the workgroup), v5: the other wave's, v6: in the other workgroup's part; v7: who this is.
@@ -30,7 +30,7 @@ def go(body: str, order: str = "forward", waves: int = 2, groups: int = 2, colle
     scalars = {2 * n + 2 + k: at >> 32 * k & 0xFFFFFFFF for n, (at, _) in enumerate(given) for k in range(2)}
     resource = x.ctypes.data | (x.nbytes << 64) | (0x20000 << 96)
     scalars |= {8 + k: resource >> 32 * k & 0xFFFFFFFF for k in range(4)}
-    return machine.launch(Launch((groups, 1, 1), (64 * waves, 1, 1), b"", given, scalars=scalars, names=["x", "count"]))
+    return machine.launch(DispatchParams((groups, 1, 1), (64 * waves, 1, 1), b"", given, scalars=scalars, names=["x", "count"]))
 
 
 # Program; words of the error where it is wrong.

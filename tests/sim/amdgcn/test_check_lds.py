@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from avelang.base.errors import AveError
-from avelang.sim.amdgcn.machine import Launch
+from avelang.sim.amdgcn.machine import DispatchParams
 from sim.amdgcn.programs import assemble
 
 DATA = np.zeros(256, np.uint32)
@@ -20,7 +20,7 @@ def go(body: str, order: str = "forward", waves: int = 2):
     text = "\n".join(x.strip() for x in (HEAD + body).split(";"))
     machine = assemble(text, lds=2048, check=True, order=order, seed=3)
     scalars = {8 + k: resource >> 32 * k & 0xFFFFFFFF for k in range(4)}
-    return machine.launch(Launch((2, 1, 1), (64 * waves, 1, 1), b"", [(BASE, BASE + DATA.nbytes)], scalars=scalars))
+    return machine.launch(DispatchParams((2, 1, 1), (64 * waves, 1, 1), b"", [(BASE, BASE + DATA.nbytes)], scalars=scalars))
 
 
 # Program; whether it is right; words of the error.

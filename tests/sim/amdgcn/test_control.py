@@ -8,7 +8,7 @@ import pytest
 
 from avelang.amdgcn.asm import parse
 from avelang.base.errors import AveError
-from avelang.sim.amdgcn import control, lanes, mode
+from avelang.sim.amdgcn import control, cross_lane, mode
 from sim.amdgcn.programs import assemble, run_program, start
 from sim.amdgcn.test_scalar import CASES, EXEC_CASES, REGISTERS
 from tools import assembler
@@ -263,7 +263,7 @@ def test_our_mnemonics_are_those_of_the_assembler():
         "s_atc_probe": "1, s[0:1], 0", "s_atc_probe_buffer": "1, s[0:3], 0", "s_rfe_restore_b64": "s[0:1], s2", "v_screen_partition_4se_b32": "v0, v1",
         **{f"ds_gws_{x}": "v0 gds" for x in ("init", "barrier", "sema_br")}, **{f"ds_gws_{x}": "gds" for x in ("sema_v", "sema_p", "sema_release_all")},
     }  # fmt: skip
-    names = [n for n in [*control.TABLE, *lanes.TABLE] if n not in ("buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol")]  # gfx90a's
+    names = [n for n in [*control.TABLE, *cross_lane.TABLE] if n not in ("buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol")]  # gfx90a's
     text = "\n".join(f"{x} {texts.get(x, '4' if x.startswith('s_cbranch') else '')}" for x in names)
     out = subprocess.run(assembler("gfx950"), input=text, capture_output=True, text=True)
     assert out.returncode == 0, out.stderr

@@ -8,7 +8,7 @@ import pytest
 
 from avelang.amdgcn.asm import parse
 from avelang.base.errors import AveError
-from avelang.sim.amdgcn.machine import Launch, Machine
+from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams
 
 HEAD = """
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
@@ -41,7 +41,7 @@ def arrays(n: int) -> tuple[np.ndarray, np.ndarray]:
 def test_a_kernel_runs(order, threads):
     x, y = arrays(1000)
     want = 2 * x + y
-    run = Machine(parse(AXPY), order=order).launch(Launch((16, 1, 1), (64, 1, 1), arguments(2.0, x, y, 1000), [region(x), region(y)]), threads)
+    run = AmdMachine(parse(AXPY), order=order).launch(DispatchParams((16, 1, 1), (64, 1, 1), arguments(2.0, x, y, 1000), [region(x), region(y)]), threads)
     assert (y == want).all()
     assert run.instructions == 16 * 21
 
@@ -49,7 +49,7 @@ def test_a_kernel_runs(order, threads):
 def test_memory_that_was_not_given_stops_the_wave():
     x, y = arrays(1000)
     with pytest.raises(AveError, match=r"\[X022\].*global_load_dword.*workgroup \(15, 0, 0\), wave 0, lane 40") as caught:
-        Machine(parse(AXPY)).launch(Launch((16, 1, 1), (64, 1, 1), arguments(2.0, x, y, 1001), [region(x), region(y)]))
+        AmdMachine(parse(AXPY)).launch(DispatchParams((16, 1, 1), (64, 1, 1), arguments(2.0, x, y, 1001), [region(x), region(y)]))
     assert caught.value.code == "X022"
 
 
@@ -57,7 +57,7 @@ def test_an_unknown_instruction_stops_with_its_text():
     x, y = arrays(64)
     text = AXPY.replace("v_mul_f32_e32 v2, s0, v2", "v_fancy_f32 v2, s0, v2")
     with pytest.raises(AveError, match=r"\[X021\].*v_fancy_f32 v2, s0, v2.*line"):
-        Machine(parse(text)).launch(Launch((1, 1, 1), (64, 1, 1), arguments(2.0, x, y, 64), [region(x), region(y)]))
+        AmdMachine(parse(text)).launch(DispatchParams((1, 1, 1), (64, 1, 1), arguments(2.0, x, y, 64), [region(x), region(y)]))
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_what_cannot_be_launched_is_refused(change):
     x, y = arrays(64)
     given = {"grid": (1, 1, 1), "block": (64, 1, 1), "kernarg": arguments(2.0, x, y, 64), "regions": [region(x), region(y)], **change}
     with pytest.raises(AveError, match="X027"):
-        Machine(parse(AXPY)).launch(Launch(**given))
+        AmdMachine(parse(AXPY)).launch(DispatchParams(**given))

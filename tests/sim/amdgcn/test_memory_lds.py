@@ -137,10 +137,10 @@ def test_what_is_not_executed(text):
                                   "ds_add_rtn_u32 v3, v2, v4", "buffer_load_dword off, s[4:7], 0 lds", "ds_read_addtid_b32 v3 offset:4"])  # fmt: skip
 def test_accesses_are_told_to_the_checker(text, monkeypatch):
     """With what addresses, offset, size and kind."""
-    from avelang.sim.amdgcn.translator import Translator
+    from avelang.sim.amdgcn.translator import BlockTranslator
 
     told = []
-    monkeypatch.setattr(Translator, "lds_access", lambda t, i, addr, offset, nbytes, kind: told.append((addr.startswith("%"), offset, nbytes, kind)))
+    monkeypatch.setattr(BlockTranslator, "lds_access", lambda t, i, addr, offset, nbytes, kind: told.append((addr.startswith("%"), offset, nbytes, kind)))
     assemble(text, lds=64, check=True)
     want = {
         "ds_read_b128": [(16, 16, "read")], "ds_write2st64_b64": [(0, 8, "write"), (1536, 8, "write")], "flat_load_dword": [(0, 4, "read")],

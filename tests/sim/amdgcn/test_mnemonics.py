@@ -10,7 +10,7 @@ from tests.sim.amdgcn.programs import run_program
 from tests.tools import need
 
 from avelang.base.errors import AveError
-from avelang.sim.amdgcn.matrix import ALIASES
+from avelang.sim.amdgcn.mfma import ALIASES
 from avelang.sim.amdgcn.table import HANDLERS
 
 NAMES = read()

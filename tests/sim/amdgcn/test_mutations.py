@@ -15,7 +15,7 @@ from avelang.runtime.compile import compile_text
 from avelang.sim import reference
 from avelang.sim.amdgcn import mutate
 from avelang.sim.amdgcn.load import load
-from avelang.sim.amdgcn.machine import Machine
+from avelang.sim.amdgcn.machine import AmdMachine
 from avelang_kernels import mi300_gemm
 from emit.llvm.gpu_cases import kernels
 from sim.amdgcn.executed import Executed
@@ -31,7 +31,7 @@ def triton():
     rng = np.random.default_rng(1)
     a, b = rng.standard_normal((m, k)).astype(bf16), rng.standard_normal((n, k)).astype(bf16)
     want = a.astype(np.float64) @ b.astype(np.float64).T
-    machine = Machine(load(PEERS / "gemm_gfx942_128x128x64_w4_s2_nk16.amdgcn"), **OPTIONS)
+    machine = AmdMachine(load(PEERS / "gemm_gfx942_128x128x64_w4_s2_nk16.amdgcn"), **OPTIONS)
 
     def right() -> bool:
         c = np.full((m, n), np.nan, bf16)
@@ -46,7 +46,7 @@ def iree():
     a, b = rng.standard_normal((4864, 4096)).astype(bf16), rng.standard_normal((4096, 4096)).astype(bf16)
     c = np.empty((4864, 4096), np.float32)
     want = a[:128].astype(np.float64) @ b[:128].astype(np.float64).T
-    machine = Machine(load(PEERS / "iree_bf16_4864x4096x4096.s"), **OPTIONS)
+    machine = AmdMachine(load(PEERS / "iree_bf16_4864x4096x4096.s"), **OPTIONS)
 
     def right() -> bool:
         c[:128, :128] = np.nan
@@ -62,7 +62,7 @@ def pipelined():
     rng = np.random.default_rng(3)
     a, b = rng.standard_normal((m, k)).astype(bf16), rng.standard_normal((n, k)).astype(bf16)
     want = a.astype(np.float64) @ b.astype(np.float64).T
-    machine = Machine(parse(compile_text(mi300_gemm.gemm_f32, {}, (256, 1, 1), "gfx942", "asm")), **OPTIONS)
+    machine = AmdMachine(parse(compile_text(mi300_gemm.gemm_f32, {}, (256, 1, 1), "gfx942", "asm")), **OPTIONS)
 
     def right() -> bool:
         c = np.full((m, n), np.nan, np.float32)

@@ -7,7 +7,7 @@ import pytest
 from tests.sim.amdgcn.programs import LANES, Registers, assemble, run_program, start
 
 from avelang.base.errors import AveError
-from avelang.sim.amdgcn.machine import Launch
+from avelang.sim.amdgcn.machine import DispatchParams
 
 LANE = np.arange(LANES, dtype=np.uint32)
 MASK = 0xF0FFFF0FFFFF00FF
@@ -211,5 +211,5 @@ def test_launch_vectors_of_a_small_file():
     machine = assemble("v_mov_b32 v0, a1", directives=".amdhsa_accum_offset 4\n.amdhsa_next_free_vgpr 8")
     given = np.zeros((1, 258, LANES), np.uint32)
     given[:, 257] = 7
-    run = machine.launch(Launch((1, 1, 1), (64, 1, 1), b"", [], vectors=given))
+    run = machine.launch(DispatchParams((1, 1, 1), (64, 1, 1), b"", [], vectors=given))
     assert (Registers(run)["v0"] == 7).all()

@@ -18,7 +18,7 @@ import numpy as np
 from tests.tools import assembler
 
 from avelang.amdgcn.asm import EXEC, parse
-from avelang.sim.amdgcn.machine import Launch, Machine
+from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams
 
 HEAD = """
 	.amdgcn_target "amdgcn-amd-amdhsa--{chip}"
@@ -226,9 +226,9 @@ class Batch:
 
     def run(self) -> np.ndarray:
         """The vector registers at the end, (waves, 512, 64)."""
-        machine = Machine(parse(self.head + self.text + "\n\ts_endpgm\n", "cases"))
+        machine = AmdMachine(parse(self.head + self.text + "\n\ts_endpgm\n", "cases"))
         scalars = {EXEC: ACTIVE & 0xFFFFFFFF, EXEC + 1: ACTIVE >> 32}
-        launch = Launch((1, 1, 1), (WAVES * LANES, 1, 1), b"", [], vectors=self.vectors, scalars=scalars)
+        launch = DispatchParams((1, 1, 1), (WAVES * LANES, 1, 1), b"", [], vectors=self.vectors, scalars=scalars)
         return machine.launch(launch).vectors
 
     def check(self) -> list[str]:

@@ -12,7 +12,7 @@ from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import i32, i64, u8, u16, u32
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
-from avelang.isa.amdgpu.lanes import LANES
+from avelang.isa.amdgpu.lane_rows import LANES
 from avelang.isa.expansions import choose, expand_offset, expand_resource, first_active, lds_stride
 from avelang.isa.lowering import Emitter, Lowering, immediates
 from avelang.isa.row import Param, Place, Row, Wave, register

@@ -10,7 +10,7 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, f8e4m3fn, f8e5m2, f32, f64, i32, u32
 from avelang.ir.types import VecType
-from avelang.isa.amdgpu.matrix import CONVERGENT, LANES, accumulator, operand
+from avelang.isa.amdgpu.mfma_rows import CONVERGENT, LANES, accumulator, operand
 from avelang.isa.fragments import Fragment, Mma
 from avelang.isa.lowering import Emit, Emitter, Lowering, immediates
 from avelang.isa.products import matmul
@@ -21,7 +21,7 @@ SLOTS, BLOCK, NO_NUMBER = 32, 32, 255  # elements of a lane, elements that share
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Format:
+class NarrowFloat:
     """A narrow float: what CBSZ and BLGP call it, its bits, bits of its significand, the bias of its exponent, its dtype where the language has
     one. Those without have neither infinities nor NaN."""
 
@@ -55,9 +55,9 @@ class Format:
         return np.where(sign, -value, value).astype(np.float32)
 
 
-FORMATS: dict[str, Format] = {
-    "fp8": Format(0, 8, 3, 7, f8e4m3fn), "bf8": Format(1, 8, 2, 15, f8e5m2), "fp6": Format(2, 6, 3, 1), "bf6": Format(3, 6, 2, 3),
-    "fp4": Format(4, 4, 1, 1),
+FORMATS: dict[str, NarrowFloat] = {
+    "fp8": NarrowFloat(0, 8, 3, 7, f8e4m3fn), "bf8": NarrowFloat(1, 8, 2, 15, f8e5m2), "fp6": NarrowFloat(2, 6, 3, 1), "bf6": NarrowFloat(3, 6, 2, 3),
+    "fp4": NarrowFloat(4, 4, 1, 1),
 }  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def powers(word: np.ndarray, part: int) -> np.ndarray:
 def _semantics(d: Scaled) -> Callable[..., np.ndarray]:
     mma = d.mma
 
-    def scaled(f: Format, fragment: Fragment, held: np.ndarray, scale: np.ndarray, part: int, axis: int) -> np.ndarray:
+    def scaled(f: NarrowFloat, fragment: Fragment, held: np.ndarray, scale: np.ndarray, part: int, axis: int) -> np.ndarray:
         # Lane i + m kb has the scale of row (of B: column) i for the block kb along K.
         by = np.repeat(powers(scale, part).reshape(d.k // BLOCK, d.m), BLOCK, axis=0)
         matrix = fragment.scatter(f.numbers(held)).astype(np.float64)  # an element times its scale is beyond f32; here all of it is exact
@@ -113,7 +113,7 @@ def _semantics(d: Scaled) -> Callable[..., np.ndarray]:
     return semantics
 
 
-def _elements(b: Builder, f: Format, held: Value) -> list[Value]:
+def _elements(b: Builder, f: NarrowFloat, held: Value) -> list[Value]:
     """The 32 numbers of a lane, as f32."""
     if f.dtype:
         return [b.convert(b.extract(held, s), f32) for s in range(SLOTS)]
@@ -199,7 +199,7 @@ def _emit(d: Scaled) -> Emit:
 def _row(d: Scaled) -> Row:
     mma, a, b = d.mma, FORMATS[d.a], FORMATS[d.b]
 
-    def held(f: Format, name: str) -> str:
+    def held(f: NarrowFloat, name: str) -> str:
         return f"{SLOTS} of {name} a lane" + ("" if f.dtype else f" in {f.words} words, the first lowest")
 
     scale = "powers of two with a bias of 127 in a byte (E8M0; 255: NaN): lane i + {m} b has that of {which} i, elements 32 b to 32 b + 31 along K"

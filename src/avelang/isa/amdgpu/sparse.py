@@ -10,7 +10,7 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import f32, i32, u32
 from avelang.ir.types import VecType
-from avelang.isa.amdgpu.matrix import ACCUMULATORS, CONVERGENT, INPUTS, LANES, accumulator, fragment_type, operand
+from avelang.isa.amdgpu.mfma_rows import ACCUMULATORS, CONVERGENT, INPUTS, LANES, accumulator, fragment_type, operand
 from avelang.isa.fragments import Mma
 from avelang.isa.lowering import Lowering
 from avelang.isa.products import matmul

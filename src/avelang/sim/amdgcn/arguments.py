@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from avelang.amdgcn.asm import MOST_BYTES, Argument, Kernel
+from avelang.amdgcn.asm import MOST_BYTES, AsmKernel, KernelArg
 from avelang.base.errors import counted, error
 from avelang.base.takes import at_least, takes
-from avelang.sim.amdgcn.machine import Dim3, Launch, Machine, Run
+from avelang.sim.amdgcn.machine import AmdMachine, Dim3, DispatchParams, DispatchResult
 
 FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 ADDRESS = 8  # bytes
@@ -31,12 +31,12 @@ def hidden(kind: str, grid: Dim3, block: Dim3, dynamic_lds: int) -> int:
     return {"hidden_grid_dims": dims, "hidden_dynamic_lds_size": dynamic_lds}.get(kind, 0)
 
 
-def explicit(kernel: Kernel) -> list[Argument]:
+def explicit(kernel: AsmKernel) -> list[KernelArg]:
     """The arguments that the caller gives."""
     return [a for a in kernel.arguments if not a.kind.startswith("hidden_")]
 
 
-def pack(kernel: Kernel, values: Sequence[int], grid: Dim3, block: Dim3, dynamic_lds: int = 0) -> bytes:
+def pack(kernel: AsmKernel, values: Sequence[int], grid: Dim3, block: Dim3, dynamic_lds: int = 0) -> bytes:
     """The kernel argument segment. `values`: the bits of each explicit argument. Raises X027 where their number is not the kernel's."""
     wanted = explicit(kernel)
     if len(values) != len(wanted):
@@ -50,20 +50,20 @@ def pack(kernel: Kernel, values: Sequence[int], grid: Dim3, block: Dim3, dynamic
     return bytes(out)
 
 
-def _named(a: Argument) -> str:
+def _named(a: KernelArg) -> str:
     return f"`{a.name}`" if a.name else f"at byte {a.offset}"
 
 
-def _kind(a: Argument) -> str:
+def _kind(a: KernelArg) -> str:
     return "an address" if a.kind == "global_buffer" else f"a value of {counted(a.size, 'byte')}"
 
 
-def _wanted(arguments: list[Argument]) -> str:
+def _wanted(arguments: list[KernelArg]) -> str:
     said = ", ".join(f"{_named(a)} ({_kind(a)})" for a in arguments)
     return f"its metadata names {len(arguments)}: {said}" if arguments else "its metadata names none"
 
 
-def bits(kernel: Kernel, a: Argument, value: Any) -> int:
+def bits(kernel: AsmKernel, a: KernelArg, value: Any) -> int:
     """An argument's bits: an array's address, 0 for None; a NumPy scalar's own bytes; a Python float in the argument's size; an int. Raises X027
     for what does not fit."""
 
@@ -95,7 +95,7 @@ def span(a: np.ndarray) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def segment(kernel: Kernel, given: bytes, grid: Dim3, block: Dim3, dynamic_lds: int = 0) -> bytes:
+def segment(kernel: AsmKernel, given: bytes, grid: Dim3, block: Dim3, dynamic_lds: int = 0) -> bytes:
     """A kernel argument segment whose bytes the caller gives. Where they end before what metadata and descriptor say, hidden arguments follow as the
     metadata has them; what is left between is 0."""
     hide = [a for a in kernel.arguments if a.kind.startswith("hidden_") and a.offset >= len(given)]
@@ -105,7 +105,7 @@ def segment(kernel: Kernel, given: bytes, grid: Dim3, block: Dim3, dynamic_lds: 
     return bytes(out)
 
 
-def _raw(machine: Machine, grid: Dim3, block: Dim3, given: Any, memory: Any, dynamic_lds: int, threads: int) -> Run:
+def _raw(machine: AmdMachine, grid: Dim3, block: Dim3, given: Any, memory: Any, dynamic_lds: int, threads: int) -> DispatchResult:
     """A launch on a segment of bytes; `memory` are the arrays that it points at."""
     kernel = machine.kernel
     if not isinstance(given, (bytes, bytearray, memoryview, np.ndarray)):
@@ -117,18 +117,18 @@ def _raw(machine: Machine, grid: Dim3, block: Dim3, given: Any, memory: Any, dyn
             raise error("X027", kernel=kernel.name, what=f"{name} is {got}", why="the segment points at writable arrays of NumPy")
     held = given.tobytes() if isinstance(given, np.ndarray) else bytes(given)
     kernarg = segment(kernel, held, grid, block, dynamic_lds)
-    return machine.launch(Launch(grid, block, kernarg, [span(a) for a in named.values()], dynamic_lds, names=list(named)), threads)
+    return machine.launch(DispatchParams(grid, block, kernarg, [span(a) for a in named.values()], dynamic_lds, names=list(named)), threads)
 
 
 @takes()
 def run(
-    machine: Machine, grid: Dim3, block: Dim3, *args: Any, dynamic_lds: Annotated[int, at_least(0)] = 0,
+    machine: AmdMachine, grid: Dim3, block: Dim3, *args: Any, dynamic_lds: Annotated[int, at_least(0)] = 0,
     threads: Annotated[int, at_least(0)] = 1, kernarg: Any = None, memory: Sequence[Any] | Mapping[str, Any] = (),
-) -> Run:  # fmt: skip
+) -> DispatchResult:  # fmt: skip
     """Launches a kernel on NumPy arrays and numbers, as its metadata orders them. None stands for a null pointer. Or on the bytes of its argument
     segment, `kernarg`, and the arrays at which addresses in them point, `memory`.
 
-    Raises X020 to X027 as `Machine.launch`. An array that is read-only is lent as a copy, and it is an error if the kernel writes that.
+    Raises X020 to X027 as `AmdMachine.launch`. An array that is read-only is lent as a copy, and it is an error if the kernel writes that.
     """
     kernel = machine.kernel
     if not 0 <= kernel.get("kernarg_size") <= MOST_BYTES:
@@ -145,7 +145,7 @@ def run(
     values = [bits(kernel, a, v) for a, v in zip(wanted, lent, strict=False)] + [0] * (len(args) - len(wanted))
     packed = pack(kernel, values, grid, block, dynamic_lds)
     arrays = [(_named(a).strip("`"), span(v)) for a, v in zip(wanted, lent, strict=True) if isinstance(v, np.ndarray)]
-    launch = Launch(grid, block, packed, [r for _, r in arrays], dynamic_lds, names=[name for name, _ in arrays])
+    launch = DispatchParams(grid, block, packed, [r for _, r in arrays], dynamic_lds, names=[name for name, _ in arrays])
     done = machine.launch(launch, threads)
     for n, copy in copies.items():
         if copy.tobytes() != args[n].tobytes():

@@ -12,21 +12,21 @@ import re
 from collections.abc import Iterable
 
 from avelang.amdgcn import hazards
-from avelang.amdgcn.asm import Instruction, Kernel, Program
+from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst
 from avelang.amdgcn.effects import DS, FLAT, LDS, VM, Effects, Span, effects
 from avelang.native import amdgcn as native
 from avelang.sim.amdgcn import check_global, ordering
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.faults import HAZARD
 from avelang.sim.amdgcn.state import GROUP, WAVE
-from avelang.sim.amdgcn.translator import Translator
+from avelang.sim.amdgcn.translator import BlockTranslator
 
 CHECK_START = "define internal void @ave_check_start(ptr %g) #0 { ret void }"
 KINDS = {"read": 0, "write": native.WRITES, "atomic": native.WRITES | native.ATOMICALLY, "async write": native.WRITES | native.ASYNC}
 _BYTES, _SHORTS = (re.compile(rf"(ds_|flat_|\w+_load_lds_|buffer_).*({x})") for x in (r"b8|u8|i8|byte", r"b16|u16|i16|short|d16"))
 
 
-def granule_shift(program: Program) -> int:
+def granule_shift(program: AsmProgram) -> int:
     """How fine LDS is watched, as a power of two: by dwords, or as fine as the program's finest access to it."""
     watched = [i.name for i in program.instructions if effects(i).lds]
     if any(_BYTES.match(name) for name in watched):
@@ -34,17 +34,17 @@ def granule_shift(program: Program) -> int:
     return 1 if any(_SHORTS.match(name) for name in watched) else 2
 
 
-def wave_bytes(program: Program) -> int:
+def wave_bytes(program: AsmProgram) -> int:
     """What the checker's records of a wave take."""
     return -(-(text.OF_WAVE["positions"] + 8 * len(program.instructions)) // 64) * 64
 
 
-def group_bytes(program: Program, lds: int) -> int:
+def group_bytes(program: AsmProgram, lds: int) -> int:
     """What its records of a workgroup with so much LDS take."""
     return text.granules(len(program.instructions)) + text.GRANULE * -(-max(lds, 4) >> granule_shift(program))
 
 
-def find_hazards(program: Program, words: frozenset[str]) -> tuple[hazards.Hazard, ...]:
+def find_hazards(program: AsmProgram, words: frozenset[str]) -> tuple[hazards.Hazard, ...]:
     """The hazards that a translation with these words looks for."""
     return hazards.find(program, "hazards-strict" in words) if "hazards" in words else ()
 
@@ -53,7 +53,7 @@ class Checker:
     """Writes the checks of a program's instructions through `t`. With `mutable`, the wait or barrier that the workgroup's `skip` names does nothing
     when the program runs."""
 
-    def __init__(self, t: Translator, program: Program, kernel: Kernel):
+    def __init__(self, t: BlockTranslator, program: AsmProgram, kernel: AsmKernel):
         self.t, self.program, self.mutable = t, program, t.options.mutable
         t.checker = self
         t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
@@ -83,7 +83,7 @@ class Checker:
 
     # -- one instruction -----------------------------------------------------------------------------------------------------------
 
-    def before(self, i: Instruction) -> None:
+    def before(self, i: MCInst) -> None:
         """Called before each instruction is translated."""
         e = effects(i)
         for n, h in self.hazards.get(i.index, ()):
@@ -109,7 +109,7 @@ class Checker:
         if self.events and (what := ordering.event(i, self.split)):
             self.t.do(f"call void @ave_event(ptr %w, ptr %g, i64 {what})")
 
-    def _access(self, i: Instruction) -> None:
+    def _access(self, i: MCInst) -> None:
         """Says which access comes next."""
         place = self.t.op(f"getelementptr i8, ptr %g, i64 {GROUP['access']}")
         self.t.do(f"store i64 {i.index | check_global.bits(i) << 32}, ptr {place}, align 8")
@@ -132,7 +132,7 @@ class Checker:
             self._sure = (self.t.body, set())
         return self._sure[1]
 
-    def _uses(self, e: Effects, i: Instruction) -> None:
+    def _uses(self, e: Effects, i: MCInst) -> None:
         # A load over a load of the same class is no fault: they come in order.
         allowed = text.CLASSES.index(e.counter) + 1 if e.late and e.counter in (VM, LDS) else 0
         spans, sure = dict.fromkeys(e.reads, 0) | {s: 0 if s in e.reads else allowed for s in e.writes}, self._settled()
@@ -141,21 +141,21 @@ class Checker:
         if n:
             self._guard(f"call i32 @ave_check_use(ptr {self._record()}, ptr %g, ptr {place}, i32 {n}, i32 {i.index})")
 
-    def _issue(self, i: Instruction, e: Effects) -> None:
+    def _issue(self, i: MCInst, e: Effects) -> None:
         kind = text.CLASSES.index(e.counter)
         place, n = self._list((s, 0) for s in e.writes) if e.late else ("null", 0)
         if e.late:
             self._settled().difference_update(c for first, count in e.writes for c in range(first, first + count))
         self.t.do(f"call void @ave_check_issue(ptr {self._record()}, i32 {kind}, i32 {i.index << 2 | kind}, ptr {place}, i32 {n})")
 
-    def _wait(self, i: Instruction) -> None:
+    def _wait(self, i: MCInst) -> None:
         vm, lgkm = i.int("vmcnt", -1), i.int("lgkmcnt", -1)
         if self.mutable:
             self.t.do(f"call void @ave_check_mutable_wait(ptr {self._record()}, ptr %g, i32 {vm}, i32 {lgkm}, i32 {i.index})")
         else:
             self.t.do(f"call void @ave_check_wait(ptr {self._record()}, i32 {vm}, i32 {lgkm})")
 
-    def _barrier(self, i: Instruction) -> None:
+    def _barrier(self, i: MCInst) -> None:
         call = "call void @ave_check_arrive(ptr %w, ptr %g, i1 false)"
         if self.events:
             call = f"call void @ave_event(ptr %w, ptr %g, i64 {ordering.BARRIER})\n  {call}"
@@ -193,7 +193,7 @@ class Checker:
         offset = text.OF_WAVE["position"] if n is None else text.OF_WAVE["positions"] + 8 * n
         return self.t.op(f"getelementptr i8, ptr {self._record()}, i64 {offset}")
 
-    def _tick(self, i: Instruction) -> None:
+    def _tick(self, i: MCInst) -> None:
         t, place = self.t, self._position()
         now = t.op(f"load i64, ptr {place}, align 8")
         if i.index in self.timed:
@@ -224,8 +224,8 @@ class Checker:
 
     # -- LDS -----------------------------------------------------------------------------------------------------------------------
 
-    def lds(self, i: Instruction, addr: str, offset: int, nbytes: int, kind: str) -> None:
-        """Called before the active lanes access LDS (`Translator.lds_access`)."""
+    def lds(self, i: MCInst, addr: str, offset: int, nbytes: int, kind: str) -> None:
+        """Called before the active lanes access LDS (`BlockTranslator.lds_access`)."""
         if "lds" not in self.words:
             return
         bits = KINDS[kind] | (native.BY_FLAT if effects(i).counter == FLAT else 0)

@@ -14,7 +14,7 @@ BYTES = ctypes.sizeof(Findings)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Fault:
+class FaultRecord:
     """What stopped a wave, or would have: a code of `faults`, the instruction's index, and what the code says that the rest means."""
 
     code: int
@@ -28,9 +28,9 @@ class Fault:
     severe: bool = True
 
 
-def found(table: np.ndarray) -> Iterator[Fault]:
+def found(table: np.ndarray) -> Iterator[FaultRecord]:
     """The faults of a table, in the order in which they were first met."""
     noted = Findings.from_address(table.ctypes.data)
     for f in noted.entries[: noted.count]:
         x, y, z = f.group
-        yield Fault(f.code, f.instruction, f.lane, f.wave, f.address, f.extra, (x, y, z), f.times, bool(f.severe))
+        yield FaultRecord(f.code, f.instruction, f.lane, f.wave, f.address, f.extra, (x, y, z), f.times, bool(f.severe))

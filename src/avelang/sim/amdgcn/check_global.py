@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from avelang.amdgcn.asm import Instruction, Program
+from avelang.amdgcn.asm import AsmProgram, MCInst
 from avelang.amdgcn.effects import FLAT_UNIT, SMEM_UNIT, VM, VMEM, effects
 from avelang.sim.amdgcn.check_text import KIND, OF_GROUP, SLOT, at, class_offset, field, wave_field
 from avelang.sim.amdgcn.faults import MEMORY_RACE
@@ -31,7 +31,7 @@ _BYTES, _SHORTS = (re.compile(rf"(global|flat|buffer)_.*({x})") for x in (r"byte
 UNITS = (VMEM, FLAT_UNIT, SMEM_UNIT)
 
 
-def bits(i: Instruction) -> int:
+def bits(i: MCInst) -> int:
     """What kind of access to memory an instruction is (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942)."""
     kind = effects(i)
     found = (SIMPLE if kind.unit != VMEM else 0) | (SCALAR if kind.unit == SMEM_UNIT else 0)
@@ -46,12 +46,12 @@ def bits(i: Instruction) -> int:
     return found
 
 
-def touches(i: Instruction) -> bool:
+def touches(i: MCInst) -> bool:
     """Whether an instruction may access global memory."""
     return effects(i).unit in UNITS and bool(re.search(r"load|store|atomic", i.name)) and not i.name.startswith(("scratch_", "s_scratch"))
 
 
-def shift(program: Program) -> int:
+def shift(program: AsmProgram) -> int:
     """How fine memory is watched, as a power of two: by dwords, or as fine as the program's finest access to it."""
     watched = [i.name for i in program.instructions if touches(i)]
     if any(_BYTES.match(name) for name in watched):
@@ -335,7 +335,7 @@ entry:
 """
 
 
-def text(program: Program, events: bool, split: bool) -> str:
+def text(program: AsmProgram, events: bool, split: bool) -> str:
     """The text of `ave_race`, for granules as fine as the program's accesses. `events`: atomic accesses are told of; `split`: waves of a workgroup
     may be on several compute units."""
     race = _RACE.replace("SHIFT", str(shift(program))).replace("SPLIT", "true" if split else "false")

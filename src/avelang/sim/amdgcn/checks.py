@@ -45,7 +45,7 @@ def of_knob(asked: Iterable[str]) -> frozenset[str]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Report:
+class CheckReport:
     """One fault that a launch went on behind: the error that it would have been, its `severity` ("error" or "advisory"), and how often it was met.
     The error names the first time."""
 

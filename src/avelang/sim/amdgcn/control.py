@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang.amdgcn.asm import EXEC, M0, VCC, Instruction, Name, far_label
+from avelang.amdgcn.asm import EXEC, M0, VCC, MCInst, Name, far_label
 from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn import mode
-from avelang.sim.amdgcn.faults import TRAP, Unknown
+from avelang.sim.amdgcn.faults import TRAP, UnsupportedForm
 from avelang.sim.amdgcn.scalar import short
 from avelang.sim.amdgcn.state import BARRIER, END, GROUP, LANES, PRIVATE_BASE, SHARED_BASE, WAVE
-from avelang.sim.amdgcn.translator import Handler, Translator
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
 # Instructions that end a block: whether the next one may follow.
 ENDS: dict[str, bool] = {
@@ -26,11 +26,11 @@ ENDS: dict[str, bool] = {
 # -- where a wave goes on --------------------------------------------------------------------------------------------------------------
 
 
-def _branch(t: Translator, i: Instruction) -> None:
+def _branch(t: BlockTranslator, i: MCInst) -> None:
     t.leave(str(t.branch_to(i.operands[0])))
 
 
-def _conditional(t: Translator, i: Instruction) -> None:
+def _conditional(t: BlockTranslator, i: MCInst) -> None:
     what = i.name.removeprefix("s_cbranch_")
     if what.startswith("scc"):
         taken = t.scc() if what == "scc1" else t.op(f"xor i1 {t.scc()}, true")
@@ -40,17 +40,17 @@ def _conditional(t: Translator, i: Instruction) -> None:
     t.leave(t.op(f"select i1 {taken}, i32 {t.branch_to(i.operands[0])}, i32 {t.block_after(i)}"))
 
 
-def _address_after(t: Translator, i: Instruction) -> str:
+def _address_after(t: BlockTranslator, i: MCInst) -> str:
     """The address of the next instruction, an i64."""
     if i.index + 1 >= len(t.code):
-        raise Unknown("no instruction follows")
+        raise UnsupportedForm("no instruction follows")
     return t.op(f"add i64 {t.group('image', 'i64')}, {t.code[i.index + 1].address}")
 
 
-def _jump(t: Translator, i: Instruction, address: str) -> None:
+def _jump(t: BlockTranslator, i: MCInst, address: str) -> None:
     """Goes on at an address, which must be that of a label or of an instruction behind a call."""
     if t.mode != t.first_mode:
-        raise Unknown("a jump to a computed address where MODE is not what it was at the kernel's start")
+        raise UnsupportedForm("a jump to a computed address where MODE is not what it was at the kernel's start")
     helper = t.helper("ave_block_at", lambda: _block_at(t))
     offset = t.op(f"sub i64 {address}, {t.group('image', 'i64')}")
     block = t.op(f"call i32 {helper}(ptr %g, i64 {offset})")
@@ -58,7 +58,7 @@ def _jump(t: Translator, i: Instruction, address: str) -> None:
     t.leave(block)
 
 
-def _block_at(t: Translator) -> str:
+def _block_at(t: BlockTranslator) -> str:
     """i32 ave_block_at(g, i64 offset in the code): the number of the block that starts there, or -1. Whoever makes blocks as they are needed is asked
     for places that nothing names: people compute where they jump from tables, and disassembled code has no labels there."""
     w = Writer(t.module, LANES)
@@ -78,31 +78,31 @@ def _block_at(t: Translator) -> str:
     return f"define internal i32 @ave_block_at(ptr %g, i64 %offset) noinline #0 {{\n{w.body.text()}\n}}"
 
 
-def _get_pc(t: Translator, i: Instruction) -> None:
+def _get_pc(t: BlockTranslator, i: MCInst) -> None:
     t.set_scalar_result(i.operands[0], _address_after(t, i), 64)
 
 
-def _set_pc(t: Translator, i: Instruction) -> None:
+def _set_pc(t: BlockTranslator, i: MCInst) -> None:
     far = far_label(t.code, t.labels, i)
     if far is not None:
         return t.leave(str(t.branch_to(Name(far))))
     _jump(t, i, t.scalar_source(i.operands[0], 64))
 
 
-def _swap_pc(t: Translator, i: Instruction) -> None:
+def _swap_pc(t: BlockTranslator, i: MCInst) -> None:
     d, a = i.operands
     to = t.scalar_source(a, 64)
     t.set_scalar_result(d, _address_after(t, i), 64)
     _jump(t, i, to)
 
 
-def _call(t: Translator, i: Instruction) -> None:
+def _call(t: BlockTranslator, i: MCInst) -> None:
     d, label = i.operands
     t.set_scalar_result(d, _address_after(t, i), 64)
     t.leave(str(t.branch_to(label)))
 
 
-def _barrier(t: Translator, i: Instruction) -> None:
+def _barrier(t: BlockTranslator, i: MCInst) -> None:
     if t.options.mutable:
         t.flush()
         off, on = t.body.fresh("off"), t.body.fresh("on")
@@ -118,20 +118,20 @@ def _barrier(t: Translator, i: Instruction) -> None:
     t.leave(str(BARRIER))
 
 
-def _end(t: Translator, i: Instruction) -> None:
+def _end(t: BlockTranslator, i: MCInst) -> None:
     t.leave(str(END))
 
 
-def _trap(t: Translator, i: Instruction) -> None:
+def _trap(t: BlockTranslator, i: MCInst) -> None:
     t.stop(TRAP, "the program stops itself here")
 
 
-def _halt(t: Translator, i: Instruction) -> None:
+def _halt(t: BlockTranslator, i: MCInst) -> None:
     if short(i.operands[0]) & 1:
         _trap(t, i)
 
 
-def _kill(t: Translator, i: Instruction) -> None:
+def _kill(t: BlockTranslator, i: MCInst) -> None:
     if short(i.operands[0]) & 1:
         _end(t, i)
 
@@ -139,16 +139,16 @@ def _kill(t: Translator, i: Instruction) -> None:
 # -- hardware registers and VGPR indexing ----------------------------------------------------------------------------------------------
 
 
-def _refused(number: int) -> Unknown:
+def _refused(number: int) -> UnsupportedForm:
     name = next((k for k, v in mode.HARDWARE.items() if v == number), f"hardware register {number}")
-    return Unknown(f"{name} is not modeled; MODE, TRAPSTS, HW_ID, SH_MEM_BASES and XCC_ID are")
+    return UnsupportedForm(f"{name} is not modeled; MODE, TRAPSTS, HW_ID, SH_MEM_BASES and XCC_ID are")
 
 
 # What some read as: the one die; no exception has been met; the upper 16 bits of where stacks and LDS stand among flat addresses.
 PLACES = {mode.XCC_ID: 0, mode.TRAPSTS: 0, mode.HARDWARE["HW_REG_SH_MEM_BASES"]: SHARED_BASE >> 48 << 16 | PRIVATE_BASE >> 48}
 
 
-def _get_register(t: Translator, i: Instruction) -> None:
+def _get_register(t: BlockTranslator, i: MCInst) -> None:
     """Of places, the machine has one of each: a wave stands in its own slot of compute unit 0 of die 0 (MI300 ISA, section 3, "HW_ID")."""
     number, shift, width = mode.hardware_register(i.operands[1])
     ones = (1 << width) - 1
@@ -165,7 +165,7 @@ def _get_register(t: Translator, i: Instruction) -> None:
     t.set_scalar_result(i.operands[0], t.op(f"and i32 {t.op(f'lshr i32 {place}, {shift}')}, {ones}"))
 
 
-def _set_register(t: Translator, i: Instruction) -> None:
+def _set_register(t: BlockTranslator, i: MCInst) -> None:
     """MODE is known where code is translated; what floats then mean, or that it is not executed, `Mode` says at the instructions themselves. Flags of
     exceptions, which nothing here raises, may be cleared."""
     number, _, _ = mode.hardware_register(i.operands[0])
@@ -176,7 +176,7 @@ def _set_register(t: Translator, i: Instruction) -> None:
     t.mode = mode.after(t.mode, i, mode.constant(t.code, set(t.targets), i))
 
 
-def _indexing(t: Translator, i: Instruction) -> None:
+def _indexing(t: BlockTranslator, i: MCInst) -> None:
     """s_set_gpr_idx_on, _idx and _mode: M0 holds the index in bits 0 to 7, and in bits 12 to 15 which operands it shifts."""
     t.mode = mode.after(t.mode, i)
     m0 = t.scalar(M0)
@@ -189,14 +189,14 @@ def _indexing(t: Translator, i: Instruction) -> None:
     t.set_scalar(M0, m0)
 
 
-def _no_indexing(t: Translator, i: Instruction) -> None:
+def _no_indexing(t: BlockTranslator, i: MCInst) -> None:
     t.mode = mode.after(t.mode, i)
 
 
 # -- time, hints -----------------------------------------------------------------------------------------------------------------------
 
 
-def _time(t: Translator, i: Instruction) -> None:
+def _time(t: BlockTranslator, i: MCInst) -> None:
     """s_memtime, s_memrealtime: the number of instructions that the wave has executed. Clocks are not modeled; that this grows is all that code
     may rely on."""
     first = max(k for k in t.targets if k <= i.index)
@@ -204,13 +204,13 @@ def _time(t: Translator, i: Instruction) -> None:
     t.set_scalar_result(i.operands[0], t.op(f"sub i64 {count}, {t.counted - (i.index - first)}"), 64)
 
 
-def _nothing(t: Translator, i: Instruction) -> None:
+def _nothing(t: BlockTranslator, i: MCInst) -> None:
     """Waits and hints change no register; the checker sees them. Debug flags that s_cbranch_cdbg... test are never set."""
 
 
-def _unknown(why: str) -> Callable[[Translator, Instruction], None]:
-    def handler(t: Translator, i: Instruction) -> None:
-        raise Unknown(why)
+def _unknown(why: str) -> Callable[[BlockTranslator, MCInst], None]:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
+        raise UnsupportedForm(why)
 
     return handler
 

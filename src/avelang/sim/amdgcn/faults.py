@@ -20,9 +20,9 @@ from avelang.native.amdgcn import (
 
 __all__ = [
     "HAZARD", "INACTIVE", "IN_FLIGHT", "LANES_DIFFER", "LDS_OUTSIDE", "MEMORY_RACE", "MISALIGNED", "OUTSIDE", "RACE", "RESOURCE",
-    "TRAP", "UNKNOWN", "UNWRITTEN", "Unknown",
+    "TRAP", "UNKNOWN", "UNWRITTEN", "UnsupportedForm",
 ]  # fmt: skip
 
 
-class Unknown(Exception):
+class UnsupportedForm(Exception):
     """Raised by a handler that meets a form of its instruction which it does not execute; the text says which."""

@@ -11,15 +11,15 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from avelang.amdgcn.asm import M0, Instruction, Reg
+from avelang.amdgcn.asm import M0, MCInst, PhysReg
 from avelang.isa.amdgpu.passes import is_matrix
-from avelang.sim.amdgcn.faults import Unknown
+from avelang.sim.amdgcn.faults import UnsupportedForm
 from avelang.sim.amdgcn.mode import DYNAMIC
 from avelang.sim.amdgcn.operands import first_source
 from avelang.sim.amdgcn.state import FILE, LANES, REGISTER, VECTORS
 
 if TYPE_CHECKING:
-    from avelang.sim.amdgcn.translator import Handler, Translator
+    from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
 WIDEST = 32  # registers of an operand
 BESIDE = 5 * WIDEST
@@ -27,13 +27,13 @@ DESTINATION = 3
 _EXCHANGES = re.compile(r"v_(swap|permlane\d+_swap)")
 
 
-def _part(i: Instruction, n: int) -> int:
+def _part(i: MCInst, n: int) -> int:
     """Which bit of the mask says whether operand `n` is shifted."""
     first = first_source(i)
     return DESTINATION if n < first else n - first
 
 
-def _distance(t: Translator, part: int) -> str:
+def _distance(t: BlockTranslator, part: int) -> str:
     """By how many registers operands of that bit are shifted, an i32."""
     index = t.op(f"and i32 {t.scalar(M0)}, 255")
     if t.mode.indexed != DYNAMIC:
@@ -42,7 +42,7 @@ def _distance(t: Translator, part: int) -> str:
     return t.op(f"mul i32 {index}, {bit}")
 
 
-def _place(t: Translator, o: Reg, part: int) -> str:
+def _place(t: BlockTranslator, o: PhysReg, part: int) -> str:
     """A pointer to the first register that is meant. One that is past the last stops the wave."""
     base = o.first + (t.accum if o.file == "a" else 0)
     at = t.op(f"add i32 {_distance(t, part)}, {base}")
@@ -52,17 +52,17 @@ def _place(t: Translator, o: Reg, part: int) -> str:
     return t.op(f"getelementptr i8, ptr %w, i32 {offset}")
 
 
-def _cells(t: Translator, place: str, count: int) -> list[str]:
+def _cells(t: BlockTranslator, place: str, count: int) -> list[str]:
     return [t.op(f"getelementptr i32, ptr {place}, i32 {k * LANES}") for k in range(count)]
 
 
-def run(t: Translator, i: Instruction, handler: Handler) -> None:
-    """Runs a handler where MODE has VGPR indexing on. Raises Unknown for instructions of which the manual does not say what is shifted."""
+def run(t: BlockTranslator, i: MCInst, handler: Handler) -> None:
+    """Runs a handler where MODE has VGPR indexing on. Raises UnsupportedForm for instructions of which the manual does not say what is shifted."""
     if is_matrix(i.name) or _EXCHANGES.match(i.name):
-        raise Unknown("VGPR indexing of this instruction, of which the manual does not say what it shifts")
+        raise UnsupportedForm("VGPR indexing of this instruction, of which the manual does not say what it shifts")
     operands, back = list(i.operands), []
     for n, o in enumerate(i.operands):
-        if not isinstance(o, Reg) or o.file not in ("v", "a"):
+        if not isinstance(o, PhysReg) or o.file not in ("v", "a"):
             continue
         part = _part(i, n)
         if t.mode.indexed != DYNAMIC and not t.mode.indexed >> part & 1:

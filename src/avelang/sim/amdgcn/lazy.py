@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from avelang.amdgcn.asm import Program
+from avelang.amdgcn.asm import AsmProgram
 from avelang.base.errors import error
 from avelang.llvm.core import Host, Module
 from avelang.llvm.engine import Code
@@ -40,7 +40,7 @@ class Store:
 class Lazy:
     """The machine code of the kernel at `label`, made as it is needed. `unknown` says why instructions that were met cannot be executed."""
 
-    def __init__(self, program: Program, label: str, options: Options, store: Store | None = None):
+    def __init__(self, program: AsmProgram, label: str, options: Options, store: Store | None = None):
         self.program, self.label, self.options, self.store = program, label, options, store
         self.unknown: dict[int, str] = {}
         self.failed: Exception | None = None

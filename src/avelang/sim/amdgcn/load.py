@@ -1,18 +1,18 @@
-"""A code object or assembly, ours or anyone's, as bytes, text or a file, comes in; a `Program` for `machine.Machine` goes out."""
+"""A code object or assembly, ours or anyone's, as bytes, text or a file, comes in; an `AsmProgram` for `machine.AmdMachine` goes out."""
 
 from __future__ import annotations
 
 import dataclasses
 import pathlib
 
-from avelang.amdgcn.asm import Data, Program, decoded, parse
+from avelang.amdgcn.asm import AsmProgram, DataSection, decoded, parse
 from avelang.amdgcn.code_object import BINARY
 from avelang.base.errors import error
 
 CHIPS = ("gfx90a", "gfx942", "gfx950")
 
 
-def load(source: str | bytes | pathlib.Path, kernel: str | None = None, chip: str | None = None) -> Program:
+def load(source: str | bytes | pathlib.Path, kernel: str | None = None, chip: str | None = None) -> AsmProgram:
     """The program of a code object (bytes, or a file) or of assembly (text, or a file).
 
     `kernel`: which one of a code object's (not needed where it has one); `chip`: which code object of an offload bundle. A str is assembly text when
@@ -42,7 +42,7 @@ def load(source: str | bytes | pathlib.Path, kernel: str | None = None, chip: st
     return found
 
 
-def _code_object(content: bytes, name: str, kernel: str | None, chip: str | None) -> Program:
+def _code_object(content: bytes, name: str, kernel: str | None, chip: str | None) -> AsmProgram:
     from avelang.amdgcn.code_object import ABSOLUTE, read
     from avelang.amdgcn.disassemble import assembly
 
@@ -54,4 +54,4 @@ def _code_object(content: bytes, name: str, kernel: str | None, chip: str | None
         image[address : address + len(data)] = data
     labels = {"": 0, **{s.name: s.address for s in found.symbols.values() if s.defined}}
     fixups = tuple((r.address, r.symbol, r.addend) for r in found.relocations if ABSOLUTE.get(r.kind, (0, 0))[0] == 8)
-    return dataclasses.replace(program, data=Data(bytes(image), labels, fixups), labels=program.labels)
+    return dataclasses.replace(program, data=DataSection(bytes(image), labels, fixups), labels=program.labels)

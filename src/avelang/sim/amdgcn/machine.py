@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from avelang.amdgcn.asm import Instruction, Kernel, Program
+from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst
 from avelang.amdgcn.code_object import USER_SGPRS
 from avelang.arch import chip
 from avelang.base import interrupts
@@ -34,8 +34,8 @@ MOST_SCRATCH = 1 << 17  # bytes of a lane: what the hardware can address
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Run:
-    """What a launch did: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `Machine`), and the
+class DispatchResult:
+    """What a launch did: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `AmdMachine`), and the
     bytes that lanes moved; and the registers of the waves of the last workgroup, as they ended: uint32 (waves, 512, 64), accumulation registers
     behind the 256 others (where `accum_offset` is less, some are in both), and uint32 (waves, cells). `reports`: what the checker found and the
     launch went on behind."""
@@ -45,11 +45,11 @@ class Run:
     vectors: np.ndarray
     scalars: np.ndarray
     traffic: Traffic = dataclasses.field(default_factory=Traffic)
-    reports: tuple[checks.Report, ...] = ()
+    reports: tuple[checks.CheckReport, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Launch:
+class DispatchParams:
     """One launch. `regions` are (start, end) of the memory that the kernel may touch, addresses of this machine; `names` what errors call the first
     of them. `vectors`, uint32 (waves, n, 64) with v0 first, and `scalars`, by cell, are what registers hold at the start, instead of what the
     descriptor asks for."""
@@ -128,11 +128,11 @@ def _end(states: list[_State]) -> None:
         state.put("stop", 1, "<I")
 
 
-class Machine:
+class AmdMachine:
     """A kernel of a program, translated for this machine.
 
     `kernel`: its name; may be left out where there is one. `check`: what is verified, at the cost of speed (see `checks.words`). `collect`: launches
-    go on behind what the checker finds, and `Run.reports` says it; they stop else. Advisories never stop.
+    go on behind what the checker finds, and `DispatchResult.reports` says it; they stop else. Advisories never stop.
     `profile`: LDS cycles lost to bank conflicts and bytes moved are counted. `order`: which wave of a workgroup runs first between barriers:
     "forward", "reverse", or "random" from `seed`. `ready`: what the attribute of that name was of a machine with the same program and options.
     `lazy`: blocks become machine code when a wave first comes to them; `store` keeps them between processes.
@@ -141,7 +141,7 @@ class Machine:
     """
 
     def __init__(
-        self, program: Program, kernel: str = "", *, check: checks.Check = False, profile: bool = False, order: str = "forward",
+        self, program: AsmProgram, kernel: str = "", *, check: checks.Check = False, profile: bool = False, order: str = "forward",
         seed: int = 1, ready: Ready | None = None, mutable: bool = False, collect: bool = False, lazy: bool = False, store: Store | None = None,
         alike: bool = True,
     ):  # fmt: skip
@@ -153,7 +153,7 @@ class Machine:
             raise error("X027", kernel=self.kernel.name, what=f"order={order!r}", why=f"it is one of {', '.join(ORDERS)}")
         self.order, self.seed = order, seed
         self.options, self.collect = Options(checks.words(check), profile, mutable), collect
-        self.reports: tuple[checks.Report, ...] = ()  # of the last launch, also of one that stopped
+        self.reports: tuple[checks.CheckReport, ...] = ()  # of the last launch, also of one that stopped
         self.skip, self.alike = check_text.NOTHING, alike
         self.records: list[np.ndarray] = []  # the checker's, of the workgroups of the last launch: one for each thread
         self.lazy = Lazy(self.program, self.kernel.label, self.options, store) if lazy and not ready else None
@@ -165,7 +165,7 @@ class Machine:
         made = translate(self.program, self.kernel.label, self.options)
         return Ready(objects.made(made.module)[0], made.unknown)
 
-    def _kernel(self, name: str) -> Kernel:
+    def _kernel(self, name: str) -> AsmKernel:
         kernels = self.program.kernels
         if not name and len(kernels) == 1:
             return next(iter(kernels.values()))
@@ -185,12 +185,12 @@ class Machine:
 
     # -- launches ------------------------------------------------------------------------------------------------------------------
 
-    def launch(self, launch: Launch, threads: int = 1) -> Run:
+    def launch(self, launch: DispatchParams, threads: int = 1) -> DispatchResult:
         """Runs a grid; `threads` workgroups at a time. Raises X021 to X026 for what stops a wave, X027 for extents that cannot be."""
         self._check(launch)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         if total == 0:
-            return Run(0, {}, np.zeros((0, 512, LANES), np.uint32), np.zeros((0, CELLS), np.uint32))
+            return DispatchResult(0, {}, np.zeros((0, 512, LANES), np.uint32), np.zeros((0, CELLS), np.uint32))
         # Races in memory are followed by one thread, in whose order all workgroups stand. gfx90a spells atomic stores of an agent's scope like any
         # store, so that they cannot be told from races there (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx90a).
         races = "races" in self.options.check and self.chip.name != "gfx90a"
@@ -218,10 +218,10 @@ class Machine:
         vectors = self._two_files(waves[:, VECTORS:].view(np.uint32).reshape(len(waves), FILE, LANES))
         lost = {int(n): int(profile[memory_traffic.LOST, n]) for n in np.flatnonzero(profile[memory_traffic.LOST])}
         moved = memory_traffic.traffic(self.program.instructions, profile)
-        return Run(count, lost, vectors, waves[:, : 4 * CELLS].view(np.uint32), moved, self.reports)
+        return DispatchResult(count, lost, vectors, waves[:, : 4 * CELLS].view(np.uint32), moved, self.reports)
 
     def _two_files(self, held: np.ndarray) -> np.ndarray:
-        """The unified file (waves, 512, 64) as `Run` has it: what v names, then what a names."""
+        """The unified file (waves, 512, 64) as `DispatchResult` has it: what v names, then what a names."""
         first = accumulators(self.kernel)
         if first == ARCHITECTED:
             return held
@@ -230,7 +230,7 @@ class Machine:
         return np.concatenate([held[:, :ARCHITECTED], behind], axis=1)
 
     def _one_file(self, given: np.ndarray) -> np.ndarray:
-        """What `Launch.vectors` gives, as it stands in the unified file."""
+        """What `DispatchParams.vectors` gives, as it stands in the unified file."""
         first = accumulators(self.kernel)
         if first == ARCHITECTED or given.shape[1] <= first:
             return np.ascontiguousarray(given, np.uint32)
@@ -240,7 +240,7 @@ class Machine:
         held[:, first : first + behind.shape[1]] = behind
         return held
 
-    def _ordering(self, state: _State, launch: Launch) -> Ordering:
+    def _ordering(self, state: _State, launch: DispatchParams) -> Ordering:
         """Who follows releases and acquires, and the records of memory."""
         order = Ordering(self.program, accumulators(self.kernel), state, launch, split(self.kernel), self.alike)
         state.put("shadow", order.table.ctypes.data, "<Q")
@@ -259,10 +259,10 @@ class Machine:
         return self._run(state.group.ctypes.data, first, last) if first < last else 0
 
     @staticmethod
-    def _waves(launch: Launch) -> int:
+    def _waves(launch: DispatchParams) -> int:
         return -(-launch.block[0] * launch.block[1] * launch.block[2] // LANES)
 
-    def _check(self, launch: Launch) -> None:
+    def _check(self, launch: DispatchParams) -> None:
         name, waves = self.kernel.name, self._waves(launch)
         items, most = launch.block[0] * launch.block[1] * launch.block[2], self.kernel.said.get("max_flat_workgroup_size", MAX_WAVES * LANES)
         lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
@@ -285,7 +285,7 @@ class Machine:
         """Whether the kernel's stack is in a buffer whose resource it is given, which chips before gfx942 have."""
         return self.kernel.get("private_segment_fixed_size") > 0 and self.kernel.get("user_sgpr_private_segment_buffer") > 0
 
-    def _state(self, launch: Launch, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
+    def _state(self, launch: DispatchParams, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
         v0, count = items(launch.block, 1 + self.kernel.get("system_vgpr_workitem_id"))
         start = v0[:, None] if launch.vectors is None else self._one_file(launch.vectors)
         lds = self.kernel.get("group_segment_fixed_size") + launch.dynamic_lds
@@ -317,13 +317,13 @@ class Machine:
             struct.pack_into("<I", state.group.data, GROUP["grid"] + 4 * k, launch.grid[k])
         return state
 
-    def _packet(self, launch: Launch, kernarg: np.ndarray, lds: int, private: int) -> bytes:
+    def _packet(self, launch: DispatchParams, kernarg: np.ndarray, lds: int, private: int) -> bytes:
         """The dispatch packet that the dispatch pointer points at (HSA Platform System Architecture 1.2, section 2.9.6)."""
         sizes = [g * b for g, b in zip(launch.grid, launch.block, strict=True)]
         sizes = [min(s, 0xFFFFFFFF) for s in sizes]
         return struct.pack("<HHHHHHIIIIIQQQQ", 2, 3, *launch.block, 0, *sizes, private, lds, 0, kernarg.ctypes.data, 0, 0)
 
-    def _template(self, launch: Launch, kernarg: np.ndarray, packet: np.ndarray, private: int) -> tuple[np.ndarray, int]:
+    def _template(self, launch: DispatchParams, kernarg: np.ndarray, packet: np.ndarray, private: int) -> tuple[np.ndarray, int]:
         """The scalar registers of a new wave, and the cell of its first workgroup id."""
         cells = np.full(CELLS, 0xDEADBEEF, np.uint32)
         values = {
@@ -350,6 +350,6 @@ class Machine:
             cells[cell] = value
         return cells, at
 
-    def instruction(self, index: int) -> Instruction:
+    def instruction(self, index: int) -> MCInst:
         """The instruction of a fault."""
         return self.program.instructions[index]

@@ -6,14 +6,14 @@ registers and an i64 that all lanes share.
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import M0, Instruction, Name, Operand, Reg
+from avelang.amdgcn.asm import M0, MCInst, Name, Operand, PhysReg
 from avelang.arch import chip
 from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn import memory_banks, memory_traffic
 from avelang.sim.amdgcn.memory_addresses import V32, V64, helper, stage, zeros
-from avelang.sim.amdgcn.memory_moves import Access, calls
+from avelang.sim.amdgcn.memory_moves import MemoryTransfer, calls
 from avelang.sim.amdgcn.state import FILES, LANES, REGISTER, SHARED_BASE
-from avelang.sim.amdgcn.translator import Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, UnsupportedForm
 
 Place = tuple[str, str, str]
 PARAMETERS = "ptr noalias %g, ptr noalias %w, ptr %data, ptr %low, ptr %high, i64 %base, i64 %exec"
@@ -23,7 +23,7 @@ WHOLE_DWORDS = ("global", "scratch")
 NOWHERE = 1 << 20  # an address in LDS that is behind that of any chip
 
 
-def m0_lds(t: Translator, space: str) -> int:
+def m0_lds(t: BlockTranslator, space: str) -> int:
     """The bits of M0 that are a place in LDS."""
     bits = 0xFFFF if space == "lds" else (1 << (chip(t.chip).lds_bytes - 1).bit_length()) - 1
     return bits & ~3 if space in WHOLE_DWORDS else bits
@@ -48,7 +48,7 @@ fault:
 """
 
 
-def staged(t: Translator, space: str, nbytes: int, out: str = "at", low: str = "%low", high: str = "%high", base: str = "%base") -> str:
+def staged(t: BlockTranslator, space: str, nbytes: int, out: str = "at", low: str = "%low", high: str = "%high", base: str = "%base") -> str:
     """Lines that check addresses and leave them in %out."""
     return f"""  %s.{out} = call i32 {stage(t, space)}(ptr %g, ptr %w, ptr %{out}, ptr {low}, ptr {high}, i64 {base}, i64 %exec, i64 {nbytes})
   %b.{out} = icmp ne i32 %s.{out}, 0
@@ -56,7 +56,7 @@ def staged(t: Translator, space: str, nbytes: int, out: str = "at", low: str = "
 staged.{out}:"""
 
 
-def plain(t: Translator, space: str, access: Access) -> str:
+def plain(t: BlockTranslator, space: str, access: MemoryTransfer) -> str:
     """The function of a load or a store, with its @: i32(g, w, data, low, high, base, exec)."""
     name = f"ave_{space}_{access.name}"
 
@@ -69,7 +69,7 @@ def plain(t: Translator, space: str, access: Access) -> str:
     return t.helper(name, make)
 
 
-def _nowhere(t: Translator) -> str:
+def _nowhere(t: BlockTranslator) -> str:
     """i1 ave_nowhere(low, base, exec): whether all active lanes read LDS at one address that is behind any chip's, and no small negative number."""
     w = Writer(t.module, LANES)
     lane = w.op("call i64 @llvm.cttz.i64(i64 %exec, i1 true)")
@@ -82,7 +82,7 @@ def _nowhere(t: Translator) -> str:
     return f"define internal i1 @ave_nowhere(ptr %low, i64 %base, i64 %exec) noinline #0 {{\n{w.body.text()}\n  ret i1 {found}\n}}"
 
 
-def _zeros_of_nowhere(t: Translator, access: Access) -> str:
+def _zeros_of_nowhere(t: BlockTranslator, access: MemoryTransfer) -> str:
     """Lines that give active lanes 0 where `ave_nowhere`, and go on at %there else."""
     t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
     nowhere = t.helper("ave_nowhere", lambda: _nowhere(t))
@@ -93,16 +93,16 @@ def _zeros_of_nowhere(t: Translator, access: Access) -> str:
     return "\n".join([*lines, "  br label %done", "there:", ""])
 
 
-def run(t: Translator, space: str, access: Access, data: str, place: Place) -> None:
+def run(t: BlockTranslator, space: str, access: MemoryTransfer, data: str, place: Place) -> None:
     """Loads or stores at a place; `data` points at the memory of registers."""
     low, high, base = place
     t.run(plain(t, space, access), "ptr %g", "ptr %w", f"ptr {data}", f"ptr {low}", f"ptr {high}", f"i64 {base}", f"i64 {t.exec()}")
 
 
-def data_register(t: Translator, o: Operand, words: int) -> str:
+def data_register(t: BlockTranslator, o: Operand, words: int) -> str:
     """A pointer to the memory of so many vector registers."""
-    if not isinstance(o, Reg) or o.file not in FILES or o.count != words:
-        raise Unknown(f"{o} is not {words} vector register{'s' * (words > 1)}")
+    if not isinstance(o, PhysReg) or o.file not in FILES or o.count != words:
+        raise UnsupportedForm(f"{o} is not {words} vector register{'s' * (words > 1)}")
     return t.place(o)
 
 
@@ -111,12 +111,12 @@ def is_off(o: Operand) -> bool:
     return isinstance(o, Name) and o.name == "off"
 
 
-def plus(t: Translator, value: str, constant: int) -> str:
+def plus(t: BlockTranslator, value: str, constant: int) -> str:
     """An i64 plus a constant."""
     return t.op(f"add i64 {value}, {constant}") if constant else value
 
 
-def place(t: Translator, i: Instruction, space: str, vaddr: Operand, saddr: Operand) -> Place:
+def place(t: BlockTranslator, i: MCInst, space: str, vaddr: Operand, saddr: Operand) -> Place:
     """The place that a global, flat or scratch instruction spells (MI300 ISA, section 10.3 to 10.5)."""
     offset, nothing = i.int("offset"), zeros(t)
     if space == "scratch":
@@ -125,28 +125,28 @@ def place(t: Translator, i: Instruction, space: str, vaddr: Operand, saddr: Oper
         return low, nothing, shared
     if is_off(saddr):
         low = data_register(t, vaddr, 2)
-        assert isinstance(vaddr, Reg)
+        assert isinstance(vaddr, PhysReg)
         return low, t.place(vaddr, 1), str(offset)
     return data_register(t, vaddr, 1), nothing, plus(t, t.scalar_source(saddr, 64), offset)
 
 
-def slot(t: Translator, what: str, words: int) -> str:
+def slot(t: BlockTranslator, what: str, words: int) -> str:
     """Memory like that of so many vector registers, for values on their way; one of a name in each block."""
     key = ("slot", what, words)
     return t.memo(key) or t.remember(key, t.body.alloca(f"[{LANES * words} x i32]"))
 
 
-def lane_offsets(t: Translator, step: int) -> str:
+def lane_offsets(t: BlockTranslator, step: int) -> str:
     """A pointer to constants: the lane's number times `step`."""
     return t.module.constant(V32, "<" + ", ".join(f"i32 {n * step}" for n in range(LANES)) + ">")
 
 
-def lds_base(t: Translator, i: Instruction, space: str) -> str:
+def lds_base(t: BlockTranslator, i: MCInst, space: str) -> str:
     """An i64: what M0 and the instruction's offset say of a place in LDS."""
     return plus(t, t.op(f"zext i32 {t.op(f'and i32 {t.scalar(M0)}, {m0_lds(t, space)}')} to i64"), i.int("offset"))
 
 
-def touch(t: Translator, i: Instruction, addr: str, offset: int, nbytes: int, kind: str, lanes: str = "") -> None:
+def touch(t: BlockTranslator, i: MCInst, addr: str, offset: int, nbytes: int, kind: str, lanes: str = "") -> None:
     """Tells the checker and the counters of an access to LDS. `lanes`: those that the counters count, the active ones if empty."""
     if t.options.check:
         t.lds_access(i, addr, offset, nbytes, kind)
@@ -155,7 +155,7 @@ def touch(t: Translator, i: Instruction, addr: str, offset: int, nbytes: int, ki
         memory_traffic.lds(t, i, nbytes, lanes or t.exec())
 
 
-def touch_flat(t: Translator, i: Instruction, vaddr: Reg, nbytes: int, kind: str) -> None:
+def touch_flat(t: BlockTranslator, i: MCInst, vaddr: PhysReg, nbytes: int, kind: str) -> None:
     """`touch` for flat addresses: those outside of LDS count as far beyond its end."""
     if not (t.options.check or t.options.profile):
         return
@@ -168,7 +168,7 @@ def touch_flat(t: Translator, i: Instruction, vaddr: Reg, nbytes: int, kind: str
     touch(t, i, where, 0, nbytes, kind, t.op(f"and i64 {t.word_of(shared)}, {t.exec()}"))
 
 
-def to_lds(t: Translator, i: Instruction, space: str, words: int, data: str) -> None:
+def to_lds(t: BlockTranslator, i: MCInst, space: str, words: int, data: str) -> None:
     """Direct to LDS: registers' worth of data, already loaded, go to M0 + offset + 4 bytes for each lane, 16 where there are 3 or 4 words
     (MI300 ISA, section 9.1.9 and 10.3; CDNA4 ISA for the wide ones)."""
     where, step = slot(t, "direct", 1), 4 if words == 1 else 16
@@ -176,6 +176,6 @@ def to_lds(t: Translator, i: Instruction, space: str, words: int, data: str) -> 
     i32, all_lanes = t.t("i32"), t.splat(base, "i32")
     lanes = t.op(f"load {i32}, ptr {lane_offsets(t, step)}, align 64")
     t.do(f"store {i32} {t.op(f'add {i32} {lanes}, {all_lanes}')}, ptr {where}, align 64")
-    store = Access(True, f"b{32 * words}")
+    store = MemoryTransfer(True, f"b{32 * words}")
     touch(t, i, where, 0, store.nbytes, "async write")
     run(t, "lds", store, data, (where, zeros(t), "0"))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from avelang.amdgcn.asm import Instruction, Name, Operand, Reg
+from avelang.amdgcn.asm import MCInst, Name, Operand, PhysReg
 from avelang.ir.dtypes import DType, bf16, f16
 from avelang.llvm.core import Body
 from avelang.llvm.narrow_floats import Bits, narrow, widen
@@ -24,7 +24,7 @@ from avelang.sim.amdgcn.memory_access import Place, staged
 from avelang.sim.amdgcn.memory_addresses import V64, helper, zeros
 from avelang.sim.amdgcn.memory_lds import offsets, refuse_gds
 from avelang.sim.amdgcn.state import LANES, REGISTER
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 # What a float of so many bits looks like: exponent, mantissa's first bit.
 EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}
@@ -32,7 +32,7 @@ QUIET = {16: 0x200, 32: 0x400000, 64: 0x8000000000000}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Cell:
+class AtomicOperands:
     """A lane's operands as integers: `old` is memory, `x` and `y` are the data registers. `flush`: denormal operands and results are zeros."""
 
     w: Writer
@@ -43,41 +43,41 @@ class Cell:
     flush: tuple[bool, bool] = (False, False)
 
 
-Rule = Callable[[Cell], str]
+AtomicRule = Callable[[AtomicOperands], str]
 
 
-def _plainly(op: str, reverse: bool = False) -> Rule:
+def _plainly(op: str, reverse: bool = False) -> AtomicRule:
     return lambda c: c.b(op, c.x, c.old) if reverse else c.b(op, c.old, c.x)
 
 
-def _least(pred: str) -> Rule:
+def _least(pred: str) -> AtomicRule:
     """The smaller or the greater one: memory's if `pred` holds between memory and data."""
     return lambda c: c.b.select(c.b.cmp(pred, c.old, c.x), c.old, c.x)
 
 
-def _inc(c: Cell) -> str:
+def _inc(c: AtomicOperands) -> str:
     return c.b.select(c.b.cmp("uge", c.old, c.x), 0, c.b("add", c.old, 1))
 
 
-def _dec(c: Cell) -> str:
+def _dec(c: AtomicOperands) -> str:
     over = c.w.op(f"or i1 {c.b.cmp('eq', c.old, 0)}, {c.b.cmp('ugt', c.old, c.x)}")
     return c.b.select(over, c.x, c.b("sub", c.old, 1))
 
 
-def _mskor(c: Cell) -> str:
+def _mskor(c: AtomicOperands) -> str:
     return c.b("or", c.b("and", c.old, c.b("xor", c.x, -1)), c.y)
 
 
-def _wrap(c: Cell) -> str:
+def _wrap(c: AtomicOperands) -> str:
     return c.b.select(c.b.cmp("uge", c.old, c.x), c.b("sub", c.old, c.x), c.b("add", c.old, c.y))
 
 
-def _swap_if(c: Cell) -> str:
+def _swap_if(c: AtomicOperands) -> str:
     """`x` where memory holds `y`."""
     return c.b.select(c.b.cmp("eq", c.old, c.y), c.x, c.old)
 
 
-def _halves_if(c: Cell) -> str:
+def _halves_if(c: AtomicOperands) -> str:
     """Each half of `x` whose upper bit is set, without that bit."""
     out = "0"
     for half in range(2):
@@ -95,7 +95,7 @@ def _flushed(b: Bits, x: str) -> str:
     return b.select(tiny, b("and", x, 1 << b.bits - 1), x)
 
 
-def _operands(c: Cell) -> tuple[str, str]:
+def _operands(c: AtomicOperands) -> tuple[str, str]:
     return (_flushed(c.b, c.old), _flushed(c.b, c.x)) if c.flush[0] else (c.old, c.x)
 
 
@@ -111,15 +111,15 @@ def _sum(b: Bits, x: str, y: str) -> str:
     return b.select(_is_nan(b, total), nan, total)
 
 
-def _add_float(c: Cell) -> str:
+def _add_float(c: AtomicOperands) -> str:
     total = _sum(c.b, *_operands(c))
     return _flushed(c.b, total) if c.flush[1] else total
 
 
-def _add_packed(d: DType) -> Rule:
+def _add_packed(d: DType) -> AtomicRule:
     """Two 16-bit sums. f32 holds enough of each that rounding twice is rounding once."""
 
-    def one(c: Cell, half: int) -> str:
+    def one(c: AtomicOperands, half: int) -> str:
         parts = []
         for x in (c.old, c.x):
             part = c.w.op(f"trunc i32 {c.b('lshr', x, 16 * half)} to i16")
@@ -131,7 +131,7 @@ def _add_packed(d: DType) -> Rule:
     return lambda c: c.b("or", one(c, 0), c.b("shl", one(c, 1), 16))
 
 
-def _flush16(c: Cell, d: DType, x: str) -> str:
+def _flush16(c: AtomicOperands, d: DType, x: str) -> str:
     b = Bits(c.w, False, 16)
     tiny = b.cmp("eq", b("and", x, EXPONENT[16] if d is f16 else 0x7F80), 0)
     return b.select(tiny, b("and", x, 0x8000), x)
@@ -142,8 +142,8 @@ def _order(b: Bits, x: str) -> str:
     return b("xor", x, b("lshr", b("ashr", x, b.bits - 1), 1))
 
 
-def _extreme(pred: str) -> Rule:
-    def rule(c: Cell) -> str:
+def _extreme(pred: str) -> AtomicRule:
+    def rule(c: AtomicOperands) -> str:
         b, (x, y) = c.b, _operands(c)
         value = b.select(b.cmp(pred, _order(b, x), _order(b, y)), c.old, c.x)
         value = b.select(_is_nan(b, c.x), c.old, value)
@@ -156,20 +156,20 @@ def _extreme(pred: str) -> Rule:
     return rule
 
 
-def _swap_if_float(c: Cell) -> str:
+def _swap_if_float(c: AtomicOperands) -> str:
     b, values = c.b, (c.old, c.y, c.x)
     old, want, new = (_flushed(b, v) for v in values) if c.flush[0] else values
     return b.select(c.w.op(f"fcmp oeq {b.f} {b.to_float(old)}, {b.to_float(want)}"), new, c.old)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Op:
+class AtomicOp:
     """An operation on `bits`: `rule` gives what memory holds behind it. `two`: it has a second data operand. `floats`: the bits by which MODE says
     whether denormals are zeros in LDS; 0 where it does not matter."""
 
     name: str
     bits: int
-    rule: Rule
+    rule: AtomicRule
     two: bool = False
     floats: int = 0
 
@@ -178,7 +178,7 @@ class Op:
         return self.bits // 32
 
 
-INTEGER: dict[str, tuple[Rule, bool]] = {
+INTEGER: dict[str, tuple[AtomicRule, bool]] = {
     "swap": (lambda c: c.x, False), "cmpswap": (_swap_if, True), "add": (_plainly("add"), False), "sub": (_plainly("sub"), False),
     "rsub": (_plainly("sub", reverse=True), False), "smin": (_least("slt"), False), "umin": (_least("ult"), False), "smax": (_least("sgt"), False),
     "umax": (_least("ugt"), False), "and": (_plainly("and"), False), "or": (_plainly("or"), False), "xor": (_plainly("xor"), False),
@@ -186,33 +186,33 @@ INTEGER: dict[str, tuple[Rule, bool]] = {
 }  # fmt: skip
 
 
-def integer(name: str, bits: int) -> Op:
+def integer(name: str, bits: int) -> AtomicOp:
     """An operation on integers, by what memory instructions call it."""
     rule, two = INTEGER[name]
-    return Op(f"{name}_{bits}", bits, rule, two)
+    return AtomicOp(f"{name}_{bits}", bits, rule, two)
 
 
 FLOAT = {
-    "add_f32": Op("add_f32", 32, _add_float, floats=32), "add_f64": Op("add_f64", 64, _add_float),
-    "pk_add_f16": Op("pk_add_f16", 32, _add_packed(f16), floats=16), "pk_add_bf16": Op("pk_add_bf16", 32, _add_packed(bf16), floats=16),
-    **{f"{name}_f{bits}": Op(f"{name}_f{bits}", bits, _extreme(pred), floats=bits) for name, pred in (("min", "slt"), ("max", "sgt"))
+    "add_f32": AtomicOp("add_f32", 32, _add_float, floats=32), "add_f64": AtomicOp("add_f64", 64, _add_float),
+    "pk_add_f16": AtomicOp("pk_add_f16", 32, _add_packed(f16), floats=16), "pk_add_bf16": AtomicOp("pk_add_bf16", 32, _add_packed(bf16), floats=16),
+    **{f"{name}_f{bits}": AtomicOp(f"{name}_f{bits}", bits, _extreme(pred), floats=bits) for name, pred in (("min", "slt"), ("max", "sgt"))
        for bits in (32, 64)},
-    **{f"cmpst_f{bits}": Op(f"cmpst_f{bits}", bits, _swap_if_float, True, bits) for bits in (32, 64)},
+    **{f"cmpst_f{bits}": AtomicOp(f"cmpst_f{bits}", bits, _swap_if_float, True, bits) for bits in (32, 64)},
 }  # fmt: skip
 
 
 # -- functions -----------------------------------------------------------------------------------------------------------------------
 
 
-def _cell(t: Translator, op: Op, old: str, flush: tuple[bool, bool]) -> tuple[str, str]:
+def _cell(t: BlockTranslator, op: AtomicOp, old: str, flush: tuple[bool, bool]) -> tuple[str, str]:
     """The lines that apply an operation to memory's `old` and the registers' %x and %y, and their result."""
     w = Writer(t.module, LANES)
     w.body = Body()
     w.body._count = 1000  # names apart from those around
-    return op.rule(Cell(w, Bits(w, False, op.bits), old, "%x", "%y", flush)), "\n".join(w.body.lines)
+    return op.rule(AtomicOperands(w, Bits(w, False, op.bits), old, "%x", "%y", flush)), "\n".join(w.body.lines)
 
 
-def _word(op: Op, name: str, pointer: str) -> str:
+def _word(op: AtomicOp, name: str, pointer: str) -> str:
     """Lines that read a lane's data into %name."""
     if op.bits == 32:
         return f"  %p.{name} = getelementptr i32, ptr %{pointer}, i64 %n\n  %{name} = load i32, ptr %p.{name}, align 4"
@@ -226,7 +226,7 @@ def _word(op: Op, name: str, pointer: str) -> str:
   %{name} = or i64 %v.{name}, %z.{name}"""
 
 
-def _give(op: Op) -> str:
+def _give(op: AtomicOp) -> str:
     """Lines that write what memory held to a lane of the result."""
     lines = "  %r0 = getelementptr i32, ptr %result, i64 %n\n"
     if op.bits == 32:
@@ -239,7 +239,7 @@ def _give(op: Op) -> str:
   store i32 %g2, ptr %r1, align 4"""
 
 
-def lanes(t: Translator, op: Op, shared: bool, result: bool, flush: tuple[bool, bool]) -> str:
+def lanes(t: BlockTranslator, op: AtomicOp, shared: bool, result: bool, flush: tuple[bool, bool]) -> str:
     """void(data, second, result, at, exec), with its @; `shared`: other threads work on that memory too."""
     name = f"ave_{'shared' if shared else 'own'}_{op.name}{'_flush' * flush[0]}{'_out' * flush[1]}{'_rtn' * result}"
     kind = f"i{op.bits}"
@@ -289,22 +289,22 @@ out:
     return t.helper(name, make)
 
 
-def _aligned(t: Translator, op: Op, at: str = "at", lanes: str = "exec") -> str:
+def _aligned(t: BlockTranslator, op: AtomicOp, at: str = "at", lanes: str = "exec") -> str:
     return f"""  %s.al = call i32 {helper(t, "ave_aligned")}(ptr %g, ptr %{at}, i64 %{lanes}, i64 {op.bits // 8})
   %b.al = icmp ne i32 %s.al, 0
   br i1 %b.al, label %fault, label %aligned
 aligned:"""
 
 
-def _flush(t: Translator, op: Op, space: str) -> tuple[bool, bool]:
+def _flush(t: BlockTranslator, op: AtomicOp, space: str) -> tuple[bool, bool]:
     """Whether denormal operands and results are zeros."""
     wanted = (t.mode.flushes_sources(op.floats), t.mode.flushes_results(op.floats)) if op.floats else (False, False)
     if space == "flat" and any(wanted):
-        raise Unknown("MODE flushes denormals in LDS but not in memory, and a flat address may be either")
+        raise UnsupportedForm("MODE flushes denormals in LDS but not in memory, and a flat address may be either")
     return wanted if space == "lds" else (False, False)
 
 
-def _function(t: Translator, op: Op, space: str, result: bool) -> str:
+def _function(t: BlockTranslator, op: AtomicOp, space: str, result: bool) -> str:
     """The function of an operation in a space, with its @: i32(g, w, data, second, result, low, high, base, exec)."""
     flush = _flush(t, op, space)
     one_by_one = lanes(t, op, space != "lds", result, flush)
@@ -318,7 +318,7 @@ def _function(t: Translator, op: Op, space: str, result: bool) -> str:
     return t.helper(name, make)
 
 
-def _buffer_function(t: Translator, op: Op, result: bool) -> str:
+def _buffer_function(t: BlockTranslator, op: AtomicOp, result: bool) -> str:
     """The same for buffers: what is out of range does nothing, and gives 0."""
     one_by_one = lanes(t, op, True, result, (False, False))
     name = f"ave_buffer_of_{one_by_one.removeprefix('@ave_')}"
@@ -345,23 +345,23 @@ def _buffer_function(t: Translator, op: Op, result: bool) -> str:
 # -- handlers ------------------------------------------------------------------------------------------------------------------------
 
 
-def _returns(i: Instruction) -> bool:
+def _returns(i: MCInst) -> bool:
     return "sc0" in i.mods or "glc" in i.mods
 
 
-def _data(t: Translator, op: Op, o: Operand) -> list[str]:
+def _data(t: BlockTranslator, op: AtomicOp, o: Operand) -> list[str]:
     """Pointers to the data and, behind it in the same registers, to what it is compared with."""
     first = memory_access.data_register(t, o, op.words * (1 + op.two))
     return [first, t.op(f"getelementptr i8, ptr {first}, i64 {REGISTER * op.words}") if op.two else first]
 
 
-def _memory(space: str, op: Op) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+def _memory(space: str, op: AtomicOp) -> Handler:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         returned = _returns(i)
         vaddr, data, *rest = i.operands[returned:]
         pointers = [*_data(t, op, data)]
         pointers.append(memory_access.data_register(t, i.operands[0], op.words) if returned else pointers[0])
-        if space == "flat" and isinstance(vaddr, Reg):
+        if space == "flat" and isinstance(vaddr, PhysReg):
             memory_access.touch_flat(t, i, vaddr, op.bits // 8, "atomic")
         where = memory_access.place(t, i, space, vaddr, rest[0] if rest else Name("off"))
         _run(t, op, space, returned, pointers, where)
@@ -369,14 +369,14 @@ def _memory(space: str, op: Op) -> Handler:
     return handler
 
 
-def _run(t: Translator, op: Op, space: str, returned: bool, pointers: list[str], where: Place) -> None:
+def _run(t: BlockTranslator, op: AtomicOp, space: str, returned: bool, pointers: list[str], where: Place) -> None:
     low, high, base = where
     places = (f"ptr {low}", f"ptr {high}", f"i64 {base}", f"i64 {t.exec()}")
     t.run(_function(t, op, space, returned), "ptr %g", "ptr %w", *(f"ptr {p}" for p in pointers), *places)
 
 
-def _buffer(op: Op) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+def _buffer(op: AtomicOp) -> Handler:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         data, vaddr, rsrc, soffset = i.operands
         first, second = _data(t, op, data)
         arguments = memory_buffer.arguments(t, i, vaddr, rsrc, soffset)
@@ -385,14 +385,14 @@ def _buffer(op: Op) -> Handler:
     return handler
 
 
-def _lds(op: Op, returned: bool) -> Handler:
+def _lds(op: AtomicOp, returned: bool) -> Handler:
     """Where there are two data operands, compare-and-store has what is compared in the first, the others take them in order."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
         vaddr, *data = i.operands[returned:]
         if len(data) != 1 + op.two:
-            raise Unknown(f"it has {1 + op.two} data operands, not {len(data)}")
+            raise UnsupportedForm(f"it has {1 + op.two} data operands, not {len(data)}")
         pointers = [memory_access.data_register(t, o, op.words) for o in data]
         pointers = [*(pointers[::-1] if op.rule in (_swap_if, _swap_if_float) else pointers), pointers[0]][:2]
         pointers.append(memory_access.data_register(t, i.operands[0], op.words) if returned else pointers[0])
@@ -403,15 +403,15 @@ def _lds(op: Op, returned: bool) -> Handler:
     return handler
 
 
-def _exchange_two(op: Op) -> Handler:
+def _exchange_two(op: AtomicOp) -> Handler:
     """ds_wrxchg2: the second exchange may not see the first one's result as its address or its data."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
         result, vaddr, *data = i.operands
         places = offsets(i, op.bits // 8)
         if places[0] == places[1]:
-            raise Unknown("both offsets are the same: the manual says in two ways what is written")
+            raise UnsupportedForm("both offsets are the same: the manual says in two ways what is written")
         low = memory_access.data_register(t, vaddr, 1)
         memory_access.data_register(t, result, 2 * op.words)
         held = memory_access.slot(t, "exchanged", 2 * op.words)
@@ -422,7 +422,7 @@ def _exchange_two(op: Op) -> Handler:
             _run(t, op, "lds", True, [pointer, pointer, place], (low, zeros(t), str(offset)))
         for k in range(2 * op.words):
             value = t.op(f"load {t.t('i32')}, ptr {t.op(f'getelementptr i8, ptr {held}, i64 {REGISTER * k}')}, align 64")
-            assert isinstance(result, Reg)
+            assert isinstance(result, PhysReg)
             t.set_vector(result.file, result.first + k, value)
 
     return handler

@@ -9,14 +9,14 @@ instruction is an access of its own (measured for reads, nod-ai, "Empirical LDS 
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.asm import MCInst
 from avelang.arch import chip
 from avelang.sim.amdgcn.state import LANES
-from avelang.sim.amdgcn.translator import Translator
+from avelang.sim.amdgcn.translator import BlockTranslator
 
 
-def count(t: Translator, i: Instruction, addr: str, offset: int, nbytes: int, kind: str, lanes: str) -> None:
-    """Counts an access of `lanes`, an i64 with a bit for each; see `Translator.lds_access` for the rest."""
+def count(t: BlockTranslator, i: MCInst, addr: str, offset: int, nbytes: int, kind: str, lanes: str) -> None:
+    """Counts an access of `lanes`, an i64 with a bit for each; see `BlockTranslator.lds_access` for the rest."""
     t.module.include("amdgcn", "ave_banks")
     order, size, banks = chip(t.chip).shared.phases(nbytes, kind)
     table = t.module.constant(f"[{LANES} x i8]", "[" + ", ".join(f"i8 {n}" for n in order) + "]")

@@ -11,25 +11,25 @@ Out of range, loads give 0, also those that go to LDS, and stores do nothing. Wh
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import Instruction, Operand, Reg
+from avelang.amdgcn.asm import MCInst, Operand, PhysReg
 from avelang.native.amdgcn import IN_RANGE, MIXED
 from avelang.sim.amdgcn import memory_access
 from avelang.sim.amdgcn.memory_addresses import V64, helper, zeros
-from avelang.sim.amdgcn.memory_moves import DWORDS, NAMES, STORE_NAMES, Access, calls
+from avelang.sim.amdgcn.memory_moves import DWORDS, NAMES, STORE_NAMES, MemoryTransfer, calls
 from avelang.sim.amdgcn.state import REGISTER
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 WORDS = "i64 %r0, i64 %r1, i64 %soffset, i64 %inst, i64 %exec, i1 %indexed"
 PARAMETERS = f"ptr noalias %g, ptr %data, ptr %index, ptr %offset, {WORDS}"
 
 
-def at_buffer(t: Translator) -> str:
+def at_buffer(t: BlockTranslator) -> str:
     """`ave_at_buffer`, with its @ (`native/amdgcn/buffer.c`); `ave_room`, `ave_clear` and `ave_settle` are there too."""
     helper(t, "ave_clear")
     return helper(t, "ave_at_buffer")
 
 
-def staged(t: Translator, nbytes: int, last: int) -> str:
+def staged(t: BlockTranslator, nbytes: int, last: int) -> str:
     """Lines that find the addresses, and go on at %all or %mixed."""
     words = "i64 %r0, i64 %r1, i64 %soffset, i64 %inst, i64 %exec, i1 %indexed"
     return f"""  %s = call i32 {at_buffer(t)}(ptr %g, ptr %at, ptr %room, ptr %index, ptr %offset, {words}, i64 {nbytes}, i64 {last})
@@ -38,7 +38,7 @@ def staged(t: Translator, nbytes: int, last: int) -> str:
 """
 
 
-def _part(t: Translator, access: Access) -> str:
+def _part(t: BlockTranslator, access: MemoryTransfer) -> str:
     """i32(g, data, at, room, exec, start): one part of an access, where it is in range."""
     name = f"ave_part_{access.name}"
 
@@ -60,7 +60,7 @@ settled:
     return t.helper(name, make)
 
 
-def _whole(t: Translator, access: Access) -> str:
+def _whole(t: BlockTranslator, access: MemoryTransfer) -> str:
     """The function of a load or a store, with its @."""
     name, unit = f"ave_buffer_{access.name}", access.unit
 
@@ -82,26 +82,26 @@ def _whole(t: Translator, access: Access) -> str:
     return t.helper(name, make)
 
 
-def arguments(t: Translator, i: Instruction, vaddr: Operand, rsrc: Operand, soffset: Operand) -> tuple[str, ...]:
+def arguments(t: BlockTranslator, i: MCInst, vaddr: Operand, rsrc: Operand, soffset: Operand) -> tuple[str, ...]:
     """What a buffer instruction's operands say, as arguments behind `g` and `data`: index, offset, resource, scalar offset, constant, EXEC."""
     indexed, offset = bool(i.int("idxen")), bool(i.int("offen"))
-    if not isinstance(rsrc, Reg) or rsrc.file != "s" or rsrc.count != 4:
-        raise Unknown(f"{rsrc} is not a resource in four scalar registers")
+    if not isinstance(rsrc, PhysReg) or rsrc.file != "s" or rsrc.count != 4:
+        raise UnsupportedForm(f"{rsrc} is not a resource in four scalar registers")
     if indexed or offset:
         first = memory_access.data_register(t, vaddr, indexed + offset)
-        assert isinstance(vaddr, Reg)
+        assert isinstance(vaddr, PhysReg)
         registers = (first if indexed else zeros(t), (t.place(vaddr, 1) if indexed else first) if offset else zeros(t))
     elif memory_access.is_off(vaddr):
         registers = (zeros(t), zeros(t))
     else:
-        raise Unknown("an address register without offen or idxen")
+        raise UnsupportedForm("an address register without offen or idxen")
     scalar = t.op(f"zext i32 {t.scalar_source(soffset)} to i64")
     words = (t.pair(rsrc.first), t.pair(rsrc.first + 2), scalar, i.int("offset"), t.exec())
     return *(f"ptr {r}" for r in registers), *(f"i64 {w}" for w in words), f"i1 {'true' if indexed else 'false'}"
 
 
-def _move(access: Access) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+def _move(access: MemoryTransfer) -> Handler:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         if "lds" in i.mods:
             return _to_lds(t, i, access)
         data, vaddr, rsrc, soffset = i.operands
@@ -114,23 +114,23 @@ def _move(access: Access) -> Handler:
 TO_LDS = ("u8", "i8", "u16", "i16", "b32", "b96", "b128")  # the wide ones are CDNA4's
 
 
-def _to_lds(t: Translator, i: Instruction, access: Access) -> None:
+def _to_lds(t: BlockTranslator, i: MCInst, access: MemoryTransfer) -> None:
     if access.store or access.format not in TO_LDS:
-        raise Unknown("there is no such access direct to LDS")
+        raise UnsupportedForm("there is no such access direct to LDS")
     data = memory_access.slot(t, "data", access.words)
     t.run(_whole(t, access), "ptr %g", f"ptr {data}", *arguments(t, i, *i.operands))
     memory_access.to_lds(t, i, "buffer", access.words, data)
 
 
-def _formatted(t: Translator, i: Instruction) -> None:
-    raise Unknown("conversions of buffer formats are not executed")
+def _formatted(t: BlockTranslator, i: MCInst) -> None:
+    raise UnsupportedForm("conversions of buffer formats are not executed")
 
 
 FORMATS = [f"format_{d}{c}" for d in ("", "d16_") for c in ("x", "xy", "xyz", "xyzw")]
 
 TABLE: dict[str, Handler] = {
-    **{f"buffer_load_{name}": _move(Access(False, f)) for name, f in {**DWORDS, **NAMES}.items()},
-    **{f"buffer_store_{name}": _move(Access(True, f)) for name, f in {**DWORDS, **STORE_NAMES}.items()},
+    **{f"buffer_load_{name}": _move(MemoryTransfer(False, f)) for name, f in {**DWORDS, **NAMES}.items()},
+    **{f"buffer_store_{name}": _move(MemoryTransfer(True, f)) for name, f in {**DWORDS, **STORE_NAMES}.items()},
     **{f"{b}_{k}_{f}": _formatted for b in ("buffer", "tbuffer") for k in ("load", "store") for f in FORMATS},
     **{f"buffer_{k}_format_d16_hi_x": _formatted for k in ("load", "store")},
 }

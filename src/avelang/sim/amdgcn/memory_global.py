@@ -5,23 +5,23 @@ Cache policies (sc0, sc1, nt) change no result here. A flat load or store goes t
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import Instruction, Name, Operand, Reg
+from avelang.amdgcn.asm import MCInst, Name, Operand, PhysReg
 from avelang.sim.amdgcn import memory_access
-from avelang.sim.amdgcn.memory_moves import DWORDS, NAMES, STORE_NAMES, Access
-from avelang.sim.amdgcn.translator import Handler, Translator
+from avelang.sim.amdgcn.memory_moves import DWORDS, NAMES, STORE_NAMES, MemoryTransfer
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
 SPACES = ("global", "flat", "scratch")
 OFF = Name("off")
 
 
-def _place(t: Translator, i: Instruction, space: str, access: Access, vaddr: Operand, rest: tuple[Operand, ...]) -> memory_access.Place:
-    if space == "flat" and isinstance(vaddr, Reg):
+def _place(t: BlockTranslator, i: MCInst, space: str, access: MemoryTransfer, vaddr: Operand, rest: tuple[Operand, ...]) -> memory_access.Place:
+    if space == "flat" and isinstance(vaddr, PhysReg):
         memory_access.touch_flat(t, i, vaddr, access.nbytes, "write" if access.store else "read")
     return memory_access.place(t, i, space, vaddr, rest[0] if rest else OFF)
 
 
-def _move(space: str, access: Access) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+def _move(space: str, access: MemoryTransfer) -> Handler:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         first, second, *rest = i.operands
         data, vaddr = (second, first) if access.store else (first, second)
         pointer = memory_access.data_register(t, data, access.words)
@@ -30,8 +30,8 @@ def _move(space: str, access: Access) -> Handler:
     return handler
 
 
-def _to_lds(space: str, access: Access) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+def _to_lds(space: str, access: MemoryTransfer) -> Handler:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         vaddr, saddr = i.operands
         data = memory_access.slot(t, "data", access.words)
         memory_access.run(t, space, access, data, memory_access.place(t, i, space, vaddr, saddr))
@@ -46,8 +46,8 @@ STORES = {**DWORDS, **STORE_NAMES}
 TO_LDS = ("ubyte", "sbyte", "ushort", "sshort", "dword", "dwordx3", "dwordx4")
 
 TABLE: dict[str, Handler] = {
-    **{f"{space}_load_{name}": _move(space, Access(False, f)) for space in SPACES for name, f in LOADS.items()},
-    **{f"{space}_store_{name}": _move(space, Access(True, f)) for space in SPACES for name, f in STORES.items()},
-    **{f"global_load_lds_{name}": _to_lds("global", Access(False, LOADS[name])) for name in TO_LDS},
-    **{f"scratch_load_lds_{name}": _to_lds("scratch", Access(False, LOADS[name])) for name in TO_LDS[:5]},
+    **{f"{space}_load_{name}": _move(space, MemoryTransfer(False, f)) for space in SPACES for name, f in LOADS.items()},
+    **{f"{space}_store_{name}": _move(space, MemoryTransfer(True, f)) for space in SPACES for name, f in STORES.items()},
+    **{f"global_load_lds_{name}": _to_lds("global", MemoryTransfer(False, LOADS[name])) for name in TO_LDS},
+    **{f"scratch_load_lds_{name}": _to_lds("scratch", MemoryTransfer(False, LOADS[name])) for name in TO_LDS[:5]},
 }

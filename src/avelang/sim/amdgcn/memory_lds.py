@@ -7,30 +7,30 @@ AMD's own kernels make zeros by it (`ds_read_b32 a0, v19` where all lanes hold 0
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.asm import MCInst
 from avelang.sim.amdgcn import memory_access
 from avelang.sim.amdgcn.memory_addresses import V64, zeros
-from avelang.sim.amdgcn.memory_moves import NARROW_LOADS, NARROW_STORES, WORDS, Access, calls
+from avelang.sim.amdgcn.memory_moves import NARROW_LOADS, NARROW_STORES, WORDS, MemoryTransfer, calls
 from avelang.sim.amdgcn.state import REGISTER
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 PAIR = "ptr noalias %g, ptr noalias %w, ptr %data0, ptr %data1, ptr %low, i64 %base0, i64 %base1, i64 %exec"
 
 
-def refuse_gds(i: Instruction) -> None:
+def refuse_gds(i: MCInst) -> None:
     """These chips have no global data share."""
     if "gds" in i.mods:
-        raise Unknown("these chips have no GDS")
+        raise UnsupportedForm("these chips have no GDS")
 
 
-def offsets(i: Instruction, nbytes: int) -> tuple[int, int]:
+def offsets(i: MCInst, nbytes: int) -> tuple[int, int]:
     """The two offsets of a `..2` instruction in bytes: in units of what is accessed, of 64 of them with `st64`."""
     unit = nbytes * (64 if "2st64_" in i.name else 1)
     return i.int("offset0") * unit, i.int("offset1") * unit
 
 
-def _single(access: Access) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+def _single(access: MemoryTransfer) -> Handler:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
         data, vaddr = i.operands[::-1] if access.store else i.operands
         pointer = memory_access.data_register(t, data, access.words)
@@ -41,7 +41,7 @@ def _single(access: Access) -> Handler:
     return handler
 
 
-def _both(t: Translator, access: Access) -> str:
+def _both(t: BlockTranslator, access: MemoryTransfer) -> str:
     """The function of an instruction with two places: both are found before a register is written, which may hold the address."""
     name = f"ave_lds_{access.name}_twice"
 
@@ -53,12 +53,12 @@ def _both(t: Translator, access: Access) -> str:
     return t.helper(name, make)
 
 
-def _pair(access: Access) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+def _pair(access: MemoryTransfer) -> Handler:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
         first, second = offsets(i, access.nbytes)
         if first == second and access.store:
-            raise Unknown("both offsets are the same: the manual says in two ways what is written")
+            raise UnsupportedForm("both offsets are the same: the manual says in two ways what is written")
         if access.store:
             vaddr, *data = i.operands
             pointers = [memory_access.data_register(t, o, access.words) for o in data]
@@ -75,10 +75,10 @@ def _pair(access: Access) -> Handler:
     return handler
 
 
-def _addtid(access: Access) -> Handler:
+def _addtid(access: MemoryTransfer) -> Handler:
     """The address is M0 + offset + 4 times the lane's number."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
         pointer = memory_access.data_register(t, i.operands[0], 1)
         base = memory_access.lds_base(t, i, "lds")
@@ -98,13 +98,13 @@ def _counted(more: bool) -> Handler:
     """The number of active lanes is added to a word of LDS, or taken from it; all of them get what the word was. It stands at M0[15:0] + offset, as
     LLVM has it (SIISelLowering, DS_APPEND); the manual's text knows no M0 there."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
         i32 = t.t("i32")
         where, held = memory_access.slot(t, "counted", 1), memory_access.slot(t, "count", 1)
         base = t.op(f"trunc i64 {memory_access.lds_base(t, i, 'lds')} to i32")
         t.do(f"store {i32} {t.splat(base, 'i32')}, ptr {where}, align 64")
-        load, store, place = Access(False, "b32"), Access(True, "b32"), (where, zeros(t), "0")
+        load, store, place = MemoryTransfer(False, "b32"), MemoryTransfer(True, "b32"), (where, zeros(t), "0")
         memory_access.touch(t, i, where, 0, 4, "atomic")
         memory_access.run(t, "lds", load, held, place)
         old = t.op(f"load {i32}, ptr {held}, align 64")
@@ -117,16 +117,16 @@ def _counted(more: bool) -> Handler:
     return handler
 
 
-def _nothing(t: Translator, i: Instruction) -> None:
+def _nothing(t: BlockTranslator, i: MCInst) -> None:
     """ds_nop."""
 
 
 TABLE: dict[str, Handler] = {
-    **{f"ds_read_{f}": _single(Access(False, f)) for f in (*WORDS, *NARROW_LOADS)},
-    **{f"ds_write_{f}": _single(Access(True, f)) for f in (*WORDS, *NARROW_STORES)},
-    **{f"ds_{k}2{s}_{f}": _pair(Access(k == "write", f)) for k in ("read", "write") for s in ("", "st64") for f in ("b32", "b64")},
-    "ds_read_addtid_b32": _addtid(Access(False, "b32")),
-    "ds_write_addtid_b32": _addtid(Access(True, "b32")),
+    **{f"ds_read_{f}": _single(MemoryTransfer(False, f)) for f in (*WORDS, *NARROW_LOADS)},
+    **{f"ds_write_{f}": _single(MemoryTransfer(True, f)) for f in (*WORDS, *NARROW_STORES)},
+    **{f"ds_{k}2{s}_{f}": _pair(MemoryTransfer(k == "write", f)) for k in ("read", "write") for s in ("", "st64") for f in ("b32", "b64")},
+    "ds_read_addtid_b32": _addtid(MemoryTransfer(False, "b32")),
+    "ds_write_addtid_b32": _addtid(MemoryTransfer(True, "b32")),
     "ds_append": _counted(True),
     "ds_consume": _counted(False),
     "ds_nop": _nothing,

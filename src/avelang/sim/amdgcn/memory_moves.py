@@ -11,7 +11,7 @@ import dataclasses
 
 from avelang.llvm.core import Body
 from avelang.sim.amdgcn.state import LANES, REGISTER
-from avelang.sim.amdgcn.translator import Translator
+from avelang.sim.amdgcn.translator import BlockTranslator
 
 STEP = 16  # lanes that are moved at a time
 
@@ -44,7 +44,7 @@ DWORDS = {"dword": "b32", "dwordx2": "b64", "dwordx3": "b96", "dwordx4": "b128"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Access:
+class MemoryTransfer:
     """A load or a store of a format: `nbytes` of a lane's memory in `words` registers."""
 
     store: bool
@@ -61,22 +61,22 @@ class Access:
         return (NARROW_STORES if self.store else NARROW_LOADS)[self.format].bits // 8
 
     @property
-    def unit(self) -> Access:
+    def unit(self) -> MemoryTransfer:
         """The access whose range a buffer checks alone: a dword of wide ones (MI300 ISA, section 9.1.5.1, note 4)."""
-        return Access(self.store, "b32") if self.format in WORDS else self
+        return MemoryTransfer(self.store, "b32") if self.format in WORDS else self
 
     @property
     def name(self) -> str:
         return f"{'store' if self.store else 'load'}_{self.format}"
 
-    def pieces(self) -> list[tuple[Access, int]]:
+    def pieces(self) -> list[tuple[MemoryTransfer, int]]:
         """The moves that it takes, and the first word of each. A store is one move, so that of lanes that overlap the last one wins."""
         if self.format == "b96" and not self.store:
-            return [(Access(self.store, "b64"), 0), (Access(self.store, "b32"), 2)]
+            return [(MemoryTransfer(self.store, "b64"), 0), (MemoryTransfer(self.store, "b32"), 2)]
         return [(self, 0)]
 
 
-def calls(t: Translator, access: Access, data: str, at: str, mask: str) -> str:
+def calls(t: BlockTranslator, access: MemoryTransfer, data: str, at: str, mask: str) -> str:
     """Lines that call the moves of an access."""
     lines = []
     if access.store and "races" in t.options.check:
@@ -88,7 +88,7 @@ def calls(t: Translator, access: Access, data: str, at: str, mask: str) -> str:
     return "\n".join(lines)
 
 
-def _differ(access: Access, data: str, at: str, mask: str) -> list[str]:
+def _differ(access: MemoryTransfer, data: str, at: str, mask: str) -> list[str]:
     """Lines that go to %fault where lanes store different values to one place (`ave_lanes`); `data`, `at` and `mask` are names without %."""
     narrow = NARROW_STORES.get(access.format)
     words, shift = WORDS.get(access.format, 1), narrow.shift if narrow else 0
@@ -102,7 +102,7 @@ def _differ(access: Access, data: str, at: str, mask: str) -> list[str]:
     ]
 
 
-def _move(t: Translator, access: Access) -> str:
+def _move(t: BlockTranslator, access: MemoryTransfer) -> str:
     t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
     if access.store:
         return _store_words(access) if access.format in WORDS else _some(f"ave_{access.name}", _store_narrow(NARROW_STORES[access.format]))
@@ -166,7 +166,7 @@ def _four(b: Body, rows: list[str]) -> list[str]:
     return [_shuffle(b, "i32", STEP, low, high, _quarters(x)) for low, high in halves for x in (0, 2)]
 
 
-def _read(b: Body, access: Access, places: list[str]) -> list[str]:
+def _read(b: Body, access: MemoryTransfer, places: list[str]) -> list[str]:
     """The words of `STEP` lanes as <16 x i32>, one for each register."""
     if access.format == "b32":
         return [_collect(b, "i32", [b.op(f"load i32, ptr {p}, align 1") for p in places])]
@@ -187,7 +187,7 @@ def _read(b: Body, access: Access, places: list[str]) -> list[str]:
     return [b.op(f"shl <16 x i32> {value}, splat (i32 {kind.shift})") if kind.shift else value]
 
 
-def _load(access: Access) -> str:
+def _load(access: MemoryTransfer) -> str:
     b = Body()
     _start(b)
     registers = _read(b, access, _pointers(b))
@@ -242,7 +242,7 @@ def _store_each(words: int) -> str:
     )
 
 
-def _store_words(access: Access) -> str:
+def _store_words(access: MemoryTransfer) -> str:
     """All lanes at once where all are active, but for three words, which are rare."""
     name, each = f"ave_{access.name}", _store_each(access.words)
     if access.words == 3:

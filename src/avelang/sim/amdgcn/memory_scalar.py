@@ -5,14 +5,14 @@ What is touched must have been given to the kernel, whole. Loads of buffers read
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import Imm, Instruction, Reg
+from avelang.amdgcn.asm import Imm, MCInst, PhysReg
 from avelang.sim.amdgcn import memory_traffic
 from avelang.sim.amdgcn.faults import OUTSIDE
 from avelang.sim.amdgcn.memory_addresses import helper, record
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 
-def inside(t: Translator) -> str:
+def inside(t: BlockTranslator) -> str:
     """i32 ave_scalar_inside(g, address, bytes), with its @: a fault where that was not given to the kernel."""
     name, within = "ave_scalar_inside", helper(t, "ave_within")
     text = f"""define internal i32 @{name}(ptr noalias %g, i64 %address, i64 %bytes) noinline #0 {{
@@ -30,26 +30,26 @@ bad:
     return t.helper(name, lambda: memory_traffic.counting(t, text))
 
 
-def operands(i: Instruction, bases: int) -> tuple[Reg, Reg]:
+def operands(i: MCInst, bases: int) -> tuple[PhysReg, PhysReg]:
     """The data registers and those of the base."""
     data, base = i.operands[:2]
-    if not isinstance(data, Reg) or data.file != "s" or not isinstance(base, Reg) or base.file != "s" or base.count != bases:
-        raise Unknown(f"its operands are not scalar registers and {bases} registers of the base")
+    if not isinstance(data, PhysReg) or data.file != "s" or not isinstance(base, PhysReg) or base.file != "s" or base.count != bases:
+        raise UnsupportedForm(f"its operands are not scalar registers and {bases} registers of the base")
     return data, base
 
 
-def offset(t: Translator, i: Instruction, scale: int = 1) -> str:
+def offset(t: BlockTranslator, i: MCInst, scale: int = 1) -> str:
     """An i64: what stands behind the base: a constant, a register, or a register plus a constant (section 8.2.1.1)."""
     o = i.operands[2]
     if isinstance(o, Imm):
         if not isinstance(o.value, int):
-            raise Unknown("a float as an offset")
+            raise UnsupportedForm("a float as an offset")
         return str(o.value)
     register = t.op(f"mul i64 {t.op(f'zext i32 {t.scalar_source(o)} to i64')}, {scale}")
     return t.op(f"add i64 {register}, {i.int('offset')}") if i.int("offset") else register
 
 
-def _move(t: Translator, data: Reg, k: int, count: int, pointer: str, store: bool) -> None:
+def _move(t: BlockTranslator, data: PhysReg, k: int, count: int, pointer: str, store: bool) -> None:
     """`count` dwords, 1 or 2, from the k-th on."""
     there = t.op(f"getelementptr i32, ptr {pointer}, i64 {k}")
     bits, cell = 32 * count, data.first + k
@@ -64,7 +64,7 @@ def _move(t: Translator, data: Reg, k: int, count: int, pointer: str, store: boo
 
 
 def _plain(store: bool, scale: int = 1) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         data, base = operands(i, 2)
         address = t.op(f"and i64 {t.op(f'add i64 {t.pair(base.first)}, {offset(t, i, scale)}')}, -4")
         t.run(inside(t), "ptr %g", f"i64 {address}", f"i64 {4 * data.count}")
@@ -125,7 +125,7 @@ fault:
 
 
 def _buffer(store: bool) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         data, base = operands(i, 4)
         inside(t)
         kind = "store" if store else "load"
@@ -149,8 +149,8 @@ def _buffer(store: bool) -> Handler:
     return handler
 
 
-def _discard(t: Translator, i: Instruction) -> None:
-    raise Unknown("what memory holds behind it is not defined")
+def _discard(t: BlockTranslator, i: MCInst) -> None:
+    raise UnsupportedForm("what memory holds behind it is not defined")
 
 
 LOADS = {"dword": 1, "dwordx2": 2, "dwordx4": 4, "dwordx8": 8, "dwordx16": 16}

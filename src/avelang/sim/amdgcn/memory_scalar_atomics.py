@@ -7,15 +7,15 @@ out of its range does nothing, and gives 0.
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.asm import MCInst
 from avelang.sim.amdgcn import memory_access
-from avelang.sim.amdgcn.memory_atomics import MEMORY, Op, integer, lanes
+from avelang.sim.amdgcn.memory_atomics import MEMORY, AtomicOp, integer, lanes
 from avelang.sim.amdgcn.memory_scalar import inside, offset, operands
 from avelang.sim.amdgcn.state import LANES
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 
-def _function(t: Translator, op: Op) -> str:
+def _function(t: BlockTranslator, op: AtomicOp) -> str:
     """i32(g, data, second, result, address, in), with its @: the operation at an address, or nothing where `in` is false."""
     act = lanes(t, op, True, True, (False, False))
     clear = "\n".join(
@@ -44,14 +44,14 @@ fault:
     return t.helper(name, lambda: text)
 
 
-def _slots(t: Translator, op: Op) -> tuple[str, str, str]:
+def _slots(t: BlockTranslator, op: AtomicOp) -> tuple[str, str, str]:
     """Memory for data, what it is compared with, and the result, as lane 0 of vector registers."""
     first = memory_access.slot(t, "scalar atomic", 3 * op.words)
     places = [t.op(f"getelementptr i32, ptr {first}, i64 {k * op.words * LANES}") for k in range(3)]
     return places[0], places[1], places[2]
 
 
-def _address(t: Translator, i: Instruction, buffer: bool, base: int) -> tuple[str, str]:
+def _address(t: BlockTranslator, i: MCInst, buffer: bool, base: int) -> tuple[str, str]:
     """The address, an i64, and whether it is in range."""
     behind = offset(t, i)
     if not buffer:
@@ -64,11 +64,11 @@ def _address(t: Translator, i: Instruction, buffer: bool, base: int) -> tuple[st
     return t.op(f"add i64 {start}, {behind}"), t.op(f"icmp ult i64 {behind}, {size}")
 
 
-def _atomic(op: Op, buffer: bool) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+def _atomic(op: AtomicOp, buffer: bool) -> Handler:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         data, base = operands(i, 4 if buffer else 2)
         if data.count != op.words * (1 + op.two):
-            raise Unknown(f"it takes {op.words * (1 + op.two)} data registers, not {data.count}")
+            raise UnsupportedForm(f"it takes {op.words * (1 + op.two)} data registers, not {data.count}")
         address, within = _address(t, i, buffer, base.first)
         crooked = t.op(f"icmp ne i64 {t.op(f'and i64 {address}, {op.bits // 8 - 1}')}, 0")
         t.stop_if(crooked, f"an atomic operation at an address that is not a multiple of {op.bits // 8}")

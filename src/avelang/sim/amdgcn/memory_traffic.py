@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.asm import MCInst
 from avelang.amdgcn.effects import effects
 from avelang.sim.amdgcn import check_global
 from avelang.sim.amdgcn.state import GROUP
-from avelang.sim.amdgcn.translator import Translator
+from avelang.sim.amdgcn.translator import BlockTranslator
 
 LOST, MEMORY, LDS = range(3)  # rows of counters
 KINDS = 3
@@ -48,7 +48,7 @@ class Traffic:
     scalar: int = 0
 
 
-def counting(t: Translator, text: str) -> str:
+def counting(t: BlockTranslator, text: str) -> str:
     """The text of a function in which lines `;moved LANES BYTES` become counts where they are wanted, and `;race` what `check_global` makes of it."""
     lines = check_global.following(text.split("\n"), "races" in t.options.check)
     for n, line in enumerate(lines):
@@ -58,33 +58,33 @@ def counting(t: Translator, text: str) -> str:
     return "\n".join(lines)
 
 
-def call(t: Translator, lanes: str, nbytes: str) -> str:
+def call(t: BlockTranslator, lanes: str, nbytes: str) -> str:
     """A line that counts."""
     t.module.declare("llvm.ctpop.i64", "i64", ["i64"])
     return f"  call void {t.helper('ave_moved', lambda: _MOVED)}(ptr %g, i64 {lanes}, i64 {nbytes})"
 
 
-def aim(t: Translator, i: Instruction, kind: int = MEMORY) -> None:
+def aim(t: BlockTranslator, i: MCInst, kind: int = MEMORY) -> None:
     """Says whose bytes are counted from here on."""
     profile = t.op(f"load ptr, ptr {t.field('g', GROUP['profile'])}, align 8")
     place = t.op(f"getelementptr i64, ptr {profile}, i64 {kind * len(t.code) + i.index}")
     t.do(f"store ptr {place}, ptr {t.field('g', GROUP['moved'])}, align 8")
 
 
-def before(t: Translator, i: Instruction) -> None:
+def before(t: BlockTranslator, i: MCInst) -> None:
     """What an instruction does to global memory is counted, if it does anything."""
     if i.name.startswith((*VECTOR, *SCALAR)):
         aim(t, i)
 
 
-def lds(t: Translator, i: Instruction, nbytes: int, lanes: str) -> None:
+def lds(t: BlockTranslator, i: MCInst, nbytes: int, lanes: str) -> None:
     """Counts an access to LDS of `lanes`, an i64."""
     aim(t, i, LDS)
     t.do(call(t, lanes, str(nbytes)).strip())
     before(t, i)
 
 
-def traffic(code: Sequence[Instruction], profile: np.ndarray) -> Traffic:
+def traffic(code: Sequence[MCInst], profile: np.ndarray) -> Traffic:
     """The sums; `profile`: int (kinds, instructions)."""
     sums = dict.fromkeys((f.name for f in dataclasses.fields(Traffic)), 0)
     for n in map(int, np.flatnonzero(profile[MEMORY:].any(axis=0))):

@@ -7,19 +7,19 @@ bits). Sources: AMD CDNA4 ISA, section 11.4; Triton, third_party/amd, `LocalLoad
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.asm import MCInst
 from avelang.sim.amdgcn import memory_access
 from avelang.sim.amdgcn.memory_addresses import V32, V64, helper, zeros
 from avelang.sim.amdgcn.memory_lds import refuse_gds
-from avelang.sim.amdgcn.memory_moves import Access, calls
+from avelang.sim.amdgcn.memory_moves import MemoryTransfer, calls
 from avelang.sim.amdgcn.state import LANES
-from avelang.sim.amdgcn.translator import Handler, Translator
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
 GROUP = 16  # lanes, and elements of a row
 WORDS = {16: 2, 8: 2, 4: 2, 6: 3}  # registers of a lane, by the bits of an element
 
 
-def _turn(t: Translator, bits: int) -> str:
+def _turn(t: BlockTranslator, bits: int) -> str:
     """void(data, rows): registers of columns from registers of rows, with its @."""
     words = WORDS[bits]
     held = 32 * words // bits  # elements of a lane
@@ -57,9 +57,9 @@ def _turn(t: Translator, bits: int) -> str:
     return t.helper(name, lambda: "\n".join(lines))
 
 
-def _function(t: Translator, bits: int) -> str:
+def _function(t: BlockTranslator, bits: int) -> str:
     """The function of an instruction, with its @: i32(g, w, data, low, high, base, exec)."""
-    access = Access(False, f"b{32 * WORDS[bits]}")
+    access = MemoryTransfer(False, f"b{32 * WORDS[bits]}")
     align = 16 if bits == 6 else 8
     name = f"ave_lds_turned_b{bits}"
 
@@ -78,7 +78,7 @@ aligned:
 
 
 def _load(bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         refuse_gds(i)
         data, vaddr = i.operands
         t.stop_if(t.op(f"icmp ne i64 {t.exec()}, -1"), "a transposed load with lanes switched off, which the manual does not define")

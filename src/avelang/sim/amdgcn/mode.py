@@ -1,8 +1,8 @@
 """A kernel's descriptor and its instructions come in; the value of the MODE register at each block goes out.
 
-MODE decides what arithmetic means (denormals, rounding, IEEE, VGPR indexing), so it is known while blocks are translated, not while they run.
-Source: AMD Instinct MI300 ISA, sections 3.6 ("Mode register"), 6.4 ("Denormalized and rounding modes") and 6.6 ("VGPR indexing").
-"""
+MODE decides what arithmetic means (denormals, rounding, IEEE, VGPR indexing), so it is known while blocks are
+translated, not while they run. Source: AMD Instinct MI300 ISA, sections 3.6 ("Mode register"), 6.4 ("Denormalized and
+rounding modes") and 6.6 ("VGPR indexing"). """
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import dataclasses
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from avelang.amdgcn.asm import M0, Imm, Instruction, Kernel, Name, Operand, Reg
-from avelang.sim.amdgcn.faults import Unknown
+from avelang.amdgcn.asm import M0, AsmKernel, Imm, MCInst, Name, Operand, PhysReg
+from avelang.sim.amdgcn.faults import UnsupportedForm
 
 # Numbers of the hardware registers that s_getreg and s_setreg name, and those that are modeled.
 MODE, TRAPSTS, HW_ID, XCC_ID = 1, 3, 4, 20
@@ -22,8 +22,8 @@ HARDWARE = {
     "HW_REG_SQ_PERF_SNAPSHOT_PC_HI": 24,
 }  # fmt: skip
 
-# Bits of MODE by the descriptor's directive: shift, width, and what a descriptor says that does not mention it (LLVM, "User Guide for AMDGPU
-# Backend", AMDHSA Kernel Assembler Directives).
+# Bits of MODE by the descriptor's directive: shift, width, and what a descriptor says that does not mention it (LLVM,
+# "User Guide for AMDGPU Backend", AMDHSA Kernel Assembler Directives).
 FIELDS = {
     "float_round_mode_32": (0, 2, 0), "float_round_mode_16_64": (2, 2, 0), "float_denorm_mode_32": (4, 2, 0), "float_denorm_mode_16_64": (6, 2, 3),
     "dx10_clamp": (8, 1, 1), "ieee_mode": (9, 1, 1), "exception_fp_ieee_invalid_op": (12, 1, 0), "exception_fp_denorm_src": (13, 1, 0),
@@ -37,8 +37,8 @@ DYNAMIC = -1  # which operands are shifted M0 says while the program runs
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Mode:
-    """The MODE register as `word`; `indexed` are the operands that VGPR indexing shifts: bit 0 to 2 the sources, bit 3 the destination; or
-    DYNAMIC."""
+    """The MODE register as `word`; `indexed` are the operands that VGPR indexing shifts: bit 0 to 2 the sources, bit 3
+    the destination; or DYNAMIC."""
 
     word: int = 0x3F0
     indexed: int = 0
@@ -55,12 +55,12 @@ class Mode:
         return not self._bits(4, bits) & 2
 
     def check(self, bits: int) -> None:
-        """Raises Unknown where arithmetic on floats of so many bits is not what is executed here."""
+        """Raises UnsupportedForm where arithmetic on floats of so many bits is not what is executed here."""
         if rounding := self._bits(0, bits):
             name = ("", "up", "down", "toward zero")[rounding]
-            raise Unknown(f"MODE rounds {bits}-bit floats {name}; only rounding to nearest even is executed")
+            raise UnsupportedForm(f"MODE rounds {bits}-bit floats {name}; only rounding to nearest even is executed")
         if self.word & EXCEPTIONS:
-            raise Unknown("MODE enables floating-point exceptions, which are not modeled")
+            raise UnsupportedForm("MODE enables floating-point exceptions, which are not modeled")
 
     @property
     def ieee(self) -> bool:
@@ -78,7 +78,7 @@ class Mode:
         return bool(self.word >> 23 & 1)
 
 
-def initial(kernel: Kernel) -> Mode:
+def initial(kernel: AsmKernel) -> Mode:
     """What MODE holds when a wave of the kernel starts."""
     return Mode(sum((kernel.get(name, default) & (1 << width) - 1) << shift for name, (shift, width, default) in FIELDS.items()))
 
@@ -91,7 +91,7 @@ def hardware_register(o: Operand) -> tuple[int, int, int]:
         number = HARDWARE[m[1]] if m[1] in HARDWARE else int(m[1], 0) if m[1].isdigit() or m[1].startswith("0x") else None
         if number is not None:
             return number, int(m[2] or "0", 0), int(m[3] or "32", 0)
-    raise Unknown(f"{o.name if isinstance(o, Name) else o} is no hardware register known here")
+    raise UnsupportedForm(f"{o.name if isinstance(o, Name) else o} is no hardware register known here")
 
 
 def index_mask(o: Operand) -> int:
@@ -102,12 +102,12 @@ def index_mask(o: Operand) -> int:
         parts = [x.strip() for x in m[1].split(",") if x.strip()]
         if all(x in INDEX_PARTS for x in parts):
             return sum(1 << INDEX_PARTS.index(x) for x in parts)
-    raise Unknown("its operand is not gpr_idx(...)")
+    raise UnsupportedForm("its operand is not gpr_idx(...)")
 
 
-def _writes_m0(i: Instruction) -> bool:
+def _writes_m0(i: MCInst) -> bool:
     first = i.operands[0] if i.operands else None
-    return isinstance(first, Reg) and first.file == "s" and first.first <= M0 < first.first + first.count and i.name != "s_set_gpr_idx_idx"
+    return isinstance(first, PhysReg) and first.file == "s" and first.first <= M0 < first.first + first.count and i.name != "s_set_gpr_idx_idx"
 
 
 def meet(a: Mode | None, b: Mode | None) -> Mode | None:
@@ -117,26 +117,27 @@ def meet(a: Mode | None, b: Mode | None) -> Mode | None:
     return a if a == b else Mode(a.word, DYNAMIC)
 
 
-def constant(code: Sequence[Instruction], leaders: Collection[int], i: Instruction) -> int | None:
-    """What the register that s_setreg_b32 takes holds, where the block's instructions before it say so; `leaders` begin blocks."""
+def constant(code: Sequence[MCInst], leaders: Collection[int], i: MCInst) -> int | None:
+    """What the register that s_setreg_b32 takes holds, where the block's instructions before it say so; `leaders` begin
+    blocks."""
     source = i.operands[1]
-    if not isinstance(source, Reg):
+    if not isinstance(source, PhysReg):
         return None
     for n in range(i.index - 1, -1, -1):
         if n + 1 in leaders:
             return None
         before = code[n]
         first = before.operands[0] if before.operands else None
-        if isinstance(first, Reg) and first.file == "s" and first.first <= source.first < first.first + first.count:
+        if isinstance(first, PhysReg) and first.file == "s" and first.first <= source.first < first.first + first.count:
             value = before.operands[1] if len(before.operands) == 2 else None
             known = before.name in ("s_mov_b32", "s_movk_i32") and isinstance(value, Imm) and isinstance(value.value, int)
             return value.value & 0xFFFFFFFF if known and isinstance(value, Imm) and isinstance(value.value, int) else None
     return None
 
 
-def after(mode: Mode, i: Instruction, held: int | None = None) -> Mode:
-    """MODE behind an instruction. `held`: what the register of s_setreg_b32 holds (see `constant`). Raises Unknown where the text does not say what
-    it becomes."""
+def after(mode: Mode, i: MCInst, held: int | None = None) -> Mode:
+    """MODE behind an instruction. `held`: what the register of s_setreg_b32 holds (see `constant`). Raises
+    UnsupportedForm where the text does not say what it becomes."""
     if i.name == "s_set_gpr_idx_off":
         return Mode(mode.word & ~INDEXING, 0)
     if i.name == "s_set_gpr_idx_on":
@@ -151,27 +152,27 @@ def after(mode: Mode, i: Instruction, held: int | None = None) -> Mode:
     given = i.operands[1]
     value = given.value if isinstance(given, Imm) and isinstance(given.value, int) else held
     if value is None:
-        raise Unknown("MODE is set from a register: what arithmetic means behind it is not known before it runs")
+        raise UnsupportedForm("MODE is set from a register: what arithmetic means behind it is not known before it runs")
     ones = ((1 << width) - 1) << shift
     word = mode.word & ~ones & 0xFFFFFFFF | value << shift & ones
     return Mode(word, mode.indexed if not (word ^ mode.word) & INDEXING else DYNAMIC if word & INDEXING else 0)
 
 
-def through(mode: Mode, code: Sequence[Instruction], first: int, end: int) -> Mode | None:
+def through(mode: Mode, code: Sequence[MCInst], first: int, end: int) -> Mode | None:
     """MODE behind the instructions of a block, None where it is not known."""
     try:
         for i in code[first:end]:
             held = constant(code, (first,), i) if i.name == "s_setreg_b32" else None
             mode = after(mode, i, held)
-    except Unknown:
+    except UnsupportedForm:
         return None
     return mode
 
 
-def at_blocks(code: Sequence[Instruction], ranges: Sequence[tuple[int, int]], successors: Sequence[Iterable[int]], start: Mode) -> list[Mode | None]:
-    """MODE at the start of each block, None where it depends on the way there. `ranges` are the blocks' instructions, the entry's first;
-    `successors` the numbers of the blocks that each may go to. Blocks that nothing goes to by name (where computed jumps go) start like the
-    entry."""
+def at_blocks(code: Sequence[MCInst], ranges: Sequence[tuple[int, int]], successors: Sequence[Iterable[int]], start: Mode) -> list[Mode | None]:
+    """MODE at the start of each block, None where it depends on the way there. `ranges` are the blocks' instructions,
+    the entry's first; `successors` the numbers of the blocks that each may go to. Blocks that nothing goes to by name
+    (where computed jumps go) start like the entry."""
     found: dict[int, Mode | None] = {0: start}
     work = [0]
     while work:

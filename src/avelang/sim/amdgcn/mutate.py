@@ -10,21 +10,21 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from avelang.amdgcn.asm import Instruction, Program
+from avelang.amdgcn.asm import AsmProgram, MCInst
 from avelang.base.errors import AveError
 from avelang.native import amdgcn as native
 from avelang.sim.amdgcn import check_text as text
-from avelang.sim.amdgcn.machine import Machine
+from avelang.sim.amdgcn.machine import AmdMachine
 
 BOTH = native.SKIP_VM | native.SKIP_LGKM
 FOUND = ("X024", "X025", "X026", "X040", "X041", "X042", "X043")  # codes of the checker
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Point:
-    """A wait, one counter of a wait, or a barrier. `skip` is what `Machine.skip` takes."""
+class MutationPoint:
+    """A wait, one counter of a wait, or a barrier. `skip` is what `AmdMachine.skip` takes."""
 
-    instruction: Instruction
+    instruction: MCInst
     what: str
     counters: int = 0
 
@@ -37,11 +37,11 @@ class Point:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Verdict:
+class MutationVerdict:
     """`by`: who noticed, "checker" or "numbers"; "redundant" where nothing is wrong without it, which the checker has shown for this launch; "not
     executed" where the launch never came to it, so that nothing is said of it. `why`: the error, or the reason."""
 
-    point: Point
+    point: MutationPoint
     by: str
     why: str
 
@@ -50,46 +50,48 @@ class Verdict:
         return self.by in ("checker", "numbers")
 
 
-def points(program: Program) -> Iterator[Point]:
+def points(program: AsmProgram) -> Iterator[MutationPoint]:
     """Every s_waitcnt, each counter of those that name two, and every s_barrier."""
     for i in program.instructions:
         if i.name == "s_barrier":
-            yield Point(i, i.name)
+            yield MutationPoint(i, i.name)
         elif i.name == "s_waitcnt":
-            yield Point(i, " ".join(i.text.split()), BOTH)
+            yield MutationPoint(i, " ".join(i.text.split()), BOTH)
             named = [(name, bit) for name, bit in (("vmcnt", native.SKIP_VM), ("lgkmcnt", native.SKIP_LGKM)) if name in i.mods]
             if len(named) > 1:
-                yield from (Point(i, f"s_waitcnt {name}({i.int(name)}) of `{' '.join(i.text.split())}`", bit) for name, bit in named)
+                yield from (MutationPoint(i, f"s_waitcnt {name}({i.int(name)}) of `{' '.join(i.text.split())}`", bit) for name, bit in named)
 
 
-def judge(machine: Machine, point: Point, right: Callable[[], bool]) -> Verdict:
+def judge(machine: AmdMachine, point: MutationPoint, right: Callable[[], bool]) -> MutationVerdict:
     """Runs a kernel without `point`. `right` launches it and says whether its results are what they should be."""
     machine.skip = point.skip
     try:
         fine = right()
     except AveError as stopped:
-        return Verdict(point, "checker" if stopped.code in FOUND else "numbers", str(stopped))
+        return MutationVerdict(point, "checker" if stopped.code in FOUND else "numbers", str(stopped))
     finally:
         machine.skip = text.NOTHING
     met = _sum(machine, "met")
     if not fine:
-        return Verdict(point, "numbers", "the results are wrong")
+        return MutationVerdict(point, "numbers", "the results are wrong")
     if found := [r for r in machine.reports if r.severity == "error"]:  # of a machine that collects
-        return Verdict(point, "checker", str(found[0].error))
-    return Verdict(point, "redundant", reason(machine, point)) if met else Verdict(point, "not executed", "no wave of this launch comes to it")
+        return MutationVerdict(point, "checker", str(found[0].error))
+    if met:
+        return MutationVerdict(point, "redundant", reason(machine, point))
+    return MutationVerdict(point, "not executed", "no wave of this launch comes to it")
 
 
-def study(machine: Machine, right: Callable[[], bool]) -> list[Verdict]:
+def study(machine: AmdMachine, right: Callable[[], bool]) -> list[MutationVerdict]:
     """The verdicts on all points that the launch comes to."""
     return [v for p in points(machine.program) if (v := judge(machine, p, right)).by != "not executed"]
 
 
-def _sum(machine: Machine, name: str) -> int:
+def _sum(machine: AmdMachine, name: str) -> int:
     """A counter of the last launch, over all workgroups."""
     return sum(int(r[text.OF_GROUP[name] :][:4].view(np.uint32)[0]) for r in machine.records)
 
 
-def reason(machine: Machine, point: Point) -> str:
+def reason(machine: AmdMachine, point: MutationPoint) -> str:
     """Why the last launch, without `point`, went well."""
     if not point.counters:
         return "redundant: what waves pass to one another through LDS and memory across it is ordered by the other barriers"

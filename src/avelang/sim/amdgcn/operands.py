@@ -1,20 +1,20 @@
-"""Operands of vector instructions with their modifiers come in; the values that instructions compute with go out, and results go to registers.
+"""Operands of vector instructions with their modifiers come in; the values that instructions compute with go out, and
+results go to registers.
 
-Sub-dword selection (SDWA), lanes' data from other lanes (DPP), op_sel, packed halves, neg, abs, sext, clamp and omod stand here; `Translator` has a
-method for each function. Source: AMD Instinct MI300 ISA, sections 6.2 (operands), 6.4 (denormals), 6.5 (clamp), 6.7 (packed
-math), 13.3.7 to 13.3.9 (SDWA, SDWAB, DPP).
-"""
+Sub-dword selection (SDWA), lanes' data from other lanes (DPP), op_sel, packed halves, neg, abs, sext, clamp and omod
+stand here; `BlockTranslator` has a method for each function. Source: AMD Instinct MI300 ISA, sections 6.2 (operands),
+6.4 (denormals), 6.5 (clamp), 6.7 (packed math), 13.3.7 to 13.3.9 (SDWA, SDWAB, DPP). """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from avelang.amdgcn.asm import Imm, Instruction, Name, Operand, Reg, float_bits
-from avelang.sim.amdgcn.faults import Unknown
+from avelang.amdgcn.asm import Imm, MCInst, Name, Operand, PhysReg, float_bits
+from avelang.sim.amdgcn.faults import UnsupportedForm
 from avelang.sim.amdgcn.state import FILES, LANES, PRIVATE_BASE, SHARED_BASE
 
 if TYPE_CHECKING:
-    from avelang.sim.amdgcn.translator import Translator
+    from avelang.sim.amdgcn.translator import BlockTranslator
 
 FLOATS = {16: "half", 32: "float", 64: "double"}
 EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}
@@ -25,8 +25,8 @@ ALL = (1 << LANES) - 1
 # 1 / (2 pi) as an inline constant; the double is not the f32 made longer.
 INVERSE_TWO_PI = {16: 0x3118, 32: 0x3E22F983, 64: 0x3FC45F306DC9C882}
 
-# 16-bit results that leave the upper half of their register alone, and can go there with op_sel; all others write zeros there (LLVM,
-# GCNSubtarget::zeroesHigh16BitsOfDest: "mostly derived from experimentation").
+# 16-bit results that leave the upper half of their register alone, and can go there with op_sel; all others write zeros
+# there (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest: "mostly derived from experimentation").
 KEEPS_HALF = {
     "v_mad_f16", "v_fma_f16", "v_div_fixup_f16", "v_mad_u16", "v_mad_i16", "v_add_i16", "v_sub_i16", "v_min3_f16", "v_max3_f16", "v_med3_f16",
     "v_min3_i16", "v_max3_i16", "v_med3_i16", "v_min3_u16", "v_max3_u16", "v_med3_u16", "v_fmac_f16", "v_mac_f16", "v_madak_f16", "v_madmk_f16",
@@ -41,14 +41,15 @@ APERTURES = {
 }  # fmt: skip
 
 
-def first_source(i: Instruction) -> int:
+def first_source(i: MCInst) -> int:
     """Which operand is src0."""
     return 2 if i.name in TWO_RESULTS or "_co_" in i.name else 1
 
 
 def immediate(x: Imm, bits: int, floating: bool, signed: bool = False) -> int:
-    """The pattern of a constant in an operand of so many bits (MI300 ISA, section 6.2.1). A literal has 32 bits: in a 64-bit float it is the
-    upper half, in a 64-bit integer it is extended by zeros, or by its sign where the instruction's type is signed."""
+    """The pattern of a constant in an operand of so many bits (MI300 ISA, section 6.2.1). A literal has 32 bits: in a
+    64-bit float it is the upper half, in a 64-bit integer it is extended by zeros, or by its sign where the
+    instruction's type is signed."""
     if isinstance(x.value, float):
         if x.inline and abs(x.value - 0.15915494) < 1e-6:
             return INVERSE_TWO_PI[bits]
@@ -64,18 +65,18 @@ def immediate(x: Imm, bits: int, floating: bool, signed: bool = False) -> int:
     return value & (1 << bits) - 1
 
 
-def named(t: Translator, o: Name, bits: int) -> str | None:
+def named(t: BlockTranslator, o: Name, bits: int) -> str | None:
     """A named source that is no symbol, an i32 or i64; None where the name is a symbol's."""
     name = o.name if o.name.startswith("src_") else "src_" + o.name
     if name in APERTURES:
         if bits != 64:
-            raise Unknown(f"{name} holds 64 bits; what 32 of them read as is not documented")
+            raise UnsupportedForm(f"{name} holds 64 bits; what 32 of them read as is not documented")
         return str(APERTURES[name])
     if name in ("src_vccz", "src_execz"):
         bit = t.op(f"icmp eq i64 {t.vcc() if name == 'src_vccz' else t.exec()}, 0")
         return t.op(f"zext i1 {bit} to i{bits}")
     if name in ("src_pops_exiting_wave_id", "src_lds_direct", "src_null"):
-        raise Unknown(f"{name} is not modeled")
+        raise UnsupportedForm(f"{name} is not modeled")
     return None
 
 
@@ -102,8 +103,9 @@ CONTROLS = {
 }
 
 
-def dpp(i: Instruction) -> tuple[str, tuple[int, ...]] | None:
-    """The DPP movement of an instruction's src0: a name, and for each lane the lane it reads (-1: none). None without DPP."""
+def dpp(i: MCInst) -> tuple[str, tuple[int, ...]] | None:
+    """The DPP movement of an instruction's src0: a name, and for each lane the lane it reads (-1: none). None without
+    DPP."""
     quad = i.mods.get("quad_perm")
     if isinstance(quad, tuple):
         return "quad_" + "".join(map(str, quad)), tuple(n // 4 * 4 + quad[n % 4] for n in range(LANES))
@@ -114,9 +116,9 @@ def dpp(i: Instruction) -> tuple[str, tuple[int, ...]] | None:
     return None
 
 
-def dpp_lanes(t: Translator, i: Instruction) -> str:
-    """The lanes that DPP lets an instruction write, EXEC apart, an i64: those of row_mask and bank_mask, and without bound_ctrl those whose source
-    lane is there and active. "-1" without DPP."""
+def dpp_lanes(t: BlockTranslator, i: MCInst) -> str:
+    """The lanes that DPP lets an instruction write, EXEC apart, an i64: those of row_mask and bank_mask, and without
+    bound_ctrl those whose source lane is there and active. "-1" without DPP."""
     if (moved := dpp(i)) is None:
         return "-1"
     rows, banks = i.int("row_mask", 15), i.int("bank_mask", 15)
@@ -154,13 +156,13 @@ part:
 }}"""
 
 
-def shuffle(t: Translator, value: str, e: str, lanes: tuple[int, ...]) -> str:
+def shuffle(t: BlockTranslator, value: str, e: str, lanes: tuple[int, ...]) -> str:
     """Each lane's element of another lane, 0 where the number is -1."""
     pick = ", ".join(f"i32 {x if x >= 0 else LANES}" for x in lanes)
     return t.op(f"shufflevector {t.t(e)} {value}, {t.t(e)} zeroinitializer, <{LANES} x i32> <{pick}>")
 
 
-def _moved(t: Translator, i: Instruction, value: str, bits: int) -> str:
+def _moved(t: BlockTranslator, i: MCInst, value: str, bits: int) -> str:
     """`value` with the DPP movement of the instruction: 0 where the source lane is not there or not active."""
     if (moved := dpp(i)) is None:
         return value
@@ -173,40 +175,41 @@ def _moved(t: Translator, i: Instruction, value: str, bits: int) -> str:
 # -- sources ---------------------------------------------------------------------------------------------------------------------------
 
 
-def is_sdwa(i: Instruction) -> bool:
+def is_sdwa(i: MCInst) -> bool:
     """Whether an instruction selects parts of its operands."""
     return i.form == "sdwa" or any(x in i.mods for x in SDWA)
 
 
-def source(t: Translator, o: Operand, bits: int, k: int = 0, floating: bool = False) -> str:
+def source(t: BlockTranslator, o: Operand, bits: int, k: int = 0, floating: bool = False) -> str:
     """A vector operand without its modifiers, <64 x iN> of 16, 32 or 64 bits; `k` registers behind its first."""
     e = f"i{bits}"
-    if isinstance(o, Reg) and o.file in FILES:
+    if isinstance(o, PhysReg) and o.file in FILES:
         low = t.vector(o.file, o.first + k)
         if bits == 64:
             return t.wide(low, t.vector(o.file, o.first + k + 1))
         return low if bits == 32 else t.op(f"trunc {t.t('i32')} {low} to {t.t(e)}")
     if isinstance(o, Imm):
         if bits == 16 and isinstance(o.value, float) and not floating:
-            raise Unknown("a float as a constant of a 16-bit integer operand")
+            raise UnsupportedForm("a float as a constant of a 16-bit integer operand")
         return t.splat(str(immediate(o, bits, floating, t.signed())), e)
-    if isinstance(o, Reg):
+    if isinstance(o, PhysReg):
         return t.splat(t.pair(o.first + k) if bits == 64 else _part(t, t.scalar(o.first + k), bits), e)
     return t.splat(t.scalar_source(o, 64) if bits == 64 else _part(t, t.scalar_source(o, 32), bits), e)
 
 
-def _part(t: Translator, word: str, bits: int) -> str:
+def _part(t: BlockTranslator, word: str, bits: int) -> str:
     return word if bits == 32 else t.op(f"trunc i32 {word} to i{bits}") if word.startswith("%") else str(int(word) & (1 << bits) - 1)
 
 
-def word_at(t: Translator, o: Operand, floating: bool) -> str:
-    """A 32-bit operand of packed or selected halves. An f16 constant stands in the lower half, an integer one has its sign in the upper."""
+def word_at(t: BlockTranslator, o: Operand, floating: bool) -> str:
+    """A 32-bit operand of packed or selected halves. An f16 constant stands in the lower half, an integer one has its
+    sign in the upper."""
     if isinstance(o, Imm) and isinstance(o.value, float) and floating:
         return t.splat(str(immediate(o, 16, True)), "i32")
     return source(t, o, 32)
 
 
-def half(t: Translator, word: str, upper: int) -> str:
+def half(t: BlockTranslator, word: str, upper: int) -> str:
     """One half of <64 x i32> as <64 x i16>."""
     i32 = t.t("i32")
     if upper:
@@ -214,14 +217,14 @@ def half(t: Translator, word: str, upper: int) -> str:
     return t.op(f"trunc {i32} {word} to {t.t('i16')}")
 
 
-def source_at(t: Translator, i: Instruction, n: int, bits: int = 32, floating: bool = False) -> str:
+def source_at(t: BlockTranslator, i: MCInst, n: int, bits: int = 32, floating: bool = False) -> str:
     """Operand `n` as <64 x iN> of 16, 32 or 64 bits, with all that its modifiers say."""
     o = i.operands[n]
     k = n - first_source(i)
     if k < 0:
         return source(t, o, bits, 0, floating)
     if not floating and not isinstance(o, Name) and (o.neg or o.abs):
-        raise Unknown("neg or abs on an integer operand")
+        raise UnsupportedForm("neg or abs on an integer operand")
     if is_sdwa(i) and k < 2:
         value = _selected(t, i, o, str(i.mods.get(f"src{k}_sel", "DWORD")), bits)
     elif bits == 16 and i.bits("op_sel", 4)[k]:
@@ -233,7 +236,7 @@ def source_at(t: Translator, i: Instruction, n: int, bits: int = 32, floating: b
     return value if isinstance(o, Name) else signs(t, value, bits, o.neg, o.abs)
 
 
-def signs(t: Translator, value: str, bits: int, neg: bool | int, absolute: bool | int = False) -> str:
+def signs(t: BlockTranslator, value: str, bits: int, neg: bool | int, absolute: bool | int = False) -> str:
     """abs, then neg, on the sign bits of floats held as integers."""
     v, top = t.t(f"i{bits}"), 1 << bits - 1
     if absolute:
@@ -241,15 +244,15 @@ def signs(t: Translator, value: str, bits: int, neg: bool | int, absolute: bool 
     return t.op(f"xor {v} {value}, splat (i{bits} {top})") if neg else value
 
 
-def _selected(t: Translator, i: Instruction, o: Operand, select: str, bits: int) -> str:
+def _selected(t: BlockTranslator, i: MCInst, o: Operand, select: str, bits: int) -> str:
     """What SDWA selects of an operand, extended to its width."""
     if bits == 64 or select not in SELECTS:
-        raise Unknown(f"{select} of a {bits}-bit operand")
+        raise UnsupportedForm(f"{select} of a {bits}-bit operand")
     shift, width = SELECTS[select]
     if bits == 32 and width < 32 and not isinstance(o, Name) and (o.neg or o.abs):
-        raise Unknown(f"neg or abs on {select} of a 32-bit operand")
+        raise UnsupportedForm(f"neg or abs on {select} of a 32-bit operand")
     word, i32 = source(t, o, 32), t.t("i32")
-    if width < 32 and isinstance(o, Reg) and o.sext:
+    if width < 32 and isinstance(o, PhysReg) and o.sext:
         up = t.op(f"shl {i32} {word}, splat (i32 {32 - shift - width})") if shift + width < 32 else word
         word = t.op(f"ashr {i32} {up}, splat (i32 {32 - width})")
     elif width < 32:
@@ -258,7 +261,7 @@ def _selected(t: Translator, i: Instruction, o: Operand, select: str, bits: int)
     return word if bits == 32 else t.op(f"trunc {i32} {word} to {t.t('i16')}")
 
 
-def float_at(t: Translator, i: Instruction, n: int, bits: int = 32, flush: bool = True) -> str:
+def float_at(t: BlockTranslator, i: MCInst, n: int, bits: int = 32, flush: bool = True) -> str:
     """Operand `n` as floats; denormals are zeros where MODE says so, unless the instruction ignores MODE (`flush`)."""
     t.mode.check(bits)
     value = source_at(t, i, n, bits, floating=True)
@@ -267,7 +270,7 @@ def float_at(t: Translator, i: Instruction, n: int, bits: int = 32, flush: bool 
     return t.op(f"bitcast {t.t(f'i{bits}')} {value} to {t.t(FLOATS[bits])}")
 
 
-def flushed(t: Translator, value: str, bits: int) -> str:
+def flushed(t: BlockTranslator, value: str, bits: int) -> str:
     """Floats held as integers, with denormals made zeros of the same sign."""
     v = t.t(f"i{bits}")
     exponent = t.op(f"and {v} {value}, splat (i{bits} {EXPONENT[bits]})")
@@ -276,26 +279,27 @@ def flushed(t: Translator, value: str, bits: int) -> str:
     return t.op(f"select {t.t('i1')} {tiny}, {v} {zero}, {v} {value}")
 
 
-def packed_at(t: Translator, i: Instruction, n: int, bits: int = 16, floating: bool = False) -> tuple[str, str]:
-    """What the lower and the upper result of a packed instruction take from operand `n`, as op_sel and op_sel_hi say: <64 x i16> halves of a
-    register, or with bits=32 <64 x i32> registers of a pair. neg_lo and neg_hi are left to `packed_float_at`."""
+def packed_at(t: BlockTranslator, i: MCInst, n: int, bits: int = 16, floating: bool = False) -> tuple[str, str]:
+    """What the lower and the upper result of a packed instruction take from operand `n`, as op_sel and op_sel_hi say:
+    <64 x i16> halves of a register, or with bits=32 <64 x i32> registers of a pair. neg_lo and neg_hi are left to
+    `packed_float_at`."""
     o, k = i.operands[n], n - first_source(i)
     picks = i.bits("op_sel", 4)[k], i.bits("op_sel_hi", 4, 1)[k]
     if bits == 16:
         word = word_at(t, o, floating)
         lo = half(t, word, picks[0])
         return lo, lo if picks[0] == picks[1] else half(t, word, picks[1])
-    if isinstance(o, Reg):
+    if isinstance(o, PhysReg):
         lo, hi = (source(t, o, 32, pick) for pick in picks)
         return lo, hi
     # Zero is zero in both halves, whichever way the upper one is made.
     if any(picks) and not (isinstance(o, Imm) and o.value == 0):
-        raise Unknown("the upper half of a constant, which the manual does not define for pairs of registers; op_sel_hi can avoid it")
+        raise UnsupportedForm("the upper half of a constant, which the manual does not define for pairs of registers; op_sel_hi can avoid it")
     lo = source(t, o, 32)
     return lo, lo
 
 
-def packed_float_at(t: Translator, i: Instruction, n: int, bits: int = 16) -> tuple[str, str]:
+def packed_float_at(t: BlockTranslator, i: MCInst, n: int, bits: int = 16) -> tuple[str, str]:
     """`packed_at` as floats, with neg_lo and neg_hi."""
     t.mode.check(bits)
     k = n - first_source(i)
@@ -307,8 +311,9 @@ def packed_float_at(t: Translator, i: Instruction, n: int, bits: int = 16) -> tu
     return out[0], out[1]
 
 
-def mix_at(t: Translator, i: Instruction, n: int) -> str:
-    """Operand `n` of v_fma_mix_f32 and its like, <64 x float>: f32, or with op_sel_hi the half of a register that op_sel names."""
+def mix_at(t: BlockTranslator, i: MCInst, n: int) -> str:
+    """Operand `n` of v_fma_mix_f32 and its like, <64 x float>: f32, or with op_sel_hi the half of a register that
+    op_sel names."""
     o, k = i.operands[n], n - first_source(i)
     if not i.bits("op_sel_hi", 4)[k]:
         return float_at(t, i, n)
@@ -324,13 +329,14 @@ def mix_at(t: Translator, i: Instruction, n: int) -> str:
 # -- results ---------------------------------------------------------------------------------------------------------------------------
 
 
-def result_at(t: Translator, i: Instruction, value: str, bits: int = 32, n: int = 0, clamped: bool = False) -> None:
-    """Writes operand `n` from <64 x iN> of 16, 32 or 64 bits. An integer instruction that has clamped its result says so with `clamped`."""
+def result_at(t: BlockTranslator, i: MCInst, value: str, bits: int = 32, n: int = 0, clamped: bool = False) -> None:
+    """Writes operand `n` from <64 x iN> of 16, 32 or 64 bits. An integer instruction that has clamped its result says
+    so with `clamped`."""
     if i.int("clamp") and not clamped:
-        raise Unknown("clamp on this instruction")
+        raise UnsupportedForm("clamp on this instruction")
     o = i.operands[n]
-    if not isinstance(o, Reg) or o.file not in FILES:
-        raise Unknown(f"{o} is no vector destination")
+    if not isinstance(o, PhysReg) or o.file not in FILES:
+        raise UnsupportedForm(f"{o} is no vector destination")
     if n == 0 and is_sdwa(i):
         value = _deposited(t, i, o, value, bits)
     elif bits == 16:
@@ -344,12 +350,12 @@ def result_at(t: Translator, i: Instruction, value: str, bits: int = 32, n: int 
         t.set_vector(o.file, o.first + k, word, masked=lanes == "-1")
 
 
-def _split(t: Translator, value: str) -> list[str]:
+def _split(t: BlockTranslator, value: str) -> list[str]:
     i32, i64 = t.t("i32"), t.t("i64")
     return [t.op(f"trunc {i64} {x} to {i32}") for x in (value, t.op(f"lshr {i64} {value}, splat (i64 32)"))]
 
 
-def _halves(t: Translator, i: Instruction, o: Reg, value: str) -> str:
+def _halves(t: BlockTranslator, i: MCInst, o: PhysReg, value: str) -> str:
     """A 16-bit result in its register."""
     i32 = t.t("i32")
     word = t.op(f"zext {t.t('i16')} {value} to {i32}")
@@ -363,11 +369,11 @@ def _halves(t: Translator, i: Instruction, o: Reg, value: str) -> str:
     return t.op(f"or {i32} {kept}, {word}")
 
 
-def _deposited(t: Translator, i: Instruction, o: Reg, value: str, bits: int) -> str:
+def _deposited(t: BlockTranslator, i: MCInst, o: PhysReg, value: str, bits: int) -> str:
     """The register after SDWA has put a result into the part that dst_sel names."""
     select, unused = str(i.mods.get("dst_sel", "DWORD")), str(i.mods.get("dst_unused", "UNUSED_PAD"))
     if bits == 64 or select not in SELECTS:
-        raise Unknown(f"{select} of a {bits}-bit result")
+        raise UnsupportedForm(f"{select} of a {bits}-bit result")
     i32 = t.t("i32")
     word = value if bits == 32 else t.op(f"zext {t.t('i16')} {value} to {i32}")
     shift, width = SELECTS[select]
@@ -386,9 +392,9 @@ def _deposited(t: Translator, i: Instruction, o: Reg, value: str, bits: int) -> 
     return t.op(f"or {i32} {kept}, {part}")
 
 
-def finished(t: Translator, i: Instruction, value: str, bits: int) -> str:
-    """Floats after omod, flushing and clamp, as integers. omod does nothing in IEEE mode and where denormal results are kept; where it is
-    applied, -0 becomes 0."""
+def finished(t: BlockTranslator, i: MCInst, value: str, bits: int) -> str:
+    """Floats after omod, flushing and clamp, as integers. omod does nothing in IEEE mode and where denormal results are
+    kept; where it is applied, -0 becomes 0."""
     t.mode.check(bits)
     f, v = t.t(FLOATS[bits]), t.t(f"i{bits}")
     factor = "2.0" if i.int("mul") == 2 else "4.0" if i.int("mul") == 4 else "0.5" if i.int("div") == 2 else ""
@@ -410,10 +416,11 @@ def finished(t: Translator, i: Instruction, value: str, bits: int) -> str:
     return word
 
 
-def packed_result(t: Translator, i: Instruction, lo: str, hi: str, bits: int = 16, clamped: bool = False) -> None:
-    """Writes operand 0 of a packed instruction from two <64 x i16> halves or, with bits=32, two <64 x i32> registers."""
+def packed_result(t: BlockTranslator, i: MCInst, lo: str, hi: str, bits: int = 16, clamped: bool = False) -> None:
+    """Writes operand 0 of a packed instruction from two <64 x i16> halves or, with bits=32, two <64 x i32>
+    registers."""
     if i.int("clamp") and not clamped:
-        raise Unknown("clamp on this instruction")
+        raise UnsupportedForm("clamp on this instruction")
     o, i32 = i.operands[0], t.t("i32")
     if bits == 32:
         t.set_result(o, lo)

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from avelang.amdgcn.asm import Instruction, Kernel, Program, Reg
+from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst, PhysReg
 from avelang.amdgcn.effects import VM
 from avelang.sim.amdgcn import check_global as g
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.state import LANES, MAX_WAVES, REGISTER, VECTORS, WAVE, WAVE_BYTES
 
 if TYPE_CHECKING:
-    from avelang.sim.amdgcn.machine import Launch
+    from avelang.sim.amdgcn.machine import DispatchParams
 
 ACCESS, WRITE_BACK, INVALIDATE, BARRIER = range(4)  # what happens, where no earlier access is asked about
 JUDGE = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_uint64] * 5, ctypes.c_int32)
@@ -36,12 +36,12 @@ JUDGE = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_uint64] * 5, ctypes.c_int32)
 Known = dict[int, tuple[int, int]]
 
 
-def split(kernel: Kernel) -> bool:
+def split(kernel: AsmKernel) -> bool:
     """Whether waves of a workgroup may run on several compute units."""
     return bool(kernel.get("tg_split"))
 
 
-def event(i: Instruction, split: bool = False) -> int:
+def event(i: MCInst, split: bool = False) -> int:
     """What an instruction does to the order of waves besides its accesses, or 0."""
     words = i.text.split()
     if "sc1" not in words and not (split and i.name == "buffer_inv" and "sc0" in words):  # scope of one workgroup: nothing that its waves do not see
@@ -49,7 +49,7 @@ def event(i: Instruction, split: bool = False) -> int:
     return {"buffer_wbl2": WRITE_BACK, "buffer_inv": INVALIDATE}.get(i.name, 0)
 
 
-def acquires(program: Program) -> bool:
+def acquires(program: AsmProgram) -> bool:
     """Whether any wave could learn of others' accesses but at barriers."""
     return any(event(i) == INVALIDATE or g.touches(i) and g.bits(i) & g.RETURNS for i in program.instructions)
 
@@ -75,7 +75,7 @@ class _Wave:
 class Ordering:
     """What the waves of one launch know of one another; its workgroups run in one thread, in `state`."""
 
-    def __init__(self, program: Program, accum: int, state: Any, launch: Launch, split: bool = False, alike: bool = True):
+    def __init__(self, program: AsmProgram, accum: int, state: Any, launch: DispatchParams, split: bool = False, alike: bool = True):
         """`accum`: where a0 stands in the file of vector registers."""
         self.alike = alike
         self.program, self.accum, self.state, self.fine, self.split = program, accum, state, g.shift(program), split
@@ -171,10 +171,10 @@ class Ordering:
             done, seen = max(done, a), max(seen, b)
         return number <= (done if near or old_kind & g.COHERENT or not old_writes else seen)
 
-    def _same(self, i: Instruction, old: Instruction, place: int, at: int, me: int) -> bool:
+    def _same(self, i: MCInst, old: MCInst, place: int, at: int, me: int) -> bool:
         """Whether a plain store writes what is there already, over another plain store; `at`: the lane, and above, the byte of its data."""
         data = i.operands[0 if i.name.startswith("buffer") else 1]
-        if "store" not in i.name or "store" not in old.name or not isinstance(data, Reg) or data.file == "s":
+        if "store" not in i.name or "store" not in old.name or not isinstance(data, PhysReg) or data.file == "s":
             return False
         form = i.name.partition("store_")[2]
         words = 1 if form.startswith("byte") else 2 if form.startswith("short") else 4 * data.count
@@ -200,7 +200,7 @@ class Ordering:
             return 1
 
 
-def _shadows(program: Program, launch: Launch) -> list[tuple[int, int, np.ndarray]]:
+def _shadows(program: AsmProgram, launch: DispatchParams) -> list[tuple[int, int, np.ndarray]]:
     """Pieces of memory that the launch was given, overlapping ones as one, and their records: memory that nothing touches costs nothing."""
     pieces: list[list[int]] = []
     for start, end in sorted((s & ~7, e) for s, e in launch.regions if e > s):

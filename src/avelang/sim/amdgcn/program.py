@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from avelang.amdgcn.asm import Instruction, Kernel, Name, Operand, Program, Reg, far_label
+from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst, Name, Operand, PhysReg, far_label
 from avelang.arch import chip
 from avelang.base.errors import error
 from avelang.llvm.core import Module
@@ -13,17 +13,17 @@ from avelang.sim.amdgcn import indexing, memory_traffic, mode
 from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
-from avelang.sim.amdgcn.matrix import ALIASES
+from avelang.sim.amdgcn.mfma import ALIASES
 from avelang.sim.amdgcn.objects import ATTRIBUTES
 from avelang.sim.amdgcn.state import ARCHITECTED
 from avelang.sim.amdgcn.table import HANDLERS
-from avelang.sim.amdgcn.translator import Options, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Options, UnsupportedForm
 
 LONGEST = 64  # instructions of a block: longer ones are cut, since LLVM's time grows faster than a block's length
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Translation:
+class TranslatedProgram:
     """LLVM IR with `ave_run(group, first, last)`; `unknown` says, by an instruction's index, why it cannot be executed; `blocks` are ranges of
     instructions."""
 
@@ -37,13 +37,13 @@ class Translation:
         return self.module.text(ATTRIBUTES)
 
 
-def _targets(program: Program, i: Instruction) -> list[int]:
+def _targets(program: AsmProgram, i: MCInst) -> list[int]:
     if far := far_label(program.instructions, program.labels, i):
         return [program.labels[far]]
     return [program.labels[o.name] for o in i.operands if isinstance(o, Name) and o.name in program.labels]
 
 
-def leaders(program: Program, entry: int) -> list[int]:
+def leaders(program: AsmProgram, entry: int) -> list[int]:
     """Indices of the instructions that begin blocks, among those that the entry reaches. Code with computed jumps is taken whole."""
     code = program.instructions
     computed = any(i.name in ("s_setpc_b64", "s_swappc_b64", "s_call_b64") and not far_label(code, program.labels, i) for i in code)
@@ -67,7 +67,7 @@ def leaders(program: Program, entry: int) -> list[int]:
     return sorted(s for s in starts if s in seen)
 
 
-def blocks(program: Program, entry: int) -> Iterator[tuple[int, int]]:
+def blocks(program: AsmProgram, entry: int) -> Iterator[tuple[int, int]]:
     """Ranges (first, end) of instructions, each ending where control may go elsewhere, the entry's first."""
     starts = leaders(program, entry)
     found = []
@@ -86,7 +86,7 @@ def blocks(program: Program, entry: int) -> Iterator[tuple[int, int]]:
     yield from found
 
 
-def _successors(program: Program, ranges: Sequence[tuple[int, int]], numbers: dict[int, int]) -> list[list[int]]:
+def _successors(program: AsmProgram, ranges: Sequence[tuple[int, int]], numbers: dict[int, int]) -> list[list[int]]:
     """The blocks that each block may go to by name, or by falling through."""
     found = []
     for _, end in ranges:
@@ -97,15 +97,15 @@ def _successors(program: Program, ranges: Sequence[tuple[int, int]], numbers: di
 
 
 class _Symbols:
-    def __init__(self, program: Program):
+    def __init__(self, program: AsmProgram):
         self.program = program
 
-    def __call__(self, name: Name, i: Instruction) -> int:
+    def __call__(self, name: Name, i: MCInst) -> int:
         """A symbol's value: absolute, or relative to the literal that holds it (R_AMDGPU_REL32_LO and _HI: symbol + addend - place)."""
         p = self.program
         if name.base:
             if not {name.name, name.base} <= p.labels.keys():
-                raise Unknown(f"the label {name.name} or {name.base} is not defined here")
+                raise UnsupportedForm(f"the label {name.name} or {name.base} is not defined here")
             first, last = (p.instructions[p.labels[x]].address for x in (name.base, name.name))
             return last - first >> 32 & 0xFFFFFFFF if name.part else last - first & 0xFFFFFFFF
         if name.name in p.sets:
@@ -115,7 +115,7 @@ class _Symbols:
         elif name.name in p.labels:
             address = p.instructions[p.labels[name.name]].address
         else:
-            raise Unknown(f"the symbol {name.name} is not defined here")
+            raise UnsupportedForm(f"the symbol {name.name} is not defined here")
         value = address + name.offset - (i.address + 4)
         return value >> 32 if "hi" in name.part else value & 0xFFFFFFFF
 
@@ -126,17 +126,17 @@ class Translating:
     Raises X020 where there is no such label or it stands at the end.
     """
 
-    def __init__(self, program: Program, label: str, options: Options):
+    def __init__(self, program: AsmProgram, label: str, options: Options):
         entry = program.labels.get(label, len(program.instructions))
         if entry >= len(program.instructions):
             raise error("X020", where=label, text=label, why="no code stands there")
         self.program = program
         self.ranges = ranges = list(blocks(program, entry))
         self.numbers = numbers = {first: n for n, (first, _) in enumerate(ranges)}
-        self.t = t = Translator(Module(), options, _Symbols(program), numbers, program.labels, program.instructions)
+        self.t = t = BlockTranslator(Module(), options, _Symbols(program), numbers, program.labels, program.instructions)
         t.chip = program.chip or t.chip
         t.fp8 = chip(t.chip).fp8
-        kernel = next((k for k in program.kernels.values() if k.label == label), Kernel(label, label, {}))
+        kernel = next((k for k in program.kernels.values() if k.label == label), AsmKernel(label, label, {}))
         self.checker = Checker(t, program, kernel) if options.check else None
         t.first_mode, self.limits = mode.initial(kernel), _limits(kernel)
         t.accum, t.registers = accumulators(kernel), self.limits.get("v", 0)
@@ -175,7 +175,7 @@ class Translating:
         t.module.functions[name] = t.finish(name, self.numbers.get(end, -1))
 
 
-def translate(program: Program, label: str, options: Options) -> Translation:
+def translate(program: AsmProgram, label: str, options: Options) -> TranslatedProgram:
     """The LLVM IR of the code at `label`, all of it. Raises as `Translating`."""
     work = Translating(program, label, options)
     functions, ranges = work.t.module.functions, tuple(work.ranges)
@@ -184,53 +184,54 @@ def translate(program: Program, label: str, options: Options) -> Translation:
         work.block(n)
     table = ", ".join(f"ptr @ave_block_{n}" for n in range(len(ranges)))
     functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
-    return Translation(work.t.module, work.t.reasons, ranges)
+    return TranslatedProgram(work.t.module, work.t.reasons, ranges)
 
 
 GRANULE = 8  # vector registers are given out in pieces of so many (LLVM, "User Guide for AMDGPU Backend", GRANULATED_WORKITEM_VGPR_COUNT, gfx90a)
 
 
-def accumulators(kernel: Kernel) -> int:
+def accumulators(kernel: AsmKernel) -> int:
     """Where a0 stands in the unified file of vector registers."""
     return min(kernel.get("accum_offset", ARCHITECTED) or ARCHITECTED, ARCHITECTED)
 
 
-def unified(program: Program, kernel: Kernel) -> Program:
+def unified(program: AsmProgram, kernel: AsmKernel) -> AsmProgram:
     """The program with one name for each vector register: v[n] is a[n - accum_offset] from `accum_offset` on."""
     first = accumulators(kernel)
 
     def named(o: Operand) -> Operand:
-        if isinstance(o, Reg) and o.file == "v" and o.first >= first:
+        if isinstance(o, PhysReg) and o.file == "v" and o.first >= first:
             return dataclasses.replace(o, file="a", first=o.first - first)
         return o
 
-    def renamed(i: Instruction) -> Instruction:
+    def renamed(i: MCInst) -> MCInst:
         operands = tuple(map(named, i.operands))
         return i if operands == i.operands else dataclasses.replace(i, operands=operands)
 
     return program if first == ARCHITECTED else dataclasses.replace(program, instructions=tuple(map(renamed, program.instructions)))
 
 
-def _limits(kernel: Kernel) -> dict[str, int]:
+def _limits(kernel: AsmKernel) -> dict[str, int]:
     """How many registers a wave has of the file that each letter names, by the kernel's descriptor; no entry where that does not say."""
     total = -(-kernel.get("next_free_vgpr") // GRANULE) * GRANULE
     return {"v": total, "a": total - min(accumulators(kernel), total)} if total else {}
 
 
-def _within(i: Instruction, limits: dict[str, int]) -> None:
+def _within(i: MCInst, limits: dict[str, int]) -> None:
     for o in i.operands:
-        if isinstance(o, Reg) and o.first + o.count > limits.get(o.file, 1 << 10):
-            raise Unknown(f"{o} is not there: the kernel's descriptor asks for {limits[o.file]} registers {o.file} (next_free_vgpr, accum_offset)")
+        if isinstance(o, PhysReg) and o.first + o.count > limits.get(o.file, 1 << 10):
+            asked = f"the kernel's descriptor asks for {limits[o.file]} registers {o.file} (next_free_vgpr, accum_offset)"
+            raise UnsupportedForm(f"{o} is not there: {asked}")
 
 
-def _one(t: Translator, i: Instruction, checker: Checker | None, limits: dict[str, int]) -> None:
+def _one(t: BlockTranslator, i: MCInst, checker: Checker | None, limits: dict[str, int]) -> None:
     t.here = i
     if checker:
         checker.before(i)
     try:
         handler = HANDLERS.get(ALIASES.get(t.chip, {}).get(i.name, i.name))
         if handler is None:
-            raise Unknown("no such instruction is executed here")
+            raise UnsupportedForm("no such instruction is executed here")
         _within(i, limits)
         t.mode_allows(i)
         if t.options.profile:
@@ -241,7 +242,7 @@ def _one(t: Translator, i: Instruction, checker: Checker | None, limits: dict[st
             handler(t, i)
         if not i.name.startswith("s_setreg"):
             t.mode = mode.after(t.mode, i)
-    except Unknown as why:
+    except UnsupportedForm as why:
         # It may stand where this run never comes: the wave stops when it gets there.
         t.stop(UNKNOWN, str(why))
     except (IndexError, ValueError, AttributeError, TypeError, KeyError) as why:  # a handler takes operands as it finds them

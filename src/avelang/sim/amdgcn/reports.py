@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.asm import MCInst
 from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
 from avelang.base.errors import AveError, counted, error
 from avelang.base.spans import Span
 from avelang.native import amdgcn as native
 from avelang.sim.amdgcn import check_found, check_global, check_text, faults
 from avelang.sim.amdgcn.check import find_hazards
-from avelang.sim.amdgcn.check_found import Fault
-from avelang.sim.amdgcn.checks import Report
+from avelang.sim.amdgcn.check_found import FaultRecord
+from avelang.sim.amdgcn.checks import CheckReport
 
 if TYPE_CHECKING:
-    from avelang.sim.amdgcn.machine import Launch, Machine
+    from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams
 
 PAGE = 4096  # bytes at address 0, which no array has
 
 
-def _nearest(address: int, launch: Launch) -> str:
+def _nearest(address: int, launch: DispatchParams) -> str:
     """Which of the given pieces of memory is the closest, in words."""
     if address < PAGE:
         return ": it is a null pointer, or near one"
@@ -38,7 +38,7 @@ def _nearest(address: int, launch: Launch) -> str:
     return f"; the nearest is {what}, which ends {counted(address - end, 'byte') + ' before' if address > end else 'just there'}"
 
 
-def _quote(machine: Machine, index: int) -> str:
+def _quote(machine: AmdMachine, index: int) -> str:
     """An instruction and where it stands, in words."""
     if index >= len(machine.program.instructions):
         return "an instruction"
@@ -46,7 +46,7 @@ def _quote(machine: Machine, index: int) -> str:
     return f"`{' '.join(i.text.split())}` (line {i.line}{_from(i)})"
 
 
-def _from(i: Instruction) -> str:
+def _from(i: MCInst) -> str:
     """The line of the source that an instruction was made from, where its text says that."""
     return f", from {i.source[0].rpartition('/')[2]}:{i.source[1]}" if i.source else ""
 
@@ -61,7 +61,7 @@ def _missing(kind: str, since: int) -> str:
     return f"s_waitcnt {text} is needed before it"
 
 
-def _in_flight(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
+def _in_flight(machine: AmdMachine, f: FaultRecord, common: dict[str, Any]) -> AveError:
     cell, since = f.extra & 0xFFFFFFFF, f.extra >> 32
     kind = check_text.CLASSES[f.address & 3]
     e = effects(machine.instruction(f.instruction))
@@ -70,7 +70,7 @@ def _in_flight(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
     return error("X024", **common, does="reads" if reads else "overwrites", what=what, hint=_missing(kind, since))
 
 
-def _race(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
+def _race(machine: AmdMachine, f: FaultRecord, common: dict[str, Any]) -> AveError:
     extra = f.extra
     other, by = extra & 15, _quote(machine, extra >> 32)
     e = effects(machine.instruction(f.instruction))
@@ -86,7 +86,7 @@ def _race(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
     return error("X025", **common, does=does, address=f.address, other=other, did=f"{wrote} in {by}: {why}")
 
 
-def _lanes_differ(f: Fault, state: Any, common: dict[str, Any], launch: Launch) -> AveError:
+def _lanes_differ(f: FaultRecord, state: Any, common: dict[str, Any], launch: DispatchParams) -> AveError:
     """`address` is one of this machine: of LDS, or of memory that was given."""
     start = state.get("lds", "<Q")
     inside = start <= f.address < start + max(state.get("lds_bytes"), 1)
@@ -95,7 +95,7 @@ def _lanes_differ(f: Fault, state: Any, common: dict[str, Any], launch: Launch) 
     return error("X041", kernel=common["kernel"], what=what, place=place, other=f"lane {f.extra}", where=where)
 
 
-def _memory_race(machine: Machine, f: Fault, common: dict[str, Any], launch: Launch) -> AveError:
+def _memory_race(machine: AmdMachine, f: FaultRecord, common: dict[str, Any], launch: DispatchParams) -> AveError:
     """`extra`: the other access's instruction, whether it wrote, and who that was (see `check_global`)."""
     i, other = machine.instruction(f.instruction), (f.extra & 0xFFFFFFFF) - 1
     kind = check_global.bits(i)
@@ -111,7 +111,7 @@ def _memory_race(machine: Machine, f: Fault, common: dict[str, Any], launch: Lau
     return error("X040", kernel=common["kernel"], what=what, place=_within(f.address, launch), other=by, where=lane)
 
 
-def _within(address: int, launch: Launch) -> str:
+def _within(address: int, launch: DispatchParams) -> str:
     """A place in memory that was given, in words."""
     for n, (start, end) in enumerate(launch.regions):
         if start <= address < end:
@@ -119,38 +119,38 @@ def _within(address: int, launch: Launch) -> str:
     return f"address {address:#x}"
 
 
-def _hazard(machine: Machine, f: Fault, common: dict[str, Any]) -> AveError:
+def _hazard(machine: AmdMachine, f: FaultRecord, common: dict[str, Any]) -> AveError:
     h = find_hazards(machine.program, machine.options.check)[f.extra & 0xFFFFFFFF]
     first = " ".join(machine.instruction(h.first).text.split())
     hint = f"{h.advisory}: shipped kernels ignore this row, and run; check=\"hazards-strict\" makes it an error" if h.advisory else None
     return error("X026", hint=hint, **common, register=h.register, have=f.extra >> 32, first=first, did=h.did, need=h.need)
 
 
-def _stopped(state: Any) -> Fault:
+def _stopped(state: Any) -> FaultRecord:
     """What a workgroup's memory says of the wave that stopped."""
     x, y, z = (int(v) for v in state.group[80:92].view("<u4"))
     code, index, lane, wave = (state.get(f"fault_{name}") for name in ("code", "instruction", "lane", "wave"))
-    return Fault(code, index, lane, wave, state.get("fault_address", "<Q"), state.get("fault_extra", "<Q"), (x, y, z))
+    return FaultRecord(code, index, lane, wave, state.get("fault_address", "<Q"), state.get("fault_extra", "<Q"), (x, y, z))
 
 
-def collected(machine: Machine, states: Sequence[Any], launch: Launch) -> tuple[Report, ...]:
+def collected(machine: AmdMachine, states: Sequence[Any], launch: DispatchParams) -> tuple[CheckReport, ...]:
     """What the checker noted and went on behind, errors first: the same pair of instructions once, whichever thread met it."""
-    found: dict[tuple[int, int, str], Report] = {}
+    found: dict[tuple[int, int, str], CheckReport] = {}
     for state in states:
         for f in check_found.found(state.records[2]):
             e = _error(machine, f, state, launch)
             key = f.code, f.instruction, e.message.split(" (workgroup")[0]
             times = f.times + (found[key].times if key in found else 0)
-            found[key] = Report(found[key].error if key in found else e, "error" if f.severe else "advisory", times)
+            found[key] = CheckReport(found[key].error if key in found else e, "error" if f.severe else "advisory", times)
     return tuple(sorted(found.values(), key=lambda r: r.severity == "advisory"))
 
 
-def fault(machine: Machine, state: Any, launch: Launch) -> AveError:
+def fault(machine: AmdMachine, state: Any, launch: DispatchParams) -> AveError:
     """The error of a workgroup that stopped."""
     return _error(machine, _stopped(state), state, launch)
 
 
-def _error(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError:
+def _error(machine: AmdMachine, f: FaultRecord, state: Any, launch: DispatchParams) -> AveError:
     """The error of a fault; its span is the line of the source, where the code says which that is."""
     e = _of_code(machine, f, state, launch)
     if e.span is None and (source := machine.instruction(f.instruction).source):
@@ -159,7 +159,7 @@ def _error(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError:
     return e
 
 
-def _of_code(machine: Machine, f: Fault, state: Any, launch: Launch) -> AveError:
+def _of_code(machine: AmdMachine, f: FaultRecord, state: Any, launch: DispatchParams) -> AveError:
     code, i = f.code, machine.instruction(f.instruction)
     wave = f"workgroup {f.group}, wave {f.wave}"
     lane = f"{wave}, lane {f.lane}"

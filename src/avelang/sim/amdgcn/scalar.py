@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang.amdgcn.asm import EXEC, M0, Imm, Instruction, Operand, Reg
+from avelang.amdgcn.asm import EXEC, M0, Imm, MCInst, Operand, PhysReg
 from avelang.llvm.narrow_floats import Bits
 from avelang.llvm.writer import Elementwise
-from avelang.sim.amdgcn.faults import Unknown
-from avelang.sim.amdgcn.translator import Handler, Translator
+from avelang.sim.amdgcn.faults import UnsupportedForm
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
 Two = Callable[[Bits, str, str], str]
 One = Callable[[Bits, str], str]
 LAST_SGPR = 107  # of those that s_movrel may reach: VCC stands behind the others
 
 
-def _bits(t: Translator, bits: int) -> Bits:
+def _bits(t: BlockTranslator, bits: int) -> Bits:
     return Bits(t, False, bits)
 
 
@@ -27,7 +27,7 @@ def _cast(t: Elementwise, x: str, a: int, b: int, signed: bool = False) -> str:
     return x if a == b else t.op(f"{'trunc' if b < a else 'sext' if signed else 'zext'} i{a} {x} to i{b}")
 
 
-def _flag(t: Translator, value: str, bits: int) -> None:
+def _flag(t: BlockTranslator, value: str, bits: int) -> None:
     t.set_scc(t.op(f"icmp ne i{bits} {value}, 0"))
 
 
@@ -37,7 +37,7 @@ def _flag(t: Translator, value: str, bits: int) -> None:
 def _binary(rule: Two, bits: int, flag: bool, second: int = 0) -> Handler:
     """D = rule(S0, S1); `second`: bits of S1 where they are not those of S0 and D."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a, b = i.operands
         value = rule(_bits(t, bits), t.scalar_source(a, bits), t.scalar_source(b, second or bits))
         t.set_scalar_result(d, value, bits)
@@ -50,7 +50,7 @@ def _binary(rule: Two, bits: int, flag: bool, second: int = 0) -> Handler:
 def _unary(rule: One, source: int, result: int, flag: bool) -> Handler:
     """D = rule(S0)."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = i.operands
         value = rule(_bits(t, source), t.scalar_source(a, source))
         t.set_scalar_result(d, value, result)
@@ -198,7 +198,7 @@ def _extend(bits: int) -> One:
 # -- the others ------------------------------------------------------------------------------------------------------------------------
 
 
-def _add(t: Translator, i: Instruction) -> None:
+def _add(t: BlockTranslator, i: MCInst) -> None:
     """SCC is signed overflow, or the carry out."""
     d, a, b = i.operands
     x, y = t.scalar_source(a), t.scalar_source(b)
@@ -206,16 +206,16 @@ def _add(t: Translator, i: Instruction) -> None:
     _overflow(t, d, kind, x, y)
 
 
-def _overflow(t: Translator, d: Operand, kind: str, x: str, y: str) -> None:
+def _overflow(t: BlockTranslator, d: Operand, kind: str, x: str, y: str) -> None:
     both = t.call(f"llvm.{kind}.with.overflow.i32", "{ i32, i1 }", ("i32", x), ("i32", y))
     t.set_scalar_result(d, t.op(f"extractvalue {{ i32, i1 }} {both}, 0"))
     t.set_scc(t.op(f"extractvalue {{ i32, i1 }} {both}, 1"))
 
 
-def _sum(rule: Callable[[Translator, Bits, str, str], str]) -> Handler:
+def _sum(rule: Callable[[BlockTranslator, Bits, str, str], str]) -> Handler:
     """A sum of 64 bits: the lower word is the result, SCC whether the upper one is not zero."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a, b = i.operands
         x, y = (_cast(t, t.scalar_source(o), 32, 64) for o in (a, b))
         total = rule(t, _bits(t, 64), x, y)
@@ -225,7 +225,7 @@ def _sum(rule: Callable[[Translator, Bits, str, str], str]) -> Handler:
     return handler
 
 
-def _carry(t: Translator) -> str:
+def _carry(t: BlockTranslator) -> str:
     return t.op(f"zext i1 {t.scc()} to i64")
 
 
@@ -236,7 +236,7 @@ def _shifted_add(by: int) -> Handler:
 def _extreme(pred: str) -> Handler:
     """SCC says that S0 is the result."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a, b = i.operands
         x, y = t.scalar_source(a), t.scalar_source(b)
         first = t.op(f"icmp {pred} i32 {x}, {y}")
@@ -247,7 +247,7 @@ def _extreme(pred: str) -> Handler:
 
 
 def _move(bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = i.operands
         t.set_scalar_result(d, t.scalar_source(a, bits), bits)
 
@@ -255,7 +255,7 @@ def _move(bits: int) -> Handler:
 
 
 def _select(bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a, b = i.operands
         x, y = t.scalar_source(a, bits), t.scalar_source(b, bits)
         t.set_scalar_result(d, t.op(f"select i1 {t.scc()}, i{bits} {x}, i{bits} {y}"), bits)
@@ -264,7 +264,7 @@ def _select(bits: int) -> Handler:
 
 
 def _conditional_move(bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = i.operands
         x = str(short(a)) if i.name == "s_cmovk_i32" else t.scalar_source(a, bits)
         t.set_scalar_result(d, t.op(f"select i1 {t.scc()}, i{bits} {x}, i{bits} {t.scalar_source(d, bits)}"), bits)
@@ -273,7 +273,7 @@ def _conditional_move(bits: int) -> Handler:
 
 
 def _compare(pred: str, bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         a, b = i.operands
         x, y = t.scalar_source(a, bits), t.scalar_source(b, bits)
         t.set_scc(t.op(f"icmp {pred} i{bits} {x}, {y}"))
@@ -284,35 +284,35 @@ def _compare(pred: str, bits: int) -> Handler:
 def short(o: Operand, signed: bool = True) -> int:
     """A constant of 16 bits, extended."""
     if not isinstance(o, Imm) or not isinstance(o.value, int):
-        raise Unknown("its constant is not a number")
+        raise UnsupportedForm("its constant is not a number")
     value = o.value & 0xFFFF
     return value - 0x10000 if signed and value >> 15 else value
 
 
 def _compare_short(pred: str, signed: bool) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         a, b = i.operands
         t.set_scc(t.op(f"icmp {pred} i32 {t.scalar_source(a)}, {short(b, signed)}"))
 
     return handler
 
 
-def _move_short(t: Translator, i: Instruction) -> None:
+def _move_short(t: BlockTranslator, i: MCInst) -> None:
     t.set_scalar_result(i.operands[0], str(short(i.operands[1])))
 
 
-def _add_short(t: Translator, i: Instruction) -> None:
+def _add_short(t: BlockTranslator, i: MCInst) -> None:
     d, a = i.operands
     _overflow(t, d, "sadd", t.scalar_source(d), str(short(a)))
 
 
-def _multiply_short(t: Translator, i: Instruction) -> None:
+def _multiply_short(t: BlockTranslator, i: MCInst) -> None:
     d, a = i.operands
     t.set_scalar_result(d, t.op(f"mul i32 {t.scalar_source(d)}, {short(a)}"))
 
 
 def _test_bit(bits: int, wanted: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         a, y = i.operands
         b = _bits(t, bits)
         bit = b("and", b("lshr", t.scalar_source(a, bits), _count(b, t.scalar_source(y))), 1)
@@ -322,7 +322,7 @@ def _test_bit(bits: int, wanted: int) -> Handler:
 
 
 def _set_bit(bits: int, to: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = i.operands
         b = _bits(t, bits)
         one = b("shl", 1, _count(b, t.scalar_source(a)))
@@ -335,7 +335,7 @@ def _set_bit(bits: int, to: int) -> Handler:
 def _exec_logic(rule: Two, saves: bool) -> Handler:
     """EXEC = rule(S0, EXEC), SCC says whether lanes are left. D is EXEC as it was (saveexec) or as it has become (wrexec)."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = i.operands
         old = t.exec()
         new = rule(_bits(t, 64), t.scalar_source(a, 64), old)
@@ -346,10 +346,10 @@ def _exec_logic(rule: Two, saves: bool) -> Handler:
     return handler
 
 
-def _moved_place(t: Translator, o: Operand, words: int) -> str:
+def _moved_place(t: BlockTranslator, o: Operand, words: int) -> str:
     """A pointer to the scalar register that lies M0 behind `o`; the wave's memory is true."""
-    if not isinstance(o, Reg) or o.file != "s":
-        raise Unknown("it moves no scalar register")
+    if not isinstance(o, PhysReg) or o.file != "s":
+        raise UnsupportedForm("it moves no scalar register")
     at = t.op(f"add i32 {t.scalar(M0)}, {o.first}")
     t.stop_if(t.op(f"icmp ugt i32 {at}, {LAST_SGPR + 1 - words}"), "its index leads past the last SGPR")
     t.flush()
@@ -357,7 +357,7 @@ def _moved_place(t: Translator, o: Operand, words: int) -> str:
 
 
 def _move_from(bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = i.operands
         t.set_scalar_result(d, t.op(f"load i{bits}, ptr {_moved_place(t, a, bits // 32)}, align 4"), bits)
 
@@ -365,7 +365,7 @@ def _move_from(bits: int) -> Handler:
 
 
 def _move_to(bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = i.operands
         value = t.scalar_source(a, bits)
         t.do(f"store i{bits} {value}, ptr {_moved_place(t, d, bits // 32)}, align 4")
@@ -423,7 +423,7 @@ TABLE: dict[str, Handler] = {
 }  # fmt: skip
 
 
-def _bfm64(t: Translator, i: Instruction) -> None:
+def _bfm64(t: BlockTranslator, i: MCInst) -> None:
     """s_bfm_b64: its two counts are 32-bit operands."""
     d, a, y = i.operands
     t.set_scalar_result(d, _bfm(_bits(t, 64), t.scalar_source(a), t.scalar_source(y)), 64)

@@ -11,18 +11,18 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from avelang.amdgcn.asm import EXEC, SCC, VCC, Imm, Instruction, Name, Operand, Reg
+from avelang.amdgcn.asm import EXEC, SCC, VCC, Imm, MCInst, Name, Operand, PhysReg
 from avelang.llvm.core import Body, Module
 from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn import indexing, operands
-from avelang.sim.amdgcn.faults import UNKNOWN, Unknown
+from avelang.sim.amdgcn.faults import UNKNOWN, UnsupportedForm
 from avelang.sim.amdgcn.mode import Mode
 from avelang.sim.amdgcn.state import ARCHITECTED, END, FAULT, FILES, GROUP, LANES, REGISTER, VECTORS, WAVE
 
 if TYPE_CHECKING:
     from avelang.sim.amdgcn.check import Checker
 
-Handler = Callable[["Translator", Instruction], None]
+Handler = Callable[["BlockTranslator", MCInst], None]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,18 +35,18 @@ class Options:
     mutable: bool = False
 
 
-class Translator(Writer):
+class BlockTranslator(Writer):
     """Writes the functions of a program's blocks into `module`."""
 
     def __init__(
-        self, module: Module, options: Options, symbols: Callable[[Name, Instruction], int], targets: dict[int, int], labels: dict[str, int],
-        code: Sequence[Instruction],
+        self, module: Module, options: Options, symbols: Callable[[Name, MCInst], int], targets: dict[int, int], labels: dict[str, int],
+        code: Sequence[MCInst],
     ):  # fmt: skip
         """`symbols`: the value of a symbol in an operand; `targets`: numbers of blocks by the index of their first instruction; `labels`: indices
         of instructions by name; `code`: all instructions."""
         super().__init__(module, LANES)
         self.options, self.symbols, self.targets, self.labels, self.code = options, symbols, targets, labels, code
-        self.here: Instruction | None = None
+        self.here: MCInst | None = None
         self.mode, self.mode_known = Mode(), True  # MODE at this instruction
         self.first_mode = self.mode  # and where the kernel starts
         self.counted = 0  # instructions of this block that `count` has added
@@ -103,7 +103,7 @@ class Translator(Writer):
 
     # -- registers -----------------------------------------------------------------------------------------------------------------
 
-    def place(self, reg: Reg, k: int = 0) -> str:
+    def place(self, reg: PhysReg, k: int = 0) -> str:
         """A pointer to the memory of a vector register, `k` behind the first one of `reg`. `forget` once it is written there."""
         return self._cell(*self._unified(reg.file, reg.first + k))
 
@@ -138,7 +138,7 @@ class Translator(Writer):
         self._vectors[key] = value
         self.do(f"store {self.t('i32')} {value}, ptr {self._cell(*key)}, align 64")
 
-    def forget_vector(self, reg: Reg) -> None:
+    def forget_vector(self, reg: PhysReg) -> None:
         """After one register's memory was written: its value is not known any more."""
         self._vectors.pop(self._unified(reg.file, reg.first), None)
 
@@ -301,10 +301,10 @@ class Translator(Writer):
 
     # -- operands ------------------------------------------------------------------------------------------------------------------
 
-    def mode_allows(self, i: Instruction) -> None:
-        """Raises Unknown where MODE is not known, or says something that this instruction's handler does not heed."""
+    def mode_allows(self, i: MCInst) -> None:
+        """Raises UnsupportedForm where MODE is not known, or says something that this instruction's handler does not heed."""
         if not self.mode_known:
-            raise Unknown("MODE differs by the way that leads here")
+            raise UnsupportedForm("MODE differs by the way that leads here")
 
     def immediate(self, x: Imm, bits: int, floating: bool) -> int:
         """The pattern of a constant in an operand of so many bits; see `operands.immediate`."""
@@ -316,7 +316,7 @@ class Translator(Writer):
 
     def scalar_source(self, o: Operand, bits: int = 32) -> str:
         """A scalar operand, an i32 or i64."""
-        if isinstance(o, Reg) and o.file == "s":
+        if isinstance(o, PhysReg) and o.file == "s":
             if bits == 64 and o.first != SCC:
                 return self.pair(o.first)
             text = self.scalar(o.first)
@@ -329,12 +329,12 @@ class Translator(Writer):
             if (found := operands.named(self, o, bits)) is not None:
                 return found
             return str(self.symbols(o, self.here) & (1 << bits) - 1)
-        raise Unknown(f"{o} is no scalar operand")
+        raise UnsupportedForm(f"{o} is no scalar operand")
 
     def set_scalar_result(self, o: Operand, value: str, bits: int = 32) -> None:
         """Writes a scalar destination of 32 or 64 bits."""
-        if not isinstance(o, Reg) or o.file != "s":
-            raise Unknown(f"{o} is no scalar destination")
+        if not isinstance(o, PhysReg) or o.file != "s":
+            raise UnsupportedForm(f"{o} is no scalar destination")
         if bits == 64:
             self.set_pair(o.first, value)
         else:
@@ -352,8 +352,8 @@ class Translator(Writer):
 
     def set_result(self, o: Operand, value: str, bits: int = 32, masked: bool = True, k: int = 0) -> None:
         """Writes a vector destination from <64 x i32> or <64 x i64>, in the active lanes."""
-        if not isinstance(o, Reg) or o.file not in FILES:
-            raise Unknown(f"{o} is no vector destination")
+        if not isinstance(o, PhysReg) or o.file not in FILES:
+            raise UnsupportedForm(f"{o} is no vector destination")
         if bits == 32:
             return self.set_vector(o.file, o.first + k, value, masked)
         i32, i64 = self.t("i32"), self.t("i64")
@@ -361,57 +361,57 @@ class Translator(Writer):
         high = self.op(f"lshr {i64} {value}, splat (i64 32)")
         self.set_vector(o.file, o.first + k + 1, self.op(f"trunc {i64} {high} to {i32}"), masked)
 
-    def source_at(self, i: Instruction, n: int, bits: int = 32) -> str:
+    def source_at(self, i: MCInst, n: int, bits: int = 32) -> str:
         """Operand `n` of a vector instruction as integers, <64 x iN> of 16, 32 or 64 bits: SDWA's selection, DPP's movement, op_sel and sext
         applied. Results that are operands too (fmac) come as they are."""
         return operands.source_at(self, i, n, bits)
 
-    def float_at(self, i: Instruction, n: int, bits: int = 32, flush: bool = True) -> str:
+    def float_at(self, i: MCInst, n: int, bits: int = 32, flush: bool = True) -> str:
         """Operand `n` as <64 x half>, <64 x float> or <64 x double>, neg and abs applied too. Denormals are zeros where MODE says so; `flush`
         False for what only moves floats, such as v_cndmask_b32."""
         return operands.float_at(self, i, n, bits, flush)
 
-    def packed_at(self, i: Instruction, n: int, bits: int = 16) -> tuple[str, str]:
+    def packed_at(self, i: MCInst, n: int, bits: int = 16) -> tuple[str, str]:
         """What the lower and upper result of a packed integer instruction take from operand `n`: <64 x i16> halves of a register, or with
         bits=32 <64 x i32> registers of a pair."""
         return operands.packed_at(self, i, n, bits)
 
-    def packed_float_at(self, i: Instruction, n: int, bits: int = 16) -> tuple[str, str]:
+    def packed_float_at(self, i: MCInst, n: int, bits: int = 16) -> tuple[str, str]:
         """`packed_at` of <64 x half> or <64 x float>, neg_lo and neg_hi applied."""
         return operands.packed_float_at(self, i, n, bits)
 
-    def mix_at(self, i: Instruction, n: int) -> str:
+    def mix_at(self, i: MCInst, n: int) -> str:
         """Operand `n` of v_fma_mix_f32, v_fma_mixlo_f16 and v_fma_mixhi_f16, <64 x float>."""
         return operands.mix_at(self, i, n)
 
-    def result_at(self, i: Instruction, value: str, bits: int = 32, n: int = 0, clamped: bool = False) -> None:
+    def result_at(self, i: MCInst, value: str, bits: int = 32, n: int = 0, clamped: bool = False) -> None:
         """Writes operand `n` of a vector instruction from <64 x iN> of 16, 32 or 64 bits, as SDWA, DPP and op_sel say. An instruction with the
         modifier clamp must have clamped its result itself, and says so."""
         operands.result_at(self, i, value, bits, n, clamped)
 
-    def float_result(self, i: Instruction, value: str, bits: int = 32) -> None:
+    def float_result(self, i: MCInst, value: str, bits: int = 32) -> None:
         """Writes operand 0 from floats of so many bits, after omod, clamp, and flushing of denormals as MODE says."""
         operands.result_at(self, i, operands.finished(self, i, value, bits), bits, clamped=True)
 
-    def packed_result(self, i: Instruction, lo: str, hi: str, bits: int = 16, clamped: bool = False) -> None:
+    def packed_result(self, i: MCInst, lo: str, hi: str, bits: int = 16, clamped: bool = False) -> None:
         """Writes operand 0 of a packed instruction from two <64 x i16> or, with bits=32, two <64 x i32>; `clamped` as in `result_at`."""
         operands.packed_result(self, i, lo, hi, bits, clamped)
 
-    def packed_float_result(self, i: Instruction, lo: str, hi: str, bits: int = 16) -> None:
+    def packed_float_result(self, i: MCInst, lo: str, hi: str, bits: int = 16) -> None:
         """`packed_result` of floats, after clamp and flushing."""
         low, high = (operands.finished(self, i, x, bits) for x in (lo, hi))
         operands.packed_result(self, i, low, high, bits, clamped=True)
 
-    def mask_result_at(self, i: Instruction, lanes: str, n: int = 1) -> None:
+    def mask_result_at(self, i: MCInst, lanes: str, n: int = 1) -> None:
         """`set_mask_result` of operand `n` of an instruction that DPP must not keep from some of its lanes."""
         if operands.dpp_lanes(self, i) != "-1":
-            raise Unknown("a mask as the result of DPP that leaves lanes out")
+            raise UnsupportedForm("a mask as the result of DPP that leaves lanes out")
         self.set_mask_result(i.operands[n], lanes)
 
     def set_mask_result(self, o: Operand, lanes: str) -> None:
         """Writes one bit for each lane to a pair of scalar registers; bits of inactive lanes become 0."""
-        if not isinstance(o, Reg) or o.file != "s":
-            raise Unknown(f"{o} is no scalar destination")
+        if not isinstance(o, PhysReg) or o.file != "s":
+            raise UnsupportedForm(f"{o} is no scalar destination")
         self.set_pair(o.first, self.op(f"and i64 {self.word_of(lanes)}, {self.exec()}"))
 
     def vcc(self) -> str:
@@ -421,10 +421,10 @@ class Translator(Writer):
     def branch_to(self, o: Operand) -> int:
         """The number of the block at a label."""
         if not isinstance(o, Name) or o.name not in self.labels:
-            raise Unknown(f"there is no label {o.name if isinstance(o, Name) else o}")
+            raise UnsupportedForm(f"there is no label {o.name if isinstance(o, Name) else o}")
         return self.targets[self.labels[o.name]]
 
-    def block_after(self, i: Instruction) -> int:
+    def block_after(self, i: MCInst) -> int:
         """The number of the block behind an instruction that ends one; END where the code ends there."""
         return self.targets.get(i.index + 1, END)
 
@@ -437,14 +437,14 @@ class Translator(Writer):
 
     # -- hooks ---------------------------------------------------------------------------------------------------------------------
 
-    def lds_access(self, i: Instruction, addr: str, offset: int, nbytes: int, kind: str) -> None:
+    def lds_access(self, i: MCInst, addr: str, offset: int, nbytes: int, kind: str) -> None:
         """Called before the active lanes access LDS: `nbytes` each at the address that `addr` (a pointer to 64 i32: a register's memory, or a copy)
         holds, plus `offset`, modulo 2**32. `kind`: "read", "write", "atomic" or "async write". What lies outside of LDS is the access's own fault,
         or not an access to LDS at all (flat addresses): nothing is to be said of it here."""
         if self.checker:
             self.checker.lds(i, addr, offset, nbytes, kind)
 
-    def skipped(self, i: Instruction) -> str:
+    def skipped(self, i: MCInst) -> str:
         """Of a mutable program: whether this instruction is the one that is switched off, an i1."""
         which = self.op(f"load i32, ptr {self.field('g', GROUP['skip'])}, align 4")
         return self.op(f"icmp eq i32 {which}, {i.index << 2}")

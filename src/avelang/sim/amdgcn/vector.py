@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.asm import MCInst
 from avelang.llvm.narrow_floats import round_to_odd
 from avelang.llvm.vectors import BITS, FLOAT, Bool, Ops, function
 from avelang.sim.amdgcn import operands
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 Rule = Callable[..., str]
 
@@ -56,7 +56,7 @@ def _width(kind: str) -> int:
     return int(kind[1:])
 
 
-def fetch(t: Translator, i: Instruction, n: int, kind: str, compute: str) -> str:
+def fetch(t: BlockTranslator, i: MCInst, n: int, kind: str, compute: str) -> str:
     """Operand `n` of the kind "f16", "i24", "u8", ..., extended to the type that is computed in."""
     bits = _width(kind)
     if kind[0] == "f":
@@ -70,7 +70,7 @@ def fetch(t: Translator, i: Instruction, n: int, kind: str, compute: str) -> str
     return x if compute in BITS else o.to(compute, "sext" if kind[0] == "i" else "zext", x)
 
 
-def put(t: Translator, i: Instruction, value: str, kind: str, compute: str, clamped: bool = False) -> None:
+def put(t: BlockTranslator, i: MCInst, value: str, kind: str, compute: str, clamped: bool = False) -> None:
     """Writes operand 0 from a value of the type that was computed in."""
     bits = _width(kind)
     if kind[0] != "f":
@@ -89,7 +89,7 @@ def to_half(o: Ops, value: str, sources: Sequence[str] = ()) -> str:
     if not o.t.mode.saturates:
         return out
     if o.e == "half" and not sources:
-        raise Unknown("MODE clamps 16-bit floats that overflow")
+        raise UnsupportedForm("MODE clamps 16-bit floats that overflow")
     half = o.at("half")
     over = half.cmp("oeq", half.fn("fabs", out), math.inf)
     for x in sources or (value,):
@@ -107,10 +107,10 @@ def row(
     kinds = sources.split()
     own = compute or (FLOAT[_width(result)] if result[0] == "f" else f"i{max(16, *map(_width, [*kinds, result]))}")
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         saturates = result[0] != "f" and bool(i.int("clamp"))
         if saturates and not clamp:
-            raise Unknown("clamp on this instruction")
+            raise UnsupportedForm("clamp on this instruction")
         e = "i64" if saturates else own
         out = gives or e
         places = [*range(1, len(kinds)), 0 if adds else len(kinds)]
@@ -143,12 +143,12 @@ def saturated(o: Ops, value: str, kind: str) -> str:
     return o.fn("smin", o.fn("smax", value, low), high)
 
 
-def raw(t: Translator, i: Instruction, n: int, bits: int) -> str:
+def raw(t: BlockTranslator, i: MCInst, n: int, bits: int) -> str:
     """Operand `n` as a pattern, where neg and abs may change its sign bit, but nothing else does (denormals stay)."""
     return operands.source_at(t, i, n, bits, floating=True)
 
 
-def lanes(t: Translator, i: Instruction, n: int) -> str:
+def lanes(t: BlockTranslator, i: MCInst, n: int) -> str:
     """A scalar operand as one bit for each lane."""
     return t.lanes_of(t.scalar_source(i.operands[n], 64))
 
@@ -156,14 +156,14 @@ def lanes(t: Translator, i: Instruction, n: int) -> str:
 # -- moves -----------------------------------------------------------------------------------------------------------------------------
 
 
-def _swap(t: Translator, i: Instruction) -> None:
+def _swap(t: BlockTranslator, i: MCInst) -> None:
     a, b = i.operands
     x, y = t.source(a), t.source(b)
     t.set_result(a, y)
     t.set_result(b, x)
 
 
-def _cndmask(t: Translator, i: Instruction) -> None:
+def _cndmask(t: BlockTranslator, i: MCInst) -> None:
     x, y = (raw(t, i, n, 32) for n in (1, 2))
     t.result_at(i, Ops(t, "i32").select(lanes(t, i, 3), y, x))
 

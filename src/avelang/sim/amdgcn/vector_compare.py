@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import EXEC, Instruction
+from avelang.amdgcn.asm import EXEC, MCInst
 from avelang.llvm.vectors import FLOAT, Ops, function
-from avelang.sim.amdgcn.translator import Handler, Translator
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 from avelang.sim.amdgcn.vector import raw
-from avelang.sim.amdgcn.vector_float import Format
+from avelang.sim.amdgcn.vector_float import FloatLayout
 
 # Names of relations with LLVM's: of integers (with s or u before those that order), and of floats, where "n" is the negation: true with NaN.
 INTEGERS = {"f": "", "lt": "lt", "eq": "eq", "le": "le", "gt": "gt", "ne": "ne", "ge": "ge", "t": ""}
@@ -16,7 +16,7 @@ FLOATS = {
 }  # fmt: skip
 
 
-def _write(t: Translator, i: Instruction, lanes: str) -> None:
+def _write(t: BlockTranslator, i: MCInst, lanes: str) -> None:
     t.mask_result_at(i, lanes, 0)
     if i.name.startswith("v_cmpx"):
         t.set_pair(EXEC, t.op(f"and i64 {t.word_of(lanes)}, {t.exec()}"))
@@ -25,7 +25,7 @@ def _write(t: Translator, i: Instruction, lanes: str) -> None:
 def _integer(relation: str, kind: str) -> Handler:
     bits = int(kind[1:])
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         pred = INTEGERS[relation]
         if not pred:
             return _write(t, i, f"splat (i1 {'true' if relation == 't' else 'false'})")
@@ -37,7 +37,7 @@ def _integer(relation: str, kind: str) -> Handler:
 
 
 def _float(relation: str, bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         o = Ops(t, FLOAT[bits])
         x, y = t.float_at(i, 1, bits), t.float_at(i, 2, bits)
         if bits == 16:
@@ -51,7 +51,7 @@ def _float(relation: str, bits: int) -> Handler:
 def _class(b: Ops, x: str, mask: str) -> str:
     """1 where bit n of the mask is set, n being the class of a float's pattern: 0 signaling NaN, 1 quiet NaN, 2 -infinity, 3 negative normal,
     4 negative denormal, 5 -0, 6 to 9 the same of positive numbers, from 0 up."""
-    f = Format(b.bits)
+    f = FloatLayout(b.bits)
     m = b("and", x, f.magnitude)
     rank = b.select(b.cmp("eq", m, 0), 6, 7)
     rank = b.select(b.cmp("ugt", m, (1 << f.mantissa) - 1), 8, rank)
@@ -62,7 +62,7 @@ def _class(b: Ops, x: str, mask: str) -> str:
 
 
 def _classes(bits: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         b = Ops(t, f"i{bits}")
         x = raw(t, i, 1, bits)
         mask = t.source_at(i, 2, 16 if bits == 16 else 32)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from avelang.amdgcn.asm import Instruction
+from avelang.amdgcn.asm import MCInst
 from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz
 from avelang.llvm.narrow_floats import FP8, narrow, widen
 from avelang.llvm.vectors import Ops, function
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 from avelang.sim.amdgcn.vector import Rule, raw, row
 
 # The types of the two 8-bit formats by the chip's kind of fp8.
@@ -130,10 +130,10 @@ def _pair(pattern: Callable[[Ops, str], str]) -> Rule:
     return lambda o, x, y: _pack(o.at("i32"), pattern(o, x), pattern(o, y))
 
 
-def _type(t: Translator, name: str) -> DType:
+def _type(t: BlockTranslator, name: str) -> DType:
     """The type that "fp8" or "bf8" in a mnemonic means."""
     if t.fp8 not in FP8_TYPES:
-        raise Unknown("the chip has no 8-bit floats")
+        raise UnsupportedForm("the chip has no 8-bit floats")
     return FP8_TYPES[t.fp8]["fp8" if "fp8" in name else "bf8"]
 
 
@@ -163,10 +163,10 @@ def _widen(name: str) -> Rule:
     return rule
 
 
-def _widen_pair(t: Translator, i: Instruction) -> None:
+def _widen_pair(t: BlockTranslator, i: MCInst) -> None:
     """Two bytes as two floats, in two registers."""
     if i.form not in ("", "e32", "e64", "sdwa"):
-        raise Unknown(f"the form {i.form} of this instruction")
+        raise UnsupportedForm(f"the form {i.form} of this instruction")
     o, b = Ops(t, "float"), Ops(t, "i32")
     x = t.source_at(i, 1)
     low, high = (_widen(i.name)(o, v) for v in (x, b("lshr", x, 8)))
@@ -199,7 +199,7 @@ def _stochastic_fp8(o: Ops, x: str, noise: str, d: DType, most: float) -> str:
     return narrow(o.t, d, True, o.select(finite, signed, x))
 
 
-def _stochastic(t: Translator, i: Instruction) -> None:
+def _stochastic(t: BlockTranslator, i: MCInst) -> None:
     """The result goes to the byte of the destination that op_sel[2:3] names; the others keep their values."""
     d = _type(t, i.name)
     o, b = Ops(t, "float"), Ops(t, "i32")
@@ -214,7 +214,7 @@ def _stochastic(t: Translator, i: Instruction) -> None:
     t.result_at(i, b("or", kept, b("shl", word, shift) if shift else word))
 
 
-def _pack_halves(t: Translator, i: Instruction) -> None:
+def _pack_halves(t: BlockTranslator, i: MCInst) -> None:
     """The patterns of two f16, with neg and abs."""
     low, high = (Ops(t, "i16").to("i32", "zext", raw(t, i, n, 16)) for n in (1, 2))
     t.result_at(i, _pack(Ops(t, "i32"), low, high))

@@ -6,15 +6,15 @@ are what the manual's text says, step by step; where it leaves a result open (Na
 
 from __future__ import annotations
 
-from avelang.amdgcn.asm import VCC, Instruction
+from avelang.amdgcn.asm import VCC, MCInst
 from avelang.llvm.vectors import FLOAT, Bool, Ops, function
-from avelang.sim.amdgcn.translator import Handler, Translator
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, put, row
 
 MANTISSA = {16: 10, 32: 23, 64: 52}
 
 
-class Format:
+class FloatLayout:
     """Numbers of a float format: of its bits, and of its exponents."""
 
     def __init__(self, bits: int):
@@ -29,7 +29,7 @@ class Format:
 
 def exponent(o: Ops, x: str) -> str:
     """The exponent field, an integer as wide as the float."""
-    f, b = Format(o.bits), o.ints
+    f, b = FloatLayout(o.bits), o.ints
     return b("and", b("lshr", o.pattern(x), f.mantissa), f.ones)
 
 
@@ -71,7 +71,7 @@ def odd(o: Ops, near: str, error: str) -> str:
 
 def _nans(o: Ops, x: str, ieee: bool) -> tuple[str, str]:
     """Of patterns: which are NaNs, and which of these signal."""
-    f = Format(o.bits)
+    f = FloatLayout(o.bits)
     nan = o.cmp("ugt", o("and", x, f.magnitude), f.infinity)
     signals = Bool(o.t)("and", nan, o.cmp("eq", o("and", x, f.quiet), 0)) if ieee else ""
     return nan, signals
@@ -79,7 +79,7 @@ def _nans(o: Ops, x: str, ieee: bool) -> tuple[str, str]:
 
 def _extreme(b: Ops, x: str, y: str, least: bool, ieee: bool) -> str:
     """The smaller or greater of two patterns of floats: -0 is less than 0, a number wins over a quiet NaN, a signaling NaN over all."""
-    f = Format(b.bits)
+    f = FloatLayout(b.bits)
     keys = [b("xor", v, b("lshr", b("ashr", v, f.bits - 1), 1)) for v in (x, y)]
     out = b.select(b.cmp("slt" if least else "sgt", *keys), x, y)
     nans = [_nans(b, v, ieee) for v in (x, y)]
@@ -166,7 +166,7 @@ def _frexp(bits: int) -> dict[str, Handler]:
     k, e = f"f{bits}", FLOAT[max(bits, 32)]
     kind = "i16" if bits == 16 else "i32"
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         x = Ops(t, FLOAT[bits]).to(e, "fpext", t.float_at(i, 1, bits))
         value = function(t, f"ave_frexp_exponent_{e}", "i64", lambda v: _frexp_exponent(Ops(t, e), v), (e, x))
         put(t, i, value, kind, "i64")
@@ -176,7 +176,7 @@ def _frexp(bits: int) -> dict[str, Handler]:
 
 def power(o: Ops, n: str) -> str:
     """2 ** n as a float, from integers as wide as it, in the range of its normal numbers."""
-    f, b = Format(o.bits), o.ints
+    f, b = FloatLayout(o.bits), o.ints
     return o.number(b("shl", b("add", n, f.bias), f.mantissa))
 
 
@@ -205,7 +205,7 @@ SCALES = {32: (96, 23, 64), 64: (768, 53, 128)}
 
 
 def _denormal(o: Ops, x: str) -> str:
-    f, b = Format(o.bits), o.ints
+    f, b = FloatLayout(o.bits), o.ints
     return b.cmp("ult", b("add", b("and", o.pattern(x), f.magnitude), -1), (1 << f.mantissa) - 1)
 
 
@@ -246,7 +246,7 @@ def _div_flag(o: Ops, denominator: str, numerator: str) -> str:
     return o.t.op(f"zext {both.v} {both('and', flag, both.no(c['zero']))} to {o.t.t('i8')}")
 
 
-def _scaler(t: Translator, i: Instruction) -> None:
+def _scaler(t: BlockTranslator, i: MCInst) -> None:
     bits = int(i.name[-2:])
     o = Ops(t, FLOAT[bits])
     x, y, z = (t.float_at(i, n, bits) for n in (2, 3, 4))
@@ -286,13 +286,13 @@ def _fmas64(o: Ops, x: str, y: str, z: str, scale: str) -> str:
     return o.select(further, o("fadd", scaled, o.fn("copysign", 2.0**-1074, beyond)), scaled)
 
 
-def _fmas(t: Translator, i: Instruction) -> None:
+def _fmas(t: BlockTranslator, i: MCInst) -> None:
     """Fused multiply-add; in the lanes of VCC scaled by 2 ** 64 (f64: 128) or its inverse, as the quotient (S2) is at least 2 or not: the way that
     v_div_scale went, taken back."""
     bits = int(i.name[-2:])
     o, power_of = Ops(t, FLOAT[bits]), SCALES[bits][2]
     x, y, z = (t.float_at(i, n, bits) for n in (1, 2, 3))
-    large = o.ints.cmp("ugt", exponent(o, z), Format(bits).bias)
+    large = o.ints.cmp("ugt", exponent(o, z), FloatLayout(bits).bias)
     scale = o.select(t.lanes_of(t.pair(VCC)), o.select(large, 2.0**power_of, 2.0**-power_of), 1.0)
     rule = _fmas32 if bits == 32 else _fmas64
     t.float_result(i, function(t, f"ave_div_fmas_{o.e}", o.e, lambda *v: rule(o, *v), *((o.e, v) for v in (x, y, z, scale))), bits)
@@ -301,7 +301,7 @@ def _fmas(t: Translator, i: Instruction) -> None:
 def _div_fixup(o: Ops, quotient: str, denominator: str, numerator: str) -> str:
     """The quotient S0 with the sign of S2 / S1, or what S2 / S1 is where it is no ordinary number. What overflowed on the way (S0 is infinite or NaN;
     the manual's text has S1 there, where no such number is left) is infinite."""
-    f, b, both = Format(o.bits), o.ints, Bool(o.t)
+    f, b, both = FloatLayout(o.bits), o.ints, Bool(o.t)
     d, n = o.pattern(denominator), o.pattern(numerator)
     sign = b("and", b("xor", d, n), f.sign - (1 << o.bits))
     dm, nm = b("and", d, f.magnitude), b("and", n, f.magnitude)
@@ -357,7 +357,7 @@ def _unfused(o: Ops, x: str, y: str, z: str) -> str:
 
 def _flushed(o: Ops, x: str) -> str:
     """Floats, denormals made zeros of the same sign."""
-    f, b = Format(o.bits), o.ints
+    f, b = FloatLayout(o.bits), o.ints
     pattern = o.pattern(x)
     tiny = b.cmp("eq", exponent(o, x), 0)
     return o.number(b.select(tiny, b("and", pattern, f.sign), pattern))

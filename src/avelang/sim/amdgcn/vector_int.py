@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
-from avelang.amdgcn.asm import Instruction, Reg
+from avelang.amdgcn.asm import MCInst, PhysReg
 from avelang.llvm.vectors import Bool, Ops, function
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, kinds, lanes, mul_add, row, shift
 
 
@@ -78,7 +78,7 @@ def _first(name: str, signed: bool = False) -> Rule:
     return rule
 
 
-def _bitop3(t: Translator, i: Instruction) -> None:
+def _bitop3(t: BlockTranslator, i: MCInst) -> None:
     """Any function of three bits: bit 4 a + 2 b + c of the table is its value."""
     bits, table = 16 if i.name.endswith("16") else 32, i.int("bitop3")
     o = Ops(t, f"i{bits}")
@@ -141,12 +141,12 @@ def _sad(bits: int, masked: bool = False, shift: int = 0) -> Rule:
 def _quad(masked: bool, wide: bool) -> Handler:
     """Four sums, of bytes k to k + 3 of the 8 bytes of S0, added to the fields of S2: 16 bits each, or `wide` registers."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         if i.int("clamp"):
-            raise Unknown("clamp")
+            raise UnsupportedForm("clamp")
         d, a, b, c = i.operands
-        if not isinstance(d, Reg):
-            raise Unknown("its destination is no register")
+        if not isinstance(d, PhysReg):
+            raise UnsupportedForm("its destination is no register")
         o = Ops(t, "i32")
         low, high, y = t.source(a), t.source(a, 32, 1), t.source(b)
         found = []
@@ -189,7 +189,7 @@ def _ashr_pk(signed: bool) -> Rule:
 def _carry(name: str, reverse: bool, takes: bool) -> Handler:
     """D, the carry out of each lane, S0, S1 and, where `takes`, the carry in."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         o, both = Ops(t, "i32"), Bool(t)
         x, y = t.source_at(i, 2), t.source_at(i, 3)
         if reverse:
@@ -212,9 +212,9 @@ def _carry(name: str, reverse: bool, takes: bool) -> Handler:
 def _mad64(signed: bool) -> Handler:
     """S0 * S1 + S2 in 64 bits, and the 65th bit of the sum."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         if i.int("clamp"):
-            raise Unknown("clamp")
+            raise UnsupportedForm("clamp")
         o, how = Ops(t, "i64"), "sext" if signed else "zext"
         x, y = (Ops(t, "i32").to("i64", how, t.source_at(i, n)) for n in (2, 3))
         z = t.source_at(i, 4, 64)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang.amdgcn.asm import Imm, Instruction, Reg
+from avelang.amdgcn.asm import Imm, MCInst, PhysReg
 from avelang.ir.dtypes import bf16
 from avelang.llvm.narrow_floats import widen
 from avelang.llvm.vectors import FLOAT, Ops, function
 from avelang.sim.amdgcn import operands
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 from avelang.sim.amdgcn.vector import Rule, binary, intrinsic, mul_add, saturated, shift, to_half
 from avelang.sim.amdgcn.vector_float import extreme, fused
 
@@ -19,10 +19,10 @@ from avelang.sim.amdgcn.vector_float import extreme, fused
 def _integers(rule: Rule, kind: str, sources: int = 2, clamp: bool = False) -> Handler:
     """Rules on 16-bit integers; with the clamp bit they saturate, found by computing in 32 bits."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         saturates = bool(i.int("clamp"))
         if saturates and not clamp:
-            raise Unknown("clamp on this instruction")
+            raise UnsupportedForm("clamp on this instruction")
         e = "i64" if saturates else "i16"
         o, narrow, how = Ops(t, e), Ops(t, "i16"), "sext" if kind[0] == "i" else "zext"
         pairs = [t.packed_at(i, n) for n in range(1, sources + 1)]
@@ -38,7 +38,7 @@ def _integers(rule: Rule, kind: str, sources: int = 2, clamp: bool = False) -> H
 def _floats(rule: Rule, bits: int, compute: str, sources: int = 2, adds: bool = False) -> Handler:
     """Rules on floats; `adds`: the last source is the destination's old value."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         e = FLOAT[bits]
         o, narrow = Ops(t, compute), Ops(t, e)
         places = [*range(1, sources), 0 if adds else sources]
@@ -53,7 +53,7 @@ def _floats(rule: Rule, bits: int, compute: str, sources: int = 2, adds: bool = 
     return handler
 
 
-def _old_halves(t: Translator, i: Instruction) -> tuple[str, str]:
+def _old_halves(t: BlockTranslator, i: MCInst) -> tuple[str, str]:
     """The destination as two f16."""
     o, half = Ops(t, "i32"), Ops(t, "half")
     word = t.source_at(i, 0)
@@ -61,14 +61,14 @@ def _old_halves(t: Translator, i: Instruction) -> tuple[str, str]:
     return low, high
 
 
-def _move(t: Translator, i: Instruction) -> None:
+def _move(t: BlockTranslator, i: MCInst) -> None:
     """One register of each pair: op_sel[n] picks that of source n."""
     picks = i.bits("op_sel", 2)
-    out = [t.source(o, 32, k if isinstance(o, Reg) else 0) for o, k in zip(i.operands[1:], picks, strict=True)]
+    out = [t.source(o, 32, k if isinstance(o, PhysReg) else 0) for o, k in zip(i.operands[1:], picks, strict=True)]
     t.packed_result(i, *out, bits=32)
 
 
-def _mix(t: Translator, i: Instruction) -> None:
+def _mix(t: BlockTranslator, i: MCInst) -> None:
     """Fused multiply-add in f32 of operands that are f32 or f16 each; as f32, or rounded to f16 for the low or high half of the result."""
     o = Ops(t, "float")
     value = fused(o, *(t.mix_at(i, n) for n in (1, 2, 3)))
@@ -92,7 +92,7 @@ def _field(o: Ops, x: str, k: int, bits: int, signed: bool) -> str:
 def _dot_integers(bits: int, kind: str) -> Handler:
     """The sum of the products of the fields of S0 and S1, and S2; or, for dot2c and its like, the destination's old value."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         signed, o = kind[0] == "i", Ops(t, "i32")
         old = 0 if "c_" in i.name else 3
         x, y = (_word(t, i, n, bits) for n in (1, 2))
@@ -116,7 +116,7 @@ def _dot_sum(o: Ops, operands: tuple[str, str, str], bits: int, signed: bool, cl
     return wide.to("i32", "trunc", saturated(wide, total, "i32" if signed else "u32")) if clamp else total
 
 
-def _word(t: Translator, i: Instruction, n: int, bits: int) -> str:
+def _word(t: BlockTranslator, i: MCInst, n: int, bits: int) -> str:
     """An operand of a dot product: as it is, or halves as op_sel says."""
     if bits != 16 or not {"op_sel", "op_sel_hi"} & i.mods.keys():
         o = i.operands[n]
@@ -126,11 +126,11 @@ def _word(t: Translator, i: Instruction, n: int, bits: int) -> str:
     return b("or", low, b("shl", high, 16))
 
 
-def _dot_floats(pairs: Callable[[Translator, Instruction, int], tuple[str, str]], last: bool) -> Handler:
+def _dot_floats(pairs: Callable[[BlockTranslator, MCInst, int], tuple[str, str]], last: bool) -> Handler:
     """S2 (for dot2c the old value) plus the products of the halves of S0 and S1, one after the other, each product exact; with `last`, S2 after
     both."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         o = Ops(t, "float")
         (x, u), (y, v) = (pairs(t, i, n) for n in (1, 2))
         z = t.float_at(i, 0 if "c_" in i.name else 3)
@@ -143,12 +143,12 @@ def _dot_floats(pairs: Callable[[Translator, Instruction, int], tuple[str, str]]
     return handler
 
 
-def _halves(t: Translator, i: Instruction, n: int) -> tuple[str, str]:
+def _halves(t: BlockTranslator, i: MCInst, n: int) -> tuple[str, str]:
     low, high = (Ops(t, "half").to("float", "fpext", x) for x in t.packed_float_at(i, n))
     return low, high
 
 
-def _bf16_halves(t: Translator, i: Instruction, n: int) -> tuple[str, str]:
+def _bf16_halves(t: BlockTranslator, i: MCInst, n: int) -> tuple[str, str]:
     signs = [i.bits(name, 4)[n - 1] for name in ("neg_lo", "neg_hi")]
     o = Ops(t, "float")
     low, high = (o("fneg", widen(t, bf16, True, x)) if s else widen(t, bf16, True, x) for x, s in zip(t.packed_at(i, n), signs, strict=True))

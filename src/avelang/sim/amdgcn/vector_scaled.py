@@ -13,12 +13,12 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from avelang.amdgcn.asm import Instruction, Reg
+from avelang.amdgcn.asm import MCInst, PhysReg
 from avelang.ir.dtypes import bf16, f16
-from avelang.isa.amdgpu.scaled import FORMATS, Format
+from avelang.isa.amdgpu.scaled import FORMATS, NarrowFloat
 from avelang.llvm.narrow_floats import FP8, Bits, narrow, round_to_odd, widen
 from avelang.llvm.vectors import Ops, function
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 from avelang.sim.amdgcn.vector import raw
 from avelang.sim.amdgcn.vector_convert import greatest
 
@@ -28,7 +28,7 @@ ELEMENTS = 32
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Target:
+class RoundTarget:
     """A float that numbers are rounded to: bits of the significand behind the point, bias, the greatest finite code, the codes of what overflows and
     of NaN, and where the sign stands."""
 
@@ -40,16 +40,16 @@ class Target:
     sign: int
 
 
-def _target(name: str) -> Target:
+def _target(name: str) -> RoundTarget:
     if name in ("f16", "bf16"):
         infinity, mantissa, bias = (0x7C00, 10, 15) if name == "f16" else (0x7F80, 7, 127)
-        return Target(mantissa, bias, infinity - 1, infinity, infinity | 1 << mantissa - 1, 15)
+        return RoundTarget(mantissa, bias, infinity - 1, infinity, infinity | 1 << mantissa - 1, 15)
     f = FORMATS[name]
     if f.dtype:
         e = FP8[f.dtype.name]
-        return Target(e.mantissa, e.bias, e.greatest, e.overflow, e.nan, 7)
+        return RoundTarget(e.mantissa, e.bias, e.greatest, e.overflow, e.nan, 7)
     top = (1 << f.bits - 1) - 1
-    return Target(f.mantissa, f.bias, top, top, top, f.bits - 1)
+    return RoundTarget(f.mantissa, f.bias, top, top, top, f.bits - 1)
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def _power(o: Ops, scale: str, down: bool) -> str:
     return d.select(b.cmp("eq", e, NO_NUMBER), math.nan, d.number(b("shl", field, 52)))
 
 
-def _wide_number(t: Translator, kind: str, x: str) -> str:
+def _wide_number(t: BlockTranslator, kind: str, x: str) -> str:
     """The pattern of an f32, f16 or bf16 (<64 x i32> or <64 x i16>) as doubles."""
     if kind == "bf16":
         o = Ops(t, "i16")
@@ -73,7 +73,7 @@ def _wide_number(t: Translator, kind: str, x: str) -> str:
     return Ops(t, e).to("double", "fpext", Ops(t, e).number(x))
 
 
-def _small_number(t: Translator, f: Format, code: str) -> str:
+def _small_number(t: BlockTranslator, f: NarrowFloat, code: str) -> str:
     """A narrow code, in <64 x i32>, as floats."""
     b = Ops(t, "i32")
     if f.dtype:
@@ -85,7 +85,7 @@ def _small_number(t: Translator, f: Format, code: str) -> str:
     return o.number(b("or", number, b("shl", b("and", code, 1 << f.bits - 1), 32 - f.bits)))
 
 
-def _nearest(t: Translator, name: str, x: str) -> str:
+def _nearest(t: BlockTranslator, name: str, x: str) -> str:
     """The narrow code, <64 x i32>, that is nearest to a double."""
     f, b, k = FORMATS[name], Bits(t, True), Ops(t, "i32")
     odd = round_to_odd(t, True, x)
@@ -103,7 +103,7 @@ def _nearest(t: Translator, name: str, x: str) -> str:
     return b("or", code, b("and", b("lshr", u, 31 - e.sign), 1 << e.sign))
 
 
-def _stochastic(t: Translator, name: str, x: str, noise: str, mantissa: int) -> str:
+def _stochastic(t: BlockTranslator, name: str, x: str, noise: str, mantissa: int) -> str:
     """The code, <64 x i32>, that a double and random bits (<64 x i32>) give; `mantissa`: bits of the source's significand."""
     e, b, d = _target(name), Ops(t, "i64"), Ops(t, "double")
     p = d.pattern(x)
@@ -125,7 +125,7 @@ def _stochastic(t: Translator, name: str, x: str, noise: str, mantissa: int) -> 
 # -- functions, made once ----------------------------------------------------------------------------------------------------------------
 
 
-def _most(t: Translator, name: str, kind: str, x: str) -> float:
+def _most(t: BlockTranslator, name: str, kind: str, x: str) -> float:
     """The greatest number that MODE lets a conversion to 8 bits give, 0 where it lets all. An infinity stops the wave there."""
     d = FORMATS[name].dtype
     if d is None or not t.mode.saturates:
@@ -136,7 +136,7 @@ def _most(t: Translator, name: str, kind: str, x: str) -> float:
     return greatest(d)
 
 
-def _down(t: Translator, name: str, kind: str, x: str, scale: str, noise: str = "") -> str:
+def _down(t: BlockTranslator, name: str, kind: str, x: str, scale: str, noise: str = "") -> str:
     """The narrow code of one element, <64 x i32>; `x` is its pattern."""
     e = f"i{WIDE[kind][0]}"
 
@@ -153,7 +153,7 @@ def _down(t: Translator, name: str, kind: str, x: str, scale: str, noise: str = 
     return function(t, f"ave_scaled_{name}_{kind}{'_sr' * bool(noise)}{'_bounded' * bool(most)}", "i32", make, (e, x), ("i32", scale), *more)
 
 
-def _up(t: Translator, kind: str, name: str, code: str, scale: str) -> str:
+def _up(t: BlockTranslator, kind: str, name: str, code: str, scale: str) -> str:
     """The pattern of one element, <64 x i32>, with zeros above its own bits."""
 
     def make(v: str, s: str) -> str:
@@ -169,26 +169,26 @@ def _up(t: Translator, kind: str, name: str, code: str, scale: str) -> str:
 # -- handlers --------------------------------------------------------------------------------------------------------------------------
 
 
-def _registers(o: object, count: int) -> Reg:
-    if not isinstance(o, Reg) or o.file == "s" or o.count != count or o.neg or o.abs:
-        raise Unknown(f"an operand must be {count} vector registers without neg or abs, not {o}")
+def _registers(o: object, count: int) -> PhysReg:
+    if not isinstance(o, PhysReg) or o.file == "s" or o.count != count or o.neg or o.abs:
+        raise UnsupportedForm(f"an operand must be {count} vector registers without neg or abs, not {o}")
     return o
 
 
-def _halves(t: Translator, reg: Reg, k: int = 0) -> tuple[str, str]:
+def _halves(t: BlockTranslator, reg: PhysReg, k: int = 0) -> tuple[str, str]:
     b = Ops(t, "i32")
     word = t.source(reg, 32, k)
     return b.to("i16", "trunc", word), b.to("i16", "trunc", b("lshr", word, 16))
 
 
-def _deposit(t: Translator, i: Instruction, value: str, shift: int, bits: int) -> None:
+def _deposit(t: BlockTranslator, i: MCInst, value: str, shift: int, bits: int) -> None:
     """Puts a value into some bits of the destination; the others keep theirs."""
     b = Ops(t, "i32")
     kept = b("and", t.source(i.operands[0]), ~(((1 << bits) - 1) << shift) & 0xFFFFFFFF)
     t.set_result(i.operands[0], b("or", kept, b("shl", value, shift) if shift else value))
 
 
-def _pair(t: Translator, low: str, high: str, bits: int) -> str:
+def _pair(t: BlockTranslator, low: str, high: str, bits: int) -> str:
     b = Ops(t, "i32")
     return b("or", low, b("shl", high, bits))
 
@@ -196,7 +196,7 @@ def _pair(t: Translator, low: str, high: str, bits: int) -> str:
 def _narrow_pair(name: str, kind: str) -> Handler:
     """Two numbers to two codes in a half or a byte of the destination."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         picks, sources = i.bits("op_sel", 4), len(i.operands) - 1
         xs = [raw(t, i, n, 32) for n in (1, 2)] if kind == "f32" else list(_halves(t, _registers(i.operands[1], 1)))
         scale, bits = raw(t, i, sources, 32), FORMATS[name].bits
@@ -210,7 +210,7 @@ def _narrow_pair(name: str, kind: str) -> Handler:
 def _wide_pair(kind: str, name: str) -> Handler:
     """Two codes out of a half or a byte of the source."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         picks, bits, b = i.bits("op_sel", 4), FORMATS[name].bits, Ops(t, "i32")
         word, scale = raw(t, i, 1, 32), raw(t, i, 2, 32)
         first = 16 * picks[0] if bits == 8 else 8 * (picks[0] + 2 * picks[1])
@@ -227,7 +227,7 @@ def _wide_pair(kind: str, name: str) -> Handler:
 def _wide_one(kind: str, name: str) -> Handler:
     """One byte of the source as f32, or as f16 in a half of the destination."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         picks, b = i.bits("op_sel", 4), Ops(t, "i32")
         code = b("and", b("lshr", raw(t, i, 1, 32), 8 * (picks[0] + 2 * picks[1])), 255)
         value = _up(t, kind, name, code, raw(t, i, 2, 32))
@@ -241,7 +241,7 @@ def _wide_one(kind: str, name: str) -> Handler:
 def _random_one(name: str, kind: str) -> Handler:
     """One number to a byte of the destination, stochastically."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         picks = i.bits("op_sel", 4)
         x = raw(t, i, 1, WIDE[kind][0])
         value = _down(t, name, kind, x, raw(t, i, 3, 32), t.source_at(i, 2))
@@ -253,7 +253,7 @@ def _random_one(name: str, kind: str) -> Handler:
 def _random_pair(kind: str) -> Handler:
     """Two numbers to fp4 in a byte of the destination, stochastically, with the same random bits."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         picks = i.bits("op_sel", 4)
         reg = _registers(i.operands[1], 2 if kind == "f32" else 1)
         xs = [t.source(reg), t.source(reg, 32, 1)] if kind == "f32" else list(_halves(t, reg))
@@ -264,7 +264,7 @@ def _random_pair(kind: str) -> Handler:
     return handler
 
 
-def _elements(t: Translator, o: object, kind: str) -> list[str]:
+def _elements(t: BlockTranslator, o: object, kind: str) -> list[str]:
     """The patterns of 32 elements."""
     bits = WIDE[kind][0]
     reg = _registers(o, ELEMENTS * bits // 32)
@@ -273,7 +273,7 @@ def _elements(t: Translator, o: object, kind: str) -> list[str]:
     return [x for k in range(ELEMENTS // 2) for x in _halves(t, reg, k)]
 
 
-def _packed(t: Translator, codes: Sequence[str], bits: int) -> list[str]:
+def _packed(t: BlockTranslator, codes: Sequence[str], bits: int) -> list[str]:
     """Codes one after another, in words."""
     b, words = Ops(t, "i32"), [""] * (len(codes) * bits // 32)
     for n, code in enumerate(codes):
@@ -286,7 +286,7 @@ def _packed(t: Translator, codes: Sequence[str], bits: int) -> list[str]:
     return words
 
 
-def _store(t: Translator, o: object, words: Sequence[str]) -> None:
+def _store(t: BlockTranslator, o: object, words: Sequence[str]) -> None:
     reg = _registers(o, len(words))
     for k, word in enumerate(words):
         t.set_result(reg, word, k=k)
@@ -295,7 +295,7 @@ def _store(t: Translator, o: object, words: Sequence[str]) -> None:
 def _narrow_all(name: str, kind: str, random: bool) -> Handler:
     """32 numbers to 6-bit codes."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         xs = _elements(t, i.operands[1], kind)
         noise, scale = t.source_at(i, 2) if random else "", raw(t, i, 3 if random else 2, 32)
         _store(t, i.operands[0], _packed(t, [_down(t, name, kind, x, scale, noise) for x in xs], 6))
@@ -306,7 +306,7 @@ def _narrow_all(name: str, kind: str, random: bool) -> Handler:
 def _narrow_both(name: str) -> Handler:
     """Two times 16 numbers, in turns."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         regs, scale = [_registers(o, ELEMENTS // 2) for o in i.operands[1:3]], raw(t, i, 3, 32)
         xs = [t.source(reg, 32, k) for k in range(ELEMENTS // 2) for reg in regs]
         _store(t, i.operands[0], _packed(t, [_down(t, name, "f32", x, scale) for x in xs], 6))
@@ -317,7 +317,7 @@ def _narrow_both(name: str) -> Handler:
 def _wide_all(kind: str, name: str) -> Handler:
     """32 codes of 6 bits to numbers."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         reg, scale, b = _registers(i.operands[1], 6), raw(t, i, 2, 32), Ops(t, "i32")
         words = [t.source(reg, 32, k) for k in range(6)]
         out = []
@@ -335,9 +335,9 @@ def _wide_all(kind: str, name: str) -> Handler:
 def _random_half(name: str) -> Handler:
     """v_cvt_sr_f16_f32, v_cvt_sr_bf16_f32: to a half of the destination."""
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         if t.mode.saturates and name == "f16":
-            raise Unknown("MODE clamps 16-bit floats that overflow")
+            raise UnsupportedForm("MODE clamps 16-bit floats that overflow")
         x, noise = raw(t, i, 1, 32), t.source_at(i, 2)
 
         def make(v: str, r: str) -> str:

@@ -7,40 +7,40 @@ from __future__ import annotations
 
 import re
 
-from avelang.amdgcn.asm import Instruction, Operand, Reg
+from avelang.amdgcn.asm import MCInst, Operand, PhysReg
 from avelang.llvm.writer import vector
-from avelang.sim.amdgcn.faults import Unknown
+from avelang.sim.amdgcn.faults import UnsupportedForm
 from avelang.sim.amdgcn.operands import shuffle
 from avelang.sim.amdgcn.state import FILES, LANES
-from avelang.sim.amdgcn.translator import Handler, Translator
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
 
-def _register(o: Operand) -> Reg:
-    if not isinstance(o, Reg) or o.file not in FILES:
-        raise Unknown(f"{o} is no vector register")
+def _register(o: Operand) -> PhysReg:
+    if not isinstance(o, PhysReg) or o.file not in FILES:
+        raise UnsupportedForm(f"{o} is no vector register")
     return o
 
 
 # -- one lane --------------------------------------------------------------------------------------------------------------------------
 
 
-def _lane(t: Translator, o: Operand) -> str:
+def _lane(t: BlockTranslator, o: Operand) -> str:
     """A lane's number from a scalar operand: its low six bits."""
     text = t.scalar_source(o)
     return t.op(f"and i32 {text}, {LANES - 1}") if text.startswith("%") else str(int(text) & LANES - 1)
 
 
-def _element(t: Translator, reg: Reg, lane: str) -> str:
+def _element(t: BlockTranslator, reg: PhysReg, lane: str) -> str:
     """A pointer to one lane of a register in memory."""
     return t.op(f"getelementptr i32, ptr {t.place(reg)}, i32 {lane}")
 
 
-def _read_lane(t: Translator, i: Instruction) -> None:
+def _read_lane(t: BlockTranslator, i: MCInst) -> None:
     d, a, lane = i.operands
     t.set_scalar_result(d, t.op(f"load i32, ptr {_element(t, _register(a), _lane(t, lane))}, align 4"))
 
 
-def _read_first_lane(t: Translator, i: Instruction) -> None:
+def _read_first_lane(t: BlockTranslator, i: MCInst) -> None:
     """The lowest active lane, or lane 0 where none is active."""
     d, a = i.operands
     lane = "0"
@@ -50,7 +50,7 @@ def _read_first_lane(t: Translator, i: Instruction) -> None:
     t.set_scalar_result(d, t.op(f"load i32, ptr {_element(t, _register(a), lane)}, align 4"))
 
 
-def _write_lane(t: Translator, i: Instruction) -> None:
+def _write_lane(t: BlockTranslator, i: MCInst) -> None:
     d, a, lane = i.operands
     reg, value = _register(d), t.scalar_source(a)
     t.do(f"store i32 {value}, ptr {_element(t, reg, _lane(t, lane))}, align 4")
@@ -64,7 +64,7 @@ def _count_below(upper: bool) -> Handler:
     """D = S1 + the number of bits of S0 below the lane's own, in the lower or upper half of 64."""
     masks = [(1 << n) - 1 >> (32 if upper else 0) & 0xFFFFFFFF for n in range(LANES)]
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         i32 = t.t("i32")
         below = t.op(f"and {i32} {t.source_at(i, 1)}, {vector(masks, 'i32')}")
         count = t.call(f"llvm.ctpop.v{LANES}i32", i32, (i32, below))
@@ -127,7 +127,7 @@ def _permute(forward: bool) -> Handler:
     """Where lanes send to the same one, the highest of them wins; lanes that are not active neither send nor receive, and read as 0."""
     name = "ave_permute" if forward else "ave_bpermute"
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a, b = (_register(o) for o in i.operands)
         helper = t.helper(name, lambda: _permute_text(name, forward))
         where = (f"ptr {t.place(d)}", f"ptr {t.place(a)}", f"ptr {t.place(b)}")
@@ -160,7 +160,7 @@ def swizzle_offset(value: int | str | tuple[int, ...]) -> int:
             return 0xC000 | n[0] << 10 | n[1] << 5
     except ValueError:
         pass
-    raise Unknown(f"{value} is no swizzle pattern")
+    raise UnsupportedForm(f"{value} is no swizzle pattern")
 
 
 def swizzle_lanes(offset: int) -> tuple[int, ...]:
@@ -177,7 +177,7 @@ def swizzle_lanes(offset: int) -> tuple[int, ...]:
     return tuple((n & low | offset >> 5 & 31) ^ offset >> 10 & 31 | n & 32 for n in range(LANES))
 
 
-def _swizzle(t: Translator, i: Instruction) -> None:
+def _swizzle(t: BlockTranslator, i: MCInst) -> None:
     d, a = i.operands
     v = t.t("i32")
     value = t.source(_register(a))
@@ -192,7 +192,7 @@ def _swap(row: int) -> Handler:
     first = tuple(n if even[n] else LANES + n - row for n in range(LANES))  # D, then S0
     second = tuple(n + row if even[n] else LANES + n for n in range(LANES))
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a = (_register(o) for o in i.operands)
         t.stop_if(t.op(f"icmp ne i64 {t.exec()}, -1"), "what it does with lanes that are not active is not documented")
         x, y, v = t.source(d), t.source(a), t.t("i32")
@@ -203,7 +203,7 @@ def _swap(row: int) -> Handler:
     return handler
 
 
-def _move(t: Translator, i: Instruction) -> None:
+def _move(t: BlockTranslator, i: MCInst) -> None:
     d, a = i.operands
     t.set_result(d, t.source(a))
 

@@ -8,11 +8,11 @@ import pytest
 from avelang.arch import CHIPS
 from avelang.base.errors import AveError
 from avelang.ir.types import dtype_of
-from avelang.isa.amdgpu.matrix import DENSE
+from avelang.isa.amdgpu.mfma_rows import DENSE
 from avelang.isa.row import ROWS, types_on
-from avelang.sim.amdgcn.matrix import TABLE, _mnemonics, _rows
+from avelang.sim.amdgcn.mfma import TABLE, _mnemonics, _rows
 from isa.amdgpu_waves import LANES, OneWave
-from isa.test_amdgpu_matrix import our_name, published_atoms
+from isa.test_amdgpu_mfma_rows import our_name, published_atoms
 from sim.amdgcn.programs import run_program
 
 CHIP = CHIPS["gfx942"]

@@ -13,14 +13,14 @@ import math
 
 import numpy as np
 
-from avelang.amdgcn.asm import Imm, Instruction, Operand, Reg
-from avelang.isa.amdgpu.scaled import BLOCK, FORMATS, NO_NUMBER, SLOTS, Format, Scaled
+from avelang.amdgcn.asm import Imm, MCInst, Operand, PhysReg
+from avelang.isa.amdgpu.scaled import BLOCK, FORMATS, NO_NUMBER, SLOTS, NarrowFloat, Scaled
 from avelang.llvm.narrow_floats import widen
 from avelang.llvm.products import places, wide
 from avelang.llvm.vectors import Ops, function
 from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn.state import LANES, REGISTER
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 SHAPES = {"16x16x128": (16, 128), "32x32x64": (32, 64)}
 _BY_CODE = {f.code: name for name, f in FORMATS.items()}
@@ -28,7 +28,7 @@ LOAD_SCALE = "v_mfma_ld_scale_b32"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Form:
+class ScaledMfmaForm:
     """One way in which an instruction is written. `parts`: which byte of the words of scales, or None without scales; `constant`: the pattern of a
     constant C."""
 
@@ -45,7 +45,7 @@ class Form:
 class _Code(Writer):
     """Writes `void name(d, a, b, c, sa, sb)` over pointers to registers."""
 
-    def __init__(self, t: Translator, form: Form):
+    def __init__(self, t: BlockTranslator, form: ScaledMfmaForm):
         super().__init__(t.module, LANES)
         self.form = form
 
@@ -53,7 +53,7 @@ class _Code(Writer):
         place = self.op(f"getelementptr i8, ptr {base}, i64 {k * REGISTER}")
         return self.op(f"load {self.t('i32')}, ptr {place}, align 64")
 
-    def codes(self, base: str, f: Format) -> list[str]:
+    def codes(self, base: str, f: NarrowFloat) -> list[str]:
         """The codes of the 32 elements of a lane, with other bits above."""
         b = Ops(self, "i32")
         words, out = [self.register(base, k) for k in range(f.words)], []
@@ -65,7 +65,7 @@ class _Code(Writer):
             out.append(code)
         return out
 
-    def number(self, f: Format, code: str) -> str:
+    def number(self, f: NarrowFloat, code: str) -> str:
         """The element that a code says, as a double."""
         b, o = Ops(self, "i32"), Ops(self, "float")
         if f.dtype:
@@ -108,7 +108,7 @@ class _Code(Writer):
         return place
 
 
-def _function(t: Translator, form: Form) -> str:
+def _function(t: BlockTranslator, form: ScaledMfmaForm) -> str:
     w, mma = _Code(t, form), form.row.mma
     left, right, slots = w.stored(0), w.stored(1), mma.c.slots
     if form.constant is None:
@@ -121,34 +121,34 @@ def _function(t: Translator, form: Form) -> str:
     return f"define internal void @{form.name}(ptr %d, ptr %a, ptr %b, ptr %c, ptr %sa, ptr %sb) noinline #0 {{\n{w.body.text()}\n  ret void\n}}"
 
 
-def _registers(o: Operand, want: int, which: str) -> Reg:
-    if not isinstance(o, Reg) or o.file == "s" or o.count != want:
-        raise Unknown(f"{which} must be {want} vector registers, not {o}")
+def _registers(o: Operand, want: int, which: str) -> PhysReg:
+    if not isinstance(o, PhysReg) or o.file == "s" or o.count != want:
+        raise UnsupportedForm(f"{which} must be {want} vector registers, not {o}")
     return o
 
 
-def _formats(i: Instruction) -> tuple[str, str]:
+def _formats(i: MCInst) -> tuple[str, str]:
     for name in ("cbsz", "blgp"):
         if i.int(name) not in _BY_CODE:
-            raise Unknown(f"{name}:{i.int(name)} is no format of f8f6f4")
+            raise UnsupportedForm(f"{name}:{i.int(name)} is no format of f8f6f4")
     return _BY_CODE[i.int("cbsz")], _BY_CODE[i.int("blgp")]
 
 
-def _bytes(i: Instruction, default: int) -> tuple[int, int]:
+def _bytes(i: MCInst, default: int) -> tuple[int, int]:
     low, high = i.bits("op_sel", 2), i.bits("op_sel_hi", 2, default)
     return low[0] + 2 * high[0], low[1] + 2 * high[1]
 
 
-def _word(t: Translator, o: Operand, what: str) -> str:
+def _word(t: BlockTranslator, o: Operand, what: str) -> str:
     """A pointer to the word of scales of each lane."""
-    if isinstance(o, Reg) and o.file != "s" and o.count == 1:
+    if isinstance(o, PhysReg) and o.file != "s" and o.count == 1:
         return t.place(o)
     if isinstance(o, Imm):
         return t.module.constant(t.t("i32"), t.splat(str(t.immediate(o, 32, False)), "i32"))
-    raise Unknown(f"the scale of {what} must be a vector register or a constant, not {o}")
+    raise UnsupportedForm(f"the scale of {what} must be a vector register or a constant, not {o}")
 
 
-def _scales(t: Translator, i: Instruction) -> tuple[tuple[int, int], list[Operand]] | None:
+def _scales(t: BlockTranslator, i: MCInst) -> tuple[tuple[int, int], list[Operand]] | None:
     """Bytes and words of the scales, None where there are none."""
     if "_scale_" in i.name:
         return _bytes(i, 0), list(i.operands[4:6])
@@ -156,22 +156,22 @@ def _scales(t: Translator, i: Instruction) -> tuple[tuple[int, int], list[Operan
     if before is None or before.name != LOAD_SCALE:
         return None
     if i.index in t.targets:
-        raise Unknown(f"a way leads between {LOAD_SCALE} and the instruction that it is a part of")
+        raise UnsupportedForm(f"a way leads between {LOAD_SCALE} and the instruction that it is a part of")
     return _bytes(before, 1), list(before.operands)
 
 
 def _matrix(m: int, k: int) -> Handler:
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a, b, c = i.operands[:4]
         row, scales = Scaled(m, k, *_formats(i)), _scales(t, i)
         if other := [x for x in i.mods if i.mods[x] and x not in ("cbsz", "blgp", "op_sel", "op_sel_hi")]:
-            raise Unknown(f"the modifier {other[0]} is not defined for it")
+            raise UnsupportedForm(f"the modifier {other[0]} is not defined for it")
         words = [FORMATS[f].words for f in (row.a, row.b)]
         slots = row.mma.c.slots
         regs = [_registers(o, n, which) for o, n, which in zip((d, a, b), (slots, *words), ("vdst", "srcA", "srcB"), strict=True)]
         constant = t.immediate(c, 32, True) if isinstance(c, Imm) else None
         regs.append(regs[0] if constant is not None else _registers(c, slots, "srcC"))
-        form = Form(row, scales[0] if scales else None, constant)
+        form = ScaledMfmaForm(row, scales[0] if scales else None, constant)
         held = [_word(t, o, what) for o, what in zip(scales[1], "AB", strict=True)] if scales else [t.place(regs[0])] * 2
         name = t.helper(form.name, lambda: _function(t, form))
         t.run(name, *(f"ptr {t.place(r)}" for r in regs), *(f"ptr {x}" for x in held), may_fail=False)
@@ -179,11 +179,11 @@ def _matrix(m: int, k: int) -> Handler:
     return handler
 
 
-def _load_scale(t: Translator, i: Instruction) -> None:
+def _load_scale(t: BlockTranslator, i: MCInst) -> None:
     """The next instruction takes the scales (see `_scales`)."""
     after = t.code[i.index + 1] if i.index + 1 < len(t.code) else None
     if after is None or not after.name.endswith("_f8f6f4"):
-        raise Unknown("no instruction follows that takes the scales")
+        raise UnsupportedForm("no instruction follows that takes the scales")
 
 
 TABLE: dict[str, Handler] = {

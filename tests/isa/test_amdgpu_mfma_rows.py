@@ -15,7 +15,7 @@ import pytest
 from avelang.arch import CHIPS, chip
 from avelang.ir.dtypes import f32
 from avelang.ir.types import VecType, dtype_of
-from avelang.isa.amdgpu.matrix import DENSE, F8F6F4
+from avelang.isa.amdgpu.mfma_rows import DENSE, F8F6F4
 from avelang.isa.amdgpu.sparse import SPARSE
 from avelang.isa.lowering import spelling
 from avelang.isa.row import PUBLIC, ROWS, Row, in_range, types_on
@@ -362,7 +362,7 @@ def test_llvm_cannot_select_it_elsewhere():
     script = f"""
 import os, sys
 sys.path[:0] = {sys.path!r}
-from isa.test_amdgpu_matrix import AMD, DENSE, _llvm_type, _machine, row_of, selected, tail
+from isa.test_amdgpu_mfma_rows import AMD, DENSE, _llvm_type, _machine, row_of, selected, tail
 machines, wrong = {{c.name: _machine(c.name) for c in AMD}}, []
 for d in DENSE:
     row = row_of(d)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from avelang.ir.dtypes import SCALARS
-from avelang.isa.amdgpu.lanes import CONTROLS
+from avelang.isa.amdgpu.lane_rows import CONTROLS
 from avelang.isa.row import ROWS
 from isa.amdgpu_waves import LANES, lowered, semantics
 

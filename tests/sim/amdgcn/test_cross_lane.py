@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from avelang.base.errors import AveError
-from avelang.sim.amdgcn import lanes
+from avelang.sim.amdgcn import cross_lane
 from sim.amdgcn.programs import run_program
 from tools import assembler
 
@@ -127,7 +127,7 @@ def test_patterns_are_those_of_the_assembler():
     text = "\n".join(f"ds_swizzle_b32 v0, v1 offset:{x}" for x in SWIZZLES if x.startswith("swizzle"))
     out = subprocess.run(assembler("gfx942", encoding=True), input=text, capture_output=True, text=True, check=True)
     codes = [[int(x, 16) for x in m.split(",")] for m in re.findall(r"encoding: \[([^]]+)\]", out.stdout)]
-    assert [c[0] | c[1] << 8 for c in codes] == [lanes.swizzle_offset(x) for x in SWIZZLES if x.startswith("swizzle")]
+    assert [c[0] | c[1] << 8 for c in codes] == [cross_lane.swizzle_offset(x) for x in SWIZZLES if x.startswith("swizzle")]
 
 
 @pytest.mark.parametrize("mask", MASKS)
@@ -157,4 +157,4 @@ def test_what_cannot_be_read_stops(text):
 
 def test_every_instruction_has_a_case():
     source = open(__file__).read()
-    assert [name for name in lanes.TABLE if f"{name} " not in source] == []
+    assert [name for name in cross_lane.TABLE if f"{name} " not in source] == []

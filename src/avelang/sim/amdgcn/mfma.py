@@ -16,7 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 
 import avelang.isa.amdgpu  # noqa: F401 (rows are made when it is imported)
-from avelang.amdgcn.asm import Imm, Instruction, Operand, Reg
+from avelang.amdgcn.asm import Imm, MCInst, Operand, PhysReg
 from avelang.arch import CHIPS
 from avelang.ir.dtypes import DType
 from avelang.ir.types import dtype_of
@@ -26,14 +26,14 @@ from avelang.llvm.narrow_floats import Bits, widen
 from avelang.llvm.products import function, places
 from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn.state import LANES, REGISTER
-from avelang.sim.amdgcn.translator import Handler, Translator, Unknown
+from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 WORK = {"f32": "float", "f64": "double", "i32": "i32"}
 NAMES = ("vdst", "srcA", "srcB", "srcC")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Form:
+class MfmaForm:
     """One way in which an instruction is written: its row, the attributes among its modifiers, the kinds of A, B and the accumulator, the signs
     of `neg:`, the pattern of a constant C, and whether denormals are zeros."""
 
@@ -60,7 +60,7 @@ def _kind(param: Param, fp8: str) -> DType:
     return next((d for d in dtypes if d.name.endswith("fnuz") == (fp8 == "fnuz")), dtypes[0])
 
 
-def _form(t: Translator, row: Row, i: Instruction, c: Operand) -> Form:
+def _form(t: BlockTranslator, row: Row, i: MCInst, c: Operand) -> MfmaForm:
     by_name = {p.name: p for p in row.params}
     kinds = tuple(_kind(by_name[x], t.fp8) for x in "abc")
     attrs = []
@@ -68,22 +68,22 @@ def _form(t: Translator, row: Row, i: Instruction, c: Operand) -> Form:
         if p.is_const:
             value = i.int(p.name)
             if p.range and not p.range[0] <= value <= p.range[1]:
-                raise Unknown(f"{p.name}:{value} is not defined for it")
+                raise UnsupportedForm(f"{p.name}:{value} is not defined for it")
             attrs.append((p.name, value))
     known = {p.name for p in row.params} | {"neg", "neg_lo", "neg_hi"}
     if other := [m for m in i.mods if m not in known and i.mods[m]]:
-        raise Unknown(f"the modifier {other[0]} is not defined for it")
+        raise UnsupportedForm(f"the modifier {other[0]} is not defined for it")
     neg = i.bits("neg", 3)
     if any(neg) and kinds[2].name != "f64":
-        raise Unknown("signs are defined for f64 only")
+        raise UnsupportedForm("signs are defined for f64 only")
     constant = t.immediate(c, kinds[2].bits, kinds[2].is_float) if isinstance(c, Imm) else None
     flushes = t.chip == "gfx90a" and kinds[0].is_float and kinds[0].bits == 16
-    return Form(row, tuple(attrs), (kinds[0], kinds[1], kinds[2]), neg, constant, flushes)
+    return MfmaForm(row, tuple(attrs), (kinds[0], kinds[1], kinds[2]), neg, constant, flushes)
 
 
-def _registers(o: Operand, want: int, which: str) -> Reg:
-    if not isinstance(o, Reg) or o.file not in "va" or o.count != want:
-        raise Unknown(f"{which} must be {want} vector registers, not {o}")
+def _registers(o: Operand, want: int, which: str) -> PhysReg:
+    if not isinstance(o, PhysReg) or o.file not in "va" or o.count != want:
+        raise UnsupportedForm(f"{which} must be {want} vector registers, not {o}")
     return o
 
 
@@ -91,7 +91,7 @@ def _matrix(row: Row) -> Handler:
     mma = row.mma
     assert mma is not None
 
-    def handler(t: Translator, i: Instruction) -> None:
+    def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a, b = i.operands[:3]
         c, index = (d, i.operands[3]) if mma.sparse else (i.operands[3], None)
         form = _form(t, row, i, c)
@@ -110,7 +110,7 @@ def _matrix(row: Row) -> Handler:
 class _Function(Writer):
     """Writes `void name(d, a, b, c[, index])` over pointers to registers."""
 
-    def __init__(self, t: Translator, form: Form):
+    def __init__(self, t: BlockTranslator, form: MfmaForm):
         super().__init__(t.module, LANES)
         self.form = form
         self.work = WORK[form.kinds[2].name]
@@ -192,7 +192,7 @@ class _Function(Writer):
         return place
 
 
-def _function(t: Translator, form: Form) -> str:
+def _function(t: BlockTranslator, form: MfmaForm) -> str:
     w, mma, attrs = _Function(t, form), form.row.mma, dict(form.attrs)
     assert mma is not None
     moved = mma.sources(attrs) if mma.sources else None
