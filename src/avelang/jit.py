@@ -17,7 +17,7 @@ from avelang.base.places import argument_error
 from avelang.base.spans import Span
 from avelang.base.takes import at_least, takes
 from avelang.frontend import structs
-from avelang.frontend.source import Jitted, Source
+from avelang.frontend.source import FunctionSource, Jitted
 
 if TYPE_CHECKING:
     from avelang.amdgcn.report import KernelReport
@@ -42,7 +42,7 @@ class JitFunction(Jitted):
     __slots__ = ("_native",)
 
     def __init__(self, fn: Callable[..., Any], span: Span | None = None):
-        self.source = Source(fn, span)
+        self.source = FunctionSource(fn, span)
         functools.update_wrapper(self, fn)
 
     @functools.cached_property

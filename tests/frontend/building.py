@@ -11,7 +11,7 @@ import avelang
 from avelang import arch
 from avelang.base.errors import AveError
 from avelang.frontend.build import build
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 from avelang.ir import core
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.sim import reference
@@ -20,7 +20,7 @@ jit = avelang.jit
 
 
 def source_of(fn):
-    return fn.source if hasattr(fn, "source") else Source(fn)
+    return fn.source if hasattr(fn, "source") else FunctionSource(fn)
 
 
 def built(fn, chip=None, **constexprs):

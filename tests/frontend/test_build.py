@@ -11,7 +11,7 @@ import avelang.language as al
 from avelang.base.errors import AveError, VerifyError
 from avelang.frontend import build as door
 from avelang.frontend.build import build
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 from frontend.building import refused
 
 I = al.Tensor((64,), al.i32)
@@ -77,7 +77,7 @@ def test_only_errors_of_the_catalogue_come_out(statement, tmp_path):
             warnings.simplefilter("ignore", SyntaxWarning)  # Python sees that some cannot work
             exec(compile(file.read_text(), str(file), "exec"), names)  # noqa: S102 - made above
         try:
-            build(Source(names["k"]), {}, None)
+            build(FunctionSource(names["k"]), {}, None)
         except AveError as e:
             assert e.span is not None and e.span.file == str(file) and not e.code.startswith("V"), f"{body}: {e}"
         except Exception as e:
@@ -91,14 +91,14 @@ def test_a_fault_of_the_frontend_has_the_users_line(monkeypatch):
         out[1] = 2  # <-
 
     stored = itertools.count()
-    put = door.block.__globals__["tensors"].put
+    put = door.block.__globals__["tensor_access"].put
 
     def broken(*args):
         if next(stored):
             raise AttributeError("no such thing")
         put(*args)
 
-    monkeypatch.setattr("avelang.frontend.tensors.put", broken)
+    monkeypatch.setattr("avelang.frontend.tensor_access.put", broken)
     e = refused(k, "V003", "AttributeError: no such thing", "fault of Ave")
     assert isinstance(e, VerifyError) and isinstance(e.__cause__, AttributeError)
 

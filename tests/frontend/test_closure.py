@@ -11,7 +11,7 @@ from avelang.base.errors import AveError
 from avelang.frontend.closure import closure, exact
 from avelang.frontend.names import constexpr
 from avelang.frontend.signature import EMPTY, signature
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 from frontend.building import jit
 
 N = 4
@@ -44,7 +44,7 @@ def test_texts_reach_device_functions():
 
 
 def test_the_text_is_the_definition():
-    source = Source(other)
+    source = FunctionSource(other)
     assert source.text == "def other(x):\n    return x + UNUSED\n" and source.tree.name == "other"
     assert source.lookup("N") == N and source.lookup("len") is len
     with pytest.raises(KeyError):
@@ -126,7 +126,7 @@ def test_signature():
     def f(a: al.Tensor((4, (2, 4)), al.f32), b: "al.Pointer(al.bf16)", c: al.u32, D: constexpr, *, e: al.f64 = 2.0):
         pass
 
-    a, b, c, d, e = signature(Source(f))
+    a, b, c, d, e = signature(FunctionSource(f))
     assert (a.kind, a.dtype, a.shape, a.strides, a.default) == ("tensor", al.f32, (4, (2, 4)), (8, (4, 1)), EMPTY)
     assert (b.kind, b.dtype) == ("pointer", al.bf16) and (c.kind, c.dtype) == ("scalar", al.u32)
     assert (d.kind, d.dtype) == ("constexpr", None) and (e.kind, e.default) == ("scalar", 2.0)
@@ -144,7 +144,7 @@ def test_annotations_that_fail():
 
     for fn, code, part in ((unknown, "T005", "'ROWS'"), (fails, "T006", "ZeroDivisionError"), (wrong, "T032", "5")):
         with pytest.raises(AveError) as e:
-            signature(Source(fn))
+            signature(FunctionSource(fn))
         assert e.value.code == code and part in e.value.message and e.value.span.line == fn.__code__.co_firstlineno
 
 
@@ -152,11 +152,11 @@ def test_functions_without_a_text():
     scope = {}
     exec("def f(x):\n    return x\n", scope)
     with pytest.raises(AveError) as e:
-        _ = Source(scope["f"]).tree
+        _ = FunctionSource(scope["f"]).tree
     assert e.value.code == "S002" and "`f`" in e.value.message
     for thing in (lambda x: x, len, 5):
         with pytest.raises(AveError) as e:
-            Source(thing)
+            FunctionSource(thing)
         assert e.value.code == "S003"
 
 
@@ -171,7 +171,7 @@ def test_a_changed_file_is_read_anew(tmp_path):
         spec = importlib.util.spec_from_file_location("changing", path)
         loaded = importlib.util.module_from_spec(spec)
         exec(compile(text, str(path), "exec"), loaded.__dict__)
-        assert Source(loaded.f).text in text and Source(loaded.f).text.startswith("def f")
+        assert FunctionSource(loaded.f).text in text and FunctionSource(loaded.f).text.startswith("def f")
 
 
 def test_enums_and_named_tuples_are_told_apart_by_what_they_hold():

@@ -3,8 +3,8 @@
 import numpy as np
 
 import avelang.language as al
-from avelang.frontend.frame import Known
-from avelang.frontend.memory import changed_names
+from avelang.frontend.frame import BuildFacts
+from avelang.frontend.storage import changed_names
 from frontend.building import built, jit, lanes, ops_of, refused, run, source_of, text_of
 
 I = al.Tensor((64,), al.i32)
@@ -156,8 +156,8 @@ def test_by_reference():
         out[al.thread_id(0)] = a[0] * 100 + r + b[0] * 10000
 
     assert set(lanes(k)) == {11616}
-    assert "a" in changed_names(source_of(k), source_of(k).tree, Known())
-    assert "b" not in changed_names(source_of(k), source_of(k).tree, Known())
+    assert "a" in changed_names(source_of(k), source_of(k).tree, BuildFacts())
+    assert "b" not in changed_names(source_of(k), source_of(k).tree, BuildFacts())
 
 
 def test_a_nested_function_changes_what_it_captures():

@@ -17,7 +17,7 @@ import avelang
 import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.frontend.build import build
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 from avelang.sim import reference
 
 HOLD = """
@@ -123,7 +123,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
     plain = {"al": types.SimpleNamespace(range=range, i32=None, Tensor=lambda *_: None)}
     exec(CLASS + PLAIN_INIT + HOLD + PLAIN_HOLD + program.text, plain)
     try:
-        built = build(Source(kernel["k"]), {})
+        built = build(FunctionSource(kernel["k"]), {})
     except AveError as e:
         return e.code
     for n in (0, 1, 2, 5):

@@ -11,7 +11,7 @@ import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
 from avelang.ir.integers import COMPARE, INT
-from avelang.passes.expects import collect
+from avelang.passes.collect_expects import collect
 from avelang.runtime import compile, expects
 
 ENGINES = [{"backend": "reference"}, {"backend": "cpu"}, {"target": "gfx942"}]

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from avelang.frontend import choices, layouts, tensors
+from avelang.frontend import choices, shapes, tensor_access
 from avelang.frontend.frame import OBJECTS, Frame
 from avelang.frontend.infer import BITWISE, default, fits, promote, with_literal
 from avelang.frontend.names import Layout
@@ -69,7 +69,7 @@ def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
 def _power(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
     if not isinstance(b, int) or not 1 <= b <= 64:
         f.fail("T024", node)
-    base = tensors.operand(f, a, node)
+    base = tensor_access.operand(f, a, node)
     result: Any = None
     while b:
         if b & 1:
@@ -82,7 +82,7 @@ def _power(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
 
 def values(f: Frame, name: str, text: str, a: Any, b: Any, node: ast.AST) -> Any:
     """An IR op on two operands of which one is known at run time."""
-    a, b = tensors.operand(f, a, node), tensors.operand(f, b, node)
+    a, b = tensor_access.operand(f, a, node), tensor_access.operand(f, b, node)
     for x in (a, b):
         if not is_number(x) and element(x) is None:
             f.fail("T023", node, op=text, a=describe(a), b=describe(b))
@@ -162,13 +162,13 @@ def align(f: Frame, a: Any, b: Any, node: ast.AST, text: str, bitwise: bool = Fa
 
 def _shaped(f: Frame, a: Any, b: Any, node: ast.AST, text: str) -> tuple[Value, Value, tuple[Any, ...] | None]:
     if isinstance(a, Vec) and isinstance(b, Vec):
-        if a.n != b.n or not tensors.same_shape(a.shape, b.shape):
-            f.fail("T027", node, op=text, a=layouts.show(a.shape), b=layouts.show(b.shape))
+        if a.n != b.n or not tensor_access.same_shape(a.shape, b.shape):
+            f.fail("T027", node, op=text, a=shapes.show(a.shape), b=shapes.show(b.shape))
         return a.value, b.value, a.shape
     if isinstance(a, Vec):
-        return a.value, tensors.splat(f, b, a.n), a.shape
+        return a.value, tensor_access.splat(f, b, a.n), a.shape
     if isinstance(b, Vec):
-        return tensors.splat(f, a, b.n), b.value, b.shape
+        return tensor_access.splat(f, a, b.n), b.value, b.shape
     return a, b, None
 
 
@@ -181,7 +181,7 @@ def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
         if not name and op in (ast.In, ast.NotIn) and (is_runtime(a) or is_runtime(b)):
             f.fail("T023", node, op=text, a=describe(a), b=describe(b))
         return compile_time(f, node, f"`{text}`", lambda: bool(python(a, b)))
-    a, b = tensors.operand(f, a, node), tensors.operand(f, b, node)
+    a, b = tensor_access.operand(f, a, node), tensor_access.operand(f, b, node)
     for x in (a, b):
         if not is_number(x) and element(x) is None:
             f.fail("T023", node, op=text, a=describe(a), b=describe(b))
@@ -214,7 +214,7 @@ def unary(f: Frame, op: type[ast.AST], v: Any, node: ast.AST) -> Any:
     text, python, name = UNARY[op]
     if not is_runtime(v):
         return compile_time(f, node, f"`{text}`", lambda: python(v))
-    v = tensors.operand(f, v, node)
+    v = tensor_access.operand(f, v, node)
     d = element(v)
     if d is None or (name == "not" and d.is_float) or (name == "neg" and d.kind == "bool"):
         f.fail("T025", node, op=text, dtype=d if d is not None else describe(v))

@@ -7,12 +7,12 @@ from typing import Any
 
 import avelang.arch as arch
 from avelang.base.errors import AveError, error
-from avelang.frontend import calls, expr, layouts, objects
-from avelang.frontend.frame import MISSING, Build, Frame, Known, Restart
-from avelang.frontend.memory import changed_names
+from avelang.frontend import calls, expr, objects, shapes
+from avelang.frontend.frame import MISSING, Build, BuildFacts, Frame, Restart
 from avelang.frontend.signature import EMPTY, ParamSpec, signature
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 from avelang.frontend.stmt import block
+from avelang.frontend.storage import changed_names
 from avelang.frontend.values import Ref
 from avelang.ir.core import Block, Kernel, walk
 from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType, extent
@@ -24,12 +24,12 @@ DEFAULT_WAVE = 64
 __all__ = ["build", "calls", "objects"]
 
 
-def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
+def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
     """The IR of one kernel, specialized to `constexprs` (one value for each constexpr parameter without a default).
 
     Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises errors of the catalogue at the user's line.
     """
-    known = Known()
+    known = BuildFacts()
     state = Build(Block(), chip, known)
     try:
         while True:
@@ -46,7 +46,7 @@ def build(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | No
         raise error("V003", state.b.span or source.span(source.tree), why=f"{type(e).__name__}: {e}") from e
 
 
-def _kernel(source: Source, constexprs: Mapping[str, object], chip: arch.Chip | None, state: Build, body: Block) -> Kernel:
+def _kernel(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.Chip | None, state: Build, body: Block) -> Kernel:
     frame = Frame(state, source, source.tree)
     frame.in_memory = changed_names(source, source.tree, state.known)
     frame.returned = lambda value, node: frame.fail("T054", node, name=source.name) if value is not None else None
@@ -104,7 +104,7 @@ def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Bl
     elif spec.map is not None:
         f.env.set(spec.name, body.add_arg(spec.name, spec.map))
     else:
-        t = TensorType(spec.dtype, layouts.leaves(spec.shape), layouts.leaves(spec.strides), GLOBAL)
+        t = TensorType(spec.dtype, shapes.leaves(spec.shape), shapes.leaves(spec.strides), GLOBAL)
         f.env.set(spec.name, Ref(body.add_arg(spec.name, t), spec.shape, spec.strides))
 
 

@@ -10,15 +10,25 @@ from typing import Any
 
 from avelang.base.errors import counted
 from avelang.base.lazy import numpys
-from avelang.frontend import arith, inline, intrinsics, layouts, math_calls, memory_calls, objects, printf
+from avelang.frontend import (
+    arith,
+    inline,
+    intrinsic_calls,
+    math_calls,
+    memory_calls,
+    objects,
+    printf_call,
+    shapes,
+    tensor_access,  # fmt: skip
+)
 from avelang.frontend.expr import MATH, read_name
 from avelang.frontend.frame import EXPRS, Frame
 from avelang.frontend.infer import MOST_TRIPS, fits
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr, extents
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Method, Object, Pure, StructClass, is_constant_class
-from avelang.frontend.targets import Target, target_of
-from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
+from avelang.frontend.targets import TargetInfo, target_of
+from avelang.frontend.values import LocalFn, Ref, RuntimeRange, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, u32
 
@@ -83,7 +93,7 @@ def call(f: Frame, node: ast.Call) -> Any:
     if isinstance(callee, Builtin):
         return BUILTIN[callee.name](f, bound(f, f"al.{callee.name}", callee.params, args, kwargs, node), node)
     if isinstance(callee, Intrinsic):
-        return intrinsics.call(f, callee, args, kwargs, node)
+        return intrinsic_calls.call(f, callee, args, kwargs, node)
     if isinstance(callee, (Jitted, LocalFn, Method)):
         return inline.call(f, callee, args, kwargs, node)
     if isinstance(callee, StructClass):
@@ -99,8 +109,8 @@ def call(f: Frame, node: ast.Call) -> Any:
         return math_calls.convert(f, {**found, "dtype": callee}, node)
     with f.locate(node):
         if callee is Tensor and len(args) == 2 and not kwargs:
-            shape = layouts.as_tuple(extents(args[0], "an extent", 1))
-            args.insert(1, arith.tensors.default_strides(f, shape))
+            shape = shapes.as_tuple(extents(args[0], "an extent", 1))
+            args.insert(1, tensor_access.default_strides(f, shape))
         if isinstance(callee, type) and issubclass(callee, (Tensor, Pointer, Layout)):
             try:
                 return callee(*args, **kwargs)
@@ -156,7 +166,7 @@ def _items(f: Frame, v: Any, name: str, node: ast.AST) -> Any:
     if not isinstance(n, int) or n > MOST_TRIPS:
         want = f"a tensor whose first mode has a known extent of at most {MOST_TRIPS}"
         f.fail("T022", node, "index it in a loop with al.range", what=f"what {name} goes through", got=describe(v), want=want)
-    return tuple(arith.tensors.get(f, v, (i,), node) for i in range(n))
+    return tuple(tensor_access.get(f, v, (i,), node) for i in range(n))
 
 
 def _len(f: Frame, args: list[Any], node: ast.Call) -> Any:
@@ -167,7 +177,7 @@ def _len(f: Frame, args: list[Any], node: ast.Call) -> Any:
         return objects.method(f, held, "__len__", [], {}, node)
     if isinstance(held, (Vec, Ref)):
         first = held.shape[0]
-        return arith.layouts.size(first) if isinstance(first, tuple) and arith.layouts.static(first) else first
+        return shapes.size(first) if isinstance(first, tuple) and shapes.static(first) else first
     f.fail("T022", node, what="the argument of len", got=describe(held), want="a tuple or a tensor")
 
 
@@ -240,7 +250,7 @@ def _dimension(name: str) -> Callable[[Frame, Args, ast.Call], Any]:
 
 def _shuffle(kind: str) -> Callable[[Frame, Args, ast.Call], Any]:
     def shuffle(f: Frame, a: Args, node: ast.Call) -> Any:
-        value = arith.tensors.operand(f, a["value"], node)
+        value = tensor_access.operand(f, a["value"], node)
         if is_number(value):
             value = math_calls.typed(f, value)
         if not is_scalar(value) and not isinstance(value, Vec):
@@ -265,19 +275,19 @@ def _shuffle(kind: str) -> Callable[[Frame, Args, ast.Call], Any]:
     return shuffle
 
 
-def _range(f: Frame, a: Args, node: ast.Call) -> Range:
+def _range(f: Frame, a: Args, node: ast.Call) -> RuntimeRange:
     bounds = (0, a["start"], 1) if "stop" not in a else (a["start"], a["stop"], a.get("step", 1))
     if "stop" not in a and "step" in a:
         bounds = (0, a["start"], a["step"])
     checked = []
     for x in bounds:
-        x = arith.tensors.operand(f, x, node)
+        x = tensor_access.operand(f, x, node)
         if not (isinstance(x, int) or (is_scalar(x) and x.type.is_int)):
             f.fail("T051", node, got=describe(x))
         checked.append(int(x) if isinstance(x, int) else x)
     if checked[2] == 0 and not isinstance(checked[2], Value):
         f.fail("T069", node)
-    return Range(*checked, unroll=bool(a.get("unroll", False)))
+    return RuntimeRange(*checked, unroll=bool(a.get("unroll", False)))
 
 
 def _barrier(f: Frame, a: Args, node: ast.Call) -> None:
@@ -297,7 +307,7 @@ def _expect(f: Frame, a: Args, node: ast.Call) -> None:
     if not isinstance(what, str):
         f.fail("T017", node, what="`what` of al.expect", got=describe(what))
     condition = arith.condition(f, condition, node)
-    value = arith.tensors.operand(f, a["value"], node) if a.get("value") is not None else None
+    value = tensor_access.operand(f, a["value"], node) if a.get("value") is not None else None
     if not isinstance(condition, Value):
         if not condition:
             f.fail("T311", node, what=what, got="" if not isinstance(value, int) else f", got {value}")
@@ -310,7 +320,7 @@ def _lane(f: Frame, a: Args, node: ast.Call) -> Value:
     return f.b.lane_id()
 
 
-def _target(f: Frame, a: Args, node: ast.Call) -> Target:
+def _target(f: Frame, a: Args, node: ast.Call) -> TargetInfo:
     return target_of(f.build)
 
 
@@ -328,6 +338,6 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "expect": _expect,
     "lane_id": _lane,
     "target": _target,
-    "printf": lambda f, a, node: printf.call(f, a["format"], [read_name(f, x, node) for x in a["args"]], node),
+    "printf": lambda f, a, node: printf_call.call(f, a["format"], [read_name(f, x, node) for x in a["args"]], node),
 }
 EXPRS[ast.Call] = call

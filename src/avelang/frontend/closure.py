@@ -1,4 +1,4 @@
-"""What a kernel captures: a `Source` comes in; a key of all that it reaches, and what must stay as it is for the key to hold, go out."""
+"""What a kernel captures: a `FunctionSource` comes in; a key of all that it reaches, and what must stay as it is for the key to hold, go out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from avelang.base.errors import AveError
 from avelang.frontend.pythons import forget
 from avelang.frontend.reach import GONE, Reach, Watched, word
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 
 
 def reach(tell: Callable[[Reach], None]) -> tuple[Reach, str]:
@@ -36,7 +36,7 @@ def exact(v: Any) -> str:
 class Closure:
     """The captures of one function and of all that it reaches: device functions, structs, constants and what Python code runs for these."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: FunctionSource):
         self._source = source
         self._known: Reach | None = None
         self._key: tuple[str, ...] = ("",)
@@ -101,12 +101,12 @@ def unchanged(slots: Sequence[Watched]) -> bool:
     return True
 
 
-def _text(source: Source) -> str:
+def _text(source: FunctionSource) -> str:
     """The text, and what Python has made of annotations and defaults where the function was defined: a factory gives one text several."""
     fn = source.fn
     return f"{source.text}\n# {fn.__annotations__!r} {fn.__defaults__!r} {fn.__kwdefaults__!r}\n"
 
 
-def closure(source: Source) -> Closure:
+def closure(source: FunctionSource) -> Closure:
     """The captures of a function."""
     return Closure(source)

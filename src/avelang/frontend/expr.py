@@ -9,7 +9,7 @@ import types
 from typing import Any
 
 from avelang.base.lazy import numpys
-from avelang.frontend import arith, layouts, tensors
+from avelang.frontend import arith, tensor_access
 from avelang.frontend.frame import EXPRS, MISSING, OBJECTS, Frame
 from avelang.frontend.infer import MOST_TRIPS
 from avelang.frontend.merge import changed_cells, choose
@@ -17,13 +17,13 @@ from avelang.frontend.names import BUILTINS, Builtin, Intrinsic, Layout, Namespa
 from avelang.frontend.signature import suggest
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Method, Object, Pure, StructClass, is_constant, is_constant_class, values_of
-from avelang.frontend.values import LocalFn, Poison, Range, Ref, Vec, describe, is_runtime
+from avelang.frontend.values import LocalFn, Poison, Ref, RuntimeRange, Vec, describe, is_runtime
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import MapType, PtrType
 
 # Compile-time objects that a kernel may name. A number of NumPy's is taken as Python's.
-PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, Range, StructClass, Method, Pure, type(None),
+PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, RuntimeRange, StructClass, Method, Pure, type(None),
          types.ModuleType, type, types.BuiltinFunctionType, types.FunctionType)  # fmt: skip
 _SIMPLE = frozenset({int, float, bool, str, type(None)})  # of PLAIN, what most are
 # What a lambda is called.
@@ -116,7 +116,7 @@ def _tensor_attribute(f: Frame, base: Vec | Ref, node: ast.Attribute) -> Any:
     if node.attr == "dtype":
         return base.dtype
     if node.attr == "strides":
-        return base.strides if isinstance(base, Ref) else tensors.default_strides(f, base.shape)
+        return base.strides if isinstance(base, Ref) else tensor_access.default_strides(f, base.shape)
     if node.attr == "ndim":
         return len(base.shape)
     f.fail("T009", node, base=describe(base), name=node.attr, hint="a tensor has shape, strides, dtype and ndim")
@@ -124,14 +124,14 @@ def _tensor_attribute(f: Frame, base: Vec | Ref, node: ast.Attribute) -> Any:
 
 def subscript(f: Frame, node: ast.Subscript) -> Any:
     """`base[index]`: of tensors, vectors and tuples."""
-    base = tensors.pointed(f, f.expr(node.value))
+    base = tensor_access.pointed(f, f.expr(node.value))
     if isinstance(base, (tuple, str)):
         return _item(f, base, node)
     if isinstance(base, Object) or is_constant(base):
         return OBJECTS["getitem"](f, base, f.expr(node.slice), node)
     if not isinstance(base, (Vec, Ref)):
         f.fail("T029", node, got=describe(base))
-    return tensors.get(f, base, indices(f, node), node)
+    return tensor_access.get(f, base, indices(f, node), node)
 
 
 def _item(f: Frame, base: Any, node: ast.Subscript) -> Any:
@@ -148,7 +148,7 @@ def indices(f: Frame, node: ast.Subscript) -> tuple[Any, ...]:
     """The indices of a subscript, as a tuple."""
     index = f.expr(node.slice)
     index = index if isinstance(index, tuple) else (index,)
-    return tuple(tensors.read(f, i, node) if isinstance(i, Ref) else i for i in index)
+    return tuple(tensor_access.read(f, i, node) if isinstance(i, Ref) else i for i in index)
 
 
 def compare(f: Frame, node: ast.Compare) -> Any:
@@ -239,7 +239,7 @@ def _each(f: Frame, item: ast.expr, generators: list[ast.comprehension], found: 
         found.append(read_name(f, f.expr(item), item))
         return
     first = generators[0]
-    over = tensors.parts(f, f.expr(first.iter), first.iter)
+    over = tensor_access.parts(f, f.expr(first.iter), first.iter)
     if not isinstance(over, (tuple, range)):
         f.fail("T055", first.iter, got=describe(over))
     if len(over) > MOST_TRIPS:
@@ -282,7 +282,7 @@ def _constant(f: Frame, node: ast.Constant) -> Any:
 def read_name(f: Frame, v: Any, node: ast.AST) -> Any:
     """What a name gets to hold when an expression gave `v`: a sub-tensor is read (copied to registers), anything else is shared."""
     if isinstance(v, Ref) and v.coords:
-        return tensors.read(f, v, node)
+        return tensor_access.read(f, v, node)
     if isinstance(v, tuple) and any(isinstance(x, (Ref, tuple)) for x in v) and not hasattr(v, "_fields"):
         return tuple(read_name(f, x, node) for x in v)
     return v
@@ -305,4 +305,4 @@ EXPRS.update({
     ast.UnaryOp: lambda f, n: arith.unary(f, type(n.op), f.expr(n.operand), n),
 })  # fmt: skip
 
-__all__ = ["MATH", "constant", "constexpr", "indices", "layouts", "read_name"]
+__all__ = ["MATH", "constant", "constexpr", "indices", "read_name"]

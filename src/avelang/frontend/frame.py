@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
-from avelang.frontend.flow import Flow, Names
-from avelang.frontend.source import Source
-from avelang.frontend.structs import Cell
+from avelang.frontend.liveness import Flow, NameSet
+from avelang.frontend.source import FunctionSource
+from avelang.frontend.structs import FieldCell
 from avelang.ir.build import Builder, Number
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType
@@ -25,7 +25,7 @@ STMTS: dict[type[ast.AST], Callable[[Frame, Any], None]] = {}
 OBJECTS: dict[str, Callable[..., Any]] = {}
 
 
-class Emitter(Builder):
+class ConstantBuilder(Builder):
     """A builder that shares constants: within a block and with the blocks around it, where they were made before."""
 
     def __init__(self, block: Block):
@@ -81,7 +81,7 @@ class Restart(Exception):  # noqa: N818 - never leaves the frontend
     """Something was found that should have been known from the start; the build begins again, knowing it."""
 
 
-class Known:
+class BuildFacts:
     """What builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need storage (`memory.py`). `stored`:
     fields of structs, as (struct, name), whose register tensors are changed in place. `open`: calls of which it cannot be told what they store into;
     `storing`: those that turned out to store into an argument."""
@@ -100,8 +100,8 @@ class Known:
 class Build:
     """One kernel being built: the builder, the rows used, and the functions that are being inlined."""
 
-    def __init__(self, body: Block, chip: Any, known: Known):
-        self.b = Emitter(body)
+    def __init__(self, body: Block, chip: Any, known: BuildFacts):
+        self.b = ConstantBuilder(body)
         self.chip = chip
         self.rows: dict[str, Row] = {}
         self.row_spans: dict[str, Span] = {}
@@ -116,7 +116,7 @@ class Build:
         self.heap = Env()
         # How many loops that are being built again stand around the current place, and which cells a loop has carried when it was built last.
         self.again = 0
-        self.carried: dict[Any, list[Cell]] = {}
+        self.carried: dict[Any, list[FieldCell]] = {}
         # Where control flow is being merged: the objects made, each with the two that it stands for (`aliases.py`).
         self.met: list[tuple[Any, Any, Any]] = []
         # Values that stand for a literal carried around a loop, with the literal: their type is still open.
@@ -128,7 +128,7 @@ class Build:
 class Frame:
     """One function being built: its names, its analysis, and where errors point."""
 
-    def __init__(self, build: Build, source: Source, node: ast.FunctionDef, parent: Frame | None = None, caller: Span | None = None):
+    def __init__(self, build: Build, source: FunctionSource, node: ast.FunctionDef, parent: Frame | None = None, caller: Span | None = None):
         self.build, self.b = build, build.b
         self.source, self.node, self.parent, self.caller = source, node, parent, caller
         self.label = source.label if parent is None else node.name
@@ -140,7 +140,7 @@ class Frame:
         self.flow: Flow = flow
         self.env = Env()
         # Names whose register tensors are changed in place; see `memory.py`.
-        self.in_memory: Names | set[str] = frozenset()
+        self.in_memory: NameSet | set[str] = frozenset()
         # What a `return` gives, converted to the return annotation; and how many loops stand around the statement being built.
         self.returned: Callable[[Any, ast.AST], Any] = lambda value, node: value
         self.loops = 0
@@ -194,12 +194,12 @@ class Frame:
         self.env.layers.pop()
         layer.update(self.build.heap.layers.pop())
 
-    def held(self, name: str | Cell) -> Any:
+    def held(self, name: str | FieldCell) -> Any:
         """What a name or a cell holds, or MISSING."""
-        return self.build.heap.get(name) if isinstance(name, Cell) else self.env.get(name)
+        return self.build.heap.get(name) if isinstance(name, FieldCell) else self.env.get(name)
 
-    def hold(self, name: str | Cell, value: Any) -> None:
-        (self.build.heap if isinstance(name, Cell) else self.env).set(name, value)
+    def hold(self, name: str | FieldCell, value: Any) -> None:
+        (self.build.heap if isinstance(name, FieldCell) else self.env).set(name, value)
 
     def typed(self, number: Number, d: DType) -> Value:
         return self.b.const(number, d)

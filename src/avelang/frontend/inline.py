@@ -8,15 +8,15 @@ import inspect
 from typing import Any
 
 from avelang.base.errors import counted
-from avelang.frontend import layouts, tensors
+from avelang.frontend import shapes, tensor_access
 from avelang.frontend.expr import LAMBDA, constant, read_name
 from avelang.frontend.frame import MISSING, Frame
-from avelang.frontend.memory import changed_names
 from avelang.frontend.merge import RESULT, RETURNED
 from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.signature import annotation, evaluate, parameters
 from avelang.frontend.source import Jitted
 from avelang.frontend.stmt import block
+from avelang.frontend.storage import changed_names
 from avelang.frontend.structs import Method, Object, StructClass
 from avelang.frontend.values import LocalFn, Ref, Vec, describe, is_number, is_runtime
 from avelang.ir.core import Value
@@ -140,13 +140,13 @@ def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.expr) -> 
     if not (isinstance(value, Ref) and value.coords and arg.arg in inner.in_memory):
         value = read_name(f, value, node)
     else:
-        value = tensors.whole(f, value)
+        value = tensor_access.whole(f, value)
     if arg.arg in inner.in_memory:
         known = f.build.known
         if isinstance(value, Vec) and node in known.open and node not in known.storing:
             known.storing.add(node)
             known.restart()
-        value = tensors.materialize(f, value, arg.arg)
+        value = tensor_access.materialize(f, value, arg.arg)
     inner.env.set(arg.arg, value)
 
 
@@ -169,19 +169,19 @@ def fitted(f: Frame, wanted: Any, value: Any, what: str, node: ast.AST) -> Any:
             f.fail("T022", node, what=what, got=describe(value), want=f"a tuple of {len(wanted)}")
         return tuple(fitted(f, w, v, what, node) for w, v in zip(wanted, value, strict=True))
     if isinstance(wanted, DType):
-        value = tensors.operand(f, value, node)
+        value = tensor_access.operand(f, value, node)
         if isinstance(value, Vec) or not (is_number(value) or isinstance(value, Value)):
             f.fail("T022", node, what=what, got=describe(value), want=f"a value of type {wanted}")
-        return tensors.coerce(f, value, wanted, node, what)
+        return tensor_access.coerce(f, value, wanted, node, what)
     if isinstance(wanted, Pointer):
         if not isinstance(value, Value) or not isinstance(value.type, PtrType) or value.type.dtype != wanted.dtype:
             f.fail("T022", node, what=what, got=describe(value), want=f"a pointer to {wanted.dtype}")
         return value
     if isinstance(wanted, Tensor):
         if not isinstance(value, (Vec, Ref)) or value.dtype != wanted.dtype:
-            f.fail("T022", node, what=what, got=describe(value), want=f"a tensor {layouts.show(wanted.shape)} of {wanted.dtype}")
-        if layouts.static(value.shape) and not tensors.same_shape(value.shape, wanted.shape):
-            f.fail("T022", node, what=what, got=describe(value), want=f"a tensor {layouts.show(wanted.shape)} of {wanted.dtype}")
+            f.fail("T022", node, what=what, got=describe(value), want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
+        if shapes.static(value.shape) and not tensor_access.same_shape(value.shape, wanted.shape):
+            f.fail("T022", node, what=what, got=describe(value), want=f"a tensor {shapes.show(wanted.shape)} of {wanted.dtype}")
         return value
     if wanted is None:
         if value is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from avelang.frontend import arith, choices, tensors
+from avelang.frontend import arith, choices, shapes, tensor_access
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import default, promote
 from avelang.frontend.names import Tensor
@@ -28,7 +28,7 @@ def typed(f: Frame, number: int | float) -> Value:
 
 def numeric(f: Frame, v: Any, what: str, node: ast.AST) -> Any:
     """A number, scalar or vector; tensors are read. Raises T022 for anything else."""
-    v = tensors.operand(f, v, node)
+    v = tensor_access.operand(f, v, node)
     if is_number(v) or is_scalar(v) or isinstance(v, Vec):
         return v
     f.fail("T022", node, what=what, got=describe(v), want="a number or a vector")
@@ -66,7 +66,7 @@ def _bitcast(f: Frame, a: Args, node: ast.AST) -> Any:
     if is_number(v):
         v = typed(f, v)
     if isinstance(a["dtype"], Tensor):
-        return tensors.view(f, v, a["dtype"], node)
+        return tensor_access.view(f, v, a["dtype"], node)
     d = dtype(f, a["dtype"], "al.bitcast", node)
     have: DType = element(v)  # type: ignore[assignment]
     bits = have.bits * (v.n if isinstance(v, Vec) else 1)
@@ -101,12 +101,12 @@ def fold(f: Frame, name: str, args: list[Any], node: ast.AST) -> Any:
             result = {"min": min, "max": max}[name](result, v)
         else:
             result = arith.values(f, name, f"al.{name}", result, v, node)
-    return tensors.operand(f, result, node)
+    return tensor_access.operand(f, result, node)
 
 
 def _select(f: Frame, a: Args, node: ast.AST) -> Any:
     x, y = (numeric(f, a[k], f"argument `{k}` of al.select", node) for k in "ab")
-    cond: Any = tensors.operand(f, a["condition"], node)
+    cond: Any = tensor_access.operand(f, a["condition"], node)
     mask = isinstance(cond, Vec)
     if not mask:
         cond = arith.condition(f, cond, node)
@@ -121,9 +121,9 @@ def _select(f: Frame, a: Args, node: ast.AST) -> Any:
     p, q, shape = arith.align(f, x, y, node, "al.select", arithmetic=False)
     if mask:
         if shape is None:
-            shape, p, q = cond.shape, tensors.splat(f, p, cond.n), tensors.splat(f, q, cond.n)
-        if not tensors.same_shape(shape, cond.shape):
-            f.fail("T027", node, op="al.select", a=tensors.layouts.show(cond.shape), b=tensors.layouts.show(shape))
+            shape, p, q = cond.shape, tensor_access.splat(f, p, cond.n), tensor_access.splat(f, q, cond.n)
+        if not tensor_access.same_shape(shape, cond.shape):
+            f.fail("T027", node, op="al.select", a=shapes.show(cond.shape), b=shapes.show(shape))
         cond = cond.value
     f.at(node)
     chosen = arith.wrap(f.b.select(cond, p, q), shape)  # type: ignore[arg-type]
@@ -161,9 +161,9 @@ def _fma(f: Frame, a: Args, node: ast.AST) -> Any:
     flat = []
     for x in items:
         x = arith._as(f, x, d, node)
-        if isinstance(x, Vec) and n is not None and not tensors.same_shape(x.shape, n.shape):
-            f.fail("T027", node, op="al.fma", a=tensors.layouts.show(n.shape), b=tensors.layouts.show(x.shape))
-        flat.append(x.value if isinstance(x, Vec) else x if n is None else tensors.splat(f, x, n.n))
+        if isinstance(x, Vec) and n is not None and not tensor_access.same_shape(x.shape, n.shape):
+            f.fail("T027", node, op="al.fma", a=shapes.show(n.shape), b=shapes.show(x.shape))
+        flat.append(x.value if isinstance(x, Vec) else x if n is None else tensor_access.splat(f, x, n.n))
     f.at(node)
     return arith.wrap(f.b.same("fma", *flat), n.shape if n is not None else None)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from avelang.base.errors import AveError
-from avelang.frontend import layouts, math_calls, tensors
+from avelang.frontend import math_calls, shapes, tensor_access
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import fits
 from avelang.frontend.names import Layout, Tensor, extents
@@ -21,9 +21,9 @@ Args = dict[str, Any]
 def shape_of(f: Frame, v: Any, callee: str, node: ast.AST) -> tuple[Any, ...]:
     """A static shape. Raises T017 where an extent is known only at run time, T030 where it is no extent."""
     with f.locate(node):
-        shape = layouts.as_tuple(extents(v, "an extent", 1))
-    if not layouts.static(shape):
-        f.fail("T017", node, what=f"the shape of {callee}", got=layouts.show(shape))
+        shape = shapes.as_tuple(extents(v, "an extent", 1))
+    if not shapes.static(shape):
+        f.fail("T017", node, what=f"the shape of {callee}", got=shapes.show(shape))
     return shape
 
 
@@ -32,31 +32,31 @@ def _make_shared(f: Frame, a: Args, node: ast.AST) -> Ref:
     align = a.get("alignment", 16)
     if not isinstance(align, int) or align < 1 or align & (align - 1):
         f.fail("T033", node, got=describe(align))
-    return tensors.alloc(f, d, shape, SHARED, max(align, d.bytes))
+    return tensor_access.alloc(f, d, shape, SHARED, max(align, d.bytes))
 
 
 def _make_local(f: Frame, a: Args, node: ast.AST) -> Ref:
     shape, d = shape_of(f, a["shape"], "al.make_local", node), math_calls.dtype(f, a["dtype"], "al.make_local", node)
-    return tensors.alloc(f, d, shape, LOCAL)
+    return tensor_access.alloc(f, d, shape, LOCAL)
 
 
 def _full(f: Frame, a: Args, node: ast.AST) -> Vec:
     shape, d = shape_of(f, a["shape"], "al.full", node), math_calls.dtype(f, a["dtype"], "al.full", node)
-    value, n = math_calls.numeric(f, a["value"], "the value of al.full", node), layouts.size(shape)
+    value, n = math_calls.numeric(f, a["value"], "the value of al.full", node), shapes.size(shape)
     if is_number(value):
         if isinstance(value, float) and not d.is_float or not fits(value, d):
             f.fail("T021", node, number=value, dtype=d)
         return Vec(f.b.const(value, VecType(d, n)), shape)
-    value = tensors.coerce(f, value, d, node, "the value of al.full")
+    value = tensor_access.coerce(f, value, d, node, "the value of al.full")
     if isinstance(value, Vec):
         f.fail("T022", node, what="the value of al.full", got=describe(value), want="a number")
-    return Vec(tensors.splat(f, value, n), shape)
+    return Vec(tensor_access.splat(f, value, n), shape)
 
 
 def _make_layout(f: Frame, a: Args, node: ast.AST) -> Layout:
     with f.locate(node):
-        shape = layouts.as_tuple(extents(a["shape"], "an extent", 1))
-        return Layout(shape, a["strides"] if "strides" in a else tensors.default_strides(f, shape))
+        shape = shapes.as_tuple(extents(a["shape"], "an extent", 1))
+        return Layout(shape, a["strides"] if "strides" in a else tensor_access.default_strides(f, shape))
 
 
 def _target(f: Frame, a: Args, callee: str, node: ast.AST) -> Tensor:
@@ -83,7 +83,7 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "make_local": _make_local,
     "full": _full,
     "make_layout": _make_layout,
-    "make_tensor": lambda f, a, node: tensors.make_tensor(f, a["pointer"], _target(f, a, "al.make_tensor", node), node),
-    "view": lambda f, a, node: tensors.view(f, a["tensor"], _target(f, a, "al.view", node), node),
-    "subview": lambda f, a, node: tensors.subview(f, a["tensor"], a["offsets"], a["sizes"], a.get("strides"), node),
+    "make_tensor": lambda f, a, node: tensor_access.make_tensor(f, a["pointer"], _target(f, a, "al.make_tensor", node), node),
+    "view": lambda f, a, node: tensor_access.view(f, a["tensor"], _target(f, a, "al.view", node), node),
+    "subview": lambda f, a, node: tensor_access.subview(f, a["tensor"], a["offsets"], a["sizes"], a.get("strides"), node),
 }

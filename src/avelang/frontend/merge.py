@@ -11,11 +11,11 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from avelang.frontend import aliases, choices, layouts, tensors
+from avelang.frontend import aliases, choices, shapes, tensor_access
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.infer import default, fits, promote, with_literal
 from avelang.frontend.names import constexpr
-from avelang.frontend.structs import Cell, Field, Object, Snapshot, is_constant, values_of
+from avelang.frontend.structs import FieldCell, Object, Snapshot, StructField, is_constant, values_of
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
@@ -31,7 +31,7 @@ class Clash(Exception):  # noqa: N818 - never leaves the frontend
 
 
 @dataclasses.dataclass(slots=True)
-class Meet:
+class Join:
     """How a name crosses the edge of a region: `kind` is "scalar", "vector", "tuple", "object", "memory" or "same".
 
     `types` are the IR values that carry it. "same": a compile-time object, nothing is carried. "memory": the paths write to one storage. "object":
@@ -41,7 +41,7 @@ class Meet:
 
     kind: str
     types: tuple[Type, ...] = ()
-    items: tuple[Meet, ...] = ()
+    items: tuple[Join, ...] = ()
     payload: Any = None
     literal: Any = None
     open: bool = False
@@ -53,7 +53,7 @@ class Meet:
             return [x for i, m in enumerate(self.items) for x in m.give(f, v if v is MISSING else parts[i], node)]
         if self.kind == "memory":
             if v is not MISSING and not (isinstance(v, Ref) and v.value is self.payload.value):
-                tensors.store(f, self.payload, v, node)
+                tensor_access.store(f, self.payload, v, node)
             return []
         if self.kind == "same":
             return []
@@ -62,7 +62,7 @@ class Meet:
         d = self.types[0].dtype if isinstance(self.types[0], VecType) else self.types[0]
         if is_number(v):
             return [f.b.const(v, d)]  # type: ignore[arg-type]
-        v = tensors.operand(f, v, node)
+        v = tensor_access.operand(f, v, node)
         return [f.b.convert(v.value if isinstance(v, Vec) else v, d)]  # type: ignore[arg-type]
 
     def take(self, values: list[Value]) -> Any:
@@ -72,7 +72,7 @@ class Meet:
         if self.kind == "object":
             for cell, m in zip(self.payload.cells.values(), self.items, strict=True):
                 held = m.take(values)
-                tensors.name_tensor(held, cell.field)
+                tensor_access.name_tensor(held, cell.field)
                 self.payload.heap.set(cell, held)
             return self.payload
         if self.kind == "vector":
@@ -85,16 +85,16 @@ class Meet:
         return (self.kind, self.types, isinstance(self.payload, Poison), *(m.form for m in self.items))
 
 
-def scalar(d: DType, literal: Any = None) -> Meet:
-    return Meet("scalar", (d,), literal=literal)
+def scalar(d: DType, literal: Any = None) -> Join:
+    return Join("scalar", (d,), literal=literal)
 
 
-def vector(v: Vec, d: DType) -> Meet:
-    return Meet("vector", (VecType(d, v.n),), payload=v.shape)
+def vector(v: Vec, d: DType) -> Join:
+    return Join("vector", (VecType(d, v.n),), payload=v.shape)
 
 
-def together(items: tuple[Meet, ...]) -> Meet:
-    return Meet("tuple", tuple(t for m in items for t in m.types), items)
+def together(items: tuple[Join, ...]) -> Join:
+    return Join("tuple", tuple(t for m in items for t in m.types), items)
 
 
 def frozen(f: Frame, v: Any, layer: dict[Any, Any]) -> Any:
@@ -138,10 +138,10 @@ def same(a: Any, b: Any) -> bool:
 
 
 def is_registers(v: Any) -> bool:
-    return isinstance(v, Ref) and v.is_register and layouts.static(v.shape)
+    return isinstance(v, Ref) and v.is_register and shapes.static(v.shape)
 
 
-def alone(f: Frame, v: Any) -> Meet:
+def alone(f: Frame, v: Any) -> Join:
     """How `v` crosses when the other path has nothing to say."""
     if is_scalar(v):
         return scalar(v.type)
@@ -155,55 +155,55 @@ def alone(f: Frame, v: Any) -> Meet:
         return _storage(f, v)
     if isinstance(v, (Value, Ref)):
         raise Clash("a tensor that only one path makes")
-    return Meet("same", payload=v)
+    return Join("same", payload=v)
 
 
-def _storage(f: Frame, v: Any) -> Meet:
-    return Meet("memory", payload=tensors.alloc(f, v.dtype, v.shape, LOCAL, name=v.value.name))
+def _storage(f: Frame, v: Any) -> Join:
+    return Join("memory", payload=tensor_access.alloc(f, v.dtype, v.shape, LOCAL, name=v.value.name))
 
 
-def _inside(f: Frame, v: Any) -> Meet:
+def _inside(f: Frame, v: Any) -> Join:
     """How what a field holds crosses alone: a tensor or a pointer that was there before is still there."""
     value = v.value if isinstance(v, Ref) else v
-    return Meet("same", payload=v) if isinstance(value, Value) and not is_scalar(v) and f.b.sees(value) else alone(f, v)
+    return Join("same", payload=v) if isinstance(value, Value) and not is_scalar(v) and f.b.sees(value) else alone(f, v)
 
 
-def or_poison(make: Callable[[], Meet], code: str) -> Meet:
+def or_poison(make: Callable[[], Join], code: str) -> Join:
     """How a field crosses; one that cannot is an error where it is read, not here."""
     try:
         return make()
     except Clash as clash:
         why = clash.args[0]
-        return Meet("same", payload=why if isinstance(why, Poison) else Poison(code, why))
+        return Join("same", payload=why if isinstance(why, Poison) else Poison(code, why))
 
 
-def _object(f: Frame, a: Snapshot, b: Snapshot | None, items: list[Meet]) -> Meet:
+def _object(f: Frame, a: Snapshot, b: Snapshot | None, items: list[Join]) -> Join:
     made = Object(a.object.cls, a.object.heap)
     aliases.join(f.build, made, a.object, None if b is None else b.object)
-    return Meet("object", tuple(t for m in items for t in m.types), tuple(items), made)
+    return Join("object", tuple(t for m in items for t in m.types), tuple(items), made)
 
 
-def _objects(f: Frame, a: Snapshot, b: Snapshot) -> Meet:
+def _objects(f: Frame, a: Snapshot, b: Snapshot) -> Join:
     """Where two objects of one class meet: field by field; of the same two, met before, the same comes out."""
     if a.object.cls is not b.object.cls:
         raise Clash(f"{describe(a)} on one path and {describe(b)} on the other")
     met = aliases.joined(f.build, a.object, b.object)
     if met is not None:
-        return Meet("same", payload=met)
+        return Join("same", payload=met)
     return _object(f, a, b, [or_poison(functools.partial(_field, f, d, x, y), "T012")
                              for d, x, y in zip(a.object.cls.fields.values(), a.values, b.values, strict=True)])  # fmt: skip
 
 
-def _field(f: Frame, field: Field, a: Any, b: Any) -> Meet:
+def _field(f: Frame, field: StructField, a: Any, b: Any) -> Join:
     if field.wanted is constexpr and not same(a, b):
         raise Clash(f"{describe(a)} on one path and {describe(b)} on the other, and it is a compile-time field")
     return meet(f, a, b)
 
 
-def meet(f: Frame, a: Any, b: Any) -> Meet:
+def meet(f: Frame, a: Any, b: Any) -> Join:
     """How a name crosses when it holds `a` on one path and `b` on the other. Raises Clash."""
     if same(a, b):
-        return Meet("same", payload=a)
+        return Join("same", payload=a)
     for x in (a, b):
         if isinstance(x, Poison):
             raise Clash(x)
@@ -232,11 +232,11 @@ def _scalar(a: Any, b: Any) -> DType:
     return promote(a.type, b.type)
 
 
-def _tensors(f: Frame, a: Any, b: Any) -> Meet:
+def _tensors(f: Frame, a: Any, b: Any) -> Join:
     for x in (a, b):
         if isinstance(x, Ref) and not is_registers(x):
             raise Clash("different tensors in memory on the two paths")
-    if layouts.size(a.shape) != layouts.size(b.shape):
+    if shapes.size(a.shape) != shapes.size(b.shape):
         raise Clash(f"{describe(a)} on one path and {describe(b)} on the other")
     if isinstance(a, Ref) or isinstance(b, Ref):
         if a.dtype != b.dtype:
@@ -258,11 +258,11 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
             build()
         layers.append(layer)
     f.b.span = span
-    meets: dict[str | Cell, Meet] = {}
-    clashes: dict[str | Cell, Poison] = {}
+    meets: dict[str | FieldCell, Join] = {}
+    clashes: dict[str | FieldCell, Poison] = {}
     f.build.met = []
     for name in dict.fromkeys((*layers[0], *layers[1])):
-        if f.held(name) is MISSING if isinstance(name, Cell) else name not in live and name not in (*FLAGS, RESULT):
+        if f.held(name) is MISSING if isinstance(name, FieldCell) else name not in live and name not in (*FLAGS, RESULT):
             continue
         # At the end of a function nothing reads the flags, but for the check that every path has returned a value.
         if tail and name in FLAGS and not (name == RETURNED and f.flow.returns_value):
@@ -288,31 +288,31 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
     bind_results(f, meets, list(op.results))
 
 
-def bind_results(f: Frame, meets: Mapping[Any, Meet], values: list[Value]) -> None:
+def bind_results(f: Frame, meets: Mapping[Any, Join], values: list[Value]) -> None:
     """Binds names and cells to what has come out of an op."""
     for name, m in meets.items():
         held = m.take(values)
-        tensors.name_tensor(held, shown_name(name))
+        tensor_access.name_tensor(held, shown_name(name))
         f.hold(name, held)
 
 
-def shown_name(name: str | Cell) -> str:
-    return name.field if isinstance(name, Cell) else "" if name.startswith("$") else name
+def shown_name(name: str | FieldCell) -> str:
+    return name.field if isinstance(name, FieldCell) else "" if name.startswith("$") else name
 
 
-def _give(f: Frame, m: Meet, v: Any, node: ast.AST) -> list[Value]:
+def _give(f: Frame, m: Join, v: Any, node: ast.AST) -> list[Value]:
     return m.give(f, MISSING if isinstance(v, Poison) else v, node)
 
 
-def held_after(f: Frame, name: str | Cell, layer: dict[Any, Any]) -> Any:
+def held_after(f: Frame, name: str | FieldCell, layer: dict[Any, Any]) -> Any:
     return frozen(f, layer[name] if name in layer else f.held(name), layer)
 
 
-def _joined(f: Frame, name: str | Cell, layers: list[dict[Any, Any]]) -> Meet:
+def _joined(f: Frame, name: str | FieldCell, layers: list[dict[Any, Any]]) -> Join:
     # A path that has left by a flag needs no value of a name that it never got; one that has returned needs none at all.
     left = [any(layer.get(flag) is True for flag in FLAGS) for layer in layers]
     returned = [layer.get(RETURNED) is True for layer in layers]
-    if isinstance(name, Cell) and f.caller is not None:
+    if isinstance(name, FieldCell) and f.caller is not None:
         # The caller sees what an object holds, whichever way its function was left.
         returned = [False, False]
     a, b = (held_after(f, name, layer) for layer in layers)
@@ -375,12 +375,12 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
     return m.take(list(f.b.emit("if", (cond,), m.types, blocks).results))
 
 
-def changed_cells(f: Frame, *layers: dict[Any, Any]) -> list[Cell]:
+def changed_cells(f: Frame, *layers: dict[Any, Any]) -> list[FieldCell]:
     """The cells, of objects that were there before, that regions have changed."""
-    return [c for c in dict.fromkeys(c for layer in layers for c in layer if isinstance(c, Cell)) if f.held(c) is not MISSING]
+    return [c for c in dict.fromkeys(c for layer in layers for c in layer if isinstance(c, FieldCell)) if f.held(c) is not MISSING]
 
 
-def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]], m: Meet, given: list[list[Value]], cells: list[Cell],
+def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]], m: Join, given: list[list[Value]], cells: list[FieldCell],
                 node: ast.AST) -> Any:  # fmt: skip
     """The rest of `choose` where a side has changed objects."""
     meets = {c: or_poison(functools.partial(_joined, f, c, layers), "T012") for c in cells}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from avelang.base.errors import MissingError, counted, error
 from avelang.base.places import here
 from avelang.base.takes import placed
-from avelang.frontend import layouts
+from avelang.frontend import shapes
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.functions import FUNCTIONS
@@ -28,7 +28,7 @@ class constexpr:  # noqa: N801 - the name users write
         return value
 
 
-def extents(value: Any, what: str, least: int = 0) -> layouts.Nested:
+def extents(value: Any, what: str, least: int = 0) -> shapes.Nested:
     """A nested tuple of ints (or run-time values, inside a kernel) out of an int, tuple or list. Raises T030."""
     if isinstance(value, (tuple, list)):
         return tuple(extents(v, what, least) for v in value)
@@ -52,10 +52,10 @@ class Layout:
 
     @placed
     def __init__(self, shape: Any, strides: Any):
-        self.shape: tuple[layouts.Nested, ...] = layouts.as_tuple(extents(shape, "an extent", 1))
-        self.strides: tuple[layouts.Nested, ...] = layouts.as_tuple(extents(strides, "a stride"))
-        if not layouts.congruent(self.shape, self.strides):
-            raise error("T031", shape=layouts.show(self.shape), strides=layouts.show(self.strides))
+        self.shape: tuple[shapes.Nested, ...] = shapes.as_tuple(extents(shape, "an extent", 1))
+        self.strides: tuple[shapes.Nested, ...] = shapes.as_tuple(extents(strides, "a stride"))
+        if not shapes.congruent(self.shape, self.strides):
+            raise error("T031", shape=shapes.show(self.shape), strides=shapes.show(self.strides))
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._key() == other._key()  # type: ignore[attr-defined]
@@ -67,7 +67,7 @@ class Layout:
         return (self.shape, self.strides)
 
     def __repr__(self) -> str:
-        return f"Layout({layouts.show(self.shape)}, {layouts.show(self.strides)})"
+        return f"Layout({shapes.show(self.shape)}, {shapes.show(self.strides)})"
 
 
 class Tensor(Layout):
@@ -81,15 +81,15 @@ class Tensor(Layout):
             raise error("T003", callee="Tensor", want="(shape, dtype) or (shape, strides, dtype)", got=counted(len(args), "argument"))
         if not isinstance(args[-1], DType):
             raise error("T032", what="Tensor", got=repr(args[-1]))
-        shape = layouts.as_tuple(extents(args[0], "an extent", 1))
-        super().__init__(shape, args[1] if len(args) == 3 else layouts.row_major(shape, operator.mul))
+        shape = shapes.as_tuple(extents(args[0], "an extent", 1))
+        super().__init__(shape, args[1] if len(args) == 3 else shapes.row_major(shape, operator.mul))
         self.dtype: DType = args[-1]
 
     def _key(self) -> tuple[Any, ...]:
         return (self.shape, self.strides, self.dtype)
 
     def __repr__(self) -> str:
-        return f"Tensor({layouts.show(self.shape)}, {layouts.show(self.strides)}, {self.dtype})"
+        return f"Tensor({shapes.show(self.shape)}, {shapes.show(self.strides)}, {self.dtype})"
 
 
 class Pointer:
@@ -243,7 +243,7 @@ def outside(name: str) -> NoReturn:
 _TABLE = (
     ("convert", "value dtype", "The number in another dtype; a vector element by element."),
     ("bitcast", "value dtype", "The same bits as another dtype (or `Tensor`), element 0 lowest."),
-    *((f.name, "value", f.meaning) for f in FUNCTIONS.values()),
+    *((f.name, "value", f.doc) for f in FUNCTIONS.values()),
     ("min", "a b *rest", "The least."),
     ("max", "a b *rest", "The greatest."),
     ("select", "condition a b", "`a` where the condition holds, else `b`."),

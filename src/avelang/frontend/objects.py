@@ -8,12 +8,12 @@ import types
 from typing import Any
 
 from avelang.base.errors import AveError, counted
-from avelang.frontend import aliases, arith, inline, tensors
+from avelang.frontend import aliases, arith, inline, tensor_access
 from avelang.frontend.expr import constant, read_name
 from avelang.frontend.frame import MISSING, OBJECTS, Frame
 from avelang.frontend.names import Layout, Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.signature import suggest
-from avelang.frontend.structs import ANY, EMPTY, Field, Method, Object, Pure, StructClass, is_constant, is_constant_class, values_of
+from avelang.frontend.structs import ANY, EMPTY, Method, Object, Pure, StructClass, StructField, is_constant, is_constant_class, values_of
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Value
 from avelang.ir.types import MapType, PtrType
@@ -56,14 +56,14 @@ def construct(f: Frame, cls: StructClass, args: list[Any], kwargs: dict[str, Any
     return made
 
 
-def _default(f: Frame, cls: StructClass, field: Field, node: ast.AST) -> Any:
+def _default(f: Frame, cls: StructClass, field: StructField, node: ast.AST) -> Any:
     value = constant(field.default)
     if value is MISSING:
         f.fail("T008", node, name=f"{cls.name}.{field.name}", kind=type(field.default).__name__)
     return value
 
 
-def _fitted(f: Frame, cls: StructClass, field: Field, value: Any, node: ast.AST) -> Any:
+def _fitted(f: Frame, cls: StructClass, field: StructField, value: Any, node: ast.AST) -> Any:
     """What a field holds when it is given a value."""
     what = f"`{field.name}` of {cls.name}"
     if field.wanted is constexpr:
@@ -73,8 +73,8 @@ def _fitted(f: Frame, cls: StructClass, field: Field, value: Any, node: ast.AST)
         value = inline.fitted(f, field.wanted, value, what, node)
     value = read_name(f, value, node)
     if (cls, field.name) in f.build.known.stored:
-        value = tensors.materialize(f, value, field.name)
-    tensors.name_tensor(value, field.name)
+        value = tensor_access.materialize(f, value, field.name)
+    tensor_access.name_tensor(value, field.name)
     return value
 
 
@@ -104,7 +104,7 @@ def _of_object(f: Frame, base: Object, name: str, node: ast.expr) -> Any:
 
 
 def _at_home(v: Any, home: tuple[StructClass, str]) -> Any:
-    """What was read from a field; its vectors know that, in case that they are stored into (`tensors.stored_field`)."""
+    """What was read from a field; its vectors know that, in case that they are stored into (`tensor_access.stored_field`)."""
     if isinstance(v, Vec):
         return dataclasses.replace(v, home=home)
     if isinstance(v, tuple) and any(isinstance(x, (Vec, tuple)) for x in v) and not hasattr(v, "_fields"):

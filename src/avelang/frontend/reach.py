@@ -21,9 +21,9 @@ from typing import Any
 
 from avelang.base.lazy import numpys
 from avelang.frontend import bytecode, purity
-from avelang.frontend.flow import walk
+from avelang.frontend.liveness import walk
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace, Pointer, TensorMap
-from avelang.frontend.source import Jitted, Source
+from avelang.frontend.source import FunctionSource, Jitted
 from avelang.frontend.structs import EMPTY, Pure, StructClass, is_constant, is_constant_class
 from avelang.ir.dtypes import DType
 
@@ -61,7 +61,7 @@ class Reach:
         self.slots: list[Watched] = []
         self.loose = False
         self.trouble = ""
-        self.texts: dict[Source, None] = {}
+        self.texts: dict[FunctionSource, None] = {}
         self.memories: list[Any] = []
         self._sha = hashlib.sha256()
         self._seen: dict[tuple[int, Any], Any] = {}
@@ -228,7 +228,7 @@ class Reach:
 
     # -- jit functions ---------------------------------------------------------------------------------------------------------------
 
-    def jit(self, source: Source) -> None:
+    def jit(self, source: FunctionSource) -> None:
         """A jit function: its text, what its definition made of annotations and defaults, and the names that it captures."""
         fn = source.fn
         self.say("jit", source.file, source.name, str(fn.__code__.co_firstlineno))
@@ -318,7 +318,7 @@ def _of_python(v: Any) -> bool:
 # -- what the text of a jit function reads ---------------------------------------------------------------------------------------------
 
 
-def _reads(source: Source) -> tuple[frozenset[str], list[tuple[tuple[str, ...], bool]]]:
+def _reads(source: FunctionSource) -> tuple[frozenset[str], list[tuple[tuple[str, ...], bool]]]:
     """All names in a text, and the captured ones with the attributes that follow, each with whether Python evaluates it."""
     tree, fn = source.tree, source.fn
     nodes = [n for statement in tree.body for n in walk(statement)]

@@ -12,7 +12,7 @@ from avelang.base.errors import AveError, error
 from avelang.base.places import ANNOTATION
 from avelang.base.spans import Span
 from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr, near
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 from avelang.ir.dtypes import DType
 from avelang.ir.types import MapType
 
@@ -35,7 +35,7 @@ class ParamSpec:
     map: MapType | None = None
 
 
-class Names(dict[str, Any]):
+class AnnotationScope(dict[str, Any]):
     """The namespace in which an annotation is evaluated: every name asked for is looked up."""
 
     def __init__(self, lookup: Callable[[str], Any]):
@@ -52,7 +52,7 @@ def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: st
         while isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
         code = compile(ast.Expression(node), ANNOTATION, "eval")
-        return eval(code, {"__builtins__": {}}, Names(lookup))  # noqa: S307 - the user's own program
+        return eval(code, {"__builtins__": {}}, AnnotationScope(lookup))  # noqa: S307 - the user's own program
     except AveError as e:
         e.span = e.span or span
         raise
@@ -71,7 +71,7 @@ def parameters(node: ast.FunctionDef, span: Callable[[ast.AST], Span]) -> list[a
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
-def annotation(source: Source, name: str, node: ast.expr) -> Any:
+def annotation(source: FunctionSource, name: str, node: ast.expr) -> Any:
     """The annotation of a parameter, or of "return": Python's value, which may come from names that only the place of definition knows; a
     string is evaluated now."""
     value = source.fn.__annotations__.get(name)
@@ -92,7 +92,7 @@ def _spec(name: str, annotation: Any, default: Any, span: Span) -> ParamSpec:
     raise error("T007", span, param=name, got=f"cannot be annotated with {annotation!r}")
 
 
-def signature(source: Source) -> tuple[ParamSpec, ...]:
+def signature(source: FunctionSource) -> tuple[ParamSpec, ...]:
     """The parameters of a kernel. Raises T005, T006, T007 and S001 at the annotation."""
     node = source.tree
     defaults = {n: p.default for n, p in inspect.signature(source.fn).parameters.items()}

@@ -100,7 +100,7 @@ def _alike(a: types.CodeType, b: types.CodeType) -> bool:
     return True
 
 
-class Source:
+class FunctionSource:
     """One Python function as the frontend sees it. Its file's text is that of the moment when it was decorated; nothing else is read before it is
     asked for."""
 
@@ -223,4 +223,4 @@ class Named:
 class Jitted(Named):
     """What `@jit` makes: anything with a `source`. The frontend takes a call of one as a device function."""
 
-    source: Source
+    source: FunctionSource

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from avelang.frontend import arith, tensors
+from avelang.frontend import arith, tensor_access
 from avelang.frontend.expr import indices, read_name
 from avelang.frontend.frame import MISSING, OBJECTS, STMTS, Frame
 from avelang.frontend.infer import MOST_TRIPS, default, fits, promote
-from avelang.frontend.loops import loop
+from avelang.frontend.loop_ops import loop
 from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED, branch
 from avelang.frontend.signature import evaluate
 from avelang.frontend.structs import Object
-from avelang.frontend.values import LocalFn, Range, Ref, Vec, describe, is_number, is_runtime, is_scalar
+from avelang.frontend.values import LocalFn, Ref, RuntimeRange, Vec, describe, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, i32, u1
 
@@ -26,8 +26,8 @@ def bind(f: Frame, name: str, value: Any, node: ast.AST) -> None:
     """Makes a name hold a value; register tensors that are changed in place get storage."""
     value = read_name(f, value, node)
     if name in f.in_memory:
-        value = tensors.materialize(f, value, name)
-    tensors.name_tensor(value, name)
+        value = tensor_access.materialize(f, value, name)
+    tensor_access.name_tensor(value, name)
     f.env.set(name, value)
 
 
@@ -66,16 +66,16 @@ def _parts(f: Frame, value: Any, node: ast.AST) -> tuple[Any, ...]:
     if isinstance(value, tuple):
         return value
     if isinstance(value, (Vec, Ref)) and isinstance(value.shape[0], int):
-        return tuple(tensors.get(f, value, (i,), node) for i in range(value.shape[0]))
+        return tuple(tensor_access.get(f, value, (i,), node) for i in range(value.shape[0]))
     f.fail("T019", node, got=describe(value))
 
 
 def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
-    base = tensors.pointed(f, f.expr(target.value))
+    base = tensor_access.pointed(f, f.expr(target.value))
     if isinstance(base, Object):
         OBJECTS["setitem"](f, base, f.expr(target.slice), value, target)
         return
-    tensors.put(f, base, indices(f, target), value, target)
+    tensor_access.put(f, base, indices(f, target), value, target)
 
 
 def _assign(f: Frame, node: ast.Assign) -> None:
@@ -99,7 +99,7 @@ def _annotated(f: Frame, node: ast.AnnAssign) -> None:
     if isinstance(wanted, DType) and wanted.kind == "void":
         f.fail("T032", at, what="the annotation of a name", got=describe(wanted))
     if isinstance(wanted, DType) and (is_runtime(value) or is_number(value)):
-        value = tensors.coerce(f, value, wanted, node.value, "the value assigned")
+        value = tensor_access.coerce(f, value, wanted, node.value, "the value assigned")
     assign(f, node.target, value)
 
 
@@ -114,7 +114,7 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
         held = OBJECTS["attribute"](f, owner, node.target.attr, node.target)
         OBJECTS["set"](f, owner, node.target.attr, arith.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
         return
-    base = tensors.pointed(f, f.expr(node.target.value))
+    base = tensor_access.pointed(f, f.expr(node.target.value))
     if isinstance(base, Object):
         index = f.expr(node.target.slice)
         held = OBJECTS["getitem"](f, base, index, node.target)
@@ -122,11 +122,11 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
         return
     at = indices(f, node.target)
     if isinstance(base, Vec) and base.home is not None:
-        tensors.stored_field(f, base)
+        tensor_access.stored_field(f, base)
     if not isinstance(base, Ref):
         f.fail("T044", node.target, got=describe(base))
-    old = tensors.get(f, base, at, node.target)
-    tensors.put(f, base, at, arith.binary(f, type(node.op), old, f.expr(node.value), node), node.target)
+    old = tensor_access.get(f, base, at, node.target)
+    tensor_access.put(f, base, at, arith.binary(f, type(node.op), old, f.expr(node.value), node), node.target)
 
 
 # -- blocks --------------------------------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def _for(f: Frame, node: ast.For) -> None:
         f.fail("S001", node.orelse[0], what="`else` after a loop", instead="use a flag")
     over = f.expr(node.iter)
     f.loops += 1
-    if isinstance(over, Range):
+    if isinstance(over, RuntimeRange):
         _runtime_for(f, node, over)
     elif isinstance(over, (range, tuple)):
         _unrolled(f, node, over)
@@ -264,14 +264,14 @@ def _trips(f: Frame, node: ast.For, items: list[Any], first: int) -> None:
             return
 
 
-def _runtime_for(f: Frame, node: ast.For, over: Range) -> None:
+def _runtime_for(f: Frame, node: ast.For, over: RuntimeRange) -> None:
     bounds = (over.start, over.stop, over.step)
     known = all(isinstance(x, int) for x in bounds)
     trips = bool(range(*bounds)) if known else None
     d = _counter_type(f, bounds, node)
     if trips is False:
         return
-    start, stop, step = (tensors.coerce(f, x, d, node.iter, "a bound of al.range") for x in bounds)
+    start, stop, step = (tensor_access.coerce(f, x, d, node.iter, "a bound of al.range") for x in bounds)
     exits = f.flow.exits(node.body) - {"continue"}
     live = f.flow.head[node] | f.flow.live[node]
     target = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}

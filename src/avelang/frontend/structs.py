@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
-from avelang.frontend.source import Named, Source
+from avelang.frontend.source import FunctionSource, Named
 from avelang.ir.dtypes import DType
 
 EMPTY: Any = inspect.Parameter.empty
@@ -34,7 +34,7 @@ _IGNORED = frozenset(
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Field:
+class StructField:
     """A field: `wanted` is its annotation (ANY: anything), `default` is EMPTY where there is none."""
 
     name: str
@@ -43,11 +43,11 @@ class Field:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Member:
+class StructMember:
     """A function of a struct; `kind`: "method", "property", "class" or "static"."""
 
     kind: str
-    source: Source
+    source: FunctionSource
 
 
 def _means(wanted: Any) -> bool:
@@ -68,8 +68,8 @@ class StructClass(Named):
     def __init__(self, cls: type, span: Span, visible: Mapping[str, Any]):
         self.name, self.qualname, self.span = cls.__name__, cls.__qualname__, span
         self.__name__, self.__qualname__, self.__module__, self.__doc__ = cls.__name__, cls.__qualname__, cls.__module__, cls.__doc__
-        self.fields: dict[str, Field] = {}
-        self.members: dict[str, Member] = {}
+        self.fields: dict[str, StructField] = {}
+        self.members: dict[str, StructMember] = {}
         self.constants: dict[str, Any] = {}
         if cls.__bases__ != (object,):
             self._refuse(f"it inherits from {cls.__bases__[0].__name__}", "a struct has no base classes: hold the other one in a field")
@@ -96,7 +96,7 @@ class StructClass(Named):
             self._refuse(f"the field {name!r} has the annotation {wanted!r}", hint)
         if isinstance(default, dataclasses.Field):
             self._refuse(f"the default of {name!r} is made by dataclasses.field", "write the default itself")
-        self.fields[name] = Field(name, wanted, default)
+        self.fields[name] = StructField(name, wanted, default)
 
     def _evaluated(self, name: str, text: str, visible: Mapping[str, Any]) -> Any:
         try:
@@ -125,12 +125,12 @@ class StructClass(Named):
         if name.startswith("__") and name not in OPERATORS:
             hint = "fields are set by position or by name; __post_init__(self) runs afterwards" if name == "__init__" else "write a method"
             self._refuse(f"it defines {name}", hint)
-        source = Source(fn)
+        source = FunctionSource(fn)
         source.label = f"{self.name}.{name}"
-        self.members[name] = Member(kind, source)
+        self.members[name] = StructMember(kind, source)
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[FunctionSource, ...]:
         """The functions of the class."""
         return tuple(m.source for m in self.members.values())
 
@@ -142,7 +142,7 @@ class StructClass(Named):
 
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
-class Cell:
+class FieldCell:
     """Where an object keeps what a field holds: a key of the heap."""
 
     object: Object
@@ -165,7 +165,7 @@ class Object:
 
     def __init__(self, cls: StructClass, heap: Any):
         self.cls, self.heap = cls, heap
-        self.cells = {name: Cell(self, name) for name in cls.fields}
+        self.cells = {name: FieldCell(self, name) for name in cls.fields}
         self.aliases: set[Object] = set()
 
     def __repr__(self) -> str:
@@ -187,7 +187,7 @@ class Snapshot:
 class Method:
     """A function of a struct, with what it is called on: an object, the struct (of a class method), or nothing."""
 
-    source: Source
+    source: FunctionSource
     object: Object | StructClass | None
 
     def __repr__(self) -> str:

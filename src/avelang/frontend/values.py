@@ -7,7 +7,7 @@ import dataclasses
 import types
 from typing import TYPE_CHECKING, Any
 
-from avelang.frontend import layouts
+from avelang.frontend import shapes
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Method, Object, Pure, Snapshot, StructClass
@@ -92,7 +92,7 @@ class LocalFn:
 
 
 @dataclasses.dataclass(slots=True, frozen=True)
-class Range:
+class RuntimeRange:
     """`al.range(...)`, still to be looped over."""
 
     start: Any
@@ -119,7 +119,7 @@ def is_runtime(v: Any) -> bool:
     if isinstance(v, tuple):
         return any(map(is_runtime, v))
     if isinstance(v, Layout):
-        return not (layouts.static(v.shape) and layouts.static(v.strides))
+        return not (shapes.static(v.shape) and shapes.static(v.strides))
     return isinstance(v, (Value, Vec, Ref, Object))
 
 
@@ -133,9 +133,9 @@ def element(v: Any) -> DType | None:
 def describe(v: Any) -> str:
     """A value in the user's words, for messages."""
     if isinstance(v, Vec):
-        return f"a register tensor {layouts.show(v.shape)} of {v.dtype}"
+        return f"a register tensor {shapes.show(v.shape)} of {v.dtype}"
     if isinstance(v, Ref):
-        return f"a tensor {layouts.show(v.shape)} of {v.dtype} in {v.type.space} memory"
+        return f"a tensor {shapes.show(v.shape)} of {v.dtype} in {v.type.space} memory"
     if isinstance(v, Value):
         return f"a pointer to {v.type.dtype}" if isinstance(v.type, PtrType) else f"a value of type {v.type}"
     if isinstance(v, tuple):
@@ -157,6 +157,6 @@ def describe(v: Any) -> str:
     if isinstance(v, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)):
         kind = "the module" if isinstance(v, types.ModuleType) else "the class" if isinstance(v, type) else "the function"
         return f"{kind} {v.__name__}"
-    if isinstance(v, Range):
+    if isinstance(v, RuntimeRange):
         return "a range of al.range"
     return f"the dtype {v}" if isinstance(v, DType) else f"the constant {v!r}" if isinstance(v, (int, float, str)) else repr(v)

@@ -369,7 +369,7 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("min", same(2, _NUM), "", "The lesser; of floats, the number where one is NaN, and -0.0 is less than 0.0."),
     ("max", same(2, _NUM), "", "The greater; of floats, the number where one is NaN, and 0.0 is greater than -0.0."),
     ("fma", same(3, _NUM), "", "a * b + c, with one rounding on floats."),
-    *((f.name, same(1, f.kinds), "", f"{f.meaning[0].upper()}{f.meaning[1:]}.") for f in FUNCTIONS.values()),
+    *((f.name, same(1, f.kinds), "", f"{f.doc[0].upper()}{f.doc[1:]}.") for f in FUNCTIONS.values()),
     ("cmp", _cmp, "", "Compares by `pred`: eq ne lt le gt ge. Of NaN only ne holds. u1 may be compared by eq and ne."),
     ("select", _select, "", "The second where the condition holds, else the third; a vector condition chooses element by element."),
     ("convert", _convert, "", "The number in another dtype: to float rounded to nearest even, float to integer truncated, saturated (NaN gives 0), "

@@ -133,7 +133,7 @@ def _cut_dict(text: str) -> tuple[str, str]:
     return "", text
 
 
-class _Parser:
+class _IRParser:
     def __init__(self, text: str):
         self.lines = [line.strip() for line in text.splitlines()]
         self.at = 0
@@ -233,7 +233,7 @@ class _Parser:
 
 def parse_kernel(text: str) -> Kernel:
     """Reads what `print_kernel` writes. Raises V002 with the line of the text."""
-    parser = _Parser(text)
+    parser = _IRParser(text)
     try:
         return parser.kernel()
     except (ValueError, SyntaxError, TypeError, KeyError, IndexError, AttributeError, RecursionError, MemoryError) as e:

@@ -38,7 +38,7 @@ class _Known:
         return bool((self.lanes != self.lanes[0]).any())
 
 
-class _Search:
+class _LaneSearch:
     def __init__(self, kernel: Kernel):
         x, y, z = kernel.attrs["block"]
         t = np.arange(min(kernel.attrs["wave"], x * y * z))
@@ -144,4 +144,4 @@ def divergent(kernel: Kernel) -> None:
     """Raises T320 for an operand that certainly differs among lanes and must not."""
     seen: dict[Value, bool] = {}
     if any(_by_lane(v, seen) for v in _uniform_operands(kernel.body)):
-        _Search(kernel).block(kernel.body)
+        _LaneSearch(kernel).block(kernel.body)

@@ -11,8 +11,8 @@ from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
 from avelang.passes.alignment import alignment
 from avelang.passes.divergent import divergent
+from avelang.passes.expand_math import expand_math
 from avelang.passes.forward import forward
-from avelang.passes.functions import functions
 from avelang.passes.lower_rows import lower_rows
 from avelang.passes.simplify import dead, simplify
 from avelang.passes.specialize import specialize
@@ -30,7 +30,7 @@ def checks(kernel: Kernel) -> list[Pass]:
     how = kernel.attrs.get("bounds")
     if not how:
         return []
-    from avelang.passes.bounds import bounds
+    from avelang.passes.bounds_checks import bounds
 
     return [("bounds", lambda k: bounds(k, how == "skip", how in ("skip", "leave")), "tensors"), ("simplify", simplify, "tensors")]
 
@@ -39,7 +39,7 @@ def alike(kernel: Kernel) -> list[Pass]:
     """The pass that adds checks of operands that must be uniform, where the kernel's attributes ask for it: rows are there still."""
     if not kernel.attrs.get("uniform"):
         return []
-    from avelang.passes.bounds import bounds
+    from avelang.passes.bounds_checks import bounds
 
     device = kernel.attrs.get("bounds") in ("skip", "leave")
     return [("uniform", lambda k: bounds(k, kernel.attrs.get("bounds") == "skip", device, operands=True), "tensors")]
@@ -62,7 +62,7 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
         ("forward", forward, "addresses"),
         ("dead", dead, "addresses"),
         # In vectors of lanes; of f64 the C library is called, lane by lane.
-        ("functions", lambda k: functions(k, CPU_FUNCTIONS), "addresses"),
+        ("expand_math", lambda k: expand_math(k, CPU_FUNCTIONS), "addresses"),
         ("simplify", simplify, "addresses"),
         ("uniformity", uniformity, "addresses"),
     ]
@@ -85,7 +85,7 @@ def gpu_passes(kernel: Kernel, block: tuple[int, int, int], target: str, native:
         ("simplify", simplify, "addresses"),
         ("forward", forward, "addresses"),
         ("dead", dead, "addresses"),
-        ("functions", lambda k: functions(k, native), "addresses"),
+        ("expand_math", lambda k: expand_math(k, native), "addresses"),
         ("simplify", simplify, "addresses"),
         ("alignment", alignment, "addresses"),
         ("uniformity", uniformity, "addresses"),

@@ -20,7 +20,7 @@ import numpy as np
 
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
-from avelang.ir.bounds import Memory
+from avelang.ir.bounds_report import MemoryRange
 from avelang.runtime.arrays import Array
 from avelang.runtime.checked import memories
 from avelang.runtime.geometry import Geometry
@@ -73,7 +73,7 @@ class Space:
     def __init__(self, named: Sequence[tuple[str, Array]]):
         found = memories(named)
         self.arrays = [(name, array, m) for (name, array), m in zip(named, found, strict=True) if array.size and array.dtype is not None]
-        self.ranges: list[Memory] = list({m.start: m for _, _, m in self.arrays}.values())
+        self.ranges: list[MemoryRange] = list({m.start: m for _, _, m in self.arrays}.values())
         self.bytes = sum(m.size for m in self.ranges)
 
     def empty(self) -> list[np.ndarray]:
@@ -99,7 +99,7 @@ class Space:
             for m, copy in zip(self.ranges, copies, strict=True):
                 driver.must(doing, "to", m.start, copy.ctypes.data, m.size)
 
-    def elements(self, array: Array, m: Memory, copies: Sequence[np.ndarray]) -> np.ndarray:
+    def elements(self, array: Array, m: MemoryRange, copies: Sequence[np.ndarray]) -> np.ndarray:
         """An array's elements in copies of the ranges, as bit patterns."""
         assert array.dtype is not None
         bits = np.dtype(f"u{array.dtype.bytes}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from avelang.base import knobs
 from avelang.base.errors import AveError
-from avelang.ir.bounds import RECORD, Memory, report
+from avelang.ir.bounds_report import RECORD, MemoryRange, report
 from avelang.runtime.arrays import Array
 
 
@@ -26,7 +26,7 @@ def limits(array: Array) -> tuple[int, int]:
     return array.address + sum(s for s in steps if s < 0), array.address + sum(s for s in steps if s > 0) + array.dtype.bytes
 
 
-def memories(named: Sequence[tuple[str, Array]]) -> list[Memory]:
+def memories(named: Sequence[tuple[str, Array]]) -> list[MemoryRange]:
     """For each array the memory that it lies in: arrays that overlap are one, with all their names."""
     spans = [limits(array) for _, array in named]
     # Empty arrays come last, so that none stands between two that overlap.
@@ -39,9 +39,9 @@ def memories(named: Sequence[tuple[str, Array]]) -> list[Memory]:
             groups.append((first, max(last, high), [*members, i]))
         else:
             groups.append((low, high, [i]))
-    out: dict[int, Memory] = {}
+    out: dict[int, MemoryRange] = {}
     for low, high, members in groups:
-        found = Memory("/".join(named[i][0] for i in sorted(members)), low, high - low)
+        found = MemoryRange("/".join(named[i][0] for i in sorted(members)), low, high - low)
         out.update(dict.fromkeys(members, found))
     return [out[i] for i in range(len(named))]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.base import knobs
 from avelang.base.errors import error
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
 from avelang.runtime.geometry import Dim3, check_block
 
@@ -50,10 +50,10 @@ def chip_of(target: str | None) -> Chip | None:
     return arch.chip(str(target))
 
 
-class Built(Source):
+class Built(FunctionSource):
     """A source whose kernel was built already, for one compilation."""
 
-    def __init__(self, source: Source, kernel: Kernel):
+    def __init__(self, source: FunctionSource, kernel: Kernel):
         self.__dict__.update(source.__dict__)
         self.kernel = kernel
 
@@ -67,7 +67,7 @@ def said(kernel: Kernel) -> str:
     return "\n".join((print_kernel(kernel), repr(sorted(kernel.attrs.items(), key=lambda item: item[0])), *lines))
 
 
-def build(source: Source, constexprs: Mapping[str, Any], target: str | None) -> Kernel:
+def build(source: FunctionSource, constexprs: Mapping[str, Any], target: str | None) -> Kernel:
     """The frontend's IR, in phase "tensors"."""
     from avelang.frontend.build import build as frontend
 
@@ -83,7 +83,7 @@ def build(source: Source, constexprs: Mapping[str, Any], target: str | None) -> 
 
 def expected(kernel: Kernel, block: Dim3) -> dict[str, Any]:
     """What a kernel as `build` makes it expects of launches with such blocks: see `passes.expects`."""
-    from avelang.passes.expects import collect
+    from avelang.passes.collect_expects import collect
 
     return collect(kernel, block)
 
@@ -136,12 +136,12 @@ def _gpu_text(kernel: Kernel, block: Dim3, chip: Chip, emit: str) -> str:
 
 
 def _device_program(
-    source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
+    source: FunctionSource, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[Program, dict[str, Any]]:  # fmt: skip
     """The LLVM IR of a launch on a GPU, and what the runtime must know of it: JSON values only."""
     from avelang.ir.dtypes import DType
     from avelang.ir.types import MapType
-    from avelang.passes.expects import collect
+    from avelang.passes.collect_expects import collect
     from avelang.passes.writes import written
 
     start = time.perf_counter()
@@ -179,7 +179,7 @@ def _checks_on(kernel: Kernel) -> str:
 
 @_uncollected()
 def device_assembly(
-    source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
+    source: FunctionSource, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
     """The assembly of a launch (for the executor; PTX for NVIDIA), and what the runtime must know of it: JSON values only."""
     import avelang.arch as arch
@@ -194,7 +194,7 @@ def device_assembly(
 
 @_uncollected()
 def device_object(
-    source: Source, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
+    source: FunctionSource, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
 ) -> tuple[bytes, dict[str, Any]]:  # fmt: skip
     """A code object that the driver of the target's GPU loads, and what the runtime must know of it: JSON values only."""
     import avelang.arch as arch
@@ -209,11 +209,13 @@ def device_object(
 
 
 @_uncollected()
-def cpu_object(source: Source, constexprs: Mapping[str, Any], target: str | None, block: Dim3, cluster: Any = None) -> tuple[bytes, dict[str, Any]]:
+def cpu_object(
+    source: FunctionSource, constexprs: Mapping[str, Any], target: str | None, block: Dim3, cluster: Any = None
+) -> tuple[bytes, dict[str, Any]]:
     """An object file with `ave_run`, and what the runtime must know of it: JSON values only."""
     from avelang.ir.core import walk
     from avelang.llvm.core import Host
-    from avelang.passes.expects import collect
+    from avelang.passes.collect_expects import collect
     from avelang.passes.writes import written
 
     start = time.perf_counter()
@@ -243,7 +245,7 @@ def _checked(kernel: Kernel) -> dict[str, Any]:
     return {"sites": kernel.attrs["sites"], "wave": kernel.attrs["wave"]} if "sites" in kernel.attrs else {}
 
 
-def constants(source: Source, constexprs: Mapping[str, Any]) -> dict[str, Any]:
+def constants(source: FunctionSource, constexprs: Mapping[str, Any]) -> dict[str, Any]:
     """The compile-time values of a kernel by name, defaults filled in. Raises L006 for those that are missing, L007 for those it does not have."""
     from avelang.frontend.signature import EMPTY, signature
 
@@ -264,7 +266,7 @@ def compile_code_object(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 
 
     Arguments and errors as of `compile_text`; L009 where the target is no AMD GPU, D020 where there is no linker.
     """
-    source: Source = jitted.source
+    source: FunctionSource = jitted.source
     chip = chip_of(target)
     if chip is None or chip.vendor != "amd":
         raise error("L009", kernel=source.name, name="emit", want=f"{', '.join(EMITS)} for {target}", got="'hsaco', which is for AMD GPUs")
@@ -280,7 +282,7 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
     Raises what the frontend raises, L006 and L007 for constexprs, U101 for an unknown target, U2 codes for what a target
     cannot do.
     """
-    source: Source = jitted.source
+    source: FunctionSource = jitted.source
     if emit not in EMITS:
         raise error("L009", kernel=source.name, name="emit", want=" or ".join(EMITS), got=repr(emit))
     chip = chip_of(target)

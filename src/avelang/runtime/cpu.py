@@ -14,7 +14,7 @@ from avelang.runtime import compile
 from avelang.runtime.native import native
 
 if TYPE_CHECKING:
-    from avelang.frontend.source import Source
+    from avelang.frontend.source import FunctionSource
     from avelang.runtime.arguments import Bound
 
 ENTRY = "ave_run"
@@ -72,7 +72,7 @@ class Cpu:
 
         return {"backend": "cpu", "host": list(Host().key), "bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
 
-    def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def compile(self, source: FunctionSource, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""
         return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block, bound.options.get("cluster"))
 

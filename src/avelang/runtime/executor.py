@@ -23,7 +23,7 @@ from avelang.sim.amdgcn.checks import of_knob
 from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams, DispatchResult, Ready
 
 if TYPE_CHECKING:
-    from avelang.frontend.source import Source
+    from avelang.frontend.source import FunctionSource
     from avelang.runtime.arguments import Bound
     from avelang.runtime.geometry import Geometry
 
@@ -91,7 +91,7 @@ class Executor:
 
         return {"backend": self.backend, "host": list(Host(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
 
-    def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def compile(self, source: FunctionSource, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""
         text, meta = compile.device_assembly(source, bound.constexprs, self.chip, block, bound.options)
         check = sorted(of_knob(knobs.checks()))

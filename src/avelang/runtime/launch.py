@@ -21,7 +21,7 @@ from avelang.frontend.closure import closure
 from avelang.frontend.pythons import forget
 from avelang.frontend.reach import Watched
 from avelang.frontend.signature import signature
-from avelang.frontend.source import Source
+from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
 from avelang.passes.writes import written
 from avelang.runtime import cache, checked, compile, expects, keys, stub, subscript
@@ -47,7 +47,7 @@ class Place(Protocol):
 
     @property
     def key(self) -> dict[str, Any]: ...
-    def compile(self, source: Source, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]: ...
+    def compile(self, source: FunctionSource, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]: ...
     def load(self, payload: bytes, meta: dict[str, Any]) -> Any: ...
 
 
@@ -57,7 +57,7 @@ _CPU = Cpu()
 class Launcher:
     """The launches of one jit function."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: FunctionSource):
         self.source = source
         self._lock = threading.Lock()
         self._programs: dict[Any, Any] = {}
@@ -352,7 +352,7 @@ class Launcher:
         kernel = compile.build(self._fresh(bound), bound.constexprs, target)
         return (key, compile.said(kernel)), kernel
 
-    def _fresh(self, bound: Bound) -> Source:
+    def _fresh(self, bound: Bound) -> FunctionSource:
         """The source, for a build: what remembers results for Python code that the build runs has forgotten them."""
         self._closure.forget()
         forget(keys.reached(bound.constexprs).memories)

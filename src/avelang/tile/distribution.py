@@ -11,7 +11,7 @@ from typing import Any
 import avelang
 from avelang.base.lazy import np
 from avelang.base.places import wrong
-from avelang.frontend import layouts
+from avelang.frontend import shapes
 from avelang.frontend.names import Intrinsic, Layout
 from avelang.ir.dtypes import DType
 from avelang.isa.fragments import Fragment
@@ -123,7 +123,7 @@ class Distribution:
         """The layout (wave, lane, element) -> place in a tile with these strides (default: row-major). Each mode has its fastest leaf first;
         replicas have stride 0."""
         if strides is None:
-            strides = layouts.row_major(self.shape, lambda a, b: a * b)
+            strides = shapes.row_major(self.shape, lambda a, b: a * b)
         steps, step = self.encoding.steps(), tuple(strides or ())
         threads = list(steps.p)
         if len(threads) == 1:
@@ -253,7 +253,7 @@ def enumerate_layout(layout: Layout) -> np.ndarray:
     out = np.zeros((), np.int64)
     for shape, strides in zip(layout.shape, layout.strides, strict=True):
         mode = np.zeros(1, np.int64)
-        for n, s in zip(layouts.leaves(shape), layouts.leaves(strides), strict=True):
+        for n, s in zip(shapes.leaves(shape), shapes.leaves(strides), strict=True):
             mode = (np.arange(n)[:, None] * s + mode[None, :]).ravel()
         out = out[..., None] + mode
     return out

@@ -35,7 +35,7 @@ def parse_layout(text: str) -> Layout:
         raise wrong("T308", got=repr(text), why="it is no layout", instead='a layout is "shape:strides", such as "((2,4),3):((1,6),2)"') from None
     if len(parts) == 2:
         return Layout(*parts)
-    from avelang.frontend.layouts import as_tuple, row_major
+    from avelang.frontend.shapes import as_tuple, row_major
 
     flat = Layout(parts[0], parts[0])  # checks the extents
     return Layout(flat.shape, row_major(as_tuple(flat.shape), lambda a, b: a * b))

@@ -13,7 +13,7 @@ import numpy as np
 from avelang.emit.llvm import cpu_lin
 from avelang.emit.llvm.cpu_values import Lin, Ptr, S, Scalar, elem
 from avelang.emit.llvm.cpu_wave import Wave
-from avelang.ir.bounds import BLOCK, MOST_VALUES, SITE, THREAD, VALUES
+from avelang.ir.bounds_report import BLOCK, MOST_VALUES, SITE, THREAD, VALUES
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType, u32, u64
 from avelang.native.layouts import STOP, Launch

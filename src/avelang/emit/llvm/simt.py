@@ -35,7 +35,7 @@ class Program:
     """What a GPU emitter gives: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
     block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes. Where the kernel has
     `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the record of
-    `avelang.ir.bounds` comes before that."""
+    `avelang.ir.bounds_report` comes before that."""
 
     text: str
     entry: str

@@ -1,4 +1,4 @@
-"""`check` for lanes: a comparison and a branch; behind the branch a report in the record of the launch (`avelang.ir.bounds`), and the lane's end.
+"""`check` for lanes: a comparison and a branch; behind the branch a report in the record of the launch (`ir/bounds_report.py`), and the lane's end.
 
 The first lane to change the record's flag writes it. A lane that stops has left the kernel by itself: nothing traps, so that the device, its
 context and the other arrays stay usable, and barriers of whole blocks count it as arrived.
@@ -7,7 +7,7 @@ context and the other arrays stay usable, and barriers of whole blocks count it 
 from __future__ import annotations
 
 from avelang.emit.llvm.simt import Simt
-from avelang.ir.bounds import BLOCK, SITE, THREAD, VALUES
+from avelang.ir.bounds_report import BLOCK, SITE, THREAD, VALUES
 from avelang.ir.core import Op
 from avelang.ir.dtypes import u32
 from avelang.ir.types import DType

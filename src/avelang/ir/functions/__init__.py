@@ -12,23 +12,23 @@ from typing import Any
 from avelang.base.lazy import np
 from avelang.ir.core import Value
 from avelang.ir.functions import formulas32, formulas64
-from avelang.ir.functions.terms import Terms
+from avelang.ir.functions.math_builder import MathBuilder
 
-Formula = Callable[[Terms, Value], Value]
+Formula = Callable[[MathBuilder, Value], Value]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Function:
+class MathFunction:
     """A function of one number.
 
-    `meaning`: in words, of x. `python`: its value for a number of Python's, at compile time; ValueError and OverflowError become errors there.
+    `doc`: in words, of x. `python`: its value for a number of Python's, at compile time; ValueError and OverflowError become errors there.
     `numpy`: what it computes of an f64 array; the reference rounds that once. What a machine does comes from either `llvm`, the intrinsic
     of LLVM that every target has and that is exact, or from a formula, `f32` and `f64`: the first to two units in the last place, also
-    for narrower floats, the second to one. A formula may call other functions (`Terms.one`). `kinds`: of the dtypes that it takes.
+    for narrower floats, the second to one. A formula may call other functions (`MathBuilder.one`). `kinds`: of the dtypes that it takes.
     """
 
     name: str
-    meaning: str
+    doc: str
     python: Callable[[Any], Any]
     numpy: Callable[[np.ndarray], np.ndarray]
     f32: Formula | None = None
@@ -42,13 +42,13 @@ def _erf(x: np.ndarray) -> np.ndarray:
     return np.array([math.erf(v) for v in x.ravel().tolist()], np.float64).reshape(x.shape)
 
 
-def _row(name: str, meaning: str, python: Callable[[Any], Any], numpy: Callable[[np.ndarray], np.ndarray], **more: Any) -> Function:
+def _row(name: str, doc: str, python: Callable[[Any], Any], numpy: Callable[[np.ndarray], np.ndarray], **more: Any) -> MathFunction:
     if "llvm" not in more:
         more = {"f32": getattr(formulas32, name, None), "f64": getattr(formulas64, name, None)} | more
-    return Function(name, meaning, python, numpy, **more)
+    return MathFunction(name, doc, python, numpy, **more)
 
 
-FUNCTIONS: dict[str, Function] = {
+FUNCTIONS: dict[str, MathFunction] = {
     f.name: f
     for f in (
         _row("abs", "|x|; of the least integer, itself", abs, lambda x: np.abs(x), llvm="fabs", kinds="int uint float"),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import f32, f64, i32, i64, u32, u64
-from avelang.ir.functions.terms import PI_HALF, TWO_OVER_PI, Terms
+from avelang.ir.functions.math_builder import PI_HALF, TWO_OVER_PI, MathBuilder
 from avelang.ir.types import VecType
 
 # -- exp, log ----------------------------------------------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ LN2_HI, LN2_LO = 0.693145751953125, 1.42860677e-06  # the first has 16 bits: its
 LOG2E = math.log2(math.e)
 
 
-def exp(m: Terms, x: Value) -> Value:
+def exp(m: MathBuilder, x: Value) -> Value:
     """e to the x: e**r for |r| <= ln 2 / 2 by a polynomial, or by the machine's exp2."""
 
     def inner(x: Value) -> Value:
@@ -42,7 +42,7 @@ def exp(m: Terms, x: Value) -> Value:
     return m.within(x, -104.0, 89.0, inner)
 
 
-def exp2(m: Terms, x: Value) -> Value:
+def exp2(m: MathBuilder, x: Value) -> Value:
     """2 to the x."""
 
     def inner(x: Value) -> Value:
@@ -52,7 +52,7 @@ def exp2(m: Terms, x: Value) -> Value:
     return m.within(x, -150.0, 128.0, inner)
 
 
-def _log1p(m: Terms, x: Value) -> tuple[Value, Value, Value]:
+def _log1p(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
     """For x = 2**e (1 + f) with 1 + f from 2/3 to 4/3: (e, f, r) with log(1 + f) = f + r f**2; odd arguments are left to `_log_edges`."""
     b = m.b
     small = m.cmp("lt", x, 1.1754943508222875e-38)
@@ -64,20 +64,20 @@ def _log1p(m: Terms, x: Value) -> tuple[Value, Value, Value]:
     return i, f, m.poly(f, LOG)
 
 
-def _log_edges(m: Terms, x: Value, y: Value) -> Value:
+def _log_edges(m: MathBuilder, x: Value, y: Value) -> Value:
     """y, or what the logarithm is of zero, of negative numbers, of infinity and NaN."""
     y = m.pick(m.cmp("eq", x, math.inf), x, y)
     y = m.pick(m.cmp("eq", x, 0.0), -math.inf, y)
     return m.pick(m.cmp("ge", x, 0.0), y, math.nan)
 
 
-def log(m: Terms, x: Value) -> Value:
+def log(m: MathBuilder, x: Value) -> Value:
     """The natural logarithm."""
     i, f, r = _log1p(m, x)
     return _log_edges(m, x, m.fma(i, math.log(2), m.fma(r, m.mul(f, f), f)))
 
 
-def log2(m: Terms, x: Value) -> Value:
+def log2(m: MathBuilder, x: Value) -> Value:
     """The logarithm to base 2: log(1 + f) times log2 e in two parts, so that near 1 nothing is lost."""
     i, f, r = _log1p(m, x)
     rest = m.mul(r, m.mul(f, f))
@@ -90,7 +90,7 @@ def log2(m: Terms, x: Value) -> Value:
 # -- tanh, erf ---------------------------------------------------------------------------------------------------------------------------
 
 
-def tanh(m: Terms, x: Value) -> Value:
+def tanh(m: MathBuilder, x: Value) -> Value:
     """Hyperbolic tangent: a polynomial near zero, 1 - 2 / (exp(2 |x|) + 1) beyond."""
     a = m.one("abs", x)
     s = m.mul(x, x)
@@ -101,7 +101,7 @@ def tanh(m: Terms, x: Value) -> Value:
     return m.pick(m.cmp("ne", x, x), x, out)
 
 
-def erf(m: Terms, x: Value) -> Value:
+def erf(m: MathBuilder, x: Value) -> Value:
     """Error function: x times a polynomial near zero, 1 - exp of a polynomial beyond."""
     a = m.one("abs", x)
     s = m.mul(x, x)
@@ -115,7 +115,7 @@ def erf(m: Terms, x: Value) -> Value:
 # -- rsqrt, sin, cos ---------------------------------------------------------------------------------------------------------------------
 
 
-def rsqrt(m: Terms, x: Value) -> Value:
+def rsqrt(m: MathBuilder, x: Value) -> Value:
     """1 / sqrt(x)."""
     return m.div(1.0, m.one("sqrt", x))
 
@@ -124,7 +124,7 @@ WORDS = TWO_OVER_PI[:7]  # as many as the greatest exponent asks for
 LARGE = 2.0**28  # from here on f64 alone does not do
 
 
-def _quadrant(m: Terms, x: Value) -> tuple[Value, Value]:
+def _quadrant(m: MathBuilder, x: Value) -> tuple[Value, Value]:
     """(q, r): x = q pi/2 + r, q an i32 modulo 4 at least, r an f32 within pi/4."""
     b = m.b
     magnitude = m.one("abs", x)
@@ -138,7 +138,7 @@ def _quadrant(m: Terms, x: Value) -> tuple[Value, Value]:
     return op.results[0], op.results[1]
 
 
-def _reduce(m: Terms, x: Value) -> tuple[Value, Value]:
+def _reduce(m: MathBuilder, x: Value) -> tuple[Value, Value]:
     """In f64: x has 24 bits and q less than 30, so that pi/2 in two parts leaves an error far below the last place of r."""
     b = m.b
     wide = b.convert(x, f64)
@@ -148,7 +148,7 @@ def _reduce(m: Terms, x: Value) -> tuple[Value, Value]:
     return b.convert(n, i32), b.convert(r, f32)
 
 
-def _reduce_large(m: Terms, x: Value) -> tuple[Value, Value]:
+def _reduce_large(m: MathBuilder, x: Value) -> tuple[Value, Value]:
     """With as many bits of 2/pi as the exponent asks for: x = M 2**e with a whole M of 24 bits, and of M times 2/pi only two bits before
     the point and those behind it matter."""
     b = m.b
@@ -183,10 +183,10 @@ def _reduce_large(m: Terms, x: Value) -> tuple[Value, Value]:
     return b.select(negative, b.same("neg", q), q), m.pick(negative, m.one("neg", r), r)
 
 
-def _trigonometric(shift: int) -> Callable[[Terms, Value], Value]:
+def _trigonometric(shift: int) -> Callable[[MathBuilder, Value], Value]:
     """Sine, or with a shift of a quarter turn cosine."""
 
-    def f(m: Terms, x: Value) -> Value:
+    def f(m: MathBuilder, x: Value) -> Value:
         b = m.b
         q, r = _quadrant(m, x)
         if shift:

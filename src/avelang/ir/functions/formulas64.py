@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import f64, i32, i64, u32, u64
-from avelang.ir.functions.terms import PI_HALF, TWO_OVER_PI, Terms
+from avelang.ir.functions.math_builder import PI_HALF, TWO_OVER_PI, MathBuilder
 
 # Of e**r behind 1 + r; of log behind its first terms, in s**2; of tanh, sin and cos behind theirs, in x**2; of erf(x) / x - 1, in x**2; of
 # log(erfc(x)), in x - 1.
@@ -56,12 +56,12 @@ LOG2E_LOW = 2.0355273740931033e-17  # what LOG2E lacks
 # -- exp, log ----------------------------------------------------------------------------------------------------------------------------
 
 
-def _near(m: Terms, high: Value, low: Value) -> Value:
+def _near(m: MathBuilder, high: Value, low: Value) -> Value:
     """e to the sum of a pair within ln 2 / 2 of zero."""
     return m.add(1.0, m.add(high, m.fma(m.poly(high, EXP), m.mul(high, high), low)))
 
 
-def exp(m: Terms, x: Value) -> Value:
+def exp(m: MathBuilder, x: Value) -> Value:
     """e to the x: e**r for |r| <= ln 2 / 2 by a polynomial, times a power of 2."""
 
     def inner(x: Value) -> Value:
@@ -74,7 +74,7 @@ def exp(m: Terms, x: Value) -> Value:
     return m.within(x, -746.0, 710.0, inner)
 
 
-def exp2(m: Terms, x: Value) -> Value:
+def exp2(m: MathBuilder, x: Value) -> Value:
     """2 to the x: e to what is left of it times ln 2."""
 
     def inner(x: Value) -> Value:
@@ -86,7 +86,7 @@ def exp2(m: Terms, x: Value) -> Value:
     return m.within(x, -1076.0, 1024.0, inner)
 
 
-def _log1p(m: Terms, x: Value) -> tuple[Value, Value, Value]:
+def _log1p(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
     """For x = 2**e (1 + f) with 1 + f from sqrt(1/2) to sqrt(2): e, and log(1 + f) as a pair; odd arguments are left to `_edges`."""
     b = m.b
     small = m.cmp("lt", x, m.least)
@@ -103,21 +103,21 @@ def _log1p(m: Terms, x: Value) -> tuple[Value, Value, Value]:
     return whole, high, low
 
 
-def _edges(m: Terms, x: Value, y: Value) -> Value:
+def _edges(m: MathBuilder, x: Value, y: Value) -> Value:
     """y, or what the logarithm is of zero, of negative numbers, of infinity and NaN."""
     y = m.pick(m.cmp("eq", x, math.inf), x, y)
     y = m.pick(m.cmp("eq", x, 0.0), -math.inf, y)
     return m.pick(m.cmp("ge", x, 0.0), y, math.nan)
 
 
-def log(m: Terms, x: Value) -> Value:
+def log(m: MathBuilder, x: Value) -> Value:
     """The natural logarithm."""
     e, high, low = _log1p(m, x)
     total, lost = m.sum(m.mul(e, LN2[0]), high)
     return _edges(m, x, m.add(total, m.add(m.fma(e, LN2[1], low), lost)))
 
 
-def log2(m: Terms, x: Value) -> Value:
+def log2(m: MathBuilder, x: Value) -> Value:
     """The logarithm to base 2: the natural one of 1 + f times log2 e, as pairs."""
     e, high, low = _log1p(m, x)
     scaled, rest = m.product(high, LOG2E)
@@ -129,7 +129,7 @@ def log2(m: Terms, x: Value) -> Value:
 # -- tanh, erf ---------------------------------------------------------------------------------------------------------------------------
 
 
-def tanh(m: Terms, x: Value) -> Value:
+def tanh(m: MathBuilder, x: Value) -> Value:
     """Hyperbolic tangent: a polynomial near zero, 1 - 2 / (exp(2 |x|) + 1) beyond."""
     a = m.one("abs", x)
     s = m.mul(x, x)
@@ -139,7 +139,7 @@ def tanh(m: Terms, x: Value) -> Value:
     return m.pick(m.cmp("ne", x, x), x, out)
 
 
-def erf(m: Terms, x: Value) -> Value:
+def erf(m: MathBuilder, x: Value) -> Value:
     """Error function: x times a polynomial up to 7/8, 1 - exp of a polynomial beyond."""
     a = m.one("abs", x)
     s = m.mul(x, x)
@@ -153,7 +153,7 @@ def erf(m: Terms, x: Value) -> Value:
 # -- rsqrt, sin, cos ---------------------------------------------------------------------------------------------------------------------
 
 
-def rsqrt(m: Terms, x: Value) -> Value:
+def rsqrt(m: MathBuilder, x: Value) -> Value:
     """1 / sqrt(x)."""
     return m.div(1.0, m.one("sqrt", x))
 
@@ -161,7 +161,7 @@ def rsqrt(m: Terms, x: Value) -> Value:
 LARGE = 2.0**30  # from here on multiples of pi/2 are taken from the bits of 2/pi
 
 
-def _quadrant(m: Terms, x: Value) -> tuple[Value, Value, Value]:
+def _quadrant(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
     """(q, r, s): x = q pi/2 + r + s, q an i32 modulo 4, the pair within pi/4 or a little more."""
     b = m.b
     then, other = Block(), Block()
@@ -174,7 +174,7 @@ def _quadrant(m: Terms, x: Value) -> tuple[Value, Value, Value]:
     return op.results[0], op.results[1], op.results[2]
 
 
-def _reduce(m: Terms, x: Value) -> tuple[Value, Value, Value]:
+def _reduce(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
     """The nearest multiple of pi/2 is taken off in three parts. The first difference is exact, the next keep what they lose."""
     n = m.one("floor", m.fma(x, 2 / math.pi, 0.5))
     first, lost1 = m.product(n, PI_HALF[0])
@@ -185,7 +185,7 @@ def _reduce(m: Terms, x: Value) -> tuple[Value, Value, Value]:
     return m.b.convert(n, i32), *m.ordered_sum(c, low)
 
 
-def _window(m: Terms, word: Value, count: int) -> list[Value]:
+def _window(m: MathBuilder, word: Value, count: int) -> list[Value]:
     """`count` words from a place on, of a word of zeros and 2/pi behind it, as u64. A table has no place in registers: it is halved bit by bit of the
     place."""
     b = m.b
@@ -197,7 +197,7 @@ def _window(m: Terms, word: Value, count: int) -> list[Value]:
     return [b.convert(w, u64) for w in table[:count]]
 
 
-def _product(m: Terms, bits: Value) -> list[Value]:
+def _product(m: MathBuilder, bits: Value) -> list[Value]:
     """M 2**e times 2/pi modulo 4, as a fraction of 4, where M, with 53 bits, and e are those of a float: four columns of 32 bits, of six."""
     b = m.b
 
@@ -220,7 +220,7 @@ def _product(m: Terms, bits: Value) -> list[Value]:
     return columns[:4]
 
 
-def _reduce_large(m: Terms, x: Value) -> tuple[Value, Value, Value]:
+def _reduce_large(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
     """With as many bits of 2/pi as the exponent asks for. No f64 is nearer to a multiple of pi/2 than 2**-62: of 126 bits of fraction 64 are left."""
     b = m.b
     columns = _product(m, m.bits(x))
@@ -239,10 +239,10 @@ def _reduce_large(m: Terms, x: Value) -> tuple[Value, Value, Value]:
     return b.select(negative, b.same("neg", q), q), m.pick(negative, m.one("neg", r), r), m.pick(negative, m.one("neg", s), s)
 
 
-def _trigonometric(shift: int) -> Callable[[Terms, Value], Value]:
+def _trigonometric(shift: int) -> Callable[[MathBuilder, Value], Value]:
     """Sine, or with a shift of a quarter turn cosine."""
 
-    def f(m: Terms, x: Value) -> Value:
+    def f(m: MathBuilder, x: Value) -> Value:
         b = m.b
         q, r, low = _quadrant(m, x)
         if shift:

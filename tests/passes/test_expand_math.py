@@ -15,7 +15,7 @@ from avelang.ir.functions import EXPANDED, FUNCTIONS
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.types import GLOBAL, PtrType, VecType
 from avelang.ir.verify import verify
-from avelang.passes.functions import functions
+from avelang.passes.expand_math import expand_math
 from avelang.sim import reference
 
 EXACT = {
@@ -37,7 +37,7 @@ def apply(name: str, x: np.ndarray, d: DType = f32, native: frozenset[str] = fro
     offset = b.mul(b.convert(place, i64), b.const(d.bytes, i64))
     b.st(b.same(name, b.ld(source, offset, d, d.bytes)), target, offset, d.bytes)
     kernel = Kernel("k", body.args, body, {"wave": LANES, "chip": "gfx942", "file": ""})
-    functions(kernel, native)
+    expand_math(kernel, native)
     verify(kernel, "addresses")
     assert print_kernel(parse_kernel(print_kernel(kernel))) == print_kernel(kernel)
     assert name not in {op.name for op in walk(kernel.body)}
@@ -145,7 +145,7 @@ def test_what_the_machine_has_stays():
         b.same(name, x)
     b.same("exp", b.const(1.0, f64))  # the machine has that of f32 only
     kernel = Kernel("k", [], body, {"wave": LANES, "chip": "", "file": ""})
-    functions(kernel, frozenset({"exp"}))
+    expand_math(kernel, frozenset({"exp"}))
     names = [op.name for op in walk(body)]
     assert names.count("exp") == 2 and "tanh" not in names  # its own, and that of tanh
 
@@ -162,7 +162,7 @@ def test_vectors_go_element_by_element():
     body = Block()
     b = Builder(body)
     b.same("exp2", b.const((1.0, 2.0, 3.0), VecType(f32, 3)))
-    functions(Kernel("k", [], body, {"wave": LANES, "chip": "", "file": ""}), frozenset())
+    expand_math(Kernel("k", [], body, {"wave": LANES, "chip": "", "file": ""}), frozenset())
     assert [op.attrs["index"] for op in body.ops if op.name == "extract"] == [0, 1, 2] and body.ops[-1].name == "vec"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-Names = frozenset[str]
-NONE: Names = frozenset()
+NameSet = frozenset[str]
+NONE: NameSet = frozenset()
 
 
 @dataclasses.dataclass(slots=True)
@@ -14,10 +14,10 @@ class Facts:
     """Of a statement: names read before it assigns them, names it assigns on every path, names it may assign, and how it may be left
     ("return", "break", "continue")."""
 
-    use: Names
-    kill: Names
-    defs: Names
-    exits: Names = NONE
+    use: NameSet
+    kill: NameSet
+    defs: NameSet
+    exits: NameSet = NONE
 
 
 class Flow:
@@ -25,14 +25,14 @@ class Flow:
 
     def __init__(self, node: ast.FunctionDef):
         self.facts: dict[ast.AST, Facts] = {}
-        self.live: dict[ast.AST, Names] = {}
-        self.head: dict[ast.AST, Names] = {}
+        self.live: dict[ast.AST, NameSet] = {}
+        self.head: dict[ast.AST, NameSet] = {}
         # What nested functions read is live always: they are called at any later place.
-        self.captured: Names = NONE
+        self.captured: NameSet = NONE
         self.returns_value = False
         body = self._list(node.body)
         params = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-        self.names: Names = body.defs | params
+        self.names: NameSet = body.defs | params
         self._down(node.body, set(self.captured))
 
     # -- upward: facts of each statement -----------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class Flow:
 
     # -- downward: what is live --------------------------------------------------------------------------------------------------
 
-    def _down(self, body: list[ast.stmt], live: set[str], left: Names = NONE, next_trip: Names = NONE) -> None:
+    def _down(self, body: list[ast.stmt], live: set[str], left: NameSet = NONE, next_trip: NameSet = NONE) -> None:
         """`live`: what may be read behind these statements; `left`, `next_trip`: what may be read where `break` and `continue` lead."""
         for stmt in reversed(body):
             facts = self.facts[stmt]
@@ -109,7 +109,7 @@ class Flow:
             live -= facts.kill - self.captured
             live |= facts.use
 
-    def _list_use(self, body: list[ast.stmt]) -> Names:
+    def _list_use(self, body: list[ast.stmt]) -> NameSet:
         use: set[str] = set()
         kill: set[str] = set()
         for stmt in body:
@@ -117,7 +117,7 @@ class Flow:
             kill |= self.facts[stmt].kill if not self.facts[stmt].exits else NONE
         return frozenset(use)
 
-    def exits(self, body: list[ast.stmt]) -> Names:
+    def exits(self, body: list[ast.stmt]) -> NameSet:
         """How a list of statements may be left before its end."""
         return frozenset().union(*(self.facts[s].exits for s in body))
 
@@ -156,16 +156,16 @@ def walk(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _reads(node: ast.AST) -> Names:
+def _reads(node: ast.AST) -> NameSet:
     """Names that a node reads. An augmented assignment reads its target."""
     return _names(node)[0]
 
 
-def _stores(node: ast.AST) -> Names:
+def _stores(node: ast.AST) -> NameSet:
     return _names(node)[1]
 
 
-def _names(node: ast.AST) -> tuple[Names, Names]:
+def _names(node: ast.AST) -> tuple[NameSet, NameSet]:
     """Names that a node reads, and names that it assigns."""
     reads, stores = set(), set()
     for n in walk(node):

@@ -7,7 +7,7 @@ from typing import Any
 
 import avelang.arch as arch
 from avelang.base.errors import counted
-from avelang.frontend import layouts, tensors
+from avelang.frontend import shapes, tensor_access
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import fits
 from avelang.frontend.names import Intrinsic
@@ -78,7 +78,7 @@ def _const(f: Frame, callee: Intrinsic, p: Param, v: Any, node: ast.AST) -> int:
 def _plain(v: Any) -> Type | None:
     """The IR type of a run-time scalar or vector; what a static tensor reads as."""
     if isinstance(v, Ref):
-        return VecType(v.dtype, layouts.size(v.shape)) if layouts.static(v.shape) else None
+        return VecType(v.dtype, shapes.size(v.shape)) if shapes.static(v.shape) else None
     return v.value.type if isinstance(v, Vec) else v.type if is_scalar(v) else None
 
 
@@ -134,7 +134,7 @@ def _operand(f: Frame, callee: Intrinsic, p: Param, v: Any, want: Any, node: ast
                 f.fail("T021", node, number=v, dtype=want)
             return f.b.const(v, want)
         f.fail("T022", node, what=what, got=describe(v), want=_shown(want))
-    v = tensors.read(f, v, node)
+    v = tensor_access.read(f, v, node)
     have = _plain(v)
     if have is None or not (have == want or _alike(have, want, p.packed)):
         f.fail("T022", node, what=what, got=describe(v), want=_accepted(p, want))
@@ -156,7 +156,7 @@ def _tensor(f: Frame, p: Param, v: Any, what: str, node: ast.AST) -> Value:
         # An element reads as a number, and a part that has a name as a copy in registers: neither says where it lies.
         hint = "al.subview(x, (i,), (1,)) is a place; or give x one more mode, as in make_shared((n, 1), dtype): x[i] is a part of it then"
         f.fail("T022", node, hint if is_scalar(v) or isinstance(v, Vec) else None, what=what, got=describe(v), want=f"a tensor in {spaces} memory")
-    return tensors.whole(f, v).value
+    return tensor_access.whole(f, v).value
 
 
 def _accepted(p: Param, want: Type) -> str:

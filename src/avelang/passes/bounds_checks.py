@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from avelang.ir.bounds import MOST_VALUES, PARAM, RECORD, Site
+from avelang.ir.bounds_report import MOST_VALUES, PARAM, RECORD, Site
 from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.dtypes import i32, i64, u1, u32, u64
@@ -21,8 +21,8 @@ from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, Ten
 from avelang.isa.expansions import first_active
 from avelang.isa.footprints import Touch, footprint, size_of
 from avelang.isa.row import ROWS
-from avelang.passes.ranges import Ranges
 from avelang.passes.rewrite import rewrite
+from avelang.passes.value_ranges import Ranges
 
 Dim = int | Value
 Pair = tuple[Value, Value]  # wrong where the first, unsigned, is not less than the second

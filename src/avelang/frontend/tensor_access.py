@@ -7,7 +7,7 @@ import dataclasses
 import math
 from typing import Any
 
-from avelang.frontend import choices, layouts
+from avelang.frontend import choices, shapes
 from avelang.frontend.frame import Frame
 from avelang.frontend.infer import MOST_TRIPS, fits, promote, stores_into
 from avelang.frontend.names import Layout, Tensor
@@ -76,12 +76,12 @@ def _div_rem(f: Frame, a: Any, n: int) -> tuple[Any, Any]:
 
 
 def default_strides(f: Frame, shape: Any) -> Any:
-    return layouts.row_major(shape, lambda a, b: product(f, a, b))
+    return shapes.row_major(shape, lambda a, b: product(f, a, b))
 
 
 def _typed_dims(f: Frame, shape: Any, strides: Any) -> tuple[tuple[int | None, ...], tuple[int | None, ...], list[Value]]:
     """Extents and strides as a tensor type has them, and the values of those that it does not know."""
-    flat = (layouts.leaves(shape), layouts.leaves(strides))
+    flat = (shapes.leaves(shape), shapes.leaves(strides))
     dims = [index_value(f, x) for part in flat for x in part if not isinstance(x, int)]
     known = [tuple(x if isinstance(x, int) else None for x in part) for part in flat]
     return known[0], known[1], dims
@@ -91,14 +91,14 @@ def make(f: Frame, op: str, operands: list[Value], d: DType, space: str, shape: 
     """A tensor by `alloc`, `make_tensor`, `view` or `subview`."""
     extents, steps, dims = _typed_dims(f, shape, strides)
     made = f.b.emit(op, [*operands, *dims], (TensorType(d, extents, steps, space),), **attrs)
-    return Ref(made.result, layouts.as_tuple(shape), layouts.as_tuple(strides))
+    return Ref(made.result, shapes.as_tuple(shape), shapes.as_tuple(strides))
 
 
 def alloc(f: Frame, d: DType, shape: Any, space: str, align: int = 0, name: str = "") -> Ref:
     """New storage. `align` in bytes; 0: 16, so that the widest accesses are possible, or less where the tensor is smaller."""
-    strides = layouts.row_major(shape, lambda a, b: a * b)
+    strides = shapes.row_major(shape, lambda a, b: a * b)
     if not align:
-        total = d.bytes * layouts.size(shape)
+        total = d.bytes * shapes.size(shape)
         align = max(d.bytes, min(16, 1 << (total.bit_length() - 1)))
     return make(f, "alloc", [], d, space, shape, strides, name=name, align=align)
 
@@ -107,7 +107,7 @@ def whole(f: Frame, r: Ref) -> Ref:
     """A tensor without pending coordinates: the sub-tensor as a subview of its own."""
     if not r.coords:
         return r
-    rest = len(layouts.leaves(r.type.shape)) - len(r.coords)
+    rest = len(shapes.leaves(r.type.shape)) - len(r.coords)
     offsets = [index_value(f, c) for c in (*r.coords, *[0] * rest)]
     return make(f, "subview", [r.value, *offsets], r.dtype, r.type.space, r.shape, r.strides)
 
@@ -132,14 +132,14 @@ def _mode(f: Frame, c: Any, shape: Any, axis: int, node: ast.AST) -> list[Any]:
     """Leaf coordinates of one mode: of its own coordinate, of a tuple of them, or of one integer that runs first leaf fastest."""
     if isinstance(c, tuple):
         if not isinstance(shape, tuple) or len(c) != len(shape):
-            f.fail("T042", node, got=len(c), shape=layouts.show(shape))
+            f.fail("T042", node, got=len(c), shape=shapes.show(shape))
         return [leaf for part, s in zip(c, shape, strict=True) for leaf in _mode(f, part, s, axis, node)]
     c = _integer(f, c, node)
     if not isinstance(shape, tuple):
         _check(f, c, shape, axis, node)
         return [c]
-    flat = layouts.leaves(shape)
-    if layouts.static(flat):
+    flat = shapes.leaves(shape)
+    if shapes.static(flat):
         _check(f, c, math.prod(flat), axis, node)
     found = []
     for extent in flat[:-1]:
@@ -163,9 +163,9 @@ def coordinates(f: Frame, indices: tuple[Any, ...], shape: tuple[Any, ...], node
     if len(indices) <= len(shape):
         found = [c for i, (x, s) in enumerate(zip(indices, shape)) for c in _mode(f, x, s, i, node)]  # noqa: B905 - fewer indices than modes
         return found, shape[len(indices) :], len(found)
-    flat = layouts.leaves(shape)
+    flat = shapes.leaves(shape)
     if len(indices) > len(flat):
-        f.fail("T042", node, got=len(indices), shape=layouts.show(shape))
+        f.fail("T042", node, got=len(indices), shape=shapes.show(shape))
     found = []
     for i, x in enumerate(indices):
         x = _integer(f, x, node)
@@ -193,11 +193,11 @@ def read(f: Frame, v: Any, node: ast.AST) -> Any:
     """A value out of what an expression gave: tensors that are static are loaded as vectors, anything else stays."""
     if not isinstance(v, Ref):
         return v
-    if not layouts.static(v.shape):
+    if not shapes.static(v.shape):
         return dataclasses.replace(whole(f, v), uncopied=True) if v.coords else v
-    n = layouts.size(v.shape)
+    n = shapes.size(v.shape)
     if not v.is_register and n > MOST_ELEMENTS:
-        f.fail("T043", node, shape=layouts.show(v.shape), n=n)
+        f.fail("T043", node, shape=shapes.show(v.shape), n=n)
     loaded = f.b.emit("load", [v.value, *(index_value(f, c) for c in v.coords)], (VecType(v.dtype, n),)).result
     return Vec(loaded, v.shape)
 
@@ -206,7 +206,7 @@ def operand(f: Frame, v: Any, node: ast.AST) -> Any:
     """What `read` gives, as something to compute with. Raises T046 for a tensor whose extents are known only at run time."""
     v = read(f, v, node)
     if isinstance(v, Ref):
-        f.fail("T046", node, shape=layouts.show(v.shape))
+        f.fail("T046", node, shape=shapes.show(v.shape))
     return v
 
 
@@ -242,14 +242,14 @@ def parts(f: Frame, v: Any, node: ast.AST) -> Any:
 
 def _get_vec(f: Frame, v: Vec, indices: tuple[Any, ...], node: ast.AST) -> Any:
     coords, rest, _ = coordinates(f, indices, v.shape, node)
-    strides = layouts.leaves(layouts.row_major(v.shape, lambda a, b: a * b))
+    strides = shapes.leaves(shapes.row_major(v.shape, lambda a, b: a * b))
     at: Any = 0
     for c, s in zip(coords, strides, strict=False):
         at = add(f, at, mul(f, c, s))
     f.at(node)
     if not rest:
         return f.b.extract(v.value, at if isinstance(at, int) else index_value(f, at))
-    count = layouts.size(rest)
+    count = shapes.size(rest)
     if isinstance(at, int):
         return Vec(f.b.slice(v.value, at, count), rest)
     items = [f.b.extract(v.value, index_value(f, add(f, at, i))) for i in range(count)]
@@ -281,9 +281,9 @@ def coerce(f: Frame, v: Any, d: DType, node: ast.AST, what: str) -> Any:
 
 def same_shape(a: Any, b: Any) -> bool:
     """Whether a value of static shape `a` may be stored where `b` is: equal leaves, extents of 1 aside, or one of them flat."""
-    if layouts.size(a) != layouts.size(b):
+    if shapes.size(a) != shapes.size(b):
         return False
-    x, y = ([n for n in layouts.leaves(s) if n != 1] for s in (a, b))
+    x, y = ([n for n in shapes.leaves(s) if n != 1] for s in (a, b))
     return x == y or len(x) <= 1 or len(y) <= 1
 
 
@@ -302,7 +302,7 @@ def put(f: Frame, base: Any, indices: tuple[Any, ...], value: Any, node: ast.AST
     if not isinstance(base, Ref):
         f.fail("T044", node, got=describe(base))
     if base.uncopied:
-        f.fail("T049", node, shape=layouts.show(base.shape))
+        f.fail("T049", node, shape=shapes.show(base.shape))
     coords, rest, _ = coordinates(f, indices, base.shape, node)
     store(f, Ref(base.value, rest, (), (*base.coords, *coords)), value, node)
 
@@ -312,15 +312,15 @@ def store(f: Frame, target: Ref, value: Any, node: ast.AST) -> None:
     value = coerce(f, operand(f, value, node), target.dtype, node, "the value stored")
     if not target.shape:
         if isinstance(value, Vec):
-            f.fail("T045", node, got=layouts.show(value.shape), want="one element")
-    elif not layouts.static(target.shape):
-        f.fail("T046", node, shape=layouts.show(target.shape))
+            f.fail("T045", node, got=shapes.show(value.shape), want="one element")
+    elif not shapes.static(target.shape):
+        f.fail("T046", node, shape=shapes.show(target.shape))
     elif isinstance(value, Vec):
         if not same_shape(value.shape, target.shape):
-            f.fail("T045", node, got=layouts.show(value.shape), want=layouts.show(target.shape))
+            f.fail("T045", node, got=shapes.show(value.shape), want=shapes.show(target.shape))
         value = value.value
     else:
-        value = splat(f, value, layouts.size(target.shape))
+        value = splat(f, value, shapes.size(target.shape))
     f.at(node)
     f.b.emit("store", [value, target.value, *(index_value(f, c) for c in target.coords)])
 
@@ -354,15 +354,15 @@ def view(f: Frame, v: Any, target: Tensor, node: ast.AST) -> Any:
         v = Vec(f.b.vec([v]), (1,))
     if not isinstance(v, (Vec, Ref)):
         f.fail("T022", node, what="the first argument of al.view", got=describe(v), want="a tensor")
-    static = layouts.static(target.shape) and layouts.static(target.strides)
+    static = shapes.static(target.shape) and shapes.static(target.strides)
     if isinstance(v, Vec):
         if not static:
-            f.fail("T046", node, shape=layouts.show(target.shape))
-        if not layouts.compact(target.shape, target.strides):
+            f.fail("T046", node, shape=shapes.show(target.shape))
+        if not shapes.compact(target.shape, target.strides):
             v = materialize(f, v, "")
     _check_bits(f, v, target, static, node)
     if isinstance(v, Vec):
-        n = layouts.size(target.shape)
+        n = shapes.size(target.shape)
         return Vec(f.b.bitcast(v.value, VecType(target.dtype, n)), target.shape, v.home)
     v = whole(f, v)
     return make(f, "view", [v.value], target.dtype, v.type.space, target.shape, target.strides)
@@ -370,16 +370,16 @@ def view(f: Frame, v: Any, target: Tensor, node: ast.AST) -> Any:
 
 def _check_bits(f: Frame, v: Any, target: Tensor, static: bool, node: ast.AST) -> None:
     """A compact view of registers has exactly their bits; a view of memory must not reach past what it views."""
-    if isinstance(v, Ref) and not (layouts.static(v.shape) and layouts.static(v.strides)):
+    if isinstance(v, Ref) and not (shapes.static(v.shape) and shapes.static(v.strides)):
         return
     if not static:
         return
     strides = v.strides if isinstance(v, Ref) else default_strides(f, v.shape)
-    have = layouts.span(v.shape, strides) * v.dtype.bytes
-    want = layouts.span(target.shape, target.strides) * target.dtype.bytes
-    exact = (isinstance(v, Vec) or v.is_register) and layouts.compact(v.shape, strides) and layouts.compact(target.shape, target.strides)
+    have = shapes.span(v.shape, strides) * v.dtype.bytes
+    want = shapes.span(target.shape, target.strides) * target.dtype.bytes
+    exact = (isinstance(v, Vec) or v.is_register) and shapes.compact(v.shape, strides) and shapes.compact(target.shape, target.strides)
     if want > have or (exact and want != have):
-        f.fail("T047", node, shape=layouts.show(target.shape), dtype=target.dtype, want=want, have=have)
+        f.fail("T047", node, shape=shapes.show(target.shape), dtype=target.dtype, want=want, have=have)
 
 
 def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: ast.AST) -> Ref:
@@ -390,20 +390,20 @@ def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: a
         f.fail("T022", node, what="the first argument of al.subview", got=describe(base), want="a tensor")
     base = whole(f, base)
     with f.locate(node):
-        window = Layout(sizes, _ones(layouts.as_tuple(sizes), strides))
-    at, rest, _ = coordinates(f, layouts.as_tuple(offsets), base.shape, node)
-    steps = layouts.leaves(base.strides)
-    if rest or len(layouts.leaves(window.shape)) != len(steps):
-        f.fail("T048", node, shape=layouts.show(base.shape), offsets=len(at), sizes=len(layouts.leaves(window.shape)))
+        window = Layout(sizes, _ones(shapes.as_tuple(sizes), strides))
+    at, rest, _ = coordinates(f, shapes.as_tuple(offsets), base.shape, node)
+    steps = shapes.leaves(base.strides)
+    if rest or len(shapes.leaves(window.shape)) != len(steps):
+        f.fail("T048", node, shape=shapes.show(base.shape), offsets=len(at), sizes=len(shapes.leaves(window.shape)))
     for axis, (o, n, s, extent) in enumerate(
-        zip(at, layouts.leaves(window.shape), layouts.leaves(window.strides), layouts.leaves(base.shape), strict=True)
+        zip(at, shapes.leaves(window.shape), shapes.leaves(window.strides), shapes.leaves(base.shape), strict=True)
     ):
         if all(isinstance(x, int) for x in (o, n, s, extent)) and o + (n - 1) * s >= extent:
             f.fail("T041", node, index=o + (n - 1) * s, axis=axis, extent=extent)
-    flat = [product(f, s, k) for s, k in zip(steps, layouts.leaves(window.strides), strict=True)]
+    flat = [product(f, s, k) for s, k in zip(steps, shapes.leaves(window.strides), strict=True)]
     f.at(node)
     return make(f, "subview", [base.value, *(index_value(f, o) for o in at)], base.dtype, base.type.space, window.shape,
-                layouts.rebuild(window.shape, flat))  # fmt: skip
+                shapes.rebuild(window.shape, flat))  # fmt: skip
 
 
 def _ones(sizes: Any, strides: Any) -> Any:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from avelang.base.spans import Span
-from avelang.frontend import aliases, layouts, tensors
+from avelang.frontend import aliases, shapes, tensor_access
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.infer import carries, default, fits, promote, with_literal
 from avelang.frontend.merge import (
     RESULT,
     RETURNED,
     Clash,
-    Meet,
+    Join,
     alone,
     bind_results,
     changed_cells,
@@ -30,13 +30,13 @@ from avelang.frontend.merge import (
     together,
 )
 from avelang.frontend.names import constexpr
-from avelang.frontend.structs import Cell, Field, Object, Snapshot
+from avelang.frontend.structs import FieldCell, Object, Snapshot, StructField
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_number, is_scalar
 from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import DType
 
 
-def before_loop(f: Frame, v: Any, node: ast.AST) -> Meet:
+def before_loop(f: Frame, v: Any, node: ast.AST) -> Join:
     """How a name that holds `v` before a loop crosses its head; the types of literals are guesses. Raises Clash."""
     if isinstance(v, Poison):
         raise Clash(v)
@@ -51,19 +51,19 @@ def before_loop(f: Frame, v: Any, node: ast.AST) -> Meet:
     m = alone(f, v)
     if m.kind == "memory":
         # A storage of the loop's own: the tensor that the name held before may have other names.
-        tensors.store(f, m.payload, v, node)
+        tensor_access.store(f, m.payload, v, node)
     return m
 
 
-def _opened(v: Any) -> Meet:
+def _opened(v: Any) -> Join:
     """How an object, or what a field holds, crosses as long as no trip has changed it."""
-    return Meet("same", payload=v, open=True)
+    return Join("same", payload=v, open=True)
 
 
-def _closed(f: Frame, v: Any, after: Any, node: ast.AST) -> Meet:
+def _closed(f: Frame, v: Any, after: Any, node: ast.AST) -> Join:
     """How what was `_opened` crosses when a trip has turned out to leave `after`. Raises Clash."""
     if isinstance(v, Snapshot):
-        return Meet("object", (), tuple(map(_opened, v.values)), Object(v.object.cls, v.object.heap))
+        return Join("object", (), tuple(map(_opened, v.values)), Object(v.object.cls, v.object.heap))
     if isinstance(v, tuple):
         return together(tuple(map(_opened, v)))
     if not is_scalar(v) and (isinstance(v, Value) or isinstance(v, Ref) and not is_registers(v)):
@@ -71,13 +71,13 @@ def _closed(f: Frame, v: Any, after: Any, node: ast.AST) -> Meet:
     return before_loop(f, v, node)
 
 
-def _field_trip(f: Frame, field: Field, m: Meet, v: Any, node: ast.AST) -> Meet:
+def _field_trip(f: Frame, field: StructField, m: Join, v: Any, node: ast.AST) -> Join:
     if m.open and field.wanted is constexpr and not same(m.payload, v):
         raise Clash(f"{describe(m.payload)} before the loop and {describe(v)} after a trip, and it is a compile-time field")
     return after_trip(f, m, v, node)
 
 
-def after_trip(f: Frame, m: Meet, v: Any, node: ast.AST) -> Meet:
+def after_trip(f: Frame, m: Join, v: Any, node: ast.AST) -> Join:
     """The same crossing where it can take what the loop's body left, or one with another type to try. Raises Clash."""
     if m.kind == "same" and isinstance(m.payload, Poison):
         return m
@@ -89,27 +89,27 @@ def after_trip(f: Frame, m: Meet, v: Any, node: ast.AST) -> Meet:
         fields = v.object.cls.fields.values()
         items = tuple(or_poison(functools.partial(_field_trip, f, d, x, y, node), "T014")
                       for d, x, y in zip(fields, m.items, v.values, strict=True))  # fmt: skip
-        return Meet("object", tuple(t for x in items for t in x.types), items, m.payload)
+        return Join("object", tuple(t for x in items for t in x.types), items, m.payload)
     if m.kind == "tuple" and isinstance(v, tuple) and len(v) == len(m.items):
         return together(tuple(after_trip(f, x, y, node) for x, y in zip(m.items, v, strict=True)))
     if m.kind == "scalar" and (is_number(v) or is_scalar(v)):
         return _scalar_trip(m, v)
     if m.kind == "vector" and isinstance(v, (Vec, Ref)):
         d: DType = m.types[0].dtype  # type: ignore[union-attr]
-        if layouts.size(v.shape) == layouts.size(m.payload) and layouts.static(v.shape) and carries(d, v.dtype):
+        if shapes.size(v.shape) == shapes.size(m.payload) and shapes.static(v.shape) and carries(d, v.dtype):
             return m
-    if m.kind == "memory" and isinstance(v, (Vec, Ref)) and v.dtype == m.payload.dtype and tensors.same_shape(v.shape, m.payload.shape):
+    if m.kind == "memory" and isinstance(v, (Vec, Ref)) and v.dtype == m.payload.dtype and tensor_access.same_shape(v.shape, m.payload.shape):
         return m
     if m.kind == "same" and same(m.payload, v):
         return m
     raise Clash(f"{_shown(m)} before the loop and {describe(v)} after a trip")
 
 
-def _shown(m: Meet) -> str:
+def _shown(m: Join) -> str:
     return f"a value of type {m.types[0]}" if m.types else describe(m.payload)
 
 
-def _scalar_trip(m: Meet, v: Any) -> Meet:
+def _scalar_trip(m: Join, v: Any) -> Join:
     have: DType = m.types[0]  # type: ignore[assignment]
     if is_number(v):
         want = with_literal(have, v)
@@ -133,8 +133,8 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
     """A `for` (operands: start, stop, step) or `while` op. `names` may cross its head; those not bound before cross only its end, when
     `once` says that a trip is certain. `head` builds the condition of a `while`; `body` gets the induction variable of a `for`."""
     span, rebuilt = f.b.span, 0
-    meets: dict[str | Cell, Meet] = {}
-    bound: dict[str | Cell, Any] = {}
+    meets: dict[str | FieldCell, Join] = {}
+    bound: dict[str | FieldCell, Any] = {}
     for name in names:
         held = frozen(f, f.env.get(name), {})
         if held is not MISSING:
@@ -158,7 +158,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
         f.build.again += 1
         rebuilt += 1
     f.build.again -= rebuilt
-    f.build.carried[site] = [c for c in meets if isinstance(c, Cell)]
+    f.build.carried[site] = [c for c in meets if isinstance(c, FieldCell)]
     late = _late(f, layer, meets, live, once)
     inits = [x for name, m in meets.items() for x in ([] if m.kind == "memory" else m.give(f, bound[name], node))]
     inits += [f.b.const(0, t) for m in late.values() for t in m.types]
@@ -183,7 +183,7 @@ def _callers(span: Span | None) -> Iterator[Span]:
         span = span.caller
 
 
-def _guess(f: Frame, site: Any, meets: dict[str | Cell, Meet], bound: dict[str | Cell, Any]) -> list[Cell]:
+def _guess(f: Frame, site: Any, meets: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any]) -> list[FieldCell]:
     """Where a loop around this one is built again: the cells that it carried last time, so that it is not built twice each time."""
     guesses = [c for c in f.build.carried.get(site, ()) if f.held(c) is not MISSING] if f.build.again else []
     for c in list(guesses):
@@ -196,7 +196,7 @@ def _guess(f: Frame, site: Any, meets: dict[str | Cell, Meet], bound: dict[str |
     return guesses
 
 
-def _settle(f: Frame, meets: dict[str | Cell, Meet], bound: dict[str | Cell, Any], layer: dict[Any, Any], node: ast.AST) -> bool:
+def _settle(f: Frame, meets: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any], layer: dict[Any, Any], node: ast.AST) -> bool:
     """Holds what a trip has left against what was expected. True when the trip must be built again: something more crosses, or otherwise."""
     again = False
     carried: list[tuple[Object, Object, Object | None]] = []
@@ -207,13 +207,13 @@ def _settle(f: Frame, meets: dict[str | Cell, Meet], bound: dict[str | Cell, Any
     for name, m in list(meets.items()):
         after = held_after(f, name, layer)
         try:
-            if isinstance(name, Cell):
+            if isinstance(name, FieldCell):
                 meets[name] = _field_trip(f, name.object.cls.fields[name.field], m, after, node)
             else:
                 meets[name] = after_trip(f, m, after, node)
         except Clash as clash:
             why = clash.args[0]
-            if isinstance(name, Cell):
+            if isinstance(name, FieldCell):
                 # An error where it is read.
                 del meets[name]
                 f.hold(name, poison(clash, "T014"))
@@ -227,7 +227,7 @@ def _settle(f: Frame, meets: dict[str | Cell, Meet], bound: dict[str | Cell, Any
     return aliases.carry(f.build, carried) or again or bool(found)
 
 
-def _objects_in(m: Meet, first: Any, after: Any) -> Iterator[tuple[Object, Object, Object | None]]:
+def _objects_in(m: Join, first: Any, after: Any) -> Iterator[tuple[Object, Object, Object | None]]:
     """The objects that a loop carries, with what they are before it and after a trip."""
     if m.kind == "object" and isinstance(first, Snapshot):
         yield m.payload, first.object, after.object if isinstance(after, Snapshot) else None
@@ -237,9 +237,9 @@ def _objects_in(m: Meet, first: Any, after: Any) -> Iterator[tuple[Object, Objec
             yield from _objects_in(item, x, y)
 
 
-def _late(f: Frame, layer: dict[Any, Any], meets: dict[str | Cell, Meet], live: Any, once: bool) -> dict[str | Cell, Meet]:
+def _late(f: Frame, layer: dict[Any, Any], meets: dict[str | FieldCell, Join], live: Any, once: bool) -> dict[str | FieldCell, Join]:
     """Names that first get a value inside the loop and are read after it."""
-    late: dict[str | Cell, Meet] = {}
+    late: dict[str | FieldCell, Join] = {}
     f.build.met = []
     for name in layer:
         v = held_after(f, name, layer)
@@ -257,7 +257,7 @@ def _late(f: Frame, layer: dict[Any, Any], meets: dict[str | Cell, Meet], live: 
     return late
 
 
-def _trip(f: Frame, meets: dict[str | Cell, Meet], op: str, operands: list[Value], head: Callable[[], Value] | None,
+def _trip(f: Frame, meets: dict[str | FieldCell, Join], op: str, operands: list[Value], head: Callable[[], Value] | None,
           body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any], dict[Any, Any]]:  # fmt: skip
     """Builds the regions of a loop once, its names holding the arguments of the regions. Gives the blocks, what names hold at the end of the body,
     and what cells hold at its start."""
@@ -270,7 +270,7 @@ def _trip(f: Frame, meets: dict[str | Cell, Meet], op: str, operands: list[Value
             cond = head()
             f.b.emit("condition", [cond, *args])
         for c in seen:
-            if isinstance(c, Cell) and (seen[c] is not entered[c] if c in entered else f.held(c) is not MISSING):
+            if isinstance(c, FieldCell) and (seen[c] is not entered[c] if c in entered else f.held(c) is not MISSING):
                 f.fail("T093", getattr(node, "test", node), name=c.shown)
         blocks.append(first)
     block = Block()
@@ -282,7 +282,7 @@ def _trip(f: Frame, meets: dict[str | Cell, Meet], op: str, operands: list[Value
     return [*blocks, block], layer, entered
 
 
-def _enter(f: Frame, block: Block, meets: dict[str | Cell, Meet]) -> list[Value]:
+def _enter(f: Frame, block: Block, meets: dict[str | FieldCell, Join]) -> list[Value]:
     """Adds the arguments that carry names, and binds the names to them."""
     args: list[Value] = []
     for name, m in meets.items():
@@ -294,7 +294,7 @@ def _enter(f: Frame, block: Block, meets: dict[str | Cell, Meet]) -> list[Value]
     return args
 
 
-def _soften(f: Frame, m: Meet, values: list[Value]) -> None:
+def _soften(f: Frame, m: Join, values: list[Value]) -> None:
     """Notes which of the values that carry a name stand for literals."""
     if m.kind == "scalar" and m.literal is not None:
         f.build.soft[values[0]] = m.literal

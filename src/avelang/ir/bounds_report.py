@@ -24,7 +24,7 @@ STOPPED = 3  # the status of a block on the CPU that stopped at a report
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryRange:
     """Memory that accesses are measured against: its name for messages, its first address and its bytes."""
 
     name: str
@@ -76,7 +76,7 @@ def place(block: Sequence[int], thread: int, extents: Sequence[int], wave: int) 
     return f"block {tuple(map(int, block))}, thread {at}, lane {thread % wave} of wave {thread // wave}"
 
 
-def nearest(memory: Sequence[Memory], address: int, size: int) -> str:
+def nearest(memory: Sequence[MemoryRange], address: int, size: int) -> str:
     """Which memory an access has missed, in words."""
     if not memory:
         return ""
@@ -97,7 +97,7 @@ class _Values:
 
 
 def report(kernel: str, sites: Sequence[Mapping[str, Any]], record: Sequence[int], extents: Sequence[int], wave: int,
-           arrays: Sequence[Memory]) -> AveError | None:  # fmt: skip
+           arrays: Sequence[MemoryRange]) -> AveError | None:  # fmt: skip
     """The error that a record tells of; None where there is none. `extents`: of a block; `arrays`: the memory of each range, in order."""
     if not record[FLAG]:
         return None
@@ -118,11 +118,11 @@ def report(kernel: str, sites: Sequence[Mapping[str, Any]], record: Sequence[int
     return _outside(site, span, coords, values, arrays, fields)
 
 
-def _outside(site: Site, span: Span | None, coords: list[int], values: _Values, arrays: Sequence[Memory], fields: dict[str, Any]) -> AveError:
+def _outside(site: Site, span: Span | None, coords: list[int], values: _Values, arrays: Sequence[MemoryRange], fields: dict[str, Any]) -> AveError:
     """X002: the first element of the access that lies in no memory."""
     strides = values.fill(site.strides)
     at = int(next(values.left))
-    memory = [Memory(site.name, 0, site.size)] if site.root == -2 else list({(m.name, m.start): m for m in arrays}.values())
+    memory = [MemoryRange(site.name, 0, site.size)] if site.root == -2 else list({(m.name, m.start): m for m in arrays}.values())
     if site.root >= 0:
         at += arrays[site.root].start
     allowed = [arrays[site.root]] if site.root >= 0 else memory

@@ -21,12 +21,12 @@ TWO_OVER_PI = (
 )  # fmt: skip
 
 
-class Terms:
+class MathBuilder:
     """Formulas on values of `d`, f32 or f64. Python numbers become constants. `formulas` are those of the functions that the machine does not have.
 
     `word` and `signed` are the integers of the same width; a float has `mantissa` stored bits, its exponent is `bias` too large."""
 
-    def __init__(self, b: Builder, formulas: Mapping[str, Callable[[Terms, Value], Any]], d: DType = f32):
+    def __init__(self, b: Builder, formulas: Mapping[str, Callable[[MathBuilder, Value], Any]], d: DType = f32):
         self.b, self.d, self.formulas = b, d, formulas
         self.word, self.signed = (u64, i64) if d == f64 else (u32, i32)
         self.mantissa, self.bias = (52, 1023) if d == f64 else (23, 127)

@@ -2,7 +2,7 @@
 
 A name is changed where it is stored through by a subscript, or handed to `subview` or to a function that stores into that parameter;
 names that are bound to one another, or to views of one another, share the fate of the group. A field of a struct is changed where a build finds
-that it is: then the build begins again (`frame.Known`), and what goes into that field is changed too."""
+that it is: then the build begins again (`frame.BuildFacts`), and what goes into that field is changed too."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from avelang.frontend.flow import walk
-from avelang.frontend.frame import Known
+from avelang.frontend.frame import BuildFacts
+from avelang.frontend.liveness import walk
 from avelang.frontend.names import Builtin, Intrinsic
 from avelang.frontend.signature import parameters
-from avelang.frontend.source import Jitted, Source
+from avelang.frontend.source import FunctionSource, Jitted
 from avelang.frontend.structs import StructClass
 from avelang.ir.dtypes import DType
 
 
-class _Walk:
+class _StorageSearch:
     """One function being looked at. `active`: the definitions around it; `nested`: functions that it may call by a local name."""
 
-    def __init__(self, source: Source, node: ast.FunctionDef, active: tuple[ast.AST, ...], nested: dict[str, ast.FunctionDef],
-                 known: Known):  # fmt: skip
+    def __init__(self, source: FunctionSource, node: ast.FunctionDef, active: tuple[ast.AST, ...], nested: dict[str, ast.FunctionDef],
+                 known: BuildFacts):  # fmt: skip
         self.source, self.active, self.node, self.known = source, (*active, node), node, known
         self.changed: set[str] = set()
         # Where a name is changed, these are too.
@@ -150,14 +150,18 @@ class _Walk:
                 self.change(keyword.value)
 
 
-_VISIT: dict[type[ast.AST], Callable[[_Walk, Any], None]] = {
-    ast.Assign: _Walk.assign, ast.AnnAssign: _Walk.annotated, ast.For: _Walk.loop, ast.Subscript: _Walk.subscript, ast.Call: _Walk.call,
-}  # fmt: skip
+_VISIT: dict[type[ast.AST], Callable[[_StorageSearch, Any], None]] = {
+    ast.Assign: _StorageSearch.assign,
+    ast.AnnAssign: _StorageSearch.annotated,
+    ast.For: _StorageSearch.loop,
+    ast.Subscript: _StorageSearch.subscript,
+    ast.Call: _StorageSearch.call,
+}
 
 
-def changed_names(source: Source, node: ast.FunctionDef, known: Known, active: tuple[ast.AST, ...] = (),
+def changed_names(source: FunctionSource, node: ast.FunctionDef, known: BuildFacts, active: tuple[ast.AST, ...] = (),
                   nested: dict[str, ast.FunctionDef] | None = None) -> set[str]:  # fmt: skip
     """The names of a function whose register tensors need storage. `known`: what was found before, in the same build."""
     if node not in known.changed:
-        known.changed[node] = _Walk(source, node, active, nested or {}, known).run()
+        known.changed[node] = _StorageSearch(source, node, active, nested or {}, known).run()
     return known.changed[node]

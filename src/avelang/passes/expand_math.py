@@ -11,12 +11,12 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Kernel, Op, Value
 from avelang.ir.dtypes import f32, f64
 from avelang.ir.functions import EXPANDED, FUNCTIONS, Formula
-from avelang.ir.functions.terms import Terms
+from avelang.ir.functions.math_builder import MathBuilder
 from avelang.ir.types import VecType, dtype_of
 from avelang.passes.rewrite import rewrite
 
 
-def functions(kernel: Kernel, native: frozenset[str]) -> None:
+def expand_math(kernel: Kernel, native: frozenset[str]) -> None:
     """Rewrites the functions of floats, save those in `native`, which the machine has for f32 and narrower ones."""
     single: dict[str, Formula] = {n: f.f32 for n, f in FUNCTIONS.items() if f.f32 is not None and n not in native}
     double: dict[str, Formula] = {n: f.f64 for n, f in FUNCTIONS.items() if f.f64 is not None}
@@ -29,7 +29,7 @@ def functions(kernel: Kernel, native: frozenset[str]) -> None:
         wide, formulas = (f64, double) if d == f64 else (f32, single)
         if op.name not in formulas:
             return None
-        terms = Terms(b, formulas, wide)
+        terms = MathBuilder(b, formulas, wide)
         items = [b.extract(x, i) for i in range(t.n)] if isinstance(t, VecType) else [x]
         out = [b.convert(terms.one(op.name, b.convert(v, wide)), d) for v in items]
         return [b.vec(out) if isinstance(t, VecType) else out[0]]
