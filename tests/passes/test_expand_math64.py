@@ -9,7 +9,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
-from passes.test_functions import N, apply
+from passes.test_expand_math import N, apply
 
 from avelang.ir.dtypes import f64
 from avelang.ir.functions import formulas64

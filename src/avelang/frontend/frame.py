@@ -82,7 +82,7 @@ class Restart(Exception):  # noqa: N818 - never leaves the frontend
 
 
 class BuildFacts:
-    """What builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need storage (`memory.py`). `stored`:
+    """What builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need storage (`storage.py`). `stored`:
     fields of structs, as (struct, name), whose register tensors are changed in place. `open`: calls of which it cannot be told what they store into;
     `storing`: those that turned out to store into an argument."""
 
@@ -139,7 +139,7 @@ class Frame:
             flow = source.cache[node] = Flow(node)
         self.flow: Flow = flow
         self.env = Env()
-        # Names whose register tensors are changed in place; see `memory.py`.
+        # Names whose register tensors are changed in place; see `storage.py`.
         self.in_memory: NameSet | set[str] = frozenset()
         # What a `return` gives, converted to the return annotation; and how many loops stand around the statement being built.
         self.returned: Callable[[Any, ast.AST], Any] = lambda value, node: value
