@@ -9,10 +9,10 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
-from passes.test_expand_math import N, apply
 
 from avelang.ir.dtypes import f64
 from avelang.ir.functions import formulas64
+from passes.test_expand_math import N, apply
 
 EXACT: dict[str, Callable[[Any], Any]] = {
     "exp": mp.exp, "exp2": lambda x: mp.mpf(2) ** x, "log": mp.log, "log2": lambda x: mp.log(x, 2), "tanh": mp.tanh, "erf": mp.erf,
