@@ -32,9 +32,9 @@ def need_ptxas() -> None:
         missing(f"a ptxas of CUDA 13.1 or newer (there is {found})", "pip install -U nvidia-cuda-nvcc")
 
 
-def guarded(x: n.Instruction) -> n.Instruction:
+def guarded(x: n.PtxInstruction) -> n.PtxInstruction:
     """With a predicate where what follows could not be reached otherwise."""
-    return n.Instruction(x.parts, x.operands, n.Guard(n.Register("%pred_9"))) if x.opcode in JUMPS else x
+    return n.PtxInstruction(x.parts, x.operands, n.Guard(n.Register("%pred_9"))) if x.opcode in JUMPS else x
 
 
 def _errors(text: str, target: str) -> tuple[dict[int, str], str]:
@@ -53,7 +53,7 @@ def _errors(text: str, target: str) -> tuple[dict[int, str], str]:
 CHUNK = 150  # ptxas needs more than twice the time for twice the text
 
 
-def refused(instructions: list[n.Instruction], target: str, version: tuple[int, int]) -> dict[int, str]:
+def refused(instructions: list[n.PtxInstruction], target: str, version: tuple[int, int]) -> dict[int, str]:
     """Index -> what ptxas says, of the instructions that it does not assemble."""
     starts = range(0, len(instructions), CHUNK)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -61,7 +61,7 @@ def refused(instructions: list[n.Instruction], target: str, version: tuple[int, 
     return {at + i: why for at, found in zip(starts, parts, strict=True) for i, why in found.items()}
 
 
-def _refused(instructions: list[n.Instruction], target: str, version: tuple[int, int]) -> dict[int, str]:
+def _refused(instructions: list[n.PtxInstruction], target: str, version: tuple[int, int]) -> dict[int, str]:
     """The same for few. Those that it refuses are left out until the rest passes."""
     out: dict[int, str] = {}
     left = sorted(range(len(instructions)), key=lambda i: instructions[i].parts[:2] != ("ld", "param::func"))

@@ -12,9 +12,9 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent / "src")]
 
-from avelang.nvptx.check import Target, check  # noqa: E402
+from avelang.nvptx.check import PtxTarget, check  # noqa: E402
 from avelang.nvptx.examples import forms  # noqa: E402
-from avelang.nvptx.nodes import Instruction  # noqa: E402
+from avelang.nvptx.nodes import PtxInstruction  # noqa: E402
 from avelang.nvptx.printer import instruction  # noqa: E402
 
 FILE = HERE / "forms.txt"
@@ -27,18 +27,18 @@ def types(name: str) -> str:
     return name[1:].rpartition("_")[0]
 
 
-def target_of(x: Instruction) -> str:
+def target_of(x: PtxInstruction) -> str:
     """The oldest target on which the table has this instruction."""
-    return next(t for t in TARGETS if check(x, Target(t, VERSION), types) is None)
+    return next(t for t in TARGETS if check(x, PtxTarget(t, VERSION), types) is None)
 
 
 @functools.cache
-def listed() -> list[tuple[str, Instruction]]:
+def listed() -> list[tuple[str, PtxInstruction]]:
     """(target, instruction) of all the table."""
     return [(target_of(x), x) for _, _, x in forms()]
 
 
-def text_of(rows: list[tuple[str, Instruction]]) -> str:
+def text_of(rows: list[tuple[str, PtxInstruction]]) -> str:
     return "".join(f"{target} {instruction(x)}\n" for target, x in rows)
 
 

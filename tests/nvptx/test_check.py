@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from avelang.base.spans import Span
-from avelang.nvptx.check import Target, check
+from avelang.nvptx.check import PtxTarget, check
 from avelang.nvptx.parse import parse_body
 
 TYPES = {"%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%p": "pred", "%rs": "b16", "%h": "f16", "%v": "v4.f32", "%u": "u32"}
@@ -17,7 +17,7 @@ def types(name: str) -> str | None:
 
 def checked(text: str, chip: str = "sm_90a", version: tuple[int, int] = (8, 7)):
     (x,) = parse_body(text)
-    return check(x, Target(chip, version), types)
+    return check(x, PtxTarget(chip, version), types)
 
 
 @pytest.mark.parametrize(

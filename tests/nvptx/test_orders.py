@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from avelang.nvptx.check import plain
-from avelang.nvptx.nodes import Instruction
+from avelang.nvptx.nodes import PtxInstruction
 from avelang.nvptx.parse import parse_body
-from avelang.nvptx.table import in_order, readings
+from avelang.nvptx.readings import in_order, readings
 from avelang.sim.ptx import Program
 from nvptx.assembler import need_ptxas, refused
 from nvptx.forms import FILE, VERSION
@@ -43,7 +43,7 @@ def test_another_instruction_or_none(text):
 def test_drawn_orders_as_ptxas_reads_them():
     """Of 6,707 drawn by hand with two seeds, ptxas 13.0 took 61 that are refused here, and refused 7 that are taken."""
     need_ptxas()
-    rng, rows = random.Random(5), list[Instruction]()
+    rng, rows = random.Random(5), list[PtxInstruction]()
     for line in rng.sample([x for x in FILE.read_text().splitlines() if x.startswith("sm_80 ") and " tex" not in x], 90):
         (x,) = parse_body(line.split(" ", 1)[1])
         if len(x.parts) > 3:

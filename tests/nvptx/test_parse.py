@@ -32,8 +32,8 @@ def test_a_broken_printer_is_noticed(monkeypatch):
     text = text_of("warp.sm_80.ptx.gz")
     module = parse(text)
     for breaks in (
-        (n.Address, lambda x: f"[{printer.operand(x.base)}]"), (n.Int, lambda x: str(abs(x.value))), (n.Register, lambda x: x.name.replace("5", "6")),
-        (n.Special, lambda x: x.name),
+        (n.AddressOperand, lambda x: f"[{printer.operand(x.base)}]"), (n.Int, lambda x: str(abs(x.value))), (n.Register, lambda x: x.name.replace("5", "6")),
+        (n.SpecialOperand, lambda x: x.name),
     ):  # fmt: skip
         with monkeypatch.context() as m:
             m.setitem(printer._OPERANDS, *breaks)
@@ -152,13 +152,13 @@ $L1:
     module = parse(text)
     assert printer.print_module(module) == text
     k = module.function("k")
-    assert k.params[0].pointer == n.Pointer("global", 16) and k.params[1].dims == (n.Int(128),)
+    assert k.params[0].pointer == n.PointerAttribute("global", 16) and k.params[1].dims == (n.Int(128),)
     assert [d.name for d in k.directives] == ["maxntid", "minnctapersm", "reqnctapercluster", "pragma"]
     assert module.function("vprintf").body is None and module.function("nowhere") is None
     assert [x.name for x in n.instructions(k.body)] == ["setp.eq.s32", "bra", "ret"]
     guard = next(x.guard for x in n.instructions(k.body) if x.guard)
     assert guard == n.Guard(n.Register("p"))  # declared in the block, so that it is a register and not a symbol
-    labels = [s for s in n.statements(k.body) if isinstance(s, n.Label)]
+    labels = [s for s in n.statements(k.body) if isinstance(s, n.LabelMark)]
     assert [(x.name, x.line, x.column) for x in labels] == [("LAB_WAIT", 23, 5), ("$L1", 26, 1)]
 
 

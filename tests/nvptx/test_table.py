@@ -9,11 +9,11 @@ import pytest
 
 from avelang.isa.row import ROWS
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import Target, check
+from avelang.nvptx.check import PtxTarget, check
 from avelang.nvptx.examples import example
 from avelang.nvptx.parse import parse_body
 from avelang.nvptx.printer import instruction
-from avelang.nvptx.table import FORMS, environments, readings
+from avelang.nvptx.readings import FORMS, environments, readings
 from nvptx.assembler import need_ptxas, refused
 from nvptx.forms import FILE, TARGETS, VERSION, listed, text_of, types
 
@@ -32,7 +32,7 @@ def test_the_list_reads_back():
         target, text = line.split(" ", 1)
         (x,) = parse_body(text)
         assert instruction(x) == text
-        assert check(x, Target(target, VERSION), types) is None, text
+        assert check(x, PtxTarget(target, VERSION), types) is None, text
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -61,12 +61,12 @@ def test_which_target_has_what(target):
     need_ptxas()
     some = [example(f, next(environments(f))) for group in FORMS.values() for f in group[::2] if f.opcode not in HEAVY]
     some = [x for x in some if LAX not in x.parts]
-    ours = {i for i, x in enumerate(some) if check(x, Target(target, VERSION), types) is not None}
+    ours = {i for i, x in enumerate(some) if check(x, PtxTarget(target, VERSION), types) is not None}
     theirs = set(refused(some, target, VERSION))
     assert [instruction(some[i]) for i in sorted(ours ^ theirs)] == []
 
 
-def mutants(n_of_them: int, seed: int) -> list[n.Instruction]:
+def mutants(n_of_them: int, seed: int) -> list[n.PtxInstruction]:
     """Instructions with a modifier left out, added or exchanged, or with an operand left out, added or exchanged."""
     rng = random.Random(seed)
     left_out = (*HEAVY, "call", "ret", "exit", "bra", "brx")
@@ -74,7 +74,7 @@ def mutants(n_of_them: int, seed: int) -> list[n.Instruction]:
     words = {op: [w for x in rows if x.opcode == op for w in x.modifiers] or ["sync"] for op in {x.opcode for x in rows}}
     simple = [o for x in rows[::5] for o in x.operands if isinstance(o, (n.Register, n.Int))]
 
-    def mutated(x: n.Instruction) -> n.Instruction:
+    def mutated(x: n.PtxInstruction) -> n.PtxInstruction:
         parts, operands = list(x.parts), list(x.operands)
         some, added, step = (parts, rng.choice(words[x.opcode]), 1) if rng.random() < 0.6 or not operands else (operands, rng.choice(simple), 0)
         how = rng.choice(("out", "in", "other"))
@@ -84,7 +84,7 @@ def mutants(n_of_them: int, seed: int) -> list[n.Instruction]:
             del some[rng.randrange(step, len(some))]
         else:
             some[rng.randrange(step, len(some))] = added
-        return n.Instruction(tuple(parts), tuple(operands))
+        return n.PtxInstruction(tuple(parts), tuple(operands))
 
     return [mutated(rng.choice(rows)) for _ in range(n_of_them)]
 
@@ -94,7 +94,7 @@ def test_wrong_instructions_are_refused():
     it is not so strict in the ranges of constants."""
     need_ptxas()
     some = mutants(700, 7)
-    ours = {i for i, x in enumerate(some) if check(x, Target("sm_100a", VERSION), types) is not None}
+    ours = {i for i, x in enumerate(some) if check(x, PtxTarget("sm_100a", VERSION), types) is not None}
     theirs = set(refused(some, "sm_100a", VERSION))
     assert len(theirs) > 500
     assert len(theirs - ours) <= 0.01 * len(some), [instruction(some[i]) for i in sorted(theirs - ours)]
@@ -141,4 +141,4 @@ def test_every_opcode_has_forms_with_sections():
 def test_examples_are_nodes():
     f = FORMS["fma"][0]
     x = example(f, {s.name: s.choices[0] if not s.optional else "" for s in f.slots})
-    assert x == n.Instruction(("fma", "rn", "f32"), tuple(n.Register(f"%f32_{i}") for i in range(4)))
+    assert x == n.PtxInstruction(("fma", "rn", "f32"), tuple(n.Register(f"%f32_{i}") for i in range(4)))

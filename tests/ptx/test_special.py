@@ -6,7 +6,7 @@ import pytest
 from tests.ptx.programs import lines, made
 
 from avelang.base.errors import AveError
-from avelang.nvptx.special import SPECIAL
+from avelang.nvptx.special_registers import SPECIAL
 from avelang.ptx import ptx, reg
 from avelang.ptx.types import BY_PTX
 

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator, Mapping
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.nvptx.form import Env, Form, OperandSpec
+from avelang.nvptx.forms import Env, Form, OperandSpec
 from avelang.nvptx.printer import operand as text_of
+from avelang.nvptx.ptx_types import KNOWN, TYPES, covers, fits
 from avelang.nvptx.ranges import out_of_range
-from avelang.nvptx.special import CONSTANTS, SPECIAL
-from avelang.nvptx.table import FORMS, Progress, in_order, readings
-from avelang.nvptx.types import KNOWN, TYPES, covers, fits
+from avelang.nvptx.readings import FORMS, Progress, in_order, readings
+from avelang.nvptx.special_registers import CONSTANTS, SPECIAL
 
 # A register by its name -> its type, or None where it is unknown. Vector registers are "v2.f32".
 Types = Callable[[str], str | None]
@@ -39,7 +39,7 @@ def _at(span: Where, i: int = -1) -> Span | None:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Target:
+class PtxTarget:
     """What code is made for: a chip such as "sm_90a" and the version of PTX."""
 
     chip: str
@@ -47,7 +47,7 @@ class Target:
 
 
 def check(
-    instruction: n.Instruction, target: Target | None = None, types: Types | None = None, span: Where = None, spaces: Spaces | None = None
+    instruction: n.PtxInstruction, target: PtxTarget | None = None, types: Types | None = None, span: Where = None, spaces: Spaces | None = None
 ) -> AveError | None:
     """What is wrong with an instruction, or None. Without a target all chips' instructions will do, without `types` all registers fit, without
     `spaces` all symbols."""
@@ -87,7 +87,7 @@ def _unknown(name: str) -> None:
     """The type of a register, or the space of a symbol, of which nothing is known."""
 
 
-def misplaced(x: n.Instruction, spaces: Spaces) -> str:
+def misplaced(x: n.PtxInstruction, spaces: Spaces) -> str:
     """Why the variables that addresses name are not in the state space that the instruction reads or writes, or ""."""
     found = ""
     for form, env in readings(x.parts)[0]:
@@ -99,11 +99,11 @@ def misplaced(x: n.Instruction, spaces: Spaces) -> str:
     return found
 
 
-def plain(x: n.Instruction) -> n.Instruction:
+def plain(x: n.PtxInstruction) -> n.PtxInstruction:
     """The instruction as the manual writes it: its words in that order, a single register without braces."""
     parts, operands = in_order(x.parts), x.operands
-    if x.opcode in _BRACES and any(isinstance(o, n.Vector) and len(o.items) == 1 for o in operands):
-        operands = tuple(o.items[0] if isinstance(o, n.Vector) and len(o.items) == 1 else o for o in operands)
+    if x.opcode in _BRACES and any(isinstance(o, n.VectorOperand) and len(o.items) == 1 for o in operands):
+        operands = tuple(o.items[0] if isinstance(o, n.VectorOperand) and len(o.items) == 1 else o for o in operands)
     return x if parts == x.parts and operands is x.operands else dataclasses.replace(x, parts=parts, operands=operands)
 
 
@@ -120,7 +120,7 @@ def _close(word: str, known: list[str]) -> str:
     return ", ".join(near)
 
 
-def _unread(x: n.Instruction, progress: Progress, span: Where) -> AveError:
+def _unread(x: n.PtxInstruction, progress: Progress, span: Where) -> AveError:
     if x.opcode not in FORMS:
         near = _close(x.opcode, list(FORMS))
         return error("S202", _at(span), name=x.opcode, hint=f"close to it: {near}" if near else "")
@@ -150,7 +150,7 @@ _KEEPS = frozenset(
 _BRACES = frozenset(("ld", "ldu", "st", "mov", "suld", "sust"))
 
 
-def _operands(x: n.Instruction, form: Form, env: Env, types: Types, spaces: Spaces, span: Where) -> tuple[int, AveError | None]:
+def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: Spaces, span: Where) -> tuple[int, AveError | None]:
     """How well the operands suit a form (the higher the better), and what is wrong with them."""
     specs = form.present(env)
     if specs and specs[0].role == "c":
@@ -165,7 +165,7 @@ def _operands(x: n.Instruction, form: Form, env: Env, types: Types, spaces: Spac
         for i, (spec, have) in enumerate(zip(chosen, x.operands, strict=True)):
             if i == 0 and x.opcode in _KEEPS and isinstance(have, n.Sink):
                 return 0, error("T202", _at(span, i), name=x.name, number=1, got="_", why="nothing would keep the result", want=describe(spec, env))
-            if x.opcode in _BRACES and isinstance(have, n.Vector) and len(have.items) == 1 and not count_of(spec, env):
+            if x.opcode in _BRACES and isinstance(have, n.VectorOperand) and len(have.items) == 1 and not count_of(spec, env):
                 have = have.items[0]
             why = fault(have, spec, env, types) or _space_fault(have, spec, env, spaces, x.opcode)
             if why:
@@ -186,14 +186,14 @@ def _call_fault(operands: tuple[n.Operand, ...]) -> str:
     rest = list(operands)
     if rest and isinstance(rest[0], n.Arguments):
         rest.pop(0)
-    if not rest or not isinstance(rest[0], (n.Symbol, n.Register)):
+    if not rest or not isinstance(rest[0], (n.SymbolOperand, n.Register)):
         return "no function"
     indirect = isinstance(rest.pop(0), n.Register)
     if rest and isinstance(rest[0], n.Arguments):
         rest.pop(0)
-    if indirect and not (rest and isinstance(rest[0], n.Symbol)):
+    if indirect and not (rest and isinstance(rest[0], n.SymbolOperand)):
         return "a call through a register needs a .callprototype or .calltargets"
-    return "" if not rest or (len(rest) == 1 and isinstance(rest[0], n.Symbol)) else "more than a function, its arguments and a prototype"
+    return "" if not rest or (len(rest) == 1 and isinstance(rest[0], n.SymbolOperand)) else "more than a function, its arguments and a prototype"
 
 
 def _choices(specs: list[OperandSpec]) -> Iterator[list[OperandSpec]]:
@@ -266,7 +266,7 @@ def _vector_fault(x: n.Operand, spec: OperandSpec, env: Env, count: int, types: 
         if dot and vector == f"v{count}" and fits(element, kind, spec.wider):
             return ""
         return f"it is one register of .{have}, without braces"
-    if not isinstance(x, n.Vector):
+    if not isinstance(x, n.VectorOperand):
         return "no list in braces"
     if len(x.items) != count:
         return f"{len(x.items)} in braces"
@@ -276,14 +276,14 @@ def _vector_fault(x: n.Operand, spec: OperandSpec, env: Env, count: int, types: 
 def _scalar_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> str:
     role = spec.role
     if role in ("l", "n"):
-        if isinstance(x, n.Symbol) or (role == "n" and isinstance(x, (n.Register, n.Address))):
+        if isinstance(x, n.SymbolOperand) or (role == "n" and isinstance(x, (n.Register, n.AddressOperand))):
             return ""
         return "no name"
     if isinstance(x, n.Not):
         return _register_fault(x.operand, "pred", False, types) if role == "p" or (role == "s" and kind == "pred") else "a negated predicate"
     if isinstance(x, n.Register):
         return "a register" if role == "i" else _register_fault(x, kind, spec.wider, types)
-    if isinstance(x, n.Special):
+    if isinstance(x, n.SpecialOperand):
         if role in ("d", "i"):
             return "a special register, which can only be read"
         if SPECIAL[x.name].vector and x.component not in ("x", "y", "z", "w"):
@@ -291,14 +291,14 @@ def _scalar_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> s
         return _typed(SPECIAL[x.name].type, kind, spec.wider)
     if isinstance(x, n.Sink):
         return "" if role == "d" else "nothing can be read from `_`"
-    if isinstance(x, (n.Vector, n.Address, n.Arguments, n.Pair)):
-        return {n.Vector: "a list in braces", n.Address: "an address", n.Arguments: "a list of arguments", n.Pair: "a pair"}[type(x)]
+    if isinstance(x, (n.VectorOperand, n.AddressOperand, n.Arguments, n.Pair)):
+        return {n.VectorOperand: "a list in braces", n.AddressOperand: "an address", n.Arguments: "a list of arguments", n.Pair: "a pair"}[type(x)]
     return _constant_fault(x, spec, kind, types)
 
 
 def _constant_fault(x: n.Operand, spec: OperandSpec, kind: str, types: Types) -> str:
     role = spec.role
-    if isinstance(x, n.Symbol) and x.name not in CONSTANTS:
+    if isinstance(x, n.SymbolOperand) and x.name not in CONSTANTS:
         address = TYPES[kind].bits >= 32 and TYPES[kind].kind in "bus" if kind in TYPES else True
         return "" if role == "a" and address else "a name that is no register" if role != "a" else f"an address for .{kind}"
     if isinstance(x, (n.Element, n.Apply)):
@@ -340,13 +340,13 @@ def _typed(have: str, kind: str, wider: bool) -> str:
 
 
 def _address_fault(x: n.Operand, spec: OperandSpec, env: Env, types: Types) -> str:
-    if not isinstance(x, n.Address):
+    if not isinstance(x, n.AddressOperand):
         return "no address in brackets"
     if isinstance(x.base, n.Register):
         have = types(x.base.name)
         if have is not None and not (fits(have, "u32") or fits(have, "u64")):
             return f"an address in a register of .{have}"
-    elif not isinstance(x.base, (n.Symbol, n.Int, n.Unary, n.Binary, n.Special)):
+    elif not isinstance(x.base, (n.SymbolOperand, n.Int, n.Unary, n.Binary, n.SpecialOperand)):
         return "no address"
     if spec.role == "t":
         return _coordinates_fault(x, spec, count_of(spec, env), types)
@@ -359,12 +359,12 @@ _GENERIC = frozenset(("global", "shared", "local"))  # what generic addresses re
 
 def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, opcode: str) -> str:
     """Why the variable that an address names is not of the state space that the instruction reads or writes, or ""."""
-    if spec.role not in ("m", "t") or not isinstance(x, n.Address):
+    if spec.role not in ("m", "t") or not isinstance(x, n.AddressOperand):
         return ""
     wanted = type_of(spec, env)
     if isinstance(x.base, n.Int):
         return "" if wanted == "local" or opcode not in ("ld", "st", "atom", "red") else "a number: only .local has addresses that are numbers"
-    have = spaces(x.base.name) if isinstance(x.base, n.Symbol) else None
+    have = spaces(x.base.name) if isinstance(x.base, n.SymbolOperand) else None
     if have is None or wanted in ("tex", "surf"):
         return ""
     kind, _, _ = wanted.partition("::")
@@ -380,13 +380,13 @@ def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, opco
     return f"{x.base.name} is {_IN_WORDS.get(have, f'a variable of .{have}')}{instead}"  # type: ignore[union-attr]
 
 
-def _coordinates_fault(x: n.Address, spec: OperandSpec, count: int, types: Types) -> str:
+def _coordinates_fault(x: n.AddressOperand, spec: OperandSpec, count: int, types: Types) -> str:
     """Coordinates stand behind a tensor map, or behind a texture and, if wanted, a sampler; textures take those of integers and of floats."""
     texture = spec.type in ("tex", "surf")
     if not (len(x.rest) == 1 or (texture and len(x.rest) == 2)):
         return "no coordinates behind the map"
     have = x.rest[-1]
-    items = have.items if isinstance(have, n.Vector) else (have,) if texture else ()
+    items = have.items if isinstance(have, n.VectorOperand) else (have,) if texture else ()
     if len(items) != count:
         return f"not {count} coordinates in braces"
     kind = "b32" if texture else "s32"
@@ -404,7 +404,7 @@ def in_words(needed: tuple[str, ...]) -> str:
     return own + (f", and their family targets ({', '.join(t[:-1] + 'f' for t in chips)})" if chips else "")
 
 
-def _lacking(x: n.Instruction, form: Form, env: Env, target: Target, span: Where) -> AveError | None:
+def _lacking(x: n.PtxInstruction, form: Form, env: Env, target: PtxTarget, span: Where) -> AveError | None:
     for word, need in form.all_needs(env):
         what = f".{word} of {x.name}" if word else x.name
         if not need.met_by(target.chip):

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
-from avelang.nvptx.lexer import Source
-from avelang.nvptx.types import CONSTANT, KNOWN, PARAMETERS, REGISTERS, SHARED, STATIC_SHARED, TYPES, VERSIONS, target
+from avelang.nvptx.lexer import PtxSource
+from avelang.nvptx.ptx_types import CONSTANT, KNOWN, PARAMETERS, REGISTERS, SHARED, STATIC_SHARED, TYPES, VERSIONS, target
 
 OPTIONS = frozenset(("texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"))
 MOST_REGISTERS = 1 << 31
@@ -23,10 +23,10 @@ def text(version: tuple[int, int]) -> str:
     return "{}.{}".format(*version)
 
 
-class Names:
+class DeclaredNames:
     """The names that a pair of braces, or the module, declares."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: PtxSource):
         self.source = source
         self.all: dict[str, tuple[str, int]] = {}
         self.families: dict[str, tuple[int, int]] = {}  # of registers such as %r<10>: how many, and the line
@@ -60,7 +60,7 @@ class Names:
         self.found.append(error("S210", self.source.span(line, column), what=what, name=name, other=shown, first=first))
 
 
-def elements(x: n.Variable) -> int | None:
+def elements(x: n.PtxVariable) -> int | None:
     """How many numbers a variable is, None where its extent is left open."""
     total = int(x.vector[1:]) if x.vector else 1
     for extent in x.dims:
@@ -70,7 +70,7 @@ def elements(x: n.Variable) -> int | None:
     return total
 
 
-def size(x: n.Variable) -> int:
+def size(x: n.PtxVariable) -> int:
     """The bytes of a variable; 0 where its extent is left open or its type is opaque."""
     return (elements(x) or 0) * TYPES[x.type].bits // 8 if x.type in TYPES else 0
 
@@ -86,7 +86,7 @@ def _flat(init: n.Initializer) -> int:
     return sum(map(_flat, init)) if isinstance(init, tuple) else 1
 
 
-def variable(x: n.Variable, inside: bool) -> Iterator[str]:
+def variable(x: n.PtxVariable, inside: bool) -> Iterator[str]:
     """Why a variable cannot be declared so; `inside` a body."""
     if x.align is not None and (x.align <= 0 or x.align & (x.align - 1) or x.align >> 32):
         yield f"an alignment of {x.align} bytes, which is no power of two"
@@ -111,7 +111,7 @@ def variable(x: n.Variable, inside: bool) -> Iterator[str]:
             yield f"an integer as the initial value of .{x.type}: write 1.0, or its bits as 0f3F800000"
 
 
-def parameters(f: n.Function) -> Iterator[tuple[n.Variable, str]]:
+def parameters(f: n.PtxFunction) -> Iterator[tuple[n.PtxVariable, str]]:
     """What is wrong with the parameters of a function."""
     for p in f.params or ():
         if f.kind == "entry" and p.space != "param":
@@ -123,7 +123,7 @@ def parameters(f: n.Function) -> Iterator[tuple[n.Variable, str]]:
                 yield p, f"an alignment of {align} bytes, which is no power of two"
 
 
-def directives(f: n.Function) -> Iterator[str]:
+def directives(f: n.PtxFunction) -> Iterator[str]:
     """What is wrong with what a function says of its launch."""
     names = {d.name for d in f.directives}
     if {"maxntid", "reqntid"} <= names:
@@ -144,23 +144,23 @@ def directives(f: n.Function) -> Iterator[str]:
         yield "what is .extern has its body elsewhere"
 
 
-def body_variables(body: Iterable[n.Statement]) -> Iterator[n.Variable]:
+def body_variables(body: Iterable[n.Statement]) -> Iterator[n.PtxVariable]:
     """The variables that the statements of a body declare, nested ones included."""
-    return (s for s in n.statements(tuple(body)) if isinstance(s, n.Variable))
+    return (s for s in n.statements(tuple(body)) if isinstance(s, n.PtxVariable))
 
 
-def _again(before: n.Function | n.Variable, x: n.Function | n.Variable) -> bool:
+def _again(before: n.PtxFunction | n.PtxVariable, x: n.PtxFunction | n.PtxVariable) -> bool:
     """Whether `x` declares once more what `before` has declared, or defines it."""
-    if isinstance(before, n.Function) and isinstance(x, n.Function):
+    if isinstance(before, n.PtxFunction) and isinstance(x, n.PtxFunction):
         return before.kind == x.kind and (before.body is None or x.body is None)
     linkages = (before.linkage, x.linkage)
-    return isinstance(before, n.Variable) and isinstance(x, n.Variable) and "extern" in linkages and "" not in linkages
+    return isinstance(before, n.PtxVariable) and isinstance(x, n.PtxVariable) and "extern" in linkages and "" not in linkages
 
 
 class Declarations:
     """What is wrong with the declarations of a module, apart from its instructions."""
 
-    def __init__(self, source: Source, module: n.Module):
+    def __init__(self, source: PtxSource, module: n.PtxModule):
         self.source, self.module, self.found = source, module, list[AveError]()
 
     def check(self) -> list[AveError]:
@@ -168,14 +168,14 @@ class Declarations:
         self.header()
         self.names()
         for item in self.module.items:
-            if isinstance(item, n.Variable):
+            if isinstance(item, n.PtxVariable):
                 self.variable(item, inside=False)
-            elif isinstance(item, n.Function):
+            elif isinstance(item, n.PtxFunction):
                 self.function(item)
         self.memory()
         return self.found
 
-    def wrong(self, x: n.Variable | n.Function, what: str, why: str) -> None:
+    def wrong(self, x: n.PtxVariable | n.PtxFunction, what: str, why: str) -> None:
         self.found.append(error("S212", self.source.span(x.line, x.column), what=what, name=x.name, why=why))
 
     def header(self) -> None:
@@ -199,16 +199,16 @@ class Declarations:
 
     def names(self) -> None:
         """Functions, variables and aliases of the module: each once, a function also as a declaration before."""
-        names, declared = Names(self.source), dict[str, n.Function | n.Variable]()
+        names, declared = DeclaredNames(self.source), dict[str, n.PtxFunction | n.PtxVariable]()
         for x in self.module.items:
-            if isinstance(x, (n.Function, n.Variable)):
+            if isinstance(x, (n.PtxFunction, n.PtxVariable)):
                 before = declared.get(x.name)
                 if before is None or not _again(before, x):
-                    what = "variable" if isinstance(x, n.Variable) else "kernel" if x.kind == "entry" else "function"
+                    what = "variable" if isinstance(x, n.PtxVariable) else "kernel" if x.kind == "entry" else "function"
                     names.add(x.name, f"the {what}", x.line, x.column)
-                if before is None or (isinstance(x, n.Function) and x.body is not None):
+                if before is None or (isinstance(x, n.PtxFunction) and x.body is not None):
                     declared[x.name] = x
-        known = {x.name for x in self.module.items if isinstance(x, n.Function)}
+        known = {x.name for x in self.module.items if isinstance(x, n.PtxFunction)}
         for x in self.module.items:
             if isinstance(x, n.Alias) and not {x.name, x.of} <= known:
                 missing = x.name if x.name not in known else x.of
@@ -216,10 +216,10 @@ class Declarations:
                 self.found.append(error("S206", self.source.span(x.line, x.column), name=missing, instead=instead))
         self.found += names.found
 
-    def variable(self, x: n.Variable, inside: bool) -> None:
+    def variable(self, x: n.PtxVariable, inside: bool) -> None:
         self.found += [error("S212", self.source.span(x.line, x.column), what="the variable", name=x.name, why=why) for why in variable(x, inside)]
 
-    def function(self, f: n.Function) -> None:
+    def function(self, f: n.PtxFunction) -> None:
         what = "the kernel" if f.kind == "entry" else "the function"
         for why in directives(f):
             self.wrong(f, what, why)
@@ -230,10 +230,10 @@ class Declarations:
         for x in body_variables(f.body):
             self.variable(x, inside=True)
         for s in n.statements(f.body):
-            if isinstance(s, n.Registers) and s.type not in REGISTERS:
+            if isinstance(s, n.RegisterDecl) and s.type not in REGISTERS:
                 name, why = s.names[0].name, f"there are no registers of .{s.type}: one of .b{max(16, TYPES[s.type].bits)} holds it"
                 self.found.append(error("S212", self.source.span(s.line, s.column), what="the register", name=name, why=why))
-            for name in s.names if isinstance(s, n.Registers) else ():
+            for name in s.names if isinstance(s, n.RegisterDecl) else ():
                 if (name.count or 0) >= MOST_REGISTERS:
                     why = f"{name.count} registers, which are more than any module has"
                     self.found.append(error("S212", self.source.span(s.line, s.column), what="the register", name=name.name, why=why))  # type: ignore[union-attr]
@@ -241,9 +241,9 @@ class Declarations:
     def memory(self) -> None:
         """Bytes of shared memory and of parameters of each kernel, of constants of the module."""
         chip, module = self.module.target[0], self.module
-        shared = {x.name: size(x) for x in module.items if isinstance(x, n.Variable) and x.space == "shared"}
+        shared = {x.name: size(x) for x in module.items if isinstance(x, n.PtxVariable) and x.space == "shared"}
         inside = (x for f in module.functions() for x in body_variables(f.body or ()))
-        constants = sum(size(x) for x in (*module.items, *inside) if isinstance(x, n.Variable) and x.space == "const")
+        constants = sum(size(x) for x in (*module.items, *inside) if isinstance(x, n.PtxVariable) and x.space == "const")
         if constants > CONSTANT:
             at, instead = self.source.span(1, 1), "put large tables into .global"
             self.found.append(error("S213", at, what="the module", got=constants, memory="constants", chip=chip, most=CONSTANT, instead=instead))
@@ -261,12 +261,12 @@ class Declarations:
             if handed > PARAMETERS:
                 self._too_much(f, handed, "parameters", PARAMETERS, "pass a pointer to them")
 
-    def _too_much(self, f: n.Function, got: int, memory: str, most: int, instead: str) -> None:
+    def _too_much(self, f: n.PtxFunction, got: int, memory: str, most: int, instead: str) -> None:
         at, chip = self.source.span(f.line, f.column), self.module.target[0]
         self.found.append(error("S213", at, what=f"the kernel `{f.name}`", got=got, memory=memory, chip=chip, most=most, instead=instead))
 
     @staticmethod
-    def _reached(f: n.Function, functions: dict[str, n.Function]) -> list[n.Function]:
+    def _reached(f: n.PtxFunction, functions: dict[str, n.PtxFunction]) -> list[n.PtxFunction]:
         """A kernel and the functions that it calls by name, and they."""
         out, left = [], [f]
         while left:
@@ -279,4 +279,4 @@ class Declarations:
 
 
 def _symbols(x: n.Operand) -> Iterator[str]:
-    return (leaf.name for leaf in n.leaves(x) if isinstance(leaf, n.Symbol))
+    return (leaf.name for leaf in n.leaves(x) if isinstance(leaf, n.SymbolOperand))

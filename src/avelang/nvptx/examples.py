@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import count_of, type_of
-from avelang.nvptx.form import Env, Form, OperandSpec
+from avelang.nvptx.forms import Env, Form, OperandSpec
 from avelang.nvptx.printer import instruction
-from avelang.nvptx.table import FORMS, environments
-from avelang.nvptx.types import REGISTERS, TYPES
+from avelang.nvptx.ptx_types import REGISTERS, TYPES
+from avelang.nvptx.readings import FORMS, environments
 
 _REGISTERS = 300  # of each type: enough for the largest list in braces
 BEGIN, LABEL = "$L_begin", "$L_end"
@@ -18,7 +18,7 @@ BEGIN, LABEL = "$L_begin", "$L_end"
 _NAMED = {"param": "parameter", "param::entry": "parameter", "param::func": "result"}
 _TEXTURES = {"tex": "texture", "surf": "surface"}
 _TARGETS = n.Targets("$L_targets", "branchtargets", (LABEL,))
-_CALL = n.Instruction(("call",), (n.Arguments((n.Symbol("result"),)), n.Symbol("callee")))
+_CALL = n.PtxInstruction(("call",), (n.Arguments((n.SymbolOperand("result"),)), n.SymbolOperand("callee")))
 _FLOATS = {"f32": n.Float(0x3F800000, 32), "f64": n.Float(0x3FF0000000000000, 64)}
 
 
@@ -28,7 +28,7 @@ def register_type(kind: str) -> str:
 
 
 @dataclasses.dataclass(slots=True)
-class _Writer:
+class _ExampleWriter:
     stores: bool = False  # kernels do not write to their parameters
     used: dict[str, int] = dataclasses.field(default_factory=dict)
 
@@ -45,42 +45,42 @@ class _Writer:
         if spec.role == "m":
             return self.address("param::func" if kind == "param" and self.stores else kind)
         if spec.role == "t":
-            base = n.Symbol(_TEXTURES[kind]) if kind in _TEXTURES else self.register("b64", False)
-            return n.Address(base, None, (n.Vector(tuple(self.register("b32", False) for _ in range(count))),))
+            base = n.SymbolOperand(_TEXTURES[kind]) if kind in _TEXTURES else self.register("b64", False)
+            return n.AddressOperand(base, None, (n.VectorOperand(tuple(self.register("b32", False) for _ in range(count))),))
         if spec.role == "l":
-            return n.Symbol(f"$L_{spec.values[0]}" if spec.values else LABEL)
+            return n.SymbolOperand(f"$L_{spec.values[0]}" if spec.values else LABEL)
         if spec.role == "n":
-            return n.Symbol(spec.values[0] if spec.values else "texture")
+            return n.SymbolOperand(spec.values[0] if spec.values else "texture")
         if spec.role == "d" and spec.values:
             return n.Sink()
         if spec.role == "i":
             return _FLOATS.get(kind) or n.Int(int(spec.values[0]) if spec.values else 0)
-        one = n.Vector(tuple(self.register(kind, spec.wider) for _ in range(count))) if count else self.register(kind, spec.wider)
+        one = n.VectorOperand(tuple(self.register(kind, spec.wider) for _ in range(count))) if count else self.register(kind, spec.wider)
         return n.Pair(one, self.register("pred", False)) if spec.pair else one
 
-    def address(self, space: str) -> n.Address:
+    def address(self, space: str) -> n.AddressOperand:
         if space == "tmem":
-            return n.Address(self.register("b32", False))
+            return n.AddressOperand(self.register("b32", False))
         if space in _TEXTURES:
-            return n.Address(n.Symbol(_TEXTURES[space]))
+            return n.AddressOperand(n.SymbolOperand(_TEXTURES[space]))
         if space in _NAMED:
-            return n.Address(n.Symbol(_NAMED[space]))
-        return n.Address(self.register("b64", False))
+            return n.AddressOperand(n.SymbolOperand(_NAMED[space]))
+        return n.AddressOperand(self.register("b64", False))
 
 
-def example(form: Form, env: Env, shortest: bool = False) -> n.Instruction:
+def example(form: Form, env: Env, shortest: bool = False) -> n.PtxInstruction:
     """An instruction of that form, with all operands that it may have, or with as few as possible."""
-    writer = _Writer(form.opcode == "st")
+    writer = _ExampleWriter(form.opcode == "st")
     parts = tuple(form.name(env).split("."))
     if form.opcode == "call":
-        return n.Instruction(parts, _CALL.operands)
+        return n.PtxInstruction(parts, _CALL.operands)
     specs = [dataclasses.replace(s, pair=s.both) if shortest else s for s in form.present(env) if not (shortest and s.optional)]
-    return n.Instruction(parts, tuple(writer.operand(s, env) for s in specs))
+    return n.PtxInstruction(parts, tuple(writer.operand(s, env) for s in specs))
 
 
-def forms(opcodes: frozenset[str] | None = None) -> Iterator[tuple[Form, Mapping[str, str], n.Instruction]]:
+def forms(opcodes: frozenset[str] | None = None) -> Iterator[tuple[Form, Mapping[str, str], n.PtxInstruction]]:
     """(form, its words, an instruction) for all of the table, or for some opcodes; each name of an instruction and its operands once."""
-    seen: set[n.Instruction] = set()
+    seen: set[n.PtxInstruction] = set()
     for opcode, listed in FORMS.items():
         if opcodes is not None and opcode not in opcodes:
             continue
@@ -92,20 +92,21 @@ def forms(opcodes: frozenset[str] | None = None) -> Iterator[tuple[Form, Mapping
                         yield form, env, x
 
 
-def module(body: tuple[n.Statement, ...], target: str, version: tuple[int, int]) -> n.Module:
+def module(body: tuple[n.Statement, ...], target: str, version: tuple[int, int]) -> n.PtxModule:
     """A kernel with these statements, and with the registers, symbols and the label that examples name.
 
     The first of them stands on the line behind the label `BEGIN`.
     Statements that read what a call returned (`ld.param::func`) have to come first, behind the call.
     """
     text = "".join(instruction(s) for s in n.instructions(body))
-    registers = tuple(n.Registers(t, (n.RegisterName(f"%{t}_", _REGISTERS),)) for t in REGISTERS if f"%{t}_" in text)
-    result = n.Variable("param", "b8", "result", align=32, dims=(n.Int(64),))
+    registers = tuple(n.RegisterDecl(t, (n.RegisterName(f"%{t}_", _REGISTERS),)) for t in REGISTERS if f"%{t}_" in text)
+    result = n.PtxVariable("param", "b8", "result", align=32, dims=(n.Int(64),))
     items = (
-        n.Function("func", "callee", returns=(dataclasses.replace(result, name="out"),), body=(n.Instruction(("ret",)),)),
-        n.Variable("global", "texref", "texture"), n.Variable("global", "surfref", "surface"),
-        n.Variable("global", "b8", "data", align=128, dims=(n.Int(1024),)),
-        n.Function("entry", "forms", (n.Variable("param", "b8", "parameter", align=64, dims=(n.Int(256),)),),
-                   body=(*registers, result, _CALL, _TARGETS, n.Label(BEGIN), *body, n.Label(LABEL), n.Instruction(("ret",))), linkage="visible"),
+        n.PtxFunction("func", "callee", returns=(dataclasses.replace(result, name="out"),), body=(n.PtxInstruction(("ret",)),)),
+        n.PtxVariable("global", "texref", "texture"), n.PtxVariable("global", "surfref", "surface"),
+        n.PtxVariable("global", "b8", "data", align=128, dims=(n.Int(1024),)),
+        n.PtxFunction("entry", "forms", (n.PtxVariable("param", "b8", "parameter", align=64, dims=(n.Int(256),)),),
+                   body=(*registers, result, _CALL, _TARGETS, n.LabelMark(BEGIN), *body, n.LabelMark(LABEL), n.PtxInstruction(("ret",))),
+                      linkage="visible"),
     )  # fmt: skip
-    return n.Module(version, (target,), 64, items)
+    return n.PtxModule(version, (target,), 64, items)

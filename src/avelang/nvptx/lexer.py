@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 _END = re.compile(_SKIP, re.DOTALL)
 
 
-class Source:
+class PtxSource:
     """PTX text with the name under which errors show it."""
 
     def __init__(self, text: str, file: str):
@@ -61,7 +61,7 @@ class Source:
         return error("S201", self.span(line, column, length), hint, line=line, column=column, why=why)
 
 
-def tokens(source: Source) -> tuple[list[str], list[str], list[int]]:
+def tokens(source: PtxSource) -> tuple[list[str], list[str], list[int]]:
     """(kinds, texts, offsets), closed by a token of kind "end". Kinds: name, dot, float, int, string, mark. Raises S201."""
     kinds: list[str] = []
     texts: list[str] = []
@@ -86,7 +86,7 @@ def tokens(source: Source) -> tuple[list[str], list[str], list[int]]:
     return kinds, texts, starts
 
 
-def _refuse(source: Source, at: int) -> NoReturn:
+def _refuse(source: PtxSource, at: int) -> NoReturn:
     text = source.text
     if text.startswith("/*", at):
         raise source.wrong(at, "a comment that is not closed", 2)

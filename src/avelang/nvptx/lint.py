@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import Target, check, type_of
-from avelang.nvptx.declarations import Declarations, Names, size
-from avelang.nvptx.lexer import Source
+from avelang.nvptx.check import PtxTarget, check, type_of
+from avelang.nvptx.declarations import Declarations, DeclaredNames, size
+from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.parse import parse
+from avelang.nvptx.ptx_types import KNOWN, TYPES, target
 from avelang.nvptx.ranges import cut
-from avelang.nvptx.special import CONSTANTS
-from avelang.nvptx.table import readings
-from avelang.nvptx.types import KNOWN, TYPES, target
+from avelang.nvptx.readings import readings
+from avelang.nvptx.special_registers import CONSTANTS
 
 WARNINGS = frozenset({"S205", "S209"})
 _BY_ADDRESS = frozenset(("ld", "ldu", "st", "atom", "red"))  # ptxas takes short addresses of copies
@@ -30,10 +30,10 @@ class Scope:
     registers: dict[str, str] = dataclasses.field(default_factory=dict)
     families: dict[str, tuple[int, str]] = dataclasses.field(default_factory=dict)
     symbols: dict[str, str] = dataclasses.field(default_factory=dict)  # and the state space of each, as in `check.Spaces`
-    labels: dict[str, n.Label] = dataclasses.field(default_factory=dict)
+    labels: dict[str, n.LabelMark] = dataclasses.field(default_factory=dict)
     used: set[str] = dataclasses.field(default_factory=set)
 
-    def declare(self, x: n.Registers) -> None:
+    def declare(self, x: n.RegisterDecl) -> None:
         """The registers of a declaration."""
         kind = f"{x.vector}.{x.type}" if x.vector else x.type
         for name in x.names:
@@ -68,17 +68,17 @@ class Scope:
 
 
 class _Linter:
-    def __init__(self, source: Source, module: n.Module):
+    def __init__(self, source: PtxSource, module: n.PtxModule):
         self.source, self.module = source, module
-        self.target: Target | None = None
+        self.target: PtxTarget | None = None
         self.found: list[AveError] = []
-        self.variables: dict[str, n.Variable] = {}  # of the bodies: the arguments of calls
+        self.variables: dict[str, n.PtxVariable] = {}  # of the bodies: the arguments of calls
 
     def run(self) -> list[AveError]:
         chip = self.module.target[0]
         try:
             target(chip)
-            self.target = Target(chip, self.module.version)
+            self.target = PtxTarget(chip, self.module.version)
         except ValueError:
             pass
         if chip not in KNOWN:
@@ -87,12 +87,12 @@ class _Linter:
         top = Scope()
         outside = set(_mentioned(self.module))
         for item in self.module.items:
-            if isinstance(item, n.Variable):
+            if isinstance(item, n.PtxVariable):
                 top.symbols[item.name] = item.space
-            elif isinstance(item, (n.Function, n.Alias)):
+            elif isinstance(item, (n.PtxFunction, n.Alias)):
                 top.symbols[item.name] = "code"
         for item in self.module.functions():
-            names, inner = Names(self.source), Scope(top)
+            names, inner = DeclaredNames(self.source), Scope(top)
             for p in (*(item.params or ()), *(item.returns or ())):
                 if p.name != "_":
                     names.add(p.name, "the parameter", p.line, p.column)
@@ -105,34 +105,34 @@ class _Linter:
                 self.found += names.found
         return sorted(self.found, key=lambda e: (e.span.line, e.span.col) if e.span else (0, 0))
 
-    def body(self, statements: tuple[n.Statement, ...], outer: Scope, outside: set[str], names: Names | None = None) -> None:
+    def body(self, statements: tuple[n.Statement, ...], outer: Scope, outside: set[str], names: DeclaredNames | None = None) -> None:
         """A body, whose outermost braces share their names with the parameters, or braces in one."""
-        scope, names = Scope(outer), names or Names(self.source)
+        scope, names = Scope(outer), names or DeclaredNames(self.source)
         for s in statements:
-            if isinstance(s, n.Label):
+            if isinstance(s, n.LabelMark):
                 scope.labels[s.name] = s
                 names.add(s.name, "the label", s.line, s.column)
             elif isinstance(s, (n.Targets, n.Prototype)):
                 scope.symbols[s.label] = "code"
                 names.add(s.label, "the label", s.line, s.column)
         for s in statements:
-            if isinstance(s, n.Registers):
+            if isinstance(s, n.RegisterDecl):
                 scope.declare(s)
                 for name in s.names:
                     if name.count is None:
                         names.add(name.name, "the register", s.line, s.column)
                     else:
                         names.family(name.name, name.count, s.line, s.column)
-            elif isinstance(s, n.Variable):
+            elif isinstance(s, n.PtxVariable):
                 scope.symbols[s.name] = s.space
                 names.add(s.name, "the variable", s.line, s.column)
                 self.variables[s.name] = s
-            elif isinstance(s, n.Block):
+            elif isinstance(s, n.PtxBlock):
                 self.body(s.body, scope, outside)
             elif isinstance(s, n.Targets):
                 for name in s.names:
                     self.known(name, scope, self.source.span(s.line, s.column))
-            elif isinstance(s, n.Instruction):
+            elif isinstance(s, n.PtxInstruction):
                 self.instruction(s, scope)
         self.found += names.found
         for name, label in scope.labels.items():
@@ -143,7 +143,7 @@ class _Linter:
         if name not in CONSTANTS and not scope.knows(name):
             self.found.append(error("S206", span, name=name, instead="a label, a variable or a function of that name must be visible here"))
 
-    def instruction(self, x: n.Instruction, scope: Scope) -> None:
+    def instruction(self, x: n.PtxInstruction, scope: Scope) -> None:
         def where(i: int) -> Span:
             column = x.columns[i] if 0 <= i < len(x.columns) else 0
             return self.source.span(x.line, column or x.column, 1 if column else len(x.name))
@@ -156,7 +156,7 @@ class _Linter:
                     missing = True
                     self.found.append(error("S206", where(i), name=leaf.name,
                         instead="declare it: .reg .b32 with its name, in this block or around it"))
-                elif isinstance(leaf, n.Symbol):
+                elif isinstance(leaf, n.SymbolOperand):
                     self.known(leaf.name, scope, where(i))
         wrong = check(x, self.target, scope.type, where, scope.space)
         if wrong is not None and not (missing and wrong.code == "T202"):
@@ -164,15 +164,15 @@ class _Linter:
         elif wrong is None:
             self.found += self.beyond(x, scope, where)
 
-    def beyond(self, x: n.Instruction, scope: Scope, where: Callable[[int], Span]) -> Iterator[AveError]:
+    def beyond(self, x: n.PtxInstruction, scope: Scope, where: Callable[[int], Span]) -> Iterator[AveError]:
         """What the table does not know: guards, jumps, calls, constants that are cut."""
         kind = scope.type(x.guard.register.name) if x.guard is not None else None
         if x.guard is not None and kind not in (None, "pred"):
             yield error("S215", where(-1), name=x.guard.register.name, kind=kind)
         first = x.operands[0] if x.operands else None
-        if x.guard is not None and x.parts[:2] == ("st", "param") and isinstance(first, n.Address) and isinstance(first.base, n.Symbol):
+        if x.guard is not None and x.parts[:2] == ("st", "param") and isinstance(first, n.AddressOperand) and isinstance(first.base, n.SymbolOperand):
             yield error("S204", where(-1), name=x.name, why="arguments of a call are stored by all lanes: ptxas takes no guard here")
-        if x.opcode == "bra" and isinstance(first, n.Symbol) and scope.space(first.name) not in (None, "label"):
+        if x.opcode == "bra" and isinstance(first, n.SymbolOperand) and scope.space(first.name) not in (None, "label"):
             yield error("S206", where(0), name=first.name, instead="`bra` goes to a label of the same function; `call` goes to a function")
         if x.opcode == "call":
             yield from self.call(x, where)
@@ -192,17 +192,17 @@ class _Linter:
                     if becomes:
                         yield error("S209", where(i), name=x.name, number=i + 1, got=have.value, kind=type_, cut=becomes)  # type: ignore[union-attr]
 
-    def unfit(self, x: n.Instruction, operand: n.Operand, scope: Scope) -> Iterator[str]:
+    def unfit(self, x: n.PtxInstruction, operand: n.Operand, scope: Scope) -> Iterator[str]:
         """What ptxas refuses of an operand wherever it stands: special registers but of mov and cvt, quotients by 0, offsets that are no integers,
         registers of several kinds in one pair of braces."""
         for leaf in n.leaves(operand):
-            if isinstance(leaf, n.Special) and (x.opcode not in ("mov", "cvt") or isinstance(operand, n.Address)):
+            if isinstance(leaf, n.SpecialOperand) and (x.opcode not in ("mov", "cvt") or isinstance(operand, n.AddressOperand)):
                 yield f"{leaf.name} is a special register, and only mov and cvt read those: copy it first"
         if any(isinstance(b, n.Binary) and b.op in ("/", "%") and isinstance(b.right, n.Int) and not b.right.value for b in _expressions(operand)):
             yield "a quotient by 0"
-        if isinstance(operand, n.Address) and any(isinstance(leaf, n.Float) for leaf in _expressions(operand.offset)):
+        if isinstance(operand, n.AddressOperand) and any(isinstance(leaf, n.Float) for leaf in _expressions(operand.offset)):
             yield "an offset is an integer, in bytes"
-        if isinstance(operand, n.Vector) and x.opcode in ("ld", "ldu", "st", "mov"):
+        if isinstance(operand, n.VectorOperand) and x.opcode in ("ld", "ldu", "st", "mov"):
             types = [t for v in operand.items if isinstance(v, n.Register) and (t := scope.type(v.name)) in TYPES]
             kinds = {TYPES[t].kind for t in types}
             mixed = "f" in kinds and (kinds & {"s", "u"} or any(isinstance(v, n.Int) for v in operand.items))
@@ -212,12 +212,12 @@ class _Linter:
 
     def short(self, x: n.Operand, scope: Scope) -> bool:
         """Whether an address is in a register of 32 bits where the module has addresses of 64."""
-        kind = scope.type(x.base.name) if isinstance(x, n.Address) and isinstance(x.base, n.Register) else None
+        kind = scope.type(x.base.name) if isinstance(x, n.AddressOperand) and isinstance(x.base, n.Register) else None
         return self.module.address_size == 64 and kind in TYPES and TYPES[kind].bits == 32
 
-    def call(self, x: n.Instruction, where: Callable[[int], Span]) -> Iterator[AveError]:
+    def call(self, x: n.PtxInstruction, where: Callable[[int], Span]) -> Iterator[AveError]:
         """A call of a function by its name, against its declaration."""
-        names = [o for o in x.operands if isinstance(o, n.Symbol)]
+        names = [o for o in x.operands if isinstance(o, n.SymbolOperand)]
         f = self.module.function(names[0].name) if names and not isinstance(x.operands[0], n.Register) else None
         if f is None:
             return
@@ -236,7 +236,7 @@ class _Linter:
                 yield wrong(f"{len(have)} {what}{'' if len(have) == 1 else 's'}, and it has {len(want)}")
                 return
             for number, (one, p) in enumerate(zip(have, want, strict=True), 1):
-                own = self.variables.get(one.name) if isinstance(one, n.Symbol) else None
+                own = self.variables.get(one.name) if isinstance(one, n.SymbolOperand) else None
                 if own is not None and p.type in TYPES and own.type in TYPES and size(own) != size(p):
                     yield wrong(f"{what} {number} has {size(own)} bytes, and {p.name} has {size(p)}")
 
@@ -246,8 +246,8 @@ def _expressions(x: n.Operand | None) -> Iterator[n.Operand]:
     if x is None:
         return
     yield x
-    parts: tuple[n.Operand | None, ...] = x.items if isinstance(x, n.Vector) else ()
-    if isinstance(x, n.Address):
+    parts: tuple[n.Operand | None, ...] = x.items if isinstance(x, n.VectorOperand) else ()
+    if isinstance(x, n.AddressOperand):
         parts = x.base, x.offset
     elif isinstance(x, n.Binary):
         parts = x.left, x.right
@@ -255,15 +255,15 @@ def _expressions(x: n.Operand | None) -> Iterator[n.Operand]:
         yield from _expressions(part)
 
 
-def _mentioned(module: n.Module) -> Iterator[str]:
+def _mentioned(module: n.PtxModule) -> Iterator[str]:
     """The labels that debug data name."""
     for item in module.items:
         if isinstance(item, n.Section):
             for data in item.items:
-                if isinstance(data, n.Data):
-                    yield from (leaf.name for value in data.values for leaf in n.leaves(value) if isinstance(leaf, n.Symbol))
+                if isinstance(data, n.SectionData):
+                    yield from (leaf.name for value in data.values for leaf in n.leaves(value) if isinstance(leaf, n.SymbolOperand))
 
 
 def lint(text: str, file: str = "<ptx>") -> list[AveError]:
     """What is wrong with PTX text, in the order of its lines; what is in `WARNINGS` is only worth a look. Raises S201 where it cannot be read."""
-    return _Linter(Source(text, file), parse(text, file)).run()
+    return _Linter(PtxSource(text, file), parse(text, file)).run()

@@ -27,7 +27,7 @@ class Register:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Special:
+class SpecialOperand:
     """A special register: "%tid" with the component "x", "%clock64" with none."""
 
     name: str
@@ -35,7 +35,7 @@ class Special:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Symbol:
+class SymbolOperand:
     """A label, a variable, a function, or a named constant such as WARP_SZ; in debug data also a section (".debug_abbrev")."""
 
     name: str
@@ -99,14 +99,14 @@ class Apply:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Vector:
+class VectorOperand:
     """Operands in braces: {%r1, %r2}; an item may be the sink, a constant, or, in addresses of tensors, an expression."""
 
     items: tuple[Operand, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Address:
+class AddressOperand:
     """A memory operand [base+offset]. `offset` is None where none is written. `rest` holds what follows a comma: the coordinates of a tensor
     map, a sampler and the coordinates of a texture."""
 
@@ -151,8 +151,9 @@ class Arguments:
 
 
 Operand = (
-    Register | Special | Symbol | Int | Float | Unary | Binary | Ternary | Apply | Vector | Address | Element | Not | Pair | Sink | Arguments
-)
+    Register | SpecialOperand | SymbolOperand | Int | Float | Unary | Binary | Ternary | Apply
+    | VectorOperand | AddressOperand | Element | Not | Pair | Sink | Arguments
+)  # fmt: skip
 
 
 # -- statements ----------------------------------------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ class Guard:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Instruction:
+class PtxInstruction:
     """One instruction. `parts` is its name split at the dots: ("ld", "shared::cta", "b32"). `columns` are those of the operands."""
 
     parts: tuple[str, ...]
@@ -194,7 +195,7 @@ class Instruction:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Label:
+class LabelMark:
     """`name:`"""
 
     name: str
@@ -218,7 +219,7 @@ class RegisterName:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Registers:
+class RegisterDecl:
     """`.reg .v4 .f32 a, b;`"""
 
     type: str
@@ -229,7 +230,7 @@ class Registers:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Pointer:
+class PointerAttribute:
     """What `.ptr` says of a kernel's parameter: the space (or ""), the alignment in bytes (or None)."""
 
     space: str = ""
@@ -237,11 +238,11 @@ class Pointer:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Variable:
+class PtxVariable:
     """A variable, in a module, in a body, or as a parameter. `space` is "global", "const", "shared", "local", "param" or "reg" (parameters of
     functions), "tex", or "global" with an opaque type ("texref"); `dims` are array extents, None where empty. `align` is in bytes, None where
     none is written.
-    `init` is an operand, or a (nested) tuple of such for braces; (name, value) `Field`s for opaque types."""
+    `init` is an operand, or a (nested) tuple of such for braces; (name, value) `FieldInit`s for opaque types."""
 
     space: str
     type: str
@@ -251,25 +252,25 @@ class Variable:
     dims: tuple[Int | None, ...] = ()
     init: Initializer | None = None
     linkage: str = ""
-    attributes: tuple[Attribute, ...] = ()
-    pointer: Pointer | None = None
+    attributes: tuple[PtxAttribute, ...] = ()
+    pointer: PointerAttribute | None = None
     line: int = _place()
     column: int = _place()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Field:
+class FieldInit:
     """`name = value` in the initializer of an opaque type."""
 
     name: str
     value: Operand
 
 
-Initializer = Operand | Field | tuple["Initializer", ...]
+Initializer = Operand | FieldInit | tuple["Initializer", ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Attribute:
+class PtxAttribute:
     """`.attribute(.managed)`, `.attribute(.unified(1, 2))`."""
 
     name: str
@@ -277,7 +278,7 @@ class Attribute:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Block:
+class PtxBlock:
     """Statements in braces, with names of their own."""
 
     body: tuple[Statement, ...]
@@ -302,8 +303,8 @@ class Prototype:
 
     label: str
     name: str
-    returns: tuple[Variable, ...] | None
-    params: tuple[Variable, ...] | None
+    returns: tuple[PtxVariable, ...] | None
+    params: tuple[PtxVariable, ...] | None
     directives: tuple[Directive, ...] = ()
     line: int = _place()
     column: int = _place()
@@ -331,7 +332,7 @@ class Pragma:
     column: int = _place()
 
 
-Statement = Instruction | Label | Registers | Variable | Block | Targets | Prototype | Loc | Pragma
+Statement = PtxInstruction | LabelMark | RegisterDecl | PtxVariable | PtxBlock | Targets | Prototype | Loc | Pragma
 
 
 # -- module --------------------------------------------------------------------------------------------------------------------------
@@ -347,18 +348,18 @@ class Directive:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Function:
+class PtxFunction:
     """`.entry` or `.func` (`kind`). `params` is None where no parentheses are written, `body` None for a declaration. `linkage` is "visible",
     "extern", "weak" or ""."""
 
     kind: str
     name: str
-    params: tuple[Variable, ...] | None = None
-    returns: tuple[Variable, ...] | None = None
+    params: tuple[PtxVariable, ...] | None = None
+    returns: tuple[PtxVariable, ...] | None = None
     body: tuple[Statement, ...] | None = None
     linkage: str = ""
     directives: tuple[Directive, ...] = ()
-    attributes: tuple[Attribute, ...] = ()
+    attributes: tuple[PtxAttribute, ...] = ()
     line: int = _place()
     column: int = _place()
 
@@ -375,7 +376,7 @@ class File:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Data:
+class SectionData:
     """A line of a debug section: `.b8 1, 2`; `kind` is "b8", "b16", "b32", "b64"."""
 
     kind: str
@@ -387,7 +388,7 @@ class Section:
     """`.section .debug_info { ... }`; `name` keeps its dot."""
 
     name: str
-    items: tuple[Data | Label, ...]
+    items: tuple[SectionData | LabelMark, ...]
     line: int = _place()
     column: int = _place()
 
@@ -402,11 +403,11 @@ class Alias:
     column: int = _place()
 
 
-Item = Function | Variable | File | Section | Alias | Pragma | Loc
+Item = PtxFunction | PtxVariable | File | Section | Alias | Pragma | Loc
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Module:
+class PtxModule:
     """A PTX module. `version` is (8, 7), `target` ("sm_90a",) with options behind the chip, `address_size` 32, 64 or None."""
 
     version: tuple[int, int]
@@ -414,11 +415,11 @@ class Module:
     address_size: int | None
     items: tuple[Item, ...]
 
-    def functions(self) -> Iterator[Function]:
+    def functions(self) -> Iterator[PtxFunction]:
         """The functions and kernels, declarations included."""
-        return (item for item in self.items if isinstance(item, Function))
+        return (item for item in self.items if isinstance(item, PtxFunction))
 
-    def function(self, name: str) -> Function | None:
+    def function(self, name: str) -> PtxFunction | None:
         """The function or kernel of this name that has a body, or its declaration, or None."""
         found = [f for f in self.functions() if f.name == name]
         return next((f for f in found if f.body is not None), found[0] if found else None)
@@ -426,10 +427,10 @@ class Module:
 
 def leaves(x: Operand) -> Iterator[Operand]:
     """The operands within an operand that have none within themselves: registers, symbols, constants."""
-    if isinstance(x, (Vector, Arguments)):
+    if isinstance(x, (VectorOperand, Arguments)):
         for i in x.items:
             yield from leaves(i)
-    elif isinstance(x, Address):
+    elif isinstance(x, AddressOperand):
         for i in (x.base, *(() if x.offset is None else (x.offset,)), *x.rest):
             yield from leaves(i)
     elif isinstance(x, Pair):
@@ -444,20 +445,20 @@ def leaves(x: Operand) -> Iterator[Operand]:
     elif isinstance(x, (Not, Unary, Apply)):
         yield from leaves(x.operand)
     elif isinstance(x, Element):
-        yield Symbol(x.array)
+        yield SymbolOperand(x.array)
         yield from leaves(x.index)
     else:
         yield x
 
 
 def statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
-    """All statements in order, those of nested blocks included (the `Block` itself comes before them)."""
+    """All statements in order, those of nested blocks included (the `PtxBlock` itself comes before them)."""
     for s in body:
         yield s
-        if isinstance(s, Block):
+        if isinstance(s, PtxBlock):
             yield from statements(s.body)
 
 
-def instructions(body: tuple[Statement, ...]) -> Iterator[Instruction]:
+def instructions(body: tuple[Statement, ...]) -> Iterator[PtxInstruction]:
     """All instructions in order, those of nested blocks included."""
-    return (s for s in statements(body) if isinstance(s, Instruction))
+    return (s for s in statements(body) if isinstance(s, PtxInstruction))

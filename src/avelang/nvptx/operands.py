@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from avelang.base.errors import AveError
 from avelang.nvptx import nodes as n
-from avelang.nvptx.lexer import Source, tokens
-from avelang.nvptx.special import SPECIAL
+from avelang.nvptx.lexer import PtxSource, tokens
+from avelang.nvptx.special_registers import SPECIAL
 
 # Operators of constant expressions and how close they bind, as in C.
 BINDING = {
@@ -50,7 +50,7 @@ def floating(text: str) -> n.Float:
 class OperandParser:
     """A cursor `i` over tokens. `scopes` hold the names without % that are registers where the cursor stands, innermost last."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: PtxSource):
         self.source = source
         self.kinds, self.texts, self.starts = tokens(source)
         self.i = 0
@@ -129,16 +129,16 @@ class OperandParser:
 
     # -- operands --------------------------------------------------------------------------------------------------------------------
 
-    def named(self, text: str) -> n.Register | n.Special | n.Symbol | n.Sink:
+    def named(self, text: str) -> n.Register | n.SpecialOperand | n.SymbolOperand | n.Sink:
         """What a name stands for. Names with a % are registers; of the others those that are declared so."""
         base, _, component = text.partition(".")
         if text[0] == "%":
-            return n.Special(base, component) if base in SPECIAL else n.Register(base, component)
+            return n.SpecialOperand(base, component) if base in SPECIAL else n.Register(base, component)
         if text == "_":
             return n.Sink()
         if any(base in scope for scope in self.scopes):
             return n.Register(base, component)
-        return n.Symbol(text)
+        return n.SymbolOperand(text)
 
     def operand(self) -> n.Operand:
         """One operand of an instruction."""
@@ -155,7 +155,7 @@ class OperandParser:
             return n.Not(self.named(self.name()))
         elif kind == "name" and self.texts[self.i + 1] == "|":
             left = self.named(self.name())
-            if isinstance(left, n.Symbol):
+            if isinstance(left, n.SymbolOperand):
                 self.i -= 1
                 return self.expression()
         else:
@@ -173,16 +173,16 @@ class OperandParser:
             items.append(self.operand())
         return n.Arguments(tuple(items))
 
-    def vector(self) -> n.Vector:
+    def vector(self) -> n.VectorOperand:
         self.expect("{")
         items: list[n.Operand] = []
         while not self.take("}"):
             if items:
                 self.expect(",", "`,` or `}`")
             items.append(self.operand())
-        return n.Vector(tuple(items))
+        return n.VectorOperand(tuple(items))
 
-    def address(self) -> n.Address:
+    def address(self) -> n.AddressOperand:
         self.expect("[")
         base = self.primary()
         offset: n.Operand | None = None
@@ -194,7 +194,7 @@ class OperandParser:
         while self.take(","):
             rest.append(self.operand())
         self.expect("]")
-        return n.Address(base, offset, tuple(rest))
+        return n.AddressOperand(base, offset, tuple(rest))
 
     # -- constant expressions --------------------------------------------------------------------------------------------------------
 

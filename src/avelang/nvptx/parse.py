@@ -1,4 +1,4 @@
-"""PTX text comes in; a `Module` goes out. Reads what nvcc, Triton and LLVM write, and what people write by hand.
+"""PTX text comes in; a `PtxModule` goes out. Reads what nvcc, Triton and LLVM write, and what people write by hand.
 
 Statements and operands are parsed here, constant expressions and operands in `operands.py`. Syntax: PTX ISA, 4 "Syntax", 5.4 "Variables",
 7.1 "Function declarations and definitions", 11 "Directives".
@@ -7,7 +7,7 @@ Statements and operands are parsed here, constant expressions and operands in `o
 from __future__ import annotations
 
 from avelang.nvptx import nodes as n
-from avelang.nvptx.lexer import Source
+from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.operands import OperandParser
 
 LINKAGE = frozenset({".visible", ".extern", ".weak", ".common"})
@@ -26,10 +26,10 @@ TUNING = frozenset({
 LISTS = {".branchtargets": "branchtargets", ".calltargets": "calltargets"}
 
 
-class _Parser(OperandParser):
+class _PtxParser(OperandParser):
     # -- modules ---------------------------------------------------------------------------------------------------------------------
 
-    def module(self) -> n.Module:
+    def module(self) -> n.PtxModule:
         self.expect(".version")
         major, dot, minor = self.texts[self.i].partition(".")
         if not (dot and major.isdigit() and minor.isdigit()):
@@ -43,7 +43,7 @@ class _Parser(OperandParser):
         items: list[n.Item] = []
         while self.kinds[self.i] != "end":
             self.item(items)
-        return n.Module((int(major), int(minor)), tuple(target), size, tuple(items))
+        return n.PtxModule((int(major), int(minor)), tuple(target), size, tuple(items))
 
     def item(self, items: list[n.Item]) -> None:
         word = self.texts[self.i]
@@ -99,17 +99,17 @@ class _Parser(OperandParser):
         self.i += 1
         name = self.dot("the name of a section")
         self.expect("{")
-        items: list[n.Data | n.Label] = []
+        items: list[n.SectionData | n.LabelMark] = []
         while not self.take("}"):
             if self.kinds[self.i] == "name" and self.texts[self.i + 1] == ":":
-                items.append(n.Label(self.texts[self.i], *self.place()))
+                items.append(n.LabelMark(self.texts[self.i], *self.place()))
                 self.i += 2
             elif self.texts[self.i] in (".b8", ".b16", ".b32", ".b64"):
                 kind = self.dot()
                 values = [self.datum()]
                 while self.take(","):
                     values.append(self.datum())
-                items.append(n.Data(kind[1:], tuple(values)))
+                items.append(n.SectionData(kind[1:], tuple(values)))
             else:
                 raise self.unexpected(".b8, .b16, .b32, .b64 or a label")
         return n.Section(name, tuple(items), *at)
@@ -118,12 +118,12 @@ class _Parser(OperandParser):
         """A number, or an address within a section, which may be named by the section itself."""
         if self.kinds[self.i] != "dot":
             return self.expression()
-        left = n.Symbol(self.dot())
+        left = n.SymbolOperand(self.dot())
         return n.Binary("+", left, self.expression()) if self.take("+") else left
 
     # -- functions -------------------------------------------------------------------------------------------------------------------
 
-    def function(self, linkage: str, at: tuple[int, int]) -> n.Function:
+    def function(self, linkage: str, at: tuple[int, int]) -> n.PtxFunction:
         kind = self.dot()[1:]
         attributes = self.attributes()
         self.scopes.append(set())
@@ -136,11 +136,11 @@ class _Parser(OperandParser):
             self.expect("{", "`{` or `;`")
             body = self.body()
         self.scopes.pop()
-        return n.Function(kind, name, params, returns, body, linkage, directives, attributes, *at)
+        return n.PtxFunction(kind, name, params, returns, body, linkage, directives, attributes, *at)
 
-    def parameters(self) -> tuple[n.Variable, ...]:
+    def parameters(self) -> tuple[n.PtxVariable, ...]:
         self.expect("(")
-        out: list[n.Variable] = []
+        out: list[n.PtxVariable] = []
         while not self.take(")"):
             if out:
                 self.expect(",", "`,` or `)`")
@@ -170,8 +170,8 @@ class _Parser(OperandParser):
             out.append(n.Directive(name, tuple(values)))
         return tuple(out)
 
-    def attributes(self) -> tuple[n.Attribute, ...]:
-        out: list[n.Attribute] = []
+    def attributes(self) -> tuple[n.PtxAttribute, ...]:
+        out: list[n.PtxAttribute] = []
         while self.take(".attribute"):
             self.expect("(")
             while True:
@@ -182,7 +182,7 @@ class _Parser(OperandParser):
                     while self.take(","):
                         values.append(self.expression())
                     self.expect(")")
-                out.append(n.Attribute(name[1:], tuple(values)))
+                out.append(n.PtxAttribute(name[1:], tuple(values)))
                 if not self.take(","):
                     break
             self.expect(")")
@@ -190,7 +190,7 @@ class _Parser(OperandParser):
 
     # -- variables -------------------------------------------------------------------------------------------------------------------
 
-    def head(self, linkage: str, at: tuple[int, int]) -> n.Variable:
+    def head(self, linkage: str, at: tuple[int, int]) -> n.PtxVariable:
         """What stands before the name of a variable, as a variable without one."""
         space = self.dot()[1:]
         attributes, kind, vector, align, pointer = (), "", "", None, None
@@ -210,15 +210,15 @@ class _Parser(OperandParser):
                 kind = word[1:]
             elif word == ".ptr":
                 target = self.dot()[1:] if self.texts[self.i] in SPACES else ""
-                pointer = n.Pointer(target, self.integer() if self.take(".align") else None)
+                pointer = n.PointerAttribute(target, self.integer() if self.take(".align") else None)
             else:
                 self.i -= 1
                 raise self.unexpected("a type, .align, .v2, .v4 or .ptr")
         if not kind:
             raise self.unexpected("a type")
-        return n.Variable(space, kind, "", vector, align, (), None, linkage, attributes, pointer, *at)
+        return n.PtxVariable(space, kind, "", vector, align, (), None, linkage, attributes, pointer, *at)
 
-    def declarator(self, head: n.Variable) -> n.Variable:
+    def declarator(self, head: n.PtxVariable) -> n.PtxVariable:
         name = self.name("the name of a variable")
         dims: list[n.Int | None] = []
         while self.take("["):
@@ -231,12 +231,12 @@ class _Parser(OperandParser):
             dims.append(extent)
             self.expect("]")
         init = self.initializer() if self.take("=") else None
-        return n.Variable(
+        return n.PtxVariable(
             head.space, head.type, name, head.vector, head.align, tuple(dims), init, head.linkage, head.attributes, head.pointer, head.line,
                 head.column
         )
 
-    def variables(self, linkage: str, at: tuple[int, int]) -> list[n.Variable]:
+    def variables(self, linkage: str, at: tuple[int, int]) -> list[n.PtxVariable]:
         head = self.head(linkage, at)
         out = [self.declarator(head)]
         while self.take(","):
@@ -254,12 +254,12 @@ class _Parser(OperandParser):
             if self.kinds[self.i] == "name" and self.texts[self.i + 1] == "=":
                 name = self.name()
                 self.i += 1
-                out.append(n.Field(name, self.expression()))
+                out.append(n.FieldInit(name, self.expression()))
             else:
                 out.append(self.initializer())
         return tuple(out)
 
-    def registers(self, at: tuple[int, int]) -> n.Registers:
+    def registers(self, at: tuple[int, int]) -> n.RegisterDecl:
         self.i += 1
         vector, kind = "", ""
         while self.kinds[self.i] == "dot":
@@ -287,7 +287,7 @@ class _Parser(OperandParser):
             if not self.take(","):
                 break
         self.expect(";")
-        return n.Registers(kind, tuple(names), vector, *at)
+        return n.RegisterDecl(kind, tuple(names), vector, *at)
 
     # -- statements ------------------------------------------------------------------------------------------------------------------
 
@@ -309,7 +309,7 @@ class _Parser(OperandParser):
             elif texts[self.i] == "{":
                 at = self.place()
                 self.i += 1
-                out.append(n.Block(self.body(), *at))
+                out.append(n.PtxBlock(self.body(), *at))
             else:
                 raise self.unexpected("a statement or `}`")
         self.i += 1
@@ -338,7 +338,7 @@ class _Parser(OperandParser):
             self.scopes.pop()
             self.expect(";")
         else:
-            out.append(n.Label(name, *at))
+            out.append(n.LabelMark(name, *at))
 
     def directive(self, out: list[n.Statement]) -> None:
         word, at = self.texts[self.i], self.place()
@@ -369,7 +369,7 @@ class _Parser(OperandParser):
                 raise self.unexpected("function_name or inlined_at")
         return n.Loc(*place, function, inlined, *at)
 
-    def guarded(self) -> n.Instruction:
+    def guarded(self) -> n.PtxInstruction:
         at = self.place()
         self.i += 1
         negated = self.take("!")
@@ -379,7 +379,7 @@ class _Parser(OperandParser):
             raise self.unexpected("a predicate register")
         return self.instruction(n.Guard(register, negated), at)
 
-    def instruction(self, guard: n.Guard | None, at: tuple[int, int]) -> n.Instruction:
+    def instruction(self, guard: n.Guard | None, at: tuple[int, int]) -> n.PtxInstruction:
         texts = self.texts
         start = self.starts[self.i] - self.column() + 1
         at = self.place() if guard is not None else at
@@ -401,19 +401,19 @@ class _Parser(OperandParser):
         if texts[self.i] != ";":
             raise self.unexpected(f"`,` or `;` after an operand of {'.'.join(parts)}" if operands else "an operand or `;`")
         self.i += 1
-        return n.Instruction(tuple(parts), tuple(operands), guard, *at, tuple(columns))
+        return n.PtxInstruction(tuple(parts), tuple(operands), guard, *at, tuple(columns))
 
 
-def parse(text: str, file: str = "<ptx>") -> n.Module:
+def parse(text: str, file: str = "<ptx>") -> n.PtxModule:
     """The module that `text` spells; `file` is the name that errors show. Raises S201 with line, column and caret."""
-    parser = _Parser(Source(text, file))
+    parser = _PtxParser(PtxSource(text, file))
     with parser.shallow():
         return parser.module()
 
 
 def parse_body(text: str, file: str = "<ptx>", registers: frozenset[str] = frozenset()) -> tuple[n.Statement, ...]:
     """The statements that `text` spells, as they stand in a function; `registers` are names without % that count as registers. Raises S201."""
-    parser = _Parser(Source(text, file))
+    parser = _PtxParser(PtxSource(text, file))
     parser.scopes.append(set(registers))
     parser.texts.insert(-1, "}")
     parser.kinds.insert(-1, "mark")

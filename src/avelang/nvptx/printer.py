@@ -1,4 +1,4 @@
-"""A `Module`, or a part of one, comes in; PTX text goes out, written as a person would: four spaces, one statement a line."""
+"""A `PtxModule`, or a part of one, comes in; PTX text goes out, written as a person would: four spaces, one statement a line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _list(items: Iterable[n.Operand]) -> str:
     return ", ".join([_OPERANDS[type(x)](x) for x in items])
 
 
-def _component(x: n.Register | n.Special) -> str:
+def _component(x: n.Register | n.SpecialOperand) -> str:
     return f"{x.name}.{x.component}" if x.component else x.name
 
 
@@ -55,11 +55,11 @@ def _unary(x: n.Unary) -> str:
 
 def _binary(x: n.Binary) -> str:
     close = BINDING[x.op]
-    tight = isinstance(x.left, (n.Symbol, n.Apply))  # table+8
+    tight = isinstance(x.left, (n.SymbolOperand, n.Apply))  # table+8
     return f"{_inner(x.left, close)}{x.op if tight else f' {x.op} '}{_inner(x.right, close + 1)}"
 
 
-def _address(x: n.Address) -> str:
+def _address(x: n.AddressOperand) -> str:
     offset = "" if x.offset is None else f"+{operand(x.offset)}"
     rest = "".join(f", {operand(r)}" for r in x.rest)
     return f"[{operand(x.base)}{offset}{rest}]"
@@ -67,16 +67,16 @@ def _address(x: n.Address) -> str:
 
 _OPERANDS = {
     n.Register: _component,
-    n.Special: _component,
-    n.Symbol: lambda x: x.name,
+    n.SpecialOperand: _component,
+    n.SymbolOperand: lambda x: x.name,
     n.Int: _int,
     n.Float: _float,
     n.Unary: _unary,
     n.Binary: _binary,
     n.Ternary: lambda x: f"{_inner(x.condition, 1)} ? {operand(x.then)} : {operand(x.other)}",
     n.Apply: lambda x: f"{x.name if isinstance(x.name, str) else _int(x.name)}({operand(x.operand)})",
-    n.Vector: lambda x: f"{{{_list(x.items)}}}",
-    n.Address: _address,
+    n.VectorOperand: lambda x: f"{{{_list(x.items)}}}",
+    n.AddressOperand: _address,
     n.Element: lambda x: f"{x.array}[{operand(x.index)}]",
     n.Not: lambda x: f"!{operand(x.operand)}",
     n.Pair: lambda x: f"{operand(x.first)}|{operand(x.second)}",
@@ -91,17 +91,17 @@ _OPERANDS = {
 def _initializer(x: n.Initializer) -> str:
     if isinstance(x, tuple):
         return f"{{{', '.join(map(_initializer, x))}}}"
-    return f"{x.name} = {operand(x.value)}" if isinstance(x, n.Field) else operand(x)
+    return f"{x.name} = {operand(x.value)}" if isinstance(x, n.FieldInit) else operand(x)
 
 
-def _attributes(x: n.Variable | n.Function) -> str:
-    def one(a: n.Attribute) -> str:
+def _attributes(x: n.PtxVariable | n.PtxFunction) -> str:
+    def one(a: n.PtxAttribute) -> str:
         return f".{a.name}({_list(a.values)})" if a.values else f".{a.name}"
 
     return f".attribute({', '.join(map(one, x.attributes))})" if x.attributes else ""
 
 
-def variable(x: n.Variable) -> str:
+def variable(x: n.PtxVariable) -> str:
     """The text of a variable or of a parameter, without a semicolon."""
     pointer = x.pointer
     words = [
@@ -113,12 +113,12 @@ def variable(x: n.Variable) -> str:
     return " ".join(filter(None, words))
 
 
-def _registers(x: n.Registers) -> str:
+def _registers(x: n.RegisterDecl) -> str:
     names = ", ".join(r.name if r.count is None else f"{r.name}<{r.count}>" for r in x.names)
     return f".reg {f'.{x.vector} ' if x.vector else ''}.{x.type} {names};"
 
 
-def _parameters(params: tuple[n.Variable, ...] | None) -> str:
+def _parameters(params: tuple[n.PtxVariable, ...] | None) -> str:
     return "" if params is None else f"({', '.join(map(variable, params))})"
 
 
@@ -132,7 +132,7 @@ def _directive(x: n.Directive) -> str:
 # -- statements ----------------------------------------------------------------------------------------------------------------------
 
 
-def instruction(x: n.Instruction) -> str:
+def instruction(x: n.PtxInstruction) -> str:
     """The text of an instruction, with its semicolon."""
     guard = f"@{'!' if x.guard.negated else ''}{operand(x.guard.register)} " if x.guard is not None else ""
     if not x.operands:
@@ -157,9 +157,9 @@ def _prototype(x: n.Prototype) -> str:
 
 
 _STATEMENTS = {
-    n.Instruction: instruction,
-    n.Registers: _registers,
-    n.Variable: lambda x: f"{variable(x)};",
+    n.PtxInstruction: instruction,
+    n.RegisterDecl: _registers,
+    n.PtxVariable: lambda x: f"{variable(x)};",
     n.Targets: lambda x: f"{x.label}: .{x.kind} {', '.join(x.names)};",
     n.Prototype: _prototype,
     n.Loc: _loc,
@@ -171,9 +171,9 @@ def body(statements: tuple[n.Statement, ...], indent: str = STEP) -> list[str]:
     """The lines of statements. Labels stand one step further out."""
     out: list[str] = []
     for s in statements:
-        if isinstance(s, n.Label):
+        if isinstance(s, n.LabelMark):
             out.append(f"{indent[len(STEP):]}{s.name}:")
-        elif isinstance(s, n.Block):
+        elif isinstance(s, n.PtxBlock):
             out += [f"{indent}{{", *body(s.body, indent + STEP), f"{indent}}}"]
         else:
             out.append(indent + _STATEMENTS[type(s)](s))
@@ -183,7 +183,7 @@ def body(statements: tuple[n.Statement, ...], indent: str = STEP) -> list[str]:
 # -- modules -------------------------------------------------------------------------------------------------------------------------
 
 
-def function(x: n.Function) -> list[str]:
+def function(x: n.PtxFunction) -> list[str]:
     """The lines of a function or of its declaration; parameters one a line where there are some."""
     words = [x.linkage and f".{x.linkage}", f".{x.kind}", _attributes(x), _parameters(x.returns), x.name]
     out = [" ".join(filter(None, words))]
@@ -201,7 +201,7 @@ def function(x: n.Function) -> list[str]:
 
 
 def _section(x: n.Section) -> list[str]:
-    lines = [f"{i.name}:" if isinstance(i, n.Label) else f"{STEP}.{i.kind} {_list(i.values)}" for i in x.items]
+    lines = [f"{i.name}:" if isinstance(i, n.LabelMark) else f"{STEP}.{i.kind} {_list(i.values)}" for i in x.items]
     return [f".section {x.name}", "{", *lines, "}"]
 
 
@@ -211,8 +211,8 @@ def _file(x: n.File) -> list[str]:
 
 
 _ITEMS = {
-    n.Function: lambda x: ["", *function(x)],
-    n.Variable: lambda x: [f"{variable(x)};"],
+    n.PtxFunction: lambda x: ["", *function(x)],
+    n.PtxVariable: lambda x: [f"{variable(x)};"],
     n.File: _file,
     n.Section: lambda x: ["", *_section(x)],
     n.Alias: lambda x: [f".alias {x.name}, {x.of};"],
@@ -221,7 +221,7 @@ _ITEMS = {
 }
 
 
-def print_module(x: n.Module) -> str:
+def print_module(x: n.PtxModule) -> str:
     """The text of a module, which `parse` reads back as an equal one."""
     out = [f".version {x.version[0]}.{x.version[1]}", f".target {', '.join(x.target)}"]
     if x.address_size is not None:

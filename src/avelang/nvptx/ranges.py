@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from avelang.nvptx import nodes as n
-from avelang.nvptx.types import TYPES
+from avelang.nvptx.ptx_types import TYPES
 
 WORD = (1 << 32) - 1
 
 
-class Range(NamedTuple):
+class OperandRange(NamedTuple):
     """A limit of one operand. It holds for instructions of `opcode` (several with spaces between) that have all of `words` (one of those with a bar
     between). `operand` counts from 0; a negative one from the end. `want` says what `fits` accepts."""
 
@@ -39,32 +39,33 @@ _THREADS = (lambda v: v >= 0 and (v & WORD) % 32 == 0), "a number of threads: a 
 _PARITY, _MASK, _POSITIVE = _between(0, 1), _between(0, 65535), ((lambda v: v > 0), "1 or more")
 _BULK = (lambda v: 0 <= v < 1 << 31 and v % 16 == 0), "a number of bytes: a multiple of 16"
 
-TABLE: tuple[Range, ...] = (
-    *(Range("bar barrier", word, at, *_BARRIER) for word, at in (("sync", 0), ("arrive", 0), ("red", 1))),
-    *(Range("bar barrier", word, at, *_THREADS) for word, at in (("sync", 1), ("arrive", 1), ("red", 2))),
-    Range("bfe", "", 2, *_between(0, 255)), Range("bfe", "", 3, *_between(0, 255)),
-    Range("bfi", "", 3, *_between(0, 255)), Range("bfi", "", 4, *_between(0, 255)),
-    Range("setmaxnreg", "", 0, lambda v: 24 <= v <= 256 and v % 8 == 0, "24 to 256 registers, a multiple of 8"),
-    Range("mbarrier", "init", 1, *_between(1, (1 << 20) - 1)),
-    *(Range("mbarrier", word, 2, *_POSITIVE) for word in ("arrive", "arrive_drop")),
-    *(Range("mbarrier", f"{word} parity", 2, *_PARITY) for word in ("test_wait", "try_wait")),
-    Range("cp", "async bulk prefetch L2", 1, *_BULK),
-    Range("cp", "async bulk global mbarrier::complete_tx::bytes", 2, *_BULK), Range("cp", "async bulk bulk_group", 2, *_BULK),
-    Range("cp", "reduce async bulk", 2, *_BULK), Range("cp", "async bulk shared::cluster multicast::cluster", 4, *_MASK),
-    Range("st", "bulk", 1, *_multiple(8, high=1 << 62)),
-    Range("pmevent", "", 0, *_MASK),
-    Range("wgmma", "wait_group", 0, lambda v: v >= 0, "0 or more"),
-    Range("wgmma", "mma_async sp f16|f32", 4, *_between(0, 1)), Range("wgmma", "mma_async sp s32", 4, *_between(0, 0)),
-    Range("tensormap", "replace swizzle_atomicity", 1, *_between(0, 3)),
-    Range("tensormap", "replace box_dim|global_dim|global_stride|element_stride", 1, *_between(0, 4)),
-    *(Range("tcgen05", word, 1, lambda v: 32 <= v <= 512 and v & (v - 1) == 0, "32, 64, 128, 256 or 512 columns") for word in ("alloc", "dealloc")),
-    Range("tcgen05", "commit multicast::cluster", 1, *_MASK),
-    *(Range("mma", f"{sp} {shape} {kind}", 5, *_between(0, most)) for sp in ("sp", "sp::ordered_metadata") for shape, kind, most in (
+TABLE: tuple[OperandRange, ...] = (
+    *(OperandRange("bar barrier", word, at, *_BARRIER) for word, at in (("sync", 0), ("arrive", 0), ("red", 1))),
+    *(OperandRange("bar barrier", word, at, *_THREADS) for word, at in (("sync", 1), ("arrive", 1), ("red", 2))),
+    OperandRange("bfe", "", 2, *_between(0, 255)), OperandRange("bfe", "", 3, *_between(0, 255)),
+    OperandRange("bfi", "", 3, *_between(0, 255)), OperandRange("bfi", "", 4, *_between(0, 255)),
+    OperandRange("setmaxnreg", "", 0, lambda v: 24 <= v <= 256 and v % 8 == 0, "24 to 256 registers, a multiple of 8"),
+    OperandRange("mbarrier", "init", 1, *_between(1, (1 << 20) - 1)),
+    *(OperandRange("mbarrier", word, 2, *_POSITIVE) for word in ("arrive", "arrive_drop")),
+    *(OperandRange("mbarrier", f"{word} parity", 2, *_PARITY) for word in ("test_wait", "try_wait")),
+    OperandRange("cp", "async bulk prefetch L2", 1, *_BULK),
+    OperandRange("cp", "async bulk global mbarrier::complete_tx::bytes", 2, *_BULK), OperandRange("cp", "async bulk bulk_group", 2, *_BULK),
+    OperandRange("cp", "reduce async bulk", 2, *_BULK), OperandRange("cp", "async bulk shared::cluster multicast::cluster", 4, *_MASK),
+    OperandRange("st", "bulk", 1, *_multiple(8, high=1 << 62)),
+    OperandRange("pmevent", "", 0, *_MASK),
+    OperandRange("wgmma", "wait_group", 0, lambda v: v >= 0, "0 or more"),
+    OperandRange("wgmma", "mma_async sp f16|f32", 4, *_between(0, 1)), OperandRange("wgmma", "mma_async sp s32", 4, *_between(0, 0)),
+    OperandRange("tensormap", "replace swizzle_atomicity", 1, *_between(0, 3)),
+    OperandRange("tensormap", "replace box_dim|global_dim|global_stride|element_stride", 1, *_between(0, 4)),
+    *(OperandRange("tcgen05", word, 1, lambda v: 32 <= v <= 512 and v & (v - 1) == 0, "32, 64, 128, 256 or 512 columns")
+      for word in ("alloc", "dealloc")),
+    OperandRange("tcgen05", "commit multicast::cluster", 1, *_MASK),
+    *(OperandRange("mma", f"{sp} {shape} {kind}", 5, *_between(0, most)) for sp in ("sp", "sp::ordered_metadata") for shape, kind, most in (
         ("m16n8k16", "f16|bf16", 3), ("m16n8k32", "f16|bf16", 1), ("m16n8k8", "tf32", 3), ("m16n8k16", "tf32", 1), ("m16n8k32", "u8|s8", 1),
         ("m16n8k64", "u8|s8", 0), ("m16n8k64", "u4|s4", 1), ("m16n8k128", "u4|s4", 0), ("m16n8k64", "e4m3|e5m2|e3m2|e2m3|e2m1", 0),
         ("m16n8k128", "e2m1", 0))),
 )  # fmt: skip
-_BY_OPCODE: dict[str, list[Range]] = {}
+_BY_OPCODE: dict[str, list[OperandRange]] = {}
 for _row in TABLE:
     for _opcode in _row.opcode.split():
         _BY_OPCODE.setdefault(_opcode, []).append(_row)
@@ -75,12 +76,12 @@ def value(x: n.Operand) -> int | None:
     return x.value if isinstance(x, n.Int) else None
 
 
-def _applies(row: Range, x: n.Instruction) -> bool:
+def _applies(row: OperandRange, x: n.PtxInstruction) -> bool:
     warp = x.opcode == "bar" and "warp" in x.modifiers  # bar.warp.sync takes a mask, not a barrier
     return not warp and all(any(w in x.modifiers for w in word.split("|")) for word in row.words.split())
 
 
-def out_of_range(x: n.Instruction) -> Iterator[tuple[int, int, str]]:
+def out_of_range(x: n.PtxInstruction) -> Iterator[tuple[int, int, str]]:
     """(operand, its value, what it must be) of the constants that ptxas refuses."""
     for row in _BY_OPCODE.get(x.opcode, ()):
         v = value(x.operands[row.operand]) if row.operand < len(x.operands) and _applies(row, x) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from avelang.nvptx.form import BLACKWELL, TENSOR_MEMORY, form
+from avelang.nvptx.forms import BLACKWELL, TENSOR_MEMORY, form
 
 _S = "9.7.9.25"
 _HINT = "s:b64 if L2::cache_hint"

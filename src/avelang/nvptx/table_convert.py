@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from avelang.nvptx.form import BLACKWELL, Env, Rule, form, implies
-from avelang.nvptx.types import TYPES
+from avelang.nvptx.forms import BLACKWELL, Env, WordRule, form, implies
+from avelang.nvptx.ptx_types import TYPES
 
 _S = "9.7.9"
 form("mov.<t>", "d:<t>, a:<t>", section=_S, t="pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64")
@@ -61,7 +61,7 @@ def _saturation(env: Env) -> bool:
     return larger < 0 or (larger == 0 and d != a) or (d[0] == "u" and a[0] == "s")
 
 
-_ROUND = Rule(_rounding,
+_ROUND = WordRule(_rounding,
     "a rounding stands where the result may be inexact: .rni .rzi .rmi .rpi to integers, .rn .rz .rm .rp to floats; nowhere else")
 form("cvt{.<rnd>}{.ftz}{.sat}.<d>.<a>", "d:<d>+, s:<a>+", section=_S, rnd=_ROUNDINGS, d=f"{_INTEGERS} {_FLOATS}", a=f"{_INTEGERS} {_FLOATS}", rules=(
     _ROUND,

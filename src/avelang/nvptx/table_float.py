@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from avelang.nvptx.form import form
+from avelang.nvptx.forms import form
 
 HALVES, BHALVES = "f16 f16x2", "bf16 bf16x2"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from avelang.nvptx.form import form
+from avelang.nvptx.forms import form
 
 WORDS = "u16 u32 u64 s16 s32 s64"
 PAIRS = "u16x2 s16x2"

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from avelang.isa.nvptx.mma import TABLE
-from avelang.nvptx.form import BLACKWELL, form
+from avelang.nvptx.forms import BLACKWELL, form
 
 _S = "9.7.14"
 _BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "f32": 32, "s32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "e4m3": 8, "e5m2": 8,

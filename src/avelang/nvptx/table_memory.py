@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from avelang.nvptx.form import PLAIN, TENSOR_MEMORY, TOGETHER, Env, Rule, form, implies, only
-from avelang.nvptx.types import TYPES
+from avelang.nvptx.forms import PLAIN, TENSOR_MEMORY, TOGETHER, Env, WordRule, form, implies, only
+from avelang.nvptx.ptx_types import TYPES
 
 _S = "9.7.9"
 _SMALL = "b8 u8 s8"
@@ -32,14 +32,14 @@ def _fits(env: Env) -> bool:
     return (total <= 128 and env["vec"] != "v8") or (total == 256 and bits in (32, 64) and env.get("space", env.get("global")) == "global")
 
 
-VECTOR = Rule(_fits, "a vector has 128 bits at most; or 256, as .v8 of 32 or .v4 of 64 bits in .global")
+VECTOR = WordRule(_fits, "a vector has 128 bits at most; or 256, as .v8 of 32 or .v4 of 64 bits in .global")
 _L2 = implies(lambda e: bool(e["evict2"]), _wide, ".L2::evict_* goes with vectors of 256 bits only")
 _MMIO = only("mmio", "scope", "sys")
 _256 = ((_wide, "8.8 sm_100"),)
 _WIDE = {"v8": "8.8 sm_100", "L2::evict_last L2::evict_normal L2::evict_first": "8.8 sm_100"}
 
 
-def _not_in(slot: str, words: str, why: str, *when: str) -> Rule:
+def _not_in(slot: str, words: str, why: str, *when: str) -> WordRule:
     excluded = frozenset(words.split())
     return implies(lambda e: any(e.get(w) for w in when), lambda e: e[slot] not in excluded, why)
 

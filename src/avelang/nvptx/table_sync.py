@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from avelang.nvptx.form import BLACKWELL, TOGETHER, form
+from avelang.nvptx.forms import BLACKWELL, TOGETHER, form
 
 _S = "9.7.13"
 

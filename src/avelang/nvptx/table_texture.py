@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from avelang.nvptx.form import PLAIN, form
+from avelang.nvptx.forms import PLAIN, form
 
 _S = "9.7.10"
 _COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}  # an unused last one is ignored

@@ -5,8 +5,8 @@ The dense forms of wgmma come from `isa.nvptx.wgmma`; sparse ones follow from th
 
 from __future__ import annotations
 
-from avelang.isa.nvptx.wgmma import FORMS, INT_SIZES, SIZES, Form
-from avelang.nvptx.form import TENSOR_MEMORY, form
+from avelang.isa.nvptx.wgmma import FORMS, INT_SIZES, SIZES, WgmmaForm
+from avelang.nvptx.forms import TENSOR_MEMORY, form
 
 _S = "9.7.15"
 _NEEDS = "8.0 sm_90a"
@@ -14,7 +14,7 @@ _HELD = {"f16": "b32*<shape/4>", "f32": "f32*<shape/2>", "i32": "s32*<shape/2>"}
 
 
 def _wgmma() -> None:
-    families: dict[tuple[str, str, int, bool], Form] = {}  # by the types of D, of A and B, by K, and by where A is
+    families: dict[tuple[str, str, int, bool], WgmmaForm] = {}  # by the types of D, of A and B, by K, and by where A is
     for f in FORMS:
         both = " ".join(dict.fromkeys(g.b.ptx for g in FORMS if (g.k, g.a.ptx, g.registers) == (f.k, f.a.ptx, f.registers)))
         families.setdefault((f.d.name, both, f.k, f.registers), f)

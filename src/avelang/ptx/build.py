@@ -16,7 +16,7 @@ from avelang.base.places import misused
 from avelang.base.spans import Span
 from avelang.base.takes import whole
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import Target, check
+from avelang.nvptx.check import PtxTarget, check
 from avelang.nvptx.printer import print_module
 from avelang.ptx.memory import DYNAMIC_ALIGN
 from avelang.ptx.specs import Argument, Spec, Tile, symbols
@@ -117,7 +117,7 @@ class Traced:
     definition: Definition
     sizes: tuple[int, ...]
     chip: str
-    module: n.Module
+    module: n.PtxModule
     entry: str
     arguments: tuple[Argument, ...]
     geometry: Geometry
@@ -136,7 +136,7 @@ class Traced:
         return self.text.count("\n") - len(self.places)
 
     @functools.cached_property
-    def numbered(self) -> n.Module:
+    def numbered(self) -> n.PtxModule:
         """The module, its statements with their lines in the text."""
         function, head = self._function()
         lines = (*function.body[:head], *_numbered(function.body[head:], itertools.count(self.first_line)))
@@ -169,7 +169,7 @@ def _numbered(statements: Sequence[n.Statement], lines: Iterator[int]) -> Iterat
     """The statements with their lines, of which braces have two."""
     for s in statements:
         line = next(lines)
-        if isinstance(s, n.Block):
+        if isinstance(s, n.PtxBlock):
             yield dataclasses.replace(s, body=tuple(_numbered(s.body, lines)), line=line)
             next(lines)
         else:
@@ -184,7 +184,7 @@ def _located(statements: Sequence[n.Statement], places: Iterator[tuple[str, int]
         if place != last and place[0]:
             yield n.Loc(files[place[0]], place[1], 1)
             last = place
-        if isinstance(s, n.Block):
+        if isinstance(s, n.PtxBlock):
             yield dataclasses.replace(s, body=tuple(_located(s.body, places, files)))
             next(places)
         else:
@@ -211,7 +211,7 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
     cluster = definition.at("cluster", definition.cluster, named)
     cluster = _cluster(definition, cluster)
     check_cluster(definition.name, at.grid, cluster)
-    log = Trace(definition.name, Target(chip, VERSION) if chip is not None else None)
+    log = Trace(definition.name, PtxTarget(chip, VERSION) if chip is not None else None)
     arguments = tuple(
         Argument(name, log.symbol(f"{definition.name}_{name}", "entry"), spec.type if isinstance(spec, Tile) else spec,
                  spec if isinstance(spec, Tile) else None, spec.at(named) if isinstance(spec, Tile) else ())
@@ -233,18 +233,18 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
         raise error("U206", definition.span, what=f"cluster={cluster}", chip=chip, have="sm_90 and newer")
     dynamic = _shared(definition, log, named, chip)
     check_block(definition.name, at.block, _chip(chip))
-    function = n.Function(
+    function = n.PtxFunction(
         "entry", definition.name, tuple(p for a in arguments for p in a.parameters()), body=body, linkage="visible",
         directives=_directives(definition, at, cluster),
     )  # fmt: skip
-    module = n.Module(VERSION, (chip,), 64, (*dynamic_shared(log), function))
+    module = n.PtxModule(VERSION, (chip,), 64, (*dynamic_shared(log), function))
     return Traced(definition, sizes, chip, module, definition.name, arguments, at, cluster, dynamic, tuple(log.lines))
 
 
-def dynamic_shared(log: Trace) -> list[n.Variable]:
+def dynamic_shared(log: Trace) -> list[n.PtxVariable]:
     """The variable of dynamic shared memory, where a body has taken of it: it stands before the function."""
     name = f"{log.kernel}_smem"
-    return [n.Variable("shared", "b8", name, align=DYNAMIC_ALIGN, dims=(None,), linkage="extern")] if name in log.symbols else []
+    return [n.PtxVariable("shared", "b8", name, align=DYNAMIC_ALIGN, dims=(None,), linkage="extern")] if name in log.symbols else []
 
 
 def _chip(name: str) -> Chip:
@@ -266,9 +266,9 @@ def _needed(definition: Definition, body: tuple[n.Statement, ...], clusters: boo
     every = {i.parts: i for i in n.instructions(body)}
     names = {parts: i for parts, i in every.items() if check(i) is None}  # the table does not have what `ptx.raw` may say
     for chip in CHIPS[CHIPS.index("sm_90") if clusters else 0 :]:
-        if all(check(i, Target(chip, VERSION)) is None for i in names.values()):
+        if all(check(i, PtxTarget(chip, VERSION)) is None for i in names.values()):
             return chip
-    last = {chip: [i.name for i in names.values() if check(i, Target(chip, VERSION)) is not None] for chip in CHIPS}
+    last = {chip: [i.name for i in names.values() if check(i, PtxTarget(chip, VERSION)) is not None] for chip in CHIPS}
     best = min(CHIPS, key=lambda c: len(last[c]))
     raise definition.fail("U208", chip=best, names=", ".join(sorted(set(last[best]))))
 

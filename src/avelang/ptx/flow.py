@@ -65,7 +65,7 @@ def _branch(trace: Trace, to: str, pred: Any, unless: bool = False) -> None:
     guard = guard_of(pred)
     if guard is not None and unless:
         guard = n.Guard(guard.register, not guard.negated)
-    add(trace, n.Instruction(("bra",), (n.Symbol(to),), guard))
+    add(trace, n.PtxInstruction(("bra",), (n.SymbolOperand(to),), guard))
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 from avelang.base.errors import AveError, error
 from avelang.base.places import here, wrong
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import Spaces, Target, Types, check
+from avelang.nvptx.check import PtxTarget, Spaces, Types, check
 from avelang.ptx.operands import operand
 from avelang.ptx.trace import Trace, current
 
@@ -50,17 +50,17 @@ def emit(parts: tuple[str, ...], *operands: Any, pred: Any = None) -> None:
     guard = guard_of(pred)
     if guard is not None and trace.guard is not None:
         raise wrong("T226", name=".".join(parts))
-    add(trace, n.Instruction(parts, nodes, guard or trace.guard))
+    add(trace, n.PtxInstruction(parts, nodes, guard or trace.guard))
 
 
-def refusal(instruction: n.Instruction, target: Target | None, types: Types, spaces: Spaces | None = None) -> AveError | None:
+def refusal(instruction: n.PtxInstruction, target: PtxTarget | None, types: Types, spaces: Spaces | None = None) -> AveError | None:
     """What this level refuses an instruction for: what the table says of it, and T239."""
-    if instruction.opcode not in _READS_SPECIAL and any(isinstance(x, n.Special) for x in instruction.operands):
+    if instruction.opcode not in _READS_SPECIAL and any(isinstance(x, n.SpecialOperand) for x in instruction.operands):
         return error("T239", name=instruction.name)
     return check(instruction, target, types, spaces=spaces)
 
 
-def add(trace: Trace, instruction: n.Instruction) -> None:
+def add(trace: Trace, instruction: n.PtxInstruction) -> None:
     """Adds an instruction that is a node already."""
     refused = refusal(instruction, trace.target, trace.type_of, trace.symbols.get)
     if refused is not None:
@@ -68,7 +68,7 @@ def add(trace: Trace, instruction: n.Instruction) -> None:
         raise refused
     trace.add(instruction)
     for x in instruction.operands:
-        if isinstance(x, n.Symbol) and instruction.opcode in ("bra", "brx"):
+        if isinstance(x, n.SymbolOperand) and instruction.opcode in ("bra", "brx"):
             trace.branch_to(x.name)
 
 

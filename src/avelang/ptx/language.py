@@ -7,7 +7,7 @@ from typing import Any
 
 from avelang.base.errors import AveError, AveTypeError
 from avelang.base.places import wrong
-from avelang.nvptx.table import FORMS
+from avelang.nvptx.readings import FORMS
 from avelang.ptx.copies import cp_async, fence, mbarrier, tma
 from avelang.ptx.flow import bar_sync, bra, break_, cluster, continue_, elect_sync, else_, exit_, if_, label, loop, not_, ret, syncthreads, when
 from avelang.ptx.inst import inst

@@ -14,7 +14,7 @@ from avelang.base import knobs
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.nvptx.types import TYPES
+from avelang.nvptx.ptx_types import TYPES
 from avelang.ptx.build import Traced
 from avelang.runtime import cache, ptxas
 from avelang.runtime.arguments import Parameters
@@ -23,7 +23,7 @@ _WIDE = frozenset({"ld", "st", "ldu", "red", "atom", "cp"})
 _BULK = 16  # bytes: what bulk copies of runs count in; those of boxes are checked with their tensor maps
 
 
-def alignment(module: n.Module) -> int:
+def alignment(module: n.PtxModule) -> int:
     """The most bytes that an instruction of the kernel takes from global memory at once: arrays must begin at a multiple of it."""
     widest = 1
     for function in module.functions():

@@ -14,7 +14,7 @@ from avelang.ptx.registers import Reg, Value, reg
 from avelang.ptx.types import Type, as_type
 
 if TYPE_CHECKING:
-    from avelang.isa.nvptx.wgmma import Form
+    from avelang.isa.nvptx.wgmma import WgmmaForm
     from avelang.isa.row import Row
 
 Shape = tuple[int, int, int]
@@ -107,7 +107,7 @@ def _matrix(opcode: str, d: Any, address: Any, trans: bool, pred: Any) -> None:
 
 
 @functools.cache
-def _forms() -> dict[tuple[str, str, str, bool], Form]:
+def _forms() -> dict[tuple[str, str, str, bool], WgmmaForm]:
     from avelang.isa.nvptx.wgmma import FORMS
 
     return {(f.a.ptx, f.b.ptx, "s32" if f.d.name == "i32" else f.d.name, f.registers): f for f in FORMS}
@@ -187,7 +187,7 @@ def _scale(scale: Any) -> Any:
     return out
 
 
-def _flags(form: Form, in_registers: bool, scale_a: int, scale_b: int, trans_a: int, trans_b: int) -> list[int]:
+def _flags(form: WgmmaForm, in_registers: bool, scale_a: int, scale_b: int, trans_a: int, trans_b: int) -> list[int]:
     """The constants behind the operands: those that the form has."""
     out = [scale_a, scale_b] if form.signed else []
     if form.turns:

@@ -42,8 +42,8 @@ class Address:
             assert isinstance(base.right, n.Int) and isinstance(offset, int)
             base, offset = base.left, offset + base.right.value
         where = (operand(offset) if offset else None) if isinstance(offset, int) else offset
-        rest = (n.Vector(tuple(operand(c) for c in self.coords)),) if self.coords else ()
-        return n.Address(base, where, rest)
+        rest = (n.VectorOperand(tuple(operand(c) for c in self.coords)),) if self.coords else ()
+        return n.AddressOperand(base, where, rest)
 
 
 def addr(base: Any, offset: int | str = 0, coords: Any = ()) -> Address:
@@ -103,7 +103,7 @@ class Place:
     offset: int = 0
 
     def node(self) -> n.Operand:
-        name = n.Symbol(self.symbol)
+        name = n.SymbolOperand(self.symbol)
         return n.Binary("+", name, n.Int(self.offset)) if self.offset else name
 
     def __add__(self, offset: Any) -> Any:
@@ -204,7 +204,7 @@ class SharedMemory:
 def _static(name: str, size: int, align: int) -> Place:
     trace = current("smem.alloc")
     symbol = trace.symbol(name or "smem", "shared")
-    trace.variables.append(n.Variable("shared", "b8", symbol, align=align, dims=(n.Int(size),)))
+    trace.variables.append(n.PtxVariable("shared", "b8", symbol, align=align, dims=(n.Int(size),)))
     return Place(symbol)
 
 

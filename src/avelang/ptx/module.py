@@ -18,8 +18,8 @@ from avelang.base.errors import AveError, error
 from avelang.base.places import wrong
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.nvptx import types as chips
-from avelang.nvptx.check import Target
+from avelang.nvptx import ptx_types as chips
+from avelang.nvptx.check import PtxTarget
 from avelang.nvptx.printer import print_module
 from avelang.ptx.build import VERSION, dynamic_shared
 from avelang.ptx.registers import Reg
@@ -35,7 +35,7 @@ class Function:
         self.module, self.name = module, name
 
     def node(self) -> n.Operand:
-        return n.Symbol(self.name)
+        return n.SymbolOperand(self.name)
 
     def ptx(self) -> str:
         """The PTX of its module."""
@@ -58,9 +58,9 @@ class Module:
             raise wrong("S207", name=self._target[0]) from None
         self._items: list[n.Item] = []
 
-    def nodes(self) -> n.Module:
+    def nodes(self) -> n.PtxModule:
         """The module's nodes."""
-        return n.Module(self._version, self._target, self._size, tuple(self._items))
+        return n.PtxModule(self._version, self._target, self._size, tuple(self._items))
 
     def ptx(self) -> str:
         """The PTX, exactly as it was written."""
@@ -124,12 +124,13 @@ class Module:
         return made
 
     @staticmethod
-    def _function(kind: str, name: str, params: Any, returns: Any, linkage: str, directives: Sequence[Any], attributes: Sequence[Any]) -> n.Function:
+    def _function(kind: str, name: str, params: Any, returns: Any, linkage: str, directives: Sequence[Any],
+                  attributes: Sequence[Any]) -> n.PtxFunction:  # fmt: skip
         # Attributes are written as those of a variable.
         shared = declaration("param", BY_PTX["b32"], name, attributes=attributes).declaration.attributes
-        return n.Function(kind, name, declared(params), declared(returns), None, linkage, directive_nodes(directives), shared)
+        return n.PtxFunction(kind, name, declared(params), declared(returns), None, linkage, directive_nodes(directives), shared)
 
-    def _traced(self, fn: Callable[..., Any], head: n.Function) -> list[n.Item]:
+    def _traced(self, fn: Callable[..., Any], head: n.PtxFunction) -> list[n.Item]:
         """The function with its body, and what must stand before it."""
         variables = (*(head.returns or ()), *(head.params or ()))
         have = list(inspect.signature(fn).parameters)
@@ -137,7 +138,7 @@ class Module:
         if len(have) != len(variables):
             want = f"one for each result and parameter of `{head.name}`: {', '.join(v.name for v in variables) or 'none'}"
             raise error("T221", span, what=f"the parameters of `{fn.__name__}`", want=want, got=", ".join(have) or "none")
-        log = Trace(head.name, Target(self._target[0], self._version), mark="_")
+        log = Trace(head.name, PtxTarget(self._target[0], self._version), mark="_")
         operands: list[Any] = []
         for v in variables:
             log.symbols[v.name] = "entry" if head.kind == "entry" else v.space

@@ -13,7 +13,7 @@ from typing import Any
 from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
-from avelang.nvptx.lexer import Source
+from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.operands import OperandParser
 
 
@@ -43,7 +43,7 @@ def constant(value: int | float, double: bool = False) -> n.Operand:
 def parsed(text: str, what: str, registers: Iterable[str] = ()) -> n.Operand:
     """The operand that a text of PTX spells; `registers` are the names without % that are registers. Raises T222, of which `what` is the call."""
     try:
-        parser = OperandParser(Source(text, "<operand>"))
+        parser = OperandParser(PtxSource(text, "<operand>"))
         parser.scopes.append(set(registers))
         found = parser.operand()
         if parser.kinds[parser.i] != "end":
@@ -60,13 +60,13 @@ def operand(value: Any, parts: tuple[str, ...] = ()) -> n.Operand:
     if isinstance(value, (int, float)):
         return constant(value, "f64" in parts)
     if isinstance(value, list):
-        return n.Vector(tuple(operand(v, parts) for v in value))
+        return n.VectorOperand(tuple(operand(v, parts) for v in value))
     if isinstance(value, tuple) and len(value) == 2:
         return n.Pair(operand(value[0], parts), operand(value[1], parts))
     if value is None:
         return n.Sink()
     if isinstance(value, str):
-        return n.Symbol(value)
+        return n.SymbolOperand(value)
     index = getattr(value, "__index__", None)  # NumPy's integers
     if index is not None:
         return constant(index())

@@ -15,7 +15,7 @@ import avelang.ptx.types as t
 from avelang.base.lazy import ml_dtypes, np
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
-from avelang.nvptx.types import REGISTERS
+from avelang.nvptx.ptx_types import REGISTERS
 from avelang.ptx.inst import emit
 from avelang.ptx.operands import operand
 from avelang.ptx.refusals import NoValue
@@ -309,7 +309,7 @@ class Registers:
         declared = tuple(_declared(name) for name in names)
         if not declared or vector not in ("", "v2", "v4", "v8"):
             raise wrong("T221", what="reg.declare", want='a type, names, and vector="v2" or "v4" if any', got=f"{names!r}, vector={vector!r}")
-        trace.declare(n.Registers(kind.name if kind.name in REGISTERS else kind.held, declared, vector))
+        trace.declare(n.RegisterDecl(kind.name if kind.name in REGISTERS else kind.held, declared, vector))
         make = Vector if vector else Reg
         found = [[make(each, kind) for each in name.names()] for name in declared]
         out = [one if name.count is not None else one[0] for one, name in zip(found, declared, strict=True)]

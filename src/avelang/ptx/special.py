@@ -6,7 +6,7 @@ from typing import Any
 
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
-from avelang.nvptx.special import SPECIAL
+from avelang.nvptx.special_registers import SPECIAL
 from avelang.ptx.registers import Reg, Value, move, reg
 from avelang.ptx.trace import current
 from avelang.ptx.types import BY_PTX
@@ -22,7 +22,7 @@ class Special(Value):
         self.type = BY_PTX[SPECIAL[name].type]
 
     def node(self) -> n.Operand:
-        return n.Special(self.name, self.component)
+        return n.SpecialOperand(self.name, self.component)
 
     def value(self) -> Reg:
         out = reg.scalar(self.type)

@@ -94,7 +94,7 @@ class Argument(NoValue):
     shape: tuple[int, ...] = ()
 
     def node(self) -> n.Operand:
-        return n.Symbol(self.symbol)
+        return n.SymbolOperand(self.symbol)
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -105,17 +105,17 @@ class Argument(NoValue):
         return tuple(reversed(out))
 
     @property
-    def map(self) -> n.Symbol | None:
+    def map(self) -> n.SymbolOperand | None:
         """The parameter with the tensor map, where the tile has a box."""
-        return n.Symbol(f"{self.symbol}_map") if self.tile is not None and self.tile.box is not None else None
+        return n.SymbolOperand(f"{self.symbol}_map") if self.tile is not None and self.tile.box is not None else None
 
-    def parameters(self) -> list[n.Variable]:
+    def parameters(self) -> list[n.PtxVariable]:
         """As the entry declares it."""
         if self.tile is None:
-            return [n.Variable("param", self.type.held if self.type.held != "f16" else "b16", self.symbol)]
-        out = [n.Variable("param", "u64", self.symbol)]
+            return [n.PtxVariable("param", self.type.held if self.type.held != "f16" else "b16", self.symbol)]
+        out = [n.PtxVariable("param", "u64", self.symbol)]
         if self.map is not None:
-            out.append(n.Variable("param", "b8", self.map.name, align=64, dims=(n.Int(128),)))
+            out.append(n.PtxVariable("param", "b8", self.map.name, align=64, dims=(n.Int(128),)))
         return out
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from avelang.nvptx import nodes as n
 from avelang.nvptx import printer
 from avelang.nvptx.lint import Scope
-from avelang.nvptx.special import SPECIAL
+from avelang.nvptx.special_registers import SPECIAL
 from avelang.ptx import types
 from avelang.ptx.inst import part
 from avelang.ptx.operands import float_bits
@@ -78,7 +78,7 @@ class Names:
             self.symbols[name] = self.take(shown or name)
         return self.symbols[name]
 
-    def declare(self, x: n.Registers) -> list[str]:
+    def declare(self, x: n.RegisterDecl) -> list[str]:
         """The variables of Python for a declaration."""
         out = []
         for declared in x.names:
@@ -127,7 +127,7 @@ def _register(x: n.Register, names: Names, parts: tuple[str, ...]) -> str | None
     return f"{variable}{at}{'.' * bool(x.component)}{x.component}"
 
 
-def _special(x: n.Special, names: Names, parts: tuple[str, ...]) -> str | None:
+def _special(x: n.SpecialOperand, names: Names, parts: tuple[str, ...]) -> str | None:
     if (x.component in AXES) != SPECIAL[x.name].vector or (x.component and x.component not in AXES):
         return None
     return f"ptx.special.{x.name[1:]}{'.' * bool(x.component)}{x.component}()"
@@ -156,7 +156,7 @@ def _float(x: n.Float, names: Names, parts: tuple[str, ...]) -> str | None:
     return None
 
 
-def _vector(x: n.Vector, names: Names, parts: tuple[str, ...]) -> str | None:
+def _vector(x: n.VectorOperand, names: Names, parts: tuple[str, ...]) -> str | None:
     """A list; of consecutive registers a slice."""
     runs: list[tuple[str, int, int]] = []  # variable, first, behind the last; or expression, -1
     for item in x.items:
@@ -178,9 +178,11 @@ def _vector(x: n.Vector, names: Names, parts: tuple[str, ...]) -> str | None:
     return f"[{_COMMA.join(out)}]"
 
 
-def _address(x: n.Address, names: Names, parts: tuple[str, ...]) -> str | None:
+def _address(x: n.AddressOperand, names: Names, parts: tuple[str, ...]) -> str | None:
     rest = x.rest
-    if not isinstance(x.base, (n.Register, n.Symbol)) or not (not rest or (len(rest) == 1 and isinstance(rest[0], n.Vector) and rest[0].items)):
+    if not isinstance(x.base, (n.Register, n.SymbolOperand)) or not (
+        not rest or (len(rest) == 1 and isinstance(rest[0], n.VectorOperand) and rest[0].items)
+    ):
         return None
     base = operand(x.base, names, parts)
     if isinstance(x.base, n.Register) and names.types.type(x.base.name) not in _ADDRESSES:
@@ -198,7 +200,7 @@ _ADDRESSES = frozenset(f"{kind}{bits}" for kind in "bus" for bits in (32, 64))
 
 def _binary(x: n.Binary, names: Names, parts: tuple[str, ...]) -> str | None:
     """A place in a variable."""
-    if x.op != "+" or not isinstance(x.left, n.Symbol) or not _plain(x.right) or x.right == n.Int(0):
+    if x.op != "+" or not isinstance(x.left, n.SymbolOperand) or not _plain(x.right) or x.right == n.Int(0):
         return None
     name = names.named(x.left.name)
     return f"{name} + {printer.operand(x.right)}" if name[0] not in "'\"" else None
@@ -214,8 +216,9 @@ def _not(x: n.Not, names: Names, parts: tuple[str, ...]) -> str | None:
 
 
 _OPERANDS = {
-    n.Register: _register, n.Special: _special, n.Int: _int, n.Float: _float, n.Vector: _vector, n.Address: _address, n.Binary: _binary,
-    n.Pair: _pair, n.Not: _not, n.Symbol: lambda x, names, parts: names.named(x.name), n.Sink: lambda x, names, parts: "None",
+    n.Register: _register, n.SpecialOperand: _special, n.Int: _int, n.Float: _float, n.VectorOperand: _vector, n.AddressOperand: _address,
+    n.Binary: _binary,
+    n.Pair: _pair, n.Not: _not, n.SymbolOperand: lambda x, names, parts: names.named(x.name), n.Sink: lambda x, names, parts: "None",
 }  # fmt: skip
 
 
@@ -241,7 +244,7 @@ def _guard(x: n.Guard, names: Names) -> str:
     return f"pred=ptx.not_({name})" if x.negated else f"pred={name}"
 
 
-def instruction(x: n.Instruction, names: Names) -> str:
+def instruction(x: n.PtxInstruction, names: Names) -> str:
     """The call that adds an instruction. Raises Unspellable."""
     guard = [_guard(x.guard, names)] if x.guard is not None else []
     if x.opcode == "call":
@@ -252,7 +255,7 @@ def instruction(x: n.Instruction, names: Names) -> str:
     return f"{opcode(x.parts)}({_COMMA.join(args + guard)})"
 
 
-def _call(x: n.Instruction, names: Names, guard: list[str]) -> str:
+def _call(x: n.PtxInstruction, names: Names, guard: list[str]) -> str:
     rest = list(x.operands)
 
     def listed() -> list[str] | None:
@@ -263,7 +266,7 @@ def _call(x: n.Instruction, names: Names, guard: list[str]) -> str:
     returns = listed()
     function = operand(rest.pop(0), names) if rest else ""
     arguments = listed()
-    if not function or x.parts[1:] not in ((), ("uni",)) or len(rest) > 1 or (rest and not isinstance(rest[0], n.Symbol)):
+    if not function or x.parts[1:] not in ((), ("uni",)) or len(rest) > 1 or (rest and not isinstance(rest[0], n.SymbolOperand)):
         raise Unspellable("no call of a function with arguments and a prototype")
     args = [function]
     if arguments is not None:

@@ -42,14 +42,14 @@ def text_operand(text: str) -> Text:
 class Variable:
     """A variable or a parameter: as an operand its name, which stands for its address. `v + 8` is a place in it."""
 
-    declaration: n.Variable
+    declaration: n.PtxVariable
 
     @property
     def name(self) -> str:
         return self.declaration.name
 
     def node(self) -> n.Operand:
-        return n.Symbol(self.name)
+        return n.SymbolOperand(self.name)
 
     def __add__(self, offset: int) -> Place:
         return Place(self.name, offset)
@@ -74,9 +74,9 @@ def declaration(
     extents = tuple(None if d is None else operand(d) for d in dims)
     if not all(d is None or isinstance(d, n.Int) for d in extents):
         raise wrong("T221", what="the extents of a variable", want="ints", got=repr(dims))
-    at = n.Pointer(*pointer) if pointer is not None else None
+    at = n.PointerAttribute(*pointer) if pointer is not None else None
     value = None if init is None else _initializer(init, kind)
-    return Variable(n.Variable(space, kind, name, vector, align, extents, value, linkage, _attributes(attributes), at))  # type: ignore[arg-type]
+    return Variable(n.PtxVariable(space, kind, name, vector, align, extents, value, linkage, _attributes(attributes), at))  # type: ignore[arg-type]
 
 
 _SPACES = frozenset({".reg", ".global", ".const", ".shared", ".local", ".param", ".tex"})
@@ -100,15 +100,15 @@ def variable(space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> V
 
 def _initializer(value: Any, kind: str) -> Any:
     if isinstance(value, dict):
-        return tuple(n.Field(name, operand(x)) for name, x in value.items())
+        return tuple(n.FieldInit(name, operand(x)) for name, x in value.items())
     if isinstance(value, (list, tuple, bytes)):
         return tuple(_initializer(x, kind) for x in value)
     return operand(value, (kind,))
 
 
-def _attributes(given: Sequence[Any]) -> tuple[n.Attribute, ...]:
+def _attributes(given: Sequence[Any]) -> tuple[n.PtxAttribute, ...]:
     pairs = [(x,) if isinstance(x, str) else tuple(x) for x in given]
-    return tuple(n.Attribute(name, tuple(map(operand, values))) for name, *values in pairs)
+    return tuple(n.PtxAttribute(name, tuple(map(operand, values))) for name, *values in pairs)
 
 
 def directive_nodes(given: Sequence[Any]) -> tuple[n.Directive, ...]:
@@ -152,7 +152,7 @@ def prototype(
     current("ptx.prototype").place(label, node)
 
 
-def declared(given: Sequence[Variable] | None) -> tuple[n.Variable, ...] | None:
+def declared(given: Sequence[Variable] | None) -> tuple[n.PtxVariable, ...] | None:
     """The nodes of a list of parameters."""
     if given is None:
         return None
@@ -193,9 +193,9 @@ def raw(text: str) -> None:
     except AveError as e:
         raise wrong("T232", e.hint, name="ptx.raw", why=e.message) from None
     for s in statements:
-        if isinstance(s, n.Registers):
+        if isinstance(s, n.RegisterDecl):
             trace.declare(s)
-        elif isinstance(s, n.Label):
+        elif isinstance(s, n.LabelMark):
             trace.place(s.name)
         elif isinstance(s, (n.Targets, n.Prototype)):
             trace.place(s.label, s)

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
 from avelang.nvptx import printer
-from avelang.nvptx import types as chips
-from avelang.nvptx.check import Target
+from avelang.nvptx import ptx_types as chips
+from avelang.nvptx.check import PtxTarget
 from avelang.nvptx.parse import parse
-from avelang.nvptx.types import REGISTERS
+from avelang.nvptx.ptx_types import REGISTERS
 from avelang.ptx import types
 from avelang.ptx.inst import refusal
 from avelang.ptx.spelling import BREAK, WIDTH, Names, Unspellable, call, fill, instruction, operand, quoted
@@ -52,34 +52,34 @@ def to_python(text: str, file: str = "<ptx>", entry: str | None = None) -> Writt
 # -- one kernel of a module ----------------------------------------------------------------------------------------------------------
 
 
-def _only(module: n.Module, entry: str, file: str) -> n.Module:
+def _only(module: n.PtxModule, entry: str, file: str) -> n.PtxModule:
     """The module without what a kernel does not use."""
     entries = [f.name for f in module.functions() if f.kind == "entry"]
     if entry not in entries:
         raise error("D023", what=file, name=entry, known=", ".join(entries) or "none")
     used, fresh = {entry}, {entry}
-    mentions = [(item.name, set(_mentioned(item))) for item in module.items if isinstance(item, (n.Function, n.Variable, n.Alias))]
+    mentions = [(item.name, set(_mentioned(item))) for item in module.items if isinstance(item, (n.PtxFunction, n.PtxVariable, n.Alias))]
     while fresh:
         fresh = {m for name, all_ in mentions if name in fresh for m in all_} - used
         used |= fresh
-    kept = tuple(i for i in module.items if not isinstance(i, (n.Function, n.Variable, n.Alias)) or i.name in used)
+    kept = tuple(i for i in module.items if not isinstance(i, (n.PtxFunction, n.PtxVariable, n.Alias)) or i.name in used)
     return dataclasses.replace(module, items=kept)
 
 
-def _mentioned(item: n.Function | n.Variable | n.Alias) -> Iterator[str]:
+def _mentioned(item: n.PtxFunction | n.PtxVariable | n.Alias) -> Iterator[str]:
     """The symbols that an item names."""
     if isinstance(item, n.Alias):
         yield item.of
-    elif isinstance(item, n.Variable):
+    elif isinstance(item, n.PtxVariable):
         yield from _initial(item.init)
     else:
         for s in n.statements(item.body or ()):
-            if isinstance(s, n.Variable):
+            if isinstance(s, n.PtxVariable):
                 yield from _initial(s.init)
             elif isinstance(s, n.Targets):
                 yield from s.names
-            elif isinstance(s, n.Instruction):
-                yield from (x.name for o in s.operands for x in n.leaves(o) if isinstance(x, n.Symbol))
+            elif isinstance(s, n.PtxInstruction):
+                yield from (x.name for o in s.operands for x in n.leaves(o) if isinstance(x, n.SymbolOperand))
 
 
 def _initial(init: n.Initializer | None) -> Iterator[str]:
@@ -87,16 +87,16 @@ def _initial(init: n.Initializer | None) -> Iterator[str]:
         for x in init:
             yield from _initial(x)
     elif init is not None:
-        yield from (x.name for x in n.leaves(init.value if isinstance(init, n.Field) else init) if isinstance(x, n.Symbol))
+        yield from (x.name for x in n.leaves(init.value if isinstance(init, n.FieldInit) else init) if isinstance(x, n.SymbolOperand))
 
 
 # -- Python --------------------------------------------------------------------------------------------------------------------------
 
 
 class _Writer:
-    def __init__(self, module: n.Module, file: str):
+    def __init__(self, module: n.PtxModule, file: str):
         self.module, self.file = module, file
-        self.target = Target(module.target[0], module.version)
+        self.target = PtxTarget(module.target[0], module.version)
         self.names = Names()
         self.lines: list[str] = []
         self.types: set[str] = set()
@@ -129,9 +129,9 @@ class _Writer:
     # -- items of the module ---------------------------------------------------------------------------------------------------------
 
     def item(self, x: n.Item) -> None:
-        if isinstance(x, n.Function):
+        if isinstance(x, n.PtxFunction):
             self.function(x)
-        elif isinstance(x, n.Variable):
+        elif isinstance(x, n.PtxVariable):
             text = self.variable("module.variable", x, self.names)
             self.put(f"{self.names.symbol(x.name)} = {text}")
         elif isinstance(x, n.Alias):
@@ -147,17 +147,17 @@ class _Writer:
         self.types.add(name)
         return name
 
-    def dims(self, x: n.Variable) -> list[str]:
+    def dims(self, x: n.PtxVariable) -> list[str]:
         return ["None" if d is None else operand(d, self.names) for d in x.dims]
 
-    def variable(self, head: str, x: n.Variable, names: Names) -> str:
+    def variable(self, head: str, x: n.PtxVariable, names: Names) -> str:
         """The call that declares a variable."""
         args = [quoted(x.space), self.type(x.type), quoted(x.name), *self.dims(x), *self.options(x)]
         if x.init is not None:
             args.append(f"init={self.initializer(x.init, x.type, names)}")
         return call(head, args)
 
-    def options(self, x: n.Variable) -> list[str]:
+    def options(self, x: n.PtxVariable) -> list[str]:
         out = [f"align={x.align}"] if x.align is not None else []
         out += [f"vector={quoted(x.vector)}"] if x.vector else []
         out += [f"linkage={quoted(x.linkage)}"] if x.linkage else []
@@ -167,7 +167,7 @@ class _Writer:
             out.append(f"pointer={quoted(given)}")
         return out
 
-    def attributes(self, given: tuple[n.Attribute, ...]) -> str:
+    def attributes(self, given: tuple[n.PtxAttribute, ...]) -> str:
         return _items([self.named(a.name, [operand(v, self.names) for v in a.values]) for a in given])
 
     @staticmethod
@@ -176,7 +176,7 @@ class _Writer:
         return f"({', '.join([quoted(name), *values])})" if values else quoted(name)
 
     def initializer(self, x: n.Initializer, kind: str, names: Names) -> str:
-        if isinstance(x, n.Field):
+        if isinstance(x, n.FieldInit):
             return f"{quoted(x.name)}: {operand(x.value, names)}"
         if not isinstance(x, tuple):
             return operand(x, names, (kind,))
@@ -184,9 +184,9 @@ class _Writer:
         if text is not None:
             return quoted(text)
         inner = [self.initializer(i, kind, names) for i in x]
-        return f"{{{_COMMA.join(inner)}}}" if x and all(isinstance(i, n.Field) for i in x) else _items(inner)
+        return f"{{{_COMMA.join(inner)}}}" if x and all(isinstance(i, n.FieldInit) for i in x) else _items(inner)
 
-    def parameters(self, given: tuple[n.Variable, ...]) -> str:
+    def parameters(self, given: tuple[n.PtxVariable, ...]) -> str:
         out = []
         for p in given:
             args = [self.type(p.type), quoted(p.name), *self.dims(p), f"space={quoted(p.space)}" if p.space != "param" else "", *self.options(p)]
@@ -200,7 +200,7 @@ class _Writer:
             out.append(self.named(d.name, values))
         return _items(out)
 
-    def function(self, x: n.Function) -> None:
+    def function(self, x: n.PtxFunction) -> None:
         declaration = x.body is None
         name = self.names.symbols.get(x.name) or self.names.take(x.name)
         args = [quoted(x.kind), quoted(x.name)] if declaration else []
@@ -265,17 +265,17 @@ class _Writer:
             raise AssertionError("a statement without a line")
 
     def statement(self, s: n.Statement, names: Names, indent: str) -> None:
-        if isinstance(s, n.Instruction):
+        if isinstance(s, n.PtxInstruction):
             self.instruction(s, names, indent)
-        elif isinstance(s, n.Label):
+        elif isinstance(s, n.LabelMark):
             self.lines += [""] * (not self.lines[-1].endswith(":"))
             self.put(f"ptx.label({quoted(s.name)})", indent)
-        elif isinstance(s, n.Registers):
+        elif isinstance(s, n.RegisterDecl):
             self.declare(s, names, indent)
-        elif isinstance(s, n.Variable):
+        elif isinstance(s, n.PtxVariable):
             text = self.variable("ptx.variable", s, names)
             self.put(f"{names.symbol(s.name)} = {text}", indent)
-        elif isinstance(s, n.Block):
+        elif isinstance(s, n.PtxBlock):
             if len(indent) > 4 * _DEEPEST:
                 self.as_text(s, f"braces deeper than {_DEEPEST}", indent)
                 return
@@ -292,7 +292,7 @@ class _Writer:
             self.located = s.file, s.row
             self.put(f"# {self.files.get(s.file, f'file {s.file}')}:{s.row}", indent)
 
-    def declare(self, s: n.Registers, names: Names, indent: str) -> None:
+    def declare(self, s: n.RegisterDecl, names: Names, indent: str) -> None:
         if s.type not in REGISTERS:
             names.types.declare(s)
             self.as_text(s, f"there are no registers of .{s.type}", indent)
@@ -311,7 +311,7 @@ class _Writer:
         args += [f"directives={self.directives(s.directives)}"] if s.directives else []
         self.put(call("ptx.prototype", args), indent)
 
-    def instruction(self, s: n.Instruction, names: Names, indent: str) -> None:
+    def instruction(self, s: n.PtxInstruction, names: Names, indent: str) -> None:
         refused: AveError | None = refusal(s, self.target, names.types.type)
         try:
             if refused is None:
@@ -322,7 +322,7 @@ class _Writer:
             why = str(e)
         self.as_text(s, why, indent)
 
-    def as_text(self, s: n.Instruction | n.Registers | n.Block, why: str, indent: str) -> None:
+    def as_text(self, s: n.PtxInstruction | n.RegisterDecl | n.PtxBlock, why: str, indent: str) -> None:
         """A statement that becomes text, for a reason."""
         self.raw.append((s.line, why))
         why = why.replace("\n", " ")

@@ -16,7 +16,7 @@ from avelang.base.errors import error
 from avelang.base.places import caller, here, wrong
 from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import Target
+from avelang.nvptx.check import PtxTarget
 from avelang.ptx.types import BY_PTX, Type
 
 # What the numbered registers of a type are called. A body declares those it uses, by their own type.
@@ -36,18 +36,18 @@ class Loop:
 
 def height(statement: n.Statement) -> int:
     """The lines that a statement has as text."""
-    return 2 + sum(map(height, statement.body)) if isinstance(statement, n.Block) else 1
+    return 2 + sum(map(height, statement.body)) if isinstance(statement, n.PtxBlock) else 1
 
 
 class Trace:
     """A function of PTX that is being written. `target` is None where any chip will do. `mark` stands in the names of numbered registers, where
     others of these names may be declared."""
 
-    def __init__(self, kernel: str, target: Target | None = None, mark: str = ""):
+    def __init__(self, kernel: str, target: PtxTarget | None = None, mark: str = ""):
         self.kernel, self.target, self._mark = kernel, target, mark
         self.statements: list[n.Statement] = []
         self.lines: list[tuple[str, int]] = []  # file and line of each line of the text
-        self.variables: list[n.Variable] = []  # of shared memory
+        self.variables: list[n.PtxVariable] = []  # of shared memory
         # By name, of the registers that can be seen, those of the innermost braces first; `held`: as they are declared.
         self.types: collections.ChainMap[str, Type] = collections.ChainMap()
         self.held: collections.ChainMap[str, str] = collections.ChainMap()
@@ -90,7 +90,7 @@ class Trace:
         for name, span in wanted.items():
             if name not in labels:
                 self.wanted.setdefault(name, span)
-        self.statements.append(n.Block(tuple(body)))
+        self.statements.append(n.PtxBlock(tuple(body)))
         self.lines.append(self._line())
 
     def register(self, kind: Type, name: str = "") -> str:
@@ -109,7 +109,7 @@ class Trace:
         self.types.maps[-1][name], self.held.maps[-1][name] = kind, kind.held  # these are declared at the top
         return name
 
-    def declare(self, registers: n.Registers) -> None:
+    def declare(self, registers: n.RegisterDecl) -> None:
         """Declares registers here. Raises T223 for a name that these braces have already."""
         for name in registers.names:
             for each in name.names():
@@ -141,7 +141,7 @@ class Trace:
         if name in self.labels:
             file, line = self.labels[name]
             raise wrong("T224", name=name, why=f"it stands at {file}:{line} already")
-        self.add(statement or n.Label(name))
+        self.add(statement or n.LabelMark(name))
         self.labels[name] = self.lines[-1]
 
     def branch_to(self, name: str) -> None:
@@ -170,8 +170,8 @@ class Trace:
         for name, span in self.wanted.items():
             if name not in self.labels:
                 raise error("T224", span, name=name, why="nothing of this name is placed", hint="put it somewhere by ptx.label(...)")
-        registers = [n.Registers(kind, (n.RegisterName(PREFIX[kind] + self._mark, count),)) for kind, count in self._counts.items()]
-        named = [n.Registers(kind, (n.RegisterName(name),)) for kind, name in self._named]
+        registers = [n.RegisterDecl(kind, (n.RegisterName(PREFIX[kind] + self._mark, count),)) for kind, count in self._counts.items()]
+        named = [n.RegisterDecl(kind, (n.RegisterName(name),)) for kind, name in self._named]
         return (*self.variables, *registers, *named, *self.statements)
 
 

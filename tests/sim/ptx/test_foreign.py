@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from avelang.nvptx.nodes import Module
+from avelang.nvptx.nodes import PtxModule
 from avelang.nvptx.parse import parse
 from avelang.sim.ptx import Program
 from nvptx.texts import SAMPLES, text_of
@@ -14,7 +14,7 @@ Three = tuple[int, int, int]
 
 
 def run(name: str, chip: str, args: list, grid: Three, block: Three, shared: int = 0) -> None:
-    module: Module = parse(text_of(f"{name}.{chip}.ptx.gz"))
+    module: PtxModule = parse(text_of(f"{name}.{chip}.ptx.gz"))
     arrays = [a for a in args if isinstance(a, np.ndarray)]
     values = [a.ctypes.data if isinstance(a, np.ndarray) else a for a in args]
     Program(module).launch(values, grid, block, shared, memory=memory(*arrays))

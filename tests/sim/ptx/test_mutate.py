@@ -10,7 +10,7 @@ from nvptx.texts import text_of
 from sim.ptx.texts import kernel, memory
 
 
-def judged(program: Program, arrays: list[np.ndarray], numbers: list[int], want: np.ndarray, **launch) -> list[mutate.Verdict]:
+def judged(program: Program, arrays: list[np.ndarray], numbers: list[int], want: np.ndarray, **launch) -> list[mutate.MutantVerdict]:
     def right(p: Program) -> tuple[Ran, bool]:
         own = [a.copy() for a in arrays]
         ran = p.launch([a.ctypes.data for a in own] + numbers, memory=memory(*own), check=("all",), report="collect", **launch)

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from avelang.nvptx.nodes import Module
+from avelang.nvptx.nodes import PtxModule
 from avelang.nvptx.parse import parse
 from avelang.sim.ptx import Program
 from sim.ptx import nvcc_programs
@@ -15,7 +15,7 @@ PROGRAMS = nvcc_programs.names()
 
 
 @functools.cache
-def module(chip: str) -> Module:
+def module(chip: str) -> PtxModule:
     return parse(nvcc_programs.text(chip))
 
 

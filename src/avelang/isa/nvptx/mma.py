@@ -24,7 +24,7 @@ LANES = 32
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Operand:
+class MmaOperand:
     """An element type of A or B: the name in PTX, the dtype in Ave, and the name in the public name of a row."""
 
     ptx: str
@@ -32,15 +32,15 @@ class Operand:
     name: str
 
 
-F16, BF16, F64 = (Operand(d.name, d, d.name) for d in (f16, bf16, f64))
-TF32 = Operand("tf32", f32, "tf32")
-S8, U8 = Operand("s8", i8, "i8"), Operand("u8", u8, "u8")
-E4M3, E5M2 = Operand("e4m3", f8e4m3fn, "e4m3"), Operand("e5m2", f8e5m2, "e5m2")
+F16, BF16, F64 = (MmaOperand(d.name, d, d.name) for d in (f16, bf16, f64))
+TF32 = MmaOperand("tf32", f32, "tf32")
+S8, U8 = MmaOperand("s8", i8, "i8"), MmaOperand("u8", u8, "u8")
+E4M3, E5M2 = MmaOperand("e4m3", f8e4m3fn, "e4m3"), MmaOperand("e5m2", f8e5m2, "e5m2")
 INT8 = ((S8, S8), (S8, U8), (U8, S8), (U8, U8))
 FP8 = ((E4M3, E4M3), (E4M3, E5M2), (E5M2, E4M3), (E5M2, E5M2))
 
 # m, n, k; pairs of A and B; dtypes of C and D; the feature that a chip needs (PTX ISA 9.0, 9.7.14.5.14, "Target ISA Notes").
-TABLE: tuple[tuple[tuple[int, int, int], tuple[tuple[Operand, Operand], ...], tuple[DType, ...], str], ...] = (
+TABLE: tuple[tuple[tuple[int, int, int], tuple[tuple[MmaOperand, MmaOperand], ...], tuple[DType, ...], str], ...] = (
     ((16, 8, 8), ((F16, F16),), (f16, f32), "sm_75"),
     ((16, 8, 16), ((F16, F16),), (f16, f32), "sm_80"),
     ((16, 8, 8), ((BF16, BF16),), (f32,), "sm_80"),
@@ -59,7 +59,7 @@ TABLE: tuple[tuple[tuple[int, int, int], tuple[tuple[Operand, Operand], ...], tu
 )
 
 
-def fragments(m: int, n: int, k: int, operand: Operand) -> Mma:
+def fragments(m: int, n: int, k: int, operand: MmaOperand) -> Mma:
     """The fragment maps of `mma.m{m}n{n}k{k}`. A tf32 number is an f32 whose low 13 bits the hardware ignores."""
     bits = operand.dtype.bits
     w = max(1, 32 // bits)
@@ -83,7 +83,7 @@ def _register(d: DType, accumulator: bool) -> str:
     return "double" if d.name == "f64" else "float" if d.name == "f32" and accumulator else "i32"
 
 
-def _llvm(shape: str, a: Operand, b: Operand, c: DType) -> Lowering:
+def _llvm(shape: str, a: MmaOperand, b: MmaOperand, c: DType) -> Lowering:
     """LLVM names f16 by its accumulators, fp8 by all four types, and the rest by the operands."""
     if a is F16:
         types = f"{c}.{c}"
@@ -103,7 +103,7 @@ def _semantics(mma: Mma) -> Semantics:
     return semantics
 
 
-def _row(size: tuple[int, int, int], a: Operand, b: Operand, c: DType, feature: str) -> Row:
+def _row(size: tuple[int, int, int], a: MmaOperand, b: MmaOperand, c: DType, feature: str) -> Row:
     m, n, k = size
     mma = fragments(m, n, k, a)
     shape = f"m{m}n{n}k{k}"

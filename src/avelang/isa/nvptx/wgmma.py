@@ -28,7 +28,7 @@ from avelang.isa.expansions import pointer, shared_base, shared_offset
 from avelang.isa.fragments import Fragment, Mma
 from avelang.isa.machine import Machine, Waiting
 from avelang.isa.nvptx.copy_async import nothing
-from avelang.isa.nvptx.mma import BF16, F16, FP8, INT8, LANES, TF32, Operand, fragments
+from avelang.isa.nvptx.mma import BF16, F16, FP8, INT8, LANES, TF32, MmaOperand, fragments
 from avelang.isa.nvptx.swizzle import DESCRIPTOR, expand_swizzled, swizzled
 from avelang.isa.products import matmul
 from avelang.isa.row import Param, Place, Row, register
@@ -43,11 +43,11 @@ FIELD = (1 << 14) - 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Form:
+class WgmmaForm:
     """One instruction for all N: types of A, B and D, K, and whether A is in registers."""
 
-    a: Operand
-    b: Operand
+    a: MmaOperand
+    b: MmaOperand
     d: DType
     k: int
     registers: bool
@@ -83,7 +83,7 @@ def d_fragment(n: int) -> Fragment:
         0, ROWS * (lane // LANES) + lane % LANES // 4 + 8 * (i // 2 % 2), 8 * (i // 4) + 2 * (lane % 4) + i % 2))  # fmt: skip
 
 
-def a_fragment(form: Form) -> Fragment:
+def a_fragment(form: WgmmaForm) -> Fragment:
     """The map of A in registers: that of `mma.sync`, for each warp its 16 rows."""
     part = form.tile.a
 
@@ -153,7 +153,7 @@ register(Row(
 # -- meaning -------------------------------------------------------------------------------------------------------------------------
 
 
-def _operand(wave: Machine, form: Operand, desc: np.ndarray, rows: int, k: int, turned: int) -> tuple[np.ndarray, np.ndarray]:
+def _operand(wave: Machine, form: MmaOperand, desc: np.ndarray, rows: int, k: int, turned: int) -> tuple[np.ndarray, np.ndarray]:
     """(rows, k) of an operand in shared memory, and int64 (rows, bytes) where they stand."""
     word, size = int(desc[0]), form.dtype.bytes
     if word >> 49 & 7:
@@ -164,13 +164,13 @@ def _operand(wave: Machine, form: Operand, desc: np.ndarray, rows: int, k: int, 
     return data, (at[:, None] + np.arange(size)).reshape(rows, -1)
 
 
-def _exact(x: np.ndarray, operand: Operand, sign: int) -> np.ndarray:
+def _exact(x: np.ndarray, operand: MmaOperand, sign: int) -> np.ndarray:
     if operand is TF32:
         x = (np.ascontiguousarray(x).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
     return -x if sign else x
 
 
-def _semantics(form: Form) -> Callable[..., Waiting]:
+def _semantics(form: WgmmaForm) -> Callable[..., Waiting]:
     tile = form.tile
 
     def semantics(wave: Machine, a: Any, b: np.ndarray, c: Any, scale: np.ndarray, *flags: int) -> Waiting:
@@ -212,10 +212,10 @@ def _mode(desc: Value) -> int | None:
     return high.attrs["value"] >> 62 & 3 if high is not None and high.name == "const" else None
 
 
-class _Operand:
+class _SharedOperand:
     """Loads of a warp's fragments from an operand in shared memory."""
 
-    def __init__(self, b: Builder, operand: Operand, desc: Value, turned: int):
+    def __init__(self, b: Builder, operand: MmaOperand, desc: Value, turned: int):
         self.b, self.d, self.turned = b, operand.dtype, bool(turned)
         fields = [b.shl(b.and_(b.shr(desc, b.const(s, u64)), b.const(FIELD, u64)), b.const(4, u64)) for s in (0, 16, 32)]
         self.start, self.leading, self.stride = (b.convert(x, i64) for x in fields)
@@ -260,7 +260,7 @@ def _warp(b: Builder) -> Value:
     return b.convert(b.and_(b.shr(thread, b.const(5)), b.const(WARPS - 1)), i64)
 
 
-def _lower(form: Form) -> Callable[..., Value]:
+def _lower(form: WgmmaForm) -> Callable[..., Value]:
     types = form.a.name if form.a is form.b else f"{form.a.name}_{form.b.name}"
     name, tile = f"nvvm.mma_{ROWS}x8x{form.k}_{types}_{form.d}", form.tile
     per = max(1, 32 // form.a.dtype.bits)
@@ -277,11 +277,11 @@ def _lower(form: Form) -> Callable[..., Value]:
         if form.registers:
             left = b.same("neg", a) if named.get("neg_a") else a
         else:
-            rows = _Operand(b, form.a, a, named.get("trans_a", 0))
+            rows = _SharedOperand(b, form.a, a, named.get("trans_a", 0))
             top = b.add(b.mul(_warp(b), b.const(ROWS, i64)), group)
             places = [(b.add(top, b.const(8 * (r % 2), i64)), b.add(first, b.const(4 * per * (r // 2), i64))) for r in range(tile.a.slots // per)]
             left = fragment([rows.word(i, j) for i, j in places], VecType(form.a.dtype, tile.a.slots), "neg_a")
-        columns = _Operand(b, form.b, bdesc, named.get("trans_b", 0))
+        columns = _SharedOperand(b, form.b, bdesc, named.get("trans_b", 0))
         t = c.type
         assert isinstance(t, VecType)
         c = b.select(b.cmp("ne", scale, b.const(0)), c, b.const(0, t))
@@ -302,14 +302,14 @@ def _lower(form: Form) -> Callable[..., Value]:
 
 
 @functools.cache
-def _flags(form: Form) -> tuple[Param, ...]:
+def _flags(form: WgmmaForm) -> tuple[Param, ...]:
     out = [Param(f"neg_{x}", "const", f"1: with {x.upper()} negated", range=(0, 1), default=0) for x in "ab"] if form.signed else []
     names = [("a", "M")] * (not form.registers) + [("b", "N")] if form.turns else []
     out += [Param(f"trans_{x}", "const", f"1: {x.upper()} is {m}-major in shared memory", range=(0, 1), default=0) for x, m in names]
     return tuple(out)
 
 
-def _text(form: Form) -> Callable[[Mapping[str, Any]], str]:
+def _text(form: WgmmaForm) -> Callable[[Mapping[str, Any]], str]:
     d = "s32" if form.d == i32 else form.d.name
 
     def text(attrs: Mapping[str, Any]) -> str:
@@ -321,7 +321,7 @@ def _text(form: Form) -> Callable[[Mapping[str, Any]], str]:
     return text
 
 
-def _row(form: Form) -> Row:
+def _row(form: WgmmaForm) -> Row:
     how = "A in registers" if form.registers else "A in shared memory"
     desc = "a descriptor, as wgmma_descriptor makes it; the same in all threads"
     left = Param("a", u64, desc)
@@ -344,8 +344,8 @@ def _row(form: Form) -> Row:
     )  # fmt: skip
 
 
-FORMS: tuple[Form, ...] = tuple(
-    Form(a, b, d, k, registers)
+FORMS: tuple[WgmmaForm, ...] = tuple(
+    WgmmaForm(a, b, d, k, registers)
     for pairs, accumulators, k in (
         (((F16, F16),), (f16, f32), 16), (((BF16, BF16),), (f32,), 16), (((TF32, TF32),), (f32,), 8), (FP8, (f16, f32), 32), (INT8, (i32,), 32),
     )

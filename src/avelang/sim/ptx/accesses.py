@@ -10,14 +10,14 @@ import numpy as np
 
 import avelang.sim.ptx.findings as findings
 import avelang.sim.ptx.watch_text as text
-from avelang.sim.ptx.clocks import GPU, SCOPES, Access, Clock, Shadow, Strong
+from avelang.sim.ptx.clocks import GPU, SCOPES, Shadow, Strong, VectorClock, WarpAccess
 from avelang.sim.ptx.code import At, Instr, Mem
-from avelang.sim.ptx.memory import SPACES
+from avelang.sim.ptx.loads_stores import SPACES
 from avelang.sim.ptx.state import LANES, LOCAL_BASE, RANK, SHARED_BASE
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.run import Block, Group, Warp
-    from avelang.sim.ptx.watch import Watch, Watched
+    from avelang.sim.ptx.run import CtaGroup, CtaState, Warp
+    from avelang.sim.ptx.watch import RaceWatch, WarpWatch
 
 READ, WRITE, UPDATE = range(3)  # UPDATE: a strong write, as atomics are
 STRONG = ("relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio")
@@ -53,10 +53,10 @@ class Bytes:
     by: np.ndarray
 
 
-class Memory:
+class ShadowMemory:
     """The shadows of a launch."""
 
-    def __init__(self, watch: Watch):
+    def __init__(self, watch: RaceWatch):
         self.watch, self.table = watch, watch.table
         launch = watch.run.launch
         # Regions that overlap have one shadow. What nobody may write cannot race.
@@ -68,7 +68,7 @@ class Memory:
                 spans.append([start, end, name, writable])
         self.starts, self.ends = (np.array([s[k] for s in spans], np.uint64) for k in (0, 1))
         self.regions = [Shadow(name, end - start) if writable else None for start, end, name, writable in spans]
-        self.shared: dict[Block, Shadow] = {}
+        self.shared: dict[CtaState, Shadow] = {}
         self.last: tuple[Any, ...] = ()
         # A plain load before a loop of compare-and-swap, as compilers write it, is no fault: the loop finds out what it may have missed. Races of a
         # load with a strong write wait, by (agent, shadow, word), for the load's warp to swap there.
@@ -79,7 +79,7 @@ class Memory:
         self.deferred: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
         self.touched: dict[Warp, np.ndarray] = {}  # by instruction: the lanes that have accessed memory with it
 
-    def begin(self, group: Group) -> None:
+    def begin(self, group: CtaGroup) -> None:
         for w in group.warps:
             self.touched[w] = np.zeros(len(self.watch.run.program.code.instructions), np.uint32)
         for b in group.blocks:
@@ -131,7 +131,7 @@ class Memory:
                 tested.add(key)
                 self._special(w, r)
 
-    def _special(self, w: Watched, r: np.ndarray) -> None:
+    def _special(self, w: WarpWatch, r: np.ndarray) -> None:
         kind, index = int(r["kind"]), int(r["instr"])
         if kind == text.ENTER:
             if int(r["mask"]) != w.lanes.mask or not w.lanes.count:
@@ -151,7 +151,7 @@ class Memory:
         elif kind in (text.CLASH, text.ALONE, text.UNDEFINED, text.UNNAMED):
             findings.logged(self.watch.run, w, r)
 
-    def _swapped(self, w: Watched, places: list[tuple[Any, int]]) -> None:
+    def _swapped(self, w: WarpWatch, places: list[tuple[Any, int]]) -> None:
         """A warp compares and swaps: its loads of these words before were the beginning of that, and so is every load by those instructions."""
         for shadow, word in places:
             for one in self.table.sets[shadow.read[4 * word]]:
@@ -162,7 +162,7 @@ class Memory:
                 self.loads |= {a.instr for a in found[3:5] if a.agent == w.agent and not a.strong}
             self.swapped.add((w.agent, shadow, word))
 
-    def _plain(self, w: Watched, records: np.ndarray, how: Strong | None = None) -> list[tuple[Any, int]]:
+    def _plain(self, w: WarpWatch, records: np.ndarray, how: Strong | None = None) -> list[tuple[Any, int]]:
         """Accesses between which nothing is ordered. Gives the words that they touch, where they are strong."""
         numbers = {k: self.number(w, k, w.agent, w.count, how) for k in set(records["instr"].tolist())}
         entry = np.array([numbers[k] for k in records["instr"].tolist()], np.int64)
@@ -186,7 +186,7 @@ class Memory:
                 places += [(shadow, x) for x in np.unique(offset >> 2).tolist()]
         return places
 
-    def _not_coherent(self, w: Watched, shadow: Shadow, at: np.ndarray, by: np.ndarray) -> None:
+    def _not_coherent(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray) -> None:
         """X035 where a load by the cache that is not coherent (PTX ISA, 9.7.9.9, ld.global.nc) comes to what this launch has written: however well
         the two are ordered, it may give what stood there before."""
         apart = np.isin(by, [k for k in np.unique(by).tolist() if self.table.all[k].instr in self.apart])
@@ -194,7 +194,7 @@ class Memory:
         for k in np.flatnonzero(apart & wrote)[:1].tolist():
             findings.not_coherent(self.watch.run, w, shadow, int(at[k]), self.table.all[int(by[k])], self.table.all[int(shadow.wrote[at[k]])])
 
-    def object_(self, warp: Warp, instr: int, block: Block, offset: int, made: bool) -> int:
+    def object_(self, warp: Warp, instr: int, block: CtaState, offset: int, made: bool) -> int:
         """An mbarrier is made or removed, which is a write, or used, which counts as atomic. The number of the access."""
         w, at = self.watch.warps[warp], np.arange(offset, offset + 8)
         how = None if made else Strong(True, True, False, False, 2)
@@ -208,11 +208,11 @@ class Memory:
         self.update(self.shared[block], at, by, sort, w.clock)
         return number
 
-    def number(self, w: Watched, instr: int, agent: int, count: int, how: Strong | None) -> int:
+    def number(self, w: WarpWatch, instr: int, agent: int, count: int, how: Strong | None) -> int:
         strong, scope = how is not None, how.scope if how is not None else 2
-        return self.table.number(Access(agent, count, instr, w.lanes.mask, strong, scope, w.cluster, w.rank, w.index, w.block))
+        return self.table.number(WarpAccess(agent, count, instr, w.lanes.mask, strong, scope, w.cluster, w.rank, w.index, w.block))
 
-    def split(self, block: Block, at: np.ndarray, shared: np.ndarray) -> list[tuple[Shadow, np.ndarray, np.ndarray]]:
+    def split(self, block: CtaState, at: np.ndarray, shared: np.ndarray) -> list[tuple[Shadow, np.ndarray, np.ndarray]]:
         """(shadow, which of the addresses are its, their bytes in it); those outside of all memory, or the lane's own, are in none."""
         window = at >> np.uint64(60)
         own = (shared == 1) | (shared == 2) & (window == SHARED_BASE >> 60)
@@ -238,13 +238,13 @@ class Memory:
 
     # -- what runs beside warps ------------------------------------------------------------------------------------------------------
 
-    def flight(self, w: Watched, instr: int, agent: int, count: int, bytes_: Any, writes: bool, atomic: bool) -> None:
+    def flight(self, w: WarpWatch, instr: int, agent: int, count: int, bytes_: Any, writes: bool, atomic: bool) -> None:
         """A copy that begins reads or writes these bytes: (block, offsets), or (None, addresses)."""
         block, at = bytes_
         at = np.asarray(at).reshape(-1)
         if not len(at):
             return
-        a = Access(agent, count, instr, 0, atomic and writes, 2, w.cluster, w.rank, w.index, w.block)
+        a = WarpAccess(agent, count, instr, 0, atomic and writes, 2, w.cluster, w.rank, w.index, w.block)
         by = np.full(len(at), self.table.number(a), np.int64)
         sort = np.full(len(at), (UPDATE if atomic else WRITE) if writes else READ)
         if block is not None:
@@ -255,7 +255,7 @@ class Memory:
             self.check(w, shadow, offset, by[which], int(sort[0]), w.clock)
             self.update(shadow, offset, by[which], sort[which], w.clock)
 
-    def outlives(self, block: Block, known: Clock, own: set[int]) -> None:
+    def outlives(self, block: CtaState, known: VectorClock, own: set[int]) -> None:
         """Finds accesses to a block's shared memory that nobody in the block had learned of when it ended: those of other blocks, and of the agents
         `own`."""
         s = self.shared[block]
@@ -266,7 +266,7 @@ class Memory:
             if late and not self._counted(block, k, known):
                 findings.outlived(self.watch.run, block, a)
 
-    def _counted(self, block: Block, k: int, known: Clock) -> bool:
+    def _counted(self, block: CtaState, k: int, known: VectorClock) -> bool:
         """Whether an access is nothing but an arrival (or bytes of a copy that are told) at mbarriers of the block whose phases it has seen the end
         of: relaxed or not, what it has seen counted is done."""
         s, there = self.shared[block], np.zeros(block.size, bool)
@@ -280,7 +280,7 @@ class Memory:
 
     # -- races ---------------------------------------------------------------------------------------------------------------------
 
-    def check(self, w: Watched, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, clock: Clock) -> None:
+    def check(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, clock: VectorClock) -> None:
         """Finds accesses that `by` race with."""
         if not len(at):
             return
@@ -297,12 +297,12 @@ class Memory:
                     self._against(w, shadow, at[names == s], by[names == s], sort, np.full(int((names == s).sum()), one), clock)
 
     @staticmethod
-    def _reaches(a: Access, b: Access) -> bool:
+    def _reaches(a: WarpAccess, b: WarpAccess) -> bool:
         """Whether the scopes of two strong accesses hold both."""
         least = min(a.scope, b.scope)
         return least == 2 or a.cluster == b.cluster and (least == 1 or a.rank == b.rank)
 
-    def _against(self, w: Watched, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, others: np.ndarray, clock: Clock) -> None:
+    def _against(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: int, others: np.ndarray, clock: VectorClock) -> None:
         table = self.table
         some = others > 0
         if not some.any():
@@ -322,7 +322,7 @@ class Memory:
                     many = at[bad & (by == by[k]) & (others == others[k])]
                     self._race(w, shadow, many, table.all[pair[0]], table.all[pair[1]], sort)
 
-    def _race(self, w: Watched, shadow: Shadow, at: np.ndarray, mine: Access, other: Access, sort: int) -> None:
+    def _race(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess, sort: int) -> None:
         found = (w, shadow, at, mine, other, sort)
         if self.swaps and mine.strong != other.strong:
             reader = other if mine.strong else mine
@@ -341,7 +341,7 @@ class Memory:
                 if not self.loads & {a.instr for a in one[3:5] if not a.strong}:
                     findings.race(self.watch.run, *one)
 
-    def update(self, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: np.ndarray, clock: Clock) -> None:
+    def update(self, shadow: Shadow, at: np.ndarray, by: np.ndarray, sort: np.ndarray, clock: VectorClock) -> None:
         """The shadow knows of these accesses."""
         plain = sort == WRITE
         if plain.any():

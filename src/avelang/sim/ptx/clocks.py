@@ -19,7 +19,7 @@ SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "gl": GPU, "sys": GPU}
 MOST = 64  # reads of one byte that are known apart
 
 
-class Clock:
+class VectorClock:
     """How far an agent knows the others: `own` int64, the agents of its cluster, which are numbered from `base` on; `far`: all others. Of those who
     have come to a barrier also `fences`: what they knew at their last fence, by scope; and `seen`: what their relaxed reads have met."""
 
@@ -27,11 +27,11 @@ class Clock:
 
     def __init__(self, base: int, own: np.ndarray, far: dict[int, int]):
         self.base, self.own, self.far = base, own, far
-        self.fences: dict[int, Clock] = {}
+        self.fences: dict[int, VectorClock] = {}
         self.seen: list[Any] = []
 
-    def copy(self) -> Clock:
-        return Clock(self.base, self.own.copy(), dict(self.far))
+    def copy(self) -> VectorClock:
+        return VectorClock(self.base, self.own.copy(), dict(self.far))
 
     def learn(self, agent: int, count: int) -> None:
         k = agent - self.base
@@ -40,7 +40,7 @@ class Clock:
         elif self.far.get(agent, 0) < count:
             self.far[agent] = count
 
-    def join(self, other: Clock) -> None:
+    def join(self, other: VectorClock) -> None:
         """What `other` knows is known here too."""
         if other.base == self.base:
             np.maximum(self.own, other.own, out=self.own)
@@ -62,7 +62,7 @@ class Clock:
         return out
 
 
-def joined(clock: Clock | None, other: Clock) -> Clock:
+def joined(clock: VectorClock | None, other: VectorClock) -> VectorClock:
     """The first with what the second knows."""
     if clock is None:
         return other.copy()
@@ -70,9 +70,9 @@ def joined(clock: Clock | None, other: Clock) -> Clock:
     return clock
 
 
-def fenced(a: dict[int, Clock], b: dict[int, Clock]) -> dict[int, Clock]:
+def fenced(a: dict[int, VectorClock], b: dict[int, VectorClock]) -> dict[int, VectorClock]:
     """What both knew at their fences, by scope; the same object where it is one fence's."""
-    made: dict[tuple[int, int], Clock] = {}
+    made: dict[tuple[int, int], VectorClock] = {}
     out = {}
     for scope in {*a, *b}:
         x, y = a.get(scope), b.get(scope)
@@ -87,7 +87,7 @@ def fenced(a: dict[int, Clock], b: dict[int, Clock]) -> dict[int, Clock]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Access:
+class WarpAccess:
     """An access: who (`agent`, at `count`), the instruction, the lanes that ran together, whether it is strong (atomic, ordered or volatile) and at
     which scope (0 block, 1 cluster, 2 all), where: (number of the cluster, block of it), and of which warp of which block, in words."""
 
@@ -114,19 +114,19 @@ class Strong:
     scope: int
 
 
-class Accesses:
+class AccessLog:
     """All accesses that shadows name by number, and sets of them. Number 0 is none."""
 
     def __init__(self) -> None:
-        self.all: list[Access] = [Access(-1, 0, -1, 0, False, 2, -1, 0, 0, (0, 0, 0))]
+        self.all: list[WarpAccess] = [WarpAccess(-1, 0, -1, 0, False, 2, -1, 0, 0, (0, 0, 0))]
         self.agent, self.count = np.zeros(1024, np.int64), np.zeros(1024, np.int64)
         self.agent[0] = -1
-        self._numbers: dict[Access, int] = {}
+        self._numbers: dict[WarpAccess, int] = {}
         self.sets: list[tuple[int, ...]] = [()]
         self._known: dict[tuple[int, ...], int] = {(): 0}
         self._added: dict[tuple[int, int], int] = {}
 
-    def number(self, a: Access) -> int:
+    def number(self, a: WarpAccess) -> int:
         found = self._numbers.get(a)
         if found is None:
             found = self._numbers[a] = len(self.all)
@@ -136,7 +136,7 @@ class Accesses:
             self.agent[found], self.count[found] = a.agent, a.count
         return found
 
-    def with_(self, which: int, access: int, clock: Clock) -> int:
+    def with_(self, which: int, access: int, clock: VectorClock) -> int:
         """The set that has one more access; those that come before it are left out, since who comes behind it comes behind them too."""
         key = which, access
         found = self._added.get(key)
@@ -164,7 +164,7 @@ class Shadow:
         self.name, self.size = name, nbytes
         self.wrote, self.read, self.atomic = (np.zeros(nbytes, np.int32) for _ in range(3))
 
-    def add(self, table: Accesses, which: np.ndarray, at: np.ndarray, by: np.ndarray, clock: Clock) -> None:
+    def add(self, table: AccessLog, which: np.ndarray, at: np.ndarray, by: np.ndarray, clock: VectorClock) -> None:
         """Accesses `by` to the bytes `at` go into the sets `which`, one of this shadow's arrays."""
         if not len(at):
             return

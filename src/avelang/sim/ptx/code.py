@@ -14,7 +14,7 @@ from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import misplaced, plain
 from avelang.nvptx.printer import instruction
-from avelang.nvptx.special import CONSTANTS
+from avelang.nvptx.special_registers import CONSTANTS
 from avelang.sim.ptx.constants import fold
 from avelang.sim.ptx.state import REGISTERS
 
@@ -28,7 +28,7 @@ HOST_FUNCTIONS = ("vprintf", "__assertfail")
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Reg:
+class PtxReg:
     """A register: its type, the bits of a lane, and where it stands in the warp's memory."""
 
     name: str
@@ -41,7 +41,7 @@ class Reg:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Variable:
+class FlatVariable:
     """A variable: `offset` is in its space's memory (the module's memory for global and const)."""
 
     name: str
@@ -58,7 +58,7 @@ class Variable:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Label:
+class FlatLabel:
     """A label; `index` is that of the instruction behind it."""
 
     name: str
@@ -80,7 +80,7 @@ class Callee:
 class At:
     """The address of a variable and an offset: a constant of the launch."""
 
-    variable: Variable
+    variable: FlatVariable
     offset: int = 0
 
 
@@ -93,16 +93,19 @@ class Mem:
     rest: tuple[Operand, ...] = ()
 
 
-Operand = Reg | At | Label | Callee | Mem | n.Special | n.Int | n.Float | n.Vector | n.Not | n.Pair | n.Sink | n.Arguments | n.Targets | n.Prototype
+Operand = (
+    PtxReg | At | FlatLabel | Callee | Mem | n.SpecialOperand | n.Int | n.Float | n.VectorOperand | n.Not
+    | n.Pair | n.Sink | n.Arguments | n.Targets | n.Prototype
+)  # fmt: skip
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Instr:
     """An instruction of flat code. `node` is the parsed one; `operands` are found; `guard` is (register, negated)."""
 
-    node: n.Instruction
+    node: n.PtxInstruction
     operands: tuple[Operand, ...]
-    guard: tuple[Reg, bool] | None
+    guard: tuple[PtxReg, bool] | None
     function: int
     index: int = -1
 
@@ -118,20 +121,20 @@ class Instr:
     def name(self) -> str:
         return self.node.name
 
-    def registers(self) -> Iterator[Reg]:
+    def registers(self) -> Iterator[PtxReg]:
         """All registers among the operands, the guard's too."""
         if self.guard:
             yield self.guard[0]
         yield from registers_of(self.operands)
 
 
-def registers_of(operands: Sequence[object]) -> Iterator[Reg]:
+def registers_of(operands: Sequence[object]) -> Iterator[PtxReg]:
     for o in operands:
-        if isinstance(o, Reg):
+        if isinstance(o, PtxReg):
             yield o
         elif isinstance(o, Mem):
             yield from registers_of((o.base, *o.rest))
-        elif isinstance(o, (n.Vector, n.Arguments)):
+        elif isinstance(o, (n.VectorOperand, n.Arguments)):
             yield from registers_of(o.items)
         elif isinstance(o, n.Not):
             yield from registers_of((o.operand,))
@@ -139,49 +142,49 @@ def registers_of(operands: Sequence[object]) -> Iterator[Reg]:
             yield from registers_of((o.first, o.second))
 
 
-def held_by(o: object) -> tuple[Reg, ...]:
+def held_by(o: object) -> tuple[PtxReg, ...]:
     """The registers of a vector."""
-    return tuple(registers_of(o.items)) if isinstance(o, n.Vector) else ()
+    return tuple(registers_of(o.items)) if isinstance(o, n.VectorOperand) else ()
 
 
 @dataclasses.dataclass(slots=True)
-class Function:
+class FlatFunction:
     """A function of flat code: its range of instructions, parameters, and the register that holds where its callers go on."""
 
     name: str
-    node: n.Function
+    node: n.PtxFunction
     number: int
-    params: list[Variable | Reg]
-    returns: list[Variable | Reg]
-    back: Reg
+    params: list[FlatVariable | PtxReg]
+    returns: list[FlatVariable | PtxReg]
+    back: PtxReg
     first: int = 0
     end: int = 0
     calls: list[str] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(slots=True)
-class Code:
+class FlatCode:
     """Flat code: `functions` in their order, the entry last; `bytes` of the warp's registers; sizes of memory."""
 
-    entry: Function
-    functions: list[Function]
+    entry: FlatFunction
+    functions: list[FlatFunction]
     instructions: list[Instr]
-    params: list[Variable]
-    variables: list[Variable]  # of the module: global and const
+    params: list[FlatVariable]
+    variables: list[FlatVariable]  # of the module: global and const
     warp_bytes: int
     shared_bytes: int = 0
     shared_align: int = 16
     local_bytes: int = 0
     param_bytes: int = 0
     module_bytes: int = 0
-    carry: Reg | None = None
+    carry: PtxReg | None = None
     # By the registers of an accumulator: how many products of wgmma that write them run.
-    running: dict[tuple[Reg, ...], Reg] = dataclasses.field(default_factory=dict)
+    running: dict[tuple[PtxReg, ...], PtxReg] = dataclasses.field(default_factory=dict)
     # By the registers of an accumulator or of A: whether they have been written since the last wgmma.fence, in code that is watched.
-    unfenced: dict[tuple[Reg, ...], Reg] = dataclasses.field(default_factory=dict)
+    unfenced: dict[tuple[PtxReg, ...], PtxReg] = dataclasses.field(default_factory=dict)
 
 
-def size_of(v: n.Variable) -> tuple[int, bool]:
+def size_of(v: n.PtxVariable) -> tuple[int, bool]:
     """(bytes of a variable, whether its extent is open)."""
     count, opened = 1, False
     for d in v.dims:
@@ -202,36 +205,36 @@ def _align(at: int, to: int) -> int:
 class Flattener:
     """Lays out an entry and what it calls."""
 
-    def __init__(self, module: n.Module, entry: n.Function):
+    def __init__(self, module: n.PtxModule, entry: n.PtxFunction):
         self.module, self.entry = module, entry
         self.place = REGISTERS
-        self.shared: list[Variable] = []
+        self.shared: list[FlatVariable] = []
         self.local, self.param_end = 0, 0
-        self.globals: dict[str, Variable] = {}
-        self.nodes = {v.name: v for v in module.items if isinstance(v, n.Variable)}
+        self.globals: dict[str, FlatVariable] = {}
+        self.nodes = {v.name: v for v in module.items if isinstance(v, n.PtxVariable)}
         self.aliases = {a.name: a.of for a in module.items if isinstance(a, n.Alias)}
-        self.functions: dict[str, Function] = {}
-        self.order: list[Function] = []
+        self.functions: dict[str, FlatFunction] = {}
+        self.order: list[FlatFunction] = []
         self.code: dict[str, list[Instr]] = {}
         self.callees: dict[str, Callee] = {}
         self.taken: list[str] = []
 
     # -- registers and variables ---------------------------------------------------------------------------------------------------
 
-    def register(self, name: str, kind: str) -> Reg:
+    def register(self, name: str, kind: str) -> PtxReg:
         bits = BITS.get(kind)
         if bits is None:
             raise error("X030", what=f"the register `{name}`", why=f".{kind} registers are not executed here")
         size = 4 if bits == 1 else 4 * bits
         self.place = _align(self.place, 64 if bits > 1 else 4)
         self.place += size
-        return Reg(name, kind, bits, self.place - size)
+        return PtxReg(name, kind, bits, self.place - size)
 
-    def variable(self, v: n.Variable, space: str) -> Variable:
+    def variable(self, v: n.PtxVariable, space: str) -> FlatVariable:
         """Finds room for a variable, where its space is laid out here."""
         nbytes, opened = size_of(v)
         natural = max(1, BITS[v.type] * {"": 1, "v2": 2, "v4": 4, "v8": 8}[v.vector] // 8)
-        made = Variable(v.name, space, v.type, nbytes, v.align or natural, v.init, dynamic=opened)
+        made = FlatVariable(v.name, space, v.type, nbytes, v.align or natural, v.init, dynamic=opened)
         if space == "shared":
             self.shared.append(made)
         elif space == "local":
@@ -242,7 +245,7 @@ class Flattener:
             self.param_end += nbytes
         return made
 
-    def module_variable(self, name: str) -> Variable | None:
+    def module_variable(self, name: str) -> FlatVariable | None:
         node = self.nodes.get(name)
         if node is None:
             return None
@@ -259,7 +262,7 @@ class Flattener:
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
 
-    def function(self, node: n.Function, above: tuple[str, ...] = ()) -> Function:
+    def function(self, node: n.PtxFunction, above: tuple[str, ...] = ()) -> FlatFunction:
         """Lays out a function behind those that it calls."""
         if node.name in above:
             raise error("X030", what=f"the function `{node.name}`", why="it calls itself, perhaps through others: recursion is not executed here")
@@ -269,15 +272,15 @@ class Flattener:
         space = "param" if is_entry else "local"
         names: dict[str, object] = {}
 
-        def declared(v: n.Variable) -> Variable | Reg:
+        def declared(v: n.PtxVariable) -> FlatVariable | PtxReg:
             names[v.name] = made = self.register(v.name, v.type) if v.space == "reg" else self.variable(v, space)
             return made
 
         returns, params = [declared(v) for v in node.returns or ()], [declared(v) for v in node.params or ()]
-        made = Function(node.name, node, -1, params, returns, self.register(f"(return of {node.name})", "b32"))
+        made = FlatFunction(node.name, node, -1, params, returns, self.register(f"(return of {node.name})", "b32"))
         instructions: list[Instr] = []
         self._body(node.body or (), [names], instructions, made)
-        end = n.Instruction(("ret",), line=instructions[-1].node.line if instructions else node.line)
+        end = n.PtxInstruction(("ret",), line=instructions[-1].node.line if instructions else node.line)
         instructions.append(Instr(end, (), None, -1))  # a body may end without one
         self.functions[node.name] = made
         for name in made.calls:
@@ -289,32 +292,32 @@ class Flattener:
         self.code[node.name] = instructions
         return made
 
-    def _body(self, body: Sequence[n.Statement], scopes: list[dict[str, object]], out: list[Instr], f: Function) -> None:
+    def _body(self, body: Sequence[n.Statement], scopes: list[dict[str, object]], out: list[Instr], f: FlatFunction) -> None:
         names: dict[str, object] = {}
         scopes = [*scopes, names]
         for s in body:
-            if isinstance(s, n.Label):
-                names[s.name] = Label(s.name)
+            if isinstance(s, n.LabelMark):
+                names[s.name] = FlatLabel(s.name)
             elif isinstance(s, (n.Targets, n.Prototype)):
                 names[s.label] = s
         for s in body:
-            if isinstance(s, n.Registers):
+            if isinstance(s, n.RegisterDecl):
                 width = {"": 1, "v2": 2, "v4": 4, "v8": 8}[s.vector]
                 for declared in s.names:
                     for name in declared.names():
                         regs = [self.register(name, s.type) for _ in range(width)]
                         names[name] = regs if s.vector else regs[0]
-            elif isinstance(s, n.Variable):
+            elif isinstance(s, n.PtxVariable):
                 names[s.name] = self.variable(s, "local" if s.space == "param" else s.space)
                 if s.space in ("global", "const"):
                     self.globals[f"{f.name}/{s.name}"] = names[s.name]  # type: ignore[assignment]
-            elif isinstance(s, n.Label):
+            elif isinstance(s, n.LabelMark):
                 label = names[s.name]
-                assert isinstance(label, Label)
+                assert isinstance(label, FlatLabel)
                 label.index = len(out)  # within the function; moved when functions are laid behind one another
-            elif isinstance(s, n.Block):
+            elif isinstance(s, n.PtxBlock):
                 self._body(s.body, scopes, out, f)
-            elif isinstance(s, n.Instruction):
+            elif isinstance(s, n.PtxInstruction):
                 out.append(self._instruction(s, scopes, f))
                 if s.opcode == "call" and not any(isinstance(o, Callee) and self._foreign(o) for o in out[-1].operands):
                     # Where a function of this module comes back, its results are fetched.
@@ -326,19 +329,19 @@ class Flattener:
         node = self.module.function(callee.name)
         return node is None or node.body is None
 
-    def _instruction(self, s: n.Instruction, scopes: list[dict[str, object]], f: Function) -> Instr:
+    def _instruction(self, s: n.PtxInstruction, scopes: list[dict[str, object]], f: FlatFunction) -> Instr:
         s = plain(s)
         find = _Finder(self, scopes, s, f)
         guard = None
         if s.guard is not None:
             reg = find(s.guard.register)
-            if not isinstance(reg, Reg) or reg.bits != 1:
+            if not isinstance(reg, PtxReg) or reg.bits != 1:
                 raise find.wrong(f"{s.guard.register.name} is no predicate")
             guard = (reg, s.guard.negated)
         operands = tuple(find(o) for o in s.operands)
         spaces: dict[str, str | None] = {}
         for node, o in zip(s.operands, operands, strict=True):
-            if isinstance(o, Mem) and isinstance(o.base, At) and isinstance(node, n.Address) and isinstance(node.base, n.Symbol):
+            if isinstance(o, Mem) and isinstance(o.base, At) and isinstance(node, n.AddressOperand) and isinstance(node.base, n.SymbolOperand):
                 spaces[node.base.name] = _SPACES.get(o.base.variable.space)
         why = misplaced(s, spaces.get) if spaces else ""
         if why:
@@ -347,7 +350,7 @@ class Flattener:
 
     # -- the whole -----------------------------------------------------------------------------------------------------------------
 
-    def code_of(self) -> Code:
+    def code_of(self) -> FlatCode:
         entry = self.function(self.entry)
         self._follow_initializers()
         for name in self.taken:  # not called by name, perhaps by address; the list grows meanwhile
@@ -380,12 +383,12 @@ class Flattener:
         products = [i for i in instructions if i.parts[:2] == ("wgmma", "mma_async")]
         held = dict.fromkeys(held_by(o) for i in products for o in i.operands[:2] if held_by(o))
         unfenced = {key: self.register("unfenced", "pred") for key in held}
-        params = [p for p in entry.params if isinstance(p, Variable)]
-        code = Code(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry, running=running, unfenced=unfenced)
+        params = [p for p in entry.params if isinstance(p, FlatVariable)]
+        code = FlatCode(entry, self.order, instructions, params, [], _align(self.place, 64), carry=carry, running=running, unfenced=unfenced)
         self._lay(code)
         return code
 
-    def _lay(self, code: Code) -> None:
+    def _lay(self, code: FlatCode) -> None:
         """Places of shared variables, open ones behind all others; and of the module's."""
         at = 0
         for v in (v for v in self.shared if not v.dynamic):
@@ -421,25 +424,25 @@ def _names(init: object) -> Iterator[str]:
     if isinstance(init, tuple):
         for part in init:
             yield from _names(part)
-    elif isinstance(init, n.Symbol):
+    elif isinstance(init, n.SymbolOperand):
         yield init.name
     elif dataclasses.is_dataclass(init) and not isinstance(init, (n.Int, n.Float)):
         for field in dataclasses.fields(init):
             yield from _names(getattr(init, field.name))
 
 
-def _labels(operands: Sequence[object]) -> Iterator[Label]:
+def _labels(operands: Sequence[object]) -> Iterator[FlatLabel]:
     for o in operands:
-        if isinstance(o, Label):
+        if isinstance(o, FlatLabel):
             yield o
-        elif isinstance(o, n.Vector):
+        elif isinstance(o, n.VectorOperand):
             yield from _labels(o.items)
 
 
 class _Finder:
     """Finds what the operands of one instruction name."""
 
-    def __init__(self, flat: Flattener, scopes: list[dict[str, object]], s: n.Instruction, f: Function):
+    def __init__(self, flat: Flattener, scopes: list[dict[str, object]], s: n.PtxInstruction, f: FlatFunction):
         self.flat, self.scopes, self.instruction, self.function = flat, scopes, s, f
 
     def wrong(self, why: str) -> AveError:
@@ -454,19 +457,19 @@ class _Finder:
     def __call__(self, o: n.Operand) -> Operand:  # type: ignore[return]
         if isinstance(o, n.Register):
             return self.register(o)
-        if isinstance(o, n.Symbol):
+        if isinstance(o, n.SymbolOperand):
             return self.symbol(o.name)
-        if isinstance(o, n.Address):
+        if isinstance(o, n.AddressOperand):
             return self.address(o)
-        if isinstance(o, (n.Vector, n.Arguments)):
+        if isinstance(o, (n.VectorOperand, n.Arguments)):
             return type(o)(tuple(self(x) for x in o.items))  # type: ignore[arg-type]
         if isinstance(o, n.Not):
             return n.Not(self(o.operand))  # type: ignore[arg-type]
         if isinstance(o, n.Pair):
             return n.Pair(self(o.first), self(o.second))  # type: ignore[arg-type]
-        if isinstance(o, (n.Special, n.Sink, n.Int, n.Float)):
+        if isinstance(o, (n.SpecialOperand, n.Sink, n.Int, n.Float)):
             return o
-        if isinstance(o, n.Binary) and o.op in "+-" and isinstance(o.left, n.Symbol):
+        if isinstance(o, n.Binary) and o.op in "+-" and isinstance(o.left, n.SymbolOperand):
             base = self.symbol(o.left.name)
             if isinstance(base, At):
                 return At(base.variable, base.offset + (fold(o.right) if o.op == "+" else -fold(o.right)))
@@ -485,12 +488,12 @@ class _Finder:
         found = self.name(o.name)
         if isinstance(found, list):
             if not o.component:
-                return n.Vector(tuple(found))
+                return n.VectorOperand(tuple(found))
             letters = "xyzw" if o.component in "xyzw" else "rgba"
             if o.component in letters and letters.index(o.component) < len(found):
                 return found[letters.index(o.component)]
             raise self.wrong(f"{o.name} has no component .{o.component}")
-        if isinstance(found, Reg) and not o.component:
+        if isinstance(found, PtxReg) and not o.component:
             return found
         raise self.wrong(f"there is no register {o.name}" if found is None else f"{o.name} is no vector")
 
@@ -498,11 +501,11 @@ class _Finder:
         if name in CONSTANTS:
             return n.Int(CONSTANTS[name])
         found = self.name(name)
-        if isinstance(found, Variable):
+        if isinstance(found, FlatVariable):
             return At(found)
         if isinstance(found, list):
-            return n.Vector(tuple(found))
-        if isinstance(found, (Reg, Label, n.Targets, n.Prototype)):
+            return n.VectorOperand(tuple(found))
+        if isinstance(found, (PtxReg, FlatLabel, n.Targets, n.Prototype)):
             return self.targets(found) if isinstance(found, n.Targets) else found
         variable = self.flat.module_variable(name)
         if variable is not None:
@@ -511,7 +514,7 @@ class _Finder:
         if callee is not None:
             self.function.calls.append(callee.name)
             called = next((o for o in self.instruction.operands if not isinstance(o, n.Arguments)), None)
-            if self.instruction.opcode != "call" or called != n.Symbol(name):
+            if self.instruction.opcode != "call" or called != n.SymbolOperand(name):
                 self.flat.taken.append(callee.name)
             return callee
         raise self.wrong(f"there is no `{name}`")
@@ -522,9 +525,9 @@ class _Finder:
             for name in found.names:
                 self.symbol(name)
             return found
-        return n.Vector(tuple(self.symbol(x) for x in found.names))  # type: ignore[arg-type]
+        return n.VectorOperand(tuple(self.symbol(x) for x in found.names))  # type: ignore[arg-type]
 
-    def address(self, o: n.Address) -> Mem:
+    def address(self, o: n.AddressOperand) -> Mem:
         base = self(o.base)
         offset = fold(o.offset) if o.offset is not None else 0
         rest = tuple(self(x) for x in o.rest)
@@ -533,7 +536,7 @@ class _Finder:
         return Mem(base, offset, rest)
 
 
-def flatten(module: n.Module, entry: str | None) -> Code:
+def flatten(module: n.PtxModule, entry: str | None) -> FlatCode:
     """The code of an entry (not needed where the module has one). Raises X030, X031."""
     entries = {f.name: f for f in module.functions() if f.kind == "entry" and f.body is not None}
     if module.address_size == 32:
@@ -548,7 +551,7 @@ def flatten(module: n.Module, entry: str | None) -> Code:
     return flat.code_of()
 
 
-def required(f: n.Function) -> Mapping[str, tuple[int, ...]]:
+def required(f: n.PtxFunction) -> Mapping[str, tuple[int, ...]]:
     """What the entry's directives say of its launch: reqntid, maxntid, reqnctapercluster, each as three numbers."""
     out = {}
     for d in f.directives:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from avelang.llvm.vectors import Bool, Ops
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import BITS, Instr
-from avelang.sim.ptx.floating import FORMATS, Floats, operand, part_of
+from avelang.sim.ptx.float_formats import FORMATS, Floats, operand, part_of
 from avelang.sim.ptx.floats import ONE
 from avelang.sim.ptx.integers import halves, paired
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 ORDERED = {"eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 UNORDERED = {"equ": "ueq", "neu": "une", "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno"}
@@ -17,26 +17,26 @@ SIGNS = {"lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge"}
 COMPARISONS = (*ORDERED, *UNORDERED, *SIGNS)
 
 
-def _compare(t: Translator, kind: str, op: str, x: str, y: str, ftz: bool) -> str:
+def _compare(t: PtxTranslator, kind: str, op: str, x: str, y: str, ftz: bool) -> str:
     """One bit a lane, of two patterns of one element type."""
     if kind in FORMATS:
         f = Floats(t, kind)
         if op not in ORDERED and op not in UNORDERED:
-            raise Unknown(f".{op} compares unsigned integers")
+            raise NotExecuted(f".{op} compares unsigned integers")
         if ftz:
             x, y = f.flushed(x), f.flushed(y)
         e = "double" if kind == "f64" else "float"
         return Ops(t, e).cmp((ORDERED | UNORDERED)[op], f.number(x, e), f.number(y, e))
     if op in UNORDERED:
-        raise Unknown(f".{op} compares floats")
+        raise NotExecuted(f".{op} compares floats")
     if op in SIGNS:
         if kind[0] != "u":
-            raise Unknown(f".{op} compares unsigned integers")
+            raise NotExecuted(f".{op} compares unsigned integers")
         pred = SIGNS[op]
     elif op in ("eq", "ne"):
         pred = op
     elif kind[0] == "b":
-        raise Unknown(f".{op} is not defined for .{kind}")
+        raise NotExecuted(f".{op} is not defined for .{kind}")
     else:
         pred = ("s" if kind[0] == "s" else "u") + op
     return Ops(t, f"i{BITS[kind]}").cmp(pred, x, y)
@@ -45,7 +45,7 @@ def _compare(t: Translator, kind: str, op: str, x: str, y: str, ftz: bool) -> st
 class _Test:
     """The modifiers that set and setp share, and the comparisons of all parts."""
 
-    def __init__(self, t: Translator, i: Instr):
+    def __init__(self, t: PtxTranslator, i: Instr):
         self.t, self.m, self.joined = t, Mods(i), ""
         self.op = self.m.take(*COMPARISONS)
         self.joined = self.m.take("and", "or", "xor")
@@ -53,7 +53,7 @@ class _Test:
         self.types = self.m.types()
         self.m.done()
         if not self.op:
-            raise Unknown("a comparison is needed")
+            raise NotExecuted("a comparison is needed")
         self.kind = self.types[-1]
 
     def parts(self, i: Instr) -> list[str]:
@@ -69,27 +69,27 @@ class _Test:
         return Bool(self.t)(self.joined, value, self.t.pred(i.operands[3]))
 
 
-def _setp(t: Translator, i: Instr) -> None:
+def _setp(t: PtxTranslator, i: Instr) -> None:
     test = _Test(t, i)
     if len(test.types) != 1:
-        raise Unknown("it has one type")
+        raise NotExecuted("it has one type")
     found = test.parts(i)
     d = i.operands[0]
     first, second = (d.first, d.second) if isinstance(d, n.Pair) else (d, n.Sink())
     if len(found) == 1:
         found.append(Bool(t).no(found[0]))
     elif not isinstance(d, n.Pair):
-        raise Unknown("a comparison of pairs has two destinations")
+        raise NotExecuted("a comparison of pairs has two destinations")
     values = [test.with_third(i, x) for x in found]
     for where, x in zip((first, second), values, strict=True):
         t.set(where, x, 1)  # type: ignore[arg-type]
 
 
-def _set(t: Translator, i: Instr) -> None:
+def _set(t: PtxTranslator, i: Instr) -> None:
     """All ones or 1.0 where the comparison holds, else 0."""
     test = _Test(t, i)
     if len(test.types) != 2:
-        raise Unknown("it has two types")
+        raise NotExecuted("it has two types")
     to = test.types[0]
     values = [test.with_third(i, x) for x in test.parts(i)]
     part = part_of(to)
@@ -99,7 +99,7 @@ def _set(t: Translator, i: Instr) -> None:
     else:
         bits = BITS[part]
     if len(values) == 1 and part != to:
-        raise Unknown("one comparison does not give a pair")
+        raise NotExecuted("one comparison does not give a pair")
     o = Ops(t, f"i{bits}")
     yes = ONE[part] if part in FORMATS else -1
     out = [o.select(x, yes, 0) for x in values]

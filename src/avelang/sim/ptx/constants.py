@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from avelang.base.errors import error
 from avelang.nvptx import nodes as n
-from avelang.nvptx.special import CONSTANTS
+from avelang.nvptx.special_registers import CONSTANTS
 
 _MASK = (1 << 64) - 1
 
@@ -24,7 +24,7 @@ def _fold(o: n.Operand) -> tuple[int, bool]:
     """(value, whether it is unsigned)."""
     if isinstance(o, n.Int):
         return o.value, o.unsigned or o.value > (1 << 63) - 1
-    if isinstance(o, n.Symbol) and o.name in CONSTANTS:
+    if isinstance(o, n.SymbolOperand) and o.name in CONSTANTS:
         return CONSTANTS[o.name], False
     if isinstance(o, n.Unary):
         x, unsigned = _fold(o.operand)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from avelang.llvm.vectors import Ops
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import At, Callee, Function, Instr, Label, Mem, Operand, Reg, Variable
+from avelang.sim.ptx.code import At, Callee, FlatFunction, FlatLabel, FlatVariable, Instr, Mem, Operand, PtxReg
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.state import ASKS, BARRIER, FUNCTIONS, TRAP, WARP
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 BACK = ("call", "(back)")  # stands behind each call: results are fetched there
 # The host does these, one at a time.
@@ -48,7 +48,7 @@ def begins_block(i: Instr) -> bool:
     return asks_host(i) or whole_warp(i) or ("sync" in i.parts and i.opcode not in ("cp", "griddepcontrol"))
 
 
-def asked(t: Translator, i: Instr) -> None:
+def asked(t: PtxTranslator, i: Instr) -> None:
     """A block for an instruction of the host: it finds the lanes behind it."""
     if whole_warp(i):
         guard, t.guard = t.guard, ""
@@ -67,7 +67,7 @@ def asked(t: Translator, i: Instr) -> None:
 # -- branches ------------------------------------------------------------------------------------------------------------------------
 
 
-def _bra(t: Translator, i: Instr) -> None:
+def _bra(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     m.take("uni")
     m.done()
@@ -78,14 +78,14 @@ def _bra(t: Translator, i: Instr) -> None:
         t.leave(str(there))
 
 
-def _brx(t: Translator, i: Instr) -> None:
+def _brx(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     m.take("idx")
     m.take("uni")
     m.done()
     index, targets = i.operands
-    if not isinstance(targets, n.Vector):
-        raise Unknown("a list of targets is needed")
+    if not isinstance(targets, n.VectorOperand):
+        raise NotExecuted("a list of targets is needed")
     o = Ops(t, "i32")
     x, new = t.get(index, 32), t.constant(t.block_at(i.index + 1), 32)
     for k, label in enumerate(targets.items):
@@ -95,7 +95,7 @@ def _brx(t: Translator, i: Instr) -> None:
     t.go(new)
 
 
-def _exit(t: Translator, i: Instr) -> None:
+def _exit(t: PtxTranslator, i: Instr) -> None:
     t.vanish(t.lanes())
     if t.guard:
         kept = t.op(f"and i32 {t.active}, {t.op(f'xor i32 {t.lanes()}, -1')}")
@@ -110,14 +110,14 @@ def _exit(t: Translator, i: Instr) -> None:
         t.leave("-1")
 
 
-def _trap(t: Translator, i: Instr) -> None:
+def _trap(t: PtxTranslator, i: Instr) -> None:
     t.stop(TRAP)
 
 
 class Calls:
     """Handlers that know the functions: call, what stands behind it, and ret."""
 
-    def __init__(self, functions: list[Function], entry: Function):
+    def __init__(self, functions: list[FlatFunction], entry: FlatFunction):
         self.functions, self.entry = functions, entry
 
     def _parts(self, i: Instr) -> tuple[list[Operand], Operand, list[Operand], Operand | None]:
@@ -128,16 +128,16 @@ class Calls:
         args = list(rest.pop(0).items) if rest and isinstance(rest[0], n.Arguments) else []  # type: ignore[union-attr]
         return results, callee, args, rest[0] if rest else None  # type: ignore[return-value]
 
-    def _candidates(self, t: Translator, callee: Operand) -> list[tuple[Function, str]]:
+    def _candidates(self, t: PtxTranslator, callee: Operand) -> list[tuple[FlatFunction, str]]:
         """(function, the lanes that call it as i1 a lane, or "")."""
         if isinstance(callee, Callee):
             return [(self.functions[callee.number], "")]
-        if not isinstance(callee, Reg) or callee.bits != 64:
-            raise Unknown("a function, or its address in 64 bits, is needed")
+        if not isinstance(callee, PtxReg) or callee.bits != 64:
+            raise NotExecuted("a function, or its address in 64 bits, is needed")
         o, value = Ops(t, "i64"), t.value(callee)
         return [(f, o.cmp("eq", value, FUNCTIONS + 16 * f.number)) for f in self.functions if f is not self.entry]
 
-    def call(self, t: Translator, i: Instr) -> None:
+    def call(self, t: PtxTranslator, i: Instr) -> None:
         if i.parts == BACK:
             return self._back(t, i)
         m = Mods(i)
@@ -151,7 +151,7 @@ class Calls:
             if len(f.params) != len(args):
                 if lanes:
                     continue
-                raise Unknown(f"`{f.name}` takes {len(f.params)} arguments")
+                raise NotExecuted(f"`{f.name}` takes {len(f.params)} arguments")
             t.guard = _and(t, outer, lanes)
             for to, value in zip(f.params, args, strict=True):
                 _copy(t, to, value)
@@ -162,20 +162,20 @@ class Calls:
         t.go(new)
         return None
 
-    def _back(self, t: Translator, i: Instr) -> None:
+    def _back(self, t: PtxTranslator, i: Instr) -> None:
         results, callee, args, _ = self._parts(i)
         outer = t.guard
         for f, lanes in self._candidates(t, callee):
             if len(f.params) != len(args) or len(f.returns) != len(results):
                 if lanes:
                     continue
-                raise Unknown(f"`{f.name}` gives {len(f.returns)} results")
+                raise NotExecuted(f"`{f.name}` gives {len(f.returns)} results")
             t.guard = _and(t, outer, lanes)
             for to, value in zip(results, f.returns, strict=True):
-                _copy(t, to.variable if isinstance(to, At) else to, At(value) if isinstance(value, Variable) else value)
+                _copy(t, to.variable if isinstance(to, At) else to, At(value) if isinstance(value, FlatVariable) else value)
         t.guard = outer
 
-    def ret(self, t: Translator, i: Instr) -> None:
+    def ret(self, t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)
         m.take("uni")
         m.done()
@@ -187,20 +187,20 @@ class Calls:
         return None
 
 
-def _and(t: Translator, a: str, b: str) -> str:
+def _and(t: PtxTranslator, a: str, b: str) -> str:
     return t.op(f"and {t.t('i1')} {a}, {b}") if a and b else a or b
 
 
-def _copy(t: Translator, to: object, value: Operand) -> None:
+def _copy(t: PtxTranslator, to: object, value: Operand) -> None:
     """An argument into a parameter, or a result into its variable: registers, or memory of the lanes."""
-    if isinstance(to, Reg):
+    if isinstance(to, PtxReg):
         if isinstance(value, At):
             t.put_addresses(t.address(Mem(value, 0), "local"))
             t.access("local", to.bits, 1, False)
             return t.put(to, t.take_data(0, to.bits))
         return t.set(to, t.get(value, to.bits), to.bits)
-    assert isinstance(to, Variable)
-    if isinstance(value, Reg):
+    assert isinstance(to, FlatVariable)
+    if isinstance(value, PtxReg):
         t.put_data(0, t.value(value), value.bits)
         t.put_addresses(t.address(Mem(At(to), 0), "local"))
         return t.access("local", value.bits, 1, True)
@@ -209,9 +209,9 @@ def _copy(t: Translator, to: object, value: Operand) -> None:
         t.put_addresses(t.address(Mem(At(to), 0), "local"))
         return t.access("local", 8 * to.bytes, 1, True)
     if not isinstance(value, At):
-        raise Unknown("an argument must be a register, a number or a .param variable")
+        raise NotExecuted("an argument must be a register, a number or a .param variable")
     if value.variable.bytes != to.bytes:
-        raise Unknown(f"{value.variable.name} has {value.variable.bytes} bytes, the parameter {to.bytes}")
+        raise NotExecuted(f"{value.variable.name} has {value.variable.bytes} bytes, the parameter {to.bytes}")
     step = next(s for s in (8, 4, 2, 1) if s <= t.widest and to.bytes % s == 0 and to.align % s == 0 and value.variable.align % s == 0)
     for at in range(0, to.bytes, step):
         t.put_addresses(t.address(Mem(value, at), "local"))
@@ -221,11 +221,11 @@ def _copy(t: Translator, to: object, value: Operand) -> None:
     return None
 
 
-def jumps_to(i: Instr) -> list[Label]:
+def jumps_to(i: Instr) -> list[FlatLabel]:
     """The labels that a branch names."""
     found = []
     for o in i.operands:
-        found += [o] if isinstance(o, Label) else [x for x in o.items if isinstance(x, Label)] if isinstance(o, n.Vector) else []
+        found += [o] if isinstance(o, FlatLabel) else [x for x in o.items if isinstance(x, FlatLabel)] if isinstance(o, n.VectorOperand) else []
     return found
 
 

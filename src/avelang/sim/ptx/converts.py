@@ -8,15 +8,15 @@ from avelang.ir.dtypes import BY_NAME
 from avelang.llvm.narrow_floats import narrow, round_to_odd, widen
 from avelang.llvm.vectors import Bool, Ops, function
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import BITS, Instr, Reg
-from avelang.sim.ptx.floating import FORMATS, MODES, Floats, Format, rounded, strict
+from avelang.sim.ptx.code import BITS, Instr, PtxReg
+from avelang.sim.ptx.float_formats import FORMATS, MODES, FloatFormat, Floats, rounded, strict
 from avelang.sim.ptx.integers import halves, paired
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 INTEGRAL = {"rni": "roundeven", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 FP8 = {"e4m3": "f8e4m3fn", "e5m2": "f8e5m2"}
-TF32 = Format("tf32", 8, 10, 0x7FFFFFFF)
+TF32 = FloatFormat("tf32", 8, 10, 0x7FFFFFFF)
 
 
 @dataclasses.dataclass(slots=True)
@@ -37,21 +37,21 @@ def _is_int(kind: str) -> bool:
     return kind[0] in "us"
 
 
-def _read(t: Translator, o: object, kind: str) -> str:
+def _read(t: PtxTranslator, o: object, kind: str) -> str:
     """A source operand: a wider register is cut; a constant is a pattern of the type."""
     if isinstance(o, n.Float) and kind not in ("f32", "f64"):
-        raise Unknown("a float constant where another type is needed")
+        raise NotExecuted("a float constant where another type is needed")
     return t.get(o, BITS[kind], wider=True, kind="f" if kind in ("f32", "f64") else "b")  # type: ignore[arg-type]
 
 
-def _write(t: Translator, o: object, value: str, kind: str) -> None:
+def _write(t: PtxTranslator, o: object, value: str, kind: str) -> None:
     """A destination, which may be wider: signed results are extended by their sign."""
-    if isinstance(o, Reg) and o.bits > BITS[kind] and not _is_int(kind):
-        raise Unknown(f"{o} is wider than .{kind}")
+    if isinstance(o, PtxReg) and o.bits > BITS[kind] and not _is_int(kind):
+        raise NotExecuted(f"{o} is wider than .{kind}")
     t.set(o, value, BITS[kind], wider="s" if kind[0] == "s" else "z")  # type: ignore[arg-type]
 
 
-def _int_to_int(t: Translator, c: Conversion, x: str) -> str:
+def _int_to_int(t: PtxTranslator, c: Conversion, x: str) -> str:
     have, want = BITS[c.source], BITS[c.to]
     o, result = Ops(t, f"i{have}"), Ops(t, f"i{want}")
     if c.sat:
@@ -64,11 +64,11 @@ def _int_to_int(t: Translator, c: Conversion, x: str) -> str:
     return o.to(result.e, "sext" if c.source[0] == "s" else "zext", x)
 
 
-def _int_to_float(t: Translator, c: Conversion, x: str) -> str:
+def _int_to_float(t: PtxTranslator, c: Conversion, x: str) -> str:
     o, how = Ops(t, f"i{BITS[c.source]}"), "sitofp" if c.source[0] == "s" else "uitofp"
     mode = c.mode or "rn"
     if not c.mode:
-        raise Unknown("a rounding mode is needed")
+        raise NotExecuted("a rounding mode is needed")
     if c.to in ("f32", "f64"):
         f = Floats(t, c.to)
         if mode == "rn":
@@ -93,7 +93,7 @@ def _int_to_float(t: Translator, c: Conversion, x: str) -> str:
     return _narrowed(t, c, round_to_odd(t, True, value))
 
 
-def _narrowed(t: Translator, c: Conversion, x: str) -> str:
+def _narrowed(t: PtxTranslator, c: Conversion, x: str) -> str:
     """A float, which may have been rounded to odd, as f16 or bf16."""
     f, w = Floats(t, c.to), Ops(t, "i32")
     bits = Ops(t, "float").pattern(x)
@@ -107,13 +107,13 @@ def _narrowed(t: Translator, c: Conversion, x: str) -> str:
     return f.relu(out) if c.relu else out
 
 
-def _float_to_int(t: Translator, c: Conversion, x: str) -> str:
+def _float_to_int(t: PtxTranslator, c: Conversion, x: str) -> str:
     """Rounded to an integer, then brought into range. NaN is 0; of f64, or for 64 bits, the integer with the top bit alone."""
     f = Floats(t, c.source)
     if c.ftz:
         x = f.flushed(x)
     if not c.integral:
-        raise Unknown("a rounding to integers (.rni, .rzi, .rmi, .rpi) is needed")
+        raise NotExecuted("a rounding to integers (.rni, .rzi, .rmi, .rpi) is needed")
     e = "double" if c.source == "f64" else "float"
     bits, o = BITS[c.to], Ops(t, e)
     signed = c.to[0] == "s"
@@ -135,7 +135,7 @@ def _float_to_int(t: Translator, c: Conversion, x: str) -> str:
     return function(t, name, f"i{bits}", convert, (e, f.number(x, e)))
 
 
-def _float_to_float(t: Translator, c: Conversion, x: str) -> str:
+def _float_to_float(t: PtxTranslator, c: Conversion, x: str) -> str:
     source = Floats(t, c.source)
     if c.ftz and c.source == "f32":
         x = source.flushed(x)
@@ -144,12 +144,12 @@ def _float_to_float(t: Translator, c: Conversion, x: str) -> str:
     mode = c.mode or "rn"
     if BITS[c.to] > BITS[c.source]:
         if c.mode:
-            raise Unknown(f".{c.mode} is not defined where nothing is rounded")
+            raise NotExecuted(f".{c.mode} is not defined where nothing is rounded")
         to = Floats(t, c.to)
         e = to.e
         value = to.pattern(source.number(x, e), e)
     elif not c.mode:
-        raise Unknown("a rounding mode is needed")
+        raise NotExecuted("a rounding mode is needed")
     elif c.to == "f32":
         to = Floats(t, "f32")
         number = source.number(x, "double")
@@ -165,10 +165,10 @@ def _float_to_float(t: Translator, c: Conversion, x: str) -> str:
     return to.saturated(value) if c.sat else value
 
 
-def _same(t: Translator, c: Conversion, f: Floats, x: str) -> str:
+def _same(t: PtxTranslator, c: Conversion, f: Floats, x: str) -> str:
     """A float in its own format, perhaps rounded to an integer."""
     if c.to != c.source:
-        raise Unknown("rounding to integers is defined within one type")
+        raise NotExecuted("rounding to integers is defined within one type")
     if c.integral:
         e = "double" if c.to == "f64" else "float"
         x = f.pattern(Ops(t, e).fn(INTEGRAL[c.integral], f.number(x, e)), e)
@@ -182,18 +182,18 @@ def _same(t: Translator, c: Conversion, f: Floats, x: str) -> str:
 # -- tf32, fp8, pairs --------------------------------------------------------------------------------------------------------------------
 
 
-def _to_tf32(t: Translator, c: Conversion, x: str) -> str:
+def _to_tf32(t: PtxTranslator, c: Conversion, x: str) -> str:
     """f32 with 10 bits of mantissa, the others 0 (PTX ISA 9.0, 9.7.9.21)."""
     f, w = Floats(t, "f32"), Ops(t, "i32")
     if c.mode not in ("rna", "rn", "rz"):
-        raise Unknown("cvt to .tf32 has .rna, .rn and .rz")
+        raise NotExecuted("cvt to .tf32 has .rna, .rn and .rz")
     value = w("shl", rounded(t, dataclasses.replace(TF32, name="tf32x"), c.mode, x, c.finite), 13)
     value = w("or", w("and", value, 0x7FFFFFFF), w("and", x, -(1 << 31)))
     value = w.select(f.is_nan(x), TF32.nan, value)
     return f.relu(value) if c.relu else value
 
 
-def _fp8(t: Translator, kind: str, c: Conversion, x: str) -> str:
+def _fp8(t: PtxTranslator, kind: str, c: Conversion, x: str) -> str:
     """An f32 number (LLVM float) as an 8-bit code; too large ones are the greatest number."""
     b, o = Bool(t), Ops(t, "i8")
     w = Ops(t, "i32")
@@ -210,13 +210,13 @@ def _fp8(t: Translator, kind: str, c: Conversion, x: str) -> str:
     return code
 
 
-def _pair(t: Translator, i: Instr, c: Conversion) -> None:
+def _pair(t: PtxTranslator, i: Instr, c: Conversion) -> None:
     """cvt of two sources into a pair: the first is the upper one."""
     part = c.to.removesuffix("x2")
     sources = i.operands[1:]
     if c.source == "f32":
         if len(sources) != 2:
-            raise Unknown("two sources are needed")
+            raise NotExecuted("two sources are needed")
         numbers = [Ops(t, "float").number(_read(t, o, "f32")) for o in sources]
     else:  # f16x2, bf16x2
         f = Floats(t, c.source.removesuffix("x2"))
@@ -224,19 +224,19 @@ def _pair(t: Translator, i: Instr, c: Conversion) -> None:
         numbers = [f.number(high, "float"), f.number(low, "float")]
     if part in FP8:
         if not c.finite or c.mode != "rn":
-            raise Unknown("cvt to 8-bit floats has .rn.satfinite")
+            raise NotExecuted("cvt to 8-bit floats has .rn.satfinite")
         high, low = (_fp8(t, part, c, x) for x in numbers)
         o, w = Ops(t, "i8"), Ops(t, "i16")
         value = w("or", w("shl", o.to("i16", "zext", high), 8), o.to("i16", "zext", low))
         return t.set(i.operands[0], value, 16)
     if not c.mode:
-        raise Unknown("a rounding mode is needed")
+        raise NotExecuted("a rounding mode is needed")
     one = dataclasses.replace(c, to=part)
     high, low = (_narrowed(t, one, x) for x in numbers)
     return t.set(i.operands[0], paired(t, low, high), 32)
 
 
-def _from_fp8(t: Translator, i: Instr, c: Conversion) -> None:
+def _from_fp8(t: PtxTranslator, i: Instr, c: Conversion) -> None:
     part, source = c.to.removesuffix("x2"), c.source.removesuffix("x2")
     word = t.get(i.operands[1], 16)
     o = Ops(t, "i16")
@@ -249,7 +249,7 @@ def _from_fp8(t: Translator, i: Instr, c: Conversion) -> None:
     t.set(i.operands[0], paired(t, *out), 32)
 
 
-def _cvt(t: Translator, i: Instr) -> None:
+def _cvt(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     if m.left[:1] == ["pack"]:
         return _pack(t, i)
@@ -258,7 +258,7 @@ def _cvt(t: Translator, i: Instr) -> None:
     types = m.types()
     m.done()
     if len(types) != 2:
-        raise Unknown("it has two types")
+        raise NotExecuted("it has two types")
     c = Conversion(types[0], types[1], mode, integral, ftz, sat, finite, relu)
     source = c.source.removesuffix("x2")
     if source in FP8:
@@ -269,18 +269,18 @@ def _cvt(t: Translator, i: Instr) -> None:
         return t.set(i.operands[0], _to_tf32(t, c, _read(t, i.operands[1], "f32")), 32)
     for kind in types:
         if not _is_int(kind) and kind not in FORMATS:
-            raise Unknown(f".{kind} is not executed here")
+            raise NotExecuted(f".{kind} is not executed here")
     if (c.relu or c.finite) and c.to not in ("f16", "bf16"):
-        raise Unknown(".relu and .satfinite are not defined for it")
+        raise NotExecuted(".relu and .satfinite are not defined for it")
     if mode == "rna":
-        raise Unknown(".rna is defined for .tf32")
+        raise NotExecuted(".rna is defined for .tf32")
     rule = {(True, True): _int_to_int, (True, False): _int_to_float, (False, True): _float_to_int, (False, False): _float_to_float}
     value = rule[_is_int(c.source), _is_int(c.to)](t, c, _read(t, i.operands[1], c.source))
     _write(t, i.operands[0], value, c.to)
     return None
 
 
-def _pack(t: Translator, i: Instr) -> None:
+def _pack(t: PtxTranslator, i: Instr) -> None:
     """cvt.pack.sat: two s32 saturated to 16 bits, or to 8, 4 or 2 and put before those of c."""
     m = Mods(i)
     m.take("pack")
@@ -289,7 +289,7 @@ def _pack(t: Translator, i: Instr) -> None:
     m.left = [x for x in m.left if x not in types]
     m.done()
     if not sat or len(types) not in (2, 3) or types[1] != "s32" or types[0] not in ("u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"):
-        raise Unknown("it has .sat, a narrow type, .s32, and .b32 behind types of 8 bits and less")
+        raise NotExecuted("it has .sat, a narrow type, .s32, and .b32 behind types of 8 bits and less")
     width, signed = int(types[0][1:]), types[0][0] == "s"
     o = Ops(t, "i32")
     low, high = (-(1 << width - 1), (1 << width - 1) - 1) if signed else (0, (1 << width) - 1)

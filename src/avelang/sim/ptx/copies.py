@@ -16,19 +16,19 @@ from avelang.isa.nvptx.tma import ALIGN, PIECE
 from avelang.isa.tensor_map import NAN, Map
 from avelang.nvptx import nodes as n
 from avelang.sim.flights import Groups
+from avelang.sim.ptx.barriers import HostMisuse, Outside, phase
 from avelang.sim.ptx.code import Mem
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.state import ARRIVING, LANES, LOCAL_BASE, RANK, READ_LATER, SHARED_BASE, UNFENCED
-from avelang.sim.ptx.sync import Misuse, Outside, phase
-from avelang.sim.ptx.unknown import Mods, Unknown
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.host import View
-    from avelang.sim.ptx.run import Block, Launch, Run, Warp
+    from avelang.sim.ptx.host import HostView
+    from avelang.sim.ptx.run import CtaState, PtxLaunch, PtxRun, Warp
 
 ASYNC, BULK = "cp.async", "bulk"
 
 
-def _region(launch: Launch, low: int, high: int, write: bool, lane: int) -> tuple[np.ndarray, int]:
+def _region(launch: PtxLaunch, low: int, high: int, write: bool, lane: int) -> tuple[np.ndarray, int]:
     """(the memory that holds [low, high), its first address). Raises Outside where the kernel may not touch it."""
     for start, end, _, writable in launch.names:
         if start <= low and high <= end:
@@ -38,12 +38,12 @@ def _region(launch: Launch, low: int, high: int, write: bool, lane: int) -> tupl
     raise Outside(low, high - low, lane)
 
 
-def in_shared(block: Block, offset: int) -> int:
+def in_shared(block: CtaState, offset: int) -> int:
     """The generic address of a byte of a block's shared memory."""
     return SHARED_BASE | block.rank << RANK | offset
 
 
-def host_bytes(launch: Launch, address: int, nbytes: int, write: bool, lane: int) -> np.ndarray:
+def host_bytes(launch: PtxLaunch, address: int, nbytes: int, write: bool, lane: int) -> np.ndarray:
     memory, start = _region(launch, address, address + nbytes, write, lane)
     return memory[address - start : address - start + nbytes]
 
@@ -53,7 +53,7 @@ class Copy:
     bytes), in the shared memory of `block`, or (None) in global memory. `guard`: bytes of `source`'s shared memory that must stay as they are. It has
     what `sim.flights.Groups` asks for. `done` is called when all is there."""
 
-    def __init__(self, copies: Copies, lanes: np.ndarray, block: Block | None, at: np.ndarray, data: np.ndarray, source: Block | None = None,
+    def __init__(self, copies: Copies, lanes: np.ndarray, block: CtaState | None, at: np.ndarray, data: np.ndarray, source: CtaState | None = None,
                  guard: np.ndarray | None = None, add: Any = None, generic: bool = False, origin: int = -1,
                  done: Callable[[], None] | None = None):  # fmt: skip
         self.copies, self.lanes, self.block, self.at, self.data = copies, lanes, block, at, data
@@ -68,7 +68,7 @@ class Copy:
             source.shadow[guard] |= READ_LATER
             source.flights.append(self)
 
-    def _expect(self, block: Block) -> None:
+    def _expect(self, block: CtaState) -> None:
         beyond = ((self.at < 0) | (self.at >= block.size)).any(axis=1)
         if beyond.any():
             row = int(beyond.argmax())
@@ -78,7 +78,7 @@ class Copy:
             row = int(busy.any(axis=1).argmax())
             at = int(self.at[row][busy[row].argmax()])
             what = "to which another copy brings data" if busy[row].max() & ARRIVING else "which another copy still reads"
-            why = Misuse(f"its data goes to {at:#x} of shared memory, {what}", int(self.lanes[row]), "wait for the other copy first")
+            why = HostMisuse(f"its data goes to {at:#x} of shared memory, {what}", int(self.lanes[row]), "wait for the other copy first")
             self.copies.run.host.complain(why)
         block.shadow[self.at] |= ARRIVING
         block.flights.append(self)
@@ -140,7 +140,7 @@ OPERATIONS = ("add", "min", "max", "and", "or", "xor", "inc", "dec")
 class Copies:
     """The copies of a run."""
 
-    def __init__(self, run: Run):
+    def __init__(self, run: PtxRun):
         self.run = run
 
     def groups(self, warp: Warp, kind: str) -> Any:
@@ -153,7 +153,7 @@ class Copies:
             for copy in warp.groups[kind].left() if kind in warp.groups else ():
                 copy.land()
 
-    def execute(self, v: View) -> None:
+    def execute(self, v: HostView) -> None:
         m = Mods(v.i)
         reduce = m.has("reduce")
         m.take("async")
@@ -168,7 +168,7 @@ class Copies:
             return self._wait_bulk(v, m)
         return self._tensor(v, m, reduce) if m.has("tensor") else self._run(v, m, reduce)
 
-    def _wait_bulk(self, v: View, m: Mods) -> None:
+    def _wait_bulk(self, v: HostView, m: Mods) -> None:
         read = m.has("read")
         m.done()
         groups, pending = self.groups(v.warp, BULK), v.one(v.i.operands[0])
@@ -194,7 +194,7 @@ class Copies:
 
     # -- cp.async --------------------------------------------------------------------------------------------------------------------
 
-    def _plain(self, v: View, m: Mods) -> None:
+    def _plain(self, v: HostView, m: Mods) -> None:
         groups = self.groups(v.warp, ASYNC)
         if m.has("commit_group"):
             return groups.commit(v.active)
@@ -212,11 +212,11 @@ class Copies:
         to, source = m.take("shared", "shared::cta"), m.take("global")
         m.done()
         if not level or not to or not source:
-            raise Unknown("it has .ca and .cg, .shared and .global")
+            raise NotExecuted("it has .ca and .cg, .shared and .global")
         o = list(v.i.operands[: -1 if policy else None])
         size = v.one(o[2])
         if size not in (4, 8, 16) or (level == "cg" and size != 16):
-            raise Misuse(f"{size} bytes: cp.async copies 4, 8 or 16, with .cg 16")
+            raise HostMisuse(f"{size} bytes: cp.async copies 4, 8 or 16, with .cg 16")
         count = np.full(LANES, size, np.uint32)
         if len(o) > 3:
             values = v.get(o[3]) if not isinstance(o[3], n.Not) else v.flags(o[3])
@@ -225,16 +225,16 @@ class Copies:
         groups.add(self._begin_plain(v, v.address(o[0]), v.address(o[1]), size, count))
         return None
 
-    def _begin_plain(self, v: View, to: np.ndarray, source: np.ndarray, size: int, count: np.ndarray) -> Copy:
+    def _begin_plain(self, v: HostView, to: np.ndarray, source: np.ndarray, size: int, count: np.ndarray) -> Copy:
         lanes = np.array(v.lanes)
         data = np.zeros((len(lanes), size), np.uint8)
         at = np.zeros((len(lanes), size), np.int64)
         for row, lane in enumerate(v.lanes):
             some = int(count[lane])
             if some > size:
-                raise Misuse(f"{some} bytes of {size}", lane)
+                raise HostMisuse(f"{some} bytes of {size}", lane)
             if to[lane] % size or source[lane] % size:
-                raise Misuse(f"from {int(source[lane]):#x} to {int(to[lane]):#x}: both must be multiples of {size}", lane)
+                raise HostMisuse(f"from {int(source[lane]):#x} to {int(to[lane]):#x}: both must be multiples of {size}", lane)
             if some:
                 data[row, :some] = host_bytes(self.run.launch, int(source[lane]), some, False, lane)
             at[row] = v.shared(lane, int(to[lane]))[1] + np.arange(size)
@@ -245,7 +245,7 @@ class Copies:
             copy.number = self.run.watch.flight(v.warp, v.i.index, clocks.COPIES, None, (None, source), (v.block, at))
         return copy
 
-    def _report(self, v: View, m: Mods) -> None:
+    def _report(self, v: HostView, m: Mods) -> None:
         """cp.async.mbarrier.arrive: an arrival for each lane when all that it has begun is there."""
         m.take("arrive")
         counted = not m.has("noinc")
@@ -270,13 +270,14 @@ class Copies:
 
     # -- bulk copies -----------------------------------------------------------------------------------------------------------------
 
-    def _used(self, v: View, block: Block, at: np.ndarray, lane: int) -> np.ndarray:
+    def _used(self, v: HostView, block: CtaState, at: np.ndarray, lane: int) -> np.ndarray:
         """Bytes of shared memory that the async proxy reads now."""
         check_read(block, at, lane)
         return block.shared[at]
 
-    def _arrives(self, v: View, lane: int, bar: Any, block: Block, to: np.ndarray, data: np.ndarray, add: Any = None, source: Any = None) -> None:
-        """A copy to shared memory, which reports its bytes to an mbarrier. `source`: the bytes that it reads, as `Watch.flight` takes them."""
+    def _arrives(self, v: HostView, lane: int, bar: Any, block: CtaState, to: np.ndarray, data: np.ndarray, add: Any = None,
+                 source: Any = None) -> None:  # fmt: skip
+        """A copy to shared memory, which reports its bytes to an mbarrier. `source`: the bytes that it reads, as `RaceWatch.flight` takes them."""
         copy = Copy(self, np.array([lane]), block, to[None], data[None], add=add, origin=v.i.index)
         if self.run.watch is not None:
             self.run.watch.flight(v.warp, v.i.index, clocks.COPIES, bar, source, (block, to), add is not None)
@@ -293,12 +294,12 @@ class Copies:
         m.left = [x for x in m.left if x not in spaces]
         reports = m.has("mbarrier::complete_tx::bytes")
         if len(spaces) != 2 or reports == m.has("bulk_group"):
-            raise Unknown("it has two spaces, and .mbarrier::complete_tx::bytes or .bulk_group")
+            raise NotExecuted("it has two spaces, and .mbarrier::complete_tx::bytes or .bulk_group")
         many = m.has("multicast::cluster")
         policy = m.has("L2::cache_hint")
         return spaces[0], spaces[1], reports, many, policy
 
-    def _run(self, v: View, m: Mods, reduce: bool) -> None:
+    def _run(self, v: HostView, m: Mods, reduce: bool) -> None:
         """Straight runs of bytes."""
         to, source, _, many, policy = self._how(m)
         add = None
@@ -306,7 +307,7 @@ class Copies:
             m.take("noftz")
             op, kind = m.take(*OPERATIONS), m.type()
             if not op or kind not in DTYPES:
-                raise Unknown(f"a reduction by .{op} of .{kind} is not executed here")
+                raise NotExecuted(f"a reduction by .{op} of .{kind} is not executed here")
             add = (op, DTYPES[kind])
         m.done()
         o = list(v.i.operands[: -1 if policy else None])
@@ -315,7 +316,7 @@ class Copies:
             a, s, size = int(at[lane]), int(where[lane]), int(sizes[lane])
             wrong = [x for x in (a, s, size) if x % PIECE]
             if wrong:
-                raise Misuse(f"{wrong[0]:#x} is no multiple of 16: addresses and sizes of bulk copies must be", lane)
+                raise HostMisuse(f"{wrong[0]:#x} is no multiple of 16: addresses and sizes of bulk copies must be", lane)
             here = np.arange(size)
             read: Any = (None, s + here)
             if source == "global":
@@ -331,13 +332,13 @@ class Copies:
             for block, offset, bar in self._targets(v, lane, a, o[3], v.get(o[4]) if many else None):
                 self._arrives(v, lane, bar, block, offset + here, data, add, read)
 
-    def _stored(self, v: View, copy: Copy, source: Any, to: np.ndarray, add: Any) -> None:
+    def _stored(self, v: HostView, copy: Copy, source: Any, to: np.ndarray, add: Any) -> None:
         """A copy to global memory begins."""
         self.groups(v.warp, BULK).add(copy)
         if self.run.watch is not None:
             copy.number = self.run.watch.flight(v.warp, v.i.index, clocks.READS, None, source, (None, to), add is not None)
 
-    def _targets(self, v: View, lane: int, to: int, bar: object, ranks: np.ndarray | None) -> list[tuple[Block, int, Any]]:
+    def _targets(self, v: HostView, lane: int, to: int, bar: object, ranks: np.ndarray | None) -> list[tuple[CtaState, int, Any]]:
         """(block, byte, mbarrier) of each block that gets the data: with a mask, at the same places in each."""
         address = int(v.address(bar)[lane])
         if ranks is None:
@@ -352,17 +353,17 @@ class Copies:
 
     # -- boxes of tensor maps --------------------------------------------------------------------------------------------------------
 
-    def _map(self, v: View, lane: int, address: int) -> Map:
+    def _map(self, v: HostView, lane: int, address: int) -> Map:
         if address >> 60 in (SHARED_BASE >> 60, LOCAL_BASE >> 60):
-            raise Misuse("a tensor map must be in global, const or parameter memory", lane)
+            raise HostMisuse("a tensor map must be in global, const or parameter memory", lane)
         if address % 64:
-            raise Misuse(f"a tensor map at {address:#x}, no multiple of 64", lane)
+            raise HostMisuse(f"a tensor map at {address:#x}, no multiple of 64", lane)
         found = maps.unpack(host_bytes(self.run.launch, address, maps.BYTES, False, lane))
         if found is None:
-            raise Misuse(f"there is no tensor map at {address:#x}", lane, "pass a TensorMap as the argument")
+            raise HostMisuse(f"there is no tensor map at {address:#x}", lane, "pass a TensorMap as the argument")
         return found
 
-    def _tensor(self, v: View, m: Mods, reduce: bool) -> None:
+    def _tensor(self, v: HostView, m: Mods, reduce: bool) -> None:
         rank = next((k for k in range(1, 6) if m.take(f"{k}d")), 0)
         to, _, _, many, policy = self._how(m)
         op = m.take(*OPERATIONS) if reduce else ""
@@ -370,19 +371,19 @@ class Copies:
         m.done()
         o = list(v.i.operands[: -1 if policy else None])
         mem = o[1] if to != "global" else o[0]
-        if not isinstance(mem, Mem) or len(mem.rest) != 1 or not isinstance(mem.rest[0], n.Vector) or len(mem.rest[0].items) != rank:
-            raise Unknown(f"a tensor map with {rank} coordinates is needed")
+        if not isinstance(mem, Mem) or len(mem.rest) != 1 or not isinstance(mem.rest[0], n.VectorOperand) or len(mem.rest[0].items) != rank:
+            raise NotExecuted(f"a tensor map with {rank} coordinates is needed")
         coords = [v.get(x).view(np.int32) for x in mem.rest[0].items][::-1]
         descriptors = v.address(mem)
         tiles = v.address(o[0] if to != "global" else o[1])
         for lane in v.lanes:
             found = self._map(v, lane, int(descriptors[lane]))
             if found.type.rank != rank:
-                raise Misuse(f"the tensor map has {found.type.rank} dimensions, the instruction {rank}", lane)
+                raise HostMisuse(f"the tensor map has {found.type.rank} dimensions, the instruction {rank}", lane)
             at = self._start(found, tuple(int(c[lane]) for c in coords), lane, to == "global")
             tile = int(tiles[lane])
             if tile % ALIGN:
-                raise Misuse(f"a box at address {tile:#x} of shared memory, no multiple of {ALIGN}", lane)
+                raise HostMisuse(f"a box at address {tile:#x} of shared memory, no multiple of {ALIGN}", lane)
             if to == "global":
                 self._store_box(v, lane, found, at, tile, op)
                 continue
@@ -396,9 +397,9 @@ class Copies:
     def _start(found: Map, at: tuple[int, ...], lane: int, store: bool) -> tuple[int, ...]:
         """Where a box begins, as the copy engine allows it (see `isa.nvptx.tma`)."""
         if at[-1] * found.type.dtype.bytes % PIECE:
-            raise Misuse(f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes", lane)
+            raise HostMisuse(f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes", lane)
         if store and min(at) < 0:
-            raise Misuse(f"a store of a box that begins at {at}: only loads may begin before the array", lane)
+            raise HostMisuse(f"a store of a box that begins at {at}: only loads may begin before the array", lane)
         return at
 
     def _fetched(self, found: Map, at: tuple[int, ...], lane: int) -> np.ndarray:
@@ -414,7 +415,7 @@ class Copies:
             out[inside] = memory[(address[inside] - start)[:, None] + np.arange(size)]
         return out.reshape(-1)
 
-    def _store_box(self, v: View, lane: int, found: Map, at: tuple[int, ...], tile: int, op: str) -> None:
+    def _store_box(self, v: HostView, lane: int, found: Map, at: tuple[int, ...], tile: int, op: str) -> None:
         block, offset = v.shared(lane, tile)
         size = found.type.dtype.bytes
         source = swizzled(offset + np.arange(found.type.box_bytes), found.type.swizzle)
@@ -427,22 +428,22 @@ class Copies:
 
     # -- st.async, red.async ---------------------------------------------------------------------------------------------------------
 
-    def store_async(self, v: View) -> None:
+    def store_async(self, v: HostView) -> None:
         """Stores of registers into another block's shared memory, which count on its mbarrier."""
         m = Mods(v.i)
         for hint in ("async", "weak", "relaxed", "cluster", "shared::cluster"):
             m.take(hint)
         if not m.has("mbarrier::complete_tx::bytes"):
-            raise Unknown("it has .mbarrier::complete_tx::bytes")
+            raise NotExecuted("it has .mbarrier::complete_tx::bytes")
         op = m.take(*OPERATIONS) if v.i.opcode == "red" else ""
         count = {"v2": 2, "v4": 4}.get(m.take("v2", "v4"), 1)
         kind = m.type()
         m.done()
         bits = int(kind[1:])
         o = v.i.operands
-        parts = list(o[1].items) if isinstance(o[1], n.Vector) else [o[1]]
+        parts = list(o[1].items) if isinstance(o[1], n.VectorOperand) else [o[1]]
         if len(parts) != count:
-            raise Unknown(f"{count} registers are needed")
+            raise NotExecuted(f"{count} registers are needed")
         data = np.stack([v.get(x, bits) for x in parts], axis=1).view(np.uint8)
         at, bars = v.address(o[0]), v.address(o[2])
         for lane in v.lanes:
@@ -451,7 +452,7 @@ class Copies:
             self._arrives(v, lane, phase(v, lane, int(bars[lane])), block, offset + np.arange(data.shape[1]), data[lane], add)
 
 
-def check_read(block: Block, at: np.ndarray, lane: int) -> None:
+def check_read(block: CtaState, at: np.ndarray, lane: int) -> None:
     """Raises Outside or Misuse where the async proxy reads shared memory that is not ready for it."""
     low, high = int(at.min(initial=0)), int(at.max(initial=-1)) + 1
     if low < 0 or high > block.size:
@@ -459,9 +460,9 @@ def check_read(block: Block, at: np.ndarray, lane: int) -> None:
     shadow = block.shadow[at]
     if (shadow & ARRIVING).any():
         where = int(at[(shadow & ARRIVING != 0).argmax()])
-        why = Misuse(f"it reads {where:#x} of shared memory, to which a copy still brings data", lane, "wait for the copy first")
+        why = HostMisuse(f"it reads {where:#x} of shared memory, to which a copy still brings data", lane, "wait for the copy first")
         block.run.host.complain(why)
     if (shadow & UNFENCED).any():
         where = int(at[(shadow & UNFENCED != 0).argmax()])
         what = f"it reads {where:#x} of shared memory, which ordinary stores have written, and no fence.proxy.async stands between"
-        block.run.host.complain(Misuse(what, lane, "those who write execute fence.proxy.async, then all meet at a barrier"))
+        block.run.host.complain(HostMisuse(what, lane, "those who write execute fence.proxy.async, then all meet at a barrier"))

@@ -14,30 +14,30 @@ import functools
 
 import numpy as np
 
-import avelang.sim.ptx.matrix as matrix
 import avelang.sim.ptx.parts as parts
+import avelang.sim.ptx.warp_mma as warp_mma
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.vectors import Ops
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import Instr, Mem, Operand, Reg
+from avelang.sim.ptx.code import Instr, Mem, Operand, PtxReg
 from avelang.sim.ptx.memory_text import each, field, head
 from avelang.sim.ptx.parts import Parts
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, SHARED_BASE, WARP
-from avelang.sim.ptx.translator import Translator
+from avelang.sim.ptx.translator import PtxTranslator
 
 ADDRESS, CONDITION, DATA, UPDATE = range(4)  # how an undefined value is used (`findings.WORDS`)
 _GUARDED = ("bra", "brx", "exit", "ret", "call", "ld", "st", "atom", "red", "trap")
 _ACROSS = ("vote", "match", "redux")
 
 
-class Defining(Translator):
+class Defining(PtxTranslator):
     """`undef_places`: where the bits of each part of a register stand in the warp's memory, from `start` on. `apart`: registers whose parts may
     differ; the others have one place."""
 
-    apart: frozenset[Reg] = frozenset()
+    apart: frozenset[PtxReg] = frozenset()
 
     def begin(self, number: int) -> None:
-        self.undefs: dict[Reg, Parts] = {}
+        self.undefs: dict[PtxReg, Parts] = {}
         self.tags: dict[str, Parts] = {}  # by an SSA value: the lanes (an i32 for each part) in which it is undefined
         self.sources: list[str] = []
         self.forced: list[Parts] = []
@@ -47,13 +47,13 @@ class Defining(Translator):
     def saved(self) -> dict[str, object]:
         return {**super().saved(), "undefs": self.undefs, "tags": self.tags}
 
-    def places_of(self, reg: Reg) -> list[str]:
+    def places_of(self, reg: PtxReg) -> list[str]:
         """Pointers: one, or one for each part."""
         keys = [(reg, k) for k in range(parts.count(reg.bits) if reg in self.apart else 1)]
         at = [self.undef_places.setdefault(key, self.undef_start + 4 * len(self.undef_places)) for key in keys]
         return [self.op(f"getelementptr i8, ptr %w, i64 {offset}") for offset in at]
 
-    def undef(self, reg: Reg) -> Parts:
+    def undef(self, reg: PtxReg) -> Parts:
         if reg not in self.undefs:
             found = tuple(self.op(f"load i32, ptr {place}, align 4") for place in self.places_of(reg))
             self.undefs[reg] = found if reg in self.apart else found * parts.count(reg.bits)
@@ -79,18 +79,18 @@ class Defining(Translator):
         if i.guard and i.opcode in _GUARDED and self.guard_undef != "0":
             self.note(watch_text.UNDEFINED, CONDITION, self.op(f"and i32 {self.guard_undef}, {self.active}"))
         o = i.operands
-        if i.opcode == "selp" and isinstance(o[3], Reg):
+        if i.opcode == "selp" and isinstance(o[3], PtxReg):
             chosen, condition = self.bits_of(self.pred(o[3])), self.whole(o[3])
             others = self.op(f"xor i32 {chosen}, -1")
-            width = parts.count(o[0].bits) if isinstance(o[0], Reg) else 1
+            width = parts.count(o[0].bits) if isinstance(o[0], PtxReg) else 1
             one, two = (self.of(x, width) for x in o[1:3])
             if len(one) == len(two) == width:
                 self.forced = [tuple(self.either(self.common(chosen, a), self.common(others, b), condition) for a, b in zip(one, two, strict=True))]
-        elif i.opcode in ("xor", "sub") and len(o) == 3 and o[1] == o[2] and isinstance(o[1], Reg):
+        elif i.opcode in ("xor", "sub") and len(o) == 3 and o[1] == o[2] and isinstance(o[1], PtxReg):
             self.forced = [("0",) * parts.count(o[1].bits)]
         elif i.opcode == "mma":
             self.forced = self.product(i)
-        elif i.opcode == "brx" and isinstance(o[0], Reg):
+        elif i.opcode == "brx" and isinstance(o[0], PtxReg):
             self.used(self.whole(o[0]), CONDITION)
         else:
             self.forced = parts.results(i, self.of, self.either)
@@ -101,12 +101,12 @@ class Defining(Translator):
 
     def of(self, o: Operand, width: int = 1) -> Parts:
         """Of a register its own parts; a number's are none, and as many as are wanted."""
-        return self.undef(o) if isinstance(o, Reg) else ("0",) * width
+        return self.undef(o) if isinstance(o, PtxReg) else ("0",) * width
 
     def whole(self, o: Operand) -> str:
         return self.either(*self.of(o))
 
-    def value(self, reg: Reg) -> str:
+    def value(self, reg: PtxReg) -> str:
         x = super().value(reg)
         u = self.undef(reg)
         self.tags[x] = u
@@ -123,7 +123,7 @@ class Defining(Translator):
             u = self.op(f"select i1 {some}, i32 -1, i32 0")
         return (u,) * width
 
-    def put(self, reg: Reg, value: str) -> None:
+    def put(self, reg: PtxReg, value: str) -> None:
         u = self.forced.pop(0) if self.forced else self.tag(value, parts.count(reg.bits))
         if self.guard:
             runs, old = self.bits_of(self.guard), self.undef(reg)
@@ -133,7 +133,7 @@ class Defining(Translator):
         super().put(reg, value)
         self.undefs[reg] = self.tags[self.values[reg]] = u if reg in self.apart else (self.either(*u),) * len(u)
 
-    def finish(self, name: str, live: set[Reg], next_block: int, count: int) -> str:
+    def finish(self, name: str, live: set[PtxReg], next_block: int, count: int) -> str:
         for reg in self.written:
             if reg in live:
                 for place, u in zip(self.places_of(reg), self.undefs[reg], strict=False):
@@ -149,7 +149,7 @@ class Defining(Translator):
         return self.pointer("w", WARP["undef"] + 4 * k)
 
     def address(self, m: Mem, space: str) -> str:
-        if isinstance(m.base, Reg):
+        if isinstance(m.base, PtxReg):
             self.used(self.whole(m.base), ADDRESS)
         x = super().address(m, space)
         self.sources = []
@@ -219,10 +219,10 @@ class Defining(Translator):
 
     def product(self, i: Instr) -> list[Parts]:
         """mma: which lanes of each register of D an undefined register of A, B or C reaches."""
-        row = matrix.MMA.get(i.name)
+        row = warp_mma.MMA.get(i.name)
         if row is None:
             return []
-        vectors = [list(o.items) if isinstance(o, n.Vector) else [o] for o in i.operands]
+        vectors = [list(o.items) if isinstance(o, n.VectorOperand) else [o] for o in i.operands]
         masks = [[self.whole(x) for x in v] for v in vectors[1:4]]  # type: ignore[arg-type]
         out = list(masks[2])
         tables = reaches(i.name)
@@ -234,17 +234,17 @@ class Defining(Translator):
                     lanes = tables[part][k][d]
                     hit = self.op(f"and {self.t('i32')} {self.splat(u, 'i32')}, {self.const_vector(lanes, 'i32')}")
                     out[d] = self.either(out[d], self.bits_of(Ops(self, "i32").cmp("ne", hit, 0)))
-        widths = [parts.count(x.bits) if isinstance(x, Reg) else 1 for x in vectors[0]]
+        widths = [parts.count(x.bits) if isinstance(x, PtxReg) else 1 for x in vectors[0]]
         return [(u,) * width for u, width in zip(out, widths, strict=True)]
 
 
 @functools.lru_cache(64)
 def reaches(name: str) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
     """For a form of mma: [A, B][register][register of D][lane of D] a mask of the lanes of A or B whose register that element depends on."""
-    row = matrix.MMA[name]
+    row = warp_mma.MMA[name]
     mma = row.mma
     assert mma is not None
-    kinds = matrix._dtypes(row)
+    kinds = warp_mma._dtypes(row)
 
     def spots(f: object, d: int, axis: int) -> np.ndarray:
         """(registers, lanes, elements of a register) of one coordinate."""

@@ -12,16 +12,16 @@ from avelang.base.errors import AveError, error
 from avelang.sim.ptx.state import UNWAITED
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.clocks import Access, Shadow
-    from avelang.sim.ptx.run import Block, Run, Warp
-    from avelang.sim.ptx.watch import Watched
+    from avelang.sim.ptx.clocks import Shadow, WarpAccess
+    from avelang.sim.ptx.run import CtaState, PtxRun, Warp
+    from avelang.sim.ptx.watch import WarpWatch
 
 WORDS = ("takes its address from a value", "goes by a condition", "stores a value", "updates memory or uses a value")
 VERBS = ("read", "write", "atomic update")
 MOST = 200  # reports of one launch
 
 
-def report(run: Run, found: AveError, key: tuple[object, ...]) -> None:
+def report(run: PtxRun, found: AveError, key: tuple[object, ...]) -> None:
     """Raises a report, or keeps the first one of each kind: of the same pair of instructions, say."""
     if not run.collects:
         raise found
@@ -29,11 +29,11 @@ def report(run: Run, found: AveError, key: tuple[object, ...]) -> None:
         run.found[key] = found
 
 
-def _whose(a: Access) -> str:
+def _whose(a: WarpAccess) -> str:
     return f"warp {a.warp} of block {a.block}"
 
 
-def race(run: Run, w: Watched, shadow: Shadow, at: np.ndarray, mine: Access, other: Access, sort: int) -> None:
+def race(run: PtxRun, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess, sort: int) -> None:
     """Two accesses that nothing orders. `at`: the bytes of the shadow that both touch."""
     shared = not any(shadow is r for r in run.watched().memory.regions)
     code = "X050" if shared else "X040"
@@ -52,7 +52,7 @@ def race(run: Run, w: Watched, shadow: Shadow, at: np.ndarray, mine: Access, oth
     report(run, found, key)
 
 
-def not_coherent(run: Run, w: Watched, shadow: Shadow, at: int, mine: Access, other: Access) -> None:
+def not_coherent(run: PtxRun, w: WarpWatch, shadow: Shadow, at: int, mine: WarpAccess, other: WarpAccess) -> None:
     """X035: a load that need not see what the launch has written."""
     i = run.program.code.instructions[mine.instr]
     who = f"{run.program.quoted(other.instr)} of {_whose(other)}" if other.instr >= 0 else "an atomic operation of this launch"
@@ -64,7 +64,7 @@ def not_coherent(run: Run, w: Watched, shadow: Shadow, at: int, mine: Access, ot
     report(run, found, ("nc", mine.instr, other.instr))
 
 
-def outlived(run: Run, block: Block, a: Access) -> None:
+def outlived(run: PtxRun, block: CtaState, a: WarpAccess) -> None:
     """X050: an access to the shared memory of a block that may have ended."""
     found = error(
         "X050", hint="wait before the block ends: for bulk stores cp.async.bulk.wait_group.read, for other blocks barrier.cluster",
@@ -74,7 +74,7 @@ def outlived(run: Run, block: Block, a: Access) -> None:
     report(run, found, ("end", a.instr))
 
 
-def logged(run: Run, w: Watched, r: np.ndarray) -> None:
+def logged(run: PtxRun, w: WarpWatch, r: np.ndarray) -> None:
     """A fault or another fact that the code itself has written down."""
     kind, index, mask = int(r["kind"]), int(r["instr"]), int(r["mask"])
     i = run.program.code.instructions[index]
@@ -103,7 +103,7 @@ def logged(run: Run, w: Watched, r: np.ndarray) -> None:
     report(run, found, key)
 
 
-def barrier(run: Run, warp: Warp, instr: int, why: str) -> None:
+def barrier(run: PtxRun, warp: Warp, instr: int, why: str) -> None:
     """X042: lanes or warps that never come to a barrier for all."""
     where = f"warp {warp.index} of block {warp.block.index}"
     report(run, error("X042", kernel=run.program.code.entry.name, what=run.program.quoted(instr), why=why, where=where), ("X042", instr))

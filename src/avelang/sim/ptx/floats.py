@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from avelang.llvm.vectors import Bool, Ops
 from avelang.sim.ptx.code import BITS, Instr
-from avelang.sim.ptx.floating import FORMATS, MODES, Floats, arithmetic, libm, odd_sum, operand, part_of
+from avelang.sim.ptx.float_formats import FORMATS, MODES, Floats, arithmetic, libm, odd_sum, operand, part_of
 from avelang.sim.ptx.integers import each
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 NAMES = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fma": "fma", "mad": "fma", "sqrt": "sqrt"}
 
@@ -18,7 +18,7 @@ NAMES = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fma": "fma
 class _Form:
     """What the modifiers of an arithmetic instruction say."""
 
-    def __init__(self, t: Translator, i: Instr, kinds: tuple[str, ...] = ("f32", "f64", "f16", "bf16", "f16x2", "bf16x2")):
+    def __init__(self, t: PtxTranslator, i: Instr, kinds: tuple[str, ...] = ("f32", "f64", "f16", "bf16", "f16x2", "bf16x2")):
         m = Mods(i)
         self.mode = m.take(*MODES)
         self.approx = m.take("approx", "full")
@@ -26,18 +26,18 @@ class _Form:
         found = m.types()
         m.done()
         if not found or found[0] not in kinds:
-            raise Unknown(f".{'.'.join(found)} is not a type that it has")
+            raise NotExecuted(f".{'.'.join(found)} is not a type that it has")
         self.kind, self.sources = found[0], found[1:]
         self.part = part_of(self.kind)
         self.f = Floats(t, self.part)
         if self.sat and self.part in ("f64", "bf16"):
-            raise Unknown(f".sat is not defined for .{self.kind}")
+            raise NotExecuted(f".sat is not defined for .{self.kind}")
         if self.part in ("f16", "bf16") and self.mode not in ("", "rn"):
-            raise Unknown(f".{self.mode} is not defined for .{self.kind}")
+            raise NotExecuted(f".{self.mode} is not defined for .{self.kind}")
         if self.ftz and self.part not in ("f32", "f16") and not (self.kind == "f64" and self.approx):
-            raise Unknown(f".ftz is not defined for .{self.kind}")
+            raise NotExecuted(f".ftz is not defined for .{self.kind}")
         if self.relu and self.part not in ("f16", "bf16"):
-            raise Unknown(f".relu is not defined for .{self.kind}")
+            raise NotExecuted(f".relu is not defined for .{self.kind}")
 
     def taken(self, x: str) -> str:
         return self.f.flushed(x) if self.ftz else x
@@ -53,7 +53,7 @@ class _Form:
         return x if self.part == "f64" else self.f.canonical(x)
 
 
-def _rule(t: Translator, form: _Form, name: str):
+def _rule(t: PtxTranslator, form: _Form, name: str):
     """The operation on patterns."""
     f, mode = form.f, form.mode or "rn"
 
@@ -73,23 +73,23 @@ def _rule(t: Translator, form: _Form, name: str):
 
 
 def _arithmetic(operands: int) -> Handler:
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         form = _Form(t, i)
         if form.sources:
             return _mixed(t, i, form)
         if form.approx:
-            raise Unknown(f".{form.approx} is not executed for it")
+            raise NotExecuted(f".{form.approx} is not executed for it")
         args = [operand(t, o, form.kind) for o in i.operands[1 : 1 + operands]]
         t.set(i.operands[0], each(t, form.kind, args, _rule(t, form, NAMES[i.opcode])), BITS[form.kind])
 
     return handler
 
 
-def _mixed(t: Translator, i: Instr, form: _Form) -> None:
+def _mixed(t: PtxTranslator, i: Instr, form: _Form) -> None:
     """add, sub, fma .f32.f16 and .f32.bf16: narrow operands a (and b of fma) meet an f32 (PTX ISA 9.0, 9.7.5, mixed precision)."""
     narrow = form.sources[0]
     if form.kind != "f32" or narrow not in ("f16", "bf16"):
-        raise Unknown("mixed precision is defined for .f32.f16 and .f32.bf16")
+        raise NotExecuted("mixed precision is defined for .f32.f16 and .f32.bf16")
     g = Floats(t, narrow)
     few = 2 if i.opcode == "fma" else 1
     args = [g.number(operand(t, o, narrow), "float") for o in i.operands[1 : 1 + few]]
@@ -101,15 +101,15 @@ def _mixed(t: Translator, i: Instr, form: _Form) -> None:
 # -- functions -----------------------------------------------------------------------------------------------------------------------
 
 
-def _unary(t: Translator, i: Instr, kinds: tuple[str, ...]) -> tuple[_Form, str]:
+def _unary(t: PtxTranslator, i: Instr, kinds: tuple[str, ...]) -> tuple[_Form, str]:
     form = _Form(t, i, kinds)
     return form, form.taken(operand(t, i.operands[1], form.kind))
 
 
-def _div(t: Translator, i: Instr) -> None:
+def _div(t: PtxTranslator, i: Instr) -> None:
     form = _Form(t, i, ("f32", "f64"))
     if form.kind == "f64" and (form.approx or form.ftz):
-        raise Unknown(f"{i.name} is not defined")
+        raise NotExecuted(f"{i.name} is not defined")
     x, y = (form.taken(operand(t, o, form.kind)) for o in i.operands[1:3])
     e = form.f.e
     value = form.f.pattern(arithmetic(t, "fdiv", form.mode or "rn", e, [form.f.number(x, e), form.f.number(y, e)]), e)
@@ -124,13 +124,13 @@ def _div(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], form.given(value), BITS[form.kind])
 
 
-def _root(t: Translator, i: Instr) -> None:
+def _root(t: PtxTranslator, i: Instr) -> None:
     """sqrt, rcp: with a rounding mode or approximate (which is computed to nearest)."""
     form, x = _unary(t, i, ("f32", "f64"))
     e, mode = form.f.e, form.mode or "rn"
     gross = form.kind == "f64" and form.approx
     if gross and (i.opcode == "sqrt" or not form.ftz):
-        raise Unknown(f"{i.name} is not defined")
+        raise NotExecuted(f"{i.name} is not defined")
     number = form.f.number(_upper(t, x) if gross else x, e)
     if i.opcode == "sqrt":
         value = arithmetic(t, "sqrt", mode, e, [number])
@@ -140,7 +140,7 @@ def _root(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], _gross(form, out) if gross else form.given(out), BITS[form.kind])
 
 
-def _upper(t: Translator, x: str) -> str:
+def _upper(t: PtxTranslator, x: str) -> str:
     """An f64 without the lower word of its pattern."""
     return Ops(t, "i64")("and", x, -(1 << 32))
 
@@ -152,7 +152,7 @@ def _gross(form: _Form, x: str) -> str:
     return o.select(form.f.is_nan(x), 0x7FFFFFFF << 32, form.f.flushed(o("and", o("add", x, 1 << 31), -(1 << 32))))
 
 
-def _rsqrt(t: Translator, i: Instr) -> None:
+def _rsqrt(t: PtxTranslator, i: Instr) -> None:
     form, x = _unary(t, i, ("f32", "f64"))
     gross = form.kind == "f64" and form.ftz
     d = Ops(t, "double")
@@ -163,7 +163,7 @@ def _rsqrt(t: Translator, i: Instr) -> None:
 def _function(name: str, kinds: tuple[str, ...]) -> Handler:
     """sin, cos, lg2, ex2, tanh: computed in f64 by the C library, rounded once. f16 and bf16 of ex2 and tanh too."""
 
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         form = _Form.__new__(_Form)
         m = Mods(i)
         form.approx, form.mode, form.sat, form.relu = m.take("approx"), "", False, False
@@ -171,7 +171,7 @@ def _function(name: str, kinds: tuple[str, ...]) -> Handler:
         form.kind = m.type()
         m.done()
         if not form.approx or form.kind not in kinds:
-            raise Unknown(f"it has .approx and .{', .'.join(kinds)}")
+            raise NotExecuted(f"it has .approx and .{', .'.join(kinds)}")
         form.part = part_of(form.kind)
         form.f = Floats(t, form.part)
 
@@ -190,7 +190,7 @@ def _function(name: str, kinds: tuple[str, ...]) -> Handler:
 def _sign(name: str) -> Handler:
     """abs, neg: the sign bit alone. Subnormals vanish with .ftz; NaN stays one."""
 
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         form = _Form(t, i)
 
         def rule(x: str) -> str:
@@ -202,7 +202,7 @@ def _sign(name: str) -> Handler:
     return handler
 
 
-def _copysign(t: Translator, i: Instr) -> None:
+def _copysign(t: PtxTranslator, i: Instr) -> None:
     """The magnitude of b with the sign of a."""
     m = Mods(i)
     kind = m.type()
@@ -215,14 +215,14 @@ def _copysign(t: Translator, i: Instr) -> None:
 def _extreme(name: str) -> Handler:
     """min, max: -0 is less than +0; a NaN loses against a number, or wins with .NaN; .xorsign.abs compares magnitudes."""
 
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)
         ftz, nan, xorsign, absolute = m.has("ftz"), m.has("NaN"), m.has("xorsign"), m.has("abs")
         kind = m.type()
         m.done()
         f = Floats(t, part_of(kind))
         if xorsign != absolute:
-            raise Unknown(".xorsign and .abs stand together")
+            raise NotExecuted(".xorsign and .abs stand together")
         b = Bool(t)
 
         def two(x: str, y: str) -> str:
@@ -246,7 +246,7 @@ def _extreme(name: str) -> Handler:
 
         args = [operand(t, o, kind) for o in i.operands[1:]]
         if len(args) > 2 and kind != "f32":
-            raise Unknown("three inputs are defined for .f32")
+            raise NotExecuted("three inputs are defined for .f32")
         t.set(i.operands[0], each(t, kind, args, rule), BITS[kind])
 
     return handler
@@ -255,7 +255,7 @@ def _extreme(name: str) -> Handler:
 TESTS = ("finite", "infinite", "number", "notanumber", "normal", "subnormal")
 
 
-def _testp(t: Translator, i: Instr) -> None:
+def _testp(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     test, kind = m.take(*TESTS), m.type()
     m.done()
@@ -271,7 +271,7 @@ def _testp(t: Translator, i: Instr) -> None:
     else:
         pred = {"finite": "ult", "infinite": "eq", "number": "ule", "notanumber": "ugt"}.get(test)
         if pred is None:
-            raise Unknown(f"a test is needed: .{', .'.join(TESTS)}")
+            raise NotExecuted(f"a test is needed: .{', .'.join(TESTS)}")
         out = o.cmp(pred, a, inf)
     t.set(i.operands[0], out, 1)
 

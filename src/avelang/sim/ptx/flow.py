@@ -9,12 +9,12 @@ import avelang.sim.ptx.control as control
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Module
-from avelang.sim.ptx.code import Code, Instr, Reg
+from avelang.sim.ptx.code import FlatCode, Instr, PtxReg
 from avelang.sim.ptx.defined import Defining
+from avelang.sim.ptx.handlers import FLOATS, OTHERS
+from avelang.sim.ptx.modifiers import NotExecuted
 from avelang.sim.ptx.state import STEPS
-from avelang.sim.ptx.table import FLOATS, OTHERS
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Unknown
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 LONGEST = 96  # instructions of a block: longer ones are cut, since LLVM's time grows faster than a block's length
 ASYNCHRONOUS = ("cp", "wgmma")
@@ -22,7 +22,7 @@ SPIN = 1024  # blocks of watched code in a turn, at most
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Translation:
+class PtxTranslation:
     """LLVM IR with `ave_warp`; `unknown` says, by an instruction's index, why it cannot be executed; `entry`: the number of the first block;
     `quick`: nothing but bar.sync 0 needs the host; `steps`: blocks of code that a warp runs before others have a turn."""
 
@@ -33,12 +33,12 @@ class Translation:
     quick: bool
     steps: int
     watched: bool = False
-    undef_places: dict[tuple[Reg, int], int] = dataclasses.field(default_factory=dict)  # where it stands which lanes of a part have no value
+    undef_places: dict[tuple[PtxReg, int], int] = dataclasses.field(default_factory=dict)  # where it stands which lanes of a part have no value
     starts: tuple[int, ...] = ()  # the instructions that begin blocks, and to which blocks each goes
     ways: tuple[tuple[int, ...], ...] = ()
 
 
-def leaders(code: Code) -> list[int]:
+def leaders(code: FlatCode) -> list[int]:
     """Indices of the instructions that begin blocks."""
     starts = {f.first for f in code.functions}
     for i in code.instructions:
@@ -56,7 +56,7 @@ def leaders(code: Code) -> list[int]:
     return cut
 
 
-def _next(code: Code, targets: dict[int, int], i: Instr, returns: list[int]) -> list[int]:
+def _next(code: FlatCode, targets: dict[int, int], i: Instr, returns: list[int]) -> list[int]:
     """The blocks that may come behind the block that ends with an instruction."""
     found = [label.index for label in control.jumps_to(i)]
     falls = not (i.opcode in control.JUMPS and i.guard is None and i.opcode != "brx")
@@ -69,10 +69,10 @@ def _next(code: Code, targets: dict[int, int], i: Instr, returns: list[int]) -> 
     return [targets[x] for x in found if x in targets]
 
 
-def _live(uses: list[set[Reg]], defs: list[set[Reg]], successors: list[list[int]]) -> list[set[Reg]]:
+def _live(uses: list[set[PtxReg]], defs: list[set[PtxReg]], successors: list[list[int]]) -> list[set[PtxReg]]:
     """The registers that are read behind each block."""
     into = [set(u) for u in uses]
-    out: list[set[Reg]] = [set() for _ in uses]
+    out: list[set[PtxReg]] = [set() for _ in uses]
     before: list[list[int]] = [[] for _ in uses]
     for b, after in enumerate(successors):
         for s in after:
@@ -92,7 +92,7 @@ def _live(uses: list[set[Reg]], defs: list[set[Reg]], successors: list[list[int]
 class _Handlers:
     """Which handler an instruction has."""
 
-    def __init__(self, code: Code):
+    def __init__(self, code: FlatCode):
         calls = control.Calls(code.functions, code.entry)
         self.own: dict[str, Handler] = {"call": calls.call, "ret": calls.ret}
 
@@ -102,11 +102,11 @@ class _Handlers:
         kinds = [x for x in i.parts[1:] if x.startswith(("f", "bf")) and x.lstrip("bf").removesuffix("x2").isdigit()]
         handler = self.own.get(i.opcode) or (FLOATS.get(i.opcode) if kinds else None) or OTHERS.get(i.opcode)
         if handler is None:
-            raise Unknown("no such instruction is executed here")
+            raise NotExecuted("no such instruction is executed here")
         return handler
 
 
-def translate(code: Code, watched: bool = False, without: int = -1, init: bool = False) -> Translation:
+def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bool = False) -> PtxTranslation:
     """The LLVM IR of code. `watched`: it writes down what it accesses (`watch_text`); `without`: the index of a bar.warp.sync that is left out;
     `init`: it follows what nothing has written (`defined`)."""
     starts = leaders(code)
@@ -118,7 +118,7 @@ def translate(code: Code, watched: bool = False, without: int = -1, init: bool =
     if watched:
         module.include("ptx", "ave_note", "ave_enter")
     assert code.carry is not None
-    t = (Defining if init else Translator)(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
+    t = (Defining if init else PtxTranslator)(module, targets, [targets[f.first] for f in code.functions], checked, code.carry, watched)
     if isinstance(t, Defining):
         t.apart = parts.apart(code.instructions)
     t.without, t.undef_start, t.widest = without, code.warp_bytes, 1 if init else 8  # bytes between the parts of a struct have no value
@@ -157,10 +157,10 @@ def translate(code: Code, watched: bool = False, without: int = -1, init: bool =
     # The log of a turn must hold what it writes; and who spins is to let the others go on soon.
     steps = min(SPIN, watch_text.CAPACITY // notes) if watched else STEPS
     text, ways = module.text('nounwind "frame-pointer"="none"'), tuple(map(tuple, successors))
-    return Translation(text, t.reasons, targets[code.entry.first], checked, quick, steps, watched, t.undef_places, tuple(starts), ways)
+    return PtxTranslation(text, t.reasons, targets[code.entry.first], checked, quick, steps, watched, t.undef_places, tuple(starts), ways)
 
 
-def _one(t: Translator, i: Instr, handlers: _Handlers) -> None:
+def _one(t: PtxTranslator, i: Instr, handlers: _Handlers) -> None:
     t.here = i
     t.guard = ""
     if i.guard:
@@ -173,7 +173,7 @@ def _one(t: Translator, i: Instr, handlers: _Handlers) -> None:
         t.stop_unwaited(i)
     try:
         handlers(i)(t, i)
-    except Unknown as why:
+    except NotExecuted as why:
         # It may stand where this run never comes: the warp stops when it gets there.
         t.unknown(i, str(why))
         t.exit = t.ending = None

@@ -13,26 +13,26 @@ import avelang.sim.ptx.copies as copies
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.prints as prints
 import avelang.sim.ptx.reports as reports
-import avelang.sim.ptx.wgmma as wgmma
+import avelang.sim.ptx.warpgroup_mma as warpgroup_mma
 from avelang.nvptx import nodes as n
 from avelang.sim.memory import Fault
-from avelang.sim.ptx.code import At, Callee, Instr, Mem, Reg
+from avelang.sim.ptx.barriers import HostMisuse, Outside, Phase, phase
+from avelang.sim.ptx.code import At, Callee, Instr, Mem, PtxReg
 from avelang.sim.ptx.findings import report
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, RANK, SHARED_BASE, UNFENCED, WARP
-from avelang.sim.ptx.sync import Misuse, Outside, Phase, phase
-from avelang.sim.ptx.unknown import Mods, Unknown
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.run import Block, Run, Warp
+    from avelang.sim.ptx.run import CtaState, PtxRun, Warp
 
 Waiting = Iterator[Any]
 ARRIVALS = (1 << 20) - 1  # PTX ISA 9.0, 9.7.13.15.2
 
 
-class View:
+class HostView:
     """One instruction of one warp: its lanes, the values of operands, results."""
 
-    def __init__(self, run: Run, warp: Warp, i: Instr):
+    def __init__(self, run: PtxRun, warp: Warp, i: Instr):
         self.run, self.warp, self.block, self.i = run, warp, warp.block, i
         bits = warp.get("active")
         active = (bits >> np.arange(LANES)) & 1 != 0
@@ -43,17 +43,17 @@ class View:
 
     # -- operands --------------------------------------------------------------------------------------------------------------------
 
-    def _flags(self, reg: Reg) -> np.ndarray:
+    def _flags(self, reg: PtxReg) -> np.ndarray:
         word = int(self.warp.words[reg.place // 4])
         return (word >> np.arange(LANES)) & 1 != 0
 
-    def raw(self, reg: Reg) -> np.ndarray:
+    def raw(self, reg: PtxReg) -> np.ndarray:
         """The register's memory, an unsigned integer a lane."""
         return self.warp.memory[reg.place : reg.place + 4 * reg.bits].view(f"u{reg.bits // 8}")
 
     def get(self, o: object, bits: int = 32) -> np.ndarray:
         """An operand, an unsigned integer a lane."""
-        if isinstance(o, Reg):
+        if isinstance(o, PtxReg):
             if o.bits == 1:
                 return self._flags(o)
             return self.raw(o).astype(f"u{bits // 8}")
@@ -61,7 +61,7 @@ class View:
             return np.full(LANES, o.value & (1 << bits) - 1, f"u{bits // 8}")
         if isinstance(o, At):
             return np.full(LANES, self.address_of(o), np.uint64).astype(f"u{bits // 8}")
-        raise Misuse(f"an operand of this kind ({type(o).__name__}) is not taken here")
+        raise HostMisuse(f"an operand of this kind ({type(o).__name__}) is not taken here")
 
     def one(self, o: object, bits: int = 32) -> int:
         """An operand that is the same in all lanes that execute this."""
@@ -69,7 +69,7 @@ class View:
         first = int(values[self.lanes[0]]) if self.lanes else 0
         odd = np.flatnonzero(self.active & (values != first))
         if len(odd):
-            raise Misuse("this operand must be the same in all lanes", int(odd[0]))
+            raise HostMisuse("this operand must be the same in all lanes", int(odd[0]))
         return first
 
     def flags(self, o: object) -> np.ndarray:
@@ -82,7 +82,7 @@ class View:
         """Writes a register in the lanes that execute this."""
         if isinstance(o, n.Sink):
             return
-        assert isinstance(o, Reg)
+        assert isinstance(o, PtxReg)
         self.define(o)
         if o.bits == 1:
             bits = int(np.packbits(np.asarray(values, bool) & self.active, bitorder="little").view(np.uint32)[0])
@@ -92,7 +92,7 @@ class View:
             return
         self.raw(o)[self.active] = np.asarray(values)[self.active].astype(f"u{o.bits // 8}")
 
-    def define(self, o: Reg) -> None:
+    def define(self, o: PtxReg) -> None:
         """The lanes that execute this have written a register."""
         places = self.run.made.said.undef_places
         for part in range(parts.count(o.bits) if places else 0):
@@ -114,22 +114,22 @@ class View:
     def address(self, o: object) -> np.ndarray:
         """Addresses int64 (lanes,) of a memory operand."""
         if not isinstance(o, Mem):
-            raise Misuse("an address in brackets is needed")
+            raise HostMisuse("an address in brackets is needed")
         base = o.base
-        at = self.get(base, base.bits if isinstance(base, Reg) else 64).astype(np.int64) + o.offset
-        return at & 0xFFFFFFFF if isinstance(base, Reg) and base.bits == 32 else at
+        at = self.get(base, base.bits if isinstance(base, PtxReg) else 64).astype(np.int64) + o.offset
+        return at & 0xFFFFFFFF if isinstance(base, PtxReg) and base.bits == 32 else at
 
-    def shared(self, lane: int, address: int, peers: bool = False) -> tuple[Block, int]:
+    def shared(self, lane: int, address: int, peers: bool = False) -> tuple[CtaState, int]:
         """(block, byte) of an address of shared memory, generic or not."""
         if address >> 60 == LOCAL_BASE >> 60:
-            raise Misuse(f"address {address:#x} is in local memory, not in shared", lane)
+            raise HostMisuse(f"address {address:#x} is in local memory, not in shared", lane)
         if address >> 60 not in (0, SHARED_BASE >> 60) or address >> 60 == 0 and address >> 32:
-            raise Misuse(f"address {address:#x} is not in shared memory", lane)
+            raise HostMisuse(f"address {address:#x} is not in shared memory", lane)
         address &= 0xFFFFFFFF
         rank, offset = address >> RANK, address & (1 << RANK) - 1
         blocks = self.block.sync.cluster.blocks
         if rank != self.block.rank and not (peers and rank < len(blocks)):
-            raise Misuse(f"address {address:#x} is in the shared memory of block {rank} of the cluster", lane)
+            raise HostMisuse(f"address {address:#x} is in the shared memory of block {rank} of the cluster", lane)
         return blocks[rank], offset
 
     def place(self, lane: int, address: int, nbytes: int, write: bool) -> np.ndarray:
@@ -146,10 +146,10 @@ class View:
         return copies.host_bytes(self.run.launch, address, nbytes, write, lane)
 
 
-class Host:
+class HostExecutor:
     """Executes the instructions of a run."""
 
-    def __init__(self, run: Run):
+    def __init__(self, run: PtxRun):
         self.run = run
         self.copies = copies.Copies(run)
         self.now: Warp | None = None  # whose instruction is executed
@@ -159,18 +159,18 @@ class Host:
         """What goes wrong here is said of the instruction that the warp executes."""
         try:
             yield
-        except Misuse as why:
+        except HostMisuse as why:
             self._wrong(warp, why)
         except Fault as why:
-            self._wrong(warp, Misuse(str(why.other), why.lane))
+            self._wrong(warp, HostMisuse(str(why.other), why.lane))
 
-    def complain(self, why: Misuse) -> None:
+    def complain(self, why: HostMisuse) -> None:
         """Raises what is wrong with the instruction that is executed; where reports are collected, it is kept and the instruction goes on."""
         if not self.run.collects or self.now is None:
             raise why
         self._wrong(self.now, why)
 
-    def _wrong(self, warp: Warp, why: Misuse) -> None:
+    def _wrong(self, warp: Warp, why: HostMisuse) -> None:
         report(self.run, reports.misuse(self.run.program, warp, why), ("host", warp.get("op"), why.why.split(" ")[0]))
 
     def execute(self, warp: Warp, i: Instr) -> Waiting | None:
@@ -184,12 +184,12 @@ class Host:
         with self.at(warp):
             if handler is None:
                 raise reports.unknown(self.run.program, i, "no such instruction is executed here")
-            view = View(self.run, warp, i)
+            view = HostView(self.run, warp, i)
             if not view.lanes:
                 return None
             try:
                 return handler(self, view)
-            except Unknown as why:
+            except NotExecuted as why:
                 raise reports.unknown(self.run.program, i, str(why)) from None
             except IndexError:
                 raise reports.unknown(self.run.program, i, "operands are missing") from None
@@ -199,7 +199,7 @@ class Host:
         if self.run.watch is not None:
             self.run.watch.executed.add(i.index)
         if i.parts[1:2] in (("test_wait",), ("try_wait",)):
-            view = View(self.run, warp, i)
+            view = HostView(self.run, warp, i)
             view.set(i.operands[0], np.ones(LANES, bool))
 
     def finish(self, warp: Warp) -> None:
@@ -210,7 +210,7 @@ class Host:
 # -- barriers --------------------------------------------------------------------------------------------------------------------------
 
 
-def _barrier(host: Host, v: View) -> Waiting | None:
+def _barrier(host: HostExecutor, v: HostView) -> Waiting | None:
     """bar and barrier: sync, arrive, red; whole warps arrive."""
     m = Mods(v.i)
     if m.has("cluster"):
@@ -226,7 +226,7 @@ def _barrier(host: Host, v: View) -> Waiting | None:
     number = v.one(operands.pop(0))
     threads = v.one(operands.pop(0)) if operands else 0
     if threads % LANES or (how == "arrive" and not threads) or (how == "red") != bool(kind and op):
-        raise Misuse(f"a barrier for {threads} threads: whole warps take part" if threads else "the number of threads is needed")
+        raise HostMisuse(f"a barrier for {threads} threads: whole warps take part" if threads else "the number of threads is needed")
     barrier = v.block.sync.barrier(number)
     count = None if vote is None else int((vote & v.active).sum()), int(v.active.sum())
     watch = v.run.watch
@@ -253,7 +253,7 @@ def _barrier(host: Host, v: View) -> Waiting | None:
     return wait()
 
 
-def _cluster(host: Host, v: View, m: Mods) -> Waiting | None:
+def _cluster(host: HostExecutor, v: HostView, m: Mods) -> Waiting | None:
     how, relaxed = m.take("arrive", "wait"), m.has("relaxed")
     for hint in ("aligned", "release", "acquire"):
         m.take(hint)
@@ -261,7 +261,7 @@ def _cluster(host: Host, v: View, m: Mods) -> Waiting | None:
     cluster, warp, watch = v.block.sync.cluster, v.warp, v.run.watch
     if how == "arrive":
         if warp.cluster_arrived is not None:
-            raise Misuse("the warp has arrived at the barrier of its cluster already, and has not waited")
+            raise HostMisuse("the warp has arrived at the barrier of its cluster already, and has not waited")
         if watch is not None:
             watch.arrive(warp, cluster.barrier, relaxed)
         warp.cluster_arrived = cluster.barrier.arrive(1, 0)
@@ -269,7 +269,7 @@ def _cluster(host: Host, v: View, m: Mods) -> Waiting | None:
         return None
     before, warp.cluster_arrived = warp.cluster_arrived, None
     if before is None:
-        raise Misuse("the warp waits at the barrier of its cluster without having arrived")
+        raise HostMisuse("the warp waits at the barrier of its cluster without having arrived")
 
     def wait() -> Waiting:
         if cluster.barrier.generation == before:
@@ -288,7 +288,7 @@ def _state(p: Phase) -> int:
     return p.phase & 0xFFFFFFFF | p.pending << 32
 
 
-def _mbarrier(host: Host, v: View) -> Waiting | None:
+def _mbarrier(host: HostExecutor, v: HostView) -> Waiting | None:
     m = Mods(v.i)
     what = m.left.pop(0) if m.left else ""
     relaxed = m.has("relaxed")
@@ -298,7 +298,7 @@ def _mbarrier(host: Host, v: View) -> Waiting | None:
     m.take("shared::cluster", "shared::cta", "shared")
     m.take("noComplete")
     if m.type() != "b64":
-        raise Unknown("it has .b64")
+        raise NotExecuted("it has .b64")
     m.done()
     o = list(v.i.operands)
     if what == "pending_count":
@@ -309,16 +309,16 @@ def _mbarrier(host: Host, v: View) -> Waiting | None:
         return _test(v, o, parity, what == "try_wait", relaxed)
     if what in ("arrive", "arrive_drop", "expect_tx", "complete_tx"):
         return _arrive(v, what, o, expects, relaxed)
-    raise Unknown(f"mbarrier.{what} is not executed here")
+    raise NotExecuted(f"mbarrier.{what} is not executed here")
 
 
-def _made(v: View, what: str, o: list[Any]) -> None:
+def _made(v: HostView, what: str, o: list[Any]) -> None:
     address = v.address(o[0])
     counts = v.get(o[1]) if what == "init" else None
     for lane in v.lanes:
         block, offset = v.shared(lane, int(address[lane]))
         if offset % 8 or offset + 8 > block.size:
-            raise Misuse(f"an mbarrier at {offset:#x} of shared memory: it takes 8 bytes at a multiple of 8", lane)
+            raise HostMisuse(f"an mbarrier at {offset:#x} of shared memory: it takes 8 bytes at a multiple of 8", lane)
         if v.run.watch is not None:
             v.run.watch.memory.object_(v.warp, v.i.index, block, offset, True)
         if counts is None:
@@ -326,11 +326,11 @@ def _made(v: View, what: str, o: list[Any]) -> None:
             del block.sync.mbarriers[offset]
             continue
         if not 1 <= counts[lane] <= ARRIVALS:
-            raise Misuse(f"an mbarrier for {counts[lane]} arrivals; 1 to {ARRIVALS} are possible", lane)
+            raise HostMisuse(f"an mbarrier for {counts[lane]} arrivals; 1 to {ARRIVALS} are possible", lane)
         block.sync.mbarriers[offset] = Phase(int(counts[lane]))
 
 
-def _arrive(v: View, what: str, o: list[Any], expects: bool, relaxed: bool) -> None:
+def _arrive(v: HostView, what: str, o: list[Any], expects: bool, relaxed: bool) -> None:
     has_state = what.startswith("arrive") and not isinstance(o[0], Mem)
     state = o.pop(0) if has_state else n.Sink()
     address = v.address(o[0])
@@ -354,7 +354,7 @@ def _arrive(v: View, what: str, o: list[Any], expects: bool, relaxed: bool) -> N
     v.set(state, states)
 
 
-def _test(v: View, o: list[Any], parity: bool, waits: bool, relaxed: bool) -> Waiting | None:
+def _test(v: HostView, o: list[Any], parity: bool, waits: bool, relaxed: bool) -> Waiting | None:
     """Whether a phase has ended: by its parity, or by the state that an arrival gave. try_wait waits where the whole warp would; where other lanes of
     the warp have something else to do, it says no and lets them."""
     address, which = v.address(o[1]), v.get(o[2], 32 if parity else 64)
@@ -409,57 +409,57 @@ def _test(v: View, o: list[Any], parity: bool, waits: bool, relaxed: bool) -> Wa
 # -- the others ------------------------------------------------------------------------------------------------------------------------
 
 
-def _fence(host: Host, v: View) -> None:
+def _fence(host: HostExecutor, v: HostView) -> None:
     """fence.proxy.async: what has been written by ordinary stores is known to copies and matrix instructions from here on."""
     if "proxy" in v.i.parts and v.run.made.said.checked:
         v.block.shadow &= np.uint8(~UNFENCED & 0xFF)
 
 
-def _sleep(host: Host, v: View) -> Waiting:
+def _sleep(host: HostExecutor, v: HostView) -> Waiting:
     yield None
 
 
-def _registers(host: Host, v: View) -> None:
+def _registers(host: HostExecutor, v: HostView) -> None:
     """setmaxnreg: registers are as many as the text names."""
     count = v.one(v.i.operands[0])
     if count % 8 or not 24 <= count <= 256:
-        raise Misuse(f"{count} registers: 24 to 256 in steps of 8 are possible")
+        raise HostMisuse(f"{count} registers: 24 to 256 in steps of 8 are possible")
 
 
-def _call(host: Host, v: View) -> None:
+def _call(host: HostExecutor, v: HostView) -> None:
     callee = next(o for o in v.i.operands if isinstance(o, Callee))
     handler = prints.FUNCTIONS.get(callee.name)
     if handler is None:
-        raise Unknown(f"`{callee.name}` has no body")
+        raise NotExecuted(f"`{callee.name}` has no body")
     handler(v)
 
 
-def _tensormap(host: Host, v: View) -> None:
-    raise Unknown("tensor maps are not changed while a kernel runs here")
+def _tensormap(host: HostExecutor, v: HostView) -> None:
+    raise NotExecuted("tensor maps are not changed while a kernel runs here")
 
 
-def _store_async(host: Host, v: View) -> None:
+def _store_async(host: HostExecutor, v: HostView) -> None:
     host.copies.store_async(v)
 
 
-def word(block: Block, name: str) -> int:
+def word(block: CtaState, name: str) -> int:
     return struct.unpack_from("<I", block.state.data, BLOCK[name])[0]
 
 
-def threads(v: View) -> np.ndarray:
+def threads(v: HostView) -> np.ndarray:
     """%tid of the warp's lanes, uint32 (3, lanes)."""
     at = WARP["thread"] // 4
     return v.warp.words[at : at + 3 * LANES].reshape(3, LANES)
 
 
-TABLE: dict[str, Callable[[Host, View], Waiting | None]] = {
+TABLE: dict[str, Callable[[HostExecutor, HostView], Waiting | None]] = {
     "bar": _barrier,
     "barrier": _barrier,
     "mbarrier": _mbarrier,
     "cp": lambda host, v: host.copies.execute(v),
     "st": _store_async,
     "red": _store_async,
-    "wgmma": wgmma.execute,
+    "wgmma": warpgroup_mma.execute,
     "fence": _fence,
     "nanosleep": _sleep,
     "setmaxnreg": _registers,

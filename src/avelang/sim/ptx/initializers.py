@@ -8,12 +8,12 @@ import numpy as np
 
 from avelang.base.errors import error
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import BITS, Code, Variable
+from avelang.sim.ptx.code import BITS, FlatCode, FlatVariable
 from avelang.sim.ptx.constants import fold
 from avelang.sim.ptx.state import FUNCTIONS
 
 
-def fill(code: Code, memory: np.ndarray) -> None:
+def fill(code: FlatCode, memory: np.ndarray) -> None:
     """Puts all initial values where they belong; memory is zero elsewhere."""
     by_name = {v.name: v for v in code.variables}
     for v in code.variables:
@@ -22,7 +22,7 @@ def fill(code: Code, memory: np.ndarray) -> None:
 
 
 class _Filler:
-    def __init__(self, code: Code, memory: np.ndarray, by_name: dict[str, Variable], v: Variable):
+    def __init__(self, code: FlatCode, memory: np.ndarray, by_name: dict[str, FlatVariable], v: FlatVariable):
         self.code, self.memory, self.by_name, self.v = code, memory, by_name, v
         self.size = BITS[v.type] // 8
 
@@ -48,9 +48,9 @@ class _Filler:
             return (self.value(o.operand) & mask) >> ((mask & -mask).bit_length() - 1)
         if isinstance(o, n.Apply):
             return self.value(o.operand)
-        if isinstance(o, n.Symbol):
+        if isinstance(o, n.SymbolOperand):
             return self.address(o.name)
-        if isinstance(o, n.Binary) and isinstance(o.left, (n.Symbol, n.Apply)):
+        if isinstance(o, n.Binary) and isinstance(o.left, (n.SymbolOperand, n.Apply)):
             right = fold(o.right)
             return self.value(o.left) + (right if o.op == "+" else -right)
         return fold(o)  # type: ignore[arg-type]

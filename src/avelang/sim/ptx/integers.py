@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from avelang.llvm.vectors import Ops, function
 from avelang.sim.ptx.code import BITS, Instr
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 Rule = Callable[..., str]
 
@@ -16,19 +16,19 @@ def signed(kind: str) -> bool:
     return kind[0] == "s"
 
 
-def halves(t: Translator, x: str) -> list[str]:
+def halves(t: PtxTranslator, x: str) -> list[str]:
     """The two 16-bit parts of words, the low one first."""
     o = Ops(t, "i32")
     return [o.to("i16", "trunc", x), o.to("i16", "trunc", o("lshr", x, 16))]
 
 
-def paired(t: Translator, low: str, high: str) -> str:
+def paired(t: PtxTranslator, low: str, high: str) -> str:
     o = Ops(t, "i16")
     wide = Ops(t, "i32")
     return wide("or", o.to("i32", "zext", low), wide("shl", o.to("i32", "zext", high), 16))
 
 
-def each(t: Translator, kind: str, args: list[str], rule: Callable[..., str]) -> str:
+def each(t: PtxTranslator, kind: str, args: list[str], rule: Callable[..., str]) -> str:
     """`rule` on the operands of a type, or on both halves of an x2 type."""
     if not kind.endswith("x2"):
         return rule(*args)
@@ -39,11 +39,11 @@ def each(t: Translator, kind: str, args: list[str], rule: Callable[..., str]) ->
 def simple(make: Callable[[Ops, str, Mods], Rule], operands: int, kinds: str) -> Handler:
     """A handler of an instruction whose operands and result have one type, one of `kinds`. `make` gives the rule for an element type."""
 
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)
         kind = m.type()
         if kind not in kinds.split():
-            raise Unknown(f".{kind} is not a type that it has")
+            raise NotExecuted(f".{kind} is not a type that it has")
         bits, part = BITS[kind], 16 if kind.endswith("x2") else BITS[kind]
         args = [t.get(o, bits) for o in i.operands[1 : 1 + operands]]
         rule = make(Ops(t, f"i{part}"), kind, m)
@@ -66,19 +66,19 @@ def _add(name: str) -> Handler:
     def make(o: Ops, kind: str, m: Mods) -> Rule:
         if m.has("sat"):
             if kind != "s32":
-                raise Unknown(".sat is defined for .s32")
+                raise NotExecuted(".sat is defined for .s32")
             return lambda x, y: o.fn(f"s{name}.sat", x, y)
         return lambda x, y: o(name, x, y)
 
     plain = simple(make, 2, ALL + " u16x2 s16x2")
 
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         (_carry if "cc" in i.parts else plain)(t, i)
 
     return handler
 
 
-def _sum(t: Translator, o: Ops, x: str, y: str, minus: bool, taken: str, out: str) -> str:
+def _sum(t: PtxTranslator, o: Ops, x: str, y: str, minus: bool, taken: str, out: str) -> str:
     """x + y or x - y, with the carry `taken` (an i1 a lane, or ""); `out`: "cc" where the new carry or borrow is kept."""
     cf = o.t.op(f"zext {t.t('i1')} {taken} to {o.v}") if taken else ""
     first = o("sub" if minus else "add", x, y)
@@ -93,13 +93,13 @@ def _sum(t: Translator, o: Ops, x: str, y: str, minus: bool, taken: str, out: st
     return result
 
 
-def _carry(t: Translator, i: Instr) -> None:
+def _carry(t: PtxTranslator, i: Instr) -> None:
     """add.cc, addc, sub.cc, subc and their like: the carry, or the borrow, of one goes into the next."""
     m = Mods(i)
     kind, out = m.type(), m.take("cc")
     m.done()
     if kind not in ("u32", "s32", "u64", "s64", "b32", "b64"):
-        raise Unknown(f".{kind} is not a type that it has")
+        raise NotExecuted(f".{kind} is not a type that it has")
     o = Ops(t, f"i{BITS[kind]}")
     x, y = (t.get(a, o.bits) for a in i.operands[1:3])
     taken = t.value(t.carry) if i.opcode in ("addc", "subc") else ""
@@ -123,25 +123,25 @@ def high(o: Ops, x: str, y: str, is_signed: bool) -> str:
     return function(o.t, f"ave_mul_hi_{'s' if is_signed else 'u'}{o.bits}", o.e, product, (o.e, x), (o.e, y))
 
 
-def _product(t: Translator, i: Instr, m: Mods, kind: str) -> tuple[str, int]:
+def _product(t: PtxTranslator, i: Instr, m: Mods, kind: str) -> tuple[str, int]:
     """(x * y as the mode says, bits)."""
     how = m.take("lo", "hi", "wide")
     if kind not in ALL.split():
-        raise Unknown(f".{kind} is not a type that it has")
+        raise NotExecuted(f".{kind} is not a type that it has")
     o = Ops(t, f"i{BITS[kind]}")
     x, y = (t.get(a, o.bits) for a in i.operands[1:3])
     if how == "wide":
         if o.bits == 64:
-            raise Unknown(".wide is defined for 16 and 32 bits")
+            raise NotExecuted(".wide is defined for 16 and 32 bits")
         e = f"i{2 * o.bits}"
         ext = "sext" if signed(kind) else "zext"
         return o.at(e)("mul", o.to(e, ext, x), o.to(e, ext, y)), 2 * o.bits
     if how not in ("lo", "hi"):
-        raise Unknown("one of .lo, .hi and .wide is needed")
+        raise NotExecuted("one of .lo, .hi and .wide is needed")
     return (high(o, x, y, signed(kind)) if how == "hi" else o("mul", x, y)), o.bits
 
 
-def _mul(t: Translator, i: Instr) -> None:
+def _mul(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind = m.type()
     value, bits = _product(t, i, m, kind)
@@ -149,7 +149,7 @@ def _mul(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], value, bits)
 
 
-def _mad(t: Translator, i: Instr) -> None:
+def _mad(t: PtxTranslator, i: Instr) -> None:
     """mad, with .cc, madc, and mad.hi.sat.s32."""
     m = Mods(i)
     kind, out, sat = m.type(), m.take("cc"), m.has("sat")
@@ -160,7 +160,7 @@ def _mad(t: Translator, i: Instr) -> None:
     c = t.get(i.operands[3], bits)
     if sat:
         if (how, kind) != ("hi", "s32"):
-            raise Unknown(".sat is defined for mad.hi.s32")
+            raise NotExecuted(".sat is defined for mad.hi.s32")
         value = o.fn("sadd.sat", value, c)
     elif i.opcode == "madc" or out:
         value = _sum(t, o, value, c, False, t.value(t.carry) if i.opcode == "madc" else "", out)
@@ -169,13 +169,13 @@ def _mad(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], value, bits)
 
 
-def _mul24(t: Translator, i: Instr) -> None:
+def _mul24(t: PtxTranslator, i: Instr) -> None:
     """The low (.lo) or bits 16 to 47 (.hi) of the product of 24-bit integers; mad24 adds a third operand."""
     m = Mods(i)
     kind, how, sat = m.type(), m.take("lo", "hi"), m.has("sat")
     m.done()
     if kind not in ("u32", "s32") or not how:
-        raise Unknown("it has .lo and .hi, .u32 and .s32")
+        raise NotExecuted("it has .lo and .hi, .u32 and .s32")
     o = Ops(t, "i64")
     right = "ashr" if signed(kind) else "lshr"
     x, y = (o(right, o("shl", Ops(t, "i32").to("i64", "zext", t.get(a, 32)), 40), 40) for a in i.operands[1:3])
@@ -186,7 +186,7 @@ def _mul24(t: Translator, i: Instr) -> None:
         w = Ops(t, "i32")
         low, c = o.to("i32", "trunc", value), t.get(i.operands[3], 32)
         if sat and (how, kind) != ("hi", "s32"):
-            raise Unknown(".sat is defined for mad24.hi.s32")
+            raise NotExecuted(".sat is defined for mad24.hi.s32")
         t.set(i.operands[0], w.fn("sadd.sat", low, c) if sat else w("add", low, c), 32)
         return
     t.set(i.operands[0], o.to("i32", "trunc", value), 32)
@@ -249,7 +249,7 @@ def _extreme(name: str) -> Handler:
     def make(o: Ops, kind: str, m: Mods) -> Rule:
         relu = m.has("relu")
         if relu and not signed(kind):
-            raise Unknown(".relu is defined for signed types")
+            raise NotExecuted(".relu is defined for signed types")
         which = ("s" if signed(kind) else "u") + name
 
         def rule(x: str, y: str) -> str:
@@ -264,24 +264,24 @@ def _extreme(name: str) -> Handler:
 def counting(rule: Callable[[Ops, str], str]) -> Handler:
     """popc, clz: of 32 or 64 bits, the result has 32."""
 
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)
         kind = m.type()
         m.done()
         if kind not in ("b32", "b64"):
-            raise Unknown(f".{kind} is not a type that it has")
+            raise NotExecuted(f".{kind} is not a type that it has")
         o = Ops(t, f"i{BITS[kind]}")
         t.set(i.operands[0], o.to("i32", "trunc", rule(o, t.get(i.operands[1], o.bits))), 32)
 
     return handler
 
 
-def _bfind(t: Translator, i: Instr) -> None:
+def _bfind(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind, shift = m.type(), m.has("shiftamt")
     m.done()
     if kind not in ("u32", "s32", "u64", "s64"):
-        raise Unknown(f".{kind} is not a type that it has")
+        raise NotExecuted(f".{kind} is not a type that it has")
     o = Ops(t, f"i{BITS[kind]}")
     x = t.get(i.operands[1], o.bits)
     if signed(kind):
@@ -305,19 +305,19 @@ def shifted(o: Ops, name: str, x: str, n: str) -> str:
     return o.select(over, 0, o(name, x, o.select(over, 0, n)))
 
 
-def _extent(t: Translator, o: Ops, operand: object) -> str:
+def _extent(t: PtxTranslator, o: Ops, operand: object) -> str:
     """A position or length of a bit field, in the width that is worked in. The ISA restricts them to 0..255 (9.7.1.19, 9.7.1.20): of what is beyond,
     the 32-bit forms take the low 8 bits, and the 64-bit forms, which ptxas 13.0 makes of shifts, take all of it (both seen on an H200)."""
     x = t.get(operand, 32)  # type: ignore[arg-type]
     return Ops(t, "i32")("and", x, 255) if o.bits == 32 else t.cut(x, 32, o.bits)
 
 
-def _bfe(t: Translator, i: Instr) -> None:
+def _bfe(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind = m.type()
     m.done()
     if kind not in ("u32", "s32", "u64", "s64"):
-        raise Unknown(f".{kind} is not a type that it has")
+        raise NotExecuted(f".{kind} is not a type that it has")
     o = Ops(t, f"i{BITS[kind]}")
     x, pos, length = t.get(i.operands[1], o.bits), _extent(t, o, i.operands[2]), _extent(t, o, i.operands[3])
     have = o.fn("usub.sat", o.bits, pos)
@@ -331,12 +331,12 @@ def _bfe(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], value, o.bits)
 
 
-def _bfi(t: Translator, i: Instr) -> None:
+def _bfi(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind = m.type()
     m.done()
     if kind not in ("b32", "b64"):
-        raise Unknown(f".{kind} is not a type that it has")
+        raise NotExecuted(f".{kind} is not a type that it has")
     o = Ops(t, f"i{BITS[kind]}")
     a, b = (t.get(x, o.bits) for x in i.operands[1:3])
     pos, length = (_extent(t, o, x) for x in i.operands[3:5])
@@ -344,13 +344,13 @@ def _bfi(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], o("or", o("and", b, o("xor", mask, -1)), o("and", shifted(o, "shl", a, pos), mask)), o.bits)
 
 
-def _bmsk(t: Translator, i: Instr) -> None:
+def _bmsk(t: PtxTranslator, i: Instr) -> None:
     """Ones from bit a on, b of them. PTX ISA 9.0, 9.7.1.22, bmsk: .clamp stops at bit 31, .wrap takes both modulo 32."""
     m = Mods(i)
     kind, mode = m.type(), m.take("clamp", "wrap")
     m.done()
     if kind != "b32" or not mode:
-        raise Unknown("it has .clamp and .wrap, .b32")
+        raise NotExecuted("it has .clamp and .wrap, .b32")
     o = Ops(t, "i32")
     a, b = (t.get(x, 32) for x in i.operands[1:3])
     if mode == "wrap":
@@ -360,12 +360,12 @@ def _bmsk(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], o("and", low, o("xor", end, -1)), 32)
 
 
-def _szext(t: Translator, i: Instr) -> None:
+def _szext(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind, mode = m.type(), m.take("clamp", "wrap")
     m.done()
     if kind not in ("u32", "s32") or not mode:
-        raise Unknown("it has .clamp and .wrap, .u32 and .s32")
+        raise NotExecuted("it has .clamp and .wrap, .u32 and .s32")
     o = Ops(t, "i32")
     a, b = (t.get(x, 32) for x in i.operands[1:3])
     if mode == "wrap":
@@ -378,11 +378,11 @@ def _szext(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], value, 32)
 
 
-def _fns(t: Translator, i: Instr) -> None:
+def _fns(t: PtxTranslator, i: Instr) -> None:
     """The place of the n-th set bit, counted from a base upward or downward."""
     m = Mods(i)
     if m.type() != "b32":
-        raise Unknown("it has .b32")
+        raise NotExecuted("it has .b32")
     m.done()
     o = Ops(t, "i32")
 
@@ -413,13 +413,13 @@ def _fns(t: Translator, i: Instr) -> None:
 def _dot(parts: int) -> Handler:
     """dp4a: the sum of products of four bytes; dp2a: of two halves of a with two bytes of b (.lo or .hi); added to c."""
 
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)
         half = m.take("lo", "hi") if parts == 2 else ""
         kinds = m.types()
         m.done()
         if len(kinds) != 2 or not {*kinds} <= {"u32", "s32"} or (parts == 2 and not half):
-            raise Unknown("it has two types, each .u32 or .s32" + (", and .lo or .hi" if parts == 2 else ""))
+            raise NotExecuted("it has two types, each .u32 or .s32" + (", and .lo or .hi" if parts == 2 else ""))
         o = Ops(t, "i32")
         a, b, total = (t.get(x, 32) for x in i.operands[1:4])
 

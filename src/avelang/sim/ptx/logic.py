@@ -6,9 +6,9 @@ from avelang.llvm.vectors import Bool, Ops, function
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import BITS, At, Callee, Instr
 from avelang.sim.ptx.integers import shifted, simple
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.state import FUNCTIONS, LOCAL_BASE, SHARED_BASE
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 WORDS = "b16 b32 b64"
 
@@ -16,7 +16,7 @@ WORDS = "b16 b32 b64"
 def _logic(name: str) -> Handler:
     words = simple(lambda o, kind, m: lambda x, y: o(name, x, y), 2, WORDS)
 
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         if i.parts[1:] != ("pred",):
             return words(t, i)
         t.set(i.operands[0], Bool(t)(name, t.pred(i.operands[1]), t.pred(i.operands[2])), 1)
@@ -24,7 +24,7 @@ def _logic(name: str) -> Handler:
     return handler
 
 
-def _not(t: Translator, i: Instr) -> None:
+def _not(t: PtxTranslator, i: Instr) -> None:
     if i.parts[1:] == ("pred",):
         return t.set(i.operands[0], Bool(t).no(t.pred(i.operands[1])), 1)
     simple(lambda o, kind, m: lambda x: o("xor", x, -1), 1, WORDS)(t, i)
@@ -53,31 +53,31 @@ def lookup(o: Ops, a: str, b: str, c: str, table: int) -> str:
     return value
 
 
-def _lop3(t: Translator, i: Instr) -> None:
+def _lop3(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind, joined = m.type(), m.take("and", "or")
     m.done()
     if kind != "b32" or not isinstance(i.operands[4], n.Int):
-        raise Unknown("it has .b32, and a table that is a constant")
+        raise NotExecuted("it has .b32, and a table that is a constant")
     o = Ops(t, "i32")
     a, b, c = (t.get(x, 32) for x in i.operands[1:4])
     value = lookup(o, a, b, c, i.operands[4].value)
     d = i.operands[0]
     if joined:
         if not isinstance(d, n.Pair):
-            raise Unknown("with .and or .or, it has two destinations")
+            raise NotExecuted("with .and or .or, it has two destinations")
         t.set(d.second, Bool(t)(joined, o.cmp("ne", value, 0), t.pred(i.operands[5])), 1)  # type: ignore[arg-type]
         d = d.first  # type: ignore[assignment]
     t.set(d, value, 32)  # type: ignore[arg-type]
 
 
 def _shift(name: str) -> Handler:
-    def handler(t: Translator, i: Instr) -> None:
+    def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)
         kind = m.type()
         m.done()
         if kind not in ("b16", "b32", "b64", *(() if name == "shl" else ("u16", "u32", "u64", "s16", "s32", "s64"))):
-            raise Unknown(f".{kind} is not a type that it has")
+            raise NotExecuted(f".{kind} is not a type that it has")
         o, w = Ops(t, f"i{BITS[kind]}"), Ops(t, "i32")
         by = w.fn("umin", t.get(i.operands[2], 32), o.bits)
         by = t.cut(by, 32, o.bits)
@@ -87,13 +87,13 @@ def _shift(name: str) -> Handler:
     return handler
 
 
-def _funnel(t: Translator, i: Instr) -> None:
+def _funnel(t: PtxTranslator, i: Instr) -> None:
     """shf: the words b:a shifted; the upper word of a left shift, the lower of a right one."""
     m = Mods(i)
     kind, side, mode = m.type(), m.take("l", "r"), m.take("wrap", "clamp")
     m.done()
     if kind != "b32" or not side or not mode:
-        raise Unknown("it has .l and .r, .clamp and .wrap, .b32")
+        raise NotExecuted("it has .l and .r, .clamp and .wrap, .b32")
     w, o = Ops(t, "i32"), Ops(t, "i64")
     a, b, c = (t.get(x, 32) for x in i.operands[1:4])
     by = w.to("i64", "zext", w("and", c, 31) if mode == "wrap" else w.fn("umin", c, 32))
@@ -109,12 +109,12 @@ PERMUTES = {
 }  # fmt: skip
 
 
-def _permute(t: Translator, i: Instr) -> None:
+def _permute(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind, mode = m.type(), m.take(*PERMUTES)
     m.done()
     if kind != "b32":
-        raise Unknown("it has .b32")
+        raise NotExecuted("it has .b32")
     w, o = Ops(t, "i32"), Ops(t, "i64")
     a, b, c = (t.get(x, 32) for x in i.operands[1:4])
     if mode:
@@ -141,7 +141,7 @@ def _permute(t: Translator, i: Instr) -> None:
 # -- moves -----------------------------------------------------------------------------------------------------------------------------
 
 
-def _mov(t: Translator, i: Instr) -> None:
+def _mov(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind = m.type()
     m.done()
@@ -151,14 +151,14 @@ def _mov(t: Translator, i: Instr) -> None:
     bits = BITS[kind]
     if isinstance(a, Callee):
         if a.number < 0:
-            raise Unknown(f"`{a.name}` has no body: it has no address here")
+            raise NotExecuted(f"`{a.name}` has no body: it has no address here")
         return t.set(d, t.constant(FUNCTIONS + a.number * 16, bits), bits)
     if isinstance(a, At) and bits < 64 and a.variable.space not in ("shared", "local"):
-        raise Unknown("an address has 64 bits")
+        raise NotExecuted("an address has 64 bits")
     t.set(d, t.get(a, bits, kind="f" if kind in ("f32", "f64") else "b"), bits)
 
 
-def _selp(t: Translator, i: Instr) -> None:
+def _selp(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kind = m.type()
     m.done()
@@ -167,13 +167,13 @@ def _selp(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], o.select(t.pred(i.operands[3]), a, b), o.bits)
 
 
-def _slct(t: Translator, i: Instr) -> None:
+def _slct(t: PtxTranslator, i: Instr) -> None:
     """a where c >= 0, else b; of an f32 c, NaN selects b."""
     m = Mods(i)
     kinds, ftz = m.types(), m.has("ftz")
     m.done()
     if len(kinds) != 2 or kinds[1] not in ("s32", "f32"):
-        raise Unknown("it has two types, the second .s32 or .f32")
+        raise NotExecuted("it has two types, the second .s32 or .f32")
     o, w = Ops(t, f"i{BITS[kinds[0]]}"), Ops(t, "i32")
     a, b = (t.get(x, o.bits, kind=kinds[0][0]) for x in i.operands[1:3])
     c = t.get(i.operands[3], 32, kind=kinds[1][0])
@@ -193,13 +193,13 @@ BASES = {"shared": SHARED_BASE, "shared::cta": SHARED_BASE, "shared::cluster": S
 SAME = ("global", "const", "param", "param::entry")
 
 
-def _cvta(t: Translator, i: Instr) -> None:
+def _cvta(t: PtxTranslator, i: Instr) -> None:
     """Between addresses of a space and generic ones. Of global, const and parameters both are the address on this machine."""
     m = Mods(i)
     to, space, kind = m.has("to"), m.take(*BASES, *SAME), m.type()
     m.done()
     if kind != "u64" or not space:
-        raise Unknown("it has a space, and .u64")
+        raise NotExecuted("it has a space, and .u64")
     o = Ops(t, "i64")
     x = t.get(i.operands[1], 64)
     if space in BASES:
@@ -207,7 +207,7 @@ def _cvta(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], x, 64)
 
 
-def _isspacep(t: Translator, i: Instr) -> None:
+def _isspacep(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     space = m.take(*BASES, *SAME)
     m.done()
@@ -223,11 +223,11 @@ def _isspacep(t: Translator, i: Instr) -> None:
     elif space == "global":
         yes = o.cmp("eq", window, 0)
     else:
-        raise Unknown(f"isspacep.{space} is not modeled")
+        raise NotExecuted(f"isspacep.{space} is not modeled")
     t.set(i.operands[0], yes, 1)
 
 
-def _mapa(t: Translator, i: Instr) -> None:
+def _mapa(t: PtxTranslator, i: Instr) -> None:
     """The address of a shared variable in another block of the cluster."""
     m = Mods(i)
     shared, kind = m.take("shared::cluster"), m.type()
@@ -237,12 +237,12 @@ def _mapa(t: Translator, i: Instr) -> None:
     x = t.get(i.operands[1], bits)
     rank = t.cut(t.get(i.operands[2], 32), 32, bits)
     if not shared and bits != 64:
-        raise Unknown("generic addresses have 64 bits")
+        raise NotExecuted("generic addresses have 64 bits")
     value = o("or", o("and", x, ~(0xFF << 24)), o("shl", rank, 24))
     t.set(i.operands[0], value, bits)
 
 
-def _getctarank(t: Translator, i: Instr) -> None:
+def _getctarank(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     m.take("shared::cluster")
     kind = m.type()

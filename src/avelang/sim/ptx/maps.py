@@ -22,8 +22,8 @@ _LAYOUT = struct.Struct(f"<QBBBBB3x{MOST_RANK}HxxQ{MOST_RANK}q{MOST_RANK}q")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TensorMap:
-    """A tensor map as an argument of `Program.launch`: `shape`, `strides` (bytes) and `box` in the array's order, the contiguous dimension last;
+class PtxTensorMap:
+    """A tensor map as an argument of `PtxProgram.launch`: `shape`, `strides` (bytes) and `box` in the array's order, the contiguous dimension last;
     `swizzle` 0, 32, 64 or 128 bytes; `interleave` 0, 16 or 32; `nan`: elements outside the array read as NaN, not as zero."""
 
     address: int
@@ -48,7 +48,7 @@ class TensorMap:
 @takes()
 def tensor_map(kind: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> bytes:
     """The 128 bytes of an array (strides in bytes) under a map's type."""
-    return TensorMap(address, tuple(shape), tuple(strides), kind.dtype, kind.box, kind.swizzle, kind.nan, kind.interleave).pack()
+    return PtxTensorMap(address, tuple(shape), tuple(strides), kind.dtype, kind.box, kind.swizzle, kind.nan, kind.interleave).pack()
 
 
 def unpack(raw: np.ndarray) -> Map | None:

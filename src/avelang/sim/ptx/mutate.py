@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 
 from avelang.base.errors import AveError
 from avelang.sim.ptx.code import Instr
-from avelang.sim.ptx.program import Program, Ran
+from avelang.sim.ptx.program import PtxProgram, Ran
 
 WORDS = {"waits": ("wait_group", "wait_all", "test_wait", "try_wait", "wait"), "fences": ("fence", "membar")}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Point:
+class OrderingPoint:
     """An instruction that orders others. `what`: "barrier", "wait" or "fence"."""
 
     index: int
@@ -28,11 +28,11 @@ class Point:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Verdict:
+class MutantVerdict:
     """`by`: "checker", "numbers", or "" where nothing is wrong without it; `why`: the error, or the reason. `executed`: whether the launch came to
     it: if not, it says nothing."""
 
-    point: Point
+    point: OrderingPoint
     by: str
     why: str
     executed: bool = True
@@ -46,27 +46,27 @@ def _kind(i: Instr) -> str:
     return "wait" if i.opcode in ("cp", "wgmma", "mbarrier") and any(x in i.parts for x in WORDS["waits"]) else ""
 
 
-def points(program: Program) -> Iterator[Point]:
+def points(program: PtxProgram) -> Iterator[OrderingPoint]:
     """Every barrier (of warps, blocks and clusters), wait (for cp.async, bulk copies, mbarriers, wgmma) and fence."""
     for i in program.code.instructions:
         kind = _kind(i)
         if kind:
-            yield Point(i.index, kind, program.quoted(i.index))
+            yield OrderingPoint(i.index, kind, program.quoted(i.index))
 
 
-def judge(program: Program, point: Point, right: Callable[[Program], tuple[Ran, bool]]) -> Verdict:
+def judge(program: PtxProgram, point: OrderingPoint, right: Callable[[PtxProgram], tuple[Ran, bool]]) -> MutantVerdict:
     """Runs a program without `point`. `right` launches it with `check=("all",)`, `report="collect"`, and gives what the launch gave and whether its
     results are what they should be."""
     with program.without(point.index):
         try:
             ran, fine = right(program)
         except AveError as stopped:
-            return Verdict(point, "checker", f"[{stopped.code}] {stopped.message}")
+            return MutantVerdict(point, "checker", f"[{stopped.code}] {stopped.message}")
     if ran.reports:
-        return Verdict(point, "checker", f"[{ran.reports[0].code}] {ran.reports[0].message}")
+        return MutantVerdict(point, "checker", f"[{ran.reports[0].code}] {ran.reports[0].message}")
     if point.index not in ran.executed:
-        return Verdict(point, "", "not executed in this launch", False)
-    return Verdict(point, "" if fine else "numbers", _REASONS[point.what] if fine else "the results are wrong")
+        return MutantVerdict(point, "", "not executed in this launch", False)
+    return MutantVerdict(point, "" if fine else "numbers", _REASONS[point.what] if fine else "the results are wrong")
 
 
 _REASONS = {

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import Instr, Operand, Reg
+from avelang.sim.ptx.code import Instr, Operand, PtxReg
 
 Parts = tuple[str, ...]  # for each 16 bits of a value, from the lowest: the lanes in which it is undefined
 WIDTH = 16
@@ -23,20 +23,20 @@ def count(bits: int) -> int:
     return max(1, bits // WIDTH)
 
 
-def _registers(o: Operand) -> Iterable[Reg]:
-    return (x for x in (o.items if isinstance(o, n.Vector) else (o,)) if isinstance(x, Reg))
+def _registers(o: Operand) -> Iterable[PtxReg]:
+    return (x for x in (o.items if isinstance(o, n.VectorOperand) else (o,)) if isinstance(x, PtxReg))
 
 
-def apart(instructions: Iterable[Instr]) -> frozenset[Reg]:
+def apart(instructions: Iterable[Instr]) -> frozenset[PtxReg]:
     """The registers whose parts may differ: those that are packed or come from memory, and what is made of them part by part."""
-    found: set[Reg] = set()
-    ways: dict[Reg, set[Reg]] = {}
+    found: set[PtxReg] = set()
+    ways: dict[PtxReg, set[PtxReg]] = {}
     for i in instructions:
         o = i.operands
         if not o:
             continue
         wide = [r for r in _registers(o[0]) if r.bits > WIDTH]
-        packs = i.opcode == "mov" and len(o) > 1 and isinstance(o[1], n.Vector)
+        packs = i.opcode == "mov" and len(o) > 1 and isinstance(o[1], n.VectorOperand)
         pairs = i.opcode == "cvt" and any(p in _PAIRS or p in ("b32",) for p in i.parts) and len(o) == 3
         if packs or pairs or i.opcode in ("prmt", "bfi") or (i.opcode in ("ld", "ldu") and "global" not in i.parts and "param" not in i.parts):
             found.update(wide)
@@ -63,10 +63,10 @@ def results(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> l
 
 def _beside(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
     """Part k of the result comes of parts k of the operands."""
-    if not isinstance(i.operands[0], Reg):
+    if not isinstance(i.operands[0], PtxReg):
         return None
     width = count(i.operands[0].bits)
-    sources = [of(x, width) for x in i.operands[1:] if isinstance(x, (Reg, n.Int, n.Float))]
+    sources = [of(x, width) for x in i.operands[1:] if isinstance(x, (PtxReg, n.Int, n.Float))]
     if any(len(x) != width for x in sources) or i.operands[0].bits == 1:
         return None
     return [tuple(either(*x) for x in zip(*sources, strict=True))]
@@ -74,23 +74,23 @@ def _beside(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> l
 
 def _moved(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
     to, source = i.operands[:2]
-    if isinstance(source, n.Vector) and isinstance(to, Reg):
+    if isinstance(source, n.VectorOperand) and isinstance(to, PtxReg):
         bits = to.bits // len(source.items)
         one = [of(x, count(bits)) for x in source.items]
         if bits >= WIDTH:
             return [tuple(p for x in one for p in x)]
         per = WIDTH // bits
         return [tuple(either(*(p for x in one[k : k + per] for p in x)) for k in range(0, len(one), per))]
-    if isinstance(to, n.Vector) and isinstance(source, Reg):
+    if isinstance(to, n.VectorOperand) and isinstance(source, PtxReg):
         bits, whole = source.bits // len(to.items), of(source)
-        starts = [(k, k * bits // WIDTH) for k, x in enumerate(to.items) if isinstance(x, Reg)]
+        starts = [(k, k * bits // WIDTH) for k, x in enumerate(to.items) if isinstance(x, PtxReg)]
         return [whole[first : first + count(bits)] for _, first in starts]
     return None
 
 
 def _shifted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
     to, source, by = i.operands
-    if not isinstance(by, n.Int) or not isinstance(to, Reg) or not isinstance(source, Reg):
+    if not isinstance(by, n.Int) or not isinstance(to, PtxReg) or not isinstance(source, PtxReg):
         return None
     u, width = of(source), count(to.bits)
     far, near = divmod(min(max(by.value, 0), to.bits), WIDTH)
@@ -111,7 +111,7 @@ def _masked(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> l
 
 def _permuted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
     to, a, b, which = i.operands
-    if not isinstance(which, n.Int) or not isinstance(to, Reg) or i.parts[-1] != "b32":
+    if not isinstance(which, n.Int) or not isinstance(to, PtxReg) or i.parts[-1] != "b32":
         return None
     whole = (*of(a, 2), *of(b, 2))
     at = [(which.value >> 4 * k & 7) // 2 for k in range(4)]
@@ -120,10 +120,10 @@ def _permuted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) ->
 
 def _converted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts] | None:
     to = i.operands[0]
-    if len(i.operands) == 3 and isinstance(to, Reg) and to.bits == 32 and _PAIRS & set(i.parts):
+    if len(i.operands) == 3 and isinstance(to, PtxReg) and to.bits == 32 and _PAIRS & set(i.parts):
         return [tuple(either(*of(x)) for x in (i.operands[2], i.operands[1]))]  # the first is the upper half
     kinds = [p for p in i.parts[1:] if p in _CONVERTED]
-    if len(kinds) != 2 or len(i.parts) != 3 or not isinstance(to, Reg) or not isinstance(i.operands[1], Reg):
+    if len(kinds) != 2 or len(i.parts) != 3 or not isinstance(to, PtxReg) or not isinstance(i.operands[1], PtxReg):
         return None
     new, old = (count(_CONVERTED[k]) for k in kinds)
     u = of(i.operands[1])[:old]

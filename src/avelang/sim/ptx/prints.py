@@ -12,18 +12,18 @@ import numpy as np
 from avelang.ir.dtypes import f64, i32, i64
 from avelang.ir.printf import formatter
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import At, Reg
+from avelang.sim.ptx.barriers import HostMisuse
+from avelang.sim.ptx.code import At, PtxReg
 from avelang.sim.ptx.state import LANES
-from avelang.sim.ptx.sync import Misuse
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.host import View
+    from avelang.sim.ptx.host import HostView
 
 LONGEST = 1 << 16  # bytes of a format
 _CONVERSION = re.compile(r"%[-+ #0]*(?:\d+)?(?:\.\d*)?(?P<length>hh|h|ll|l|j|z|t|L)?(?P<conv>[a-zA-Z%])")
 
 
-def _arguments(v: View) -> list[np.ndarray]:
+def _arguments(v: HostView) -> list[np.ndarray]:
     """The arguments of a call, u64 (lanes,): registers, or variables of 4 or 8 bytes in the lanes' memory."""
     lists = [o for o in v.i.operands if isinstance(o, n.Arguments)]
     out = []
@@ -33,12 +33,12 @@ def _arguments(v: View) -> list[np.ndarray]:
             at = (v.warp.index * LANES + np.arange(LANES)) * stride + o.variable.offset
             data = v.block.local[at[:, None] + np.arange(size)]
             out.append(np.ascontiguousarray(data).view(f"u{size}")[:, 0].astype(np.uint64))
-        elif isinstance(o, (Reg, n.Int)):
+        elif isinstance(o, (PtxReg, n.Int)):
             out.append(v.get(o, 64))
     return out
 
 
-def _text(v: View, lane: int, address: int) -> str:
+def _text(v: HostView, lane: int, address: int) -> str:
     out = bytearray()
     while len(out) < LONGEST:
         c = int(v.place(lane, address + len(out), 1, False)[0])
@@ -48,14 +48,14 @@ def _text(v: View, lane: int, address: int) -> str:
     return out.decode("utf-8", "replace")
 
 
-def _one(v: View, lane: int, form: str, valist: int) -> str:
+def _one(v: HostView, lane: int, form: str, valist: int) -> str:
     """The text of one lane: arguments stand in order, each at a multiple of its size."""
     kinds, values, at = [], [], valist
     for m in _CONVERSION.finditer(form):
         if m["conv"] == "%":
             continue
         if m["conv"] in "sp":
-            raise Misuse(f"printf: {m[0]} is not printed here", lane)
+            raise HostMisuse(f"printf: {m[0]} is not printed here", lane)
         floats = m["conv"] in "eEfFgGaA"
         size = 8 if floats or m["length"] in ("l", "ll", "j", "z", "t") else 4
         at = -(-at // size) * size
@@ -66,7 +66,7 @@ def _one(v: View, lane: int, form: str, valist: int) -> str:
     return formatter(form, kinds)(values)
 
 
-def _vprintf(v: View) -> None:
+def _vprintf(v: HostView) -> None:
     form, valist = _arguments(v)
     for lane in v.lanes:
         text = _one(v, lane, _text(v, lane, int(form[lane])), int(valist[lane]))
@@ -76,8 +76,8 @@ def _vprintf(v: View) -> None:
         _give(v, results.items[0], 0)
 
 
-def _give(v: View, o: object, value: int) -> None:
-    if isinstance(o, Reg):
+def _give(v: HostView, o: object, value: int) -> None:
+    if isinstance(o, PtxReg):
         v.set(o, np.full(LANES, value, np.uint32))
     elif isinstance(o, At):
         at = (v.warp.index * LANES + np.arange(LANES)) * v.run.program.code.local_bytes + o.variable.offset
@@ -85,11 +85,11 @@ def _give(v: View, o: object, value: int) -> None:
             v.block.local[at[lane] : at[lane] + 4] = np.frombuffer(np.uint32(value).tobytes(), np.uint8)
 
 
-def _assertfail(v: View) -> None:
+def _assertfail(v: HostView) -> None:
     message, file, line, function, _ = _arguments(v)
     lane = v.lanes[0]
     said = _text(v, lane, int(message[lane]))
-    raise Misuse(f"assertion `{said}` failed: {_text(v, lane, int(file[lane]))}:{int(line[lane])}, {_text(v, lane, int(function[lane]))}", lane)
+    raise HostMisuse(f"assertion `{said}` failed: {_text(v, lane, int(file[lane]))}:{int(line[lane])}, {_text(v, lane, int(function[lane]))}", lane)
 
 
-FUNCTIONS: dict[str, Callable[[View], None]] = {"vprintf": _vprintf, "__assertfail": _assertfail}
+FUNCTIONS: dict[str, Callable[[HostView], None]] = {"vprintf": _vprintf, "__assertfail": _assertfail}

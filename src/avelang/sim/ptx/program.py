@@ -19,10 +19,10 @@ from avelang.nvptx import nodes as n
 from avelang.nvptx.parse import parse
 from avelang.nvptx.printer import instruction
 from avelang.sim.ptx.code import Instr, flatten, required
-from avelang.sim.ptx.flow import Translation, leaders, translate
-from avelang.sim.ptx.host import Host
-from avelang.sim.ptx.maps import TensorMap
-from avelang.sim.ptx.run import ORDERS, Dim3, Launch, Run, aligned
+from avelang.sim.ptx.flow import PtxTranslation, leaders, translate
+from avelang.sim.ptx.host import HostExecutor
+from avelang.sim.ptx.maps import PtxTensorMap
+from avelang.sim.ptx.run import ORDERS, Dim3, PtxLaunch, PtxRun, aligned
 
 MANY = 50_000_000  # warp instructions
 MOST_THREADS, MOST_CLUSTER = 1024, 16
@@ -47,7 +47,7 @@ class Ran(int):
 class Made:
     """A translation and its machine code."""
 
-    def __init__(self, said: Translation):
+    def __init__(self, said: PtxTranslation):
         self.said, self._optimized = said, False
         self._load(0)
 
@@ -63,7 +63,7 @@ class Made:
             self._load(1)
 
 
-class Program:
+class PtxProgram:
     """An entry of a PTX module, translated for this machine.
 
     `source`: text, or a module as `avelang.nvptx.parse` gives it; `entry`: its name, not needed where there is one. Raises S201 for text that is not
@@ -71,7 +71,7 @@ class Program:
     """
 
     @takes()
-    def __init__(self, source: str | n.Module, entry: str | None = None):
+    def __init__(self, source: str | n.PtxModule, entry: str | None = None):
         module = parse(source) if isinstance(source, str) else source
         self.code = flatten(module, entry)
         self.plain = Made(translate(self.code))
@@ -107,12 +107,12 @@ class Program:
 
     @takes()
     def launch(
-        self, args: Sequence[int | bytes | TensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0, cluster: Dim3 | None = None,
+        self, args: Sequence[int | bytes | PtxTensorMap], grid: Dim3, block: Dim3, shared_bytes: int = 0, cluster: Dim3 | None = None,
         memory: Sequence[tuple[int, int, str, bool]] = (), check: Sequence[str] = (), report: str = "raise", order: str = "", seed: int = 0,
     ) -> Ran:  # fmt: skip
         """Runs a grid to its end; gives the number of warp instructions executed, an int whose `.reports` are the errors that were collected.
 
-        `args`: one for each parameter: an int (pointers are addresses of this machine), its bytes, or a `TensorMap` for 128 of them. `grid` in
+        `args`: one for each parameter: an int (pointers are addresses of this machine), its bytes, or a `PtxTensorMap` for 128 of them. `grid` in
         blocks, `block` in threads, `cluster` in blocks. `shared_bytes` of dynamic shared memory. `memory`: (address, bytes, name, whether it may be
         written) of what the kernel may touch. `check`: words of `WORDS`, "all": races (X040 to X043, X050), values that nothing wrote (X051).
         `report`: "raise", or "collect": what is wrong is kept, one error for each kind and place, and the kernel runs on. `order`: "" (warps and
@@ -131,9 +131,9 @@ class Program:
         names += [(x.ctypes.data, x.ctypes.data + x.nbytes, name, writable) for x, name, writable in own]
         regions = np.array([(start, end, int(writable)) for start, end, _, writable in names], np.uint64)
         explicit = cluster is not None and tuple(cluster) != (1, 1, 1) or "reqnctapercluster" in said
-        launch = Launch(tuple(grid), tuple(block), extents, shared_bytes, params, regions, names, {}, explicit)  # type: ignore[arg-type]
+        launch = PtxLaunch(tuple(grid), tuple(block), extents, shared_bytes, params, regions, names, {}, explicit)  # type: ignore[arg-type]
         words = frozenset(WORDS if "all" in check else check)
-        run = Run(self, launch, words, report == "collect", order, seed)
+        run = PtxRun(self, launch, words, report == "collect", order, seed)
         run.all()
         run.made.ran(run.instructions)
         return Ran(run.instructions, run.found.values(), run.watch.executed if run.watch is not None else ())
@@ -145,8 +145,8 @@ class Program:
                     why = f"there is {', '.join(repr(x) for x in known)}"
                     raise error("X036", kernel=self.code.entry.name, what=f"{what}={word!r}", why=why)
 
-    def host(self, run: Run) -> Host:
-        return Host(run)
+    def host(self, run: PtxRun) -> HostExecutor:
+        return HostExecutor(run)
 
     def _params(self, args: Sequence[Any]) -> np.ndarray:
         """The bytes of the parameters."""
@@ -155,7 +155,7 @@ class Program:
             raise error("X036", kernel=name, what=f"{len(args)} arguments", why=f"its parameters are {len(params)}")
         out = aligned(max(64, self.code.param_bytes))
         for v, value in zip(params, args, strict=True):
-            if isinstance(value, TensorMap):
+            if isinstance(value, PtxTensorMap):
                 value = value.pack()
             if isinstance(value, (int, np.integer)):
                 if not -(1 << 8 * v.bytes - 1) <= value < 1 << 8 * v.bytes:

@@ -8,6 +8,7 @@ import numpy as np
 
 from avelang.base.errors import AveError, error
 from avelang.nvptx.printer import instruction
+from avelang.sim.ptx.barriers import HostMisuse, Outside
 from avelang.sim.ptx.code import Instr, registers_of
 from avelang.sim.ptx.control import BACK
 from avelang.sim.ptx.state import (
@@ -25,11 +26,10 @@ from avelang.sim.ptx.state import (
     UNWAITED,
     WARP,
 )  # fmt: skip
-from avelang.sim.ptx.sync import Misuse, Outside
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.program import Program
-    from avelang.sim.ptx.run import Launch, Warp
+    from avelang.sim.ptx.program import PtxProgram
+    from avelang.sim.ptx.run import PtxLaunch, Warp
 
 PAGE = 4096  # bytes at address 0, which no array has
 
@@ -38,7 +38,7 @@ def text_of(i: Instr) -> str:
     return instruction(i.node).strip() if i.parts != BACK else "the return of a call"
 
 
-def _common(program: Program, i: Instr) -> dict[str, Any]:
+def _common(program: PtxProgram, i: Instr) -> dict[str, Any]:
     return {"kernel": program.code.entry.name, "text": text_of(i), "where": f"line {i.node.line}"}
 
 
@@ -49,11 +49,11 @@ def thread(warp: Warp, lane: int) -> str:
     return f"thread ({x}, {y}, {z}) of block {warp.block.index}, warp {warp.index}, lane {lane}"
 
 
-def unknown(program: Program, i: Instr, why: str) -> AveError:
+def unknown(program: PtxProgram, i: Instr, why: str) -> AveError:
     return error("X031", **_common(program, i), why=why)
 
 
-def _nearest(address: int, size: int, launch: Launch) -> str:
+def _nearest(address: int, size: int, launch: PtxLaunch) -> str:
     if address < PAGE:
         return ": it is a null pointer, or near one"
     best = min(launch.names, key=lambda r: max(r[0] - address, address - r[1], 0), default=None)
@@ -66,7 +66,7 @@ def _nearest(address: int, size: int, launch: Launch) -> str:
     return f"; it runs past the end of {what}" if address < end else f"; the nearest is {what}, which ends {address - end} bytes before"
 
 
-def _memory(warp: Warp, address: int, size: int, launch: Launch, space: str) -> tuple[str, str]:
+def _memory(warp: Warp, address: int, size: int, launch: PtxLaunch, space: str) -> tuple[str, str]:
     """(the address, why it is wrong), in words."""
     window = address >> 60
     if window == SHARED_BASE >> 60 or space.startswith("shared"):
@@ -82,7 +82,7 @@ def _space(i: Instr) -> str:
     return next((p for p in i.parts if p in ("global", "local") or p.startswith("shared")), "shared" if i.opcode in ("ldmatrix", "stmatrix") else "")
 
 
-def fault(program: Program, warp: Warp, launch: Launch) -> AveError:
+def fault(program: PtxProgram, warp: Warp, launch: PtxLaunch) -> AveError:
     """The error of a warp that stopped in translated code."""
     b = warp.block
     code, i = b.get("fault_code"), program.code.instructions[b.get("fault_instruction")]
@@ -95,7 +95,7 @@ def fault(program: Program, warp: Warp, launch: Launch) -> AveError:
     return stopped(program, warp, launch, code, i, b.get("fault_lane"), b.get("fault_size"), b.get("fault_address", "<Q"))
 
 
-def stopped(program: Program, warp: Warp, launch: Launch, code: int, i: Instr, lane: int, size: int, address: int) -> AveError:
+def stopped(program: PtxProgram, warp: Warp, launch: PtxLaunch, code: int, i: Instr, lane: int, size: int, address: int) -> AveError:
     """The error of an access that a code of `state` says is wrong."""
     if code == MISALIGNED:
         why = f"address {address:#x} is no multiple of {size}" if size else "rows of matrices begin at multiples of 16 bytes"
@@ -108,7 +108,7 @@ def stopped(program: Program, warp: Warp, launch: Launch, code: int, i: Instr, l
     return _disturbed(program, warp, i, code, address & (1 << RANK) - 1, size, lane)
 
 
-def place(warp: Warp, address: int, size: int, launch: Launch, i: Instr) -> str:
+def place(warp: Warp, address: int, size: int, launch: PtxLaunch, i: Instr) -> str:
     """An address in words."""
     for start, end, name, _ in launch.names:
         if start <= address < end:
@@ -116,7 +116,7 @@ def place(warp: Warp, address: int, size: int, launch: Launch, i: Instr) -> str:
     return f"{size} bytes at {_memory(warp, address, size, launch, _space(i))[0]}"
 
 
-def _unwaited(program: Program, warp: Warp, i: Instr) -> AveError:
+def _unwaited(program: PtxProgram, warp: Warp, i: Instr) -> AveError:
     """Registers of an accumulator are touched while a wgmma runs."""
     mine, lanes = set(i.registers()), warp.get("active")
     running = (c.origin for c in warp.groups["wgmma"].left()) if "wgmma" in warp.groups else ()
@@ -126,13 +126,13 @@ def _unwaited(program: Program, warp: Warp, i: Instr) -> AveError:
     return error("X033", hint="wait first: wgmma.commit_group, then wgmma.wait_group", **_common(program, i), what=what, lane=lane)
 
 
-def _outside(program: Program, warp: Warp, i: Instr, at: Outside, space: str) -> AveError:
+def _outside(program: PtxProgram, warp: Warp, i: Instr, at: Outside, space: str) -> AveError:
     where, why = _memory(warp, at.address, at.size, warp.block.run.launch, space)
     why = ", which is read-only" if at.readonly else why
     return error("X032", **_common(program, i), size=at.size, address=where, why=why, lane=thread(warp, at.lane))
 
 
-def _disturbed(program: Program, warp: Warp, i: Instr, code: int, byte: int, size: int, lane: int) -> AveError:
+def _disturbed(program: PtxProgram, warp: Warp, i: Instr, code: int, byte: int, size: int, lane: int) -> AveError:
     """An access to bytes that a copy brings, or reads."""
     mine = np.arange(byte, byte + size)
     origin = -1
@@ -150,7 +150,7 @@ def _disturbed(program: Program, warp: Warp, i: Instr, code: int, byte: int, siz
     return error("X033", hint=hint, **_common(program, i), what=what, lane=thread(warp, lane))
 
 
-def misuse(program: Program, warp: Warp, why: Misuse) -> AveError:
+def misuse(program: PtxProgram, warp: Warp, why: HostMisuse) -> AveError:
     """The error of a misuse that the host has found."""
     i = program.code.instructions[warp.get("op")]
     if isinstance(why, Outside):
@@ -160,7 +160,7 @@ def misuse(program: Program, warp: Warp, why: Misuse) -> AveError:
     return error(code, hint=why.hint or None, **_common(program, i), **said, lane=thread(warp, why.lane))
 
 
-def _stands(program: Program, warp: Warp) -> str:
+def _stands(program: PtxProgram, warp: Warp) -> str:
     """Where a warp waits."""
     if warp.waits is not None:
         i = program.code.instructions[warp.get("op")]
@@ -177,11 +177,11 @@ def _stands(program: Program, warp: Warp) -> str:
     return f"warp {warp.index} of block {warp.block.index}: {', '.join(parts)}"
 
 
-def deadlock(program: Program, warps: list[Warp]) -> AveError:
+def deadlock(program: PtxProgram, warps: list[Warp]) -> AveError:
     shown = "; ".join(_stands(program, w) for w in warps[:8]) + (f"; and {len(warps) - 8} more" if len(warps) > 8 else "")
     return error("X034", kernel=program.code.entry.name, warps=shown)
 
 
-def stuck(program: Program, warp: Warp) -> AveError:
+def stuck(program: PtxProgram, warp: Warp) -> AveError:
     """All lanes of a warp wait for others of it."""
     return deadlock(program, [warp])

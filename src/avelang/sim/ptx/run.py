@@ -14,14 +14,14 @@ import numpy as np
 
 import avelang.sim.ptx.reports as reports
 from avelang.base.errors import AveError
+from avelang.sim.ptx.barriers import ClusterSync, CtaSync
 from avelang.sim.ptx.findings import report
 from avelang.sim.ptx.state import ASKS, BARRIER, BLOCK, BLOCK_BYTES, ENDED, EXITED, FAULT, LANES, RANK, STEPS, STUCK, TURN, WARP
-from avelang.sim.ptx.sync import ClusterSync, Sync
-from avelang.sim.ptx.watch import Watch
+from avelang.sim.ptx.watch import RaceWatch
 from avelang.sim.ptx.watch_text import CAPACITY, DTYPE, HEADER, RECORD, SPARE
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.program import Program
+    from avelang.sim.ptx.program import PtxProgram
 
 Dim3 = tuple[int, int, int]
 PATIENCE = 4  # rounds in which nothing but turns happened, before the next cluster starts beside those that run
@@ -37,7 +37,7 @@ def aligned(count: int, align: int = 1024) -> np.ndarray:
 
 
 @dataclasses.dataclass(slots=True)
-class Launch:
+class PtxLaunch:
     """One launch: extents in blocks and threads, bytes of shared memory, parameters, memory that may be touched."""
 
     grid: Dim3
@@ -54,7 +54,7 @@ class Launch:
 class Warp:
     """The memory of a warp, and what it waits for."""
 
-    def __init__(self, block: Block, index: int, nbytes: int):
+    def __init__(self, block: CtaState, index: int, nbytes: int):
         self.block, self.index = block, index
         self.memory = aligned(nbytes, 64)
         self.words = self.memory.view(np.uint32)
@@ -91,10 +91,10 @@ class Warp:
         self.groups = {}
 
 
-class Block:
+class CtaState:
     """The memory of one block: shared memory with its shadow, local memory, warps."""
 
-    def __init__(self, run: Run, rank: int):
+    def __init__(self, run: PtxRun, rank: int):
         code, launch = run.program.code, run.launch
         self.run, self.rank = run, rank
         self.size = code.shared_bytes + launch.dynamic
@@ -118,7 +118,7 @@ class Block:
             struct.pack_into("<Q", w.memory.data, WARP["local"], self.local.ctypes.data + k * LANES * code.local_bytes)
             w.put("index", k)
         self.index: Dim3 = (0, 0, 0)
-        self.sync: Sync
+        self.sync: CtaSync
         self.flights: list[Any] = []
         self.meetings: dict[int, Any] = {}  # of warpgroups, by their first warp
         self.pointers = np.array([w.address for w in self.warps], np.uint64), np.array(self.masks, np.uint32)
@@ -150,7 +150,7 @@ class Block:
     def get(self, name: str, kind: str = "<I") -> int:
         return struct.unpack_from(kind, self.state.data, BLOCK[name])[0]
 
-    def begin(self, index: Dim3, clusterid: Dim3, within: Dim3, sync: Sync) -> None:
+    def begin(self, index: Dim3, clusterid: Dim3, within: Dim3, sync: CtaSync) -> None:
         """The block starts, as the one at `index` of the grid."""
         self.index, self.sync = index, sync
         self.flights, self.meetings = [], {}
@@ -170,11 +170,11 @@ class Block:
 SLICE = 64  # blocks that translated code runs before Python may see to signals
 
 
-class Group:
+class CtaGroup:
     """The blocks of a cluster that is running."""
 
-    def __init__(self, run: Run):
-        self.blocks = [Block(run, rank) for rank in range(run.ranks)]
+    def __init__(self, run: PtxRun):
+        self.blocks = [CtaState(run, rank) for rank in range(run.ranks)]
         bases = np.array([b.shared.ctypes.data for b in self.blocks], np.uint64)
         shadows = np.array([b.shadow.ctypes.data for b in self.blocks], np.uint64)
         self.keep = (bases, shadows)
@@ -186,11 +186,11 @@ class Group:
         self.done = True
         self.sync: ClusterSync
 
-    def take_over(self, run: Run, number: int) -> None:
+    def take_over(self, run: PtxRun, number: int) -> None:
         """A block that translated code has begun is gone on with here."""
         (b,), g = self.blocks, run.clusters
         self.sync = ClusterSync(self.blocks)
-        b.index, b.sync, b.flights = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1])), Sync(self.sync, b), []
+        b.index, b.sync, b.flights = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1])), CtaSync(self.sync, b), []
         self.left, self.done = [], False
         for w in b.warps:
             w.rest()
@@ -199,24 +199,25 @@ class Group:
             else:
                 b.sync.live -= 1
 
-    def begin(self, run: Run, number: int) -> None:
+    def begin(self, run: PtxRun, number: int) -> None:
         c, g = run.launch.cluster, run.clusters
         place = (number % g[0], number // g[0] % g[1], number // (g[0] * g[1]))
         self.sync = ClusterSync(self.blocks)
         for b in self.blocks:
             within = (b.rank % c[0], b.rank // c[0] % c[1], b.rank // (c[0] * c[1]))
             index = tuple(p * e + w for p, e, w in zip(place, c, within, strict=True))
-            b.begin(index, place, within, Sync(self.sync, b))  # type: ignore[arg-type]
+            b.begin(index, place, within, CtaSync(self.sync, b))  # type: ignore[arg-type]
         self.left = list(self.warps)
         self.done = False
         if run.watch is not None:
             run.watch.begin(self)
 
 
-class Run:
+class PtxRun:
     """One launch while it runs. `check`: what it is watched for; `collects`: what is found is kept in `found`; `order` and `seed`: who runs first."""
 
-    def __init__(self, program: Program, launch: Launch, check: frozenset[str] = frozenset(), collects: bool = False, order: str = "", seed: int = 0):
+    def __init__(self, program: PtxProgram, launch: PtxLaunch, check: frozenset[str] = frozenset(), collects: bool = False, order: str = "",
+                 seed: int = 0):  # fmt: skip
         self.program, self.launch, self.check, self.collects = program, launch, check, collects
         self.made = program.defining if "init" in check else program.watched if check or collects else program.plain
         self.found: dict[tuple[object, ...], AveError] = {}
@@ -227,17 +228,17 @@ class Run:
         self.clusters: Dim3 = tuple(g // e for g, e in zip(launch.grid, c, strict=True))  # type: ignore[assignment]
         self.text: list[str] = []  # what the kernel printed
         self.instructions = 0
-        self.watch = Watch(self) if self.made.said.watched else None
+        self.watch = RaceWatch(self) if self.made.said.watched else None
         self.host = program.host(self)
 
-    def watched(self) -> Watch:
+    def watched(self) -> RaceWatch:
         assert self.watch is not None
         return self.watch
 
     def all(self) -> None:
         total, at, idle = self.clusters[0] * self.clusters[1] * self.clusters[2], 0, 0
-        running: list[Group] = []
-        free: list[Group] = []
+        running: list[CtaGroup] = []
+        free: list[CtaGroup] = []
         quick = self.made.said.quick and self.ranks == 1 and not self.order
         patience = PATIENCE * STEPS // self.made.said.steps
         numbers = self.ordered(list(range(total)))
@@ -246,7 +247,7 @@ class Run:
                 at = self._quickly(free, running, at, total)
                 continue
             if at < total and (not running or idle >= patience):
-                group = free.pop() if free else Group(self)
+                group = free.pop() if free else CtaGroup(self)
                 group.begin(self, numbers[at])
                 running.append(group)
                 at, idle = at + 1, 0
@@ -272,9 +273,9 @@ class Run:
             return [items[k] for k in self.random.permutation(len(items))]
         return items[::-1] if self.order == "reverse" else items
 
-    def _quickly(self, free: list[Group], running: list[Group], at: int, total: int) -> int:
+    def _quickly(self, free: list[CtaGroup], running: list[CtaGroup], at: int, total: int) -> int:
         """Runs blocks in translated code alone, from one on; gives how many have begun. One that needs the host is put among those that run."""
-        group = free.pop() if free else Group(self)
+        group = free.pop() if free else CtaGroup(self)
         block = group.blocks[0]
         end = min(total, at + SLICE)
         stopped = self.made.run_grid(block.state.ctypes.data, at, end)
@@ -300,13 +301,13 @@ class Run:
         busy, self.watch.busy = self.watch.busy, False
         return 1 if busy else STEPS // self.made.said.steps
 
-    def _finish(self, group: Group) -> None:
+    def _finish(self, group: CtaGroup) -> None:
         if self.watch is not None:
             self.watch.finish(group)
         for w in group.warps:
             self.host.finish(w)
 
-    def _stuck(self, running: list[Group], idle: int) -> bool:
+    def _stuck(self, running: list[CtaGroup], idle: int) -> bool:
         """Raises X034 where nobody can go on; or says so, where reports are collected."""
         warps = [w for g in running for w in g.left]
         waiting = [w for w in warps if w.waits is not None and w.ready is not None]
@@ -315,7 +316,7 @@ class Run:
             return True
         return False
 
-    def round(self, group: Group) -> bool:
+    def round(self, group: CtaGroup) -> bool:
         """Each warp runs until it waits, or has had its turn. Whether anything happened besides turns."""
         moved = False
         for w in self.ordered(group.left):

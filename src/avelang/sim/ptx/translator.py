@@ -12,22 +12,22 @@ from collections.abc import Callable
 import numpy as np
 
 import avelang.sim.ptx.memory_text as memory_text
-import avelang.sim.ptx.special as special
+import avelang.sim.ptx.special_values as special_values
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import Body, Module
 from avelang.llvm.writer import Writer
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import At, Callee, Instr, Label, Mem, Operand, Reg
+from avelang.sim.ptx.code import At, Callee, FlatLabel, Instr, Mem, Operand, PtxReg
+from avelang.sim.ptx.modifiers import NotExecuted
 from avelang.sim.ptx.state import APART, BLOCK, EXITED, FAULT, FUNCTIONS, LANES, RANK, SHARED_BASE, UNKNOWN, UNWAITED, WAITS, WARP
-from avelang.sim.ptx.unknown import Unknown
 
-Handler = Callable[["Translator", Instr], None]
+Handler = Callable[["PtxTranslator", Instr], None]
 
 
-class Translator(Writer):
+class PtxTranslator(Writer):
     """Writes the functions of blocks of code into `module`."""
 
-    def __init__(self, module: Module, targets: dict[int, int], functions: list[int], checked: bool, carry: Reg, watched: bool = False):
+    def __init__(self, module: Module, targets: dict[int, int], functions: list[int], checked: bool, carry: PtxReg, watched: bool = False):
         """`targets`: numbers of blocks by the index of their first instruction; `functions`: the blocks where functions begin; `checked`: there are
         asynchronous copies, so shared memory has a shadow; `carry`: the condition code; `watched`: accesses to memory are written down, and faults
         do not stop the warp (`watch_text`)."""
@@ -36,13 +36,13 @@ class Translator(Writer):
         self.targets, self.functions, self.checked, self.carry = targets, functions, checked, carry
         self.reasons: dict[int, str] = {}  # why instructions are not executed, by their index
         self.here: Instr | None = None
-        self.undef_places: dict[tuple[Reg, int], int] = {}  # of code that follows what nothing has written (`defined`)
+        self.undef_places: dict[tuple[PtxReg, int], int] = {}  # of code that follows what nothing has written (`defined`)
         self.undef_start = 0
-        self.unread: frozenset[Reg] = frozenset()  # registers that nothing reads
+        self.unread: frozenset[PtxReg] = frozenset()  # registers that nothing reads
         self.widest = 8  # bytes in which arguments are copied
         self.without = -1  # the index of a bar.warp.sync that is left out
-        self.unfenced: dict[Reg, list[Reg]] = {}  # by a register of wgmma: words that say that it has been written since the last wgmma.fence
-        self.running: dict[Reg, list[Reg]] = {}  # by a register of an accumulator: how many wgmma that write it run
+        self.unfenced: dict[PtxReg, list[PtxReg]] = {}  # by a register of wgmma: words that say that it has been written since the last wgmma.fence
+        self.running: dict[PtxReg, list[PtxReg]] = {}  # by a register of an accumulator: how many wgmma that write it run
 
     # -- functions -----------------------------------------------------------------------------------------------------------------
 
@@ -50,9 +50,9 @@ class Translator(Writer):
         """Starts a block's function; nothing is known of any register."""
         self.number = number
         self.body, self._memo = Body(), [{}]
-        self.values: dict[Reg, str] = {}
-        self.read: dict[Reg, None] = {}  # registers whose value came from memory
-        self.written: dict[Reg, None] = {}
+        self.values: dict[PtxReg, str] = {}
+        self.read: dict[PtxReg, None] = {}  # registers whose value came from memory
+        self.written: dict[PtxReg, None] = {}
         self.active = "%active"
         self.guard = ""  # an i1 a lane, of the instruction that is being written
         self._faults: list[tuple[int, str]] = []
@@ -96,7 +96,7 @@ class Translator(Writer):
         """The block ends here and returns this."""
         self.exit = result
 
-    def finish(self, name: str, live: set[Reg], next_block: int, count: int) -> str:
+    def finish(self, name: str, live: set[PtxReg], next_block: int, count: int) -> str:
         """Ends the function, going on to `next_block` where its last instruction went nowhere. `live`: the registers that are read elsewhere."""
         mask = ""
         for reg in self.written:
@@ -157,7 +157,7 @@ class Translator(Writer):
 
     # -- registers -----------------------------------------------------------------------------------------------------------------
 
-    def place(self, reg: Reg) -> str:
+    def place(self, reg: PtxReg) -> str:
         return self.pointer("w", reg.place)
 
     def pointer(self, base: str, offset: int) -> str:
@@ -165,7 +165,7 @@ class Translator(Writer):
         key = ("field", base, offset)
         return self.memo(key) or self.remember(key, self.op(f"getelementptr i8, ptr %{base}, i64 {offset}"))
 
-    def value(self, reg: Reg) -> str:
+    def value(self, reg: PtxReg) -> str:
         """A register's value: a vector of integers, or of i1."""
         if reg not in self.values:
             self.read[reg] = None
@@ -175,7 +175,7 @@ class Translator(Writer):
                 self.values[reg] = self.op(f"load {self.t(f'i{reg.bits}')}, ptr {self.place(reg)}, align 64")
         return self.values[reg]
 
-    def put(self, reg: Reg, value: str) -> None:
+    def put(self, reg: PtxReg, value: str) -> None:
         """Gives a register a value of its width, in the lanes that execute the instruction."""
         if self.guard:
             t = self.t(f"i{reg.bits}")
@@ -190,25 +190,25 @@ class Translator(Writer):
     def get(self, o: Operand, bits: int, wider: bool = False, kind: str = "b") -> str:
         """An operand as a vector of integers of so many bits. `wider`: a wider register is cut (PTX ISA 9.4.1, operand size exceeding the
         instruction's). `kind` "f": constants are floats of that width where they are written as floats."""
-        if isinstance(o, Reg):
+        if isinstance(o, PtxReg):
             if o.bits == bits:
                 return self.value(o)
             if wider and o.bits > bits > 1:
                 return self.op(f"trunc {self.t(f'i{o.bits}')} {self.value(o)} to {self.t(f'i{bits}')}")
-            raise Unknown(f"{o} has {o.bits} bits, {bits} are needed")
+            raise NotExecuted(f"{o} has {o.bits} bits, {bits} are needed")
         if isinstance(o, n.Int):
             return self.constant(o.value, bits)
         if isinstance(o, n.Float):
             return self.constant(float_bits(o, bits, kind), bits)
-        if isinstance(o, n.Special):
+        if isinstance(o, n.SpecialOperand):
             return self.special(o, bits)
         if isinstance(o, At):
             return self.cut(self.address_of(o), 64, bits)
-        if isinstance(o, n.Vector):
+        if isinstance(o, n.VectorOperand):
             return self.joined(o, bits)
         if isinstance(o, Callee):
             return self.constant(FUNCTIONS + o.number * 16, bits)
-        raise Unknown(f"an operand of this kind ({type(o).__name__}) is not executed here")
+        raise NotExecuted(f"an operand of this kind ({type(o).__name__}) is not executed here")
 
     def constant(self, value: int, bits: int) -> str:
         if bits == 1:
@@ -223,7 +223,7 @@ class Translator(Writer):
             return value
         return self.op(f"{'trunc' if have > want else 'zext'} {self.t(f'i{have}')} {value} to {self.t(f'i{want}')}")
 
-    def joined(self, o: n.Vector, bits: int) -> str:
+    def joined(self, o: n.VectorOperand, bits: int) -> str:
         """{a, b, ...} as one number, the first in the low bits."""
         part = bits // len(o.items)
         whole = ""
@@ -238,34 +238,34 @@ class Translator(Writer):
         """A predicate operand."""
         if isinstance(o, n.Not):
             return self.op(f"xor {self.t('i1')} {self.pred(o.operand)}, splat (i1 true)")  # type: ignore[arg-type]
-        if isinstance(o, Reg) and o.bits == 1:
+        if isinstance(o, PtxReg) and o.bits == 1:
             return self.value(o)
         if isinstance(o, n.Int):
             return self.constant(o.value, 1)
-        if isinstance(o, n.Special):
+        if isinstance(o, n.SpecialOperand):
             return self.special(o, 1)
-        raise Unknown("a predicate is needed")
+        raise NotExecuted("a predicate is needed")
 
     def set(self, o: Operand, value: str, bits: int, wider: str = "") -> None:
         """Writes the destination. `wider`: "s" or "u", how a value fills a wider register."""
         if isinstance(o, n.Sink):
             return
-        if isinstance(o, n.Vector):
+        if isinstance(o, n.VectorOperand):
             part = bits // len(o.items)
             for k, item in enumerate(o.items):
                 x = value if not k else self.op(f"lshr {self.t(f'i{bits}')} {value}, {self.constant(k * part, bits)}")
                 self.set(item, self.cut(x, bits, part), part)  # type: ignore[arg-type]
             return
-        if not isinstance(o, Reg):
-            raise Unknown("the destination must be a register")
+        if not isinstance(o, PtxReg):
+            raise NotExecuted("the destination must be a register")
         if o.bits != bits:
             if not wider or o.bits < bits:
-                raise Unknown(f"{o} has {o.bits} bits, the result {bits}")
+                raise NotExecuted(f"{o} has {o.bits} bits, the result {bits}")
             value = self.op(f"{wider}ext {self.t(f'i{bits}')} {value} to {self.t(f'i{o.bits}')}")
         self.put(o, value)
 
-    def special(self, o: n.Special, bits: int) -> str:
-        have, x = special.value(self, o)
+    def special(self, o: n.SpecialOperand, bits: int) -> str:
+        have, x = special_values.value(self, o)
         return x if have == 1 or have == bits else self.cut(x, have, bits)
 
     def word(self, name: str, index: int = 0, bits: int = 32) -> str:
@@ -295,8 +295,8 @@ class Translator(Writer):
             return x
         if isinstance(m.base, n.Int):
             return self.constant(m.base.value + m.offset, 64)
-        if not isinstance(m.base, Reg) or m.base.bits not in (32, 64):
-            raise Unknown("an address must be in a register of 32 or 64 bits")
+        if not isinstance(m.base, PtxReg) or m.base.bits not in (32, 64):
+            raise NotExecuted("an address must be in a register of 32 or 64 bits")
         x = self.value(m.base)
         if m.base.bits == 32:
             x = self.op(f"add {self.t('i32')} {x}, {self.constant(m.offset, 32)}") if m.offset else x
@@ -400,8 +400,8 @@ class Translator(Writer):
         return self.targets[index]
 
     def target(self, o: Operand) -> int:
-        if not isinstance(o, Label):
-            raise Unknown("a label is needed")
+        if not isinstance(o, FlatLabel):
+            raise NotExecuted("a label is needed")
         return self.targets[o.index]
 
     def go(self, new: str) -> None:
@@ -499,4 +499,4 @@ def float_bits(o: n.Float, bits: int, kind: str) -> int:
     if bits == 32:
         with np.errstate(over="ignore"):
             return int(np.float64(value).astype(np.float32).view(np.uint32))
-    raise Unknown(f"a float constant of {o.width} bits where {bits} are needed")
+    raise NotExecuted(f"a float constant of {o.width} bits where {bits} are needed")

@@ -17,13 +17,13 @@ import numpy as np
 
 import avelang.sim.ptx.clocks as clocks
 import avelang.sim.ptx.findings as findings
-from avelang.sim.ptx.accesses import Memory
-from avelang.sim.ptx.clocks import CLUSTER, GPU, SCOPES, Access, Accesses, Clock, Strong, joined
+from avelang.sim.ptx.accesses import ShadowMemory
+from avelang.sim.ptx.clocks import CLUSTER, GPU, SCOPES, AccessLog, Strong, VectorClock, WarpAccess, joined
 from avelang.sim.ptx.state import LANES
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.run import Block, Group, Run, Warp
-    from avelang.sim.ptx.sync import Barrier, Phase
+    from avelang.sim.ptx.barriers import BarrierState, Phase
+    from avelang.sim.ptx.run import CtaGroup, CtaState, PtxRun, Warp
 
 WARPGROUP = 4  # warps
 
@@ -36,16 +36,16 @@ class Release:
     scope: int
     cluster: int
     rank: int
-    clock: Clock
+    clock: VectorClock
     lanes: dict[int, np.ndarray]
 
-    def reaches(self, scope: int, w: Watched) -> bool:
+    def reaches(self, scope: int, w: WarpWatch) -> bool:
         """Whether a warp that acquires at a scope learns of it."""
         least = min(scope, self.scope)
         return least == GPU or self.cluster == w.cluster and (least == CLUSTER or self.rank == w.rank)
 
 
-class Lanes:
+class LaneOrder:
     """Which lanes of a warp are ordered: `know[l, m]` is the count up to which lane l comes behind lane m, `last[m]` the one at which m last ran."""
 
     def __init__(self, mask: int):
@@ -76,7 +76,7 @@ class Lanes:
         self.know[now] = np.maximum(self.know[now], known)
         self.apart = bool((self.know[now].max(axis=0) < self.last)[~now].any())
 
-    def ordered(self, a: Access) -> bool:
+    def ordered(self, a: WarpAccess) -> bool:
         """Whether an access of this warp comes before what these lanes do now."""
         if a.count >= self.count or a.mask & self.mask == a.mask:
             return True
@@ -84,16 +84,16 @@ class Lanes:
         return any(a.mask >> m & 1 and self.know[now, m] >= a.count for m in range(LANES))
 
 
-class Watched:
+class WarpWatch:
     """One warp: its agents begin at `agent`; `clock` is what it knows."""
 
-    def __init__(self, warp: Warp, agent: int, clock: Clock, cluster: int):
+    def __init__(self, warp: Warp, agent: int, clock: VectorClock, cluster: int):
         self.warp, self.agent, self.clock, self.cluster, self.rank = warp, agent, clock, cluster, warp.block.rank
         self.index, self.block = warp.index, warp.block.index
-        self.fences: dict[int, Clock] = {}  # by scope: what it knew at its last fence
+        self.fences: dict[int, VectorClock] = {}  # by scope: what it knew at its last fence
         self.seen: list[Release] = []  # what relaxed reads have met, for the next fence
         self.begun = [0] * len(clocks.KINDS)  # how much each of its agents has begun
-        self.lanes = Lanes(warp.block.masks[warp.index])
+        self.lanes = LaneOrder(warp.block.masks[warp.index])
         self.clock.learn(agent, 1)
 
     @property
@@ -111,31 +111,31 @@ class Watched:
         self.clock.own[self.agent - self.clock.base] += 1
 
 
-class Watch:
+class RaceWatch:
     """A launch that is watched."""
 
-    def __init__(self, run: Run):
-        self.run, self.table = run, Accesses()
-        self.memory = Memory(self)
+    def __init__(self, run: PtxRun):
+        self.run, self.table = run, AccessLog()
+        self.memory = ShadowMemory(self)
         self.agents, self.clusters = 1, 0
         self.mbarriers: set[int] = set()  # those of the agents that are none of a warp
-        self.warps: dict[Warp, Watched] = {}
+        self.warps: dict[Warp, WarpWatch] = {}
         self.places: dict[tuple[Any, int], list[Release]] = {}  # what has been released, by the word of memory
         self.executed: set[int] = set()
         self.busy = False  # whether anything but tests of memory happened since somebody looked
 
     # -- clusters ------------------------------------------------------------------------------------------------------------------
 
-    def begin(self, group: Group) -> None:
+    def begin(self, group: CtaGroup) -> None:
         """The warps of a cluster start: they know nothing of those before."""
         n = len(group.warps) * len(clocks.KINDS)
         for k, w in enumerate(group.warps):
-            clock = Clock(self.agents, np.zeros(n, np.int64), {})
-            self.warps[w] = Watched(w, self.agents + k * len(clocks.KINDS), clock, self.clusters)
+            clock = VectorClock(self.agents, np.zeros(n, np.int64), {})
+            self.warps[w] = WarpWatch(w, self.agents + k * len(clocks.KINDS), clock, self.clusters)
         self.agents, self.clusters = self.agents + n, self.clusters + 1
         self.memory.begin(group)
 
-    def finish(self, group: Group) -> None:
+    def finish(self, group: CtaGroup) -> None:
         """The blocks of a cluster have ended: what others did in the shared memory of one, and what its bulk stores read there, was over before."""
         for b in group.blocks:
             known = self.warps[b.warps[0]].clock.copy()
@@ -151,7 +151,7 @@ class Watch:
 
     # -- barriers ------------------------------------------------------------------------------------------------------------------
 
-    def arrive(self, warp: Warp, barrier: Barrier, relaxed: bool = False) -> None:
+    def arrive(self, warp: Warp, barrier: BarrierState, relaxed: bool = False) -> None:
         """What a warp has done is known to those whom the barrier lets go on; what its fences stand behind they may hand on by relaxed atomics, and
         what its relaxed reads have met they know behind a fence."""
         w = self.warps[warp]
@@ -161,7 +161,7 @@ class Watch:
             barrier.clock.seen += [r for r in w.seen if not any(r is x for x in barrier.clock.seen)]
         w.step()
 
-    def relaxed(self, w: Watched) -> Clock:
+    def relaxed(self, w: WarpWatch) -> VectorClock:
         """What a relaxed arrival hands on: what the last fence did, and which copies and products the warp knows to be over. They wait in no buffer
         of the warp, so that no release has to bring them out: Hopper's GEMMs give back a stage in this way, since a release at cluster scope is
         a fence of the whole GPU. The warp's own loads and stores, and its cp.async, are not handed on."""
@@ -169,10 +169,10 @@ class Watch:
         own = np.zeros_like(clock.own)
         for kind in (clocks.READS, clocks.PRODUCTS):
             own[kind :: len(clocks.KINDS)] = clock.own[kind :: len(clocks.KINDS)]
-        over = Clock(clock.base, own, {a: n for a, n in clock.far.items() if a in self.mbarriers})
+        over = VectorClock(clock.base, own, {a: n for a, n in clock.far.items() if a in self.mbarriers})
         return over if fence is None else joined(over, fence)
 
-    def leave(self, warp: Warp, barrier: Barrier, generation: int) -> None:
+    def leave(self, warp: Warp, barrier: BarrierState, generation: int) -> None:
         """A warp goes on behind a barrier."""
         known = barrier.ended.get(generation)
         if known is not None:
@@ -229,7 +229,7 @@ class Watch:
 
     # -- mbarriers -----------------------------------------------------------------------------------------------------------------
 
-    def used(self, warp: Warp, instr: int, block: Block, offset: int, p: Phase, removed: bool) -> None:
+    def used(self, warp: Warp, instr: int, block: CtaState, offset: int, p: Phase, removed: bool) -> None:
         """An instruction uses an mbarrier, or removes it."""
         number = self.memory.object_(warp, instr, block, offset, removed)
         p.agent_number = p.agent_number or self.agent()
@@ -279,13 +279,13 @@ class Watch:
     def copied(self, warp: Warp, p: Phase, begun: int) -> None:
         """The cp.async that a thread had begun are there, and an mbarrier is told so: nothing else of the thread is known to who waits there."""
         w = self.warps[warp]
-        known = Clock(w.clock.base, np.zeros_like(w.clock.own), {})
+        known = VectorClock(w.clock.base, np.zeros_like(w.clock.own), {})
         known.learn(w.agent + clocks.COPIES, begun)
         p.known = joined(p.known, known)
 
     # -- fences and atomics ----------------------------------------------------------------------------------------------------------
 
-    def fence(self, w: Watched, parts: tuple[str, ...]) -> None:
+    def fence(self, w: WarpWatch, parts: tuple[str, ...]) -> None:
         """membar and fence."""
         if "proxy" in parts:
             return
@@ -299,7 +299,7 @@ class Watch:
             w.fences |= dict.fromkeys(range(scope + 1), w.clock.copy())
             w.step()
 
-    def meet(self, w: Watched, places: list[tuple[Any, int]], how: Strong) -> None:
+    def meet(self, w: WarpWatch, places: list[tuple[Any, int]], how: Strong) -> None:
         """A strong access to these words of memory: it learns what was released there, and releases."""
         if how.reads:
             met = [r for p in places for r in self.places.get(p, ())]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from avelang.nvptx import nodes as n
+from avelang.sim.ptx.modifiers import NotExecuted
 from avelang.sim.ptx.state import BLOCK, LANES, WARP
-from avelang.sim.ptx.unknown import Unknown
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.translator import Translator
+    from avelang.sim.ptx.translator import PtxTranslator
 
 AXES = {"x": 0, "y": 1, "z": 2, "w": 3}
 VECTORS = ("ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid")
@@ -25,12 +25,12 @@ _LANE_MASKS = {
 CONSTANTS = {"%smid": 0, "%nsmid": 1, "%gridid": 1, "%nwarpid": 64, "%reserved_smem_offset_begin": 0, "%reserved_smem_offset_end": 0}
 
 
-def value(t: Translator, o: n.Special) -> tuple[int, str]:
+def value(t: PtxTranslator, o: n.SpecialOperand) -> tuple[int, str]:
     """(bits, the vector). Raises Unknown for what is not modeled."""
     name = o.name[1:]
     if name == "tid" or name in VECTORS:
         if o.component not in AXES:
-            raise Unknown(f"{o.name} is a vector: one of its components is needed")
+            raise NotExecuted(f"{o.name} is a vector: one of its components is needed")
         axis = AXES[o.component]
         if axis == 3:
             return 32, t.constant(0 if name.endswith("id") and name[0] != "n" else 1, 32)
@@ -52,10 +52,10 @@ def value(t: Translator, o: n.Special) -> tuple[int, str]:
         return 64 if o.name == "%gridid" else 32, t.constant(CONSTANTS[o.name], 64 if o.name == "%gridid" else 32)
     if o.name in ("%clock", "%clock64", "%clock_hi", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi"):
         return _clock(t, o.name)
-    raise Unknown(f"{o.name} is not modeled")
+    raise NotExecuted(f"{o.name} is not modeled")
 
 
-def _clock(t: Translator, name: str) -> tuple[int, str]:
+def _clock(t: PtxTranslator, name: str) -> tuple[int, str]:
     """Time is not modeled: each reading of any clock is greater than those before, which is all that code may rely on."""
     place = t.pointer("g", BLOCK["clock"])
     now = t.op(f"add i64 {t.op(f'load i64, ptr {place}, align 8')}, 16")

@@ -7,9 +7,9 @@ import avelang.sim.ptx.atomics as atomics
 import avelang.sim.ptx.memory_text as memory_text
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.nvptx import nodes as n
-from avelang.sim.ptx.code import BITS, At, Instr, Mem, Reg
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.code import BITS, At, Instr, Mem, PtxReg
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 SPACES = {
     "global": "global", "shared": "shared", "shared::cta": "shared", "shared::cluster": "shared::cluster", "local": "local", "const": "global",
@@ -31,13 +31,13 @@ def _hints(m: Mods) -> bool:
     return policy
 
 
-class _Access:
+class _AccessForm:
     """The space, type and vector of a load or store."""
 
     def __init__(self, i: Instr, mem: object):
         m = Mods(i)
         if m.has("async"):
-            raise Unknown("st.async is not executed here")
+            raise NotExecuted("st.async is not executed here")
         self.policy = _hints(m)
         found = m.take(*SPACES)
         self.space = SPACES[found] if found else "generic"
@@ -46,12 +46,12 @@ class _Access:
         m.done()
         self.bits = BITS[self.kind]
         if not isinstance(mem, Mem):
-            raise Unknown("an address in brackets is needed")
+            raise NotExecuted("an address in brackets is needed")
         self.mem = mem
         if self.space == "param":
             base = mem.base
-            if not isinstance(base, At) and not isinstance(base, Reg):
-                raise Unknown("a parameter is needed")
+            if not isinstance(base, At) and not isinstance(base, PtxReg):
+                raise NotExecuted("a parameter is needed")
             # Parameters of functions stand with the local variables; a register holds a parameter's address on this machine.
             self.space = "local" if isinstance(base, At) and base.variable.space == "local" else "global"
         if isinstance(mem.base, At) and self.space == "generic":
@@ -60,19 +60,19 @@ class _Access:
     def items(self, o: object) -> list[object]:
         if self.count == 1:
             return [o]
-        if not isinstance(o, n.Vector) or len(o.items) != self.count:
-            raise Unknown(f"{self.count} registers in braces are needed")
+        if not isinstance(o, n.VectorOperand) or len(o.items) != self.count:
+            raise NotExecuted(f"{self.count} registers in braces are needed")
         return list(o.items)
 
 
-def _uniform(t: Translator, a: _Access) -> list[str] | None:
+def _uniform(t: PtxTranslator, a: _AccessForm) -> list[str] | None:
     """Values of a kernel's parameter, which are the same in all lanes and always there."""
     base = a.mem.base
     if not isinstance(base, At) or base.variable.space != "param":
         return None
     first = base.offset + a.mem.offset
     if not 0 <= first <= base.variable.bytes - a.bits // 8 * a.count:
-        raise Unknown(f"it reads beyond the parameter {base.variable.name}")
+        raise NotExecuted(f"it reads beyond the parameter {base.variable.name}")
     whole = t.word("params", 0, 64)
     place = t.op(f"inttoptr i64 {t.op(f'add i64 {whole}, {base.variable.offset + first}')} to ptr")
     out = []
@@ -82,7 +82,7 @@ def _uniform(t: Translator, a: _Access) -> list[str] | None:
     return out
 
 
-def _partly(t: Translator, a: _Access, read: list[int]) -> list[str]:
+def _partly(t: PtxTranslator, a: _AccessForm, read: list[int]) -> list[str]:
     """A vector of which the program uses some elements only: the others may be anywhere. LLVM loads more than there is where the address of a vector
     is a multiple of its size, as what follows in that piece of memory is never out of a GPU's reach."""
     x, size = t.address(a.mem, a.space), a.bits // 8
@@ -100,8 +100,8 @@ def _partly(t: Translator, a: _Access, read: list[int]) -> list[str]:
     return values
 
 
-def _load(t: Translator, i: Instr) -> None:
-    a = _Access(i, i.operands[1])
+def _load(t: PtxTranslator, i: Instr) -> None:
+    a = _AccessForm(i, i.operands[1])
     values = _uniform(t, a)
     read = [k for k, o in enumerate(a.items(i.operands[0])) if not isinstance(o, n.Sink) and o not in t.unread]
     if values is None and a.space in ("global", "generic") and 0 < len(read) < a.count:
@@ -114,8 +114,8 @@ def _load(t: Translator, i: Instr) -> None:
         t.set(o, x, a.bits, wider="s" if a.kind[0] == "s" else "z")  # type: ignore[arg-type]
 
 
-def _store(t: Translator, i: Instr) -> None:
-    a = _Access(i, i.operands[0])
+def _store(t: PtxTranslator, i: Instr) -> None:
+    a = _AccessForm(i, i.operands[0])
     for k, o in enumerate(a.items(i.operands[1])):
         t.put_data(k, t.get(o, a.bits, wider=True, kind=a.kind[0]), a.bits)  # type: ignore[arg-type]
     t.put_addresses(t.address(a.mem, a.space))
@@ -132,11 +132,11 @@ KINDS = {
 }  # fmt: skip
 
 
-def _atomic(t: Translator, i: Instr) -> None:
+def _atomic(t: PtxTranslator, i: Instr) -> None:
     """atom gives back what stood there, red does not."""
     m = Mods(i)
     if m.has("async"):
-        raise Unknown("red.async is not executed here")
+        raise NotExecuted("red.async is not executed here")
     policy = _hints(m)
     found = m.take(*SPACES)
     space, op = SPACES[found] if found else "generic", m.take(*OPERATIONS)
@@ -148,13 +148,13 @@ def _atomic(t: Translator, i: Instr) -> None:
     to = operands.pop(0) if i.opcode == "atom" else n.Sink()
     mem, *values = operands
     if kind not in KINDS.get(op, ()) or space in ("param", "local") or not isinstance(mem, Mem):
-        raise Unknown(f"there is no {op or 'operation'} of .{kind} in this space")
+        raise NotExecuted(f"there is no {op or 'operation'} of .{kind} in this space")
     made = atomics.atomic(space, op, kind, BITS[kind], count, t.watched)
     if made is None or len(values) != (2 if op == "cas" else 1):
-        raise Unknown("this form is not executed here")
+        raise NotExecuted("this form is not executed here")
     bits, k = BITS[kind], 0
     for v in values:
-        for part in v.items if isinstance(v, n.Vector) and count > 1 else (v,):
+        for part in v.items if isinstance(v, n.VectorOperand) and count > 1 else (v,):
             t.put_data(k, t.get(part, bits, kind=kind[0]), bits)  # type: ignore[arg-type]
             k += 1
     t.put_addresses(t.address(mem, space))
@@ -162,7 +162,7 @@ def _atomic(t: Translator, i: Instr) -> None:
     t.module.functions.setdefault("ave_bf16_add", atomics.BF16_ADD)
     t.run(t.helper(made[0], lambda: made[1]))
     t.updates(space, bits, count, k)
-    parts = to.items if isinstance(to, n.Vector) and count > 1 else (to,)
+    parts = to.items if isinstance(to, n.VectorOperand) and count > 1 else (to,)
     for k, o in enumerate(parts):
         if not isinstance(o, n.Sink):
             t.set(o, t.take_data(k, bits), bits)  # type: ignore[arg-type]
@@ -171,17 +171,17 @@ def _atomic(t: Translator, i: Instr) -> None:
 # -- what changes nothing here -------------------------------------------------------------------------------------------------------------
 
 
-def _nothing(t: Translator, i: Instr) -> None:
+def _nothing(t: PtxTranslator, i: Instr) -> None:
     """Fences and hints: memory is one, and accesses happen in the order of the code."""
     if i.opcode in ("membar", "fence"):
         t.note(watch_text.FENCE)
 
 
-def _alloca(t: Translator, i: Instr) -> None:
-    raise Unknown("the stack cannot grow while the kernel runs")
+def _alloca(t: PtxTranslator, i: Instr) -> None:
+    raise NotExecuted("the stack cannot grow while the kernel runs")
 
 
-def _created(t: Translator, i: Instr) -> None:
+def _created(t: PtxTranslator, i: Instr) -> None:
     """createpolicy: a cache policy, which means nothing here."""
     t.set(i.operands[0], t.constant(0, 64), 64)
 

@@ -6,12 +6,12 @@ import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.vectors import Ops, function
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import Instr, Operand
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.state import LANES
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 
-def _gather(t: Translator, members: Operand | None) -> str:
+def _gather(t: PtxTranslator, members: Operand | None) -> str:
     """Waits for the lanes that take part; an i32 of those that do and execute this."""
     if members is None:
         return t.lanes()
@@ -24,7 +24,7 @@ def _gather(t: Translator, members: Operand | None) -> str:
     return t.op(f"and i32 {word}, {t.lanes()}")
 
 
-def pick(t: Translator, x: str, lanes: str, e: str = "i32") -> str:
+def pick(t: PtxTranslator, x: str, lanes: str, e: str = "i32") -> str:
     """Each lane's value of x in the lane that `lanes` (i32, 0 to 31) names."""
 
     def text() -> str:
@@ -58,7 +58,7 @@ done:
     return t.op(f"call {t.t(e)} @ave_pick_{e}({t.t(e)} {x}, {t.t('i32')} {lanes})")
 
 
-def constant_pick(t: Translator, x: str, lanes: list[int], e: str = "i32") -> str:
+def constant_pick(t: PtxTranslator, x: str, lanes: list[int], e: str = "i32") -> str:
     order = ", ".join(f"i32 {k}" for k in lanes)
     return t.op(f"shufflevector {t.t(e)} {x}, {t.t(e)} poison, <{len(lanes)} x i32> <{order}>")
 
@@ -76,12 +76,12 @@ def source_lanes(mode: str, b: int, c: int) -> tuple[list[int], list[bool]]:
     return out, inside
 
 
-def _shfl(t: Translator, i: Instr) -> None:
+def _shfl(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     synced, mode, kind = m.has("sync"), m.take("up", "down", "bfly", "idx"), m.type()
     m.done()
     if kind != "b32" or not mode:
-        raise Unknown("it has .up, .down, .bfly and .idx, .b32")
+        raise NotExecuted("it has .up, .down, .bfly and .idx, .b32")
     who = _gather(t, i.operands[4] if synced else None)
     d, a, b, c = i.operands[:4]
     x = t.get(a, 32)
@@ -101,7 +101,7 @@ def _shfl(t: Translator, i: Instr) -> None:
         t.set(second, ok, 1)  # type: ignore[arg-type]
 
 
-def _alone(t: Translator, who: str, source: str, ok: str) -> None:
+def _alone(t: PtxTranslator, who: str, source: str, ok: str) -> None:
     """Watched code writes down the lanes that read a lane which does not execute this; their sources stand where addresses do."""
     o = Ops(t, "i32")
     there = o("and", o("lshr", t.splat(who, "i32"), source), 1)
@@ -110,7 +110,7 @@ def _alone(t: Translator, who: str, source: str, ok: str) -> None:
     t.note(watch_text.ALONE, 0, t.op(f"and i32 {t.bits_of(alone)}, {t.lanes()}"))
 
 
-def _any_shuffle(t: Translator, mode: str, b: str, c: str) -> tuple[str, str]:
+def _any_shuffle(t: PtxTranslator, mode: str, b: str, c: str) -> tuple[str, str]:
     """(the lane that each lane reads, whether that is in range)."""
     o, lane = Ops(t, "i32"), t.numbers()
     b = o("and", b, 31)
@@ -125,7 +125,7 @@ def _any_shuffle(t: Translator, mode: str, b: str, c: str) -> tuple[str, str]:
     return o("and", o.select(ok, j, lane), 31), ok
 
 
-def _vote(t: Translator, i: Instr) -> None:
+def _vote(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     synced, mode = m.has("sync"), m.take("all", "any", "uni", "ballot")
     kind = m.type()
@@ -135,7 +135,7 @@ def _vote(t: Translator, i: Instr) -> None:
     if (mode, kind) == ("ballot", "b32"):
         return t.set(i.operands[0], t.splat(bits, "i32"), 32)
     if kind != "pred" or mode not in ("all", "any", "uni"):
-        raise Unknown("it has .all, .any and .uni of .pred, .ballot of .b32")
+        raise NotExecuted("it has .all, .any and .uni of .pred, .ballot of .b32")
     every, some = t.op(f"icmp eq i32 {bits}, {who}"), t.op(f"icmp ne i32 {bits}, 0")
     if mode == "uni":
         none = t.op(f"xor i1 {some}, true")
@@ -144,13 +144,13 @@ def _vote(t: Translator, i: Instr) -> None:
     return None
 
 
-def _match(t: Translator, i: Instr) -> None:
+def _match(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     m.take("sync")
     mode, kind = m.take("any", "all"), m.type()
     m.done()
     if kind not in ("b32", "b64") or not mode:
-        raise Unknown("it has .any and .all, .b32 and .b64")
+        raise NotExecuted("it has .any and .all, .b32 and .b64")
     bits = int(kind[1:])
     who = _gather(t, i.operands[2])
     o, w = Ops(t, f"i{bits}"), Ops(t, "i32")
@@ -178,13 +178,13 @@ def _match(t: Translator, i: Instr) -> None:
 IDENTITY = {"add": 0, "and": -1, "or": 0, "xor": 0, "umin": -1, "umax": 0, "smin": (1 << 31) - 1, "smax": -(1 << 31)}
 
 
-def _redux(t: Translator, i: Instr) -> None:
+def _redux(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     m.take("sync")
     op, kind = m.take("add", "min", "max", "and", "or", "xor"), m.type()
     m.done()
     if (kind != "b32") if op in ("and", "or", "xor") else (kind not in ("u32", "s32")):
-        raise Unknown(f".{op} is not executed for .{kind}")
+        raise NotExecuted(f".{op} is not executed for .{kind}")
     who = _gather(t, i.operands[2])
     name = kind[0] + op if op in ("min", "max") else op
     o = Ops(t, "i32")
@@ -193,25 +193,25 @@ def _redux(t: Translator, i: Instr) -> None:
     t.set(i.operands[0], t.splat(value, "i32"), 32)
 
 
-def _elect(t: Translator, i: Instr) -> None:
+def _elect(t: PtxTranslator, i: Instr) -> None:
     """The lowest lane that takes part is the leader; the ISA leaves open which it is."""
     m = Mods(i)
     m.take("sync")
     m.done()
     d = i.operands[0]
     if not isinstance(d, n.Pair):
-        raise Unknown("it has two destinations")
+        raise NotExecuted("it has two destinations")
     who = _gather(t, i.operands[1])
     leader = t.splat(t.op(f"call i32 @llvm.cttz.i32(i32 {who}, i1 false)"), "i32")
     t.set(d.first, leader, 32)  # type: ignore[arg-type]
     t.set(d.second, Ops(t, "i32").cmp("eq", leader, t.numbers()), 1)  # type: ignore[arg-type]
 
 
-def _activemask(t: Translator, i: Instr) -> None:
+def _activemask(t: PtxTranslator, i: Instr) -> None:
     t.set(i.operands[0], t.splat(t.lanes(), "i32"), 32)
 
 
-def warp_barrier(t: Translator, i: Instr) -> None:
+def warp_barrier(t: PtxTranslator, i: Instr) -> None:
     """bar.warp.sync."""
     if i.index != t.without:
         _gather(t, i.operands[0])

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from avelang.sim.sync import MBarrier
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.clocks import Clock
-    from avelang.sim.ptx.host import View
-    from avelang.sim.ptx.run import Block
+    from avelang.sim.ptx.clocks import VectorClock
+    from avelang.sim.ptx.host import HostView
+    from avelang.sim.ptx.run import CtaState
 
 KEPT = 64  # generations of a barrier that somebody may still have to learn of
 MOST = 16  # barriers of a block (PTX ISA 9.0, 9.7.13.1)
 
 
-class Misuse(Exception):
+class HostMisuse(Exception):
     """A misuse that only shows while the kernel runs: `why`, and the lane."""
 
     def __init__(self, why: str, lane: int = 0, hint: str = ""):
@@ -25,7 +25,7 @@ class Misuse(Exception):
         self.why, self.lane, self.hint = why, lane, hint
 
 
-class Outside(Misuse):
+class Outside(HostMisuse):
     """An access to memory that the kernel may not touch: `size` bytes at `address`, generic or of global memory. `readonly`: it may be read."""
 
     def __init__(self, address: int, size: int, lane: int, readonly: bool = False):
@@ -34,7 +34,7 @@ class Outside(Misuse):
 
 
 @dataclasses.dataclass(slots=True)
-class Barrier:
+class BarrierState:
     """A barrier of a block or cluster: threads that have arrived, and how many are wanted (0: all that live). `votes` is what they brought along."""
 
     arrived: int = 0
@@ -42,14 +42,14 @@ class Barrier:
     generation: int = 0
     votes: list[Any] = dataclasses.field(default_factory=list)
     last: list[Any] = dataclasses.field(default_factory=list)
-    clock: Clock | None = None  # in a launch that is watched: what those know who have come; and who came to the generations before
-    ended: dict[int, Clock | None] = dataclasses.field(default_factory=dict)
+    clock: VectorClock | None = None  # in a launch that is watched: what those know who have come; and who came to the generations before
+    ended: dict[int, VectorClock | None] = dataclasses.field(default_factory=dict)
     instr: int = -1  # with which instruction the last one came
 
     def arrive(self, count: int, wanted: int, vote: Any = None) -> int:
         """More have come; the generation whose end they wait for."""
         if self.arrived and wanted != self.wanted:
-            raise Misuse(f"this barrier is used with {wanted or 'all'} threads here, and with {self.wanted or 'all'} by those who came before")
+            raise HostMisuse(f"this barrier is used with {wanted or 'all'} threads here, and with {self.wanted or 'all'} by those who came before")
         self.wanted, before = wanted, self.generation
         self.arrived += count
         if vote is not None:
@@ -60,7 +60,7 @@ class Barrier:
         """Opens where enough have come."""
         if self.arrived >= wanted > 0:
             if self.wanted and self.arrived > self.wanted:
-                raise Misuse(f"{self.arrived} threads have arrived at a barrier for {self.wanted}")
+                raise HostMisuse(f"{self.arrived} threads have arrived at a barrier for {self.wanted}")
             if self.clock is not None:
                 self.ended[self.generation] = self.clock
                 self.ended.pop(self.generation - KEPT, None)
@@ -76,8 +76,8 @@ class Phase(MBarrier):
         super().__init__(expected, expected)
         self.coming: list[Callable[[], None]] = []
         self.seen: dict[tuple[int, int], int] = {}
-        self.known: Clock | None = None  # in a launch that is watched: what those know who have arrived; and of the last phase
-        self.before: Clock | None = None
+        self.known: VectorClock | None = None  # in a launch that is watched: what those know who have arrived; and of the last phase
+        self.before: VectorClock | None = None
         self.agent_number = 0
         self.uses: dict[int, int] = {}
 
@@ -87,11 +87,12 @@ class Phase(MBarrier):
         if self.phase != phase:
             self.before, self.known = self.known, None
 
-    def told(self, thread: tuple[int, int], lane: int) -> Misuse | None:
+    def told(self, thread: tuple[int, int], lane: int) -> HostMisuse | None:
         """A thread's wait is over. What is wrong, where its last one here was for the same phase: the second waits for nothing."""
         if self.seen.get(thread) == self.phase:
-            return Misuse("this thread has waited for this phase of the mbarrier before; its bytes or arrivals are not those of another phase", lane,
-                          "the parity to wait for changes with each phase: 0, 1, 0, ...")  # fmt: skip
+            return HostMisuse("this thread has waited for this phase of the mbarrier before; "
+                              "its bytes or arrivals are not those of another phase", lane,
+                              "the parity to wait for changes with each phase: 0, 1, 0, ...")  # fmt: skip
         self.seen[thread] = self.phase
         return None
 
@@ -105,30 +106,30 @@ class Phase(MBarrier):
 class ClusterSync:
     """The barrier of a cluster."""
 
-    def __init__(self, blocks: list[Block]):
+    def __init__(self, blocks: list[CtaState]):
         self.blocks = blocks
-        self.barrier = Barrier()
+        self.barrier = BarrierState()
 
     @property
     def live(self) -> int:
         return sum(b.sync.live for b in self.blocks)
 
 
-class Sync:
+class CtaSync:
     """Barriers and mbarriers of one block, and how many of its warps live."""
 
-    def __init__(self, cluster: ClusterSync, block: Block):
+    def __init__(self, cluster: ClusterSync, block: CtaState):
         self.cluster, self.block = cluster, block
         self.live = block.count
-        self.barriers: dict[int, Barrier] = {}
+        self.barriers: dict[int, BarrierState] = {}
         self.mbarriers: dict[int, Phase] = {}
 
-    def barrier(self, number: int) -> Barrier:
+    def barrier(self, number: int) -> BarrierState:
         if not 0 <= number < MOST:
-            raise Misuse(f"there is no barrier {number}: they are numbered 0 to {MOST - 1}")
-        return self.barriers.setdefault(number, Barrier())
+            raise HostMisuse(f"there is no barrier {number}: they are numbered 0 to {MOST - 1}")
+        return self.barriers.setdefault(number, BarrierState())
 
-    def open_for_all(self) -> list[Barrier]:
+    def open_for_all(self) -> list[BarrierState]:
         """Barriers of all that live, at which some wait now."""
         return [b for b in (*self.barriers.values(), self.cluster.barrier) if not b.wanted and b.arrived]
 
@@ -141,12 +142,12 @@ class Sync:
         self.cluster.barrier.check(self.cluster.live)
 
 
-def phase(v: View, lane: int, address: int, peers: bool = True) -> Phase:
+def phase(v: HostView, lane: int, address: int, peers: bool = True) -> Phase:
     """The mbarrier at an address of shared memory; `peers`: it may be another block's. Raises Misuse where there is none."""
     block, offset = v.shared(lane, address, peers)
     found = block.sync.mbarriers.get(offset)
     if found is None:
-        raise Misuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there", lane)
+        raise HostMisuse(f"there is no mbarrier at {offset:#x} of shared memory: nothing has initialized one there", lane)
     if v.run.watch is not None:
         v.run.watch.used(v.warp, v.i.index, block, offset, found, v.i.parts[1] == "inval")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from avelang.sim.ptx.code import BITS, Instr
 
 
-class Unknown(Exception):
+class NotExecuted(Exception):
     """Raised by a handler that meets a form of its instruction which it does not execute; the text says which."""
 
 
@@ -35,10 +35,10 @@ class Mods:
     def type(self) -> str:
         found = self.types()
         if len(found) != 1:
-            raise Unknown(f"one type is needed, not {len(found)}")
+            raise NotExecuted(f"one type is needed, not {len(found)}")
         return found[0]
 
     def done(self) -> None:
         """Raises Unknown where something is left."""
         if self.left:
-            raise Unknown(f"the modifier .{self.left[0]} is not executed here")
+            raise NotExecuted(f"the modifier .{self.left[0]} is not executed here")

@@ -12,8 +12,8 @@ from avelang.ir.dtypes import BY_NAME
 from avelang.llvm.narrow_floats import from_double, narrow, to_double, widen
 from avelang.llvm.vectors import Ops, function
 from avelang.sim.ptx.code import BITS
-from avelang.sim.ptx.translator import Translator
-from avelang.sim.ptx.unknown import Unknown
+from avelang.sim.ptx.modifiers import NotExecuted
+from avelang.sim.ptx.translator import PtxTranslator
 
 ELEMENT = {"f16": "half", "f32": "float", "f64": "double"}
 # LLVM's names of rounding modes, and the numbers that llvm.set.rounding takes (LLVM Language Reference, "llvm.get.rounding").
@@ -21,7 +21,7 @@ MODES = {"rn": 1, "rz": 0, "rp": 2, "rm": 3}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Format:
+class FloatFormat:
     """An IEEE-like format: bits of the exponent and of the mantissa, and how NaN is written by arithmetic."""
 
     name: str
@@ -48,8 +48,8 @@ class Format:
 
 # PTX ISA 9.0, 9.7.3: NaN results of f32 are 0x7FFFFFFF; of f16 and bf16 0x7FFF (9.7.4).
 FORMATS = {
-    "f16": Format("f16", 5, 10, 0x7FFF), "bf16": Format("bf16", 8, 7, 0x7FFF), "f32": Format("f32", 8, 23, 0x7FFFFFFF),
-    "f64": Format("f64", 11, 52, 0x7FF8000000000000),
+    "f16": FloatFormat("f16", 5, 10, 0x7FFF), "bf16": FloatFormat("bf16", 8, 7, 0x7FFF), "f32": FloatFormat("f32", 8, 23, 0x7FFFFFFF),
+    "f64": FloatFormat("f64", 11, 52, 0x7FF8000000000000),
 }  # fmt: skip
 
 
@@ -61,9 +61,9 @@ def part_of(kind: str) -> str:
 class Floats:
     """Work on vectors of patterns of one format."""
 
-    def __init__(self, t: Translator, kind: str):
+    def __init__(self, t: PtxTranslator, kind: str):
         if kind not in FORMATS:
-            raise Unknown(f".{kind} is no type of floats that it has")
+            raise NotExecuted(f".{kind} is no type of floats that it has")
         self.t, self.format = t, FORMATS[kind]
         self.o = Ops(t, f"i{self.format.bits}")
 
@@ -134,7 +134,7 @@ class Floats:
         return Ops(self.t, self.e).pattern(out) if name in ("f32", "f64") else out
 
 
-def strict(t: Translator, name: str, mode: str, e: str, args: list[str], to: str = "") -> str:
+def strict(t: PtxTranslator, name: str, mode: str, e: str, args: list[str], to: str = "") -> str:
     """An operation (fadd, fmul, fma, fdiv, sqrt, fptrunc, sitofp, uitofp, ...) on vectors of `e` with a rounding mode. Conversions give `to`."""
     result = to or e
     v, r = t.t(e), t.t(result)
@@ -164,7 +164,7 @@ def _letter(e: str) -> str:
 PLAIN = {"fadd": "fadd", "fsub": "fsub", "fmul": "fmul", "fdiv": "fdiv"}
 
 
-def arithmetic(t: Translator, name: str, mode: str, e: str, args: list[str]) -> str:
+def arithmetic(t: PtxTranslator, name: str, mode: str, e: str, args: list[str]) -> str:
     """An operation on vectors of float or double: to nearest by the plain instruction."""
     if mode != "rn":
         return strict(t, name, mode, e, args)
@@ -172,7 +172,7 @@ def arithmetic(t: Translator, name: str, mode: str, e: str, args: list[str]) -> 
     return o(name, *args) if name in PLAIN else o.fn(name, *args)
 
 
-def odd_sum(t: Translator, x: str, y: str) -> str:
+def odd_sum(t: PtxTranslator, x: str, y: str) -> str:
     """x + y of doubles, rounded to odd: rounding that to a narrower format is as if rounding the exact sum (Boldo and Melquiond, 2008)."""
 
     def make(x: str, y: str) -> str:
@@ -194,14 +194,14 @@ def odd_sum(t: Translator, x: str, y: str) -> str:
     return function(t, "ave_odd_sum", "double", make, ("double", x), ("double", y))
 
 
-def _all(t: Translator, *conditions: str) -> str:
+def _all(t: PtxTranslator, *conditions: str) -> str:
     out = conditions[0]
     for c in conditions[1:]:
         out = t.op(f"and {t.t('i1')} {out}, {c}")
     return out
 
 
-def rounded(t: Translator, f: Format, mode: str, x: str, finite: bool = False) -> str:
+def rounded(t: PtxTranslator, f: FloatFormat, mode: str, x: str, finite: bool = False) -> str:
     """An f32 pattern rounded to a narrower format with any mode; the result is an i32. `finite`: what is too large becomes the greatest number.
     Modes: rn, rz, rm, rp, and rna (ties away from zero). NaN is left to the caller."""
 
@@ -249,7 +249,7 @@ def rounded(t: Translator, f: Format, mode: str, x: str, finite: bool = False) -
     return function(t, f"ave_round_{f.name}_{mode}{'_finite' * finite}", "i32", make, ("i32", x))
 
 
-def libm(t: Translator, name: str, x: str) -> str:
+def libm(t: PtxTranslator, name: str, x: str) -> str:
     """A function of the C library on doubles, lane by lane."""
     fn = f"ave_libm_{name}"
 
@@ -279,6 +279,6 @@ done:
 Rule = Callable[..., str]
 
 
-def operand(t: Translator, o: object, kind: str) -> str:
+def operand(t: PtxTranslator, o: object, kind: str) -> str:
     """The pattern of a float operand."""
     return t.get(o, BITS[kind], kind="f" if kind in ("f32", "f64") else "b")  # type: ignore[arg-type]

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import avelang.sim.ptx.clocks as clocks
-from avelang.isa.nvptx.mma import LANES, TF32, Operand
-from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, Form, M, a_fragment, d_fragment, element_addresses
+from avelang.isa.nvptx.mma import LANES, TF32, MmaOperand
+from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, M, WgmmaForm, a_fragment, d_fragment, element_addresses
 from avelang.isa.products import matmul
 from avelang.nvptx import nodes as n
 from avelang.sim.flights import Groups
-from avelang.sim.ptx.code import Reg, held_by
+from avelang.sim.ptx.barriers import HostMisuse
+from avelang.sim.ptx.code import PtxReg, held_by
 from avelang.sim.ptx.copies import Copy, check_read
-from avelang.sim.ptx.sync import Misuse
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.host import Host, View
+    from avelang.sim.ptx.host import HostExecutor, HostView
     from avelang.sim.ptx.run import Warp
 
 KIND = "wgmma"
 
 
-def execute(host: Host, v: View) -> Iterator[Any] | None:
+def execute(host: HostExecutor, v: HostView) -> Iterator[Any] | None:
     m = Mods(v.i)
     what = m.left.pop(0) if m.left else ""
     m.take("sync")
@@ -49,16 +49,16 @@ def execute(host: Host, v: View) -> Iterator[Any] | None:
         groups.wait(v.active, v.one(v.i.operands[0]))
         return host.copies.told(v.warp, groups, clocks.PRODUCTS)
     if what != "mma_async":
-        raise Unknown(f"wgmma.{what} is not executed here")
+        raise NotExecuted(f"wgmma.{what} is not executed here")
     if v.warp.index // WARPS * WARPS + WARPS > v.block.count:
-        raise Misuse(f"the block has {v.block.count} warps, no four of which begin at warp {v.warp.index // WARPS * WARPS}")
+        raise HostMisuse(f"the block has {v.block.count} warps, no four of which begin at warp {v.warp.index // WARPS * WARPS}")
     return _product(host, v, m)
 
 
-def _form(m: Mods, registers: bool) -> tuple[Form, int]:
+def _form(m: Mods, registers: bool) -> tuple[WgmmaForm, int]:
     shape = next((x for x in m.left if re.fullmatch(r"m64n\d+k\d+", x)), "")
     if not shape:
-        raise Unknown("a shape such as .m64n128k16 is needed")
+        raise NotExecuted("a shape such as .m64n128k16 is needed")
     m.left.remove(shape)
     size, k = (int(x) for x in re.findall(r"\d+", shape)[1:])
     satfinite = m.has("satfinite")
@@ -69,24 +69,24 @@ def _form(m: Mods, registers: bool) -> tuple[Form, int]:
         d = "s32" if form.d.name == "i32" else form.d.name
         if [d, form.a.ptx, form.b.ptx] == kinds and form.k == k and form.registers == registers and size % 8 == 0 and not satfinite:
             return form, size
-    raise Unknown("this form is not in the table of matrix instructions")
+    raise NotExecuted("this form is not in the table of matrix instructions")
 
 
-class Meeting:
+class WarpgroupJoin:
     """The four warps of a warpgroup at a product that they do together."""
 
     def __init__(self) -> None:
-        self.views: list[View] = []
+        self.views: list[HostView] = []
         self.done = False
 
 
-def _product(host: Host, v: View, m: Mods) -> Iterator[Any] | None:
+def _product(host: HostExecutor, v: HostView, m: Mods) -> Iterator[Any] | None:
     """The last warp that comes does it for all; the others wait for it."""
     _fenced(host, v)
     first = v.warp.index // WARPS * WARPS
-    meeting = v.block.meetings.setdefault(first, Meeting())
+    meeting = v.block.meetings.setdefault(first, WarpgroupJoin())
     if meeting.views and meeting.views[0].i is not v.i:
-        raise Misuse(f"warp {meeting.views[0].warp.index} of the warpgroup is at line {meeting.views[0].i.node.line}")
+        raise HostMisuse(f"warp {meeting.views[0].warp.index} of the warpgroup is at line {meeting.views[0].i.node.line}")
     meeting.views.append(v)
     if len(meeting.views) < WARPS:
         return _wait(meeting)
@@ -96,7 +96,7 @@ def _product(host: Host, v: View, m: Mods) -> Iterator[Any] | None:
     return None
 
 
-def _fenced(host: Host, v: View) -> None:
+def _fenced(host: HostExecutor, v: HostView) -> None:
     """PTX ISA 9.0, 9.7.15.7.1: wgmma.fence stands before the first product, and between other writes of its registers and a product."""
     if v.run.watch is None:
         return
@@ -105,34 +105,34 @@ def _fenced(host: Host, v: View) -> None:
         if word is not None and v.warp.words[word.place // 4]:
             which = "A" if o is v.i.operands[1] else "its accumulator"
             why = f"it uses the registers of {which}, which have been written, and no wgmma.fence stands between"
-            host.complain(Misuse(why, v.lanes[0], "wgmma.fence stands before the first product, and behind each write of registers of one"))
+            host.complain(HostMisuse(why, v.lanes[0], "wgmma.fence stands before the first product, and behind each write of registers of one"))
 
 
-def _wait(meeting: Meeting) -> Iterator[Any]:
+def _wait(meeting: WarpgroupJoin) -> Iterator[Any]:
     yield lambda: meeting.done
 
 
-def _same(views: list[View], o: object, bits: int = 32) -> int:
+def _same(views: list[HostView], o: object, bits: int = 32) -> int:
     """An operand that is the same in the whole warpgroup."""
     values = {v.one(o, bits) for v in views}
     if len(values) != 1:
-        raise Misuse("this operand must be the same in all warps of the warpgroup")
+        raise HostMisuse("this operand must be the same in all warps of the warpgroup")
     return values.pop()
 
 
-def _multiply(host: Host, views: list[View], m: Mods) -> None:
+def _multiply(host: HostExecutor, views: list[HostView], m: Mods) -> None:
     i = views[0].i
     d, a, b, scale, *rest = i.operands
-    assert isinstance(d, n.Vector)
-    form, size = _form(m, isinstance(a, n.Vector))
+    assert isinstance(d, n.VectorOperand)
+    form, size = _form(m, isinstance(a, n.VectorOperand))
     flags = [_same(views, x) for x in rest]
     signs = [int(x) - (1 << 32 if x >> 31 else 0) for x in flags[:2]] if form.signed else [1, 1]
     turns = [*(flags[2:] if form.turns else []), 0, 0]
     if len(flags) != (2 if form.signed else 0) + (0 if not form.turns else 1 if form.registers else 2):
-        raise Unknown(f"{len(flags)} numbers stand behind scale-d")
+        raise NotExecuted(f"{len(flags)} numbers stand behind scale-d")
     turned_a, turned_b = (0, turns[0]) if form.registers else (turns[0], turns[1])
     used: list[np.ndarray] = []
-    if isinstance(a, n.Vector):
+    if isinstance(a, n.VectorOperand):
         left = np.concatenate([_held(v, form, a) for v in views])
     else:
         left = _shared(views[0], form.a, _same(views, a, 64), M, form.k, bool(turned_a), used)
@@ -141,7 +141,7 @@ def _multiply(host: Host, views: list[View], m: Mods) -> None:
     _, row, col = d_fragment(size).index
     acc = np.zeros((1, M, size), form.d.np)
     if len({bool(v.flags(scale)[v.lanes[0]]) for v in views}) != 1:
-        raise Misuse("scale-d must be the same in all warps of the warpgroup")
+        raise HostMisuse("scale-d must be the same in all warps of the warpgroup")
     if bool(views[0].flags(scale)[views[0].lanes[0]]):
         acc[0, row, col] = np.concatenate([_accumulator(v, form, d) for v in views])
     out = matmul(left[None], right.T[None], acc)[0, row, col]
@@ -149,7 +149,7 @@ def _multiply(host: Host, views: list[View], m: Mods) -> None:
     number = 0
     for k, v in enumerate(views):
         _write(v, form, d, out[k * LANES : (k + 1) * LANES])
-        count = v.run.program.code.running[tuple(r for r in d.items if isinstance(r, Reg))].place // 4
+        count = v.run.program.code.running[tuple(r for r in d.items if isinstance(r, PtxReg))].place // 4
         v.warp.words[count] += np.uint32(1)
         done = functools.partial(_end, v.warp, count)
         reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index, done=done)
@@ -171,28 +171,28 @@ def _places(word: int, rows: int, k: int, turned: bool, size: int) -> np.ndarray
     return (at[:, None] + np.arange(size)).reshape(-1)
 
 
-def _shared(v: View, operand: Operand, word: int, rows: int, k: int, turned: bool, used: list[np.ndarray]) -> np.ndarray:
+def _shared(v: HostView, operand: MmaOperand, word: int, rows: int, k: int, turned: bool, used: list[np.ndarray]) -> np.ndarray:
     """(rows, k) of an operand in shared memory."""
     if word >> 49 & 7:
-        raise Misuse("a descriptor with a base offset: begin the pattern at a multiple of its size")
+        raise HostMisuse("a descriptor with a base offset: begin the pattern at a multiple of its size")
     every = _places(word, rows, k, turned, operand.dtype.bytes)
     check_read(v.block, every, 0)
     used.append(every)
     return v.block.shared[every].view(operand.dtype.np).reshape(rows, k)
 
 
-def _exact(x: np.ndarray, operand: Operand, sign: int) -> np.ndarray:
+def _exact(x: np.ndarray, operand: MmaOperand, sign: int) -> np.ndarray:
     if operand is TF32:
         x = (np.ascontiguousarray(x).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
     return -x if sign < 0 else x
 
 
-def _words(v: View, o: n.Vector) -> np.ndarray:
+def _words(v: HostView, o: n.VectorOperand) -> np.ndarray:
     """Registers of 32 bits, uint32 (lanes, n)."""
-    return np.stack([v.raw(r) for r in o.items if isinstance(r, Reg)], axis=1)
+    return np.stack([v.raw(r) for r in o.items if isinstance(r, PtxReg)], axis=1)
 
 
-def _held(v: View, form: Form, a: n.Vector) -> np.ndarray:
+def _held(v: HostView, form: WgmmaForm, a: n.VectorOperand) -> np.ndarray:
     words = np.ascontiguousarray(_words(v, a)).view(form.a.dtype.np)
     _, row, col = (x[:LANES] for x in a_fragment(form).index)
     out = np.zeros((ROWS, form.k), words.dtype)
@@ -200,13 +200,13 @@ def _held(v: View, form: Form, a: n.Vector) -> np.ndarray:
     return out
 
 
-def _accumulator(v: View, form: Form, d: n.Vector) -> np.ndarray:
+def _accumulator(v: HostView, form: WgmmaForm, d: n.VectorOperand) -> np.ndarray:
     return np.ascontiguousarray(_words(v, d)).view(form.d.np).reshape(LANES, -1)
 
 
-def _write(v: View, form: Form, d: n.Vector, out: np.ndarray) -> None:
+def _write(v: HostView, form: WgmmaForm, d: n.VectorOperand, out: np.ndarray) -> None:
     words = np.ascontiguousarray(out.astype(form.d.np)).view(np.uint32).reshape(LANES, -1)
     for k, r in enumerate(d.items):
-        assert isinstance(r, Reg)
+        assert isinstance(r, PtxReg)
         v.define(r)
         v.raw(r)[:] = words[:, k]

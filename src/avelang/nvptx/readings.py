@@ -22,8 +22,8 @@ from avelang.nvptx import (  # noqa: F401
     table_texture,
     table_wgmma,
 )
-from avelang.nvptx.form import FORMS, Form, Slot
-from avelang.nvptx.types import TYPES
+from avelang.nvptx.forms import FORMS, Form, ModifierSlot
+from avelang.nvptx.ptx_types import TYPES
 
 # -- matching ------------------------------------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ def _kind(word: str) -> frozenset[str]:
 
 def _named(f: Form) -> int:
     """How many slots at the beginning of a form name the instruction."""
-    def names(s: Slot) -> bool:
+    def names(s: ModifierSlot) -> bool:
         word = s.choices[0]
         return not s.optional and (_NAMES.issuperset(s.choices) or (len(s.choices) == 1 and word not in _LOOSE and not _SHAPE.match(word)))
 
@@ -162,7 +162,7 @@ def in_order(parts: tuple[str, ...]) -> tuple[str, ...]:
 # -- representative forms ------------------------------------------------------------------------------------------------------------
 
 
-def _types(f: Form) -> list[Slot]:
+def _types(f: Form) -> list[ModifierSlot]:
     used = {s.strip("<>") for o in f.operands if o.role not in "mt" for s in (o.type, o.count) if "/" not in s}
     return [s for s in f.slots if s.name in used]
 

@@ -10,7 +10,7 @@ import numpy as np
 import avelang.isa.nvptx  # noqa: F401 (rows are made when it is imported)
 from avelang.ir.dtypes import DType
 from avelang.ir.types import dtype_of
-from avelang.isa.nvptx.matrix import ELEMENT, WORD, WORD_TRANS
+from avelang.isa.nvptx.ldmatrix import ELEMENT, WORD, WORD_TRANS
 from avelang.isa.row import ROWS, Row
 from avelang.llvm.core import Body
 from avelang.llvm.narrow_floats import Bits, narrow, widen
@@ -18,12 +18,12 @@ from avelang.llvm.products import function, places
 from avelang.llvm.vectors import Ops
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import Instr, Mem
-from avelang.sim.ptx.floating import Floats
-from avelang.sim.ptx.lanes import constant_pick
-from avelang.sim.ptx.memory import SPACES
+from avelang.sim.ptx.float_formats import Floats
+from avelang.sim.ptx.loads_stores import SPACES
+from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.state import LANES, MISALIGNED, WARP
-from avelang.sim.ptx.translator import Handler, Translator
-from avelang.sim.ptx.unknown import Mods, Unknown
+from avelang.sim.ptx.translator import Handler, PtxTranslator
+from avelang.sim.ptx.warp_ops import constant_pick
 
 MMA: dict[str, Row] = {r.ptx: r for r in ROWS.values() if r.mma is not None and r.namespace == "nvvm" and r.ptx}
 WORK = {"f32": "float", "f16": "float", "f64": "double", "i32": "i32"}
@@ -39,44 +39,44 @@ def _dtypes(row: Row) -> list[DType]:
     return out
 
 
-def _mma(t: Translator, i: Instr) -> None:
+def _mma(t: PtxTranslator, i: Instr) -> None:
     row = MMA.get(i.name)
     if row is None or row.mma is None:
-        raise Unknown("this form is not in the table of matrix instructions")
+        raise NotExecuted("this form is not in the table of matrix instructions")
     t.together(None)
     kinds, mma = _dtypes(row), row.mma
     regs = []
     for o, d, f in zip(i.operands[1:4], kinds, (mma.a, mma.b, mma.c), strict=True):
         width = max(32, d.bits)
-        items = list(o.items) if isinstance(o, n.Vector) else [o]
+        items = list(o.items) if isinstance(o, n.VectorOperand) else [o]
         if len(items) != f.slots * d.bits // width:
-            raise Unknown(f"{f.slots * d.bits // width} registers of {width} bits are needed")
+            raise NotExecuted(f"{f.slots * d.bits // width} registers of {width} bits are needed")
         regs.append([t.get(x, width, kind="f" if d.bits >= 32 and d.is_float else "b") for x in items])  # type: ignore[arg-type]
     for part, values, d in zip(("a", "b", "d"), regs, kinds, strict=True):
         for k, x in enumerate(values):
             _keep(t, part, k, x, max(32, d.bits))
     name = t.helper(f"ave_{i.name}", lambda: _text(t, f"ave_{i.name}", row, kinds))
     t.do(f"call void @{name}(ptr {t.pointer('w', DATA)})")
-    items = list(i.operands[0].items) if isinstance(i.operands[0], n.Vector) else [i.operands[0]]
+    items = list(i.operands[0].items) if isinstance(i.operands[0], n.VectorOperand) else [i.operands[0]]
     width = max(32, kinds[2].bits)
     if len(items) != len(regs[2]):
-        raise Unknown("D and C have different sizes")
+        raise NotExecuted("D and C have different sizes")
     for k, o in enumerate(items):
         t.set(o, t.op(f"load {t.t(f'i{width}')}, ptr {_spot(t, 'd', k, width)}, align 64"), width)  # type: ignore[arg-type]
 
 
-def _spot(t: Translator, part: str, k: int, bits: int) -> str:
+def _spot(t: PtxTranslator, part: str, k: int, bits: int) -> str:
     return t.pointer("w", DATA + PART[part] + k * LANES * bits // 8)
 
 
-def _keep(t: Translator, part: str, k: int, value: str, bits: int) -> None:
+def _keep(t: PtxTranslator, part: str, k: int, value: str, bits: int) -> None:
     t.do(f"store {t.t(f'i{bits}')} {value}, ptr {_spot(t, part, k, bits)}, align 64")
 
 
 class _Fragments:
     """Writes the body of `void name(ptr data)`: registers to elements, the product, elements to registers."""
 
-    def __init__(self, t: Translator, row: Row, kinds: list[DType]):
+    def __init__(self, t: PtxTranslator, row: Row, kinds: list[DType]):
         self.t, self.row, self.kinds = t, row, kinds
         self.e = WORK[kinds[2].name]
 
@@ -129,7 +129,7 @@ class _Fragments:
             t.do(f"store {t.t(f'i{bits}')} {x}, ptr {self.at('d', k, bits)}, align 64")
 
 
-def _text(t: Translator, name: str, row: Row, kinds: list[DType]) -> str:
+def _text(t: PtxTranslator, name: str, row: Row, kinds: list[DType]) -> str:
     mma = row.mma
     assert mma is not None
     outer, memo = t.body, t._memo
@@ -146,7 +146,7 @@ def _text(t: Translator, name: str, row: Row, kinds: list[DType]) -> str:
 # -- 8 x 8 matrices in shared memory ------------------------------------------------------------------------------------------------------
 
 
-def _rows(t: Translator, i: Instr, mem: object) -> tuple[str, int, bool, str]:
+def _rows(t: PtxTranslator, i: Instr, mem: object) -> tuple[str, int, bool, str]:
     """(space, number of matrices, whether they are transposed, the lanes' addresses)."""
     m = Mods(i)
     m.take("sync")
@@ -156,7 +156,7 @@ def _rows(t: Translator, i: Instr, mem: object) -> tuple[str, int, bool, str]:
     kind = m.type()
     m.done()
     if not shape or kind != "b16" or not count or not isinstance(mem, Mem):
-        raise Unknown("it has .m8n8, .x1, .x2 and .x4, .b16")
+        raise NotExecuted("it has .m8n8, .x1, .x2 and .x4, .b16")
     t.together(None)
     number = int(count[1:])
     address = t.address(mem, space)
@@ -173,15 +173,15 @@ def _pieces(trans: bool, j: int) -> list[tuple[list[int], list[int]]]:
     return [((8 * j + row[:, s]).tolist(), (ELEMENT * col[:, s]).tolist()) for s in slots]
 
 
-def _at(t: Translator, address: str, lanes: list[int], offsets: list[int]) -> str:
+def _at(t: PtxTranslator, address: str, lanes: list[int], offsets: list[int]) -> str:
     return Ops(t, "i64")("add", constant_pick(t, address, lanes, "i64"), t.const_vector(offsets, "i64"))
 
 
-def _ldmatrix(t: Translator, i: Instr) -> None:
+def _ldmatrix(t: PtxTranslator, i: Instr) -> None:
     space, number, trans, address = _rows(t, i, i.operands[1])
-    d = list(i.operands[0].items) if isinstance(i.operands[0], n.Vector) else [i.operands[0]]
+    d = list(i.operands[0].items) if isinstance(i.operands[0], n.VectorOperand) else [i.operands[0]]
     if len(d) != number:
-        raise Unknown(f"{number} registers are needed")
+        raise NotExecuted(f"{number} registers are needed")
     words = []
     for j in range(number):
         parts = []
@@ -195,16 +195,16 @@ def _ldmatrix(t: Translator, i: Instr) -> None:
         t.set(o, x, 32)  # type: ignore[arg-type]
 
 
-def _joined(t: Translator, parts: list[str]) -> str:
+def _joined(t: PtxTranslator, parts: list[str]) -> str:
     w, o = Ops(t, "i32"), Ops(t, "i16")
     return w("or", o.to("i32", "zext", parts[0]), w("shl", o.to("i32", "zext", parts[1]), 16))
 
 
-def _stmatrix(t: Translator, i: Instr) -> None:
+def _stmatrix(t: PtxTranslator, i: Instr) -> None:
     space, number, trans, address = _rows(t, i, i.operands[0])
-    source = list(i.operands[1].items) if isinstance(i.operands[1], n.Vector) else [i.operands[1]]
+    source = list(i.operands[1].items) if isinstance(i.operands[1], n.VectorOperand) else [i.operands[1]]
     if len(source) != number:
-        raise Unknown(f"{number} registers are needed")
+        raise NotExecuted(f"{number} registers are needed")
     w = Ops(t, "i32")
     for j, o in enumerate(source):
         x = t.get(o, 32)  # type: ignore[arg-type]
@@ -214,10 +214,10 @@ def _stmatrix(t: Translator, i: Instr) -> None:
             t.access(space, 16 if trans else 32, 1, True)
 
 
-def _movmatrix(t: Translator, i: Instr) -> None:
+def _movmatrix(t: PtxTranslator, i: Instr) -> None:
     """Each lane's word of the transposed matrix."""
     if i.name != "movmatrix.sync.aligned.m8n8.trans.b16":
-        raise Unknown("this form is not executed here")
+        raise NotExecuted("this form is not executed here")
     t.together(None)
     _, row, col = WORD.index
     stands = np.zeros((8, 8), np.int64)

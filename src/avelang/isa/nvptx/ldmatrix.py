@@ -28,7 +28,7 @@ WORD_TRANS = Fragment(LANES, 2, (1, 8, 8), lambda lane, slot: (0, 2 * (lane % 4)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Shape:
+class MatrixShape:
     """One form of the instructions: how many matrices, and whether they are transposed on the way."""
 
     count: int
@@ -52,13 +52,13 @@ class Shape:
         return WORD_TRANS if self.trans else WORD
 
 
-def _addresses(shape: Shape, place: Place, matrix: int, slot: int) -> np.ndarray:
+def _addresses(shape: MatrixShape, place: Place, matrix: int, slot: int) -> np.ndarray:
     """uint64 (lanes,): where each lane's element of `slot` stands in memory; the row's address comes from another lane."""
     _, row, col = shape.word.index
     return place.address[8 * matrix + row[:, slot]] + (ELEMENT * col[:, slot]).astype(np.uint64)
 
 
-def _load_semantics(shape: Shape) -> Callable[[Wave, Place], np.ndarray]:
+def _load_semantics(shape: MatrixShape) -> Callable[[Wave, Place], np.ndarray]:
     def semantics(wave: Wave, tile: Place) -> np.ndarray:
         words = [
             np.concatenate([wave.read(tile.space, _addresses(shape, tile, j, s), ELEMENT, wave.active) for s in (0, 1)], axis=1)
@@ -70,7 +70,7 @@ def _load_semantics(shape: Shape) -> Callable[[Wave, Place], np.ndarray]:
     return semantics
 
 
-def _store_semantics(shape: Shape) -> Callable[[Wave, Place, np.ndarray], None]:
+def _store_semantics(shape: MatrixShape) -> Callable[[Wave, Place, np.ndarray], None]:
     def semantics(wave: Wave, tile: Place, data: np.ndarray) -> None:
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(LANES, shape.count, 2, ELEMENT)
         for j in range(shape.count):
@@ -80,10 +80,10 @@ def _store_semantics(shape: Shape) -> Callable[[Wave, Place, np.ndarray], None]:
     return semantics
 
 
-class _Walk:
+class _RowWalk:
     """Builds, for each matrix, the pointer offsets at which a lane's elements stand."""
 
-    def __init__(self, b: Builder, shape: Shape, tile: Value):
+    def __init__(self, b: Builder, shape: MatrixShape, tile: Value):
         self.b, self.shape = b, shape
         self.ptr = tile if isinstance(tile.type, PtrType) else b.base(tile)
         self.own = b.ptr_int(self.ptr)
@@ -101,9 +101,9 @@ class _Walk:
         return b.add(b.sub(start, self.own), b.convert(b.mul(col, b.const(ELEMENT)), i64))
 
 
-def _load_lower(shape: Shape) -> Callable[[Builder, Value], Value]:
+def _load_lower(shape: MatrixShape) -> Callable[[Builder, Value], Value]:
     def lower(b: Builder, tile: Value) -> Value:
-        walk = _Walk(b, shape, tile)
+        walk = _RowWalk(b, shape, tile)
 
         def word(j: int) -> Value:
             if not shape.trans:
@@ -117,9 +117,9 @@ def _load_lower(shape: Shape) -> Callable[[Builder, Value], Value]:
     return lower
 
 
-def _store_lower(shape: Shape) -> Callable[[Builder, Value, Value], None]:
+def _store_lower(shape: MatrixShape) -> Callable[[Builder, Value, Value], None]:
     def lower(b: Builder, tile: Value, data: Value) -> None:
-        walk = _Walk(b, shape, tile)
+        walk = _RowWalk(b, shape, tile)
         for j in range(shape.count):
             word = data if shape.count == 1 else b.extract(data, j)
             if not shape.trans:
@@ -136,12 +136,12 @@ _TILE = Param("tile", "tensor", "in shared memory; begins at the row that this l
 _WHERE = "Lanes 0-7 name the rows of matrix 0, lanes 8-15 those of matrix 1, and so on; all tiles lie in one allocation."
 
 
-def _held(shape: Shape) -> str:
+def _held(shape: MatrixShape) -> str:
     at = "rows 2 (lane % 4) and the next one of column lane / 4" if shape.trans else "columns 2 (lane % 4) and the next one of row lane / 4"
     return f"Word j of a lane holds the elements at {at} of matrix j, the first in the low half."
 
 
-def _rows(shape: Shape) -> None:
+def _rows(shape: MatrixShape) -> None:
     n = "one 8x8 matrix" if shape.count == 1 else f"{shape.count} 8x8 matrices"
     how = ", transposed" if shape.trans else ""
     register(Row(
@@ -162,4 +162,4 @@ def _rows(shape: Shape) -> None:
 
 for _count in (1, 2, 4):
     for _trans in (False, True):
-        _rows(Shape(_count, _trans))
+        _rows(MatrixShape(_count, _trans))

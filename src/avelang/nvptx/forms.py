@@ -22,13 +22,13 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from avelang.nvptx.types import TYPES, Need, need
+from avelang.nvptx.ptx_types import TYPES, Need, need
 
 Env = Mapping[str, str]  # slot -> the word chosen, "" for none; fixed words stand for themselves
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Slot:
+class ModifierSlot:
     """A place for a modifier. `choices` are written as in the text; one may be of several words ("async.global")."""
 
     name: str
@@ -53,7 +53,7 @@ class OperandSpec:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Rule:
+class WordRule:
     """What the words of a form must satisfy together; `why` says it where they do not."""
 
     test: Callable[[Env], bool]
@@ -65,9 +65,9 @@ class Form:
     """One line of syntax. `needs` of the whole; `word_needs` of single words; `cases` of words together."""
 
     opcode: str
-    slots: tuple[Slot, ...]
+    slots: tuple[ModifierSlot, ...]
     operands: tuple[OperandSpec, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[WordRule, ...]
     needs: Need
     word_needs: Mapping[str, Need]
     cases: tuple[tuple[Callable[[Env], bool], Need], ...]
@@ -129,7 +129,7 @@ _OPERAND = re.compile(
 )
 
 
-def _slots(syntax: str, own: Mapping[str, str]) -> tuple[str, tuple[Slot, ...]]:
+def _slots(syntax: str, own: Mapping[str, str]) -> tuple[str, tuple[ModifierSlot, ...]]:
     opcode = re.match(r"\w+", syntax)
     assert opcode is not None
     slots, at = [], opcode.end()
@@ -139,9 +139,9 @@ def _slots(syntax: str, own: Mapping[str, str]) -> tuple[str, tuple[Slot, ...]]:
         word, optional = m[1] or m[2], m[1] is not None
         if word[0] == "<":
             name = word[1:-1]
-            slots.append(Slot(name, tuple((own[name] if name in own else SHARED_SLOTS[name]).split()), optional))
+            slots.append(ModifierSlot(name, tuple((own[name] if name in own else SHARED_SLOTS[name]).split()), optional))
         else:
-            slots.append(Slot(word, (word,), optional))
+            slots.append(ModifierSlot(word, (word,), optional))
         at = m.end()
     return opcode[0], tuple(slots)
 
@@ -163,7 +163,7 @@ FORMS: dict[str, list[Form]] = {}
 
 
 def form(
-    syntax: str, operands: str = "", needs: str = "1.0", section: str = "", rules: Iterable[Rule] = (), words: Mapping[str, str] | None = None,
+    syntax: str, operands: str = "", needs: str = "1.0", section: str = "", rules: Iterable[WordRule] = (), words: Mapping[str, str] | None = None,
     cases: Iterable[tuple[Callable[[Env], bool], str]] = (), **slots: str,
 ) -> None:  # fmt: skip
     """Adds a line of syntax to the table. `slots` give the words of slots, with spaces between; `words` and `cases` what these need."""
@@ -175,19 +175,19 @@ def form(
     )
 
 
-def only(word: str, slot: str, values: str) -> Rule:
+def only(word: str, slot: str, values: str) -> WordRule:
     """The rule that a word, where it stands, wants one of `values` in a slot."""
     allowed = frozenset(values.split())
     shown = ", ".join(f".{v}" for v in values.split())
-    return Rule(lambda env: not env.get(word) or env[slot] in allowed, f".{word} goes with {shown} only")
+    return WordRule(lambda env: not env.get(word) or env[slot] in allowed, f".{word} goes with {shown} only")
 
 
-def implies(when: Callable[[Env], bool], then: Callable[[Env], bool], why: str) -> Rule:
+def implies(when: Callable[[Env], bool], then: Callable[[Env], bool], why: str) -> WordRule:
     """The rule that `then` holds wherever `when` does."""
-    return Rule(lambda env: not when(env) or then(env), why)
+    return WordRule(lambda env: not when(env) or then(env), why)
 
 
-TOGETHER = Rule(lambda env: bool(env.get("sem")) == bool(env.get("scope")), "an order and a scope stand together, or neither")
-PLAIN = Rule(
+TOGETHER = WordRule(lambda env: bool(env.get("sem")) == bool(env.get("scope")), "an order and a scope stand together, or neither")
+PLAIN = WordRule(
     lambda env: not env["vec"] or (env["vec"] != "v8" and int(env["vec"][1:]) * TYPES[env["t"]].bits <= 128), "a vector has 128 bits at most"
 )
