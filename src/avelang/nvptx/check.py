@@ -1,9 +1,8 @@
 """An instruction and a target come in; nothing, or a coded error that says what is wrong with it, goes out.
 
-S202 unknown instruction, S203 unknown or misplaced modifier, S204 modifiers that do not go together, S208 a constant out of range, T201 number of
-operands, T202 kind or type of an operand, or the state space of an address, U206 the chip lacks it, U207 the PTX version is too old. The facts are
-those of the table.
-"""
+S202 unknown instruction, S203 unknown or misplaced modifier, S204 modifiers that do not go together, S208 a constant
+out of range, T201 number of operands, T202 kind or type of an operand, or the state space of an address, U206 the chip
+lacks it, U207 the PTX version is too old. The facts are those of the table. """
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ from avelang.nvptx.special_registers import CONSTANTS, SPECIAL
 
 # A register by its name -> its type, or None where it is unknown. Vector registers are "v2.f32".
 Types = Callable[[str], str | None]
-# A symbol by its name -> its state space, or None where it is unknown: "global", "const", "shared", "local", "entry" (a kernel's parameter), "param"
-# (one of a function, or of a call), "code" (a function or a label).
+# A symbol by its name -> its state space, or None where it is unknown: "global", "const", "shared", "local", "entry" (a
+# kernel's parameter), "param" (one of a function, or of a call), "code" (a function or a label).
 Spaces = Callable[[str], str | None]
 
 
@@ -49,8 +48,8 @@ class PtxTarget:
 def check(
     instruction: n.PtxInstruction, target: PtxTarget | None = None, types: Types | None = None, span: Where = None, spaces: Spaces | None = None
 ) -> AveError | None:
-    """What is wrong with an instruction, or None. Without a target all chips' instructions will do, without `types` all registers fit, without
-    `spaces` all symbols."""
+    """What is wrong with an instruction, or None. Without a target all chips' instructions will do, without `types` all
+    registers fit, without `spaces` all symbols."""
     found, progress = readings(instruction.parts)
     if not found:
         return _unread(instruction, progress, span)
@@ -182,7 +181,8 @@ def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: S
 
 
 def _call_fault(operands: tuple[n.Operand, ...]) -> str:
-    """Why these are not `(result), function, (arguments), prototype`, of which all but the function may be missing; or ""."""
+    """Why these are not `(result), function, (arguments), prototype`, of which all but the function may be missing; or
+    ""."""
     rest = list(operands)
     if rest and isinstance(rest[0], n.Arguments):
         rest.pop(0)
@@ -381,7 +381,8 @@ def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, opco
 
 
 def _coordinates_fault(x: n.AddressOperand, spec: OperandSpec, count: int, types: Types) -> str:
-    """Coordinates stand behind a tensor map, or behind a texture and, if wanted, a sampler; textures take those of integers and of floats."""
+    """Coordinates stand behind a tensor map, or behind a texture and, if wanted, a sampler; textures take those of
+    integers and of floats."""
     texture = spec.type in ("tex", "surf")
     if not (len(x.rest) == 1 or (texture and len(x.rest) == 2)):
         return "no coordinates behind the map"
@@ -397,7 +398,8 @@ def _coordinates_fault(x: n.AddressOperand, spec: OperandSpec, count: int, types
 
 
 def in_words(needed: tuple[str, ...]) -> str:
-    """The targets that have what one of `needed` has: "sm_90 and newer", "sm_90a", "sm_100a, sm_103a and the family targets sm_100f, sm_103f"."""
+    """The targets that have what one of `needed` has: "sm_90 and newer", "sm_90a", "sm_100a, sm_103a and the family
+    targets sm_100f, sm_103f"."""
     plain_, families = [t if t[-1] == "a" else f"{t} and newer" for t in needed if t[-1] != "f"], [t for t in needed if t[-1] == "f"]
     chips = [t for t in KNOWN if t[-1] == "a" and any(covers(f, t) for f in families)]
     own = " or ".join(filter(None, (*plain_, ", ".join(chips))))

@@ -1,8 +1,8 @@
-"""What a PTX module declares comes in; what is wrong with it goes out: names that stand twice, targets and versions that do not go together, sizes,
-alignments and initial values, memory that no chip has, launch directives.
+"""What a PTX module declares comes in; what is wrong with it goes out: names that stand twice, targets and versions
+that do not go together, sizes, alignments and initial values, memory that no chip has, launch directives.
 
-The rules are those of the PTX ISA 9.0 (5 "State spaces, types, and variables", 11 "Directives") as ptxas 13.0 keeps them: each was asked of it.
-"""
+The rules are those of the PTX ISA 9.0 (5 "State spaces, types, and variables", 11 "Directives") as ptxas 13.0 keeps
+them: each was asked of it. """
 
 from __future__ import annotations
 

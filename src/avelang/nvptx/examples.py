@@ -1,4 +1,5 @@
-"""The table comes in; a representative instruction of each form goes out, as nodes, with what has to be declared around them."""
+"""The table comes in; a representative instruction of each form goes out, as nodes, with what has to be declared around
+them."""
 
 from __future__ import annotations
 
@@ -79,7 +80,8 @@ def example(form: Form, env: Env, shortest: bool = False) -> n.PtxInstruction:
 
 
 def forms(opcodes: frozenset[str] | None = None) -> Iterator[tuple[Form, Mapping[str, str], n.PtxInstruction]]:
-    """(form, its words, an instruction) for all of the table, or for some opcodes; each name of an instruction and its operands once."""
+    """(form, its words, an instruction) for all of the table, or for some opcodes; each name of an instruction and its
+    operands once."""
     seen: set[n.PtxInstruction] = set()
     for opcode, listed in FORMS.items():
         if opcodes is not None and opcode not in opcodes:

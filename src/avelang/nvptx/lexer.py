@@ -1,8 +1,7 @@
 """PTX text comes in; its tokens go out, without white space and comments, with the offsets at which they start.
 
-A name takes the dotted parts behind it along ("ld.shared::cta.b32", "%tid.x"), because modifiers may begin with a digit (".1d", ".16x64b").
-Syntax: PTX ISA, 4, "Syntax".
-"""
+A name takes the dotted parts behind it along ("ld.shared::cta.b32", "%tid.x"), because modifiers may begin with a digit
+(".1d", ".16x64b"). Syntax: PTX ISA, 4, "Syntax". """
 
 from __future__ import annotations
 
@@ -62,7 +61,8 @@ class PtxSource:
 
 
 def tokens(source: PtxSource) -> tuple[list[str], list[str], list[int]]:
-    """(kinds, texts, offsets), closed by a token of kind "end". Kinds: name, dot, float, int, string, mark. Raises S201."""
+    """(kinds, texts, offsets), closed by a token of kind "end". Kinds: name, dot, float, int, string, mark. Raises
+    S201."""
     kinds: list[str] = []
     texts: list[str] = []
     starts: list[int] = []

@@ -1,5 +1,5 @@
-"""A PTX module comes in; what is wrong with it goes out: its declarations, each instruction against the table, names that are declared nowhere or
-twice, state spaces, calls, constants, labels without use."""
+"""A PTX module comes in; what is wrong with it goes out: its declarations, each instruction against the table, names
+that are declared nowhere or twice, state spaces, calls, constants, labels without use."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class Scope:
         return found if found is not None or self.outer is None else self.outer.type(name)
 
     def knows(self, name: str) -> bool:
-        """Whether a label, a variable or a function of this name is seen from here; a label counts as used from now on."""
+        """Whether a label, a variable or a function of this name is seen from here; a label counts as used from now
+        on."""
         if name in self.labels:
             self.used.add(name)
             return True
@@ -193,8 +194,8 @@ class _Linter:
                         yield error("S209", where(i), name=x.name, number=i + 1, got=have.value, kind=type_, cut=becomes)  # type: ignore[union-attr]
 
     def unfit(self, x: n.PtxInstruction, operand: n.Operand, scope: Scope) -> Iterator[str]:
-        """What ptxas refuses of an operand wherever it stands: special registers but of mov and cvt, quotients by 0, offsets that are no integers,
-        registers of several kinds in one pair of braces."""
+        """What ptxas refuses of an operand wherever it stands: special registers but of mov and cvt, quotients by 0,
+        offsets that are no integers, registers of several kinds in one pair of braces."""
         for leaf in n.leaves(operand):
             if isinstance(leaf, n.SpecialOperand) and (x.opcode not in ("mov", "cvt") or isinstance(operand, n.AddressOperand)):
                 yield f"{leaf.name} is a special register, and only mov and cvt read those: copy it first"
@@ -265,5 +266,6 @@ def _mentioned(module: n.PtxModule) -> Iterator[str]:
 
 
 def lint(text: str, file: str = "<ptx>") -> list[AveError]:
-    """What is wrong with PTX text, in the order of its lines; what is in `WARNINGS` is only worth a look. Raises S201 where it cannot be read."""
+    """What is wrong with PTX text, in the order of its lines; what is in `WARNINGS` is only worth a look. Raises S201
+    where it cannot be read."""
     return _Linter(PtxSource(text, file), parse(text, file)).run()

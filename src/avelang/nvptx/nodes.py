@@ -1,8 +1,9 @@
-"""The nodes of a PTX module: what `parse` makes of text and `printer` makes text of. They are immutable and keep no source text.
+"""The nodes of a PTX module: what `parse` makes of text and `printer` makes text of. They are immutable and keep no
+source text.
 
-Names are those of NVIDIA's "Parallel Thread Execution ISA". Types, spaces and modifiers stand without their dot ("b32", "shared::cta"). Lines and
-columns count from 1, are 0 in nodes that were made by a program, and take no part in equality.
-"""
+Names are those of NVIDIA's "Parallel Thread Execution ISA". Types, spaces and modifiers stand without their dot ("b32",
+"shared::cta"). Lines and columns count from 1, are 0 in nodes that were made by a program, and take no part in
+equality. """
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def _place() -> Any:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Register:
-    """A register, its name as written ("%r1", "p"); `component` selects from a vector register ("x", "y", "z", "w", "r", ...)."""
+    """A register, its name as written ("%r1", "p"); `component` selects from a vector register ("x", "y", "z", "w",
+    "r", ...)."""
 
     name: str
     component: str = ""
@@ -36,15 +38,17 @@ class SpecialOperand:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SymbolOperand:
-    """A label, a variable, a function, or a named constant such as WARP_SZ; in debug data also a section (".debug_abbrev")."""
+    """A label, a variable, a function, or a named constant such as WARP_SZ; in debug data also a section
+    (".debug_abbrev")."""
 
     name: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Int:
-    """An integer constant. `base` (2, 8, 10, 16), `width` (digits at least, filled with zeros), `upper` (hex digits ABCDEF) and `unsigned`
-    (suffix U) and `capital` (0X for 0x) say how it is written; two constants that differ in these alone are different nodes, of equal `value`."""
+    """An integer constant. `base` (2, 8, 10, 16), `width` (digits at least, filled with zeros), `upper` (hex digits
+    ABCDEF) and `unsigned` (suffix U) and `capital` (0X for 0x) say how it is written; two constants that differ in
+    these alone are different nodes, of equal `value`."""
 
     value: int
     base: int = 10
@@ -56,7 +60,8 @@ class Int:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Float:
-    """A floating-point constant by its bit pattern of `width` 32 (0f3F800000) or 64 bits (0d...); `decimal`: written as 1.0, always f64."""
+    """A floating-point constant by its bit pattern of `width` 32 (0f3F800000) or 64 bits (0d...); `decimal`: written as
+    1.0, always f64."""
 
     bits: int
     width: int = 32
@@ -92,7 +97,8 @@ class Ternary:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Apply:
-    """An operator of initializers: generic(x), the generic address of x; 0xFF00(x), bits of its address, where `name` is an Int (the mask)."""
+    """An operator of initializers: generic(x), the generic address of x; 0xFF00(x), bits of its address, where `name`
+    is an Int (the mask)."""
 
     name: str | Int
     operand: Operand
@@ -100,15 +106,16 @@ class Apply:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VectorOperand:
-    """Operands in braces: {%r1, %r2}; an item may be the sink, a constant, or, in addresses of tensors, an expression."""
+    """Operands in braces: {%r1, %r2}; an item may be the sink, a constant, or, in addresses of tensors, an
+    expression."""
 
     items: tuple[Operand, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AddressOperand:
-    """A memory operand [base+offset]. `offset` is None where none is written. `rest` holds what follows a comma: the coordinates of a tensor
-    map, a sampler and the coordinates of a texture."""
+    """A memory operand [base+offset]. `offset` is None where none is written. `rest` holds what follows a comma: the
+    coordinates of a tensor map, a sampler and the coordinates of a texture."""
 
     base: Operand
     offset: Operand | None = None
@@ -169,7 +176,8 @@ class Guard:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PtxInstruction:
-    """One instruction. `parts` is its name split at the dots: ("ld", "shared::cta", "b32"). `columns` are those of the operands."""
+    """One instruction. `parts` is its name split at the dots: ("ld", "shared::cta", "b32"). `columns` are those of the
+    operands."""
 
     parts: tuple[str, ...]
     operands: tuple[Operand, ...] = ()
@@ -239,10 +247,10 @@ class PointerAttribute:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PtxVariable:
-    """A variable, in a module, in a body, or as a parameter. `space` is "global", "const", "shared", "local", "param" or "reg" (parameters of
-    functions), "tex", or "global" with an opaque type ("texref"); `dims` are array extents, None where empty. `align` is in bytes, None where
-    none is written.
-    `init` is an operand, or a (nested) tuple of such for braces; (name, value) `FieldInit`s for opaque types."""
+    """A variable, in a module, in a body, or as a parameter. `space` is "global", "const", "shared", "local", "param"
+    or "reg" (parameters of functions), "tex", or "global" with an opaque type ("texref"); `dims` are array extents,
+    None where empty. `align` is in bytes, None where none is written. `init` is an operand, or a (nested) tuple of such
+    for braces; (name, value) `FieldInit`s for opaque types."""
 
     space: str
     type: str
@@ -299,7 +307,8 @@ class Targets:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prototype:
-    """`label: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`. `returns` and `params` are None where nothing in parentheses stands."""
+    """`label: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`. `returns` and `params` are None where
+    nothing in parentheses stands."""
 
     label: str
     name: str
@@ -340,8 +349,8 @@ Statement = PtxInstruction | LabelMark | RegisterDecl | PtxVariable | PtxBlock |
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Directive:
-    """What a function says of its launch: `.maxntid 128, 1, 1` is ("maxntid", (Int(128), Int(1), Int(1))), `.noreturn` has no values. A pragma
-    between header and body is ("pragma", texts)."""
+    """What a function says of its launch: `.maxntid 128, 1, 1` is ("maxntid", (Int(128), Int(1), Int(1))), `.noreturn`
+    has no values. A pragma between header and body is ("pragma", texts)."""
 
     name: str
     values: tuple[Operand | str, ...] = ()
@@ -349,8 +358,8 @@ class Directive:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PtxFunction:
-    """`.entry` or `.func` (`kind`). `params` is None where no parentheses are written, `body` None for a declaration. `linkage` is "visible",
-    "extern", "weak" or ""."""
+    """`.entry` or `.func` (`kind`). `params` is None where no parentheses are written, `body` None for a declaration.
+    `linkage` is "visible", "extern", "weak" or ""."""
 
     kind: str
     name: str
@@ -408,7 +417,8 @@ Item = PtxFunction | PtxVariable | File | Section | Alias | Pragma | Loc
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PtxModule:
-    """A PTX module. `version` is (8, 7), `target` ("sm_90a",) with options behind the chip, `address_size` 32, 64 or None."""
+    """A PTX module. `version` is (8, 7), `target` ("sm_90a",) with options behind the chip, `address_size` 32, 64 or
+    None."""
 
     version: tuple[int, int]
     target: tuple[str, ...]

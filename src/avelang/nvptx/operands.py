@@ -48,7 +48,8 @@ def floating(text: str) -> n.Float:
 
 
 class OperandParser:
-    """A cursor `i` over tokens. `scopes` hold the names without % that are registers where the cursor stands, innermost last."""
+    """A cursor `i` over tokens. `scopes` hold the names without % that are registers where the cursor stands, innermost
+    last."""
 
     def __init__(self, source: PtxSource):
         self.source = source

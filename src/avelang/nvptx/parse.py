@@ -1,8 +1,7 @@
 """PTX text comes in; a `PtxModule` goes out. Reads what nvcc, Triton and LLVM write, and what people write by hand.
 
-Statements and operands are parsed here, constant expressions and operands in `operands.py`. Syntax: PTX ISA, 4 "Syntax", 5.4 "Variables",
-7.1 "Function declarations and definitions", 11 "Directives".
-"""
+Statements and operands are parsed here, constant expressions and operands in `operands.py`. Syntax: PTX ISA, 4
+"Syntax", 5.4 "Variables", 7.1 "Function declarations and definitions", 11 "Directives". """
 
 from __future__ import annotations
 
@@ -17,7 +16,8 @@ TYPES = frozenset({
     ".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".f16", ".f16x2", ".f32", ".f64",
     ".bf16", ".bf16x2", ".tf32", ".e4m3", ".e5m2", ".pred", ".texref", ".samplerref", ".surfref",
 })  # fmt: skip
-# What may stand between a function's parameters and its body (PTX ISA 9.0, 11.4 "Performance-tuning directives", 11.8 "Cluster dimension").
+# What may stand between a function's parameters and its body (PTX ISA 9.0, 11.4 "Performance-tuning directives", 11.8
+# "Cluster dimension").
 TUNING = frozenset({
     ".maxnreg", ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".noreturn", ".pragma", ".abi_preserve", ".abi_preserve_control",
     ".reqnctapercluster", ".explicitcluster", ".maxclusterrank", ".blocksareclusters", ".unique", ".language", ".retaddr_allocno", ".scratch",
@@ -412,7 +412,8 @@ def parse(text: str, file: str = "<ptx>") -> n.PtxModule:
 
 
 def parse_body(text: str, file: str = "<ptx>", registers: frozenset[str] = frozenset()) -> tuple[n.Statement, ...]:
-    """The statements that `text` spells, as they stand in a function; `registers` are names without % that count as registers. Raises S201."""
+    """The statements that `text` spells, as they stand in a function; `registers` are names without % that count as
+    registers. Raises S201."""
     parser = _PtxParser(PtxSource(text, file))
     parser.scopes.append(set(registers))
     parser.texts.insert(-1, "}")

@@ -1,4 +1,5 @@
-"""A `PtxModule`, or a part of one, comes in; PTX text goes out, written as a person would: four spaces, one statement a line."""
+"""A `PtxModule`, or a part of one, comes in; PTX text goes out, written as a person would: four spaces, one statement a
+line."""
 
 from __future__ import annotations
 

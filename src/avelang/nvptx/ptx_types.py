@@ -1,4 +1,5 @@
-"""Types of PTX: the size of each, which registers may hold it, and which targets have a feature. PTX ISA, 5.2 "Types", 9.2 "Type information"."""
+"""Types of PTX: the size of each, which registers may hold it, and which targets have a feature. PTX ISA, 5.2 "Types",
+9.2 "Type information"."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from typing import NamedTuple
 
 
 class PtxType(NamedTuple):
-    """`kind`: "b" untyped, "u" and "s" integers, "f" floats, "p" predicates, "x" what no register type is made for: only untyped ones hold it."""
+    """`kind`: "b" untyped, "u" and "s" integers, "f" floats, "p" predicates, "x" what no register type is made for:
+    only untyped ones hold it."""
 
     bits: int
     kind: str
@@ -31,7 +33,8 @@ REGISTERS = ("pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64
 
 
 def fits(register: str, wanted: str, wider: bool = False) -> bool:
-    """Whether a register of type `register` may stand where `wanted` is asked for; `wider`: where larger registers may, as in ld, st and cvt."""
+    """Whether a register of type `register` may stand where `wanted` is asked for; `wider`: where larger registers may,
+    as in ld, st and cvt."""
     have, want = TYPES.get(register), TYPES[wanted]
     if have is None:
         return True
@@ -46,8 +49,8 @@ def fits(register: str, wanted: str, wider: bool = False) -> bool:
     return "b" in (have.kind, want.kind) or (have.kind == "f") == (want.kind == "f")
 
 
-# The targets that ptxas 13.0 and 13.5 know, and those of before, with the oldest PTX version that has each (PTX ISA 9.0, 11.1.2 ".target"; where the
-# manual has two answers, ptxas's).
+# The targets that ptxas 13.0 and 13.5 know, and those of before, with the oldest PTX version that has each (PTX ISA
+# 9.0, 11.1.2 ".target"; where the manual has two answers, ptxas's).
 KNOWN: dict[str, tuple[int, int]] = {
     "sm_10": (1, 0), "sm_11": (1, 0), "sm_12": (1, 2), "sm_13": (1, 2), "sm_20": (2, 0), "sm_30": (3, 0), "sm_32": (4, 0), "sm_35": (3, 1),
     "sm_37": (4, 1), "sm_50": (4, 0), "sm_52": (4, 1), "sm_53": (4, 2), "sm_60": (5, 0), "sm_61": (5, 0), "sm_62": (5, 0), "sm_70": (6, 0),
@@ -77,8 +80,8 @@ def target(name: str) -> tuple[int, str]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Need:
-    """The oldest PTX version, and the targets of which one must be there: "sm_80" means that or newer, "sm_90a" that alone, "sm_100f" the family of
-    sm_100 in its "f" and "a" targets (PTX ISA, 11.1.2 ".target")."""
+    """The oldest PTX version, and the targets of which one must be there: "sm_80" means that or newer, "sm_90a" that
+    alone, "sm_100f" the family of sm_100 in its "f" and "a" targets (PTX ISA, 11.1.2 ".target")."""
 
     ptx: tuple[int, int] = (1, 0)
     targets: tuple[str, ...] = ()

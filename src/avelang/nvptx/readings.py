@@ -1,4 +1,5 @@
-"""The whole instruction set, from its groups: the words of an instruction come in; the forms as which it can be read go out.
+"""The whole instruction set, from its groups: the words of an instruction come in; the forms as which it can be read go
+out.
 
 `environments` yields the representative forms: each word at least once, and all combinations of types.
 """
@@ -30,7 +31,8 @@ from avelang.nvptx.ptx_types import TYPES
 
 @dataclasses.dataclass(slots=True)
 class Progress:
-    """How far the words of an instruction were understood: the place of the first that was not, and what could stand there."""
+    """How far the words of an instruction were understood: the place of the first that was not, and what could stand
+    there."""
 
     at: int = 0
     allowed: dict[str, None] = dataclasses.field(default_factory=dict)
@@ -67,8 +69,9 @@ def match(f: Form, words: tuple[str, ...], progress: Progress) -> Iterator[dict[
 
 # -- words in another order ----------------------------------------------------------------------------------------------------------
 
-# ptxas 13.0 takes modifiers in any order behind the words that name the instruction (`wmma.store.d`, `cp.async.bulk`), as far as words of one of
-# these kinds keep theirs: types, layouts, state spaces. Tried on 3,329 drawn orders of all forms.
+# ptxas 13.0 takes modifiers in any order behind the words that name the instruction (`wmma.store.d`, `cp.async.bulk`),
+# as far as words of one of these kinds keep theirs: types, layouts, state spaces. Tried on 3,329 drawn orders of all
+# forms.
 _ORDERED = (
     frozenset({*TYPES, "b1", "s4", "u4", "e3m2", "e2m3", "e2m1", "ue8m0", "ue4m3", "e2m1x2", "b6x16_p32", "b4x16_p64", "b8x16"}),
     frozenset({"row", "col"}),
@@ -135,8 +138,8 @@ def match_loosely(f: Form, words: tuple[str, ...]) -> Iterator[dict[str, str]]:
 
 @functools.lru_cache(maxsize=4096)
 def readings(parts: tuple[str, ...]) -> tuple[tuple[tuple[Form, dict[str, str]], ...], Progress]:
-    """All (form, words) as which an instruction can be read, and how far its words were understood. Another order of its words is tried where
-    the manual's does not fit."""
+    """All (form, words) as which an instruction can be read, and how far its words were understood. Another order of
+    its words is tried where the manual's does not fit."""
     progress = Progress()
     found = tuple((f, env) for f in FORMS.get(parts[0], ()) for env in match(f, parts[1:], progress))
     if not found and 2 < len(parts) <= 24 and (parts[0] not in _STRICT or parts[1] == "cluster") and all(w in _words(parts[0]) for w in parts[1:]):
@@ -151,7 +154,8 @@ def _words(opcode: str) -> frozenset[str]:
 
 
 def in_order(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of an instruction in the manual's order: the same ones where they stand so, or where they cannot be read."""
+    """The words of an instruction in the manual's order: the same ones where they stand so, or where they cannot be
+    read."""
     found, progress = readings(parts)
     if not found or (progress.end and progress.at == len(parts) - 1):
         return parts

@@ -1,7 +1,8 @@
-"""Rows of atomic operations on global and shared memory, and of loads and stores that order other accesses, all as seen from the whole GPU.
+"""Rows of atomic operations on global and shared memory, and of loads and stores that order other accesses, all as seen
+from the whole GPU.
 
-A row works on the word at its tensor's first element, each active lane for itself. What an operation makes of the old value is in one table; its
-meaning in NumPy, its expansion and its PTX follow from a line of it. """
+A row works on the word at its tensor's first element, each active lane for itself. What an operation makes of the old
+value is in one table; its meaning in NumPy, its expansion and its PTX follow from a line of it. """
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ ORDER = Param(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Update:
-    """An operation: types of its word, what it does in words, and what goes back to memory, of the old value and the operands."""
+    """An operation: types of its word, what it does in words, and what goes back to memory, of the old value and the
+    operands."""
 
     types: tuple[Type, ...]
     doc: str

@@ -1,4 +1,5 @@
-"""Rows of thread block clusters: where a block stands, the cluster's barrier, and the shared memory of its other blocks.
+"""Rows of thread block clusters: where a block stands, the cluster's barrier, and the shared memory of its other
+blocks.
 
 Expansions know the cluster's extents: what a cluster of one asks of itself, its blocks' barriers and memory do.
 """
@@ -31,7 +32,8 @@ def everywhere(wave: Machine, n: int) -> np.ndarray:
 
 
 def _of_block(op: str, query: str) -> Callable[[Builder, int], Value]:
-    """What a block's or a grid's number along a dimension says of clusters: divided by their extent, or what that leaves over."""
+    """What a block's or a grid's number along a dimension says of clusters: divided by their extent, or what that
+    leaves over."""
 
     def lower(b: Builder, d: int) -> Value:
         return b.same(op, b.emit(query, (), (u32,), dim=d).result, b.const(b.cluster[d]))

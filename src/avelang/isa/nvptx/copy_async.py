@@ -1,4 +1,5 @@
-"""Rows of `cp.async` (Ampere and newer): copies from global to shared memory that run beside the thread, and the groups in which it waits."""
+"""Rows of `cp.async` (Ampere and newer): copies from global to shared memory that run beside the thread, and the groups
+in which it waits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Rows of `ldmatrix` and `stmatrix`: 8x8 matrices of 16-bit elements between shared memory and the registers of a warp.
 
-Each group of eight lanes names the rows of one matrix: lane 8 j + r holds the address of row r of matrix j. In registers every lane
-holds one 32-bit word, two elements, of each matrix; `WORD` says which.
-"""
+Each group of eight lanes names the rows of one matrix: lane 8 j + r holds the address of row r of matrix j. In
+registers every lane holds one 32-bit word, two elements, of each matrix; `WORD` says which. """
 
 from __future__ import annotations
 
@@ -22,7 +21,8 @@ from avelang.isa.row import Param, Place, Row, Wave, register
 LANES = 32
 ELEMENT = 2  # bytes
 
-# The lane holds elements 2 (lane % 4) and the next one of row lane / 4. With .trans the same is said of the transposed matrix.
+# The lane holds elements 2 (lane % 4) and the next one of row lane / 4. With .trans the same is said of the transposed
+# matrix.
 WORD = Fragment(LANES, 2, (1, 8, 8), lambda lane, slot: (0, lane // 4, 2 * (lane % 4) + slot))
 WORD_TRANS = Fragment(LANES, 2, (1, 8, 8), lambda lane, slot: (0, 2 * (lane % 4) + slot, lane // 4))
 
@@ -53,7 +53,8 @@ class MatrixShape:
 
 
 def _addresses(shape: MatrixShape, place: Place, matrix: int, slot: int) -> np.ndarray:
-    """uint64 (lanes,): where each lane's element of `slot` stands in memory; the row's address comes from another lane."""
+    """uint64 (lanes,): where each lane's element of `slot` stands in memory; the row's address comes from another
+    lane."""
     _, row, col = shape.word.index
     return place.address[8 * matrix + row[:, slot]] + (ELEMENT * col[:, slot]).astype(np.uint64)
 
@@ -92,7 +93,8 @@ class _RowWalk:
         self.pair = b.shl(b.and_(lane, b.const(3)), b.const(1))  # 2 (lane % 4)
 
     def offset(self, matrix: int, slot: int) -> Value:
-        """i64: bytes from the lane's own pointer to its element. A number cannot become a shared pointer, hence the difference."""
+        """i64: bytes from the lane's own pointer to its element. A number cannot become a shared pointer, hence the
+        difference."""
         b = self.b
         element = b.add(self.pair, b.const(slot)) if slot else self.pair
         row, col = (element, self.quad) if self.shape.trans else (self.quad, element)

@@ -1,8 +1,9 @@
-"""Rows of the mbarrier: an object of 8 bytes in shared memory that counts arrivals of threads and bytes of copies, phase after phase.
+"""Rows of the mbarrier: an object of 8 bytes in shared memory that counts arrivals of threads and bytes of copies,
+phase after phase.
 
-Executors that finish each copy at once keep an mbarrier in one word (the hardware's own form is opaque): arrivals that the phase waits for in
-bits 0-19, arrivals of a whole phase in bits 20-39, the phase's parity in bit 40, bytes still to come in bits 41-63, signed.
-"""
+Executors that finish each copy at once keep an mbarrier in one word (the hardware's own form is opaque): arrivals that
+the phase waits for in bits 0-19, arrivals of a whole phase in bits 20-39, the phase's parity in bit 40, bytes still to
+come in bits 41-63, signed. """
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Rows of `mma.sync`: dense warp-level matrix products, one table for all shapes and types.
 
-All of them share one layout rule (PTX ISA 9.0, 9.7.14.5.1 to .12, "Matrix fragments for mma"): with group = lane / 4 and t = lane % 4,
-a 32-bit word of A or B holds w = 32 / bits consecutive elements along K (one element where they have 32 or 64 bits), and
+All of them share one layout rule (PTX ISA 9.0, 9.7.14.5.1 to .12, "Matrix fragments for mma"): with group = lane / 4
+and t = lane % 4, a 32-bit word of A or B holds w = 32 / bits consecutive elements along K (one element where they have
+32 or 64 bits), and
     A: word r of a lane stands in row group + 8 (r % 2), from column w t + 4 w (r / 2) on (for M = 8: row group, 4 w r)
     B: word r stands in column group, from row w t + 4 w r on
     C, D: slot i stands in row group + 8 (i / 2), column 2 t + i % 2
@@ -39,7 +40,8 @@ E4M3, E5M2 = MmaOperand("e4m3", f8e4m3fn, "e4m3"), MmaOperand("e5m2", f8e5m2, "e
 INT8 = ((S8, S8), (S8, U8), (U8, S8), (U8, U8))
 FP8 = ((E4M3, E4M3), (E4M3, E5M2), (E5M2, E4M3), (E5M2, E5M2))
 
-# m, n, k; pairs of A and B; dtypes of C and D; the feature that a chip needs (PTX ISA 9.0, 9.7.14.5.14, "Target ISA Notes").
+# m, n, k; pairs of A and B; dtypes of C and D; the feature that a chip needs (PTX ISA 9.0, 9.7.14.5.14, "Target ISA
+# Notes").
 TABLE: tuple[tuple[tuple[int, int, int], tuple[tuple[MmaOperand, MmaOperand], ...], tuple[DType, ...], str], ...] = (
     ((16, 8, 8), ((F16, F16),), (f16, f32), "sm_75"),
     ((16, 8, 16), ((F16, F16),), (f16, f32), "sm_80"),

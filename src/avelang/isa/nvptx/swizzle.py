@@ -1,8 +1,9 @@
-"""Swizzles of shared memory: byte addresses as a tile's layout counts them come in; those where copies and matrix instructions put the bytes go out.
+"""Swizzles of shared memory: byte addresses as a tile's layout counts them come in; those where copies and matrix
+instructions put the bytes go out.
 
-Sources: PTX ISA 9.0, 5.5.6, "Swizzling modes"; CUTLASS, cute/swizzle.hpp. A pattern of 32, 64 or 128 bytes permutes 16-byte pieces within its rows:
-the bits of the piece are xored with those that count rows of 128 bytes. It repeats every 256, 512 or 1024 bytes of absolute address.
-"""
+Sources: PTX ISA 9.0, 5.5.6, "Swizzling modes"; CUTLASS, cute/swizzle.hpp. A pattern of 32, 64 or 128 bytes permutes
+16-byte pieces within its rows: the bits of the piece are xored with those that count rows of 128 bytes. It repeats
+every 256, 512 or 1024 bytes of absolute address. """
 
 from __future__ import annotations
 

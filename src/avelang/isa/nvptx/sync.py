@@ -1,4 +1,5 @@
-"""Rows by which threads, warps and grids wait for one another and order memory, and hints to the machine that compute nothing."""
+"""Rows by which threads, warps and grids wait for one another and order memory, and hints to the machine that compute
+nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Rows of the bulk copies of Hopper (TMA): boxes of arrays by tensor maps, straight runs of bytes; and the groups in which a thread waits for stores.
+"""Rows of the bulk copies of Hopper (TMA): boxes of arrays by tensor maps, straight runs of bytes; and the groups in
+which a thread waits for stores.
 
-Every active lane issues a copy of its own; usually one is elected. Coordinates count elements in the order of the array's dimensions.
-"""
+Every active lane issues a copy of its own; usually one is elected. Coordinates count elements in the order of the
+array's dimensions. """
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def _place(wave: Machine, tile: Place, map_: Map, lane: int) -> np.ndarray:
 
 
 def _at(wave: Machine, map_: Map, coords: Sequence[np.ndarray], lane: int, store: bool = False) -> tuple[int, ...]:
-    """Where a box begins. Raises the error of what the engine traps on (as probed on an H200: "illegal instruction")."""
+    """Where a box begins. Raises the error of what the engine traps on (as probed on an H200: "illegal
+    instruction")."""
     at = tuple(int(c.view(np.int32)[lane]) for c in coords)
     if at[-1] * map_.type.dtype.bytes % PIECE:
         raise wave.wrong(lane, f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes")
@@ -131,7 +133,8 @@ def _word(b: Builder, map_: Value, index: int) -> Value:
 
 
 class _Box:
-    """Walks the pieces of 16 bytes of a box, or the elements of one that is narrower than its swizzle says: one loop over all of them."""
+    """Walks the pieces of 16 bytes of a box, or the elements of one that is narrower than its swizzle says: one loop
+    over all of them."""
 
     def __init__(self, b: Builder, map_: Value, coords: Sequence[Value], tile: Value, rank: Value | None = None):
         t = map_.type
@@ -146,8 +149,9 @@ class _Box:
         self.strides = [_word(b, map_, STRIDE + i) for i in range(t.rank)]
 
     def each(self, body: Callable[[Value, Value, Value, Value], None]) -> None:
-        """`body(inside, offset, column, place)` for each piece: whether its row is in the array, the byte offset of its first element in it, that
-        element's place along the last dimension, and where the piece stands in shared memory, from `tile` on."""
+        """`body(inside, offset, column, place)` for each piece: whether its row is in the array, the byte offset of its
+        first element in it, that element's place along the last dimension, and where the piece stands in shared memory,
+        from `tile` on."""
         b, t = self.b, self.type
         region = Block((("piece", u32),))
         b.emit("for", (b.const(0), b.const(t.box_bytes // PIECE), b.const(1)), (), (region,))

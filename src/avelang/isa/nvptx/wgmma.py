@@ -1,9 +1,9 @@
 """Rows of `wgmma`: matrix products of a warpgroup (four warps, 128 threads), with B, and A if wanted, in shared memory.
 
-D is 64 x N: warp w has rows 16 w to 16 w + 15, so each warp computes from its own rows of A and all of B. N follows from the accumulator, which has
-N / 2 elements a lane. Operands in shared memory are named by 64-bit descriptors (PTX ISA 9.0, 9.7.15.5.1.2): start address, leading and stride
-byte offset (all in units of 16 bytes), swizzle. With i counting along M or N, j along K, T elements to 16 bytes and S bytes of swizzle, an element
-stands at
+D is 64 x N: warp w has rows 16 w to 16 w + 15, so each warp computes from its own rows of A and all of B. N follows
+from the accumulator, which has N / 2 elements a lane. Operands in shared memory are named by 64-bit descriptors (PTX
+ISA 9.0, 9.7.15.5.1.2): start address, leading and stride byte offset (all in units of 16 bytes), swizzle. With i
+counting along M or N, j along K, T elements to 16 bytes and S bytes of swizzle, an element stands at
     K-major, no swizzle     16 (i % 8) + stride (i / 8) + leading (j / T) + bytes (j % T)
     K-major, swizzle S      S (i % 8) + stride (i / 8) + bytes j
     MN-major, no swizzle    16 (j % 8) + leading (j / 8) + stride (i / T) + bytes (i % T)
@@ -98,12 +98,14 @@ def a_fragment(form: WgmmaForm) -> Fragment:
 
 
 def descriptor(address: int, leading: int, stride: int, pattern: int) -> int:
-    """The descriptor of an operand that starts at an address of shared memory; offsets in bytes, `pattern` bytes of swizzle."""
+    """The descriptor of an operand that starts at an address of shared memory; offsets in bytes, `pattern` bytes of
+    swizzle."""
     return (address >> 4 & FIELD) | (leading >> 4 & FIELD) << 16 | (stride >> 4 & FIELD) << 32 | DESCRIPTOR[pattern] << 62
 
 
 def _steps(leading: Any, stride: Any, pattern: int, turned: bool, size: int) -> tuple[tuple[int, Any, Any], tuple[int, Any, Any]]:
-    """How far elements stand apart along i and along j: (elements of a run, bytes within a run, bytes from run to run)."""
+    """How far elements stand apart along i and along j: (elements of a run, bytes within a run, bytes from run to
+    run)."""
     piece = 16 // size
     if turned:
         return ((pattern // size, size, leading), (8, pattern, stride)) if pattern else ((piece, size, stride), (8, 16, leading))
@@ -111,7 +113,8 @@ def _steps(leading: Any, stride: Any, pattern: int, turned: bool, size: int) -> 
 
 
 def element_addresses(desc: int, rows: np.ndarray, cols: np.ndarray, turned: bool, size: int) -> np.ndarray:
-    """int64: where elements (i, j) of an operand stand in shared memory; `turned`: it is MN-major; `size` bytes each."""
+    """int64: where elements (i, j) of an operand stand in shared memory; `turned`: it is MN-major; `size` bytes
+    each."""
     start, leading, stride = ((desc >> shift & FIELD) << 4 for shift in (0, 16, 32))
     pattern = PATTERNS[desc >> 62 & 3]
     at = np.full(rows.shape, start, np.int64)
@@ -205,7 +208,8 @@ def _semantics(form: WgmmaForm) -> Callable[..., Waiting]:
 
 
 def _mode(desc: Value) -> int | None:
-    """The swizzle mode of a descriptor that `wgmma_descriptor` has made here, moved along or not; None where it comes from elsewhere."""
+    """The swizzle mode of a descriptor that `wgmma_descriptor` has made here, moved along or not; None where it comes
+    from elsewhere."""
     while desc.op is not None and desc.op.name in ("add", "sub"):
         desc = desc.op.operands[0]
     high = desc.op.operands[1].op if desc.op is not None and desc.op.name == "or" else None
@@ -224,7 +228,8 @@ class _SharedOperand:
         self.base = shared_base(b)
 
     def address(self, i: Value, j: Value) -> Value:
-        """The byte offset in shared memory of element (i, j), both i64: the descriptor's pattern decides while the kernel runs."""
+        """The byte offset in shared memory of element (i, j), both i64: the descriptor's pattern decides while the
+        kernel runs."""
         b, found = self.b, None
         for mode, pattern in PATTERNS.items():
             if self.known not in (None, mode):
