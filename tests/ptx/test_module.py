@@ -151,7 +151,7 @@ def test_lines_of_braces_are_those_of_the_python():
     said = dict(zip(place, source, strict=True))
     assert "ptx.inst.add.u32(total, total, step)" in said["add.u32 %u3, %u3, 2;"]
     assert "with ptx.scope()" in said["{"] and 'ptx.label("again")' in said["again:"] and "ptx.inst.st.global_" in said[text[-2].strip()]
-    inner = [b for b in traced.numbered.items[-1].body if type(b).__name__ == "Block"][0]
+    inner = [b for b in traced.numbered.items[-1].body if type(b).__name__ == "PtxBlock"][0]
     assert [text[s.line - 1].strip() for s in inner.body][:2] == [".reg .pred p;", "again:"]
     located = traced.with_lines.splitlines()
     row = int(re.search(r"\.loc 1 (\d+)", located[located.index("        add.u32 %u3, %u3, 1;") - 1])[1])
