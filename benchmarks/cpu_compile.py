@@ -24,7 +24,7 @@ import avelang
 import avelang.pipeline as pipeline
 from avelang.emit.llvm import cpu
 from avelang.frontend.build import build
-from avelang.llvm.core import Host
+from avelang.llvm.core import HostCompiler
 from avelang_kernels.mfma_gemm import mfma_gemm
 
 CHILD = """
@@ -82,7 +82,7 @@ STAGES = ("frontend", "passes", "emit", "LLVM passes", "LLVM code")
 def stages(function: Any, constexprs: dict[str, int], level: int, rounds: int) -> dict[str, float]:
     """Least CPU milliseconds of each stage; `level` 1 is what Ave uses, 2 is LLVM's own pipeline."""
     best = dict.fromkeys(STAGES, float("inf"))
-    host = Host(level)
+    host = HostCompiler(level)
     for _ in range(rounds):
         clock = [time.process_time()]
         kernel = build(function.source, constexprs)

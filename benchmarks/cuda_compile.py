@@ -27,7 +27,7 @@ from mma_gemm import THREADS, mma_gemm
 import avelang
 import avelang.arch as arch
 import avelang.pipeline as pipeline
-from avelang.emit.llvm.simt_device import Device, program
+from avelang.emit.llvm.simt_device import DeviceCompiler, program
 from avelang.frontend.build import build
 from avelang.runtime import ptxas
 from avelang.runtime.compile import constants, device_assembly
@@ -73,7 +73,7 @@ def staged(kernel: Any, constexprs: dict[str, int], threads: int, target: str, t
     clock.append(time.perf_counter())
     made = program(lowered, chip)
     clock.append(time.perf_counter())
-    device = Device(chip)
+    device = DeviceCompiler(chip)
     module = device.module(made.text)
     clock.append(time.perf_counter())
     text = device.machine.emit_assembly(module)

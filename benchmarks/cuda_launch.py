@@ -22,8 +22,8 @@ from common import median, save, table
 
 import avelang
 import avelang.language as al
-from avelang.llvm.core import Host
-from avelang.llvm.engine import Code
+from avelang.llvm.core import HostCompiler
+from avelang.llvm.engine import LoadedCode
 from avelang.runtime import tensor_maps
 from avelang.runtime.arrays import describe
 
@@ -108,7 +108,7 @@ def bare(kernel: Any, args: list[Any], called: str) -> dict[str, Callable[[int],
     """The driver's own calls for what a kernel has become, each `n` times in compiled code. `args`: an int or the memory of each argument."""
     program: Any = kernel._launcher._stub.latest()
     assert program is not None, "the host code served the call"
-    code = Code(Host(2).object(LOOP))
+    code = LoadedCode(HostCompiler(2).object(LOOP))
     memory = [ctypes.c_uint64(a) if isinstance(a, int) else a for a in args]
     places = (ctypes.c_void_p * len(args))(*map(ctypes.addressof, memory))
     config = Config((1, 1, 1), (BLOCK, 1, 1), program.record.shared, None, None, 0)

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from common import save, table
 
-from avelang.llvm.core import Host
+from avelang.llvm.core import HostCompiler
 from avelang.runtime import compile
 from avelang.runtime.launch import Launcher
 from avelang.tile import Block
@@ -48,7 +48,7 @@ class Slow:
 def without_kernels() -> None:
     """Lets kernels for the CPU compile to programs that do nothing, which must not go into the cache on disk."""
     os.environ["AVE_NO_CACHE"] = "1"
-    payload = Host(1).object(NOTHING)
+    payload = HostCompiler(1).object(NOTHING)
     compile.cpu_object = lambda *_: (payload, {"entry": "ave_run", "scratch_bytes": 0})  # type: ignore[assignment]
 
 

@@ -6,7 +6,7 @@ import functools
 import subprocess
 
 import avelang.arch as arch
-from avelang.emit.llvm.simt_device import Device
+from avelang.emit.llvm.simt_device import DeviceCompiler
 from avelang.runtime.compile import compile_text
 from avelang_kernels.mfma_gemm import mfma_gemm
 from tools import assembler
@@ -48,7 +48,7 @@ def assemble(assembly: str, chip: str = "gfx942", features: str = "") -> bytes:
 @functools.cache
 def gemm_object(chip: str = "gfx942") -> bytes:
     """The tutorial's GEMM, by Ave."""
-    return Device(arch.chip(chip)).object(compile_text(mfma_gemm, {}, (64, 1, 1), chip, "llvm"))
+    return DeviceCompiler(arch.chip(chip)).object(compile_text(mfma_gemm, {}, (64, 1, 1), chip, "llvm"))
 
 
 @functools.cache

@@ -204,7 +204,7 @@ def test_foreign_kernels(file):
     assert (caught, beyond) == ((6, 0) if file.suffix == ".s" else (0, 3))
 
 
-DEVICE = simt_device.Device(arch.chip("gfx942"))
+DEVICE = simt_device.DeviceCompiler(arch.chip("gfx942"))
 
 
 def test_what_llvm_inserts():

@@ -141,7 +141,7 @@ def test_the_best_plan_keeps_its_registers_and_its_pipeline(shape, tmp_path):
     program = simt_device.program(pipeline.gpu(kernel, (GROUP + WARP, 1, 1)), arch.chip("sm_90a"))
     assert program.dynamic_bytes + 1024 <= 228 * 1024
     assert work.blocks * plan.stages * plan.depth * plan.rows * 128 >= 2 * SMS * 32 * 1024
-    text = simt_device.Device(arch.chip("sm_90a")).assembly(program.text)
+    text = simt_device.DeviceCompiler(arch.chip("sm_90a")).assembly(program.text)
     (tmp_path / "k.ptx").write_text(text)
     command = [need("ptxas"), "-arch=sm_90a", "-v", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stderr

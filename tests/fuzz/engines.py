@@ -19,8 +19,8 @@ from avelang.emit.llvm import cpu, simt_device
 from avelang.frontend.build import build
 from avelang.ir.core import Kernel
 from avelang.ir.types import MapType
-from avelang.llvm.core import Host
-from avelang.llvm.engine import Code
+from avelang.llvm.core import HostCompiler
+from avelang.llvm.engine import LoadedCode
 from avelang.runtime.tensor_maps import words
 from avelang.sim import reference
 from avelang.sim.amdgcn.arguments import pack, span
@@ -36,13 +36,13 @@ WAVES = {"reference": 64, "cpu": 64, "gfx942": 64, "gfx950": 64, "cpu32": 32, "s
 
 
 @functools.cache
-def host(level: int) -> Host:
-    return Host(level)
+def host(level: int) -> HostCompiler:
+    return HostCompiler(level)
 
 
 @functools.cache
-def device(chip: str) -> simt_device.Device:
-    return simt_device.Device(arch.chip(chip))
+def device(chip: str) -> simt_device.DeviceCompiler:
+    return simt_device.DeviceCompiler(arch.chip(chip))
 
 
 def load(text: str, name: str = "kernel") -> Any:
@@ -67,7 +67,7 @@ def _word(a: Any) -> int:
 def _native(kernel: Kernel, args: list[Any], drawn: Drawn, level: int) -> None:
     types = [p.type for p in kernel.params]
     emitted = cpu.emit(pipeline.cpu(kernel, drawn.block))
-    code = Code(host(level).object(emitted.text))
+    code = LoadedCode(host(level).object(emitted.text))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(code.address(emitted.entry))
     maps = [words(t, a.ctypes.data, a.shape, a.strides) if isinstance(t, MapType) else None for t, a in zip(types, args, strict=True)]
     slots = np.array([_word(a) if m is None else ctypes.addressof(m) for m, a in zip(maps, args, strict=True)], np.uint64)

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 from avelang import arch, pipeline  # noqa: E402
 from avelang.emit.llvm import simt_device  # noqa: E402
-from avelang.emit.llvm.simt import Program  # noqa: E402
+from avelang.emit.llvm.simt import DeviceModule  # noqa: E402
 from avelang.frontend.build import build  # noqa: E402
 from avelang.ir.core import Kernel  # noqa: E402
 from avelang.ir.dtypes import DType  # noqa: E402
@@ -76,7 +76,7 @@ class Driver:
         self.call("cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(a.ctypes.data), ctypes.c_size_t(a.nbytes))
         return pointer
 
-    def run(self, program: Program, ptx: str, params: list[Any], args: list[Any], grid: Three) -> list[Any]:
+    def run(self, program: DeviceModule, ptx: str, params: list[Any], args: list[Any], grid: Three) -> list[Any]:
         """Launches once; gives copies of the arguments as the kernel left them."""
         log = ctypes.create_string_buffer(8192)
         options = (ctypes.c_int * 2)(5, 6)  # error log: buffer, size
@@ -211,7 +211,7 @@ def run(case: Case, chip: str, driver: Driver | None) -> dict[str, Any]:
     again, _ = case.make(chip)
     start = time.perf_counter()
     program = simt_device.program(pipeline.gpu(again, case.block or (WARP, 1, 1)), arch.chip(chip))
-    ptx = simt_device.Device(arch.chip(chip)).assembly(program.text)
+    ptx = simt_device.DeviceCompiler(arch.chip(chip)).assembly(program.text)
     compiled = time.perf_counter() - start
     out: dict[str, Any] = {"case": case.name, "compile_ms": round(1000 * compiled, 1), "lines": ptx.count("\n")}
     if driver is None:

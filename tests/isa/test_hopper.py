@@ -94,7 +94,7 @@ def test_the_order_of_turns_does_not_matter(name: str, order):
 def assembled(kernel: Kernel, chip: str, block: tuple[int, int, int], folder: pathlib.Path) -> tuple[str, str]:
     """(PTX, what ptxas says of it)"""
     program = simt_device.program(pipeline.gpu(kernel, block), arch.chip(chip))
-    text = simt_device.Device(arch.chip(chip)).assembly(program.text)
+    text = simt_device.DeviceCompiler(arch.chip(chip)).assembly(program.text)
     (folder / "k.ptx").write_text(text)
     command = [need("ptxas"), f"-arch={chip}", "-v", str(folder / "k.ptx"), "-o", str(folder / "k.cubin")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

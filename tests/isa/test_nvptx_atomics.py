@@ -137,7 +137,7 @@ def test_released_data_is_acquired(backend):
 
 def assembled(kernel, folder, chip: str = "sm_90") -> str:
     program = simt_device.program(pipeline.gpu(build(kernel.source, {}, arch.chip(chip)), (LANES, 1, 1)), arch.chip(chip))
-    text = simt_device.Device(arch.chip(chip)).assembly(program.text)
+    text = simt_device.DeviceCompiler(arch.chip(chip)).assembly(program.text)
     (folder / "k.ptx").write_text(text)
     done = subprocess.run([need("ptxas"), f"-arch={chip}", str(folder / "k.ptx"), "-o", str(folder / "k.cubin")], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -6,7 +6,7 @@ import pytest
 
 from avelang import arch
 from avelang.base.errors import AveError
-from avelang.emit.llvm.simt_device import Device
+from avelang.emit.llvm.simt_device import DeviceCompiler
 from avelang.llvm import guard
 
 # LLVM 22: what is the same in all lanes stands in a scalar register behind the fence, to which a product of floats cannot go.
@@ -25,7 +25,7 @@ FINE = TEXT.replace("call float @llvm.arithmetic.fence.f32(float %y)", "fadd flo
 
 @pytest.fixture(scope="module")
 def device():
-    return Device(arch.chip("gfx942"))
+    return DeviceCompiler(arch.chip("gfx942"))
 
 
 def test_an_error_of_the_backend_is_an_error_of_the_catalogue(device, capfd):

@@ -9,7 +9,7 @@ import pathlib
 
 import pytest
 
-from avelang.llvm.core import Host
+from avelang.llvm.core import HostCompiler
 from avelang.native import amdgcn, layouts, ptx, units
 
 _spec = importlib.util.spec_from_file_location("native", pathlib.Path(__file__).parents[2] / "tools" / "native.py")
@@ -78,7 +78,7 @@ def alike(host, header, structs, file):
 def test_one_text_is_for_every_host(machine):
     for name in ("host", "amdgcn", "ptx"):
         assert native.BY_HOST.search(units.text(name)) is None
-        assert len(Host(0, machine).object(units.text(name))) > 2_000
+        assert len(HostCompiler(0, machine).object(units.text(name))) > 2_000
 
 
 def test_a_field_that_is_not_there_is_an_error():

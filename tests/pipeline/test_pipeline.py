@@ -14,7 +14,7 @@ from avelang.frontend.build import build
 from avelang.ir import text
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.verify import verify
-from avelang.llvm.core import Host
+from avelang.llvm.core import HostCompiler
 from avelang.sim import reference
 
 from . import kernels
@@ -40,7 +40,7 @@ def lowered(name):
 
 def assembly(name):
     """For one fixed x86 chip, whatever machine the tests run on."""
-    host = Host(target=("x86_64-unknown-linux-gnu", "skylake-avx512", ""))
+    host = HostCompiler(target=("x86_64-unknown-linux-gnu", "skylake-avx512", ""))
     return host.assembly(cpu.emit(lowered(name)).text)
 
 

@@ -19,14 +19,14 @@ from avelang.ir.dtypes import DType, bf16, f16, f32, f64, i8, i16, i32, i64, u8,
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.types import GLOBAL, SHARED, PtrType, TensorType
 from avelang.ir.verify import verify
-from avelang.llvm.core import Host
-from avelang.llvm.engine import Code
+from avelang.llvm.core import HostCompiler
+from avelang.llvm.engine import LoadedCode
 from avelang.sim import reference
 
 INTS = (i8, u8, i16, u16, i32, u32, i64, u64)
 FLOATS = (f32, f64, f16, bf16)
 KINDS = INTS + FLOATS
-HOST = Host(1)
+HOST = HostCompiler(1)
 # AVE_RANDOM_PROGRAMS=N draws more of them. Not shrunk: the text of the kernel in the message reads well as it is.
 EXAMPLES = int(os.environ.get("AVE_RANDOM_PROGRAMS", "60"))
 BLOCKS = ((64, 1, 1), (100, 1, 1), (8, 8, 2), (16, 3, 1), (192, 1, 1))
@@ -173,7 +173,7 @@ class Program:
 
 def native(kernel: Kernel, args: list) -> None:
     emitted = cpu.emit(kernel)
-    code = Code(HOST.object(emitted.text))
+    code = LoadedCode(HOST.object(emitted.text))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(code.address(emitted.entry))
     slots = np.array([a.ctypes.data if isinstance(a, np.ndarray) else a for a in args], np.uint64)
     grid = np.array([1, 1, 1, *[0] * 5], np.uint32)  # and what a launch that obeys signals holds behind it

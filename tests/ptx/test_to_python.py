@@ -60,7 +60,7 @@ def same(text: str) -> bool:
 def llvm(trial) -> str:
     """What LLVM makes of a kernel of ours."""
     chip = arch.chip(trial.chip)
-    return simt_device.Device(chip).assembly(simt_device.program(pipeline.gpu(build(trial.kernel.source, {}, chip), trial.block), chip).text)
+    return simt_device.DeviceCompiler(chip).assembly(simt_device.program(pipeline.gpu(build(trial.kernel.source, {}, chip), trial.block), chip).text)
 
 
 # -- the way there and back ----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Hand-written programs with the ABI of compiled kernels, for tests of what runs them."""
 
-from avelang.llvm.core import Host
+from avelang.llvm.core import HostCompiler
 from avelang.runtime.cpu import Program
 
 HEAD = "define i64 @ave_run(ptr %args, ptr %grid, i64 %start, i64 %end, ptr %scratch) {\nentry:\n"
@@ -91,7 +91,7 @@ def echo(n: int) -> str:
 
 
 def payload(text: str) -> bytes:
-    return Host(1).object(text)
+    return HostCompiler(1).object(text)
 
 
 def program(text: str, scratch_bytes: int = 0) -> Program:

@@ -285,7 +285,7 @@ def test_an_entry_that_does_not_load(monkeypatch, tmp_path):
 
     import avelang
     import avelang.language as al
-    from avelang.llvm.core import Host
+    from avelang.llvm.core import HostCompiler
 
     @avelang.jit
     def k(out: al.Tensor((4,), al.i32)):
@@ -301,7 +301,7 @@ def test_an_entry_that_does_not_load(monkeypatch, tmp_path):
     assert (launched(), launched()) == ("compiled", "disk")
     (file,) = [f for f in pathlib.Path(cache.folder()).glob("*.ave") if cache.load(f.stem).meta.get("kernel") == "k"]
     good = cache.load(file.stem)
-    host = Host(0)
+    host = HostCompiler(0)
     others = [
         host.object("declare i64 @ave_nowhere(ptr)\ndefine i64 @ave_run(ptr %a, ptr %g, i64 %s, i64 %e, ptr %x) {\n %r = call i64 @ave_nowhere(ptr %a)\n ret i64 %r\n}\n"),
         host.object("define i64 @another() {\n ret i64 0\n}\n"), good.payload[: len(good.payload) // 2], good.payload[:60], b"no object", b"",

@@ -73,10 +73,10 @@ def test_what_makes_another_kernel(monkeypatch):
 def test_another_host_is_another_kernel(monkeypatch):
     assert launch(fresh()) == "compiled"
     assert launch(fresh()) == "disk"
-    from avelang.llvm.core import Host
+    from avelang.llvm.core import HostCompiler
 
-    key = Host.key.fget
-    monkeypatch.setattr(Host, "key", property(lambda self: (*key(self), "another cpu")))
+    key = HostCompiler.key.fget
+    monkeypatch.setattr(HostCompiler, "key", property(lambda self: (*key(self), "another cpu")))
     assert launch(fresh()) == "compiled"
 
 

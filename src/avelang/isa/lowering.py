@@ -16,7 +16,7 @@ class Emitter(Protocol):
     """What an `emit` may ask of the emitter that calls it. Values are texts of LLVM IR: a name such as %v12, or a
     constant."""
 
-    target: Any  # `emit.llvm.simt.Target`: its `chip`, its atomic addition, the first lane's value of a word
+    target: Any  # `emit.llvm.simt.GpuTarget`: its `chip`, its atomic addition, the first lane's value of a word
 
     def op(self, text: str) -> str:
         """The name of what an instruction computes."""

@@ -60,7 +60,7 @@ class Body:
         return "\n".join(["entry:", *self.allocas, *self.lines])
 
 
-class Module:
+class IRModule:
     """Functions, declarations and constants that make up one text. Constants with the same contents are one."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ def _initialize() -> None:
 PASSES = ("sroa", "instruction_combine", "simplify_cfg", "new_gvn", "loop_simplify", "lcssa", "loop_rotate")
 
 
-class Host:
+class HostCompiler:
     """LLVM for the machine that we run on, or for another one.
 
     `level` is the optimization level of the passes over LLVM IR (0 to 3); on the kernels measured, 1 gives code as fast as 2 does, in half

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import llvmlite.binding as llvm
 
-from avelang.llvm.core import Host
+from avelang.llvm.core import HostCompiler
 
 
 @functools.cache
@@ -32,7 +32,7 @@ _PACK = b"ave objects\0"
 
 
 def pack(objects: Iterable[bytes]) -> bytes:
-    """Several object files as one payload for `Code`."""
+    """Several object files as one payload for `LoadedCode`."""
     parts = tuple(objects)
     return b"".join((_PACK, struct.pack("<I", len(parts)), *(struct.pack("<I", len(x)) for x in parts), *parts))
 
@@ -82,7 +82,7 @@ def _symbols(data: bytes) -> tuple[set[str], set[str]]:
     return wanted - {"_GLOBAL_OFFSET_TABLE_"}, given  # the loader makes that
 
 
-class Code:
+class LoadedCode:
     """Loaded machine code. It stays loaded as long as this object lives. A payload is an object file, or several (`pack`). Raises ValueError for what
     is none, or needs symbols that are nowhere in this process: LLVM itself ends the process then."""
 
@@ -91,7 +91,7 @@ class Code:
         for name in sorted(wanted - given):
             if not (llvm.address_of_symbol(name) or hasattr(_process(), name)):
                 raise ValueError(f"there is no symbol {name}")
-        compiler = Host(0)
+        compiler = HostCompiler(0)
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", _context()), compiler.machine)
         self.add(payload)
 

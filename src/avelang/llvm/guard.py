@@ -92,14 +92,14 @@ class _Guard:
     """The functions of native/guard.c, in the table's entries."""
 
     def __init__(self) -> None:
-        from avelang.llvm.core import Host
-        from avelang.llvm.engine import Code
+        from avelang.llvm.core import HostCompiler
+        from avelang.llvm.engine import LoadedCode
 
         library = ctypes.CDLL(llvm.ffi.lib._name)
         inside = ctypes.cast(library.LLVMPY_ContextCreate, ctypes.c_void_p).value or 0
         found, info = slots(inside), _Info()
         ctypes.CDLL(None).dladdr(ctypes.c_void_p(inside), ctypes.byref(info))
-        code = Code(Host(0).object(units.text("guard")))
+        code = LoadedCode(HostCompiler(0).object(units.text("guard")))
         process = ctypes.CDLL(None)
         for name in NAMES:
             ctypes.c_void_p.from_address(code.address(f"ave_real_{name}")).value = ctypes.cast(getattr(process, name), ctypes.c_void_p).value

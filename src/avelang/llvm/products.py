@@ -14,7 +14,7 @@ import hashlib
 import numpy as np
 
 from avelang.isa.fragments import Fragment, Mma
-from avelang.llvm.core import Module
+from avelang.llvm.core import IRModule
 from avelang.llvm.writer import vector
 
 REGISTER = 512  # bits of a vector register that code is written for; LLVM splits what the machine has not
@@ -49,7 +49,7 @@ def places(mma: Mma) -> Places:
     return Places(np.moveaxis(a[block, row], 2, 1).copy(), np.moveaxis(np.moveaxis(b, 1, 2)[block, col], 2, 1).copy())
 
 
-def function(m: Module, p: Places, e: str, sparse: bool) -> str:
+def function(m: IRModule, p: Places, e: str, sparse: bool) -> str:
     """The name of the function that does the products, making it if need be. `e`: "float", "double" or "i32". A sparse one has a fourth
     parameter: which of four neighbors each stored element of A is, stored like A, as i32."""
     name = f"mma.{'sparse.' if sparse else ''}{e}.{p.key}"
@@ -74,7 +74,7 @@ class _Fn:
         self.lines.append("  " + text)
 
 
-def _multiply_add(m: Module, f: _Fn, e: str, n: int, a: str, b: str, c: str) -> str:
+def _multiply_add(m: IRModule, f: _Fn, e: str, n: int, a: str, b: str, c: str) -> str:
     t = f"<{n} x {e}>"
     if e == "float":
         fma = m.declare(f"llvm.fma.v{n}f32", t, [t, t, t])
@@ -113,12 +113,12 @@ def _tiles(p: Places, width: int) -> Tiles | None:
     return Tiles(width, a[:, 0], b[:, 0], along_a[0, :, 0].tolist(), along_b[0, :, 0].tolist())
 
 
-def _table(m: Module, values: np.ndarray) -> str:
+def _table(m: IRModule, values: np.ndarray) -> str:
     flat = values.ravel()
     return m.constant(f"[{flat.size} x i64]", "[" + ", ".join(f"i64 {x}" for x in flat) + "]")
 
 
-def _rows(m: Module, name: str, p: Places, e: str, tiles: Tiles) -> str:
+def _rows(m: IRModule, name: str, p: Places, e: str, tiles: Tiles) -> str:
     """A loop over the slots of C; its body has all registers of the slot."""
     f, t, n = _Fn(), f"<{tiles.width} x {e}>", tiles.width
     slots, groups = tiles.a.shape
@@ -169,7 +169,7 @@ def _rows(m: Module, name: str, p: Places, e: str, tiles: Tiles) -> str:
     return _define(name, False, f)
 
 
-def wide(m: Module, p: Places) -> str:
+def wide(m: IRModule, p: Places) -> str:
     """The name of a function like `function`'s, with A and B in double and C in float. Products of numbers as narrow as theirs are exact in double,
     and each sum is but for its one rounding to float. Raises ValueError where C's lanes do not run along rows."""
     name = f"mma.wide.{p.key}"
@@ -181,7 +181,7 @@ def wide(m: Module, p: Places) -> str:
     return name
 
 
-def _wide(m: Module, name: str, tiles: Tiles) -> str:
+def _wide(m: IRModule, name: str, tiles: Tiles) -> str:
     """Two loops, over the slots of C and over k; the inner one's body has all registers of the slot."""
     f, n = _Fn(), tiles.width
     slots, groups = tiles.a.shape
@@ -237,7 +237,7 @@ def _define(name: str, sparse: bool, f: _Fn) -> str:
 # -- lane by lane ------------------------------------------------------------------------------------------------------------------------
 
 
-def _lanes(m: Module, name: str, p: Places, e: str, sparse: bool) -> str:
+def _lanes(m: IRModule, name: str, p: Places, e: str, sparse: bool) -> str:
     """Two loops, over the slots of C and over k; each lane gathers its elements of A and B by tables of places."""
     slots, stored, lanes = p.a.shape
 

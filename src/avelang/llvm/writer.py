@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from avelang.base.lazy import np
-from avelang.llvm.core import Body, Module
+from avelang.llvm.core import Body, IRModule
 
 ZERO = "zeroinitializer"
 LETTERS = {"float": "f32", "double": "f64", "half": "f16"}
@@ -19,7 +19,7 @@ class Elementwise(Protocol):
     """What code that works element by element, such as `narrow_floats`, asks of its writer."""
 
     W: int
-    module: Module
+    module: IRModule
 
     def op(self, text: str) -> str: ...
     def do(self, text: str) -> None: ...
@@ -41,7 +41,7 @@ def vector(values: Iterable[object] | np.ndarray, e: str) -> str:
 class Writer:
     """Writes into `body`, a function of `module`; vectors have `W` elements."""
 
-    def __init__(self, module: Module, width: int):
+    def __init__(self, module: IRModule, width: int):
         self.module = module
         self.body = Body()
         self.W = width

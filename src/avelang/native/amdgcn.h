@@ -93,7 +93,7 @@ typedef struct Granule {
 } Granule;
 
 /* Something that the checker has found: an entry for each pair of instructions, told apart by code, instruction and key. */
-typedef struct Finding {
+typedef struct FoundRecord {
   u32 code;
   u32 instruction;
   u64 key;
@@ -105,12 +105,12 @@ typedef struct Finding {
   u32 times;
   u32 severe;
   u32 padding;
-} Finding;
+} FoundRecord;
 
 typedef struct Findings {
   u32 count;
   u32 padding[15];
-  Finding entries[MOST_FINDINGS];
+  FoundRecord entries[MOST_FINDINGS];
 } Findings;
 
 /* A wave: scalar registers by their encoding (`amdgcn.asm.SPECIAL`; SCC is cell 128), a few words of control, then the registers of the unified vector

@@ -1,7 +1,7 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 c57619a8bc8a879e7133367aa3fe5acc07a165c3044853cfebc3a7b5aabe31a9
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 1248517a271771b20e3e159e9379009a20536c5c12c69353df4662a8e0651729
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
-%struct.Finding = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
+%struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
 %struct.Reached = type { [4 x i32], i32, i32 }
 %struct.Other = type { i32, i32, i32, i32, i32 }
 %struct.Access = type { ptr, ptr, ptr, ptr, i32, i32, i64, i32, i32 }
@@ -512,7 +512,7 @@ for.body.lr.ph:
 
 for.body:
   %indvars.iv = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next, %for.inc ]
-  %arrayidx = getelementptr inbounds nuw %struct.Finding, ptr %entries, i64 %indvars.iv
+  %arrayidx = getelementptr inbounds nuw %struct.FoundRecord, ptr %entries, i64 %indvars.iv
   %4 = load i32, ptr %arrayidx, align 8
   %cmp3.not = icmp eq i32 %4, %3
   br i1 %cmp3.not, label %lor.lhs.false, label %for.inc
@@ -548,7 +548,7 @@ for.end:
 if.end15:
   %entries17 = getelementptr inbounds nuw i8, ptr %1, i64 64
   %idxprom18 = zext nneg i32 %2 to i64
-  %arrayidx19 = getelementptr inbounds nuw %struct.Finding, ptr %entries17, i64 %idxprom18
+  %arrayidx19 = getelementptr inbounds nuw %struct.FoundRecord, ptr %entries17, i64 %idxprom18
   store i32 %3, ptr %arrayidx19, align 8
   %instruction21 = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 4
   store i32 %index, ptr %instruction21, align 4

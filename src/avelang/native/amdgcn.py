@@ -102,7 +102,7 @@ class Granule(ctypes.Structure):
     ]
 
 
-class Finding(ctypes.Structure):
+class FoundRecord(ctypes.Structure):
     """Something that the checker has found: an entry for each pair of instructions, told apart by code, instruction and key."""
 
     __slots__ = ()
@@ -128,7 +128,7 @@ class Findings(ctypes.Structure):
     _fields_ = [
         ("count", ctypes.c_uint32),
         ("padding", ctypes.c_uint32 * 15),
-        ("entries", Finding * MOST_FINDINGS),
+        ("entries", FoundRecord * MOST_FINDINGS),
     ]
 
 

@@ -1,4 +1,4 @@
-; Made by `./dev native` of guard.c, SHA-256 c5f40074a6dc28084da5431e897849c647581bdee9c627a4f23f424d3486083d
+; Made by `./dev native` of guard.c, SHA-256 8d783f73059ff9d72b3d9d795f4e509823ad805e6e97186a73789ded15212578
 
 @ave_length = local_unnamed_addr global i64 0, align 8
 @place = internal global [64 x i64] zeroinitializer, align 64

@@ -1,17 +1,17 @@
-; Made by `./dev native` of host/host.c, SHA-256 b7ee4be3cb40435141bdf384b805fd51c9db8723e175ee64613675717fb0412a
+; Made by `./dev native` of host/host.c, SHA-256 f337e25af0caddb19eb3eb82b5d3d8c25e506ac5120705777b70297ec093d904
 
 %struct.Subscript = type { ptr, i64, ptr }
 %struct.Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }
 %struct.Job = type { ptr, ptr, ptr, i64, i64, [24 x i8], i64, [56 x i8], i64, [56 x i8] }
-%struct.Launch = type { [3 x i32], i32, ptr, ptr, ptr, ptr, ptr, ptr, i64 }
-%struct.Record = type { [12 x i64], [4 x i64], [128 x i8] }
+%struct.LaunchState = type { [3 x i32], i32, ptr, ptr, ptr, ptr, ptr, ptr, i64 }
+%struct.TensorMapRecord = type { [12 x i64], [4 x i64], [128 x i8] }
 %struct.Config = type { [3 x i32], [3 x i32], i32, ptr, ptr, i32 }
 %struct.DLTensor = type { i64, i64, i32, i32, ptr, ptr, i64, i64 }
 %struct.Room = type { [64 x i64], [16 x %struct.Wide] }
 %struct.Wide = type { [128 x i8], i64, [7 x i64] }
 %struct.Geometry = type { [3 x i64], [3 x i64], [3 x i32] }
 %struct.Call = type { ptr, i64, i64, ptr }
-%struct.Param = type { i64, i64, i64, i64, i64, i64, [4 x i32], ptr, ptr, i64, [4 x ptr], i64, %struct.Likeness, [3 x i64] }
+%struct.ParamCheck = type { i64, i64, i64, i64, i64, i64, [4 x i32], ptr, ptr, i64, [4 x ptr], i64, %struct.Likeness, [3 x i64] }
 %struct.Likeness = type { ptr, ptr, i64, i64, ptr }
 %struct.Exchange = type { ptr, ptr }
 
@@ -192,7 +192,7 @@ entry:
   %all.i.i.i = alloca [128 x i8], align 16
   %old.i.i.i = alloca [128 x i8], align 16
   %thread.i.i.i = alloca ptr, align 8
-  %launch = alloca %struct.Launch, align 64
+  %launch = alloca %struct.LaunchState, align 64
   call void @llvm.lifetime.start.p0(ptr nonnull %launch) #12
   %0 = load i32, ptr %extents, align 4
   store i32 %0, ptr %launch, align 64
@@ -796,7 +796,7 @@ for.body.i5:
   %i.030.i = phi i64 [ 0, %hash_of.exit ], [ %inc.i, %cleanup.i ]
   %add.i6 = add i64 %i.030.i, %xor.i.i4
   %and.i = and i64 %5, %add.i6
-  %arrayidx.i = getelementptr inbounds nuw %struct.Record, ptr %4, i64 %and.i
+  %arrayidx.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %4, i64 %and.i
   %8 = load <8 x i64>, ptr %arrayidx.i, align 8
   %xor.i26.i = xor <8 x i64> %6, %8
   %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 64
@@ -874,7 +874,7 @@ for.body.i11:
   %i.030.i = phi i64 [ 0, %hash_of.exit ], [ %inc.i, %for.cond.i ]
   %add.i12 = add i64 %i.030.i, %xor.i.i10
   %and.i = and i64 %5, %add.i12
-  %arrayidx.i = getelementptr inbounds nuw %struct.Record, ptr %4, i64 %and.i
+  %arrayidx.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %4, i64 %and.i
   %8 = load <8 x i64>, ptr %arrayidx.i, align 8
   %xor.i26.i = xor <8 x i64> %6, %8
   %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 64
@@ -893,7 +893,7 @@ for.end.i:
   %rem.i = and i64 %hash.0.lcssa.i, 7
   %add8.i = add i64 %rem.i, %xor.i.i10
   %and10.i = and i64 %5, %add8.i
-  %arrayidx11.i = getelementptr inbounds nuw %struct.Record, ptr %4, i64 %and10.i
+  %arrayidx11.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %4, i64 %and10.i
   br label %record_of.exit
 
 record_of.exit:
@@ -1760,7 +1760,7 @@ for.body40.i:
   %i36.0110.i = phi i64 [ %inc47.i, %for.inc46.i ], [ 0, %if.end31.i ]
   %arrayidx41.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i36.0110.i
   %47 = load ptr, ptr %arrayidx41.i, align 8
-  %arrayidx42.i = getelementptr inbounds nuw %struct.Param, ptr %46, i64 %i36.0110.i
+  %arrayidx42.i = getelementptr inbounds nuw %struct.ParamCheck, ptr %46, i64 %i36.0110.i
   %slot.i.i = getelementptr inbounds nuw i8, ptr %arrayidx42.i, i64 8
   %48 = load i64, ptr %slot.i.i, align 8
   %arrayidx.i87.i = getelementptr inbounds i64, ptr %room, i64 %48
@@ -2008,7 +2008,7 @@ for.body.i.i.i.i.i.i.i:
   %i.030.i.i.i.i.i.i.i = phi i64 [ 0, %for.cond.cleanup.i.i.i.i.i.i ], [ %inc.i.i.i.i.i.i.i, %cleanup.i.i.i.i.i.i.i ]
   %add.i.i.i.i.i.i.i = add i64 %i.030.i.i.i.i.i.i.i, %xor.i.i.i.i.i.i.i.i
   %and.i.i.i.i.i.i.i = and i64 %add.i.i.i.i.i.i.i, %89
-  %arrayidx.i.i.i.i.i.i.i = getelementptr inbounds nuw %struct.Record, ptr %88, i64 %and.i.i.i.i.i.i.i
+  %arrayidx.i.i.i.i.i.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %88, i64 %and.i.i.i.i.i.i.i
   %92 = load <8 x i64>, ptr %arrayidx.i.i.i.i.i.i.i, align 8
   %xor.i26.i.i.i.i.i.i.i = xor <8 x i64> %92, %90
   %add.ptr.i.i.i.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i.i.i.i.i, i64 64
@@ -2480,7 +2480,7 @@ for.body.lr.ph.i121:
 for.body.i122:
   %i.033.i = phi i64 [ 0, %for.body.lr.ph.i121 ], [ %inc.i131, %cleanup.i130 ]
   %187 = load ptr, ptr %params34.i.le232, align 8
-  %arrayidx.i123 = getelementptr inbounds nuw %struct.Param, ptr %187, i64 %i.033.i
+  %arrayidx.i123 = getelementptr inbounds nuw %struct.ParamCheck, ptr %187, i64 %i.033.i
   %188 = load i64, ptr %arrayidx.i123, align 8
   %cmp2.i = icmp ult i64 %188, 6
   br i1 %cmp2.i, label %cleanup.i130, label %lor.lhs.false.i124
@@ -3399,7 +3399,7 @@ for.body.i.i.i:
   %i.030.i.i.i = phi i64 [ 0, %for.cond.cleanup.i.i ], [ %inc.i.i.i, %cleanup.i.i.i ]
   %add.i.i.i = add i64 %i.030.i.i.i, %xor.i.i.i.i
   %and.i.i.i = and i64 %add.i.i.i, %9
-  %arrayidx.i.i.i = getelementptr inbounds nuw %struct.Record, ptr %8, i64 %and.i.i.i
+  %arrayidx.i.i.i = getelementptr inbounds nuw %struct.TensorMapRecord, ptr %8, i64 %and.i.i.i
   %12 = load <8 x i64>, ptr %arrayidx.i.i.i, align 8
   %xor.i26.i.i.i = xor <8 x i64> %12, %10
   %add.ptr.i.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i.i, i64 64

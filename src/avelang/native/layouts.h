@@ -21,31 +21,31 @@ enum Expected {
   CONST, ARG, GRID, ADD, SUB, MUL, DIV, REM, FLOORDIV, MOD, AND, OR, XOR, SHL, SHR, MIN, MAX, EQ, NE, LT, LE, GT, GE, SELECT, CONVERT, NOT, NEG, NOT1
 };
 
-/* Kinds of `Param`. */
+/* Kinds of `ParamCheck`. */
 enum { CONSTANT, SIGNED, UNSIGNED, DOUBLE, SINGLE, FLAG, POINTER, TENSOR, MAP };
 
-/* A `Watch` with this name is of a word in memory. */
+/* A `WatchedName` with this name is of a word in memory. */
 enum { WATCHED_WORD = 1 };
 
 /* Flags of a NumPy array (ndarraytypes.h: NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE). */
 enum { ALIGNED = 0x0100, WRITEABLE = 0x0400 };
 
-/* What stands in `Launch.flag`: somebody wants the threads to look up; all must stop. */
+/* What stands in `LaunchState.flag`: somebody wants the threads to look up; all must stop. */
 enum { LOOK_UP = 1, STOP = 2 };
 
 /* What a kernel on the CPU has of its launch. `look` says whether to stop. `owner`: the thread that launched, `thread`: its Python thread state
    (null: none), `interrupts`: how often Ctrl-C had been pressed. Emitted code reads the fields up to `look`. */
-typedef struct Launch {
+typedef struct LaunchState {
   u32 grid[3];
   i32 flag;
   void *look;
   struct Pool *pool;
   void *owner;
   void *thread;
-  struct Launch *before;
-  struct Launch *next;
+  struct LaunchState *before;
+  struct LaunchState *next;
   i64 interrupts;
-} Launch;
+} LaunchState;
 
 /* The thread pool. `mutex`, `wake` (there is work), `finished` (the last worker is done): room for any libc's pthread objects (glibc: 40 and 48
    bytes, macOS: 64 and 48). `taken`: 1 while a launch owns the workers and the caller's scratch. `active`: workers inside the job; `generation`:
@@ -72,7 +72,7 @@ typedef struct Pool {
   i32 set_mask;
   i32 detached;
   i64 stack;
-  Launch *launches;
+  LaunchState *launches;
   i32 listed;
   i32 ticker;
   i64 interrupts;
@@ -81,13 +81,13 @@ typedef struct Pool {
 } Pool;
 
 /* A kernel on the CPU. `ns_per_block` is measured by each launch; `last_ns` is the time of the last one. */
-typedef struct Kernel {
+typedef struct CpuKernel {
   void *run;
   i64 scratch_bytes;
   f64 ns_per_block;
   i64 launches;
   i64 last_ns;
-} Kernel;
+} CpuKernel;
 
 /* A kernel that a driver has loaded on a device. `launch`: hipModuleLaunchKernel or cuLaunchKernel, which take the same eleven arguments, or
    cuLaunchKernelEx, with so `many` `attributes` (-1: one of the former). `get` gives the thread's current device (a word by its address), `set` sets
@@ -121,32 +121,32 @@ typedef struct Recent {
 } Recent;
 
 /* What `kernel[provider]` gives: an object of CPython with a vectorcall. */
-typedef struct Bound {
+typedef struct BoundKernel {
   i64 count;
   void *type;
   void *call;
   struct Object *builtin;
   struct Object *provider;
-} Bound;
+} BoundKernel;
 
-/* What Python fills in, the type of `Bound` and the byte of a kernel where its builtin stands, and the object that died last. */
+/* What Python fills in, the type of `BoundKernel` and the byte of a kernel where its builtin stands, and the object that died last. */
 typedef struct Subscript {
   void *type;
   i64 offset;
-  Bound *free;
+  BoundKernel *free;
 } Subscript;
 
 /* What a table of tensor maps has for one array. The key: address, five extents, five strides in bytes, zeros beyond the rank; 1, or 0 in a record
    that is free. */
-typedef struct Record {
+typedef struct TensorMapRecord {
   i64 key[12];
   i64 padding[4];
   i8 value[128];
-} Record;
+} TensorMapRecord;
 
-/* A table of tensor maps: the first `Record`, how many there are less one, a power of two less one. */
+/* A table of tensor maps: the first `TensorMapRecord`, how many there are less one, a power of two less one. */
 typedef struct Maps {
-  Record *records;
+  TensorMapRecord *records;
   i64 mask;
 } Maps;
 
@@ -229,19 +229,19 @@ typedef struct Context {
 /* What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it, the name, the object found when the
    kernel was compiled (null: there was none), and the dict's tag when it was last looked up. A closure's cell has no name (null); the name
    WATCHED_WORD: a word in memory, its address and what it was (the version of a class, the code of a function). */
-typedef struct Watch {
+typedef struct WatchedName {
   void *home;
   void *name;
   void *value;
   u64 tag;
-} Watch;
+} WatchedName;
 
 /* One argument. `low` and `high`: the least and the greatest integer; CONSTANT: `low` is the object expected; arrays: `low` has the flags that one
    of NumPy must have, `high` is what an address read through DLPack is a multiple of. `device`: DLPack's type, index << 32. `dtypes`: of DLPack, that
    are accepted: code, bits << 8, lanes << 16. `strides`: in elements; MAP: `shape` is the `Maps`, `strides` (a number) the bytes from the slot to
    the `Wide`. `item`: bytes of an element. `descriptors`: of NumPy, that are accepted. What is read of a number, or of an array through DLPack, are
    the first 64 bytes, one line of the processor's cache; of a torch tensor also the last 64. */
-typedef struct Param {
+typedef struct ParamCheck {
   i64 kind;
   i64 slot;
   i64 low;
@@ -256,22 +256,22 @@ typedef struct Param {
   i64 padding;
   Likeness like;
   i64 rest[3];
-} Param;
+} ParamCheck;
 
 /* A call that the slow path has accepted. `positional` and `keyword`: how many arguments, with the keywords' `names`; `params`: one for each, keywords
    last. `template`: what stands in the slots before arguments are filled in (defaults), null where arguments or the stream fill all of them. `gpu`:
    null for a kernel on the CPU (`kernel` is null else); the last slot is the stream. `stream`: asked for the current stream of `device` (DLPack's
    type, index << 32), null where the slot has it. `failed`: called with the status, the geometry and the arguments of a launch that the driver
    refused; raises. `expects`: what the kernel expects of a launch (`expects.table`), null for nothing. */
-typedef struct Entry {
-  Kernel *kernel;
+typedef struct CallEntry {
+  CpuKernel *kernel;
   i64 watched;
-  Watch *watches;
+  WatchedName *watches;
   i64 positional;
   i64 keyword;
   struct Object **names;
   i64 block[3];
-  Param *params;
+  ParamCheck *params;
   i64 slots;
   u64 *template;
   Gpu *gpu;
@@ -279,15 +279,15 @@ typedef struct Entry {
   u64 device;
   struct Object *failed;
   i64 *expects;
-} Entry;
+} CallEntry;
 
 /* One for each jit function: the slow path, entries (newest first), the entry that ran last. */
 typedef struct State {
   Context *context;
   struct Object *slow;
   i64 count;
-  Entry *entries[ENTRIES];
-  Entry *last;
+  CallEntry *entries[ENTRIES];
+  CallEntry *last;
 } State;
 
 /* CPython's PyMethodDef, and behind it the builtin's `State`. */

@@ -31,7 +31,7 @@ LOOK_UP = 1
 STOP = 2
 
 
-class Launch(ctypes.Structure):
+class LaunchState(ctypes.Structure):
     """What a kernel on the CPU has of its launch. `look` says whether to stop. `owner`: the thread that launched, `thread`: its Python thread
     state (null: none), `interrupts`: how often Ctrl-C had been pressed. Emitted code reads the fields up to `look`."""
 
@@ -86,7 +86,7 @@ class Pool(ctypes.Structure):
     ]
 
 
-class Kernel(ctypes.Structure):
+class CpuKernel(ctypes.Structure):
     """A kernel on the CPU. `ns_per_block` is measured by each launch; `last_ns` is the time of the last one."""
 
     __slots__ = ()
@@ -138,7 +138,7 @@ class Recent(ctypes.Structure):
     ]
 
 
-class Bound(ctypes.Structure):
+class BoundKernel(ctypes.Structure):
     """What `kernel[provider]` gives: an object of CPython with a vectorcall."""
 
     __slots__ = ()
@@ -152,7 +152,7 @@ class Bound(ctypes.Structure):
 
 
 class Subscript(ctypes.Structure):
-    """What Python fills in, the type of `Bound` and the byte of a kernel where its builtin stands, and the object that died last."""
+    """What Python fills in, the type of `BoundKernel` and the byte of a kernel where its builtin stands, and the object that died last."""
 
     __slots__ = ()
     _fields_ = [
@@ -162,7 +162,7 @@ class Subscript(ctypes.Structure):
     ]
 
 
-class Record(ctypes.Structure):
+class TensorMapRecord(ctypes.Structure):
     """What a table of tensor maps has for one array. The key: address, five extents, five strides in bytes, zeros beyond the rank; 1, or 0 in a
     record that is free."""
 
@@ -175,7 +175,7 @@ class Record(ctypes.Structure):
 
 
 class Maps(ctypes.Structure):
-    """A table of tensor maps: the first `Record`, how many there are less one, a power of two less one."""
+    """A table of tensor maps: the first `TensorMapRecord`, how many there are less one, a power of two less one."""
 
     __slots__ = ()
     _fields_ = [
@@ -284,7 +284,7 @@ class Context(ctypes.Structure):
     ]
 
 
-class Watch(ctypes.Structure):
+class WatchedName(ctypes.Structure):
     """What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it, the name, the object found
     when the kernel was compiled (null: there was none), and the dict's tag when it was last looked up. A closure's cell has no name (null); the
     name WATCHED_WORD: a word in memory, its address and what it was (the version of a class, the code of a function)."""
@@ -298,7 +298,7 @@ class Watch(ctypes.Structure):
     ]
 
 
-class Param(ctypes.Structure):
+class ParamCheck(ctypes.Structure):
     """One argument. `low` and `high`: the least and the greatest integer; CONSTANT: `low` is the object expected; arrays: `low` has the flags
     that one of NumPy must have, `high` is what an address read through DLPack is a multiple of. `device`: DLPack's type, index << 32. `dtypes`:
     of DLPack, that are accepted: code, bits << 8, lanes << 16. `strides`: in elements; MAP: `shape` is the `Maps`, `strides` (a number) the bytes
@@ -324,7 +324,7 @@ class Param(ctypes.Structure):
     ]
 
 
-class Entry(ctypes.Structure):
+class CallEntry(ctypes.Structure):
     """A call that the slow path has accepted. `positional` and `keyword`: how many arguments, with the keywords' `names`; `params`: one for each,
     keywords last. `template`: what stands in the slots before arguments are filled in (defaults), null where arguments or the stream fill all of
     them. `gpu`: null for a kernel on the CPU (`kernel` is null else); the last slot is the stream. `stream`: asked for the current stream of

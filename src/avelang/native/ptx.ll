@@ -1,4 +1,4 @@
-; Made by `./dev native` of ptx/ptx.c, SHA-256 e8dd2665c0a84a6a312b421b0b615c1cb4b65e4defbe7147fea9bb3ee994243a
+; Made by `./dev native` of ptx/ptx.c, SHA-256 59d994af3d6e41dce80e2263f6820a3eda5ff9d3454bfa0b35b4419b757bcea7
 
 %struct.LogRecord = type { i32, i32, i32, i32, i32, [44 x i8], [32 x i64] }
 

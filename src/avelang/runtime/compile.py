@@ -21,7 +21,7 @@ from avelang.runtime.geometry import Dim3, check_block
 
 if TYPE_CHECKING:
     from avelang.arch import Chip
-    from avelang.emit.llvm.simt import Program
+    from avelang.emit.llvm.simt import DeviceModule
 
 EMITS = ("ir", "llvm", "asm")
 # Launch options that code generation for GPUs takes from the kernel's attributes.
@@ -110,7 +110,7 @@ def cpu_text(kernel: Kernel, block: Dim3) -> Any:
     return emitted
 
 
-def gpu_program(kernel: Kernel, block: Dim3, chip: Chip) -> Program:
+def gpu_program(kernel: Kernel, block: Dim3, chip: Chip) -> DeviceModule:
     """The LLVM IR of a kernel for a GPU, with what a launch must know; runs the passes on `kernel` in place."""
     import avelang.pipeline as pipeline
     from avelang.emit.llvm.simt_device import program
@@ -129,15 +129,15 @@ def gpu_program(kernel: Kernel, block: Dim3, chip: Chip) -> Program:
 
 def _gpu_text(kernel: Kernel, block: Dim3, chip: Chip, emit: str) -> str:
     """LLVM IR, or assembly (PTX for NVIDIA), for a GPU."""
-    from avelang.emit.llvm.simt_device import Device
+    from avelang.emit.llvm.simt_device import DeviceCompiler
 
     made = gpu_program(kernel, block, chip)
-    return made.text if emit == "llvm" else Device(chip).assembly(made.text)
+    return made.text if emit == "llvm" else DeviceCompiler(chip).assembly(made.text)
 
 
 def _device_program(
     source: FunctionSource, constexprs: Mapping[str, Any], target: str, block: Dim3, options: Mapping[str, Any]
-) -> tuple[Program, dict[str, Any]]:  # fmt: skip
+) -> tuple[DeviceModule, dict[str, Any]]:  # fmt: skip
     """The LLVM IR of a launch on a GPU, and what the runtime must know of it: JSON values only."""
     from avelang.ir.dtypes import DType
     from avelang.ir.types import MapType
@@ -183,10 +183,10 @@ def device_assembly(
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
     """The assembly of a launch (for the executor; PTX for NVIDIA), and what the runtime must know of it: JSON values only."""
     import avelang.arch as arch
-    from avelang.emit.llvm.simt_device import Device
+    from avelang.emit.llvm.simt_device import DeviceCompiler
 
     made, meta = _device_program(source, constexprs, target, block, options)
-    text = Device(arch.chip(target)).assembly(made.text)
+    text = DeviceCompiler(arch.chip(target)).assembly(made.text)
     if "asm" in knobs.dump():
         _show("asm", source.name, text)
     return text, meta
@@ -199,10 +199,10 @@ def device_object(
     """A code object that the driver of the target's GPU loads, and what the runtime must know of it: JSON values only."""
     import avelang.arch as arch
     from avelang.amdgcn.link import link
-    from avelang.emit.llvm.simt_device import Device
+    from avelang.emit.llvm.simt_device import DeviceCompiler
 
     made, meta = _device_program(source, constexprs, target, block, options)
-    device = Device(arch.chip(target))
+    device = DeviceCompiler(arch.chip(target))
     if "asm" in knobs.dump():
         _show("asm", source.name, device.assembly(made.text))
     return link(device.object(made.text)), meta
@@ -214,7 +214,7 @@ def cpu_object(
 ) -> tuple[bytes, dict[str, Any]]:
     """An object file with `ave_run`, and what the runtime must know of it: JSON values only."""
     from avelang.ir.core import walk
-    from avelang.llvm.core import Host
+    from avelang.llvm.core import HostCompiler
     from avelang.passes.collect_expects import collect
     from avelang.passes.writes import written
 
@@ -228,7 +228,7 @@ def cpu_object(
     prints = any(op.name == "printf" for op in walk(kernel.body))
     writes, expects = written(kernel), collect(kernel, block)
     emitted = cpu_text(kernel, block)
-    host = Host()
+    host = HostCompiler()
     payload = host.object(emitted.text)
     if "asm" in knobs.dump():
         _show("asm", kernel.name, host.assembly(emitted.text))
@@ -299,6 +299,6 @@ def compile_text(jitted: Any, constexprs: Mapping[str, Any], block: Dim3 = (1, 1
     emitted = cpu_text(kernel, block)
     if emit == "llvm":
         return emitted.text
-    from avelang.llvm.core import Host
+    from avelang.llvm.core import HostCompiler
 
-    return Host().assembly(emitted.text)
+    return HostCompiler().assembly(emitted.text)

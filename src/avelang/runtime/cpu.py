@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.base import knobs
 from avelang.base.errors import error
-from avelang.llvm.engine import Code
-from avelang.native.layouts import Kernel
+from avelang.llvm.engine import LoadedCode
+from avelang.native.layouts import CpuKernel
 from avelang.runtime import compile
 from avelang.runtime.native import native
 
@@ -29,11 +29,11 @@ class Program:
         self.prints: bool = bool(meta.get("prints"))
         # Names of the array parameters that the kernel may write.
         self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
-        self._code = Code(payload)
+        self._code = LoadedCode(payload)
         run, scratch = self._code.address(meta.get("entry", ENTRY)), int(meta["scratch_bytes"])
         if not run or scratch < 0:
             raise ValueError("not a kernel")
-        self.record = Kernel(run=run, scratch_bytes=scratch)
+        self.record = CpuKernel(run=run, scratch_bytes=scratch)
         self.address = ctypes.addressof(self.record)
 
     @property
@@ -68,9 +68,9 @@ class Cpu:
     @property
     def key(self) -> dict[str, Any]:
         """What tells code for this machine from other code, in the cache on disk."""
-        from avelang.llvm.core import Host
+        from avelang.llvm.core import HostCompiler
 
-        return {"backend": "cpu", "host": list(Host().key), "bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
+        return {"backend": "cpu", "host": list(HostCompiler().key), "bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
 
     def compile(self, source: FunctionSource, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""

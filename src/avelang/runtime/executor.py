@@ -87,9 +87,9 @@ class Executor:
     @property
     def key(self) -> dict[str, Any]:
         """What tells its code from other code, in the cache on disk."""
-        from avelang.llvm.core import Host
+        from avelang.llvm.core import HostCompiler
 
-        return {"backend": self.backend, "host": list(Host(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
+        return {"backend": self.backend, "host": list(HostCompiler(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
 
     def compile(self, source: FunctionSource, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""

@@ -20,8 +20,8 @@ import llvmlite.binding as llvm
 
 from avelang.base import interrupts, knobs
 from avelang.base.errors import error
-from avelang.llvm.core import Host
-from avelang.llvm.engine import Code
+from avelang.llvm.core import HostCompiler
+from avelang.llvm.engine import LoadedCode
 from avelang.native import units
 from avelang.native.layouts import NOTED, Maps, Pool, Recent, Wide
 from avelang.runtime import cache
@@ -38,19 +38,19 @@ _DETACHED = 2 if sys.platform == "darwin" else 1
 FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
-def _code(text: str) -> Code:
+def _code(text: str) -> LoadedCode:
     """The text, loaded: out of the cache or compiled, once for a machine."""
-    compiler = Host(2)
+    compiler = HostCompiler(2)
     name = cache.key({"host": list(compiler.key), "text": text})
     found = cache.load(name)
     if found is not None:
         try:
-            return Code(found.payload)
+            return LoadedCode(found.payload)
         except (ValueError, RuntimeError):
             cache.drop(name)
     payload = compiler.object(text)
     cache.store(name, {"kind": "host"}, payload)
-    return Code(payload)
+    return LoadedCode(payload)
 
 
 class Native:

@@ -38,14 +38,14 @@ from avelang.native.layouts import (
     WATCHED_WORD,
     WIDES,
     WRITEABLE,
+    CallEntry,
     Context,
-    Entry,
     Exchange,
     MethodDef,
-    Param,
+    ParamCheck,
     Room,
     State,
-    Watch,
+    WatchedName,
     Wide,
 )
 from avelang.runtime import cpu, expects
@@ -183,7 +183,7 @@ class _Shared:
         self.context.count += 1
 
 
-    def like(self, param: Param, obj: Any, array: Array) -> None:
+    def like(self, param: ParamCheck, obj: Any, array: Array) -> None:
         """Lets the host code read tensors like this one itself, where they are torch's."""
         if type(obj) not in self._apis:
             return
@@ -244,7 +244,7 @@ class Stub:
     """`call(provider, *args, **kwargs)`: a builtin where the host code can serve, else `slow` itself."""
 
     def __init__(self, name: str, slow: Callable[..., None]):
-        self._entries: list[tuple[Any, Entry, list[Any]]] = []
+        self._entries: list[tuple[Any, CallEntry, list[Any]]] = []
         self._shared = _shared()
         self._state: State | None = None
         self.call: Callable[..., None] = slow
@@ -304,9 +304,9 @@ class Stub:
         filled = {p.slot for p, _ in params if p.kind != CONSTANT} | ({len(bound.slots)} if ask else set())
         template = (ctypes.c_uint64 * max(1, len(slots)))(*slots)
         table = _table([p for p, _ in params])
-        watches = (Watch * max(1, len(watched)))(*map(_watch, watched))
+        watches = (WatchedName * max(1, len(watched)))(*map(_watch, watched))
         keep += [tuple(kwargs), names, template, table, watches]
-        entry = Entry(
+        entry = CallEntry(
             watched=len(watched), watches=ctypes.addressof(watches), positional=len(args), keyword=len(kwargs), names=ctypes.addressof(names),
             block=block, params=ctypes.addressof(table), slots=len(slots),
             template=None if len(filled) == len(slots) else ctypes.addressof(template),
@@ -326,7 +326,7 @@ class Stub:
 
     def _params(
         self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, program: Any, queue: Queue | None
-    ) -> list[tuple[Param, Any]] | None:
+    ) -> list[tuple[ParamCheck, Any]] | None:
         assert self._shared is not None
         by_name = {s.name: s for s in specs}
         slot_of = {s.name: i for i, s in enumerate(s for s in specs if s.kind != "constexpr")}
@@ -336,10 +336,10 @@ class Stub:
         for name, spec, value in given:
             if spec is None and name == "stream" and queue is not None and type(value) is int:
                 # The handle is a word like any other; a stream that is an object is known by its identity.
-                param = Param(kind=UNSIGNED, slot=len(bound.slots), high=2**64 - 1), None
+                param = ParamCheck(kind=UNSIGNED, slot=len(bound.slots), high=2**64 - 1), None
             elif spec is None or spec.kind == "constexpr":
                 # What it reaches is watched.
-                param = Param(kind=CONSTANT, low=id(value)), value
+                param = ParamCheck(kind=CONSTANT, low=id(value)), value
             elif spec.kind == "scalar":
                 param = _scalar(spec, slot_of[spec.name])
             else:
@@ -358,11 +358,11 @@ class Stub:
 
 
 
-def _watch(w: Watched) -> Watch:
+def _watch(w: Watched) -> WatchedName:
     home, name, value, there = w
     if isinstance(name, int):
-        return Watch(id(home) + name, WATCHED_WORD, value)
-    return Watch(id(home), id(name) if isinstance(home, dict) else None, id(value) if there else None)
+        return WatchedName(id(home) + name, WATCHED_WORD, value)
+    return WatchedName(id(home), id(name) if isinstance(home, dict) else None, id(value) if there else None)
 
 
 def _same(a: Watched, b: Watched) -> bool:
@@ -386,21 +386,21 @@ def args_kept(specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[
     return [value for name, value in given if name not in runtime]
 
 
-def _scalar(spec: ParamSpec, slot: int) -> tuple[Param, Any] | None:
+def _scalar(spec: ParamSpec, slot: int) -> tuple[ParamCheck, Any] | None:
     d = spec.dtype
     assert d is not None
     if d.kind == "bool":
-        return Param(kind=FLAG, slot=slot), None
+        return ParamCheck(kind=FLAG, slot=slot), None
     if d.is_float:
         # f16, bf16 and fp8 are rounded in Python.
-        return (Param(kind=_FLOATS[d.name], slot=slot), None) if d.name in _FLOATS else None
-    return Param(kind=SIGNED if d.kind == "int" else UNSIGNED, slot=slot, low=d.min, high=d.max), None
+        return (ParamCheck(kind=_FLOATS[d.name], slot=slot), None) if d.name in _FLOATS else None
+    return ParamCheck(kind=SIGNED if d.kind == "int" else UNSIGNED, slot=slot, low=d.min, high=d.max), None
 
 
-def _table(params: Sequence[Param]) -> Any:
+def _table(params: Sequence[ParamCheck]) -> Any:
     """An array of them that begins where a line of the cache does."""
-    raw = (ctypes.c_byte * (ctypes.sizeof(Param) * len(params) + 64))()
-    table = (Param * len(params)).from_buffer(raw, -ctypes.addressof(raw) % 64)
+    raw = (ctypes.c_byte * (ctypes.sizeof(ParamCheck) * len(params) + 64))()
+    table = (ParamCheck * len(params)).from_buffer(raw, -ctypes.addressof(raw) % 64)
     for i, param in enumerate(params):
         table[i] = param
     return table
@@ -423,13 +423,13 @@ def methods() -> set[int]:
     return set(map(ctypes.addressof, _METHODS))
 
 
-def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int, align: int) -> tuple[Param, Any]:
+def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int, align: int) -> tuple[ParamCheck, Any]:
     d = spec.dtype
     assert d is not None
     # NumPy's arrays are on the CPU: elsewhere none is accepted.
     descriptors = _descriptors(d) if array.device == CPU else []
     codes = [code | bits << 8 | 1 << 16 for other in alternatives(d) for code, bits in dlpack_triples(other)][:ALTERNATIVES]
-    param = Param(kind=_ARRAYS[spec.kind], slot=slot, rank=-1, item=d.bytes, device=device, high=max(d.bytes, align))
+    param = ParamCheck(kind=_ARRAYS[spec.kind], slot=slot, rank=-1, item=d.bytes, device=device, high=max(d.bytes, align))
     param.low = ALIGNED | (WRITEABLE if written else 0)
     param.descriptors = (ctypes.c_void_p * ALTERNATIVES)(*map(id, descriptors))
     # 0xFFFFFFFF is no dtype: 0 would be an integer of no bits.
@@ -444,8 +444,8 @@ def _array(spec: ParamSpec, slot: int, array: Array, written: bool, device: int,
     return param, keep
 
 
-def _map(known: tuple[Param, Any], t: MapType, array: Array, room: int) -> None:
-    """Makes an array's `Param` one of a tensor map; `room`: which of a launch's `Wide` is its."""
+def _map(known: tuple[ParamCheck, Any], t: MapType, array: Array, room: int) -> None:
+    """Makes an array's `ParamCheck` one of a tensor map; `room`: which of a launch's `Wide` is its."""
     from avelang.runtime import tensor_maps
 
     param, keep = known

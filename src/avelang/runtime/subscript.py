@@ -10,7 +10,7 @@ import ctypes
 import functools
 from typing import Any
 
-from avelang.native.layouts import Bound, Subscript
+from avelang.native.layouts import BoundKernel, Subscript
 from avelang.runtime import stub
 from avelang.runtime.native import native
 
@@ -59,15 +59,15 @@ def _base() -> type:
     """The class that has the subscription. What it gives is the builtin of the kernel, `func`, with a provider, and is called as it is."""
     code = native()
     members = (Member * 4)(
-        Member(b"__vectorcalloffset__", _SIZE, Bound.call.offset, _READONLY), Member(b"func", _OBJECT, Bound.builtin.offset, _READONLY),
-        Member(b"provider", _OBJECT, Bound.provider.offset, _READONLY),
+        Member(b"__vectorcalloffset__", _SIZE, BoundKernel.call.offset, _READONLY), Member(b"func", _OBJECT, BoundKernel.builtin.offset, _READONLY),
+        Member(b"provider", _OBJECT, BoundKernel.provider.offset, _READONLY),
     )  # fmt: skip
     _KEPT.append(members)
     slots = [
         (TP_CALL, ctypes.cast(_api.PyVectorcall_Call, P).value or 0), (TP_DEALLOC, code.address("ave_bound_dealloc")),
         (TP_TRAVERSE, code.address("ave_bound_traverse")), (TP_MEMBERS, ctypes.addressof(members)),
     ]  # fmt: skip
-    bound = _type("avelang.Bound", ctypes.sizeof(Bound), NOT_BY_CALL | HAVE_VECTORCALL | HAVE_GC, slots)
+    bound = _type("avelang.Bound", ctypes.sizeof(BoundKernel), NOT_BY_CALL | HAVE_VECTORCALL | HAVE_GC, slots)
     _KEPT.append(bound)
     Subscript.from_address(code.address("ave_subscripts")).type = id(bound)
     return _type("avelang.Subscripted", _HEAD, BASETYPE, [(MP_SUBSCRIPT, code.address("ave_subscript"))])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.ir.types import MapType
 from avelang.isa.tensor_map import MOST_RANK, WORDS, torn
-from avelang.native.layouts import Maps, Record, Wide
+from avelang.native.layouts import Maps, TensorMapRecord, Wide
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.native import native
 
@@ -66,13 +66,13 @@ class Table:
                 self._memory = self._replace(2 * size, self.records())
             self.used += native().map_keep(self.maps, self._key(array), self.rank, wide)
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[TensorMapRecord]:
         """The records in use."""
-        every = (Record * (self.maps.mask + 1)).from_address(self.maps.records or 0)
+        every = (TensorMapRecord * (self.maps.mask + 1)).from_address(self.maps.records or 0)
         return (record for record in every if record.key[11])
 
     def _replace(self, size: int, records: Any) -> Any:
-        memory = _aligned(Record * size)
+        memory = _aligned(TensorMapRecord * size)
         larger = Maps(ctypes.addressof(memory), size - 1)
         self.used = sum(native().map_keep(larger, record.key, self.rank, record.value) for record in records)
         # Another thread may launch between the two: the new memory has room for the old mask, and keys are compared in full.

@@ -9,7 +9,7 @@ from typing import Any
 
 from avelang import arch, pipeline
 from avelang.emit.llvm import simt_device
-from avelang.emit.llvm.simt import Program
+from avelang.emit.llvm.simt import DeviceModule
 from avelang.frontend.build import build
 from avelang.ir.core import Kernel
 
@@ -22,13 +22,13 @@ def lowered(kernel: Any, chip: str, block: Block = (64, 1, 1), **constexprs: Any
     return pipeline.gpu(k, block)
 
 
-def program(kernel: Any, chip: str, block: Block = (64, 1, 1), **constexprs: Any) -> Program:
+def program(kernel: Any, chip: str, block: Block = (64, 1, 1), **constexprs: Any) -> DeviceModule:
     return simt_device.program(lowered(kernel, chip, block, **constexprs), arch.chip(chip))
 
 
 @functools.cache
-def device(chip: str) -> simt_device.Device:
-    return simt_device.Device(arch.chip(chip))
+def device(chip: str) -> simt_device.DeviceCompiler:
+    return simt_device.DeviceCompiler(arch.chip(chip))
 
 
 def assembly(kernel: Any, chip: str, block: Block = (64, 1, 1), **constexprs: Any) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 from avelang.emit.llvm.cpu import emit
 from avelang.ir.core import Kernel
 from avelang.ir.dtypes import DType
-from avelang.llvm.core import Emitted, Host
-from avelang.llvm.engine import Code
+from avelang.llvm.core import Emitted, HostCompiler
+from avelang.llvm.engine import LoadedCode
 
-HOST = Host()
+HOST = HostCompiler()
 
 
 class Native:
@@ -23,7 +23,7 @@ class Native:
     def __init__(self, kernel: Kernel, emitted: Emitted | None = None):
         self.kernel = kernel
         self.emitted = emitted or emit(kernel)
-        self.code = Code(HOST.object(self.emitted.text))
+        self.code = LoadedCode(HOST.object(self.emitted.text))
         signature = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
         self.entry = signature(self.code.address(self.emitted.entry))
         self.scratch = np.zeros(self.emitted.scratch_bytes + 64, np.uint8)

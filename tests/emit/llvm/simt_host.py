@@ -13,18 +13,18 @@ import numpy as np
 
 from avelang import arch, pipeline
 from avelang.emit.llvm import simt_kernel
-from avelang.emit.llvm.simt import Simt, Target
+from avelang.emit.llvm.simt import GpuTarget, Simt
 from avelang.ir.core import Kernel
 from avelang.ir.dtypes import DType
-from avelang.llvm.core import Host
+from avelang.llvm.core import HostCompiler
 
-HOST = Host()
+HOST = HostCompiler()
 # Never freed: in a garbage cycle a context of its own could go before the engine that uses it.
 CONTEXT = llvm.create_context()
 SPECIAL = ("thread_id", "block_id", "grid_dim")
 
 
-class HostTarget(Target):
+class HostTarget(GpuTarget):
     """Ids come from the global `ids`: three each of thread, block and grid."""
 
     triple = HOST.triple

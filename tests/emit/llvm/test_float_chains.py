@@ -21,7 +21,7 @@ SEEDS = {"reference": range(MANY or 12), "cpu": range(MANY or 3), "gfx942": rang
 
 def executed(kernel, args, chip="gfx942"):
     made = simt_device.program(pipeline.gpu(kernel, (float_chains.THREADS, 1, 1)), arch.chip(chip))
-    text = simt_device.Device(arch.chip(chip)).assembly(made.text)
+    text = simt_device.DeviceCompiler(arch.chip(chip)).assembly(made.text)
     executor.load(text)[1, float_chains.THREADS](*args)
 
 

@@ -16,7 +16,7 @@ from avelang.sim.amdgcn.arguments import pack, span
 from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams, DispatchResult
 
 Three = tuple[int, int, int]
-DEVICES = {name: simt_device.Device(arch.chip(name)) for name in ("gfx942", "gfx950", "gfx90a")}
+DEVICES = {name: simt_device.DeviceCompiler(arch.chip(name)) for name in ("gfx942", "gfx950", "gfx90a")}
 
 
 class Executed:

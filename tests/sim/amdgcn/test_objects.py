@@ -1,12 +1,12 @@
 """The object files of a translation: functions that programs share are made once a process, and have one text whatever else is in the program."""
 
-from avelang.llvm.core import Module
+from avelang.llvm.core import IRModule
 from avelang.llvm.engine import unpack
 from avelang.sim.amdgcn import objects
 
 
-def program(own: int) -> Module:
-    module = Module()
+def program(own: int) -> IRModule:
+    module = IRModule()
     for n in range(own):  # constants of the program's own, so that those of the shared function have other numbers
         module.constant("i32", str(n), 4)
     table = module.constant("[2 x i32]", "[i32 5, i32 7]", 4)

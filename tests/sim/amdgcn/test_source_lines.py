@@ -45,7 +45,7 @@ def test_lines_change_no_instruction():
         kernel = build(shifted.source, {}, "gfx942")
         kernel.attrs["lines"] = lines
         made = simt_device.program(pipeline.gpu(kernel, (64, 1, 1)), arch.chip("gfx942"))
-        return [i.text for i in parse(simt_device.Device(arch.chip("gfx942")).assembly(made.text)).instructions]
+        return [i.text for i in parse(simt_device.DeviceCompiler(arch.chip("gfx942")).assembly(made.text)).instructions]
 
     assert code(True) == code(False) != []
 

@@ -19,8 +19,8 @@ Three = tuple[int, int, int]
 
 
 @functools.cache
-def device(chip: str) -> simt_device.Device:
-    return simt_device.Device(arch.chip(chip))
+def device(chip: str) -> simt_device.DeviceCompiler:
+    return simt_device.DeviceCompiler(arch.chip(chip))
 
 
 class Executed:

@@ -11,9 +11,9 @@ import dataclasses
 import avelang.arch as arch
 from avelang.emit.llvm import amdgpu_fp8, simt_kernel
 from avelang.emit.llvm.rows import emit_row
-from avelang.emit.llvm.simt import BINARY16, GRID, Program, Simt, Target
+from avelang.emit.llvm.simt import BINARY16, GRID, DeviceModule, GpuTarget, Simt
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
-from avelang.emit.llvm.simt_lines import Lined, Metadata, marked
+from avelang.emit.llvm.simt_lines import LinedBody, Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, DType, PtrType, Type, VecType, dtype_of
@@ -41,7 +41,7 @@ INPUTS = {
 _OWN = 2  # numbers of metadata that `Amdgpu.tail` takes
 
 
-class Amdgpu(Target):
+class Amdgpu(GpuTarget):
     """LLVM's AMDGPU backend for one chip."""
 
     convention = "amdgpu_kernel"
@@ -61,7 +61,7 @@ class Amdgpu(Target):
 
     def begin(self, w: Simt) -> None:
         if self.lines is not None:
-            w.body = Lined(w, self.lines)
+            w.body = LinedBody(w, self.lines)
         self.direct_loads = any(op.name == DIRECT_LOAD for op in walk(w.kernel.body))
 
     def attributes(self, w: Simt) -> str:
@@ -228,7 +228,7 @@ _FUNCTIONS = {**{name: _native(name) for name in ("exp", "exp2", "log", "log2")}
 NATIVE_FUNCTIONS = frozenset(_FUNCTIONS)
 
 
-def emit(kernel: Kernel, chip: arch.Chip) -> Program:
+def emit(kernel: Kernel, chip: arch.Chip) -> DeviceModule:
     """The module of a kernel for an AMD chip, with line information where its attributes ask for `lines`; errors as `simt_kernel.emit`."""
     if not kernel.attrs.get("lines"):
         return simt_kernel.emit(kernel, Amdgpu(chip))

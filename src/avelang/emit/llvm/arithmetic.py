@@ -15,7 +15,7 @@ from avelang.llvm.literals import elem
 from avelang.llvm.narrow_floats import Bits, from_double, narrow, odd_fma, to_double, widen
 
 if typing.TYPE_CHECKING:
-    from avelang.emit.llvm.cpu_wave import Wave
+    from avelang.emit.llvm.cpu_wave import WaveWriter
 
 # (wave, dtype, wide, operands) -> text
 Rule = Callable[..., str]
@@ -29,7 +29,7 @@ def is_narrow(d: DType) -> bool:
     return d.is_float and d.bits < 32
 
 
-def arith(w: Wave, name: str, d: DType, wide: bool, *xs: str) -> str:
+def arith(w: WaveWriter, name: str, d: DType, wide: bool, *xs: str) -> str:
     """Any op whose operands and result have one dtype."""
     if d.name == "bf16" and name == "fma":
         # f64 holds every sum of f16 and fp8 near enough; a bf16 may lie far below a tie of the product.
@@ -51,17 +51,17 @@ def arith(w: Wave, name: str, d: DType, wide: bool, *xs: str) -> str:
 # -- integers --------------------------------------------------------------------------------------------------------------------------
 
 
-def _not(w: Wave, d: DType, wide: bool, x: str) -> str:
+def _not(w: WaveWriter, d: DType, wide: bool, x: str) -> str:
     ones = "true" if d.bits == 1 else "-1"
     return w.op(f"xor {w.t(elem(d), wide)} {x}, {w.splat(ones, elem(d)) if wide else ones}")
 
 
-def _shl(w: Wave, d: DType, wide: bool, a: str, n: str) -> str:
+def _shl(w: WaveWriter, d: DType, wide: bool, a: str, n: str) -> str:
     b = Bits(w, wide, d.bits)
     return b.select(b.cmp("ult", n, d.bits), b("shl", a, b("and", n, d.bits - 1)), 0)
 
 
-def _shr(w: Wave, d: DType, wide: bool, a: str, n: str) -> str:
+def _shr(w: WaveWriter, d: DType, wide: bool, a: str, n: str) -> str:
     b = Bits(w, wide, d.bits)
     inside = b.cmp("ult", n, d.bits)
     if d.kind == "int":
@@ -69,7 +69,7 @@ def _shr(w: Wave, d: DType, wide: bool, a: str, n: str) -> str:
     return b.select(inside, b("lshr", a, b("and", n, d.bits - 1)), 0)
 
 
-def _quotient(w: Wave, d: DType, wide: bool, x: str, y: str) -> str:
+def _quotient(w: WaveWriter, d: DType, wide: bool, x: str, y: str) -> str:
     """x / y for y that is neither 0 nor the -1 that overflows. Up to 32 bits by an exact detour: the nearest f64 to a quotient of two such
     integers never reaches the next integer, and x86 divides vectors of f64 only."""
     sign = "s" if d.kind == "int" else "u"
@@ -81,7 +81,7 @@ def _quotient(w: Wave, d: DType, wide: bool, x: str, y: str) -> str:
     return w.op(f"fpto{sign}i {f} {w.op(f'fdiv {f} {a}, {b}')} to {t}")
 
 
-def _divide(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
+def _divide(w: WaveWriter, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
     """(quotient, remainder), truncated, with the language's results for zero and for min / -1."""
     b = Bits(w, wide, d.bits)
     zero = b.cmp("eq", y, 0)
@@ -95,7 +95,7 @@ def _divide(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
     return b.select(zero, -1, q), r
 
 
-def _floor_divide(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
+def _floor_divide(w: WaveWriter, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
     q, r = _divide(w, d, wide, x, y)
     if d.kind == "uint":
         return q, r
@@ -107,7 +107,7 @@ def _floor_divide(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, s
 
 
 def _minmax(which: str) -> Rule:
-    def rule(w: Wave, d: DType, wide: bool, x: str, y: str) -> str:
+    def rule(w: WaveWriter, d: DType, wide: bool, x: str, y: str) -> str:
         if d.bits == 1:
             return w.op(f"{'and' if which == 'min' else 'or'} {w.t('i1', wide)} {x}, {y}")
         t = w.t(elem(d), wide)
@@ -116,7 +116,7 @@ def _minmax(which: str) -> Rule:
     return rule
 
 
-def _abs(w: Wave, d: DType, wide: bool, x: str) -> str:
+def _abs(w: WaveWriter, d: DType, wide: bool, x: str) -> str:
     if d.kind == "uint":
         return x
     t = w.t(elem(d), wide)
@@ -143,7 +143,7 @@ _INT_RULES: dict[str, Rule] = {
 
 
 def _intrinsic(name: str) -> Rule:
-    def rule(w: Wave, d: DType, wide: bool, *xs: str) -> str:
+    def rule(w: WaveWriter, d: DType, wide: bool, *xs: str) -> str:
         t = w.t(elem(d), wide)
         return w.call(w.overload(name, elem(d), wide), t, *((t, x) for x in xs))
 
@@ -153,7 +153,7 @@ def _intrinsic(name: str) -> Rule:
 _INFINITY = "0x7FF0000000000000"
 
 
-def _float_divmod(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
+def _float_divmod(w: WaveWriter, d: DType, wide: bool, x: str, y: str) -> tuple[str, str]:
     """Python's // and % on floats (CPython, Objects/floatobject.c, _float_div_mod): exact remainder first, quotient from it."""
     t, i1 = w.t(elem(d), wide), w.t("i1", wide)
     zero = w.splat("0.0", elem(d)) if wide else "0.0"
@@ -187,7 +187,7 @@ def _float_divmod(w: Wave, d: DType, wide: bool, x: str, y: str) -> tuple[str, s
     return select(finite, floor, _intrinsic("floor")(w, d, wide, plain)), mod
 
 
-def _rsqrt(w: Wave, d: DType, wide: bool, x: str) -> str:
+def _rsqrt(w: WaveWriter, d: DType, wide: bool, x: str) -> str:
     one = w.splat("1.0", elem(d)) if wide else "1.0"
     return w.op(f"fdiv {w.t(elem(d), wide)} {one}, {_intrinsic('sqrt')(w, d, wide, x)}")
 
@@ -208,7 +208,7 @@ _FLOAT_RULES: dict[str, Rule] = {
 # -- comparisons and conversions -----------------------------------------------------------------------------------------------------------
 
 
-def compare(w: Wave, pred: str, d: DType, wide: bool, a: str, b: str) -> str:
+def compare(w: WaveWriter, pred: str, d: DType, wide: bool, a: str, b: str) -> str:
     """cmp: an i1."""
     if d.is_float:
         a, b, d = (widen(w, d, wide, a), widen(w, d, wide, b), _F32) if is_narrow(d) else (a, b, d)
@@ -217,7 +217,7 @@ def compare(w: Wave, pred: str, d: DType, wide: bool, a: str, b: str) -> str:
     return w.op(f"icmp {sign}{pred} {w.t(elem(d), wide)} {a}, {b}")
 
 
-def convert(w: Wave, src: DType, dst: DType, wide: bool, x: str) -> str:
+def convert(w: WaveWriter, src: DType, dst: DType, wide: bool, x: str) -> str:
     """The number in another dtype."""
     a, b = w.t(elem(src), wide), w.t(elem(dst), wide)
     if src == dst:
@@ -240,7 +240,7 @@ def convert(w: Wave, src: DType, dst: DType, wide: bool, x: str) -> str:
     return w.op(f"trunc {a} {x} to {b}") if dst.bits < src.bits else w.op(f"{'sext' if sign == 's' else 'zext'} {a} {x} to {b}")
 
 
-def _float_to_int(w: Wave, src: DType, dst: DType, wide: bool, x: str) -> str:
+def _float_to_int(w: WaveWriter, src: DType, dst: DType, wide: bool, x: str) -> str:
     if is_narrow(src):
         x, src = widen(w, src, wide, x), _F32
     sign = "s" if dst.kind == "int" else "u"
@@ -250,7 +250,7 @@ def _float_to_int(w: Wave, src: DType, dst: DType, wide: bool, x: str) -> str:
     return w.call(f"llvm.fpto{sign}i.sat.{n}{elem(dst)}.{n}{suffix}", b, (a, x))
 
 
-def _int_to_float(w: Wave, src: DType, dst: DType, wide: bool, x: str) -> str:
+def _int_to_float(w: WaveWriter, src: DType, dst: DType, wide: bool, x: str) -> str:
     a = w.t(elem(src), wide)
     how = "sitofp" if src.kind == "int" else "uitofp"
     if dst.bits >= 32 or src.bits <= 16:

@@ -16,12 +16,12 @@ from avelang.emit.llvm.cpu_loops import emit_for, emit_while
 from avelang.emit.llvm.cpu_mma import emit_mma
 from avelang.emit.llvm.cpu_ops import RULES, copies, local_words, shared_plan, type_of
 from avelang.emit.llvm.cpu_values import Ptr, S, const
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Block, Kernel, walk
 from avelang.ir.dtypes import DType
 from avelang.ir.types import GLOBAL, MapType
 from avelang.isa.row import ROWS
-from avelang.llvm.core import Emitted, Module
+from avelang.llvm.core import Emitted, IRModule
 
 ENTRY = "ave_run"
 ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
@@ -32,8 +32,8 @@ PASSED_IN_CLUSTER = "ptr %args, ptr %grid, i32 %bx, i32 %by, i32 %bz, i32 %w, pt
 
 def emit(kernel: Kernel) -> Emitted:
     """The module of a kernel. Raises V001 on an op that should not have come this far."""
-    module = Module()
-    w = Wave(kernel, module, kernel.attrs["block"])
+    module = IRModule()
+    w = WaveWriter(kernel, module, kernel.attrs["block"])
     ops = list(walk(kernel.body))
     w.shared, scratch = shared_plan(ops)
     w.words = local_words(ops)
@@ -52,7 +52,7 @@ def emit(kernel: Kernel) -> Emitted:
         cpu_waits.functions(w, clustered)
         scratch += cpu_waits.STATE
     if clustered:
-        cluster = cpu_cluster.Cluster(kernel.cluster, w.waves, scratch, place)
+        cluster = cpu_cluster.ClusterMemory(kernel.cluster, w.waves, scratch, place)
         scratch = cluster.scratch
         cpu_cluster.functions(w, cluster)
         cpu_cluster.enter(w, cluster)
@@ -74,7 +74,7 @@ def emit(kernel: Kernel) -> Emitted:
     return Emitted(module.text(ATTRIBUTES), ENTRY, scratch)
 
 
-def _params(w: Wave) -> None:
+def _params(w: WaveWriter) -> None:
     for i, p in enumerate(w.kernel.params):
         place = w.op(f"getelementptr i64, ptr %args, i64 {i}")
         if p.type == DType("u1", "bool", 1):
@@ -87,7 +87,7 @@ def _params(w: Wave) -> None:
         w.env[p] = S(text) if isinstance(p.type, DType) else Ptr(GLOBAL, text, const(0, 64))
 
 
-def _first_mask(w: Wave) -> np.ndarray | str | None:
+def _first_mask(w: WaveWriter) -> np.ndarray | str | None:
     """The lanes that exist: fewer than a wave has in the last wave of a block that is no multiple of it."""
     if w.threads % w.W == 0:
         return None
@@ -99,7 +99,7 @@ def _first_mask(w: Wave) -> np.ndarray | str | None:
 _CONTROL = {"if": emit_if, "for": emit_for, "while": emit_while}
 
 
-def _block(w: Wave, block: Block) -> None:
+def _block(w: WaveWriter, block: Block) -> None:
     """Emits the ops of a block under the mask that is set."""
     outer, w.here = w.here, block
     for op in block.ops:
@@ -119,7 +119,7 @@ def _block(w: Wave, block: Block) -> None:
 # -- waves that wait ---------------------------------------------------------------------------------------------------------------------
 
 
-def _coroutine_head(w: Wave) -> None:
+def _coroutine_head(w: WaveWriter) -> None:
     w.do("%id = call token @llvm.coro.id(i32 64, ptr null, ptr null, ptr null)")
     w.do("%size = call i64 @llvm.coro.size.i64()")
     w.do("%more = add i64 %size, 63")
@@ -135,7 +135,7 @@ def _coroutine_head(w: Wave) -> None:
         w.module.declare(name, result, params)
 
 
-def _coroutine_tail(w: Wave) -> str:
+def _coroutine_tail(w: WaveWriter) -> str:
     return """  %last = call i8 @llvm.coro.suspend(token none, i1 true)
   switch i8 %last, label %suspended [i8 0, label %never i8 1, label %cleanup]
 never:
@@ -149,7 +149,7 @@ suspended:
   ret ptr %handle"""
 
 
-def _entry(module: Module, waves: int, coroutine: bool, prints: bool, state: int | None, cluster: cpu_cluster.Cluster | None) -> str:
+def _entry(module: IRModule, waves: int, coroutine: bool, prints: bool, state: int | None, cluster: cpu_cluster.ClusterMemory | None) -> str:
     """ave_run: the blocks from `start` to `end`, x fastest, the waves of each. `state`: where in a block's memory waits are counted. The blocks of a
     cluster are run as one: its waves are theirs, %x, %y and %z its number."""
     begin = "" if state is None else cpu_waits.start(waves, state)
@@ -214,7 +214,7 @@ def _one_after_another(waves: int) -> str:
   br i1 %wgo, label %waves, label %next"""
 
 
-def _round_robin(waves: int, check: str, cluster: cpu_cluster.Cluster | None) -> str:
+def _round_robin(waves: int, check: str, cluster: cpu_cluster.ClusterMemory | None) -> str:
     """Starts each wave, which runs until its first barrier; then resumes those that are not done, one after another, until all are."""
     n, place, passed = ("%w", "", PASSED) if cluster is None else ("%number", cpu_cluster.place(cluster), PASSED_IN_CLUSTER)
     return f"""waves:

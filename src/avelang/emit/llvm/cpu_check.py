@@ -12,16 +12,16 @@ import numpy as np
 
 from avelang.emit.llvm import cpu_lin
 from avelang.emit.llvm.cpu_values import Lin, Ptr, S, Scalar, elem
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.bounds_report import BLOCK, MOST_VALUES, SITE, THREAD, VALUES
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType, u32, u64
-from avelang.native.layouts import STOP, Launch
+from avelang.native.layouts import STOP, LaunchState
 
 HALTED = 3  # the status of a block that stopped early: at a report, or because the launch was interrupted
 # What a wave reads of its launch behind the extents of the grid: a word that is 0 as long as nothing is to be looked at, and has STOP where all must
 # stop; and the function that looks, which says whether to stop.
-FLAG, LOOK = Launch.flag.offset, Launch.look.offset
+FLAG, LOOK = LaunchState.flag.offset, LaunchState.look.offset
 _COLD = "!prof !{!\"branch_weights\", i32 1, i32 1048575}"
 
 REPORT = f"""void @check.report(ptr %p, ptr %grid, i64 %site, i32 %x, i32 %y, i32 %z, i64 %thread, ptr %values, i64 %n) noinline cold {{
@@ -62,7 +62,7 @@ class _Pair:
     limit: Scalar
 
 
-def emit_check(w: Wave, op: Op) -> None:
+def emit_check(w: WaveWriter, op: Op) -> None:
     """Compares, and stops the wave with a report where an active lane is wrong."""
     n = op.attrs["pairs"]
     ends = list(zip(op.operands[1 : 1 + 2 * n : 2], op.operands[2 : 2 + 2 * n : 2], strict=True))
@@ -78,14 +78,14 @@ def emit_check(w: Wave, op: Op) -> None:
     w.body.start(on)
 
 
-def _any(w: Wave, conds: list[str]) -> str:
+def _any(w: WaveWriter, conds: list[str]) -> str:
     out = conds[0]
     for c in conds[1:]:
         out = w.op(f"or i1 {out}, {c}")
     return out
 
 
-def _ends(w: Wave, p: _Pair) -> str:
+def _ends(w: WaveWriter, p: _Pair) -> str:
     """An i1 that holds where an active lane is wrong; it may hold where only others are."""
     t = f"i{p.d.bits}"
     if isinstance(p.index, S) and isinstance(p.limit, S):
@@ -98,7 +98,7 @@ def _ends(w: Wave, p: _Pair) -> str:
     return w.any(w.narrow(w.mask, w.made(_wrong(w, p), True)))
 
 
-def _linear(w: Wave, p: _Pair, lin: Lin) -> str:
+def _linear(w: WaveWriter, p: _Pair, lin: Lin) -> str:
     """Of a scalar plus a number for each lane: the least and the greatest. Between them nothing wraps where the limit is no more than half of
     all numbers."""
     active = w.mask if isinstance(w.mask, np.ndarray) else np.ones(w.W, bool)
@@ -118,11 +118,11 @@ def _unsigned(x: int, d: DType) -> int:
     return x & ((1 << d.bits) - 1)
 
 
-def _wrong(w: Wave, p: _Pair) -> str:
+def _wrong(w: WaveWriter, p: _Pair) -> str:
     return w.op(f"icmp uge {w.t(f'i{p.d.bits}')} {w.vec(p.index, p.d)}, {w.vec(p.limit, p.d)}")
 
 
-def _report(w: Wave, op: Op, pairs: list[_Pair], on: str) -> None:
+def _report(w: WaveWriter, op: Op, pairs: list[_Pair], on: str) -> None:
     """The lanes that are wrong by the first pair by which any is; the report of the lowest of them; the end of the wave."""
     words, i1, word = [], w.t("i1"), f"i{w.W}"
     for p in pairs:
@@ -152,7 +152,7 @@ def _report(w: Wave, op: Op, pairs: list[_Pair], on: str) -> None:
     w.do(f"br label %{stopped(w)}")
 
 
-def _value(w: Wave, rep: Scalar, d: DType, lane: str) -> str:
+def _value(w: WaveWriter, rep: Scalar, d: DType, lane: str) -> str:
     """A number of one lane as 64 bits."""
     text = rep.text if isinstance(rep, S) else w.op(f"extractelement {w.t(elem(d))} {w.vec(rep, d)}, i64 {lane}")
     if d.bits == 64:
@@ -160,7 +160,7 @@ def _value(w: Wave, rep: Scalar, d: DType, lane: str) -> str:
     return w.op(f"{'sext' if d.kind == 'int' else 'zext'} i{d.bits} {text} to i64")
 
 
-def _thread(w: Wave, lane: str) -> str:
+def _thread(w: WaveWriter, lane: str) -> str:
     """The thread's number in its block."""
     first = w.op(f"mul i64 {w.op(f'zext i32 {w.wave.text} to i64')}, {w.W}")
     return w.op(f"add i64 {first}, {lane}")
@@ -169,13 +169,13 @@ def _thread(w: Wave, lane: str) -> str:
 # -- stopping ------------------------------------------------------------------------------------------------------------------------------
 
 
-def stopped(w: Wave) -> str:
+def stopped(w: WaveWriter) -> str:
     """The label at which a wave is over before its end."""
     w.stops = True
     return "stopped"
 
 
-def emit_look(w: Wave) -> None:
+def emit_look(w: WaveWriter) -> None:
     """At the end of a trip of a long loop: where the launch's word is not 0, its function says whether to stop."""
     if w.flag is None:
         w.flag = "%flag.place"

@@ -12,14 +12,14 @@ import math
 
 from avelang.emit.llvm import cpu_waits
 from avelang.emit.llvm.cpu_values import S
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Op
 
 ALIGN_BITS = 6  # a block's memory begins at a multiple of 64 bytes, so that each block's alignment is that of the first
 
 
 @dataclasses.dataclass(frozen=True)
-class Cluster:
+class ClusterMemory:
     """`extents` in blocks; a block has `waves` waves and `stride` bytes of memory, in which its state is at `state`."""
 
     extents: tuple[int, int, int]
@@ -42,21 +42,21 @@ class Cluster:
         return self.blocks * self.stride + cpu_waits.STATE
 
 
-def enter(w: Wave, cluster: Cluster) -> None:
+def enter(w: WaveWriter, cluster: ClusterMemory) -> None:
     """At a wave's begin: finds the cluster's state, and where the memory of rank 0 is, as seen from the block's own."""
     w.cluster_state = w.op(f"load ptr, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {cpu_waits.HOME}')}, align 8")
     w.first_block = S(w.op(f"load i64, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {cpu_waits.FIRST}')}, align 8"), ALIGN_BITS)
     w.block_bytes = cluster.stride
 
 
-def emit_arrive(w: Wave, op: Op) -> None:
+def emit_arrive(w: WaveWriter, op: Op) -> None:
     """The wave keeps which opening of the cluster's barrier it waits for."""
     before = cpu_waits.arrive(w, cpu_waits.at(w.cluster_state))
     w.arrived = w.arrived or w.body.alloca("i32", 4)
     w.do(f"store i32 {before}, ptr {w.arrived}, align 4")
 
 
-def emit_wait(w: Wave, op: Op) -> None:
+def emit_wait(w: WaveWriter, op: Op) -> None:
     """Until the barrier has opened."""
     w.arrived = w.arrived or w.body.alloca("i32", 4)
     before = w.op(f"load i32, ptr {w.arrived}, align 4")
@@ -66,7 +66,7 @@ def emit_wait(w: Wave, op: Op) -> None:
 # -- ave_run -----------------------------------------------------------------------------------------------------------------------------
 
 
-def units(cluster: Cluster) -> str:
+def units(cluster: ClusterMemory) -> str:
     """Code that makes clusters of the blocks that are asked for. A cluster belongs to the range that has the block of its number times its size, so
     that ranges which cover all blocks run each cluster once."""
     n, (ex, ey, _) = cluster.blocks, cluster.extents
@@ -79,7 +79,7 @@ def units(cluster: Cluster) -> str:
 """
 
 
-def start(cluster: Cluster) -> str:
+def start(cluster: ClusterMemory) -> str:
     """Code that makes the states of a cluster; %x, %y and %z are its number."""
     ex, ey, ez = cluster.extents
     return f"""  call void @cluster.start(ptr %scratch)
@@ -90,7 +90,7 @@ def start(cluster: Cluster) -> str:
 """
 
 
-def place(cluster: Cluster) -> str:
+def place(cluster: ClusterMemory) -> str:
     """Code that finds wave %w of its block, the block %bx, %by, %bz and its memory %own, from the number %number of a wave in its cluster."""
     ex, ey, _ = cluster.extents
     return f"""  %w = urem i32 %number, {cluster.waves}
@@ -108,7 +108,7 @@ def place(cluster: Cluster) -> str:
 """
 
 
-def functions(w: Wave, cluster: Cluster) -> None:
+def functions(w: WaveWriter, cluster: ClusterMemory) -> None:
     """Defines what makes the states: each block's knows the cluster's, and how far away the memory of rank 0 is."""
     w.module.functions["cluster.start"] = f"""define internal void @cluster.start(ptr %scratch) #0 {{
 entry:

@@ -10,28 +10,28 @@ import hashlib
 
 import numpy as np
 
-from avelang.emit.llvm.cpu_memory_places import Place
+from avelang.emit.llvm.cpu_memory_places import LaneAddress
 from avelang.emit.llvm.cpu_values import Aos, Lin
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.dtypes import DType
 
 LINE = 64  # bytes of a vector register
 FEWEST = 16  # a pattern with fewer pieces is written out where it stands
 
 
-def worthwhile(w: Wave, at: Place, lanes: int) -> bool:
+def worthwhile(w: WaveWriter, at: LaneAddress, lanes: int) -> bool:
     """Whether a place with so many lanes to a piece is better reached through a function."""
     return w.mask is None and bool(at.lin.terms) and w.W // lanes >= FEWEST
 
 
-def _staging(w: Wave, size: int) -> Place:
+def _staging(w: WaveWriter, size: int) -> LaneAddress:
     """Stack memory for a wave's data, lane after lane; its contents last until the next use."""
     if size not in w.staging:
         w.staging[size] = w.body.alloca(f"[{size * w.W} x i8]")
-    return Place(w, w.staging[size], Lin(64, None, (), np.arange(w.W) * size), True)
+    return LaneAddress(w, w.staging[size], Lin(64, None, (), np.arange(w.W) * size), True)
 
 
-def load_rows(w: Wave, at: Place, more: int, n: int, m: DType) -> Aos:
+def load_rows(w: WaveWriter, at: LaneAddress, more: int, n: int, m: DType) -> Aos:
     """n elements of each lane."""
     size = n * m.bytes
     staging = _staging(w, size)
@@ -39,14 +39,14 @@ def load_rows(w: Wave, at: Place, more: int, n: int, m: DType) -> Aos:
     return _staged(w, staging, n, m)
 
 
-def _staged(w: Wave, staging: Place, n: int, m: DType) -> Aos:
+def _staged(w: WaveWriter, staging: LaneAddress, n: int, m: DType) -> Aos:
     lanes = w.W if n == 1 else min(w.W, LINE // (n * m.bytes))
     t = f"<{lanes * n} x i{m.bits}>"
     chunks = tuple(w.op(f"load {t}, ptr {staging.pointer(first)}, align {min(LINE, lanes * n * m.bytes)}") for first in range(0, w.W, lanes))
     return Aos(m.bits, n, 0, n, chunks, lanes)
 
 
-def store_rows(w: Wave, at: Place, more: int, value: Aos) -> None:
+def store_rows(w: WaveWriter, at: LaneAddress, more: int, value: Aos) -> None:
     """Writes n elements of each lane."""
     size = value.n * value.bits // 8
     staging = _staging(w, size)
@@ -56,10 +56,10 @@ def store_rows(w: Wave, at: Place, more: int, value: Aos) -> None:
     copy(w, staging, 0, at, more, size)
 
 
-def copy(w: Wave, source: Place, more: int, target: Place, other: int, size: int) -> None:
+def copy(w: WaveWriter, source: LaneAddress, more: int, target: LaneAddress, other: int, size: int) -> None:
     """Moves `size` bytes of each lane from `source` + `more` to `target` + `other`; the two must not overlap."""
     lanes = min(source.run(size, None), target.run(size, None), LINE // size)
-    sides = [_Side(source), _Side(target)]
+    sides = [_CopyEnd(source), _CopyEnd(target)]
     key = hashlib.sha1(b"".join(s.key() for s in sides)).hexdigest()[:12]
     name = f"copy.{size}.{lanes}.{key}"
     if name not in w.module.functions:
@@ -69,10 +69,10 @@ def copy(w: Wave, source: Place, more: int, target: Place, other: int, size: int
     w.do(f"call void @{name}({', '.join(args)})")
 
 
-class _Side:
+class _CopyEnd:
     """Source or target within the function: pointers that step from the last group of lanes to the next."""
 
-    def __init__(self, at: Place):
+    def __init__(self, at: LaneAddress):
         self.columns = [c - c[0] for c in at.columns]
         self.k = at.lin.k - at.lin.k[0]
 
@@ -113,7 +113,7 @@ class _Side:
         return self._op(f"getelementptr i8, ptr {p}, i64 {self.k[lane]}") if self.k[lane] else p
 
 
-def _function(name: str, sides: list[_Side], size: int, lanes: int, wave: int) -> str:
+def _function(name: str, sides: list[_CopyEnd], size: int, lanes: int, wave: int) -> str:
     lines: list[str] = []
     source, target = sides
     source.begin("s", lines)
@@ -136,7 +136,7 @@ def _function(name: str, sides: list[_Side], size: int, lanes: int, wave: int) -
 # -- any addresses -----------------------------------------------------------------------------------------------------------------------
 
 
-def scatter_rows(w: Wave, pointers: str, value: Aos) -> None:
+def scatter_rows(w: WaveWriter, pointers: str, value: Aos) -> None:
     """Writes n elements of each active lane at any addresses, lane after lane. (x86's scatter is slower, and writes element after element.)"""
     size = value.n * value.bits // 8
     staging = _staging(w, size)
@@ -150,7 +150,7 @@ def scatter_rows(w: Wave, pointers: str, value: Aos) -> None:
     _call_lanes(w, f"scatter.rows.{size}.{w.W}", each, pointers, staging.base)
 
 
-def gather_rows(w: Wave, pointers: str, n: int, m: DType) -> Aos:
+def gather_rows(w: WaveWriter, pointers: str, n: int, m: DType) -> Aos:
     """n elements of each active lane from any addresses; n * m fills at most a register."""
     size = n * m.bytes
     staging = _staging(w, size)
@@ -162,13 +162,13 @@ def gather_rows(w: Wave, pointers: str, n: int, m: DType) -> Aos:
     return _staged(w, staging, n, m)
 
 
-def gather(w: Wave, pointers: str, m: DType) -> str:
+def gather(w: WaveWriter, pointers: str, m: DType) -> str:
     """One element of each active lane, as a vector of a wave."""
     return gather_rows(w, pointers, 1, m).chunks[0]
 
 
-def scatter_elements(w: Wave, pointers: str, values: str, n: int, m: DType) -> None:
-    """The same from elements that stand as in a `Slot`."""
+def scatter_elements(w: WaveWriter, pointers: str, values: str, n: int, m: DType) -> None:
+    """The same from elements that stand as in a `StackVector`."""
     each = "\n".join(
         f"""  %i{i} = add i64 %lane, {i * w.W}
   %v{i} = getelementptr i{m.bits}, ptr %values, i64 %i{i}
@@ -180,7 +180,7 @@ def scatter_elements(w: Wave, pointers: str, values: str, n: int, m: DType) -> N
     _call_lanes(w, f"scatter.elements.{m.bits}.{n}.{w.W}", each, pointers, values)
 
 
-def _call_lanes(w: Wave, name: str, each: str, pointers: str, values: str) -> None:
+def _call_lanes(w: WaveWriter, name: str, each: str, pointers: str, values: str) -> None:
     """A function that runs `each` for the active lanes, lowest first: %lane is the lane, %p its address."""
     ps, mask, word = w.t("ptr"), w.t("i1"), f"i{w.W}"
     if name not in w.module.functions:

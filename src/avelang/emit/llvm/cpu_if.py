@@ -12,19 +12,19 @@ from collections.abc import Callable
 import numpy as np
 
 from avelang.emit.llvm.cpu_parts import is_big, parts, unparts
-from avelang.emit.llvm.cpu_values import Aos, Bools, Mask, Rep, S, Scalar, Slot
+from avelang.emit.llvm.cpu_values import Aos, Bools, Mask, Rep, S, Scalar, StackVector
 from avelang.emit.llvm.cpu_vectors import REGISTER, pow2, rechunk, slot_load, slot_store, to_aos, to_slot
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import u1
 from avelang.ir.types import VecType
 
-Run = Callable[[Wave, Block], None]
+Run = Callable[[WaveWriter, Block], None]
 Parts = list[tuple[str, str]]
 SHORT = 12  # ops of a side that is worth two versions
 
 
-def emit_if(w: Wave, op: Op, run: Run) -> None:
+def emit_if(w: WaveWriter, op: Op, run: Run) -> None:
     """An `if` of any kind of condition."""
     cond = w.scalar(op.operands[0])
     if isinstance(cond, Bools) and not isinstance(w.mask, str):
@@ -43,10 +43,10 @@ def emit_if(w: Wave, op: Op, run: Run) -> None:
         _Divergent(w, op, cond, run).emit()
 
 
-class _Memory:
+class _StackResult:
     """Stack memory through which a big result passes: as a slot, or lane after lane if that is the form in which the first side gives it."""
 
-    def __init__(self, w: Wave, t: VecType):
+    def __init__(self, w: WaveWriter, t: VecType):
         self.w, self.t = w, t
         self.slot = w.new_slot(t)
         self.aos: bool | None = None
@@ -63,7 +63,7 @@ class _Memory:
 
     def get(self) -> Rep:
         if not self.aos:
-            return Slot(self.slot.ptr, self.slot.n, self.slot.elem)
+            return StackVector(self.slot.ptr, self.slot.n, self.slot.elem)
         chunks = tuple(self.w.op(f"load {self._type()}, ptr {self._place(i)}, align 64") for i in range(self.w.W * self.t.bits // REGISTER))
         return Aos(self.t.dtype.bits, self.t.n, 0, self.t.n, chunks, REGISTER // self.t.bits)
 
@@ -80,9 +80,9 @@ class _Memory:
 class _Results:
     """The results of an `if` as they come from each block that jumps to the join."""
 
-    def __init__(self, w: Wave, op: Op):
+    def __init__(self, w: WaveWriter, op: Op):
         self.w, self.op = w, op
-        self.memory = [_Memory(w, r.type) if isinstance(r.type, VecType) and is_big(w, r.type) else None for r in op.results]
+        self.memory = [_StackResult(w, r.type) if isinstance(r.type, VecType) and is_big(w, r.type) else None for r in op.results]
         self.wide = [not r.uniform for r in op.results]
         self.sources: list[tuple[str, list[Parts]]] = []
 
@@ -117,7 +117,7 @@ class _Results:
 class _Uniform:
     """All active lanes take the same side."""
 
-    def __init__(self, w: Wave, op: Op, cond: S, run: Run):
+    def __init__(self, w: WaveWriter, op: Op, cond: S, run: Run):
         self.w, self.op, self.cond, self.run = w, op, cond, run
 
     def emit(self) -> None:
@@ -134,17 +134,17 @@ class _Uniform:
 
 
 @dataclasses.dataclass(slots=True)
-class _Side:
+class _SideResults:
     """What a side that was jumped over or not leaves behind it: parts, or slots."""
 
     parts: list[Parts]
-    slots: list[Slot | None]
+    slots: list[StackVector | None]
 
 
 class _Divergent:
     """Lanes may take different sides."""
 
-    def __init__(self, w: Wave, op: Op, cond: Scalar, run: Run):
+    def __init__(self, w: WaveWriter, op: Op, cond: Scalar, run: Run):
         self.w, self.op, self.cond, self.run = w, op, cond, run
 
     def emit(self) -> None:
@@ -192,13 +192,13 @@ class _Divergent:
             w.bind(r, out[-1])
         return out
 
-    def _side(self, block: Block, mask: Mask) -> _Side:
+    def _side(self, block: Block, mask: Mask) -> _SideResults:
         w, body = self.w, self.w.body
         values = block.terminator.operands
         slots = [w.new_slot(v.type) if isinstance(v.type, VecType) and is_big(w, v.type) else None for v in values]
         if len(block.ops) == 1:
             # Nothing to run: what it yields was made outside.
-            return _Side(self._leave(values, slots), slots)
+            return _SideResults(self._leave(values, slots), slots)
         enter, end, before = body.fresh("side"), body.fresh("beside"), body.label
         body.do(f"br i1 {w.any(mask)}, label %{enter}, label %{end}")
         body.start(enter)
@@ -209,9 +209,9 @@ class _Divergent:
         body.do(f"br label %{end}")
         body.start(end)
         merged = [[(t, w.op(f"phi {t} [ {x}, %{last} ], [ {_zero(t)}, %{before} ]")) for t, x in p] for p in left]
-        return _Side(merged, slots)
+        return _SideResults(merged, slots)
 
-    def _leave(self, values: list[Value], slots: list[Slot | None]) -> list[Parts]:
+    def _leave(self, values: list[Value], slots: list[StackVector | None]) -> list[Parts]:
         w, out = self.w, []
         for v, slot in zip(values, slots, strict=True):
             if slot is not None:

@@ -11,18 +11,18 @@ from avelang.emit.llvm import cpu_lin
 from avelang.emit.llvm.arithmetic import arith, atomic, convert
 from avelang.emit.llvm.cpu_values import Elems, Lin, Ptr, Rep, S, Scalar, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import elements, from_integer, integer, shuffle
-from avelang.emit.llvm.cpu_wave import ZERO, Wave
+from avelang.emit.llvm.cpu_wave import ZERO, WaveWriter
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType, f64, i64, u32, word_of
 from avelang.ir.types import Type, VecType, dtype_of
 from avelang.llvm.narrow_floats import Bits
 
 
-def lane_id(w: Wave) -> Scalar:
+def lane_id(w: WaveWriter) -> Scalar:
     return lanes_of(list(range(w.W)), 32)
 
 
-def linear_id(w: Wave) -> Lin:
+def linear_id(w: WaveWriter) -> Lin:
     """The linear thread id: wave * W + lane."""
     first = cpu_lin.scalar_mul(w, 32, w.wave, const(w.W, 32))
     total = cpu_lin.add(w, _lin(w, first), _lin(w, lane_id(w)))
@@ -30,13 +30,13 @@ def linear_id(w: Wave) -> Lin:
     return _lin(w, total)
 
 
-def _lin(w: Wave, x: Scalar) -> Lin:
+def _lin(w: WaveWriter, x: Scalar) -> Lin:
     out = cpu_lin.as_lin(w, x, 32)
     assert out is not None
     return out
 
 
-def thread_id(w: Wave, dim: int) -> Scalar:
+def thread_id(w: WaveWriter, dim: int) -> Scalar:
     """The coordinate of each lane's thread. Only the extents below `dim` and its own matter; the last needs no remainder."""
     bx, by, _ = w.block
     below, extent = (1, bx * by)[dim // 2] if dim != 1 else bx, w.block[dim]
@@ -46,7 +46,7 @@ def thread_id(w: Wave, dim: int) -> Scalar:
     return t if below * extent >= w.threads else int_op(w, "rem", t, const(extent, 32))
 
 
-def int_op(w: Wave, name: str, a: Scalar, b: Scalar) -> Scalar:
+def int_op(w: WaveWriter, name: str, a: Scalar, b: Scalar) -> Scalar:
     """An op on u32 forms."""
     out = cpu_lin.binary(w, name, u32, a, b)
     if out is not None:
@@ -58,7 +58,7 @@ def int_op(w: Wave, name: str, a: Scalar, b: Scalar) -> Scalar:
 # -- shuffles --------------------------------------------------------------------------------------------------------------------------
 
 
-def emit_shuffle(w: Wave, op: Op) -> Rep:
+def emit_shuffle(w: WaveWriter, op: Op) -> Rep:
     """The value of another lane of the same segment; a lane's own where that is outside."""
     rep, offset, d = w.env[op.operands[0]], w.scalar(op.operands[1]), dtype_of(op.operands[1].type)
     t = op.operands[0].type
@@ -75,7 +75,7 @@ def emit_shuffle(w: Wave, op: Op) -> Rep:
     return Elems(out) if isinstance(t, VecType) else out[0]
 
 
-def _known_source(w: Wave, kind: str, width: int, offset: Scalar, d: DType) -> list[int] | None:
+def _known_source(w: WaveWriter, kind: str, width: int, offset: Scalar, d: DType) -> list[int] | None:
     lin = cpu_lin.as_lin(w, offset, d.bits)
     if lin is None or not lin.is_const:
         return None
@@ -87,7 +87,7 @@ def _known_source(w: Wave, kind: str, width: int, offset: Scalar, d: DType) -> l
     return out
 
 
-def _source(w: Wave, kind: str, width: int, offset: str, d: DType) -> str:
+def _source(w: WaveWriter, kind: str, width: int, offset: str, d: DType) -> str:
     """i64: the lane from which each lane takes the value."""
     b = Bits(w, True, 64)
     how = "sext" if d.kind == "int" else "zext"
@@ -98,7 +98,7 @@ def _source(w: Wave, kind: str, width: int, offset: str, d: DType) -> str:
     return b.select(b.cmp("ult", to, min(width, w.W)), b("add", first, to), lane)
 
 
-def _permute(w: Wave, x: Scalar, d: DType, source: str) -> Scalar:
+def _permute(w: WaveWriter, x: Scalar, d: DType, source: str) -> Scalar:
     """x[source], through memory; narrow elements are widened to what x86 gathers."""
     if isinstance(x, S):
         return x
@@ -114,7 +114,7 @@ def _permute(w: Wave, x: Scalar, d: DType, source: str) -> Scalar:
     return from_integer(w, w.op(f"trunc {wide} {got} to {narrow}") if bits != d.bits else got, d, True)
 
 
-def emit_ballot(w: Wave, op: Op) -> Rep:
+def emit_ballot(w: WaveWriter, op: Op) -> Rep:
     """u64: a bit for each active lane where the condition holds."""
     mask = w.narrow(w.mask, w.scalar(op.operands[0]))
     if mask is None or isinstance(mask, np.ndarray):
@@ -127,7 +127,7 @@ def emit_ballot(w: Wave, op: Op) -> Rep:
 # -- one lane after another --------------------------------------------------------------------------------------------------------------
 
 
-def _bits(w: Wave) -> str:
+def _bits(w: WaveWriter) -> str:
     """The active lanes as an integer of W bits."""
     if w.mask is None:
         return "-1"
@@ -139,7 +139,7 @@ def _bits(w: Wave) -> str:
 class EachLane:
     """A loop over the active lanes, lowest first: `with EachLane(w) as lane:` emits its body; `lane` is an i64."""
 
-    def __init__(self, w: Wave):
+    def __init__(self, w: WaveWriter):
         self.w = w
 
     def __enter__(self) -> str:
@@ -171,7 +171,7 @@ class EachLane:
 _CONVERSION = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|j|z|t|L)?([diouxXcsfFeEgGaAp%])")
 
 
-def emit_printf(w: Wave, op: Op) -> None:
+def emit_printf(w: WaveWriter, op: Op) -> None:
     """C's printf for each active lane. Length modifiers follow the arguments' types, whatever the format says."""
     types = [dtype_of(v.type) for v in op.operands]
     pending = iter(types)
@@ -199,12 +199,12 @@ def emit_printf(w: Wave, op: Op) -> None:
         w.op(f"call i32 (ptr, ...) @printf({', '.join([f'ptr {text}', *args])})")
 
 
-def emit_atomic_add(w: Wave, op: Op) -> Rep:
+def emit_atomic_add(w: WaveWriter, op: Op) -> Rep:
     """Each active lane adds in turn; integers and floats by one instruction or by compare and exchange, pairs of halves as one word."""
     return _each_lane(w, op, lambda t, d, word, place, args: _add_one(w, t, d, word, place, args))
 
 
-def emit_atomic(w: Wave, op: Op) -> Rep:
+def emit_atomic(w: WaveWriter, op: Op) -> Rep:
     """The same for the other kinds."""
     kind = op.attrs["kind"]
 
@@ -215,7 +215,7 @@ def emit_atomic(w: Wave, op: Op) -> Rep:
     return _each_lane(w, op, one)
 
 
-def _each_lane(w: Wave, op: Op, one: Callable[[Type, DType, str, str, list[str]], list[str]]) -> Rep:
+def _each_lane(w: WaveWriter, op: Op, one: Callable[[Type, DType, str, str, list[str]], list[str]]) -> Rep:
     """`one(type, dtype, word, place, values)` for each active lane in turn: it gives what stood there, element by element."""
     *values, ptr, off = op.operands
     t, p = values[0].type, w.env[ptr]
@@ -239,7 +239,7 @@ def _each_lane(w: Wave, op: Op, one: Callable[[Type, DType, str, str, list[str]]
     return Elems(got) if isinstance(t, VecType) else got[0]
 
 
-def _add_one(w: Wave, t: Type, d: DType, word: str, place: str, adds: list[str]) -> list[str]:
+def _add_one(w: WaveWriter, t: Type, d: DType, word: str, place: str, adds: list[str]) -> list[str]:
     """One lane's atomic addition; what stood there before."""
     if len(adds) == 1 and (d.is_int or d.bits >= 32):
         return [w.op(f"atomicrmw {'add' if d.is_int else 'fadd'} ptr {place}, {elem(d)} {adds[0]} acq_rel, align {d.bytes}")]

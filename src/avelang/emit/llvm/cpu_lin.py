@@ -11,14 +11,14 @@ from collections.abc import Callable
 import numpy as np
 
 from avelang.emit.llvm.cpu_values import Bools, Ext, Lin, Rep, S, Scalar, V, const, elem, lanes_of, signed, trailing_zeros, wrap
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.dtypes import DType, i64
 from avelang.ir.integers import COMPARE, INT
 
 MAX_TERMS = 4
 
 
-def as_lin(w: Wave, rep: Rep, bits: int) -> Lin | None:
+def as_lin(w: WaveWriter, rep: Rep, bits: int) -> Lin | None:
     """The linear form of an integer form; None for a vector of unknown lanes."""
     if isinstance(rep, Lin):
         return rep
@@ -46,7 +46,7 @@ def normal(x: Lin) -> Scalar:
 # -- scalars -----------------------------------------------------------------------------------------------------------------------
 
 
-def scalar_add(w: Wave, bits: int, a: S, b: S) -> S:
+def scalar_add(w: WaveWriter, bits: int, a: S, b: S) -> S:
     if a.const is not None and b.const is not None:
         return const(a.const + b.const, bits)
     if b.const == 0:
@@ -56,7 +56,7 @@ def scalar_add(w: Wave, bits: int, a: S, b: S) -> S:
     return S(w.op(f"add i{bits} {a.text}, {b.text}"), min(a.tz, b.tz))
 
 
-def scalar_mul(w: Wave, bits: int, a: S, b: S) -> S:
+def scalar_mul(w: WaveWriter, bits: int, a: S, b: S) -> S:
     if a.const is not None and b.const is not None:
         return const(a.const * b.const, bits)
     if a.const == 0 or b.const == 0:
@@ -71,7 +71,7 @@ def scalar_mul(w: Wave, bits: int, a: S, b: S) -> S:
 # -- sums and products -------------------------------------------------------------------------------------------------------------
 
 
-def add(w: Wave, a: Lin, b: Lin) -> Scalar | None:
+def add(w: WaveWriter, a: Lin, b: Lin) -> Scalar | None:
     if len(a.terms) + len(b.terms) + len(a.exts) + len(b.exts) > 2 * MAX_TERMS:
         return None
     u = a.u or b.u if a.u is None or b.u is None else scalar_add(w, a.bits, a.u, b.u)
@@ -81,7 +81,7 @@ def add(w: Wave, a: Lin, b: Lin) -> Scalar | None:
     return normal(Lin(a.bits, u, a.terms + b.terms, k, a.exts + b.exts))
 
 
-def scale(w: Wave, a: Lin, s: S) -> Scalar:
+def scale(w: WaveWriter, a: Lin, s: S) -> Scalar:
     """The product with a scalar."""
     bits = a.bits
     u = scalar_mul(w, bits, a.u, s) if a.u else None
@@ -99,7 +99,7 @@ def scale(w: Wave, a: Lin, s: S) -> Scalar:
     return normal(Lin(bits, u, (*terms, (s, a.k)), np.zeros_like(a.k), exts))
 
 
-def mul(w: Wave, a: Lin, b: Lin) -> Scalar | None:
+def mul(w: WaveWriter, a: Lin, b: Lin) -> Scalar | None:
     for x, y in ((a, b), (b, a)):
         one = normal(y)
         if isinstance(one, S):
@@ -112,7 +112,7 @@ def mul(w: Wave, a: Lin, b: Lin) -> Scalar | None:
     return None
 
 
-def negate(w: Wave, a: Lin) -> Scalar:
+def negate(w: WaveWriter, a: Lin) -> Scalar:
     return scale(w, a, const(-1, a.bits))
 
 
@@ -127,7 +127,7 @@ def split(a: Lin) -> tuple[int, S | None, np.ndarray] | None:
     return (p, a.u, a.k) if a.k.min() >= 0 and int(a.k.max()) < 1 << p else None
 
 
-def bitand(w: Wave, a: Lin, m: int) -> Scalar | None:
+def bitand(w: WaveWriter, a: Lin, m: int) -> Scalar | None:
     """a & m for a constant m."""
     parts = split(a)
     if parts is None:
@@ -145,7 +145,7 @@ def bitand(w: Wave, a: Lin, m: int) -> Scalar | None:
     return normal(Lin(a.bits, kept, (), k))
 
 
-def shift_right(w: Wave, a: Lin, n: int, is_signed: bool) -> Scalar | None:
+def shift_right(w: WaveWriter, a: Lin, n: int, is_signed: bool) -> Scalar | None:
     """a >> n for a constant n below the width."""
     parts = split(a)
     if parts is None or a.terms or a.u is None:
@@ -156,7 +156,7 @@ def shift_right(w: Wave, a: Lin, n: int, is_signed: bool) -> Scalar | None:
     return normal(Lin(a.bits, high, (), low >> n if n <= p else np.zeros_like(low)))
 
 
-def flip(w: Wave, a: Lin, m: int, rule: Callable[[np.ndarray, np.int64], np.ndarray]) -> Scalar | None:
+def flip(w: WaveWriter, a: Lin, m: int, rule: Callable[[np.ndarray, np.int64], np.ndarray]) -> Scalar | None:
     """a | m or a ^ m for a constant m that touches the low part only."""
     parts = split(a)
     if parts is None or m < 0 or m >= 1 << parts[0]:
@@ -178,7 +178,7 @@ def compare(pred: str, a: Lin, b: Lin, d: DType) -> Bools:
     return Bools(np.array([COMPARE[pred](x, y) for x, y in zip(numbers(a, d), numbers(b, d), strict=True)]))
 
 
-def binary(w: Wave, name: str, d: DType, ra: Scalar, rb: Scalar) -> Scalar | None:
+def binary(w: WaveWriter, name: str, d: DType, ra: Scalar, rb: Scalar) -> Scalar | None:
     """A binary op on integers, where its result has a linear form."""
     a, b = as_lin(w, ra, d.bits), as_lin(w, rb, d.bits)
     if a is None or b is None:
@@ -205,7 +205,7 @@ def binary(w: Wave, name: str, d: DType, ra: Scalar, rb: Scalar) -> Scalar | Non
     return None if m is None else _with_constant(w, name, d, a, m)
 
 
-def _with_constant(w: Wave, name: str, d: DType, a: Lin, m: int) -> Scalar | None:
+def _with_constant(w: WaveWriter, name: str, d: DType, a: Lin, m: int) -> Scalar | None:
     """Ops whose second operand is a constant: bits, shifts, and division by a power of two."""
     if name == "and":
         return bitand(w, a, m)
@@ -222,7 +222,7 @@ def _with_constant(w: Wave, name: str, d: DType, a: Lin, m: int) -> Scalar | Non
     return None
 
 
-def convert(w: Wave, a: Lin, src: DType, dst: DType) -> Scalar | None:
+def convert(w: WaveWriter, a: Lin, src: DType, dst: DType) -> Scalar | None:
     """Integer to integer: narrowing is exact in the ring; widening to 64 bits is kept as a term to be resolved at the access."""
     if a.is_const:
         return normal(lanes_of(numbers(a, src), dst.bits))
@@ -234,7 +234,7 @@ def convert(w: Wave, a: Lin, src: DType, dst: DType) -> Scalar | None:
     return _truncate(w, a, dst.bits)
 
 
-def _truncate(w: Wave, a: Lin, bits: int) -> Scalar | None:
+def _truncate(w: WaveWriter, a: Lin, bits: int) -> Scalar | None:
     def cut(s: S) -> S:
         return const(s.const, bits) if s.const is not None else S(w.op(f"trunc i{a.bits} {s.text} to i{bits}"), min(bits, s.tz))
 
@@ -255,7 +255,7 @@ def _truncate(w: Wave, a: Lin, bits: int) -> Scalar | None:
 # -- addresses -----------------------------------------------------------------------------------------------------------------------
 
 
-def resolve(w: Wave, a: Lin) -> Lin:
+def resolve(w: WaveWriter, a: Lin) -> Lin:
     """A 64-bit form without `exts` that is right in every active lane, for use as an address.
 
     A coordinate x is widened once, in the first active lane r; lane l has that plus the difference
@@ -273,12 +273,12 @@ def resolve(w: Wave, a: Lin) -> Lin:
     return total
 
 
-def _sum(w: Wave, a: Lin, b: Lin) -> Lin:
+def _sum(w: WaveWriter, a: Lin, b: Lin) -> Lin:
     u = a.u or b.u if a.u is None or b.u is None else scalar_add(w, 64, a.u, b.u)
     return Lin(64, u, a.terms + b.terms, a.k + b.k)
 
 
-def _widened(w: Wave, x: Ext) -> Lin:
+def _widened(w: WaveWriter, x: Ext) -> Lin:
     bits, lin = x.lin.bits, x.lin
     how = "sext" if x.signed else "zext"
     # The coordinate of lane r in its own width, then widened; the parts that vary widened as signed numbers, less their values in lane r.
@@ -301,7 +301,7 @@ def _widened(w: Wave, x: Ext) -> Lin:
     return Lin(64, base, tuple(terms), lin.k)
 
 
-def _at_first(w: Wave, values: np.ndarray, bits: int) -> S:
+def _at_first(w: WaveWriter, values: np.ndarray, bits: int) -> S:
     """A lane constant's value in the first active lane."""
     lane = w.first_lane()
     if not lane.startswith("%"):
@@ -314,7 +314,7 @@ def _at_first(w: Wave, values: np.ndarray, bits: int) -> S:
     return value if bits == 64 else S(w.op(f"trunc i64 {value.text} to i{bits}"), min(bits, value.tz))
 
 
-def add64(w: Wave, a: Scalar, b: Scalar) -> Scalar:
+def add64(w: WaveWriter, a: Scalar, b: Scalar) -> Scalar:
     """The sum of two i64 forms."""
     if isinstance(a, S) and isinstance(b, S):
         return scalar_add(w, 64, a, b)

@@ -10,23 +10,23 @@ from collections.abc import Callable, Sequence
 
 from avelang.emit.llvm.cpu_check import emit_look
 from avelang.emit.llvm.cpu_parts import is_big, parts, shape, unparts
-from avelang.emit.llvm.cpu_values import Elems, Rep, S, Scalar, Slot, V, elem
+from avelang.emit.llvm.cpu_values import Elems, Rep, S, Scalar, StackVector, V, elem
 from avelang.emit.llvm.cpu_vectors import elements, slot_load, slot_store, to_slot
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType, i64, u1
 from avelang.ir.types import PtrType, Type, VecType
 
-Run = Callable[[Wave, Block], None]
+Run = Callable[[WaveWriter, Block], None]
 
 
 class Carried:
     """The values that a loop carries: a phi for each part, or a slot."""
 
-    def __init__(self, w: Wave, inits: Sequence[Value], args: Sequence[Value], divergent: bool):
+    def __init__(self, w: WaveWriter, inits: Sequence[Value], args: Sequence[Value], divergent: bool):
         self.w, self.args, self.divergent = w, args, divergent
         self.wide = [divergent or not a.uniform for a in args]
-        self.slots: list[Slot | None] = []
+        self.slots: list[StackVector | None] = []
         self.init: list[list[tuple[str, str]]] = []
         for v, a, wide in zip(inits, args, self.wide, strict=True):
             if isinstance(a.type, VecType) and is_big(w, a.type):
@@ -38,10 +38,10 @@ class Carried:
         self.names = [["%" + w.body.fresh("c") for _ in shape(w, a.type, wide)] if s is None else []
                       for a, wide, s in zip(args, self.wide, self.slots, strict=True)]  # fmt: skip
 
-    def _adopt(self, v: Value, t: VecType) -> Slot:
+    def _adopt(self, v: Value, t: VecType) -> StackVector:
         """The initial value's own slot where nobody else needs it, else a copy."""
         rep = self.w.env[v]
-        if isinstance(rep, Slot) and rep.owned and self.w.dies(v) and not self.divergent:
+        if isinstance(rep, StackVector) and rep.owned and self.w.dies(v) and not self.divergent:
             return rep
         return to_slot(self.w, rep, t)
 
@@ -63,24 +63,31 @@ class Carried:
         """The carried values' forms at the head of the loop."""
         out: list[Rep] = []
         for a, names, slot, wide in zip(self.args, self.names, self.slots, self.wide, strict=True):
-            out.append(unparts(self.w, names, a.type, wide) if slot is None else Slot(slot.ptr, slot.n, slot.elem, owned and not self.divergent))
+            out.append(
+                unparts(self.w, names, a.type, wide)
+                if slot is None
+                else StackVector(slot.ptr, slot.n, slot.elem, owned and not self.divergent)
+            )
         return out
 
     def next(self, values: Sequence[Value], active: str | None) -> list[list[tuple[str, str]]]:
         """What is carried into the next trip: new values in active lanes, the old ones elsewhere. Slots are written here."""
         w, out = self.w, []
-        pending: list[tuple[Slot, VecType, tuple[Scalar, ...]]] = []
+        pending: list[tuple[StackVector, VecType, tuple[Scalar, ...]]] = []
         for v, a, names, slot, wide in zip(values, self.args, self.names, self.slots, self.wide, strict=True):
             rep = w.env[v]
             if slot is None:
                 new = parts(w, rep, a.type, wide)
                 if active is not None:
-                    new = [(t, w.op(f"select {w.t('i1')} {active}, {t} {x}, {t} {old}")) for (t, x), old in zip(new, names, strict=True)]
+                    new = [
+                        (t, w.op(f"select {w.t('i1')} {active}, {t} {x}, {t} {old}"))
+                        for (t, x), old in zip(new, names, strict=True)
+                    ]
                 out.append(new)
                 continue
             out.append([])
             assert isinstance(a.type, VecType)
-            if not (isinstance(rep, Slot) and rep.ptr == slot.ptr):
+            if not (isinstance(rep, StackVector) and rep.ptr == slot.ptr):
                 # All are read before any is written: a loop may swap two vectors.
                 pending.append((slot, a.type, tuple(V(w.vec(x, a.type.dtype)) for x in elements(w, rep, a.type))))
         for slot, t, items in pending:
@@ -89,7 +96,7 @@ class Carried:
             to_slot(w, Elems(items), t, slot)
         return out
 
-    def _keep(self, active: str, new: str, slot: Slot, i: int) -> V:
+    def _keep(self, active: str, new: str, slot: StackVector, i: int) -> V:
         w, t = self.w, self.w.t(slot.elem)
         return V(w.op(f"select {w.t('i1')} {active}, {t} {new}, {t} {slot_load(w, slot, str(i))}"))
 
@@ -99,7 +106,10 @@ LASTS = 1 << 14  # ops in all trips of a loop that may be left without a look at
 
 def _ops(block: Block) -> int:
     """Ops that run, loops of known length counted through; one that looks by itself counts once."""
-    return sum(1 if op.name == "while" else _all_trips(op) or 1 if op.name == "for" else 1 + sum(map(_ops, op.regions)) for op in block.ops)
+    return sum(
+        1 if op.name == "while" else _all_trips(op) or 1 if op.name == "for" else 1 + sum(map(_ops, op.regions))
+        for op in block.ops
+    )
 
 
 def _known(op: Op, i: int) -> int | None:
@@ -121,7 +131,7 @@ def lasts(op: Op) -> bool:
     return total is None or total > LASTS
 
 
-def emit_for(w: Wave, op: Op, run: Run) -> None:
+def emit_for(w: WaveWriter, op: Op, run: Run) -> None:
     """A `for`: Python's range."""
     bounds = [w.scalar(v) for v in op.operands[:3]]
     if all(isinstance(x, S) for x in bounds):
@@ -133,7 +143,7 @@ def emit_for(w: Wave, op: Op, run: Run) -> None:
 class _Counted:
     """A `for` that all lanes run alike. It tests before the first trip and behind each, and never computes a number beyond the range."""
 
-    def __init__(self, w: Wave, op: Op, bounds: list[S], run: Run):
+    def __init__(self, w: WaveWriter, op: Op, bounds: list[S], run: Run):
         self.w, self.op, self.run = w, op, run
         self.d = op.operands[0].type
         assert isinstance(self.d, DType)
@@ -210,18 +220,23 @@ class _Counted:
         body.lines[counter] = f"  {i} = phi {t} [ {self.start.text}, %{entry} ], [ {following}, %{latch} ]"
         carried.close(out, latch)
         body.start(done)
-        for r, init, new, slot, wide in zip(self.op.results, carried.init, out, carried.slots, carried.wide, strict=True):
+        for r, init, new, slot, wide in zip(
+            self.op.results, carried.init, out, carried.slots, carried.wide, strict=True
+        ):
             if slot is not None:
-                w.bind(r, Slot(slot.ptr, slot.n, slot.elem))
+                w.bind(r, StackVector(slot.ptr, slot.n, slot.elem))
             else:
-                texts = [w.op(f"phi {t} [ {a}, %{entry} ], [ {b}, %{latch} ]") for (t, a), (_, b) in zip(init, new, strict=True)]
+                texts = [
+                    w.op(f"phi {t} [ {a}, %{entry} ], [ {b}, %{latch} ]")
+                    for (t, a), (_, b) in zip(init, new, strict=True)
+                ]
                 w.bind(r, unparts(w, texts, r.type, wide))
 
 
 class _Lanes:
     """A loop whose trips differ from lane to lane: it goes on while any lane is active."""
 
-    def __init__(self, w: Wave, inits: Sequence[Value], args: Sequence[Value]):
+    def __init__(self, w: WaveWriter, inits: Sequence[Value], args: Sequence[Value]):
         self.w, self.outer = w, w.mask
         self.carried = Carried(w, inits, args, True)
         fresh = w.body.fresh
@@ -248,7 +263,7 @@ class _Lanes:
         body.start(self.done)
 
 
-def _lanes_for(w: Wave, op: Op, bounds: list[Scalar], run: Run) -> None:
+def _lanes_for(w: WaveWriter, op: Op, bounds: list[Scalar], run: Run) -> None:
     block, d = op.regions[0], op.operands[0].type
     assert isinstance(d, DType)
     body, t, e, i1 = w.body, w.t(elem(d)), elem(d), w.t("i1")
@@ -277,7 +292,9 @@ def _lanes_for(w: Wave, op: Op, bounds: list[Scalar], run: Run) -> None:
         run(w, block)
         out = loop.carried.next(block.terminator.operands, loop.mask)
         left, back = w.op(f"sub {t} {stop}, {i}"), w.op(f"sub {t} {i}, {stop}")
-        more = either(w.op(f"icmp ugt {t} {left}, {step}"), w.op(f"icmp ugt {t} {back}, {w.op(f'sub {t} {zero}, {step}')}"))
+        more = either(
+            w.op(f"icmp ugt {t} {left}, {step}"), w.op(f"icmp ugt {t} {back}, {w.op(f'sub {t} {zero}, {step}')}")
+        )
         following = w.op(f"and {i1} {loop.mask}, {more}")
         added = w.op(f"add {t} {i}, {step}")
         if lasts(op):
@@ -286,10 +303,10 @@ def _lanes_for(w: Wave, op: Op, bounds: list[Scalar], run: Run) -> None:
     loop.close(out, following)
     body.lines[loop.at + 1] = f"  {i} = phi {t} [ {start}, %{loop.entry} ], [ {added}, %{latch} ]"
     for r, rep in zip(op.results, loop.carried.reps(True), strict=True):
-        w.bind(r, Slot(rep.ptr, rep.n, rep.elem) if isinstance(rep, Slot) else rep)
+        w.bind(r, StackVector(rep.ptr, rep.n, rep.elem) if isinstance(rep, StackVector) else rep)
 
 
-def emit_while(w: Wave, op: Op, run: Run) -> None:
+def emit_while(w: WaveWriter, op: Op, run: Run) -> None:
     """A `while`: its first region decides, its second is the body."""
     if op.regions[0].terminator.operands[0].uniform:
         _uniform_while(w, op, run)
@@ -297,7 +314,7 @@ def emit_while(w: Wave, op: Op, run: Run) -> None:
         _lanes_while(w, op, run)
 
 
-def _uniform_while(w: Wave, op: Op, run: Run) -> None:
+def _uniform_while(w: WaveWriter, op: Op, run: Run) -> None:
     test, block = op.regions
     body = w.body
     carried = Carried(w, op.operands, test.args, False)
@@ -328,12 +345,15 @@ def _uniform_while(w: Wave, op: Op, run: Run) -> None:
         w.bind(r, w.env[v])
 
 
-def _lanes_while(w: Wave, op: Op, run: Run) -> None:
+def _lanes_while(w: WaveWriter, op: Op, run: Run) -> None:
     test, block = op.regions
     body, i1 = w.body, w.t("i1")
     loop = _Lanes(w, op.operands, test.args)
     # The results: what each lane passed when it last ran the test.
-    kept = [w.new_slot(r.type) if isinstance(r.type, VecType) else w.new_slot(VecType(_dtype(r.type), 1)) for r in op.results]
+    kept = [
+        w.new_slot(r.type) if isinstance(r.type, VecType) else w.new_slot(VecType(_dtype(r.type), 1))
+        for r in op.results
+    ]
     loop.open(w.mask_text(w.mask))
     with w.region(test, loop.mask):
         for a, rep in zip(test.args, loop.carried.reps(False), strict=True):

@@ -8,10 +8,10 @@ from avelang.ir.dtypes import DType
 from avelang.llvm.literals import elem
 
 if typing.TYPE_CHECKING:
-    from avelang.emit.llvm.cpu_wave import Wave
+    from avelang.emit.llvm.cpu_wave import WaveWriter
 
 
-def _lanes(w: Wave, function: str, e: str, args: tuple[str, ...]) -> str:
+def _lanes(w: WaveWriter, function: str, e: str, args: tuple[str, ...]) -> str:
     """Calls a scalar function for each lane, in a loop that stands once in the module."""
     t = w.t(e)
     name = f"lanes.{function}.{w.W}"
@@ -43,7 +43,7 @@ done:
     return w.op(f"call {t} @{name}({', '.join(f'{t} {x}' for x in args)})")
 
 
-def remainder(w: Wave, d: DType, wide: bool, x: str, y: str) -> str:
+def remainder(w: WaveWriter, d: DType, wide: bool, x: str, y: str) -> str:
     """The exact remainder of a division truncated toward zero."""
     function, e = "fmodf" if d.bits == 32 else "fmod", elem(d)
     return _lanes(w, function, e, (x, y)) if wide else w.call(function, e, (e, x), (e, y))

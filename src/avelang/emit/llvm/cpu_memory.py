@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.emit.llvm import cpu_copy, cpu_lin
-from avelang.emit.llvm.cpu_memory_places import Place, gep, place, pointers_of
-from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
+from avelang.emit.llvm.cpu_memory_places import LaneAddress, gep, place, pointers_of
+from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, LocalMemory, Pending, Ptr, Rep, S, Scalar, V, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import (
     REGISTER,
     concat,
@@ -25,13 +25,13 @@ from avelang.emit.llvm.cpu_vectors import (
     to_aos,
     words,
 )
-from avelang.emit.llvm.cpu_wave import ZERO, Wave
+from avelang.emit.llvm.cpu_wave import ZERO, WaveWriter
 from avelang.ir.dtypes import DType, i64, word_of
 from avelang.ir.types import Type, VecType, dtype_of
 from avelang.llvm.narrow_floats import Bits
 
 
-def _all_pointers(w: Wave, at: Place) -> str:
+def _all_pointers(w: WaveWriter, at: LaneAddress) -> str:
     return pointers_of(w, at.base, w.lin_vec(at.lin))
 
 
@@ -40,13 +40,13 @@ def _in_memory(d: DType) -> DType:
     return word_of(d.bits if d.bits > 1 else 8)
 
 
-def _value(w: Wave, text: str, d: DType, wide: bool) -> Scalar:
+def _value(w: WaveWriter, text: str, d: DType, wide: bool) -> Scalar:
     if d.bits == 1:
         return w.made(w.op(f"icmp ne {w.t('i8', wide)} {text}, {ZERO if wide else '0'}"), wide)
     return from_integer(w, text, d, wide)
 
 
-def _stored(w: Wave, x: Scalar, d: DType, wide: bool) -> str:
+def _stored(w: WaveWriter, x: Scalar, d: DType, wide: bool) -> str:
     if d.bits == 1:
         return w.op(f"zext {w.t('i1', wide)} {w.text(x, d, wide)} to {w.t('i8', wide)}")
     return integer(w, x, d, wide)
@@ -55,9 +55,9 @@ def _stored(w: Wave, x: Scalar, d: DType, wide: bool) -> str:
 # -- load ----------------------------------------------------------------------------------------------------------------------------
 
 
-def load(w: Wave, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
+def load(w: WaveWriter, p: Ptr, off: Scalar, t: Type, align: int) -> Rep:
     """`ld`: n consecutive elements at pointer + offset."""
-    if isinstance(p.base, Memory):
+    if isinstance(p.base, LocalMemory):
         return _local_load(w, p.base, cpu_lin.add64(w, p.off, off), t)
     d, n = dtype_of(t), count_of(t)
     at = place(w, p, off)
@@ -93,7 +93,7 @@ def _pieces(n: int, size: int) -> list[tuple[int, int]]:
     return out
 
 
-def _strided(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> Aos | None:
+def _strided(w: WaveWriter, at: LaneAddress | V, more: int, n: int, m: DType, align: int) -> Aos | None:
     """n elements of each lane at a distance of a few elements from lane to lane: whole registers are loaded, with what lies between. That
     cannot fault: what lies between two accesses less than a register apart is in their pages. Behind the last lane nothing is touched."""
     if isinstance(at, V) or w.mask is not None:
@@ -120,7 +120,7 @@ def _strided(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) ->
     return Aos(m.bits, total, shift // m.bytes, n, tuple(chunks), lanes)
 
 
-def _chunks(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> Aos | None:
+def _chunks(w: WaveWriter, at: LaneAddress | V, more: int, n: int, m: DType, align: int) -> Aos | None:
     """n > 1 elements of each lane, kept as they lie in memory; None where lanes lie nowhere in particular."""
     if isinstance(at, V):
         return None
@@ -149,7 +149,7 @@ def _chunks(w: Wave, at: Place | V, more: int, n: int, m: DType, align: int) -> 
     return Aos(m.bits, n, 0, n, tuple(out), lanes)
 
 
-def _lane_mask(w: Wave, first: int, lanes: int, n: int) -> str:
+def _lane_mask(w: WaveWriter, first: int, lanes: int, n: int) -> str:
     """The mask of some lanes, each lane's bit n times."""
     if isinstance(w.mask, np.ndarray):
         return w.const_vector(["true" if w.mask[first + i // n] else "false" for i in range(lanes * n)], "i1")
@@ -159,29 +159,29 @@ def _lane_mask(w: Wave, first: int, lanes: int, n: int) -> str:
     return w.remember(key, shuffle(w, "i1", w.W, w.mask_text(w.mask), None, [first + i // n for i in range(lanes * n)]))
 
 
-def _masked_load(w: Wave, n: int, m: DType, p: str, mask: str, align: int) -> str:
+def _masked_load(w: WaveWriter, n: int, m: DType, p: str, mask: str, align: int) -> str:
     t = f"<{n} x i{m.bits}>"
     return w.call(f"llvm.masked.load.v{n}i{m.bits}.p0", t, (f"ptr align {align}", p), (f"<{n} x i1>", mask), (t, ZERO))
 
 
-def _gathered(w: Wave, at: Place | V, more: int, n: int, m: DType) -> Aos:
+def _gathered(w: WaveWriter, at: LaneAddress | V, more: int, n: int, m: DType) -> Aos:
     return cpu_copy.gather_rows(w, _moved(w, at.text if isinstance(at, V) else _all_pointers(w, at), more), n, m)
 
 
-def _moved(w: Wave, pointers: str, more: int) -> str:
+def _moved(w: WaveWriter, pointers: str, more: int) -> str:
     return w.op(f"getelementptr i8, {w.t('ptr')} {pointers}, {w.t('i64')} splat (i64 {more})") if more else pointers
 
 
-def _single(w: Wave, at: Place | V, more: int, m: DType, align: int) -> str:
+def _single(w: WaveWriter, at: LaneAddress | V, more: int, m: DType, align: int) -> str:
     """One element of each lane, as a vector of a wave."""
-    if isinstance(at, Place):
+    if isinstance(at, LaneAddress):
         text = _run_load(w, at, more, m, align)
         if text is not None:
             return text
     return _gather(w, _moved(w, at.text if isinstance(at, V) else _all_pointers(w, at), more), m.bits, align)
 
 
-def _run_load(w: Wave, at: Place, more: int, m: DType, align: int) -> str | None:
+def _run_load(w: WaveWriter, at: LaneAddress, more: int, m: DType, align: int) -> str | None:
     """One element a lane, by vector loads of runs or by a scalar load for each of few addresses."""
     known = w.mask if isinstance(w.mask, np.ndarray) else None
     run = at.run(m.bytes, known)
@@ -211,7 +211,7 @@ def _run_load(w: Wave, at: Place, more: int, m: DType, align: int) -> str | None
     return shuffle(w, f"i{m.bits}", size, table, None, [index.get(at.key(lane), 0) for lane in range(w.W)])
 
 
-def _gather(w: Wave, pointers: str, bits: int, align: int) -> str:
+def _gather(w: WaveWriter, pointers: str, bits: int, align: int) -> str:
     t = w.t(f"i{bits}")
     if bits < 32:
         return cpu_copy.gather(w, pointers, word_of(bits))
@@ -230,9 +230,9 @@ def _gather(w: Wave, pointers: str, bits: int, align: int) -> str:
 # -- store ---------------------------------------------------------------------------------------------------------------------------
 
 
-def store(w: Wave, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -> None:
+def store(w: WaveWriter, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -> None:
     """`st`: n consecutive elements at pointer + offset. Where lanes write one byte, the highest lane wins."""
-    if isinstance(p.base, Memory):
+    if isinstance(p.base, LocalMemory):
         return _local_store(w, p.base, cpu_lin.add64(w, p.off, off), value, t)
     d, n = dtype_of(t), count_of(t)
     at = place(w, p, off)
@@ -257,7 +257,7 @@ def store(w: Wave, value: Rep, t: Type, p: Ptr, off: Scalar, align: int) -> None
     return None
 
 
-def _store_lane_by_lane(w: Wave, at: Place | V, items: list[str], m: DType) -> None:
+def _store_lane_by_lane(w: WaveWriter, at: LaneAddress | V, items: list[str], m: DType) -> None:
     """Vectors that are no power of two, or longer than a register. One lane is written after the other, as lanes may overlap."""
     slot = w.new_slot(VecType(m, len(items)))
     for i, x in enumerate(items):
@@ -266,7 +266,7 @@ def _store_lane_by_lane(w: Wave, at: Place | V, items: list[str], m: DType) -> N
     cpu_copy.scatter_elements(w, pointers, slot.ptr, len(items), m)
 
 
-def _store_chunks(w: Wave, at: Place | V, value: Rep, t: VecType, align: int) -> bool:
+def _store_chunks(w: WaveWriter, at: LaneAddress | V, value: Rep, t: VecType, align: int) -> bool:
     if isinstance(at, V):
         return False
     bits, n = t.dtype.bits, t.n
@@ -291,7 +291,7 @@ def _store_chunks(w: Wave, at: Place | V, value: Rep, t: VecType, align: int) ->
     return True
 
 
-def _masked_store(w: Wave, n: int, m: DType, value: str, p: str, mask: str | None, align: int) -> None:
+def _masked_store(w: WaveWriter, n: int, m: DType, value: str, p: str, mask: str | None, align: int) -> None:
     t = f"<{n} x i{m.bits}>"
     if mask is None:
         w.do(f"store {t} {value}, ptr {p}, align {align}")
@@ -299,9 +299,9 @@ def _masked_store(w: Wave, n: int, m: DType, value: str, p: str, mask: str | Non
         w.call(f"llvm.masked.store.v{n}i{m.bits}.p0", "void", (t, value), (f"ptr align {align}", p), (f"<{n} x i1>", mask))
 
 
-def _store_single(w: Wave, at: Place | V, item: str, m: DType, align: int) -> None:
+def _store_single(w: WaveWriter, at: LaneAddress | V, item: str, m: DType, align: int) -> None:
     known = w.mask if isinstance(w.mask, np.ndarray) else None
-    if isinstance(at, Place):
+    if isinstance(at, LaneAddress):
         run = at.run(m.bytes, known)
         if run == w.W:
             mask = None if w.mask is None else w.mask_text(w.mask)
@@ -316,7 +316,7 @@ def _store_single(w: Wave, at: Place | V, item: str, m: DType, align: int) -> No
     return None
 
 
-def _scatter(w: Wave, value: str, pointers: str, bits: int, align: int) -> None:
+def _scatter(w: WaveWriter, value: str, pointers: str, bits: int, align: int) -> None:
     t, mask = w.t(f"i{bits}"), w.mask_text(w.mask)
     if bits < 32:
         cpu_copy.scatter_rows(w, pointers, Aos(bits, 1, 0, 1, (value,), w.W))
@@ -332,13 +332,13 @@ def _scatter(w: Wave, value: str, pointers: str, bits: int, align: int) -> None:
     w.do(f"call void @{name}({t} {value}, {w.t('ptr')} {pointers}, {w.t('i1')} {mask})")
 
 
-def copy(w: Wave, source: Pending, p: Ptr, off: Scalar, t: Type) -> bool:
+def copy(w: WaveWriter, source: Pending, p: Ptr, off: Scalar, t: Type) -> bool:
     """Moves each lane's vector straight from memory to memory, where that is worth a function; says whether it did."""
     size = count_of(t) * dtype_of(t).bytes
     if not pow2(size) or size > REGISTER // 8 or dtype_of(t).bits == 1:
         return False
     a, b = place(w, source.ptr, source.off), place(w, p, off)
-    if not isinstance(a, Place) or not isinstance(b, Place):
+    if not isinstance(a, LaneAddress) or not isinstance(b, LaneAddress):
         return False
     lanes = min(a.run(size, None), b.run(size, None), REGISTER // 8 // size)
     if not (cpu_copy.worthwhile(w, a, lanes) or cpu_copy.worthwhile(w, b, lanes)):
@@ -350,7 +350,7 @@ def copy(w: Wave, source: Pending, p: Ptr, off: Scalar, t: Type) -> bool:
 # -- local memory ------------------------------------------------------------------------------------------------------------------------
 
 
-def _local_places(w: Wave, mem: Memory, off: Scalar, count: int) -> list[str] | V:
+def _local_places(w: WaveWriter, mem: LocalMemory, off: Scalar, count: int) -> list[str] | V:
     """Addresses of the words of an access: one pointer each to a whole wave's, or a vector of pointers to the first of each lane. An index that is
     outside, which is the user's mistake, is brought back to the last place: the stack of the process lies around."""
     t, last = w.t(f"i{mem.word * 8}"), max(mem.words - count, 0)
@@ -369,7 +369,7 @@ def _local_places(w: Wave, mem: Memory, off: Scalar, count: int) -> list[str] | 
     return V(pointers_of(w, mem.ptr, b("add", b("mul", at, w.W), lane)))
 
 
-def _local_load(w: Wave, mem: Memory, off: Scalar, t: Type) -> Rep:
+def _local_load(w: WaveWriter, mem: LocalMemory, off: Scalar, t: Type) -> Rep:
     d = dtype_of(t)
     m = _in_memory(d)
     bits, count = mem.word * 8, count_of(t) * m.bytes // mem.word
@@ -384,7 +384,7 @@ def _local_load(w: Wave, mem: Memory, off: Scalar, t: Type) -> Rep:
     return Elems(tuple(out)) if isinstance(t, VecType) else out[0]
 
 
-def _local_store(w: Wave, mem: Memory, off: Scalar, value: Rep, t: Type) -> None:
+def _local_store(w: WaveWriter, mem: LocalMemory, off: Scalar, value: Rep, t: Type) -> None:
     d = dtype_of(t)
     m = _in_memory(d)
     bits = mem.word * 8

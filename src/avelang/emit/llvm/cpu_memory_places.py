@@ -8,16 +8,16 @@ import numpy as np
 
 from avelang.emit.llvm import cpu_lin
 from avelang.emit.llvm.cpu_values import Lin, Ptr, S, Scalar, V
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.dtypes import i64
 from avelang.ir.types import SHARED
 
 
 @dataclasses.dataclass
-class Place:
+class LaneAddress:
     """The addresses of one access: `lin` bytes from the LLVM pointer `base`, in each lane."""
 
-    w: Wave
+    w: WaveWriter
     base: str
     lin: Lin
     aligned: bool  # the base is a multiple of a register's size, in shared memory
@@ -77,12 +77,12 @@ def _alike(rows: np.ndarray, active: np.ndarray) -> bool:
     return bool(((low == high) | ~active.any(axis=1)).all())
 
 
-def gep(w: Wave, base: str, off: str) -> str:
+def gep(w: WaveWriter, base: str, off: str) -> str:
     return w.op(f"getelementptr i8, ptr {base}, i64 {off}") if off != "0" else base
 
 
-def place(w: Wave, p: Ptr, off: Scalar) -> str | Place | V:
-    """Where an access goes: one LLVM pointer, a `Place`, or a vector of pointers."""
+def place(w: WaveWriter, p: Ptr, off: Scalar) -> str | LaneAddress | V:
+    """Where an access goes: one LLVM pointer, a `LaneAddress`, or a vector of pointers."""
     total = cpu_lin.add64(w, p.off, off)
     assert isinstance(p.base, str)
     if isinstance(total, S):
@@ -91,12 +91,12 @@ def place(w: Wave, p: Ptr, off: Scalar) -> str | Place | V:
         flat = cpu_lin.resolve(w, total)
         u = flat.u.text if flat.u else "0"
         base = gep(w, p.base, u) if p.base else w.op(f"inttoptr i64 {u} to ptr")
-        return Place(w, base, Lin(64, None, flat.terms, flat.k), p.space == SHARED and (flat.u is None or flat.u.tz >= 6))
+        return LaneAddress(w, base, Lin(64, None, flat.terms, flat.k), p.space == SHARED and (flat.u is None or flat.u.tz >= 6))
     text = w.vec(total, i64)
     return V(pointers_of(w, p.base, text))
 
 
-def pointers_of(w: Wave, base: str, offsets: str) -> str:
+def pointers_of(w: WaveWriter, base: str, offsets: str) -> str:
     if base:
         return w.op(f"getelementptr i8, ptr {base}, {w.t('i64')} {offsets}")
     return w.op(f"inttoptr {w.t('i64')} {offsets} to {w.t('ptr')}")

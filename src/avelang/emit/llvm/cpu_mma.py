@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.emit.llvm.arithmetic import convert
-from avelang.emit.llvm.cpu_values import Elems, Rep, Slot, V, elem
+from avelang.emit.llvm.cpu_values import Elems, Rep, StackVector, V, elem
 from avelang.emit.llvm.cpu_vectors import count_of, elements, shuffle, slot_load, slot_store, to_slot
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType, f32, i32
 from avelang.ir.types import VecType, dtype_of
@@ -20,7 +20,7 @@ from avelang.llvm.narrow_floats import Bits, narrow, widen
 from avelang.llvm.products import function, places
 
 
-def emit_mma(w: Wave, op: Op) -> Rep:
+def emit_mma(w: WaveWriter, op: Op) -> Rep:
     """The result of a row with `mma`."""
     row = ROWS[op.name]
     mma = row.mma
@@ -45,7 +45,7 @@ def emit_mma(w: Wave, op: Op) -> Rep:
     return Elems(items) if isinstance(t, VecType) else items[0]
 
 
-def _stored(w: Wave, value: Value, work: DType, ignored: int, lanes: np.ndarray | None) -> str:
+def _stored(w: WaveWriter, value: Value, work: DType, ignored: int, lanes: np.ndarray | None) -> str:
     """Stack memory with the operand's elements in the type of the products. An operand of several instructions is stored once."""
     rep, t = w.env[value], value.type
     key = ("mma", rep, ignored, None if lanes is None else lanes.tobytes())
@@ -65,11 +65,11 @@ def _stored(w: Wave, value: Value, work: DType, ignored: int, lanes: np.ndarray 
     return w.remember(key, slot.ptr)
 
 
-def _accumulator(w: Wave, c: Value, work: DType) -> Slot:
+def _accumulator(w: WaveWriter, c: Value, work: DType) -> StackVector:
     """C in a slot that may be overwritten: its own where this is its last use."""
     rep, t = w.env[c], c.type
     d = dtype_of(t)
-    if isinstance(rep, Slot) and rep.owned and w.dies(c):
+    if isinstance(rep, StackVector) and rep.owned and w.dies(c):
         return rep
     if d == work and isinstance(t, VecType):
         return to_slot(w, rep, t)
@@ -80,7 +80,7 @@ def _accumulator(w: Wave, c: Value, work: DType) -> Slot:
     return slot
 
 
-def _fields(w: Wave, index: Value, slots: int, shift: int) -> str:
+def _fields(w: WaveWriter, index: Value, slots: int, shift: int) -> str:
     """Which of four neighbors each stored element of a sparse A is: stored like A, as i32."""
     b, word = Bits(w, True), w.vec(w.env[index], dtype_of(index.type))
     slot = w.new_slot(VecType(i32, slots))

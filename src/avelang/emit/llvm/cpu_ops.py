@@ -8,16 +8,16 @@ import numpy as np
 
 from avelang.emit.llvm import arithmetic, cpu_check, cpu_cluster, cpu_lanes, cpu_lin, cpu_memory, cpu_waits
 from avelang.emit.llvm.cpu_parts import address_of
-from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, Memory, Pending, Ptr, Rep, S, Scalar, Slot, V, const, elem, lanes_of
+from avelang.emit.llvm.cpu_values import Aos, Bools, Elems, Lin, LocalMemory, Pending, Ptr, Rep, S, Scalar, StackVector, V, const, elem, lanes_of
 from avelang.emit.llvm.cpu_vectors import bitcast, elements, extract, insert
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType, i64, u32
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, PtrType, TensorType, Type, VecType, dtype_of
 from avelang.llvm.literals import literal
 
-Rule = Callable[[Wave, Op], "Rep | None"]
+Rule = Callable[[WaveWriter, Op], "Rep | None"]
 RULES: dict[str, Rule] = {}
 
 
@@ -29,7 +29,7 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return add
 
 
-def _each(w: Wave, op: Op, f: Callable[..., Scalar]) -> Rep:
+def _each(w: WaveWriter, op: Op, f: Callable[..., Scalar]) -> Rep:
     """Applies a rule on scalar forms to scalars, or to vectors element by element; a scalar operand goes with every element."""
     t = op.result.type
     if not isinstance(t, VecType):
@@ -50,7 +50,7 @@ def constant(value: float, d: DType) -> S:
 
 
 @rule("const")
-def _const(w: Wave, op: Op) -> Rep:
+def _const(w: WaveWriter, op: Op) -> Rep:
     t, value = op.result.type, op.attrs["value"]
     d = dtype_of(t)
     if not isinstance(t, VecType):
@@ -58,7 +58,7 @@ def _const(w: Wave, op: Op) -> Rep:
     return Elems(tuple(constant(x, d) for x in (value if isinstance(value, tuple) else (value,) * t.n)))
 
 
-def _binary(w: Wave, name: str, d: DType, a: Scalar, b: Scalar) -> Scalar:
+def _binary(w: WaveWriter, name: str, d: DType, a: Scalar, b: Scalar) -> Scalar:
     if d.is_int:
         out = cpu_lin.binary(w, name, d, a, b)
         if out is not None:
@@ -72,7 +72,7 @@ def _binary(w: Wave, name: str, d: DType, a: Scalar, b: Scalar) -> Scalar:
     return _with_zeros(name, d, out, a, b) if d.is_int else out
 
 
-def _shift(w: Wave, name: str, d: DType, a: Scalar, b: S) -> Scalar:
+def _shift(w: WaveWriter, name: str, d: DType, a: Scalar, b: S) -> Scalar:
     """A shift by a constant within the width is one instruction."""
     wide = not isinstance(a, S)
     how = "shl" if name == "shl" else "ashr" if d.kind == "int" else "lshr"
@@ -89,13 +89,13 @@ def _with_zeros(name: str, d: DType, out: Scalar, a: Scalar, b: Scalar) -> Scala
 
 
 @rule("add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max")
-def _on_binary(w: Wave, op: Op) -> Rep:
+def _on_binary(w: WaveWriter, op: Op) -> Rep:
     d = dtype_of(op.result.type)
     return _each(w, op, lambda a, b: _binary(w, op.name, d, a, b))
 
 
 @rule("not", "neg", *FUNCTIONS)
-def _on_unary(w: Wave, op: Op) -> Rep:
+def _on_unary(w: WaveWriter, op: Op) -> Rep:
     d = dtype_of(op.result.type)
 
     def one(x: Scalar) -> Scalar:
@@ -111,7 +111,7 @@ def _on_unary(w: Wave, op: Op) -> Rep:
 
 
 @rule("fma")
-def _fma(w: Wave, op: Op) -> Rep:
+def _fma(w: WaveWriter, op: Op) -> Rep:
     d = dtype_of(op.result.type)
 
     def one(*xs: Scalar) -> Scalar:
@@ -124,7 +124,7 @@ def _fma(w: Wave, op: Op) -> Rep:
 
 
 @rule("cmp")
-def _cmp(w: Wave, op: Op) -> Rep:
+def _cmp(w: WaveWriter, op: Op) -> Rep:
     d, pred = dtype_of(op.operands[0].type), op.attrs["pred"]
 
     def one(a: Scalar, b: Scalar) -> Scalar:
@@ -138,7 +138,7 @@ def _cmp(w: Wave, op: Op) -> Rep:
 
 
 @rule("select")
-def _select(w: Wave, op: Op) -> Rep:
+def _select(w: WaveWriter, op: Op) -> Rep:
     t = op.result.type
     if isinstance(t, PtrType):
         a, b = (address_of(w, p) for p in (w.env[v] for v in op.operands[1:]) if isinstance(p, Ptr))
@@ -147,7 +147,7 @@ def _select(w: Wave, op: Op) -> Rep:
     return _each(w, op, lambda c, a, b: _choose(w, d, c, a, b))
 
 
-def _choose(w: Wave, d: DType, c: Scalar, a: Scalar, b: Scalar) -> Scalar:
+def _choose(w: WaveWriter, d: DType, c: Scalar, a: Scalar, b: Scalar) -> Scalar:
     x, y = (cpu_lin.as_lin(w, v, d.bits) if d.is_int else None for v in (a, b))
     if isinstance(c, Bools) and x is not None and y is not None and x.is_const and y.is_const:
         return cpu_lin.normal(lanes_of(np.where(c.lanes, x.k, y.k), d.bits))
@@ -159,7 +159,7 @@ def _choose(w: Wave, d: DType, c: Scalar, a: Scalar, b: Scalar) -> Scalar:
 
 
 @rule("convert")
-def _convert(w: Wave, op: Op) -> Rep:
+def _convert(w: WaveWriter, op: Op) -> Rep:
     src, dst = dtype_of(op.operands[0].type), dtype_of(op.result.type)
 
     def one(x: Scalar) -> Scalar:
@@ -183,12 +183,12 @@ def _convert(w: Wave, op: Op) -> Rep:
 
 
 @rule("bitcast")
-def _bitcast(w: Wave, op: Op) -> Rep:
+def _bitcast(w: WaveWriter, op: Op) -> Rep:
     return bitcast(w, w.env[op.operands[0]], op.operands[0].type, op.result.type)
 
 
 @rule("vec")
-def _vec(w: Wave, op: Op) -> Rep:
+def _vec(w: WaveWriter, op: Op) -> Rep:
     return Elems(tuple(w.scalar(v) for v in op.operands))
 
 
@@ -198,7 +198,7 @@ def _vector(v: Value) -> VecType:
 
 
 @rule("extract")
-def _extract(w: Wave, op: Op) -> Rep:
+def _extract(w: WaveWriter, op: Op) -> Rep:
     v = op.operands[0]
     if "index" in op.attrs:
         return extract(w, w.env[v], _vector(v), op.attrs["index"], u32)
@@ -206,7 +206,7 @@ def _extract(w: Wave, op: Op) -> Rep:
 
 
 @rule("insert")
-def _insert(w: Wave, op: Op) -> Rep:
+def _insert(w: WaveWriter, op: Op) -> Rep:
     v, item = op.operands[:2]
     index: int | Scalar = op.attrs["index"] if "index" in op.attrs else w.scalar(op.operands[2])
     d = u32 if "index" in op.attrs else dtype_of(op.operands[2].type)
@@ -214,11 +214,11 @@ def _insert(w: Wave, op: Op) -> Rep:
 
 
 @rule("slice")
-def _slice(w: Wave, op: Op) -> Rep:
+def _slice(w: WaveWriter, op: Op) -> Rep:
     rep, start, n = w.env[op.operands[0]], op.attrs["start"], _vector(op.result).n
     if isinstance(rep, Aos):
         return Aos(rep.bits, rep.n, rep.start + start, n, rep.chunks, rep.lanes)
-    if isinstance(rep, Slot):
+    if isinstance(rep, StackVector):
         return Elems(tuple(extract(w, rep, _vector(op.operands[0]), i, u32) for i in range(start, start + n)))
     return Elems(elements(w, rep, op.operands[0].type)[start : start + n])
 
@@ -229,28 +229,28 @@ _AXES = "xyz"
 
 
 @rule("block_id")
-def _block_id(w: Wave, op: Op) -> Rep:
+def _block_id(w: WaveWriter, op: Op) -> Rep:
     return S(f"%block.{_AXES[op.attrs['dim']]}")
 
 
 @rule("grid_dim")
-def _grid_dim(w: Wave, op: Op) -> Rep:
+def _grid_dim(w: WaveWriter, op: Op) -> Rep:
     place = w.op(f"getelementptr i32, ptr %grid, i64 {op.attrs['dim']}")
     return S(w.op(f"load i32, ptr {place}, align 4"))
 
 
 @rule("block_dim")
-def _block_dim(w: Wave, op: Op) -> Rep:
+def _block_dim(w: WaveWriter, op: Op) -> Rep:
     return const(w.block[op.attrs["dim"]], 32)
 
 
 @rule("thread_id")
-def _thread_id(w: Wave, op: Op) -> Rep:
+def _thread_id(w: WaveWriter, op: Op) -> Rep:
     return cpu_lanes.thread_id(w, op.attrs["dim"])
 
 
 @rule("lane_id")
-def _lane_id(w: Wave, op: Op) -> Rep:
+def _lane_id(w: WaveWriter, op: Op) -> Rep:
     return cpu_lanes.lane_id(w)
 
 
@@ -303,7 +303,7 @@ def local_words(ops: Iterable[Op]) -> dict[Value, int]:
 
 
 @rule("alloc")
-def _alloc(w: Wave, op: Op) -> None:
+def _alloc(w: WaveWriter, op: Op) -> None:
     t = op.result.type
     assert isinstance(t, TensorType)
     if t.space == SHARED:
@@ -312,51 +312,51 @@ def _alloc(w: Wave, op: Op) -> None:
     word = w.words.get(op.result, t.dtype.bytes)
     words = -(-size_of(t) // word)
     ptr = w.body.alloca(f"[{words * w.W} x i{word * 8}]")
-    w.env[op.result] = Ptr(LOCAL, Memory(ptr, word, words), const(0, 64))
+    w.env[op.result] = Ptr(LOCAL, LocalMemory(ptr, word, words), const(0, 64))
 
 
 @rule("base")
-def _base(w: Wave, op: Op) -> Rep:
+def _base(w: WaveWriter, op: Op) -> Rep:
     return w.env[op.operands[0]]
 
 
-def _pointer(w: Wave, v: Value) -> Ptr:
+def _pointer(w: WaveWriter, v: Value) -> Ptr:
     rep = w.env[v]
     assert isinstance(rep, Ptr)
     return rep
 
 
 @rule("ptr_add")
-def _ptr_add(w: Wave, op: Op) -> Rep:
+def _ptr_add(w: WaveWriter, op: Op) -> Rep:
     p = _pointer(w, op.operands[0])
     return Ptr(p.space, p.base, cpu_lin.add64(w, p.off, w.scalar(op.operands[1])))
 
 
 @rule("ptr_int")
-def _ptr_int(w: Wave, op: Op) -> Rep:
+def _ptr_int(w: WaveWriter, op: Op) -> Rep:
     return address_of(w, _pointer(w, op.operands[0]))
 
 
 @rule("shared_base")
-def _shared_base(w: Wave, op: Op) -> Rep:
+def _shared_base(w: WaveWriter, op: Op) -> Rep:
     return Ptr(SHARED, "%scratch", const(0, 64))
 
 
 @rule("shared_peer")
-def _shared_peer(w: Wave, op: Op) -> Rep:
+def _shared_peer(w: WaveWriter, op: Op) -> Rep:
     p, rank = _pointer(w, op.operands[0]), w.scalar(op.operands[1])
     away = cpu_lin.add64(w, _binary(w, "mul", i64, rank, const(w.block_bytes, 64)), w.first_block)
     return Ptr(SHARED, p.base, cpu_lin.add64(w, p.off, away))
 
 
 @rule("map_word")
-def _map_word(w: Wave, op: Op) -> Rep:
+def _map_word(w: WaveWriter, op: Op) -> Rep:
     place = w.op(f"getelementptr i64, ptr {w.maps[op.operands[0]]}, i64 {op.attrs['index']}")
     return S(w.op(f"load i64, ptr {place}, align 8"))
 
 
 @rule("int_ptr")
-def _int_ptr(w: Wave, op: Op) -> Rep:
+def _int_ptr(w: WaveWriter, op: Op) -> Rep:
     return Ptr("global", "", w.scalar(op.operands[0]))
 
 
@@ -393,7 +393,7 @@ def _space(ptr: Value) -> str:
 
 
 @rule("ld")
-def _ld(w: Wave, op: Op) -> Rep:
+def _ld(w: WaveWriter, op: Op) -> Rep:
     p, off, align = _pointer(w, op.operands[0]), w.scalar(op.operands[1]), op.attrs["align"]
     if op.result in w.copies and w.mask is None:
         return Pending(p, off, align)
@@ -401,7 +401,7 @@ def _ld(w: Wave, op: Op) -> Rep:
 
 
 @rule("st")
-def _st(w: Wave, op: Op) -> None:
+def _st(w: WaveWriter, op: Op) -> None:
     value, ptr, off = op.operands
     rep, p, at, align = w.env[value], _pointer(w, ptr), w.scalar(off), op.attrs["align"]
     if isinstance(rep, Pending):

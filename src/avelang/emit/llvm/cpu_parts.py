@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 from avelang.base.errors import error
 from avelang.emit.llvm import cpu_lin
-from avelang.emit.llvm.cpu_values import Elems, Memory, Ptr, Rep, S, Scalar, elem
+from avelang.emit.llvm.cpu_values import Elems, LocalMemory, Ptr, Rep, S, Scalar, elem
 from avelang.emit.llvm.cpu_vectors import elements
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.dtypes import DType, i64
 from avelang.ir.types import PtrType, Type, VecType
 
 BIG = 1024  # bytes of a whole wave's vector from which on it is carried in memory
 
 
-def is_big(w: Wave, t: Type) -> bool:
+def is_big(w: WaveWriter, t: Type) -> bool:
     """Whether values of a type pass through control flow in memory."""
     return isinstance(t, VecType) and t.dtype.bits > 1 and t.n * w.W * t.dtype.bytes >= BIG
 
 
-def parts(w: Wave, rep: Rep, t: Type, wide: bool) -> list[tuple[str, str]]:
+def parts(w: WaveWriter, rep: Rep, t: Type, wide: bool) -> list[tuple[str, str]]:
     """A value as (LLVM type, text) pairs: scalars, or vectors where `wide`."""
     if isinstance(t, PtrType):
         assert isinstance(rep, Ptr)
@@ -31,7 +31,7 @@ def parts(w: Wave, rep: Rep, t: Type, wide: bool) -> list[tuple[str, str]]:
     return [(w.t(elem(d), wide), w.vec(x, d) if wide else w.one(x, d).text) for x in elements(w, rep, t)]
 
 
-def shape(w: Wave, t: Type, wide: bool) -> list[str]:
+def shape(w: WaveWriter, t: Type, wide: bool) -> list[str]:
     """The LLVM types of `parts`."""
     if isinstance(t, PtrType):
         return [w.t("i64", wide)]
@@ -40,7 +40,7 @@ def shape(w: Wave, t: Type, wide: bool) -> list[str]:
     return [w.t(elem(d), wide)] * (t.n if isinstance(t, VecType) else 1)
 
 
-def unparts(w: Wave, texts: Sequence[str], t: Type, wide: bool) -> Rep:
+def unparts(w: WaveWriter, texts: Sequence[str], t: Type, wide: bool) -> Rep:
     """The form whose `parts` have these texts."""
     items = tuple(w.made(x, wide) for x in texts)
     if isinstance(t, PtrType):
@@ -48,9 +48,9 @@ def unparts(w: Wave, texts: Sequence[str], t: Type, wide: bool) -> Rep:
     return Elems(items) if isinstance(t, VecType) else items[0]
 
 
-def address_of(w: Wave, p: Ptr) -> Scalar:
+def address_of(w: WaveWriter, p: Ptr) -> Scalar:
     """A pointer as an i64: the address of a global one, the offset in the block's memory of a shared one."""
-    if isinstance(p.base, Memory):
+    if isinstance(p.base, LocalMemory):
         raise error("V001", op="pointer", why="a pointer to local memory cannot pass through control flow")
     if not p.base or p.space == "shared":
         return p.off

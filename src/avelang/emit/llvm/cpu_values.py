@@ -1,7 +1,7 @@
 """How the CPU emitter holds an IR value of a whole wave: one form per kind of regularity, from one scalar for all lanes to memory.
 
 Scalars are `S` (one LLVM scalar: the same in all active lanes), `Lin` (linear: scalars times lane constants), `Bools` (conditions known
-per lane) or `V` (an LLVM vector with one element a lane). Vectors are `Elems`, `Aos` or `Slot`. Pointers are `Ptr`.
+per lane) or `V` (an LLVM vector with one element a lane). Vectors are `Elems`, `Aos` or `StackVector`. Pointers are `Ptr`.
 bf16, f16 and fp8 are held as integers of their width; u1 as i1.
 """
 
@@ -87,7 +87,7 @@ class Aos:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Slot:
+class StackVector:
     """A vector in stack memory: element e of lane l at index e*W + l. `owned`: its only user may overwrite it in place."""
 
     ptr: str
@@ -96,11 +96,11 @@ class Slot:
     owned: bool = True
 
 
-Vector = Elems | Aos | Slot
+Vector = Elems | Aos | StackVector
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Memory:
+class LocalMemory:
     """The local memory of one `alloc`: word i (of `word` bytes, `words` in all) of lane l at index i*W + l from `ptr`."""
 
     ptr: str
@@ -110,10 +110,10 @@ class Memory:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Ptr:
-    """`off` bytes (an i64 form) from `base`: an LLVM pointer ("" is address 0), or the `Memory` of a local tensor."""
+    """`off` bytes (an i64 form) from `base`: an LLVM pointer ("" is address 0), or the `LocalMemory` of a local tensor."""
 
     space: str
-    base: str | Memory
+    base: str | LocalMemory
     off: Scalar
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Rep, S, Scalar, Slot, V, Vector, elem
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_values import Aos, Elems, Lin, Rep, S, Scalar, StackVector, V, Vector, elem
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.dtypes import DType, word_of
 from avelang.ir.types import Type, VecType, dtype_of
 from avelang.llvm.narrow_floats import Bits
@@ -17,7 +17,7 @@ def pow2(n: int) -> bool:
     return n > 0 and n & (n - 1) == 0
 
 
-def shuffle(w: Wave, t: str, n: int, a: str, b: str | None, mask: list[int]) -> str:
+def shuffle(w: WaveWriter, t: str, n: int, a: str, b: str | None, mask: list[int]) -> str:
     """shufflevector of two vectors of n elements of an LLVM type."""
     if b is None and mask == list(range(n)):
         return a
@@ -25,7 +25,7 @@ def shuffle(w: Wave, t: str, n: int, a: str, b: str | None, mask: list[int]) -> 
     return w.op(f"shufflevector <{n} x {t}> {a}, <{n} x {t}> {b or 'poison'}, <{len(mask)} x i32> <{indices}>")
 
 
-def concat(w: Wave, t: str, n: int, parts: list[str]) -> str:
+def concat(w: WaveWriter, t: str, n: int, parts: list[str]) -> str:
     """One vector of 2**i vectors of n elements."""
     while len(parts) > 1:
         parts = [shuffle(w, t, n, a, b, list(range(2 * n))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
@@ -40,11 +40,11 @@ def count_of(t: Type) -> int:
 # -- to elements ---------------------------------------------------------------------------------------------------------------------
 
 
-def elements(w: Wave, rep: Rep, t: Type) -> tuple[Scalar, ...]:
+def elements(w: WaveWriter, rep: Rep, t: Type) -> tuple[Scalar, ...]:
     """The elements of a vector, one scalar form each; a scalar is its own only element."""
     if isinstance(rep, Elems):
         return rep.items
-    if isinstance(rep, Slot):
+    if isinstance(rep, StackVector):
         return tuple(V(slot_load(w, rep, str(i))) for i in range(rep.n))
     if isinstance(rep, Aos):
         return tuple(V(x) for x in _from_aos(w, rep, dtype_of(t)))
@@ -52,19 +52,19 @@ def elements(w: Wave, rep: Rep, t: Type) -> tuple[Scalar, ...]:
     return (rep,)
 
 
-def slot_place(w: Wave, slot: Slot, index: str) -> str:
+def slot_place(w: WaveWriter, slot: StackVector, index: str) -> str:
     return w.op(f"getelementptr {w.t(slot.elem)}, ptr {slot.ptr}, i64 {index}")
 
 
-def slot_load(w: Wave, slot: Slot, index: str) -> str:
+def slot_load(w: WaveWriter, slot: StackVector, index: str) -> str:
     return w.op(f"load {w.t(slot.elem)}, ptr {slot_place(w, slot, index)}, align 64")
 
 
-def slot_store(w: Wave, slot: Slot, index: str, value: str) -> None:
+def slot_store(w: WaveWriter, slot: StackVector, index: str, value: str) -> None:
     w.do(f"store {w.t(slot.elem)} {value}, ptr {slot_place(w, slot, index)}, align 64")
 
 
-def to_slot(w: Wave, rep: Rep, t: VecType, slot: Slot | None = None) -> Slot:
+def to_slot(w: WaveWriter, rep: Rep, t: VecType, slot: StackVector | None = None) -> StackVector:
     """A vector written to `slot`, or to a new one."""
     slot = slot or w.new_slot(t)
     for i, item in enumerate(elements(w, rep, t)):
@@ -72,7 +72,7 @@ def to_slot(w: Wave, rep: Rep, t: VecType, slot: Slot | None = None) -> Slot:
     return slot
 
 
-def _from_aos(w: Wave, a: Aos, d: DType) -> list[str]:
+def _from_aos(w: WaveWriter, a: Aos, d: DType) -> list[str]:
     """LLVM vectors of a wave, one for each element."""
     if a.bits < 32 and a.n * a.bits % 32 == 0:
         per = 32 // a.bits
@@ -89,7 +89,7 @@ def _from_aos(w: Wave, a: Aos, d: DType) -> list[str]:
     return columns if e == f"i{a.bits}" else [w.op(f"bitcast {w.t(f'i{a.bits}')} {c} to {w.t(e)}") for c in columns]
 
 
-def _columns(w: Wave, a: Aos) -> list[str]:
+def _columns(w: WaveWriter, a: Aos) -> list[str]:
     """All n elements of each lane, each as an integer vector of a wave."""
     key = (a.chunks, a.bits, a.n)
     if (found := w.memo(key)) is not None:
@@ -106,7 +106,7 @@ def _columns(w: Wave, a: Aos) -> list[str]:
     return columns
 
 
-def _unzip(w: Wave, t: str, length: int, chunks: list[str]) -> list[str]:
+def _unzip(w: WaveWriter, t: str, length: int, chunks: list[str]) -> list[str]:
     """n registers in which n elements take turns -> n registers of one element each."""
     if len(chunks) == 1:
         return chunks
@@ -115,7 +115,7 @@ def _unzip(w: Wave, t: str, length: int, chunks: list[str]) -> list[str]:
     return [x for pair in zip(_unzip(w, t, length, even), _unzip(w, t, length, odd), strict=True) for x in pair]
 
 
-def rechunk(w: Wave, a: Aos, lanes: int) -> Aos:
+def rechunk(w: WaveWriter, a: Aos, lanes: int) -> Aos:
     """The same vector in chunks of so many lanes."""
     t, size = f"i{a.bits}", a.lanes * a.n
     if lanes > a.lanes:
@@ -127,7 +127,7 @@ def rechunk(w: Wave, a: Aos, lanes: int) -> Aos:
     return Aos(a.bits, a.n, a.start, a.count, tuple(chunks), lanes)
 
 
-def rebits(w: Wave, a: Aos, bits: int) -> Aos:
+def rebits(w: WaveWriter, a: Aos, bits: int) -> Aos:
     """The same bits as elements of another width."""
     if bits == a.bits:
         return a
@@ -139,7 +139,7 @@ def rebits(w: Wave, a: Aos, bits: int) -> Aos:
 # -- to lanes one after another ------------------------------------------------------------------------------------------------------
 
 
-def to_aos(w: Wave, rep: Rep, t: VecType) -> Aos:
+def to_aos(w: WaveWriter, rep: Rep, t: VecType) -> Aos:
     """The form in which lanes stand one after another, all elements of each; n must be a power of two."""
     if isinstance(rep, Aos):
         if rep.count == rep.n:
@@ -158,7 +158,7 @@ def to_aos(w: Wave, rep: Rep, t: VecType) -> Aos:
     return rebits(w, whole, t.dtype.bits)
 
 
-def _zip(w: Wave, t: str, n: int, items: list[str]) -> str:
+def _zip(w: WaveWriter, t: str, n: int, items: list[str]) -> str:
     if len(items) == 1:
         return items[0]
     even, odd = _zip(w, t, n, items[::2]), _zip(w, t, n, items[1::2])
@@ -169,19 +169,19 @@ def _zip(w: Wave, t: str, n: int, items: list[str]) -> str:
 # -- bits ------------------------------------------------------------------------------------------------------------------------------
 
 
-def integer(w: Wave, x: Scalar, d: DType, wide: bool) -> str:
+def integer(w: WaveWriter, x: Scalar, d: DType, wide: bool) -> str:
     """The bits of a scalar form as an integer of its width."""
     text, e = w.text(x, d, wide), elem(d)
     return w.op(f"bitcast {w.t(e, wide)} {text} to {w.t(f'i{d.bits}', wide)}") if e in ("float", "double") else text
 
 
-def from_integer(w: Wave, text: str, d: DType, wide: bool) -> Scalar:
+def from_integer(w: WaveWriter, text: str, d: DType, wide: bool) -> Scalar:
     """The inverse of `integer`."""
     e = elem(d)
     return w.made(w.op(f"bitcast {w.t(f'i{d.bits}', wide)} {text} to {w.t(e, wide)}") if e in ("float", "double") else text, wide)
 
 
-def bitcast(w: Wave, rep: Rep, src: Type, dst: Type) -> Rep:
+def bitcast(w: WaveWriter, rep: Rep, src: Type, dst: Type) -> Rep:
     """The same bits as another scalar or vector type."""
     a, b = dtype_of(src), dtype_of(dst)
     if isinstance(rep, Aos) and isinstance(dst, VecType):
@@ -194,7 +194,7 @@ def bitcast(w: Wave, rep: Rep, src: Type, dst: Type) -> Rep:
     return Elems(tuple(items)) if isinstance(dst, VecType) else items[0]
 
 
-def _recast(w: Wave, items: tuple[Scalar, ...], a: DType, b: DType) -> list[Scalar]:
+def _recast(w: WaveWriter, items: tuple[Scalar, ...], a: DType, b: DType) -> list[Scalar]:
     wide = not all(isinstance(x, S) for x in items)
     if a.bits == b.bits:
         return [x if elem(a) == elem(b) else from_integer(w, integer(w, x, a, not isinstance(x, S)), b, not isinstance(x, S)) for x in items]
@@ -216,7 +216,7 @@ def _recast(w: Wave, items: tuple[Scalar, ...], a: DType, b: DType) -> list[Scal
     return [from_integer(w, x, b, wide) for x in out]
 
 
-def words(w: Wave, items: tuple[Scalar, ...], d: DType, bits: int) -> list[Scalar]:
+def words(w: WaveWriter, items: tuple[Scalar, ...], d: DType, bits: int) -> list[Scalar]:
     """Elements regrouped as integers of `bits` bits."""
     return _recast(w, items, d, word_of(bits))
 
@@ -224,24 +224,24 @@ def words(w: Wave, items: tuple[Scalar, ...], d: DType, bits: int) -> list[Scala
 # -- single elements -------------------------------------------------------------------------------------------------------------------
 
 
-def extract(w: Wave, rep: Rep, t: VecType, index: int | Scalar, d: DType) -> Scalar:
+def extract(w: WaveWriter, rep: Rep, t: VecType, index: int | Scalar, d: DType) -> Scalar:
     """One element. `index`: a constant, or a form of dtype `d`; outside the vector the result is any element."""
     if isinstance(index, S) and index.const is not None:
         index = min(max(index.const, 0), t.n - 1)
     if isinstance(index, int):
-        return V(slot_load(w, rep, str(index))) if isinstance(rep, Slot) else elements(w, rep, t)[index]
+        return V(slot_load(w, rep, str(index))) if isinstance(rep, StackVector) else elements(w, rep, t)[index]
     if isinstance(index, S):
-        slot = rep if isinstance(rep, Slot) else to_slot(w, rep, t)
+        slot = rep if isinstance(rep, StackVector) else to_slot(w, rep, t)
         return V(slot_load(w, slot, _clamped(w, index, d, t.n)))
     return _choose(w, index, d, list(elements(w, rep, t)), t.dtype)
 
 
-def _clamped(w: Wave, index: S, d: DType, n: int) -> str:
+def _clamped(w: WaveWriter, index: S, d: DType, n: int) -> str:
     wide = index.text if d.bits == 64 else w.op(f"zext i{d.bits} {index.text} to i64") if d.bits < 64 else index.text
     return w.call("llvm.umin.i64", "i64", ("i64", wide), ("i64", str(n - 1)))
 
 
-def _choose(w: Wave, index: Scalar, d: DType, items: list[Scalar], e: DType) -> Scalar:
+def _choose(w: WaveWriter, index: Scalar, d: DType, items: list[Scalar], e: DType) -> Scalar:
     b, t = Bits(w, True, d.bits), w.t(elem(e))
     at, out = w.vec(index, d), w.vec(items[0], e)
     for i, item in enumerate(items[1:], 1):
@@ -249,11 +249,11 @@ def _choose(w: Wave, index: Scalar, d: DType, items: list[Scalar], e: DType) -> 
     return V(out)
 
 
-def insert(w: Wave, rep: Rep, t: VecType, item: Scalar, index: int | Scalar, d: DType, in_place: bool) -> Vector:
+def insert(w: WaveWriter, rep: Rep, t: VecType, item: Scalar, index: int | Scalar, d: DType, in_place: bool) -> Vector:
     """The vector with one element replaced. `in_place`: nobody else reads the vector; a slot may be written."""
     if isinstance(index, S) and index.const is not None:
         index = index.const
-    if isinstance(rep, Slot) and rep.owned and in_place and isinstance(index, (int, S)):
+    if isinstance(rep, StackVector) and rep.owned and in_place and isinstance(index, (int, S)):
         slot_store(w, rep, str(index) if isinstance(index, int) else _clamped(w, index, d, t.n), w.vec(item, t.dtype))
         return rep
     items = list(elements(w, rep, t))

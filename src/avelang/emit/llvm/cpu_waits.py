@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from avelang.emit.llvm.cpu_values import S
-from avelang.emit.llvm.cpu_wave import Wave
+from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Op
 
 BARRIERS = 16
@@ -32,7 +32,7 @@ def together(ops: Iterable[Op]) -> bool:
     return any(op.name in ("shared_peer", "cluster_arrive", "cluster_wait") for op in ops)
 
 
-def suspend(w: Wave) -> None:
+def suspend(w: WaveWriter) -> None:
     """The wave stops here until it is resumed."""
     on = w.body.fresh("resumed")
     s = w.call("llvm.coro.suspend", "i8", ("token", "none"), ("i1", "false"))
@@ -40,7 +40,7 @@ def suspend(w: Wave) -> None:
     w.body.start(on)
 
 
-def emit_barrier(w: Wave, op: Op) -> None:
+def emit_barrier(w: WaveWriter, op: Op) -> None:
     """A wave that waits for others is suspended; alone it has nothing to wait for."""
     if not w.coroutine:
         return
@@ -62,12 +62,12 @@ def at(state: str | None, number: str = "0", threads: int = 0) -> str:
     return f"ptr {state}, i32 {number}, i32 {threads}"
 
 
-def arrive(w: Wave, barrier: str) -> str:
+def arrive(w: WaveWriter, barrier: str) -> str:
     """The wave has come to a barrier: how often that has opened before."""
     return w.op(f"call i32 @barrier.arrive({barrier})")
 
 
-def until_open(w: Wave, barrier: str, before: str) -> None:
+def until_open(w: WaveWriter, barrier: str, before: str) -> None:
     """The wave waits until the barrier has opened once more than `before`."""
     test, wait, on = (w.body.fresh(x) for x in ("closed", "wait", "open"))
     w.do(f"br label %{test}")
@@ -79,7 +79,7 @@ def until_open(w: Wave, barrier: str, before: str) -> None:
     w.body.start(on)
 
 
-def emit_pause(w: Wave, op: Op) -> None:
+def emit_pause(w: WaveWriter, op: Op) -> None:
     """The other waves have a turn."""
     assert w.state is not None
     w.do(f"call void @turn(ptr {w.state}, i1 {'true' if op.attrs.get('done') else 'false'})")
@@ -155,7 +155,7 @@ no:
 }
 
 
-def functions(w: Wave, clustered: bool) -> None:
+def functions(w: WaveWriter, clustered: bool) -> None:
     """Defines what counts arrivals."""
     words = {"LANES": str(w.W), "TURNS": _CLUSTER_TURNS if clustered else _TURNS}
     for name, text in _FUNCTIONS.items():

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from avelang.base.errors import error
-from avelang.emit.llvm.cpu_values import Bools, Lin, Mask, Rep, S, Scalar, Slot, V, const, elem
+from avelang.emit.llvm.cpu_values import Bools, Lin, Mask, Rep, S, Scalar, StackVector, V, const, elem
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import VecType
-from avelang.llvm.core import Module
+from avelang.llvm.core import IRModule
 from avelang.llvm.writer import ZERO, Writer
 
 
-class Wave(Writer):
+class WaveWriter(Writer):
     """Emission of a kernel for waves of `W` lanes. `wave` is the index of the wave in its block, a scalar; `mask` the lanes that are active."""
 
-    def __init__(self, kernel: Kernel, module: Module, block: tuple[int, int, int]):
+    def __init__(self, kernel: Kernel, module: IRModule, block: tuple[int, int, int]):
         super().__init__(module, kernel.attrs["wave"])
         self.kernel = kernel
         self.block = block
@@ -185,9 +185,9 @@ class Wave(Writer):
         word = self.op(f"bitcast {self.t('i1')} {mask} to i{self.W}")
         return self.op(f"icmp ne i{self.W} {word}, 0")
 
-    def new_slot(self, type: VecType) -> Slot:
+    def new_slot(self, type: VecType) -> StackVector:
         e = elem(type.dtype)
-        return Slot(self.body.alloca(f"[{type.n * self.W} x {e}]"), type.n, e)
+        return StackVector(self.body.alloca(f"[{type.n * self.W} x {e}]"), type.n, e)
 
     def fault(self, op: Op, why: str) -> Exception:
         return error("V001", op.span, op=op.name, why=why)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import avelang.arch as arch
 from avelang.emit.llvm import simt_kernel
-from avelang.emit.llvm.nvptx_asm import Chained
-from avelang.emit.llvm.nvptx_lines import Lined
+from avelang.emit.llvm.nvptx_asm import ChainedBody
+from avelang.emit.llvm.nvptx_lines import LinedChain
 from avelang.emit.llvm.rows import emit_row
-from avelang.emit.llvm.simt import BINARY16, GRID, Plan, Program, Simt, Target
+from avelang.emit.llvm.simt import BINARY16, GRID, DeviceModule, GpuTarget, SharedLayout, Simt
 from avelang.emit.llvm.simt_lanes import constant_of, source_lane
 from avelang.emit.llvm.simt_lines import Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
@@ -38,7 +38,7 @@ def features(chip: arch.Chip) -> str:
     return f"+ptx{chip.ptx}"
 
 
-class Nvptx(Target):
+class Nvptx(GpuTarget):
     """LLVM's NVPTX backend for one chip."""
 
     convention = "ptx_kernel"
@@ -61,7 +61,7 @@ class Nvptx(Target):
 
     def begin(self, w: Simt) -> None:
         """The last warp of a block that is no multiple of a warp has fewer lanes."""
-        w.body = Lined(w, self.lines) if self.lines is not None else Chained(w)
+        w.body = LinedChain(w, self.lines) if self.lines is not None else ChainedBody(w)
         rest = w.threads % w.wave
         if not rest:
             return
@@ -75,7 +75,7 @@ class Nvptx(Target):
             return super().map_param(w, name)
         return f'ptr byval([128 x i8]) align 64 "nvvm.grid_constant" {name}'
 
-    def shared(self, w: Simt, plan: Plan) -> tuple[list[str], int]:
+    def shared(self, w: Simt, plan: SharedLayout) -> tuple[list[str], int]:
         """Up to 48 KB are the kernel's own; more are one block that the launch provides."""
         if plan.total <= STATIC_SHARED:
             return super().shared(w, plan)
@@ -187,7 +187,7 @@ _FUNCTIONS = {"exp2": _approximate("ex2"), "rsqrt": _approximate("rsqrt")}
 NATIVE_FUNCTIONS = frozenset(_FUNCTIONS)
 
 
-def emit(kernel: Kernel, chip: arch.Chip) -> Program:
+def emit(kernel: Kernel, chip: arch.Chip) -> DeviceModule:
     """The module of a kernel for an NVIDIA chip, with line information where its attributes ask for `lines`; errors as `simt_kernel.emit`."""
     if not kernel.attrs.get("lines"):
         return simt_kernel.emit(kernel, Nvptx(chip))

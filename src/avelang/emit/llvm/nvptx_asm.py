@@ -21,7 +21,7 @@ class Link(str):
     __slots__ = ("out",)
 
 
-class Chained(Body):
+class ChainedBody(Body):
     """A body that knows of which registers a vector is made, and writes those vectors alone that something reads: sums in 128 registers go from one
     instruction to the next as registers, and to put them into a vector takes 128 lines."""
 
@@ -72,7 +72,7 @@ def registers(w: Simt, text: str, t: Type) -> list[tuple[str, str]]:
     if dtype_of(t).bits < 32:
         return [("i32", x) for x in w.words(text, t)]
     if isinstance(t, VecType):
-        known = w.body.parts.get(text) if isinstance(w.body, Chained) else None
+        known = w.body.parts.get(text) if isinstance(w.body, ChainedBody) else None
         if known is not None:
             return list(zip(ks, known, strict=True))
         return [(k, w.op(f"extractelement {w.type(t)} {text}, i64 {i}")) for i, k in enumerate(ks)]
@@ -132,4 +132,4 @@ def _value(w: Simt, regs: list[str], t: Type) -> str:
         return w.from_words(regs, t)
     if not isinstance(t, VecType):
         return regs[0]
-    return w.body.chain(w, regs, kinds(t)[0]) if isinstance(w.body, Chained) else w.vector(regs, kinds(t)[0])
+    return w.body.chain(w, regs, kinds(t)[0]) if isinstance(w.body, ChainedBody) else w.vector(regs, kinds(t)[0])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from avelang.emit.llvm.nvptx_asm import Chained
+from avelang.emit.llvm.nvptx_asm import ChainedBody
 from avelang.emit.llvm.simt import Simt
 from avelang.emit.llvm.simt_lines import Marks, Metadata
 
 
-class Lined(Marks, Chained):
-    """`Chained` with places."""
+class LinedChain(Marks, ChainedBody):
+    """`ChainedBody` with places."""
 
     def __init__(self, w: Simt, metadata: Metadata):
-        Chained.__init__(self, w)
+        ChainedBody.__init__(self, w)
         self.follow(w, metadata)

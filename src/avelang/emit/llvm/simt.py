@@ -19,7 +19,7 @@ from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.ops import bits_of
 from avelang.ir.printf import Print
 from avelang.ir.types import GLOBAL, LOCAL, DType, PtrType, Type, VecType
-from avelang.llvm.core import Body, Module
+from avelang.llvm.core import Body, IRModule
 from avelang.llvm.literals import elem
 
 if typing.TYPE_CHECKING:
@@ -31,7 +31,7 @@ BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Program:
+class DeviceModule:
     """What a GPU emitter gives: LLVM IR `text`, the `entry` symbol, the chip, the extents of a block, and the bytes of shared memory that a
     block has, of which the launch must provide `dynamic_bytes`. Pointer arguments must be aligned to `pointer_align` bytes. Where the kernel has
     `prints`, its last argument is the buffer that `avelang.ir.printf` describes and decodes; where it checks its accesses, at `sites`, the record of
@@ -48,14 +48,14 @@ class Program:
     sites: tuple[typing.Any, ...] = ()
 
 
-class Plan(typing.NamedTuple):
+class SharedLayout(typing.NamedTuple):
     """Shared memory of a block: (op, bytes, alignment, offset) of each allocation, and the bytes of all."""
 
     allocations: list[tuple[Op, int, int, int]]
     total: int
 
 
-class Target(abc.ABC):
+class GpuTarget(abc.ABC):
     """What differs from machine to machine. Methods that write code get the emission `w`; texts are LLVM values."""
 
     convention = ""
@@ -152,7 +152,7 @@ class Target(abc.ABC):
         """The op's value `text`, where need be told to LLVM to be the same in all lanes: a pass has found that, LLVM has not."""
         return text
 
-    def shared(self, w: Simt, plan: Plan) -> tuple[list[str], int]:
+    def shared(self, w: Simt, plan: SharedLayout) -> tuple[list[str], int]:
         """Declares the shared memory of a plan, whose allocations `w.shared` then names: the text of the globals, and how many bytes the
         launch provides."""
         lines = []
@@ -202,9 +202,9 @@ class Simt:
     """Emission of one kernel for one target. `env` maps IR values to LLVM texts; `members` is the mask of the lanes that are here, for
     targets whose shuffles want it (None: all lanes of the wave)."""
 
-    def __init__(self, kernel: Kernel, target: Target, run: Callable[[Simt, Block], None]):
+    def __init__(self, kernel: Kernel, target: GpuTarget, run: Callable[[Simt, Block], None]):
         self.kernel, self.target = kernel, target
-        self.module, self.body = Module(), Body()
+        self.module, self.body = IRModule(), Body()
         self.block: tuple[int, int, int] = kernel.attrs["block"]
         self.wave: int = kernel.attrs["wave"]
         self.threads = self.block[0] * self.block[1] * self.block[2]

@@ -1,4 +1,5 @@
-"""LLVM for a GPU: a kernel in phase "addresses" and a chip come in; the chip's `Program`, its assembly (PTX for NVIDIA) or an object goes out."""
+"""LLVM for a GPU: a kernel in phase "addresses" and a chip come in; the chip's `DeviceModule`, its assembly (PTX for
+NVIDIA) or an object goes out."""
 
 from __future__ import annotations
 
@@ -10,10 +11,10 @@ import llvmlite.binding as llvm
 import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.emit.llvm import amdgpu_faults, nvptx_faults
-from avelang.emit.llvm.simt import Program
+from avelang.emit.llvm.simt import DeviceModule
 from avelang.ir.core import Kernel
 from avelang.llvm import guard
-from avelang.llvm.core import Host
+from avelang.llvm.core import HostCompiler
 
 _LEFT: list[tuple[llvm.TargetMachine, llvm.ModuleRef]] = []
 EMITTERS = {"amd": "amdgpu", "nvidia": "nvptx"}
@@ -24,8 +25,9 @@ def _emitter(chip: arch.Chip) -> types.ModuleType:
     return importlib.import_module(f"avelang.emit.llvm.{EMITTERS[chip.vendor]}")
 
 
-class Device(Host):
-    """LLVM for one chip: `optimized`, `assembly` and `object` as of `Host` (NVIDIA chips have no objects: `ptxas` or the driver makes them)."""
+class DeviceCompiler(HostCompiler):
+    """LLVM for one chip: `optimized`, `assembly` and `object` as of `HostCompiler` (NVIDIA chips have no objects:
+    `ptxas` or the driver makes them)."""
 
     def __init__(self, chip: arch.Chip):
         emitter = _emitter(chip)
@@ -42,7 +44,8 @@ class Device(Host):
         return self._emitted(text, True)
 
     def assembly(self, text: str) -> str:
-        """Assembly text; of PTX without what ptxas makes wrong code of. V004 where LLVM's backend would end the process."""
+        """Assembly text; of PTX without what ptxas makes wrong code of. V004 where LLVM's backend would end the
+        process."""
         made = self._emitted(text, False).decode()
         return made if self.chip.vendor == "amd" else nvptx_faults.without(made)
 
@@ -68,12 +71,12 @@ class Device(Host):
         return module if kept is found else llvm.parse_assembly(kept, llvm.create_context())
 
     def _optimize(self, module: llvm.ModuleRef, coroutines: bool) -> None:
-        """LLVM's passes over functions, with the backend's own in them: those of `Host` are chosen for CPU code. Loops that pick registers have
-        been unrolled in the IR, others stay as the user wrote them.
+        """LLVM's passes over functions, with the backend's own in them: those of `HostCompiler` are chosen for CPU
+        code. Loops that pick registers have been unrolled in the IR, others stay as the user wrote them.
 
-        For NVIDIA those that the emitter names. For AMD those of -O1 on the kernel, which everything else is inlined into. The passes of higher
-        levels and those over modules find next to nothing more in these texts, and take twice as long; of what they deduce, machine code takes what
-        `Amdgpu.attributes` says by itself."""
+        For NVIDIA those that the emitter names. For AMD those of -O1 on the kernel, which everything else is inlined
+        into. The passes of higher levels and those over modules find next to nothing more in these texts, and take
+        twice as long; of what they deduce, machine code takes what `Amdgpu.attributes` says by itself."""
         options = llvm.create_pipeline_tuning_options(speed_level=1)
         options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
         builder, whole = llvm.create_pass_builder(self.machine, options), llvm.create_new_module_pass_manager()
@@ -85,6 +88,6 @@ class Device(Host):
                 builder.getFunctionPassManager().run(function, builder)
 
 
-def program(kernel: Kernel, chip: arch.Chip) -> Program:
+def program(kernel: Kernel, chip: arch.Chip) -> DeviceModule:
     """The module of a kernel, behind the passes of `pipeline.gpu`. Errors as `simt_kernel.emit`."""
     return _emitter(chip).emit(kernel, chip)

@@ -1,4 +1,4 @@
-"""The way into the emitter for lanes: a kernel in phase "addresses", with its block's extents, and a target come in; a `Program` goes out."""
+"""The way into the emitter for lanes: a kernel in phase "addresses", with its block's extents, and a target come in; a `DeviceModule` goes out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from avelang.base.errors import error
 from avelang.emit.llvm import simt_choices, simt_memory
-from avelang.emit.llvm.simt import Program, Simt, Target
+from avelang.emit.llvm.simt import DeviceModule, GpuTarget, Simt
 from avelang.emit.llvm.simt_flow import CONTROL
 from avelang.emit.llvm.simt_ops import RULES
 from avelang.emit.llvm.simt_printf import PARAM
@@ -20,7 +20,7 @@ POINTER_ALIGN = 16
 _CLASHES = re.compile(r"[a-z]*\d+|entry|")
 
 
-def emit(kernel: Kernel, target: Target) -> Program:
+def emit(kernel: Kernel, target: GpuTarget) -> DeviceModule:
     """The module of a kernel. Raises U202 for what the target has no code for, U203 where shared memory is over the chip's, V001 on an op
     that should not have come this far."""
     if kernel.attrs["wave"] != target.chip.wave:
@@ -39,7 +39,7 @@ def emit(kernel: Kernel, target: Target) -> Program:
         f'target triple = "{target.triple}"', "", *lines, "", w.module.text(target.attributes(w)), function, "", *target.tail(w), "",
     ])  # fmt: skip
     sites = tuple(kernel.attrs.get("sites", ()))
-    return Program(text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints), sites)
+    return DeviceModule(text, kernel.name, target.chip, w.block, plan.total, dynamic, POINTER_ALIGN, tuple(w.prints), sites)
 
 
 def _params(w: Simt) -> str:

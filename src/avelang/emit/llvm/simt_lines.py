@@ -105,7 +105,7 @@ class Marks(Body):
         return f", !dbg !{self._metadata.place(span)}" if span is not None else ""
 
 
-class Lined(Marks):
+class LinedBody(Marks):
     """A plain body with places: one line of each chain of calls, the innermost of the user's, as assembly has no word for the calls around it."""
 
     def __init__(self, w: Simt, metadata: Metadata):

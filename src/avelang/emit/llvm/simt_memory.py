@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from avelang.emit.llvm import simt_choices
-from avelang.emit.llvm.simt import Plan, Simt
+from avelang.emit.llvm.simt import SharedLayout, Simt
 from avelang.emit.llvm.simt_lanes import constant_of
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import i32
@@ -14,7 +14,7 @@ from avelang.llvm.literals import elem, literal
 WORD = 16  # bytes: the widest access of a lane
 
 
-def plan(kernel: Kernel) -> Plan:
+def plan(kernel: Kernel) -> SharedLayout:
     """Where the shared allocations of a kernel lie, one behind the other."""
     out, end = [], 0
     for op in walk(kernel.body):
@@ -24,7 +24,7 @@ def plan(kernel: Kernel) -> Plan:
             start = -(-end // align) * align
             end = start + extent(t)
             out.append((op, extent(t), align, start))
-    return Plan(out, end)
+    return SharedLayout(out, end)
 
 
 def alloc(w: Simt, op: Op) -> str:

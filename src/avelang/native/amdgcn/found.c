@@ -7,13 +7,13 @@ OUT_OF_LINE i32 ave_check_found(GroupState *g, u32 index, u64 key, bool severe) 
   Findings *table = g->reports;
   u32 count = table->count, code = g->fault_code;
   for (u32 n = 0; n < count; n++) {
-    Finding *f = &table->entries[n];
+    FoundRecord *f = &table->entries[n];
     if (f->code != code || f->instruction != index || f->key != key) continue;
     f->times++;
     return 0;
   }
   if (count >= MOST_FINDINGS) return 0;
-  Finding *f = &table->entries[count];
+  FoundRecord *f = &table->entries[count];
   f->code = code;
   f->instruction = index;
   f->key = key;

@@ -1,4 +1,4 @@
-/* Arguments of a call, one by one: a Python object and a `Param` come in, a slot is filled. What is unusual (another dtype, a subclass, a number out of
+/* Arguments of a call, one by one: a Python object and a `ParamCheck` come in, a slot is filled. What is unusual (another dtype, a subclass, a number out of
    range) is no match, and goes to the slow path in Python, which knows every case and every error. So nothing is decided here: what the slow path
    has accepted before is recognized. */
 
@@ -103,14 +103,14 @@ INLINE bool dense(bool strict, u64 rank, const i64 *shape, const i64 *strides, i
 }
 
 /* An array whose strides are in units of `unit` bytes against a POINTER or TENSOR. */
-static bool fits(bool strict, Param *param, u64 rank, const i64 *shape, const i64 *strides, i64 unit) {
+static bool fits(bool strict, ParamCheck *param, u64 rank, const i64 *shape, const i64 *strides, i64 unit) {
   if (param->rank == -1) return dense(strict, rank, shape, strides, unit);
   if ((u64)param->rank != rank) return 0;
   return same_layout(param->shape, param->strides, rank, shape, strides, unit);
 }
 
 /* A tensor map's array: the slot gets the address of the value that the table has for it. */
-static bool mapped(Param *param, u64 address, u64 rank, const i64 *shape, const i64 *strides, i64 unit, u64 *out) {
+static bool mapped(ParamCheck *param, u64 address, u64 rank, const i64 *shape, const i64 *strides, i64 unit, u64 *out) {
   if ((u64)param->rank != rank) return 0;
   Wide *wide = (Wide *)((i8 *)out + (i64)param->strides);
   if (!described(param->shape, address, rank, shape, strides, unit, wide)) return 0;
@@ -119,7 +119,7 @@ static bool mapped(Param *param, u64 address, u64 rank, const i64 *shape, const 
 }
 
 /* One of NumPy. The flags that `low` asks for: aligned, and writeable where the kernel writes. */
-static bool is_numpy(Array *a, Param *param, u64 *out) {
+static bool is_numpy(Array *a, ParamCheck *param, u64 *out) {
   u64 i = 0;
   while (param->descriptors[i] != a->descriptor)
     if (++i == ALTERNATIVES) return 0;
@@ -132,10 +132,10 @@ static bool is_numpy(Array *a, Param *param, u64 *out) {
   return 1;
 }
 
-/* An array of the right type and device, strides in elements, against its `Param`. Unless it is known to be `plain`, only those with all the strides of a
+/* An array of the right type and device, strides in elements, against its `ParamCheck`. Unless it is known to be `plain`, only those with all the strides of a
    row-major one are taken here, and for maps those whose last stride is 1: a lazily negated view of torch (x.conj().imag) has a rank of 0 or a stride of
    2 even where its extent is 1, and Python must see it. */
-static bool strided(bool plain, Param *param, u64 address, u64 rank, const i64 *shape, const i64 *strides, u64 *out) {
+static bool strided(bool plain, ParamCheck *param, u64 address, u64 rank, const i64 *shape, const i64 *strides, u64 *out) {
   if (!rank || address & (param->high - 1)) return 0;
   if (param->kind == MAP) return mapped(param, address, rank, shape, strides, param->item, out);
   if (!plain && !dense(1, rank, shape, strides, 1)) return 0;
@@ -154,7 +154,7 @@ static bool sound(u64 address, i64 rank, const i64 *shape) {
   return address || empty;
 }
 
-static bool is_dlpack(Read *read, Object *o, Param *param, u64 *out) {
+static bool is_dlpack(Read *read, Object *o, ParamCheck *param, u64 *out) {
   DLTensor t;
   if (read(o, &t)) {
     PyErr_Clear();
@@ -193,7 +193,7 @@ static bool held(void *impl, void *storage, Context *ctx, i64 item) {
 }
 
 /* One that is like the one accepted. */
-static bool is_tensor(void *impl, void *storage, Context *ctx, Param *param, u64 *out) {
+static bool is_tensor(void *impl, void *storage, Context *ctx, ParamCheck *param, u64 *out) {
   if (!held(impl, storage, ctx, param->item)) return 0;
   const i64 *shape = &FIELD(i64, impl, sizes);
   u64 address = FIELD(u64, storage, data) + FIELD(i64, impl, offset) * param->item;
@@ -207,7 +207,7 @@ static bool graded(void *impl, Context *ctx) {
 
 /* Whether torch's own function may be asked of a tensor. It says nothing of a storage that has not all elements any more; the numbers of more dimensions
    than five stand elsewhere. */
-static bool askable(Object *o, Context *ctx, Param *param) {
+static bool askable(Object *o, Context *ctx, ParamCheck *param) {
   void *impl = FIELD(void *, o, impl), *storage;
   if (graded(impl, ctx)) return 0;
   storage = FIELD(void *, impl, storage);
@@ -220,7 +220,7 @@ INLINE Exchange *exchange_of(Object *o, Context *ctx) {
   return 0;
 }
 
-static bool is_array(Object *o, Context *ctx, Param *param, u64 *out) {
+static bool is_array(Object *o, Context *ctx, ParamCheck *param, u64 *out) {
   if (o->type == ctx->ndarray) return is_numpy((Array *)o, param, out);
   if (o->type == param->like.type) {
     void *impl = FIELD(void *, o, impl), *storage = alike(impl, ctx, &param->like);
@@ -233,17 +233,17 @@ static bool is_array(Object *o, Context *ctx, Param *param, u64 *out) {
 }
 
 /* Tells torch that the tensors which a kernel writes have changed: autograd finds by it what it had saved of them. Inference tensors have no counter. */
-static void changed(Context *ctx, Entry *entry, Object **args, i64 count) {
+static void changed(Context *ctx, CallEntry *entry, Object **args, i64 count) {
   for (i64 i = 0; i < count; i++) {
-    Param *param = &entry->params[i];
+    ParamCheck *param = &entry->params[i];
     if ((u64)param->kind < POINTER || !(param->low & WRITEABLE) || !exchange_of(args[i], ctx)) continue;
     void *counter = FIELD(void *, FIELD(void *, args[i], impl), counter);
     if (counter) __atomic_fetch_add(&FIELD(i32, counter, version), 1, __ATOMIC_RELAXED);
   }
 }
 
-/* One argument against its `Param`; its slot is filled. */
-static bool argument(Object *o, Context *ctx, Param *param, u64 *slots) {
+/* One argument against its `ParamCheck`; its slot is filled. */
+static bool argument(Object *o, Context *ctx, ParamCheck *param, u64 *slots) {
   u64 *out = &slots[param->slot];
   switch (param->kind) {
     case CONSTANT: return same(o, (Object *)param->low, ctx);

@@ -1,7 +1,7 @@
 /* The launch path: `kernel[provider](*args)` without per-argument Python. `stub.py` fills the tables that it reads.
 
    `ave_launch` is a builtin function (METH_FASTCALL | METH_KEYWORDS). It evaluates the provider, compares the captured globals and the arguments with each
-   specialization that ran before (an `Entry`), and runs the kernel with the interpreter's lock released. Whatever is unusual goes to the slow path in
+   specialization that ran before (a `CallEntry`), and runs the kernel with the interpreter's lock released. Whatever is unusual goes to the slow path in
    Python. A builtin has no Python frame: the traceback of an AveError shows the user's frames alone. */
 
 #define MOST_YZ 65535 /* blocks along y and z (geometry.py); more is an error, which Python words */
@@ -23,9 +23,9 @@ typedef struct Geometry {
 } Geometry;
 
 /* Whether all that is watched is still the object that the kernel was compiled for. */
-static bool unchanged(Context *ctx, Watch *watches, i64 count) {
+static bool unchanged(Context *ctx, WatchedName *watches, i64 count) {
   bool tagged = ctx->tagged != 0;
-  for (Watch *w = watches; w < watches + count; w++) {
+  for (WatchedName *w = watches; w < watches + count; w++) {
     void *have;
     if ((u64)w->name > WATCHED_WORD) {
       Object *home = w->home;
@@ -69,7 +69,7 @@ INLINE bool geometry_of(Object *given, Context *ctx, Geometry *g) {
 }
 
 /* Whether the entry is for this call: shape of the call, block, environment, globals, every argument. Fills the slots. */
-static bool match(Entry *entry, Context *ctx, Call *call, const u64 *block, u64 *slots) {
+static bool match(CallEntry *entry, Context *ctx, Call *call, const u64 *block, u64 *slots) {
   if (entry->positional != call->positional || entry->keyword != call->keyword) return 0;
   const i64 *want = entry->block;
   if ((want[0] ^ block[0]) | (want[1] ^ block[1]) | (want[2] ^ block[2])) return 0;
@@ -78,7 +78,7 @@ static bool match(Entry *entry, Context *ctx, Call *call, const u64 *block, u64 
     if (!same(item_of(call->names, ctx, i), entry->names[i], ctx)) return 0;
   if (entry->template) __builtin_memcpy(slots, entry->template, entry->slots * sizeof *slots);
   i64 count = call->positional + call->keyword;
-  Param *params = entry->params;
+  ParamCheck *params = entry->params;
   Object **args = call->args;
   for (i64 i = 0; i < count; i++)
     if (!argument(args[i], ctx, &params[i], slots)) return 0;
@@ -112,7 +112,7 @@ static Object *python(Object *function, Context *ctx, Object *status, Object *ge
 }
 
 /* Whether the driver may be asked to launch: not too many blocks along x, and a stream is known, which goes to the last slot. */
-static bool launchable(Entry *entry, Gpu *gpu, u64 gx, u64 *slots) {
+static bool launchable(CallEntry *entry, Gpu *gpu, u64 gx, u64 *slots) {
   if ((i64)gx > gpu->most_x) return 0;
   if (!entry->stream) return 1;
   if (!((CurrentStream *)entry->stream)((u32)entry->device, (u32)(entry->device >> 32), &slots[gpu->params])) return 1;
@@ -138,7 +138,7 @@ INLINE Object *none_of(Context *ctx) {
 }
 
 /* The driver's launch; takes over the reference of `geometry`. */
-INLINE Object *run_on_gpu(Context *ctx, Entry *entry, Gpu *gpu, u64 *slots, u32 *blocks, Object *geometry, Call *call) {
+INLINE Object *run_on_gpu(Context *ctx, CallEntry *entry, Gpu *gpu, u64 *slots, u32 *blocks, Object *geometry, Call *call) {
   void *thread = PyEval_SaveThread();
   u64 status = ave_launch_gpu(gpu, slots, blocks);
   PyEval_RestoreThread(thread);
@@ -156,7 +156,7 @@ INLINE Object *run_on_gpu(Context *ctx, Entry *entry, Gpu *gpu, u64 *slots, u32 
   return told;
 }
 
-INLINE Object *run_on_cpu(Context *ctx, Entry *entry, u64 *slots, u32 *blocks) {
+INLINE Object *run_on_cpu(Context *ctx, CallEntry *entry, u64 *slots, u32 *blocks) {
   void *thread = PyEval_SaveThread();
   i64 status = ave_run_grid(ctx->pool, entry->kernel, slots, blocks, thread);
   PyEval_RestoreThread(thread);
@@ -170,9 +170,9 @@ INLINE Object *run_on_cpu(Context *ctx, Entry *entry, u64 *slots, u32 *blocks) {
 }
 
 /* The entry for this call, whose slots are filled, or null. */
-INLINE Entry *entry_of(State *state, Context *ctx, Call *call, Geometry *g, u64 *slots) {
+INLINE CallEntry *entry_of(State *state, Context *ctx, Call *call, Geometry *g, u64 *slots) {
   for (i64 i = 0; i < state->count; i++) {
-    Entry *entry = state->entries[i];
+    CallEntry *entry = state->entries[i];
     if (!match(entry, ctx, call, g->block, slots)) continue;
     return !entry->expects || kept(entry->expects, slots, g->blocks) ? entry : 0;
   }
@@ -187,7 +187,7 @@ static Object *launch(State *state, Object *provider, Object **args, i64 positio
   Call call = {args, positional, names ? names->size : 0, names};
   Object *geometry = asked(provider);
   if (!geometry) return 0;
-  Entry *entry = geometry_of(geometry, ctx, &g) ? entry_of(state, ctx, &call, &g, room.slots) : 0;
+  CallEntry *entry = geometry_of(geometry, ctx, &g) ? entry_of(state, ctx, &call, &g, room.slots) : 0;
   if (entry) {
     changed(ctx, entry, args, call.positional + call.keyword);
     Gpu *gpu = entry->gpu;

@@ -26,10 +26,10 @@ INLINE bool same_key(const i64 *a, const i64 *b) {
 }
 
 /* The record with this key, or the one to put it into, which is free or to be replaced; `*has`: whether it has the key. */
-static Record *record_of(Maps *maps, const i64 *key, u64 hash, bool *has) {
+static TensorMapRecord *record_of(Maps *maps, const i64 *key, u64 hash, bool *has) {
   u64 start = start_of(hash);
   for (u64 i = 0; i < PROBES; i++) {
-    Record *record = &maps->records[(start + i) & maps->mask];
+    TensorMapRecord *record = &maps->records[(start + i) & maps->mask];
     *has = same_key(record->key, key);
     if (*has || !record->key[USED]) return record;
   }
@@ -47,7 +47,7 @@ static u64 hash_of(const i64 *key, u64 rank) {
 /* For Python, which holds the interpreter's lock: 1 where the table has the key, whose value is copied out. */
 int ave_map_find(Maps *maps, const i64 *key, u64 rank, void *out) {
   bool has;
-  Record *record = record_of(maps, key, hash_of(key, rank), &has);
+  TensorMapRecord *record = record_of(maps, key, hash_of(key, rank), &has);
   if (has) __builtin_memcpy(out, record->value, sizeof record->value);
   return has;
 }
@@ -55,7 +55,7 @@ int ave_map_find(Maps *maps, const i64 *key, u64 rank, void *out) {
 /* For Python, likewise: keeps a value, which may replace another one; 1 where a record that was free is used now. */
 int ave_map_keep(Maps *maps, const i64 *key, u64 rank, const void *value) {
   bool has;
-  Record *record = record_of(maps, key, hash_of(key, rank), &has);
+  TensorMapRecord *record = record_of(maps, key, hash_of(key, rank), &has);
   bool new = !record->key[USED];
   __builtin_memcpy(record->key, key, sizeof record->key);
   __builtin_memcpy(record->value, value, sizeof record->value);
@@ -73,7 +73,7 @@ static bool described(Maps *maps, u64 address, u64 rank, const i64 *shape, const
     hash = mixed(mixed(hash, key[EXTENTS + k]), key[STRIDES + k]);
   }
   bool has;
-  Record *record = record_of(maps, key, hash, &has);
+  TensorMapRecord *record = record_of(maps, key, hash, &has);
   if (!has) return 0;
   __builtin_memcpy(wide->value, record->value, sizeof record->value);
   wide->word = address;

@@ -5,10 +5,10 @@
      * The caller works too, and never waits for a worker that has not checked in (`active`), so a slow or dead worker costs nothing.
        That also makes a child process right, in which the workers do not exist.
      * Workers never touch Python, and start with all signals blocked: Ctrl-C reaches Python's own threads.
-     * What is under way is in a list (`Launch`). A thread of ours, the ticker, marks all of it ten times a second; code in a long loop sees the mark
+     * What is under way is in a list (`LaunchState`). A thread of ours, the ticker, marks all of it ten times a second; code in a long loop sees the mark
        and calls `ave_look`, and the thread that launched lets Python run its handlers of signals. Where one raises, all threads leave the launch. */
 
-typedef i64 Run(const u64 *args, Launch *grid, u64 first, u64 end, void *scratch);
+typedef i64 Run(const u64 *args, LaunchState *grid, u64 first, u64 end, void *scratch);
 typedef void Handler(int signal, void *info, void *context);
 
 /* Nanoseconds. Waking others costs more than work that was shorter by the last measure; where the measure was wrong, the rest is shared after all. */
@@ -20,9 +20,9 @@ typedef void Handler(int signal, void *info, void *context);
 
 /* What threads share of a launch; each on a cache line of its own, the next block to hand out, and what a block returned. */
 typedef struct Job {
-  Kernel *kernel;
+  CpuKernel *kernel;
   const u64 *args;
-  Launch *launch;
+  LaunchState *launch;
   u64 blocks;
   u64 chunk;
   _Alignas(64) u64 next;
@@ -77,8 +77,8 @@ static void *tick(Pool *pool) {
   for (u32 quiet = 0;;) {
     usleep(TICK);
     list(pool);
-    Launch *first = pool->launches;
-    for (Launch *l = first; l; l = l->next) __atomic_fetch_or(&l->flag, LOOK_UP, __ATOMIC_RELAXED);
+    LaunchState *first = pool->launches;
+    for (LaunchState *l = first; l; l = l->next) __atomic_fetch_or(&l->flag, LOOK_UP, __ATOMIC_RELAXED);
     unlist(pool);
     /* Launching threads that wait for workers look up too. */
     pthread_cond_broadcast(pool->finished);
@@ -106,9 +106,9 @@ static void wake_ticker(Pool *pool) {
 }
 
 /* Puts a launch into the list, and sees to it that the ticker is awake. */
-static void begin(Pool *pool, Launch *launch) {
+static void begin(Pool *pool, LaunchState *launch) {
   list(pool);
-  Launch *first = pool->launches;
+  LaunchState *first = pool->launches;
   launch->before = 0;
   launch->next = first;
   if (first) first->before = launch;
@@ -119,16 +119,16 @@ static void begin(Pool *pool, Launch *launch) {
 }
 
 /* Takes it out. */
-static void end(Pool *pool, Launch *launch) {
+static void end(Pool *pool, LaunchState *launch) {
   list(pool);
-  Launch *before = launch->before, *next = launch->next;
+  LaunchState *before = launch->before, *next = launch->next;
   *(before ? &before->next : &pool->launches) = next;
   if (next) next->before = before;
   unlist(pool);
 }
 
 /* Says whether a launch must stop. In the thread that launched, Python's handlers of signals run first, and the hook where Ctrl-C was pressed since. */
-int ave_look(Launch *launch) {
+int ave_look(LaunchState *launch) {
   if (LOAD(&launch->flag, RELAXED) >= STOP) return 1;
   if (pthread_self() != launch->owner || !launch->thread) return 0;
   __atomic_fetch_and(&launch->flag, ~LOOK_UP, __ATOMIC_RELAXED);
@@ -242,7 +242,7 @@ static void start(Pool *pool) {
 /* Opens the job to the workers, works along, closes it, and waits for those that joined. Returns how many blocks the caller ran. */
 static u64 share(Pool *pool, Job *job, void *scratch) {
   start(pool);
-  Launch *launch = job->launch;
+  LaunchState *launch = job->launch;
   pthread_mutex_lock(pool->mutex);
   pool->job = job;
   STORE(&pool->generation, LOAD(&pool->generation, RELAXED) + 1, RELAXED);
@@ -269,7 +269,7 @@ static u64 share(Pool *pool, Job *job, void *scratch) {
 }
 
 /* All blocks on the calling thread, whose scratch is its own. */
-static i64 run_alone(Pool *pool, Kernel *kernel, const u64 *args, Launch *grid, u64 blocks, i64 t0) {
+static i64 run_alone(Pool *pool, CpuKernel *kernel, const u64 *args, LaunchState *grid, u64 blocks, i64 t0) {
   void *scratch = 0;
   i64 bytes = 0;
   if (!reserve(&scratch, &bytes, kernel->scratch_bytes)) return -1;
@@ -303,7 +303,7 @@ static u64 run_owned(Pool *pool, Job *job, i64 t0) {
   return before + share(pool, job, scratch);
 }
 
-static i64 run(Pool *pool, Kernel *kernel, const u64 *args, Launch *grid) {
+static i64 run(Pool *pool, CpuKernel *kernel, const u64 *args, LaunchState *grid) {
   u64 blocks = (u64)grid->grid[0] * grid->grid[1] * grid->grid[2];
   if (!blocks) return 0;
   i64 t0 = now(pool);
@@ -332,8 +332,8 @@ static i64 run(Pool *pool, Kernel *kernel, const u64 *args, Launch *grid) {
 
 /* Runs every block of the grid. `thread`: the caller's Python thread state, whose lock it has released. Returns 0, what a block returned (3 where it
    stopped early: then a Python error is set, or the kernel has left a report), or -1 when there is no memory for scratch. */
-i64 ave_run_grid(Pool *pool, Kernel *kernel, const u64 *args, const u32 *extents, void *thread) {
-  _Alignas(64) Launch launch;
+i64 ave_run_grid(Pool *pool, CpuKernel *kernel, const u64 *args, const u32 *extents, void *thread) {
+  _Alignas(64) LaunchState launch;
   launch.grid[0] = extents[0];
   launch.grid[1] = extents[1];
   launch.grid[2] = extents[2];
@@ -350,7 +350,7 @@ i64 ave_run_grid(Pool *pool, Kernel *kernel, const u64 *args, const u32 *extents
 }
 
 /* The same, called with the interpreter's lock, which is released meanwhile. */
-i64 ave_run_held(Pool *pool, Kernel *kernel, const u64 *args, const u32 *extents) {
+i64 ave_run_held(Pool *pool, CpuKernel *kernel, const u64 *args, const u32 *extents) {
   void *thread = PyEval_SaveThread();
   i64 rc = ave_run_grid(pool, kernel, args, extents, thread);
   PyEval_RestoreThread(thread);

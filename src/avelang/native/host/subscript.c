@@ -10,24 +10,24 @@ typedef int Visit(Object *, void *);
 Subscript ave_subscripts;
 
 /* What somebody else holds too may stand in a cycle, and the collector must see it; what is called as it is made is spared that. */
-static void track(Bound *self) {
+static void track(BoundKernel *self) {
   if ((i32)self->count != 1 && !PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
 }
 
-Object *ave_bound_call(Bound *self, Object **args, u64 flags, Object *names) {
+Object *ave_bound_call(BoundKernel *self, Object **args, u64 flags, Object *names) {
   track(self);
   State *state = ((Builtin *)self->builtin)->method->state;
   return launch(state, self->provider, args, (i64)(flags & ~ARGUMENTS_OFFSET), names);
 }
 
-Bound *ave_subscript(Object *self, Object *provider) {
+BoundKernel *ave_subscript(Object *self, Object *provider) {
   Object *builtin = *(Object **)((i8 *)self + ave_subscripts.offset);
   if (!builtin) {
     PyErr_BadArgument();
     return 0;
   }
   Py_IncRef(builtin);
-  Bound *bound = ave_subscripts.free;
+  BoundKernel *bound = ave_subscripts.free;
   if (bound) {
     /* It has its type still. */
     ave_subscripts.free = 0;
@@ -46,14 +46,14 @@ Bound *ave_subscript(Object *self, Object *provider) {
   return bound;
 }
 
-int ave_bound_traverse(Bound *self, Visit *visit, void *arg) {
+int ave_bound_traverse(BoundKernel *self, Visit *visit, void *arg) {
   int stop = visit(self->type, arg);
   if (!stop) stop = visit(self->builtin, arg);
   if (!stop) stop = visit(self->provider, arg);
   return stop;
 }
 
-void ave_bound_dealloc(Bound *self) {
+void ave_bound_dealloc(BoundKernel *self) {
   PyObject_GC_UnTrack(self);
   void *type = self->type;
   Object *builtin = self->builtin, *provider = self->provider;

@@ -16,8 +16,8 @@ from typing import Any
 
 from avelang.amdgcn.asm import AsmProgram
 from avelang.base.errors import error
-from avelang.llvm.core import Host, Module
-from avelang.llvm.engine import Code
+from avelang.llvm.core import HostCompiler, IRModule
+from avelang.llvm.engine import LoadedCode
 from avelang.sim.amdgcn import objects
 from avelang.sim.amdgcn.program import Translating
 from avelang.sim.amdgcn.translator import Options
@@ -53,11 +53,11 @@ class Lazy:
         self._count = 0
         self._found: list[int] = []  # addresses that computed jumps found, in the order in which they became blocks
         self._finder_call = _FINDER(self._finder)  # held here: the code calls it
-        self.code: Code | None = None
+        self.code: LoadedCode | None = None
         if label not in program.labels:  # nothing is translated yet that would say so
             self._translating()
 
-    def start(self) -> Code:
+    def start(self) -> LoadedCode:
         """The loaded code, of which the part that all blocks use is there."""
         with self._lock:
             if self.code is None:
@@ -71,7 +71,7 @@ class Lazy:
         """The address of the function that finds blocks by addresses."""
         return ctypes.cast(self._finder_call, ctypes.c_void_p).value or 0
 
-    def _connect(self, code: Code) -> None:
+    def _connect(self, code: LoadedCode) -> None:
         """Lets the code find its blocks, and ask for those that are not there."""
         self._table = (ctypes.c_void_p * self._count).from_address(code.address("ave_blocks"))
         self._call = _MAKER(self._maker)  # held here: the code calls it
@@ -90,9 +90,9 @@ class Lazy:
         for part in (sorted(p.labels.items()), sorted(p.sets.items()), sorted(p.kernels.items()), p.chip, p.data.labels):
             digest.update(repr(part).encode())
         asked = [sorted(self.options.check), self.options.profile, self.options.mutable]
-        return {"executor": digest.hexdigest(), "label": self.label, "options": asked, "host": list(Host(1).key)}
+        return {"executor": digest.hexdigest(), "label": self.label, "options": asked, "host": list(HostCompiler(1).key)}
 
-    def _kept(self) -> Code | None:
+    def _kept(self) -> LoadedCode | None:
         """Takes what was stored, if anything."""
         found = self.store.load(self._parts) if self.store else None
         if not found:
@@ -104,7 +104,7 @@ class Lazy:
             at += size
         self._count, self._signatures, self._found = meta["blocks"], dict(meta["signatures"]), list(meta["found"])
         self.unknown.update({int(k): v for k, v in meta["unknown"].items()})
-        code = Code(self._objects[BASE])
+        code = LoadedCode(self._objects[BASE])
         for name, each in self._objects.items():
             if name != BASE:
                 code.add(each)
@@ -133,15 +133,15 @@ class Lazy:
                 self._work.begin_at(address)
         return self._work
 
-    def _make_base(self) -> Code:
+    def _make_base(self) -> LoadedCode:
         work = self._translating()
         self._count = len(work.ranges) + SPARE
         module = work.t.module
         module.include("amdgcn", RUN)
         module.functions["ave_blocks"] = f"@ave_blocks = global [{self._count} x ptr] zeroinitializer, align 8"
-        return Code(self._object(BASE, module))
+        return LoadedCode(self._object(BASE, module))
 
-    def _object(self, name: str, module: Module) -> bytes:
+    def _object(self, name: str, module: IRModule) -> bytes:
         """The objects of a module whose functions others may call, and which calls those of the others."""
         payload, signatures = objects.made(module, self._signatures)
         self._objects[name] = payload
@@ -149,7 +149,7 @@ class Lazy:
         self._fresh = True
         return payload
 
-    def _place(self, code: Code, n: int) -> None:
+    def _place(self, code: LoadedCode, n: int) -> None:
         self._table[n] = code.address(f"ave_block_{n}")
 
     def _finder(self, address: int) -> int:
@@ -175,7 +175,7 @@ class Lazy:
             with self._lock:
                 if not self._table[n]:
                     work = self._translating()
-                    work.t.module = Module()
+                    work.t.module = IRModule()
                     work.block(n)
                     code.add(self._object(str(n), work.t.module))
                     self.unknown.update(work.t.reasons)

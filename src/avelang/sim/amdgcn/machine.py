@@ -19,7 +19,7 @@ from avelang.amdgcn.code_object import USER_SGPRS
 from avelang.arch import chip
 from avelang.base import interrupts
 from avelang.base.errors import error
-from avelang.llvm.engine import Code
+from avelang.llvm.engine import LoadedCode
 from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, objects, reports
 from avelang.sim.amdgcn.lazy import RUN, Lazy, Store
 from avelang.sim.amdgcn.memory_traffic import Traffic
@@ -158,7 +158,7 @@ class AmdMachine:
         self.records: list[np.ndarray] = []  # the checker's, of the workgroups of the last launch: one for each thread
         self.lazy = Lazy(self.program, self.kernel.label, self.options, store) if lazy and not ready else None
         self.ready = Ready(b"", self.lazy.unknown) if self.lazy else ready or self._translated()
-        self._code = None if self.lazy else Code(self.ready.payload)
+        self._code = None if self.lazy else LoadedCode(self.ready.payload)
         self._image = self._load()
 
     def _translated(self) -> Ready:

@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 
-from avelang.llvm.core import Host, Module
+from avelang.llvm.core import HostCompiler, IRModule
 from avelang.llvm.engine import pack
 
 ATTRIBUTES = 'nounwind "frame-pointer"="none"'
@@ -22,7 +22,7 @@ _NAME = re.compile(r"@[\w.]+")
 _TABLE = "@ave_blocks = external global [0 x ptr]"  # of blocks, which the scheduler reads
 
 
-def made(module: Module, known: Mapping[str, str] | None = None) -> tuple[bytes, dict[str, str]]:
+def made(module: IRModule, known: Mapping[str, str] | None = None) -> tuple[bytes, dict[str, str]]:
     """The object files of a module, packed (see `engine.Code`), and the signatures of the functions that they define. `known`: signatures of
     functions that are there already; the module's own of these names are left out."""
     functions = {name: text for name, text in module.functions.items() if name not in (known or {})}
@@ -32,7 +32,7 @@ def made(module: Module, known: Mapping[str, str] | None = None) -> tuple[bytes,
     return pack(_object(text, quick) for text, quick in texts), signatures
 
 
-def _texts(module: Module, functions: Mapping[str, str], signatures: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
+def _texts(module: IRModule, functions: Mapping[str, str], signatures: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     """The text of each object file, and whether it is to be made quickly."""
     own = [name for name in functions if name.startswith(BLOCK)]
     shared = [name for name in functions if not name.startswith(BLOCK)]
@@ -41,7 +41,7 @@ def _texts(module: Module, functions: Mapping[str, str], signatures: Mapping[str
             yield _text(module, "\n".join(functions[name] for name in names), signatures), quick
 
 
-def _text(module: Module, text: str, signatures: Mapping[str, str]) -> str:
+def _text(module: IRModule, text: str, signatures: Mapping[str, str]) -> str:
     """Some functions with the declarations and constants that they need. Constants are counted anew, so that a function always has the same text."""
     text = re.sub(r"^((?:define|@[\w.]+ =)) internal ", r"\1 ", text, flags=re.M)
     here = {who for _, who in _DEFINED.findall(text)} | set(_GLOBAL.findall(text))
@@ -61,9 +61,9 @@ def _text(module: Module, text: str, signatures: Mapping[str, str]) -> str:
 
 
 def _object(text: str, quick: bool) -> bytes:
-    return Host(1, quick=True).object(text) if quick else _well_made(text)
+    return HostCompiler(1, quick=True).object(text) if quick else _well_made(text)
 
 
 @functools.lru_cache(1024)
 def _well_made(text: str) -> bytes:
-    return Host(1).object(text)
+    return HostCompiler(1).object(text)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst, Name, Operand, PhysReg, far_label
 from avelang.arch import chip
 from avelang.base.errors import error
-from avelang.llvm.core import Module
+from avelang.llvm.core import IRModule
 from avelang.sim.amdgcn import indexing, memory_traffic, mode
 from avelang.sim.amdgcn.check import CHECK_START, Checker
 from avelang.sim.amdgcn.control import ENDS
@@ -27,7 +27,7 @@ class TranslatedProgram:
     """LLVM IR with `ave_run(group, first, last)`; `unknown` says, by an instruction's index, why it cannot be executed; `blocks` are ranges of
     instructions."""
 
-    module: Module
+    module: IRModule
     unknown: dict[int, str]
     blocks: tuple[tuple[int, int], ...]
 
@@ -133,7 +133,7 @@ class Translating:
         self.program = program
         self.ranges = ranges = list(blocks(program, entry))
         self.numbers = numbers = {first: n for n, (first, _) in enumerate(ranges)}
-        self.t = t = BlockTranslator(Module(), options, _Symbols(program), numbers, program.labels, program.instructions)
+        self.t = t = BlockTranslator(IRModule(), options, _Symbols(program), numbers, program.labels, program.instructions)
         t.chip = program.chip or t.chip
         t.fp8 = chip(t.chip).fp8
         kernel = next((k for k in program.kernels.values() if k.label == label), AsmKernel(label, label, {}))

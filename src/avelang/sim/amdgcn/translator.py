@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from avelang.amdgcn.asm import EXEC, SCC, VCC, Imm, MCInst, Name, Operand, PhysReg
-from avelang.llvm.core import Body, Module
+from avelang.llvm.core import Body, IRModule
 from avelang.llvm.writer import Writer
 from avelang.sim.amdgcn import indexing, operands
 from avelang.sim.amdgcn.faults import UNKNOWN, UnsupportedForm
@@ -39,7 +39,7 @@ class BlockTranslator(Writer):
     """Writes the functions of a program's blocks into `module`."""
 
     def __init__(
-        self, module: Module, options: Options, symbols: Callable[[Name, MCInst], int], targets: dict[int, int], labels: dict[str, int],
+        self, module: IRModule, options: Options, symbols: Callable[[Name, MCInst], int], targets: dict[int, int], labels: dict[str, int],
         code: Sequence[MCInst],
     ):  # fmt: skip
         """`symbols`: the value of a symbol in an operand; `targets`: numbers of blocks by the index of their first instruction; `labels`: indices

@@ -8,7 +8,7 @@ import dataclasses
 import avelang.sim.ptx.control as control
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.watch_text as watch_text
-from avelang.llvm.core import Module
+from avelang.llvm.core import IRModule
 from avelang.sim.ptx.code import FlatCode, Instr, PtxReg
 from avelang.sim.ptx.defined import Defining
 from avelang.sim.ptx.handlers import FLOATS, OTHERS
@@ -112,7 +112,7 @@ def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bo
     starts = leaders(code)
     targets = {first: k for k, first in enumerate(starts)}
     checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
-    module = Module()
+    module = IRModule()
     module.declare("llvm.cttz.i32", "i32", ["i32", "i1"])
     module.include("ptx", *(f"ave_place_{space}" for space in ("global", "shared", "local", "generic")))
     if watched:

@@ -13,8 +13,8 @@ import numpy as np
 import avelang.sim.ptx.initializers as initializers
 from avelang.base.errors import AveError, error
 from avelang.base.takes import takes
-from avelang.llvm.core import Host as Compiler
-from avelang.llvm.engine import Code as Loaded
+from avelang.llvm.core import HostCompiler
+from avelang.llvm.engine import LoadedCode
 from avelang.nvptx import nodes as n
 from avelang.nvptx.parse import parse
 from avelang.nvptx.printer import instruction
@@ -52,7 +52,7 @@ class Made:
         self._load(0)
 
     def _load(self, level: int) -> None:
-        self._loaded = Loaded(_compiled(self.said.text, level))
+        self._loaded = LoadedCode(_compiled(self.said.text, level))
         self.run_warp = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._loaded.address("ave_warp"))
         self.run_grid = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self._loaded.address("ave_grid"))
 
@@ -208,4 +208,4 @@ class PtxProgram:
 
 @functools.lru_cache(64)
 def _compiled(text: str, level: int) -> bytes:
-    return Compiler(level).object(text)
+    return HostCompiler(level).object(text)

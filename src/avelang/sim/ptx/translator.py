@@ -14,7 +14,7 @@ import numpy as np
 import avelang.sim.ptx.memory_text as memory_text
 import avelang.sim.ptx.special_values as special_values
 import avelang.sim.ptx.watch_text as watch_text
-from avelang.llvm.core import Body, Module
+from avelang.llvm.core import Body, IRModule
 from avelang.llvm.writer import Writer
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import At, Callee, FlatLabel, Instr, Mem, Operand, PtxReg
@@ -27,7 +27,7 @@ Handler = Callable[["PtxTranslator", Instr], None]
 class PtxTranslator(Writer):
     """Writes the functions of blocks of code into `module`."""
 
-    def __init__(self, module: Module, targets: dict[int, int], functions: list[int], checked: bool, carry: PtxReg, watched: bool = False):
+    def __init__(self, module: IRModule, targets: dict[int, int], functions: list[int], checked: bool, carry: PtxReg, watched: bool = False):
         """`targets`: numbers of blocks by the index of their first instruction; `functions`: the blocks where functions begin; `checked`: there are
         asynchronous copies, so shared memory has a shadow; `carry`: the condition code; `watched`: accesses to memory are written down, and faults
         do not stop the warp (`watch_text`)."""
