@@ -12,13 +12,13 @@ import pytest
 
 import avelang.language as al
 from avelang.runtime.compile import compile_text
-from avelang_kernels.hopper_gemm import TILES, Tile, best_tile, build, clusters, gemm, threads
+from avelang_kernels.hopper_gemm import TILES, GemmTile, best_tile, build, clusters, gemm, threads
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
 
 
-def check(m: int, n: int, k: int, tile: Tile, dtype: type, out: type, blocks: int, margin: int = 3, **options: object) -> None:
+def check(m: int, n: int, k: int, tile: GemmTile, dtype: type, out: type, blocks: int, margin: int = 3, **options: object) -> None:
     """`gemm` on fresh random numbers, into NaN, of which the part around the output stays."""
     rng = np.random.default_rng()
     a, b = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (n, k)))
@@ -34,12 +34,12 @@ def check(m: int, n: int, k: int, tile: Tile, dtype: type, out: type, blocks: in
 
 CASES = [
     # tile, dtype, out, blocks, m, n, k: more tiles than blocks, fewer, several steps of a ring, tails of everything
-    (Tile(128, 64, 3), bf16, np.float32, 3, 300, 136, 200),
-    (Tile(64, 128, 2), np.float16, np.float16, 4, 70, 37, 72),
-    (Tile(64, 64, 2, together=2), bf16, bf16, 2, 130, 200, 8),
-    (Tile(192, 64, 2), bf16, bf16, 1, 1, 1, 264),
+    (GemmTile(128, 64, 3), bf16, np.float32, 3, 300, 136, 200),
+    (GemmTile(64, 128, 2), np.float16, np.float16, 4, 70, 37, 72),
+    (GemmTile(64, 64, 2, group_m=2), bf16, bf16, 2, 130, 200, 8),
+    (GemmTile(192, 64, 2), bf16, bf16, 1, 1, 1, 264),
 ]  # fmt: skip
-CLUSTERS = [(Tile(64, 64, 3, 2), bf16, bf16, 4, 200, 90, 200), (Tile(64, 64, 2, 2, 2), np.float16, np.float32, 4, 130, 130, 72)]
+CLUSTERS = [(GemmTile(64, 64, 3, 2), bf16, bf16, 4, 200, 90, 200), (GemmTile(64, 64, 2, 2, 2), np.float16, np.float32, 4, 130, 130, 72)]
 
 
 @pytest.mark.parametrize("tile,dtype,out,blocks,m,n,k", [*CASES, *CLUSTERS])
@@ -60,7 +60,7 @@ def test_nothing_to_multiply():
 
 def test_an_output_is_made():
     a = np.eye(16, dtype=bf16)
-    c = gemm(a, a, tile=Tile(64, 64, 2), blocks=1, target="sm_90a")
+    c = gemm(a, a, tile=GemmTile(64, 64, 2), blocks=1, target="sm_90a")
     assert c.dtype == bf16
     np.testing.assert_array_equal(c, a)
 
@@ -87,7 +87,7 @@ def test_what_does_not_fit_is_refused(a, b, out, kind, words):
 
 @pytest.mark.parametrize("shape", [(1024, 1024), (512, 4096), (4096, 4096), (100000, 64), (1, 1)])
 def test_the_best_tile_needs_no_longer_than_the_others(shape):
-    def time(tile: Tile) -> float:
+    def time(tile: GemmTile) -> float:
         return math.ceil(clusters(*shape, tile) * tile.cluster / (132 // tile.cluster * tile.cluster)) * tile.m * tile.n / TILES[tile]
 
     best = best_tile(*shape)

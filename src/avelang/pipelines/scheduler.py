@@ -1,8 +1,24 @@
-"""Tile schedulers: the number of a block, or of a step of a persistent one, comes in; the tile of C that it makes goes out."""
+"""Tile schedulers: extents of a product and a block's tile come in; the work tiles of each block, in order, go out.
+
+A scheduler is any struct with three methods, so that one kernel body runs with each:
+
+- `count()`: how many units of work there are. A unit is a tile of C, or a part of its K, for a cluster.
+- `span()`: first, end and stride of the units that this block (or its cluster) works on.
+- `work_tile(index, cluster_m, cluster_n)`: the `WorkTile` of a unit, for the block at that place of its cluster.
+
+| scheduler | a unit | units of a block |
+| --- | --- | --- |
+| `TileScheduler` | a whole tile | every n-th (persistent), or the one with its number |
+| `SplitKScheduler` | one of SPLITS equal parts of a tile's K | every n-th |
+| `StreamKScheduler` | a tile, or the part of it in the block's run | its equal share of all steps along K |
+
+Parts of a tile are added in the order of K, by whoever comes last (`Peers`). Source: Osama et al., "Stream-K: Work-centric
+Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", 2023."""
 
 from __future__ import annotations
 
 import avelang
+import avelang.language as al
 
 
 @avelang.jit
@@ -23,3 +39,162 @@ def xcd_remap(block, count, XCDS):
         return block
     xcd = block % XCDS
     return xcd * (count // XCDS) + min(xcd, count % XCDS) + block // XCDS
+
+
+@avelang.struct
+class Peers:
+    """The blocks that share a tile: `first` to `last`, of which this one is `own`. Each has SLOTS slots of the
+    workspace; with two, the second one is for the tile that begins in its run, as only the first peer's does."""
+
+    first: ...
+    last: ...
+    own: ...
+    SLOTS: al.constexpr = 1
+
+    def shared(self):
+        """True where there is more than one."""
+        return self.last != self.first
+
+    def slot(self, peer):
+        """The slot of the workspace in which a peer leaves its sums."""
+        if self.SLOTS == 1:
+            return peer
+        return peer * 2 + al.select(peer == self.first, 1, 0)
+
+
+@avelang.struct
+class WorkTile:
+    """What a block does at a time: a tile of C, or a part of its K.
+
+    `a`, `b`: first row of A and of B, and the end of the rows that count. `k`: begin and end of the part of K, in
+    elements: not empty, and multiples of the block's step but for the end of the matrix. `at`: row and column of the
+    tile in C, and whatever else an epilogue shall know. `peers`: the `Peers` among whom the tile's K is split; None
+    where this is all of it."""
+
+    a: ...
+    b: ...
+    k: ...
+    at: ...
+    peers: ... = None
+
+    def steps(self, STEP):
+        """Steps along K."""
+        return (self.k[1] - self.k[0] + STEP - 1) // STEP
+
+
+@avelang.jit
+def persistent_span(count, CLUSTER):
+    """First, end and stride of the units of a cluster that stays on its multiprocessors and makes one after another."""
+    return al.block_id(0) // CLUSTER, count, al.grid_dim(0) // CLUSTER
+
+
+@avelang.struct
+class TileScheduler:
+    """Whole tiles of one product: C is m x n, a block makes M x N of it, a cluster CLUSTER_M x CLUSTER_N of that;
+    GROUP_M rows of them are gone through together."""
+
+    m: ...
+    n: ...
+    k: ...
+    M: al.constexpr
+    N: al.constexpr
+    CLUSTER_M: al.constexpr = 1
+    CLUSTER_N: al.constexpr = 1
+    GROUP_M: al.constexpr = 8
+    XCDS: al.constexpr = 1
+    rows: ... = None
+    cols: ... = None
+
+    def __post_init__(self):
+        high, wide = self.M * self.CLUSTER_M, self.N * self.CLUSTER_N
+        self.rows, self.cols = (self.m + high - 1) // high, (self.n + wide - 1) // wide
+
+    def count(self):
+        """Tiles of clusters."""
+        return self.rows * self.cols
+
+    def span(self):
+        """Units of this block, persistent."""
+        return persistent_span(self.count(), self.CLUSTER_M * self.CLUSTER_N)
+
+    def work_tile(self, index, cluster_m, cluster_n):
+        """The tile of a block."""
+        row, col = tile_of(xcd_remap(index, self.count(), self.XCDS), self.rows, self.cols, self.GROUP_M)
+        m, n = (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
+        return WorkTile((m, self.m), (n, self.n), (0, self.k), (m, n))
+
+
+@avelang.struct
+class SplitKScheduler:
+    """The tiles of another scheduler, K of each in SPLITS equal parts, in steps of STEP elements. No more parts than
+    steps: the launch sees to it."""
+
+    tiles: ...
+    SPLITS: al.constexpr
+    STEP: al.constexpr
+
+    def count(self):
+        """Parts of all tiles."""
+        return self.tiles.count() * self.SPLITS
+
+    def span(self):
+        """Units of this block, persistent."""
+        return persistent_span(self.count(), self.tiles.CLUSTER_M * self.tiles.CLUSTER_N)
+
+    def work_tile(self, index, cluster_m, cluster_n):
+        """A part of a tile; parts of one tile have numbers side by side."""
+        work, part = self.tiles.work_tile(index // self.SPLITS, cluster_m, cluster_n), index % self.SPLITS
+        steps = work.steps(self.STEP)
+        work.k = part_of_k(work.k, part * steps // self.SPLITS, (part + 1) * steps // self.SPLITS, self.STEP)
+        work.peers = Peers(index - part, index - part + (self.SPLITS - 1), index)
+        return work
+
+
+@avelang.struct
+class StreamKScheduler:
+    """The tiles of another scheduler, shared out evenly: steps along K of all tiles stand in one row, tile after tile,
+    and each of `runs` clusters gets an equal run of them. `k`: of every tile, `STEP` elements a step. In a run at most
+    one shared tile begins, and one ends."""
+
+    tiles: ...
+    k: ...
+    runs: ...
+    STEP: al.constexpr
+
+    def steps(self):
+        """Steps of a tile."""
+        return (self.k + self.STEP - 1) // self.STEP
+
+    def count(self):
+        """Tiles, whole."""
+        return self.tiles.count()
+
+    def run(self):
+        """Number of this block's run."""
+        return al.block_id(0) // (self.tiles.CLUSTER_M * self.tiles.CLUSTER_N)
+
+    def begin(self, run):
+        """The first step of a run."""
+        return run * (self.tiles.count() * self.steps()) // self.runs
+
+    def span(self):
+        """Tiles of which some steps are in this block's run."""
+        steps, run = self.steps(), self.run()
+        return self.begin(run) // steps, (self.begin(run + 1) + steps - 1) // steps, 1
+
+    def work_tile(self, index, cluster_m, cluster_n):
+        """The part of a tile that is in this block's run, and the runs that have the rest: the run with a step is the
+        last that begins there or before."""
+        work, steps, run = self.tiles.work_tile(index, cluster_m, cluster_n), self.steps(), self.run()
+        total, top = self.tiles.count() * steps, index * steps
+        work.k = part_of_k(
+            work.k, max(self.begin(run), top) - top, min(self.begin(run + 1), top + steps) - top, self.STEP
+        )
+        work.peers = Peers(((top + 1) * self.runs - 1) // total, ((top + steps) * self.runs - 1) // total, run, 2)
+        return work
+
+
+@avelang.jit
+def part_of_k(k, begin, end, STEP):
+    """The part of `k` from step `begin` to before step `end`."""
+    return k[0] + begin * STEP, min(k[0] + end * STEP, k[1])

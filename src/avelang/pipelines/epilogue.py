@@ -1,0 +1,81 @@
+"""Epilogues: accumulators of a work tile come in; they are converted, get bias and activation, and go to memory, staged
+through shared memory where TMA stores them.
+
+Source of the accumulators' layout: PTX ISA 9.0, 9.7.15.5.1.1, "Register fragments and shared memory matrix layouts", D
+of `wgmma.m64nNk16`."""
+
+from __future__ import annotations
+
+import avelang
+import avelang.language as al
+from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
+
+STORE_BARRIER = 1  # named barrier of the first consumer; the others' follow
+
+
+@avelang.jit
+def stage_epilogue(staged, acc, warp, lane):
+    """Writes a warpgroup's 64 rows of 128 bytes to `staged` (rows, chunks, elements), swizzled as TMA reads them: chunk
+    c of row r is at c ^ (r % 8)."""
+    if staged.dtype.bytes == 4:
+        for i in range(acc.shape[0] // 2):
+            row, chunk = warp * 16 + lane // 4 + i % 2 * 8, i // 2 * 2 + lane % 4 // 2
+            two = al.subview(staged, (row, chunk ^ (row % 8), lane % 2 * 2), (1, 1, 2), (1, 1, 1))
+            al.view(two, al.Tensor((1, 2), staged.dtype))[0] = al.convert(
+                al.subview(acc, (2 * i,), (2,), (1,)), staged.dtype
+            )
+    else:
+        row = warp * 16 + lane % 16
+        for i in range(acc.shape[0] // 8):
+            words = al.convert(al.subview(acc, (8 * i,), (8,), (1,)), staged.dtype)
+            al.nvvm.stmatrix_m8n8_x4_b16(
+                staged[row, (2 * i + lane // 16) ^ (row % 8)], al.view(words, al.Tensor((4,), al.i32))
+            )
+
+
+@avelang.jit
+def staging(CONSUMERS, n, dtype):
+    """Shared memory in which each consumer stages 128 bytes of its 64 rows: twice, where tiles of n columns have an
+    even number of such parts, since each tile begins with the first buffer again."""
+    BUFFERS = 1 if n * dtype.bytes // PATTERN % 2 else 2
+    return al.make_shared((CONSUMERS, BUFFERS, ROWS, PATTERN // UNIT, UNIT // dtype.bytes), dtype, 1024)
+
+
+@avelang.struct
+class TmaEpilogue:
+    """Stores a warpgroup's rows by TMA, 128 bytes of each at a time. `C`: a tensor map; `staged`: of `staging`. `bias`:
+    f32 or narrower, one number a column, or None; `activation`: a function of a vector of f32, or None. To be called as
+    the epilogue of `warp_specialized.run`."""
+
+    C: ...
+    staged: ...
+    bias: ... = None
+    activation: ... = None
+
+    def apply(self, acc, n, t):
+        """Adds the bias, from column n on, and applies the activation."""
+        if self.bias is not None:
+            for i in range(acc.shape[0]):
+                acc[i] += al.convert(self.bias[min(n + i // 4 * 8 + t % 4 * 2 + i % 2, self.bias.shape[0] - 1)], al.f32)
+        return acc if self.activation is None else self.activation(acc)
+
+    def __call__(self, acc, work, consumer, t):
+        BUFFERS, WIDTH = self.staged.shape[1], PATTERN // self.staged.dtype.bytes
+        acc = self.apply(acc, work.at[1], t)
+        for p in range(2 * acc.shape[0] // WIDTH):
+            if t == 0:
+                al.nvvm.cp_async_bulk_wait_group_read(BUFFERS - 1)
+            al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
+            stage_epilogue(
+                self.staged[consumer, p % BUFFERS],
+                al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,)),
+                t // 32,
+                t % 32,
+            )
+            al.nvvm.fence_proxy_async_shared()
+            al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
+            if t == 0:
+                al.nvvm.tma_store_2d(
+                    self.C, work.at[0] + consumer * ROWS, work.at[1] + p * WIDTH, self.staged[consumer, p % BUFFERS]
+                )
+                al.nvvm.cp_async_bulk_commit_group()

@@ -1,0 +1,149 @@
+"""The warp-specialized product of NVIDIA's Hopper: tensor maps of A and B, a ring, a tile scheduler and an epilogue
+come in; every tile of C that is this block's goes to the epilogue.
+
+The first warpgroup of a block is the producer: one thread of it has TMA fill a ring of stages. The others are
+consumers: each multiplies 64 rows of a stage by `wgmma` and gives its accumulators to the epilogue, while the producer
+is at the next tile already. Blocks of a cluster make tiles in rows and columns of C: what they share, each copies a
+part of, for all."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import avelang
+import avelang.language as al
+from avelang.pipelines.ring import cluster_coord, producer_load
+
+PATTERN = 128  # bytes of a row of TMA's swizzle, and of a row of a stage
+GROUP = 128  # threads of a warpgroup
+ROWS = 64  # rows of a `wgmma`, and of a consumer
+UNIT = 16  # bytes that a matrix descriptor counts in
+INNER = 32  # bytes of a row that one `wgmma` multiplies
+# Registers of a thread of the producer and of a consumer, for one consumer to four: no more in all than the block has
+# from the start on.
+REGISTERS = ((40, 216), (40, 232), (32, 160), (24, 112))
+
+
+@avelang.constant
+@dataclasses.dataclass(frozen=True)
+class WarpSpecialized:
+    """How a block works: its tile is m x n, 64 rows for each consumer, in steps of 128 bytes along K; `stages` of the
+    ring; `cluster_m`, `cluster_n`: blocks of its cluster along rows and columns of C. `dtype`: of A and B."""
+
+    m: int
+    n: int
+    stages: int
+    dtype: Any
+    cluster_m: int = 1
+    cluster_n: int = 1
+
+    @property
+    def k(self) -> int:
+        """Elements along K of a stage."""
+        return PATTERN // self.dtype.bytes
+
+    @property
+    def consumers(self) -> int:
+        """Warpgroups that multiply."""
+        return self.m // ROWS
+
+    @property
+    def cluster(self) -> int:
+        """Blocks of a cluster."""
+        return self.cluster_m * self.cluster_n
+
+    @property
+    def threads(self) -> int:
+        """Threads of the block."""
+        return GROUP * (1 + self.consumers)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of a stage."""
+        return (self.m + self.n) * PATTERN
+
+    @property
+    def registers(self) -> tuple[int, int]:
+        """Registers of a thread of the producer, and of a consumer."""
+        return REGISTERS[self.consumers - 1]
+
+
+@avelang.jit
+def produce(G, A, B, a, b, ring, scheduler, span):
+    """One thread's part: fills stages, unit after unit."""
+    cluster_m, cluster_n = cluster_coord(G.cluster_m, G.cluster_n)
+    state = ring.producer()
+    for index in al.range(span[0], span[1], span[2]):
+        work = scheduler.work_tile(index, cluster_m, cluster_n)
+        for step in al.range(work.steps(G.k)):
+            ring.acquire(state, G.bytes)
+            k = work.k[0] + step * G.k
+            producer_load(a, state.stage, A, work.a[0], k, ring.full, cluster_n, G.cluster_n, G.cluster_m, cluster_m)
+            producer_load(
+                b, state.stage, B, work.b[0], k, ring.full, cluster_m, G.cluster_m, 1, cluster_n * G.cluster_m
+            )
+            state.advance()
+    ring.tail(state)
+
+
+@avelang.jit
+def multiply(G, a, b, stage, consumer, acc, mma):
+    """Begins a consumer's products of a stage. `mma`: the instruction, of two descriptors and accumulators."""
+    SIZE = ROWS * G.k
+    rows = al.nvvm.wgmma_descriptor(al.subview(a, (stage, consumer * SIZE), (1, SIZE), (1, 1)))
+    cols = al.nvvm.wgmma_descriptor(b[stage])
+    acc = al.nvvm.wgmma_fence_acc(acc)
+    for i in range(PATTERN // INNER):
+        acc = mma(rows + i * INNER // UNIT, cols + i * INNER // UNIT, acc)
+    al.nvvm.wgmma_commit_group()
+    return acc
+
+
+@avelang.jit
+def mainloop(G, a, b, ring, state, steps, consumer, t, zero, mma):
+    """The sums of a consumer's rows over so many steps. `zero`: accumulators to begin with."""
+    # The first step stands before the loop: then nothing but wgmma writes to the accumulators in it, and the steps may
+    # overlap.
+    ring.wait(state)
+    acc = multiply(G, a, b, state.stage, consumer, zero, mma)
+    before = state.stage
+    state.advance()
+    for _ in al.range(steps - 1):
+        ring.wait(state)
+        acc = multiply(G, a, b, state.stage, consumer, acc, mma)
+        # One step stays in flight while the stage of the one before it is released.
+        acc = al.nvvm.wgmma_wait_acc(acc, 1)
+        ring.release(before, t)
+        before = state.stage
+        state.advance()
+    acc = al.nvvm.wgmma_wait_acc(acc, 0)
+    ring.release(before, t)
+    return acc
+
+
+@avelang.jit
+def consume(G, a, b, ring, scheduler, span, consumer, t, zero, mma, epilogue):
+    """A warpgroup's part: 64 rows of each unit, given to `epilogue(acc, work, consumer, t)`."""
+    cluster_m, cluster_n = cluster_coord(G.cluster_m, G.cluster_n)
+    state = ring.consumer()
+    for index in al.range(span[0], span[1], span[2]):
+        work = scheduler.work_tile(index, cluster_m, cluster_n)
+        epilogue(mainloop(G, a, b, ring, state, work.steps(G.k), consumer, t, zero(), mma), work, consumer, t)
+
+
+@avelang.jit
+def run(G, A, B, a, b, ring, scheduler, zero, mma, epilogue):
+    """All units of a scheduler that are this block's. `A`, `B`: tensor maps; `a`, `b`: stages in shared memory; `ring`:
+    behind `init` and a barrier; `zero()`: accumulators of 64 rows; `mma(rows, cols, acc)`: the `wgmma`; `epilogue(acc,
+    work, consumer, t)` gets each unit's sums, `t`: number of the thread in the warpgroup."""
+    t, span = al.thread_id(0), scheduler.span()
+    if t < GROUP:
+        al.nvvm.setmaxnreg_dec(G.registers[0])
+        if t == 0:
+            produce(G, A, B, a, b, ring, scheduler, span)
+    else:
+        al.nvvm.setmaxnreg_inc(G.registers[1])
+        consume(G, a, b, ring, scheduler, span, t // GROUP - 1, t % GROUP, zero, mma, epilogue)
+        if t % GROUP == 0:
+            al.nvvm.cp_async_bulk_wait_group(0)
