@@ -29,7 +29,7 @@ PIECE = 16  # bytes that one cp.async copies
 BYTES = 2  # of an element of A and B
 
 
-class Plan(NamedTuple):
+class GemmPlan(NamedTuple):
     """How a block works: rows and columns of its tile of C, elements of K in a stage, stages of its ring, and how many rows of tiles are gone through
     together."""
 
@@ -49,14 +49,15 @@ class Plan(NamedTuple):
         return (self.m + self.n) * self.step * BYTES * self.stages
 
 
+Plan = GemmPlan
 # Plans to choose from, the part of the speed of the first that they may reach, and how many of their blocks a multiprocessor holds.
-PLANS = {Plan(128, 256): (1.0, 1), Plan(128, 128): (0.95, 2), Plan(64, 128): (0.75, 3), Plan(64, 64): (0.55, 4)}
+PLANS = {GemmPlan(128, 256): (1.0, 1), GemmPlan(128, 128): (0.95, 2), GemmPlan(64, 128): (0.75, 3), GemmPlan(64, 64): (0.55, 4)}
 
 
-def best_plan(m: int, n: int, sms: int) -> Plan:
+def best_plan(m: int, n: int, sms: int) -> GemmPlan:
     """The plan with which a GPU of so many multiprocessors is through soonest: by rounds of its blocks, and the time that each tile takes."""
 
-    def time(plan: Plan) -> float:
+    def time(plan: GemmPlan) -> float:
         speed, blocks = PLANS[plan]
         tiles = math.ceil(m / plan.m) * math.ceil(n / plan.n)
         return math.ceil(tiles / (sms * blocks)) * blocks * plan.m * plan.n / speed
@@ -143,7 +144,7 @@ class Offset:
 class Product:
     """A block's tile while it is made: copies into the ring, fragments out of it, sums."""
 
-    def __init__(self, plan: Plan, dtype: Type, size: tuple[int, int, int], starts: list[Reg], corner: tuple[Reg, Reg], tid: Reg):
+    def __init__(self, plan: GemmPlan, dtype: Type, size: tuple[int, int, int], starts: list[Reg], corner: tuple[Reg, Reg], tid: Reg):
         self.dtype, self.steps, self.inner = dtype, -(-size[2] // plan.step), plan.step // INNER
         self.stages = plan.stages
         self.ring = smem.alloc(dtype, (plan.stages, plan.m + plan.n, plan.step), swizzle=plan.step * BYTES, dynamic=True)
@@ -238,7 +239,7 @@ def swapped(words: list[Reg], lane: Reg) -> list[Reg]:
 class Output:
     """Stores a warp's sums. `m`, `n`: rows and columns of C, (`row`, `col`) where the warp's part begins."""
 
-    def __init__(self, plan: Plan, out: Type, m: int, n: int, start: Reg, row: Reg, col: Reg, lane: Reg):
+    def __init__(self, plan: GemmPlan, out: Type, m: int, n: int, start: Reg, row: Reg, col: Reg, lane: Reg):
         self.plan, self.out, self.m, self.n, self.lane = plan, out, m, n, lane
         self.row, self.quad = row + (lane >> 2), lane & 3
         self.pairs = out.bytes == 4 or n % 8 != 0  # a pair of neighbors at a time, or 16 bytes
@@ -297,7 +298,7 @@ class Output:
 
 
 @functools.cache
-def build(plan: Plan, dtype: Type, out: Type) -> Kernel:
+def build(plan: GemmPlan, dtype: Type, out: Type) -> Kernel:
     """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`."""
 
     @kernel(
@@ -318,7 +319,7 @@ def build(plan: Plan, dtype: Type, out: Type) -> Kernel:
 
 
 @takes()
-def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, to: Type | None = None, plan: Plan | None = None) -> Any:
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, to: Type | None = None, plan: GemmPlan | None = None) -> Any:
     """C = A @ B^T, accumulated in f32.
 
     a: (m, k), b: (n, k), both bf16 or both f16, k a multiple of 8, row-major without gaps and beginning at a multiple of 16 bytes: torch's, JAX's or

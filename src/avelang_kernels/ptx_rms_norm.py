@@ -14,7 +14,7 @@ from avelang import argument_error, takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg
 from avelang.ptx.types import Type, f32
 from avelang_kernels.arrays import Matrix, Vector
-from avelang_kernels.ptx_rows import Plan, Rows, checked, plan_of
+from avelang_kernels.ptx_rows import Rows, RowsPlan, checked, plan_of
 
 
 def squares(values: list[Reg]) -> Reg:
@@ -26,7 +26,7 @@ def squares(values: list[Reg]) -> Reg:
 
 
 @functools.cache
-def build(plan: Plan, dtype: Type) -> Kernel:
+def build(plan: RowsPlan, dtype: Type) -> Kernel:
     """The kernel of a plan: `k(x, weight, eps)` for x (M, plan.n) and weight (plan.n) of `dtype` gives the like of x."""
 
     @kernel(
@@ -49,7 +49,7 @@ def build(plan: Plan, dtype: Type) -> Kernel:
 
 
 @takes()
-def rms_norm(x: Matrix, weight: Vector, eps: float = 1e-6, out: Matrix | None = None, plan: Plan | None = None) -> Any:
+def rms_norm(x: Matrix, weight: Vector, eps: float = 1e-6, out: Matrix | None = None, plan: RowsPlan | None = None) -> Any:
     """Each row divided by the root of the mean of its squares, times the weights; computed in f32.
 
     x: (m, n), weight: (n), both bf16, f16 or f32, row-major without gaps, n from 1 to 32768: torch's, JAX's or NumPy's, on a GPU of sm_80 or newer,

@@ -24,7 +24,7 @@ LONGEST = VALUES * THREADS  # elements of a row
 ALL = 0xFFFFFFFF  # lanes
 
 
-class Plan(NamedTuple):
+class RowsPlan(NamedTuple):
     """Threads of a row, rows of a block, elements of an access, accesses of a thread, elements of a row."""
 
     threads: int
@@ -38,19 +38,19 @@ class Plan(NamedTuple):
         return self.threads * self.rows
 
 
-def plan_of(n: int, dtype: Type, values: int = VALUES) -> Plan:
+def plan_of(n: int, dtype: Type, values: int = VALUES) -> RowsPlan:
     """The plan for rows of n elements, of which a thread shall hold about so many."""
     vector = math.gcd(n, WIDEST // dtype.bytes)
     vectors = n // vector
     wanted = max(min(vectors, 32), -(-vectors * vector // values))
     threads = min(THREADS, 1 << (wanted - 1).bit_length())
-    return Plan(threads, max(1, USUAL // threads), vector, -(-vectors // threads), n)
+    return RowsPlan(threads, max(1, USUAL // threads), vector, -(-vectors // threads), n)
 
 
 class Rows:
     """A thread's part of the kernel: `row` is its row, `t` its number among those of the row; `m` rows there are."""
 
-    def __init__(self, plan: Plan, dtype: Type, m: int):
+    def __init__(self, plan: RowsPlan, dtype: Type, m: int):
         self.plan, self.dtype = plan, dtype
         self.tid = reg.from_(ptx.special.tid.x())
         block = reg.from_(ptx.special.ctaid.x())
@@ -189,4 +189,4 @@ def checked(x: Any, out: Any) -> Type:
     return found
 
 
-__all__ = ["LONGEST", "Plan", "Rows", "checked", "larger", "plan_of"]
+__all__ = ["LONGEST", "Rows", "RowsPlan", "checked", "larger", "plan_of"]

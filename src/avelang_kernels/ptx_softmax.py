@@ -14,7 +14,7 @@ from avelang import takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg
 from avelang.ptx.types import Type, f32
 from avelang_kernels.arrays import Matrix
-from avelang_kernels.ptx_rows import Plan, Rows, checked, larger, plan_of
+from avelang_kernels.ptx_rows import Rows, RowsPlan, checked, larger, plan_of
 
 LOG2_E = math.log2(math.e)
 LOWEST = -float.fromhex("0x1.fffffep127")  # of f32: the maximum where all is -inf, from which nothing could be taken away
@@ -36,7 +36,7 @@ def merged(a: list[Reg], b: list[Reg]) -> list[Reg]:
 
 
 @functools.cache
-def build(plan: Plan, dtype: Type) -> Kernel:
+def build(plan: RowsPlan, dtype: Type) -> Kernel:
     """The kernel of a plan: `k(x)` for x (M, plan.n) of `dtype` gives its like."""
 
     @kernel(in_specs=Tile("M", plan.n, dtype), out_specs=Tile("M", plan.n, dtype), grid=lambda M: -(-M // plan.rows), block=plan.block, arch="auto")
@@ -58,7 +58,7 @@ def build(plan: Plan, dtype: Type) -> Kernel:
 
 
 @takes()
-def softmax(x: Matrix, out: Matrix | None = None, plan: Plan | None = None) -> Any:
+def softmax(x: Matrix, out: Matrix | None = None, plan: RowsPlan | None = None) -> Any:
     """The softmax of each row, computed in f32.
 
     x: (m, n) of bf16, f16 or f32, row-major without gaps, n from 1 to 32768: torch's, JAX's or NumPy's, on a GPU of sm_80 or newer, or on the CPU.

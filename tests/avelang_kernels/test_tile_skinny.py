@@ -14,7 +14,7 @@ import avelang.language as al
 from avelang import executor
 from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
-from avelang.isa.products import matmul
+from avelang.isa.mma_reference import matmul
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
 from avelang_kernels.tile_skinny import block_of, build, gemm, launch, parts_of, plan_of, work_of

@@ -8,7 +8,7 @@ import pytest
 from avelang.base.errors import UnsupportedError
 from avelang.ir.dtypes import bf16, f16, f32, i32, u8, u32
 from avelang.ir.types import GLOBAL, AtomicScope, TensorType, VecType, dtype_of
-from avelang.isa.row import ROWS, Place
+from avelang.isa.row import ROWS, TensorRef
 from isa.amdgpu_waves import LANES, Bench, OneWave
 
 ROW = ROWS["amdgpu.atomic_add"]
@@ -32,7 +32,7 @@ def test_duplicates_add_up(t):
     offset, held = (4 * which).astype(np.int32), value if width > 1 else value[:, 0]
 
     memory = start.view(np.uint8).reshape(-1).copy()
-    place = Place(GLOBAL, np.full(LANES, 0x1000, np.uint64), TensorType(u8, (4 * WORDS,), (1,), GLOBAL))
+    place = TensorRef(GLOBAL, np.full(LANES, 0x1000, np.uint64), TensorType(u8, (4 * WORDS,), (1,), GLOBAL))
     got = ROW.semantics(OneWave({GLOBAL: memory}, active), offset, held, place, AtomicScope.AGENT)
     np.testing.assert_array_equal(memory, want.view(np.uint8).reshape(-1))
     np.testing.assert_array_equal(got.reshape(LANES, width)[active], olds[active])

@@ -11,7 +11,7 @@ from avelang.base.errors import UnsupportedError
 from avelang.ir.dtypes import i32, i64, u8, u32
 from avelang.ir.types import GLOBAL, SHARED, TensorType, VecType
 from avelang.isa.amdgpu.buffer import FLAGS, LDS_SIZES, RSRC, words
-from avelang.isa.row import ROWS, Place, allowed, in_range
+from avelang.isa.row import ROWS, TensorRef, allowed, in_range
 from isa.amdgpu_waves import ALL, LANES, Bench, OneWave
 
 BASE = 0x7F12_3456_7000
@@ -20,8 +20,8 @@ RNG = np.random.default_rng(11)
 CONTENT = RNG.integers(1, 256, BYTES).astype(np.uint8)
 
 
-def place(address: int, space: str = GLOBAL) -> Place:
-    return Place(space, np.full(LANES, address, np.uint64), TensorType(u8, (BYTES,), (1,), space))
+def place(address: int, space: str = GLOBAL) -> TensorRef:
+    return TensorRef(space, np.full(LANES, address, np.uint64), TensorType(u8, (BYTES,), (1,), space))
 
 
 def rsrc(limit: int, wave: OneWave | None = None) -> np.ndarray:
@@ -167,7 +167,7 @@ def test_load_to_lds(size, active):
     wave = OneWave({GLOBAL: CONTENT.copy(), SHARED: np.zeros(LDS_BYTES, np.uint8)}, active, "gfx950")
     wave.base = 0
     flat = ROWS["amdgpu.make_rsrc"].semantics(wave, place(0), np.full(LANES, limit, np.uint32), FLAGS)
-    LDS.semantics(wave, flat, Place(SHARED, bases, TensorType(u8, (LDS_BYTES,), (1,), SHARED)), size, voffset, soffset, imm, 0)
+    LDS.semantics(wave, flat, TensorRef(SHARED, bases, TensorType(u8, (LDS_BYTES,), (1,), SHARED)), size, voffset, soffset, imm, 0)
     np.testing.assert_array_equal(wave.memory[SHARED], want)
 
     bench = Bench("gfx950")

@@ -11,7 +11,7 @@ from avelang.ir.dtypes import f16
 from avelang.ir.text import parse_kernel
 from avelang.ir.types import TensorType, VecType, dtype_of
 from avelang.ir.verify import verify
-from avelang.isa.row import ROWS, Place, Row
+from avelang.isa.row import ROWS, Row, TensorRef
 from avelang.passes.lower_rows import lower_rows
 from avelang.sim import reference
 
@@ -176,8 +176,8 @@ def test_fp8_not_a_number_and_infinity():
 # -- ldmatrix, stmatrix ----------------------------------------------------------------------------------------------------------------
 
 
-def place(starts: np.ndarray) -> Place:
-    return Place("shared", starts.astype(np.uint64), TensorType(f16, (8,), (1,), "shared"))
+def place(starts: np.ndarray) -> TensorRef:
+    return TensorRef("shared", starts.astype(np.uint64), TensorType(f16, (8,), (1,), "shared"))
 
 
 def tiles(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

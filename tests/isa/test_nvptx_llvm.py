@@ -216,14 +216,14 @@ def test_the_gpu_ignores_the_low_bits_of_tf32(gpu: Gpu, row: Row):
 def test_the_gpu_agrees_on_matrices(gpu: Gpu, row: Row):
     from avelang.ir.dtypes import f16
     from avelang.ir.types import TensorType
-    from avelang.isa.row import Place
+    from avelang.isa.row import TensorRef
 
     text, rng = ptx(row, chip_of(gpu, row)), np.random.default_rng(6)
     memory = rng.integers(0, 1 << 32, 512, dtype=np.uint32)
     starts = (16 * rng.permutation(128)[:32]).astype(np.uint32)
     count = int(row.name.split("_x")[1][0])
     data = rng.integers(0, 1 << 31, (count, 32)).astype(np.int32)
-    place = Place("shared", starts.astype(np.uint64), TensorType(f16, (8,), (1,), "shared"))
+    place = TensorRef("shared", starts.astype(np.uint64), TensorType(f16, (8,), (1,), "shared"))
     wave = Bytes(memory.copy())
     if "ldmatrix" in row.name:
         out = np.zeros((count, 32), np.int32)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from avelang.ptx import Tile, kernel, ptx, reg, smem
-from avelang.ptx.kernel import Kernel
+from avelang.ptx import Kernel, Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import b32, bf16, f32
 
 

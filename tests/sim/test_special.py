@@ -9,7 +9,7 @@ from avelang.base.errors import ExecutionError, VerifyError
 from avelang.ir.dtypes import f32, u32
 from avelang.ir.types import VecType
 from avelang.isa import row as rows
-from avelang.isa.row import Param, Place, Row, register
+from avelang.isa.row import Param, Row, TensorRef, register
 from avelang.sim.reference import run
 from sim.kernels import kernel, printed
 
@@ -83,12 +83,12 @@ def test_shuffle_from_an_inactive_lane_gives_what_it_holds():
 # -- rows --------------------------------------------------------------------------------------------------------------------------------
 
 
-def _gather(wave, table: Place, index: np.ndarray, scale: int) -> np.ndarray:
+def _gather(wave, table: TensorRef, index: np.ndarray, scale: int) -> np.ndarray:
     address = table.address + index.astype(np.uint64) * np.uint64(scale)
     return wave.read(table.space, address, 8, index < 6).view(np.float32)
 
 
-def _scatter(wave, value: np.ndarray, to: Place) -> None:
+def _scatter(wave, value: np.ndarray, to: TensorRef) -> None:
     data = np.ascontiguousarray(value).view(np.uint8).reshape(wave.lanes, -1)
     wave.write(to.space, to.address, data, np.ones(wave.lanes, bool))
 
@@ -100,11 +100,11 @@ def fake_rows():
     common = {"doc": "", "source": "", "needs": frozenset({"fake"})}
     index = (Param("table", "tensor", spaces=("global", "shared")), Param("index", u32), Param("scale", "const", range=(1, 64)))
     made = [
-        Row("fake.gather", index, VecType(f32, 2), meaning=_gather, effects=frozenset({"read"}), **common),
-        Row("fake.scatter", (Param("value", f32), Param("to", "tensor", spaces=("global", "shared", "local"))), None, meaning=_scatter,
+        Row("fake.gather", index, VecType(f32, 2), semantics=_gather, effects=frozenset({"read"}), **common),
+        Row("fake.scatter", (Param("value", f32), Param("to", "tensor", spaces=("global", "shared", "local"))), None, semantics=_scatter,
             effects=frozenset({"write"}), **common),
-        Row("fake.sum", (Param("a", (f32, u32)),), "a", meaning=lambda wave, a: np.full_like(a, a[wave.active].sum()), **common),
-        Row("fake.wrong", (Param("a", f32),), f32, meaning=lambda wave, a: a.astype(np.float64), **common),
+        Row("fake.sum", (Param("a", (f32, u32)),), "a", semantics=lambda wave, a: np.full_like(a, a[wave.active].sum()), **common),
+        Row("fake.wrong", (Param("a", f32),), f32, semantics=lambda wave, a: a.astype(np.float64), **common),
     ]  # fmt: skip
     for r in made:
         register(r)

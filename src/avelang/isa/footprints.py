@@ -13,7 +13,7 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import i64
 from avelang.ir.types import PtrType, VecType, dtype_of
-from avelang.isa.expansions import expand_offset, expand_resource, first_active, lds_stride
+from avelang.isa.lowering_helpers import expand_offset, expand_resource, first_active, lds_stride
 
 DWORD, LANES = 4, 64  # bytes; of a wave of AMD's
 

@@ -10,7 +10,7 @@ from typing import Any
 from avelang.base.lazy import np
 
 # (lane, slot) -> (block, row, column); called once with whole arrays of lanes and slots.
-Map = Callable[["np.ndarray", "np.ndarray"], "tuple[np.ndarray | int, np.ndarray, np.ndarray]"]
+LaneMap = Callable[["np.ndarray", "np.ndarray"], "tuple[np.ndarray | int, np.ndarray, np.ndarray]"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Fragment:
     lanes: int
     slots: int
     shape: tuple[int, int, int]
-    map: Map
+    map: LaneMap
 
     @functools.cached_property
     def index(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,5 +1,5 @@
-"""The row: everything that Ave knows of one intrinsic, in one place. From the rows come the public names, the argument checks, the IR ops,
-what the executors compute, what the backends emit, and the reference pages."""
+"""The row: everything that Ave knows of one intrinsic, in one place. From the rows come the public names, the argument
+checks, the IR ops, what the executors compute, what the backends emit, and the reference pages."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ class Wave(Protocol):
     features: frozenset[str]  # of the chip that is emulated, for the few rows whose meaning depends on it (fp8: "fp8-fnuz" or "fp8-ocp")
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
-        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros where `mask` is False. Addresses are what `Place` and resource
-        words hold."""
+        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros where `mask` is False. Addresses are what
+        `TensorRef` and resource words hold."""
         ...
 
     def write(self, space: str, address: np.ndarray, data: np.ndarray, mask: np.ndarray) -> None:
-        """Writes uint8 (lanes, nbytes), lanes in order, so that the highest active lane wins where two write one byte."""
+        """Writes uint8 (lanes, nbytes), lanes in order, so that the highest active lane wins where two write one
+        byte."""
         ...
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Place:
+class TensorRef:
     """What a `semantics` gets for a tensor operand: `address` uint64 (lanes,) of its first byte, in `space`."""
 
     space: str
@@ -46,14 +47,14 @@ class Place:
 class Param:
     """One parameter of an intrinsic.
 
-    `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter, whose type it shares;
-    "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of the op; "tensor": a tensor in one of
-    `spaces`; "map": a tensor map. Where `packed`, an argument with the same number of bits (a vector of 32-bit words for instance) is taken as
-    it is, bit by bit. `source`: memory that is only read, though the row writes elsewhere. `held`:
-    registers that the hardware goes on using behind the instruction; the row's `semantics` gets them as something that it hands on to
-    `machine.Products`. `uniform`: hardware takes the operand from scalar registers (or for the wave as a whole), so that it must be the same in all
-    active lanes; the words say what to do where it is not.
-    """
+    `type`: a scalar or vector type; a tuple of such types, any of which will do; the name of an earlier parameter,
+    whose type it shares; "const": a compile-time int within `range` (inclusive) or one of `choices`, an attribute of
+    the op; "tensor": a tensor in one of `spaces`; "map": a tensor map. Where `packed`, an argument with the same number
+    of bits (a vector of 32-bit words for instance) is taken as it is, bit by bit. `source`: memory that is only read,
+    though the row writes elsewhere. `held`: registers that the hardware goes on using behind the instruction; the row's
+    `semantics` gets them as something that it hands on to `machine.Products`. `uniform`: hardware takes the operand
+    from scalar registers (or for the wave as a whole), so that it must be the same in all active lanes; the words say
+    what to do where it is not. """
 
     name: str
     type: Type | tuple[Type, ...] | str
@@ -72,7 +73,7 @@ class Param:
         return self.type == "const"
 
 
-Semantics = Callable[..., "np.ndarray | Generator[Any, Any, Any] | None"]  # a generator: `isa.machine.Waiting`
+Semantics = Callable[..., "np.ndarray | Generator[Any, Any, Any] | None"]  # a generator: `isa.wave_protocol.Waiting`
 Lower = Callable[..., "Value | None"]
 
 
@@ -80,18 +81,17 @@ Lower = Callable[..., "Value | None"]
 class Row:
     """One intrinsic.
 
-    `name` is "amdgpu.rcp": namespace and public name. `aliases` are further public names of the same row.
-    `needs`: features; a chip has the intrinsic when it has any one of them (see `avelang.arch`).
-    `result`: a type, the name of a parameter whose type it shares, or None.
-    `semantics(wave, *args)`: NumPy on whole operands. An argument is (lanes,) for a scalar, (lanes, n) for a vector, an int for a const,
-    a `Place` for a tensor, a `tensor_map.Map` for a map; the return has the shape of the result. It computes all lanes; `wave.active` matters to
-    memory only. One that waits is a generator (`isa.machine.Waiting`), whose return is the result.
-    `lower(builder, *args)`: the same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come
-    as values of tensor type, consts as ints; `builder.features` are the chip's, `builder.cluster` the launch's. Rows with `mma` need none: backends
-    execute them from their fragment maps.
-    `llvm`, `ptx`: how those targets spell it, keyed by target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter.
-    `source`: manual and section from which the facts are taken.
-    """
+    `name` is "amdgpu.rcp": namespace and public name. `aliases` are further public names of the same row. `needs`:
+    features; a chip has the intrinsic when it has any one of them (see `avelang.arch`). `result`: a type, the name of a
+    parameter whose type it shares, or None. `semantics(wave, *args)`: NumPy on whole operands. An argument is (lanes,)
+    for a scalar, (lanes, n) for a vector, an int for a const, a `TensorRef` for a tensor, a `tensor_map.TensorMapValue`
+    for a map; the return has the shape of the result. It computes all lanes; `wave.active` matters to memory only. One
+    that waits is a generator (`isa.wave_protocol.Waiting`), whose return is the result. `lower(builder, *args)`: the
+    same in primitive IR ops, for backends that have no such instruction (the CPU first of all); tensors come as values
+    of tensor type, consts as ints; `builder.features` are the chip's, `builder.cluster` the launch's. Rows with `mma`
+    need none: backends execute them from their fragment maps. `llvm`, `ptx`: how those targets spell it, keyed by
+    target ("amdgpu", "nvptx"): an intrinsic's name or a function of the emitter. `source`: manual and section from
+    which the facts are taken. """
 
     name: str
     params: tuple[Param, ...]
@@ -204,4 +204,4 @@ def bits(t: Type) -> int:
     return t.n * t.dtype.bits if isinstance(t, VecType) else getattr(t, "bits", 0)
 
 
-__all__ = ["PUBLIC", "ROWS", "Builder", "Param", "Place", "Row", "Semantics", "Wave", "allowed", "bits", "in_range", "register", "types_on"]
+__all__ = ["PUBLIC", "ROWS", "Builder", "Param", "Row", "Semantics", "TensorRef", "Wave", "allowed", "bits", "in_range", "register", "types_on"]

@@ -17,7 +17,7 @@ WORDS = 16  # 64-bit words of a map, as executors and the CPU have it
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Map:
+class TensorMapValue:
     """A tensor map as a `semantics` gets it: `address` of the first element, extents, and strides in bytes."""
 
     address: int

@@ -2,7 +2,7 @@
 
 Fragments stand in memory slot after slot, in the accumulator's type; C is overwritten by D. Where the accumulator's lanes run along a row of D,
 and B's lanes run along with them, the function works on registers of neighboring columns and broadcasts elements of A; elsewhere it gathers,
-lane by lane. Products are added in ascending k (see `avelang.isa.products`).
+lane by lane. Products are added in ascending k (see `avelang.isa.mma_reference`).
 """
 
 from __future__ import annotations

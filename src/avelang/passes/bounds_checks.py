@@ -18,8 +18,8 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.dtypes import i32, i64, u1, u32, u64
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, TensorType, VecType, dtype_of, extent
-from avelang.isa.expansions import first_active
 from avelang.isa.footprints import Touch, footprint, size_of
+from avelang.isa.lowering_helpers import first_active
 from avelang.isa.row import ROWS
 from avelang.passes.rewrite import rewrite
 from avelang.passes.value_ranges import Ranges

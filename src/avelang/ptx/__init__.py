@@ -6,10 +6,11 @@
 
 from avelang.ptx import language as ptx
 from avelang.ptx import types
-from avelang.ptx.executor import collect
-from avelang.ptx.kernel import Kernel, kernel
-from avelang.ptx.memory import smem
+from avelang.ptx.cpu_run import collect
+from avelang.ptx.kernel import PtxKernel as Kernel
+from avelang.ptx.kernel import kernel
 from avelang.ptx.registers import Reg, reg
-from avelang.ptx.specs import Tile
+from avelang.ptx.shared_memory import smem
+from avelang.ptx.specs import TileSpec as Tile
 
 __all__ = ["Kernel", "Reg", "Tile", "collect", "kernel", "ptx", "reg", "smem", "types"]

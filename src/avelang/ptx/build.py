@@ -18,8 +18,8 @@ from avelang.base.takes import whole
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import PtxTarget, check
 from avelang.nvptx.printer import print_module
-from avelang.ptx.memory import DYNAMIC_ALIGN
-from avelang.ptx.specs import Argument, Spec, Tile, symbols
+from avelang.ptx.shared_memory import DYNAMIC_ALIGN
+from avelang.ptx.specs import KernelArgument, Spec, TileSpec, symbols
 from avelang.ptx.trace import Trace, height, tracing
 from avelang.runtime.geometry import CLUSTERS, Geometry, check_block, check_cluster, cluster_of, geometry
 
@@ -39,7 +39,7 @@ class Definition:
     fn: Callable[..., Any]
     name: str
     inputs: tuple[Spec, ...]
-    outputs: tuple[Tile, ...]
+    outputs: tuple[TileSpec, ...]
     grid: Any
     block: Any
     cluster: Any
@@ -119,7 +119,7 @@ class Traced:
     chip: str
     module: n.PtxModule
     entry: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[KernelArgument, ...]
     geometry: Geometry
     cluster: tuple[int, int, int]
     dynamic_bytes: int
@@ -213,8 +213,8 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
     check_cluster(definition.name, at.grid, cluster)
     log = Trace(definition.name, PtxTarget(chip, VERSION) if chip is not None else None)
     arguments = tuple(
-        Argument(name, log.symbol(f"{definition.name}_{name}", "entry"), spec.type if isinstance(spec, Tile) else spec,
-                 spec if isinstance(spec, Tile) else None, spec.at(named) if isinstance(spec, Tile) else ())
+        KernelArgument(name, log.symbol(f"{definition.name}_{name}", "entry"), spec.type if isinstance(spec, TileSpec) else spec,
+                 spec if isinstance(spec, TileSpec) else None, spec.at(named) if isinstance(spec, TileSpec) else ())
         for name, spec in zip(definition.names, definition.specs, strict=True)
     )  # fmt: skip
     with tracing(log):

@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any
 from avelang.base.errors import AveError
 from avelang.base.lazy import np
 from avelang.ir.dtypes import from_numpy
-from avelang.ptx.specs import Tile
+from avelang.ptx.specs import TileSpec
 from avelang.runtime.arguments import serves
 from avelang.runtime.arrays import CPU
 
 if TYPE_CHECKING:
-    from avelang.ptx.launch import Caller, Sized
+    from avelang.ptx.calls import Caller, Specialization
 
 TARGET = "avelang_ptx"
 _CAPSULE = b"xla._CUSTOM_CALL_TARGET"  # the name by which XLA knows a capsule with a function
 P, SIZE, I64, I32 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64, ctypes.c_int32
 _INTERNAL, _METADATA, _VERSION = 13, 1, (0, 1)
 # By digest: what a call in XLA's program stands for. XLA keeps its programs for as long as it likes.
-_calls: dict[str, tuple[Sized, tuple[Any, ...]]] = {}
+_calls: dict[str, tuple[Specialization, tuple[Any, ...]]] = {}
 
 
 class _Extension(ctypes.Structure):
@@ -192,10 +192,10 @@ def foreign(caller: Caller, args: Sequence[Any]) -> Any:
     _register(jax)
     definition = caller.definition
     pairs = zip(args, definition.inputs, strict=True)
-    sized = caller.sized([tuple(a.shape) if isinstance(s, Tile) and hasattr(a, "shape") else None for a, s in pairs])
+    sized = caller.sized([tuple(a.shape) if isinstance(s, TileSpec) and hasattr(a, "shape") else None for a, s in pairs])
     arrays, numbers = [], []
     for name, spec, value in zip(definition.names, definition.inputs, args, strict=False):
-        if not isinstance(spec, Tile):
+        if not isinstance(spec, TileSpec):
             if isinstance(value, jax.core.Tracer):
                 raise definition.fail("L047", what=f"the number {name!r}", why="under jax.jit it must be a Python number, known while JAX traces")
             numbers.append(value)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.base.errors import error
 from avelang.ptx.outputs import torch_dtype
-from avelang.ptx.specs import Tile
+from avelang.ptx.specs import TileSpec
 
 if TYPE_CHECKING:
-    from avelang.ptx.launch import Caller
+    from avelang.ptx.calls import Caller
 
 NAME = "avelang_ptx::call"
 SCHEMA = "(str kernel, Tensor[] inputs, float[] numbers) -> Tensor[]"
@@ -66,7 +66,7 @@ def _registered(torch: Any) -> Any:
 def _arguments(caller: Caller, inputs: Sequence[Any], numbers: Sequence[float]) -> list[Any]:
     """Arrays and numbers in the order of the parameters."""
     arrays, plain = iter(inputs), iter(numbers)
-    return [next(arrays) if isinstance(s, Tile) else _number(s, next(plain)) for s in caller.definition.inputs]
+    return [next(arrays) if isinstance(s, TileSpec) else _number(s, next(plain)) for s in caller.definition.inputs]
 
 
 def _number(kind: Any, value: float) -> int | float:
@@ -107,8 +107,8 @@ def _backward(ctx: Any, grads: Sequence[Any]) -> tuple[Any, ...]:
 def through_operator(caller: Caller, args: Sequence[Any], name: str = "") -> Any:
     """A call by the operator; `name`: that of the kernel, where it is known."""
     name = name or prepare(caller)
-    tensors = [a for a, s in zip(args, caller.definition.inputs, strict=True) if isinstance(s, Tile)]
-    numbers = [float(a) for a, s in zip(args, caller.definition.inputs, strict=True) if not isinstance(s, Tile)]
+    tensors = [a for a, s in zip(args, caller.definition.inputs, strict=True) if isinstance(s, TileSpec)]
+    numbers = [float(a) for a, s in zip(args, caller.definition.inputs, strict=True) if not isinstance(s, TileSpec)]
     made = sys.modules["torch"].ops.avelang_ptx.call(name, tensors, numbers)
     return made[0] if len(made) == 1 else tuple(made)
 

@@ -15,7 +15,7 @@ from avelang.base.errors import AveError, error
 from avelang.base.places import here, wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import PtxTarget, Spaces, Types, check
-from avelang.ptx.operands import operand
+from avelang.ptx.operand_nodes import operand
 from avelang.ptx.trace import Trace, current
 
 # What can read a special register; ptxas refuses it in all others.
@@ -72,7 +72,7 @@ def add(trace: Trace, instruction: n.PtxInstruction) -> None:
             trace.branch_to(x.name)
 
 
-class Instruction:
+class InstructionBuilder:
     """A name under way: attributes lengthen it, a call adds the instruction."""
 
     __slots__ = ("_parts",)
@@ -80,13 +80,13 @@ class Instruction:
     def __init__(self, parts: tuple[str, ...] = ()):
         self._parts = parts
 
-    def __getattr__(self, name: str) -> Instruction:
+    def __getattr__(self, name: str) -> InstructionBuilder:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Instruction((*self._parts, part(name)))
+        return InstructionBuilder((*self._parts, part(name)))
 
-    def __getitem__(self, name: str) -> Instruction:
-        return Instruction((*self._parts, *name.split(".")))
+    def __getitem__(self, name: str) -> InstructionBuilder:
+        return InstructionBuilder((*self._parts, *name.split(".")))
 
     def __call__(self, *operands: Any, pred: Any = None) -> None:
         """Adds the instruction, destination first as in PTX. `pred`: the predicate under which it is executed."""
@@ -96,4 +96,4 @@ class Instruction:
         return f"<PTX instruction {'.'.join(self._parts) or '...'}>"
 
 
-inst = Instruction()
+inst = InstructionBuilder()

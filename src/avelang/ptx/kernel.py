@@ -14,12 +14,12 @@ from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.frontend.source import Named
 from avelang.ptx.build import Definition, Traced, sized, trace
-from avelang.ptx.launch import Caller
-from avelang.ptx.specs import Tile
+from avelang.ptx.calls import Caller
+from avelang.ptx.specs import TileSpec
 from avelang.ptx.types import Type, as_type
 
 
-class Kernel(Named):
+class PtxKernel(Named):
     """A kernel of the instruction level. `k(A, B)` runs it and returns its outputs: one array, or a tuple of several, of the kind that the inputs
     have.
 
@@ -93,16 +93,16 @@ def kernel(
     `max_registers` of a thread, `min_blocks` of a multiprocessor: `.maxnreg`, `.minnctapersm`. Raises S003, T237, T238, U101.
     """
 
-    def made(fn: Callable[..., Any]) -> Kernel:
+    def made(fn: Callable[..., Any]) -> PtxKernel:
         try:
             if not isinstance(fn, types.FunctionType) or fn.__name__ == "<lambda>":
                 raise wrong("S003", got=repr(fn))
-            inputs = tuple(x if isinstance(x, Tile) else _number(x) for x in _several(in_specs))
+            inputs = tuple(x if isinstance(x, TileSpec) else _number(x) for x in _several(in_specs))
             outputs = _several(out_specs)
             for x in outputs:
-                if not isinstance(x, Tile):
+                if not isinstance(x, TileSpec):
                     raise wrong("T221", what="an item of out_specs", want="a Tile", got=repr(x))
-            return Kernel(Definition(fn, fn.__name__, inputs, outputs, grid, block, cluster, smem, arch, max_registers, min_blocks))
+            return PtxKernel(Definition(fn, fn.__name__, inputs, outputs, grid, block, cluster, smem, arch, max_registers, min_blocks))
         except AveError as e:
             raise e if knobs.full_traceback() else e.with_traceback(None) from None
 

@@ -8,13 +8,29 @@ from typing import Any
 from avelang.base.errors import AveError, AveTypeError
 from avelang.base.places import wrong
 from avelang.nvptx.readings import FORMS
-from avelang.ptx.copies import cp_async, fence, mbarrier, tma
-from avelang.ptx.flow import bar_sync, bra, break_, cluster, continue_, elect_sync, else_, exit_, if_, label, loop, not_, ret, syncthreads, when
+from avelang.ptx.control_flow import (
+    bar_sync,
+    bra,
+    break_,
+    cluster,
+    continue_,
+    elect_sync,
+    else_,
+    exit_,
+    if_,
+    label,
+    loop,
+    not_,
+    ret,
+    syncthreads,
+    when,
+)
+from avelang.ptx.copy_ops import cp_async, fence, mbarrier, tma
 from avelang.ptx.inst import inst
-from avelang.ptx.matrix import ldmatrix, mma, stmatrix, wgmma
-from avelang.ptx.memory import addr, global_ptr, global_ptrs, param
+from avelang.ptx.mma_ops import ldmatrix, mma, stmatrix, wgmma
 from avelang.ptx.module import module
-from avelang.ptx.special import special
+from avelang.ptx.shared_memory import addr, global_ptr, global_ptrs, param
+from avelang.ptx.special_registers import special
 from avelang.ptx.statements import branch_targets, call, call_targets, parameter, pragma, prototype, raw, scope, variable
 from avelang.ptx.statements import text_operand as operand
 

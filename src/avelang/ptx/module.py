@@ -23,15 +23,15 @@ from avelang.nvptx.check import PtxTarget
 from avelang.nvptx.printer import print_module
 from avelang.ptx.build import VERSION, dynamic_shared
 from avelang.ptx.registers import Reg
-from avelang.ptx.statements import Variable, declaration, declared, directive_nodes
+from avelang.ptx.statements import Declarations, DeclaredVariable, declaration, declared, directive_nodes
 from avelang.ptx.trace import Trace, tracing
 from avelang.ptx.types import BY_PTX
 
 
-class Function:
+class ModuleFunction:
     """A kernel or a function of a module; as an operand its name."""
 
-    def __init__(self, module: Module, name: str):
+    def __init__(self, module: ModuleBuilder, name: str):
         self.module, self.name = module, name
 
     def node(self) -> n.Operand:
@@ -45,7 +45,7 @@ class Function:
         return f"<PTX function {self.name}>"
 
 
-class Module:
+class ModuleBuilder:
     """A module of PTX. `target`: a chip, or a tuple of a chip and options ("sm_90a", "debug"); `version` of PTX; `address_size` None: not written.
     Raises S207."""
 
@@ -68,7 +68,7 @@ class Module:
 
     # -- variables and the like ------------------------------------------------------------------------------------------------------
 
-    def variable(self, space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> Variable:
+    def variable(self, space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> DeclaredVariable:
         """A variable of the module: `module.variable("global", b8, "text", 6, init=b"hello")`. Options: `align` (bytes); `init`, a value, (nested)
         lists of values, bytes, a dict for an opaque type; `vector` ("v2"); `linkage` ("visible", "extern", "weak", "common"); `attributes`
         (["managed"]). Extents: ints, None for one that is left open. Raises T221."""
@@ -76,10 +76,10 @@ class Module:
         self._items.append(out.declaration)
         return out
 
-    def alias(self, name: str, of: Any) -> Function:
+    def alias(self, name: str, of: Any) -> ModuleFunction:
         """`.alias name, of;`"""
         self._items.append(n.Alias(name, of if isinstance(of, str) else of.name))
-        return Function(self, name)
+        return ModuleFunction(self, name)
 
     def pragma(self, *texts: str) -> None:
         """`.pragma "...";`"""
@@ -88,38 +88,38 @@ class Module:
     # -- functions -------------------------------------------------------------------------------------------------------------------
 
     def declare(
-        self, kind: str, name: str, params: Sequence[Variable] | None = None, *, returns: Sequence[Variable] | None = None, linkage: str = "",
+        self, kind: str, name: str, params: Declarations = None, *, returns: Declarations = None, linkage: str = "",
         directives: Sequence[Any] = (), attributes: Sequence[Any] = (),
-    ) -> Function:  # fmt: skip
+    ) -> ModuleFunction:  # fmt: skip
         """A function ("func") or kernel ("entry") without a body: one that is defined elsewhere, or further down."""
         if kind not in ("func", "entry"):
             raise wrong("T221", what="the kind of a function", want='"func" or "entry"', got=repr(kind))
         self._items.append(self._function(kind, name, params, returns, linkage, directives, attributes))
-        return Function(self, name)
+        return ModuleFunction(self, name)
 
     def entry(
-        self, params: Sequence[Variable] | None = None, *, name: str = "", linkage: str = "visible", directives: Sequence[Any] = (),
+        self, params: Declarations = None, *, name: str = "", linkage: str = "visible", directives: Sequence[Any] = (),
         attributes: Sequence[Any] = (),
-    ) -> Callable[[Callable[..., Any]], Function]:  # fmt: skip
+    ) -> Callable[[Callable[..., Any]], ModuleFunction]:  # fmt: skip
         """A decorator that makes a kernel: the function runs once, now, with the parameters as operands, and writes the body. `name`: as PTX shall
         have it; `directives`: `[("maxntid", 128, 1, 1), ("minnctapersm", 2)]`. Raises what the body's calls raise."""
         return self._defined("entry", name, params, None, linkage, directives, attributes)
 
     def func(
-        self, params: Sequence[Variable] | None = None, *, returns: Sequence[Variable] | None = None, name: str = "", linkage: str = "",
+        self, params: Declarations = None, *, returns: Declarations = None, name: str = "", linkage: str = "",
         directives: Sequence[Any] = (), attributes: Sequence[Any] = (),
-    ) -> Callable[[Callable[..., Any]], Function]:  # fmt: skip
+    ) -> Callable[[Callable[..., Any]], ModuleFunction]:  # fmt: skip
         """As `entry`, for a device function, which `ptx.call` calls. The Python function gets the results first, then the parameters."""
         return self._defined("func", name, params, returns, linkage, directives, attributes)
 
-    def _defined(self, kind: str, name: str, params: Any, returns: Any, *options: Any) -> Callable[[Callable[..., Any]], Function]:
-        def made(fn: Callable[..., Any]) -> Function:
+    def _defined(self, kind: str, name: str, params: Any, returns: Any, *options: Any) -> Callable[[Callable[..., Any]], ModuleFunction]:
+        def made(fn: Callable[..., Any]) -> ModuleFunction:
             head = self._function(kind, name or fn.__name__, params, returns, *options)
             try:
                 self._items += self._traced(fn, head)
             except AveError as e:
                 raise e if knobs.full_traceback() else e.with_traceback(None) from None
-            return functools.update_wrapper(Function(self, head.name), fn)  # type: ignore[return-value]
+            return functools.update_wrapper(ModuleFunction(self, head.name), fn)  # type: ignore[return-value]
 
         return made
 
@@ -144,7 +144,7 @@ class Module:
             log.symbols[v.name] = "entry" if head.kind == "entry" else v.space
             if v.space == "reg":
                 log.know(v.name, v.type)
-            operands.append(Reg(v.name, BY_PTX[v.type]) if v.space == "reg" else Variable(v))
+            operands.append(Reg(v.name, BY_PTX[v.type]) if v.space == "reg" else DeclaredVariable(v))
         with tracing(log):
             returned = fn(*operands)
         if returned is not None:
@@ -152,6 +152,6 @@ class Module:
         return [*dynamic_shared(log), dataclasses.replace(head, body=log.finish())]
 
 
-module = Module
+module = ModuleBuilder
 
-__all__ = ["Function", "Module", "module"]
+__all__ = ["ModuleBuilder", "ModuleFunction", "module"]

@@ -17,7 +17,7 @@ from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.ptx_types import REGISTERS
 from avelang.ptx.inst import emit
-from avelang.ptx.operands import operand
+from avelang.ptx.operand_nodes import operand
 from avelang.ptx.refusals import NoValue
 from avelang.ptx.trace import Trace, current, opened
 from avelang.ptx.types import Type, as_type
@@ -29,7 +29,7 @@ COMPONENTS = frozenset("xyzwrgba")  # PTX ISA, 6.4.2 "Vectors as operands"
 _SIGN_MATTERS = frozenset({"//", "%", ">>", "<", "<=", ">", ">="})
 
 
-class Value(NoValue):
+class ScalarOperand(NoValue):
     """What Python's operators work on. `value()` is the register that holds it."""
 
     __hash__ = object.__hash__
@@ -149,7 +149,7 @@ class Value(NoValue):
         return out
 
 
-class Reg(Value):
+class Reg(ScalarOperand):
     """A register: `name` as PTX has it ("%r0"), `type`."""
 
     __slots__ = ("name", "trace", "type")
@@ -222,7 +222,7 @@ class Reg(Value):
         return self._into("^", other)
 
 
-class Vector:
+class VectorReg:
     """A register of several components: `v.x`, `v.y`, `v.z`, `v.w` are registers, v is an operand where PTX takes the whole."""
 
     __slots__ = ("name", "type")
@@ -242,17 +242,17 @@ class Vector:
         return f"<vector register {self.name} of {self.type}>"
 
 
-class Component(Value):
+class Component(ScalarOperand):
     """A component of a vector register as an operand; in an operator it is read first, by one `mov`."""
 
-    def __init__(self, register: Vector, component: str):
+    def __init__(self, register: VectorReg, component: str):
         self.register, self.component, self.type = register, component, register.type
 
     def node(self) -> n.Operand:
         return n.Register(self.register.name, self.component)
 
     def value(self) -> Reg:
-        return Registers.scalar(self.type, self)
+        return RegisterFactory.scalar(self.type, self)
 
     def __repr__(self) -> str:
         return f"<register {self.register.name}.{self.component} of {self.type}>"
@@ -278,7 +278,7 @@ class Negated:
         return f"<!{self.register.name}>"
 
 
-class Registers:
+class RegisterFactory:
     """`reg`: new registers."""
 
     @staticmethod
@@ -298,7 +298,7 @@ class Registers:
         values = list(init) if isinstance(init, (list, tuple)) else [init] * count
         if len(values) != count:
             raise wrong("T221", what="init", want=f"{count} values", got=f"{len(values)}")
-        return [Registers.scalar(dtype, v) for v in values]
+        return [RegisterFactory.scalar(dtype, v) for v in values]
 
     @staticmethod
     def declare(dtype: Any, *names: str, vector: str = "") -> Any:
@@ -310,7 +310,7 @@ class Registers:
         if not declared or vector not in ("", "v2", "v4", "v8"):
             raise wrong("T221", what="reg.declare", want='a type, names, and vector="v2" or "v4" if any', got=f"{names!r}, vector={vector!r}")
         trace.declare(n.RegisterDecl(kind.name if kind.name in REGISTERS else kind.held, declared, vector))
-        make = Vector if vector else Reg
+        make = VectorReg if vector else Reg
         found = [[make(each, kind) for each in name.names()] for name in declared]
         out = [one if name.count is not None else one[0] for one, name in zip(found, declared, strict=True)]
         return out if len(out) > 1 else out[0]
@@ -318,17 +318,17 @@ class Registers:
     @staticmethod
     def pred(init: Any = None, name: str = "") -> Reg:
         """A new predicate. `init`: another one, which is copied."""
-        return Registers.scalar(t.pred, init, name)
+        return RegisterFactory.scalar(t.pred, init, name)
 
     @staticmethod
     def from_(value: Any, dtype: Any = None) -> Reg:
         """A new register with the value: of a register or special register, of its type; of an int (u32) or a float (f32) else."""
         if dtype is None:
             dtype = getattr(value, "type", None) or (t.f32 if isinstance(value, float) else t.u32)
-        return Registers.scalar(dtype, value)
+        return RegisterFactory.scalar(dtype, value)
 
 
-reg = Registers()
+reg = RegisterFactory()
 
 
 # -- moves ---------------------------------------------------------------------------------------------------------------------------
@@ -362,19 +362,19 @@ def _moved(kind: Type) -> str:
 def _float_constant(value: float, kind: Type) -> Any:
     if kind.bits == 16 and kind.kind == "float":
         dtype = np.dtype(np.float16) if kind is t.f16 else np.dtype(ml_dtypes.bfloat16)
-        return n_int(int(np.asarray(value).astype(dtype).view(np.uint16)))
+        return HexInt(int(np.asarray(value).astype(dtype).view(np.uint16)))
     if kind.kind == "packed":
         one = t.f16 if kind is t.f16x2 else t.bf16
         bits = _float_constant(value, one).bits
-        return n_int(bits << 16 | bits)
+        return HexInt(bits << 16 | bits)
     if kind.kind == "float" or (kind.kind == "bits" and kind.bits == 32):
         return value
     if kind.kind == "bits" and kind.bits == 64:
-        return n_int(int.from_bytes(struct.pack(">d", value), "big"))
+        return HexInt(int.from_bytes(struct.pack(">d", value), "big"))
     raise wrong("T229", value=repr(value), type=kind)
 
 
-class n_int:  # noqa: N801  (a number, in hex)
+class HexInt:  # noqa: N801  (a number, in hex)
     """A constant that is written in hex."""
 
     def __init__(self, bits: int):
@@ -452,12 +452,12 @@ def _opcode(op: str, kind: Type) -> tuple[str, ...]:
 
 
 def _shift(op: str, a: Any, b: Any, into: Reg | None) -> Reg:
-    if not isinstance(a, Value):
+    if not isinstance(a, ScalarOperand):
         raise wrong("T231", f"put {a!r} into a register first: reg.from_({a!r})", op=op, type="a Python number")
     x = a.value()
     if not x.type.is_int:
         raise wrong("T231", op=op, type=x.type)
-    if isinstance(b, Value):
+    if isinstance(b, ScalarOperand):
         b = b.value()
         if b.type.bits != 32 or not b.type.is_int:
             raise wrong("T230", op=op, a=x.type, b=b.type, why="the count of a shift has 32 bits")
@@ -470,9 +470,9 @@ def _shift(op: str, a: Any, b: Any, into: Reg | None) -> Reg:
 
 def _meet(op: str, a: Any, b: Any) -> tuple[Type, Any, Any]:
     """The type in which an operator computes, and its operands."""
-    if isinstance(a, Value) and isinstance(b, Value):
+    if isinstance(a, ScalarOperand) and isinstance(b, ScalarOperand):
         return _registers(op, a.value(), b.value())
-    if isinstance(a, Value):
+    if isinstance(a, ScalarOperand):
         x = a.value()
         return x.type, x, _number(op, b, x.type)
     x = b.value()
@@ -517,4 +517,4 @@ def _registers(op: str, a: Reg, b: Reg) -> tuple[Type, Reg, Reg]:
     return (y if x.kind == "bits" else x), a, b
 
 
-__all__ = ["Negated", "Reg", "Value", "binary", "move", "operand", "reg"]
+__all__ = ["Negated", "Reg", "ScalarOperand", "binary", "move", "operand", "reg"]

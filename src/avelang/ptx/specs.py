@@ -16,7 +16,7 @@ from avelang.ptx.types import Type, as_type
 Extent = int | str
 
 
-class Tile:
+class TileSpec:
     """An array, row-major without gaps: `Tile(128, 64, bf16)`, or with symbols, `Tile("M", "K", bf16)`: a symbol means one size wherever it stands,
     and the first call with new sizes traces the kernel for them. `Tile((128, 64), bf16)` and `Tile(128, 64, dtype=bf16)` are the same as the first.
 
@@ -83,14 +83,14 @@ class Tile:
 
 @no_arithmetic
 @dataclasses.dataclass(frozen=True, eq=False)
-class Argument(NoValue):
+class KernelArgument(NoValue):
     """A parameter inside of a kernel: `tile` for an array (with `shape` and `strides` in elements), None for a number of `type`. As an operand it
     is the parameter's name, for `ld.param`; `map` is that of its tensor map."""
 
     name: str
     symbol: str
     type: Type
-    tile: Tile | None = None
+    tile: TileSpec | None = None
     shape: tuple[int, ...] = ()
 
     def node(self) -> n.Operand:
@@ -122,12 +122,12 @@ class Argument(NoValue):
         return f"<parameter {self.name}: {self.tile if self.tile is not None else self.type}>"
 
 
-Spec = Tile | Type
+Spec = TileSpec | Type
 
 
 def symbols(specs: Sequence[Spec]) -> tuple[str, ...]:
     """The symbols of specs, in the order in which they are first written."""
-    return tuple(dict.fromkeys(x for s in specs if isinstance(s, Tile) for x in s.shape if isinstance(x, str)))
+    return tuple(dict.fromkeys(x for s in specs if isinstance(s, TileSpec) for x in s.shape if isinstance(x, str)))
 
 
 def sizes_of(kernel: str, names: Sequence[str], specs: Sequence[Spec], shapes: Sequence[tuple[int, ...] | None]) -> dict[str, int]:
@@ -135,7 +135,7 @@ def sizes_of(kernel: str, names: Sequence[str], specs: Sequence[Spec], shapes: S
     out: dict[str, int] = {}
     said: dict[str, str] = {}
     for name, spec, shape in zip(names, specs, shapes, strict=True):
-        if not isinstance(spec, Tile) or shape is None:
+        if not isinstance(spec, TileSpec) or shape is None:
             continue
         if len(shape) != len(spec.shape):
             raise error("L040", kernel=kernel, param=name, want=spec, got=tuple(shape), why=f"it has {len(shape)} dimensions, not {len(spec.shape)}")

@@ -18,9 +18,9 @@ from avelang.nvptx.lint import Scope
 from avelang.nvptx.special_registers import SPECIAL
 from avelang.ptx import types
 from avelang.ptx.inst import part
-from avelang.ptx.operands import float_bits
+from avelang.ptx.operand_nodes import float_bits
 from avelang.ptx.registers import COMPONENTS
-from avelang.ptx.special import AXES
+from avelang.ptx.special_registers import AXES
 
 BREAK = "\x00"
 WIDTH = 140
@@ -44,19 +44,19 @@ class Unspellable(Exception):
 
 
 @dataclasses.dataclass(slots=True)
-class Names:
+class PythonNames:
     """What the names of PTX are called in Python where one stands: in a module, a function, or braces. `registers`: name -> (variable, index in the
     list that it is, or None; whether it is a vector). `types` is what `nvptx.check` asks."""
 
-    outer: Names | None = None
+    outer: PythonNames | None = None
     registers: dict[str, tuple[str, int | None, bool]] = dataclasses.field(default_factory=dict)
     symbols: dict[str, str] = dataclasses.field(default_factory=dict)
     taken: set[str] = dataclasses.field(default_factory=set)
     types: Scope = dataclasses.field(default_factory=Scope)
 
-    def inner(self) -> Names:
+    def inner(self) -> PythonNames:
         """The names within a function or within braces."""
-        return Names(self, types=Scope(self.types))
+        return PythonNames(self, types=Scope(self.types))
 
     def _is_taken(self, name: str) -> bool:
         return name in self.taken or (self.outer is not None and self.outer._is_taken(name))
@@ -104,7 +104,7 @@ class Names:
 # -- operands ------------------------------------------------------------------------------------------------------------------------
 
 
-def operand(x: n.Operand, names: Names, parts: tuple[str, ...] = ()) -> str:
+def operand(x: n.Operand, names: PythonNames, parts: tuple[str, ...] = ()) -> str:
     """The expression for an operand of an instruction of these parts."""
     spell = _OPERANDS.get(type(x))
     found = spell(x, names, parts) if spell is not None else None
@@ -116,7 +116,7 @@ def as_text(x: n.Operand) -> str:
     return f"ptx.operand({quoted(printer.operand(x))})"
 
 
-def _register(x: n.Register, names: Names, parts: tuple[str, ...]) -> str | None:
+def _register(x: n.Register, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     found = names.register(x.name)
     if found is None:
         return None
@@ -127,7 +127,7 @@ def _register(x: n.Register, names: Names, parts: tuple[str, ...]) -> str | None
     return f"{variable}{at}{'.' * bool(x.component)}{x.component}"
 
 
-def _special(x: n.SpecialOperand, names: Names, parts: tuple[str, ...]) -> str | None:
+def _special(x: n.SpecialOperand, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     if (x.component in AXES) != SPECIAL[x.name].vector or (x.component and x.component not in AXES):
         return None
     return f"ptx.special.{x.name[1:]}{'.' * bool(x.component)}{x.component}()"
@@ -138,11 +138,11 @@ def _plain(x: n.Operand | None) -> bool:
     return isinstance(x, n.Int) and x == n.Int(x.value)
 
 
-def _int(x: n.Int, names: Names, parts: tuple[str, ...]) -> str | None:
+def _int(x: n.Int, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     return str(x.value) if _plain(x) else None
 
 
-def _float(x: n.Float, names: Names, parts: tuple[str, ...]) -> str | None:
+def _float(x: n.Float, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     width = 64 if "f64" in parts else 32
     if x != n.Float(x.bits, width):
         return None
@@ -156,7 +156,7 @@ def _float(x: n.Float, names: Names, parts: tuple[str, ...]) -> str | None:
     return None
 
 
-def _vector(x: n.VectorOperand, names: Names, parts: tuple[str, ...]) -> str | None:
+def _vector(x: n.VectorOperand, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     """A list; of consecutive registers a slice."""
     runs: list[tuple[str, int, int]] = []  # variable, first, behind the last; or expression, -1
     for item in x.items:
@@ -178,7 +178,7 @@ def _vector(x: n.VectorOperand, names: Names, parts: tuple[str, ...]) -> str | N
     return f"[{_COMMA.join(out)}]"
 
 
-def _address(x: n.AddressOperand, names: Names, parts: tuple[str, ...]) -> str | None:
+def _address(x: n.AddressOperand, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     rest = x.rest
     if not isinstance(x.base, (n.Register, n.SymbolOperand)) or not (
         not rest or (len(rest) == 1 and isinstance(rest[0], n.VectorOperand) and rest[0].items)
@@ -198,7 +198,7 @@ def _address(x: n.AddressOperand, names: Names, parts: tuple[str, ...]) -> str |
 _ADDRESSES = frozenset(f"{kind}{bits}" for kind in "bus" for bits in (32, 64))
 
 
-def _binary(x: n.Binary, names: Names, parts: tuple[str, ...]) -> str | None:
+def _binary(x: n.Binary, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     """A place in a variable."""
     if x.op != "+" or not isinstance(x.left, n.SymbolOperand) or not _plain(x.right) or x.right == n.Int(0):
         return None
@@ -206,11 +206,11 @@ def _binary(x: n.Binary, names: Names, parts: tuple[str, ...]) -> str | None:
     return f"{name} + {printer.operand(x.right)}" if name[0] not in "'\"" else None
 
 
-def _pair(x: n.Pair, names: Names, parts: tuple[str, ...]) -> str | None:
+def _pair(x: n.Pair, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     return f"({operand(x.first, names, parts)}, {operand(x.second, names, parts)})"
 
 
-def _not(x: n.Not, names: Names, parts: tuple[str, ...]) -> str | None:
+def _not(x: n.Not, names: PythonNames, parts: tuple[str, ...]) -> str | None:
     known = isinstance(x.operand, n.Register) and not x.operand.component and names.types.type(x.operand.name) == "pred"
     return f"ptx.not_({operand(x.operand, names)})" if known else None
 
@@ -237,14 +237,14 @@ def opcode(parts: tuple[str, ...]) -> str:
     return f"ptx.inst.{'.'.join(words)}"
 
 
-def _guard(x: n.Guard, names: Names) -> str:
+def _guard(x: n.Guard, names: PythonNames) -> str:
     if x.register.component or names.types.type(x.register.name) != "pred":
         raise Unspellable(f"`{x.register.name}` is no predicate")
     name = operand(x.register, names)
     return f"pred=ptx.not_({name})" if x.negated else f"pred={name}"
 
 
-def instruction(x: n.PtxInstruction, names: Names) -> str:
+def instruction(x: n.PtxInstruction, names: PythonNames) -> str:
     """The call that adds an instruction. Raises Unspellable."""
     guard = [_guard(x.guard, names)] if x.guard is not None else []
     if x.opcode == "call":
@@ -255,7 +255,7 @@ def instruction(x: n.PtxInstruction, names: Names) -> str:
     return f"{opcode(x.parts)}({_COMMA.join(args + guard)})"
 
 
-def _call(x: n.PtxInstruction, names: Names, guard: list[str]) -> str:
+def _call(x: n.PtxInstruction, names: PythonNames, guard: list[str]) -> str:
     rest = list(x.operands)
 
     def listed() -> list[str] | None:

@@ -13,13 +13,13 @@ from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.parse import TYPES, parse_body
 from avelang.ptx.inst import emit
-from avelang.ptx.memory import Place
-from avelang.ptx.operands import operand, parsed
+from avelang.ptx.operand_nodes import operand, parsed
+from avelang.ptx.shared_memory import SymbolOffset
 from avelang.ptx.trace import current, opened
 from avelang.ptx.types import as_type
 
 
-class Text:
+class TextOperand:
     """An operand that was given as text."""
 
     def __init__(self, node: n.Operand):
@@ -29,17 +29,17 @@ class Text:
         return self._node
 
 
-def text_operand(text: str) -> Text:
+def text_operand(text: str) -> TextOperand:
     """An operand as PTX has it: `ptx.operand("0xFF")`, `ptx.operand("(1 << 4) - 1")`, `ptx.operand("[texture, {%f1, %f2}]")`. Raises T222."""
     trace = opened()
-    return Text(parsed(text, "ptx.operand", trace.held if trace is not None else ()))
+    return TextOperand(parsed(text, "ptx.operand", trace.held if trace is not None else ()))
 
 
 # -- variables -----------------------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Variable:
+class DeclaredVariable:
     """A variable or a parameter: as an operand its name, which stands for its address. `v + 8` is a place in it."""
 
     declaration: n.PtxVariable
@@ -51,17 +51,20 @@ class Variable:
     def node(self) -> n.Operand:
         return n.SymbolOperand(self.name)
 
-    def __add__(self, offset: int) -> Place:
-        return Place(self.name, offset)
+    def __add__(self, offset: int) -> SymbolOffset:
+        return SymbolOffset(self.name, offset)
 
     def __repr__(self) -> str:
         return f"<variable {self.name} in .{self.declaration.space}>"
 
 
+Declarations = Sequence[DeclaredVariable] | None  # None: no parentheses at all
+
+
 def declaration(
     space: str, dtype: Any, name: str, *dims: Any, align: int | None = None, vector: str = "", init: Any = None, linkage: str = "",
     attributes: Sequence[Any] = (), pointer: Sequence[Any] | None = None,
-) -> Variable:  # fmt: skip
+) -> DeclaredVariable:  # fmt: skip
     """A variable that is declared nowhere: `space` as PTX calls it ("global", "shared", ...), a type or the name of an opaque one ("texref"), its
     extents (None for one that is left open). `align` in bytes. `init`: a value, (nested) lists of values, bytes, or a dict for an opaque type.
     `pointer` of a kernel's parameter: () or a space and an alignment, for `.ptr`. Raises T221."""
@@ -76,19 +79,19 @@ def declaration(
         raise wrong("T221", what="the extents of a variable", want="ints", got=repr(dims))
     at = n.PointerAttribute(*pointer) if pointer is not None else None
     value = None if init is None else _initializer(init, kind)
-    return Variable(n.PtxVariable(space, kind, name, vector, align, extents, value, linkage, _attributes(attributes), at))  # type: ignore[arg-type]
+    return DeclaredVariable(n.PtxVariable(space, kind, name, vector, align, extents, value, linkage, _attributes(attributes), at))  # type: ignore[arg-type]
 
 
 _SPACES = frozenset({".reg", ".global", ".const", ".shared", ".local", ".param", ".tex"})
 
 
-def parameter(dtype: Any, name: str, *dims: Any, space: str = "param", **options: Any) -> Variable:
+def parameter(dtype: Any, name: str, *dims: Any, space: str = "param", **options: Any) -> DeclaredVariable:
     """A parameter or a result of a function, for the lists of `module.entry`, `module.func` and `ptx.prototype`. Options as of `ptx.variable`;
     `space`: "param", or "reg"."""
     return declaration(space, dtype, name, *dims, **options)
 
 
-def variable(space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> Variable:
+def variable(space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> DeclaredVariable:
     """Declares a variable here: `ptx.variable("shared", b8, "tile", 1024, align=16)`. Options: `align` (bytes), `init`, `vector`, `linkage`,
     `attributes`, as `module.variable` has them. Raises T221."""
     out = declaration(space, dtype, name, *dims, **options)
@@ -145,23 +148,23 @@ def _targets(kind: str, label: str, names: Sequence[Any]) -> None:
 
 
 def prototype(
-    label: str, params: Sequence[Variable] | None = None, returns: Sequence[Variable] | None = None, name: str = "_", directives: Sequence[Any] = ()
+    label: str, params: Declarations = None, returns: Declarations = None, name: str = "_", directives: Sequence[Any] = ()
 ) -> None:
     """`label: .callprototype (returns) _ (params);`: what a function has that is called through a register. None: no parentheses."""
     node = n.Prototype(label, name, declared(returns), declared(params), directive_nodes(directives))
     current("ptx.prototype").place(label, node)
 
 
-def declared(given: Sequence[Variable] | None) -> tuple[n.PtxVariable, ...] | None:
+def declared(given: Declarations) -> tuple[n.PtxVariable, ...] | None:
     """The nodes of a list of parameters."""
     if given is None:
         return None
-    if not all(isinstance(x, Variable) for x in given):
+    if not all(isinstance(x, DeclaredVariable) for x in given):
         raise wrong("T221", what="parameters and results", want="a list of ptx.parameter(...)", got=repr(given))
     return tuple(x.declaration for x in given)
 
 
-class _Listed:
+class CallArguments:
     """Operands of a call in parentheses."""
 
     def __init__(self, items: Sequence[Any]):
@@ -177,8 +180,8 @@ def call(
 ) -> None:  # fmt: skip
     """`call (returns), function, (arguments), prototype`: a function by itself or by its name, or a register with its address and the label of a
     prototype or of targets. Arguments and results are variables in `.param`, registers or numbers; None: no parentheses. Raises T203, T222."""
-    before = [_Listed(returns)] if returns is not None else []
-    behind = [_Listed(arguments)] if arguments is not None else []
+    before = [CallArguments(returns)] if returns is not None else []
+    behind = [CallArguments(arguments)] if arguments is not None else []
     emit(("call", "uni") if uniform else ("call",), *before, function, *behind, *([prototype] if prototype else []), pred=pred)
 
 
@@ -204,6 +207,6 @@ def raw(text: str) -> None:
 
 
 __all__ = [
-    "Variable", "branch_targets", "call", "call_targets", "declaration", "declared", "directive_nodes", "parameter", "pragma", "prototype",
+    "DeclaredVariable", "branch_targets", "call", "call_targets", "declaration", "declared", "directive_nodes", "parameter", "pragma", "prototype",
     "raw", "scope", "text_operand", "variable",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from avelang.nvptx.parse import parse
 from avelang.nvptx.ptx_types import REGISTERS
 from avelang.ptx import types
 from avelang.ptx.inst import refusal
-from avelang.ptx.spelling import BREAK, WIDTH, Names, Unspellable, call, fill, instruction, operand, quoted
+from avelang.ptx.spelling import BREAK, WIDTH, PythonNames, Unspellable, call, fill, instruction, operand, quoted
 
 _DEEPEST = 16  # of braces: Python nests 20 blocks
 _COMMA = f", {BREAK}"
@@ -97,7 +97,7 @@ class _Writer:
     def __init__(self, module: n.PtxModule, file: str):
         self.module, self.file = module, file
         self.target = PtxTarget(module.target[0], module.version)
-        self.names = Names()
+        self.names = PythonNames()
         self.lines: list[str] = []
         self.types: set[str] = set()
         self.raw: list[tuple[int, str]] = []
@@ -150,7 +150,7 @@ class _Writer:
     def dims(self, x: n.PtxVariable) -> list[str]:
         return ["None" if d is None else operand(d, self.names) for d in x.dims]
 
-    def variable(self, head: str, x: n.PtxVariable, names: Names) -> str:
+    def variable(self, head: str, x: n.PtxVariable, names: PythonNames) -> str:
         """The call that declares a variable."""
         args = [quoted(x.space), self.type(x.type), quoted(x.name), *self.dims(x), *self.options(x)]
         if x.init is not None:
@@ -175,7 +175,7 @@ class _Writer:
         """A name alone, or a tuple of it and its values."""
         return f"({', '.join([quoted(name), *values])})" if values else quoted(name)
 
-    def initializer(self, x: n.Initializer, kind: str, names: Names) -> str:
+    def initializer(self, x: n.Initializer, kind: str, names: PythonNames) -> str:
         if isinstance(x, n.FieldInit):
             return f"{quoted(x.name)}: {operand(x.value, names)}"
         if not isinstance(x, tuple):
@@ -253,7 +253,7 @@ class _Writer:
 
     # -- statements ------------------------------------------------------------------------------------------------------------------
 
-    def body(self, statements: tuple[n.Statement, ...], names: Names, indent: str) -> None:
+    def body(self, statements: tuple[n.Statement, ...], names: PythonNames, indent: str) -> None:
         before = len(self.lines)
         wrote = False
         for s in statements:
@@ -264,7 +264,7 @@ class _Writer:
         elif len(self.lines) == before:
             raise AssertionError("a statement without a line")
 
-    def statement(self, s: n.Statement, names: Names, indent: str) -> None:
+    def statement(self, s: n.Statement, names: PythonNames, indent: str) -> None:
         if isinstance(s, n.PtxInstruction):
             self.instruction(s, names, indent)
         elif isinstance(s, n.LabelMark):
@@ -292,7 +292,7 @@ class _Writer:
             self.located = s.file, s.row
             self.put(f"# {self.files.get(s.file, f'file {s.file}')}:{s.row}", indent)
 
-    def declare(self, s: n.RegisterDecl, names: Names, indent: str) -> None:
+    def declare(self, s: n.RegisterDecl, names: PythonNames, indent: str) -> None:
         if s.type not in REGISTERS:
             names.types.declare(s)
             self.as_text(s, f"there are no registers of .{s.type}", indent)
@@ -311,7 +311,7 @@ class _Writer:
         args += [f"directives={self.directives(s.directives)}"] if s.directives else []
         self.put(call("ptx.prototype", args), indent)
 
-    def instruction(self, s: n.PtxInstruction, names: Names, indent: str) -> None:
+    def instruction(self, s: n.PtxInstruction, names: PythonNames, indent: str) -> None:
         refused: AveError | None = refusal(s, self.target, names.types.type)
         try:
             if refused is None:

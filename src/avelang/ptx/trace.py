@@ -27,7 +27,7 @@ PREFIX = {
 
 
 @dataclasses.dataclass(slots=True)
-class Loop:
+class OpenLoop:
     """An emitted loop that is open: where `continue_` and `break_` go."""
 
     again: str
@@ -55,7 +55,7 @@ class Trace:
         self.labels: dict[str, tuple[str, int]] = {}  # placed ones: where
         self.wanted: dict[str, Span | None] = {}  # labels that are branched to
         self.guard: n.Guard | None = None
-        self.loops: list[Loop] = []
+        self.loops: list[OpenLoop] = []
         self.dynamic = 0  # bytes of dynamic shared memory that are taken
         self.closed_if: tuple[int, str] | None = None  # length of `statements` behind an `if_`, and its label
         self._counts: dict[str, int] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from avelang.ir.core import OPS, Op, walk
 from avelang.ir.types import GLOBAL, LOCAL, PtrType, TensorType, dtype_of
-from avelang.isa.machine import polls
+from avelang.isa.wave_protocol import polls
 from avelang.sim.memory import Mask
 from avelang.sim.program import Code, Env, Program, Step, Waits
 from avelang.sim.sync import Ready, Waiting

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from avelang.ir.core import Op
-from avelang.isa.machine import AGENT, orders, relaxed_hears, scope
+from avelang.isa.wave_protocol import AGENT, orders, relaxed_hears, scope
 from avelang.sim.clocks import Clocks, Views, learned
 from avelang.sim.memory import Fault, Mask, Space
 

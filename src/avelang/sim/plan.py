@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.types import LOCAL, PtrType, TensorType, VecType
-from avelang.isa.machine import PRODUCTS
 from avelang.isa.row import ROWS
+from avelang.isa.wave_protocol import PRODUCTS
 from avelang.sim.registers import Held, Operand
 from avelang.sim.sync import Waiting
 from avelang.sim.wave import Wave

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.ir.core import Op
-from avelang.isa.machine import strong
+from avelang.isa.wave_protocol import strong
 from avelang.sim.clocks import Clocks
 from avelang.sim.memory import Fault, Mask, Space
 

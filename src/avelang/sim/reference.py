@@ -17,9 +17,9 @@ import avelang.arch as arch
 from avelang.base.errors import error
 from avelang.ir.core import Kernel, walk
 from avelang.ir.types import LOCAL, SHARED, DType, MapType, TensorType, dtype_of
-from avelang.isa.machine import ASYNC_PROXY
 from avelang.isa.row import ROWS
-from avelang.isa.tensor_map import Map, faults
+from avelang.isa.tensor_map import TensorMapValue, faults
+from avelang.isa.wave_protocol import ASYNC_PROXY
 from avelang.sim import control, program, special, tensors
 from avelang.sim.clocks import Clocks
 from avelang.sim.flights import disturbed
@@ -87,7 +87,7 @@ def _bind(p: Program, args: Sequence[Any], outputs: Collection[str] = ()) -> Spa
         if isinstance(v.type, DType):
             value: Any = from_const(a.item() if isinstance(a, np.generic) else a, dtype_of(v.type), p.lanes)
         elif isinstance(v.type, MapType):
-            value = Map(next(left), a.shape, a.strides, v.type)
+            value = TensorMapValue(next(left), a.shape, a.strides, v.type)
             wrong = faults(v.type, value.address, value.shape, value.strides)
             if wrong:
                 raise error("X012", p.kernel.span, kernel=p.kernel.name, what=f"the array of the tensor map "

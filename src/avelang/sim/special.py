@@ -13,8 +13,8 @@ from avelang.base.errors import error
 from avelang.ir.core import Op, Value
 from avelang.ir.printf import formatter
 from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
-from avelang.isa.machine import fences
-from avelang.isa.row import ROWS, Param, Place
+from avelang.isa.row import ROWS, Param, TensorRef
+from avelang.isa.wave_protocol import fences
 from avelang.sim.memory import Fault
 from avelang.sim.ops import FACTORIES, unsigned
 from avelang.sim.program import Env, Program, Step, Waits, apply, pure
@@ -245,10 +245,10 @@ def _operand(p: Program, v: Value | int) -> Callable[[Env], Any]:
         return lambda env: v
     at, t = p.slot(v), v.type
     if isinstance(t, TensorType):
-        return lambda env: Place(t.space, env[at].address.view(np.uint64), t)
+        return lambda env: TensorRef(t.space, env[at].address.view(np.uint64), t)
     if isinstance(t, PtrType):
         place = TensorType(t.dtype, (1,), (1,), t.space)
-        return lambda env: Place(t.space, env[at].view(np.uint64), place)
+        return lambda env: TensorRef(t.space, env[at].view(np.uint64), place)
     return lambda env: env[at]
 
 

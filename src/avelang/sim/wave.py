@@ -11,7 +11,7 @@ import numpy as np
 from avelang.base.errors import counted
 from avelang.ir.core import Op
 from avelang.ir.types import GLOBAL, LOCAL, SHARED
-from avelang.isa.machine import orders, strong
+from avelang.isa.wave_protocol import orders, strong
 from avelang.sim.clocks import Clock, Clocks
 from avelang.sim.flights import Flight, Groups
 from avelang.sim.grid import Grid, Who, ordered
@@ -177,7 +177,7 @@ class Wave:
     def _mask(self, mask: np.ndarray) -> Mask:
         return Mask(np.broadcast_to(mask, (self.lanes,)) & self.mask.active)
 
-    # -- what `isa.machine` promises ---------------------------------------------------------------------------------------------
+    # -- what `isa.wave_protocol` promises ---------------------------------------------------------------------------------------------
 
     def groups(self, kind: str) -> Groups:
         return self._groups.setdefault(kind, Groups(self.lanes))

@@ -14,7 +14,7 @@ import avelang.language as al
 from avelang.base.places import wrong
 from avelang.base.takes import takes
 from avelang.ir.dtypes import DType
-from avelang.isa.products import matmul
+from avelang.isa.mma_reference import matmul
 from avelang.tile.distribution import row_of
 from avelang.tile.products import Mma
 

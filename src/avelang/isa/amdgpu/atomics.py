@@ -9,10 +9,10 @@ from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import bf16, f16, f32, i32, i64, u32
 from avelang.ir.types import GLOBAL, SHARED, PtrType, VecType, dtype_of
 from avelang.isa.lowering import Emitter, Lowering
-from avelang.isa.row import Param, Place, Row, Wave, register
+from avelang.isa.row import Param, Row, TensorRef, Wave, register
 
 
-def _semantics(wave: Wave, byte_offset: np.ndarray, value: np.ndarray, tensor: Place, scope: int) -> np.ndarray:
+def _semantics(wave: Wave, byte_offset: np.ndarray, value: np.ndarray, tensor: TensorRef, scope: int) -> np.ndarray:
     address = tensor.address + byte_offset.astype(np.int64).astype(np.uint64)
     nbytes = value.nbytes // wave.lanes
     out = np.zeros_like(value)

@@ -13,9 +13,9 @@ from avelang.ir.dtypes import i32, i64, u8, u16, u32
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
 from avelang.isa.amdgpu.lane_rows import LANES
-from avelang.isa.expansions import choose, expand_offset, expand_resource, first_active, lds_stride
 from avelang.isa.lowering import Emitter, Lowering, immediates
-from avelang.isa.row import Param, Place, Row, Wave, register
+from avelang.isa.lowering_helpers import choose, expand_offset, expand_resource, first_active, lds_stride
+from avelang.isa.row import Param, Row, TensorRef, Wave, register
 
 RSRC = VecType(i32, 4)
 DWORD = 4  # bytes
@@ -52,7 +52,7 @@ def offset_of(*parts: np.ndarray) -> np.ndarray:
     return sum((np.ascontiguousarray(p).view(np.uint32).astype(np.uint64) for p in parts), np.zeros(len(parts[0]), np.uint64))
 
 
-def _make_rsrc(wave: Wave, tensor: Place, range_bytes: np.ndarray, flags: int) -> np.ndarray:
+def _make_rsrc(wave: Wave, tensor: TensorRef, range_bytes: np.ndarray, flags: int) -> np.ndarray:
     out = np.empty((wave.lanes, 4), np.uint32)
     out[:, 0] = (tensor.address & np.uint64(0xFFFFFFFF)).astype(np.uint32)
     out[:, 1] = ((tensor.address >> np.uint64(32)) & np.uint64(0xFFFF)).astype(np.uint32)
@@ -290,7 +290,7 @@ for _n in (1, 2, 4):
 # -- direct to LDS -------------------------------------------------------------------------------------------------------------------
 
 
-def _load_lds(wave: Wave, rsrc: np.ndarray, lds: Place, size: int, vindex: np.ndarray, soffset: np.ndarray, offset: int, aux: int) -> None:
+def _load_lds(wave: Wave, rsrc: np.ndarray, lds: TensorRef, size: int, vindex: np.ndarray, soffset: np.ndarray, offset: int, aux: int) -> None:
     at = offset_of(vindex, soffset) + np.uint64(offset)
     if size >= DWORD:
         raw = load_dwords(wave, rsrc, at, size // DWORD).view(np.uint8)

@@ -8,8 +8,8 @@ from avelang.base.lazy import np
 from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import bf16, f16, f32, f64, i16, i32, i64, u1, u16, u32, u64
-from avelang.isa.expansions import active_mask, first_active
 from avelang.isa.lowering import Lowering
+from avelang.isa.lowering_helpers import active_mask, first_active
 from avelang.isa.row import Param, Row, Wave, register
 
 LANES = 64

@@ -12,7 +12,7 @@ from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2f
 from avelang.ir.types import Type, VecType
 from avelang.isa.fragments import Fragment, Mma
 from avelang.isa.lowering import Lowering, immediates
-from avelang.isa.products import multiply
+from avelang.isa.mma_reference import multiply
 from avelang.isa.row import Param, Row, Wave, register
 
 LANES = 64

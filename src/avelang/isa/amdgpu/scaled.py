@@ -13,7 +13,7 @@ from avelang.ir.types import VecType
 from avelang.isa.amdgpu.mfma_rows import CONVERGENT, LANES, accumulator, operand
 from avelang.isa.fragments import Fragment, Mma
 from avelang.isa.lowering import Emit, Emitter, Lowering, immediates
-from avelang.isa.products import matmul
+from avelang.isa.mma_reference import matmul
 from avelang.isa.row import Param, Row, Wave, register
 
 SOURCE = "AMD CDNA4 ISA guide, sections 7.1.5 (formats and layouts) and 7.2 (Block Scaled Matrices); LLVM, IntrinsicsAMDGPU.td, int_amdgcn_mfma_scale"

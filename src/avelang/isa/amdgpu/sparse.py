@@ -13,7 +13,7 @@ from avelang.ir.types import VecType
 from avelang.isa.amdgpu.mfma_rows import ACCUMULATORS, CONVERGENT, INPUTS, LANES, accumulator, fragment_type, operand
 from avelang.isa.fragments import Mma
 from avelang.isa.lowering import Lowering
-from avelang.isa.products import matmul
+from avelang.isa.mma_reference import matmul
 from avelang.isa.row import Param, Row, Wave, register
 
 SOURCE = (

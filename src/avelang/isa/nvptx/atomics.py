@@ -16,8 +16,8 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, bf16, f16, f32, f64, i32, i64, u32, u64
 from avelang.ir.types import GLOBAL, SHARED, Type, VecType, dtype_of
 from avelang.isa.asm import Asm
-from avelang.isa.expansions import pointer
-from avelang.isa.row import Param, Place, Row, Wave, register
+from avelang.isa.lowering_helpers import pointer
+from avelang.isa.row import Param, Row, TensorRef, Wave, register
 
 SM_75, SM_90 = frozenset({"sm_75"}), frozenset({"sm_90"})
 ORDERS = ("relaxed", "acquire", "release", "acq_rel")
@@ -80,7 +80,7 @@ def _ptx(t: Type, kind: str = "") -> str:
 
 
 def _semantics(update: Update) -> Callable[..., np.ndarray]:
-    def semantics(wave: Wave, dst: Place, *rest: Any) -> np.ndarray:
+    def semantics(wave: Wave, dst: TensorRef, *rest: Any) -> np.ndarray:
         *values, _ = rest
         first = values[-1]
         size, out = first.nbytes // wave.lanes, np.zeros_like(first)
@@ -98,14 +98,14 @@ def _semantics(update: Update) -> Callable[..., np.ndarray]:
     return semantics
 
 
-def _load(words: Any) -> Callable[[Wave, Place], np.ndarray]:
-    def semantics(wave: Wave, src: Place) -> np.ndarray:
+def _load(words: Any) -> Callable[[Wave, TensorRef], np.ndarray]:
+    def semantics(wave: Wave, src: TensorRef) -> np.ndarray:
         return np.ascontiguousarray(wave.read(src.space, src.address, np.dtype(words).itemsize, wave.active)).view(words).reshape(-1)
 
     return semantics
 
 
-def _store(wave: Wave, dst: Place, value: np.ndarray) -> None:
+def _store(wave: Wave, dst: TensorRef, value: np.ndarray) -> None:
     wave.write(dst.space, dst.address, np.ascontiguousarray(value).view(np.uint8).reshape(wave.lanes, -1), wave.active)
 
 

@@ -15,10 +15,10 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import i32, i64, u32, u64
 from avelang.ir.types import SHARED, Type, VecType
 from avelang.isa.asm import Asm
-from avelang.isa.expansions import peer, pointer, shared_offset
-from avelang.isa.machine import Machine, Waiting
+from avelang.isa.lowering_helpers import peer, pointer, shared_offset
 from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, report, transactions
-from avelang.isa.row import Param, Place, Row, register
+from avelang.isa.row import Param, Row, TensorRef, register
+from avelang.isa.wave_protocol import Machine, Waiting
 
 SM_90 = frozenset({"sm_90"})
 DIM = Param("dim", "const", "0, 1 or 2", range=(0, 2))
@@ -125,7 +125,7 @@ def remote(address: str, rest: str, also: str = "") -> str:
     return f"{{ .reg .b32 a, m; mapa.shared::cluster.u32 a, {address}, <rank>;{bar} {rest} }}"
 
 
-def _mapa(wave: Machine, tile: Place, rank: np.ndarray) -> np.ndarray:
+def _mapa(wave: Machine, tile: TensorRef, rank: np.ndarray) -> np.ndarray:
     return (rank << WINDOW | tile.address.astype(np.uint32)).astype(np.uint32)
 
 
@@ -134,7 +134,7 @@ def _expand_mapa(b: Builder, tile: Value, rank: Value) -> Value:
 
 
 def _load(n: int) -> Callable[..., np.ndarray]:
-    def semantics(wave: Machine, tile: Place, rank: np.ndarray) -> np.ndarray:
+    def semantics(wave: Machine, tile: TensorRef, rank: np.ndarray) -> np.ndarray:
         out = np.zeros((wave.lanes, 4 * n), np.uint8)
         for lane in np.flatnonzero(wave.active).tolist():
             out[lane] = wave.peer(lane, int(rank[lane]), tile.address[lane : lane + 1], 4 * n)
@@ -145,7 +145,7 @@ def _load(n: int) -> Callable[..., np.ndarray]:
 
 
 def _store(n: int) -> Callable[..., None]:
-    def semantics(wave: Machine, tile: Place, rank: np.ndarray, data: np.ndarray) -> None:
+    def semantics(wave: Machine, tile: TensorRef, rank: np.ndarray, data: np.ndarray) -> None:
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, 4 * n)
         for lane in np.flatnonzero(wave.active).tolist():
             wave.peer(lane, int(rank[lane]), tile.address[lane : lane + 1], 4 * n, raw[lane])
@@ -154,7 +154,7 @@ def _store(n: int) -> Callable[..., None]:
 
 
 def _store_async(n: int) -> Callable[..., None]:
-    def semantics(wave: Machine, tile: Place, rank: np.ndarray, data: np.ndarray, bar: Place) -> None:
+    def semantics(wave: Machine, tile: TensorRef, rank: np.ndarray, data: np.ndarray, bar: TensorRef) -> None:
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(wave.lanes, 4 * n)
         for lane in np.flatnonzero(wave.active).tolist():
             at = tile.address.view(np.int64)[lane] + np.arange(4 * n)[None]
@@ -165,7 +165,7 @@ def _store_async(n: int) -> Callable[..., None]:
     return semantics
 
 
-def _arrive_remote(wave: Machine, bar: Place, rank: np.ndarray, relaxed: int) -> None:
+def _arrive_remote(wave: Machine, bar: TensorRef, rank: np.ndarray, relaxed: int) -> None:
     for lane in np.flatnonzero(wave.active).tolist():
         wave.mbarrier(lane, int(bar.address[lane]), int(rank[lane])).arrive(1, lane, bool(relaxed))
 

@@ -12,9 +12,9 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import i32, i64, u8, u32
 from avelang.ir.types import GLOBAL, SHARED, Type, VecType
 from avelang.isa.asm import HINTS, Asm, hinted
-from avelang.isa.expansions import choose, pointer
-from avelang.isa.machine import Machine
-from avelang.isa.row import Param, Place, Row, register
+from avelang.isa.lowering_helpers import choose, pointer
+from avelang.isa.row import Param, Row, TensorRef, register
+from avelang.isa.wave_protocol import Machine
 
 SM_80 = frozenset({"sm_80"})
 SOURCE = "PTX ISA 9.0, 9.7.9.25.3, cp.async"
@@ -24,7 +24,7 @@ PREFETCH = (0, 64, 128, 256)  # bytes
 
 def _semantics(size: int) -> Callable[..., None]:
     # By the generic proxy (SOURCE): where wgmma reads the data, a proxy fence stands behind the wait.
-    def semantics(wave: Machine, dst: Place, src: Place, count: np.ndarray, hint: int, prefetch: int, l1: int = 0) -> None:
+    def semantics(wave: Machine, dst: TensorRef, src: TensorRef, count: np.ndarray, hint: int, prefetch: int, l1: int = 0) -> None:
         lanes = np.flatnonzero(wave.active)
         for what, place in (("destination", dst), ("source", src)):
             crooked = wave.active & (place.address % np.uint64(size) != 0)

@@ -16,7 +16,7 @@ from avelang.ir.dtypes import i32, i64, u16
 from avelang.ir.types import SHARED, PtrType, Type, VecType
 from avelang.isa.fragments import Fragment
 from avelang.isa.lowering import Lowering
-from avelang.isa.row import Param, Place, Row, Wave, register
+from avelang.isa.row import Param, Row, TensorRef, Wave, register
 
 LANES = 32
 ELEMENT = 2  # bytes
@@ -52,15 +52,15 @@ class MatrixShape:
         return WORD_TRANS if self.trans else WORD
 
 
-def _addresses(shape: MatrixShape, place: Place, matrix: int, slot: int) -> np.ndarray:
+def _addresses(shape: MatrixShape, place: TensorRef, matrix: int, slot: int) -> np.ndarray:
     """uint64 (lanes,): where each lane's element of `slot` stands in memory; the row's address comes from another
     lane."""
     _, row, col = shape.word.index
     return place.address[8 * matrix + row[:, slot]] + (ELEMENT * col[:, slot]).astype(np.uint64)
 
 
-def _load_semantics(shape: MatrixShape) -> Callable[[Wave, Place], np.ndarray]:
-    def semantics(wave: Wave, tile: Place) -> np.ndarray:
+def _load_semantics(shape: MatrixShape) -> Callable[[Wave, TensorRef], np.ndarray]:
+    def semantics(wave: Wave, tile: TensorRef) -> np.ndarray:
         words = [
             np.concatenate([wave.read(tile.space, _addresses(shape, tile, j, s), ELEMENT, wave.active) for s in (0, 1)], axis=1)
             for j in range(shape.count)
@@ -71,8 +71,8 @@ def _load_semantics(shape: MatrixShape) -> Callable[[Wave, Place], np.ndarray]:
     return semantics
 
 
-def _store_semantics(shape: MatrixShape) -> Callable[[Wave, Place, np.ndarray], None]:
-    def semantics(wave: Wave, tile: Place, data: np.ndarray) -> None:
+def _store_semantics(shape: MatrixShape) -> Callable[[Wave, TensorRef, np.ndarray], None]:
+    def semantics(wave: Wave, tile: TensorRef, data: np.ndarray) -> None:
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(LANES, shape.count, 2, ELEMENT)
         for j in range(shape.count):
             for s in (0, 1):

@@ -15,10 +15,10 @@ from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import i64, u1, u32, u64
 from avelang.ir.types import SHARED
 from avelang.isa.asm import Asm
-from avelang.isa.expansions import pointer
-from avelang.isa.machine import Flight, Machine, MBarrier, Waiting
+from avelang.isa.lowering_helpers import pointer
 from avelang.isa.nvptx.copy_async import KIND, nothing
-from avelang.isa.row import Param, Place, Row, register
+from avelang.isa.row import Param, Row, TensorRef, register
+from avelang.isa.wave_protocol import AsyncCopy, Machine, MBarrier, Waiting
 
 SM_80, SM_90 = frozenset({"sm_80"}), frozenset({"sm_90"})
 EFFECTS = frozenset({"read", "write", "sync"})
@@ -29,7 +29,7 @@ BYTES = Param("bytes", u32, "how many bytes more the phase waits for")
 ARRIVALS, PHASE, TX = (1 << 20) - 1, 40, 41
 
 
-def at_lanes(wave: Machine, bar: Place) -> list[tuple[int, int]]:
+def at_lanes(wave: Machine, bar: TensorRef) -> list[tuple[int, int]]:
     """(lane, address) of active lanes."""
     return [(lane, int(bar.address[lane])) for lane in np.flatnonzero(wave.active).tolist()]
 
@@ -39,7 +39,7 @@ def flag(wave: Machine, value: bool | np.ndarray) -> np.ndarray:
     return np.broadcast_to(value, (wave.lanes,)).copy()
 
 
-def report(flight: Flight, bar: MBarrier, count: int, lane: int) -> None:
+def report(flight: AsyncCopy, bar: MBarrier, count: int, lane: int) -> None:
     """The copy reports to an mbarrier when it is complete."""
     bar.receive(flight, count, lane)
 
@@ -91,7 +91,7 @@ def until(b: Builder, test: Callable[[], Value]) -> None:
 # -- rows ----------------------------------------------------------------------------------------------------------------------------
 
 
-def _init(wave: Machine, bar: Place, count: np.ndarray) -> None:
+def _init(wave: Machine, bar: TensorRef, count: np.ndarray) -> None:
     for lane, address in at_lanes(wave, bar):
         wave.make_mbarrier(lane, address, int(count[lane]))
 
@@ -101,18 +101,18 @@ def _expand_init(b: Builder, bar: Value, count: Value) -> None:
     b.st(b.or_(wide, b.shl(wide, _long(b, 20))), pointer(b, bar), b.const(0, i64), 8)
 
 
-def _inval(wave: Machine, bar: Place) -> None:
+def _inval(wave: Machine, bar: TensorRef) -> None:
     for lane, address in at_lanes(wave, bar):
         wave.make_mbarrier(lane, address, None)
 
 
-def _arrive(wave: Machine, bar: Place) -> None:
+def _arrive(wave: Machine, bar: TensorRef) -> None:
     for lane, address in at_lanes(wave, bar):
         wave.mbarrier(lane, address).arrive(1, lane)
 
 
 def _expect(arrive: bool) -> Callable[..., None]:
-    def semantics(wave: Machine, bar: Place, count: np.ndarray) -> None:
+    def semantics(wave: Machine, bar: TensorRef, count: np.ndarray) -> None:
         for lane, address in at_lanes(wave, bar):
             found = wave.mbarrier(lane, address)
             found.expect(int(count[lane]), lane)
@@ -130,7 +130,7 @@ def _expand_expect(arrive: bool) -> Callable[..., None]:
     return lower
 
 
-def _test(wave: Machine, bar: Place, parity: np.ndarray) -> Waiting:
+def _test(wave: Machine, bar: TensorRef, parity: np.ndarray) -> Waiting:
     yield None
     out = flag(wave, False)
     for lane, address in at_lanes(wave, bar):
@@ -145,7 +145,7 @@ def _expand_test(b: Builder, bar: Value, parity: Value) -> Value:
     return ended(b, bar, parity)
 
 
-def waits(wave: Machine, bar: Place, parity: np.ndarray) -> Waiting:
+def waits(wave: Machine, bar: TensorRef, parity: np.ndarray) -> Waiting:
     """Until the phase has ended in all active lanes; copies that report to the mbarrier arrive now."""
     wanted = {(address, int(parity[lane]) & 1): lane for lane, address in at_lanes(wave, bar)}
 
@@ -157,7 +157,7 @@ def waits(wave: Machine, bar: Place, parity: np.ndarray) -> Waiting:
     yield ready
 
 
-def _try_wait(wave: Machine, bar: Place, parity: np.ndarray) -> Waiting:
+def _try_wait(wave: Machine, bar: TensorRef, parity: np.ndarray) -> Waiting:
     yield from waits(wave, bar, parity)
     return flag(wave, True)
 
@@ -168,7 +168,7 @@ def _expand_try_wait(b: Builder, bar: Value, parity: Value) -> Value:
 
 
 def _copies_arrive(counted: bool) -> Callable[..., None]:
-    def semantics(wave: Machine, bar: Place) -> None:
+    def semantics(wave: Machine, bar: TensorRef) -> None:
         for lane, address in at_lanes(wave, bar):
             found, only = wave.mbarrier(lane, address), np.arange(wave.lanes) == lane
             found.follow(wave.groups(KIND).so_far(only), lane, counted)

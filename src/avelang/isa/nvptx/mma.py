@@ -18,7 +18,7 @@ from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i8, 
 from avelang.ir.types import Type, VecType
 from avelang.isa.fragments import Fragment, Mma
 from avelang.isa.lowering import Lowering
-from avelang.isa.products import multiply
+from avelang.isa.mma_reference import multiply
 from avelang.isa.row import Param, Row, Semantics, Wave, register
 
 LANES = 32

@@ -7,8 +7,8 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import f32
 from avelang.isa.asm import Asm
-from avelang.isa.machine import Machine
 from avelang.isa.row import Param, Row, register
+from avelang.isa.wave_protocol import Machine
 
 SM_75 = frozenset({"sm_75"})
 

@@ -12,10 +12,10 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import u1, u32
 from avelang.ir.types import GLOBAL
 from avelang.isa.asm import Asm
-from avelang.isa.expansions import first_active
-from avelang.isa.machine import Machine, Waiting
+from avelang.isa.lowering_helpers import first_active
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.row import Param, Row, register
+from avelang.isa.wave_protocol import Machine, Waiting
 
 SM_75, SM_90, SM_90A = frozenset({"sm_75"}), frozenset({"sm_90"}), frozenset({"sm_90a"})
 ORDER = frozenset({"read", "write", "sync"})

@@ -17,13 +17,13 @@ from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import BY_NAME, i32, i64, u1, u32
 from avelang.ir.types import GLOBAL, SHARED, MapType, VecType
 from avelang.isa.asm import HINTS, Asm, hinted
-from avelang.isa.expansions import choose, peer, pointer, shared_offset
-from avelang.isa.machine import Machine
+from avelang.isa.lowering_helpers import choose, peer, pointer, shared_offset
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.nvptx.mbarrier import BAR, EFFECTS, change, report, transactions
 from avelang.isa.nvptx.swizzle import expand_swizzled, swizzled
-from avelang.isa.row import Param, Place, Row, register
-from avelang.isa.tensor_map import EXTENT, NAN, STRIDE, Map, torn
+from avelang.isa.row import Param, Row, TensorRef, register
+from avelang.isa.tensor_map import EXTENT, NAN, STRIDE, TensorMapValue, torn
+from avelang.isa.wave_protocol import Machine
 
 SM_90 = frozenset({"sm_90"})
 BULK = "bulk"
@@ -39,7 +39,7 @@ _MASK = Param("mask", u32, "one bit for each block of the cluster, by rank; 16 a
 # -- meaning -------------------------------------------------------------------------------------------------------------------------
 
 
-def _place(wave: Machine, tile: Place, map_: Map, lane: int) -> np.ndarray:
+def _place(wave: Machine, tile: TensorRef, map_: TensorMapValue, lane: int) -> np.ndarray:
     """Addresses in shared memory of the bytes of a box, flat int64."""
     start, pattern = int(tile.address[lane]), map_.type.swizzle
     if start % ALIGN:
@@ -47,7 +47,7 @@ def _place(wave: Machine, tile: Place, map_: Map, lane: int) -> np.ndarray:
     return swizzled(start + np.arange(map_.type.box_bytes), pattern)
 
 
-def _at(wave: Machine, map_: Map, coords: Sequence[np.ndarray], lane: int, store: bool = False) -> tuple[int, ...]:
+def _at(wave: Machine, map_: TensorMapValue, coords: Sequence[np.ndarray], lane: int, store: bool = False) -> tuple[int, ...]:
     """Where a box begins. Raises the error of what the engine traps on (as probed on an H200: "illegal
     instruction")."""
     at = tuple(int(c.view(np.int32)[lane]) for c in coords)
@@ -58,7 +58,7 @@ def _at(wave: Machine, map_: Map, coords: Sequence[np.ndarray], lane: int, store
     return at
 
 
-def _fetched(wave: Machine, map_: Map, at: tuple[int, ...]) -> np.ndarray:
+def _fetched(wave: Machine, map_: TensorMapValue, at: tuple[int, ...]) -> np.ndarray:
     """uint8 (bytes,) of a box; what is outside of the array as the map says."""
     address, inside = map_.box(at)
     size = map_.type.dtype.bytes
@@ -71,7 +71,7 @@ def _fetched(wave: Machine, map_: Map, at: tuple[int, ...]) -> np.ndarray:
 
 
 def _load(rank: int, multicast: bool) -> Callable[..., None]:
-    def semantics(wave: Machine, dst: Place, map_: Map, *rest: Any) -> None:
+    def semantics(wave: Machine, dst: TensorRef, map_: TensorMapValue, *rest: Any) -> None:
         coords, (bar, *more) = rest[:rank], rest[rank:]
         for lane in np.flatnonzero(wave.active).tolist():
             to, data = _place(wave, dst, map_, lane), _fetched(wave, map_, _at(wave, map_, coords, lane))
@@ -84,7 +84,7 @@ def _load(rank: int, multicast: bool) -> Callable[..., None]:
 
 
 def _store(rank: int, add: bool) -> Callable[..., None]:
-    def semantics(wave: Machine, map_: Map, *rest: Any) -> None:
+    def semantics(wave: Machine, map_: TensorMapValue, *rest: Any) -> None:
         coords, src = rest[:rank], rest[rank]
         size = map_.type.dtype.bytes
         for lane in np.flatnonzero(wave.active).tolist():
@@ -101,7 +101,7 @@ def _store(rank: int, add: bool) -> Callable[..., None]:
     return semantics
 
 
-def _run_load(wave: Machine, dst: Place, src: Place, count: np.ndarray, bar: Place, hint: int) -> None:
+def _run_load(wave: Machine, dst: TensorRef, src: TensorRef, count: np.ndarray, bar: TensorRef, hint: int) -> None:
     for lane in np.flatnonzero(wave.active).tolist():
         n, to, start = int(count[lane]), int(dst.address[lane]), int(src.address[lane])
         _whole(wave, lane, n, to, start)
@@ -110,7 +110,7 @@ def _run_load(wave: Machine, dst: Place, src: Place, count: np.ndarray, bar: Pla
         report(flight, wave.mbarrier(lane, int(bar.address[lane])), n, lane)
 
 
-def _run_store(wave: Machine, dst: Place, src: Place, count: np.ndarray, hint: int) -> None:
+def _run_store(wave: Machine, dst: TensorRef, src: TensorRef, count: np.ndarray, hint: int) -> None:
     for lane in np.flatnonzero(wave.active).tolist():
         n, to, start = int(count[lane]), int(dst.address[lane]), int(src.address[lane])
         _whole(wave, lane, n, to, start)

@@ -24,14 +24,14 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, i8, i32, i64, u8, u16, u32, u64
 from avelang.ir.types import SHARED, Type, VecType
 from avelang.isa.asm import Asm
-from avelang.isa.expansions import pointer, shared_base, shared_offset
 from avelang.isa.fragments import Fragment, Mma
-from avelang.isa.machine import Machine, Waiting
+from avelang.isa.lowering_helpers import pointer, shared_base, shared_offset
+from avelang.isa.mma_reference import matmul
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.nvptx.mma import BF16, F16, FP8, INT8, LANES, TF32, MmaOperand, fragments
 from avelang.isa.nvptx.swizzle import DESCRIPTOR, expand_swizzled, swizzled
-from avelang.isa.products import matmul
-from avelang.isa.row import Param, Place, Row, register
+from avelang.isa.row import Param, Row, TensorRef, register
+from avelang.isa.wave_protocol import Machine, Waiting
 
 SM_90A = frozenset({"sm_90a"})
 SECTION = "PTX ISA 9.0, 9.7.15.5"
@@ -123,7 +123,7 @@ def element_addresses(desc: int, rows: np.ndarray, cols: np.ndarray, turned: boo
     return swizzled(at, pattern)
 
 
-def _descriptor_semantics(wave: Machine, tile: Place, swizzle: int, leading: int, stride: int) -> np.ndarray:
+def _descriptor_semantics(wave: Machine, tile: TensorRef, swizzle: int, leading: int, stride: int) -> np.ndarray:
     high = descriptor(0, leading or 16, stride or 8 * (swizzle or 16), swizzle)
     return (tile.address >> np.uint64(4) & np.uint64(FIELD)) | np.uint64(high)
 

@@ -2,7 +2,7 @@
 
 Operands are widened to the accumulator's type (exactly), and the products are added to C one by one, in ascending k: an f32 accumulator by
 fused multiply-adds, so that each addition rounds once; i32 wraps; f64 multiplies and adds, rounding twice. That is the definition of
-`avelang.isa.products`, and the reference executor computes the same bits. Hardware adds within an instruction in an order that is not
+`avelang.isa.mma_reference`, and the reference executor computes the same bits. Hardware adds within an instruction in an order that is not
 published. Source: AMD Instinct MI300 ISA, section 7 and section 16.11. On gfx90a, products of f16 and bf16 take denormals for zeros, operands and
 results (PyTorch, "Numerical accuracy", on MI200 GPUs).
 """

@@ -13,7 +13,7 @@ import avelang.sim.ptx.clocks as clocks
 import avelang.sim.ptx.maps as maps
 from avelang.isa.nvptx.swizzle import swizzled
 from avelang.isa.nvptx.tma import ALIGN, PIECE
-from avelang.isa.tensor_map import NAN, Map
+from avelang.isa.tensor_map import NAN, TensorMapValue
 from avelang.nvptx import nodes as n
 from avelang.sim.flights import Groups
 from avelang.sim.ptx.barriers import HostMisuse, Outside, phase
@@ -353,7 +353,7 @@ class Copies:
 
     # -- boxes of tensor maps --------------------------------------------------------------------------------------------------------
 
-    def _map(self, v: HostView, lane: int, address: int) -> Map:
+    def _map(self, v: HostView, lane: int, address: int) -> TensorMapValue:
         if address >> 60 in (SHARED_BASE >> 60, LOCAL_BASE >> 60):
             raise HostMisuse("a tensor map must be in global, const or parameter memory", lane)
         if address % 64:
@@ -394,7 +394,7 @@ class Copies:
                 self._arrives(v, lane, bar, block, swizzled(offset + np.arange(data.size), found.type.swizzle), data, None, source)
 
     @staticmethod
-    def _start(found: Map, at: tuple[int, ...], lane: int, store: bool) -> tuple[int, ...]:
+    def _start(found: TensorMapValue, at: tuple[int, ...], lane: int, store: bool) -> tuple[int, ...]:
         """Where a box begins, as the copy engine allows it (see `isa.nvptx.tma`)."""
         if at[-1] * found.type.dtype.bytes % PIECE:
             raise HostMisuse(f"a box that begins at {at}: along the last dimension that must be a multiple of 16 bytes", lane)
@@ -402,7 +402,7 @@ class Copies:
             raise HostMisuse(f"a store of a box that begins at {at}: only loads may begin before the array", lane)
         return at
 
-    def _fetched(self, found: Map, at: tuple[int, ...], lane: int) -> np.ndarray:
+    def _fetched(self, found: TensorMapValue, at: tuple[int, ...], lane: int) -> np.ndarray:
         """uint8 (bytes,) of a box; what is outside of the array as the map says."""
         address, inside = found.box(at)
         size = found.type.dtype.bytes
@@ -415,7 +415,7 @@ class Copies:
             out[inside] = memory[(address[inside] - start)[:, None] + np.arange(size)]
         return out.reshape(-1)
 
-    def _store_box(self, v: HostView, lane: int, found: Map, at: tuple[int, ...], tile: int, op: str) -> None:
+    def _store_box(self, v: HostView, lane: int, found: TensorMapValue, at: tuple[int, ...], tile: int, op: str) -> None:
         block, offset = v.shared(lane, tile)
         size = found.type.dtype.bytes
         source = swizzled(offset + np.arange(found.type.box_bytes), found.type.swizzle)

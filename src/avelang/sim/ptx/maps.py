@@ -1,6 +1,6 @@
 """Tensor maps for the executor: an array and a box of it come in, 128 bytes go out that stand for the driver's descriptor; and the way back.
 
-The driver's own 128 bytes are opaque. A kernel only hands them on, so these hold what `isa.tensor_map.Map` needs instead.
+The driver's own 128 bytes are opaque. A kernel only hands them on, so these hold what `isa.tensor_map.TensorMapValue` needs instead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from avelang.base.takes import takes
 from avelang.ir.dtypes import BY_NAME, DType
 from avelang.ir.types import MapType
-from avelang.isa.tensor_map import MOST_RANK, Map
+from avelang.isa.tensor_map import MOST_RANK, TensorMapValue
 
 MAGIC = 0x50414D5F455641  # "AVE_MAP"
 BYTES = 128
@@ -51,11 +51,11 @@ def tensor_map(kind: MapType, address: int, shape: tuple[int, ...], strides: tup
     return PtxTensorMap(address, tuple(shape), tuple(strides), kind.dtype, kind.box, kind.swizzle, kind.nan, kind.interleave).pack()
 
 
-def unpack(raw: np.ndarray) -> Map | None:
+def unpack(raw: np.ndarray) -> TensorMapValue | None:
     """What 128 bytes say; None where they are no tensor map of this executor."""
     magic, rank, dtype, swizzle, nan, interleave, *rest = _LAYOUT.unpack_from(raw.tobytes())
     if magic != MAGIC:
         return None
     box, address = rest[:rank], rest[MOST_RANK]
     shape, strides = rest[MOST_RANK + 1 :][:rank], rest[2 * MOST_RANK + 1 :][:rank]
-    return Map(address, tuple(shape), tuple(strides), MapType(BY_NAME[_NAMES[dtype]], tuple(box), swizzle, interleave, bool(nan)))
+    return TensorMapValue(address, tuple(shape), tuple(strides), MapType(BY_NAME[_NAMES[dtype]], tuple(box), swizzle, interleave, bool(nan)))

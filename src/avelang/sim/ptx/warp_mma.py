@@ -1,7 +1,8 @@
-"""Handlers of matrix instructions on registers: mma, ldmatrix, stmatrix, movmatrix. Layouts come from the rows of `isa.nvptx`.
+"""Handlers of matrix instructions on registers: mma, ldmatrix, stmatrix, movmatrix. Layouts come from the rows of
+`isa.nvptx`.
 
-An f32 accumulator takes the products in ascending k by fused multiply-adds: `avelang.isa.products` says so. Hardware adds in an order of its own.
-"""
+An f32 accumulator takes the products in ascending k by fused multiply-adds: `avelang.isa.mma_reference` says so.
+Hardware adds in an order of its own. """
 
 from __future__ import annotations
 
@@ -167,7 +168,8 @@ def _rows(t: PtxTranslator, i: Instr, mem: object) -> tuple[str, int, bool, str]
 
 
 def _pieces(trans: bool, j: int) -> list[tuple[list[int], list[int]]]:
-    """For each access of a matrix: from which lane the address of each lane's row comes, and how many bytes further on its piece stands."""
+    """For each access of a matrix: from which lane the address of each lane's row comes, and how many bytes further on
+    its piece stands."""
     _, row, col = (np.asarray(x) for x in (WORD_TRANS if trans else WORD).index)
     slots = (0, 1) if trans else (0,)
     return [((8 * j + row[:, s]).tolist(), (ELEMENT * col[:, s]).tolist()) for s in slots]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import avelang.sim.ptx.clocks as clocks
+from avelang.isa.mma_reference import matmul
 from avelang.isa.nvptx.mma import LANES, TF32, MmaOperand
 from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, M, WgmmaForm, a_fragment, d_fragment, element_addresses
-from avelang.isa.products import matmul
 from avelang.nvptx import nodes as n
 from avelang.sim.flights import Groups
 from avelang.sim.ptx.barriers import HostMisuse

@@ -10,17 +10,17 @@ import avelang.ptx.types as t
 from avelang.base.errors import counted
 from avelang.base.places import wrong
 from avelang.ptx.inst import emit
-from avelang.ptx.memory import Address, SharedTile, addr
-from avelang.ptx.registers import Negated, Reg, Value, reg
-from avelang.ptx.specs import Argument
+from avelang.ptx.registers import Negated, Reg, ScalarOperand, reg
+from avelang.ptx.shared_memory import MemoryOperand, SharedTile, addr
+from avelang.ptx.specs import KernelArgument
 from avelang.ptx.trace import current
 
 
-def _at(place: Any) -> Address:
-    return place if isinstance(place, Address) else addr(place)
+def _at(place: Any) -> MemoryOperand:
+    return place if isinstance(place, MemoryOperand) else addr(place)
 
 
-class CpAsync:
+class CpAsyncOps:
     """`ptx.cp_async`: copies of 4, 8 or 16 bytes a thread, from global to shared memory (sm_80)."""
 
     def __call__(self, dst: Any, src: Any, size: int = 16, *, src_size: Any = None, l1: bool | None = None, pred: Any = None) -> None:
@@ -50,7 +50,7 @@ class CpAsync:
         emit(("cp", "async", "mbarrier", "arrive", *(("noinc",) if noinc else ()), "shared::cta", "b64"), _at(bar))
 
 
-class Mbarrier:
+class MbarrierOps:
     """`ptx.mbarrier`: barriers in shared memory, of `smem.barriers()`, whose phases end after so many arrivals and bytes."""
 
     @staticmethod
@@ -86,12 +86,12 @@ class Mbarrier:
     @staticmethod
     def test_wait(bar: Any, parity: Any) -> Reg:
         """`mbarrier.test_wait.parity`: a predicate, whether the phase of that parity has ended."""
-        return Mbarrier._asked("test_wait", bar, parity)
+        return MbarrierOps._asked("test_wait", bar, parity)
 
     @staticmethod
     def try_wait(bar: Any, parity: Any) -> Reg:
         """`mbarrier.try_wait.parity`: the same, after a while (sm_90)."""
-        return Mbarrier._asked("try_wait", bar, parity)
+        return MbarrierOps._asked("try_wait", bar, parity)
 
     @staticmethod
     def _asked(what: str, bar: Any, parity: Any) -> Reg:
@@ -105,14 +105,14 @@ class Mbarrier:
         trace = current("ptx.mbarrier.wait")
         again = trace.new_label("wait")
         trace.place(again)
-        done = Mbarrier.try_wait(bar, parity)
+        done = MbarrierOps.try_wait(bar, parity)
         emit(("bra",), again, pred=Negated(done))
 
 
 def _load(rank: int) -> Any:
     name = f"load_{rank}d"
 
-    def load(self: Tma, dst: Any, array: Any, coords: Sequence[Any], bar: Any, **options: Any) -> None:
+    def load(self: TmaOps, dst: Any, array: Any, coords: Sequence[Any], bar: Any, **options: Any) -> None:
         self.load(dst, array, _of_rank(coords, rank, f"ptx.tma.{name}"), bar, **options)
 
     load.__name__, load.__doc__ = name, f"`load` of a box of {counted(rank, 'dimension')}."
@@ -122,21 +122,21 @@ def _load(rank: int) -> Any:
 def _store(rank: int) -> Any:
     name = f"store_{rank}d"
 
-    def store(self: Tma, array: Any, coords: Sequence[Any], src: Any, **options: Any) -> None:
+    def store(self: TmaOps, array: Any, coords: Sequence[Any], src: Any, **options: Any) -> None:
         self.store(array, _of_rank(coords, rank, f"ptx.tma.{name}"), src, **options)
 
     store.__name__, store.__doc__ = name, f"`store` of a box of {counted(rank, 'dimension')}."
     return store
 
 
-class Tma:
+class TmaOps:
     """`ptx.tma`: boxes of arrays, by tensor maps, and straight runs of bytes (sm_90). `array` is an argument whose Tile has a box, or what `map`
     made of it; coordinates are those of the box's first element, in the order of the array's dimensions. One thread issues a copy."""
 
     @staticmethod
-    def map(array: Argument) -> Reg:
+    def map(array: KernelArgument) -> Reg:
         """The address of an argument's tensor map: `mov.b64`, `cvta.param.u64`. Once, instead of with each copy. Raises T222."""
-        if not isinstance(array, Argument) or array.map is None:
+        if not isinstance(array, KernelArgument) or array.map is None:
             raise wrong("T222", 'give its Tile a box: Tile("M", "K", bf16, box=(64, 64), swizzle=128)', name="ptx.tma", got=repr(array))
         out = reg.scalar(t.b64)
         emit(("mov", "b64"), out, array.map.name)
@@ -199,7 +199,7 @@ class Tma:
 
 def _fits(what: str, tile: Any, array: Any) -> None:
     """Raises T101 where a tile of shared memory cannot be what a box is copied to or from: it is too small, or has another pattern."""
-    spec = array.tile if isinstance(array, Argument) else None
+    spec = array.tile if isinstance(array, KernelArgument) else None
     if spec is None or spec.box is None or not isinstance(tile, SharedTile):
         return
     size = math.prod(spec.box) * spec.type.bytes
@@ -216,19 +216,19 @@ def _of_rank(coords: Sequence[Any], rank: int, name: str) -> Sequence[Any]:
 
 
 def _map(array: Any) -> Any:
-    return array if isinstance(array, Value) else Tma.map(array)
+    return array if isinstance(array, ScalarOperand) else TmaOps.map(array)
 
 
 def _tensor(opcode: tuple[str, ...], parts: tuple[str, ...], array: Any, coords: Sequence[Any], policy: Any, operands: Any, pred: Any) -> None:
     rank = len(coords)
-    if isinstance(array, Argument) and array.tile is not None and array.tile.box is not None and rank != len(array.tile.box):
+    if isinstance(array, KernelArgument) and array.tile is not None and array.tile.box is not None and rank != len(array.tile.box):
         raise wrong("T101", what=f"coordinates of {array.name!r}", allowed=str(len(array.tile.box)), got=rank)
     hint = ("L2::cache_hint",) if policy is not None else ()
     place = addr(_map(array), coords=list(reversed(coords)))
     emit((*opcode, f"{rank}d", *parts, *hint), *operands(place), pred=pred)
 
 
-class Fence:
+class FenceOps:
     """`ptx.fence`: what orders ordinary accesses and those of copies and matrix instructions."""
 
     @staticmethod
@@ -247,4 +247,4 @@ class Fence:
         emit(("fence", "acq_rel", scope))
 
 
-cp_async, mbarrier, tma, fence = CpAsync(), Mbarrier(), Tma(), Fence()
+cp_async, mbarrier, tma, fence = CpAsyncOps(), MbarrierOps(), TmaOps(), FenceOps()

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from avelang.isa.products import fma32, matmul
+from avelang.isa.mma_reference import fma32, matmul
 
 F32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 

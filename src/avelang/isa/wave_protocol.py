@@ -54,7 +54,7 @@ def relaxed_hears(name: str) -> bool:
     return not name.startswith("nvvm.")
 
 
-class Flight(Protocol):
+class AsyncCopy(Protocol):
     """Copies that run."""
 
     def land(self, rows: np.ndarray | None = None) -> None: ...
@@ -81,7 +81,7 @@ class MBarrier(Protocol):
     def done(self, parity: int) -> bool: ...
 
 
-class Products(Protocol):
+class AsyncMma(Protocol):
     """Matrix instructions that run beside a wave, and the registers that they use. What rows get for a parameter that is `held` is `Any` here."""
 
     def fence(self, *values: Any) -> None:
@@ -109,7 +109,7 @@ class Products(Protocol):
         ...
 
 
-class Groups(Protocol):
+class CopyGroups(Protocol):
     """A wave's copies in groups."""
 
     def add(self, flight: Any) -> None: ...
@@ -121,14 +121,14 @@ class Groups(Protocol):
 class Machine(Wave, Protocol):
     """A wave among others, with copies that run beside it."""
 
-    def groups(self, kind: str) -> Groups:
+    def groups(self, kind: str) -> CopyGroups:
         """The groups of copies of one kind: "cp.async" or "bulk"."""
         ...
 
     def begin(
         self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
         add: Any = None, ordinary: bool = False,
-    ) -> Flight:  # fmt: skip
+    ) -> AsyncCopy:  # fmt: skip
         """Begins copies: uint8 (rows, bytes) on behalf of `lanes` to byte addresses int64 (rows, bytes), in the shared memory of block `rank` of
         the cluster (None: this one). `guard`: addresses in own shared memory that must not change before they are there. `add`: the NumPy dtype of
         elements that are added to what is there. `ordinary`: by the generic proxy."""
@@ -184,7 +184,7 @@ class Machine(Wave, Protocol):
 
     @property
     def products(self) -> Any:
-        """`Products`."""
+        """`AsyncMma`."""
         ...
 
     def multiply(self, shared: dict[str, Any], data: np.ndarray, shape: str, used: np.ndarray, own: np.ndarray) -> Any:

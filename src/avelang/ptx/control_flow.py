@@ -10,9 +10,9 @@ import avelang.ptx.types as t
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.ptx.inst import add, emit, guard_of
-from avelang.ptx.registers import Negated, Reg, Value, binary, move, reg
-from avelang.ptx.special import Special
-from avelang.ptx.trace import Loop, Trace, current
+from avelang.ptx.registers import Negated, Reg, ScalarOperand, binary, move, reg
+from avelang.ptx.special_registers import SpecialReg
+from avelang.ptx.trace import OpenLoop, Trace, current
 from avelang.ptx.types import as_type
 
 
@@ -108,14 +108,14 @@ def loop(start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u
     counter: Reg | None = None
     if stop is not None:
         counter = reg.scalar(as_type(dtype, "the type of a loop's counter"))
-        move(counter, start.value() if isinstance(start, Value) and not isinstance(start, Reg) else start)
-        if isinstance(stop, Value):
+        move(counter, start.value() if isinstance(start, ScalarOperand) and not isinstance(start, Reg) else start)
+        if isinstance(stop, ScalarOperand):
             stop = stop.value()
     trace.place(again)
     if counter is not None:
         done = binary("<=" if isinstance(step, int) and step < 0 else ">=", counter, stop)
         _branch(trace, end, done)
-    trace.loops.append(Loop(next_ if counter is not None else again, end))
+    trace.loops.append(OpenLoop(next_ if counter is not None else again, end))
     try:
         yield counter
     finally:
@@ -132,7 +132,7 @@ def loop(start: Any = None, stop: Any = None, step: Any = 1, *, dtype: Any = t.u
         trace.place(end)
 
 
-def _loop(name: str) -> Loop:
+def _loop(name: str) -> OpenLoop:
     trace = current(name)
     if not trace.loops:
         raise wrong("T232", name=name, why="it stands in no `ptx.loop`")
@@ -166,7 +166,7 @@ def elect_sync(mask: Any = 0xFFFFFFFF) -> Reg:
     return out
 
 
-class Cluster:
+class ClusterOps:
     """`ptx.cluster`: the barrier of a cluster, and addresses in other blocks of it."""
 
     @staticmethod
@@ -182,13 +182,13 @@ class Cluster:
     @staticmethod
     def sync() -> None:
         """Both, `.aligned`: two instructions."""
-        Cluster.arrive("aligned")
-        Cluster.wait("aligned")
+        ClusterOps.arrive("aligned")
+        ClusterOps.wait("aligned")
 
     @staticmethod
-    def rank() -> Special:
+    def rank() -> SpecialReg:
         """`%cluster_ctarank`: which block of its cluster this is."""
-        return Special("%cluster_ctarank")
+        return SpecialReg("%cluster_ctarank")
 
     @staticmethod
     def mapa(address: Any, rank: Any) -> Reg:
@@ -198,4 +198,4 @@ class Cluster:
         return out
 
 
-cluster = Cluster()
+cluster = ClusterOps()

@@ -10,7 +10,7 @@ from tests import tools
 from tests.ptx import programs
 from tests.runtime import cuda, rocm
 
-import avelang.ptx.launch
+import avelang.ptx.calls
 from avelang.base.errors import AveError
 from avelang.ptx import Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import bf16, e4m3, f32, s32, u32
@@ -161,9 +161,9 @@ def test_a_launch_on_a_gpu(machine, torch):
     x, y, out = (torch.make(np.zeros(300, np.float32)) for _ in range(3))
     torch.stream(0, 0x7000)
     slow = []
-    avelang_slow = avelang.ptx.launch.Sized._on_gpu
+    avelang_slow = avelang.ptx.calls.Specialization._on_gpu
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(avelang.ptx.launch.Sized, "_on_gpu", lambda self, *a: [slow.append(1), avelang_slow(self, *a)][1])
+        patch.setattr(avelang.ptx.calls.Specialization, "_on_gpu", lambda self, *a: [slow.append(1), avelang_slow(self, *a)][1])
         for _ in range(3):
             assert k(x, y, 2.5, out=out) is out
     assert len(slow) == 1, "from the second call on, host code launches"

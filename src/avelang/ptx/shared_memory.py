@@ -15,20 +15,20 @@ import avelang.ptx.types as t
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.ptx.inst import emit
-from avelang.ptx.operands import is_operand, operand, parsed
-from avelang.ptx.registers import Reg, Value, move, reg
+from avelang.ptx.operand_nodes import is_operand, operand, parsed
+from avelang.ptx.registers import Reg, ScalarOperand, move, reg
 from avelang.ptx.trace import current
 from avelang.ptx.types import Type, as_type
 
 if TYPE_CHECKING:
-    from avelang.ptx.specs import Argument
+    from avelang.ptx.specs import KernelArgument
 
 DYNAMIC_ALIGN = 1024  # of dynamic shared memory: the largest pattern of a swizzle repeats so
 PATTERNS = (0, 32, 64, 128)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Address:
+class MemoryOperand:
     """A memory operand, `[base+offset]`; `coords` are those of a tensor map. An offset that is a node is written as it is, even 0."""
 
     base: Any
@@ -46,38 +46,38 @@ class Address:
         return n.AddressOperand(base, where, rest)
 
 
-def addr(base: Any, offset: int | str = 0, coords: Any = ()) -> Address:
+def addr(base: Any, offset: int | str = 0, coords: Any = ()) -> MemoryOperand:
     """`[base+offset]`: memory at a register, a tile or a place in one, an argument (its parameter) or a symbol; the offset counts bytes. `coords`:
     of a tensor map, the contiguous dimension first, as PTX has them. An offset as text is written as it is: "0", "0x10". Raises T233."""
-    if isinstance(base, Address) and isinstance(base.offset, int) and isinstance(offset, int):
-        return Address(base.base, base.offset + offset, base.coords)
+    if isinstance(base, MemoryOperand) and isinstance(base.offset, int) and isinstance(offset, int):
+        return MemoryOperand(base.base, base.offset + offset, base.coords)
     if isinstance(base, Reg):
         fits = base.type.is_int and base.type.bits in (32, 64)
     else:
-        fits = (is_operand(base) or isinstance(base, str)) and not isinstance(base, Value)
+        fits = (is_operand(base) or isinstance(base, str)) and not isinstance(base, ScalarOperand)
     if not fits:
         raise wrong("T233", got=repr(base), why="an address is in a register of 32 or 64 bits, or a name")
     if isinstance(offset, str):
-        if isinstance(base, Address) or isinstance(operand(base), n.Binary):
+        if isinstance(base, MemoryOperand) or isinstance(operand(base), n.Binary):
             raise wrong("T233", got=repr(base), why="it has an offset, so that there can be none as text")
-        return Address(base, parsed(offset, "ptx.addr"), tuple(coords))
+        return MemoryOperand(base, parsed(offset, "ptx.addr"), tuple(coords))
     if not isinstance(offset, int):
         raise wrong("T233", got=repr(offset), why="the offset of an address is a compile-time int; add registers with +")
-    return Address(base, offset, tuple(coords))
+    return MemoryOperand(base, offset, tuple(coords))
 
 
 # -- parameters ----------------------------------------------------------------------------------------------------------------------
 
 
-def param(argument: Argument) -> Reg:
+def param(argument: KernelArgument) -> Reg:
     """Loads an argument: `ld.param`, the address of an array (u64, generic) or a number of its type."""
     kind = t.u64 if argument.tile is not None else argument.type
     out = reg.scalar(kind)
-    emit(("ld", "param", kind.held if kind.kind != "float" or kind.bits > 16 else f"b{kind.bits}"), out, Address(argument))
+    emit(("ld", "param", kind.held if kind.kind != "float" or kind.bits > 16 else f"b{kind.bits}"), out, MemoryOperand(argument))
     return out
 
 
-def global_ptr(argument: Argument) -> Reg:
+def global_ptr(argument: KernelArgument) -> Reg:
     """The address of an array in global memory: `ld.param.u64`, then `cvta.to.global.u64`."""
     pointer = param(argument)
     if argument.tile is None:
@@ -87,7 +87,7 @@ def global_ptr(argument: Argument) -> Reg:
     return out
 
 
-def global_ptrs(*arguments: Argument) -> tuple[Reg, ...]:
+def global_ptrs(*arguments: KernelArgument) -> tuple[Reg, ...]:
     """`global_ptr` of each."""
     return tuple(global_ptr(a) for a in arguments)
 
@@ -96,7 +96,7 @@ def global_ptrs(*arguments: Argument) -> tuple[Reg, ...]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Place:
+class SymbolOffset:
     """A place in a variable of shared memory: an operand, whose value is its address."""
 
     symbol: str
@@ -108,7 +108,7 @@ class Place:
 
     def __add__(self, offset: Any) -> Any:
         """So many bytes further: of an int a place again, of a register its address plus that, in a register."""
-        return Place(self.symbol, self.offset + offset) if isinstance(offset, int) else self.pointer() + offset
+        return SymbolOffset(self.symbol, self.offset + offset) if isinstance(offset, int) else self.pointer() + offset
 
     def pointer(self) -> Reg:
         """The address in a register (u32, `.shared`): one `mov`."""
@@ -121,7 +121,7 @@ class Place:
 class SharedTile:
     """Shared memory of a type and a shape, row-major; `swizzle` bytes of pattern (0: none). As an operand it is its address."""
 
-    place: Place
+    place: SymbolOffset
     type: Type
     shape: tuple[int, ...]
     swizzle: int = 0
@@ -149,7 +149,7 @@ class SharedTile:
         if len(index) > len(self.shape) or not all(isinstance(i, int) and 0 <= i < x for i, x in zip(index, self.shape, strict=False)):
             raise wrong("T234", got=index, shape=self.shape, why="indices of a part are ints inside of its extents")
         offset = sum(i * s for i, s in zip(index, self.strides, strict=False))
-        return SharedTile(Place(self.place.symbol, self.place.offset + offset), self.type, self.shape[len(index) :], self.swizzle)
+        return SharedTile(SymbolOffset(self.place.symbol, self.place.offset + offset), self.type, self.shape[len(index) :], self.swizzle)
 
     def at(self, *index: Any) -> Any:
         """The address of an element. Of ints: a place, no instruction. With registers (u32): a register, computed as one writes it: `mad.lo` along
@@ -163,7 +163,7 @@ class SharedTile:
                 raise wrong("T234", got=index, shape=self.shape, why="an element is inside of its extents")
             offset = sum(i * s for i, s in zip(index, self.strides, strict=True))
             start = self.place.offset  # the variable begins where a pattern does
-            return Place(self.place.symbol, swizzled(start + offset, self.swizzle) if self.swizzle else start + offset)  # type: ignore[arg-type]
+            return SymbolOffset(self.place.symbol, swizzled(start + offset, self.swizzle) if self.swizzle else start + offset)  # type: ignore[arg-type]
         address = self.pointer()
         for i, stride in zip(index, self.strides, strict=True):
             if isinstance(i, int):
@@ -175,7 +175,7 @@ class SharedTile:
         return swizzled(address, self.swizzle) if self.swizzle else address  # type: ignore[arg-type]
 
 
-class SharedMemory:
+class SharedAllocator:
     """`smem`: allocations of shared memory."""
 
     @staticmethod
@@ -198,25 +198,25 @@ class SharedMemory:
     @staticmethod
     def barriers(count: int = 1, *, dynamic: bool = False, name: str = "mbar") -> SharedTile:
         """`count` mbarriers: 64 bits each."""
-        return SharedMemory.alloc(t.b64, count, align=8, dynamic=dynamic, name=name)
+        return SharedAllocator.alloc(t.b64, count, align=8, dynamic=dynamic, name=name)
 
 
-def _static(name: str, size: int, align: int) -> Place:
+def _static(name: str, size: int, align: int) -> SymbolOffset:
     trace = current("smem.alloc")
     symbol = trace.symbol(name or "smem", "shared")
     trace.variables.append(n.PtxVariable("shared", "b8", symbol, align=align, dims=(n.Int(size),)))
-    return Place(symbol)
+    return SymbolOffset(symbol)
 
 
-def _dynamic(size: int, align: int) -> Place:
+def _dynamic(size: int, align: int) -> SymbolOffset:
     trace = current("smem.alloc")
     if align > DYNAMIC_ALIGN:
         raise wrong("T033", got=align)
     start = -(-trace.dynamic // align) * align
     trace.dynamic = start + size
-    return Place(trace.dynamic_symbol(), start)
+    return SymbolOffset(trace.dynamic_symbol(), start)
 
 
-smem = SharedMemory()
+smem = SharedAllocator()
 
-__all__ = ["Address", "Place", "SharedTile", "addr", "global_ptr", "global_ptrs", "move", "param", "smem"]
+__all__ = ["MemoryOperand", "SharedTile", "SymbolOffset", "addr", "global_ptr", "global_ptrs", "move", "param", "smem"]

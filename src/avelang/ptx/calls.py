@@ -11,21 +11,21 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import avelang.ptx.executor as executor
+import avelang.ptx.cpu_run as cpu_run
 import avelang.ptx.machine_code as machine_code
 import avelang.ptx.outputs as outputs
 from avelang.base import engines, knobs
 from avelang.base.errors import AveError, error
 from avelang.frontend.names import near
 from avelang.frontend.signature import ParamSpec
-from avelang.ptx.specs import Tile, sizes_of
+from avelang.ptx.specs import TileSpec, sizes_of
 from avelang.runtime import stub
 from avelang.runtime.arguments import Bound, Parameters
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.geometry import Geometry
 
 if TYPE_CHECKING:
-    from avelang.ptx.kernel import Kernel
+    from avelang.ptx.kernel import PtxKernel
 
 _CONTIGUOUS = "a kernel of this level counts on row-major memory without gaps: pass a contiguous copy (x.contiguous(), np.ascontiguousarray(x))"
 
@@ -33,13 +33,13 @@ _CONTIGUOUS = "a kernel of this level counts on row-major memory without gaps: p
 class Caller:
     """The calls of one kernel."""
 
-    def __init__(self, kernel: Kernel):
+    def __init__(self, kernel: PtxKernel):
         self.kernel = kernel
         self.definition = kernel.definition
         self.backward: Callable[..., Any] | None = None
-        self._sized: dict[tuple[int, ...], Sized] = {}
-        self._fixed: Sized | None = None
-        self._seen: dict[Any, Sized] = {}
+        self._sized: dict[tuple[int, ...], Specialization] = {}
+        self._fixed: Specialization | None = None
+        self._seen: dict[Any, Specialization] = {}
         self._number = len(self.definition.inputs)
 
     def call(self, *args: Any, out: Any = None, stream: Any = None, **others: Any) -> Any:
@@ -77,18 +77,18 @@ class Caller:
             sized.call(sized.extents, *arrays, stream=stream)
         return made[0] if len(made) == 1 else tuple(made)
 
-    def sized(self, shapes: Sequence[tuple[int, ...] | None]) -> Sized:
+    def sized(self, shapes: Sequence[tuple[int, ...] | None]) -> Specialization:
         """The kernel for inputs of these shapes. Raises L040 and L041."""
         d = self.definition
         sizes = sizes_of(d.name, d.names[: self._number], d.inputs, shapes)
         for symbol in d.symbols:
             if symbol not in sizes:
-                name, spec = next((n, s) for n, s in zip(d.names, d.inputs, strict=False) if isinstance(s, Tile) and symbol in s.shape)
+                name, spec = next((n, s) for n, s in zip(d.names, d.inputs, strict=False) if isinstance(s, TileSpec) and symbol in s.shape)
                 raise error("L040", kernel=d.name, param=name, want=spec, got=None, why="it is no array")
         key = tuple(sizes[s] for s in d.symbols)
         found = self._sized.get(key)
         if found is None:
-            found = self._sized.setdefault(key, Sized(self, key))
+            found = self._sized.setdefault(key, Specialization(self, key))
             if not d.symbols:
                 self._fixed = found
         return found
@@ -108,7 +108,7 @@ def frameworks(caller: Caller, args: Sequence[Any]) -> Callable[[Caller, Sequenc
     return None
 
 
-class Sized:
+class Specialization:
     """A kernel for certain sizes: where it runs is said by the arrays. `call(extents, *arrays)` launches it."""
 
     def __init__(self, caller: Caller, sizes: tuple[int, ...]):
@@ -117,7 +117,7 @@ class Sized:
         named = dict(zip(definition.symbols, sizes, strict=True))
         self.outputs = [(t.at(named), t.type.in_memory) for t in definition.outputs]
         self.parameters = Parameters(definition.name, _specs(definition.names, definition.specs, named), lambda name: definition.span)
-        self.mapped = frozenset(i for i, s in enumerate(definition.specs) if isinstance(s, Tile) and s.box is not None)
+        self.mapped = frozenset(i for i, s in enumerate(definition.specs) if isinstance(s, TileSpec) and s.box is not None)
         self.geometry = self._geometry(named)
         self.extents = tuple(self.geometry)  # the host code takes plain tuples
         self._lock = threading.Lock()
@@ -169,7 +169,7 @@ class Sized:
         if bound.device == CPU:
             self.parameters.check_writable(bound, outputs)
             traced = self.caller.kernel.traced(self.sizes, None)
-            executor.run(traced, self.parameters, bound)
+            cpu_run.run(traced, self.parameters, bound)
             return
         self._on_gpu(args, options, bound)
 
@@ -177,7 +177,7 @@ class Sized:
         """A call on checked memory: `addresses` of all arrays in order, on `place`, row-major; the numbers; a stream, where it is a GPU."""
         bound = self._bound(iter(addresses), iter(numbers), place)
         if place == CPU:
-            executor.run(self.caller.kernel.traced(self.sizes, None), self.parameters, bound)
+            cpu_run.run(self.caller.kernel.traced(self.sizes, None), self.parameters, bound)
             return
         program = self.program(self.device(place))
         self.parameters.check_aligned(bound, program.align)
@@ -271,7 +271,7 @@ def _specs(names: Sequence[str], specs: Sequence[Any], named: dict[str, int]) ->
     """The kernel's parameters as the runtime checks them: each array a tensor; behind one with a box its map."""
     out = []
     for name, spec in zip(names, specs, strict=True):
-        if not isinstance(spec, Tile):
+        if not isinstance(spec, TileSpec):
             out.append(ParamSpec(name, "scalar", spec.in_memory))
             continue
         shape = spec.at(named)

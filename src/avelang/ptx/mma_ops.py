@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import avelang.ptx.types as t
 from avelang.base.places import wrong
 from avelang.ptx.inst import emit
-from avelang.ptx.memory import Address, SharedTile, addr
-from avelang.ptx.registers import Reg, Value, reg
+from avelang.ptx.registers import Reg, ScalarOperand, reg
+from avelang.ptx.shared_memory import MemoryOperand, SharedTile, addr
 from avelang.ptx.types import Type, as_type
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _count(name: str, what: str, have: Any, want: int, instruction: str) -> list
     return got
 
 
-class Mma:
+class MmaOps:
     """`ptx.mma`."""
 
     @staticmethod
@@ -99,7 +99,7 @@ def _matrix(opcode: str, d: Any, address: Any, trans: bool, pred: Any) -> None:
     row = ROWS.get(f"nvvm.{opcode}_m8n8_x{len(registers)}_b16{'_trans' if trans else ''}")
     if row is None or row.ptx is None:
         raise wrong("T101", what=f"ptx.{opcode}: the number of registers", allowed="1, 2 or 4", got=len(registers))
-    place = address if isinstance(address, Address) else addr(address)
+    place = address if isinstance(address, MemoryOperand) else addr(address)
     emit(tuple(row.ptx.split(".")), *([registers, place] if opcode == "ldmatrix" else [place, registers]), pred=pred)
 
 
@@ -113,7 +113,7 @@ def _forms() -> dict[tuple[str, str, str, bool], WgmmaForm]:
     return {(f.a.ptx, f.b.ptx, "s32" if f.d.name == "i32" else f.d.name, f.registers): f for f in FORMS}
 
 
-class Wgmma:
+class WgmmaOps:
     """`ptx.wgmma`: products of a warpgroup, 128 threads (sm_90a)."""
 
     @staticmethod
@@ -155,7 +155,7 @@ class Wgmma:
             raise wrong("T101", what="the swizzle of a descriptor", allowed=f"{own}, as the tile's is", got=swizzle)
         if swizzle not in PATTERNS.values():
             raise wrong("T101", what="swizzle", allowed=", ".join(map(str, PATTERNS.values())), got=swizzle)
-        start = address.value() if isinstance(address, Value) else address.pointer()
+        start = address.value() if isinstance(address, ScalarOperand) else address.pointer()
         low = ((start >> 4) & FIELD).to(t.u64)
         high = reg.scalar(t.u64, descriptor(0, leading or 16, stride or 8 * (swizzle or 16), swizzle))
         return low | high
@@ -178,7 +178,7 @@ class Wgmma:
 
 def _scale(scale: Any) -> Any:
     """`scale_d` as a predicate: of a bool, one that is set here, by `setp` on constants."""
-    if isinstance(scale, Value):
+    if isinstance(scale, ScalarOperand):
         return scale
     if not isinstance(scale, (bool, int)):
         raise wrong("T225", got=repr(scale))
@@ -203,4 +203,4 @@ def _flags(form: WgmmaForm, in_registers: bool, scale_a: int, scale_b: int, tran
     return out
 
 
-mma, wgmma = Mma(), Wgmma()
+mma, wgmma = MmaOps(), WgmmaOps()

@@ -7,14 +7,14 @@ from typing import Any
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.special_registers import SPECIAL
-from avelang.ptx.registers import Reg, Value, move, reg
+from avelang.ptx.registers import Reg, ScalarOperand, move, reg
 from avelang.ptx.trace import current
 from avelang.ptx.types import BY_PTX
 
 AXES = ("x", "y", "z", "w")
 
 
-class Special(Value):
+class SpecialReg(ScalarOperand):
     """A special register as an operand; in an operator it is read first, by one `mov`."""
 
     def __init__(self, name: str, component: str = ""):
@@ -44,19 +44,19 @@ class _Axes:
             raise wrong("T009", base=f"ptx.special.{self._name[1:]}", name=axis, hint="it has x, y, z and w")
         return _Read(self._name, axis)
 
-    def __call__(self) -> Special:
+    def __call__(self) -> SpecialReg:
         raise wrong("T009", base=f"ptx.special.{self._name[1:]}", name="()", hint=f"one component of it: ptx.special.{self._name[1:]}.x()")
 
 
 class _Read:
-    """What a call of makes a `Special`."""
+    """What a call of makes a `SpecialReg`."""
 
     def __init__(self, name: str, component: str = ""):
         self._name, self._component = name, component
 
-    def __call__(self) -> Special:
+    def __call__(self) -> SpecialReg:
         current("ptx.special")
-        return Special(self._name, self._component)
+        return SpecialReg(self._name, self._component)
 
     def __repr__(self) -> str:
         return f"ptx.special.{self._name[1:]}{'.' * bool(self._component)}{self._component}, which wants to be called: ()"
