@@ -30,8 +30,8 @@ BYTES = 2  # of an element of A and B
 
 
 class GemmPlan(NamedTuple):
-    """How a block works: rows and columns of its tile of C, elements of K in a stage, stages of its ring, and how many rows of tiles are gone through
-    together."""
+    """The tile of a block: its rows and columns of C, elements of K in a stage, stages of its ring, and the rows of
+    tiles that are gone through together."""
 
     m: int
     n: int
@@ -41,6 +41,7 @@ class GemmPlan(NamedTuple):
 
     @property
     def threads(self) -> int:
+        """Threads of a block."""
         return 32 * (self.m // WARP) * (self.n // WARP)
 
     @property
@@ -99,15 +100,15 @@ class Copies:
 
 
 def either(there: Reg) -> Reg:
-    """How many bytes of a piece are there: all or none."""
+    """The bytes of a piece that are read: all or none."""
     out = reg.scalar(u32)
     ptx.inst.selp.u32(out, PIECE, 0, there)
     return out
 
 
 class Fragments:
-    """What a warp multiplies of one operand: four groups of 16 rows, from `first` on in the ring. `row`, `piece`: the row of a group, and the piece
-    of its 16 elements of K, that a lane names for `ldmatrix`."""
+    """A warp's fragments of one operand: four groups of 16 rows, from `first` on in the ring. `row`, `piece`: the row
+    of a group, and the piece of its 16 elements of K, that a lane names for `ldmatrix`."""
 
     def __init__(self, ring: Any, first: Reg, row: Reg, piece: Reg):
         step = ring.shape[-1]
@@ -133,6 +134,7 @@ class Offset:
         self.value = reg.scalar(u32, stage * self.size)
 
     def advance(self) -> None:
+        """Goes to the next stage; behind the last one to the first."""
         self.value += self.size
         with ptx.when(self.value == self.end):
             self.value.set(0)
@@ -182,6 +184,7 @@ class Product:
         ptx.syncthreads()
 
     def load(self, k: int) -> None:
+        """Loads the fragments of the k-th 16 elements of the stage that is read."""
         self.a.load(k, self.read.value)
         self.b.load(k, self.read.value)
 
@@ -209,6 +212,7 @@ class Product:
         ptx.cp_async.commit_group()
 
     def multiply(self, which: int) -> None:
+        """Multiplies one set of fragments."""
         a, b = self.a.sets[which], self.b.sets[which]
         for i, row in enumerate(self.sums):
             # To and fro: what two products in a row share stays in the operand cache.
@@ -249,6 +253,7 @@ class Output:
         self.start += self.col * out.bytes
 
     def store(self, sums: list[list[list[Reg]]]) -> None:
+        """Stores all sums: rows of the warp's part, 8 at a time."""
         for i, group in enumerate(sums):
             for half in range(2):
                 down = 16 * i + 8 * half
@@ -260,7 +265,7 @@ class Output:
                 (self.by_pairs if self.pairs else self.by_pieces)(to, values, inside)
 
     def there(self, inside: Reg | None, right: int) -> tuple[bool, Reg | None]:
-        """Whether a column may be inside of C, and where that must be asked, the predicate."""
+        """(True where a column may be inside of C, the predicate under which it is, None where it always is)."""
         if self.n % self.plan.n == 0:
             return True, inside
         if right >= self.n:
@@ -269,6 +274,7 @@ class Output:
         return True, col if inside is None else col & inside
 
     def by_pieces(self, to: Reg, values: list[Reg], inside: Reg | None) -> None:
+        """Stores one row, 16 bytes a thread at a time."""
         words = [rounded(low, high, self.out) for low, high in zip(values[::2], values[1::2], strict=True)]
         for first in range(0, len(words), 4):
             right = first * 8
@@ -278,6 +284,7 @@ class Output:
                 ptx.inst.st.global_.v4.b32(ptx.addr(to, right * self.out.bytes), piece, pred=there)
 
     def by_pairs(self, to: Reg, values: list[Reg], inside: Reg | None) -> None:
+        """Stores one row, a pair or a single element at a time."""
         whole = self.n % 2 == 0
         for first in range(0, len(values), 2):
             right, pair = first * 4, values[first : first + 2]

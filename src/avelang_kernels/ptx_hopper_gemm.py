@@ -42,9 +42,9 @@ class Shared(NamedTuple):
     empty: Reg
 
 
-class Job(NamedTuple):
-    """What a block of the kernel is to do. `tiles`: rows and columns of C in tiles of a cluster. `whole`: whether rows of C begin where the copy
-    engine can write."""
+class BlockTask(NamedTuple):
+    """The task of a block. `tiles`: rows and columns of C in tiles of a cluster. `whole`: rows of C begin where the
+    copy engine can write."""
 
     plan: Plan
     dtype: Type
@@ -56,15 +56,17 @@ class Job(NamedTuple):
 
     @property
     def consumers(self) -> int:
+        """Warpgroups that multiply."""
         return self.plan.m // ROWS
 
     @property
     def a_bytes(self) -> int:
-        """Of A in a stage."""
+        """Bytes of A in a stage."""
         return self.plan.m * STEP * self.dtype.bytes
 
     @property
     def b_bytes(self) -> int:
+        """Bytes of B in a stage."""
         return self.plan.n * STEP * self.dtype.bytes
 
     @property
@@ -79,13 +81,14 @@ class Job(NamedTuple):
 
     @property
     def steps(self) -> int:
+        """Steps of the K loop."""
         return -(-self.size[2] // STEP)
 
 
 # -- the two parts of a block ----------------------------------------------------------------------------------------------------------
 
 
-class Slot:
+class RingState:
     """The stage that a thread is at, and the parity of its phase."""
 
     def __init__(self, stages: int, parity: int):
@@ -93,6 +96,7 @@ class Slot:
         self.index, self.parity = reg.scalar(u32, 0), reg.scalar(u32, parity)
 
     def advance(self) -> None:
+        """Goes to the next stage; behind the last one to the first, in the other phase."""
         last = self.index == self.stages - 1
         self.index += 1
         with ptx.when(last):
@@ -101,7 +105,7 @@ class Slot:
 
 
 @contextlib.contextmanager
-def each_tile(job: Job, name: str) -> Iterator[tuple[Reg, Reg]]:
+def each_tile(job: BlockTask, name: str) -> Iterator[tuple[Reg, Reg]]:
     """The block for each tile of this cluster, with its row and column in tiles."""
     rows, cols = job.tiles
     cluster = job.plan.cluster
@@ -112,11 +116,11 @@ def each_tile(job: Job, name: str) -> Iterator[tuple[Reg, Reg]]:
     ptx.bra(name, index < rows * cols)
 
 
-def produce(job: Job, at: Shared, maps: list[Reg], rank: Reg) -> None:
+def produce(job: BlockTask, at: Shared, maps: list[Reg], rank: Reg) -> None:
     """One thread's part: fills stages, tile after tile. `rank`: of the block in its cluster."""
     plan, (a_map, b_map, *_) = job.plan, maps
     share = plan.n // plan.below
-    slot = Slot(plan.stages, 1)
+    slot = RingState(plan.stages, 1)
     mine = mad(rank, job.b_bytes // plan.below, at.b)
     mask = reg.scalar(b16, (1 << plan.below) - 1) if plan.below > 1 else None
 
@@ -141,10 +145,10 @@ def produce(job: Job, at: Shared, maps: list[Reg], rank: Reg) -> None:
 class Consumer:
     """A warpgroup's part: 64 rows of each tile. `t`: its thread."""
 
-    def __init__(self, job: Job, at: Shared, index: int, t: Reg, rank: Reg, output: ByEngine | ByThreads):
+    def __init__(self, job: BlockTask, at: Shared, index: int, t: Reg, rank: Reg, output: ByEngine | ByThreads):
         self.job, self.at, self.index, self.rank, self.output = job, at, index, rank, output
         self.sums = reg.array(f32, job.plan.n // 2)
-        self.slot = Slot(job.plan.stages, 0)
+        self.slot = RingState(job.plan.stages, 0)
         # The low words of descriptors of the first stage; the high ones do not change.
         (self.a, _), (self.b, self.high) = (halves(ptx.wgmma.descriptor(start)) for start in (at.a + index * ROWS * STEP * job.dtype.bytes, at.b))
         self.yes, self.no = reg.pred(True), reg.pred(False)
@@ -175,6 +179,7 @@ class Consumer:
             ptx.mbarrier.arrive(self.given, pred=self.releases)
 
     def next(self) -> None:
+        """Notes the stage to release, and goes to the next one."""
         ptx.inst.mad.lo.u32(self.given, self.slot.index, BARRIER, self.empty)
         self.slot.advance()
 
@@ -200,7 +205,7 @@ class Consumer:
 class ByEngine:
     """Stores a consumer's sums by the copy engine, 128 bytes of each row at a time, out of shared memory. `to`: C's tensor map."""
 
-    def __init__(self, job: Job, at: Shared, index: int, t: Reg, to: Reg):
+    def __init__(self, job: BlockTask, at: Shared, index: int, t: Reg, to: Reg):
         self.job, self.index, self.to, self.one = job, index, to, t == 0
         self.size = ROWS * PATTERN  # of a piece
         self.pieces = at.pieces + index * job.buffers * self.size
@@ -215,6 +220,7 @@ class ByEngine:
         self.places = [first ^ (2 * i << 4) if i else first for i in range(4)]
 
     def store(self, sums: list[Reg], top: Reg, left: Reg) -> None:
+        """Stores a tile, piece after piece: shared memory, then a TMA store."""
         barrier, each = 1 + self.index, self.job.width // 2
         for p in range(self.job.plan.n // self.job.width):
             buffer = p % self.job.buffers * self.size
@@ -248,7 +254,7 @@ class ByEngine:
 class ByThreads:
     """Stores a consumer's sums element by element, where rows of C do not begin at multiples of 16 bytes. `to`: C's address."""
 
-    def __init__(self, job: Job, t: Reg, to: Reg):
+    def __init__(self, job: BlockTask, t: Reg, to: Reg):
         self.job, self.to = job, to
         self.row, self.col = (t >> 5) * 16 + ((t & 31) >> 2), (t & 3) * 2
 
@@ -256,6 +262,7 @@ class ByThreads:
         """Nothing is under way."""
 
     def store(self, sums: list[Reg], top: Reg, left: Reg) -> None:
+        """Stores the rows and columns of a tile that are inside of C."""
         m, n, _ = self.job.size
         for half in range(2):
             row, col = top + self.row + 8 * half, left + self.col
@@ -311,7 +318,7 @@ def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = thr
     )  # fmt: skip
     def hopper_gemm(A, B, C, *, M, N, K):
         tiles = -(-M // (plan.m * plan.below)), -(-N // plan.n)
-        job = Job(plan, dtype, out, whole, (M, N, K), tiles, cluster_count(M, N))
+        job = BlockTask(plan, dtype, out, whole, (M, N, K), tiles, cluster_count(M, N))
         a, b = (smem.alloc(dtype, (plan.stages, rows, STEP), align=1024, dynamic=True) for rows in (plan.m, plan.n))
         pieces = smem.alloc(out, (job.consumers * job.buffers, ROWS, job.width), align=1024, dynamic=True)
         bars = smem.barriers(2 * plan.stages, dynamic=True)
@@ -328,7 +335,7 @@ def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = thr
     return hopper_gemm
 
 
-def begin(job: Job, at: Shared, maps: list[Reg], t: Reg) -> None:
+def begin(job: BlockTask, at: Shared, maps: list[Reg], t: Reg) -> None:
     """Makes the barriers of the ring, for all blocks of the cluster to see."""
     with ptx.if_(t == 0):
         for place in maps:
@@ -340,7 +347,7 @@ def begin(job: Job, at: Shared, maps: list[Reg], t: Reg) -> None:
     meet(job)
 
 
-def meet(job: Job) -> None:
+def meet(job: BlockTask) -> None:
     """All threads of the cluster wait for one another. Relaxed: `fence.mbarrier_init` has published the barriers, and nothing else is handed over."""
     if job.plan.cluster > 1:
         ptx.cluster.arrive("relaxed", "aligned")
@@ -349,7 +356,7 @@ def meet(job: Job) -> None:
         ptx.syncthreads()
 
 
-def work(job: Job, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
+def work(job: BlockTask, at: Shared, maps: list[Reg], t: Reg, to: Reg) -> None:
     """Each warpgroup goes to its part."""
     producer, consumer = REGISTERS[job.consumers - 1]
     rank = reg.from_(ptx.special.cluster_ctarank())

@@ -35,6 +35,7 @@ class RowsPlan(NamedTuple):
 
     @property
     def block(self) -> int:
+        """Threads of a block."""
         return self.threads * self.rows
 
 

@@ -90,7 +90,7 @@ def _copy(n: int) -> Touches:
 
 
 def footprint(name: str) -> Touches | None:
-    """What says which bytes a row touches, by the row's name."""
+    """The function that lists the bytes a row touches, by the row's name; None where none is known."""
     family, _, last = name.rpartition("_x")
     if name in _NAMED:
         return _NAMED[name]

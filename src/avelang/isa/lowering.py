@@ -13,7 +13,7 @@ from avelang.ir.types import Type
 
 
 class Emitter(Protocol):
-    """What an `emit` may ask of the emitter that calls it. Values are texts of LLVM IR: a name such as %v12, or a
+    """The part of an emitter that an `emit` may use. Values are texts of LLVM IR: a name such as %v12, or a
     constant."""
 
     target: Any  # `emit.llvm.simt.GpuTarget`: its `chip`, its atomic addition, the first lane's value of a word
@@ -26,19 +26,29 @@ class Emitter(Protocol):
         """A call of an intrinsic with (type, value) pairs; it is declared where it is not yet."""
         ...
 
-    def value(self, v: Value) -> str: ...
+    def value(self, v: Value) -> str:
+        """The text of a value."""
+        ...
     def type(self, t: Type) -> str:
         """The LLVM type in which values of a type are held: floats below 32 bits as integers."""
         ...
 
-    def typed(self, v: Value) -> str: ...
-    def bitcast(self, text: str, source: str, result: str) -> str: ...
+    def typed(self, v: Value) -> str:
+        """A value behind its LLVM type."""
+        ...
+    def bitcast(self, text: str, source: str, result: str) -> str:
+        """A value's bits as another LLVM type."""
+        ...
     def words(self, text: str, t: Type) -> list[str]:
         """A value's bits as i32s."""
         ...
 
-    def from_words(self, words: Sequence[str], t: Type) -> str: ...
-    def vector(self, items: Sequence[str], e: str) -> str: ...
+    def from_words(self, words: Sequence[str], t: Type) -> str:
+        """The inverse of `words`: a value of a type out of its i32s."""
+        ...
+    def vector(self, items: Sequence[str], e: str) -> str:
+        """A vector of values of one LLVM type."""
+        ...
 
 
 Emit = Callable[[Emitter, Op, str], "str | None"]

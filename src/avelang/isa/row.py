@@ -17,7 +17,7 @@ from avelang.isa.fragments import Mma
 
 
 class Wave(Protocol):
-    """What a row's `semantics` may ask of the wave that executes it. All arrays have one entry a lane."""
+    """The wave that executes a row, as its `semantics` sees it. All arrays have one entry a lane."""
 
     lanes: int
     active: np.ndarray  # bool (lanes,): the lanes that execute the instruction
@@ -36,7 +36,7 @@ class Wave(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorRef:
-    """What a `semantics` gets for a tensor operand: `address` uint64 (lanes,) of its first byte, in `space`."""
+    """A tensor operand, as a `semantics` gets it: `address` uint64 (lanes,) of its first byte, in `space`."""
 
     space: str
     address: np.ndarray
@@ -70,6 +70,7 @@ class Param:
 
     @property
     def is_const(self) -> bool:
+        """True for a compile-time int, an attribute of the op."""
         return self.type == "const"
 
 
@@ -109,6 +110,7 @@ class Row:
 
     @property
     def namespace(self) -> str:
+        """The name in front of the dot: "amdgpu" or "nvvm"."""
         return self.name.partition(".")[0]
 
     @property
@@ -156,12 +158,12 @@ def _checker(row: Row) -> Callable[[Op], str | None]:
 
 
 def in_range(p: Param, value: int) -> bool:
-    """Whether a const parameter may have this value."""
+    """True for a value that a const parameter may have."""
     return (p.range is None or p.range[0] <= value <= p.range[1]) and (not p.choices or value in p.choices)
 
 
 def allowed(p: Param) -> str:
-    """What values a const parameter may have, in words for messages and pages."""
+    """The values that a const parameter may have, in words for messages and pages."""
     steps = {b - a for a, b in itertools.pairwise(p.choices)}
     if len(p.choices) > 8 and len(steps) == 1:
         return f"one of {p.choices[0]}, {p.choices[1]}, ... {p.choices[-1]}"

@@ -26,7 +26,7 @@ class TensorMapValue:
     type: MapType
 
     def word(self, index: int) -> int:
-        """What `map_word` gives."""
+        """The word that `map_word` of the IR reads: address, extents, strides."""
         padding = (0,) * (MOST_RANK - len(self.shape))
         return (self.address, *self.shape, *padding, *self.strides, *padding)[index]
 

@@ -19,12 +19,12 @@ ASYNC_PROXY = (PRODUCTS, "nvvm.tma_", "nvvm.cp_async_bulk_")
 
 
 def strong(name: str) -> bool:
-    """Whether a row's accesses are made to race: atomics, and loads and stores that order others."""
+    """True for a row whose accesses are meant to race: atomics, and loads and stores that order others."""
     return "atomic" in name or name.startswith(("nvvm.ld_acquire_", "nvvm.st_release"))
 
 
 def orders(name: str, attrs: Mapping[str, Any]) -> tuple[bool, bool]:
-    """Whether a row's accesses order others: (those behind it, those before it)."""
+    """The accesses that a row's own accesses order: (those behind it, those before it)."""
     order = attrs.get("order", 0) if "atomic" in name else 1 if "ld_acquire" in name else 2 if "st_release" in name else 0
     return bool(order & 1), bool(order & 2)
 
@@ -33,31 +33,36 @@ WORKGROUP, AGENT = 0, 1  # scopes, as in `amdgpu.AtomicScope`
 
 
 def scope(name: str, attrs: Mapping[str, Any]) -> int:
-    """Among whom a row's atomic accesses are atomic, and order: PTX's rows say `.gpu`, an AMD row has an argument."""
+    """The scope within which a row's atomic accesses are atomic, and order: PTX's rows say `.gpu`, an AMD row has an
+    argument."""
     return int(attrs.get("scope", AGENT))
 
 
 def fences(name: str, attrs: Mapping[str, Any]) -> bool:
-    """Whether a row orders the wave's accesses to memory before it as the whole device sees them. On AMD targets a wait for all vector memory does:
-    what is complete has reached the memory that blocks share, or was told to (by the cache policy of its instruction)."""
+    """True for a row that orders the wave's earlier accesses to memory for the whole device. On AMD targets a wait for
+    all vector memory does: what is complete has reached the memory that blocks share, or was told to by the cache
+    policy of its instruction."""
     return name == "nvvm.fence_gpu" or (name == "amdgpu.s_waitcnt" and attrs.get("vmcnt") == 0)
 
 
 def polls(name: str) -> bool:
-    """Whether an op that has to do with the other waves only looks: a loop of these goes on for ever where no other wave does anything."""
+    """True for an op that waits for other waves only by looking: a loop of these never ends where no other wave does
+    anything."""
     return name == "pause" or name.startswith(("nvvm.mbarrier_test_wait", "nvvm.mbarrier_try_wait", "nvvm.fence_", "amdgpu.s_"))
 
 
 def relaxed_hears(name: str) -> bool:
-    """Whether a relaxed atomic of this name already orders what is behind it: AMD targets have no row of a fence that could do so, the instruction is
-    complete before its value is used, and later ones are issued behind it."""
+    """True for a relaxed atomic that already orders what is behind it: AMD targets have no row of a fence that could do
+    so, the instruction is complete before its value is used, and later ones are issued behind it."""
     return not name.startswith("nvvm.")
 
 
 class AsyncCopy(Protocol):
     """Copies that run."""
 
-    def land(self, rows: np.ndarray | None = None) -> None: ...
+    def land(self, rows: np.ndarray | None = None) -> None:
+        """Completes the copy: all rows, or those named."""
+        ...
 
 
 class MBarrier(Protocol):
@@ -67,7 +72,9 @@ class MBarrier(Protocol):
         """Arrivals; `relaxed`: they say nothing of what the wave itself did before."""
         ...
 
-    def expect(self, count: int, lane: int) -> None: ...
+    def expect(self, count: int, lane: int) -> None:
+        """The phase waits for `count` more bytes."""
+        ...
 
     def receive(self, flight: Any, count: int, lane: int) -> None:
         """The copy will report `count` bytes."""
@@ -77,8 +84,12 @@ class MBarrier(Protocol):
         """One arrival when all these rows of copies are there; `extra`: the phase expects one more."""
         ...
 
-    def deliver(self) -> None: ...
-    def done(self, parity: int) -> bool: ...
+    def deliver(self) -> None:
+        """Completes copies that report to this mbarrier, which may end its phase."""
+        ...
+    def done(self, parity: int) -> bool:
+        """True when the phase of this parity has ended."""
+        ...
 
 
 class AsyncMma(Protocol):
@@ -105,17 +116,25 @@ class AsyncMma(Protocol):
         ...
 
     def commit(self) -> None:
-        """What has been begun since the last group is one more group."""
+        """Closes a group: all instructions begun since the last one."""
         ...
 
 
 class CopyGroups(Protocol):
     """A wave's copies in groups."""
 
-    def add(self, flight: Any) -> None: ...
-    def commit(self, active: np.ndarray) -> None: ...
-    def wait(self, active: np.ndarray, pending: int) -> None: ...
-    def so_far(self, active: np.ndarray) -> list[tuple[Any, np.ndarray]]: ...
+    def add(self, flight: Any) -> None:
+        """Puts a copy into the open group."""
+        ...
+    def commit(self, active: np.ndarray) -> None:
+        """Closes the open group of each active lane."""
+        ...
+    def wait(self, active: np.ndarray, pending: int) -> None:
+        """Completes all groups of the active lanes but their newest `pending`."""
+        ...
+    def so_far(self, active: np.ndarray) -> list[tuple[Any, np.ndarray]]:
+        """The copies of the active lanes that are not complete, with their rows."""
+        ...
 
 
 class Machine(Wave, Protocol):

@@ -34,7 +34,8 @@ _STATIC_SHARED = 48 * 1024
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Definition:
-    """What `@kernel` was given. `grid`, `block`, `cluster` and `smem` are values, or functions of the symbols that they name."""
+    """The arguments of `@kernel`. `grid`, `block`, `cluster` and `smem` are values, or functions of the symbols that
+    they name."""
 
     fn: Callable[..., Any]
     name: str
@@ -50,6 +51,7 @@ class Definition:
 
     @property
     def specs(self) -> tuple[Spec, ...]:
+        """Inputs, then outputs."""
         return (*self.inputs, *self.outputs)
 
     @functools.cached_property
@@ -73,6 +75,7 @@ class Definition:
 
     @functools.cached_property
     def span(self) -> Span:
+        """The line of the kernel's definition."""
         code = self.fn.__code__
         return Span(code.co_filename, code.co_firstlineno, function=self.name)
 

@@ -95,7 +95,7 @@ class Caller:
 
 
 def frameworks(caller: Caller, args: Sequence[Any]) -> Callable[[Caller, Sequence[Any]], Any] | None:
-    """What makes a call where a framework traces it, or keeps its gradients; None where the arrays are simply there."""
+    """The route of a call that a framework traces, or keeps gradients of; None where the arrays are simply there."""
     jax = sys.modules.get("jax")
     if jax is not None and any(isinstance(a, jax.Array) for a in args):
         import avelang.ptx.from_jax as from_jax

@@ -168,7 +168,7 @@ def _register(jax: Any) -> None:
 
 
 def route(args: Sequence[Any]) -> Callable[[Caller, Sequence[Any]], Any] | None:
-    """How a call with JAX's arrays goes: at once on the CPU, by XLA where there are tracers or a GPU."""
+    """The route of a call with JAX's arrays: at once on the CPU, by XLA where there are tracers or a GPU."""
     jax: Any = sys.modules["jax"]
     if any(isinstance(a, jax.core.Tracer) for a in args):
         return foreign

@@ -114,14 +114,14 @@ def through_operator(caller: Caller, args: Sequence[Any], name: str = "") -> Any
 
 
 def route(args: Sequence[Any]) -> Callable[[Caller, Sequence[Any]], Any] | None:
-    """How a call of a kernel with a backward goes: by the operator where a gradient is wanted."""
+    """The route of a call of a kernel with a backward: by the operator where a gradient is wanted."""
     torch: Any = sys.modules["torch"]
     wanted = torch.is_grad_enabled() and any(isinstance(a, torch.Tensor) and a.requires_grad for a in args)
     return through_operator if wanted else None
 
 
 def compiling() -> bool:
-    """Whether `torch.compile` traces this call."""
+    """True while `torch.compile` traces this call."""
     torch = sys.modules.get("torch")
     return torch is not None and torch.compiler.is_compiling()
 

@@ -54,7 +54,7 @@ def emit(parts: tuple[str, ...], *operands: Any, pred: Any = None) -> None:
 
 
 def refusal(instruction: n.PtxInstruction, target: PtxTarget | None, types: Types, spaces: Spaces | None = None) -> AveError | None:
-    """What this level refuses an instruction for: what the table says of it, and T239."""
+    """The error for which this level refuses an instruction: the table's, or T239."""
     if instruction.opcode not in _READS_SPECIAL and any(isinstance(x, n.SpecialOperand) for x in instruction.operands):
         return error("T239", name=instruction.name)
     return check(instruction, target, types, spaces=spaces)

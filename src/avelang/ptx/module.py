@@ -35,6 +35,7 @@ class ModuleFunction:
         self.module, self.name = module, name
 
     def node(self) -> n.Operand:
+        """The function's name as an operand."""
         return n.SymbolOperand(self.name)
 
     def ptx(self) -> str:

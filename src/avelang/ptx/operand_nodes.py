@@ -18,7 +18,7 @@ from avelang.nvptx.operands import OperandParser
 
 
 def is_operand(value: Any) -> bool:
-    """Whether a value of the language says itself what operand it is."""
+    """True for a value of the language that makes its own operand, by `node()`."""
     return hasattr(type(value), "node")
 
 

@@ -30,7 +30,7 @@ _SIGN_MATTERS = frozenset({"//", "%", ">>", "<", "<=", ">", ">="})
 
 
 class ScalarOperand(NoValue):
-    """What Python's operators work on. `value()` is the register that holds it."""
+    """An operand with Python's operators. `value()` is the register that holds it."""
 
     __hash__ = object.__hash__
 
@@ -164,6 +164,7 @@ class Reg(ScalarOperand):
         return n.Register(self.name)
 
     def value(self) -> Reg:
+        """The register itself."""
         return self
 
     def __repr__(self) -> str:
@@ -231,6 +232,7 @@ class VectorReg:
         self.name, self.type = name, kind
 
     def node(self) -> n.Operand:
+        """The whole register as an operand."""
         return n.Register(self.name)
 
     def __getattr__(self, name: str) -> Component:
@@ -249,9 +251,11 @@ class Component(ScalarOperand):
         self.register, self.component, self.type = register, component, register.type
 
     def node(self) -> n.Operand:
+        """The component as an operand."""
         return n.Register(self.register.name, self.component)
 
     def value(self) -> Reg:
+        """A new register with the component: one `mov`."""
         return RegisterFactory.scalar(self.type, self)
 
     def __repr__(self) -> str:
@@ -272,6 +276,7 @@ class Negated:
         self.register = register
 
     def node(self) -> n.Operand:
+        """The operand `!p`."""
         return n.Not(self.register.node())
 
     def __repr__(self) -> str:
@@ -381,6 +386,7 @@ class HexInt:  # noqa: N801  (a number, in hex)
         self.bits = bits
 
     def node(self) -> n.Operand:
+        """The constant, written in hex."""
         return n.Int(self.bits, 16)
 
 

@@ -36,6 +36,7 @@ class MemoryOperand:
     coords: tuple[Any, ...] = ()
 
     def node(self) -> n.Operand:
+        """The operand in brackets."""
         base = operand(self.base)
         offset = self.offset
         if isinstance(base, n.Binary):  # a place inside of a variable
@@ -103,6 +104,7 @@ class SymbolOffset:
     offset: int = 0
 
     def node(self) -> n.Operand:
+        """The operand: the name, or name + offset."""
         name = n.SymbolOperand(self.symbol)
         return n.Binary("+", name, n.Int(self.offset)) if self.offset else name
 
@@ -127,6 +129,7 @@ class SharedTile:
     swizzle: int = 0
 
     def node(self) -> n.Operand:
+        """The address of its first byte as an operand."""
         return self.place.node()
 
     @property

@@ -22,9 +22,11 @@ class SpecialReg(ScalarOperand):
         self.type = BY_PTX[SPECIAL[name].type]
 
     def node(self) -> n.Operand:
+        """The operand."""
         return n.SpecialOperand(self.name, self.component)
 
     def value(self) -> Reg:
+        """A new register with its value: one `mov`."""
         out = reg.scalar(self.type)
         move(out, self)
         return out

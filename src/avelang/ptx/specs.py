@@ -94,10 +94,12 @@ class KernelArgument(NoValue):
     shape: tuple[int, ...] = ()
 
     def node(self) -> n.Operand:
+        """The parameter's name as an operand."""
         return n.SymbolOperand(self.symbol)
 
     @property
     def strides(self) -> tuple[int, ...]:
+        """Strides in elements, row-major without gaps."""
         out, step = [], 1
         for extent in reversed(self.shape):
             out.append(step)

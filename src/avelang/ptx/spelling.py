@@ -45,7 +45,7 @@ class Unspellable(Exception):
 
 @dataclasses.dataclass(slots=True)
 class PythonNames:
-    """What the names of PTX are called in Python where one stands: in a module, a function, or braces. `registers`: name -> (variable, index in the
+    """The Python names of PTX's names in a module, a function, or braces. `registers`: name -> (variable, index in the
     list that it is, or None; whether it is a vector). `types` is what `nvptx.check` asks."""
 
     outer: PythonNames | None = None
@@ -90,7 +90,7 @@ class PythonNames:
         return out
 
     def register(self, name: str) -> tuple[str, int | None, bool] | None:
-        """Where a register is; None for one that is declared nowhere."""
+        """The variable, index and kind of a register; None for one that is declared nowhere."""
         found = self.registers.get(name)
         return found if found is not None or self.outer is None else self.outer.register(name)
 

@@ -26,6 +26,7 @@ class TextOperand:
         self._node = node
 
     def node(self) -> n.Operand:
+        """The operand that was read from the text."""
         return self._node
 
 
@@ -46,9 +47,11 @@ class DeclaredVariable:
 
     @property
     def name(self) -> str:
+        """The name as PTX has it."""
         return self.declaration.name
 
     def node(self) -> n.Operand:
+        """The name as an operand."""
         return n.SymbolOperand(self.name)
 
     def __add__(self, offset: int) -> SymbolOffset:
@@ -171,6 +174,7 @@ class CallArguments:
         self.items = items
 
     def node(self) -> n.Operand:
+        """The list as an operand."""
         return n.Arguments(tuple(operand(x) for x in self.items))
 
 

@@ -28,11 +28,12 @@ class Type:
 
     @property
     def is_int(self) -> bool:
-        """Whether integer arithmetic works on it; untyped bits count as unsigned."""
+        """True where integer arithmetic works on it; untyped bits count as unsigned."""
         return self.kind in ("bits", "uint", "int")
 
     @property
     def signed(self) -> bool:
+        """True for integers with a sign."""
         return self.kind == "int"
 
     @property
