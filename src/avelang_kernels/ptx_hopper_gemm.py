@@ -20,13 +20,15 @@ from typing import Any, NamedTuple
 
 import avelang_kernels.hopper_gemm as threads_level
 from avelang import argument_error, takes
+from avelang.pipelines.warp_specialized import GROUP, PATTERN, REGISTERS, ROWS
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import Type, b16, b32, b64, bf16, f16, f32, u32, u64
 from avelang_kernels.arrays import Matrix, Positive
-from avelang_kernels.hopper_gemm import GROUP, INNER, PATTERN, REGISTERS, ROWS, STEP, TILES, best_tile, clusters, multiprocessors
-from avelang_kernels.hopper_gemm import Tile as Plan
+from avelang_kernels.hopper_gemm import STEP, TILES, best_tile, clusters, multiprocessors
+from avelang_kernels.hopper_gemm import GemmTile as Plan
 from avelang_kernels.ptx_common import checked, divided, mad, repeat, rounded, tile_of
 
+INNER = 16  # elements of K that one wgmma multiplies
 BARRIER = 8  # bytes of an mbarrier
 PRODUCTS = STEP // INNER  # that a consumer does with a stage
 
@@ -111,7 +113,7 @@ def each_tile(job: BlockTask, name: str) -> Iterator[tuple[Reg, Reg]]:
     cluster = job.plan.cluster
     index, _ = divided(reg.from_(ptx.special.ctaid.x()), cluster, job.running * cluster)
     ptx.label(name)
-    yield tile_of(index, rows, cols, job.plan.together)
+    yield tile_of(index, rows, cols, job.plan.group_m)
     index += job.running
     ptx.bra(name, index < rows * cols)
 
@@ -119,13 +121,13 @@ def each_tile(job: BlockTask, name: str) -> Iterator[tuple[Reg, Reg]]:
 def produce(job: BlockTask, at: Shared, maps: list[Reg], rank: Reg) -> None:
     """One thread's part: fills stages, tile after tile. `rank`: of the block in its cluster."""
     plan, (a_map, b_map, *_) = job.plan, maps
-    share = plan.n // plan.below
+    share = plan.n // plan.cluster_m
     slot = RingState(plan.stages, 1)
-    mine = mad(rank, job.b_bytes // plan.below, at.b)
-    mask = reg.scalar(b16, (1 << plan.below) - 1) if plan.below > 1 else None
+    mine = mad(rank, job.b_bytes // plan.cluster_m, at.b)
+    mask = reg.scalar(b16, (1 << plan.cluster_m) - 1) if plan.cluster_m > 1 else None
 
     with each_tile(job, "$produce_tile") as (row, col):
-        top, left = (row * plan.below + rank) * plan.m, col * plan.n + rank * share
+        top, left = (row * plan.cluster_m + rank) * plan.m, col * plan.n + rank * share
         k = reg.scalar(u32, 0)
         with repeat("$produce", reg.scalar(u32, job.steps)):
             full = mad(slot.index, BARRIER, at.full)
@@ -153,9 +155,9 @@ class Consumer:
         (self.a, _), (self.b, self.high) = (halves(ptx.wgmma.descriptor(start)) for start in (at.a + index * ROWS * STEP * job.dtype.bytes, at.b))
         self.yes, self.no = reg.pred(True), reg.pred(False)
         self.given = reg.scalar(u32)  # where to say that the stage before this one is free
-        self.releases, self.empty = t < job.plan.below, at.empty
-        if job.plan.below > 1:
-            self.empty = ptx.cluster.mapa(at.empty, t & (job.plan.below - 1))
+        self.releases, self.empty = t < job.plan.cluster_m, at.empty
+        if job.plan.cluster_m > 1:
+            self.empty = ptx.cluster.mapa(at.empty, t & (job.plan.cluster_m - 1))
 
     def multiply(self, first: bool = False) -> None:
         """Begins the products of a stage."""
@@ -172,7 +174,7 @@ class Consumer:
 
     def release(self) -> None:
         """Says to the producers of all blocks that bring something for the stage before this one that this consumer is through with it."""
-        if self.job.plan.below > 1:
+        if self.job.plan.cluster_m > 1:
             # Released at cluster scope it would be a fence of the whole GPU. Nothing was written, and wgmma is through: relaxed will do.
             ptx.inst["mbarrier.arrive.relaxed.cluster.shared::cluster.b64"](None, ptx.addr(self.given), pred=self.releases)
         else:
@@ -198,7 +200,7 @@ class Consumer:
         ptx.wgmma.wait_group(0)
         self.release()
         plan = self.job.plan
-        top, left = (row * plan.below + self.rank) * plan.m + self.index * ROWS, col * plan.n
+        top, left = (row * plan.cluster_m + self.rank) * plan.m + self.index * ROWS, col * plan.n
         self.output.store(self.sums, top, left)
 
 
@@ -303,13 +305,13 @@ def joined(low: Reg, high: Reg) -> Reg:
 def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = threads_level.SMS) -> Kernel:
     """The kernel of a plan: `k(a, b)` for a (M, K) and b (N, K) of `dtype`, K a multiple of 8, gives (M, N) of `out`. `whole`: N is a multiple of 16
     bytes of it. `sms`: multiprocessors of the GPU."""
-    if plan.beside != 1 or plan.below & (plan.below - 1):
-        raise argument_error(f"a cluster of {plan.below} x {plan.beside} blocks; here its blocks are below one another, and a power of 2")
+    if plan.cluster_n != 1 or plan.cluster_m & (plan.cluster_m - 1):
+        raise argument_error(f"a cluster of {plan.cluster_m} x {plan.cluster_n} blocks; here its blocks are below one another, and a power of 2")
 
     def cluster_count(M: int, N: int) -> int:
         return min(clusters(M, N, plan), max(1, sms // plan.cluster))
 
-    boxes = (plan.m, STEP), (plan.n // plan.below, STEP)
+    boxes = (plan.m, STEP), (plan.n // plan.cluster_m, STEP)
 
     @kernel(
         in_specs=tuple(Tile(rows, "K", dtype, box=box, swizzle=PATTERN) for rows, box in zip("MN", boxes, strict=True)),
@@ -317,7 +319,7 @@ def build(plan: Plan, dtype: Type, out: Type, whole: bool = True, sms: int = thr
         grid=lambda M, N: cluster_count(M, N) * plan.cluster, block=threads_level.threads(plan), cluster=plan.cluster, arch="sm_90a", min_blocks=1,
     )  # fmt: skip
     def hopper_gemm(A, B, C, *, M, N, K):
-        tiles = -(-M // (plan.m * plan.below)), -(-N // plan.n)
+        tiles = -(-M // (plan.m * plan.cluster_m)), -(-N // plan.n)
         job = BlockTask(plan, dtype, out, whole, (M, N, K), tiles, cluster_count(M, N))
         a, b = (smem.alloc(dtype, (plan.stages, rows, STEP), align=1024, dynamic=True) for rows in (plan.m, plan.n))
         pieces = smem.alloc(out, (job.consumers * job.buffers, ROWS, job.width), align=1024, dynamic=True)
@@ -342,7 +344,7 @@ def begin(job: BlockTask, at: Shared, maps: list[Reg], t: Reg) -> None:
             ptx.tma.prefetch_map(place)
         for s in range(job.plan.stages):
             ptx.mbarrier.init(ptx.addr(at.full, s * BARRIER), 1)
-            ptx.mbarrier.init(ptx.addr(at.empty, s * BARRIER), job.consumers * job.plan.below)
+            ptx.mbarrier.init(ptx.addr(at.empty, s * BARRIER), job.consumers * job.plan.cluster_m)
         ptx.fence.mbarrier_init()
     meet(job)
 

@@ -81,7 +81,7 @@ def product(call: Callable[..., Any], m: int, n: int, k: int, dtype: Any = BF16,
 
 def products() -> None:
     """Kernels for A @ B^T, however they go about it."""
-    T = hopper_gemm.Tile
+    T = hopper_gemm.GemmTile
     for tile, dtype, out, blocks, *shape in (
         (T(64, 64, 2), BF16, F32, 2, 70, 72, 136), (T(128, 64, 3), F16, F16, 3, 130, 40, 200), (T(64, 64, 3, 2), BF16, BF16, 4, 200, 90, 200),
         (T(64, 64, 2, 2, 2), F16, F32, 4, 130, 130, 72), (T(64, 64, 2, 1, 2), BF16, BF16, 2, 1, 1, 8), (T(64, 64, 4, 4), BF16, BF16, 8, 520, 64, 64),
@@ -247,7 +247,7 @@ def instructions() -> None:
         add(f"ptx_ampere_gemm {tuple(plan)} {shape}", ALONE, lambda plan=plan, dtype=dtype, out=out, shape=shape: product(
             lambda a, b, c: ptx_ampere_gemm.gemm(a, b, c, plan=plan), *shape, dtype, out))  # fmt: skip
     for plan, dtype, out, blocks, shape in (
-        (H(64, 64, 3, 2), BF16, BF16, 2, (140, 72, 200)), (H(128, 64, 2, together=2), F16, F32, 1, (130, 68, 72)), (H(64, 96, 2), BF16, F32, 2, (70, 100, 8)),
+        (H(64, 64, 3, 2), BF16, BF16, 2, (140, 72, 200)), (H(128, 64, 2, group_m=2), F16, F32, 1, (130, 68, 72)), (H(64, 96, 2), BF16, F32, 2, (70, 100, 8)),
         (H(64, 64, 2, 2), BF16, BF16, 2, (100, 37, 72)),
     ):  # fmt: skip
         add(f"ptx_hopper_gemm {tuple(plan)} {shape}", ALONE, lambda plan=plan, dtype=dtype, out=out, blocks=blocks, shape=shape: product(

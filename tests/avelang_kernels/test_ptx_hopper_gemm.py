@@ -22,7 +22,7 @@ from avelang_kernels.ptx_hopper_gemm import TILES, Plan, build, gemm
     ("plan", "dtype", "out", "blocks", "m", "n", "k"),
     [
         (Plan(64, 64, 3, 2), BF16, BF16, 2, 140, 72, 200),  # more tiles than blocks, a ring that begins again, tails of everything
-        (Plan(128, 64, 2, together=2), np.float16, np.float32, 1, 130, 68, 72),
+        (Plan(128, 64, 2, group_m=2), np.float16, np.float32, 1, 130, 68, 72),
         (Plan(64, 96, 2), BF16, np.float32, 2, 70, 100, 8),  # an odd number of pieces; one step
         (Plan(64, 64, 2, 2), BF16, BF16, 2, 100, 37, 72),  # rows that the copy engine cannot write
         (Plan(64, 64, 2), np.float16, np.float32, 1, 1, 1, 136),
