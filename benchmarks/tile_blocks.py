@@ -1,10 +1,10 @@
-"""The blocks among which `tile.block_for` chooses (`avelang.tile.known`): how busy each keeps AMD's matrix pipes; how fast it is on NVIDIA's GPUs.
+"""The blocks among which `tile.block_for` chooses (`avelang.tile.tuned`): how busy each keeps AMD's matrix pipes; how fast it is on NVIDIA's GPUs.
 
     python benchmarks/tile_blocks.py [--only static | --only timed] [--rounds 20]
 
 Static: one wave's share of the matrix pipe by llvm-mca and spills, for bf16 and for 8-bit integers, on gfx90a, gfx942 and gfx950; nothing is timed.
 Timed: TFLOP/s of the chip's blocks at 4096 cubed in bf16, in turn, results checked against float64, and the share of the fastest one.
-Writes `results/tile_blocks.json` and `results/tile_blocks_gpu.json`; what the table in `avelang/tile/known.py` should say is printed.
+Writes `results/tile_blocks.json` and `results/tile_blocks_gpu.json`; what the table in `avelang/tile/tuned.py` should say is printed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang.tile.known import AMD, Known, blocks_of
 from avelang.tile.pipelines import pipeline
+from avelang.tile.tuned import AMD, TunedBlock, blocks_of
 from avelang_kernels.tile_gemm import build, gemm
 from avelang_kernels.tile_inference import preshuffle
 
@@ -29,7 +29,7 @@ SIZE = 4096
 DTYPES: tuple[tuple[Any, Any], ...] = ((al.bf16, al.bf16), (al.i8, al.i32))
 
 
-def block(known: Known, dtype: Any, chip: str) -> Block:
+def block(known: TunedBlock, dtype: Any, chip: str) -> Block:
     """With the k that the choice takes."""
     k, deep = known.row // dtype.bytes, pipeline(known.pipeline).deep
     waves = (2, 2) if known.pipeline == "tma" else known.waves

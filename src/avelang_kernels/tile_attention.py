@@ -19,10 +19,10 @@ from avelang import argument_error, takes, tile
 from avelang.pipelines.scheduler import xcd_remap
 from avelang.tile.block_gemm import block_gemm
 from avelang.tile.chained import accumulate, chained, scores
-from avelang.tile.loops import settle
+from avelang.tile.loops import sched_barrier
 from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
-from avelang.tile.windows import arrived, commit
+from avelang.tile.windows import commit_async, wait_async
 from avelang_kernels import tile_attention_hopper as hopper
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, Positive, named
 from avelang_kernels.tile_attention_rows import HOPPER, LOG2E, UNIT, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
@@ -45,7 +45,7 @@ class Block:
         wide = -(-d // UNIT) * UNIT
         # cp.async brings V as it lies; through registers it is turned.
         first = block_gemm(name, dtype, self.m, self.n, wide, (self.waves, 1))
-        return chained(first.single() if first.natural else first, wide, name.startswith("gfx") or name == "sm_75")
+        return chained(first.single() if first.native_order else first, wide, name.startswith("gfx") or name == "sm_75")
 
 
 @avelang.struct
@@ -65,7 +65,7 @@ class Feed:
         if self.x is None:
             self.K.load_async(self.k, buffer)
             self.V.load_async(self.v, buffer)
-            commit()
+            commit_async()
         else:
             self.K.load_values(self.x)
             self.V.load_values(self.y)
@@ -89,7 +89,7 @@ def feed(C, K, V):
         v = shared((WIDE, KEYS), dtype, 2, (C.turned_v(TARGET), C.v))
     else:
         v = shared((KEYS, WIDE), dtype, 2, (COPY,), (C.v,))
-    K, V = K.window((KEYS, DEEP), (0, 0), C.first.copy_b).from_inside(), V.window((KEYS, WIDE), (0, 0), COPY).from_inside()
+    K, V = K.window((KEYS, DEEP), (0, 0), C.first.copy_b).starts_inside(), V.window((KEYS, WIDE), (0, 0), COPY).starts_inside()
     if al.target().has("sm_80"):
         return Feed(K, V, k, v, C)
     x, y = al.make_local((C.first.copy_b.elements,), dtype), al.make_local((COPY.elements,), dtype)
@@ -99,17 +99,17 @@ def feed(C, K, V):
 @avelang.jit
 def attend(C, rows, sums, data, q, held, now, key, limit, scale, MASKED):
     """A tile of keys, from `key` on. `q`: the rows of Q as operands, or None, where `held` has them in shared memory. Returns the sums of O."""
-    arrived(0)
+    wait_async(0)
     al.syncthreads()
     data.begin(1 - now)
-    settle()
+    sched_barrier()
     s = scores(C, q, data.k, now, held)
     if MASKED:
         s = masked(s, key, limit)
     p, shrink = rows.weigh(s, scale)
     weights = tile.Tile(narrow(p.values, data.k.dtype), p.dist)
     sums = accumulate(C, scaled(sums, shrink), weights, data.v if C.turned else data.v.turned, now)
-    settle()
+    sched_barrier()
     data.keep(1 - now)
     return sums
 
@@ -121,8 +121,8 @@ def operands_of(C, Q, first, k):
     if STAGED:
         room = Shared(al.view(k.data, al.Tensor((1, G.m * G.k), k.dtype)), (G.m, G.k), k.swizzle)
         Q.window((G.m, G.k), (first, 0), G.copy_a).load_async(room)
-        commit()
-        arrived(0)
+        commit_async()
+        wait_async(0)
         al.syncthreads()
         held = room.load(G.a).values
         al.syncthreads()
@@ -156,13 +156,13 @@ def forward(C, Q, K, V, scale, first, RESIDENT, CAUSAL):
     for j in al.range(whole, end):
         sums = attend(C, rows, sums, data, q, held, now, al.convert(j * N, al.u32), limit, scale, True)
         now = 1 - now
-    arrived(0)
+    wait_async(0)
     total = rows.sums(tile.full(C.c, 0.0, al.f32))
     return scaled(sums, inverse(total)), rows.logarithms(total, scale)
 
 
 @avelang.jit
-def place_of(index, queries, heads, M, CAUSAL):
+def thread_coord(index, queries, heads, M, CAUSAL):
     """First row, head and batch of a block. The last rows of a causal head have the most to do: they begin first."""
     tiles = (queries + (M - 1)) // M
     at = tiles - 1 - index % tiles if CAUSAL else index % tiles
@@ -186,7 +186,7 @@ def block(T, q, k, v, o, lse, shape, kv, scale, D, SEQ_FIRST, CAUSAL):
     C, (batches, heads, queries), (kv_heads, keys) = T.on(al.target(), q.dtype, D), shape, kv
     count = batches * heads * ((queries + (T.m - 1)) // T.m)
     al.expect(al.grid_dim(0) == count, "a block for each tile of rows, of each head and batch, no more and no less", count)
-    first, head, batch = place_of(xcd_remap(al.block_id(0), al.grid_dim(0), al.target().dies), queries, heads, T.m, CAUSAL)
+    first, head, batch = thread_coord(xcd_remap(al.block_id(0), al.grid_dim(0), al.target().dies), queries, heads, T.m, CAUSAL)
     Q, O = (head_of(x, batch, head, batches, heads, queries, D, SEQ_FIRST) for x in (q, o))
     K, V = (head_of(x, batch, head // (heads // kv_heads), batches, kv_heads, keys, D, SEQ_FIRST) for x in (k, v))
     out, found = forward(C, Q, K, V, scale, first, T.resident, CAUSAL)

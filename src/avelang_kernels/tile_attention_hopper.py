@@ -22,7 +22,7 @@ from avelang import argument_error, takes, tile
 from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
-from avelang.tile.warpgroups import GROUP, PATTERN, UNIT, keep
+from avelang.tile.warpgroups import GROUP, PATTERN, UNIT, stage_epilogue
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
 from avelang_kernels.tile_attention_rows import HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
@@ -309,7 +309,7 @@ def store(F, O, pieces, out, batch, first, head, consumer, t):
         al.nvvm.cp_async_bulk_wait_group_read(0)
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
     for c in range(F.chunks):
-        keep(pieces[consumer, c], al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32)
+        stage_epilogue(pieces[consumer, c], al.subview(out.values, (c * CHUNK // 2,), (CHUNK // 2,), (1,)), t // 32, t % 32)
     al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
     if t == 0:

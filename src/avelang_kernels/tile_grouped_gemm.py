@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
-from avelang.tile import accesses, gather, order
+from avelang.tile import gather, order, vectorize
 from avelang_kernels.arrays import DTYPES, Count, Matrix, Vector, check, named
 
 STRIPE = 32  # columns of the gate, then as many of what it lets through: with stripes as wide, both are in one lane in all layouts of sums
@@ -59,7 +59,7 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, taken: bool = False, sc
 @avelang.jit
 def times_rows(sums, factors, row):
     """Each row of a tile times its factor."""
-    F = accesses.folding(sums.dist, 1)
+    F = vectorize.folding(sums.dist, 1)
     window = tile.Window(factors, F.dist.shape, (row,), F.dist, sums.thread)
     return sums.along(lambda x, f: x * f, window.load(), 1)
 

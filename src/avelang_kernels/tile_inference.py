@@ -19,7 +19,7 @@ import numpy as np
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
-from avelang.tile.accesses import folding
+from avelang.tile.vectorize import folding
 from avelang_kernels.arrays import DTYPES, Count, Matrix, Positive, Vector, named
 from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
 from avelang_kernels.tile_skinny import Parts, together, work_of

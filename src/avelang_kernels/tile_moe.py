@@ -16,7 +16,7 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
-from avelang.tile.windows import part, read
+from avelang.tile.windows import load_vector, subvector
 from avelang_kernels.arrays import DTYPES, Count, Cube, Matrix, Vector, named
 from avelang_kernels.tile_grouped_gemm import STRIPE, WORDS, best_block, grouped_gemm
 
@@ -80,8 +80,8 @@ def build(dtype: al.DType, bounded: bool = False) -> Any:
             for i in range(K):
                 row = al.convert(at[token * K + i], al.u32)
                 if row >= begin and row < end:
-                    total = total + al.convert(read(Y, (row, col), EACH), al.f32)
-            al.view(part(OUT, (token, col), EACH), al.Tensor((1, EACH), dtype))[0] = al.convert(total, dtype)
+                    total = total + al.convert(load_vector(Y, (row, col), EACH), al.f32)
+            al.view(subvector(OUT, (token, col), EACH), al.Tensor((1, EACH), dtype))[0] = al.convert(total, dtype)
 
     return add_up
 

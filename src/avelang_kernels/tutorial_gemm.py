@@ -70,7 +70,7 @@ def matrix(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16
     from_b = B.window((S.n, S.k), (col, 0), narrow(G, S.n))
     a_tile = Shared(al.make_shared((1, S.m * S.k), al.bf16, 16), (S.m, S.k), tile.Swizzle())
     b_tile = Shared(al.make_shared((1, S.n * S.k), al.bf16, 16), (S.n, S.k), tile.Swizzle())
-    sums = loops.new_sums(G)
+    sums = loops.make_acc(G)
     for _ in al.range(0, k, S.k):
         a_tile.store(from_a.load())
         b_tile.store(from_b.load())
@@ -79,7 +79,7 @@ def matrix(a: al.Pointer(al.bf16), b: al.Pointer(al.bf16), c: al.Pointer(al.bf16
         al.syncthreads()
         from_a.move((0, S.k))
         from_b.move((0, S.k))
-    C.store(loops.tile_of_sums(G, sums), (row, col))
+    C.store(loops.acc_tile(G, sums), (row, col))
 
 
 # 4 to 7: `tile_gemm.build(block, al.bf16, al.bf16)`, one source; the block says how.

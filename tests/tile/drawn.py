@@ -339,9 +339,9 @@ def copier(dtype: Any) -> Any:
         room = shared.shared(C.d.shape, dtype, 2, (C.d, C.e))
         for buffer in range(2):
             w.load_async(room, buffer)
-            windows.commit()
+            windows.commit_async()
             w.move((0, C.d.shape[1] // C.vector * C.vector))
-        windows.arrived(0)
+        windows.wait_async(0)
         al.syncthreads()
         a, b = room.load(C.e, 0), room.load(C.e, 1)
         out = tile.view(y, (2 * C.d.shape[0], C.d.shape[1]))

@@ -102,8 +102,8 @@ def kernel(dtype: Any) -> Any:
         if C.shared:
             room = shared.shared(C.d.shape, dtype, 1, (C.d,))
             w.load_async(room)
-            windows.commit()
-            windows.arrived(0)
+            windows.commit_async()
+            windows.wait_async(0)
             al.syncthreads()
             found = room.load(C.d)
         else:

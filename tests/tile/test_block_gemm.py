@@ -10,8 +10,8 @@ import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
 from avelang.ir.dtypes import BY_NAME
-from avelang.tile import accesses
-from avelang.tile.block_gemm import block_gemm, order, words
+from avelang.tile import vectorize
+from avelang.tile.block_gemm import block_gemm, k_order, words
 from avelang_kernels.tile_gemm import build
 from checked import ask
 
@@ -30,7 +30,7 @@ def test_every_product_is_made_once(target, dtype):
         for part in G.parts:
             x, y = held_a[w, :, step, i].reshape(G.mma.wave, -1, 2), held_b[w, :, step, j].reshape(G.mma.wave, -1, 2)
             x, y = (v[:, list(p)].reshape(G.mma.wave, -1) for v, p in ((x, part.a), (y, part.b)))
-            x, y = (y, x) if G.exchanged else (x, y)
+            x, y = (y, x) if G.swapped else (x, y)
             out[w, :, i, j] += G.mma.acc.gather(G.mma.a.scatter(x) @ G.mma.b.scatter(y))
     c = G.c.scatter(out.reshape(2 * G.mma.wave, -1))
     assert np.array_equal(c, a @ b.T)
@@ -46,16 +46,16 @@ def test_a_wide_read_feeds_several_instructions():
 def test_operands_that_the_chip_loads_as_they_are():
     """`ldmatrix` gives whole operands of an instruction: registers need no moves."""
     G = block_gemm("sm_80", al.bf16, 64, 64, 32, (2, 2))
-    assert G.natural and [p.a for p in G.parts] == [(0, 1, 2, 3), (4, 5, 6, 7)] and [p.b for p in G.parts] == [(0, 1), (2, 3)]
+    assert G.native_order and [p.a for p in G.parts] == [(0, 1, 2, 3), (4, 5, 6, 7)] and [p.b for p in G.parts] == [(0, 1), (2, 3)]
     for d in (G.a, G.b):
-        found = accesses.matrices(d, 1, 2, "sm_80")
+        found = vectorize.matrices(d, 1, 2, "sm_80")
         assert found is not None and (found.each, found.turned) == (4, False)
-    assert G.single().steps == 2 and not block_gemm("gfx942", al.bf16, 64, 64, 32, (2, 2)).natural
+    assert G.single().steps == 2 and not block_gemm("gfx942", al.bf16, 64, 64, 32, (2, 2)).native_order
 
 
 def test_order_puts_a_lane_s_k_side_by_side():
     mma = tile.mma("MMA_SYNC_F32_16x8x16_BF16", "sm_80")
-    new = order(mma.name, mma.b.index[0], mma.k, 2, al.bf16)
+    new = k_order(mma.name, mma.b.index[0], mma.k, 2, al.bf16)
     assert new[[0, 1, 8, 9, 16, 17, 24, 25]].tolist() == list(range(8)) and sorted(new.tolist()) == list(range(32))
     assert words((4, 5, 0, 1), 2) == (2, 0)
 
@@ -78,12 +78,12 @@ def test_dtypes_without_a_product():
 
 @pytest.mark.parametrize("target", ["gfx942", "sm_80"])
 def test_preshuffled_fragments(target):
-    """What a lane loads from the flat array, by `shuffled_b`, is what `b` says that it holds."""
+    """What a lane loads from the flat array, by `preshuffled_b`, is what `b` says that it holds."""
     G = block_gemm(target, al.bf16, 32, 64, 64, (1, 2))
     b = np.arange(64 * 64).reshape(64, 64)
     flat = G.preshuffle(b)
-    assert np.array_equal(G.shuffled_b.gather(flat.reshape(G.shuffled_b.shape)), (G.ring or G).b.gather(b))
-    assert G.shuffled_b.run(1) == 8
+    assert np.array_equal(G.preshuffled_b.gather(flat.reshape(G.preshuffled_b.shape)), (G.ring or G).b.gather(b))
+    assert G.preshuffled_b.run(1) == 8
     small = G.preshuffle(b[:50, :60])
     whole = np.zeros((64, 64), int)
     whole[:50, :60] = b[:50, :60]
@@ -169,7 +169,7 @@ def test_paired_fragments_in_shared_memory():
     assert plain.a.run(1) == 2 and packed.a.run(1) == 8 == packed.b.run(1)
     a = np.arange(8 * 128).reshape(8, 128)
     memory = np.zeros_like(a)
-    memory[packed.keep_a.index] = packed.copy_a.gather(a)
+    memory[packed.stage_a.index] = packed.copy_a.gather(a)
     assert np.array_equal(np.sort(packed.a.gather(memory)), np.sort(plain.a.gather(a)))
     # What has the same K for A and B stays as it is.
     dense = block_gemm("gfx942", al.f16, 32, 32, 64, (1, 2))
@@ -193,7 +193,7 @@ def test_instructions_that_do_not_fit():
             made.on(target, al.bf16)
         assert e.value.code == code
     with pytest.raises(AveError, match="parts of K that overlap") as e:
-        order("this", np.array([[0, 1, 2, 3], [2, 3, 4, 5]]), 6, 1, al.f16)
+        k_order("this", np.array([[0, 1, 2, 3], [2, 3, 4, 5]]), 6, 1, al.f16)
     assert e.value.code == "T307"
     with pytest.raises(AveError, match="not side by side in memory") as e:
         words((0, 2, 1, 3), 2, "this")

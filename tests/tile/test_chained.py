@@ -6,9 +6,9 @@ import pytest
 import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
-from avelang.tile.accesses import conflicts, swizzle_for
 from avelang.tile.block_gemm import block_gemm
-from avelang.tile.chained import Chained, chained, join
+from avelang.tile.chained import ChainedGemm, chained, join
+from avelang.tile.vectorize import conflicts, swizzle_for
 
 
 def held(dist, matrix, steps, count):
@@ -29,7 +29,7 @@ def test_every_product_is_made_once(target, turned, dtype):
     for w, step, i, j in np.ndindex(2, G.steps, *G.count):
         for part in C.parts[step]:
             x, y = (z[:, list(p)].reshape(mma.wave, -1) for z, p in ((left[w, :, 0, i], part.a), (right[w, :, step, j], part.b)))
-            x, y = (y, x) if G.exchanged else (x, y)
+            x, y = (y, x) if G.swapped else (x, y)
             out[w, :, i, j] += mma.acc.gather(mma.a.scatter(x) @ mma.b.scatter(y))
     assert np.array_equal(C.o.scatter(out.reshape(2 * mma.wave, -1)), s @ v)
 
@@ -46,7 +46,7 @@ def test_b_is_read_in_the_order_of_keys(target, turned):
     for step, i, j in np.ndindex(G.steps, *G.count):
         for part in G.parts:
             p, q = (z[:, step, at][:, list(s)].reshape(mma.wave, -1) for z, at, s in ((x, i, part.a), (y, j, part.b)))
-            p, q = (q, p) if G.exchanged else (p, q)
+            p, q = (q, p) if G.swapped else (p, q)
             out[:, i, j] += mma.acc.gather(mma.a.scatter(p) @ mma.b.scatter(q))
     assert np.array_equal(C.c.scatter(out.reshape(mma.wave, -1)), a @ b.T)
 
@@ -80,7 +80,7 @@ def test_what_cannot_be_joined():
 def test_wide_reads_without_conflicts(m, waves, d):
     """On gfx942 K and V are read 16 bytes at once, O's rows are stored so, and shared memory loses no cycle (stores: counted by the executor, in
     test_tile_attention)."""
-    C: Chained = chained(block_gemm("gfx942", al.bf16, m, 64, d, (waves, 1)), d, True)
+    C: ChainedGemm = chained(block_gemm("gfx942", al.bf16, m, 64, d, (waves, 1)), d, True)
     assert C.b.run(1) == C.v.run(1) == 8 and C.o.run(1) >= 8
     for dists, row in (((C.first.copy_b, C.b), d), ((C.turned_v("gfx942"), C.v), 64)):
         swizzle = swizzle_for(dists, (2 * row, 2), "gfx942")

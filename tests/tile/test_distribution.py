@@ -17,7 +17,7 @@ from avelang.isa import ROWS
 from avelang.isa.amdgpu.scaled import SCALED
 from avelang.isa.fragments import Fragment
 from avelang.isa.nvptx import wgmma
-from avelang.tile import Distribution, Encoding, accesses
+from avelang.tile import Distribution, Encoding, vectorize
 from checked import ask
 from tile import drawn
 from tile.test_encoding import PARTS, SEED, encodings
@@ -51,7 +51,7 @@ def test_who_holds_what_by_the_documentation(seed, wave):
     assert all(np.array_equal(a, b) for a, b in zip(d.index, want, strict=True))
     assert (np.bincount(np.ravel_multi_index(want, d.shape).ravel(), minlength=math.prod(d.shape)) == d.replication).all()
     thread, at = np.arange(d.threads), [np.zeros(d.threads, np.int64) for _ in d.shape]
-    for below, digit in accesses.lane_digits(d):
+    for below, digit in vectorize.lane_digits(d):
         at = [x + thread // below % digit.extent * s for x, s in zip(at, digit.strides, strict=True)]
     assert all(np.array_equal(x, w[:, 0]) for x, w in zip(at, want, strict=True))
 

@@ -11,7 +11,7 @@ from avelang import tile
 from avelang.base.errors import AveError
 from avelang.tile import gather
 from avelang.tile.shared import shared
-from avelang.tile.windows import arrived, commit
+from avelang.tile.windows import commit_async, wait_async
 
 ROWS, COLS, TOKENS = 16, 32, 20
 
@@ -34,8 +34,8 @@ def kernel(vector, way, rows_too=0):
             else:
                 memory = shared((ROWS, COLS), al.f32, 1, (DIST,))
                 window.load_async(memory)
-                commit()
-                arrived(0)
+                commit_async()
+                wait_async(0)
                 al.syncthreads()
                 Y.store(memory.load(DIST), (al.block_id(0) * ROWS, step * COLS))
             window.move((rows_too, COLS))

@@ -22,7 +22,7 @@ from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.sim.amdgcn import mutate
 from avelang.sim.amdgcn.machine import AmdMachine
-from avelang.tile import PIPELINES, schedules, windows
+from avelang.tile import PIPELINES, schedules, views
 from avelang_kernels import tile_gemm
 from avelang_kernels.tile_gemm import build
 from checked import ask
@@ -159,7 +159,7 @@ def test_every_wait_in_gfx942_code_matters(name):
 
 
 # Lines of the pipelines' sources without which the reference finds a race, a copy that is not there, or wrong numbers.
-WAITS = re.compile(r"^ +(al\.syncthreads\(\)|arrived\(.*\)|al\.nvvm\.mbarrier_wait\(.*\)|.* = al\.nvvm\.wgmma_wait_acc\(.*\)|release\(.*\)|"
+WAITS = re.compile(r"^ +(al\.syncthreads\(\)|wait_async\(.*\)|al\.nvvm\.mbarrier_wait\(.*\)|.* = al\.nvvm\.wgmma_wait_acc\(.*\)|consumer_release\(.*\)|"
                    r"al\.nvvm\.barrier_sync\(.*\)|al\.nvvm\.fence_proxy_async_shared\(\)|al\.nvvm\.cp_async_bulk_wait_group_read\(.*\))$")  # fmt: skip
 SOURCES = {"cp-async": schedules.loops_async, "tma": schedules.warpgroups}
 
@@ -185,13 +185,13 @@ def test_every_wait_in_nvidias_pipelines_matters(name, line, function, text, tmp
     lines[line] = space + "pass"
     path = tmp_path / f"{pathlib.Path(module.__file__ or '').stem}_without.py"
     whole = "\n".join(lines) + "\n"
-    path.write_text(whole.replace("if not G.natural:", "if True:") if function == "simple" else whole)  # which is for fragments without ldmatrix
+    path.write_text(whole.replace("if not G.native_order:", "if True:") if function == "simple" else whole)  # which is for fragments without ldmatrix
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     without = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, path.stem, without)
     spec.loader.exec_module(without)
-    for user in (schedules, windows):
+    for user in (schedules, views):
         monkeypatch.setattr(user, module.__name__.rpartition(".")[2], without, raising=False)
     monkeypatch.setattr(tile_gemm, "build", build.__wrapped__)  # a kernel that has not been made yet
     block = smallest(name, "sm_90a", "bf16")
@@ -206,4 +206,4 @@ def test_every_wait_in_nvidias_pipelines_matters(name, line, function, text, tmp
     except AssertionError:
         noticed = "numbers"
     # At the very end copies of zeros are under way, which nobody waits for but the block's end.
-    assert noticed.startswith(("X", "numbers") if text != "arrived(0)" else "") and (text != "arrived(0)" or not noticed), noticed
+    assert noticed.startswith(("X", "numbers") if text != "wait_async(0)" else "") and (text != "wait_async(0)" or not noticed), noticed

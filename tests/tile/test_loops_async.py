@@ -13,7 +13,7 @@ import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
-from avelang.tile import accesses, shared, windows
+from avelang.tile import shared, vectorize, windows
 from avelang_kernels.tile_gemm import build, gemm
 from checked import ask
 from tools import need
@@ -38,9 +38,9 @@ def bring(w, room, D, STEPS):
     """Tiles one beside another into as many buffers."""
     for buffer in range(STEPS):
         w.load_async(room, buffer)
-        windows.commit()
+        windows.commit_async()
         w.move((0, D.shape[1]))
-    windows.arrived(0)
+    windows.wait_async(0)
     al.syncthreads()
 
 
@@ -118,7 +118,7 @@ def by_threes(a: al.Pointer(al.f16), o: al.Pointer(al.f16), D: al.constexpr, S: 
 
 def test_places_that_are_computed_one_by_one():
     swizzle = tile.Swizzle(3, 4, 4)
-    assert accesses.places(THREES, 1, 8, (128, 2), swizzle) == ()
+    assert vectorize.shared_vectors(THREES, 1, 8, (128, 2), swizzle) == ()
     a, o = np.random.default_rng(1).standard_normal((24, 64)).astype(np.float16), np.zeros((24, 64), np.float16)
     by_threes[1, 32](a, o, THREES, swizzle, target="sm_80", backend="reference")
     assert np.array_equal(o, a)
@@ -129,9 +129,9 @@ def hasty(a: al.Pointer(al.f16), o: al.Pointer(al.f16), WAIT: al.constexpr, MEET
     D = blocked(32, 64, 128, 32)
     room = shared.shared(D.shape, al.f16, 1, (D,))
     tile.view(a, (32, 64), 8).window(D.shape, (0, 0), D).load_async(room)
-    windows.commit()
+    windows.commit_async()
     if WAIT:
-        windows.arrived(0)
+        windows.wait_async(0)
     if MEET:
         al.syncthreads()
     columns = tile.Distribution.blocked((32, 64), al.f16, waves=4, wave=32, order=(0, 1))
@@ -190,12 +190,12 @@ def test_backends(name, target, backend, dtype):
 def test_columns_are_dealt():
     """A lane's 8 neighbors of a row of C: 16 bytes in bf16; nobody meets a bank twice. Every element is somebody's, once."""
     G = LOOPS["two steps"].on("sm_80", al.bf16).single()
-    D = G.deal("sm_80")
-    assert (G.dealt, G.c.run(1), D.dealt, D.c.run(1)) == (1, 2, 4, 8)
+    D = G.interleave("sm_80")
+    assert (G.interleaved, G.c.run(1), D.interleaved, D.c.run(1)) == (1, 2, 4, 8)
     assert sorted(D.c.linear.ravel().tolist()) == list(range(32 * 64))
-    assert tile.Block(32, 32, 32, (2, 2), "cp-async").on("sm_80", al.bf16).single().deal("sm_80").c.run(1) == 4
-    swizzle = accesses.swizzle_for((D.copy_b, D.b), (64, 2), "sm_80")
-    assert accesses.conflicts(D.b, (64, 2), swizzle, "sm_80") == accesses.conflicts(D.copy_b, (64, 2), swizzle, "sm_80") == 0
+    assert tile.Block(32, 32, 32, (2, 2), "cp-async").on("sm_80", al.bf16).single().interleave("sm_80").c.run(1) == 4
+    swizzle = vectorize.swizzle_for((D.copy_b, D.b), (64, 2), "sm_80")
+    assert vectorize.conflicts(D.b, (64, 2), swizzle, "sm_80") == vectorize.conflicts(D.copy_b, (64, 2), swizzle, "sm_80") == 0
 
 
 def main_loop(text: str) -> list[str]:

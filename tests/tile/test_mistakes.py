@@ -103,7 +103,7 @@ WORDS = [
     ("T301", "A must be a view of two dimensions"),
     ("T301", "B must be of bf16, which the product takes, not f32"),
     ("T301", "(m, n, k), or a walk, not 2"),
-    ("T301", "must be an avelang.tile.order.Job"),
+    ("T301", "must be an avelang.tile.order.WorkTile"),
     ("T009", "Countless has no attribute 'count'"),
     ("T003", "takes 1 argument (sums), 2 given"),
     ("T301", "the origin of a window must be a tuple of 2"),
@@ -238,7 +238,7 @@ def test_merged_dimensions_are_counted_by_32_bits(m, n, how, code):
 
 BLOCKS = [
     (dict(m=0), "m of a Block must be an integer from 1, not 0"), (dict(n=64.0), "n of a Block"), (dict(k="64"), "k of a Block"),
-    (dict(together=0), "together of a Block"), (dict(stages=True), "stages of a Block"), (dict(stages=1, pipeline="cp-async"), "an integer from 2"),
+    (dict(together=0), "group_m of a Block"), (dict(stages=True), "stages of a Block"), (dict(stages=1, pipeline="cp-async"), "an integer from 2"),
     (dict(waves=4), "waves of a Block"), (dict(waves=(0, 2)), "two integers from 1"), (dict(cluster=(2,)), "cluster of a Block"),
     (dict(cluster=(2, 1)), "(1, 1) with the pipeline 'double-buffer'"),
 ]  # fmt: skip

@@ -19,8 +19,8 @@ from avelang.arch import CHIPS, product
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block, Launch, block_for, choose, gemm, mma, padded, pipeline
-from avelang.tile.known import AMD, SYNC, TMA, blocks_of
-from avelang.tile.select import dropped
+from avelang.tile.select import rejection
+from avelang.tile.tuned import AMD, SYNC, TMA, blocks_of
 from avelang_kernels import hopper_gemm
 from avelang_kernels.tile_gemm import build
 from avelang_kernels.tile_skinny import work_of
@@ -203,15 +203,15 @@ def test_reasons_of_what_is_dropped():
     large = {v.reason for v in choose(gemm(4096, 4096, 4096, "bf16", "gfx942"))[1] if not v.kept}
     assert "the block multiplies by MFMA_F32_16x16x16_BF16 as fast, in its own order of K" in large
     few = padded(gemm(8, 64, 256, "f16", "gfx942"))
-    assert few is not None and dropped(few) == ""
-    assert dropped(dataclasses.replace(few, split_k=4)) == "K = 256 has 2 steps of 128, which leave one of 4 parts empty"
-    assert dropped(dataclasses.replace(few, reduction=2)) == "a step of 32 reads 64 bytes of each row, and a cache line has 128"
+    assert few is not None and rejection(few) == ""
+    assert rejection(dataclasses.replace(few, split_k=4)) == "K = 256 has 2 steps of 128, which leave one of 4 parts empty"
+    assert rejection(dataclasses.replace(few, reduction=2)) == "a step of 32 reads 64 bytes of each row, and a cache line has 128"
     best = choose(gemm(4864, 4096, 4096, "bf16", "gfx942"))[0]
-    assert "gfx942 has none of sm_90a" in dropped(dataclasses.replace(best, pipeline=pipeline("tma")))
-    assert "registers a lane, and there are 512" in dropped(dataclasses.replace(best, subgroup=(16, 16)))
-    assert "131072 bytes of shared memory, and a block has 65536" in dropped(dataclasses.replace(best, reduction=8, pipeline=pipeline("prefetch")))
+    assert "gfx942 has none of sm_90a" in rejection(dataclasses.replace(best, pipeline=pipeline("tma")))
+    assert "registers a lane, and there are 512" in rejection(dataclasses.replace(best, subgroup=(16, 16)))
+    assert "131072 bytes of shared memory, and a block has 65536" in rejection(dataclasses.replace(best, reduction=8, pipeline=pipeline("prefetch")))
     turned = dataclasses.replace(choose(gemm(8, 4096, 4096, "f16", "sm_90a"))[0], gemm=gemm(64, 4096, 4096, "f16", "sm_90a"))
-    assert dropped(turned) == "M = 64 is more than its 8 rows"
+    assert rejection(turned) == "M = 64 is more than its 8 rows"
     odd = choose(gemm(4096, 4095, 4096, "bf16", "sm_90a", aligned=False))
     assert odd[0].pipeline.name == "cp-async" and "rows are no multiples of 16 bytes" in " ".join(v.reason for v in odd[1])
 
@@ -282,7 +282,7 @@ def test_nvidia_s_blocks_compile_without_spills(target, dtype, m, n, k):
 
 @pytest.mark.parametrize("known", [b for b in AMD if b.pipeline != "preshuffled" and b.m <= 128][::3], ids=lambda b: f"{b.pipeline}-{b.m}x{b.n}")
 def test_shares_promise_no_more_than_the_code_reaches(known):
-    """`avelang.tile.known` against llvm-mca, for some of its small blocks: `benchmarks/tile_blocks.py` writes all."""
+    """`avelang.tile.tuned` against llvm-mca, for some of its small blocks: `benchmarks/tile_blocks.py` writes all."""
     need("llvm-mca")
     block = Block(known.m, known.n, known.row // 2, known.waves, known.pipeline, known.stages)
     text = compile_text(build(block, al.bf16, al.bf16), {}, (block.on("gfx942", al.bf16).threads, 1, 1), "gfx942", "asm")

@@ -14,7 +14,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.runtime.compile import compile_text
-from avelang.tile import Swizzle, accesses, shared
+from avelang.tile import Swizzle, shared, vectorize
 from tile.drawn import distribution, extents
 
 DTYPES = {"f16": (al.f16, np.float16), "f32": (al.f32, np.float32), "i8": (al.i8, np.int8)}
@@ -126,15 +126,15 @@ def test_matrices(dtype, which, turned):
     d = tile.Distribution.blocked(shape, DTYPES[dtype][0], waves=e.waves, wave=32)
     size = DTYPES[dtype][0].bytes
     dists = ((d,), (e,)) if turned else ((d, e), ())
-    swizzle = accesses.swizzle_for(dists[0], (shape[1] * size, size), "sm_80", dists[1])
+    swizzle = vectorize.swizzle_for(dists[0], (shape[1] * size, size), "sm_80", dists[1])
     c = Case(d, e, dtype, swizzle, turned, 2)
     check(c, "sm_80", "reference")
     if dtype == "f16":
         text = compile_text(mover(al.f16), {"C": c}, (d.threads, 1, 1), "sm_80", "asm")
         assert ("ldmatrix.sync.aligned.m8n8.x4.trans" if turned else "ldmatrix.sync.aligned.m8n8.x4.shared") in text
     # Reads meet each bank once, and so do copies.
-    lost = accesses.conflicts(e, (size, shape[1] * size) if turned else (shape[1] * size, size), swizzle, "sm_80", 0 if turned else 1)
-    assert lost == accesses.conflicts(d, (shape[1] * size, size), swizzle, "sm_80") == 0
+    lost = vectorize.conflicts(e, (size, shape[1] * size) if turned else (shape[1] * size, size), swizzle, "sm_80", 0 if turned else 1)
+    assert lost == vectorize.conflicts(d, (shape[1] * size, size), swizzle, "sm_80") == 0
 
 
 @pytest.mark.parametrize(("parts", "each"), [(1, 4), (2, 2), (4, 1)])
@@ -142,7 +142,7 @@ def test_parts_of_few_words(parts, each):
     """Where a part has fewer than four words, matrices come by twos, or one by one."""
     d = tile.Block(16, 8, 64, (1, 1), "single").on("sm_80", al.f16).single().b  # 2 words of each of 4 steps
     d = tile.Distribution.of_index([x.reshape(1, 32, -1)[:, :, :8] for x in d.index], (8, 32))
-    assert accesses.matrices(d, 1, 2, "sm_80", parts).each == each
+    assert vectorize.matrices(d, 1, 2, "sm_80", parts).each == each
     stored = tile.Distribution.blocked((8, 32), al.f16, waves=1, wave=32)
     check(Case(stored, d, "f16", Swizzle.rows(64), False, parts), "sm_80", "reference")
 
@@ -150,18 +150,18 @@ def test_parts_of_few_words(parts, each):
 def test_what_is_no_matrix():
     """Copies of neighbors, accumulators in f32, chips of AMD's, waves of 64: nothing for `ldmatrix`."""
     G = tile.Block(32, 64, 32, (1, 2), "single").on("sm_80", al.f16)
-    assert accesses.matrices(G.copy_a, 1, 2, "sm_80") is None and accesses.matrices(G.c, 1, 4, "sm_80") is None
-    assert accesses.matrices(G.a, 1, 2, "gfx942") is None and accesses.matrices(G.a, 1, 2, "sm_75") is not None
-    assert accesses.matrices(transposed(G.a), 1, 2, "sm_80").turned and accesses.matrices(transposed(G.a), 1, 4, "sm_80") is None
+    assert vectorize.matrices(G.copy_a, 1, 2, "sm_80") is None and vectorize.matrices(G.c, 1, 4, "sm_80") is None
+    assert vectorize.matrices(G.a, 1, 2, "gfx942") is None and vectorize.matrices(G.a, 1, 2, "sm_75") is not None
+    assert vectorize.matrices(transposed(G.a), 1, 2, "sm_80").turned and vectorize.matrices(transposed(G.a), 1, 4, "sm_80") is None
 
 
 def test_a_swizzle_for_both_ways():
     """V of attention: copied along rows of 128 columns, read as fragments over (columns, keys), without a conflict."""
     G = tile.Block(64, 128, 64, (4, 1), "single").on("sm_80", al.bf16)
     copy = tile.Distribution.blocked((64, 128), al.bf16, waves=4, wave=32)
-    swizzle = accesses.swizzle_for((copy,), (256, 2), "sm_80", (G.b,))
-    assert accesses.conflicts(G.b, (2, 256), swizzle, "sm_80", 0) == accesses.conflicts(copy, (256, 2), swizzle, "sm_80") == 0
-    assert accesses.conflicts(G.b, (2, 256), Swizzle(), "sm_80", 0) > 0
+    swizzle = vectorize.swizzle_for((copy,), (256, 2), "sm_80", (G.b,))
+    assert vectorize.conflicts(G.b, (2, 256), swizzle, "sm_80", 0) == vectorize.conflicts(copy, (256, 2), swizzle, "sm_80") == 0
+    assert vectorize.conflicts(G.b, (2, 256), Swizzle(), "sm_80", 0) > 0
 
 
 @avelang.jit

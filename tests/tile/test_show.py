@@ -15,7 +15,7 @@ from avelang.base.errors import AveError
 from avelang.pipelines.scheduler import xcd_remap
 from avelang.tile import Block, Distribution, Encoding, SubgroupLayout, Swizzle, mma, pipeline, show, tile_accesses
 from avelang.tile.order import Rows
-from avelang.tile.picture import HEAT, PLAIN, Cell, Picture, heat, hue, svg, terminal
+from avelang.tile.picture import HEAT, PLAIN, Picture, PictureCell, heat, hue, svg, terminal
 from tile.test_encoding import SEED
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -136,7 +136,7 @@ def test_svg(name):
 
 
 def test_the_terminal_splits_what_is_too_wide():
-    p = Picture("wide", ("row",), tuple(map(str, range(30))), (tuple(Cell(f"c{i}", hue(i)) for i in range(30)),), ("a note",))
+    p = Picture("wide", ("row",), tuple(map(str, range(30))), (tuple(PictureCell(f"c{i}", hue(i)) for i in range(30)),), ("a note",))
     whole, narrow = printed(p, 400), printed(p, 60)
     assert all(f" c{i} " in whole and f" c{i} " in narrow for i in range(30))
     assert narrow.count("row") > 1 == whole.count("row") and max(map(len, narrow.splitlines())) <= 60
@@ -196,7 +196,7 @@ def test_the_order_is_that_of_the_kernels(target, units, m, n, block):
     assert len(p.rows) == rows and p.columns == tuple(str(j * block[1]) for j in range(cols))
     for number, (row, col) in enumerate(out.tolist()):
         cell = p.cells[row // block[0]][col // block[1]]
-        assert cell == Cell(str(number), hue(number % 8 if target == "gfx942" else number // units))
+        assert cell == PictureCell(str(number), hue(number % 8 if target == "gfx942" else number // units))
 
 
 def test_what_the_order_says_of_the_chip():
@@ -209,6 +209,6 @@ def test_what_the_order_says_of_the_chip():
 
 
 def test_long_notes_are_wrapped():
-    p = Picture("short", ("row",), ("0",), ((Cell("x"),),), ("word " * 60,))
+    p = Picture("short", ("row",), ("0",), ((PictureCell("x"),),), ("word " * 60,))
     lines = [t.text for t in ET.fromstring(svg([p])).iter(NS + "text") if (t.text or "").startswith("word")]
     assert len(lines) > 3 and " ".join(lines) == ("word " * 60).strip() and float(ET.fromstring(svg([p])).get("width")) < 600

@@ -168,8 +168,8 @@ def early(a: al.Pointer(al.f32), o: al.Pointer(al.f32), x: al.Pointer(al.f32), t
     if SHARED:
         room = shared.shared((48, 4), al.f32, 1, (D,))
         w.load_async(room)
-        windows.commit()
-        windows.arrived(0)
+        windows.commit_async()
+        windows.wait_async(0)
         al.syncthreads()
         t = room.load(D)
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from avelang.tile import Plan, Verdict
+    from avelang.tile import GemmPlan, PlanVerdict
 
 
 @click.group()
@@ -69,7 +69,7 @@ def _console() -> Any:
     return console
 
 
-def spelled(p: Plan) -> str:
+def spelled(p: GemmPlan) -> str:
     """The block as one writes it; defaults are left out."""
     import dataclasses
 
@@ -78,14 +78,14 @@ def spelled(p: Plan) -> str:
     return f"tile.Block({', '.join([str(block.m), str(block.n), str(block.k), *named])})"
 
 
-def _launched(p: Plan) -> str:
+def _launched(p: GemmPlan) -> str:
     launch = p.launch
     parts = f", each tile of C by {launch.split_k} parts of K" if launch.split_k > 1 else ""
     cluster = f", in clusters of {launch.cluster}" if launch.cluster > 1 else ""
     return f"launch: {launch.grid} blocks of {launch.threads} threads{cluster}{parts}"
 
 
-def _compiled(p: Plan) -> str:
+def _compiled(p: GemmPlan) -> str:
     """What the code of the block GEMM takes with the plan's block, beside what the plan says."""
     from avelang.arch import chip
     from avelang.base.errors import AveError
@@ -115,11 +115,11 @@ def _compiled(p: Plan) -> str:
     return f"compiled: {takes}; {said}"
 
 
-def _config(p: Plan) -> str:
+def _config(p: GemmPlan) -> str:
     return "\n".join(f"{name} = {value}" for name, value in p.lowering_config().items())
 
 
-def _counts(p: Plan) -> dict[str, str]:
+def _counts(p: GemmPlan) -> dict[str, str]:
     units = p.gemm.units
     takes = p.step_cycles
     return {
@@ -135,7 +135,7 @@ def _counts(p: Plan) -> dict[str, str]:
     }
 
 
-def _plans(plans: list[tuple[str, Plan]]) -> Any:
+def _plans(plans: list[tuple[str, GemmPlan]]) -> Any:
     from rich.table import Table
 
     table = Table("", *(name for name, _ in plans), box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -147,15 +147,15 @@ def _plans(plans: list[tuple[str, Plan]]) -> Any:
     return table
 
 
-def _of_each_kind(verdicts: list[Verdict]) -> list[Verdict]:
+def _of_each_kind(verdicts: list[PlanVerdict]) -> list[PlanVerdict]:
     """The first of each matrix product among those kept, and among those dropped, for each reason."""
-    seen: dict[tuple[Any, ...], Verdict] = {}
+    seen: dict[tuple[Any, ...], PlanVerdict] = {}
     for v in verdicts:
         seen.setdefault((v.plan.mma.name, v.kept, "" if v.kept else v.reason), v)
     return list(seen.values())
 
 
-def _candidates(verdicts: list[Verdict]) -> Any:
+def _candidates(verdicts: list[PlanVerdict]) -> Any:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)

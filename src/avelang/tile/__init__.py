@@ -1,27 +1,32 @@
-"""The tile level: tile distributions, MMA layouts, real and virtual matrix products, the choice among them, and pictures of all of these; and what
-kernels say with them: views, windows, tiles, products of a block and pipelines.
+"""The tile level: tile distributions, MMA layouts, real and virtual matrix products, the choice among them, and
+pictures of all of these; and what kernels say with them: views, windows, tiles, products of a block and pipelines.
 
     from avelang import tile
     d = tile.Distribution.blocked((256, 64), al.bf16, waves=4)
     v = tile.mma("VDMFMA_F32_8x16x64x2_F16", "gfx942")
 """
 
-from avelang.tile.access import Accesses, Banks, Swizzle, banks, tile_accesses
+from avelang.tile.banks import Accesses, Banks, Swizzle, TileAccesses, banks, tile_accesses
 from avelang.tile.devices import device_of, on_cpu
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Digit, Encoding, Steps
 from avelang.tile.mma_layout import SubgroupLayout, same_places
 from avelang.tile.pipelines import PIPELINES, Pipeline, pipeline
-from avelang.tile.plans import Gemm, Launch, Plan
-from avelang.tile.products import Mma
-from avelang.tile.schedules import Block
+from avelang.tile.plans import Gemm, GemmPlan, Launch, LaunchConfig, Plan
+from avelang.tile.products import Mma, MmaAtom
+from avelang.tile.schedules import Block, BlockConfig
 from avelang.tile.schedules import run as multiply
-from avelang.tile.select import Verdict, block_for, choose, gemm, padded
-from avelang.tile.tensors import Tile, full
+from avelang.tile.select import PlanVerdict, Verdict, block_for, choose, gemm, padded
+from avelang.tile.tensors import DistributedTile, Tile, full
 from avelang.tile.verify import check
+from avelang.tile.views import TensorView, View, view
 from avelang.tile.virtual import mma, mmas
-from avelang.tile.windows import View, Window, view
+from avelang.tile.windows import Window
 
-__all__ = ["PIPELINES", "Accesses", "Banks", "Block", "Digit", "Distribution", "Encoding", "Gemm", "Launch", "Mma", "Pipeline", "Plan",
-           "Steps", "SubgroupLayout", "Swizzle", "Tile", "Verdict", "View", "Window", "banks", "block_for", "check", "choose", "device_of", "full",
-           "gemm", "mma", "mmas", "multiply", "on_cpu", "padded", "pipeline", "same_places", "tile_accesses", "view"]  # fmt: skip
+# fmt: off
+__all__ = ["PIPELINES", "Accesses", "Banks", "Block", "BlockConfig", "Digit", "DistributedTile", "Distribution", "Encoding",
+           "Gemm", "GemmPlan", "Launch", "LaunchConfig", "Mma", "MmaAtom", "Pipeline", "Plan", "PlanVerdict", "Steps",
+           "SubgroupLayout", "Swizzle", "TensorView", "Tile", "TileAccesses", "Verdict", "View", "Window", "banks",
+           "block_for", "check", "choose", "device_of", "full", "gemm", "mma", "mmas", "multiply", "on_cpu", "padded",
+           "pipeline", "same_places", "tile_accesses", "view"]
+# fmt: on

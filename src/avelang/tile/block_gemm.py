@@ -1,11 +1,12 @@
-"""The products of a block: extents, waves, dtypes and a chip come in; distributions of A, B and C over the block and the instructions go out.
+"""The products of a block: extents, waves, dtypes and a chip come in; distributions of A, B and C over the block and
+the instructions go out.
 
-C (m x n) += A (m x k) @ B^T (B is n x k), A and B with K contiguous in shared memory. Where the chip loads the instruction's operands as they are
-(`ldmatrix`), K is counted as the instruction has it. Elsewhere it is counted in another order, the same for A and B: what a lane has of B's K is side
-by side, in reads of 16 bytes, and one read may feed several instructions ("VMFMA" of IREE). A's lanes mostly hold the same K as B's; in sparse tricks
-two lanes share it, and `packing` then puts A in an order of its own on its way into shared memory. Where the instruction's tile is square its
-operands are exchanged: a lane then has neighbors of a row of C.
-"""
+C (m x n) += A (m x k) @ B^T (B is n x k), A and B with K contiguous in shared memory. Where the chip loads the
+instruction's operands as they are (`ldmatrix`), K is counted as the instruction has it. Elsewhere it is counted in
+another order, the same for A and B: what a lane has of B's K is side by side, in reads of 16 bytes, and one read may
+feed several instructions ("VMFMA" of IREE). A's lanes mostly hold the same K as B's; in sparse tricks two lanes share
+it, and `packing` then puts A in an order of its own on its way into shared memory. Where the instruction's tile is
+square its operands are exchanged: a lane then has neighbors of a row of C."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ import math
 
 import avelang
 import avelang.language as al
-import avelang.tile.accesses as accesses
+import avelang.tile.vectorize as vectorize
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, i32
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
-from avelang.tile.products import Mma, named
+from avelang.tile.products import MmaAtom, named
 from avelang.tile.virtual import mmas
 
 READ = 16  # bytes of a wide read
@@ -30,7 +31,7 @@ WORD = 4
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
-class Part:
+class FragmentPart:
     """One instruction of several along K: which words (or elements) of A's and B's fragments it takes."""
 
     a: Ints
@@ -40,35 +41,40 @@ class Part:
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class BlockGemm:
-    """How a block multiplies tiles of m x k and n x k: `waves`, a grid of them over C; `mma`, the instruction, `times` of them to a read of a
-    fragment; `exchanged`: B's rows are the instruction's rows; `natural`: K and registers are as the instruction has them; `packs`: A's
-    columns in shared memory are in the order of its fragments; `elements`: the instruction's `lower` gets elements, not packed words; `dealt`: so
-    many fragments along n share their columns, such that a lane's are side by side. Raises T307 where waves and instruction do not divide the tile,
-    and for an instruction whose lanes' K cannot be put side by side."""
+    """How a block multiplies tiles of m x k and n x k: `waves`, a grid of them over C; `mma`, the instruction, `times`
+    of them to a read of a fragment; `swapped`: B's rows are the instruction's rows; `native_order`: K and registers are
+    as the instruction has them; `packs_a`: A's columns in shared memory are in the order of its fragments; `elements`:
+    the instruction's `lower` gets elements, not packed words; `interleaved`: so many fragments along n share their
+    columns, such that a lane's are side by side. Raises T307 where waves and instruction do not divide the tile, and
+    for an instruction whose lanes' K cannot be put side by side."""
 
     m: int
     n: int
     k: int
     waves: tuple[int, int]
-    mma: Mma
+    mma: MmaAtom
     times: int
-    exchanged: bool
-    natural: bool = False
-    packs: bool = False
+    swapped: bool
+    native_order: bool = False
+    packs_a: bool = False
     elements: bool = False
-    dealt: int = 1
+    interleaved: int = 1
 
     def __post_init__(self) -> None:
         for name, extent, unit in (
             ("m", self.m, self.waves[0] * self.fragment[0]), ("n", self.n, self.waves[1] * self.fragment[1]), ("k", self.k, self.depth),
         ):  # fmt: skip
             if extent % unit:
-                raise wrong("T307", name="block GEMM", why=f"{name} = {extent} is no multiple of {unit}, of what its waves and {self.mma.name} take")
+                raise wrong(
+                    "T307",
+                    name="block GEMM",
+                    why=f"{name} = {extent} is no multiple of {unit}, of what its waves and {self.mma.name} take",
+                )
 
     @property
     def fragment(self) -> tuple[int, int]:
         """Rows and columns of C that one instruction makes."""
-        return (self.mma.n, self.mma.m) if self.exchanged else (self.mma.m, self.mma.n)
+        return (self.mma.n, self.mma.m) if self.swapped else (self.mma.m, self.mma.n)
 
     @property
     def depth(self) -> int:
@@ -90,7 +96,7 @@ class BlockGemm:
         """Of the block."""
         return math.prod(self.waves) * self.mma.wave
 
-    def halved(self) -> BlockGemm:
+    def half_k(self) -> BlockGemm:
         """The same with half of K."""
         return dataclasses.replace(self, k=self.k // 2)
 
@@ -101,57 +107,71 @@ class BlockGemm:
     @functools.cached_property
     def copy_a(self) -> Distribution:
         """How the block's lanes share the copy of a tile of A: neighbors along rows."""
-        return Distribution.blocked((self.m, self.k), self.mma.dtypes[0], waves=math.prod(self.waves), wave=self.mma.wave)
+        return Distribution.blocked(
+            (self.m, self.k), self.mma.dtypes[0], waves=math.prod(self.waves), wave=self.mma.wave
+        )
 
     @functools.cached_property
     def copy_b(self) -> Distribution:
         """The same of B."""
-        return Distribution.blocked((self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave)
+        return Distribution.blocked(
+            (self.n, self.k), self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave
+        )
 
     @functools.cached_property
     def ring(self) -> BlockGemm | None:
-        """The block of the pipeline "preshuffled" where B passes through shared memory: fragments one instruction deep, of which a lane has 16 bytes
-        in one or in two side by side. Those two share their columns, so that a lane has neighbors of C. None where fragments are read otherwise."""
-        if not self.natural or self.exchanged or self.mma.b is None:
+        """The block of the pipeline "preshuffled" where B passes through shared memory: fragments one instruction deep,
+        of which a lane has 16 bytes in one or in two side by side. Those two share their columns, so that a lane has
+        neighbors of C. None where fragments are read otherwise."""
+        if not self.native_order or self.swapped or self.mma.b is None:
             return None
         held = self.mma.b.elements * self.mma.dtypes[1].bytes
         if held not in (READ // 2, READ) or self.count[1] % (READ // held):
             return None
-        return dataclasses.replace(self, times=1, dealt=READ // held)
+        return dataclasses.replace(self, times=1, interleaved=READ // held)
 
     @property
     def unit(self) -> tuple[int, int]:
         """Rows of B and elements of K that `preshuffle` keeps together: what a wave reads at once."""
         R = self.ring
-        return (self.fragment[1], self.depth) if R is None else (R.fragment[1] * R.dealt, R.depth)
+        return (self.fragment[1], self.depth) if R is None else (R.fragment[1] * R.interleaved, R.depth)
 
     @functools.cached_property
-    def copy_shuffled(self) -> Distribution:
+    def copy_preshuffled(self) -> Distribution:
         """How the block's lanes share the copy of a tile of B as `preshuffle` writes it."""
-        return Distribution.blocked(self.shuffled_b.shape, self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave)
+        return Distribution.blocked(
+            self.preshuffled_b.shape, self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave
+        )
 
     @functools.cached_property
-    def shuffled_b(self) -> Distribution:
-        """Of the tile of B as `preshuffle` writes it: (rows of units, all elements of their units along K), in the order of `b`, of the ring's if
-        there is a `ring`."""
+    def preshuffled_b(self) -> Distribution:
+        """Of the tile of B as `preshuffle` writes it: (rows of units, all elements of their units along K), in the
+        order of `b`, of the ring's if there is a `ring`."""
         if self.ring is not None and self.ring != self:
-            return self.ring.shuffled_b
-        count = self.count[1] // self.dealt
+            return self.ring.preshuffled_b
+        count = self.count[1] // self.interleaved
         each = self.b.elements // self.steps // count
-        wave, lane = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1), np.arange(self.mma.wave).reshape(1, -1, 1, 1, 1)
-        step, j, e = np.arange(self.steps).reshape(1, 1, -1, 1, 1), np.arange(count).reshape(1, 1, 1, -1, 1), np.arange(each)
+        wave, lane = (
+            np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1),
+            np.arange(self.mma.wave).reshape(1, -1, 1, 1, 1),
+        )
+        step, j, e = (
+            np.arange(self.steps).reshape(1, 1, -1, 1, 1),
+            np.arange(count).reshape(1, 1, 1, -1, 1),
+            np.arange(each),
+        )
         row = wave % self.waves[1] * count + j + 0 * (lane + step + e)
         col = (step * self.mma.wave + lane) * each + e + 0 * (wave + j)
         flat, shape = (len(wave), self.mma.wave, -1), (self.n // self.unit[0], self.steps * self.mma.wave * each)
         return Distribution.of_index([row.reshape(flat), col.reshape(flat)], shape, "the preshuffled fragments of B")
 
     def preshuffle(self, b: np.ndarray) -> np.ndarray:
-        """B (n, k) as a flat array for the pipeline "preshuffled": units one after another along K, of each the lanes one after another; zeros where
-        rows or K are no multiple of a unit."""
+        """B (n, k) as a flat array for the pipeline "preshuffled": units one after another along K, of each the lanes
+        one after another; zeros where rows or K are no multiple of a unit."""
         n, k = b.shape
         (rows, ks, _), (high, deep) = (self.ring or self)._fragment(1), self.unit
         if self.ring is not None:
-            many = np.arange(self.ring.dealt).reshape(-1, 1)
+            many = np.arange(self.ring.interleaved).reshape(-1, 1)
             rows = self.ring._at(1, many, rows[:, None, :]).reshape(len(rows), -1)
             ks = np.tile(ks, len(many))
         whole = np.zeros((-(-n // high) * high, -(-k // deep) * deep), b.dtype)
@@ -164,23 +184,25 @@ class BlockGemm:
     @functools.cached_property
     def _k(self) -> np.ndarray:
         """K in memory of each k of a fragment, as its instructions count one after another."""
-        if self.natural:
+        if self.native_order:
             return np.arange(self.depth)
-        return order(self.mma.name, self._side(1)[1], self.mma.k, self.times, self.mma.dtypes[1])
+        return k_order(self.mma.name, self._side(1)[1], self.mma.k, self.times, self.mma.dtypes[1])
 
     @functools.cached_property
     def packed(self) -> np.ndarray:
-        """The column in shared memory of each k of a fragment of A: as in memory, or with `packs` such that a lane's are side by side."""
-        if not self.packs:
+        """The column in shared memory of each k of a fragment of A: as in memory, or with `packs_a` such that a lane's
+        are side by side."""
+        if not self.packs_a:
             return np.arange(self.depth)
-        return order(self.mma.name, self._side(0)[1], self.mma.k, self.times, self.mma.dtypes[0])[np.argsort(self._k)]
+        return k_order(self.mma.name, self._side(0)[1], self.mma.k, self.times, self.mma.dtypes[0])[np.argsort(self._k)]
 
     def packing(self) -> BlockGemm:
-        """The same with A's columns in shared memory in the order of its fragments: `a` counts in them, and `keep_a` says where a copy of A goes."""
-        return dataclasses.replace(self, natural=False, packs=True)
+        """The same with A's columns in shared memory in the order of its fragments: `a` counts in them, and `stage_a`
+        says where a copy of A goes."""
+        return dataclasses.replace(self, native_order=False, packs_a=True)
 
     @functools.cached_property
-    def keep_a(self) -> Distribution:
+    def stage_a(self) -> Distribution:
         """`copy_a`, by columns of shared memory."""
         row, col = (x.reshape(math.prod(self.waves), self.mma.wave, -1) for x in self.copy_a.index)
         moved = col // self.depth * self.depth + self.packed[col % self.depth]
@@ -199,41 +221,46 @@ class BlockGemm:
     def _side(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows and K of A (0) or of B (1) in one instruction: int (lanes, slots), K as the instruction has it."""
         assert self.mma.a is not None and self.mma.b is not None
-        if (axis == 0) != self.exchanged:
+        if (axis == 0) != self.swapped:
             return self.mma.a.index[0], self.mma.a.index[1]
         return self.mma.b.index[1], self.mma.b.index[0]
 
     def _fragment(self, axis: int) -> tuple[np.ndarray, np.ndarray, tuple[tuple[int, ...], ...]]:
-        """Rows and K (in memory's order; A's in that of shared memory) of a lane in one fragment, int (lanes, elements), in that order, or of
-        the instruction's registers if `natural`; for each instruction where its slots are among them."""
+        """Rows and K (in memory's order; A's in that of shared memory) of a lane in one fragment, int (lanes,
+        elements), in that order, or of the instruction's registers if `native_order`; for each instruction where its
+        slots are among them."""
         rows, ks = self._side(axis)
         wide = [self._k[t * self.mma.k + ks] for t in range(self.times)]
         all_rows, all_k = np.concatenate([rows] * self.times, axis=1), np.concatenate(wide, axis=1)
         if axis == 0:
             all_k = self.packed[all_k]
-        place = np.arange(all_k.shape[1]) if self.natural else np.lexsort((all_k[0], all_rows[0]))
+        place = np.arange(all_k.shape[1]) if self.native_order else np.lexsort((all_k[0], all_rows[0]))
         back = np.argsort(place).reshape(self.times, rows.shape[1])
         return all_rows[:, place], all_k[:, place], tuple(tuple(map(int, x)) for x in back)
 
     def _at(self, axis: int, i: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Where row (or column) x of a wave's fragment i along m (or n) is in the wave's part."""
-        if axis == 0 or self.dealt == 1:
+        if axis == 0 or self.interleaved == 1:
             return i * self.fragment[axis] + x
         each = self.mma.acc.run(1)
-        return (i // self.dealt * self.fragment[1] + x // each * each) * self.dealt + i % self.dealt * each + x % each
+        return (
+            (i // self.interleaved * self.fragment[1] + x // each * each) * self.interleaved
+            + i % self.interleaved * each
+            + x % each
+        )
 
-    def deal(self, target: str) -> BlockGemm:
-        """The same with columns dealt such that a lane has up to 16 bytes of 16-bit numbers side by side, where reads of B stay without conflicts.
-        Loads of B cost the same: lanes name the rows (`ldmatrix`)."""
-        if not self.natural or self.exchanged:
+    def interleave(self, target: str) -> BlockGemm:
+        """The same with columns dealt such that a lane has up to 16 bytes of 16-bit numbers side by side, where reads
+        of B stay without conflicts. Loads of B cost the same: lanes name the rows (`ldmatrix`)."""
+        if not self.native_order or self.swapped:
             return self
         size = self.mma.dtypes[1].bytes
         for many in (READ // 2 // self.mma.acc.run(1), READ // 4 // self.mma.acc.run(1)):
             if self.count[1] % many == 0:
-                found = dataclasses.replace(self, dealt=many)
+                found = dataclasses.replace(self, interleaved=many)
                 dists, strides = (found.copy_b, found.b), (self.k * size, size)
-                swizzle = accesses.swizzle_for(dists, strides, target)
-                if not any(accesses.conflicts(d, strides, swizzle, target) for d in dists):
+                swizzle = vectorize.swizzle_for(dists, strides, target)
+                if not any(vectorize.conflicts(d, strides, swizzle, target) for d in dists):
                     return found
         return self
 
@@ -246,25 +273,34 @@ class BlockGemm:
         row = at + self._at(axis, i, rows[None, :, None, None, :]) + 0 * step
         k = step * self.depth + ks[None, :, None, None, :] + 0 * row
         flat = (len(wave), self.mma.wave, -1)
-        return Distribution.of_index([row.reshape(flat), k.reshape(flat)], (extent, self.k), f"the fragments of {self.mma.name}")
+        return Distribution.of_index(
+            [row.reshape(flat), k.reshape(flat)], (extent, self.k), f"the fragments of {self.mma.name}"
+        )
 
     @functools.cached_property
     def c(self) -> Distribution:
         """Of C (m, n) over the block: elements by m's fragment, then by n's, then as the instruction has them."""
-        rows, cols = self.mma.acc.index[::-1] if self.exchanged else self.mma.acc.index
+        rows, cols = self.mma.acc.index[::-1] if self.swapped else self.mma.acc.index
         wave = np.arange(math.prod(self.waves)).reshape(-1, 1, 1, 1, 1)
         i, j = np.arange(self.count[0]).reshape(1, 1, -1, 1, 1), np.arange(self.count[1]).reshape(1, 1, 1, -1, 1)
-        row = wave // self.waves[1] * (self.m // self.waves[0]) + i * self.fragment[0] + rows[None, :, None, None, :] + 0 * j
+        row = (
+            wave // self.waves[1] * (self.m // self.waves[0])
+            + i * self.fragment[0]
+            + rows[None, :, None, None, :]
+            + 0 * j
+        )
         col = wave % self.waves[1] * (self.n // self.waves[1]) + self._at(1, j, cols[None, :, None, None, :]) + 0 * i
         flat = (len(wave), self.mma.wave, -1)
-        return Distribution.of_index([row.reshape(flat), col.reshape(flat)], (self.m, self.n), f"the accumulators of {self.mma.name}")
+        return Distribution.of_index(
+            [row.reshape(flat), col.reshape(flat)], (self.m, self.n), f"the accumulators of {self.mma.name}"
+        )
 
     @functools.cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[FragmentPart, ...]:
         """The instructions of a fragment, by words of its registers."""
         size = self.mma.dtypes[0].bytes
         found = zip(*(self._fragment(axis)[2] for axis in (0, 1)), strict=True)
-        return tuple(Part(words(a, size, self.mma.name), words(b, size, self.mma.name)) for a, b in found)
+        return tuple(FragmentPart(words(a, size, self.mma.name), words(b, size, self.mma.name)) for a, b in found)
 
     @property
     def word(self) -> DType:
@@ -283,25 +319,34 @@ class BlockGemm:
 
 
 def words(slots: Ints, size: int, name: str = "") -> Ints:
-    """Elements of `size` bytes as words. Raises T307 for the instruction `name` if words hold what is not side by side."""
+    """Elements of `size` bytes as words. Raises T307 for the instruction `name` if words hold what is not side by
+    side."""
     many, each = max(1, size // WORD), max(1, WORD // size)
     if many > 1:
         return tuple(s * many + i for s in slots for i in range(many))
     found = [slots[i : i + each] for i in range(0, len(slots), each)]
     if any(x != tuple(range(x[0], x[0] + each)) or x[0] % each for x in found):
-        raise wrong("T307", name=name, why=f"its lanes' words hold elements {slots} of theirs along K, which are not side by side in memory")
+        raise wrong(
+            "T307",
+            name=name,
+            why=f"its lanes' words hold elements {slots} of theirs along K, which are not side by side in memory",
+        )
     return tuple(x[0] // each for x in found)
 
 
-def order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.ndarray:
-    """Where each k of `times` instructions one after another lies in memory, such that a lane's are side by side, up to 16 bytes of them, in the
-    order of its slots; those 16 bytes of all lanes come before the next ones. int (times * k,). `ks`: k of each lane and slot of one instruction.
-    Raises T307 where lanes have parts of K that overlap."""
+def k_order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.ndarray:
+    """Where each k of `times` instructions one after another lies in memory, such that a lane's are side by side, up to
+    16 bytes of them, in the order of its slots; those 16 bytes of all lanes come before the next ones. int (times *
+    k,). `ks`: k of each lane and slot of one instruction. Raises T307 where lanes have parts of K that overlap."""
     found = {tuple(dict.fromkeys(x.tolist())) for x in ks}
     groups = sorted(found, key=min)
     have = len(groups[0])
     if sorted(x for g in groups for x in g) != list(range(k)) or any(len(g) != have for g in groups):
-        raise wrong("T307", name=name, why="its lanes hold parts of K that overlap, and a block's lanes read each element of a row once")
+        raise wrong(
+            "T307",
+            name=name,
+            why="its lanes hold parts of K that overlap, and a block's lanes read each element of a row once",
+        )
     each = math.gcd(have * times, max(1, READ // dtype.bytes))
     new = np.zeros((times, k), np.int64)
     for i, group in enumerate(groups):
@@ -310,51 +355,78 @@ def order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.nda
     return new.reshape(-1)
 
 
-def sums_of(dtype: DType) -> DType:
+def acc_dtype(dtype: DType) -> DType:
     """What products of a dtype are summed up in: i32 for integers, else f32."""
     return i32 if dtype.is_int else f32
 
 
-def _usual(target: str, dtype: DType) -> Mma:
+def _usual(target: str, dtype: DType) -> MmaAtom:
     """The widest dense instruction of one wave."""
-    fits = [x for x in mmas(target) if x.dtypes == (dtype, dtype, sums_of(dtype)) and not x.virtual and x.b is not None]
-    fits = [x for x in fits if (x.m, x.n) in ((16, 16), (16, 8), (8, 8)) and not x.name.endswith("TF32") and not x.name.endswith("XF32")]
+    fits = [
+        x for x in mmas(target) if x.dtypes == (dtype, dtype, acc_dtype(dtype)) and not x.virtual and x.b is not None
+    ]
+    fits = [
+        x
+        for x in fits
+        if (x.m, x.n) in ((16, 16), (16, 8), (8, 8)) and not x.name.endswith("TF32") and not x.name.endswith("XF32")
+    ]
     if not fits:
-        raise wrong("U103", name=target, what=f"a matrix product of {dtype}", instead="`ave intrinsics mma` lists what there is")
+        raise wrong(
+            "U103", name=target, what=f"a matrix product of {dtype}", instead="`ave intrinsics mma` lists what there is"
+        )
     return max(fits, key=lambda x: (x.m, x.k))
 
 
-def _given(target: str, dtype: DType, given: str | Mma) -> Mma:
+def _given(target: str, dtype: DType, given: str | MmaAtom) -> MmaAtom:
     """The one that was asked for, by name or itself."""
-    if not isinstance(given, (str, Mma)):
+    if not isinstance(given, (str, MmaAtom)):
         raise wrong("T301", what="mma", want="the name of an MMA of the chip, or an Mma", got=repr(given))
     mma = named(mmas(target), given) if isinstance(given, str) else given
     if not mma.exists_on(target):
-        raise wrong("U103", name=target, what=f"the matrix product {mma.name}", instead=f"it is made of {', '.join(dict.fromkeys(mma.natives))}")
+        raise wrong(
+            "U103",
+            name=target,
+            what=f"the matrix product {mma.name}",
+            instead=f"it is made of {', '.join(dict.fromkeys(mma.natives))}",
+        )
     if mma.a is None or mma.b is None:
-        raise wrong("T307", name=mma.name, why="it reads its operands from shared memory by descriptors: the pipeline 'tma' has such ones")
+        raise wrong(
+            "T307",
+            name=mma.name,
+            why="it reads its operands from shared memory by descriptors: the pipeline 'tma' has such ones",
+        )
     if mma.dtypes[0] != dtype:
         raise wrong("T307", name=mma.name, why=f"it takes A of {mma.dtypes[0]}, and the block's is of {dtype}")
     return mma
 
 
 @functools.lru_cache(64)
-def _block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], given: str | Mma | None) -> BlockGemm:
+def _block_gemm(
+    target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], given: str | MmaAtom | None
+) -> BlockGemm:
     mma = _usual(target, dtype) if given is None else _given(target, dtype, given)
     assert mma.a is not None
     held = len(set(mma.a.index[1][0].tolist())) * dtype.bytes
     times = math.gcd(max(1, READ // held), max(1, k // mma.k))
-    found = BlockGemm(m, n, k, waves, mma, times, mma.m == mma.n and mma.dtypes[0] == mma.dtypes[1], True, elements=given is not None)
-    as_they_are = all(accesses.matrices(d, 1, d_type.bytes, target) is not None for d, d_type in zip((found.a, found.b), mma.dtypes, strict=False))
-    found = found if as_they_are else dataclasses.replace(found, natural=False)
+    found = BlockGemm(
+        m, n, k, waves, mma, times, mma.m == mma.n and mma.dtypes[0] == mma.dtypes[1], True, elements=given is not None
+    )
+    as_they_are = all(
+        vectorize.matrices(d, 1, d_type.bytes, target) is not None
+        for d, d_type in zip((found.a, found.b), mma.dtypes, strict=False)
+    )
+    found = found if as_they_are else dataclasses.replace(found, native_order=False)
     assert found.parts  # raises what does not fit
     return found
 
 
 @avelang.constant
-def block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], mma: str | Mma | None = None) -> BlockGemm:
-    """The block's product for a chip, with the widest dense instruction of one wave, or with `mma` (a name of the chip's, or a description).
-    Raises U103 where there is none, T301 for other names and kinds, T307 where it does not fit."""
+def block_gemm(
+    target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[int, int], mma: str | MmaAtom | None = None
+) -> BlockGemm:
+    """The block's product for a chip, with the widest dense instruction of one wave, or with `mma` (a name of the
+    chip's, or a description). Raises U103 where there is none, T301 for other names and kinds, T307 where it does not
+    fit."""
     return _block_gemm(target, dtype, m, n, k, waves, mma)
 
 
@@ -362,7 +434,7 @@ def block_gemm(target: str, dtype: DType, m: int, n: int, k: int, waves: tuple[i
 
 
 @avelang.jit
-def picked(x, slots):
+def pick_words(x, slots):
     """Words of a fragment."""
     out = al.make_local((len(slots),), x.dtype)
     for i in range(len(slots)):
@@ -371,25 +443,25 @@ def picked(x, slots):
 
 
 @avelang.jit
-def unpacked(words, dtype):
+def unpack_words(words, dtype):
     """Words as the elements in them."""
     return al.view(words, al.Tensor((len(words) * words.dtype.bytes // dtype.bytes,), dtype))
 
 
 @avelang.jit
-def multiply(G, sums, a, b, begin, end):
-    """Adds the products of fragments `begin` to before `end` of A with all of B. `sums` (fragments of m, of n, elements), `a` and `b` (fragments,
-    words)."""
+def multiply(G, acc, a, b, begin, end):
+    """Adds the products of fragments `begin` to before `end` of A with all of B. `acc` (fragments of m, of n,
+    elements), `a` and `b` (fragments, words)."""
     J = G.count[1]
     for part in G.parts:
         for i in range(begin, end):
             for n in range(J):
                 # To and fro on NVIDIA: what two products in a row share stays in the operand cache.
-                j = J - 1 - n if G.natural and i % 2 == 1 else n
-                x, y = picked(a[i], part.a), picked(b[j], part.b)
+                j = J - 1 - n if G.native_order and i % 2 == 1 else n
+                x, y = pick_words(a[i], part.a), pick_words(b[j], part.b)
                 if G.elements:
-                    x, y = unpacked(x, G.mma.dtypes[0]), unpacked(y, G.mma.dtypes[1])
-                if G.exchanged:
-                    sums[i, j] = G.mma.lower(y, x, sums[i, j])
+                    x, y = unpack_words(x, G.mma.dtypes[0]), unpack_words(y, G.mma.dtypes[1])
+                if G.swapped:
+                    acc[i, j] = G.mma.lower(y, x, acc[i, j])
                 else:
-                    sums[i, j] = G.mma.lower(x, y, sums[i, j])
+                    acc[i, j] = G.mma.lower(x, y, acc[i, j])

@@ -1,8 +1,9 @@
-"""Two products after one another, O = f(A B^T) V: the block's product that makes A B^T and the width of V come in; in which order the columns of
-A B^T are counted, such that its accumulators are an operand of the second product as they lie in registers, goes out.
+"""Two products after one another, O = f(A B^T) V: the block's product that makes A B^T and the width of V come in; in
+which order the columns of A B^T are counted, such that its accumulators are an operand of the second product as they
+lie in registers, goes out.
 
-Columns of A B^T are K of the second product, and K may be counted in any order. So nothing is shuffled: B's rows are read in an order by which each
-lane's accumulators are neighbors along K, and V's fragments are read in the same one.
+Columns of A B^T are K of the second product, and K may be counted in any order. So nothing is shuffled: B's rows are
+read in an order by which each lane's accumulators are neighbors along K, and V's fragments are read in the same one.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import math
 
 import avelang
 import avelang.language as al
-import avelang.tile.accesses as accesses
+import avelang.tile.vectorize as vectorize
 from avelang.base.lazy import np
 from avelang.base.places import wrong
-from avelang.tile.block_gemm import BlockGemm, Part, picked, words
+from avelang.tile.block_gemm import BlockGemm, FragmentPart, pick_words, words
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
-from avelang.tile.tensors import Tile
+from avelang.tile.tensors import DistributedTile
 
 WORD, LINE = 4, 64  # bytes: of a register, and of a row that lanes should load together
 
@@ -27,8 +28,8 @@ WORD, LINE = 4, 64  # bytes: of a register, and of a row that lanes should load 
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Joint:
-    """How accumulators serve as an operand. For each instruction: `slots`, which of the lane's accumulators its slots take; `columns`, which column
-    of the accumulators each of its K is."""
+    """How accumulators serve as an operand. For each instruction: `slots`, which of the lane's accumulators its slots
+    take; `columns`, which column of the accumulators each of its K is."""
 
     slots: tuple[Ints, ...]
     columns: tuple[Ints, ...]
@@ -36,8 +37,8 @@ class Joint:
 
 @avelang.constant
 def join(acc: Distribution, operand: Distribution) -> Joint:
-    """The order of K by which what lanes hold of `acc` (rows, columns) are operands `operand` (rows, K) of instructions one after another, each
-    lane's in its own registers. Raises T307 where there is none."""
+    """The order of K by which what lanes hold of `acc` (rows, columns) are operands `operand` (rows, K) of instructions
+    one after another, each lane's in its own registers. Raises T307 where there is none."""
     return _join(acc, operand)
 
 
@@ -61,8 +62,11 @@ def _join(acc: Distribution, operand: Distribution) -> Joint:
     return Joint(tuple(slots), tuple(columns))
 
 
-def _taken(acc: Distribution, operand: Distribution, slot: int, columns: dict[int, int], used: set[int]) -> tuple[Ints, dict[int, int]] | None:
-    """Accumulators for an instruction's slots from `slot` on that are not used yet, and the column of each K; None where there are none."""
+def _taken(
+    acc: Distribution, operand: Distribution, slot: int, columns: dict[int, int], used: set[int]
+) -> tuple[Ints, dict[int, int]] | None:
+    """Accumulators for an instruction's slots from `slot` on that are not used yet, and the column of each K; None
+    where there are none."""
     if slot == operand.elements:
         return (), columns
     rows, ks = (x[:, slot].tolist() for x in operand.index)
@@ -80,10 +84,11 @@ def _taken(acc: Distribution, operand: Distribution, slot: int, columns: dict[in
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class Chained:
-    """A B^T (m x keys), `first`, then its product with V (keys x width), by the same instruction and the same waves, each of which has whole rows.
-    `turned`: V is turned on its way into shared memory, where keys are its fast dimension, and columns of O are counted such that a lane has
-    neighbors of a row; else it is turned as it is read. Raises T307."""
+class ChainedGemm:
+    """A B^T (m x keys), `first`, then its product with V (keys x width), by the same instruction and the same waves,
+    each of which has whole rows. `turned`: V is turned on its way into shared memory, where keys are its fast
+    dimension, and columns of O are counted such that a lane has neighbors of a row; else it is turned as it is read.
+    Raises T307."""
 
     first: BlockGemm
     width: int
@@ -91,14 +96,18 @@ class Chained:
 
     def __post_init__(self) -> None:
         if self.first.waves[1] != 1:
-            raise wrong("T307", name="after another", why=f"waves {self.first.waves} split the columns of the first product: each needs whole rows")
+            raise wrong(
+                "T307",
+                name="after another",
+                why=f"waves {self.first.waves} split the columns of the first product: each needs whole rows",
+            )
         assert self.order
 
     @functools.cached_property
     def second(self) -> BlockGemm:
-        """The second product, with K as its instructions count. Where a chip reads operands as they are, a read feeds neighbors along the width, not
-        along K: fewer fragments are held at a time."""
-        times = 1 if self.first.natural else math.gcd(self.first.times, max(1, self.first.n // self.first.mma.k))
+        """The second product, with K as its instructions count. Where a chip reads operands as they are, a read feeds
+        neighbors along the width, not along K: fewer fragments are held at a time."""
+        times = 1 if self.first.native_order else math.gcd(self.first.times, max(1, self.first.n // self.first.mma.k))
         return dataclasses.replace(self.first, n=self.width, k=self.first.n, times=times)
 
     @functools.cached_property
@@ -107,14 +116,15 @@ class Chained:
         G = self.first
         strip = dataclasses.replace(G, m=G.fragment[0], waves=(1, 1)).c
         assert G.mma.a is not None and G.mma.b is not None
-        return join(strip, _turned(G.mma.b) if G.exchanged else G.mma.a)
+        return join(strip, _turned(G.mma.b) if G.swapped else G.mma.a)
 
     @functools.cached_property
     def order(self) -> Ints:
-        """Which key each column of A B^T is, as its instructions have them: the one that the second product takes there."""
+        """Which key each column of A B^T is, as its instructions have them: the one that the second product takes
+        there."""
         G = self.second
         assert G.mma.a is not None and G.mma.b is not None
-        ks, keys = G.mma.a.index[1] if G.exchanged else G.mma.b.index[0], G.b.index[1][: G.mma.wave]
+        ks, keys = G.mma.a.index[1] if G.swapped else G.mma.b.index[0], G.b.index[1][: G.mma.wave]
         each, out = max(1, WORD // G.mma.dtypes[1].bytes), [0] * self.first.n
         for t, columns in enumerate(self.joint.columns):
             step, part = divmod(t, G.times)
@@ -153,16 +163,23 @@ class Chained:
         return _mapped(self.second.c, 1, self.places)
 
     @functools.cached_property
-    def parts(self) -> tuple[tuple[Part, ...], ...]:
-        """For each step of V's fragments its instructions: words of a row of fragments of A B^T in the operands' dtype, and of V's fragment."""
+    def parts(self) -> tuple[tuple[FragmentPart, ...], ...]:
+        """For each step of V's fragments its instructions: words of a row of fragments of A B^T in the operands' dtype,
+        and of V's fragment."""
         each, G = max(1, WORD // self.first.mma.dtypes[0].bytes), self.second
         left = [words(s, each, G.mma.name) for s in self.joint.slots]
-        return tuple(tuple(Part(left[s * G.times + t], p.b) for t, p in enumerate(G.parts)) for s in range(G.steps))
+        return tuple(
+            tuple(FragmentPart(left[s * G.times + t], p.b) for t, p in enumerate(G.parts)) for s in range(G.steps)
+        )
 
     def copy_v(self, target: str) -> Distribution:
-        """How lanes share the copy of V (keys, width). Where V is turned, a lane has a piece of neighbors both ways, keys the faster: loaded along
-        rows, it is stored along keys, and shared memory loses the fewest cycles."""
-        return _pieces(self, target) if self.turned else dataclasses.replace(self.first, n=self.first.n, k=self.width).copy_b
+        """How lanes share the copy of V (keys, width). Where V is turned, a lane has a piece of neighbors both ways,
+        keys the faster: loaded along rows, it is stored along keys, and shared memory loses the fewest cycles."""
+        return (
+            _pieces(self, target)
+            if self.turned
+            else dataclasses.replace(self.first, n=self.first.n, k=self.width).copy_b
+        )
 
     def turned_v(self, target: str) -> Distribution:
         """The same of V^T (width, keys)."""
@@ -172,7 +189,9 @@ class Chained:
 def _mapped(dist: Distribution, axis: int, table: Ints) -> Distribution:
     """A distribution of a tile whose coordinates along a dimension have new names."""
     index = [np.array(table)[x] if a == axis else x for a, x in enumerate(dist.index)]
-    return Distribution.of_index([x.reshape(dist.waves, dist.wave, dist.elements) for x in index], dist.shape, "columns in another order")
+    return Distribution.of_index(
+        [x.reshape(dist.waves, dist.wave, dist.elements) for x in index], dist.shape, "columns in another order"
+    )
 
 
 def _turned(dist: Distribution) -> Distribution:
@@ -182,8 +201,9 @@ def _turned(dist: Distribution) -> Distribution:
 
 
 @functools.lru_cache(32)
-def _pieces(chain: Chained, target: str) -> Distribution:
-    """Of the ways to share V in pieces: the first with no bank conflicts, those with fewer accesses and with 64 bytes of a row side by side first."""
+def _pieces(chain: ChainedGemm, target: str) -> Distribution:
+    """Of the ways to share V in pieces: the first with no bank conflicts, those with fewer accesses and with 64 bytes
+    of a row side by side first."""
     (keys, width), size, wave = (chain.first.n, chain.width), chain.first.mma.dtypes[1].bytes, chain.first.mma.wave
     ways = [(high, wide, lanes) for high in (8, 4, 2) for wide in (8, 4, 2) for lanes in (1, 2, 4, 8, 16, 32, 64)]
     ways.sort(key=lambda x: (x[2] * x[1] * size < LINE, 1 / x[0] + 1 / x[1]))
@@ -193,14 +213,18 @@ def _pieces(chain: Chained, target: str) -> Distribution:
         if found is None:
             continue
         dists, strides = (_turned(found), chain.v), (keys * size, size)
-        swizzle = accesses.swizzle_for(dists, strides, target)
-        lost = sum(accesses.conflicts(d, strides, swizzle, target) for d in dists)
+        swizzle = vectorize.swizzle_for(dists, strides, target)
+        lost = sum(vectorize.conflicts(d, strides, swizzle, target) for d in dists)
         if best is None or lost < least:
             best, least = found, lost
         if not lost:
             break
     if best is None:
-        raise wrong("T307", name="after another", why=f"{chain.first.threads} threads do not share {keys} x {width} in pieces of 2 x 2 or more")
+        raise wrong(
+            "T307",
+            name="after another",
+            why=f"{chain.first.threads} threads do not share {keys} x {width} in pieces of 2 x 2 or more",
+        )
     return best
 
 
@@ -222,13 +246,14 @@ def _piece(keys: int, width: int, threads: int, wave: int, high: int, wide: int,
 
 
 @functools.lru_cache(64)
-def _chained(first: BlockGemm, width: int, turned: bool) -> Chained:
-    return Chained(first, width, turned)
+def _chained(first: BlockGemm, width: int, turned: bool) -> ChainedGemm:
+    return ChainedGemm(first, width, turned)
 
 
 @avelang.constant
-def chained(first: BlockGemm, width: int, turned: bool) -> Chained:
-    """The product of `first` followed by one with V. Raises T307 where waves split rows, or no order of K joins them."""
+def chained(first: BlockGemm, width: int, turned: bool) -> ChainedGemm:
+    """The product of `first` followed by one with V. Raises T307 where waves split rows, or no order of K joins
+    them."""
     return _chained(first, width, turned)
 
 
@@ -237,10 +262,10 @@ def chained(first: BlockGemm, width: int, turned: bool) -> Chained:
 
 @avelang.jit
 def scores(C, a, keys, buffer, rows=None):
-    """A B^T of a tile of B in shared memory, in f32. `a`: all fragments of A, (steps, fragments of m, words), or None, where `rows` is A in shared
-    memory, and each fragment is read when its turn comes."""
+    """A B^T of a tile of B in shared memory, in f32. `a`: all fragments of A, (steps, fragments of m, words), or None,
+    where `rows` is A in shared memory, and each fragment is read when its turn comes."""
     G = C.first
-    (I, J), sums = G.count, al.full((G.count[0], G.count[1], G.mma.acc.elements), 0.0, al.f32)
+    (I, J), acc = G.count, al.full((G.count[0], G.count[1], G.mma.acc.elements), 0.0, al.f32)
     b = al.make_local((G.steps * J, G.b_words), al.i32)
     EACH = keys.reads(C.b) // G.steps
     for step in range(G.steps):
@@ -250,8 +275,8 @@ def scores(C, a, keys, buffer, rows=None):
         for part in G.parts:
             for i in range(I):
                 for j in range(J):
-                    sums[i, j] = lower(G, picked(left[i], part.a), picked(mine[j], part.b), sums[i, j])
-    return Tile(al.view(sums, al.Tensor((C.c.elements,), al.f32)), C.c)
+                    acc[i, j] = lower(G, pick_words(left[i], part.a), pick_words(mine[j], part.b), acc[i, j])
+    return DistributedTile(al.view(acc, al.Tensor((C.c.elements,), al.f32)), C.c)
 
 
 @avelang.jit
@@ -263,21 +288,22 @@ def fragments_of(G, rows, step):
 
 
 @avelang.jit
-def lower(G, a, b, sums):
+def lower(G, a, b, acc):
     """One instruction."""
-    return G.mma.lower(b, a, sums) if G.exchanged else G.mma.lower(a, b, sums)
+    return G.mma.lower(b, a, acc) if G.swapped else G.mma.lower(a, b, acc)
 
 
 @avelang.jit
-def accumulate(C, sums, weights, values, buffer):
-    """`sums`, a tile of O, + weights @ V. `weights`: a tile in the distribution of A B^T, in V's dtype; `values`: V^T in shared memory."""
+def accumulate(C, acc, weights, values, buffer):
+    """`acc`, a tile of O, + weights @ V. `weights`: a tile in the distribution of A B^T, in V's dtype; `values`: V^T in
+    shared memory."""
     G, (I, J) = C.second, C.second.count
     held = weights.values
     left = al.view(held, al.Tensor((I, C.c.elements // I * weights.dtype.bytes // WORD), al.i32))
     mine = al.make_local((I, J, G.mma.acc.elements), al.f32)
     flat = al.view(mine, al.Tensor((C.o.elements,), al.f32))
     for e in range(C.o.elements):
-        flat[e] = sums.values[e]
+        flat[e] = acc.values[e]
     data = al.make_local((G.steps * J, G.b_words), al.i32)
     EACH = values.reads(C.v) // G.steps
     for step in range(G.steps):
@@ -286,5 +312,5 @@ def accumulate(C, sums, weights, values, buffer):
         for part in C.parts[step]:
             for i in range(I):
                 for j in range(J):
-                    mine[i, j] = lower(G, picked(left[i], part.a), picked(right[j], part.b), mine[i, j])
-    return Tile(flat, C.o)
+                    mine[i, j] = lower(G, pick_words(left[i], part.a), pick_words(right[j], part.b), mine[i, j])
+    return DistributedTile(flat, C.o)

@@ -1,4 +1,5 @@
-"""An array comes in; the chip that it is on, and how many compute units that GPU has, go out: for kernels whose block is chosen for them."""
+"""An array comes in; the chip that it is on, and how many compute units that GPU has, go out: for kernels whose block
+is chosen for them."""
 
 from __future__ import annotations
 
@@ -28,9 +29,10 @@ def _torch_gpu(device: Any) -> tuple[str, int]:
 
 
 def device_of(x: Any, target: str | None = None) -> tuple[str, int]:
-    """The name of the chip that an array is on, or `target`, and the count of its compute units. Of an array on the CPU: `target`, AVE_TARGET or else
-    the chip that Ave means where a choice is left, gfx942, with the units of its product (0 where they are not known). Raises T301
-    for what is no array, D030 to D036 where the driver does not answer."""
+    """The name of the chip that an array is on, or `target`, and the count of its compute units. Of an array on the
+    CPU: `target`, AVE_TARGET or else the chip that Ave means where a choice is left, gfx942, with the units of its
+    product (0 where they are not known). Raises T301 for what is no array, D030 to D036 where the driver does not
+    answer."""
     there = _torch_device(x)
     if there is not None and there.type == "cuda":
         name, count = _torch_gpu(there)

@@ -1,4 +1,5 @@
-"""Static tile distributions: an encoding, or a layout, or the fragment of a matrix instruction comes in; who holds which element goes out."""
+"""Static tile distributions: an encoding, or a layout, or the fragment of a matrix instruction comes in; who holds
+which element goes out."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ OPERANDS = {"a": "a", "b": "b", "c": "c", "d": "c", "acc": "c"}
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Distribution:
-    """How a tile is spread over `waves` waves of `wave` lanes: an encoding, checked against them (0 waves: as many as it has).
+    """How a tile is spread over `waves` waves of `wave` lanes: an encoding, checked against them (0 waves: as many as
+    it has).
 
     Raises T304, at the caller's line, where the encoding counts to another number of lanes or waves.
     """
@@ -46,15 +48,31 @@ class Distribution:
         lanes = " * ".join(str(d.extent) for d in self.encoding.steps().p[-1]) or "1"
         if first:
             if last != self.wave:
-                how = "more lanes than the wave has" if last > self.wave else "fewer lanes than the wave has; Rs makes replicas"
-                raise wrong("T304", what="the last P", product=f"{lanes} = {last}", want=f"the wave has {self.wave} lanes: {how}")
+                how = (
+                    "more lanes than the wave has"
+                    if last > self.wave
+                    else "fewer lanes than the wave has; Rs makes replicas"
+                )
+                raise wrong(
+                    "T304",
+                    what="the last P",
+                    product=f"{lanes} = {last}",
+                    want=f"the wave has {self.wave} lanes: {how}",
+                )
             have = first[0]
         else:
             if last % self.wave and last > self.wave:
-                raise wrong("T304", what="the only P", product=f"{lanes} = {last} threads", want=f"waves have {self.wave} lanes")
+                raise wrong(
+                    "T304", what="the only P", product=f"{lanes} = {last} threads", want=f"waves have {self.wave} lanes"
+                )
             if last < self.wave:
                 how = "fewer threads than the wave has lanes; Rs makes replicas"
-                raise wrong("T304", what="the only P", product=f"{lanes} = {last}", want=f"the wave has {self.wave} lanes: {how}")
+                raise wrong(
+                    "T304",
+                    what="the only P",
+                    product=f"{lanes} = {last}",
+                    want=f"the wave has {self.wave} lanes: {how}",
+                )
             have = last // self.wave
         if self.waves not in (0, have):
             raise wrong("T304", what="waves", product=f"the encoding has {have}", want=f"{self.waves} are wanted")
@@ -105,7 +123,8 @@ class Distribution:
         return out
 
     def run(self, axis: int) -> int:
-        """How many neighbors along a dimension each lane holds, whatever their order in its registers. They start at a multiple of their number."""
+        """How many neighbors along a dimension each lane holds, whatever their order in its registers. They start at a
+        multiple of their number."""
         have = {d.strides[axis]: d.extent for d in self.encoding.steps().y if d.strides[axis] and d.extent > 1}
         length = 1
         while have.get(length, 1) > 1:
@@ -113,15 +132,16 @@ class Distribution:
         return length
 
     def width(self, axis: int, dtype: DType) -> int:
-        """Bytes of the widest access by which a lane can load or store its elements where `axis` is contiguous in memory."""
+        """Bytes of the widest access by which a lane can load or store its elements where `axis` is contiguous in
+        memory."""
         nbytes = self.run(axis) * dtype.bytes
         return min(WIDEST, nbytes & -nbytes)
 
     # -- layouts -----------------------------------------------------------------------------------------------------------------------
 
     def to_layout(self, strides: Sequence[int] | None = None) -> Layout:
-        """The layout (wave, lane, element) -> place in a tile with these strides (default: row-major). Each mode has its fastest leaf first;
-        replicas have stride 0."""
+        """The layout (wave, lane, element) -> place in a tile with these strides (default: row-major). Each mode has
+        its fastest leaf first; replicas have stride 0."""
         if strides is None:
             strides = shapes.row_major(self.shape, lambda a, b: a * b)
         steps, step = self.encoding.steps(), tuple(strides or ())
@@ -133,14 +153,23 @@ class Distribution:
 
     @classmethod
     def from_layout(cls, layout: Layout, shape: Sequence[int], wave: int = 64) -> Distribution:
-        """The distribution of a layout (wave, lane, element), or (thread, element), -> place in the row-major tile of `shape`. Modes nest as they
-        like. Raises T305 where the layout leaves elements out, meets some twice in a way that is no replication, or moves across rows."""
+        """The distribution of a layout (wave, lane, element), or (thread, element), -> place in the row-major tile of
+        `shape`. Modes nest as they like. Raises T305 where the layout leaves elements out, meets some twice in a way
+        that is no replication, or moves across rows."""
         shape = tuple(shape)
         place = enumerate_layout(layout)
         if place.ndim not in (2, 3):
-            raise wrong("T305", what=repr(layout), why=f"it has {place.ndim} modes, and (wave, lane, element) or (thread, element) are wanted")
+            raise wrong(
+                "T305",
+                what=repr(layout),
+                why=f"it has {place.ndim} modes, and (wave, lane, element) or (thread, element) are wanted",
+            )
         if place.max() >= math.prod(shape):
-            raise wrong("T305", what=repr(layout), why=f"it reaches {int(place.max())}, and a tile of {shape} has {math.prod(shape)} elements")
+            raise wrong(
+                "T305",
+                what=repr(layout),
+                why=f"it reaches {int(place.max())}, and a tile of {shape} has {math.prod(shape)} elements",
+            )
         threads = math.prod(place.shape[:-1])
         if threads % wave or (place.ndim == 3 and place.shape[1] != wave):
             raise wrong("T304", what=repr(layout), product=f"{place.shape[-2]} lanes", want=f"waves have {wave}")
@@ -149,7 +178,8 @@ class Distribution:
 
     @classmethod
     def of_index(cls, index: Sequence[np.ndarray], shape: Sequence[int], what: str = "the map") -> Distribution:
-        """The distribution of a map given as int arrays (waves, lanes, elements), one for each dimension. Raises T305."""
+        """The distribution of a map given as int arrays (waves, lanes, elements), one for each dimension. Raises
+        T305."""
         try:
             return cls(solve(index, shape), index[0].shape[1])
         except NoEncoding as e:
@@ -161,12 +191,12 @@ class Distribution:
     def blocked(
         cls, shape: Sequence[int], dtype: DType | None = None, *, waves: int = 4, wave: int = 64, vector: int = 0, order: Sequence[int] | None = None,
     ) -> Distribution:  # fmt: skip
-        """A distribution for coalesced accesses: each lane has `vector` neighbors along the fastest dimension (default: 16 bytes of `dtype`),
-        neighboring lanes have neighboring vectors, waves follow lanes, and what is left is repeated by each lane.
+        """A distribution for coalesced accesses: each lane has `vector` neighbors along the fastest dimension (default:
+        16 bytes of `dtype`), neighboring lanes have neighboring vectors, waves follow lanes, and what is left is
+        repeated by each lane.
 
-        `order`: the dimensions, the fastest first; default: the last is the fastest. Where a tile is too small for all lanes or waves, they hold
-        replicas.
-        """
+        `order`: the dimensions, the fastest first; default: the last is the fastest. Where a tile is too small for all
+        lanes or waves, they hold replicas."""
         shape = tuple(shape)
         order = tuple(order) if order is not None else tuple(range(len(shape)))[::-1]
         if sorted(order) != list(range(len(shape))):
@@ -195,12 +225,12 @@ class Distribution:
 
     @classmethod
     def from_fragment(cls, row: Any, operand: str = "c", n: int = 0) -> Distribution:
-        """The fragment of a matrix instruction: dimensions (row, column) of the operand, A m x k, B k x n, C m x n, with (block, ...) before them
-        where there are several blocks.
+        """The fragment of a matrix instruction: dimensions (row, column) of the operand, A m x k, B k x n, C m x n,
+        with (block, ...) before them where there are several blocks.
 
-        `row`: an intrinsic (`al.amdgpu.mfma_...`), its name, its row, or a `Fragment` itself. `operand`: "a", "b", "c" (D's is C's). `n`: columns of
-        D, for wgmma. Raises T301 for what has no fragment, T305 for a map that no digits make.
-        """
+        `row`: an intrinsic (`al.amdgpu.mfma_...`), its name, its row, or a `Fragment` itself. `operand`: "a", "b", "c"
+        (D's is C's). `n`: columns of D, for wgmma. Raises T301 for what has no fragment, T305 for a map that no digits
+        make."""
         fragment = row if isinstance(row, Fragment) else fragment_of(row, operand, n)
         wave = fragment.lanes if fragment.lanes in (32, 64) else 32  # a warpgroup has 128 threads
         index, shape = fragment.index, fragment.shape
@@ -226,7 +256,11 @@ def fragment_of(row: Any, operand: str, n: int = 0) -> Fragment:
         return getattr(scaled.mma, part)
     form = next((f for f in wgmma.FORMS if f"nvvm.{f.name}" == found.name), None)
     if form is None or part == "b" or (part == "a" and not form.registers):
-        why = "an operand in registers of a matrix instruction" if form is None else f"one in registers: {operand.upper()} of it is in shared memory"
+        why = (
+            "an operand in registers of a matrix instruction"
+            if form is None
+            else f"one in registers: {operand.upper()} of it is in shared memory"
+        )
         raise wrong("T301", what=f"{found.name}, operand {operand}", want=why, got="something without a fragment")
     return wgmma.d_fragment(n or 8) if part == "c" else wgmma.a_fragment(form)
 
@@ -242,12 +276,18 @@ def row_of(what: Any) -> Row:
     name = str(what).removeprefix("al.")
     found = [name] if name in PUBLIC else [f for f in PUBLIC if f.partition(".")[2] == name]
     if len(found) != 1:
-        raise wrong("T301", what="a row", want="an intrinsic such as al.amdgpu.mfma_16x16x16_bf16_f32, or its name", got=repr(what))
+        raise wrong(
+            "T301",
+            what="a row",
+            want="an intrinsic such as al.amdgpu.mfma_16x16x16_bf16_f32, or its name",
+            got=repr(what),
+        )
     return PUBLIC[found[0]]
 
 
 def enumerate_layout(layout: Layout) -> np.ndarray:
-    """int array with an axis for each mode: where each coordinate lies. A mode's first leaf is the fastest. Raises T035."""
+    """int array with an axis for each mode: where each coordinate lies. A mode's first leaf is the fastest. Raises
+    T035."""
     if not isinstance(layout, Layout):
         raise wrong("T035", callee="Distribution.from_layout", got=repr(layout))
     out = np.zeros((), np.int64)
@@ -276,7 +316,11 @@ def split(digits: Sequence[Digit], wave: int) -> tuple[tuple[Digit, ...], tuple[
         d = left.pop()
         n = math.gcd(d.extent, rest)
         if n < d.extent and n < rest:
-            raise wrong("T305", what="the encoding", why=f"its threads, by digits {[x.extent for x in digits]}, do not split into waves of {wave}")
+            raise wrong(
+                "T305",
+                what="the encoding",
+                why=f"its threads, by digits {[x.extent for x in digits]}, do not split into waves of {wave}",
+            )
         lanes.insert(0, Digit(n, d.strides))
         rest //= n
         if n < d.extent:
@@ -286,7 +330,11 @@ def split(digits: Sequence[Digit], wave: int) -> tuple[tuple[Digit, ...], tuple[
 
 def _leaves(digits: Sequence[Digit], strides: Ints) -> tuple[Any, Any]:
     """A mode of a layout: (extents, strides), the fastest digit first."""
-    found = [(d.extent, sum(a * b for a, b in zip(d.strides, strides, strict=True))) for d in reversed(digits) if d.extent > 1]
+    found = [
+        (d.extent, sum(a * b for a, b in zip(d.strides, strides, strict=True)))
+        for d in reversed(digits)
+        if d.extent > 1
+    ]
     if len(found) < 2:
         return found[0] if found else (1, 0)
     return tuple(f[0] for f in found), tuple(f[1] for f in found)

@@ -1,8 +1,9 @@
-"""Tile distribution encodings, as in CK Tile: which digits of a tile's coordinates, and of replicas, number waves, lanes and a lane's elements.
+"""Tile distribution encodings, as in CK Tile: which digits of a tile's coordinates, and of replicas, number waves,
+lanes and a lane's elements.
 
-Source: ROCm, Composable Kernel documentation, "Tile Distribution" and "Encoding Internals": R are replicas, H the tile's dimensions, each taken
-apart into factors (the first counts the largest steps), P what numbers the hardware, Y what numbers the elements of a lane.
-"""
+Source: ROCm, Composable Kernel documentation, "Tile Distribution" and "Encoding Internals": R are replicas, H the
+tile's dimensions, each taken apart into factors (the first counts the largest steps), P what numbers the hardware, Y
+what numbers the elements of a lane."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ Ints = tuple[int, ...]
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Digit:
-    """One digit of a mixed-radix number: it counts from 0 up to `extent`, and each count moves by `strides` elements along the tile's dimensions
-    (all 0 for a replica)."""
+    """One digit of a mixed-radix number: it counts from 0 up to `extent`, and each count moves by `strides` elements
+    along the tile's dimensions (all 0 for a replica)."""
 
     extent: int
     strides: Ints
@@ -66,15 +67,15 @@ def _nested(value: Any, what: str, least: int) -> tuple[Ints, ...]:
 class Encoding:
     """How a tile is spread over waves, lanes and the elements of a lane.
 
-    `Rs`: extents of replicas, (): none. `Hs`: for each dimension of the tile its factors, the first the slowest; their product is the extent.
-    `Ps2RHs_major`, `Ps2RHs_minor`: for each P which factors it counts through, the first the slowest: major 0 is `Rs`, major i the dimension
-    `Hs[i - 1]`; minor is the place in it. `Ys2RHs_major`, `Ys2RHs_minor`: the same for each Y, one factor each; Ys number a lane's elements, the
-    last Y fastest. Of two Ps the first is the wave, the last the lane; a single P is the thread of the block. `tile`, where given, are the extents
+    `Rs`: extents of replicas, (): none. `Hs`: for each dimension of the tile its factors, the first the slowest; their
+    product is the extent. `Ps2RHs_major`, `Ps2RHs_minor`: for each P which factors it counts through, the first the
+    slowest: major 0 is `Rs`, major i the dimension `Hs[i - 1]`; minor is the place in it. `Ys2RHs_major`,
+    `Ys2RHs_minor`: the same for each Y, one factor each; Ys number a lane's elements, the last Y fastest. Of two Ps the
+    first is the wave, the last the lane; a single P is the thread of the block. `tile`, where given, are the extents
     that `Hs` must have.
 
-    Raises, at the caller's line, T301 for what is no number, T302 for an index out of range, T303 for a factor that two use, or none, T304 where
-    the factors of a dimension do not give `tile`.
-    """
+    Raises, at the caller's line, T301 for what is no number, T302 for an index out of range, T303 for a factor that two
+    use, or none, T304 where the factors of a dimension do not give `tile`."""
 
     Rs: Ints
     Hs: tuple[Ints, ...]
@@ -101,8 +102,16 @@ class Encoding:
 
     def _check_pairs(self) -> None:
         if not 1 <= len(self.Ps2RHs_major) <= 2:
-            raise wrong("T301", what="Ps2RHs_major", want="one tuple (threads) or two (waves, lanes)", got=repr(self.Ps2RHs_major))
-        groups = [("Ps2RHs", "", self.Ps2RHs_major, self.Ps2RHs_minor), ("Ys2RHs", "", self.Ys2RHs_major, self.Ys2RHs_minor)]
+            raise wrong(
+                "T301",
+                what="Ps2RHs_major",
+                want="one tuple (threads) or two (waves, lanes)",
+                got=repr(self.Ps2RHs_major),
+            )
+        groups = [
+            ("Ps2RHs", "", self.Ps2RHs_major, self.Ps2RHs_minor),
+            ("Ys2RHs", "", self.Ys2RHs_major, self.Ys2RHs_minor),
+        ]
         if len(self.Ps2RHs_major) == len(self.Ps2RHs_minor):
             both = zip(self.Ps2RHs_major, self.Ps2RHs_minor, strict=True)
             groups += [("Ps2RHs", f"[{i}]", major, minor) for i, (major, minor) in enumerate(both)]
@@ -115,7 +124,10 @@ class Encoding:
         """(family, place, major, minor) of each factor that a P or a Y names."""
         for i, (major, minor) in enumerate(zip(self.Ps2RHs_major, self.Ps2RHs_minor, strict=True)):
             yield from (("Ps2RHs", f"[{i}][{j}]", a, b) for j, (a, b) in enumerate(zip(major, minor, strict=True)))
-        yield from (("Ys2RHs", f"[{i}]", a, b) for i, (a, b) in enumerate(zip(self.Ys2RHs_major, self.Ys2RHs_minor, strict=True)))
+        yield from (
+            ("Ys2RHs", f"[{i}]", a, b)
+            for i, (a, b) in enumerate(zip(self.Ys2RHs_major, self.Ys2RHs_minor, strict=True))
+        )
 
     def _check_uses(self) -> None:
         users: dict[tuple[int, int], list[str]] = {}
@@ -125,25 +137,41 @@ class Encoding:
                 raise wrong("T302", what=f"{name}_major{at}", got=major, why=why)
             factors, of = self._factors(major), "Rs" if major == 0 else f"Hs[{major - 1}]"
             if minor >= len(factors):
-                raise wrong("T302", what=f"{name}_minor{at}", got=minor, why=f"{of} = {factors} has {len(factors)} entries, counted from 0")
+                raise wrong(
+                    "T302",
+                    what=f"{name}_minor{at}",
+                    got=minor,
+                    why=f"{of} = {factors} has {len(factors)} entries, counted from 0",
+                )
             if major == 0 and name == "Ys2RHs":
-                raise wrong("T302", what=f"{name}_major{at}", got=major, why="a lane's elements are no replicas, so it is at least 1")
+                raise wrong(
+                    "T302",
+                    what=f"{name}_major{at}",
+                    got=major,
+                    why="a lane's elements are no replicas, so it is at least 1",
+                )
             users.setdefault((major, minor), []).append(name + at)
         for major in range(len(self.Hs) + 1):
             for minor, extent in enumerate(self._factors(major)):
                 found = users.get((major, minor), [])
                 if len(found) != 1:
-                    how = f"is used {len(found)} times, by {' and '.join(found)}" if found else "is used by no P and no Y"
+                    how = (
+                        f"is used {len(found)} times, by {' and '.join(found)}" if found else "is used by no P and no Y"
+                    )
                     of = "Rs" if major == 0 else f"Hs[{major - 1}]"
                     raise wrong("T303", what=f"{of}[{minor}] (major {major}, minor {minor}, extent {extent})", how=how)
 
     def _check_tile(self, tile: Ints) -> None:
         if len(tile) != len(self.Hs):
-            raise wrong("T301", what="tile", want=f"as many extents as Hs has dimensions, {len(self.Hs)}", got=repr(tile))
+            raise wrong(
+                "T301", what="tile", want=f"as many extents as Hs has dimensions, {len(self.Hs)}", got=repr(tile)
+            )
         for i, (want, factors) in enumerate(zip(tile, self.Hs, strict=True)):
             if math.prod(factors) != want:
                 shown = " * ".join(map(str, factors)) or "1"
-                raise wrong("T304", what=f"Hs[{i}]", product=f"{shown} = {math.prod(factors)}", want=f"the tile has {want}")
+                raise wrong(
+                    "T304", what=f"Hs[{i}]", product=f"{shown} = {math.prod(factors)}", want=f"the tile has {want}"
+                )
 
     def _factors(self, major: int) -> Ints:
         return self.Rs if major == 0 else self.Hs[major - 1]
@@ -196,8 +224,8 @@ class Encoding:
         return Digit(factors[minor], tuple(stride if d == major - 1 else 0 for d in range(len(self.Hs))))
 
     def coordinates(self, p: Sequence[Any], y: Sequence[Any]) -> tuple[np.ndarray, ...]:
-        """The coordinates in the tile of (p, y), one int array for each dimension. `p` has one array (or int) for each P, `y` one for each Y;
-        they broadcast against one another."""
+        """The coordinates in the tile of (p, y), one int array for each dimension. `p` has one array (or int) for each
+        P, `y` one for each Y; they broadcast against one another."""
         steps = self._steps
         if len(p) != len(steps.p) or len(y) != len(steps.y):
             want = f"{len(steps.p)} and {len(steps.y)} numbers"

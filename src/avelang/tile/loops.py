@@ -1,8 +1,9 @@
-"""The loops over K of the tile level's pipelines: windows of A and B and a block's product come in; the tile of C goes out.
+"""The loops over K of the tile level's pipelines: windows of A and B and a block's product come in; the tile of C goes
+out.
 
-Each is a device function (G, A, B, k) -> Tile. They differ in when tiles are fetched, kept in shared memory, read and multiplied
-(`avelang.tile.pipelines` draws them). Steps past the end of K are zeros: there, windows are outside of their views.
-"""
+Each is a device function (G, A, B, k) -> Tile. They differ in when tiles are fetched, kept in shared memory, read and
+multiplied (`avelang.tile.pipelines` draws them). Steps past the end of K are zeros: there, windows are outside of their
+views."""
 
 from __future__ import annotations
 
@@ -14,58 +15,66 @@ import avelang.language as al
 import avelang.tile.block_gemm as block_gemm
 import avelang.tile.tensors as tensors
 from avelang.tile.shared import shared
-from avelang.tile.tensors import Tile
-from avelang.tile.transforms import as_preshuffled, words
-from avelang.tile.windows import View, known
+from avelang.tile.tensors import DistributedTile
+from avelang.tile.transforms import as_preshuffled, expectation
+from avelang.tile.views import TensorView
+from avelang.tile.windows import static_values
 
-VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as AMD's `sched_group_barrier` knows them
+VALU, MFMA, LOAD, READ, WRITE = (
+    0x2,
+    0x8,
+    0x20,
+    0x100,
+    0x200,
+)  # kinds of instructions, as AMD's `sched_group_barrier` knows them
 MOST = 63  # loads that a wait of AMD's can leave under way
 
 
 @avelang.jit
-def product(G, sums, a, b, buffer):
+def product(G, acc, a, b, buffer):
     """Adds the product of the tiles in a buffer."""
     I, J = G.count
     for step in range(G.steps):
         x, y = al.make_local((I, G.a_words), al.i32), al.make_local((J, G.b_words), al.i32)
         a.load_part(x, G.a, step, G.steps, buffer)
         b.load_part(y, G.b, step, G.steps, buffer)
-        block_gemm.multiply(G, sums, x, y, 0, I)
+        block_gemm.multiply(G, acc, x, y, 0, I)
 
 
 @avelang.jit
-def room(G, buffers):
+def alloc_shared(G, buffers):
     """Shared memory for so many tiles of A and of B."""
     a = shared((G.m, G.k), G.mma.dtypes[0], buffers, (G.copy_a, G.a))
     return a, shared((G.n, G.k), G.mma.dtypes[1], buffers, (G.copy_b, G.b))
 
 
 @avelang.jit
-def new_sums(G):
+def make_acc(G):
     """Registers for a block's C, zero, as the instruction's `lower` has accumulators."""
     I, J = G.count
     one = G.mma.expand(al.full((G.mma.acc.elements,), 0, G.mma.dtypes[2]))
-    sums = al.make_local((I, J, len(one)), one.dtype)
+    acc = al.make_local((I, J, len(one)), one.dtype)
     for i in range(I):
         for j in range(J):
-            sums[i, j] = one
-    return sums
+            acc[i, j] = one
+    return acc
 
 
 @avelang.jit
-def tile_of_sums(G, sums):
+def acc_tile(G, acc):
     """The same as a tile."""
     I, J = G.count
     out = al.make_local((I, J, G.mma.acc.elements), G.mma.dtypes[2])
     for i in range(I):
         for j in range(J):
-            out[i, j] = G.mma.collapse(sums[i, j])
-    return Tile(al.view(out, al.Tensor((G.c.elements,), out.dtype)), G.c)
+            out[i, j] = G.mma.collapse(acc[i, j])
+    return DistributedTile(al.view(out, al.Tensor((G.c.elements,), out.dtype)), G.c)
 
 
 @avelang.jit
-def follow(kind, count, products, together=1):
-    """Tells AMD's scheduler: `count` groups of instructions of a kind, `together` in each, each followed by so many matrix instructions."""
+def sched_interleave(kind, count, products, together=1):
+    """Tells AMD's scheduler: `count` groups of instructions of a kind, `together` in each, each followed by so many
+    matrix instructions."""
     if al.target().vendor == "amd":
         for _ in range(count):
             al.amdgpu.sched_group_barrier(kind, together, 0)
@@ -73,7 +82,7 @@ def follow(kind, count, products, together=1):
 
 
 @avelang.jit
-def settle():
+def sched_barrier():
     """Nothing moves across here, on AMD."""
     if al.target().vendor == "amd":
         al.amdgpu.sched_barrier(0)
@@ -83,18 +92,18 @@ def settle():
 def single(G, A, B, k):
     """One buffer: fetch, keep, multiply, one after the other."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = room(G, 1)
-    sums = new_sums(G)
+    a, b = alloc_shared(G, 1)
+    acc = make_acc(G)
     for _ in al.range((k + G.k - 1) // G.k):
         x, y = A.load(), B.load()
         a.store(x)
         b.store(y)
         al.syncthreads()
-        product(G, sums, a, b, 0)
+        product(G, acc, a, b, 0)
         al.syncthreads()
         A.move((0, G.k))
         B.move((0, G.k))
-    return tile_of_sums(G, sums)
+    return acc_tile(G, acc)
 
 
 @avelang.jit
@@ -109,17 +118,22 @@ def fetch(A, B, x, y, depth):
 
 @avelang.jit
 def double_buffer(G, A, B, k):
-    """Two buffers, each of half a tile of K. While one is multiplied, the next one's fragments are read, the one after that is kept where everybody
-    has read, and global memory is asked for the tile after the next. One barrier a half keeps readers and writers of a buffer apart."""
-    H = G.halved()
+    """Two buffers, each of half a tile of K. While one is multiplied, the next one's fragments are read, the one after
+    that is kept where everybody has read, and global memory is asked for the tile after the next. One barrier a half
+    keeps readers and writers of a buffer apart."""
+    H = G.half_k()
     I, J = H.count
     EARLY = max(I // 2, I - 2)
     A, B = A.spread(H.copy_a), B.spread(H.copy_b)
-    a, b = room(H, 2)
+    a, b = alloc_shared(H, 2)
     x, y = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((2, H.copy_b.elements), B.view.dtype)
-    part, even, odd = al.make_local((I, H.a_words), al.i32), al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
+    part, even, odd = (
+        al.make_local((I, H.a_words), al.i32),
+        al.make_local((J, H.b_words), al.i32),
+        al.make_local((J, H.b_words), al.i32),
+    )
     READS, COPIES = a.reads(H.a) // I, len(a.plan(H.copy_a)) + len(b.plan(H.copy_b))
-    sums, last = new_sums(G), (max(k, 1) - 1) // G.k
+    acc, last = make_acc(G), (max(k, 1) - 1) // G.k
 
     fetch(A, B, x, y, H.k)
     for half in range(2):
@@ -133,10 +147,10 @@ def double_buffer(G, A, B, k):
     for _ in al.range(last + 1):
         for half, now, next in ((0, even, odd), (1, odd, even)):
             a.load_into(part, H.a, half, EARLY * READS, I * READS)
-            block_gemm.multiply(H, sums, part, now, 0, EARLY)
-            follow(READ, (I - EARLY) * READS, 2)
-            follow(VALU, 12, 1)
-            settle()
+            block_gemm.multiply(H, acc, part, now, 0, EARLY)
+            sched_interleave(READ, (I - EARLY) * READS, 2)
+            sched_interleave(VALU, 12, 1)
+            sched_barrier()
 
             al.syncthreads()
             b.load_into(next, H.b, 1 - half)
@@ -145,13 +159,13 @@ def double_buffer(G, A, B, k):
             b.store_values(y[half], H.copy_b, half)
             if half == 1:
                 fetch(A, B, x, y, H.k)
-            block_gemm.multiply(H, sums, part, now, EARLY, I)
-            follow(READ, (J + EARLY) // 2, 1, 2)
-            follow(WRITE, COPIES, 1)
+            block_gemm.multiply(H, acc, part, now, EARLY, I)
+            sched_interleave(READ, (J + EARLY) // 2, 1, 2)
+            sched_interleave(WRITE, COPIES, 1)
             if half == 1:
-                follow(LOAD, COPIES, 1, 2)
-            settle()
-    return tile_of_sums(G, sums)
+                sched_interleave(LOAD, COPIES, 1, 2)
+            sched_barrier()
+    return acc_tile(G, acc)
 
 
 @avelang.constant
@@ -162,21 +176,26 @@ def one_fragment(G):
 
 @avelang.jit
 def direct(G, A, B, k, STAGES: al.constexpr = 2):
-    """As `double_buffer`, but global memory is loaded straight into LDS, `STAGES` tiles of K in buffers one fragment deep. Each buffer is an
-    allocation of its own: LLVM then sees that a read of one need not wait for what is on its way to another."""
+    """As `double_buffer`, but global memory is loaded straight into LDS, `STAGES` tiles of K in buffers one fragment
+    deep. Each buffer is an allocation of its own: LLVM then sees that a read of one need not wait for what is on its
+    way to another."""
     H = one_fragment(G)
     I, J = H.count
     EARLY = max(1, I // 4)  # most products after the barrier, with the loads: each takes three slots to issue
     A, B = A.spread(H.copy_a), B.spread(H.copy_b)
-    BUFFERS = max(2, STAGES * G.steps) if A.bounded() else 2  # through registers nothing stays under way
-    rooms = tuple([room(H, 1) for _ in range(BUFFERS)])
-    part, even, odd = al.make_local((I, H.a_words), al.i32), al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
+    BUFFERS = max(2, STAGES * G.steps) if A.row_bounded() else 2  # through registers nothing stays under way
+    rooms = tuple([alloc_shared(H, 1) for _ in range(BUFFERS)])
+    part, even, odd = (
+        al.make_local((I, H.a_words), al.i32),
+        al.make_local((J, H.b_words), al.i32),
+        al.make_local((J, H.b_words), al.i32),
+    )
     READS, LOADS = rooms[0][0].reads(H.a) // I, A.loads_into(rooms[0][0]) + B.loads_into(rooms[0][1])
-    sums, ROUND = new_sums(G), math.lcm(2, BUFFERS)
+    acc, ROUND = make_acc(G), math.lcm(2, BUFFERS)
 
     for a, b in rooms:
         copy(A, B, a, b, H.k)
-    landed(LOADS * (BUFFERS - 1))
+    wait_loads(LOADS * (BUFFERS - 1))
     al.syncthreads()
     rooms[0][1].load_into(even, H.b)
     rooms[0][0].load_into(part, H.a, 0, 0, EARLY * READS)
@@ -186,22 +205,22 @@ def direct(G, A, B, k, STAGES: al.constexpr = 2):
             (a, b), (c, d) = rooms[phase % BUFFERS], rooms[(phase + 1) % BUFFERS]
             now, next = (even, odd) if phase % 2 == 0 else (odd, even)
             a.load_into(part, H.a, 0, EARLY * READS, I * READS)
-            block_gemm.multiply(H, sums, part, now, 0, EARLY)
-            follow(READ, (I - EARLY) * READS, 2)
-            follow(VALU, 12, 1)
-            settle()
+            block_gemm.multiply(H, acc, part, now, 0, EARLY)
+            sched_interleave(READ, (I - EARLY) * READS, 2)
+            sched_interleave(VALU, 12, 1)
+            sched_barrier()
 
-            landed(LOADS * (BUFFERS - 2))
+            wait_loads(LOADS * (BUFFERS - 2))
             al.syncthreads()
             d.load_into(next, H.b)
             c.load_into(part, H.a, 0, 0, EARLY * READS)
             copy(A, B, a, b, H.k)
-            block_gemm.multiply(H, sums, part, now, EARLY, I)
-            follow(READ, (J + EARLY) // 2, 1, 2)
-            follow(LOAD, LOADS, 1)
-            settle()
-    landed(0)
-    return tile_of_sums(G, sums)
+            block_gemm.multiply(H, acc, part, now, EARLY, I)
+            sched_interleave(READ, (J + EARLY) // 2, 1, 2)
+            sched_interleave(LOAD, LOADS, 1)
+            sched_barrier()
+    wait_loads(0)
+    return acc_tile(G, acc)
 
 
 @avelang.jit
@@ -214,7 +233,7 @@ def copy(A, B, a, b, depth):
 
 
 @avelang.jit
-def landed(pending):
+def wait_loads(pending):
     """Waits until all of the wave's loads but the newest `pending` are there, on AMD."""
     if al.target().vendor == "amd":
         al.amdgpu.s_waitcnt(min(pending, MOST), 7, 15)
@@ -224,9 +243,9 @@ def landed(pending):
 def prefetch(G, A, B, k):
     """One buffer; the next tile comes into registers during the products."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = room(G, 1)
+    a, b = alloc_shared(G, 1)
     x, y = A.load(), B.load()
-    sums = new_sums(G)
+    acc = make_acc(G)
     for _ in al.range((k + G.k - 1) // G.k):
         a.store(x)
         b.store(y)
@@ -235,16 +254,16 @@ def prefetch(G, A, B, k):
         A.load_into(x)
         B.load_into(y)
         al.syncthreads()
-        product(G, sums, a, b, 0)
+        product(G, acc, a, b, 0)
         al.syncthreads()
-    return tile_of_sums(G, sums)
+    return acc_tile(G, acc)
 
 
 @avelang.jit
-def take_turns(G, late):
-    """A barrier of the whole block at which its two groups of waves are in different places of the program. On NVIDIA two, since compute-sanitizer's
-    synccheck takes a barrier of all threads to be in one place: the late group waits for the other and then answers, so that nobody comes to a
-    barrier again before all have left it."""
+def alternate_barrier(G, late):
+    """A barrier of the whole block at which its two groups of waves are in different places of the program. On NVIDIA
+    two, since compute-sanitizer's synccheck takes a barrier of all threads to be in one place: the late group waits for
+    the other and then answers, so that nobody comes to a barrier again before all have left it."""
     if al.target().vendor == "amd":
         al.syncthreads()
     elif late:
@@ -257,11 +276,12 @@ def take_turns(G, late):
 
 @avelang.jit
 def ping_pong(G, A, B, k):
-    """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other multiplies, and asks global memory
-    for what it will copy in its next turn. The second group is one barrier behind."""
+    """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other
+    multiplies, and asks global memory for what it will copy in its next turn. The second group is one barrier
+    behind."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = room(G, 2)
-    (I, J), sums = G.count, new_sums(G)
+    a, b = alloc_shared(G, 2)
+    (I, J), acc = G.count, make_acc(G)
     u, v = al.make_local((G.steps * I, G.a_words), al.i32), al.make_local((G.steps * J, G.b_words), al.i32)
     COPIES, late = len(A.plan()) + len(B.plan()), al.thread_id(0) >= G.threads // 2
     a.store(A.load())
@@ -269,80 +289,87 @@ def ping_pong(G, A, B, k):
     A.move((0, G.k))
     B.move((0, G.k))
     x, y = A.load(), B.load()
-    take_turns(G, late)
+    alternate_barrier(G, late)
     if late:
-        take_turns(G, late)
+        alternate_barrier(G, late)
     turn(G, (a, u, x), (b, v, y), 0)
     for _ in al.range((k + 2 * G.k - 1) // (2 * G.k)):
         for half in range(2):
-            take_turns(G, late)
-            urgent(1)
+            alternate_barrier(G, late)
+            setprio(1)
             A.move((0, G.k))
             B.move((0, G.k))
             A.load_into(x)
             B.load_into(y)
-            mine = al.view(u, al.Tensor((G.steps, I, G.a_words), al.i32)), al.view(v, al.Tensor((G.steps, J, G.b_words), al.i32))
+            mine = (
+                al.view(u, al.Tensor((G.steps, I, G.a_words), al.i32)),
+                al.view(v, al.Tensor((G.steps, J, G.b_words), al.i32)),
+            )
             for step in range(G.steps):
-                block_gemm.multiply(G, sums, mine[0][step], mine[1][step], 0, I)
-            follow(VALU, 6, 1)
-            follow(LOAD, COPIES, 1)
-            settle()
-            urgent(0)
-            take_turns(G, late)
+                block_gemm.multiply(G, acc, mine[0][step], mine[1][step], 0, I)
+            sched_interleave(VALU, 6, 1)
+            sched_interleave(LOAD, COPIES, 1)
+            sched_barrier()
+            setprio(0)
+            alternate_barrier(G, late)
             turn(G, (a, u, x), (b, v, y), 1 - half)
     if not late:
-        take_turns(G, late)
-    return tile_of_sums(G, sums)
+        alternate_barrier(G, late)
+    return acc_tile(G, acc)
 
 
 @avelang.jit
 def turn(G, of_a, of_b, half):
-    """Reads the fragments of one buffer and fills the other one: (buffers, fragments, the tile that has come) of A and of B."""
+    """Reads the fragments of one buffer and fills the other one: (buffers, fragments, the tile that has come) of A and
+    of B."""
     (a, u, x), (b, v, y) = of_a, of_b
     a.load_into(u, G.a, half)
     b.load_into(v, G.b, half)
-    landed(0)  # asked for two turns ago: one wait, not one for each store
+    wait_loads(0)  # asked for two turns ago: one wait, not one for each store
     a.store(x, 1 - half)
     b.store(y, 1 - half)
-    settle()
+    sched_barrier()
 
 
 @avelang.jit
-def urgent(priority):
+def setprio(priority):
     """Which of its SIMD's waves goes first, on AMD."""
     if al.target().vendor == "amd":
         al.amdgpu.s_setprio(priority)
 
 
 @avelang.jit
-def shuffled(G, B):
-    """A view of B, of n x k, as `preshuffle` wrote it: a row for each row of units. Raises T313 for one that lies in another way."""
+def preshuffled_view(G, B):
+    """A view of B, of n x k, as `preshuffle` wrote it: a row for each row of units. Raises T313 for one that lies in
+    another way."""
     HIGH, DEEP = G.unit
     (row, one), columns = B.data.strides, B.shape[1]
-    as_preshuffled(len(B.steps), columns if isinstance(columns, int) else None, known((row, one)))
+    as_preshuffled(len(B.steps), columns if isinstance(columns, int) else None, static_values((row, one)))
     if not isinstance(one, int):
-        al.expect(one == 1, words("preshuffled"), one)
+        al.expect(one == 1, expectation("preshuffled"), one)
     if not (isinstance(row, int) and isinstance(columns, int)):
-        al.expect(row == columns, words("preshuffled"), row)
+        al.expect(row == columns, expectation("preshuffled"), row)
     rows = (B.shape[0] + HIGH - 1) // HIGH
     cols = (B.shape[1] + DEEP - 1) // DEEP * (DEEP * HIGH)
-    # The array has whole units, and so more than the n x k elements that B's view says: so many rows as a number of the run.
+    # The array has whole units, and so more than the n x k elements that B's view says: so many rows as a number of the
+    # run.
     layout = al.make_layout((al.convert(rows, al.u32), cols), (cols, 1))
-    return View(al.view(B.data, B.dtype, layout), (rows, cols), 16 // B.dtype.bytes, (), True)
+    return TensorView(al.view(B.data, B.dtype, layout), (rows, cols), 16 // B.dtype.bytes, (), True)
 
 
 @avelang.jit
 def preshuffled(G, A, B, k):
-    """Two buffers for A, each of half a tile of K, as of `double_buffer`; B lies in global memory as its fragments do (`preshuffle`) and goes
-    straight into registers: half a tile ahead, or three halves where few registers hold the sums."""
-    H = G.halved()
+    """Two buffers for A, each of half a tile of K, as of `double_buffer`; B lies in global memory as its fragments do
+    (`preshuffle`) and goes straight into registers: half a tile ahead, or three halves where few registers hold the
+    sums."""
+    H = G.half_k()
     I, J = H.count
     EARLY, SETS = max(1, I // 2, I - 2), 4 if G.c.elements <= 64 else 2
-    A, B = A.spread(H.copy_a), B.spread(H.shuffled_b)
+    A, B = A.spread(H.copy_a), B.spread(H.preshuffled_b)
     a = shared((H.m, H.k), A.view.dtype, 2, (H.copy_a, H.a))
     x, part = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((I, H.a_words), al.i32)
-    READS, COPIES, ALONG = a.reads(H.a) // I, len(a.plan(H.copy_a)), H.shuffled_b.shape[1]
-    sums, sets = new_sums(G), tuple([tensors.full(H.shuffled_b, 0, B.view.dtype) for _ in range(SETS)])
+    READS, COPIES, ALONG = a.reads(H.a) // I, len(a.plan(H.copy_a)), H.preshuffled_b.shape[1]
+    acc, sets = make_acc(G), tuple([tensors.full(H.preshuffled_b, 0, B.view.dtype) for _ in range(SETS)])
 
     fetch_one(A, x, H.k)
     for half in range(2):
@@ -350,7 +377,7 @@ def preshuffled(G, A, B, k):
     for n in range(SETS - 1):
         B.load_into(sets[n])
         B.move((0, ALONG))
-    settle()  # loads in the order of the loop: a wait for B's then leaves A's under way
+    sched_barrier()  # loads in the order of the loop: a wait for B's then leaves A's under way
     fetch_one(A, x, H.k)
     al.syncthreads()
     a.load_into(part, H.a, 0, 0, EARLY * READS)
@@ -361,24 +388,24 @@ def preshuffled(G, A, B, k):
             B.load_into(sets[(n + SETS - 1) % SETS])
             B.move((0, ALONG))
             a.load_into(part, H.a, half, EARLY * READS, I * READS)
-            block_gemm.multiply(H, sums, part, now, 0, EARLY)
-            follow(READ, (I - EARLY) * READS, 2)
-            follow(VALU, 4, 1)
-            follow(LOAD, len(B.plan()), 2)
-            settle()
+            block_gemm.multiply(H, acc, part, now, 0, EARLY)
+            sched_interleave(READ, (I - EARLY) * READS, 2)
+            sched_interleave(VALU, 4, 1)
+            sched_interleave(LOAD, len(B.plan()), 2)
+            sched_barrier()
 
             al.syncthreads()
             a.load_into(part, H.a, 1 - half, 0, EARLY * READS)
             a.store_values(x[half], H.copy_a, half)
             if half == 1:
                 fetch_one(A, x, H.k)
-            block_gemm.multiply(H, sums, part, now, EARLY, I)
-            follow(READ, EARLY // 2, 1, 2)
-            follow(WRITE, COPIES, 1)
+            block_gemm.multiply(H, acc, part, now, EARLY, I)
+            sched_interleave(READ, EARLY // 2, 1, 2)
+            sched_interleave(WRITE, COPIES, 1)
             if half == 1:
-                follow(LOAD, COPIES, 1, 2)
-            settle()
-    return tile_of_sums(G, sums)
+                sched_interleave(LOAD, COPIES, 1, 2)
+            sched_barrier()
+    return acc_tile(G, acc)
 
 
 @avelang.jit

@@ -1,10 +1,10 @@
-"""The loop over K of the pipelines whose copies go straight into shared memory ("cp-async"; on NVIDIA also "preshuffled" and "streamed"): windows of
-A and B and a block's product come in; the tile of C goes out.
+"""The loop over K of the pipelines whose copies go straight into shared memory ("cp-async"; on NVIDIA also
+"preshuffled" and "streamed"): windows of A and B and a block's product come in; the tile of C goes out.
 
-A ring of buffers: while one tile is multiplied, the `STAGES` - 1 after it are on their way. On NVIDIA fragments are read one instruction's depth of K
-ahead of the products that take them, the first ones of the next tile too, so that the matrix pipe does not wait for shared memory. Source of that:
-NVIDIA, CUTLASS documentation, "Efficient GEMM in CUDA", software pipelining.
-"""
+A ring of buffers: while one tile is multiplied, the `STAGES` - 1 after it are on their way. On NVIDIA fragments are
+read one instruction's depth of K ahead of the products that take them, the first ones of the next tile too, so that the
+matrix pipe does not wait for shared memory. Source of that: NVIDIA, CUTLASS documentation, "Efficient GEMM in CUDA",
+software pipelining."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ import avelang
 import avelang.language as al
 import avelang.tile.block_gemm as block_gemm
 import avelang.tile.loops as loops
-from avelang.tile.access import Swizzle
-from avelang.tile.shared import Shared, shared
-from avelang.tile.windows import Window, arrived, commit
+from avelang.tile.banks import Swizzle
+from avelang.tile.shared import SharedTile, shared
+from avelang.tile.windows import Window, commit_async, wait_async
 
 NONE = Swizzle()
 
 
 @avelang.jit
 def begin(A, B, a, b, buffer, ALONG, WHOLE=False):
-    """Begins the copies of a tile; windows move on by `ALONG` columns, of A and of B. `WHOLE`: no row of it is outside of its view."""
+    """Begins the copies of a tile; windows move on by `ALONG` columns, of A and of B. `WHOLE`: no row of it is outside
+    of its view."""
     if WHOLE:
         A.load_async(a, buffer, True)
         B.load_async(b, buffer, True)
     else:
         A.load_async(a, buffer)
         B.load_async(b, buffer)
-    commit()
+    commit_async()
     A.move((0, ALONG[0]))
     B.move((0, ALONG[1]))
 
@@ -36,39 +37,44 @@ def begin(A, B, a, b, buffer, ALONG, WHOLE=False):
 @avelang.jit
 def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
     """Tiles go straight into shared memory, `STAGES` - 1 of them under way while one is multiplied."""
-    if not G.natural:
+    if not G.native_order:
         return simple(G, A, B, k, STAGES)
-    G = G.single().deal(al.target().name)
-    a, b = loops.room(G, STAGES)
+    G = G.single().interleave(al.target().name)
+    a, b = loops.alloc_shared(G, STAGES)
     return edges_apart(G, A.spread(G.copy_a), B.spread(G.copy_b), a, b, G.b, k, STAGES)
 
 
 @avelang.jit
 def preshuffled(G, A, B, k, STAGES: al.constexpr = 4):
-    """B lies in global memory as its fragments do (`preshuffle`). With a ring (NVIDIA) it is copied into shared memory as it lies, beside A, and
-    each lane reads its 16 bytes of it: few warps have no registers for what must be under way to keep memory busy. Else `loops.preshuffled`."""
+    """B lies in global memory as its fragments do (`preshuffle`). With a ring (NVIDIA) it is copied into shared memory
+    as it lies, beside A, and each lane reads its 16 bytes of it: few warps have no registers for what must be under way
+    to keep memory busy. Else `loops.preshuffled`."""
     if G.ring is None:
         return loops.preshuffled(G, A, B, k)
     G = G.ring
-    a, b = shared((G.m, G.k), A.view.dtype, STAGES, (G.copy_a, G.a)), as_it_lies(G.shuffled_b.shape, B.view.dtype, STAGES)
-    return edges_apart(G, A.spread(G.copy_a), B.spread(G.copy_shuffled), a, b, G.shuffled_b, k, STAGES)
+    a, b = (
+        shared((G.m, G.k), A.view.dtype, STAGES, (G.copy_a, G.a)),
+        as_it_lies(G.preshuffled_b.shape, B.view.dtype, STAGES),
+    )
+    return edges_apart(G, A.spread(G.copy_a), B.spread(G.copy_preshuffled), a, b, G.preshuffled_b, k, STAGES)
 
 
 @avelang.jit
 def as_it_lies(shape, dtype, buffers):
     """Room for tiles without a swizzle: lanes read neighbors."""
-    return Shared(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, NONE)
+    return SharedTile(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, NONE)
 
 
 @avelang.jit
 def edges_apart(G, A, B, a, b, of_b, k, STAGES):
-    """The tile of C. Tiles at the edges have a loop of their own: the others do not pay for the comparisons. `of_b`: as of `ahead`."""
-    sums = loops.new_sums(G)
+    """The tile of C. Tiles at the edges have a loop of their own: the others do not pay for the comparisons. `of_b`: as
+    of `ahead`."""
+    acc = loops.make_acc(G)
     if has_rows(A) and has_rows(B):
-        ahead(G, A, B, a, b, of_b, sums, k, STAGES, True)
+        ahead(G, A, B, a, b, of_b, acc, k, STAGES, True)
     else:
-        ahead(G, A, B, a, b, of_b, sums, k, STAGES, False)
-    return loops.tile_of_sums(G, sums)
+        ahead(G, A, B, a, b, of_b, acc, k, STAGES, False)
+    return loops.acc_tile(G, acc)
 
 
 @avelang.jit
@@ -81,24 +87,24 @@ def has_rows(window):
 def simple(G, A, B, k, STAGES):
     """A tile's fragments are read and multiplied in one go."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
-    a, b = loops.room(G, STAGES)
-    sums, now, free = loops.new_sums(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
+    a, b = loops.alloc_shared(G, STAGES)
+    acc, now, free = loops.make_acc(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
     for s in range(STAGES - 1):
         begin(A, B, a, b, s, (G.k, G.k))
     for _ in al.range((k + G.k - 1) // G.k):
-        arrived(STAGES - 2)
+        wait_async(STAGES - 2)
         al.syncthreads()
         begin(A, B, a, b, free, (G.k, G.k))
-        loops.product(G, sums, a, b, now)
+        loops.product(G, acc, a, b, now)
         now, free = al.select(now == STAGES - 1, 0, now + 1), now
-    arrived(0)
-    return loops.tile_of_sums(G, sums)
+    wait_async(0)
+    return loops.acc_tile(G, acc)
 
 
 @avelang.jit
-def ahead(G, A, B, a, b, of_b, sums, k, STAGES, WHOLE):
-    """A fragment is one instruction deep; while one is multiplied, the next one is read. `of_b`: how fragments of B lie in its tile, in shared
-    memory."""
+def ahead(G, A, B, a, b, of_b, acc, k, STAGES, WHOLE):
+    """A fragment is one instruction deep; while one is multiplied, the next one is read. `of_b`: how fragments of B lie
+    in its tile, in shared memory."""
     (I, J), STEPS, ALONG = G.count, G.steps, (G.k, of_b.shape[1] if of_b != G.b else G.k)
     now, free = al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
     x = al.make_local((I, G.a_words), al.i32), al.make_local((I, G.a_words), al.i32)
@@ -108,7 +114,7 @@ def ahead(G, A, B, a, b, of_b, sums, k, STAGES, WHOLE):
 
     for s in range(STAGES - 1):
         begin(A, B, a, b, s, ALONG, WHOLE)
-    arrived(STAGES - 2)
+    wait_async(STAGES - 2)
     al.syncthreads()
     a.load_part(x[0], G.a, 0, STEPS, now)
     b.load_part(y[0], of_b, 0, STEPS, now)
@@ -118,12 +124,12 @@ def ahead(G, A, B, a, b, of_b, sums, k, STAGES, WHOLE):
             if step == 0 and STEPS == 1:
                 begin(A, B, a, b, free, ALONG, WHOLE)
             if step == STEPS - 1:
-                arrived(STAGES - 2)
+                wait_async(STAGES - 2)
                 al.syncthreads()
                 now, free = al.select(now == STAGES - 1, 0, now + 1), now
             a.load_part(x[1 - half], G.a, (step + 1) % STEPS, STEPS, now)
             b.load_part(y[1 - half], of_b, (step + 1) % STEPS, STEPS, now)
             if step == 0 and STEPS > 1:
                 begin(A, B, a, b, free, ALONG, WHOLE)  # after the reads: the compiler leaves them before it
-            block_gemm.multiply(G, sums, x[half], y[half], 0, I)
-    arrived(0)
+            block_gemm.multiply(G, acc, x[half], y[half], 0, I)
+    wait_async(0)

@@ -1,12 +1,13 @@
-"""Lowerings of matrix products: an intrinsic and tables of slots come in; device functions in Ave go out, which issue it on a lane's fragments."""
+"""Lowerings of matrix products: an intrinsic and tables of slots come in; device functions in Ave go out, which issue
+it on a lane's fragments."""
 
 from typing import Any
 
 import avelang
 import avelang.language as al
 
-# Which two of each four along K a lane's stored elements are, for two slots after another: the first two, the last two. The manual's order: two bits
-# each, the first slot lowest.
+# Which two of each four along K a lane's stored elements are, for two slots after another: the first two, the last two.
+# The manual's order: two bits each, the first slot lowest.
 FIRST_TWO, LAST_TWO = 0x4, 0xE
 
 
@@ -63,8 +64,9 @@ def split(intrinsic: Any, parts: tuple[tuple[int, ...], ...]) -> Any:
 
 
 def paired(intrinsic: Any, left: tuple[tuple[int, ...], ...], right: tuple[tuple[int, ...], ...]) -> Any:
-    """`lower` of sparse instructions whose rows 2 i and 2 i + 1 are one dense row i: even lanes store the first two of each four along K, odd ones
-    the last two. `left`, `right`: the slots of A and of B that each instruction takes, in its order."""
+    """`lower` of sparse instructions whose rows 2 i and 2 i + 1 are one dense row i: even lanes store the first two of
+    each four along K, odd ones the last two. `left`, `right`: the slots of A and of B that each instruction takes, in
+    its order."""
     first, last = (index_word(pair, len(left[0])) for pair in (FIRST_TWO, LAST_TWO))
 
     @avelang.jit
@@ -79,8 +81,8 @@ def paired(intrinsic: Any, left: tuple[tuple[int, ...], ...], right: tuple[tuple
 
 @avelang.jit
 def expand(acc):
-    """Each number followed by the sum's neutral element: what sparse rows 2 i and 2 i + 1 start from. -0.0, not 0.0, so that a sum of nothing but
-    negative zeros stays one."""
+    """Each number followed by the sum's neutral element: what sparse rows 2 i and 2 i + 1 start from. -0.0, not 0.0, so
+    that a sum of nothing but negative zeros stays one."""
     out = al.full((2 * len(acc),), -0.0 if acc.dtype == al.f32 else 0, acc.dtype)
     for i in range(len(acc)):
         out[2 * i] = acc[i]

@@ -1,7 +1,8 @@
-"""How one operand of a wave's matrix product is spread over lanes, in IREE's words: four tuples come in, a tile distribution goes out.
+"""How one operand of a wave's matrix product is spread over lanes, in IREE's words: four tuples come in, a tile
+distribution goes out.
 
-Source: IREE, "Virtual Dense MFMAs for Skinny GEMM" and its `MMASingleSubgroupLayout`: outer, thread, tstrides, element for each dimension.
-"""
+Source: IREE, "Virtual Dense MFMAs for Skinny GEMM" and its `MMASingleSubgroupLayout`: outer, thread, tstrides, element
+for each dimension."""
 
 from __future__ import annotations
 
@@ -24,12 +25,13 @@ from avelang.tile.encoding import Encoding, Ints, _ints
 class SubgroupLayout:
     """The spread of an operand with some dimensions, such as (M, K), over a wave. For each dimension:
 
-    `outer`: how often element tiles are repeated in a lane; `thread`: the grid of lanes; `tstrides`: how many lanes further the next one of that
-    grid is; `element`: neighbors that a lane holds. outer * thread * element is the tile's extent. A lane holds outer * element elements, outer
-    counts before element.
+    `outer`: how often element tiles are repeated in a lane; `thread`: the grid of lanes; `tstrides`: how many lanes
+    further the next one of that grid is; `element`: neighbors that a lane holds. outer * thread * element is the tile's
+    extent. A lane holds outer * element elements, outer counts before element.
 
-    Where the grid is smaller than the `wave`, neighboring lanes (2 p and 2 p + 1, if it has half as many) stand at the same place of the grid, and
-    each takes its part of the element tile, the lower lane the lower part: in the last dimension whose `element` they divide.
+    Where the grid is smaller than the `wave`, neighboring lanes (2 p and 2 p + 1, if it has half as many) stand at the
+    same place of the grid, and each takes its part of the element tile, the lower lane the lower part: in the last
+    dimension whose `element` they divide.
 
     Raises T301 and T306 at the caller's line.
     """
@@ -49,7 +51,11 @@ class SubgroupLayout:
         lanes = math.prod(self.thread)
         if self.wave % lanes:
             shown = " * ".join(map(str, self.thread))
-            raise wrong("T306", what=f"thread {self.thread}", why=f"{shown} = {lanes} does not divide the wave's {self.wave} lanes")
+            raise wrong(
+                "T306",
+                what=f"thread {self.thread}",
+                why=f"{shown} = {lanes} does not divide the wave's {self.wave} lanes",
+            )
         if self.lanes_per_place > 1 and self.shared_axis is None:
             why = f"{self.lanes_per_place} lanes share each place of the thread grid {self.thread}, and divide none of its extents"
             raise wrong("T306", what=f"element {self.element}", why=why)
@@ -67,7 +73,8 @@ class SubgroupLayout:
 
     @property
     def shared_axis(self) -> int | None:
-        """The dimension whose element tile such lanes divide among themselves; None where there is one lane a place, or none divides."""
+        """The dimension whose element tile such lanes divide among themselves; None where there is one lane a place, or
+        none divides."""
         if self.lanes_per_place == 1:
             return None
         fits = [i for i, e in enumerate(self.element) if e % self.lanes_per_place == 0]
@@ -84,7 +91,8 @@ class SubgroupLayout:
         return math.prod(self.outer) * math.prod(self.own)
 
     def _digits(self) -> list[tuple[int, int, int]]:
-        """The digits of the lane number, the slowest first: (stride in lanes, extent, dimension; -1 for the lanes that share a place)."""
+        """The digits of the lane number, the slowest first: (stride in lanes, extent, dimension; -1 for the lanes that
+        share a place)."""
         found = [(s, t, i) for i, (s, t) in enumerate(zip(self.tstrides, self.thread, strict=True)) if t > 1]
         if self.lanes_per_place > 1:
             found.append((1, self.lanes_per_place, -1))
@@ -100,7 +108,8 @@ class SubgroupLayout:
 
     @functools.cached_property
     def encoding(self) -> Encoding:
-        """The same as a tile distribution encoding: factors (outer, thread, sharing lanes, own elements) of each dimension."""
+        """The same as a tile distribution encoding: factors (outer, thread, sharing lanes, own elements) of each
+        dimension."""
         dims = range(len(self.outer))
         share = [self.lanes_per_place if i == self.shared_axis else 1 for i in dims]
         factors = tuple((self.outer[i], self.thread[i], share[i], self.own[i]) for i in dims)
@@ -132,10 +141,13 @@ class SubgroupLayout:
         """The layout of a distribution over one wave, where four tuples can say it; else None."""
         steps, shape = distribution.encoding.steps(), distribution.shape
         thread, tstrides, element = [1] * len(shape), [0] * len(shape), [0] * len(shape)
-        lanes = [(d, next((a for a, s in enumerate(d.strides) if s), None)) for d in reversed(steps.p[-1]) if d.extent > 1]
+        lanes = [
+            (d, next((a for a, s in enumerate(d.strides) if s), None)) for d in reversed(steps.p[-1]) if d.extent > 1
+        ]
         if distribution.waves != 1 or any(axis is None for _, axis in lanes):
             return None
-        # Lanes that share a place count within the element tile: the fastest digit, where a slower one counts along the same dimension.
+        # Lanes that share a place count within the element tile: the fastest digit, where a slower one counts along the
+        # same dimension.
         first, stride = 0, 1
         if lanes and any(axis == lanes[0][1] for _, axis in lanes[1:]):
             first, stride = 1, lanes[0][0].extent

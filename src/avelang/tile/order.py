@@ -2,8 +2,8 @@
 K it takes go out.
 
 A walk is any struct with `count()`, how many tiles there are (for clusters: of those that a cluster makes), and
-`job(index, below, beside)`, the `Job` of one of them, for the block at that place in its cluster. `Rows` is the plain
-one. """
+`job(index, below, beside)`, the `WorkTile` of one of them, for the block at that place in its cluster. `RasterTiles` is
+the plain one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from avelang.pipelines.scheduler import tile_of
 
 
 @avelang.struct
-class Job:
+class WorkTile:
     """One tile of C. `a`, `b`: the first row of A, and of B, and the end of those that count. `k`: begin and end of the
     part of K: not empty, and multiples of the block's step of K but for the end of the matrix. `at`: row and column of
     the tile, and whatever else `finish` shall know."""
@@ -25,7 +25,7 @@ class Job:
 
 
 @avelang.struct
-class Rows:
+class RasterTiles:
     """The tiles of one product: C is m x n; a block makes M x N, a cluster BELOW x BESIDE of that; rows of tiles are
     gone through TOGETHER."""
 
@@ -34,13 +34,13 @@ class Rows:
     k: ...
     M: al.constexpr
     N: al.constexpr
-    BELOW: al.constexpr = 1
-    BESIDE: al.constexpr = 1
-    TOGETHER: al.constexpr = 8
+    CLUSTER_M: al.constexpr = 1
+    CLUSTER_N: al.constexpr = 1
+    GROUP_M: al.constexpr = 8
 
     def extents(self):
         """Rows and columns of clusters."""
-        high, wide = self.M * self.BELOW, self.N * self.BESIDE
+        high, wide = self.M * self.CLUSTER_M, self.N * self.CLUSTER_N
         return (self.m + high - 1) // high, (self.n + wide - 1) // wide
 
     def count(self):
@@ -48,19 +48,19 @@ class Rows:
         rows, cols = self.extents()
         return rows * cols
 
-    def job(self, index, below, beside):
+    def job(self, index, cluster_m, cluster_n):
         """The tile of a block."""
         rows, cols = self.extents()
-        row, col = tile_of(index, rows, cols, self.TOGETHER)
-        top, left = (row * self.BELOW + below) * self.M, (col * self.BESIDE + beside) * self.N
-        return Job((top, self.m), (left, self.n), (0, self.k), (top, left))
+        row, col = tile_of(index, rows, cols, self.GROUP_M)
+        top, left = (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
+        return WorkTile((top, self.m), (left, self.n), (0, self.k), (top, left))
 
 
 # -- groups of rows ----------------------------------------------------------------------------------------------------------------------
 
 
 @avelang.struct
-class Bounds:
+class GroupBounds:
     """Where groups of rows begin and end: `offsets`, a pointer to i32: E + 1 bounds, or the E ends alone (`ENDS`),
     where the first group begins at 0. What lies outside of the rows, as no offset should, counts as their end."""
 
@@ -78,12 +78,12 @@ class Bounds:
 
     def rows_of(self, group):
         """A group's first row and its end, which is not before it."""
-        begin = uniform(self.begin(group))
-        return begin, max(begin, uniform(self.begin(group + 1)))
+        begin = make_uniform(self.begin(group))
+        return begin, max(begin, make_uniform(self.begin(group + 1)))
 
 
 @avelang.struct
-class Lanes:
+class LanePrefixSums:
     """Sums of ascending groups, held by the lanes of every wave: `upto` (groups of a lane), how many rows of tiles
     there are up to the end of a group. All lanes of a wave ask at once."""
 
@@ -91,7 +91,7 @@ class Lanes:
 
     def total(self):
         """Of all groups."""
-        return uniform(al.shuffle(self.upto[len(self.upto) - 1], al.target().wave - 1))
+        return make_uniform(al.shuffle(self.upto[len(self.upto) - 1], al.target().wave - 1))
 
     def find(self, row):
         """The group that a row of tiles is of; how many rows of tiles come before the group, and up to its end."""
@@ -102,11 +102,11 @@ class Lanes:
         for d in powers(al.target().wave):
             group += al.shuffle_xor(group, d)
             before, end = max(before, al.shuffle_xor(before, d)), min(end, al.shuffle_xor(end, d))
-        return uniform(group), uniform(before), uniform(end)
+        return make_uniform(group), make_uniform(before), make_uniform(end)
 
 
 @avelang.struct
-class Table:
+class SharedPrefixSums:
     """The same sums in shared memory, where any thread may look: `first`, how many rows of tiles come before a group;
     the last one is greater than any row of tiles that there is."""
 
@@ -117,7 +117,7 @@ class Table:
         return self.first[self.first.shape[0] - 1]
 
     def find(self, row):
-        """As of `Lanes`."""
+        """As of `LanePrefixSums`."""
         LAST, at = self.first.shape[0] - 1, al.convert(0, al.u32)
         for d in reversed(powers(LAST)):
             next = min(at + d, LAST)
@@ -126,10 +126,10 @@ class Table:
 
 
 @avelang.struct
-class Groups:
+class GroupedTiles:
     """The tiles of products one below another: C (rows, n), A (rows, k), B (E * n, k); the rows of a group g meet the
-    rows g * n to g * n + n of B. `sums`: `Lanes` or a `Table` (`groups` makes one). `at` of a job is row, column and
-    the end of the group's rows: a tile may reach beyond it."""
+    rows g * n to g * n + n of B. `sums`: `LanePrefixSums` or a `SharedPrefixSums` (`groups` makes one). `at` of a job
+    is row, column and the end of the group's rows: a tile may reach beyond it."""
 
     bounds: ...
     sums: ...
@@ -137,26 +137,26 @@ class Groups:
     k: ...
     M: al.constexpr
     N: al.constexpr
-    BELOW: al.constexpr = 1
-    BESIDE: al.constexpr = 1
-    TOGETHER: al.constexpr = 8
+    CLUSTER_M: al.constexpr = 1
+    CLUSTER_N: al.constexpr = 1
+    GROUP_M: al.constexpr = 8
 
     def columns(self):
         """Columns of clusters."""
-        return (self.n + self.N * self.BESIDE - 1) // (self.N * self.BESIDE)
+        return (self.n + self.N * self.CLUSTER_N - 1) // (self.N * self.CLUSTER_N)
 
     def count(self):
         """Tiles of clusters."""
         return self.sums.total() * self.columns()
 
-    def job(self, index, below, beside):
+    def job(self, index, cluster_m, cluster_n):
         """The tile of a block."""
         columns = self.columns()
         group, before, end = self.sums.find(index // columns)
-        row, col = tile_of(index - before * columns, end - before, columns, self.TOGETHER)
+        row, col = tile_of(index - before * columns, end - before, columns, self.GROUP_M)
         first, last = self.bounds.rows_of(group)
-        top, left = first + (row * self.BELOW + below) * self.M, (col * self.BESIDE + beside) * self.N
-        return Job((top, last), (group * self.n + left, group * self.n + self.n), (0, self.k), (top, left, last))
+        top, left = first + (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
+        return WorkTile((top, last), (group * self.n + left, group * self.n + self.n), (0, self.k), (top, left, last))
 
 
 @avelang.constant
@@ -166,7 +166,7 @@ def powers(end: int) -> tuple[int, ...]:
 
 
 @avelang.jit
-def uniform(x):
+def make_uniform(x):
     """A number that is the same in all lanes, said so: addresses of buffers are made of such on AMD, and the compiler
     may not know."""
     return al.amdgpu.readfirstlane(x) if al.target().vendor == "amd" else x
@@ -189,8 +189,8 @@ def groups(T, bounds, n, k):
         above = al.select(lane >= d, above + other, above)
     for i in range(EACH):
         upto[i] = upto[i] + (above - total)
-    sums = table(upto, lane) if T.pipeline == "tma" else Lanes(upto)
-    return Groups(bounds, sums, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.together)
+    sums = table(upto, lane) if T.pipeline == "tma" else LanePrefixSums(upto)
+    return GroupedTiles(bounds, sums, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.group_m)
 
 
 @avelang.jit
@@ -204,4 +204,7 @@ def table(upto, lane):
         if lane == 0:
             first[0] = 0
     al.syncthreads()
-    return Table(first)
+    return SharedPrefixSums(first)
+
+
+Job, Rows, Bounds, Groups = WorkTile, RasterTiles, GroupBounds, GroupedTiles  # the public names

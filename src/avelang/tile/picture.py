@@ -1,4 +1,5 @@
-"""Grids of colored cells come in; SVG text, or a table for the terminal, goes out. All pictures of the tile level are such grids."""
+"""Grids of colored cells come in; SVG text, or a table for the terminal, goes out. All pictures of the tile level are
+such grids."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ HEAT = (PLAIN, "#c7ecc0", "#ffe08a", "#ffb870", "#ff8a6b", "#e85d5d")  # asked f
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Cell:
+class PictureCell:
     """One cell: its text and its color, "#rrggbb"."""
 
     text: str = ""
@@ -28,19 +29,21 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """A grid with headings. `rows` and `columns` are the headings, `cells` the rows of cells; `notes` are lines below; cells are `least` letters
-    wide, or as wide as the longest text."""
+    """A grid with headings. `rows` and `columns` are the headings, `cells` the rows of cells; `notes` are lines below;
+    cells are `least` letters wide, or as wide as the longest text."""
 
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: tuple[tuple[Cell, ...], ...]
+    cells: tuple[tuple[PictureCell, ...], ...]
     notes: tuple[str, ...] = ()
     corner: str = ""
     least: int = 2
 
     def __post_init__(self) -> None:
-        assert len(self.cells) == len(self.rows) and all(len(row) == len(self.columns) for row in self.cells), self.title
+        assert len(self.cells) == len(self.rows) and all(len(row) == len(self.columns) for row in self.cells), (
+            self.title
+        )
 
 
 def hue(number: int) -> str:
@@ -53,13 +56,21 @@ def heat(count: int) -> str:
     return HEAT[min(count, len(HEAT) - 1)]
 
 
-FONT, CHAR, HIGH, EDGE, GAP = 11, 7.0, 20, 12, 26  # sizes in pixels: text, a letter of it, a cell's height, the margin, between grids
+FONT, CHAR, HIGH, EDGE, GAP = (
+    11,
+    7.0,
+    20,
+    12,
+    26,
+)  # sizes in pixels: text, a letter of it, a cell's height, the margin, between grids
 LINE = 72  # letters of a note, where the grid is not wider
 
 
 def svg(pictures: Sequence[Picture]) -> str:
     """One SVG document with the pictures below one another. Well-formed XML, no scripts, no fonts from elsewhere."""
-    root = ET.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "font-family": "monospace", "font-size": str(FONT)})
+    root = ET.Element(
+        "svg", {"xmlns": "http://www.w3.org/2000/svg", "font-family": "monospace", "font-size": str(FONT)}
+    )
     y, right = float(EDGE), 0.0
     ground = ET.SubElement(root, "rect", {"x": "0", "y": "0", "fill": "#ffffff"})
     for p in pictures:
@@ -78,7 +89,9 @@ def _px(x: float) -> str:
 
 def _text(parent: ET.Element, x: float, y: float, text: str, **more: str) -> None:
     if text:
-        ET.SubElement(parent, "text", {"x": _px(x), "y": _px(y), **{k.replace("_", "-"): v for k, v in more.items()}}).text = text
+        ET.SubElement(
+            parent, "text", {"x": _px(x), "y": _px(y), **{k.replace("_", "-"): v for k, v in more.items()}}
+        ).text = text
 
 
 def _draw(root: ET.Element, p: Picture, top: float) -> tuple[float, float]:
@@ -135,5 +148,8 @@ def _table(p: Picture, first: int, last: int) -> RenderableType:
         table.add_column(Text(name), justify="center", no_wrap=True)
     for name, row in zip(p.rows, p.cells, strict=True):
         colors = (f"black on {c.color}" if c.color != PLAIN else "" for c in row[first:last])
-        table.add_row(Text(name), *(Text(f" {c.text} " if c.text else "", color) for c, color in zip(row[first:last], colors, strict=True)))
+        table.add_row(
+            Text(name),
+            *(Text(f" {c.text} " if c.text else "", color) for c, color in zip(row[first:last], colors, strict=True)),
+        )
     return table

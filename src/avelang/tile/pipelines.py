@@ -1,5 +1,5 @@
-"""How a GEMM's loop over K overlaps copies and products: a name comes in; which chips have it, what it keeps in shared memory and in which order its
-stages run goes out."""
+"""How a GEMM's loop over K overlaps copies and products: a name comes in; which chips have it, what it keeps in shared
+memory and in which order its stages run goes out."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ STAGES: dict[str, str] = {
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Pipeline:
-    """One way to overlap. `stages`: of a tile of K, names of `STAGES`; `ahead`: how many tiles before its product the first stage of a tile begins;
-    `buffers`: tiles of A and B in shared memory at once; `groups`: of waves that take turns; `promoted`: which operands pass through shared memory;
-    `needs`: features of which a chip has one, or a vendor. `held`: how many times a `Block`'s k of A and B is in shared memory, 0 for as often as its
-    ring has stages; `deep`: of how many fragments that k must be, 0 for any number; `apart`: whether buffers are one fragment deep, and each
-    fragment of k has its barrier; `ring`: whether from sm_80 on A and B go through a ring of cp.async instead."""
+    """One way to overlap. `stages`: of a tile of K, names of `STAGES`; `ahead`: how many tiles before its product the
+    first stage of a tile begins; `buffers`: tiles of A and B in shared memory at once; `groups`: of waves that take
+    turns; `promoted`: which operands pass through shared memory; `needs`: features of which a chip has one, or a
+    vendor. `held`: how many times a `Block`'s k of A and B is in shared memory, 0 for as often as its ring has stages;
+    `deep`: of how many fragments that k must be, 0 for any number; `apart`: whether buffers are one fragment deep, and
+    each fragment of k has its barrier; `ring`: whether from sm_80 on A and B go through a ring of cp.async instead."""
 
     name: str
     stages: tuple[str, ...]
@@ -90,7 +91,7 @@ def pipeline(name: str) -> Pipeline:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Span:
+class StageSpan:
     """One stage of one tile of K on a timeline: in which slot of time it starts, and how many it takes."""
 
     tile: int
@@ -100,13 +101,12 @@ class Span:
     length: int = 1
 
 
-def timeline(p: Pipeline, tiles: int) -> list[Span]:
+def timeline(p: Pipeline, tiles: int) -> list[StageSpan]:
     """The stages of `tiles` tiles of K, for each group of waves, in slots of time of equal length.
 
-    The stages of a tile follow one another, and so do tiles in each stage. The first stage of a tile begins no sooner than the product of the tile
-    `ahead` before it (with 0: than the end of the last product). A buffer is written when what it held has been read. Where groups take turns, one
-    product runs at a time.
-    """
+    The stages of a tile follow one another, and so do tiles in each stage. The first stage of a tile begins no sooner
+    than the product of the tile `ahead` before it (with 0: than the end of the last product). A buffer is written when
+    what it held has been read. Where groups take turns, one product runs at a time."""
     turns = p.groups if p.name == "ping-pong" else 1
     frees = "read" if "read" in p.stages else "mma"
     start: dict[tuple[int, int, str], int] = {}
@@ -119,7 +119,13 @@ def timeline(p: Pipeline, tiles: int) -> list[Span]:
                 if t:
                     least.append(start[g, t - 1, s] + 1)
                 if s == p.stages[0] and t:
-                    least += [start[g, t - 1, "mma"] + 1] if p.ahead == 0 else [start[g, t - p.ahead, "mma"]] if t >= p.ahead else []
+                    least += (
+                        [start[g, t - 1, "mma"] + 1]
+                        if p.ahead == 0
+                        else [start[g, t - p.ahead, "mma"]]
+                        if t >= p.ahead
+                        else []
+                    )
                 if s in ("store", "async") and t >= p.buffers:
                     least.append(start[g, t - p.buffers, frees] + 1)
                 if s == "mma":
@@ -127,4 +133,4 @@ def timeline(p: Pipeline, tiles: int) -> list[Span]:
                 at = start[g, t, s] = max(least)
                 pipe = at + 1 if s == "mma" else pipe
                 at += 1
-    return [Span(t, s, g, at) for (g, t, s), at in start.items()]
+    return [StageSpan(t, s, g, at) for (g, t, s), at in start.items()]

@@ -1,9 +1,10 @@
-"""One way to compute a GEMM: sizes, a matrix product, a block and a pipeline come in; counts, a model of its time, the `Block` and the launch go out.
+"""One way to compute a GEMM: sizes, a matrix product, a block and a pipeline come in; counts, a model of its time, the
+`BlockConfig` and the launch go out.
 
-The terms are IREE's ("Virtual Dense MFMAs for Skinny GEMM"): the MMA, `workgroup` (extents of a block's tile), `subgroup` (MMA tiles of one wave),
-`reduction` (MMA tiles along K in one step of the loop), `promote_operands` (those that pass through shared memory), `padding`. Counts are exact;
-cycles are a model: the longest of matrix pipe, LDS and memory in each step, and the busiest unit's share of workgroups.
-"""
+The terms are IREE's ("Virtual Dense MFMAs for Skinny GEMM"): the MMA, `workgroup` (extents of a block's tile),
+`subgroup` (MMA tiles of one wave), `reduction` (MMA tiles along K in one step of the loop), `promote_operands` (those
+that pass through shared memory), `padding`. Counts are exact; cycles are a model: the longest of matrix pipe, LDS and
+memory in each step, and the busiest unit's share of workgroups."""
 
 from __future__ import annotations
 
@@ -11,15 +12,15 @@ import dataclasses
 import functools
 import math
 
-from avelang.arch import Sku, product
+from avelang.arch import Product, product
 from avelang.arch import chip as chip_of
 from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, f64, i32
 from avelang.isa.nvptx import wgmma
 from avelang.tile.pipelines import Pipeline, pipeline
-from avelang.tile.products import Mma
-from avelang.tile.schedules import Block
+from avelang.tile.products import MmaAtom
+from avelang.tile.schedules import BlockConfig
 from avelang.tile.virtual import PAIRED
 
 KIB = 1024
@@ -29,8 +30,9 @@ PIECE = 64 * 128  # bytes of a piece of C in which a consumer of the pipeline "t
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Gemm:
-    """C (m x n) = A (m x k) B (k x n), A and B of `dtype` with K contiguous in both, on a chip; `preshuffled`: B lies in memory as its fragments do;
-    `aligned`: rows of A, B and C are multiples of 16 bytes apart; `count`: compute units, 0 for the chip's. Raises T301, U101, U103."""
+    """C (m x n) = A (m x k) B (k x n), A and B of `dtype` with K contiguous in both, on a chip; `preshuffled`: B lies
+    in memory as its fragments do; `aligned`: rows of A, B and C are multiples of 16 bytes apart; `count`: compute
+    units, 0 for the chip's. Raises T301, U101, U103."""
 
     m: int
     n: int
@@ -52,7 +54,7 @@ class Gemm:
         return i32 if self.dtype.is_int else f64 if self.dtype == f64 else f32
 
     @property
-    def unit(self) -> Sku:
+    def unit(self) -> Product:
         """What the chip has."""
         return product(self.target)
 
@@ -63,8 +65,9 @@ class Gemm:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Launch:
-    """What a launch takes: blocks (the caller's walk shares them among the `split_k` parts of K), threads of a block, blocks of a cluster."""
+class LaunchConfig:
+    """What a launch takes: blocks (the caller's walk shares them among the `split_k` parts of K), threads of a block,
+    blocks of a cluster."""
 
     grid: int
     threads: int
@@ -72,13 +75,17 @@ class Launch:
     cluster: int
 
 
+Launch = LaunchConfig  # the public name
+
+
 @dataclasses.dataclass(frozen=True)
-class Plan:
-    """One way to compute a GEMM; see the module's text for the terms. `grid`: of the waves over C (of "tma": of groups of waves); `stages` and
-    `cluster`: as of `Block`; `share`: part of the matrix pipes' rate that the code reaches where nothing else is in the way, as measured."""
+class GemmPlan:
+    """One way to compute a GEMM; see the module's text for the terms. `grid`: of the waves over C (of "tma": of groups
+    of waves); `stages` and `cluster`: as of `BlockConfig`; `share`: part of the matrix pipes' rate that the code
+    reaches where nothing else is in the way, as measured."""
 
     gemm: Gemm
-    mma: Mma
+    mma: MmaAtom
     workgroup: tuple[int, int]
     subgroup: tuple[int, int]
     reduction: int
@@ -113,23 +120,28 @@ class Plan:
         """The grid of waves over C: as given, or beside one another."""
         return self.grid or (1, self.waves)
 
-    def block(self) -> Block:
-        """What a kernel is built for. `mma` is named where the block would choose another one. Raises what `Block.on` does: T301, T307, U103."""
-        plain = Block(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages, self.cluster)
+    def block(self) -> BlockConfig:
+        """What a kernel is built for. `mma` is named where the block would choose another one. Raises what
+        `BlockConfig.on` does: T301, T307, U103."""
+        plain = BlockConfig(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages, self.cluster)
         if self.mma.b is None:
             plain = dataclasses.replace(plain, waves=(2, 2))  # warpgroups follow from the rows
             plain.on(self.gemm.target, self.gemm.dtype)
             return plain
         named = dataclasses.replace(plain, mma=self.mma.name)
-        return plain if self.usual == self.mma.name else _checked(named, self.gemm.target, self.gemm.dtype)
+        return plain if self.default_mma == self.mma.name else _checked(named, self.gemm.target, self.gemm.dtype)
 
     @property
-    def usual(self) -> str:
+    def default_mma(self) -> str:
         """The MMA that such a block takes by itself; empty where it does not fit."""
-        return _found(Block(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages), self.gemm.target, self.gemm.dtype)
+        return _default_mma(
+            BlockConfig(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages),
+            self.gemm.target,
+            self.gemm.dtype,
+        )
 
     @functools.cached_property
-    def obstacle(self) -> str:
+    def build_error(self) -> str:
         """Why no kernel of the tile level can be built for it; empty where one can."""
         try:
             self.block()
@@ -138,18 +150,25 @@ class Plan:
         return ""
 
     @property
-    def launch(self) -> Launch:
+    def launch(self) -> LaunchConfig:
         """The launch of a block on all units."""
         made = self.block()
-        grid = made.grid(self.gemm.m, self.gemm.n, self.gemm.units) * (1 if self.pipeline.name == "tma" else self.split_k)
-        return Launch(grid, made.on(self.gemm.target, self.gemm.dtype).threads, self.split_k, math.prod(self.cluster))
+        grid = made.grid(self.gemm.m, self.gemm.n, self.gemm.units) * (
+            1 if self.pipeline.name == "tma" else self.split_k
+        )
+        return LaunchConfig(
+            grid, made.on(self.gemm.target, self.gemm.dtype).threads, self.split_k, math.prod(self.cluster)
+        )
 
     # -- counts ---------------------------------------------------------------------------------------------------------------------
 
     @property
     def tiles(self) -> int:
         """Tiles of C, each of which `split_k` workgroups share; clusters make whole ones."""
-        across = (-(-size // (tile * many)) * many for size, tile, many in zip((self.gemm.m, self.gemm.n), self.workgroup, self.cluster, strict=True))
+        across = (
+            -(-size // (tile * many)) * many
+            for size, tile, many in zip((self.gemm.m, self.gemm.n), self.workgroup, self.cluster, strict=True)
+        )
         return math.prod(across)
 
     @property
@@ -168,7 +187,8 @@ class Plan:
 
     @property
     def ring(self) -> bool:
-        """Whether A and B go through a ring of `stages` in shared memory by cp.async, on chips that have it, instead of B straight into registers."""
+        """Whether A and B go through a ring of `stages` in shared memory by cp.async, on chips that have it, instead of
+        B straight into registers."""
         return self.pipeline.ring and not pipeline("cp-async").missing(self.gemm.target)
 
     @property
@@ -192,11 +212,15 @@ class Plan:
 
     @property
     def registers(self) -> int:
-        """32-bit registers of a lane for the accumulator and one MMA's fragments of each tile: the least that the code takes."""
+        """32-bit registers of a lane for the accumulator and one MMA's fragments of each tile: the least that the code
+        takes."""
         sub, mma = self.subgroup, self.mma
         acc = math.prod(sub) * -(-mma.acc.elements * mma.dtypes[2].bytes // 4)
         acc *= 2 if mma.name.startswith("VDMFMA") else 1  # expanded while the loop runs
-        held = [s * -(-x.elements * self.gemm.dtype.bytes // 4) if x else 0 for s, x in zip(sub, (mma.a, mma.b), strict=True)]
+        held = [
+            s * -(-x.elements * self.gemm.dtype.bytes // 4) if x else 0
+            for s, x in zip(sub, (mma.a, mma.b), strict=True)
+        ]
         # What does not come from shared memory is there for a whole step.
         return acc + sum(n * (1 if i in self.promoted else self.reduction) for i, n in enumerate(held))
 
@@ -209,7 +233,11 @@ class Plan:
         """Barriers of one workgroup's loop; 0 where the block does not fit."""
         if self.ring or not self.pipeline.apart:
             return self.steps * self.pipeline.barriers(1)
-        return 0 if self.obstacle else self.steps * self.pipeline.barriers(self.block().on(self.gemm.target, self.gemm.dtype).steps)
+        return (
+            0
+            if self.build_error
+            else self.steps * self.pipeline.barriers(self.block().on(self.gemm.target, self.gemm.dtype).steps)
+        )
 
     @property
     def mma_cycles(self) -> int:
@@ -226,7 +254,9 @@ class Plan:
     @property
     def matrix_cycles(self) -> int:
         """Clocks of matrix pipes, all pipes together, for the whole product, rows that nobody asked for included."""
-        return self.tiles * self.all_steps * self.waves * self._tiles() * self.mma_cycles  # a group of waves keeps a pipe each
+        return (
+            self.tiles * self.all_steps * self.waves * self._tiles() * self.mma_cycles
+        )  # a group of waves keeps a pipe each
 
     @property
     def lds_read(self) -> int:
@@ -247,7 +277,7 @@ class Plan:
         return -(-(self.workgroups // together) // max(1, self.gemm.units // together))
 
     @property
-    def at_once(self) -> int:
+    def co_resident(self) -> int:
         """Workgroups that a unit has at once, if no more than are its. NVIDIA's blocks were measured as they are: 1."""
         chip = chip_of(self.gemm.target)
         if chip.vendor != "amd":
@@ -258,7 +288,7 @@ class Plan:
     @property
     def resident(self) -> int:
         """The same, where the share of one wave is known and others fill its gaps."""
-        return 1 if self.share == 1.0 else self.at_once
+        return 1 if self.share == 1.0 else self.co_resident
 
     @property
     def busy(self) -> float:
@@ -296,10 +326,12 @@ class Plan:
         step = sum(x**NORM for x in self.step_cycles.values()) ** (1 / NORM)
         # From a block's first load to its first product, and from its last one to the next block's.
         # A block of "tma" fetches for its next tile meanwhile.
-        waits = 2 * unit.load_clocks * (1 if self.pipeline.name == "tma" else -(-self.rounds // self.at_once))
+        waits = 2 * unit.load_clocks * (1 if self.pipeline.name == "tma" else -(-self.rounds // self.co_resident))
         loop = self.rounds * self.steps * step + waits
         sums = g.m * g.n * 4 * self.split_k / unit.count
-        together = 0.0 if self.split_k == 1 else sums / unit.memory_clock + sums / unit.l2_clock  # written to memory, read from where they pass
+        together = (
+            0.0 if self.split_k == 1 else sums / unit.memory_clock + sums / unit.l2_clock
+        )  # written to memory, read from where they pass
         return loop + together
 
     @property
@@ -322,8 +354,11 @@ class Plan:
         return {**found, "split_k": self.split_k, "pipeline": self.pipeline.name}
 
 
+Plan = GemmPlan  # the public name
+
+
 @functools.lru_cache(1024)
-def _found(block: Block, target: str, dtype: DType) -> str:
+def _default_mma(block: BlockConfig, target: str, dtype: DType) -> str:
     """The MMA that a block takes by itself; empty where it does not fit."""
     try:
         return block.on(target, dtype).mma.name
@@ -331,7 +366,7 @@ def _found(block: Block, target: str, dtype: DType) -> str:
         return ""
 
 
-def _checked(block: Block, target: str, dtype: DType) -> Block:
+def _checked(block: BlockConfig, target: str, dtype: DType) -> BlockConfig:
     """The block, if it fits."""
     block.on(target, dtype)
     return block

@@ -1,8 +1,8 @@
-"""Matrix products of one wave, real and virtual: sizes, dtypes, layouts and a lowering come in; a description that kernels and the selection use
-goes out.
+"""Matrix products of one wave, real and virtual: sizes, dtypes, layouts and a lowering come in; a description that
+kernels and the selection use goes out.
 
-A virtual one is dense to its user and made of other instructions: `lower(a, b, acc)` issues them, on fragments that lie as `a`, `b` and `acc` say.
-"""
+A virtual one is dense to its user and made of other instructions: `lower(a, b, acc)` issues them, on fragments that lie
+as `a`, `b` and `acc` say."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from avelang.tile.mma_layout import SubgroupLayout
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class Mma:
+class MmaAtom:
     """acc (m x n) += A (m x k) @ B (k x n) over one wave (wgmma: over a group of waves).
 
-    `shape`: (m, n, k). `dtypes`: of A, B and the accumulator. `a`, `b`, `acc`: a `Distribution` over one wave or a `SubgroupLayout`, of (M, K),
-    (K, N) and (M, N); None: the instruction reads the operand from shared memory, by a descriptor. Then `acc` may be spread over a group of waves.
-    `lower`: a jit function (a, b, acc) -> acc on register tensors, in the order of elements that the layouts say. `natives`: the names of
-    the rows that it issues, one entry an instruction. `expand`, `collapse`: jit functions from `acc` to the accumulator that `lower` works on and
-    back, to be called outside of the loop over K.
+    `shape`: (m, n, k). `dtypes`: of A, B and the accumulator. `a`, `b`, `acc`: a `Distribution` over one wave or a
+    `SubgroupLayout`, of (M, K), (K, N) and (M, N); None: the instruction reads the operand from shared memory, by a
+    descriptor. Then `acc` may be spread over a group of waves. `lower`: a jit function (a, b, acc) -> acc on register
+    tensors, in the order of elements that the layouts say. `natives`: the names of the rows that it issues, one entry
+    an instruction. `expand`, `collapse`: jit functions from `acc` to the accumulator that `lower` works on and back, to
+    be called outside of the loop over K.
 
-    Raises, at the caller's line, T307 where layouts do not fit the shape or one another, T301 for what is of another kind.
-    """
+    Raises, at the caller's line, T307 where layouts do not fit the shape or one another, T301 for what is of another
+    kind."""
 
     name: str
     shape: tuple[int, int, int]
@@ -57,7 +58,9 @@ class Mma:
                 raise wrong("T301", what=name, want="a Distribution or a SubgroupLayout", got=repr(layout))
         for name in ("lower", "expand", "collapse"):
             if not isinstance(getattr(self, name), Jitted):
-                raise wrong("T301", what=name, want="a function decorated with @avelang.jit", got=repr(getattr(self, name)))
+                raise wrong(
+                    "T301", what=name, want="a function decorated with @avelang.jit", got=repr(getattr(self, name))
+                )
         object.__setattr__(self, "natives", tuple(row_of(n).name for n in self.natives))
         m, n, k = self.shape
         for name, want in (("a", (m, k)), ("b", (k, n)), ("acc", (m, n))):
@@ -65,7 +68,11 @@ class Mma:
             if have is None:
                 continue
             if have.shape != want:
-                raise wrong("T307", name=self.name, why=f"`{name}` is a layout of {have.shape}, and the shape {self.shape} wants {want}")
+                raise wrong(
+                    "T307",
+                    name=self.name,
+                    why=f"`{name}` is a layout of {have.shape}, and the shape {self.shape} wants {want}",
+                )
             if (have.waves != 1 and self.b is not None) or have.wave != self.acc.wave:
                 why = f"`{name}` is spread over {have.waves} waves of {have.wave} lanes, not over one of {self.wave}"
                 raise wrong("T307", name=self.name, why=why)
@@ -130,16 +137,26 @@ class Mma:
         return {name: SubgroupLayout.of(x) if x else None for name, x in found.items()}
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {'x'.join(map(str, self.shape))}, {' + '.join(n.partition('.')[2] for n in self.natives)}>"
+        return (
+            f"<{self.name}: {'x'.join(map(str, self.shape))}, {' + '.join(n.partition('.')[2] for n in self.natives)}>"
+        )
 
 
-def named(known: Sequence[Mma], name: str) -> Mma:
+Mma = MmaAtom  # the public name
+
+
+def named(known: Sequence[MmaAtom], name: str) -> MmaAtom:
     """The one of that name. Raises T301 with those that are nearest to it."""
     found = next((x for x in known if x.name.lower() == name.lower()), None)
     if found is None:
         near = difflib.get_close_matches(name.upper(), [x.name for x in known], 5, 0)
-        raise wrong("T301", what="the name of an MMA", want=f"one of the chip's {len(known)}, such as {', '.join(near)}", got=repr(name))
+        raise wrong(
+            "T301",
+            what="the name of an MMA",
+            want=f"one of the chip's {len(known)}, such as {', '.join(near)}",
+            got=repr(name),
+        )
     return found
 
 
-__all__ = ["Mma", "named"]
+__all__ = ["Mma", "MmaAtom", "named"]

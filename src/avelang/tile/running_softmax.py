@@ -1,9 +1,10 @@
-"""Softmax over rows that come a tile at a time: tiles of scores come in; their weights, and by how much to shrink what was summed before, go out.
+"""Softmax over rows that come a tile at a time: tiles of scores come in; their weights, and by how much to shrink what
+was summed before, go out.
 
-In base 2 and f32: a weight is 2 to the score * scale - shift, rounded once, where shift is the row's greatest score so far, times scale. Any shift
-would do, were it not for overflow: rounded, it is off by up to half a unit, and past 2^31 that is more than powers of two reach. There the scale is
-the power of two below, by which products are exact: scores that large, if they differ at all, differ by so much that only the greatest counts.
-"""
+In base 2 and f32: a weight is 2 to the score * scale - shift, rounded once, where shift is the row's greatest score so
+far, times scale. Any shift would do, were it not for overflow: rounded, it is off by up to half a unit, and past 2^31
+that is more than powers of two reach. There the scale is the power of two below, by which products are exact: scores
+that large, if they differ at all, differ by so much that only the greatest counts."""
 
 from __future__ import annotations
 
@@ -11,37 +12,46 @@ import math
 
 import avelang
 import avelang.language as al
-import avelang.tile.accesses as accesses
 import avelang.tile.tensors as tensors
+import avelang.tile.vectorize as vectorize
 from avelang.tile.distribution import Distribution
-from avelang.tile.tensors import Tile, add, greater
+from avelang.tile.tensors import DistributedTile, add, greater
 
 LN2 = math.log(2)
 NEVER = -math.inf  # the score of what counts nothing
-LARGE, EXPONENT = 2.0**30, 0x7F800000  # of a shift that is rounded; the bits of f32 that say which power of two is below
-HALF, UPPER = 0x8000, 0x07060302  # half a unit of bf16 in f32's bits; the upper halves of two words, as AMD's `perm` names bytes
+LARGE, EXPONENT = (
+    2.0**30,
+    0x7F800000,
+)  # of a shift that is rounded; the bits of f32 that say which power of two is below
+HALF, UPPER = (
+    0x8000,
+    0x07060302,
+)  # half a unit of bf16 in f32's bits; the upper halves of two words, as AMD's `perm` names bytes
 
 
 @avelang.constant
 def rows_of(dist: Distribution) -> Distribution:
     """Who has results of which rows of a tile."""
-    return accesses.folding(dist, 1).dist
+    return vectorize.folding(dist, 1).dist
 
 
 @avelang.struct
 class Softmax:
-    """A lane's part of rows, as tiles: the greatest scores so far, and the sums of the weights of the lane's own columns."""
+    """A lane's part of rows, as tiles: the greatest scores so far, and the sums of the weights of the lane's own
+    columns."""
 
     most: ...
     total: ...
 
     def weigh(self, s, scale):
-        """The weights of a tile of scores, and by how much what has been summed of the rows shrinks. `scale`: above 0, in base 2. All lanes of a
-        wave call it; each row is one wave's."""
+        """The weights of a tile of scores, and by how much what has been summed of the rows shrinks. `scale`: above 0,
+        in base 2. All lanes of a wave call it; each row is one wave's."""
         most = exchanged(s, folded(s, greater), greater).map(greater, (self.most,))
         before, (by, shift) = shifts(self.most, scale), shifts(most, scale)
         # Where the one scale follows upon the other, nothing of what was before counts.
-        shrink = before[1].map(lambda x, y, a, b: al.select(a == b, power(x - y), 0.0), (shift.map(finite), before[0], by))
+        shrink = before[1].map(
+            lambda x, y, a, b: al.select(a == b, power(x - y), 0.0), (shift.map(finite), before[0], by)
+        )
         p = weights(s, by, shift.map(finite))
         self.total = folded(p, add).map(lambda new, old, f: al.fma(old, f, new), (self.total, shrink))
         self.most = most
@@ -60,7 +70,10 @@ class Softmax:
 def softmax(dist, thread=None, groups=1):
     """Before the first tile of scores in a distribution."""
     most, total = tensors.full(rows_of(dist), NEVER, al.f32), tensors.full(rows_of(dist), 0.0, al.f32)
-    return Softmax(Tile(most.values, most.dist, thread, groups), Tile(total.values, total.dist, thread, groups))
+    return Softmax(
+        DistributedTile(most.values, most.dist, thread, groups),
+        DistributedTile(total.values, total.dist, thread, groups),
+    )
 
 
 @avelang.jit
@@ -80,10 +93,10 @@ def finite(x):
 @avelang.jit
 def weights(s, by, shift):
     """Of a tile of scores."""
-    F, p = accesses.folding(s.dist, 1), al.make_local((s.dist.elements,), al.f32)
+    F, p = vectorize.folding(s.dist, 1), al.make_local((s.dist.elements,), al.f32)
     for i in range(len(F.of)):
         p[i] = al.fma(s.values[i], by.values[F.of[i]], 0.0 - shift.values[F.of[i]])
-    return Tile(power(p), s.dist, s.thread, s.groups)
+    return DistributedTile(power(p), s.dist, s.thread, s.groups)
 
 
 @avelang.jit
@@ -100,20 +113,20 @@ def scaled(tile, by):
 
 @avelang.jit
 def folded(tile, fn):
-    """Rows folded within each lane: what `Tile.fold` does before lanes exchange their parts."""
-    F = accesses.folding(tile.dist, 1)
+    """Rows folded within each lane: what `DistributedTile.fold` does before lanes exchange their parts."""
+    F = vectorize.folding(tile.dist, 1)
     out, done = al.make_local((F.results,), tile.dtype), ()
     for i in range(len(F.of)):
         r = F.of[i]
         out[r] = fn(out[r], tile.values[i]) if r in done else tile.values[i]
         done = done + (r,)
-    return Tile(out, F.dist, tile.thread, tile.groups)
+    return DistributedTile(out, F.dist, tile.thread, tile.groups)
 
 
 @avelang.jit
 def exchanged(like, part, fn):
     """The rest of it: what all lanes of a wave have folded of rows of a tile like `like`."""
-    F = accesses.folding(like.dist, 1)
+    F = vectorize.folding(like.dist, 1)
     assert len(F.waves) == 0, "each row is one wave's"
     out = al.make_local((F.results,), part.dtype)
     for r in range(F.results):
@@ -121,7 +134,7 @@ def exchanged(like, part, fn):
         for offset in F.exchanges:
             x = fn(x, al.shuffle_xor(x, offset))
         out[r] = x
-    return Tile(out, part.dist, part.thread, part.groups)
+    return DistributedTile(out, part.dist, part.thread, part.groups)
 
 
 @avelang.jit
@@ -135,7 +148,8 @@ def power(x):
 
 @avelang.jit
 def narrow(x, dtype):
-    """Weights, 0 to 1, in the dtype of operands. Where a chip has no instruction for bf16, half of a unit is added: ties go up."""
+    """Weights, 0 to 1, in the dtype of operands. Where a chip has no instruction for bf16, half of a unit is added:
+    ties go up."""
     if dtype != al.bf16 or al.target().name not in ("gfx90a", "gfx942"):
         return al.convert(x, dtype)
     bits = al.view(x, al.Tensor((len(x),), al.u32)) + HALF

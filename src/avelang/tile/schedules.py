@@ -1,4 +1,5 @@
-"""Pipelines as parts to choose: a block's tile, the name of a pipeline, and views of A and B come in; tiles of C go to whatever finishes them."""
+"""Pipelines as parts to choose: a block's tile, the name of a pipeline, and views of A and B come in; tiles of C go to
+whatever finishes them."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
 from avelang.pipelines.scheduler import xcd_remap
-from avelang.tile.order import Job, Rows
+from avelang.tile.order import RasterTiles, WorkTile
 from avelang.tile.tensors import refuse
 
 
@@ -28,12 +29,13 @@ def _whole(x: object, least: int) -> bool:
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class Block:
-    """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the "tma" pipeline: one
-    warpgroup for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring; blocks of a cluster along rows and columns of C; how
-    many rows of tiles are gone through together; `mma`, the instruction: the name of an MMA of the chip (`avelang.tile.mmas`) or an `Mma`, virtual
-    ones too, instead of the widest dense one. Raises T301 for the name of a pipeline, for
-    numbers that are none or too small, and for a cluster with a pipeline that has none."""
+class BlockConfig:
+    """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the
+    "tma" pipeline: one warpgroup for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring;
+    blocks of a cluster along rows and columns of C; how many rows of tiles are gone through together; `mma`, the
+    instruction: the name of an MMA of the chip (`avelang.tile.mmas`) or an `Mma`, virtual ones too, instead of the
+    widest dense one. Raises T301 for the name of a pipeline, for numbers that are none or too small, and for a cluster
+    with a pipeline that has none."""
 
     m: int
     n: int
@@ -42,21 +44,36 @@ class Block:
     pipeline: str = "double-buffer"
     stages: int = 4
     cluster: tuple[int, int] = (1, 1)
-    together: int = 8
+    group_m: int = 8
     mma: Any = None
+    together: dataclasses.InitVar[int | None] = None  # `group_m` by its former name
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, together: int | None) -> None:
+        if together is not None:
+            object.__setattr__(self, "group_m", together)
         pipelines.pipeline(self.pipeline)
-        for name in ("m", "n", "k", "stages", "together"):
+        for name in ("m", "n", "k", "stages", "group_m"):
             least = 2 if name == "stages" and self.pipeline in ("cp-async", "preshuffled", "streamed") else 1
             if not _whole(getattr(self, name), least):
-                raise wrong("T301", what=f"{name} of a Block", want=f"an integer from {least}", got=repr(getattr(self, name)))
+                raise wrong(
+                    "T301", what=f"{name} of a Block", want=f"an integer from {least}", got=repr(getattr(self, name))
+                )
         for name in ("waves", "cluster"):
             pair = getattr(self, name)
             if not isinstance(pair, tuple) or len(pair) != 2 or not all(_whole(x, 1) for x in pair):
-                raise wrong("T301", what=f"{name} of a Block", want="two integers from 1, along rows and columns of C", got=repr(pair))
+                raise wrong(
+                    "T301",
+                    what=f"{name} of a Block",
+                    want="two integers from 1, along rows and columns of C",
+                    got=repr(pair),
+                )
         if self.cluster != (1, 1) and self.pipeline != "tma":
-            raise wrong("T301", what="cluster of a Block", want=f'(1, 1) with the pipeline {self.pipeline!r}: "tma" has clusters', got=self.cluster)
+            raise wrong(
+                "T301",
+                what="cluster of a Block",
+                want=f'(1, 1) with the pipeline {self.pipeline!r}: "tma" has clusters',
+                got=self.cluster,
+            )
 
     def on(self, target: Any, dtype: DType) -> Any:
         """The products of the block on a chip (`al.target()`, or its name). Raises T301, T307, U103."""
@@ -72,30 +89,45 @@ class Block:
             raise wrong("T307", name=self.pipeline, why=f"its groups of waves take turns: it wants an even number of waves, and {self.waves} are "
                                                         f"{math.prod(self.waves)}")  # fmt: skip
         if self.pipeline == "tma" and self.mma is not None:
-            raise wrong("T307", name="tma", why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}")
+            raise wrong(
+                "T307",
+                name="tma",
+                why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}",
+            )
         if self.pipeline == "tma":
-            return warpgroups.group_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
+            return warpgroups.warp_specialized_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
         found = block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves, self.mma)
         deep = pipelines.pipeline(self.pipeline).deep
         if deep and found.steps != deep and not (self.pipeline == "preshuffled" and found.ring):
-            raise wrong("T307", name=self.pipeline, why=f"it wants k to be {deep} fragments of {found.depth}, and it is {self.k}")
+            raise wrong(
+                "T307",
+                name=self.pipeline,
+                why=f"it wants k to be {deep} fragments of {found.depth}, and it is {self.k}",
+            )
         return found
 
     def operands(self, dtype: DType, out: DType) -> tuple[Any, Any, Any]:
         """The annotations of a kernel's A, B and C."""
         if self.pipeline == "tma":
-            return warpgroups.maps(dtype, out, self.m, self.n, self.cluster)
+            return warpgroups.tensor_maps(dtype, out, self.m, self.n, self.cluster)
         return al.Pointer(dtype), al.Pointer(dtype), al.Pointer(out)
 
     def grid(self, m: int, n: int, units: int) -> int:
         """Blocks of a launch on a chip with so many units: one a tile, or with "tma" no more than units."""
-        below, beside = self.cluster
-        clusters = -(-m // (self.m * below)) * -(-n // (self.n * beside))
-        return (min(clusters, max(1, units // (below * beside))) if self.pipeline == "tma" else clusters) * below * beside
+        cluster_m, cluster_n = self.cluster
+        clusters = -(-m // (self.m * cluster_m)) * -(-n // (self.n * cluster_n))
+        return (
+            (min(clusters, max(1, units // (cluster_m * cluster_n))) if self.pipeline == "tma" else clusters)
+            * cluster_m
+            * cluster_n
+        )
+
+
+Block = BlockConfig  # the public name
 
 
 @avelang.jit
-def piped(name, STAGES, G, A, B, k):
+def mainloop(name, STAGES, G, A, B, k):
     """The tile of C by the pipeline of that name."""
     if name == "single":
         return loops.single(G, A, B, k)
@@ -115,7 +147,7 @@ def piped(name, STAGES, G, A, B, k):
 
 
 @avelang.constant
-def operand(name: str, dimensions: int, dtype: DType, mapped: bool, T: Block, want: DType) -> None:
+def operand(name: str, dimensions: int, dtype: DType, mapped: bool, T: BlockConfig, want: DType) -> None:
     """Whether A or B is a view that the product takes. Raises T301 where not."""
     if dimensions != 2:
         raise wrong("T301", what=name, want="a view of two dimensions, rows and K", got=f"one of {dimensions}")
@@ -130,10 +162,11 @@ def operand(name: str, dimensions: int, dtype: DType, mapped: bool, T: Block, wa
 
 @avelang.jit
 def run(T, A, B, sizes, finish):
-    """All tiles of C = A @ B^T that are this block's. `T`: a `Block`; `A` (m, k), `B` (n, k): views; `sizes`: m, n, k, or a walk
-    (`avelang.tile.order`), whose affair rows of A and B and parts of K then are. `finish(tile, at)` gets each tile of C, in f32, and where it
-    begins (the job's `at`). Raises T301 for what is no view of a matrix of the product's dtype, T307 and U103 as `Block.on`."""
-    if not isinstance(T, Block):
+    """All tiles of C = A @ B^T that are this block's. `T`: a `BlockConfig`; `A` (m, k), `B` (n, k): views; `sizes`: m,
+    n, k, or a walk (`avelang.tile.order`), whose affair rows of A and B and parts of K then are. `finish(tile, at)`
+    gets each tile of C, in f32, and where it begins (the job's `at`). Raises T301 for what is no view of a matrix of
+    the product's dtype, T307 and U103 as `BlockConfig.on`."""
+    if not isinstance(T, BlockConfig):
         refuse("how a block multiplies", "a tile.Block", T)
     for name, x in (("A", A), ("B", B)):
         if isinstance(x, (al.Pointer, al.Tensor, al.TensorMap)):
@@ -146,30 +179,38 @@ def run(T, A, B, sizes, finish):
         if len(sizes) != 3:
             refuse("the sizes of a product", "(m, n, k), or a walk", len(sizes))
         m, n, k = sizes
-        walk = Rows(m, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.together)
+        walk = RasterTiles(m, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.group_m)
     else:
         walk = sizes
     if T.pipeline == "tma":
         warpgroups.run(G, A, B, walk, finish)
     else:
         count = walk.count()
-        al.expect(al.grid_dim(0) >= count, "a block along x for each tile of C, as many as T.grid(m, n, units) or the walk's count() says", count)
+        al.expect(
+            al.grid_dim(0) >= count,
+            "a block along x for each tile of C, as many as T.grid(m, n, units) or the walk's count() says",
+            count,
+        )
         if al.block_id(0) < count:
-            job = walk.job(xcd_remap(al.block_id(0), count, al.target().dies), 0, 0)
-            if not isinstance(job, Job):
-                refuse("what `job` of a walk gives", "an avelang.tile.order.Job", "something else")
-            finish(one(T, G, A, B, job), job.at)
+            work = walk.job(xcd_remap(al.block_id(0), count, al.target().dies), 0, 0)
+            if not isinstance(work, WorkTile):
+                refuse("what `job` of a walk gives", "an avelang.tile.order.WorkTile", "something else")
+            finish(one_tile(T, G, A, B, work), work.at)
 
 
 @avelang.jit
-def one(T, G, A, B, job):
+def one_tile(T, G, A, B, work):
     """The tile of C of a job. All past the job's rows and past its part of K reads as zeros."""
-    begin, end = job.k
-    first, last = job.b
+    begin, end = work.k
+    first, last = work.b
     if T.pipeline == "preshuffled":
-        B, (HIGH, DEEP) = loops.shuffled(G, B), G.unit
-        A, first, last = A.cut((job.a[1], end)), first // HIGH, (last + HIGH - 1) // HIGH
-        W = B.cut((last, (end + DEEP - 1) // DEEP * (DEEP * HIGH))).window((T.n, T.k), (first, begin * HIGH)).from_inside()
+        B, (HIGH, DEEP) = loops.preshuffled_view(G, B), G.unit
+        A, first, last = A.cut((work.a[1], end)), first // HIGH, (last + HIGH - 1) // HIGH
+        W = (
+            B.cut((last, (end + DEEP - 1) // DEEP * (DEEP * HIGH)))
+            .window((T.n, T.k), (first, begin * HIGH))
+            .starts_inside()
+        )
     else:
-        A, W = A.cut((job.a[1], end)), B.cut((last, end)).window((T.n, T.k), (first, begin)).from_inside()
-    return piped(T.pipeline, T.stages, G, A.window((T.m, T.k), (job.a[0], begin)).from_inside(), W, end - begin)
+        A, W = A.cut((work.a[1], end)), B.cut((last, end)).window((T.n, T.k), (first, begin)).starts_inside()
+    return mainloop(T.pipeline, T.stages, G, A.window((T.m, T.k), (work.a[0], begin)).starts_inside(), W, end - begin)

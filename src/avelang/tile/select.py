@@ -1,4 +1,5 @@
-"""A GEMM comes in: M, N, K, a dtype and a chip; candidate plans go out, each kept or dropped with the reason, and one is chosen."""
+"""A GEMM comes in: M, N, K, a dtype and a chip; candidate plans go out, each kept or dropped with the reason, and one
+is chosen."""
 
 from __future__ import annotations
 
@@ -12,15 +13,15 @@ from avelang.base.errors import AveError, counted
 from avelang.base.places import wrong
 from avelang.base.takes import at_least, takes
 from avelang.ir.dtypes import BY_NAME, DType
-from avelang.tile.known import Known, blocks_of
 from avelang.tile.pipelines import Pipeline, pipeline
-from avelang.tile.plans import Gemm, Plan
-from avelang.tile.products import Mma
-from avelang.tile.schedules import Block
+from avelang.tile.plans import Gemm, GemmPlan
+from avelang.tile.products import MmaAtom
+from avelang.tile.schedules import BlockConfig
+from avelang.tile.tuned import TunedBlock, blocks_of
 from avelang.tile.virtual import PAIRED, mmas
 
-# Bytes of each row that a step of few rows should read at least: a cache line of AMD's (nod-ai, "AMDGPU Kernel Optimization Guide", "Cache
-# Hierarchy"), two of NVIDIA's transactions of 32 bytes (CUDA C++ Programming Guide).
+# Bytes of each row that a step of few rows should read at least: a cache line of AMD's (nod-ai, "AMDGPU Kernel
+# Optimization Guide", "Cache Hierarchy"), two of NVIDIA's transactions of 32 bytes (CUDA C++ Programming Guide).
 LINES = {"amd": 128, "nvidia": 64}
 SKINNY = 16  # rows of C up to which tiles are one MMA high
 SKINNY_WAVES, SKINNY_TILES = 2, 2  # what IREE starts from in small products: waves of a workgroup, MMA tiles of a wave
@@ -29,7 +30,7 @@ MOST_PARTS = 32  # of K: the block that comes last holds so many vectors of sums
 IGNORED = ("XF32", "TF32")  # ends of the names of products that ignore bits of f32
 
 
-def dropped(p: Plan) -> str:
+def rejection(p: GemmPlan) -> str:
     """Why a plan cannot be, or is not worth a try; empty where neither."""
     g, mma, limit = p.gemm, p.mma, chip_of(p.gemm.target).lds_bytes
     missing = p.pipeline.missing(g.target)
@@ -45,8 +46,12 @@ def dropped(p: Plan) -> str:
         return f"M = {g.m} is more than its {mma.m} rows"
     if mma.name.startswith("VDMFMA") and g.k % p.step:
         return f"K = {g.k} is no multiple of {p.step}, {counted(p.reduction, 'tile')} of {mma.k}"
-    if p.grid is not None and mma.b is not None and p.usual != mma.name:
-        return f"the block multiplies by {p.usual} as fast, in its own order of K" if p.usual else "the block does not fit its fragments"
+    if p.grid is not None and mma.b is not None and p.default_mma != mma.name:
+        return (
+            f"the block multiplies by {p.default_mma} as fast, in its own order of K"
+            if p.default_mma
+            else "the block does not fit its fragments"
+        )
     if mma.name.startswith("VMFMA"):
         return "a block counts K in that order anyway, and reads as widely for the instructions that it is made of"
     line = LINES[chip_of(g.target).vendor]
@@ -59,21 +64,27 @@ def dropped(p: Plan) -> str:
     have = g.unit.registers
     if p.registers > have:
         return f"{p.registers} registers a lane, and there are {have}"
-    return f"no kernel can be built for it: {p.obstacle}" if p.obstacle else ""
+    return f"no kernel can be built for it: {p.build_error}" if p.build_error else ""
 
 
-def _fits(gemm: Gemm) -> list[Mma]:
+def _fits(gemm: Gemm) -> list[MmaAtom]:
     """The products of the GEMM's dtypes on its chip. Raises U103 where there is none."""
     fits = [x for x in mmas(gemm.target) if x.dtypes == (gemm.dtype, gemm.dtype, gemm.accumulator)]
     # PAIRED: for pipelines that bring A into that order (`_in_pairs`).
     fits = [x for x in fits if not x.name.endswith((PAIRED, *IGNORED))]
     if not fits:
-        raise wrong("U103", name=gemm.target, what=f"a matrix product of {gemm.dtype}", instead="`ave intrinsics mma` lists what there is")
+        raise wrong(
+            "U103",
+            name=gemm.target,
+            what=f"a matrix product of {gemm.dtype}",
+            instead="`ave intrinsics mma` lists what there is",
+        )
     return fits
 
 
-def candidates(gemm: Gemm) -> Iterator[Plan]:
-    """The plans that are looked at: for few rows tiles one MMA high, for more rows the blocks of `avelang.tile.known`; parts of K where they help."""
+def candidates(gemm: Gemm) -> Iterator[GemmPlan]:
+    """The plans that are looked at: for few rows tiles one MMA high, for more rows the blocks of `avelang.tile.tuned`;
+    parts of K where they help."""
     for mma in _fits(gemm):
         if gemm.m <= SKINNY:
             yield from _skinny(gemm, mma)
@@ -81,19 +92,26 @@ def candidates(gemm: Gemm) -> Iterator[Plan]:
             yield from (p for known in blocks_of(gemm.target) for p in _split(_plan(gemm, mma, known), gemm.units))
 
 
-def _split(plan: Plan | None, enough: int) -> Iterator[Plan]:
-    """A plan with K in one part, and in several where there are few workgroups: all numbers of parts that equal numbers of whole steps make; of a
-    single step only where units would be without a workgroup otherwise, since then no load is ahead of a product."""
+def _split(plan: GemmPlan | None, enough: int) -> Iterator[GemmPlan]:
+    """A plan with K in one part, and in several where there are few workgroups: all numbers of parts that equal numbers
+    of whole steps make; of a single step only where units would be without a workgroup otherwise, since then no load is
+    ahead of a product."""
     if plan is None:
         return
     least = 1 if plan.tiles * -(-plan.all_steps // 2) < plan.gemm.units else 2
-    parts = {-(-plan.all_steps // each) for each in range(least, plan.all_steps + 1)} if plan.workgroups < enough else {1}
+    parts = (
+        {-(-plan.all_steps // each) for each in range(least, plan.all_steps + 1)} if plan.workgroups < enough else {1}
+    )
     yield from (dataclasses.replace(plan, split_k=s) for s in sorted(parts | {1}) if s <= MOST_PARTS)
 
 
-def _plan(gemm: Gemm, mma: Mma, known: Known) -> Plan | None:
+def _plan(gemm: Gemm, mma: MmaAtom, known: TunedBlock) -> GemmPlan | None:
     """A known block with a product; None where they are of different kinds, or much of the block were empty."""
-    if (mma.b is None) != (known.pipeline == "tma") or (known.m > 64 and gemm.m <= known.m // 4) or known.spills_for(gemm.dtype):
+    if (
+        (mma.b is None) != (known.pipeline == "tma")
+        or (known.m > 64 and gemm.m <= known.m // 4)
+        or known.spills_for(gemm.dtype)
+    ):
         return None
     high, wide = mma.m * known.waves[0], mma.n * known.waves[1]
     if known.m % high or known.n % wide or (mma.b is None and mma.n != known.n):
@@ -105,90 +123,97 @@ def _plan(gemm: Gemm, mma: Mma, known: Known) -> Plan | None:
     if k % mma.k:
         return None
     sub = (known.m // high, known.n // wide)
-    return Plan(gemm, mma, (known.m, known.n), sub, k // mma.k, pipeline(known.pipeline), 1, known.waves, known.stages, known.cluster,
+    return GemmPlan(gemm, mma, (known.m, known.n), sub, k // mma.k, pipeline(known.pipeline), 1, known.waves, known.stages, known.cluster,
                 known.share(gemm.target))  # fmt: skip
 
 
-def _reduction(gemm: Gemm, mma: Mma, lines: int) -> int:
-    """MMA tiles along K in a step that reads `lines` of 128 bytes of each row; as many times more as a sparse trick makes the product shorter, so
-    that there is as much of it to hide the next step's loads behind."""
+def _reduction(gemm: Gemm, mma: MmaAtom, lines: int) -> int:
+    """MMA tiles along K in a step that reads `lines` of 128 bytes of each row; as many times more as a sparse trick
+    makes the product shorter, so that there is as much of it to hide the next step's loads behind."""
     scale = mma.unroll if mma.name.startswith("VDMFMA") else 1
     return max(1, lines * LINES["amd"] // (gemm.dtype.bytes * mma.k)) * scale
 
 
-def _usual(gemm: Gemm, mma: Mma) -> tuple[Pipeline, ...]:
+def _usual(gemm: Gemm, mma: MmaAtom) -> tuple[Pipeline, ...]:
     """The pipelines of products of few rows."""
     if mma.b is None:
         return (pipeline("tma"),)
-    return tuple(map(pipeline, ("streamed", "prefetch" if chip_of(gemm.target).vendor == "amd" else "cp-async", "preshuffled")))
+    return tuple(
+        map(pipeline, ("streamed", "prefetch" if chip_of(gemm.target).vendor == "amd" else "cp-async", "preshuffled"))
+    )
 
 
 @functools.lru_cache(256)
-def _in_pairs(mma: Mma, target: str) -> Mma:
-    """The product that takes A in pairs, if there is one: for pipelines that bring A into that order, so that B's registers are operands as they
-    come."""
+def _in_pairs(mma: MmaAtom, target: str) -> MmaAtom:
+    """The product that takes A in pairs, if there is one: for pipelines that bring A into that order, so that B's
+    registers are operands as they come."""
     return next((x for x in mmas(target) if x.name == mma.name + PAIRED), mma)
 
 
-def _skinny(gemm: Gemm, dense: Mma) -> Iterator[Plan]:
+def _skinny(gemm: Gemm, dense: MmaAtom) -> Iterator[GemmPlan]:
     """Tiles as high as an MMA, or two where there are more rows."""
     for pipe in _usual(gemm, dense):
         mma = _in_pairs(dense, gemm.target) if pipe.name == "streamed" else dense
         rows = max(mma.m, -(-min(gemm.m, SKINNY) // mma.m) * mma.m)
         waves, tiles = (SKINNY_WAVES, SKINNY_TILES) if mma.b is not None else (1, 1)
         full = _reduction(gemm, mma, 2 if mma.b is not None else 1)  # wgmma reads rows of 128 bytes
-        plan = Plan(gemm, mma, (rows, waves * tiles * mma.n), (rows // mma.m, tiles), full, pipe)
+        plan = GemmPlan(gemm, mma, (rows, waves * tiles * mma.n), (rows // mma.m, tiles), full, pipe)
         for r in (full, *(full // d for d in (2, 4) if full % d == 0)):
             less = dataclasses.replace(plan, reduction=r)
             yield from _split(less, 4 * gemm.units)
-            if not dropped(less):
+            if not rejection(less):
                 break  # a step of fewer bytes has fewer under way, for which the model has no number
 
 
 @takes("T301")
-def choose(gemm: Gemm) -> tuple[Plan, list[Verdict]]:
+def choose(gemm: Gemm) -> tuple[GemmPlan, list[PlanVerdict]]:
     """The plan for a GEMM, and all candidates with what became of them, the kept ones first, the best of them first.
 
-    Where VDMFMA fits, it is taken: the padded instruction is no faster, and multiplies rows that nobody asked for. Of plans within 2 % of the fewest
-    cycles that with the fewest matrix-pipe cycles is taken, then that with the least traffic with LDS, then that which leaves the fewest units
-    without a workgroup, that which keeps them busiest, then that with the fewest parts of K, the MMA that a block takes by itself, the fewest
-    barriers. Raises U103 where there is no plan.
-    """
-    kept: list[tuple[Plan, str]] = []
-    out: list[tuple[Plan, str]] = []
+    Where VDMFMA fits, it is taken: the padded instruction is no faster, and multiplies rows that nobody asked for. Of
+    plans within 2 % of the fewest cycles that with the fewest matrix-pipe cycles is taken, then that with the least
+    traffic with LDS, then that which leaves the fewest units without a workgroup, that which keeps them busiest, then
+    that with the fewest parts of K, the MMA that a block takes by itself, the fewest barriers. Raises U103 where there
+    is no plan."""
+    kept: list[tuple[GemmPlan, str]] = []
+    out: list[tuple[GemmPlan, str]] = []
     for p in candidates(gemm):
-        why = dropped(p)
+        why = rejection(p)
         (out if why else kept).append((p, why))
     if not kept:
-        raise wrong("U103", name=gemm.target, what="a plan for this product", instead="; ".join(sorted({why for _, why in out})))
+        raise wrong(
+            "U103", name=gemm.target, what="a plan for this product", instead="; ".join(sorted({why for _, why in out}))
+        )
     best = _best([p for p, _ in kept if p.mma.name.startswith("VDMFMA")] or [p for p, _ in kept])
     order = sorted((p for p, _ in kept), key=lambda p: (p is not best, p.cycles, p.matrix_cycles))
-    verdicts = [Verdict(p, True, "chosen" if p is best else _compared(p, best)) for p in order]
-    return best, verdicts + [Verdict(p, False, why) for p, why in out]
+    verdicts = [PlanVerdict(p, True, "chosen" if p is best else _compared(p, best)) for p in order]
+    return best, verdicts + [PlanVerdict(p, False, why) for p, why in out]
 
 
-def _best(plans: list[Plan]) -> Plan:
+def _best(plans: list[GemmPlan]) -> GemmPlan:
     least = min(p.cycles for p in plans)
     near = [p for p in plans if p.cycles <= 1.02 * least]
     return min(near, key=_preference)
 
 
-def _preference(p: Plan) -> tuple[float, ...]:
+def _preference(p: GemmPlan) -> tuple[float, ...]:
     """What decides between plans that take as long, the first difference first."""
     work = p.matrix_cycles, p.lds_read, p.idle, -round(p.busy, 2)
-    return (*work, p.split_k, p.usual != p.mma.name, p.barriers, p.lds_bytes, p.cycles)
+    return (*work, p.split_k, p.default_mma != p.mma.name, p.barriers, p.lds_bytes, p.cycles)
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
+class PlanVerdict:
     """A candidate and what became of it: `kept` with its cycles, or dropped, for `reason`."""
 
-    plan: Plan
+    plan: GemmPlan
     kept: bool
     reason: str
 
 
-def _compared(p: Plan, best: Plan) -> str:
+Verdict = PlanVerdict  # the public name
+
+
+def _compared(p: GemmPlan, best: GemmPlan) -> str:
     if p.cycles > best.cycles * 1.005:
         bound = max(p.step_cycles, key=lambda k: p.step_cycles[k])
         why = f"{p.cycles / best.cycles:.2f} times the cycles, bound by {bound}"
@@ -197,14 +222,15 @@ def _compared(p: Plan, best: Plan) -> str:
         return f"{p.matrix_cycles / best.matrix_cycles:.1f} times the matrix-pipe cycles in the same time"
     if p.lds_read > best.lds_read:
         return f"{p.lds_read / best.lds_read:.1f} times the bytes from LDS in the same time"
-    if p.usual != p.mma.name and best.usual == best.mma.name:
+    if p.default_mma != p.mma.name and best.default_mma == best.mma.name:
         return f"no better than {best.mma.name}, which the block takes by itself"
     return "no better, with more barriers, more parts of K or more LDS"
 
 
 @takes("T301")
-def padded(gemm: Gemm) -> Plan | None:
-    """What a GEMM of few rows would be on the dense instructions alone, padded to their rows: seed 004's baseline. None where no instruction fits."""
+def padded(gemm: Gemm) -> GemmPlan | None:
+    """What a GEMM of few rows would be on the dense instructions alone, padded to their rows: seed 004's baseline. None
+    where no instruction fits."""
     try:
         fits = [x for x in _fits(gemm) if not x.virtual and x.b is not None]
     except AveError:
@@ -215,13 +241,20 @@ def padded(gemm: Gemm) -> Plan | None:
     mma = max(fits, key=lambda x: x.k / x.cycles(gemm.target) if chip_of(gemm.target).vendor == "amd" else x.k)
     rows = -(-min(gemm.m, SKINNY) // mma.m) * mma.m
     both = next(p for p in _usual(gemm, mma) if p.promoted == (0, 1))
-    return Plan(gemm, mma, (rows, SKINNY_WAVES * SKINNY_TILES * mma.n), (rows // mma.m, SKINNY_TILES), _reduction(gemm, mma, 2), both)
+    return GemmPlan(
+        gemm,
+        mma,
+        (rows, SKINNY_WAVES * SKINNY_TILES * mma.n),
+        (rows // mma.m, SKINNY_TILES),
+        _reduction(gemm, mma, 2),
+        both,
+    )
 
 
 @takes("T301")
 def gemm(m: int, n: int, k: int, dtype: str | DType, target: str, preshuffled: bool = False, **more: int) -> Gemm:
-    """A problem, its dtype by name or itself: "f16", "bf16", "i8", "fp8", "bf8" (the chip's kinds of f8e4m3 and f8e5m2). `more`: `aligned` and
-    `count` of `Gemm`. Raises T301."""
+    """A problem, its dtype by name or itself: "f16", "bf16", "i8", "fp8", "bf8" (the chip's kinds of f8e4m3 and
+    f8e5m2). `more`: `aligned` and `count` of `Gemm`. Raises T301."""
     if isinstance(dtype, DType):
         return Gemm(m, n, k, dtype, target, preshuffled, **more)  # type: ignore[arg-type]
     name = dtype
@@ -241,25 +274,49 @@ CLASS = 64  # sizes are rounded up to multiples of this before a block is looked
 
 
 @functools.lru_cache(1024)
-def _block_for(problem: Gemm) -> Block:
-    mine = [p for mma in _fits(problem) for known in blocks_of(problem.target) if (p := _plan(problem, mma, known)) is not None]
+def _block_for(problem: Gemm) -> BlockConfig:
+    mine = [
+        p
+        for mma in _fits(problem)
+        for known in blocks_of(problem.target)
+        if (p := _plan(problem, mma, known)) is not None
+    ]
     if problem.m <= SKINNY:
         mine += [p for mma in _fits(problem) for p in _skinny(problem, mma) if p.split_k == 1]
-    mine = [p for p in mine if (p.mma.b is None or p.usual == p.mma.name) and not dropped(p)]
+    mine = [p for p in mine if (p.mma.b is None or p.default_mma == p.mma.name) and not rejection(p)]
     if not mine:
-        raise wrong("U103", name=problem.target, what="a block for this product", instead="the pipelines of this chip do not fit it")
-    grouped = [p for p in mine if p.mma.b is None]  # wgmma, wherever it can: the smaller blocks of `mma.sync` are estimates
+        raise wrong(
+            "U103",
+            name=problem.target,
+            what="a block for this product",
+            instead="the pipelines of this chip do not fit it",
+        )
+    grouped = [
+        p for p in mine if p.mma.b is None
+    ]  # wgmma, wherever it can: the smaller blocks of `mma.sync` are estimates
     return _best(grouped or mine).block()
 
 
 @takes("T301")
 @functools.lru_cache(1024)
-def block_for(m: _Size, n: _Size, k: _Size, dtype: DType, target: str, count: int = 0, aligned: bool = True, preshuffled: bool = False) -> Block:
-    """The block for a product whose K is not split, of the MMA that blocks take by themselves: that with the fewest cycles by the model.
+def block_for(
+    m: _Size,
+    n: _Size,
+    k: _Size,
+    dtype: DType,
+    target: str,
+    count: int = 0,
+    aligned: bool = True,
+    preshuffled: bool = False,
+) -> BlockConfig:
+    """The block for a product whose K is not split, of the MMA that blocks take by themselves: that with the fewest
+    cycles by the model.
 
-    `count`: compute units, 0 for the chip's; `aligned`: rows of A, B and C are multiples of 16 bytes. Sizes count in 64s, few rows of C in 16s, so
-    that near shapes have one answer, which is found once. Raises U103 where no block fits.
-    """
+    `count`: compute units, 0 for the chip's; `aligned`: rows of A, B and C are multiples of 16 bytes. Sizes count in
+    64s, few rows of C in 16s, so that near shapes have one answer, which is found once. Raises U103 where no block
+    fits."""
     unit = CLASS if m > CLASS else SKINNY
     rows = -(-m // unit) * unit
-    return _block_for(Gemm(rows, -(-n // CLASS) * CLASS, -(-k // CLASS) * CLASS, dtype, target, preshuffled, aligned, count))
+    return _block_for(
+        Gemm(rows, -(-n // CLASS) * CLASS, -(-k // CLASS) * CLASS, dtype, target, preshuffled, aligned, count)
+    )

@@ -1,24 +1,25 @@
-"""Tiles in shared memory: extents, a dtype and a number of buffers come in; stores of distributed tiles, and loads in any distribution, go out.
+"""Tiles in shared memory: extents, a dtype and a number of buffers come in; stores of distributed tiles, and loads in
+any distribution, go out.
 
-Rows are swizzled, so that lanes that read along rows and lanes that read down columns meet all banks. Loads are by `ldmatrix` where the chip has it
-and lanes hold 8 x 8 matrices as it gives them, else by accesses as wide as the lanes' neighbors reach.
-"""
+Rows are swizzled, so that lanes that read along rows and lanes that read down columns meet all banks. Loads are by
+`ldmatrix` where the chip has it and lanes hold 8 x 8 matrices as it gives them, else by accesses as wide as the lanes'
+neighbors reach."""
 
 from __future__ import annotations
 
 import avelang
 import avelang.language as al
-import avelang.tile.accesses as accesses
-from avelang.tile.tensors import Tile, fitting, flat, is_first, place_of
+import avelang.tile.vectorize as vectorize
+from avelang.tile.tensors import DistributedTile, check_shape, flat, is_first, thread_coord
 
 WORD = 4  # bytes
 PIECE = 16  # bytes of a matrix's row
 
 
 @avelang.struct
-class Shared:
-    """`buffers` tiles of `shape` in shared memory, rows swizzled by `swizzle` (byte offsets). `axis`: the dimension along which neighbors lie side by
-    side."""
+class SharedTile:
+    """`buffers` tiles of `shape` in shared memory, rows swizzled by `swizzle` (byte offsets). `axis`: the dimension
+    along which neighbors lie side by side."""
 
     data: ...
     shape: al.constexpr
@@ -28,7 +29,7 @@ class Shared:
     @property
     def turned(self):
         """The same memory with rows and columns exchanged: what was stored as (keys, d) is loaded as (d, keys)."""
-        return Shared(self.data, (self.shape[1], self.shape[0]), self.swizzle, 1 - self.axis)
+        return SharedTile(self.data, (self.shape[1], self.shape[0]), self.swizzle, 1 - self.axis)
 
     @property
     def dtype(self):
@@ -53,26 +54,27 @@ class Shared:
     # -- where a lane's accesses go ----------------------------------------------------------------------------------------------------
 
     def plan(self, dist):
-        """How a lane's elements lie here, for accesses of the widest kind: the places, empty where each is to be computed for itself."""
+        """How a lane's elements lie here, for accesses of the widest kind: the places, empty where each is to be
+        computed for itself."""
         return self.plan_of(dist, self.width(dist))
 
     def plan_of(self, dist, width):
         """The same for accesses of so many elements."""
-        return accesses.places(dist, self.axis, width, self.strides, self.swizzle)
+        return vectorize.shared_vectors(dist, self.axis, width, self.strides, self.swizzle)
 
     def width(self, dist):
         """Elements of a lane's widest access."""
-        return accesses.widest(dist, self.axis, self.dtype.bytes, PIECE // self.dtype.bytes)
+        return vectorize.widest(dist, self.axis, self.dtype.bytes, PIECE // self.dtype.bytes)
 
     def first(self, dist, thread=None):
         """The byte of a lane's first element in a buffer, swizzled."""
-        return self.byte(place_of(dist, thread))
+        return self.byte(thread_coord(dist, thread))
 
     def byte(self, at):
         """The byte of an element in a buffer, swizzled."""
-        return self.mixed(at[0] * self.strides[0] + at[1] * self.strides[1])
+        return self.swizzled(at[0] * self.strides[0] + at[1] * self.strides[1])
 
-    def mixed(self, offset):
+    def swizzled(self, offset):
         """A byte offset, swizzled."""
         S = self.swizzle
         return offset ^ ((offset >> S.shift) & ((1 << S.bits) - 1 << S.base)) if S.bits else offset
@@ -88,13 +90,16 @@ class Shared:
     def index(self, first, place, width, buffer):
         """The number of an access."""
         nbytes = width * self.dtype.bytes
-        return (first // nbytes ^ place.mixed // nbytes) + (buffer * (self.nbytes // nbytes) + place.above // nbytes)
+        return (first // nbytes ^ place.xor_offset // nbytes) + (
+            buffer * (self.nbytes // nbytes) + place.add_offset // nbytes
+        )
 
     def piece(self, first, place, nbytes, buffer):
-        """The bytes of an access, for what takes an address: sums of what changes, of what does not and of a constant, so that each is done once."""
+        """The bytes of an access, for what takes an address: sums of what changes, of what does not and of a constant,
+        so that each is done once."""
         rows = al.view(self.data, al.Tensor((self.data.shape[0], self.nbytes), al.u8))
-        mine = al.subview(rows, (buffer, first ^ place.mixed), (1, place.above + nbytes), (1, 1))
-        return al.subview(mine, (0, place.above), (1, nbytes), (1, 1))
+        mine = al.subview(rows, (buffer, first ^ place.xor_offset), (1, place.add_offset + nbytes), (1, 1))
+        return al.subview(mine, (0, place.add_offset), (1, nbytes), (1, 1))
 
     def accesses(self, dist, thread=None, buffer=0):
         """A lane's accesses: (number of the access, slots, whether they are neighbors in registers) of each."""
@@ -102,11 +107,11 @@ class Shared:
         NBYTES = WIDTH * self.dtype.bytes
         if len(PLAN) > 0:
             first = self.first(dist, thread)
-            return tuple([(self.index(first, p, WIDTH, buffer), p.slots, p.solid) for p in PLAN])
-        at, found = place_of(dist, thread), ()
-        for v in accesses.vectors(dist, self.axis, WIDTH):
+            return tuple([(self.index(first, p, WIDTH, buffer), p.slots, p.contiguous) for p in PLAN])
+        at, found = thread_coord(dist, thread), ()
+        for v in vectorize.vectors(dist, self.axis, WIDTH):
             offset = self.byte((at[0] + v.at[0], at[1] + v.at[1]))
-            found = found + ((offset // NBYTES + buffer * (self.nbytes // NBYTES), v.slots, v.solid),)
+            found = found + ((offset // NBYTES + buffer * (self.nbytes // NBYTES), v.slots, v.contiguous),)
         return found
 
     # -- stores ------------------------------------------------------------------------------------------------------------------------
@@ -124,8 +129,8 @@ class Shared:
         WIDTH = self.width(dist)
         memory = self.words(WIDTH)
         pieces = al.view(values, al.Tensor((dist.elements // WIDTH, memory.shape[1]), memory.dtype))
-        for index, slots, solid in self.accesses(dist, thread, buffer):
-            if solid:
+        for index, slots, contiguous in self.accesses(dist, thread, buffer):
+            if contiguous:
                 memory[index] = pieces[slots[0] // WIDTH]
             else:
                 some = al.make_local((WIDTH,), self.dtype)
@@ -137,18 +142,19 @@ class Shared:
 
     def reads(self, dist):
         """How many accesses a load of a distribution takes: what `load_into` counts by."""
-        M = accesses.matrices(dist, self.axis, self.dtype.bytes, al.target().name)
-        return dist.elements // self.width(dist) if M is None else M.names.elements * self.dtype.bytes // PIECE
+        M = vectorize.matrices(dist, self.axis, self.dtype.bytes, al.target().name)
+        return dist.elements // self.width(dist) if M is None else M.rows.elements * self.dtype.bytes // PIECE
 
     def load(self, dist, buffer=0, thread=None):
         """A tile in a distribution. All lanes of a wave call it together."""
-        tile = Tile(al.make_local((dist.elements,), self.dtype), dist, thread)
+        tile = DistributedTile(al.make_local((dist.elements,), self.dtype), dist, thread)
         self.load_into(tile.values, dist, buffer, 0, None, thread)
         return tile
 
     def load_into(self, values, dist, buffer=0, begin=0, end=None, thread=None):
-        """The same into registers; of the lane's accesses, in the order of its registers, those from `begin` to before `end` only, if given."""
-        M, COUNT = accesses.matrices(dist, self.axis, self.dtype.bytes, al.target().name), self.reads(dist)
+        """The same into registers; of the lane's accesses, in the order of its registers, those from `begin` to before
+        `end` only, if given."""
+        M, COUNT = vectorize.matrices(dist, self.axis, self.dtype.bytes, al.target().name), self.reads(dist)
         END = COUNT if end is None else end
         if M is None:
             self._get(values, (0, COUNT), dist, buffer, begin, END, thread)
@@ -157,12 +163,12 @@ class Shared:
 
     def load_part(self, values, dist, part, parts, buffer=0, thread=None):
         """Of `parts` equal parts of a lane's registers one, into `values`, which has room for just that."""
-        M = accesses.matrices(dist, self.axis, self.dtype.bytes, al.target().name, parts)
+        M = vectorize.matrices(dist, self.axis, self.dtype.bytes, al.target().name, parts)
         if M is None:
             EACH = self.reads(dist) // parts
             self._get(values, (part * EACH, EACH), dist, buffer, part * EACH, part * EACH + EACH, thread)
         else:
-            EACH = M.names.elements * self.dtype.bytes // PIECE // parts
+            EACH = M.rows.elements * self.dtype.bytes // PIECE // parts
             self._get_matrices(values, (part * EACH, EACH), M, buffer, part * EACH, part * EACH + EACH, thread)
 
     # `room`: the first access for which `values` has room, and for how many it has.
@@ -172,8 +178,8 @@ class Shared:
         memory = self.words(WIDTH)
         flat = al.view(values, al.Tensor((room[1] * WIDTH,), self.dtype))
         pieces = al.view(values, al.Tensor((room[1], memory.shape[1]), memory.dtype))
-        for index, slots, solid in found[begin:end]:
-            if solid:
+        for index, slots, contiguous in found[begin:end]:
+            if contiguous:
                 pieces[slots[0] // WIDTH - room[0]] = memory[index]
             else:
                 some = memory[index]
@@ -182,15 +188,22 @@ class Shared:
                     flat[slots[i] - room[0] * WIDTH] = each[i]
 
     def _get_matrices(self, values, room, M, buffer, begin, end, thread):
-        PLAN, VECTORS = self.plan(M.names), accesses.vectors(M.names, self.axis, PIECE // self.dtype.bytes)
-        pieces, first, at = al.view(values, al.Tensor((room[1], M.each), al.i32)), self.first(M.names, thread), place_of(M.names, thread)
+        PLAN, VECTORS = self.plan(M.rows), vectorize.vectors(M.rows, self.axis, PIECE // self.dtype.bytes)
+        pieces, first, at = (
+            al.view(values, al.Tensor((room[1], M.each), al.i32)),
+            self.first(M.rows, thread),
+            thread_coord(M.rows, thread),
+        )
         for i in range(begin, end):
             if len(PLAN) > 0:
                 row = self.piece(first, PLAN[i], PIECE, buffer)
             else:
                 step = VECTORS[i].at
-                row = self.piece(self.byte((at[0] + step[0], at[1] + step[1])), accesses.HERE, PIECE, buffer)
+                row = self.piece(self.byte((at[0] + step[0], at[1] + step[1])), vectorize.AT_BASE, PIECE, buffer)
             pieces[i - room[0]] = load_matrices(row, M.each, M.turned)
+
+
+Shared = SharedTile  # the public name
 
 
 @avelang.jit
@@ -205,16 +218,17 @@ def load_matrices(row, each, turned):
 
 @avelang.jit
 def shared(shape, dtype, buffers=1, dists=(), turned=()):
-    """Room for so many tiles, swizzled for accesses in these distributions. `turned`: distributions in which `turned` is accessed."""
+    """Room for so many tiles, swizzled for accesses in these distributions. `turned`: distributions in which `turned`
+    is accessed."""
     STRIDES = (shape[1] * dtype.bytes, dtype.bytes)
-    SWIZZLE = accesses.swizzle_for(dists, STRIDES, al.target().name, turned)
-    return Shared(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, SWIZZLE)
+    SWIZZLE = vectorize.swizzle_for(dists, STRIDES, al.target().name, turned)
+    return SharedTile(al.make_shared((buffers, shape[0] * shape[1]), dtype, 128), shape, SWIZZLE)
 
 
 @avelang.jit
 def spread(tile, dist):
     """The same tile in another distribution, through shared memory. All lanes of the block call it."""
-    dist = fitting(dist, flat(tile.shape), al.target().wave)
+    dist = check_shape(dist, flat(tile.shape), al.target().wave)
     room = shared(tile.shape, tile.dtype, 1, (tile.dist, dist))
     room.store(tile)
     al.syncthreads()

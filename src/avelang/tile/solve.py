@@ -1,4 +1,5 @@
-"""Coordinates of every lane's elements come in, as arrays; the tile distribution encoding that makes them goes out, or why there is none."""
+"""Coordinates of every lane's elements come in, as arrays; the tile distribution encoding that makes them goes out, or
+why there is none."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ class NoEncoding(ValueError):
 
 
 def digits(places: np.ndarray, what: str) -> list[Digit]:
-    """The digits, slowest first, of a map from 0 .. n - 1 to coordinates, an int array (n, dimensions). Neighboring digits that make one are one."""
+    """The digits, slowest first, of a map from 0 .. n - 1 to coordinates, an int array (n, dimensions). Neighboring
+    digits that make one are one."""
     out: list[Digit] = []
     rest = places - places[0]
     while len(rest) > 1:
@@ -24,7 +26,9 @@ def digits(places: np.ndarray, what: str) -> list[Digit]:
         if length == 1:
             raise NoEncoding(f"the {n} {what} do not move in equal steps")
         if (step < 0).any() or (step != 0).sum() > 1:
-            raise NoEncoding(f"the {what} move by {tuple(map(int, step))}, which is no step forward along one dimension")
+            raise NoEncoding(
+                f"the {what} move by {tuple(map(int, step))}, which is no step forward along one dimension"
+            )
         out.insert(0, Digit(length, tuple(map(int, step))))
         rest = rest[::length]
     return out
@@ -46,14 +50,19 @@ def _factors(users: Sequence[tuple[int, int]], extent: int, axis: int) -> list[i
 
 
 def solve(index: Sequence[np.ndarray], shape: Sequence[int]) -> Encoding:
-    """The encoding with two Ps of a map: one int array (waves, lanes, elements) for each dimension of a tile of `shape`. Raises NoEncoding."""
+    """The encoding with two Ps of a map: one int array (waves, lanes, elements) for each dimension of a tile of
+    `shape`. Raises NoEncoding."""
     places = np.stack(list(index), axis=-1).astype(np.int64) if len(index) else np.zeros((1, 1, 1, 0), np.int64)
     if (places[0, 0, 0] != 0).any():
-        raise NoEncoding(f"the first element of the first lane stands at {tuple(map(int, places[0, 0, 0]))}, not at the origin")
+        raise NoEncoding(
+            f"the first element of the first lane stands at {tuple(map(int, places[0, 0, 0]))}, not at the origin"
+        )
     groups = [digits(places[:, 0, 0], "waves"), digits(places[0, :, 0], "lanes"), digits(places[0, 0, :], "elements")]
     of_dim: list[list[tuple[int, int]]] = [[] for _ in shape]
     replicas: list[int] = []
-    where: list[list[tuple[int, int]]] = []  # for each group its digits as (major, number among the users of that major)
+    where: list[
+        list[tuple[int, int]]
+    ] = []  # for each group its digits as (major, number among the users of that major)
     for g, found in enumerate(groups):
         where.append([])
         for d in found:

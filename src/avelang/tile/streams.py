@@ -1,30 +1,31 @@
 """The loop over K for products of few rows: windows of A and B and a block's product come in; the tile of C goes out.
 
-B is read once, by one wave, so shared memory would be a detour: its fragments go from global memory, where it lies as it is, straight into the
-registers of the instruction, a whole tile of K ahead. Only A, which all waves of the block need, passes through shared memory, and on its way there
-it is put in the order in which the instruction wants it (that of B's registers is then memory's). Facts: Hugging Face, "Creating custom kernels for
-the AMD MI300", shuffles A on its way into shared memory; IREE, "Virtual Dense MFMAs for Skinny GEMM", shuffles B in registers.
-"""
+B is read once, by one wave, so shared memory would be a detour: its fragments go from global memory, where it lies as
+it is, straight into the registers of the instruction, a whole tile of K ahead. Only A, which all waves of the block
+need, passes through shared memory, and on its way there it is put in the order in which the instruction wants it (that
+of B's registers is then memory's). Facts: Hugging Face, "Creating custom kernels for the AMD MI300", shuffles A on its
+way into shared memory; IREE, "Virtual Dense MFMAs for Skinny GEMM", shuffles B in registers."""
 
 from __future__ import annotations
 
 import avelang
 import avelang.language as al
-import avelang.tile.accesses as accesses
 import avelang.tile.block_gemm as block_gemm
 import avelang.tile.loops as loops
 import avelang.tile.loops_async as loops_async
+import avelang.tile.vectorize as vectorize
 from avelang.tile.shared import shared
-from avelang.tile.tensors import place_of
-from avelang.tile.windows import load_words, read
+from avelang.tile.tensors import thread_coord
+from avelang.tile.windows import load_vector, load_words
 
 WORD = 4  # bytes
 
 
 @avelang.struct
-class Lanes:
-    """Where a lane's vectors of a window lie in global memory, for loads of whole tiles: `offsets`, one for each row of the plan: bytes from the
-    resource's base, or rows of the tensor (then the last one for rows that are outside); `rows`: which of them each vector has."""
+class StreamedVectors:
+    """Where a lane's vectors of a window lie in global memory, for loads of whole tiles: `offsets`, one for each row of
+    the plan: bytes from the resource's base, or rows of the tensor (then the last one for rows that are outside);
+    `rows`: which of them each vector has."""
 
     window: ...
     plan: al.constexpr
@@ -32,21 +33,26 @@ class Lanes:
     offsets: ...
 
     def load(self, pieces, begin, end):
-        """The vectors `begin` to before `end`, in the order of the lane's registers, into `pieces` (vectors, words). No column is outside."""
+        """The vectors `begin` to before `end`, in the order of the lane's registers, into `pieces` (vectors, words). No
+        column is outside."""
         W = self.window
         size, WIDTH = W.view.dtype.bytes, W.width()
         for i in range(begin, end):
             row, col = self.offsets[self.rows[i]], self.plan[i].at[1]
-            if W.bounded():
-                pieces[i] = load_words(W.resource, al.convert(row + col * size, al.i32), al.convert(0, al.i32), WIDTH * size // WORD)
+            if W.row_bounded():
+                pieces[i] = load_words(
+                    W.resource, al.convert(row + col * size, al.i32), al.convert(0, al.i32), WIDTH * size // WORD
+                )
             else:
-                at = W.origin[1] + place_of(W.dist, W.thread)[1] + col
-                pieces[i] = al.view(read(W.view.data, (row, at), WIDTH), al.Tensor((pieces.shape[1],), pieces.dtype))
+                at = W.origin[1] + thread_coord(W.dist, W.thread)[1] + col
+                pieces[i] = al.view(
+                    load_vector(W.view.data, (row, at), WIDTH), al.Tensor((pieces.shape[1],), pieces.dtype)
+                )
 
     def move(self, by):
         """Moves on by so many columns."""
         self.window.move((0, by))
-        if self.window.bounded():
+        if self.window.row_bounded():
             self.offsets = tuple([x + by * self.window.view.dtype.bytes for x in self.offsets])
 
 
@@ -58,20 +64,28 @@ def rows_of(plan):
 
 
 @avelang.jit
-def lanes_of(window):
-    """The `Lanes` of a window that has a distribution."""
-    PLAN = accesses.vectors(window.dist, 1, window.width())
-    (ROWS, WHICH), at = rows_of(PLAN), place_of(window.dist, window.thread)
+def streamed_vectors(window):
+    """The `StreamedVectors` of a window that has a distribution."""
+    PLAN = vectorize.vectors(window.dist, 1, window.width())
+    (ROWS, WHICH), at = rows_of(PLAN), thread_coord(window.dist, window.thread)
     data, size = window.view.data, window.view.dtype.bytes
-    if window.bounded():
-        return Lanes(window, PLAN, WHICH, tuple([((at[0] + window.lead + r) * data.strides[0] + at[1] + window.origin[1]) * size for r in ROWS]))
-    return Lanes(window, PLAN, WHICH, tuple([min(window.origin[0] + at[0] + r, window.view.shape[0] - 1) for r in ROWS]))
+    if window.row_bounded():
+        return StreamedVectors(
+            window,
+            PLAN,
+            WHICH,
+            tuple([((at[0] + window.lead + r) * data.strides[0] + at[1] + window.origin[1]) * size for r in ROWS]),
+        )
+    return StreamedVectors(
+        window, PLAN, WHICH, tuple([min(window.origin[0] + at[0] + r, window.view.shape[0] - 1) for r in ROWS])
+    )
 
 
 @avelang.struct
-class Turns:
-    """A's tiles of K on their way: `x` has the fragments of the tile that is multiplied (steps, fragments, words); the next one is in `held`, on its
-    way from global memory, and goes through one of two buffers of shared memory into `x`, step by step as those become free."""
+class OperandStages:
+    """A's tiles of K on their way: `x` has the fragments of the tile that is multiplied (steps, fragments, words); the
+    next one is in `held`, on its way from global memory, and goes through one of two buffers of shared memory into `x`,
+    step by step as those become free."""
 
     window: ...
     memory: ...
@@ -79,9 +93,9 @@ class Turns:
     x: ...
     G: al.constexpr
 
-    def keep(self, values, buffer):
+    def store_shared(self, values, buffer):
         """Puts a tile into shared memory."""
-        self.memory.store_values(values, self.G.keep_a, buffer)
+        self.memory.store_values(values, self.G.stage_a, buffer)
 
     def fetch(self, values):
         """Asks for a tile."""
@@ -96,69 +110,73 @@ class Turns:
 
     def turn(self, buffer):
         """The next tile into `x`, when all of the one that is there has been multiplied."""
-        self.keep(self.held, buffer)
+        self.store_shared(self.held, buffer)
         self.fetch(self.held)
         al.syncthreads()
         self.read(buffer, 0, self.G.steps)
 
 
 @avelang.jit
-def turns_of(G, window):
+def make_stages(G, window):
     """The first tile under way into `first`, the second behind it."""
     window = window.spread(G.copy_a)
-    memory = shared((G.m, G.k), window.view.dtype, 2, (G.keep_a, G.a))
-    first, held = al.make_local((G.copy_a.elements,), window.view.dtype), al.make_local((G.copy_a.elements,), window.view.dtype)
-    turns = Turns(window, memory, held, al.make_local((G.steps, G.count[0], G.a_words), al.i32), G)
-    turns.fetch(first)
-    turns.fetch(held)
-    return turns, first
+    memory = shared((G.m, G.k), window.view.dtype, 2, (G.stage_a, G.a))
+    first, held = (
+        al.make_local((G.copy_a.elements,), window.view.dtype),
+        al.make_local((G.copy_a.elements,), window.view.dtype),
+    )
+    stages = OperandStages(window, memory, held, al.make_local((G.steps, G.count[0], G.a_words), al.i32), G)
+    stages.fetch(first)
+    stages.fetch(held)
+    return stages, first
 
 
 @avelang.jit
-def begin(turns, first):
+def begin(stages, first):
     """The first tile into `x`, by buffer 0."""
-    turns.keep(first, 0)
+    stages.store_shared(first, 0)
     al.syncthreads()
-    turns.read(0, 0, turns.G.steps)
+    stages.read(0, 0, stages.G.steps)
 
 
 @avelang.jit
-def add(G, sums, turns, y):
+def add(G, acc, stages, y):
     """Adds the products of a tile."""
     for step in range(G.steps):
-        block_gemm.multiply(G, sums, turns.x[step], y[step], 0, G.count[0])
+        block_gemm.multiply(G, acc, stages.x[step], y[step], 0, G.count[0])
 
 
 @avelang.jit
-def tile_and_next(G, lanes, pieces, turns, sums, y, buffer):
-    """The product of a tile; each fragment of B is asked for again as soon as it has been multiplied. A's next tile comes by a buffer: there is
-    time for it to arrive there before half of the steps are done, and for its fragments afterwards."""
+def tile_and_next(G, lanes, pieces, stages, acc, y, buffer):
+    """The product of a tile; each fragment of B is asked for again as soon as it has been multiplied. A's next tile
+    comes by a buffer: there is time for it to arrive there before half of the steps are done, and for its fragments
+    afterwards."""
     PRODUCTS, MIDDLE = G.count[0] * G.count[1] * G.mma.unroll * len(G.parts), max(1, G.steps // 2)
-    FETCHES, EACH = len(turns.window.plan()), len(lanes.plan) // G.steps
+    FETCHES, EACH = len(stages.window.plan()), len(lanes.plan) // G.steps
     lanes.move(G.k)
     for step in range(G.steps):
         # One wait for all that the step takes: what was asked for behind it may still be under way.
-        loops.landed(len(lanes.plan) - EACH + (FETCHES if step > 0 else 0))
+        loops.wait_loads(len(lanes.plan) - EACH + (FETCHES if step > 0 else 0))
         if step == 0:
-            turns.keep(turns.held, buffer)
+            stages.store_shared(stages.held, buffer)
         if step == MIDDLE:
             al.syncthreads()
-            turns.read(buffer, 0, step)
-        block_gemm.multiply(G, sums, turns.x[step], y[step], 0, G.count[0])
+            stages.read(buffer, 0, step)
+        block_gemm.multiply(G, acc, stages.x[step], y[step], 0, G.count[0])
         if step == 0:
-            turns.fetch(turns.held)
+            stages.fetch(stages.held)
         lanes.load(pieces, step * EACH, (step + 1) * EACH)
         if step >= MIDDLE:
-            turns.read(buffer, step, step + 1)
+            stages.read(buffer, step, step + 1)
         products(1)
         if step == 0:
-            loops.follow(loops.VALU, PRODUCTS, 1, 2)
+            loops.sched_interleave(loops.VALU, PRODUCTS, 1, 2)
         else:
-            loops.follow(loops.LOAD, EACH, 1)
-        loops.settle()
+            loops.sched_interleave(loops.LOAD, EACH, 1)
+        loops.sched_barrier()
     if G.steps == 1:
         al.syncthreads()
-        turns.read(buffer, 0, 1)
+        stages.read(buffer, 0, 1)
 
 
 @avelang.jit
@@ -169,60 +187,61 @@ def products(count):
 
 
 @avelang.jit
-def whole_tiles(G, B, turns, first, sums, y, count):
+def whole_tiles(G, B, stages, first, acc, y, count):
     """The products of `count` tiles of K, all columns of which are inside; the last one is left to do."""
-    lanes = lanes_of(B)
+    lanes = streamed_vectors(B)
     pieces = al.view(y, al.Tensor((len(lanes.plan), B.width() * B.view.dtype.bytes // WORD), al.i32))
     lanes.load(pieces, 0, len(lanes.plan))
-    begin(turns, first)
+    begin(stages, first)
     for _ in al.range((count - 1) // 2):
         for buffer in (1, 0):
-            tile_and_next(G, lanes, pieces, turns, sums, y, buffer)
+            tile_and_next(G, lanes, pieces, stages, acc, y, buffer)
     if count % 2 == 0:
-        tile_and_next(G, lanes, pieces, turns, sums, y, 1)
+        tile_and_next(G, lanes, pieces, stages, acc, y, 1)
 
 
 @avelang.jit
 def streamed(G, A, B, k, STAGES: al.constexpr = 4):
-    """With cp.async both by a ring of `STAGES` tiles in shared memory: registers would not hold the bytes that must be under way to keep memory
-    busy. Else B straight into registers."""
+    """With cp.async both by a ring of `STAGES` tiles in shared memory: registers would not hold the bytes that must be
+    under way to keep memory busy. Else B straight into registers."""
     if al.target().has("sm_80"):
         return loops_async.asynchronous(G, A, B, k, STAGES)
-    return by_registers(G, A, B, k)
+    return register_stream(G, A, B, k)
 
 
 @avelang.jit
-def by_registers(G, A, B, k):
-    """B straight into registers, one tile of K ahead; A by two buffers. The tile of K that is no whole one comes last, by itself."""
+def register_stream(G, A, B, k):
+    """B straight into registers, one tile of K ahead; A by two buffers. The tile of K that is no whole one comes last,
+    by itself."""
     G = G.packing()
-    sums, (turns, first) = loops.new_sums(G), turns_of(G, A)
+    acc, (stages, first) = loops.make_acc(G), make_stages(G, A)
     B = B.spread(G.b)
     y = al.make_local((G.steps, G.count[1], G.b_words), al.i32)
     whole, all = k // G.k, (k + G.k - 1) // G.k
     if B.width() * B.view.dtype.bytes % WORD != 0:
         whole = 0 * k  # vectors that are no whole words: rows begin anywhere, and nothing is streamed
     elif whole > 0:
-        whole_tiles(G, B, turns, first, sums, y, whole)
+        whole_tiles(G, B, stages, first, acc, y, whole)
         B.move((0, G.k))  # `whole_tiles` has moved it by all but the last
-        add(G, sums, turns, y)
+        add(G, acc, stages, y)
         if whole < all:
-            turns.turn(whole % 2)
+            stages.turn(whole % 2)
     if whole == 0:
-        begin(turns, first)
-    any_tiles(G, B, turns, sums, y, whole, all)
-    return loops.tile_of_sums(G, sums)
+        begin(stages, first)
+    any_tiles(G, B, stages, acc, y, whole, all)
+    return loops.acc_tile(G, acc)
 
 
 @avelang.jit
-def any_tiles(G, B, turns, sums, y, done, all):
+def any_tiles(G, B, stages, acc, y, done, all):
     """The products of the other tiles of K, of which columns may be outside; the first of A's is in `x`."""
     if B.width() * B.view.dtype.bytes % WORD == 0:
         if done < all:
             B.load_values(al.view(y, al.Tensor((G.b.elements,), B.view.dtype)))
-            add(G, sums, turns, y)
+            add(G, acc, stages, y)
     else:
         for t in al.range(all):
             B.load_values(al.view(y, al.Tensor((G.b.elements,), B.view.dtype)))
             B.move((0, G.k))
-            add(G, sums, turns, y)
-            turns.turn((t + 1) % 2)
+            add(G, acc, stages, y)
+            stages.turn((t + 1) % 2)

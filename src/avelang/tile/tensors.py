@@ -1,5 +1,5 @@
-"""Distributed tensors in kernels: a distribution and a lane's elements in registers come in; arithmetic element by element, sums and maxima along
-dimensions, and the same tensor in another distribution go out."""
+"""Distributed tensors in kernels: a distribution and a lane's elements in registers come in; arithmetic element by
+element, sums and maxima along dimensions, and the same tensor in another distribution go out."""
 
 from __future__ import annotations
 
@@ -7,19 +7,26 @@ import math
 
 import avelang
 import avelang.language as al
-import avelang.tile.accesses as accesses
+import avelang.tile.vectorize as vectorize
 from avelang.base.places import wrong
 from avelang.tile.distribution import Distribution
 from avelang.tile.encoding import Ints
 
 
 @avelang.constant
-def fitting(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
+def check_shape(dist: Distribution, lengths: Ints, wave: int) -> Distribution:
     """A distribution that is one of a tile of these extents, over waves of so many lanes. Raises T304."""
     if tuple(lengths) != dist.shape:
-        raise wrong("T304", what="the tile", product=f"its extents are {tuple(lengths)}", want=f"its distribution is one of {dist.shape}")
+        raise wrong(
+            "T304",
+            what="the tile",
+            product=f"its extents are {tuple(lengths)}",
+            want=f"its distribution is one of {dist.shape}",
+        )
     if dist.wave != wave:
-        raise wrong("T304", what="the distribution", product=f"its waves have {dist.wave} lanes", want=f"the chip's have {wave}")
+        raise wrong(
+            "T304", what="the distribution", product=f"its waves have {dist.wave} lanes", want=f"the chip's have {wave}"
+        )
     return dist
 
 
@@ -48,23 +55,29 @@ def flat(shape: Ints) -> Ints:
 
 
 @avelang.constant
-def matching(dist: Distribution, other: Distribution) -> Distribution:
+def check_same(dist: Distribution, other: Distribution) -> Distribution:
     """A distribution in which lanes hold the same elements in the same order as in another one. Raises T301."""
-    if other is not dist and (other.shape != dist.shape or other.linear.shape != dist.linear.shape or (other.linear != dist.linear).any()):
-        got = f"one of {other.shape}" if other.shape != dist.shape else "one whose lanes hold other elements (`avelang.tile.shared.spread` moves it)"
+    if other is not dist and (
+        other.shape != dist.shape or other.linear.shape != dist.linear.shape or (other.linear != dist.linear).any()
+    ):
+        got = (
+            f"one of {other.shape}"
+            if other.shape != dist.shape
+            else "one whose lanes hold other elements (`avelang.tile.shared.spread` moves it)"
+        )
         raise wrong("T301", what="the other tile", want=f"in the distribution of the first, of {dist.shape}", got=got)
     return other
 
 
 @avelang.jit
-def place_of(dist, thread=None):
-    """Where a lane's first element stands in a tile: a coordinate (u32) for each dimension. `thread`: its number among those of the distribution, of
-    the block if None."""
+def thread_coord(dist, thread=None):
+    """Where a lane's first element stands in a tile: a coordinate (u32) for each dimension. `thread`: its number among
+    those of the distribution, of the block if None."""
     if thread is None:
         al.expect_threads(dist.threads)
         thread = al.thread_id(0)
     at = [al.convert(0, al.u32) for _ in dist.shape]
-    for below, digit in accesses.lane_digits(dist):
+    for below, digit in vectorize.lane_digits(dist):
         count = thread // below % digit.extent
         at = [x + count * s if s else x for x, s in zip(at, digit.strides, strict=True)]
     return tuple(at)
@@ -72,20 +85,21 @@ def place_of(dist, thread=None):
 
 @avelang.jit
 def is_first(dist, thread=None):
-    """Whether a lane is the first of those that hold the same elements: True at compile time where there are no others."""
+    """Whether a lane is the first of those that hold the same elements: True at compile time where there are no
+    others."""
     thread = al.thread_id(0) if thread is None else thread
     first = True
-    for below, count in accesses.replica_digits(dist):
+    for below, count in vectorize.replica_digits(dist):
         own = thread // below % count == 0
         first = own if first is True else al.select(own, first, False)
     return first
 
 
 @avelang.struct
-class Tile:
-    """A tile that the lanes of a block hold: `values`, a register tensor of `dist.elements` numbers in the order that `dist` says. `thread`:
-    the lane's number among those that `dist` is about, that of the block if None. `groups`: how many groups of lanes hold such a
-    tile, each its own."""
+class DistributedTile:
+    """A tile that the lanes of a block hold: `values`, a register tensor of `dist.elements` numbers in the order that
+    `dist` says. `thread`: the lane's number among those that `dist` is about, that of the block if None. `groups`: how
+    many groups of lanes hold such a tile, each its own."""
 
     values: ...
     dist: al.constexpr
@@ -103,28 +117,30 @@ class Tile:
         return self.dist.shape
 
     def map(self, fn, others=()):
-        """fn(values, ...) of this tile's elements and those of others in the same distribution: element by element, on vectors."""
+        """fn(values, ...) of this tile's elements and those of others in the same distribution: element by element, on
+        vectors."""
         for x in others:
-            matching(self.dist, x.dist)
-        return Tile(fn(self.values, *[x.values for x in others]), self.dist, self.thread, self.groups)
+            check_same(self.dist, x.dist)
+        return DistributedTile(fn(self.values, *[x.values for x in others]), self.dist, self.thread, self.groups)
 
     def sweep(self, fn):
-        """fn(element, (coordinate, ...)) of each element, in the tile's dtype: for masks, and whatever depends on the place in the tile."""
+        """fn(element, (coordinate, ...)) of each element, in the tile's dtype: for masks, and whatever depends on the
+        place in the tile."""
         out = al.make_local((self.dist.elements,), self.dtype)
-        at = place_of(self.dist, self.thread)
-        for v in accesses.vectors(self.dist, len(self.shape) - 1, 1):
+        at = thread_coord(self.dist, self.thread)
+        for v in vectorize.vectors(self.dist, len(self.shape) - 1, 1):
             where = tuple([x + s for x, s in zip(at, v.at, strict=True)])
             out[v.slots[0]] = fn(self.values[v.slots[0]], where)
-        return Tile(out, self.dist, self.thread, self.groups)
+        return DistributedTile(out, self.dist, self.thread, self.groups)
 
     def astype(self, dtype):
         """The tile in another dtype."""
-        return Tile(al.convert(self.values, dtype), self.dist, self.thread, self.groups)
+        return DistributedTile(al.convert(self.values, dtype), self.dist, self.thread, self.groups)
 
     def fold(self, fn, axis):
-        """A dimension folded by fn(a, b), which must not mind the order: sums, maxima. Every lane that had a part has the result. All lanes of the
-        block call it where several waves have parts."""
-        F = accesses.folding(with_axis(fitting(self.dist, self.shape, al.target().wave), axis), axis)
+        """A dimension folded by fn(a, b), which must not mind the order: sums, maxima. Every lane that had a part has
+        the result. All lanes of the block call it where several waves have parts."""
+        F = vectorize.folding(with_axis(check_shape(self.dist, self.shape, al.target().wave), axis), axis)
         out = al.make_local((F.results,), self.dtype)
         done = ()
         for i in range(len(F.of)):
@@ -136,7 +152,7 @@ class Tile:
                 out[r] = fn(out[r], al.shuffle_xor(out[r], offset))
         if len(F.waves) > 0:
             between_waves(out, F, fn, self.dist, self.thread)
-        return Tile(out, F.dist, self.thread, self.groups)
+        return DistributedTile(out, F.dist, self.thread, self.groups)
 
     def sum(self, axis):
         """Sums along a dimension."""
@@ -147,13 +163,17 @@ class Tile:
         return self.fold(greater, axis)
 
     def along(self, fn, folded, axis):
-        """fn(values, values of `folded`), where `folded` is what `fold` left of such a tile: each element meets the one of its row or column."""
-        F = accesses.folding(with_axis(self.dist, axis), axis)
-        matching(F.dist, folded.dist)
+        """fn(values, values of `folded`), where `folded` is what `fold` left of such a tile: each element meets the one
+        of its row or column."""
+        F = vectorize.folding(with_axis(self.dist, axis), axis)
+        check_same(F.dist, folded.dist)
         other = al.make_local((self.dist.elements,), folded.dtype)
         for i in range(len(F.of)):
             other[i] = folded.values[F.of[i]]
-        return Tile(fn(self.values, other), self.dist, self.thread, self.groups)
+        return DistributedTile(fn(self.values, other), self.dist, self.thread, self.groups)
+
+
+Tile = DistributedTile  # the public name
 
 
 @avelang.jit
@@ -178,9 +198,9 @@ def between_waves(out, F, fn, dist, thread):
         PARTS = PARTS * count
     SIZE = math.prod(F.dist.shape)
     room = al.make_shared((PARTS, SIZE), out.dtype)
-    at = place_of(F.dist, thread)
+    at = thread_coord(F.dist, thread)
     places = ()
-    for v in accesses.vectors(F.dist, len(F.dist.shape) - 1, 1):
+    for v in vectorize.vectors(F.dist, len(F.dist.shape) - 1, 1):
         place = al.convert(0, al.u32)
         for x, s, n in zip(at, v.at, F.dist.shape, strict=True):
             place = place * n + (x + s)
@@ -200,4 +220,4 @@ def between_waves(out, F, fn, dist, thread):
 @avelang.jit
 def full(dist, value, dtype):
     """A tile with every element `value`."""
-    return Tile(al.full((dist.elements,), value, dtype), dist)
+    return DistributedTile(al.full((dist.elements,), value, dtype), dist)

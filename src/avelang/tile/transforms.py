@@ -1,5 +1,5 @@
-"""Transforms of tensor views: coordinates of a view come in; those of the view below, and whether they exist there, go out. Beside them, what is
-checked of views while a kernel is built.
+"""Transforms of tensor views: coordinates of a view come in; those of the view below, and whether they exist there, go
+out. Beside them, what is checked of views while a kernel is built.
 
 Source: ROCm, Composable Kernel documentation, "Transforms".
 """
@@ -17,7 +17,8 @@ from avelang.tile.encoding import Ints
 
 @avelang.struct
 class Embed:
-    """Several coordinates, from `axis` on, as one below: their sum, each times its stride (unmerge: row-major strides)."""
+    """Several coordinates, from `axis` on, as one below: their sum, each times its stride (unmerge: row-major
+    strides)."""
 
     axis: al.constexpr
     strides: ...
@@ -48,7 +49,8 @@ class Merge:
 
 @avelang.struct
 class Pad:
-    """A coordinate that begins `before` places before the one below, whose extent is `extent`: places outside of that are padding."""
+    """A coordinate that begins `before` places before the one below, whose extent is `extent`: places outside of that
+    are padding."""
 
     axis: al.constexpr
     before: ...
@@ -87,29 +89,40 @@ def row_major(extents: Ints) -> Ints:
 
 
 @avelang.constant
-def along(axis: int, dimensions: int, count: int = 1) -> None:
+def check_axis(axis: int, dimensions: int, count: int = 1) -> None:
     """Whether a view has dimensions `axis` to before `axis` + `count`. Raises T301."""
     if isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis <= dimensions - count:
         raise wrong("T301", what="axis", want=f"a dimension of the view, 0 to {dimensions - count}", got=repr(axis))
 
 
 @avelang.constant
-def divided(extents: Ints, extent: int) -> None:
+def check_factors(extents: Ints, extent: int) -> None:
     """Whether a dimension can be taken apart so. Raises T301."""
     if math.prod(extents) != extent:
-        raise wrong("T301", what=f"the product of the extents {extents}", want=f"the dimension's extent, {extent}", got=math.prod(extents))
+        raise wrong(
+            "T301",
+            what=f"the product of the extents {extents}",
+            want=f"the dimension's extent, {extent}",
+            got=math.prod(extents),
+        )
 
 
 @avelang.constant
-def numbers(what: str, count: int, dimensions: int) -> None:
+def check_rank(what: str, count: int, dimensions: int) -> None:
     """Whether there is one for each dimension; `count`: 0 for what is no tuple. Raises T301."""
     if count != dimensions:
-        raise wrong("T301", what=what, want=f"a tuple of {dimensions}, one for each dimension", got=f"one of {count}" if count else "a single number")
+        raise wrong(
+            "T301",
+            what=what,
+            want=f"a tuple of {dimensions}, one for each dimension",
+            got=f"one of {count}" if count else "a single number",
+        )
 
 
 @avelang.constant
-def mapped(is_map: bool, how: str) -> None:
-    """Whether a view can be transformed, or cut: not one of a tensor map, by which the copy engine goes, and by nothing else. Raises T312."""
+def check_transformable(is_map: bool, how: str) -> None:
+    """Whether a view can be transformed, or cut: not one of a tensor map, by which the copy engine goes, and by nothing
+    else. Raises T312."""
     if is_map:
         raise wrong("T312", how=how)
 
@@ -127,23 +140,33 @@ def as_preshuffled(steps: int, columns: int | None, strides: tuple[int | None, .
 
 
 @avelang.constant
-def given(dist: Distribution | None) -> Distribution:
+def require_distribution(dist: Distribution | None) -> Distribution:
     """The distribution of a window. Raises T301 where it has none."""
     if dist is None:
-        raise wrong("T301", what="a window that is loaded", want="one with a distribution: view.window(lengths, origin, dist)", got="one without")
+        raise wrong(
+            "T301",
+            what="a window that is loaded",
+            want="one with a distribution: view.window(lengths, origin, dist)",
+            got="one without",
+        )
     return dist
 
 
 @avelang.constant
-def promised(vector: int) -> int:
+def check_vector_size(vector: int) -> int:
     """The vector of a view. Raises T301."""
     if isinstance(vector, bool) or not isinstance(vector, int) or vector < 1:
-        raise wrong("T301", what="the vector of a view", want="an integer from 1: neighbors that lie side by side", got=repr(vector))
+        raise wrong(
+            "T301",
+            what="the vector of a view",
+            want="an integer from 1: neighbors that lie side by side",
+            got=repr(vector),
+        )
     return vector
 
 
 @avelang.constant
-def padding(places: tuple[int | None, ...]) -> None:
+def check_padding(places: tuple[int | None, ...]) -> None:
     """Whether so many places can be added before and after, as far as they are known. Raises T301."""
     for name, n in zip(("before", "after"), places, strict=True):
         if n is not None and n < 0:
@@ -151,7 +174,7 @@ def padding(places: tuple[int | None, ...]) -> None:
 
 
 @avelang.constant
-def closed(n: int | None, extent: int, unit: int) -> bool:
+def xor_stays_inside(n: int | None, extent: int, unit: int) -> bool:
     """Whether it is known that a swizzle leads to places of its dimension only."""
     return n is not None and n % (1 << ((extent - 1) * unit).bit_length()) == 0
 
@@ -161,28 +184,36 @@ REACH = 1 << 31  # bytes that offsets of a buffer reach
 
 @avelang.constant
 def rows_apart(strides: tuple[int | None, ...], shape: tuple[int | None, ...]) -> bool:
-    """Whether it is known of a matrix, as far as its strides and extents are, that each row ends before the next one begins."""
+    """Whether it is known of a matrix, as far as its strides and extents are, that each row ends before the next one
+    begins."""
     step, columns = strides[0], shape[1]
     return step is not None and columns is not None and step >= columns
 
 
 @avelang.constant
 def in_reach(each: int, stride: int | None) -> bool:
-    """Whether rows of so many bytes for each element of the stride are within reach of a buffer's offsets, as far as that is known."""
+    """Whether rows of so many bytes for each element of the stride are within reach of a buffer's offsets, as far as
+    that is known."""
     return stride is None or each * stride < REACH
 
 
 @avelang.constant
-def within(shape: tuple[int | None, ...], have: tuple[int | None, ...]) -> None:
+def check_extents(shape: tuple[int | None, ...], have: tuple[int | None, ...]) -> None:
     """Whether a view of a tensor is no greater than the tensor, as far as that is known. Raises T301."""
     for axis, (n, most) in enumerate(zip(shape, have, strict=True)):
         if n is not None and most is not None and n > most:
-            raise wrong("T301", what=f"extent {axis} of the view of a tensor", want=f"{most} at most, the tensor's own, or `strides` given", got=n)
+            raise wrong(
+                "T301",
+                what=f"extent {axis} of the view of a tensor",
+                want=f"{most} at most, the tensor's own, or `strides` given",
+                got=n,
+            )
 
 
 @avelang.constant
-def allowed(vector: int, shape: tuple[int | None, ...], strides: tuple[int | None, ...]) -> None:
-    """Whether the vector of a view is what strides and extents allow, as far as they are known; no strides: rows follow one another. Raises T310."""
+def check_vector(vector: int, shape: tuple[int | None, ...], strides: tuple[int | None, ...]) -> None:
+    """Whether the vector of a view is what strides and extents allow, as far as they are known; no strides: rows follow
+    one another. Raises T310."""
     *apart, last = strides or (*shape[:-1], 1)
     why = ""
     if last not in (1, None) and shape[-1] != 1:
@@ -215,6 +246,6 @@ _WORDS = {
 
 
 @avelang.constant
-def words(what: str, *numbers: int) -> str:
+def expectation(what: str, *numbers: int) -> str:
     """What is expected, in words."""
     return _WORDS[what].format(*numbers)

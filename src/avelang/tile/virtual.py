@@ -1,8 +1,8 @@
-"""The matrix products that Ave knows, one to a chip's instruction or made of several: a chip's name comes in, descriptions go out.
+"""The matrix products that Ave knows, one to a chip's instruction or made of several: a chip's name comes in,
+descriptions go out.
 
-Sources of the virtual ones: IREE, "Virtual Dense MFMAs for Skinny GEMM", and IREE's list of virtual MMA intrinsics. That two rows of a sparse product
-can be one dense row: Hugging Face, "Creating custom kernels for the AMD MI300".
-"""
+Sources of the virtual ones: IREE, "Virtual Dense MFMAs for Skinny GEMM", and IREE's list of virtual MMA intrinsics.
+That two rows of a sparse product can be one dense row: Hugging Face, "Creating custom kernels for the AMD MI300"."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from avelang.tile.distribution import Distribution, row_of
 from avelang.tile.encoding import Encoding
 from avelang.tile.lowerings import collapse, exchanged, expand, paired, single, split
 from avelang.tile.mma_layout import SubgroupLayout
-from avelang.tile.products import Mma, named
+from avelang.tile.products import MmaAtom, named
 
 WAVE = 64
 PAIRED = "_PAIRED"  # ends the names of products that want A in pairs
@@ -46,12 +46,13 @@ def _types(dtypes: tuple[DType, DType, DType]) -> str:
 
 
 def _label(prefix: str, shape: tuple[int, int, int], dtypes: tuple[DType, DType, DType], times: int = 0) -> str:
-    """The name in IREE's manner: prefix, accumulator, shape (with the number of instructions along K, if given), operands."""
+    """The name in IREE's manner: prefix, accumulator, shape (with the number of instructions along K, if given),
+    operands."""
     size = "x".join(map(str, shape)) + (f"x{times}" if times else "")
     return f"{prefix}_{_short(dtypes[2])}_{size}_{_types(dtypes)}"
 
 
-def real(row: Any, target: str) -> Mma:
+def real(row: Any, target: str) -> MmaAtom:
     """The description of one dense instruction with one block, with its own fragments."""
     row = row_of(row)
     mma, dtypes = row.mma, dtypes_of(row, target)
@@ -63,12 +64,12 @@ def real(row: Any, target: str) -> Mma:
     else:
         name = _label("MFMA" if row.namespace == "amdgpu" else "MMA_SYNC", shape, dtypes)
     a, b, acc = (Distribution.from_fragment(f) for f in (mma.a, mma.b, mma.c))
-    return Mma(name, shape, dtypes, a, b, acc, single(_intrinsic(row)), (row.name,))
+    return MmaAtom(name, shape, dtypes, a, b, acc, single(_intrinsic(row)), (row.name,))
 
 
-def wide(row: Any, target: str, times: int = 2) -> Mma:
-    """VMFMA: `times` of a dense AMD instruction along K, with K in another order: a lane holds as many times more neighbors, so that one wide read
-    feeds all of them, and instruction i takes the i-th part of them."""
+def wide(row: Any, target: str, times: int = 2) -> MmaAtom:
+    """VMFMA: `times` of a dense AMD instruction along K, with K in another order: a lane holds as many times more
+    neighbors, so that one wide read feeds all of them, and instruction i takes the i-th part of them."""
     row = row_of(row)
     mma, dtypes = row.mma, dtypes_of(row, target)
     assert mma is not None
@@ -77,20 +78,19 @@ def wide(row: Any, target: str, times: int = 2) -> Mma:
     a = SubgroupLayout((1, 1), (mma.m, groups), (1, mma.m), (1, slots * times))
     parts = tuple(tuple(range(i * slots, (i + 1) * slots)) for i in range(times))
     acc = Distribution.from_fragment(mma.c)
-    return Mma(_label("VMFMA", shape, dtypes), shape, dtypes, a.distribution, a.transposed.distribution, acc,
+    return MmaAtom(_label("VMFMA", shape, dtypes), shape, dtypes, a.distribution, a.transposed.distribution, acc,
                split(_intrinsic(row), parts), (row.name,) * times)  # fmt: skip
 
 
-def skinny(row: Any, target: str, times: int = 2) -> Mma:
+def skinny(row: Any, target: str, times: int = 2) -> MmaAtom:
     """VDMFMA: an 8-row dense product out of `times` sparse instructions with 16 rows.
 
-    Rows 2 i and 2 i + 1 of the sparse A are the dense row i. Lane 2 p holds the lower half of the pair's neighbors along K, lane 2 p + 1 the upper
-    half; the instruction takes two of each for every four places along its K, and B's slots are put in that order. K is twice that of the padded
-    dense instruction of the same time.
+    Rows 2 i and 2 i + 1 of the sparse A are the dense row i. Lane 2 p holds the lower half of the pair's neighbors
+    along K, lane 2 p + 1 the upper half; the instruction takes two of each for every four places along its K, and B's
+    slots are put in that order. K is twice that of the padded dense instruction of the same time.
 
-    Every product of the dense operation is made once, and no other: places that are implied zeros are not multiplied, so that NaN and infinity in B
-    show where they would in the dense product. The order of the sum differs.
-    """
+    Every product of the dense operation is made once, and no other: places that are implied zeros are not multiplied,
+    so that NaN and infinity in B show where they would in the dense product. The order of the sum differs."""
     row = row_of(row)
     mma, dtypes = row.mma, dtypes_of(row, target)
     assert mma is not None and mma.sparse and mma.m == 16
@@ -100,18 +100,21 @@ def skinny(row: Any, target: str, times: int = 2) -> Mma:
     a = SubgroupLayout((1, 1), (mma.m // 2, groups), (2, mma.m), (1, 2 * half))
     b = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (2 * half, 1))
     acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
-    return Mma(_label("VDMFMA", shape, dtypes, times), shape, dtypes, a.distribution, b.distribution, acc.distribution,
+    return MmaAtom(_label("VDMFMA", shape, dtypes, times), shape, dtypes, a.distribution, b.distribution, acc.distribution,
                paired(_intrinsic(row), left, right), (row.name,) * times, expand, collapse)  # fmt: skip
 
 
-def skinny_paired(row: Any, target: str, times: int = 2) -> Mma:
-    """VDMFMA with A in pairs: the same product, where lanes hold K in the order in which the instructions take it. Lane 2 p has the first two of each
-    four neighbors, lane 2 p + 1 the last two, and B's slots stay as they are: no register of B is moved. A is read two elements at a time, or is put
-    in that order on its way into shared memory, as Hugging Face's kernel does."""
+def skinny_paired(row: Any, target: str, times: int = 2) -> MmaAtom:
+    """VDMFMA with A in pairs: the same product, where lanes hold K in the order in which the instructions take it. Lane
+    2 p has the first two of each four neighbors, lane 2 p + 1 the last two, and B's slots stay as they are: no register
+    of B is moved. A is read two elements at a time, or is put in that order on its way into shared memory, as Hugging
+    Face's kernel does."""
     base, mma = skinny(row, target, times), row_of(row).mma
     assert mma is not None
     stored, groups = mma.a.slots, WAVE // mma.m
-    a = Encoding((), ((mma.m // 2,), (groups, stored * times // 2, 2, 2)), ((), (2, 1, 2)), ((), (0, 0, 2)), (2, 2), (1, 3))
+    a = Encoding(
+        (), ((mma.m // 2,), (groups, stored * times // 2, 2, 2)), ((), (2, 1, 2)), ((), (0, 0, 2)), (2, 2), (1, 3)
+    )
     left, _ = pair_slots(stored, times)
     right = tuple(tuple(range(2 * part[0], 2 * part[-1] + 2)) for part in left)
     lower = paired(_intrinsic(row_of(row)), left, right)
@@ -119,21 +122,21 @@ def skinny_paired(row: Any, target: str, times: int = 2) -> Mma:
 
 
 def pair_slots(stored: int, times: int) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
-    """The slots of A and of B that each of `times` sparse instructions takes, which store so many elements of A a lane: four places along the
-    instruction's K are two of the even lane, then two of the odd one."""
+    """The slots of A and of B that each of `times` sparse instructions takes, which store so many elements of A a lane:
+    four places along the instruction's K are two of the even lane, then two of the odd one."""
     half = stored * times
     left = tuple(tuple(range(i * stored, (i + 1) * stored)) for i in range(times))
     right = tuple(tuple(x for g in range(stored // 2) for x in _four(i * stored + 2 * g, half)) for i in range(times))
     return left, right
 
 
-def skinny_halves(row: Any, target: str) -> Mma:
+def skinny_halves(row: Any, target: str) -> MmaAtom:
     """VDMFMA out of one sparse instruction of gfx950, whose B lies in two halves of K while A does not.
 
-    With `run` slots of B to a half and half / 4 groups of four in it: lane group g stores A for the instruction's K from 2 run g on, and B is in lane
-    groups 2 (g % 2) and the next one, in half g / 2 of their slots. So K is counted by the lanes and slots of B, 2 run to a lane; within each half
-    its slots are put in the order even lanes' first. A lane then holds two runs of run / 2 neighbors.
-    """
+    With `run` slots of B to a half and half / 4 groups of four in it: lane group g stores A for the instruction's K
+    from 2 run g on, and B is in lane groups 2 (g % 2) and the next one, in half g / 2 of their slots. So K is counted
+    by the lanes and slots of B, 2 run to a lane; within each half its slots are put in the order even lanes' first. A
+    lane then holds two runs of run / 2 neighbors."""
     row = row_of(row)
     mma, dtypes = row.mma, dtypes_of(row, target)
     assert mma is not None and mma.sparse and mma.m == 16
@@ -145,7 +148,7 @@ def skinny_halves(row: Any, target: str) -> Mma:
     b = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (slots, 1))
     acc = SubgroupLayout((1, 1), (groups, mma.n), (mma.m, 1), (mma.c.slots // 2, 1))
     right = tuple(x for h in (0, run) for q in range(run // 4) for x in _four(h + 2 * q, run // 2))
-    return Mma(_label("VDMFMA", shape, dtypes, 1), shape, dtypes, Distribution(a, WAVE), b.distribution, acc.distribution,
+    return MmaAtom(_label("VDMFMA", shape, dtypes, 1), shape, dtypes, Distribution(a, WAVE), b.distribution, acc.distribution,
                paired(_intrinsic(row), (tuple(range(mma.a.slots)),), (right,)), (row.name,),
                expand, collapse)  # fmt: skip
 
@@ -155,8 +158,9 @@ def _four(first: int, half: int) -> tuple[int, int, int, int]:
     return first, first + 1, half + first, half + first + 1
 
 
-def turned(row: Any, target: str) -> Mma:
-    """The product with its operands exchanged: the instruction's rows count N, its columns M. NVIDIA's 16 x 8 becomes 8 x 16."""
+def turned(row: Any, target: str) -> MmaAtom:
+    """The product with its operands exchanged: the instruction's rows count N, its columns M. NVIDIA's 16 x 8 becomes 8
+    x 16."""
     base = real(row, target)
     assert base.a is not None and base.b is not None
     m, n, k = base.shape
@@ -165,10 +169,10 @@ def turned(row: Any, target: str) -> Mma:
     row = row_of(row)
     kind = base.name.rpartition("_")[2] if row.mma is not None and row.mma.ignored_bits else None
     name = f"VMMA_SYNC_F32_{'x'.join(map(str, shape))}_{kind}" if kind else _label("VMMA_SYNC", shape, (db, da, dc))
-    return Mma(name, shape, (db, da, dc), a, b, acc, exchanged(_intrinsic(row)), (row.name,))
+    return MmaAtom(name, shape, (db, da, dc), a, b, acc, exchanged(_intrinsic(row)), (row.name,))
 
 
-def group(form: Any, n: int, target: str) -> Mma:
+def group(form: Any, n: int, target: str) -> MmaAtom:
     """wgmma with N columns over a warpgroup, A and B in shared memory; `lower` takes their descriptors."""
     from avelang.isa.nvptx import wgmma
 
@@ -176,7 +180,7 @@ def group(form: Any, n: int, target: str) -> Mma:
     dtypes, shape = (form.a.dtype, form.b.dtype, form.d), (wgmma.M, n, form.k)
     acc = Distribution.from_fragment(wgmma.d_fragment(n))
     name = f"WGMMA_F32_{'x'.join(map(str, shape))}_TF32" if form.a.name == "tf32" else _label("WGMMA", shape, dtypes)
-    return Mma(name, shape, dtypes, None, None, acc, single(_intrinsic(row)), (row.name,))
+    return MmaAtom(name, shape, dtypes, None, None, acc, single(_intrinsic(row)), (row.name,))
 
 
 def _transposed(d: Distribution) -> Distribution:
@@ -199,9 +203,9 @@ GROUP_COLUMNS = (64, 128, 256)
 
 @takes("T301")
 @functools.lru_cache
-def mmas(target: str) -> tuple[Mma, ...]:
-    """All matrix products of one wave that a chip has, real ones first, and on sm_90a those of a warpgroup with 64, 128 and 256 columns.
-    Raises U101 for a chip that is not known."""
+def mmas(target: str) -> tuple[MmaAtom, ...]:
+    """All matrix products of one wave that a chip has, real ones first, and on sm_90a those of a warpgroup with 64, 128
+    and 256 columns. Raises U101 for a chip that is not known."""
     from avelang.isa import ROWS
 
     chip = chip_of(target)
@@ -220,6 +224,7 @@ def mmas(target: str) -> tuple[Mma, ...]:
 
 
 @takes("T301")
-def mma(name: str, target: str = "gfx942") -> Mma:
-    """The matrix product of that name on a chip, such as "VDMFMA_F32_8x16x64x2_F16". Raises T301 with the names that there are."""
+def mma(name: str, target: str = "gfx942") -> MmaAtom:
+    """The matrix product of that name on a chip, such as "VDMFMA_F32_8x16x64x2_F16". Raises T301 with the names that
+    there are."""
     return named(mmas(target), name)

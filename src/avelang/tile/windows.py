@@ -1,9 +1,9 @@
-"""Tensor views and tile windows in kernels: memory, shapes and distributions come in; tiles that lanes hold, and stores of such tiles, go out.
+"""Tile windows in kernels: a view, an origin and a distribution come in; tiles that lanes hold, and stores of such tiles, go
+out.
 
-Source: ROCm, Composable Kernel documentation, "Tensor Views", "Transforms" and "Tile Window": a view maps coordinates through transforms to memory, a
-window is a tile of it with an origin and a distribution. Past the edges of a view loads give zeros and stores do nothing: by the range of a buffer
-resource on AMD GPUs where rows are plain, by a predicate elsewhere.
-"""
+Source: ROCm, Composable Kernel documentation, "Tile Window": a window is a tile of a view with an origin and a
+distribution. Past the edges of a view loads give zeros and stores do nothing: by the range of a buffer resource on AMD
+GPUs where rows are plain, by a predicate elsewhere."""
 
 from __future__ import annotations
 
@@ -11,245 +11,22 @@ import math
 
 import avelang
 import avelang.language as al
-import avelang.tile.accesses as accesses
-import avelang.tile.warpgroups as warpgroups
-from avelang.tile.tensors import Tile, fitting, is_first, matching, place_of, refuse
-from avelang.tile.transforms import (
-    Embed,
-    Merge,
-    Pad,
-    Xor,
-    allowed,
-    along,
-    closed,
-    divided,
-    given,
-    in_reach,
-    mapped,
-    numbers,
-    padding,
-    promised,
-    row_major,
-    rows_apart,
-    within,
-    words,
-)
+import avelang.tile.vectorize as vectorize
+from avelang.tile.tensors import DistributedTile, check_same, check_shape, is_first, thread_coord
+from avelang.tile.transforms import expectation, in_reach, require_distribution
 
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range; a row's number from here on is one before the first
-PLACES = 1 << 32  # that a coordinate tells apart
 WORD = 4  # bytes
 
 
-# -- views -----------------------------------------------------------------------------------------------------------------------------
-
-
-@avelang.struct
-class View:
-    """A tensor as tiles are cut from it: `data` (in memory), seen with `shape` through `steps`, the outermost last. `vector`: so many neighbors along
-    the last dimension, from multiples of it on, are neighbors in memory, aligned, and all inside or all outside. `apart`: it is known that each row
-    of a matrix ends before the next one begins."""
-
-    data: ...
-    shape: ...
-    vector: al.constexpr = 1
-    steps: ... = ()
-    apart: al.constexpr = False
-
-    @property
-    def dtype(self):
-        """Of the elements."""
-        return self.data.dtype
-
-    def __post_init__(self):
-        if not isinstance(self.data, al.TensorMap) and len(self.steps) == 0:
-            allowed(self.vector, known(self.shape), known(self.data.strides))
-
-    def _with(self, step, shape, vector):
-        mapped(isinstance(self.data, al.TensorMap), "transformed")
-        return View(self.data, shape, vector, self.steps + (step,))
-
-    def pad(self, axis, before, after):
-        """The same with so many more places before and after, which read as zeros and are not written."""
-        along(axis, len(self.shape))
-        padding(known((before, after)))
-        n = self.shape[axis]
-        inner = axis < len(self.shape) - 1 or (isinstance(before, int) and isinstance(after, int) and before % self.vector == 0)
-        shape = self.shape[:axis] + (n + before + after,) + self.shape[axis + 1 :]
-        return self._with(Pad(axis, al.convert(before, al.u32), n), shape, self.vector if inner else 1)
-
-    def unmerge(self, axis, extents):
-        """A dimension taken apart into several; their extents are compile-time ints, of which the product is that of the dimension."""
-        along(axis, len(self.shape))
-        if isinstance(self.shape[axis], int):
-            divided(extents, self.shape[axis])
-        else:
-            al.expect(self.shape[axis] == math.prod(extents), words("product", math.prod(extents)), self.shape[axis])
-        inner = axis < len(self.shape) - 1 or extents[len(extents) - 1] % self.vector == 0
-        shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
-        return self._with(Embed(axis, row_major(extents)), shape, self.vector if inner else 1)
-
-    def embed(self, axis, extents, strides):
-        """A dimension as several, which may meet a place twice: rows of an image under a filter, for one."""
-        along(axis, len(self.shape))
-        numbers("the strides of `embed`", len(strides), len(extents))
-        last = sum([(max(n, 1) - 1) * s for n, s in zip(extents, strides, strict=True)])
-        al.expect(last < self.shape[axis], words("embed"), last)
-        inner = axis < len(self.shape) - 1
-        shape = self.shape[:axis] + extents + self.shape[axis + 1 :]
-        return self._with(Embed(axis, strides), shape, self.vector if inner else 1)
-
-    def merge(self, axis, count):
-        """`count` dimensions from `axis` on as one, of less than 2^32 places (T311, L050)."""
-        along(axis, len(self.shape), count)
-        inner = axis + count < len(self.shape)
-        extents = self.shape[axis : axis + count]
-        total = extents[0]
-        for e in extents[1:]:
-            if not (isinstance(total, int) and isinstance(e, int)):
-                al.expect(al.convert(total, al.i64) * al.convert(e, al.i64) < PLACES, words("merge"))
-            total = total * e
-        if isinstance(total, int):
-            al.expect(total < PLACES, words("merge"), total)
-        shape = self.shape[:axis] + (total,) + self.shape[axis + count :]
-        return self._with(Merge(axis, extents), shape, self.vector if inner else 1)
-
-    def xor(self, axis, by, extent, unit=1):
-        """The same with a dimension swizzled: coordinate `axis` ^ (coordinate `by` % extent) * unit."""
-        along(axis, len(self.shape))
-        along(by, len(self.shape))
-        last = len(self.shape) - 1
-        whole = unit % self.vector == 0 if axis == last else by < last  # neighbors stay neighbors
-        end = None if closed(known(self.shape)[axis], extent, unit) else self.shape[axis]
-        return self._with(Xor(axis, by, extent, unit, end), self.shape, self.vector if whole else 1)
-
-    def cut(self, shape):
-        """The same with smaller extents, where it was not transformed: what is past them is outside. `vector` divides the last."""
-        mapped(isinstance(self.data, al.TensorMap), "cut")
-        return View(self.data, shape, self.vector, self.steps, self.apart)
-
-    def lines(self):
-        """Whether this is a matrix as it lies in memory, with neighbors of a row side by side and rows that do not go backwards."""
-        if len(self.steps) > 0 or len(self.shape) != 2 or len(self.data.strides) != 2 or not side_by_side(self.data):
-            return False
-        return self.apart or forward(self.data.strides[0])
-
-    def rows_apart(self):
-        """Whether, besides, each row is known to end before the next one begins: then the end of the last one bounds them all."""
-        return self.apart or rows_apart(known(self.data.strides), known(self.shape))
-
-    def locate(self, at):
-        """The coordinates in memory, and whether they are inside."""
-        inside = at[0] < self.shape[0]
-        for x, n in zip(at[1:], self.shape[1:], strict=True):
-            inside = al.select(x < n, inside, False)
-        for i in range(len(self.steps)):
-            at, there = self.steps[len(self.steps) - 1 - i].below(at)
-            if there is not True:
-                inside = al.select(there, inside, False)
-        return at, inside
-
-    def store(self, tile, origin):
-        """Stores a tile at `origin`, converted to the view's dtype; nothing outside of the view. By the copy engine where this is a tensor map."""
-        self._place("the origin of a store", origin)
-        if isinstance(self.data, al.TensorMap):
-            warpgroups.store(self.data, tile, origin)
-        else:
-            self.window(tile.dist.shape, origin).store(tile)
-
-    def _place(self, what, at):
-        numbers(what, len(at) if isinstance(at, tuple) else 0, len(self.shape))
-
-    def window(self, lengths, origin, dist=None):
-        """A tile of these extents at `origin`. Raises T301 for as many as the view has not."""
-        self._place("the extents of a window", lengths)
-        self._place("the origin of a window", origin)
-        return Window(self, lengths, tuple([al.convert(x, al.u32) for x in origin]), dist)
-
-
 @avelang.jit
-def known(numbers):
+def static_values(numbers):
     """Numbers that are known at compile time, None in place of the others."""
     return tuple([x if isinstance(x, int) else None for x in numbers])
 
 
 @avelang.jit
-def side_by_side(data):
-    """Whether it is known that neighbors along the last dimension are neighbors in memory."""
-    last = data.strides[len(data.strides) - 1]
-    return isinstance(last, int) and last == 1
-
-
-@avelang.jit
-def forward(stride):
-    """Whether a stride is a known one, or an unsigned number of no more than 32 bits."""
-    if isinstance(stride, int):
-        return True
-    return (al.full((1,), 0, al.u1) + stride).dtype in (al.u8, al.u16, al.u32)
-
-
-@avelang.jit
-def promise(vector, shape, strides):
-    """What is known at run time only of what `allowed` looks at: L050 where the launch tells that it does not hold."""
-    if vector > 1:
-        last = shape[len(shape) - 1]
-        if not isinstance(last, int):
-            al.expect(last % vector == 0, words("last", vector), last)
-        for i in range(len(strides)):
-            if not isinstance(strides[i], int):
-                if i == len(strides) - 1:
-                    al.expect(strides[i] == 1 or last == 1, words("side", vector), strides[i])
-                else:
-                    alone = shape[i] <= 1
-                    al.expect(True if alone is True else (strides[i] % vector == 0) | alone, words("rows", vector), strides[i])
-
-
-@avelang.jit
-def view(memory, shape, vector=1, strides=None):
-    """A naive view of a pointer, a tensor or a tensor map. `vector`: see `View`; rows must begin at multiples of it. `strides`: one for each
-    dimension, in elements, from the memory's first element on: known ones from 0 (a row again and again), run-time ones of any sign; left out, rows
-    follow one another, or lie as the tensor's do. Raises T301, T310 for a `vector` that strides and extents do not allow."""
-    vector = promised(vector)
-    if not isinstance(shape, tuple) and not isinstance(memory, al.Tensor):
-        refuse("the shape of a view", "a tuple of extents, such as (rows, columns)", "a single number")
-    if isinstance(memory, al.TensorMap):
-        if strides is not None:
-            refuse("the strides of a view of a tensor map", "left out: the map has those of its array", strides)
-        return View(memory, shape, vector)
-    if strides is not None:
-        if not isinstance(shape, tuple):
-            refuse("the shape of a view with strides", "a tuple of extents, such as (rows, columns)", "none" if shape is None else "a single number")
-        numbers("the strides of a view", len(strides) if isinstance(strides, tuple) else 0, len(shape))  # type: ignore
-        allowed(vector, known(shape), known(strides))
-        promise(vector, shape, strides)
-        layout = al.make_layout(shape, strides)
-        data = al.view(memory, memory.dtype, layout) if isinstance(memory, al.Tensor) else al.make_tensor(memory, memory.dtype, layout)
-        return View(data, shape, vector)
-    if isinstance(memory, al.Tensor):
-        if shape is None:
-            shape = memory.shape
-        numbers("the shape of a view of a tensor", len(shape) if isinstance(shape, tuple) else 0, len(memory.shape))  # type: ignore
-        within(known(shape), known(memory.shape))
-        allowed(vector, known(shape), known(memory.strides))
-        promise(vector, shape, memory.strides)
-        for axis in range(len(shape)):
-            if not (isinstance(shape[axis], int) and isinstance(memory.shape[axis], int)):
-                al.expect(shape[axis] <= memory.shape[axis], words("extent", axis), shape[axis])
-        return View(memory, shape, vector)
-    allowed(vector, known(shape), ())
-    promise(vector, shape, ())
-    # The last extent is a multiple of `vector`: said so, for the compiler to know how rows are aligned.
-    strides, step = (1,), shape[len(shape) - 1] // vector * vector
-    for i in range(len(shape) - 1):
-        strides = (step,) + strides
-        step = step * shape[len(shape) - 2 - i]
-    return View(al.make_tensor(memory, memory.dtype, al.make_layout(shape, strides)), shape, vector, (), True)
-
-
-# -- windows ---------------------------------------------------------------------------------------------------------------------------
-
-
-@avelang.jit
-def part(data, at, width):
+def subvector(data, at, width):
     """`width` neighbors along the last dimension, from a multiple of `width` on."""
     at = at[: len(at) - 1] + (at[len(at) - 1] // width * width,)
     return al.subview(data, at, tuple([1 for _ in at[1:]]) + (width,), tuple([1 for _ in at]))
@@ -257,9 +34,10 @@ def part(data, at, width):
 
 @avelang.struct
 class Window:
-    """A tile of a view: `lengths` (compile-time), `origin` (u32 each; from 2^31 on it stands for the negative number of the same bits), and how lanes
-    share it (`thread`: as of `Tile`). `early`: it may begin before the first row. Where loads and stores are AMD's of buffers: `resource`, of `have`
-    rows, and how many rows the window begins behind the first of them, `lead`, modulo 2^32."""
+    """A tile of a view: `lengths` (compile-time), `origin` (u32 each; from 2^31 on it stands for the negative number of
+    the same bits), and how lanes share it (`thread`: as of `DistributedTile`). `early`: it may begin before the first
+    row. Where loads and stores are AMD's of buffers: `resource`, of `have` rows, and how many rows the window begins
+    behind the first of them, `lead`, modulo 2^32."""
 
     view: ...
     lengths: al.constexpr
@@ -273,10 +51,14 @@ class Window:
 
     def __post_init__(self):
         if self.dist is not None:
-            fitting(self.dist, self.lengths, al.target().wave)
+            check_shape(self.dist, self.lengths, al.target().wave)
             if self.width() > 1:
-                al.expect(self.origin[len(self.origin) - 1] % self.width() == 0, words("origin", self.view.vector), self.origin[len(self.origin) - 1])
-            if self.ranged():
+                al.expect(
+                    self.origin[len(self.origin) - 1] % self.width() == 0,
+                    expectation("origin", self.view.vector),
+                    self.origin[len(self.origin) - 1],
+                )
+            if self.uses_buffer():
                 self.in_reach()
                 self.bound()
 
@@ -284,8 +66,9 @@ class Window:
         """The same window with a distribution; its extents are the distribution's."""
         return Window(self.view, dist.shape, self.origin, dist, None, self.early)
 
-    def from_inside(self):
-        """The same window, of which it is known that it never begins before the first row: AMD's offsets are then the same for all such windows."""
+    def starts_inside(self):
+        """The same window, of which it is known that it never begins before the first row: AMD's offsets are then the
+        same for all such windows."""
         return Window(self.view, self.lengths, self.origin, self.dist, self.thread, False)
 
     def move(self, by):
@@ -293,24 +76,24 @@ class Window:
         self.view._place("a step of a window", by)
         self.origin = tuple([x + d for x, d in zip(self.origin, by, strict=True)])
         if self.dist is not None and self.width() > 1:
-            al.expect(by[len(by) - 1] % self.width() == 0, words("step", self.view.vector), by[len(by) - 1])
+            al.expect(by[len(by) - 1] % self.width() == 0, expectation("step", self.view.vector), by[len(by) - 1])
         if self.resource is not None and not (isinstance(by[0], int) and by[0] == 0):
             self.bound()
 
     def width(self):
         """Elements that a lane may access at once."""
-        return accesses.widest(self.dist, len(self.lengths) - 1, self.view.dtype.bytes, self.view.vector)
+        return vectorize.widest(self.dist, len(self.lengths) - 1, self.view.dtype.bytes, self.view.vector)
 
     def plan(self):
         """The lane's vectors, by compile-time steps from its first element."""
-        return accesses.vectors(self.dist, len(self.lengths) - 1, self.width())
+        return vectorize.vectors(self.dist, len(self.lengths) - 1, self.width())
 
-    def ranged(self):
-        """Whether loads and stores are AMD's of buffers, to which a place outside is an offset out of range: neighbors must be side by side, rows in
-        reach, and vectors of whole words."""
+    def uses_buffer(self):
+        """Whether loads and stores are AMD's of buffers, to which a place outside is an offset out of range: neighbors
+        must be side by side, rows in reach, and vectors of whole words."""
         if al.target().vendor != "amd" or not self.view.lines() or self.width() * self.view.dtype.bytes % WORD != 0:
             return False
-        return in_reach(self.lengths[0] * self.view.dtype.bytes, known(self.view.data.strides)[0])
+        return in_reach(self.lengths[0] * self.view.dtype.bytes, static_values(self.view.data.strides)[0])
 
     def in_reach(self):
         """Expects rows that offsets reach, where their distance is known at run time only."""
@@ -318,40 +101,41 @@ class Window:
         if not self.view.rows_apart():
             MOST = MOST // 2
             if not isinstance(self.view.shape[1], int):
-                al.expect(self.view.shape[1] < MOST // size, words("columns", MOST // size), self.view.shape[1])
+                al.expect(self.view.shape[1] < MOST // size, expectation("columns", MOST // size), self.view.shape[1])
         if not isinstance(stride, int):
             EACH = MOST // (self.lengths[0] * size)
-            al.expect(stride < EACH, words("reach", self.lengths[0], EACH), stride)
+            al.expect(stride < EACH, expectation("reach", self.lengths[0], EACH), stride)
 
-    def bounded(self):
+    def row_bounded(self):
         """Whether, besides, the end of the last row inside bounds all of them."""
-        return self.ranged() and self.view.rows_apart()
+        return self.uses_buffer() and self.view.rows_apart()
 
     def load(self):
         """The tile, zeros outside of the view. Raises T301 for a window without a distribution."""
-        dist = given(self.dist)
-        tile = Tile(al.make_local((dist.elements,), self.view.dtype), dist)
+        dist = require_distribution(self.dist)
+        tile = DistributedTile(al.make_local((dist.elements,), self.view.dtype), dist)
         self.load_into(tile)
         return tile
 
     def load_into(self, tile):
         """Loads into the registers of a tile of this distribution. Raises T301 for another."""
-        matching(self.dist, tile.dist)
+        check_same(self.dist, tile.dist)
         self.load_values(tile.values)
 
     def load_values(self, values):
         """The same for a lane's registers."""
-        if self.ranged():
+        if self.uses_buffer():
             self._load_ranged(values)
         else:
             self._load_guarded(values)
 
     def store(self, tile):
-        """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view. Raises T304 for other extents."""
-        fitting(tile.dist, self.lengths, al.target().wave)
+        """Stores a tile in its distribution, converted to the view's dtype; nothing outside of the view. Raises T304
+        for other extents."""
+        check_shape(tile.dist, self.lengths, al.target().wave)
         out = Window(self.view, tile.dist.shape, self.origin, tile.dist, tile.thread)
         if is_first(tile.dist, tile.thread):
-            if out.ranged():
+            if out.uses_buffer():
                 out._store_ranged(tile.values)
             else:
                 out._store_guarded(tile.values)
@@ -359,22 +143,26 @@ class Window:
     # -- straight into shared memory ---------------------------------------------------------------------------------------------------
 
     def load_async(self, memory, buffer=0, whole=False):
-        """Begins a copy of the tile into a buffer of `memory` (`Shared`), zeros outside of the view. It is there once `arrived` and a barrier say so.
-        By cp.async, or by a buffer load to LDS on AMD, where a lane's vectors have 4 bytes or more; else through registers, at once. `whole`:
-        `has_rows` is known to be true."""
+        """Begins a copy of the tile into a buffer of `memory` (`Shared`), zeros outside of the view. It is there once
+        `wait_async` and a barrier say so. By cp.async, or by a buffer load to LDS on AMD, where a lane's vectors have 4
+        bytes or more; else through registers, at once. `whole`: `has_rows` is known to be true."""
         if al.target().has("sm_80") and self.width() * self.view.dtype.bytes >= WORD:
             if is_first(self.dist, self.thread):
                 self._copy_async(memory, buffer, whole)
-        elif self.bounded() and self.direct_bytes(memory):
+        elif self.row_bounded() and self.direct_bytes(memory):
             self._copy_direct(memory, buffer)
         else:
             memory.store(self.load(), buffer)
 
     def _copy_async(self, memory, buffer, whole):
-        at, WIDTH, PLAN = place_of(self.dist, self.thread), self.width(), self.plan()
+        at, WIDTH, PLAN = thread_coord(self.dist, self.thread), self.width(), self.plan()
 
         def source(i):
-            return self._rows_apart(at, PLAN[i].at, WIDTH, whole) if self.plain() else self._anywhere(at, PLAN[i].at, WIDTH)
+            return (
+                self._rows_apart(at, PLAN[i].at, WIDTH, whole)
+                if self.plain()
+                else self._anywhere(at, PLAN[i].at, WIDTH)
+            )
 
         copy_vectors(self.dist, PLAN, WIDTH, source, memory, buffer, self.thread)
 
@@ -386,25 +174,27 @@ class Window:
         """Whether all rows of the window are inside of the view; False at compile time where it is transformed."""
         if not self.plain():
             return False
-        return al.select(self.origin[0] < self.view.shape[0], self.origin[0] + self.lengths[0] <= self.view.shape[0], False)
+        return al.select(
+            self.origin[0] < self.view.shape[0], self.origin[0] + self.lengths[0] <= self.view.shape[0], False
+        )
 
     def _rows_apart(self, at, step, width, whole):
-        # What a lane adds for a row and what is the same for all are sums of their own, and comparisons are with what is left of the view: then only
-        # the column changes as the window moves along rows.
+        # What a lane adds for a row and what is the same for all are sums of their own, and comparisons are with what
+        # is left of the view: then only the column changes as the window moves along rows.
         row, col = at[0] + self.origin[0], at[1] + self.origin[1]
         inside = col + step[1] < self.view.shape[1]
         if not whole:
             inside = inside & (row + step[0] < self.view.shape[0])
         data, reach = self.view.data, (step[0] + 1, step[1] + width)
-        # Signed: the lane's first place may be before the first of the memory where this one is not. The window may be greater than the memory:
-        # extents that are not known at compile time are not compared with it.
+        # Signed: the lane's first place may be before the first of the memory where this one is not. The window may be
+        # greater than the memory: extents that are not known at compile time are not compared with it.
         line = al.subview(data, (al.convert(row, al.i32), 0), tuple([al.convert(x, al.u32) for x in reach]), (1, 1))
         mine = al.subview(line, (0, al.convert(col, al.i32)), reach, (1, 1))
         return al.subview(mine, (step[0], step[1]), (1, width), (1, 1)), inside
 
     def _anywhere(self, at, step, width):
-        where, inside = self.located(at, step)
-        return part(self.view.data, tuple([al.select(inside, x, 0) for x in where]), width), inside
+        where, inside = self.memory_coords(at, step)
+        return subvector(self.view.data, tuple([al.select(inside, x, 0) for x in where]), width), inside
 
     def direct_bytes(self, memory):
         """What a lane moves with one load to LDS; 0 where such loads cannot make a copy into a buffer of `memory`."""
@@ -414,11 +204,11 @@ class Window:
     def loads_into(self, memory):
         """Loads to LDS that a copy into a buffer of `memory` takes each wave."""
         EACH = self.direct_bytes(memory)
-        return memory.nbytes // (self.dist.threads * EACH) if self.bounded() and EACH else 0
+        return memory.nbytes // (self.dist.threads * EACH) if self.row_bounded() and EACH else 0
 
     def _copy_direct(self, memory, buffer):
-        # LDS is written in the order of lanes: each fetches what belongs where its data will lie. Rows and swizzle repeat every so many loads: what a
-        # lane fetches then is the same, some rows on, which takes one addition.
+        # LDS is written in the order of lanes: each fetches what belongs where its data will lie. Rows and swizzle
+        # repeat every so many loads: what a lane fetches then is the same, some rows on, which takes one addition.
         t, EACH = al.thread_id(0) if self.thread is None else self.thread, self.direct_bytes(memory)
         SPAN, WAVE, S = self.dist.threads * EACH, al.target().wave, memory.swizzle
         KINDS = math.lcm(SPAN, memory.row, 1 << S.base + S.shift + S.bits if S.bits else 1) // SPAN
@@ -426,10 +216,12 @@ class Window:
         words = al.view(memory.data, al.Tensor((memory.data.shape[0] * memory.nbytes // EACH, EACH // WORD), al.i32))
         firsts = ()
         for i in range(min(KINDS, memory.nbytes // SPAN)):
-            place = memory.mixed(t * EACH + i * SPAN)
+            place = memory.swizzled(t * EACH + i * SPAN)
             row, col = place // memory.row + self.lead, place % memory.row // size + self.origin[1]
             rest = place % size if size > EACH else 0  # of an element of several words
-            firsts = firsts + ((row, col, rest, al.select(col < self.view.shape[1], (row * stride + col) * size + rest, BEYOND)),)
+            firsts = firsts + (
+                (row, col, rest, al.select(col < self.view.shape[1], (row * stride + col) * size + rest, BEYOND)),
+            )
         for i in range(memory.nbytes // SPAN):
             more = i // KINDS * (KINDS * SPAN // memory.row)
             row, col, rest, offset = firsts[i % KINDS]  # type: ignore
@@ -439,15 +231,18 @@ class Window:
             else:
                 offset = offset + more * stride * size
             first = (t // WAVE * WAVE + i * self.dist.threads) + buffer * (memory.nbytes // EACH)
-            al.amdgpu.raw_buffer_load_x1_lds(self.resource, part(words, (first, 0), EACH // WORD), EACH, al.convert(offset, al.i32), zero, 0, 0)
+            al.amdgpu.raw_buffer_load_x1_lds(
+                self.resource, subvector(words, (first, 0), EACH // WORD), EACH, al.convert(offset, al.i32), zero, 0, 0
+            )
 
     # -- by range ----------------------------------------------------------------------------------------------------------------------
 
     def bound(self):
-        """The resource of the window's rows that are inside of the view, to the end of the last one; of all that offsets reach where rows may
-        overlap: then `offset` compares each."""
+        """The resource of the window's rows that are inside of the view, to the end of the last one; of all that
+        offsets reach where rows may overlap: then `offset` compares each."""
         data, rows, size = self.view.data, self.view.shape[0], self.view.dtype.bytes
-        # As a difference of two that are no less than 0: LLVM would make of `rows - first` one that saturates, which the scalar unit does not have.
+        # As a difference of two that are no less than 0: LLVM would make of `rows - first` one that saturates, which
+        # the scalar unit does not have.
         first = min(self.origin[0], BEYOND)
         top, end = min(first, rows), min(first + self.lengths[0], rows)
         if self.early:
@@ -468,20 +263,23 @@ class Window:
         """Bytes from the resource's base to a vector: out of range where it is past the end of its row."""
         size, stride = self.view.dtype.bytes, self.view.data.strides[0]
         row, col = at[0] + self.lead, at[1] + self.origin[1] + step[1]
-        # The range check adds an instruction's constant without wrapping round: of a lane whose first row is before the view, all rows would be
-        # outside. So each row is compared there, as where rows may overlap; else the first of a lane's rows, which are uniform steps apart.
+        # The range check adds an instruction's constant without wrapping round: of a lane whose first row is before the
+        # view, all rows would be outside. So each row is compared there, as where rows may overlap; else the first of a
+        # lane's rows, which are uniform steps apart.
         if self.early or not self.view.rows_apart():
             there = al.select(row + step[0] < self.have, col < self.view.shape[1], False)
             return al.convert(al.select(there, ((row + step[0]) * stride + col) * size, BEYOND), al.i32)
-        return al.convert(al.select(col < self.view.shape[1], (row * stride + col) * size, BEYOND) + step[0] * stride * size, al.i32)
+        return al.convert(
+            al.select(col < self.view.shape[1], (row * stride + col) * size, BEYOND) + step[0] * stride * size, al.i32
+        )
 
     def _load_ranged(self, values):
-        at, WIDTH, zero = place_of(self.dist, self.thread), self.width(), al.convert(0, al.i32)
+        at, WIDTH, zero = thread_coord(self.dist, self.thread), self.width(), al.convert(0, al.i32)
         WORDS = WIDTH * self.view.dtype.bytes // WORD
         pieces = al.view(values, al.Tensor((self.dist.elements // WIDTH, WORDS), al.i32))
         for v in self.plan():
             some = load_words(self.resource, self.offset(at, v.at), zero, WORDS)
-            if v.solid:
+            if v.contiguous:
                 pieces[v.slots[0] // WIDTH] = some
             else:
                 each = al.view(some, al.Tensor((WIDTH,), self.view.dtype))
@@ -489,35 +287,35 @@ class Window:
                     values[v.slots[i]] = each[i]
 
     def _store_ranged(self, values):
-        at, WIDTH, zero = place_of(self.dist, self.thread), self.width(), al.convert(0, al.i32)
+        at, WIDTH, zero = thread_coord(self.dist, self.thread), self.width(), al.convert(0, al.i32)
         WORDS = WIDTH * self.view.dtype.bytes // WORD
-        for v in accesses.vectors(self.dist, 1, WIDTH):
-            some = al.convert(taken(values, v, WIDTH), self.view.dtype)
+        for v in vectorize.vectors(self.dist, 1, WIDTH):
+            some = al.convert(register_vector(values, v, WIDTH), self.view.dtype)
             store_words(al.view(some, al.Tensor((WORDS,), al.i32)), self.resource, self.offset(at, v.at), zero, WORDS)
 
     # -- by predicate ------------------------------------------------------------------------------------------------------------------
 
-    def located(self, at, step):
+    def memory_coords(self, at, step):
         """Coordinates in memory of a vector, and whether it is inside."""
         return self.view.locate(tuple([o + x + s for o, x, s in zip(self.origin, at, step, strict=True)]))
 
     def _load_guarded(self, values):
-        at, WIDTH = place_of(self.dist, self.thread), self.width()
-        for v in accesses.vectors(self.dist, len(self.lengths) - 1, WIDTH):
-            where, inside = self.located(at, v.at)
+        at, WIDTH = thread_coord(self.dist, self.thread), self.width()
+        for v in vectorize.vectors(self.dist, len(self.lengths) - 1, WIDTH):
+            where, inside = self.memory_coords(at, v.at)
             some = al.full((WIDTH,), 0, self.view.dtype)
             if inside:
-                some = read(self.view.data, where, WIDTH)
+                some = load_vector(self.view.data, where, WIDTH)
             for i in range(WIDTH):
                 values[v.slots[i]] = some[i]
 
     def _store_guarded(self, values):
-        at, WIDTH = place_of(self.dist, self.thread), self.width()
-        for v in accesses.vectors(self.dist, len(self.lengths) - 1, WIDTH):
-            some = al.convert(taken(values, v, WIDTH), self.view.dtype)
-            where, inside = self.located(at, v.at)
+        at, WIDTH = thread_coord(self.dist, self.thread), self.width()
+        for v in vectorize.vectors(self.dist, len(self.lengths) - 1, WIDTH):
+            some = al.convert(register_vector(values, v, WIDTH), self.view.dtype)
+            where, inside = self.memory_coords(at, v.at)
             if inside:
-                al.view(part(self.view.data, where, WIDTH), al.Tensor((1, WIDTH), self.view.dtype))[0] = some
+                al.view(subvector(self.view.data, where, WIDTH), al.Tensor((1, WIDTH), self.view.dtype))[0] = some
 
 
 @avelang.jit
@@ -533,9 +331,9 @@ def copy_async(target, source, count, NBYTES):
 
 @avelang.jit
 def copy_vectors(dist, PLAN, WIDTH, source, memory, buffer, thread=None):
-    """Begins a lane's copies of its vectors by cp.async to where they lie in a buffer of `memory`. `source(i)`: the vector in global memory, and
-    whether it is inside: else it is zeros."""
-    at, NBYTES = place_of(dist, thread), WIDTH * memory.dtype.bytes
+    """Begins a lane's copies of its vectors by cp.async to where they lie in a buffer of `memory`. `source(i)`: the
+    vector in global memory, and whether it is inside: else it is zeros."""
+    at, NBYTES = thread_coord(dist, thread), WIDTH * memory.dtype.bytes
     PLACES, first = memory.plan_of(dist, WIDTH), memory.first(dist, thread)
     for i in range(len(PLAN)):
         found, inside = source(i)
@@ -543,34 +341,34 @@ def copy_vectors(dist, PLAN, WIDTH, source, memory, buffer, thread=None):
             target = memory.piece(first, PLACES[i], NBYTES, buffer)
         else:
             step = PLAN[i].at
-            target = memory.piece(memory.byte((at[0] + step[0], at[1] + step[1])), accesses.HERE, NBYTES, buffer)
+            target = memory.piece(memory.byte((at[0] + step[0], at[1] + step[1])), vectorize.AT_BASE, NBYTES, buffer)
         copy_async(target, found, al.select(inside, al.convert(NBYTES, al.u32), 0), NBYTES)
 
 
 @avelang.jit
-def commit():
+def commit_async():
     """What has been begun by `load_async` since the last commit is one group."""
     if al.target().has("sm_80"):
         al.nvvm.cp_async_commit_group()
 
 
 @avelang.jit
-def arrived(pending):
+def wait_async(pending):
     """Waits until all groups of this lane but the newest `pending` (compile-time) are there."""
     if al.target().has("sm_80"):
         al.nvvm.cp_async_wait_group(pending)
 
 
 @avelang.jit
-def read(data, at, width):
+def load_vector(data, at, width):
     """`width` neighbors."""
-    return al.view(part(data, at, width), al.Tensor((1, width), data.dtype))[0]
+    return al.view(subvector(data, at, width), al.Tensor((1, width), data.dtype))[0]
 
 
 @avelang.jit
-def taken(values, v, width):
+def register_vector(values, v, width):
     """A vector's elements out of a lane's registers."""
-    if v.solid:
+    if v.contiguous:
         return al.view(values, al.Tensor((len(values) // width, width), values.dtype))[v.slots[0] // width]
     out = al.make_local((width,), values.dtype)
     for i in range(width):
@@ -597,3 +395,6 @@ def store_words(some, buffer, offset, base, words):
         al.amdgpu.raw_buffer_store_x2(some, buffer, offset, base, 0)
     else:
         al.amdgpu.raw_buffer_store_x1(some, buffer, offset, base, 0)
+
+
+commit, arrived = commit_async, wait_async  # the public names

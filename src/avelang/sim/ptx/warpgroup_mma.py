@@ -18,7 +18,7 @@ from avelang.isa.mma_reference import matmul
 from avelang.isa.nvptx.mma import LANES, TF32, MmaOperand
 from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, M, WgmmaForm, a_fragment, d_fragment, element_addresses
 from avelang.nvptx import nodes as n
-from avelang.sim.async_copies import CommitGroups
+from avelang.sim.flights import Groups
 from avelang.sim.ptx.barriers import HostMisuse
 from avelang.sim.ptx.code import PtxReg, held_by
 from avelang.sim.ptx.copies import Copy, check_read
@@ -36,7 +36,7 @@ def execute(host: HostExecutor, v: HostView) -> Iterator[Any] | None:
     what = m.left.pop(0) if m.left else ""
     m.take("sync")
     m.take("aligned")
-    groups = v.warp.groups.setdefault(KIND, CommitGroups(LANES))
+    groups = v.warp.groups.setdefault(KIND, Groups(LANES))
     if what == "fence":
         for word in v.run.program.code.unfenced.values():
             v.warp.words[word.place // 4] = 0
@@ -153,7 +153,7 @@ def _multiply(host: HostExecutor, views: list[HostView], m: Mods) -> None:
         v.warp.words[count] += np.uint32(1)
         done = functools.partial(_end, v.warp, count)
         reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index, done=done)
-        v.warp.groups.setdefault(KIND, CommitGroups(LANES)).add(reads)  # type: ignore[arg-type]
+        v.warp.groups.setdefault(KIND, Groups(LANES)).add(reads)  # type: ignore[arg-type]
         if v.run.watch is not None:  # whoever of the warpgroup waits knows that all four have read
             reads.number = number = number or v.run.watch.flight(v.warp, i.index, clocks.PRODUCTS, None, (v.block, at))
 

@@ -1,8 +1,9 @@
-"""Which accesses move a distributed tile, at compile time: a distribution and where the tile lies come in; vectors, with their offsets, go out.
+"""Which accesses move a distributed tile, at compile time: a distribution and where the tile lies come in; vectors,
+with their offsets, go out.
 
-A lane's place in a tile is that of its first element plus a step that is the same for all lanes: the first is computed once, at run time, the steps
-are compile-time numbers. With an xor swizzle steps split in two: bits that the swizzle mixes are xored, what is above them is added.
-"""
+A lane's place in a tile is that of its first element plus a step that is the same for all lanes: the first is computed
+once, at run time, the steps are compile-time numbers. With an xor swizzle steps split in two: bits that the swizzle
+mixes are xored, what is above them is added."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import avelang
 from avelang.arch import chip as chip_of
 from avelang.base.errors import AveError
 from avelang.base.lazy import np
-from avelang.tile.access import Swizzle, bank_count, phases_of
+from avelang.tile.banks import Swizzle, bank_count, phases_of
 from avelang.tile.distribution import WIDEST, Distribution, split
 from avelang.tile.encoding import Digit, Ints
 
@@ -24,31 +25,33 @@ FARTHEST = 7  # how far a swizzle may fetch its bits: every shift below is tried
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
-class Vector:
-    """Some elements of a lane that lie side by side: `at`, the step from the lane's first element to the first of them, along each dimension;
-    `slots`, where they are in the lane's registers; `solid`: whether those are neighbors in order, and aligned."""
+class LaneVector:
+    """Some elements of a lane that lie side by side: `at`, the step from the lane's first element to the first of them,
+    along each dimension; `slots`, where they are in the lane's registers; `contiguous`: whether those are neighbors in
+    order, and aligned."""
 
     at: Ints
     slots: Ints
-    solid: bool
+    contiguous: bool
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
-class Place:
-    """Where a vector lies in shared memory: at byte (first ^ `mixed`) + `above` of the lane's first byte. `slots`, `solid`: as of `Vector`."""
+class SharedVector:
+    """Where a vector lies in shared memory: at byte (first ^ `xor_offset`) + `add_offset` of the lane's first byte.
+    `slots`, `contiguous`: as of `LaneVector`."""
 
-    mixed: int
-    above: int
+    xor_offset: int
+    add_offset: int
     slots: Ints
-    solid: bool
+    contiguous: bool
 
 
-HERE = Place(0, 0, (), True)  # at the lane's first byte
+AT_BASE = SharedVector(0, 0, (), True)  # at the lane's first byte
 
 
 @functools.lru_cache(256)
-def _vectors(dist: Distribution, axis: int, width: int) -> tuple[Vector, ...]:
+def _vectors(dist: Distribution, axis: int, width: int) -> tuple[LaneVector, ...]:
     steps = np.stack([x[0] for x in dist.index], axis=1)  # thread 0 stands at the origin
     width = math.gcd(width, dist.run(axis))
     others = [a for a in range(steps.shape[1]) if a != axis]
@@ -58,20 +61,21 @@ def _vectors(dist: Distribution, axis: int, width: int) -> tuple[Vector, ...]:
     out = []
     for slots in held.values():
         slots = sorted(slots, key=lambda s: steps[s, axis])
-        solid = slots == list(range(slots[0], slots[0] + width)) and slots[0] % width == 0
-        out.append(Vector(tuple(map(int, steps[slots[0]])), tuple(slots), solid))
+        contiguous = slots == list(range(slots[0], slots[0] + width)) and slots[0] % width == 0
+        out.append(LaneVector(tuple(map(int, steps[slots[0]])), tuple(slots), contiguous))
     return tuple(out)
 
 
 @avelang.constant
-def vectors(dist: Distribution, axis: int, width: int) -> tuple[Vector, ...]:
+def vectors(dist: Distribution, axis: int, width: int) -> tuple[LaneVector, ...]:
     """The elements of a lane in vectors of up to `width` neighbors along `axis`, in the order of their first slots."""
     return _vectors(dist, axis, width)
 
 
 @avelang.constant
 def lane_digits(dist: Distribution) -> tuple[tuple[int, Digit], ...]:
-    """How the number of a thread moves its first element: (threads to one count of the digit, digit), for digits that count."""
+    """How the number of a thread moves its first element: (threads to one count of the digit, digit), for digits that
+    count."""
     out, below = [], 1
     for digits in reversed(dist.encoding.steps().p):
         for d in reversed(digits):
@@ -94,41 +98,46 @@ def replica_digits(dist: Distribution) -> tuple[tuple[int, int], ...]:
 
 
 @functools.lru_cache(256)
-def _places(dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Swizzle) -> tuple[Place, ...]:
+def _shared_vectors(
+    dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Swizzle
+) -> tuple[SharedVector, ...]:
     found = _vectors(dist, axis, width)
     period = 1 << swizzle.base + swizzle.shift + swizzle.bits if swizzle.bits else 1
     first = np.sum([x[:, :1] * s for x, s in zip(dist.index, strides, strict=True)], axis=0)
     out = []
     for v in found:
         step = sum(a * s for a, s in zip(v.at, strides, strict=True))
-        mixed = int(swizzle(np.asarray(step % period)))
-        place = Place(mixed, step - step % period, v.slots, v.solid)
-        if ((swizzle(first) ^ place.mixed) + place.above != swizzle(first + step)).any():
+        xor_offset = int(swizzle(np.asarray(step % period)))
+        place = SharedVector(xor_offset, step - step % period, v.slots, v.contiguous)
+        if ((swizzle(first) ^ place.xor_offset) + place.add_offset != swizzle(first + step)).any():
             return ()
         out.append(place)
     return tuple(out)
 
 
 @avelang.constant
-def places(dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Swizzle) -> tuple[Place, ...]:
-    """The vectors of a lane in a tile in shared memory, with `strides` in bytes and a swizzle of byte offsets. Empty where lanes' steps do not split
-    (then every address is computed from its coordinates)."""
-    return _places(dist, axis, width, strides, swizzle)
+def shared_vectors(
+    dist: Distribution, axis: int, width: int, strides: Ints, swizzle: Swizzle
+) -> tuple[SharedVector, ...]:
+    """The vectors of a lane in a tile in shared memory, with `strides` in bytes and a swizzle of byte offsets. Empty
+    where lanes' steps do not split (then every address is computed from its coordinates)."""
+    return _shared_vectors(dist, axis, width, strides, swizzle)
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
-class Matrices:
-    """How NVIDIA's `ldmatrix` fills a lane's registers: by loads of `each` matrices of 8 rows of 16 bytes, a word of the lane from each, in the order
-    of its registers. `names`: the distribution of the rows that lanes name, one row a load; `turned`: whether elements come out transposed."""
+class LdmatrixPlan:
+    """How NVIDIA's `ldmatrix` fills a lane's registers: by loads of `each` matrices of 8 rows of 16 bytes, a word of
+    the lane from each, in the order of its registers. `rows`: the distribution of the rows that lanes name, one row a
+    load; `turned`: whether elements come out transposed."""
 
-    names: Distribution
+    rows: Distribution
     each: int
     turned: bool
 
 
 @functools.lru_cache(256)
-def _matrices(dist: Distribution, axis: int, size: int, parts: int) -> Matrices | None:
+def _matrices(dist: Distribution, axis: int, size: int, parts: int) -> LdmatrixPlan | None:
     per, wide = WORD // size if size <= WORD else 0, WIDEST // size
     if dist.wave != 32 or len(dist.shape) != 2 or not per or dist.elements % (per * parts):
         return None
@@ -149,22 +158,24 @@ def _matrices(dist: Distribution, axis: int, size: int, parts: int) -> Matrices 
         return None
     each = math.gcd(count // parts, 4)
     # Lane l names row l % 8 of matrix l // 8, again and again where there are fewer than 4.
-    by_lane = [x.reshape(dist.waves, 8, -1, each).transpose(0, 3, 1, 2).reshape(dist.waves, 8 * each, -1) for x in (rows, cols)]
+    by_lane = [
+        x.reshape(dist.waves, 8, -1, each).transpose(0, 3, 1, 2).reshape(dist.waves, 8 * each, -1) for x in (rows, cols)
+    ]
     named = [np.tile(x, (1, 4 // each, 1)) for x in by_lane]
     row = np.repeat(named[0], wide, axis=2)
     col = (named[1][..., None] + np.arange(wide)).reshape(row.shape)
     try:
-        names = Distribution.of_index([row, col] if axis else [col, row], dist.shape, "the rows that lanes name")
+        rows = Distribution.of_index([row, col] if axis else [col, row], dist.shape, "the rows that lanes name")
     except AveError:
         return None  # where no digits count the rows
-    return Matrices(names, each, turned)
+    return LdmatrixPlan(rows, each, turned)
 
 
 @avelang.constant
-def matrices(dist: Distribution, axis: int, size: int, target: str, parts: int = 1) -> Matrices | None:
-    """How `ldmatrix` loads a distributed tile of elements of `size` bytes that lie side by side along `axis`, each of `parts` equal parts of a lane's
-    registers by loads of its own: None where the chip does not have it, or where the lanes' elements are no 8 x 8 matrices of 16 bits, as they are
-    or transposed."""
+def matrices(dist: Distribution, axis: int, size: int, target: str, parts: int = 1) -> LdmatrixPlan | None:
+    """How `ldmatrix` loads a distributed tile of elements of `size` bytes that lie side by side along `axis`, each of
+    `parts` equal parts of a lane's registers by loads of its own: None where the chip does not have it, or where the
+    lanes' elements are no 8 x 8 matrices of 16 bits, as they are or transposed."""
     return _matrices(dist, axis, size, parts) if "sm_75" in chip_of(target).features else None
 
 
@@ -172,7 +183,7 @@ def matrices(dist: Distribution, axis: int, size: int, target: str, parts: int =
 def _conflicts(dist: Distribution, axis: int, strides: Ints, swizzle: Swizzle, target: str) -> int:
     size = strides[axis]
     found = matrices(dist, axis, size, target)
-    dist = dist if found is None else found.names
+    dist = dist if found is None else found.rows
     width = widest(dist, axis, size, WIDEST // size)
     nbytes, total = width * size, 0
     phases, count = phases_of(target, nbytes), bank_count(target, nbytes)
@@ -187,8 +198,9 @@ def _conflicts(dist: Distribution, axis: int, strides: Ints, swizzle: Swizzle, t
 
 
 def conflicts(dist: Distribution, strides: Ints, swizzle: Swizzle, target: str, axis: int = 1) -> int:
-    """Cycles that shared memory loses to bank conflicts in the first wave's accesses to a tile whose neighbors along `axis` are neighbors in memory,
-    each access as wide as may be, loads by `ldmatrix` where they can be; phases as `avelang.tile.access` has them."""
+    """Cycles that shared memory loses to bank conflicts in the first wave's accesses to a tile whose neighbors along
+    `axis` are neighbors in memory, each access as wide as may be, loads by `ldmatrix` where they can be; phases as
+    `avelang.tile.banks` has them."""
     return _conflicts(dist, axis, strides, swizzle, target)
 
 
@@ -198,11 +210,19 @@ def _swizzle(dists: tuple[Distribution, ...], turned: tuple[Distribution, ...], 
     if row & (row - 1) or row < WIDEST:
         return Swizzle()
     top = row.bit_length() - 1
-    others = [(b, base, shift) for b in (1, 2, 3) for base in range(4, top - b + 1) for shift in range(b, FARTHEST) if base + shift >= top]
+    others = [
+        (b, base, shift)
+        for b in (1, 2, 3)
+        for base in range(4, top - b + 1)
+        for shift in range(b, FARTHEST)
+        if base + shift >= top
+    ]
     known = [Swizzle.rows(row), *(Swizzle(*s) for s in others)]
     best, least = known[0], -1
     for s in known:
-        lost = sum(conflicts(d, strides, s, target) for d in dists) + sum(conflicts(d, strides[::-1], s, target, 0) for d in turned)
+        lost = sum(conflicts(d, strides, s, target) for d in dists) + sum(
+            conflicts(d, strides[::-1], s, target, 0) for d in turned
+        )
         if least < 0 or lost < least:
             best, least = s, lost
         if not lost:
@@ -211,9 +231,12 @@ def _swizzle(dists: tuple[Distribution, ...], turned: tuple[Distribution, ...], 
 
 
 @avelang.constant
-def swizzle_for(dists: tuple[Distribution, ...], strides: Ints, target: str, turned: tuple[Distribution, ...] = ()) -> Swizzle:
-    """The xor swizzle of a tile in shared memory, with `strides` in bytes, with which accesses in these distributions meet the fewest conflicts; none
-    where rows are no power of two. `turned`: distributions of the tile with rows and columns exchanged."""
+def swizzle_for(
+    dists: tuple[Distribution, ...], strides: Ints, target: str, turned: tuple[Distribution, ...] = ()
+) -> Swizzle:
+    """The xor swizzle of a tile in shared memory, with `strides` in bytes, with which accesses in these distributions
+    meet the fewest conflicts; none where rows are no power of two. `turned`: distributions of the tile with rows and
+    columns exchanged."""
     return _swizzle(dists, turned, strides, target)
 
 
@@ -226,9 +249,10 @@ def widest(dist: Distribution, axis: int, size: int, limit: int) -> int:
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Folding:
-    """How a dimension of a distributed tile is folded. `of`: for each element of a lane which of the lane's results it goes into; `results`: how many
-    a lane has; `exchanges`: offsets by which lanes are xored to meet the others that have a part; `waves`: (threads to one count, counts) of
-    waves that have a part; `dist`: the distribution of what is left."""
+    """How a dimension of a distributed tile is folded. `of`: for each element of a lane which of the lane's results it
+    goes into; `results`: how many a lane has; `exchanges`: offsets by which lanes are xored to meet the others that
+    have a part; `waves`: (threads to one count, counts) of waves that have a part; `dist`: the distribution of what is
+    left."""
 
     of: Ints
     results: int
@@ -244,7 +268,9 @@ def _folding(dist: Distribution, axis: int) -> Folding:
     kept = list(dict.fromkeys(steps))
     first = [steps.index(k) for k in kept]
     index = [dist.index[a][:, first].reshape(dist.waves, dist.wave, len(kept)) for a in others]
-    left = Distribution.of_index(index, tuple(dist.shape[a] for a in others), f"what is left of {dist.shape} without dimension {axis}")
+    left = Distribution.of_index(
+        index, tuple(dist.shape[a] for a in others), f"what is left of {dist.shape} without dimension {axis}"
+    )
     exchanges: list[int] = []
     waves: list[tuple[int, int]] = []
     threads = dist.encoding.steps().p

@@ -11,7 +11,7 @@ import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.isa.nvptx.swizzle import swizzled
 from avelang.tile import Distribution, Swizzle, banks, mma, tile_accesses
-from avelang.tile.access import phases_of
+from avelang.tile.banks import phases_of
 from sim.amdgcn.programs import run_program
 
 
@@ -148,8 +148,8 @@ def test_what_gfx950_does_as_gfx942():
 
 def test_a_block_s_fragments_meet_all_banks_of_gfx950():
     from avelang.tile import Block
-    from avelang.tile.accesses import conflicts, swizzle_for
+    from avelang.tile.vectorize import conflicts, swizzle_for
 
-    H = Block(128, 128, 64).on("gfx950", al.bf16).halved()
+    H = Block(128, 128, 64).on("gfx950", al.bf16).half_k()
     found = swizzle_for((H.copy_a, H.a), (64, 2), "gfx950")
     assert conflicts(H.a, (64, 2), found, "gfx950") == 0 < conflicts(H.a, (64, 2), Swizzle(), "gfx950")

@@ -1,10 +1,11 @@
-"""The blocks among which a plan is chosen where C has more than a few rows, and what was measured of each: the share of the matrix pipes' rate.
+"""The blocks among which a plan is chosen where C has more than a few rows, and what was measured of each: the share of
+the matrix pipes' rate.
 
-AMD: one wave's share by llvm-mca 22 for bf16 (`python benchmarks/tile_blocks.py --only static`, `benchmarks/results/tile_blocks.json`): issue and
-waits of the code itself, no time on a card. NVIDIA: on an H200, relative to the fastest block, 4096 cubed in bf16 (`--only timed`,
-`tile_blocks_gpu.json`); `tests/tile/test_select.py` holds both against those files. What was not measured is estimated from the block of 128 x 128 by
-four waves (`Known.share`).
-"""
+AMD: one wave's share by llvm-mca 22 for bf16 (`python benchmarks/tile_blocks.py --only static`,
+`benchmarks/results/tile_blocks.json`): issue and waits of the code itself, no time on a card. NVIDIA: on an H200,
+relative to the fastest block, 4096 cubed in bf16 (`--only timed`, `tile_blocks_gpu.json`); `tests/tile/test_select.py`
+holds both against those files. What was not measured is estimated from the block of 128 x 128 by four waves
+(`TunedBlock.share`)."""
 
 from __future__ import annotations
 
@@ -16,9 +17,10 @@ from avelang.ir.dtypes import DType
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Known:
-    """A block: extents of its tile of C, the grid of its waves, pipeline, ring and cluster as of `schedules.Block`; `row`: bytes of each row of A
-    and B in one step. `shares`: by chip. `spills`: begins of the names of dtypes whose code spills registers, by ptxas."""
+class TunedBlock:
+    """A block: extents of its tile of C, the grid of its waves, pipeline, ring and cluster as of `schedules.Block`;
+    `row`: bytes of each row of A and B in one step. `shares`: by chip. `spills`: begins of the names of dtypes whose
+    code spills registers, by ptxas."""
 
     pipeline: str
     m: int
@@ -31,8 +33,9 @@ class Known:
     spills: tuple[str, ...] = ()
 
     def share(self, target: str) -> float:
-        """That on a chip, of the rate of the instruction that multiplies. NVIDIA's other chips are taken to be as the one that was measured; where
-        nothing was, in proportion to the products that a wave makes of each element that it reads."""
+        """That on a chip, of the rate of the instruction that multiplies. NVIDIA's other chips are taken to be as the
+        one that was measured; where nothing was, in proportion to the products that a wave makes of each element that
+        it reads."""
         high, wide = self.m // self.waves[0], self.n // self.waves[1]
         estimate = MEASURED_SHARE * min(1.0, high * wide / (high + wide) / MEASURED_REUSE)
         found = self.shares.get(target, self.shares.get(MEASURED, estimate))
@@ -44,8 +47,12 @@ class Known:
         return dtype.name.startswith(self.spills) if self.spills else False
 
 
-def _amd(pipeline: str, m: int, n: int, waves: tuple[int, int], *shares: float, row: int = 128, stages: int = 4) -> Known:
-    return Known(pipeline, m, n, waves, dict(zip(("gfx90a", "gfx942", "gfx950"), shares, strict=True)), row, stages)
+def _amd(
+    pipeline: str, m: int, n: int, waves: tuple[int, int], *shares: float, row: int = 128, stages: int = 4
+) -> TunedBlock:
+    return TunedBlock(
+        pipeline, m, n, waves, dict(zip(("gfx90a", "gfx942", "gfx950"), shares, strict=True)), row, stages
+    )
 
 
 AMD = (
@@ -66,30 +73,30 @@ AMD = (
     _amd("preshuffled", 64, 128, (2, 2), 0.957, 0.798, 0.479),
 )
 TMA = (
-    Known("tma", 128, 256, (2, 1), {"sm_90a": 1.0}, stages=4, cluster=(2, 1)),
-    Known("tma", 128, 128, (2, 1), {"sm_90a": 0.96}, stages=6, cluster=(2, 1)),
-    Known("tma", 64, 128, (1, 1), {"sm_90a": 0.77}, stages=6),
+    TunedBlock("tma", 128, 256, (2, 1), {"sm_90a": 1.0}, stages=4, cluster=(2, 1)),
+    TunedBlock("tma", 128, 128, (2, 1), {"sm_90a": 0.96}, stages=6, cluster=(2, 1)),
+    TunedBlock("tma", 64, 128, (1, 1), {"sm_90a": 0.77}, stages=6),
 )
 SYNC = (
-    Known("cp-async", 128, 256, (2, 4), {"sm_90a": 0.63}, row=64, spills=("f8",)),
-    Known("cp-async", 128, 128, (2, 2), {"sm_90a": 0.59}, row=64, spills=("f8",)),
-    Known("cp-async", 128, 128, (2, 4), {"sm_90a": 0.45}, row=64),
-    Known("cp-async", 64, 64, (2, 2), {"sm_90a": 0.37}, row=64),
-    Known("cp-async", 32, 64, (1, 2), {"sm_90a": 0.26}, row=64),
-    Known("cp-async", 16, 64, (1, 4), {"sm_90a": 0.15}, row=64),
-    Known("double-buffer", 128, 128, (2, 4), {}),
-    Known("double-buffer", 64, 64, (2, 2), {}),
-    Known("double-buffer", 32, 64, (1, 2), {}),
-    Known("double-buffer", 16, 64, (1, 4), {}),
-    Known("preshuffled", 128, 128, (2, 4), {}),
-    Known("preshuffled", 64, 128, (2, 2), {}),
+    TunedBlock("cp-async", 128, 256, (2, 4), {"sm_90a": 0.63}, row=64, spills=("f8",)),
+    TunedBlock("cp-async", 128, 128, (2, 2), {"sm_90a": 0.59}, row=64, spills=("f8",)),
+    TunedBlock("cp-async", 128, 128, (2, 4), {"sm_90a": 0.45}, row=64),
+    TunedBlock("cp-async", 64, 64, (2, 2), {"sm_90a": 0.37}, row=64),
+    TunedBlock("cp-async", 32, 64, (1, 2), {"sm_90a": 0.26}, row=64),
+    TunedBlock("cp-async", 16, 64, (1, 4), {"sm_90a": 0.15}, row=64),
+    TunedBlock("double-buffer", 128, 128, (2, 4), {}),
+    TunedBlock("double-buffer", 64, 64, (2, 2), {}),
+    TunedBlock("double-buffer", 32, 64, (1, 2), {}),
+    TunedBlock("double-buffer", 16, 64, (1, 4), {}),
+    TunedBlock("preshuffled", 128, 128, (2, 4), {}),
+    TunedBlock("preshuffled", 64, 128, (2, 2), {}),
 )
 NVIDIA = {"sm_75": "double-buffer"}  # the pipeline of chips without cp.async
 MEASURED = "sm_90a"
 MEASURED_SHARE, MEASURED_REUSE = 0.59, 64 * 64 / (64 + 64)  # of 128 x 128 by four waves
 
 
-def blocks_of(target: str) -> tuple[Known, ...]:
+def blocks_of(target: str) -> tuple[TunedBlock, ...]:
     """Those of a chip."""
     if chip_of(target).vendor == "amd":
         return AMD

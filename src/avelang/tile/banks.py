@@ -1,7 +1,8 @@
-"""Shared memory: where lanes' accesses go comes in, after a swizzle if there is one; how many cycles its banks take for them goes out.
+"""Shared memory: where lanes' accesses go comes in, after a swizzle if there is one; how many cycles its banks take for
+them goes out.
 
-The banks, and which lanes are served together, are the chip's: `avelang.arch.amd` and `avelang.arch.nvidia`, with their sources.
-"""
+The banks, and which lanes are served together, are the chip's: `avelang.arch.amd` and `avelang.arch.nvidia`, with their
+sources."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from avelang.tile.distribution import WIDEST, Distribution
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Swizzle:
-    """The xor swizzle of CuTe's Swizzle<bits, base, shift>: `bits` bits of an offset, from bit `base` on, are xored with those `shift` higher.
+    """The xor swizzle of CuTe's Swizzle<bits, base, shift>: `bits` bits of an offset, from bit `base` on, are xored
+    with those `shift` higher.
 
     Offsets are in bytes unless whoever applies it says otherwise. 0 bits: none. Raises T301.
     """
@@ -36,7 +38,12 @@ class Swizzle:
             if not isinstance(value, int) or value < 0:
                 raise wrong("T301", what=name, want="an integer from 0", got=repr(value))
         if self.bits > self.shift:
-            raise wrong("T301", what="shift", want=f"at least bits, {self.bits}, so that the swizzle is one to one", got=self.shift)
+            raise wrong(
+                "T301",
+                what="shift",
+                want=f"at least bits, {self.bits}, so that the swizzle is one to one",
+                got=self.shift,
+            )
 
     def __call__(self, offset: np.ndarray) -> np.ndarray:
         """The swizzled offsets, int64. It is its own inverse."""
@@ -45,15 +52,19 @@ class Swizzle:
 
     @classmethod
     def pattern(cls, nbytes: int) -> Swizzle:
-        """NVIDIA's patterns of 32, 64 and 128 bytes, which TMA and wgmma have (0: none), on byte offsets. Raises T301."""
+        """NVIDIA's patterns of 32, 64 and 128 bytes, which TMA and wgmma have (0: none), on byte offsets. Raises
+        T301."""
         if nbytes not in BITS:
-            raise wrong("T301", what="a swizzle pattern", want=f"one of {', '.join(map(str, BITS))} bytes", got=repr(nbytes))
+            raise wrong(
+                "T301", what="a swizzle pattern", want=f"one of {', '.join(map(str, BITS))} bytes", got=repr(nbytes)
+            )
         return cls(BITS[nbytes], PIECE, ROW - PIECE) if nbytes else cls()
 
     @classmethod
     def rows(cls, row_bytes: int, width: int = WIDEST) -> Swizzle:
-        """The swizzle that spreads one column of accesses of `width` bytes over all banks, in a tile whose rows have `row_bytes`, a power of two: the
-        number of the access in its row is xored with the row's number (in pairs, fours, ... of rows where a row is shorter than all banks)."""
+        """The swizzle that spreads one column of accesses of `width` bytes over all banks, in a tile whose rows have
+        `row_bytes`, a power of two: the number of the access in its row is xored with the row's number (in pairs,
+        fours, ... of rows where a row is shorter than all banks)."""
         if row_bytes & (row_bytes - 1) or width & (width - 1) or not 0 < width <= row_bytes:
             raise wrong("T301", what="row_bytes", want=f"a power of two from {width}", got=repr(row_bytes))
         line = 128  # bytes that the banks give at once
@@ -64,8 +75,8 @@ class Swizzle:
 
 @dataclasses.dataclass(frozen=True)
 class Banks:
-    """What one access of a wave costs. `phases`: the lanes served together; `cycles`: how many cycles each phase takes; `turns`: for each phase how
-    many words each of the banks is asked for."""
+    """What one access of a wave costs. `phases`: the lanes served together; `cycles`: how many cycles each phase takes;
+    `turns`: for each phase how many words each of the banks is asked for."""
 
     phases: tuple[tuple[int, ...], ...]
     cycles: tuple[int, ...]
@@ -99,8 +110,8 @@ _ADDRESSES = Want(_integers, "byte addresses, integers")
 
 @takes("T301")
 def banks(addresses: Annotated[Any, _ADDRESSES], nbytes: int, target: str = "gfx942", kind: str = "read") -> Banks:
-    """The cost of one access: byte addresses in shared memory, one for each lane of the wave, `nbytes` a lane (1 to 16); `kind`: "read" or
-    "write"."""
+    """The cost of one access: byte addresses in shared memory, one for each lane of the wave, `nbytes` a lane (1 to
+    16); `kind`: "read" or "write"."""
     at = np.asarray(addresses, np.int64)
     groups = phases_of(target, nbytes, kind)
     lanes = sum(map(len, groups))
@@ -116,7 +127,7 @@ def banks(addresses: Annotated[Any, _ADDRESSES], nbytes: int, target: str = "gfx
 
 
 @dataclasses.dataclass(frozen=True)
-class Accesses:
+class TileAccesses:
     """A wave's accesses to a tile: byte `addresses` (instructions, lanes), `nbytes` of each, and what each costs."""
 
     addresses: np.ndarray
@@ -133,17 +144,23 @@ class Accesses:
         return sum(c.extra for c in self.costs)
 
 
+Accesses = TileAccesses  # the public name
+
+
 @takes("T301")
 def tile_accesses(
     tile: Distribution, strides: Sequence[int], element: int, *, width: int = 0, swizzle: Swizzle | None = None, target: str = "gfx942",
     kind: str = "read", wave: int = 0,
-) -> Accesses:  # fmt: skip
+) -> TileAccesses:  # fmt: skip
     """How wave `wave` of a distribution loads, or stores, its elements of a tile in shared memory.
 
-    `strides`: bytes from one element to the next along each dimension; `element`: bytes of one. `width`: bytes of an access; default: the widest that
-    its runs allow. `swizzle`: applied to byte offsets. Raises T305 where a lane's elements are not in runs of `width` bytes, aligned to it.
-    """
-    at = sum(np.asarray(x[wave * tile.wave : (wave + 1) * tile.wave], np.int64) * s for x, s in zip(tile.index, strides, strict=True))
+    `strides`: bytes from one element to the next along each dimension; `element`: bytes of one. `width`: bytes of an
+    access; default: the widest that its runs allow. `swizzle`: applied to byte offsets. Raises T305 where a lane's
+    elements are not in runs of `width` bytes, aligned to it."""
+    at = sum(
+        np.asarray(x[wave * tile.wave : (wave + 1) * tile.wave], np.int64) * s
+        for x, s in zip(tile.index, strides, strict=True)
+    )
     at = np.sort(at, axis=1)
     widths = [width] if width else [w for w in (16, 8, 4, 2, 1) if w >= element]
     for nbytes in widths:
@@ -153,5 +170,9 @@ def tile_accesses(
             joined = (np.diff(runs, axis=2) == element).all() and (runs[:, :, 0] % nbytes == 0).all()
             if joined:
                 first = (swizzle or Swizzle())(runs[:, :, 0].T)
-                return Accesses(first, nbytes, tuple(banks(a, nbytes, target, kind) for a in first))
-    raise wrong("T305", what=f"access to a tile with strides {tuple(strides)}", why=f"lanes hold no aligned runs of {width or element} bytes")
+                return TileAccesses(first, nbytes, tuple(banks(a, nbytes, target, kind) for a in first))
+    raise wrong(
+        "T305",
+        what=f"access to a tile with strides {tuple(strides)}",
+        why=f"lanes hold no aligned runs of {width or element} bytes",
+    )
