@@ -34,6 +34,16 @@ enum { WRITES = 1, ATOMICALLY = 2, ASYNC = 4, BY_FLAT = 8 };
 /* Of a race's `fault_extra`: the other wave in the low bits, its instruction's index from bit 32 (-1 unknown). */
 enum { BY_WRITE = 16, BY_DIRECT = 32, BARRIER_PASSED = 64 };
 
+/* Of an access to global memory (`check_global`): it writes; it is an atomic operation or one that other workgroups' may meet (sc1, or sc0 inside a
+   workgroup); it returns what was there; it is known to be done at the next barrier whatever was waited for (scalar and flat accesses); it goes by the
+   scalar cache. */
+enum {
+  GLOBAL_WRITES = 1, GLOBAL_ATOMIC = 2, GROUP_ATOMIC = 4, COHERENT = 8, RETURNS = 16, SIMPLE = 32, SCALAR = 64
+};
+
+/* Of what `GroupState.judge` is asked: the earlier access is a write. */
+enum { OLD_WRITE = 0x80000000 };
+
 /* Of `GroupState.skip`: which counters of the instruction, whose index stands from bit 2. */
 enum { SKIP_VM = 1, SKIP_LGKM = 2 };
 
@@ -92,6 +102,28 @@ typedef struct Granule {
   u32 padding;
 } Granule;
 
+/* An access to a granule of global memory. `mark`: the wave, 1 + 16 * workgroup + number, from bit 32, and the number of its memory instruction; 0: none.
+   `what`: its bits, and the instruction's index from bit 32. */
+typedef struct GlobalAccess {
+  u64 mark;
+  u64 what;
+} GlobalAccess;
+
+/* A granule of global memory: the last write, two reads behind it (the first and the latest of different waves), and where the last write is atomic, the
+   last plain one before it. */
+typedef struct GlobalGranule {
+  GlobalAccess write;
+  GlobalAccess reads[2];
+  GlobalAccess plain;
+} GlobalGranule;
+
+/* A piece of memory that the launch was given, and its granules. */
+typedef struct GlobalRegion {
+  u64 first;
+  u64 end;
+  GlobalGranule *granules;
+} GlobalRegion;
+
 /* Something that the checker has found: an entry for each pair of instructions, told apart by code, instruction and key. */
 typedef struct FoundRecord {
   u32 code;
@@ -134,7 +166,7 @@ typedef struct WaveState {
    `id_mask`; `order`: of the waves, `seed`: of a random one; `profile`: counters of the instructions, `moved`: of them the one that bytes are counted
    into; `image`: where address 0 of the code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of the last wave when it starts; `skip`: of a
    mutable program, which wait or barrier does nothing; `current`: the wave that runs; `reports`: what the checker found; `collect`: whether the launch goes on behind it; `access`: what kind of access to memory comes next, `shadow`, `shadows`: records of
-   memory, and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must end;
+   memory (`GlobalRegion`), and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must end;
    `finder`: who knows the block at an address that no label names (`lazy`), or 0. */
 typedef struct GroupState {
   i8 *lds;
@@ -172,7 +204,7 @@ typedef struct GroupState {
   Findings *reports;
   u32 collect;
   u64 access;
-  void *shadow;
+  GlobalRegion *shadow;
   u32 shadows;
   void *judge;
   u64 linear;

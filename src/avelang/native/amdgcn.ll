@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 1248517a271771b20e3e159e9379009a20536c5c12c69353df4662a8e0651729
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 513ea5a99b5b5e002119158ae448343efe23b1db539491a0549f1f330cadcb16
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -6,6 +6,8 @@
 %struct.Other = type { i32, i32, i32, i32, i32 }
 %struct.Access = type { ptr, ptr, ptr, ptr, i32, i32, i64, i32, i32 }
 %struct.Granule = type { [16 x i32], i64, i32, i32 }
+%struct.GlobalGranule = type { %struct.GlobalAccess, [2 x %struct.GlobalAccess], %struct.GlobalAccess }
+%struct.GlobalAccess = type { i64, i64 }
 
 @ave_maker = local_unnamed_addr global ptr null, align 8
 @ave_blocks = external local_unnamed_addr global [0 x ptr], align 8
@@ -32,7 +34,7 @@ for.body.lr.ph:
   br label %for.body
 
 for.cond.cleanup:
-  tail call void @ave_check_start(ptr noundef nonnull %g) #20
+  tail call void @ave_check_start(ptr noundef nonnull %g) #21
   ret void
 
 for.body:
@@ -225,7 +227,7 @@ for.body.i:
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
   store i64 %at.0.i31, ptr %linear.i, align 8
-  tail call void @ave_start(ptr noundef nonnull %g) #21
+  tail call void @ave_start(ptr noundef nonnull %g) #22
   %2 = load ptr, ptr %wave_states.i, align 8
   br label %for.body.i3
 
@@ -233,7 +235,7 @@ for.cond.i1.loopexit:
   br i1 %open.2.i, label %for.body.i3, label %for.inc.i
 
 for.body.i3:
-  tail call void @ave_order(ptr noundef nonnull %g) #21
+  tail call void @ave_order(ptr noundef nonnull %g) #22
   %3 = load i32, ptr %waves2.i, align 4
   %cmp.not.i425.not = icmp eq i32 %3, 0
   br i1 %cmp.not.i425.not, label %for.inc.i, label %for.body4.i
@@ -265,7 +267,7 @@ for.cond.i8:
   %idxprom.i9 = sext i32 %pc.0.i to i64
   %arrayidx.i10 = getelementptr inbounds ptr, ptr @ave_blocks, i64 %idxprom.i9
   %8 = load ptr, ptr %arrayidx.i10, align 8
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #20
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #21
   %or.cond16.i = icmp ugt i32 %call5.i, -3
   br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
 
@@ -368,7 +370,7 @@ for.body.i:
   %conv13.i = trunc i64 %div12.i to i32
   store i32 %conv13.i, ptr %arrayidx15.i, align 8
   store i64 %at.0.i33, ptr %linear.i, align 8
-  tail call void @ave_start(ptr noundef nonnull %g) #21
+  tail call void @ave_start(ptr noundef nonnull %g) #22
   %2 = load ptr, ptr %wave_states.i, align 8
   br label %for.body.i3
 
@@ -376,7 +378,7 @@ for.cond.i1.loopexit:
   br i1 %open.2.i, label %for.body.i3, label %for.inc.i
 
 for.body.i3:
-  tail call void @ave_order(ptr noundef nonnull %g) #21
+  tail call void @ave_order(ptr noundef nonnull %g) #22
   %3 = load i32, ptr %waves2.i, align 4
   %cmp.not.i427.not = icmp eq i32 %3, 0
   br i1 %cmp.not.i427.not, label %for.inc.i, label %for.body4.i
@@ -416,12 +418,12 @@ for.cond.i8:
 
 if.then.i:
   %9 = load ptr, ptr @ave_maker, align 8
-  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #20
+  %call.i = tail call i32 %9(i32 noundef %pc.0.i.ph) #21
   %tobool2.not.i = icmp eq i32 %call.i, 0
   br i1 %tobool2.not.i, label %for.cond.i8, label %run_group.exit
 
 if.end4.i:
-  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #20
+  %call5.i = tail call i32 %8(ptr noundef %arrayidx6.i, ptr noundef nonnull %g) #21
   %or.cond16.i = icmp ugt i32 %call5.i, -3
   br i1 %or.cond16.i, label %run_wave.exit.thread, label %if.end9.i
 
@@ -682,7 +684,7 @@ cond.end:
   store i64 %shr14, ptr %fault_address, align 8
   store i64 %cond, ptr %fault_extra, align 8
   store i64 0, ptr %arrayidx13, align 8
-  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #21
+  %call40 = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %index, i64 noundef %shr14, i1 noundef true) #22
   %tobool41.not = icmp eq i32 %call40, 0
   br i1 %tobool41.not, label %for.inc, label %return
 
@@ -820,7 +822,7 @@ done_of.exit:
 define hidden void @ave_check_reach(ptr noundef captures(none) %c, ptr noundef captures(none) %q, i32 noundef %vm, i32 noundef %lgkm, i32 noundef %index, i1 noundef %off) local_unnamed_addr #9 {
 entry:
   %r = alloca %struct.Reached, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %r) #22
+  call void @llvm.lifetime.start.p0(ptr nonnull %r) #23
   %cmp.i = icmp eq i32 %lgkm, 0
   %touched.i = getelementptr inbounds nuw i8, ptr %c, i64 32
   %0 = load i32, ptr %touched.i, align 8
@@ -950,7 +952,7 @@ if.then57:
   br label %cleanup
 
 cleanup:
-  call void @llvm.lifetime.end.p0(ptr nonnull %r) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %r) #23
   ret void
 }
 
@@ -971,7 +973,7 @@ if.then:
   %tobool3.not = icmp eq i32 %and2, 0
   %cond = select i1 %tobool.not, i32 -1, i32 %vm
   %cond9 = select i1 %tobool3.not, i32 -1, i32 %lgkm
-  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #21
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %cond, i32 noundef %cond9, i32 noundef %index, i1 noundef true) #22
   %cond14 = select i1 %tobool.not, i32 %vm, i32 -1
   %cond19 = select i1 %tobool3.not, i32 %lgkm, i32 -1
   br label %if.end
@@ -979,7 +981,7 @@ if.then:
 if.end:
   %lgkm.addr.0 = phi i32 [ %cond19, %if.then ], [ %lgkm, %entry ]
   %vm.addr.0 = phi i32 [ %cond14, %if.then ], [ %vm, %entry ]
-  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #21
+  tail call void @ave_check_reach(ptr noundef %c, ptr noundef %0, i32 noundef %vm.addr.0, i32 noundef %lgkm.addr.0, i32 noundef %index, i1 noundef false) #22
   ret void
 }
 
@@ -1024,7 +1026,7 @@ entry:
   %2 = load ptr, ptr %check2, align 8
   %index = getelementptr inbounds nuw i8, ptr %w, i64 656
   %3 = load i32, ptr %index, align 8
-  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #21
+  tail call void @ave_check_publish(ptr noundef %1, ptr noundef %2, i32 noundef %add, i32 noundef %3, i1 noundef %end) #22
   %waves = getelementptr inbounds nuw i8, ptr %g, i64 12
   %4 = load i32, ptr %waves, align 4
   %cmp16.not = icmp eq i32 %4, 0
@@ -1052,7 +1054,7 @@ if.then:
   %check5 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 672
   %9 = load ptr, ptr %check5, align 8
   %10 = trunc nuw i64 %indvars.iv to i32
-  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #21
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef %9, i32 noundef %add, i32 noundef %10, i1 noundef true) #22
   %.pre = load i32, ptr %waves, align 4
   br label %if.end
 
@@ -1140,9 +1142,9 @@ for.body.i:
 poison.exit:
   %8 = load ptr, ptr %check9, align 8
   %9 = trunc nuw i64 %indvars.iv50 to i32
-  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #21
+  tail call void @ave_check_publish(ptr noundef %8, ptr noundef nonnull %4, i32 noundef 0, i32 noundef %9, i1 noundef true) #22
   %10 = load ptr, ptr %check9, align 8
-  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #21
+  tail call void @ave_check_publish(ptr noundef %10, ptr noundef nonnull %4, i32 noundef 1, i32 noundef %9, i1 noundef true) #22
   %indvars.iv.next51 = add nuw nsw i64 %indvars.iv50, 1
   %11 = load i32, ptr %waves, align 4
   %12 = zext i32 %11 to i64
@@ -1199,7 +1201,7 @@ entry:
   %15 = load i32, ptr %bits, align 4
   %conv13 = zext i32 %15 to i64
   %or14 = or disjoint i64 %shl, %conv13
-  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #21
+  %call15 = tail call i32 @ave_check_found(ptr noundef %0, i32 noundef %14, i64 noundef %or14, i1 noundef true) #22
   ret i32 %call15
 }
 
@@ -1218,7 +1220,7 @@ entry:
   %3 = load ptr, ptr %g, align 8
   %index = getelementptr inbounds nuw i8, ptr %a, i64 48
   %4 = load i32, ptr %index, align 8
-  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #21
+  %call = tail call i32 @ave_check_found(ptr noundef %3, i32 noundef %4, i64 noundef 0, i1 noundef true) #22
   ret i32 %call
 }
 
@@ -1227,10 +1229,10 @@ entry:
   %other.i = alloca %struct.Other, align 4
   %limits = alloca [32 x i32], align 64
   %a = alloca %struct.Access, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #22
+  call void @llvm.lifetime.start.p0(ptr nonnull %limits) #23
   %check = getelementptr inbounds nuw i8, ptr %w, i64 672
   %0 = load ptr, ptr %check, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %a) #22
+  call void @llvm.lifetime.start.p0(ptr nonnull %a) #23
   store ptr %w, ptr %a, align 8
   %g2 = getelementptr inbounds nuw i8, ptr %a, i64 8
   store ptr %g, ptr %g2, align 8
@@ -1366,7 +1368,7 @@ for.body55:
   %at.0188 = phi i64 [ %inc, %for.inc ], [ %shr, %if.end49 ]
   %arrayidx56 = getelementptr inbounds nuw %struct.Granule, ptr %add.ptr, i64 %at.0188
   %shl57 = shl i64 %at.0188, %shift
-  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #22
+  call void @llvm.lifetime.start.p0(ptr nonnull %other.i) #23
   %write.i130 = getelementptr inbounds nuw i8, ptr %arrayidx56, i64 64
   %14 = load i64, ptr %write.i130, align 8
   %shr.i = lshr i64 %14, 32
@@ -1436,7 +1438,7 @@ after_read.exit.thread:
 
 if.then.i:
   %cond.i = call i64 @llvm.umax.i64(i64 %shl57, i64 range(i64 0, 4294967296) %conv43)
-  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #21
+  %call2.i = call i32 @ave_check_race(ptr noundef nonnull %a, ptr noundef nonnull %other.i, i32 noundef range(i32 0, 64) %cast, i64 noundef %cond.i) #22
   %tobool3.not.i = icmp eq i32 %call2.i, 0
   br i1 %tobool3.not.i, label %if.end5.i, label %cleanup68
 
@@ -1492,7 +1494,7 @@ land.lhs.true15.i:
   br i1 %cmp18.not.i, label %if.end23.i, label %land.lhs.true19.i
 
 land.lhs.true19.i:
-  %call20.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #21
+  %call20.i = call i32 @ave_check_unwritten(ptr noundef nonnull %a, i32 noundef range(i32 0, 64) %cast, i64 noundef %shl57) #22
   %tobool21.not.i = icmp eq i32 %call20.i, 0
   br i1 %tobool21.not.i, label %if.end23.i, label %cleanup68
 
@@ -1504,7 +1506,7 @@ if.end23.i:
   br label %for.inc
 
 for.inc:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #23
   %inc = add i64 %at.0188, 1
   %cmp52.not = icmp ugt i64 %inc, %shr51
   br i1 %cmp52.not, label %for.inc65, label %for.body55
@@ -1517,7 +1519,7 @@ for.inc65:
   br i1 %tobool39.not, label %for.end70, label %for.body
 
 cleanup68:
-  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %other.i) #23
   br label %cleanup82
 
 for.end70:
@@ -1537,14 +1539,31 @@ if.then75:
 
 cleanup82:
   %retval.4 = phi i32 [ 1, %cleanup68 ], [ 0, %if.then75 ], [ 0, %for.end70 ], [ 0, %if.end ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %a) #22
-  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %a) #23
+  call void @llvm.lifetime.end.p0(ptr nonnull %limits) #23
   ret i32 %retval.4
 }
 
 declare i64 @llvm.cttz.i64(i64, i1 immarg) #7
 
-define hidden noundef i1 @ave_within(ptr noundef readonly captures(none) %g, i64 noundef %low, i64 noundef %high, i64 noundef %bytes) local_unnamed_addr #11 {
+define hidden void @ave_moved(ptr noundef readonly captures(none) %g, i64 noundef %lanes, i64 noundef %bytes) local_unnamed_addr #11 {
+entry:
+  %moved.i = getelementptr inbounds nuw i8, ptr %g, i64 256
+  %0 = load ptr, ptr %moved.i, align 8
+  %tobool.not.i = icmp eq ptr %0, null
+  br i1 %tobool.not.i, label %moved.exit, label %if.then.i
+
+if.then.i:
+  %1 = tail call range(i64 0, 65) i64 @llvm.ctpop.i64(i64 %lanes)
+  %mul.i = mul i64 %1, %bytes
+  %2 = atomicrmw add ptr %0, i64 %mul.i monotonic, align 8
+  br label %moved.exit
+
+moved.exit:
+  ret void
+}
+
+define hidden noundef i1 @ave_within(ptr noundef readonly captures(none) %g, i64 noundef %low, i64 noundef %high, i64 noundef %bytes) local_unnamed_addr #12 {
 entry:
   %region_count = getelementptr inbounds nuw i8, ptr %g, i64 40
   %0 = load i32, ptr %region_count, align 8
@@ -1583,7 +1602,7 @@ cleanup7:
   ret i1 %cmp.not.lcssa
 }
 
-define hidden range(i32 0, 2) i32 @ave_each(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #12 {
+define hidden range(i32 0, 2) i32 @ave_each(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #13 {
 entry:
   %tobool.not21 = icmp eq i64 %exec, 0
   br i1 %tobool.not21, label %.loopexit, label %for.body
@@ -1593,7 +1612,7 @@ for.body:
   %0 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.022, i1 true)
   %arrayidx = getelementptr inbounds nuw i64, ptr %at, i64 %0
   %1 = load i64, ptr %arrayidx, align 8
-  %call = tail call i1 @ave_within(ptr noundef %g, i64 noundef %1, i64 noundef %1, i64 noundef %bytes) #21
+  %call = tail call i1 @ave_within(ptr noundef %g, i64 noundef %1, i64 noundef %1, i64 noundef %bytes) #22
   br i1 %call, label %for.inc, label %cleanup6
 
 for.inc:
@@ -1646,11 +1665,11 @@ if.then.i:
   br label %moved.exit
 
 moved.exit:
-  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #21
+  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %rdx.min, i64 noundef %rdx.min8, i64 noundef %bytes) #22
   br i1 %call, label %if.end, label %land.lhs.true
 
 land.lhs.true:
-  %call18 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #21
+  %call18 = tail call i32 @ave_each(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #22
   %tobool.not = icmp eq i32 %call18, 0
   br i1 %tobool.not, label %if.end, label %cleanup
 
@@ -1661,7 +1680,7 @@ if.end:
   br i1 %tobool.not.i38, label %cleanup, label %cond.true.i
 
 cond.true.i:
-  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #20
+  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %exec, i64 noundef %bytes) #21
   br label %cleanup
 
 cleanup:
@@ -1685,7 +1704,7 @@ entry:
   %splat.splat = shufflevector <64 x i64> %splat.splatinsert, <64 x i64> poison, <64 x i32> zeroinitializer
   %add = add <64 x i64> %or, %splat.splat
   store <64 x i64> %add, ptr %out, align 64
-  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #21
+  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #22
   ret i32 %call
 }
 
@@ -1850,7 +1869,7 @@ for.body.lr.ph:
   br label %for.body
 
 if.then:
-  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #21
+  %call = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %bytes) #22
   br label %cleanup64
 
 for.body:
@@ -1927,7 +1946,7 @@ if.then.i:
   br label %moved.exit
 
 moved.exit:
-  %call41 = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %3, i64 noundef %3, i64 noundef %bytes) #21
+  %call41 = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %3, i64 noundef %3, i64 noundef %bytes) #22
   br i1 %call41, label %for.inc, label %if.then42
 
 if.then42:
@@ -1970,7 +1989,7 @@ for.end:
 cond.true.i:
   %not = xor i64 %or6, -1
   %and62 = and i64 %exec, %not
-  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %and62, i64 noundef %bytes) #20
+  %call.i = tail call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %out, i64 noundef %and62, i64 noundef %bytes) #21
   br label %cleanup64
 
 cleanup64:
@@ -2020,10 +2039,565 @@ entry:
   ret void
 }
 
+define hidden i32 @ave_scalar_inside(ptr noundef %g, i64 noundef %address, i64 noundef %bytes) local_unnamed_addr #0 {
+entry:
+  %address.addr = alloca i64, align 8
+  store i64 %address, ptr %address.addr, align 8
+  %moved.i = getelementptr inbounds nuw i8, ptr %g, i64 256
+  %0 = load ptr, ptr %moved.i, align 8
+  %tobool.not.i = icmp eq ptr %0, null
+  br i1 %tobool.not.i, label %moved.exit, label %if.then.i
+
+if.then.i:
+  %1 = atomicrmw add ptr %0, i64 %bytes monotonic, align 8
+  br label %moved.exit
+
+moved.exit:
+  %call = tail call i1 @ave_within(ptr noundef nonnull %g, i64 noundef %address, i64 noundef %address, i64 noundef %bytes) #22
+  br i1 %call, label %if.end, label %if.then
+
+if.then:
+  %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
+  store i32 2, ptr %fault_code.i, align 8
+  %fault_lane.i = getelementptr inbounds nuw i8, ptr %g, i64 56
+  store i32 0, ptr %fault_lane.i, align 8
+  %fault_address.i = getelementptr inbounds nuw i8, ptr %g, i64 64
+  store i64 %address, ptr %fault_address.i, align 8
+  %fault_extra.i = getelementptr inbounds nuw i8, ptr %g, i64 72
+  store i64 %bytes, ptr %fault_extra.i, align 8
+  br label %return
+
+if.end:
+  %shadows.i = getelementptr inbounds nuw i8, ptr %g, i64 304
+  %2 = load i32, ptr %shadows.i, align 8
+  %tobool.not.i9 = icmp eq i32 %2, 0
+  br i1 %tobool.not.i9, label %return, label %cond.true.i
+
+cond.true.i:
+  %call.i = call i32 @ave_race(ptr noundef nonnull %g, ptr noundef nonnull %address.addr, i64 noundef 1, i64 noundef %bytes) #21
+  br label %return
+
+return:
+  %retval.0 = phi i32 [ 1, %if.then ], [ %call.i, %cond.true.i ], [ 0, %if.end ]
+  ret i32 %retval.0
+}
+
+define hidden range(i32 0, 2) i32 @ave_scalar_buffer_load(ptr noundef %g, ptr noundef writeonly captures(none) %data, i64 noundef %low, i64 noundef %num, i64 noundef %offset, i64 noundef %count) local_unnamed_addr #0 {
+entry:
+  %shr.i = lshr i64 %low, 48
+  %and.i = and i64 %shr.i, 16383
+  %conv1.i = and i64 %num, 4294967295
+  %cond.i = tail call i64 @llvm.umax.i64(i64 %and.i, i64 1)
+  %mul.i = mul nuw nsw i64 %cond.i, %conv1.i
+  %and2.i = and i64 %low, 281474976710655
+  %add.i = add i64 %offset, %and2.i
+  %and3.i = and i64 %add.i, -4
+  %cmp.not.i1.not = icmp eq i64 %count, 0
+  br i1 %cmp.not.i1.not, label %scalar_buffer.exit, label %for.body.i
+
+for.body.i:
+  %k.0.i2 = phi i64 [ %inc.i, %for.inc.i ], [ 0, %entry ]
+  %mul5.i = shl i64 %k.0.i2, 2
+  %add6.i = add i64 %mul5.i, %offset
+  %cmp7.not.i = icmp ult i64 %add6.i, %mul.i
+  br i1 %cmp7.not.i, label %if.end10.i, label %for.inc.i
+
+if.end10.i:
+  %add12.i = add i64 %mul5.i, %and3.i
+  %call.i = tail call i32 @ave_scalar_inside(ptr noundef %g, i64 noundef %add12.i, i64 noundef 4) #22
+  %tobool13.not.i = icmp eq i32 %call.i, 0
+  br i1 %tobool13.not.i, label %if.end15.i, label %scalar_buffer.exit
+
+if.end15.i:
+  %0 = inttoptr i64 %add12.i to ptr
+  %1 = load i32, ptr %0, align 4
+  br label %for.inc.i
+
+for.inc.i:
+  %.sink = phi i32 [ %1, %if.end15.i ], [ 0, %for.body.i ]
+  %arrayidx19.i = getelementptr inbounds nuw i32, ptr %data, i64 %k.0.i2
+  store i32 %.sink, ptr %arrayidx19.i, align 4
+  %inc.i = add nuw i64 %k.0.i2, 1
+  %exitcond.not = icmp eq i64 %inc.i, %count
+  br i1 %exitcond.not, label %scalar_buffer.exit, label %for.body.i
+
+scalar_buffer.exit:
+  %cmp.not.i.lcssa = phi i32 [ 0, %entry ], [ 0, %for.inc.i ], [ 1, %if.end10.i ]
+  ret i32 %cmp.not.i.lcssa
+}
+
+define hidden range(i32 0, 2) i32 @ave_scalar_buffer_store(ptr noundef %g, ptr noundef readonly captures(none) %data, i64 noundef %low, i64 noundef %num, i64 noundef %offset, i64 noundef %count) local_unnamed_addr #0 {
+entry:
+  %shr.i = lshr i64 %low, 48
+  %and.i = and i64 %shr.i, 16383
+  %conv1.i = and i64 %num, 4294967295
+  %cond.i = tail call i64 @llvm.umax.i64(i64 %and.i, i64 1)
+  %mul.i = mul nuw nsw i64 %cond.i, %conv1.i
+  %and2.i = and i64 %low, 281474976710655
+  %add.i = add i64 %offset, %and2.i
+  %and3.i = and i64 %add.i, -4
+  %cmp.not.i1.not = icmp eq i64 %count, 0
+  br i1 %cmp.not.i1.not, label %scalar_buffer.exit, label %for.body.i
+
+for.body.i:
+  %k.0.i2 = phi i64 [ %inc.i, %for.inc.i ], [ 0, %entry ]
+  %mul5.i = shl i64 %k.0.i2, 2
+  %add6.i = add i64 %mul5.i, %offset
+  %cmp7.not.i = icmp ult i64 %add6.i, %mul.i
+  br i1 %cmp7.not.i, label %if.end10.i, label %for.inc.i
+
+if.end10.i:
+  %add12.i = add i64 %mul5.i, %and3.i
+  %call.i = tail call i32 @ave_scalar_inside(ptr noundef %g, i64 noundef %add12.i, i64 noundef 4) #22
+  %tobool13.not.i = icmp eq i32 %call.i, 0
+  br i1 %tobool13.not.i, label %if.end15.i, label %scalar_buffer.exit
+
+if.end15.i:
+  %0 = inttoptr i64 %add12.i to ptr
+  %arrayidx18.i = getelementptr inbounds nuw i32, ptr %data, i64 %k.0.i2
+  %1 = load i32, ptr %arrayidx18.i, align 4
+  store i32 %1, ptr %0, align 4
+  br label %for.inc.i
+
+for.inc.i:
+  %inc.i = add nuw i64 %k.0.i2, 1
+  %exitcond.not = icmp eq i64 %inc.i, %count
+  br i1 %exitcond.not, label %scalar_buffer.exit, label %for.body.i
+
+scalar_buffer.exit:
+  %cmp.not.i.lcssa = phi i32 [ 0, %entry ], [ 0, %for.inc.i ], [ 1, %if.end10.i ]
+  ret i32 %cmp.not.i.lcssa
+}
+
+define hidden range(i32 0, 2) i32 @ave_follow(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %bytes, i64 noundef %shift, i1 noundef %split, i1 noundef %events) local_unnamed_addr #0 {
+entry:
+  %current = getelementptr inbounds nuw i8, ptr %g, i64 264
+  %0 = load ptr, ptr %current, align 8
+  %check = getelementptr inbounds nuw i8, ptr %0, i64 672
+  %1 = load ptr, ptr %check, align 8
+  %check2 = getelementptr inbounds nuw i8, ptr %g, i64 152
+  %2 = load ptr, ptr %check2, align 8
+  %linear.i = getelementptr inbounds nuw i8, ptr %g, i64 320
+  %3 = load i64, ptr %linear.i, align 8
+  %shl.i = shl i64 %3, 4
+  %index.i = getelementptr inbounds nuw i8, ptr %0, i64 656
+  %4 = load i32, ptr %index.i, align 8
+  %conv.i = zext i32 %4 to i64
+  %or.i = or i64 %shl.i, %conv.i
+  %add.i135 = add i64 %or.i, 1
+  %access = getelementptr inbounds nuw i8, ptr %g, i64 288
+  %5 = load i64, ptr %access, align 8
+  %shr = lshr i64 %5, 32
+  %conv = trunc nuw i64 %shr to i32
+  %shl = shl i64 %add.i135, 32
+  %and = lshr i64 %5, 33
+  %cond.idx = and i64 %and, 16
+  %cond = getelementptr inbounds nuw i8, ptr %1, i64 %cond.idx
+  %6 = load i32, ptr %cond, align 4
+  %conv10 = zext i32 %6 to i64
+  %or = or disjoint i64 %shl, %conv10
+  %shl13 = shl i64 %5, 32
+  %or16 = or disjoint i64 %shl13, %shr
+  %epoch = getelementptr inbounds nuw i8, ptr %0, i64 660
+  %7 = load i32, ptr %epoch, align 4
+  %and.i132 = shl i32 %7, 5
+  %mul.i133 = and i32 %and.i132, 32
+  %add.i134 = or disjoint i32 %mul.i133, 16
+  %idxprom = zext nneg i32 %add.i134 to i64
+  %arrayidx19 = getelementptr inbounds nuw i32, ptr %2, i64 %idxprom
+  %seen = getelementptr inbounds nuw i8, ptr %2, i64 256
+  %arrayidx24 = getelementptr inbounds nuw i32, ptr %seen, i64 %idxprom
+  %shadows = getelementptr inbounds nuw i8, ptr %g, i64 304
+  %8 = load i32, ptr %shadows, align 8
+  %tobool26.not = icmp eq i32 %8, 0
+  %tobool31.not391.not399 = icmp eq i64 %exec, 0
+  %tobool31.not391.not = or i1 %tobool26.not, %tobool31.not391.not399
+  br i1 %tobool31.not391.not, label %cleanup83, label %for.body.lr.ph
+
+for.body.lr.ph:
+  %shadow = getelementptr inbounds nuw i8, ptr %g, i64 296
+  %and.i216 = and i32 %conv, 2
+  %and17.i = and i32 %conv, 6
+  %tobool18.not.i = icmp eq i32 %and17.i, 0
+  %judge.i179 = getelementptr inbounds nuw i8, ptr %g, i64 312
+  %fault_code.i193 = getelementptr inbounds nuw i8, ptr %g, i64 48
+  %fault_lane.i194 = getelementptr inbounds nuw i8, ptr %g, i64 56
+  %fault_address.i195 = getelementptr inbounds nuw i8, ptr %g, i64 64
+  %fault_extra.i198 = getelementptr inbounds nuw i8, ptr %g, i64 72
+  %and.i136 = and i32 %conv, 1
+  %tobool3.not.i = icmp eq i32 %and.i136, 0
+  %tobool3.not.i206 = icmp ne i32 %and.i216, 0
+  %brmerge.not = select i1 %events, i1 %tobool3.not.i206, i1 false
+  br label %for.body
+
+for.body:
+  %left.0392 = phi i64 [ %exec, %for.body.lr.ph ], [ %and82, %for.inc80 ]
+  %9 = tail call range(i64 0, 65) i64 @llvm.cttz.i64(i64 %left.0392, i1 true)
+  %cast = trunc nuw nsw i64 %9 to i32
+  %arrayidx33 = getelementptr inbounds nuw i64, ptr %at, i64 %9
+  %10 = load i64, ptr %arrayidx33, align 8
+  %add = add i64 %10, %bytes
+  %11 = load i32, ptr %shadows, align 8
+  %cmp375.not = icmp eq i32 %11, 0
+  br i1 %cmp375.not, label %for.inc80, label %land.rhs.preheader
+
+land.rhs.preheader:
+  %12 = load ptr, ptr %shadow, align 8
+  br label %land.rhs
+
+land.rhs:
+  %region.0377 = phi ptr [ %incdec.ptr, %while.body ], [ %12, %land.rhs.preheader ]
+  %n.0376 = phi i32 [ %inc, %while.body ], [ 0, %land.rhs.preheader ]
+  %13 = load i64, ptr %region.0377, align 8
+  %cmp36 = icmp ult i64 %10, %13
+  br i1 %cmp36, label %while.body, label %lor.rhs
+
+lor.rhs:
+  %end38 = getelementptr inbounds nuw i8, ptr %region.0377, i64 8
+  %14 = load i64, ptr %end38, align 8
+  %cmp39 = icmp ugt i64 %add, %14
+  br i1 %cmp39, label %while.body, label %while.end
+
+while.body:
+  %inc = add nuw i32 %n.0376, 1
+  %incdec.ptr = getelementptr inbounds nuw i8, ptr %region.0377, i64 24
+  %exitcond.not = icmp eq i32 %inc, %11
+  br i1 %exitcond.not, label %for.inc80, label %land.rhs
+
+while.end:
+  %15 = icmp eq i32 %n.0376, %11
+  br i1 %15, label %for.inc80, label %if.end
+
+if.end:
+  %16 = load i64, ptr %region.0377, align 8
+  %sub = sub i64 %10, %16
+  %shr45 = lshr i64 %sub, %shift
+  %17 = xor i64 %16, -1
+  %sub49385 = add i64 %add, %17
+  %shr50386 = lshr i64 %sub49385, %shift
+  %cmp51.not387 = icmp ugt i64 %shr45, %shr50386
+  br i1 %cmp51.not387, label %cleanup, label %for.body54.lr.ph
+
+for.body54.lr.ph:
+  %granules = getelementptr inbounds nuw i8, ptr %region.0377, i64 16
+  br label %for.body54
+
+for.body54:
+  %18 = phi i64 [ %16, %for.body54.lr.ph ], [ %49, %for.inc ]
+  %k.0388 = phi i64 [ %shr45, %for.body54.lr.ph ], [ %inc63, %for.inc ]
+  %19 = load ptr, ptr %granules, align 8
+  %arrayidx55 = getelementptr inbounds nuw %struct.GlobalGranule, ptr %19, i64 %k.0388
+  %shl56 = shl i64 %k.0388, %shift
+  %add58 = add i64 %shl56, %18
+  %20 = load i64, ptr %arrayidx55, align 8
+  %21 = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 8
+  %22 = load i64, ptr %21, align 8
+  %shr.i211 = lshr i64 %20, 32
+  %conv.i212 = trunc i64 %22 to i32
+  %tobool.not.i213 = icmp ne i64 %20, 0
+  %cmp.i215 = icmp ne i64 %shr.i211, %add.i135
+  %or.cond.not400 = select i1 %tobool.not.i213, i1 %cmp.i215, i1 false
+  %and6.i = and i32 %and.i216, %conv.i212
+  %tobool7.not.i = icmp eq i32 %and6.i, 0
+  %or.cond396 = select i1 %or.cond.not400, i1 %tobool7.not.i, i1 false
+  br i1 %or.cond396, label %if.end.i218, label %lor.lhs.false.i
+
+if.end.i218:
+  br i1 %split, label %if.end.i176, label %lor.lhs.false8.i
+
+lor.lhs.false8.i:
+  %sub.i219 = add nsw i64 %shr.i211, -1
+  %shr9.i = lshr i64 %sub.i219, 4
+  %23 = load i64, ptr %linear.i, align 8
+  %cmp10.not.i = icmp eq i64 %shr9.i, %23
+  br i1 %cmp10.not.i, label %if.end13.i, label %if.end.i176
+
+if.end13.i:
+  %and14.i = and i32 %conv.i212, 6
+  %tobool15.not.i = icmp eq i32 %and14.i, 0
+  %or.cond.i = or i1 %tobool18.not.i, %tobool15.not.i
+  br i1 %or.cond.i, label %unsettled.exit, label %lor.lhs.false.i
+
+unsettled.exit:
+  %or.i221 = or i32 %conv.i212, %conv
+  %and22.i = and i32 %or.i221, 64
+  %tobool23.not.i = icmp eq i32 %and22.i, 0
+  %cond.i222.sroa.speculated = select i1 %tobool23.not.i, ptr %arrayidx24, ptr %arrayidx19
+  %conv25.i = trunc i64 %20 to i32
+  %and27.i = and i64 %sub.i219, 15
+  %arrayidx.i223 = getelementptr inbounds nuw i32, ptr %cond.i222.sroa.speculated, i64 %and27.i
+  %24 = load i32, ptr %arrayidx.i223, align 4
+  %cmp28.i = icmp ult i32 %24, %conv25.i
+  br i1 %cmp28.i, label %if.end.i176, label %lor.lhs.false.i
+
+if.end.i176:
+  %cond.i177 = tail call i64 @llvm.umax.i64(i64 %add58, i64 %10)
+  %or.i178 = or i64 %22, 2147483648
+  %25 = load ptr, ptr %judge.i179, align 8
+  %26 = load i64, ptr %access, align 8
+  %sub.i182 = sub i64 %cond.i177, %10
+  %conv.i183 = trunc i64 %sub.i182 to i32
+  %shl.i184 = shl i32 %conv.i183, 8
+  %or2.i185 = or disjoint i32 %shl.i184, %cast
+  %call3.i186 = tail call i32 %25(i64 noundef %add.i135, i64 noundef %26, i64 noundef %cond.i177, i64 noundef %20, i64 noundef %or.i178, i32 noundef %or2.i185) #21
+  %tobool.not.i187 = icmp eq i32 %call3.i186, 0
+  br i1 %tobool.not.i187, label %lor.lhs.false.i, label %asked.exit201
+
+asked.exit201:
+  %27 = shl i64 %22, 8
+  %shl6.i189 = and i64 %27, -1099511627776
+  %or8.i192 = or disjoint i64 %shl6.i189, 549755813888
+  store i32 19, ptr %fault_code.i193, align 8
+  store i32 %cast, ptr %fault_lane.i194, align 8
+  store i64 %cond.i177, ptr %fault_address.i195, align 8
+  %or11.i197 = or disjoint i64 %or8.i192, %shr.i211
+  store i64 %or11.i197, ptr %fault_extra.i198, align 8
+  %28 = load i64, ptr %access, align 8
+  %conv13.i199 = trunc i64 %28 to i32
+  %call14.i200 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i199, i64 noundef %or8.i192, i1 noundef true) #22
+  %tobool.not.i = icmp eq i32 %call14.i200, 0
+  br i1 %tobool.not.i, label %lor.lhs.false.i, label %cleanup83
+
+lor.lhs.false.i:
+  %plain.i = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 48
+  %29 = load i64, ptr %plain.i, align 8
+  %30 = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 56
+  %31 = load i64, ptr %30, align 8
+  %shr.i224 = lshr i64 %29, 32
+  %conv.i225 = trunc i64 %31 to i32
+  %tobool.not.i226 = icmp ne i64 %29, 0
+  %cmp.i229 = icmp ne i64 %shr.i224, %add.i135
+  %or.cond365.not401 = select i1 %tobool.not.i226, i1 %cmp.i229, i1 false
+  %and6.i233 = and i32 %and.i216, %conv.i225
+  %tobool7.not.i234 = icmp eq i32 %and6.i233, 0
+  %or.cond397 = select i1 %or.cond365.not401, i1 %tobool7.not.i234, i1 false
+  br i1 %or.cond397, label %if.end.i237, label %if.end.i
+
+if.end.i237:
+  br i1 %split, label %if.end.i148, label %lor.lhs.false8.i240
+
+lor.lhs.false8.i240:
+  %sub.i241 = add nsw i64 %shr.i224, -1
+  %shr9.i242 = lshr i64 %sub.i241, 4
+  %32 = load i64, ptr %linear.i, align 8
+  %cmp10.not.i244 = icmp eq i64 %shr9.i242, %32
+  br i1 %cmp10.not.i244, label %if.end13.i245, label %if.end.i148
+
+if.end13.i245:
+  %and14.i246 = and i32 %conv.i225, 6
+  %tobool15.not.i247 = icmp eq i32 %and14.i246, 0
+  %or.cond.i250 = or i1 %tobool18.not.i, %tobool15.not.i247
+  br i1 %or.cond.i250, label %unsettled.exit263, label %if.end.i
+
+unsettled.exit263:
+  %or.i252 = or i32 %conv.i225, %conv
+  %and22.i253 = and i32 %or.i252, 64
+  %tobool23.not.i254 = icmp eq i32 %and22.i253, 0
+  %cond.i258.sroa.speculated = select i1 %tobool23.not.i254, ptr %arrayidx24, ptr %arrayidx19
+  %conv25.i259 = trunc i64 %29 to i32
+  %and27.i260 = and i64 %sub.i241, 15
+  %arrayidx.i261 = getelementptr inbounds nuw i32, ptr %cond.i258.sroa.speculated, i64 %and27.i260
+  %33 = load i32, ptr %arrayidx.i261, align 4
+  %cmp28.i262 = icmp ult i32 %33, %conv25.i259
+  br i1 %cmp28.i262, label %if.end.i148, label %if.end.i
+
+if.end.i148:
+  %cond.i149 = tail call i64 @llvm.umax.i64(i64 %add58, i64 %10)
+  %or.i150 = or i64 %31, 2147483648
+  %34 = load ptr, ptr %judge.i179, align 8
+  %35 = load i64, ptr %access, align 8
+  %sub.i154 = sub i64 %cond.i149, %10
+  %conv.i155 = trunc i64 %sub.i154 to i32
+  %shl.i156 = shl i32 %conv.i155, 8
+  %or2.i157 = or disjoint i32 %shl.i156, %cast
+  %call3.i158 = tail call i32 %34(i64 noundef %add.i135, i64 noundef %35, i64 noundef %cond.i149, i64 noundef %29, i64 noundef %or.i150, i32 noundef %or2.i157) #21
+  %tobool.not.i159 = icmp eq i32 %call3.i158, 0
+  br i1 %tobool.not.i159, label %if.end.i, label %asked.exit173
+
+asked.exit173:
+  %36 = shl i64 %31, 8
+  %shl6.i161 = and i64 %36, -1099511627776
+  %or8.i164 = or disjoint i64 %shl6.i161, 549755813888
+  store i32 19, ptr %fault_code.i193, align 8
+  store i32 %cast, ptr %fault_lane.i194, align 8
+  store i64 %cond.i149, ptr %fault_address.i195, align 8
+  %or11.i169 = or disjoint i64 %or8.i164, %shr.i224
+  store i64 %or11.i169, ptr %fault_extra.i198, align 8
+  %37 = load i64, ptr %access, align 8
+  %conv13.i171 = trunc i64 %37 to i32
+  %call14.i172 = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i171, i64 noundef %or8.i164, i1 noundef true) #22
+  %tobool2.not.i = icmp eq i32 %call14.i172, 0
+  br i1 %tobool2.not.i, label %if.end.i, label %cleanup83
+
+if.end.i:
+  %reads9.i = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 16
+  br i1 %tobool3.not.i, label %if.else.i, label %for.cond.i.preheader
+
+for.cond.i.preheader:
+  %cond.i = tail call i64 @llvm.umax.i64(i64 %add58, i64 %10)
+  %sub.i = sub i64 %cond.i, %10
+  %conv.i142 = trunc i64 %sub.i to i32
+  %shl.i143 = shl i32 %conv.i142, 8
+  %or2.i = or disjoint i32 %shl.i143, %cast
+  br label %for.body.i
+
+for.body.i:
+  %cmp.i = phi i1 [ true, %for.cond.i.preheader ], [ false, %for.inc.i ]
+  %indvars.iv = phi i64 [ 0, %for.cond.i.preheader ], [ 1, %for.inc.i ]
+  %arrayidx.i = getelementptr inbounds nuw %struct.GlobalAccess, ptr %reads9.i, i64 %indvars.iv
+  %38 = load i64, ptr %arrayidx.i, align 8
+  %39 = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  %40 = load i64, ptr %39, align 8
+  %shr.i264 = lshr i64 %38, 32
+  %conv.i265 = trunc i64 %40 to i32
+  %tobool.not.i266 = icmp ne i64 %38, 0
+  %cmp.i269 = icmp ne i64 %shr.i264, %add.i135
+  %or.cond366.not402 = select i1 %tobool.not.i266, i1 %cmp.i269, i1 false
+  %and6.i273 = and i32 %and.i216, %conv.i265
+  %tobool7.not.i274 = icmp eq i32 %and6.i273, 0
+  %or.cond398 = select i1 %or.cond366.not402, i1 %tobool7.not.i274, i1 false
+  br i1 %or.cond398, label %if.end.i277, label %for.inc.i
+
+if.end.i277:
+  br i1 %split, label %if.end.i139, label %lor.lhs.false8.i280
+
+lor.lhs.false8.i280:
+  %sub.i281 = add nsw i64 %shr.i264, -1
+  %shr9.i282 = lshr i64 %sub.i281, 4
+  %41 = load i64, ptr %linear.i, align 8
+  %cmp10.not.i284 = icmp eq i64 %shr9.i282, %41
+  br i1 %cmp10.not.i284, label %if.end13.i285, label %if.end.i139
+
+if.end13.i285:
+  %and14.i286 = and i32 %conv.i265, 6
+  %tobool15.not.i287 = icmp eq i32 %and14.i286, 0
+  %or.cond.i290 = or i1 %tobool18.not.i, %tobool15.not.i287
+  br i1 %or.cond.i290, label %unsettled.exit303, label %for.inc.i
+
+unsettled.exit303:
+  %or.i292 = or i32 %conv.i265, %conv
+  %and22.i293 = and i32 %or.i292, 64
+  %tobool23.not.i294 = icmp eq i32 %and22.i293, 0
+  %cond.i298.sroa.speculated = select i1 %tobool23.not.i294, ptr %arrayidx24, ptr %arrayidx19
+  %conv25.i299 = trunc i64 %38 to i32
+  %and27.i300 = and i64 %sub.i281, 15
+  %arrayidx.i301 = getelementptr inbounds nuw i32, ptr %cond.i298.sroa.speculated, i64 %and27.i300
+  %42 = load i32, ptr %arrayidx.i301, align 4
+  %cmp28.i302 = icmp ult i32 %42, %conv25.i299
+  br i1 %cmp28.i302, label %if.end.i139, label %for.inc.i
+
+if.end.i139:
+  %43 = load ptr, ptr %judge.i179, align 8
+  %44 = load i64, ptr %access, align 8
+  %call3.i = tail call i32 %43(i64 noundef %add.i135, i64 noundef %44, i64 noundef %cond.i, i64 noundef %38, i64 noundef %40, i32 noundef %or2.i) #21
+  %tobool.not.i144 = icmp eq i32 %call3.i, 0
+  br i1 %tobool.not.i144, label %for.inc.i, label %asked.exit
+
+asked.exit:
+  %45 = shl i64 %40, 8
+  %or8.i = and i64 %45, -549755813888
+  store i32 19, ptr %fault_code.i193, align 8
+  store i32 %cast, ptr %fault_lane.i194, align 8
+  store i64 %cond.i, ptr %fault_address.i195, align 8
+  %or11.i = or disjoint i64 %or8.i, %shr.i264
+  store i64 %or11.i, ptr %fault_extra.i198, align 8
+  %46 = load i64, ptr %access, align 8
+  %conv13.i = trunc i64 %46 to i32
+  %call14.i = tail call i32 @ave_check_found(ptr noundef nonnull %g, i32 noundef %conv13.i, i64 noundef %or8.i, i1 noundef true) #22
+  %tobool6.not.i = icmp eq i32 %call14.i, 0
+  br i1 %tobool6.not.i, label %for.inc.i, label %cleanup83
+
+for.inc.i:
+  br i1 %cmp.i, label %for.body.i, label %for.end.i
+
+for.end.i:
+  %47 = load i64, ptr %21, align 8
+  %and.i202 = and i64 %47, 2
+  %tobool.not.i203 = icmp eq i64 %and.i202, 0
+  br i1 %tobool.not.i203, label %note_write.exit, label %cond.true.i
+
+cond.true.i:
+  %kept.sroa.5.0.copyload.i = load i64, ptr %30, align 8
+  br label %note_write.exit
+
+note_write.exit:
+  %kept.sroa.5.0.i = phi i64 [ %kept.sroa.5.0.copyload.i, %cond.true.i ], [ %47, %for.end.i ]
+  %kept.sroa.0.0.in.i = phi ptr [ %plain.i, %cond.true.i ], [ %arrayidx55, %for.end.i ]
+  %kept.sroa.0.0.i = load i64, ptr %kept.sroa.0.0.in.i, align 8
+  %cond.i207 = select i1 %tobool3.not.i206, i64 %kept.sroa.0.0.i, i64 0
+  store i64 %cond.i207, ptr %plain.i, align 8
+  store i64 %kept.sroa.5.0.i, ptr %30, align 8
+  store i64 %or, ptr %arrayidx55, align 8
+  store i64 %or16, ptr %21, align 8
+  %arrayidx.i210 = getelementptr inbounds nuw i8, ptr %arrayidx55, i64 32
+  store i64 0, ptr %arrayidx.i210, align 8
+  store i64 0, ptr %reads9.i, align 8
+  br label %for.inc
+
+if.else.i:
+  %48 = load i64, ptr %reads9.i, align 8
+  %tobool12.not.i = icmp ne i64 %48, 0
+  %shr.i = lshr i64 %48, 32
+  %cmp13.i = icmp ne i64 %shr.i, %add.i135
+  %narrow = select i1 %tobool12.not.i, i1 %cmp13.i, i1 false
+  %land.ext.i = zext i1 %narrow to i64
+  %arrayidx15.i = getelementptr inbounds nuw %struct.GlobalAccess, ptr %reads9.i, i64 %land.ext.i
+  store i64 %or, ptr %arrayidx15.i, align 8
+  %c.sroa.13.8.arrayidx15.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx15.i, i64 8
+  store i64 %or16, ptr %c.sroa.13.8.arrayidx15.i.sroa_idx, align 8
+  br label %for.inc
+
+for.inc:
+  %inc63 = add i64 %k.0388, 1
+  %49 = load i64, ptr %region.0377, align 8
+  %50 = xor i64 %49, -1
+  %sub49 = add i64 %add, %50
+  %shr50 = lshr i64 %sub49, %shift
+  %cmp51.not = icmp ugt i64 %inc63, %shr50
+  br i1 %cmp51.not, label %cleanup, label %for.body54
+
+cleanup:
+  br i1 %brmerge.not, label %if.then69, label %for.inc80
+
+if.then69:
+  %51 = load ptr, ptr %judge.i179, align 8
+  %52 = load i64, ptr %access, align 8
+  %call72 = tail call i32 %51(i64 noundef %add.i135, i64 noundef %52, i64 noundef %10, i64 noundef 0, i64 noundef 0, i32 noundef 0) #21
+  br label %for.inc80
+
+for.inc80:
+  %sub81 = add i64 %left.0392, -1
+  %and82 = and i64 %sub81, %left.0392
+  %tobool31.not.not = icmp eq i64 %and82, 0
+  br i1 %tobool31.not.not, label %cleanup83, label %for.body
+
+cleanup83:
+  %tobool31.not374 = phi i32 [ 0, %entry ], [ 1, %asked.exit ], [ 1, %asked.exit201 ], [ 1, %asked.exit173 ], [ 0, %for.inc80 ]
+  ret i32 %tobool31.not374
+}
+
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #14
+
+define hidden void @ave_event(ptr noundef readonly captures(none) %w, ptr noundef readonly captures(none) %g, i64 noundef %what) local_unnamed_addr #0 {
+entry:
+  %judge = getelementptr inbounds nuw i8, ptr %g, i64 312
+  %0 = load ptr, ptr %judge, align 8
+  %linear.i = getelementptr inbounds nuw i8, ptr %g, i64 320
+  %1 = load i64, ptr %linear.i, align 8
+  %shl.i = shl i64 %1, 4
+  %index.i = getelementptr inbounds nuw i8, ptr %w, i64 656
+  %2 = load i32, ptr %index.i, align 8
+  %conv.i = zext i32 %2 to i64
+  %or.i = or i64 %shl.i, %conv.i
+  %add.i = add i64 %or.i, 1
+  %call1 = tail call i32 %0(i64 noundef %add.i, i64 noundef 0, i64 noundef 0, i64 noundef 0, i64 noundef %what, i32 noundef 0) #21
+  ret void
+}
+
 define hidden range(i32 0, 2) i32 @ave_lanes(ptr noundef captures(none) %g, ptr noundef readonly captures(none) %data, ptr noundef readonly captures(none) %at, i64 noundef %exec, i64 noundef %registers, i32 noundef %shift, i32 noundef %mask) local_unnamed_addr #6 {
 entry:
   %twice = alloca [128 x i64], align 64
-  call void @llvm.lifetime.start.p0(ptr nonnull %twice) #22
+  call void @llvm.lifetime.start.p0(ptr nonnull %twice) #23
   %0 = load <64 x i64>, ptr %at, align 64
   %add.ptr = getelementptr inbounds nuw i8, ptr %twice, i64 512
   store <64 x i64> %0, ptr %add.ptr, align 64
@@ -2096,7 +2670,7 @@ cleanup15:
   %access.i = getelementptr inbounds nuw i8, ptr %g, i64 288
   %9 = load i64, ptr %access.i, align 8
   %conv.i = trunc i64 %9 to i32
-  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #21
+  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #22
   br label %cleanup21
 
 for.inc20:
@@ -2106,7 +2680,7 @@ for.inc20:
 
 cleanup21:
   %spec.select = phi i32 [ %call.i, %cleanup15 ], [ 0, %for.inc20 ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %twice) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %twice) #23
   ret i32 %spec.select
 }
 
@@ -2149,7 +2723,7 @@ cleanup5:
   %access.i = getelementptr inbounds nuw i8, ptr %g, i64 288
   %5 = load i64, ptr %access.i, align 8
   %conv.i = trunc i64 %5 to i32
-  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #21
+  %call.i = tail call i32 @ave_check_found(ptr noundef %g, i32 noundef %conv.i, i64 noundef 0, i1 noundef true) #22
   br label %.loopexit
 
 .loopexit:
@@ -2157,12 +2731,206 @@ cleanup5:
   ret i32 %6
 }
 
-define hidden void @ave_banks(ptr noundef readonly captures(none) %g, i64 noundef %index, ptr noundef readonly captures(none) %order, i64 noundef %size, i32 noundef %banks, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i64 noundef %exec) local_unnamed_addr #13 {
+define hidden void @ave_permute(ptr noundef captures(none) %to, ptr noundef readonly captures(none) %address, ptr noundef readonly captures(none) %data, i64 noundef %exec, i32 noundef %shift) local_unnamed_addr #4 {
+entry:
+  %masked.i = alloca <64 x i32>, align 64
+  %result.i = alloca <64 x i32>, align 64
+  call void @llvm.lifetime.start.p0(ptr nonnull %masked.i) #23
+  %0 = bitcast i64 %exec to <64 x i1>
+  %1 = load <64 x i32>, ptr %data, align 64
+  %vector_select.i = select <64 x i1> %0, <64 x i32> %1, <64 x i32> zeroinitializer
+  store <64 x i32> %vector_select.i, ptr %masked.i, align 64
+  call void @llvm.lifetime.start.p0(ptr nonnull %result.i) #23
+  store <64 x i32> zeroinitializer, ptr %result.i, align 64
+  br label %for.body.i
+
+for.body.i:
+  %indvars.iv = phi i64 [ 0, %entry ], [ %indvars.iv.next, %if.end12.i ]
+  %2 = shl nuw i64 1, %indvars.iv
+  %3 = and i64 %2, %exec
+  %tobool.not.i = icmp eq i64 %3, 0
+  br i1 %tobool.not.i, label %if.end12.i, label %if.then7.i
+
+if.then7.i:
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %address, i64 %indvars.iv
+  %4 = load i32, ptr %arrayidx.i, align 4
+  %add.i = add i32 %4, %shift
+  %div31.i = lshr i32 %add.i, 2
+  %rem.i = and i32 %div31.i, 63
+  %arrayidx9.i = getelementptr inbounds nuw i32, ptr %masked.i, i64 %indvars.iv
+  %5 = load i32, ptr %arrayidx9.i, align 4
+  %idxprom10.i = zext nneg i32 %rem.i to i64
+  %arrayidx11.i = getelementptr inbounds nuw i32, ptr %result.i, i64 %idxprom10.i
+  store i32 %5, ptr %arrayidx11.i, align 4
+  br label %if.end12.i
+
+if.end12.i:
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, 64
+  br i1 %exitcond.not, label %permuted.exit, label %for.body.i
+
+permuted.exit:
+  %6 = load <64 x i32>, ptr %result.i, align 64
+  %7 = load <64 x i32>, ptr %to, align 64
+  %vector_select19.i = select <64 x i1> %0, <64 x i32> %6, <64 x i32> %7
+  store <64 x i32> %vector_select19.i, ptr %to, align 64
+  call void @llvm.lifetime.end.p0(ptr nonnull %result.i) #23
+  call void @llvm.lifetime.end.p0(ptr nonnull %masked.i) #23
+  ret void
+}
+
+define hidden void @ave_bpermute(ptr noundef captures(none) %to, ptr noundef readonly captures(none) %address, ptr noundef readonly captures(none) %data, i64 noundef %exec, i32 noundef %shift) local_unnamed_addr #4 {
+entry:
+  %masked.i = alloca <64 x i32>, align 64
+  %result.i = alloca <64 x i32>, align 64
+  call void @llvm.lifetime.start.p0(ptr nonnull %masked.i) #23
+  %0 = bitcast i64 %exec to <64 x i1>
+  %1 = load <64 x i32>, ptr %data, align 64
+  %vector_select.i = select <64 x i1> %0, <64 x i32> %1, <64 x i32> zeroinitializer
+  store <64 x i32> %vector_select.i, ptr %masked.i, align 64
+  call void @llvm.lifetime.start.p0(ptr nonnull %result.i) #23
+  store <64 x i32> zeroinitializer, ptr %result.i, align 64
+  br label %for.body.i
+
+for.body.i:
+  %indvars.iv = phi i64 [ 0, %entry ], [ %indvars.iv.next, %for.body.i ]
+  %arrayidx.i = getelementptr inbounds nuw i32, ptr %address, i64 %indvars.iv
+  %2 = load i32, ptr %arrayidx.i, align 4
+  %add.i = add i32 %2, %shift
+  %div31.i = lshr i32 %add.i, 2
+  %rem.i = and i32 %div31.i, 63
+  %idxprom3.i = zext nneg i32 %rem.i to i64
+  %arrayidx4.i = getelementptr inbounds nuw i32, ptr %masked.i, i64 %idxprom3.i
+  %3 = load i32, ptr %arrayidx4.i, align 4
+  %arrayidx6.i = getelementptr inbounds nuw i32, ptr %result.i, i64 %indvars.iv
+  store i32 %3, ptr %arrayidx6.i, align 4
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next, 64
+  br i1 %exitcond.not, label %permuted.exit, label %for.body.i
+
+permuted.exit:
+  %4 = load <64 x i32>, ptr %result.i, align 64
+  %5 = load <64 x i32>, ptr %to, align 64
+  %vector_select19.i = select <64 x i1> %0, <64 x i32> %4, <64 x i32> %5
+  store <64 x i32> %vector_select19.i, ptr %to, align 64
+  call void @llvm.lifetime.end.p0(ptr nonnull %result.i) #23
+  call void @llvm.lifetime.end.p0(ptr nonnull %masked.i) #23
+  ret void
+}
+
+define hidden void @ave_turn(ptr noalias noundef writeonly captures(none) %data, ptr noalias noundef readonly captures(none) %rows, i32 noundef %bits, i32 noundef %words) local_unnamed_addr #4 {
+entry:
+  %out = alloca [4 x i32], align 16
+  %mul = shl i32 %words, 5
+  %div = udiv i32 %mul, %bits
+  %div9 = udiv i32 16, %div
+  %notmask = shl nsw i32 -1, %bits
+  %sub26 = xor i32 %notmask, -1
+  %conv27 = zext nneg i32 %sub26 to i64
+  %cmp4594.not = icmp eq i32 %words, 0
+  %0 = zext i32 %div to i64
+  %wide.trip.count = zext i32 %words to i64
+  br label %for.body
+
+for.cond.cleanup:
+  ret void
+
+for.body:
+  %n.096 = phi i32 [ 0, %entry ], [ %inc59, %for.cond.cleanup47 ]
+  %rem = and i32 %n.096, 15
+  %rem1 = urem i32 %rem, %div
+  %mul2 = mul i32 %rem1, %bits
+  %rem4 = and i32 %mul2, 31
+  call void @llvm.lifetime.start.p0(ptr nonnull %out) #23
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %out, i8 0, i64 16, i1 false)
+  %sub = and i32 %n.096, 48
+  %div11 = udiv i32 %rem, %div
+  %invariant.op = or disjoint i32 %sub, %div11
+  %1 = shl i32 %mul2, 1
+  %mul14 = and i32 %1, -64
+  %add16 = add i32 %rem4, %bits
+  %cmp17 = icmp ugt i32 %add16, 32
+  %invariant.op92 = add i32 %mul14, 64
+  %sh_prom = zext nneg i32 %rem4 to i64
+  br label %for.body8
+
+for.cond44.preheader:
+  br i1 %cmp4594.not, label %for.cond.cleanup47, label %for.body48
+
+for.body8:
+  %indvars.iv = phi i64 [ 0, %for.body ], [ %indvars.iv.next, %if.end ]
+  %2 = trunc nuw i64 %indvars.iv to i32
+  %mul10 = mul i32 %div9, %2
+  %add12.reass = add i32 %mul10, %invariant.op
+  %mul13 = mul i32 %bits, %2
+  %add15 = add i32 %add12.reass, %mul14
+  %idxprom = zext i32 %add15 to i64
+  %arrayidx = getelementptr inbounds nuw i32, ptr %rows, i64 %idxprom
+  %3 = load i32, ptr %arrayidx, align 4
+  %conv = zext i32 %3 to i64
+  br i1 %cmp17, label %if.then, label %if.end
+
+if.then:
+  %add21.reass = add i32 %add12.reass, %invariant.op92
+  %idxprom22 = zext i32 %add21.reass to i64
+  %arrayidx23 = getelementptr inbounds nuw i32, ptr %rows, i64 %idxprom22
+  %4 = load i32, ptr %arrayidx23, align 4
+  %conv24 = zext i32 %4 to i64
+  %shl = shl nuw i64 %conv24, 32
+  %or = or disjoint i64 %shl, %conv
+  br label %if.end
+
+if.end:
+  %both.0 = phi i64 [ %or, %if.then ], [ %conv, %for.body8 ]
+  %shr = lshr i64 %both.0, %sh_prom
+  %and = and i64 %shr, %conv27
+  %rem28 = and i32 %mul13, 31
+  %sh_prom29 = zext nneg i32 %rem28 to i64
+  %shl30 = shl nuw nsw i64 %and, %sh_prom29
+  %conv31 = trunc i64 %shl30 to i32
+  %div3291 = lshr i32 %mul13, 5
+  %idxprom33 = zext nneg i32 %div3291 to i64
+  %arrayidx34 = getelementptr inbounds nuw i32, ptr %out, i64 %idxprom33
+  %5 = load i32, ptr %arrayidx34, align 4
+  %or35 = or i32 %5, %conv31
+  store i32 %or35, ptr %arrayidx34, align 4
+  %shr36 = lshr i64 %shl30, 32
+  %conv37 = trunc nuw nsw i64 %shr36 to i32
+  %arrayidx41 = getelementptr inbounds nuw i8, ptr %arrayidx34, i64 4
+  %6 = load i32, ptr %arrayidx41, align 4
+  %or42 = or i32 %6, %conv37
+  store i32 %or42, ptr %arrayidx41, align 4
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %cmp6 = icmp samesign ult i64 %indvars.iv.next, %0
+  br i1 %cmp6, label %for.body8, label %for.cond44.preheader
+
+for.cond.cleanup47:
+  call void @llvm.lifetime.end.p0(ptr nonnull %out) #23
+  %inc59 = add nuw nsw i32 %n.096, 1
+  %exitcond101.not = icmp eq i32 %inc59, 64
+  br i1 %exitcond101.not, label %for.cond.cleanup, label %for.body
+
+for.body48:
+  %indvars.iv98 = phi i64 [ %indvars.iv.next99, %for.body48 ], [ 0, %for.cond44.preheader ]
+  %arrayidx50 = getelementptr inbounds nuw i32, ptr %out, i64 %indvars.iv98
+  %7 = load i32, ptr %arrayidx50, align 4
+  %8 = trunc nuw i64 %indvars.iv98 to i32
+  %mul51 = shl i32 %8, 6
+  %add52 = add nuw nsw i32 %mul51, %n.096
+  %idxprom53 = zext i32 %add52 to i64
+  %arrayidx54 = getelementptr inbounds nuw i32, ptr %data, i64 %idxprom53
+  store i32 %7, ptr %arrayidx54, align 4
+  %indvars.iv.next99 = add nuw nsw i64 %indvars.iv98, 1
+  %exitcond.not = icmp eq i64 %indvars.iv.next99, %wide.trip.count
+  br i1 %exitcond.not, label %for.cond.cleanup47, label %for.body48
+}
+
+define hidden void @ave_banks(ptr noundef readonly captures(none) %g, i64 noundef %index, ptr noundef readonly captures(none) %order, i64 noundef %size, i32 noundef %banks, ptr noundef readonly captures(none) %addresses, i32 noundef %offset, i32 noundef %nbytes, i64 noundef %exec) local_unnamed_addr #15 {
 entry:
   %seen = alloca [320 x i32], align 16
   %turns = alloca [64 x i32], align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %seen) #22
-  call void @llvm.lifetime.start.p0(ptr nonnull %turns) #22
+  call void @llvm.lifetime.start.p0(ptr nonnull %seen) #23
+  call void @llvm.lifetime.start.p0(ptr nonnull %turns) #23
   %add7 = add i32 %nbytes, -1
   br label %for.body
 
@@ -2171,8 +2939,8 @@ for.cond.cleanup:
   %0 = load ptr, ptr %profile, align 8
   %arrayidx53 = getelementptr inbounds nuw i64, ptr %0, i64 %index
   %1 = atomicrmw add ptr %arrayidx53, i64 %add48 monotonic, align 8
-  call void @llvm.lifetime.end.p0(ptr nonnull %turns) #22
-  call void @llvm.lifetime.end.p0(ptr nonnull %seen) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %turns) #23
+  call void @llvm.lifetime.end.p0(ptr nonnull %seen) #23
   ret void
 
 for.body:
@@ -2270,9 +3038,7 @@ cleanup34:
   br i1 %exitcond98.not, label %for.cond.cleanup3.loopexit, label %for.body4
 }
 
-declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #14
-
-define hidden i64 @ave_room(ptr noundef readonly captures(none) %room, i64 noundef %exec, i64 noundef %last) local_unnamed_addr #15 {
+define hidden i64 @ave_room(ptr noundef readonly captures(none) %room, i64 noundef %exec, i64 noundef %last) local_unnamed_addr #16 {
 entry:
   %0 = load <64 x i64>, ptr %room, align 64
   %splat.splatinsert = insertelement <64 x i64> poison, i64 %last, i64 0
@@ -2405,12 +3171,12 @@ cond.end44:
   br i1 %exitcond.not, label %if.end58, label %for.body
 
 if.end58:
-  %call59 = tail call i64 @ave_room(ptr noundef nonnull %room, i64 noundef %exec, i64 noundef %last) #21
+  %call59 = tail call i64 @ave_room(ptr noundef nonnull %room, i64 noundef %exec, i64 noundef %last) #22
   %cmp60 = icmp eq i64 %call59, %exec
   br i1 %cmp60, label %cond.true62, label %cleanup
 
 cond.true62:
-  %call63 = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %nbytes) #21
+  %call63 = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %nbytes) #22
   br label %cleanup
 
 cleanup:
@@ -2421,7 +3187,7 @@ cleanup:
 define hidden range(i32 0, 2) i32 @ave_some_words(ptr noundef %g, ptr noundef readonly captures(none) %data, ptr noundef readonly captures(none) %at, ptr noundef readonly captures(none) %room, i64 noundef %exec, i64 noundef %nbytes) local_unnamed_addr #0 {
 entry:
   %good = alloca <64 x i64>, align 64
-  call void @llvm.lifetime.start.p0(ptr nonnull %good) #22
+  call void @llvm.lifetime.start.p0(ptr nonnull %good) #23
   %cmp.not52.not = icmp eq i64 %nbytes, 0
   br i1 %cmp.not52.not, label %for.cond6.preheader, label %for.body
 
@@ -2432,12 +3198,12 @@ for.cond6.preheader:
 for.body:
   %c.053 = phi i64 [ %add3, %if.end ], [ 0, %entry ]
   %add = or disjoint i64 %c.053, 3
-  %call = call i64 @ave_room(ptr noundef %room, i64 noundef %exec, i64 noundef %add) #21
+  %call = call i64 @ave_room(ptr noundef %room, i64 noundef %exec, i64 noundef %add) #22
   %tobool.not = icmp eq i64 %call, 0
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:
-  %call1 = call i32 @ave_settle(ptr noundef %g, ptr noundef %at, ptr noundef nonnull %good, i64 noundef %c.053, i64 noundef %call, i64 noundef 4) #21
+  %call1 = call i32 @ave_settle(ptr noundef %g, ptr noundef %at, ptr noundef nonnull %good, i64 noundef %c.053, i64 noundef %call, i64 noundef 4) #22
   %tobool2.not = icmp eq i32 %call1, 0
   br i1 %tobool2.not, label %if.end, label %cleanup30
 
@@ -2487,23 +3253,23 @@ for.inc23:
 
 cleanup30:
   %retval.3 = phi i32 [ 0, %for.cond6.preheader ], [ 0, %for.cond.cleanup12 ], [ 1, %land.lhs.true ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %good) #22
+  call void @llvm.lifetime.end.p0(ptr nonnull %good) #23
   ret i32 %retval.3
 }
 
-declare i64 @llvm.ctpop.i64(i64) #16
+declare i64 @llvm.ctpop.i64(i64) #17
 
 declare i32 @ave_race(ptr noundef, ptr noundef, i64 noundef, i64 noundef) local_unnamed_addr
 
-declare i64 @llvm.umax.i64(i64, i64) #17
+declare i64 @llvm.umax.i64(i64, i64) #18
 
-declare i32 @llvm.usub.sat.i32(i32, i32) #17
+declare i32 @llvm.usub.sat.i32(i32, i32) #18
 
-declare i32 @llvm.umax.i32(i32, i32) #17
+declare i32 @llvm.umax.i32(i32, i32) #18
 
-declare i16 @llvm.cttz.i16(i16, i1 immarg) #18
+declare i16 @llvm.cttz.i16(i16, i1 immarg) #19
 
-declare i32 @llvm.umin.i32(i32, i32) #17
+declare i32 @llvm.umin.i32(i32, i32) #18
 
 attributes #0 = { noinline nounwind }
 attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
@@ -2515,15 +3281,16 @@ attributes #7 = { mustprogress nocallback nofree nosync nounwind speculatable wi
 attributes #8 = { mustprogress nofree noinline norecurse nosync nounwind willreturn memory(argmem: readwrite) }
 attributes #9 = { nofree noinline norecurse nosync nounwind memory(argmem: readwrite, inaccessiblemem: readwrite) }
 attributes #10 = { nofree noinline norecurse nosync nounwind memory(readwrite, target_mem0: none, target_mem1: none) }
-attributes #11 = { nofree noinline norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
-attributes #12 = { nofree noinline norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
-attributes #13 = { nofree noinline norecurse nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #11 = { mustprogress nofree noinline norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #12 = { nofree noinline norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #13 = { nofree noinline norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
 attributes #14 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #15 = { mustprogress nofree noinline norecurse nosync nounwind willreturn memory(argmem: read) }
-attributes #16 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #17 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #18 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #19 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
-attributes #20 = { nobuiltin nounwind }
-attributes #21 = { nobuiltin }
-attributes #22 = { nounwind }
+attributes #15 = { nofree noinline norecurse nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) }
+attributes #16 = { mustprogress nofree noinline norecurse nosync nounwind willreturn memory(argmem: read) }
+attributes #17 = { mustprogress nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #18 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #19 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #20 = { nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: readwrite) }
+attributes #21 = { nobuiltin nounwind }
+attributes #22 = { nobuiltin }
+attributes #23 = { nounwind }

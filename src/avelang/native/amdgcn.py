@@ -30,6 +30,14 @@ BY_FLAT = 8
 BY_WRITE = 16
 BY_DIRECT = 32
 BARRIER_PASSED = 64
+GLOBAL_WRITES = 1
+GLOBAL_ATOMIC = 2
+GROUP_ATOMIC = 4
+COHERENT = 8
+RETURNS = 16
+SIMPLE = 32
+SCALAR = 64
+OLD_WRITE = 2147483648
 SKIP_VM = 1
 SKIP_LGKM = 2
 UNKNOWN = 1
@@ -102,6 +110,40 @@ class Granule(ctypes.Structure):
     ]
 
 
+class GlobalAccess(ctypes.Structure):
+    """An access to a granule of global memory. `mark`: the wave, 1 + 16 * workgroup + number, from bit 32, and the number of its memory
+    instruction; 0: none. `what`: its bits, and the instruction's index from bit 32."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("mark", ctypes.c_uint64),
+        ("what", ctypes.c_uint64),
+    ]
+
+
+class GlobalGranule(ctypes.Structure):
+    """A granule of global memory: the last write, two reads behind it (the first and the latest of different waves), and where the last write is
+    atomic, the last plain one before it."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("write", GlobalAccess),
+        ("reads", GlobalAccess * 2),
+        ("plain", GlobalAccess),
+    ]
+
+
+class GlobalRegion(ctypes.Structure):
+    """A piece of memory that the launch was given, and its granules."""
+
+    __slots__ = ()
+    _fields_ = [
+        ("first", ctypes.c_uint64),
+        ("end", ctypes.c_uint64),
+        ("granules", ctypes.c_void_p),
+    ]
+
+
 class FoundRecord(ctypes.Structure):
     """Something that the checker has found: an entry for each pair of instructions, told apart by code, instruction and key."""
 
@@ -160,8 +202,8 @@ class GroupState(ctypes.Structure):
     the one that bytes are counted into; `image`: where address 0 of the code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of the last
     wave when it starts; `skip`: of a mutable program, which wait or barrier does nothing; `current`: the wave that runs; `reports`: what the
     checker found; `collect`: whether the launch goes on behind it; `access`: what kind of access to memory comes next, `shadow`, `shadows`:
-    records of memory, and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must
-    end; `finder`: who knows the block at an address that no label names (`lazy`), or 0."""
+    records of memory (`GlobalRegion`), and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not
+    0 where all must end; `finder`: who knows the block at an address that no label names (`lazy`), or 0."""
 
     __slots__ = ()
     _fields_ = [

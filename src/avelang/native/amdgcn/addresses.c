@@ -28,6 +28,8 @@ INLINE void moved(GroupState *g, u64 lanes, u64 bytes) {
   if (g->moved) __atomic_fetch_add(g->moved, __builtin_popcountll(lanes) * bytes, __ATOMIC_RELAXED);
 }
 
+OUT_OF_LINE void ave_moved(GroupState *g, u64 lanes, u64 bytes) { moved(g, lanes, bytes); }
+
 INLINE i32 fault(GroupState *g, u32 code, u64 lane, u64 address, u64 bytes) {
   g->fault_code = code;
   g->fault_lane = (u32)lane;

@@ -66,8 +66,8 @@ class Checker:
         self.events = "races" in self.words and (self.split or ordering.acquires(program))
         t.module.declare("llvm.fshr.i64", "i64", ["i64", "i64", "i64"])
         if "races" in self.words:
-            t.module.functions["ave_race"] = check_global.text(program, self.events, self.split)
-            t.module.include("amdgcn", "ave_lanes")
+            t.module.functions["ave_race"] = check_global.race(program, self.events, self.split)
+            t.module.include("amdgcn", "ave_follow", "ave_event", "ave_lanes")
         if "uniform" in self.words:
             t.module.include("amdgcn", "ave_sources")
         self.hazards: dict[int, list[tuple[int, hazards.Hazard]]] = {}

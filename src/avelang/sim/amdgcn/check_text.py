@@ -26,21 +26,6 @@ def granules(count: int) -> int:
     return -(-(OF_GROUP["covered"] + count + 1) // 64) * 64
 
 
-def at(base: str, offset: int, result: str) -> str:
-    """%result, a pointer to a field."""
-    return f"  {result} = getelementptr i8, ptr %{base}, i64 {offset}"
-
-
-def field(base: str, offset: int, name: str, t: str = "i32") -> str:
-    """%name, loaded from a field; %name.p points there."""
-    return f"{at(base, offset, f'%{name}.p')}\n  %{name} = load {t}, ptr %{name}.p, align {8 if t in ('i64', 'ptr') else 4}"
-
-
-def wave_field(name: str, as_name: str = "", t: str = "i32", plus: int = 0) -> str:
-    """%name, a field of the wave's records."""
-    return field("c", OF_WAVE[name] + plus, as_name or name, t)
-
-
 def class_offset(name: str) -> int:
     """Where a class stands among the u32 of each class."""
     return 4 * CLASSES.index(name)

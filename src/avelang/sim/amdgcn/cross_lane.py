@@ -73,65 +73,15 @@ def _count_below(upper: bool) -> Handler:
     return handler
 
 
-# void name(dst, address, data, exec, offset): lanes fetch (bpermute) or send (permute) data; lanes are counted in bytes, four each.
-_BACKWARD = """
-  %slot = getelementptr i32, ptr %masked, i64 %target
-  %place = getelementptr i32, ptr %result, i64 %lane
-"""
-_FORWARD = """
-  %slot = getelementptr i32, ptr %masked, i64 %lane
-  %from = getelementptr i32, ptr %result, i64 %target
-  %bits = lshr i64 %exec, %lane
-  %active = trunc i64 %bits to i1
-  %place = select i1 %active, ptr %from, ptr %nowhere
-"""
-
-
-def _permute_text(name: str, forward: bool) -> str:
-    return f"""
-define internal void @{name}(ptr %dst, ptr %address, ptr %data, i64 %exec, i32 %offset) noinline #0 {{
-entry:
-  %masked = alloca <64 x i32>, align 64
-  %result = alloca <64 x i32>, align 64
-  %nowhere = alloca i32, align 4
-  %mask = bitcast i64 %exec to <64 x i1>
-  %all = load <64 x i32>, ptr %data, align 64
-  %there = select <64 x i1> %mask, <64 x i32> %all, <64 x i32> zeroinitializer
-  store <64 x i32> %there, ptr %masked, align 64
-  store <64 x i32> zeroinitializer, ptr %result, align 64
-  br label %loop
-loop:
-  %lane = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %ap = getelementptr i32, ptr %address, i64 %lane
-  %a = load i32, ptr %ap, align 4
-  %byte = add i32 %a, %offset
-  %word = lshr i32 %byte, 2
-  %low = and i32 %word, {LANES - 1}
-  %target = zext i32 %low to i64
-{_FORWARD if forward else _BACKWARD}
-  %value = load i32, ptr %slot, align 4
-  store i32 %value, ptr %place, align 4
-  %next = add i64 %lane, 1
-  %more = icmp ult i64 %next, {LANES}
-  br i1 %more, label %loop, label %done
-done:
-  %new = load <64 x i32>, ptr %result, align 64
-  %old = load <64 x i32>, ptr %dst, align 64
-  %out = select <64 x i1> %mask, <64 x i32> %new, <64 x i32> %old
-  store <64 x i32> %out, ptr %dst, align 64
-  ret void
-}}"""
-
-
 def _permute(forward: bool) -> Handler:
     """Where lanes send to the same one, the highest of them wins; lanes that are not active neither send nor receive, and read as 0."""
     name = "ave_permute" if forward else "ave_bpermute"
 
     def handler(t: BlockTranslator, i: MCInst) -> None:
         d, a, b = (_register(o) for o in i.operands)
-        helper = t.helper(name, lambda: _permute_text(name, forward))
+        t.module.include("amdgcn", name)
         where = (f"ptr {t.place(d)}", f"ptr {t.place(a)}", f"ptr {t.place(b)}")
-        t.run(helper, *where, f"i64 {t.exec()}", f"i32 {i.int('offset')}", may_fail=False)
+        t.run("@" + name, *where, f"i64 {t.exec()}", f"i32 {i.int('offset')}", may_fail=False)
 
     return handler
 

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from avelang.sim.amdgcn.state import GROUP, LANES, WAVE
+from avelang.sim.amdgcn.state import LANES
 from avelang.sim.amdgcn.translator import BlockTranslator
 
-V64, V32, M = f"<{LANES} x i64>", f"<{LANES} x i32>", f"<{LANES} x i1>"
-
-
-def field(base: str, name: str, result: str) -> str:
-    """A line that points `result` at a field of the workgroup ("g") or the wave ("w")."""
-    return f"  %{result} = getelementptr i8, ptr %{base}, i64 {(GROUP if base == 'g' else WAVE)[name]}"
-
-
-def record(code: int | str, lane: str, address: str, extra: str) -> str:
-    """Lines that record a fault."""
-    return f"""{field("g", "fault_code", "f.code")}
-{field("g", "fault_lane", "f.lane")}
-{field("g", "fault_address", "f.address")}
-{field("g", "fault_extra", "f.extra")}
-  %f.lane32 = trunc i64 {lane} to i32
-  store i32 {code}, ptr %f.code, align 4
-  store i32 %f.lane32, ptr %f.lane, align 4
-  store i64 {address}, ptr %f.address, align 8
-  store i64 {extra}, ptr %f.extra, align 8"""
+V64, V32 = f"<{LANES} x i64>", f"<{LANES} x i32>"
 
 
 # What `ave_settle` calls where races in global memory are followed; where they are not, it is never called.
@@ -35,10 +17,6 @@ def helper(t: BlockTranslator, name: str) -> str:
     if "races" not in t.options.check:
         t.helper("ave_race", lambda: _NO_RACE)
     t.module.include("amdgcn", name)
-    t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
-    for kind in ("umin", "umax"):
-        t.module.declare(f"llvm.vector.reduce.{kind}.v{LANES}i64", "i64", [V64])
-    t.module.declare(f"llvm.vector.reduce.umax.v{LANES}i32", "i32", [V32])
     return "@" + name
 
 

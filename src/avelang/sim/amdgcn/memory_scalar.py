@@ -6,28 +6,13 @@ What is touched must have been given to the kernel, whole. Loads of buffers read
 from __future__ import annotations
 
 from avelang.amdgcn.asm import Imm, MCInst, PhysReg
-from avelang.sim.amdgcn import memory_traffic
-from avelang.sim.amdgcn.faults import OUTSIDE
-from avelang.sim.amdgcn.memory_addresses import helper, record
+from avelang.sim.amdgcn.memory_addresses import helper
 from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedForm
 
 
 def inside(t: BlockTranslator) -> str:
     """i32 ave_scalar_inside(g, address, bytes), with its @: a fault where that was not given to the kernel."""
-    name, within = "ave_scalar_inside", helper(t, "ave_within")
-    text = f"""define internal i32 @{name}(ptr noalias %g, i64 %address, i64 %bytes) noinline #0 {{
-entry:
-;moved 1 %bytes
-  %in = call i1 {within}(ptr %g, i64 %address, i64 %address, i64 %bytes)
-  br i1 %in, label %fine, label %bad
-fine:
-  ret i32 0 ;race1 %address %bytes
-bad:
-{record(OUTSIDE, "0", "%address", "%bytes")}
-  ret i32 1
-}}
-"""
-    return t.helper(name, lambda: memory_traffic.counting(t, text))
+    return helper(t, "ave_scalar_inside")
 
 
 def operands(i: MCInst, bases: int) -> tuple[PhysReg, PhysReg]:
@@ -78,62 +63,10 @@ def _plain(store: bool, scale: int = 1) -> Handler:
     return handler
 
 
-# i32 ave_scalar_buffer_...(g, data, low, num, offset, count): `low` and `num` are the resource's words 0 and 1, 2 and 3. The range is num_records
-# bytes, or as many times the stride (section 8.2.1.1).
-_BUFFER = """define internal i32 @ave_scalar_buffer_{kind}(ptr noalias %g, ptr %data, i64 %low, i64 %num, i64 %offset, i64 %count) noinline #0 {{
-entry:
-  %base = and i64 %low, 281474976710655
-  %sh = lshr i64 %low, 48
-  %stride = and i64 %sh, 16383
-  %raw = icmp eq i64 %stride, 0
-  %unit = select i1 %raw, i64 1, i64 %stride
-  %records = and i64 %num, 4294967295
-  %range = mul i64 %records, %unit
-  %sum = add i64 %base, %offset
-  %start = and i64 %sum, -4
-  br label %loop
-loop:
-  %k = phi i64 [ 0, %entry ], [ %k1, %next ]
-  %skip = shl i64 %k, 2
-  %at = add i64 %offset, %skip
-  %place = getelementptr i32, ptr %data, i64 %k
-  %in = icmp ult i64 %at, %range
-  br i1 %in, label %there, label %out
-there:
-  %address = add i64 %start, %skip
-  %s = call i32 @ave_scalar_inside(ptr %g, i64 %address, i64 4)
-  %bad = icmp ne i32 %s, 0
-  br i1 %bad, label %fault, label %move
-move:
-  %pointer = inttoptr i64 %address to ptr
-  %v = load i32, ptr %{source}, align 4
-  store i32 %v, ptr %{target}, align 4
-  br label %next
-out:
-{outside}
-  br label %next
-next:
-  %k1 = add i64 %k, 1
-  %more = icmp ult i64 %k1, %count
-  br i1 %more, label %loop, label %done
-done:
-  ret i32 0
-fault:
-  ret i32 1
-}}
-"""
-
-
 def _buffer(store: bool) -> Handler:
     def handler(t: BlockTranslator, i: MCInst) -> None:
         data, base = operands(i, 4)
-        inside(t)
-        kind = "store" if store else "load"
-        text = _BUFFER.format(
-            kind=kind, source="place" if store else "pointer", target="pointer" if store else "place",
-            outside="" if store else "  store i32 0, ptr %place, align 4",
-        )  # fmt: skip
-        name = t.helper(f"ave_scalar_buffer_{kind}", lambda: text)
+        name = helper(t, f"ave_scalar_buffer_{'store' if store else 'load'}")
         key = ("slot", "scalars", 16)
         slot = t.memo(key) or t.remember(key, t.body.alloca("[16 x i32]"))
         cells = [t.op(f"getelementptr i32, ptr {slot}, i64 {k}") for k in range(data.count)]

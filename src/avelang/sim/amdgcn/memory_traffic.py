@@ -14,27 +14,13 @@ import numpy as np
 
 from avelang.amdgcn.asm import MCInst
 from avelang.amdgcn.effects import effects
-from avelang.sim.amdgcn import check_global
+from avelang.sim.amdgcn.memory_addresses import helper
 from avelang.sim.amdgcn.state import GROUP
 from avelang.sim.amdgcn.translator import BlockTranslator
 
 LOST, MEMORY, LDS = range(3)  # rows of counters
 KINDS = 3
 VECTOR, SCALAR = ("global_", "flat_", "buffer_"), ("s_load_", "s_buffer_load_", "s_store_", "s_buffer_store_")
-
-# void ave_moved(g, lanes, bytes): `bytes` of each lane of a mask, to the instruction that `aim` was called for.
-_MOVED = f"""
-define internal void @ave_moved(ptr noalias %g, i64 %lanes, i64 %bytes) noinline #0 {{
-entry:
-  %p = getelementptr i8, ptr %g, i64 {GROUP["moved"]}
-  %place = load ptr, ptr %p, align 8
-  %count = call i64 @llvm.ctpop.i64(i64 %lanes)
-  %sum = mul i64 %count, %bytes
-  %was = atomicrmw add ptr %place, i64 %sum monotonic, align 8
-  ret void
-}}
-"""
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Traffic:
@@ -46,22 +32,6 @@ class Traffic:
     read: int = 0
     written: int = 0
     scalar: int = 0
-
-
-def counting(t: BlockTranslator, text: str) -> str:
-    """The text of a function in which lines `;moved LANES BYTES` become counts where they are wanted, and `;race` what `check_global` makes of it."""
-    lines = check_global.following(text.split("\n"), "races" in t.options.check)
-    for n, line in enumerate(lines):
-        if line.startswith(";moved "):
-            lanes, nbytes = line.split()[1:]
-            lines[n] = call(t, lanes, nbytes) if t.options.profile else ""
-    return "\n".join(lines)
-
-
-def call(t: BlockTranslator, lanes: str, nbytes: str) -> str:
-    """A line that counts."""
-    t.module.declare("llvm.ctpop.i64", "i64", ["i64"])
-    return f"  call void {t.helper('ave_moved', lambda: _MOVED)}(ptr %g, i64 {lanes}, i64 {nbytes})"
 
 
 def aim(t: BlockTranslator, i: MCInst, kind: int = MEMORY) -> None:
@@ -80,7 +50,8 @@ def before(t: BlockTranslator, i: MCInst) -> None:
 def lds(t: BlockTranslator, i: MCInst, nbytes: int, lanes: str) -> None:
     """Counts an access to LDS of `lanes`, an i64."""
     aim(t, i, LDS)
-    t.do(call(t, lanes, str(nbytes)).strip())
+    helper(t, "ave_moved")
+    t.do(f"call void @ave_moved(ptr %g, i64 {lanes}, i64 {nbytes})")
     before(t, i)
 
 

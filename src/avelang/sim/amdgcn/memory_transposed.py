@@ -12,49 +12,9 @@ from avelang.sim.amdgcn import memory_access
 from avelang.sim.amdgcn.memory_addresses import V32, V64, helper, zeros
 from avelang.sim.amdgcn.memory_lds import refuse_gds
 from avelang.sim.amdgcn.memory_moves import MemoryTransfer, calls
-from avelang.sim.amdgcn.state import LANES
 from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
-GROUP = 16  # lanes, and elements of a row
 WORDS = {16: 2, 8: 2, 4: 2, 6: 3}  # registers of a lane, by the bits of an element
-
-
-def _turn(t: BlockTranslator, bits: int) -> str:
-    """void(data, rows): registers of columns from registers of rows, with its @."""
-    words = WORDS[bits]
-    held = 32 * words // bits  # elements of a lane
-    name, kind = f"ave_turn_b{bits}", f"i{32 * words}"
-    lanes_of_row = GROUP // held
-    lines = [
-        f"define internal void @{name}(ptr noalias %data, ptr noalias %rows) noinline #0 {{", "entry:", "  br label %loop", "loop:",
-        "  %n = phi i32 [ 0, %entry ], [ %next, %loop ]", f"  %first = and i32 %n, {-GROUP}", f"  %column = and i32 %n, {GROUP - 1}",
-        f"  %from = udiv i32 %column, {held}", f"  %e = urem i32 %column, {held}", f"  %shift32 = mul i32 %e, {bits}",
-        f"  %shift = zext i32 %shift32 to {kind}", "  %lane0 = add i32 %first, %from",
-    ]  # fmt: skip
-    total = "0"
-    for k in range(held):
-        lines.append(f"  %lane{k}r = add i32 %lane0, {k * lanes_of_row}")
-        value = ""
-        for w in range(words):
-            lines += [
-                f"  %i{k}.{w} = add i32 %lane{k}r, {w * LANES}", f"  %p{k}.{w} = getelementptr i32, ptr %rows, i32 %i{k}.{w}",
-                f"  %w{k}.{w} = load i32, ptr %p{k}.{w}, align 4", f"  %z{k}.{w} = zext i32 %w{k}.{w} to {kind}",
-                f"  %s{k}.{w} = shl {kind} %z{k}.{w}, {32 * w}", f"  %o{k}.{w} = or {kind} {value or '0'}, %s{k}.{w}",
-            ]  # fmt: skip
-            value = f"%o{k}.{w}"
-        lines += [
-            f"  %d{k} = lshr {kind} {value}, %shift", f"  %m{k} = and {kind} %d{k}, {(1 << bits) - 1}", f"  %u{k} = shl {kind} %m{k}, {bits * k}",
-            f"  %t{k} = or {kind} {total}, %u{k}",
-        ]  # fmt: skip
-        total = f"%t{k}"
-    for w in range(words):
-        lines += [
-            f"  %r{w} = lshr {kind} {total}, {32 * w}", f"  %c{w} = trunc {kind} %r{w} to i32", f"  %j{w} = add i32 %n, {w * LANES}",
-            f"  %q{w} = getelementptr i32, ptr %data, i32 %j{w}", f"  store i32 %c{w}, ptr %q{w}, align 4",
-        ]  # fmt: skip
-    lines += ["  %next = add i32 %n, 1", f"  %more = icmp ult i32 %next, {LANES}", "  br i1 %more, label %loop, label %done", "done:", "  ret void"]
-    lines.append("}")
-    return t.helper(name, lambda: "\n".join(lines))
 
 
 def _function(t: BlockTranslator, bits: int) -> str:
@@ -70,7 +30,7 @@ def _function(t: BlockTranslator, bits: int) -> str:
   br i1 %b.al, label %fault, label %aligned
 aligned:
 {calls(t, access, "rows", "at", "exec")}
-  call void {_turn(t, bits)}(ptr %data, ptr %rows)
+  call void {helper(t, "ave_turn")}(ptr %data, ptr %rows, i32 {bits}, i32 {WORDS[bits]})
   br label %done"""
         return memory_access.function(name, memory_access.PARAMETERS, {"at": V64, "rows": f"[{WORDS[bits]} x {V32}]"}, body)
 
