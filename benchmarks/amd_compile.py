@@ -27,9 +27,9 @@ HERE = str(pathlib.Path(__file__).parent)
 # Name, what the process imports, kernel, compile-time values, block.
 KERNELS = (
     ("tutorial, sizes at run time", "from kernels import gemm", "gemm", "dict(BLOCK_M=32, BLOCK_N=32, BLOCK_K=16)", "(64, 1, 1)"),
-    ("tutorial, guarded edges", "from avelang_kernels.mfma_gemm import mfma_gemm", "mfma_gemm", "{}", "(64, 1, 1)"),
-    ("pipelined 128x128x64, 4 waves", "from avelang_kernels.mi300_gemm import SMALL, gemm_bf16", "gemm_bf16", "dict(T=SMALL)", "(256, 1, 1)"),
-    ("pipelined 256x256x64, 8 waves", "from avelang_kernels.mi300_gemm import LARGE, gemm_bf16", "gemm_bf16", "dict(T=LARGE)", "(512, 1, 1)"),
+    ("tutorial, guarded edges", "from avelang_kernels.matmul.mfma_gemm import mfma_gemm", "mfma_gemm", "{}", "(64, 1, 1)"),
+    ("pipelined 128x128x64, 4 waves", "from avelang_kernels.matmul.mi300_gemm import SMALL, gemm_bf16", "gemm_bf16", "dict(T=SMALL)", "(256, 1, 1)"),
+    ("pipelined 256x256x64, 8 waves", "from avelang_kernels.matmul.mi300_gemm import LARGE, gemm_bf16", "gemm_bf16", "dict(T=LARGE)", "(512, 1, 1)"),
 )
 CHILD = """
 import time; start = time.perf_counter()

@@ -21,7 +21,7 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
-from avelang_kernels import mi300_gemm
+from avelang_kernels.matmul import mi300_gemm
 
 PEERS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "peers"
 # A peer's file: who made it, its tile, bf16 or f32 out; bytes of LDS that its launch gives.

@@ -19,8 +19,8 @@ import numpy as np
 from common import bf16_matrix, median, save, table
 from kernels import gemm
 
-from avelang_kernels import tile_gemm
-from avelang_kernels.mfma_gemm import mfma_gemm
+from avelang_kernels.matmul import tile_gemm
+from avelang_kernels.matmul.mfma_gemm import mfma_gemm
 
 
 def launches(size: int, rng: np.random.Generator) -> dict[str, tuple[object, np.ndarray]]:

@@ -25,7 +25,7 @@ import avelang.pipeline as pipeline
 from avelang.emit.llvm import cpu
 from avelang.frontend.build import build
 from avelang.llvm.core import HostCompiler
-from avelang_kernels.mfma_gemm import mfma_gemm
+from avelang_kernels.matmul.mfma_gemm import mfma_gemm
 
 CHILD = """
 import time; start = time.perf_counter()

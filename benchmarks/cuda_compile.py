@@ -49,7 +49,7 @@ print(imported - start, time.perf_counter() - imported)
 def kernels() -> dict[str, tuple[Any, dict[str, int], int]]:
     """(jit function, compile-time values, threads) by name; the package's Hopper kernel where the target has it."""
     import avelang.language as al
-    from avelang_kernels import hopper_gemm
+    from avelang_kernels.matmul import hopper_gemm
 
     large, small = (min(hopper_gemm.TILES, key=lambda t: sign * t.m * t.n) for sign in (-1, 1))
     out: dict[str, tuple[Any, dict[str, int], int]] = {

@@ -21,7 +21,7 @@ from common import bf16_matrix, interleaved, median, save, table
 
 from avelang import executor
 from avelang.runtime.compile import compile_text
-from avelang_kernels import mfma_gemm, mi300_gemm
+from avelang_kernels.matmul import mfma_gemm, mi300_gemm
 
 PEERS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "peers"
 Make = Callable[[bool], tuple[Callable[[], Any], Callable[[], float]]]

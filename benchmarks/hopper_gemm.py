@@ -23,8 +23,8 @@ import torch
 from common import save, table
 from gpu_timing import Clock, device, difference
 
-from avelang_kernels.hopper_gemm import gemm
-from avelang_kernels.hopper_skinny import skinny_gemm
+from avelang_kernels.matmul.hopper_gemm import gemm
+from avelang_kernels.matmul.hopper_skinny import skinny_gemm
 
 LARGE = (
     (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (16384, 16384, 16384), (4864, 4096, 4096), (4864, 4096, 8192),

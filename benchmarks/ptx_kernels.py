@@ -24,10 +24,11 @@ from common import save, table
 from gpu_timing import Clock, device, difference
 
 from avelang.ptx.types import f32
-from avelang_kernels import hopper_gemm, ptx_ampere_gemm, ptx_hopper_gemm, ptx_softmax
-from avelang_kernels.ptx_rms_norm import rms_norm
-from avelang_kernels.ptx_rows import plan_of
-from avelang_kernels.ptx_softmax import softmax
+from avelang_kernels.matmul import hopper_gemm, ptx_ampere_gemm, ptx_hopper_gemm
+from avelang_kernels.norm import ptx_softmax
+from avelang_kernels.norm.ptx_rms_norm import rms_norm
+from avelang_kernels.norm.ptx_rows import plan_of
+from avelang_kernels.norm.ptx_softmax import softmax
 
 BF16, F32 = torch.bfloat16, torch.float32
 PYPTX = {2048: (529, 616), 4096: (694, 715), 8192: (683, 667), 16384: (691, 689)}  # TFLOP/s, and cuBLAS's beside it

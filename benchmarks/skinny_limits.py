@@ -18,8 +18,8 @@ from gpu_timing import Clock, device
 
 import avelang
 import avelang.language as al
-from avelang_kernels import hopper_skinny
-from avelang_kernels.hopper_skinny import Plan, best_plan, launch
+from avelang_kernels.matmul import hopper_skinny
+from avelang_kernels.matmul.hopper_skinny import Plan, best_plan, launch
 
 SHAPES = ((8, 13312, 16384), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192), (64, 8192, 8192))
 RINGS = ((1, 12), (2, 6), (2, 12), (4, 3))  # depth and stages

@@ -29,8 +29,8 @@ from avelang.amdgcn.mca import ITERATIONS, simulate
 from avelang.amdgcn.report import report
 from avelang.isa.amdgpu.passes import is_matrix
 from avelang.runtime.compile import compile_text
-from avelang_kernels import tile_attention as common_source
-from avelang_kernels import tile_attention_hopper as hopper
+from avelang_kernels.attention import tile_attention as common_source
+from avelang_kernels.attention import tile_attention_hopper as hopper
 
 
 class Shape(NamedTuple):

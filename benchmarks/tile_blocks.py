@@ -21,8 +21,8 @@ from avelang.runtime.compile import compile_text
 from avelang.tile import Block
 from avelang.tile.pipelines import pipeline
 from avelang.tile.tuned import AMD, TunedBlock, blocks_of
-from avelang_kernels.tile_gemm import build, gemm
-from avelang_kernels.tile_inference import preshuffle
+from avelang_kernels.matmul.tile_gemm import build, gemm
+from avelang_kernels.matmul.tile_inference import preshuffle
 
 CHIPS = ("gfx90a", "gfx942", "gfx950")
 SIZE = 4096

@@ -1,4 +1,4 @@
-"""The block GEMM of the tile level (`avelang_kernels.tile_gemm`), one source: on an NVIDIA GPU beside cuBLAS, and its gfx942 code by llvm-mca.
+"""The block GEMM of the tile level (`avelang_kernels.matmul.tile_gemm`), one source: on an NVIDIA GPU beside cuBLAS, and its gfx942 code by llvm-mca.
 
     python benchmarks/tile_gemm.py [--rounds 40] [--only static | --only timed]
 
@@ -24,8 +24,8 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels import hopper_gemm, ptx_ampere_gemm
-from avelang_kernels.tile_gemm import build, gemm
+from avelang_kernels.matmul import hopper_gemm, ptx_ampere_gemm
+from avelang_kernels.matmul.tile_gemm import build, gemm
 
 SIZES = ((4864, 4096, 4096), (8192, 8192, 8192), (4096, 4096, 4096))
 BLOCKS = {

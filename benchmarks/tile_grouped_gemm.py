@@ -1,13 +1,13 @@
-"""The grouped GEMM of the tile level (`avelang_kernels.tile_grouped_gemm`) with shapes of mixtures of experts, bf16: on a Hopper GPU beside torch's
-`grouped_mm` and a loop of `torch.matmul`; its gfx942 code by llvm-mca.
+"""The grouped GEMM of the tile level (`avelang_kernels.moe.tile_grouped_gemm`) with shapes of mixtures of experts,
+bf16: on a Hopper GPU beside torch's `grouped_mm` and a loop of `torch.matmul`; its gfx942 code by llvm-mca.
 
     python benchmarks/tile_grouped_gemm.py [--rounds 15] [--only static | --only timed] [--models Mixtral ...] [--tokens 512 ...] [--more]
 
-Tokens go to random experts. On the GPU: contenders in turn, L2 written over before each call, medians of device time; results are checked against
-float64 first, group by group, on outputs that were NaN. The loop is told the sizes of the groups on the host; with many groups it is the host that
-takes the time. `--more`: more blocks, and rows taken through an index. Static: what the gfx942 code of the recommended blocks takes and how busy it
-keeps the matrix core (one wave, llvm-mca; no time on a card). Writes `results/tile_grouped_gemm.json` and `results/tile_grouped_gemm_static.json`.
-"""
+Tokens go to random experts. On the GPU: contenders in turn, L2 written over before each call, medians of device time;
+results are checked against float64 first, group by group, on outputs that were NaN. The loop is told the sizes of the
+groups on the host; with many groups it is the host that takes the time. `--more`: more blocks, and rows taken through
+an index. Static: what the gfx942 code of the recommended blocks takes and how busy it keeps the matrix core (one wave,
+llvm-mca; no time on a card). Writes `results/tile_grouped_gemm.json` and `results/tile_grouped_gemm_static.json`. """
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels.tile_grouped_gemm import best_block, build, grouped_gemm
-from avelang_kernels.tile_moe import sort_by_expert
+from avelang_kernels.moe.tile_grouped_gemm import best_block, build, grouped_gemm
+from avelang_kernels.moe.tile_moe import sort_by_expert
 
-# Experts, experts of a token; (n, k) of the products: gate and up together, down. From the models' published configurations.
+# Experts, experts of a token; (n, k) of the products: gate and up together, down. From the models' published
+# configurations.
 MODELS = {
     "Mixtral": (8, 2, ((2 * 14336, 4096), (4096, 14336))),
     "DeepSeek-V3": (256, 8, ((2 * 2048, 7168), (7168, 2048))),
@@ -49,7 +50,8 @@ def named(b: Block) -> str:
 
 
 def static() -> list[dict[str, Any]]:
-    """What the gfx942 code of each recommended block takes: plain, and with rows through an index, factors and gates."""
+    """What the gfx942 code of each recommended block takes: plain, and with rows through an index, factors and
+    gates."""
     out = []
     for rows in (1 << 17, 16384, 512):
         block = best_block("gfx942", rows, 64)

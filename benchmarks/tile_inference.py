@@ -1,13 +1,13 @@
-"""The inference GEMM (`avelang_kernels.tile_inference`): its AMD code by llvm-mca and by bytes through LDS; on an NVIDIA GPU beside the block GEMM
-of the tile level and cuBLAS.
+"""The inference GEMM (`avelang_kernels.matmul.tile_inference`): its AMD code by llvm-mca and by bytes through LDS; on
+an NVIDIA GPU beside the block GEMM of the tile level and cuBLAS.
 
     python benchmarks/tile_inference.py [--rounds 20] [--only static | --only timed | --only tune]
 
-Static: what the code takes, how busy it keeps the matrix core (one wave, llvm-mca; no time on a card), and bytes of LDS and of global memory that
-the executor counts for one tile of C with K = 512, beside the plain double buffer of the same tile. On the GPU: contenders in turn, L2 written over
-before each call, medians of device time; every result is checked against float64 first. Writes `results/tile_inference_static.json` and
-`results/tile_inference.json`. Tune: other blocks and parts of K on an NVIDIA GPU, in turn; writes `results/tile_inference_tune.json`.
-"""
+Static: what the code takes, how busy it keeps the matrix core (one wave, llvm-mca; no time on a card), and bytes of LDS
+and of global memory that the executor counts for one tile of C with K = 512, beside the plain double buffer of the same
+tile. On the GPU: contenders in turn, L2 written over before each call, medians of device time; every result is checked
+against float64 first. Writes `results/tile_inference_static.json` and `results/tile_inference.json`. Tune: other blocks
+and parts of K on an NVIDIA GPU, in turn; writes `results/tile_inference_tune.json`. """
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels import tile_gemm, tile_inference
+from avelang_kernels.matmul import tile_gemm, tile_inference
 
 K = 512
 CHIPS = ("gfx942", "gfx950", "gfx90a")
@@ -70,7 +70,8 @@ def traffic() -> list[dict[str, Any]]:
 
 
 def timed(rounds: int) -> list[dict[str, Any]]:
-    """Microseconds of the inference GEMM, of the block GEMM by cp.async (B as it lies, through shared memory), and of cuBLAS."""
+    """Microseconds of the inference GEMM, of the block GEMM by cp.async (B as it lies, through shared memory), and of
+    cuBLAS."""
     import torch
     from gpu_timing import Clock, difference
 

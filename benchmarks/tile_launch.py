@@ -25,7 +25,9 @@ from avelang.llvm.core import HostCompiler
 from avelang.runtime import compile
 from avelang.runtime.launch import Launcher
 from avelang.tile import Block
-from avelang_kernels import tile_attention, tile_attention_hopper, tile_gemm, tile_grouped_gemm, tile_inference, tile_moe, tile_skinny
+from avelang_kernels.attention import tile_attention, tile_attention_hopper
+from avelang_kernels.matmul import tile_gemm, tile_inference, tile_skinny
+from avelang_kernels.moe import tile_grouped_gemm, tile_moe
 
 TILE = Block(128, 256, 64, pipeline="tma")
 NOTHING = "define i64 @ave_run(ptr %args, ptr %grid, i64 %start, i64 %end, ptr %scratch) {\n  ret i64 0\n}\n"

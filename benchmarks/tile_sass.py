@@ -1,6 +1,6 @@
-"""What NVIDIA's assembler makes of the tile GEMM's loops with `mma.sync`, beside the kernel that was written an instruction at a time
-(`avelang_kernels.ptx_ampere_gemm`): registers, spills, and the instructions of the main loop for each `HMMA` in it. No GPU is needed, and nothing is
-timed.
+"""What NVIDIA's assembler makes of the tile GEMM's loops with `mma.sync`, beside the kernel that was written an
+instruction at a time (`avelang_kernels.matmul.ptx_ampere_gemm`): registers, spills, and the instructions of the main
+loop for each `HMMA` in it. No GPU is needed, and nothing is timed.
 
     python benchmarks/tile_sass.py [--nvdisasm FILE]
 
@@ -26,8 +26,8 @@ from avelang.ptx.types import bf16
 from avelang.runtime import ptxas
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels import ptx_ampere_gemm
-from avelang_kernels.tile_gemm import build
+from avelang_kernels.matmul import ptx_ampere_gemm
+from avelang_kernels.matmul.tile_gemm import build
 
 CHIPS = ("sm_80", "sm_90a")
 SIZE = (4864, 4096, 4096)
@@ -36,7 +36,8 @@ BY_REGISTERS = tuple(Block(128, 128, 64, (2, across), name) for name in ("double
 
 
 def main_loop(text: str) -> list[str]:
-    """The instructions of the loop that has the fewest beside its products, by nvdisasm's listing: where there are two, that of tiles inside."""
+    """The instructions of the loop that has the fewest beside its products, by nvdisasm's listing: where there are two,
+    that of tiles inside."""
     lines = [re.sub(r"/\*.*?\*/", "", line).strip() for line in text.splitlines()]
     labels = {line[:-1]: i for i, line in enumerate(lines) if line.startswith(".L") and line.endswith(":")}
     loops = []

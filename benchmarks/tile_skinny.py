@@ -1,15 +1,16 @@
-"""Products of few rows on the tile level (`avelang_kernels.tile_skinny`), seed 004's shapes: what the gfx942 code takes, by counting; on an NVIDIA
-GPU the same source beside cuBLAS and the thread-level kernel.
+"""Products of few rows on the tile level (`avelang_kernels.matmul.tile_skinny`), seed 004's shapes: what the gfx942
+code takes, by counting; on an NVIDIA GPU the same source beside cuBLAS and the thread-level kernel.
 
     python benchmarks/tile_skinny.py [--rounds 40] [--only static | --only timed | --only tune]
 
-Static: the executor runs the gfx942 code of one tile of columns with all its parts of K, and counts matrix instructions and bytes of LDS; the other
-tiles run the same code as often, as N is a multiple of a tile, so their number times that is the product's. VDMFMA stands beside the dense MFMA
-padded to 16 rows, all else equal. llvm-mca: the main loop, one wave; no time on a card. Writes `results/tile_skinny_static.json`.
+Static: the executor runs the gfx942 code of one tile of columns with all its parts of K, and counts matrix instructions
+and bytes of LDS; the other tiles run the same code as often, as N is a multiple of a tile, so their number times that
+is the product's. VDMFMA stands beside the dense MFMA padded to 16 rows, all else equal. llvm-mca: the main loop, one
+wave; no time on a card. Writes `results/tile_skinny_static.json`.
 
-Timed: contenders in turn, L2 written over before each call, medians of device time; every result is checked against float64 first. Writes
-`results/tile_skinny.json`. Tune: rings of NVIDIA's (`tile_skinny.ring`) of other extents and stages, in turn; writes `results/tile_skinny_tune.json`.
-"""
+Timed: contenders in turn, L2 written over before each call, medians of device time; every result is checked against
+float64 first. Writes `results/tile_skinny.json`. Tune: rings of NVIDIA's (`tile_skinny.ring`) of other extents and
+stages, in turn; writes `results/tile_skinny_tune.json`. """
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.isa.amdgpu.passes import CLOCKS, passes
 from avelang.runtime.compile import compile_text
-from avelang_kernels import hopper_skinny
-from avelang_kernels.tile_skinny import block_of, build, gemm, launch, plan_of, work_of
+from avelang_kernels.matmul import hopper_skinny
+from avelang_kernels.matmul.tile_skinny import block_of, build, gemm, launch, plan_of, work_of
 
 SHAPES = tuple((8, n, k) for n in (13312, 2304, 6656) for k in (16384, 8192))
 F16: Any = al.f16

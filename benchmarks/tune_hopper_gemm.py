@@ -1,4 +1,4 @@
-"""Every tile of a list at every shape of the benchmark, beside cuBLAS: from its table comes the choice in `avelang_kernels/hopper_gemm.py`.
+"""Every tile of a list at every shape of the benchmark, beside cuBLAS: from its table comes the choice in `avelang_kernels/matmul/hopper_gemm.py`.
 
     python benchmarks/tune_hopper_gemm.py [--rounds 20] [--tiles "128,256,4,2 128,128,6,2"] [--shapes "4096,4096,4096"]
 """
@@ -13,8 +13,8 @@ import torch
 from common import save, table
 from gpu_timing import Clock, device, difference
 
-from avelang_kernels.hopper_gemm import GemmTile as Tile
-from avelang_kernels.hopper_gemm import gemm
+from avelang_kernels.matmul.hopper_gemm import GemmTile as Tile
+from avelang_kernels.matmul.hopper_gemm import gemm
 
 SHAPES = (
     (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (16384, 16384, 16384), (4864, 4096, 4096), (4864, 4096, 8192),

@@ -1,4 +1,4 @@
-"""Every plan of a list at every shape of the benchmark, beside cuBLAS: from its table comes the choice in `avelang_kernels/hopper_skinny.py`.
+"""Every plan of a list at every shape of the benchmark, beside cuBLAS: from its table comes the choice in `avelang_kernels/matmul/hopper_skinny.py`.
 
     python benchmarks/tune_hopper_skinny.py [--rounds 30] [--seconds 150] [--shapes "8,2304,8192 64,8192,8192"] [--plans "64,2,12,132 64,2,9,108,3"]
 
@@ -23,7 +23,7 @@ from typing import Any
 from common import save, table
 
 from avelang.runtime import tensor_maps
-from avelang_kernels.hopper_skinny import Plan, best_plan, launch, stages_of, width_of, workspace_of
+from avelang_kernels.matmul.hopper_skinny import Plan, best_plan, launch, stages_of, width_of, workspace_of
 
 SHAPES = (
     (8, 13312, 16384), (8, 13312, 8192), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 16384), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192),

@@ -24,7 +24,7 @@ from typing import Any
 
 import avelang.language as al
 from avelang import executor
-from avelang_kernels import tile_gemm, tutorial_gemm
+from avelang_kernels.matmul import tile_gemm, tutorial_gemm
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE, PICTURES, RESULTS = ROOT / "docs" / "tutorial.md", ROOT / "docs" / "pictures", ROOT / "benchmarks" / "results"

@@ -15,24 +15,21 @@ import numpy as np
 
 import avelang.language as al
 from avelang.tile import Block
-from avelang_kernels import (
+from avelang_kernels.attention import tile_attention, tile_attention_hopper
+from avelang_kernels.matmul import (
     hopper_gemm,
     hopper_skinny,
     mfma_gemm,
     mi300_gemm,
     ptx_ampere_gemm,
     ptx_hopper_gemm,
-    ptx_rms_norm,
-    ptx_softmax,
-    tile_attention,
-    tile_attention_hopper,
     tile_gemm,
-    tile_grouped_gemm,
     tile_inference,
-    tile_moe,
     tile_skinny,
     tutorial_gemm,
 )
+from avelang_kernels.moe import tile_grouped_gemm, tile_moe
+from avelang_kernels.norm import ptx_rms_norm, ptx_softmax
 
 BF16, F16, F32 = ml_dtypes.bfloat16, np.float16, np.float32
 ALL = "gfx90a gfx942 gfx950 sm_80 sm_90a"

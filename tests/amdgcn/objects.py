@@ -8,7 +8,7 @@ import subprocess
 import avelang.arch as arch
 from avelang.emit.llvm.simt_device import DeviceCompiler
 from avelang.runtime.compile import compile_text
-from avelang_kernels.mfma_gemm import mfma_gemm
+from avelang_kernels.matmul.mfma_gemm import mfma_gemm
 from tools import assembler
 
 KERNEL = """

@@ -14,23 +14,21 @@ import avelang.language as al
 from avelang import executor, tile
 from avelang.base.errors import AveError
 from avelang.sim.ptx import Program
-from avelang_kernels import (
+from avelang_kernels.attention import tile_attention
+from avelang_kernels.matmul import (
     hopper_gemm,
     hopper_skinny,
     mfma_gemm,
     mi300_gemm,
     ptx_ampere_gemm,
     ptx_hopper_gemm,
-    ptx_rms_norm,
-    ptx_softmax,
-    tile_attention,
     tile_gemm,
-    tile_grouped_gemm,
     tile_inference,
-    tile_moe,
     tile_skinny,
     tutorial_gemm,
 )
+from avelang_kernels.moe import tile_grouped_gemm, tile_moe
+from avelang_kernels.norm import ptx_rms_norm, ptx_softmax
 
 H = np.float16
 a, b, c = np.ones((64, 64), H), np.ones((64, 64), H), np.zeros((64, 64), np.float32)

@@ -12,7 +12,7 @@ import pytest
 
 import avelang.language as al
 from avelang.runtime.compile import compile_text
-from avelang_kernels.hopper_gemm import TILES, GemmTile, best_tile, build, clusters, gemm, threads
+from avelang_kernels.matmul.hopper_gemm import TILES, GemmTile, best_tile, build, clusters, gemm, threads
 from tools import need
 
 bf16 = ml_dtypes.bfloat16

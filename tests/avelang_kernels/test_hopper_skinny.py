@@ -14,8 +14,8 @@ import avelang.language as al
 from avelang import arch, pipeline
 from avelang.emit.llvm import simt_device
 from avelang.frontend.build import build
-from avelang_kernels import hopper_skinny
-from avelang_kernels.hopper_skinny import GROUP, WARP, Form, Plan, best_plan, kernel_of, launch, skinny_gemm, stages_of, width_of, work_of
+from avelang_kernels.matmul import hopper_skinny
+from avelang_kernels.matmul.hopper_skinny import GROUP, WARP, Form, Plan, best_plan, kernel_of, launch, skinny_gemm, stages_of, width_of, work_of
 from tools import need
 
 bf16 = ml_dtypes.bfloat16

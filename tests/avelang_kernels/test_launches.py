@@ -11,7 +11,9 @@ from tests.runtime import programs
 from avelang.runtime import compile
 from avelang.runtime.launch import Launcher
 from avelang.tile import Block
-from avelang_kernels import tile_attention, tile_attention_hopper, tile_gemm, tile_grouped_gemm, tile_inference, tile_moe, tile_skinny
+from avelang_kernels.attention import tile_attention, tile_attention_hopper
+from avelang_kernels.matmul import tile_gemm, tile_inference, tile_skinny
+from avelang_kernels.moe import tile_grouped_gemm, tile_moe
 
 torch = pytest.importorskip("torch")
 

@@ -18,8 +18,8 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import KernelReport, report
 from avelang.pipelines import scheduler
 from avelang.runtime.compile import compile_text
-from avelang_kernels import mi300_gemm
-from avelang_kernels.mi300_gemm import CHUNK, CHUNKS, HALF, LARGE, SIDE, SMALL, Tile, gemm, threads
+from avelang_kernels.matmul import mi300_gemm
+from avelang_kernels.matmul.mi300_gemm import CHUNK, CHUNKS, HALF, LARGE, SIDE, SMALL, Tile, gemm, threads
 from tools import need
 
 bf16 = ml_dtypes.bfloat16

@@ -11,7 +11,7 @@ from tests.tools import need
 
 from avelang.ptx import machine_code
 from avelang.ptx.types import bf16, f16, f32
-from avelang_kernels.ptx_ampere_gemm import PLANS, Plan, best_plan, build, gemm
+from avelang_kernels.matmul.ptx_ampere_gemm import PLANS, Plan, best_plan, build, gemm
 
 
 @pytest.mark.parametrize(

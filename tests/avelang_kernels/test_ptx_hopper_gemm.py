@@ -12,10 +12,10 @@ from tests.avelang_kernels.guarded import BF16, ONE, check_product
 from tests.tools import need
 
 import avelang.language as al
-import avelang_kernels.hopper_gemm as threads_level
+import avelang_kernels.matmul.hopper_gemm as threads_level
 from avelang.ptx.types import bf16, f32
 from avelang.runtime.compile import compile_text
-from avelang_kernels.ptx_hopper_gemm import TILES, Plan, build, gemm
+from avelang_kernels.matmul.ptx_hopper_gemm import TILES, Plan, build, gemm
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from tests.tools import need
 
 from avelang.ptx import machine_code
 from avelang.ptx.types import bf16, f32
-from avelang_kernels.ptx_rms_norm import build, rms_norm
-from avelang_kernels.ptx_rows import plan_of
+from avelang_kernels.norm.ptx_rms_norm import build, rms_norm
+from avelang_kernels.norm.ptx_rows import plan_of
 
 
 @pytest.mark.parametrize(

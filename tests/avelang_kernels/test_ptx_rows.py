@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from avelang.ptx.types import bf16, f16, f32
-from avelang_kernels.ptx_rows import LONGEST, VALUES, checked, plan_of
+from avelang_kernels.norm.ptx_rows import LONGEST, VALUES, checked, plan_of
 
 
 @pytest.mark.parametrize("dtype", [bf16, f32], ids=str)

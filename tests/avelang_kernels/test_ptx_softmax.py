@@ -9,8 +9,8 @@ from tests.tools import need
 
 from avelang.ptx import machine_code
 from avelang.ptx.types import bf16, f32
-from avelang_kernels.ptx_rows import plan_of
-from avelang_kernels.ptx_softmax import build, softmax
+from avelang_kernels.norm.ptx_rows import plan_of
+from avelang_kernels.norm.ptx_softmax import build, softmax
 
 
 def wanted(x: np.ndarray) -> np.ndarray:

@@ -11,8 +11,8 @@ import avelang.language as al
 from avelang import executor
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
-from avelang_kernels import tile_attention_hopper
-from avelang_kernels.tile_attention import LOG2E, Block, attention, block_for, build
+from avelang_kernels.attention import tile_attention_hopper
+from avelang_kernels.attention.tile_attention import LOG2E, Block, attention, block_for, build
 from tools import need
 
 SMALL = Block(32, 32, 2)

@@ -7,7 +7,7 @@ import pytest
 from tests.avelang_kernels.attended import BF16, F16, Case, check
 
 import avelang.language as al
-from avelang_kernels.tile_attention_hopper import Form, attention, build, form_of, near_of
+from avelang_kernels.attention.tile_attention_hopper import Form, attention, build, form_of, near_of
 from tools import need
 
 FORM = Form(m=128, n=64)

@@ -11,8 +11,8 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block, block_for
-from avelang_kernels import tile_gemm
-from avelang_kernels.tile_gemm import build, gemm
+from avelang_kernels.matmul import tile_gemm
+from avelang_kernels.matmul.tile_gemm import build, gemm
 from tools import need
 
 BLOCK = Block(256, 256, 64, (2, 4))

@@ -13,7 +13,7 @@ from avelang.amdgcn.report import report
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels.tile_grouped_gemm import best_block, build, grouped_gemm
+from avelang_kernels.moe.tile_grouped_gemm import best_block, build, grouped_gemm
 from checked import ask
 from tools import need
 

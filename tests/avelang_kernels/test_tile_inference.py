@@ -11,8 +11,8 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.arch import chip as chip_of
 from avelang.runtime.compile import compile_text
-from avelang_kernels import tile_gemm, tile_inference
-from avelang_kernels.tile_inference import FEW, LARGE, SMALL, WARPS, WIDE, best_block, best_parts, build, gelu, gemm, preshuffle, relu, silu
+from avelang_kernels.matmul import tile_gemm, tile_inference
+from avelang_kernels.matmul.tile_inference import FEW, LARGE, SMALL, WARPS, WIDE, best_block, best_parts, build, gelu, gemm, preshuffle, relu, silu
 from checked import ask
 from tools import need
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from avelang.tile import Block
-from avelang_kernels.tile_moe import add_up, moe, sort_by_expert, striped
+from avelang_kernels.moe.tile_moe import add_up, moe, sort_by_expert, striped
 
 BF16 = ml_dtypes.bfloat16
 E, TOKENS, K, HIDDEN, INNER = 3, 15, 2, 64, 64

@@ -17,7 +17,7 @@ from avelang.amdgcn.report import report
 from avelang.isa.mma_reference import matmul
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels.tile_skinny import block_of, build, gemm, launch, parts_of, plan_of, work_of
+from avelang_kernels.matmul.tile_skinny import block_of, build, gemm, launch, parts_of, plan_of, work_of
 from tools import need
 
 SHAPES = tuple((8, n, k) for n in (13312, 2304, 6656) for k in (16384, 8192))  # seed 004

@@ -13,8 +13,8 @@ from benchmarks import tutorial
 import avelang.language as al
 from avelang import executor
 from avelang.tile import Block, Distribution, Encoding, tile_accesses
-from avelang_kernels import tile_gemm, tutorial_gemm
-from avelang_kernels.tutorial_gemm import STEPS, T, block, gemm, launch, loads_per_output, matrix, naive, tiled
+from avelang_kernels.matmul import tile_gemm, tutorial_gemm
+from avelang_kernels.matmul.tutorial_gemm import STEPS, T, block, gemm, launch, loads_per_output, matrix, naive, tiled
 from tools import need
 
 bf16 = ml_dtypes.bfloat16

@@ -12,7 +12,7 @@ from avelang.base import lazy
 
 PROGRAM = """
 import sys
-from avelang_kernels.{module} import {kernel}
+from avelang_kernels.matmul.{module} import {kernel}
 from avelang.runtime.compile import compile_text
 text = compile_text({kernel}, {{}}, ({threads}, 1, 1), "gfx942", "asm")
 print("v_mfma" in text, [m for m in ("numpy", "ml_dtypes", "avelang.sim", "avelang.isa.nvptx", "avelang.emit.llvm.cpu_ops") if m in sys.modules])

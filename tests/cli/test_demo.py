@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import avelang_kernels.mfma_gemm
+import avelang_kernels.matmul.mfma_gemm
 from avelang.cli import demo, machine
 
 
@@ -20,14 +20,14 @@ def test_passes(ave, backend):
 
 @pytest.mark.parametrize("wrong", [lambda c: c.__setitem__((5, 7), c[5, 7] + 1e-2), lambda c: c.__setitem__((116, 120), np.nan)])
 def test_notices_one_wrong_element(ave, monkeypatch, wrong):
-    right = avelang_kernels.mfma_gemm.gemm
+    right = avelang_kernels.matmul.mfma_gemm.gemm
 
     def gemm(a, b, out, **options):
         right(a, b, out, **options)
         if out.shape == demo.ODD[:2]:
             wrong(out)
 
-    monkeypatch.setattr(avelang_kernels.mfma_gemm, "gemm", gemm)
+    monkeypatch.setattr(avelang_kernels.matmul.mfma_gemm, "gemm", gemm)
     result = ave("demo", "--size", "64")
     assert result.exit_code == 1 and "OUTSIDE THE BOUND" in result.output and "the product is wrong" in result.stderr
 
@@ -50,4 +50,4 @@ def test_gemm_refuses_shapes_that_do_not_fit():
     a = np.zeros((4, 32), ml_dtypes.bfloat16)
     for b in (np.zeros((4, 16), ml_dtypes.bfloat16), np.zeros((4, 32), ml_dtypes.bfloat16)[:, :8]):
         with pytest.raises(ValueError, match="columns"):
-            avelang_kernels.mfma_gemm.gemm(a, b)
+            avelang_kernels.matmul.mfma_gemm.gemm(a, b)

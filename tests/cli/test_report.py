@@ -11,7 +11,7 @@ from amdgcn.peers import FILES, IREE, KERNELS, TRITON, folder
 from avelang.amdgcn.code_object import read
 from tools import lld, need
 
-GEMM = pathlib.Path(__file__).parents[2] / "src" / "avelang_kernels" / "mfma_gemm.py"
+GEMM = pathlib.Path(__file__).parents[2] / "src" / "avelang_kernels" / "matmul" / "mfma_gemm.py"
 
 
 def test_a_code_object_into_a_file(ave, axpy, tmp_path):

@@ -103,7 +103,7 @@ BF16, F16, F32 = torch.bfloat16, torch.float16, torch.float32
 
 
 def hopper_gemm(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, tile: int | None = None) -> Made:
-    from avelang_kernels import hopper_gemm as module
+    from avelang_kernels.matmul import hopper_gemm as module
 
     a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
     c = room.output(m, n, to or dtype, 16 // (to or dtype).itemsize)
@@ -112,7 +112,7 @@ def hopper_gemm(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, t
 
 
 def hopper_skinny(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None) -> Made:
-    from avelang_kernels import hopper_skinny as module
+    from avelang_kernels.matmul import hopper_skinny as module
 
     a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
     c = room.output(m, n, to or dtype)
@@ -138,7 +138,7 @@ def mma(room: Room, m: int, n: int, k: int) -> Made:
 
 
 def ptx_hopper(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, plan: int | None = None) -> Made:
-    from avelang_kernels import ptx_hopper_gemm as module
+    from avelang_kernels.matmul import ptx_hopper_gemm as module
 
     a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
     c = room.output(m, n, to or dtype)
@@ -147,7 +147,7 @@ def ptx_hopper(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to
 
 
 def ptx_ampere(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, plan: int | None = None) -> Made:
-    from avelang_kernels import ptx_ampere_gemm as module
+    from avelang_kernels.matmul import ptx_ampere_gemm as module
 
     a, b = room.normal((m, k), dtype), room.normal((n, k), dtype)
     c = room.output(m, n, to or dtype)
@@ -163,7 +163,7 @@ def rows_check(out: torch.Tensor, want: torch.Tensor) -> Check:
 
 
 def ptx_softmax(room: Room, m: int, n: int, dtype: torch.dtype = BF16) -> Made:
-    from avelang_kernels.ptx_softmax import softmax
+    from avelang_kernels.norm.ptx_softmax import softmax
 
     x = room.normal((m, n), F32).mul_(4).to(dtype) if not room.exact else room.normal((m, n), dtype)
     out = room.output(m, n, dtype)
@@ -171,7 +171,7 @@ def ptx_softmax(room: Room, m: int, n: int, dtype: torch.dtype = BF16) -> Made:
 
 
 def ptx_rms_norm(room: Room, m: int, n: int, dtype: torch.dtype = BF16) -> Made:
-    from avelang_kernels.ptx_rms_norm import rms_norm
+    from avelang_kernels.norm.ptx_rms_norm import rms_norm
 
     x, weight, eps = room.normal((m, n), dtype), room.normal((n,), dtype), 1e-5
     out = room.output(m, n, dtype)
@@ -184,7 +184,7 @@ def tile_grouped(
 ) -> Made:  # fmt: skip
     """Groups of random sizes, some of them empty; every row is of one."""
     from avelang.tile import Block
-    from avelang_kernels.tile_grouped_gemm import grouped_gemm
+    from avelang_kernels.moe.tile_grouped_gemm import grouped_gemm
 
     T = (
         Block(128, 256, 64, pipeline="tma"), Block(64, 256, 64, pipeline="tma", stages=5), Block(128, 256, 64, pipeline="tma", cluster=(2, 1)),
@@ -217,7 +217,7 @@ PIPELINES = ("single", "prefetch", "double-buffer", "ping-pong", "preshuffled", 
 
 def tile_gemm(room: Room, m: int, n: int, k: int, pipeline: str, dtype: torch.dtype = BF16, to: torch.dtype | None = None, i: int = 0) -> Made:
     """A pipeline of the tile level, with one of its blocks of `tile_check`."""
-    from avelang_kernels.tile_gemm import gemm
+    from avelang_kernels.matmul.tile_gemm import gemm
     from gpu.tile_check import BLOCKS, CHIP, as_taken
 
     block = BLOCKS[pipeline][i]
@@ -227,7 +227,7 @@ def tile_gemm(room: Room, m: int, n: int, k: int, pipeline: str, dtype: torch.dt
 
 
 def tile_skinny(room: Room, m: int, n: int, k: int, dtype: torch.dtype = F16, to: torch.dtype | None = None) -> Made:
-    from avelang_kernels.tile_skinny import gemm
+    from avelang_kernels.matmul.tile_skinny import gemm
 
     a, b, c = room.normal((m, k), dtype), room.normal((n, k), dtype), room.output(m, n, to or dtype)
     return lambda: gemm(a, b, c), [room.product(c, a, b)]
@@ -235,7 +235,7 @@ def tile_skinny(room: Room, m: int, n: int, k: int, dtype: torch.dtype = F16, to
 
 def tile_inference(room: Room, m: int, n: int, k: int, dtype: torch.dtype = BF16, to: torch.dtype | None = None, parts: int | None = None) -> Made:
     """With a bias; in the block that is best for so many rows."""
-    from avelang_kernels.tile_inference import best_block, gemm, preshuffle
+    from avelang_kernels.matmul.tile_inference import best_block, gemm, preshuffle
 
     a, b, c, bias = room.normal((m, k), dtype), room.normal((n, k), dtype), room.output(m, n, to or dtype), room.normal((n,), F32)
     target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
@@ -252,8 +252,8 @@ def tile_attention(
     room: Room, batch: int, heads: int, kv: int, queries: int, keys: int, d: int, causal: bool = False, dtype: torch.dtype = BF16, wgmma: bool = False,
 ) -> Made:  # fmt: skip
     """Weights are rounded to the dtype, and scores in f32: see `tests/avelang_kernels/attended.py`, whose bound is below this one."""
-    from avelang_kernels import tile_attention as common
-    from avelang_kernels import tile_attention_hopper as hopper
+    from avelang_kernels.attention import tile_attention as common
+    from avelang_kernels.attention import tile_attention_hopper as hopper
 
     q, k, v = room.normal((batch, queries, heads, d), dtype), *(room.normal((batch, keys, kv, d), dtype) for _ in "kv")
     flat, lse = room.output(batch * queries * heads, d, dtype), room.output(batch * heads, queries, F32)

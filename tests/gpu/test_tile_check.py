@@ -47,5 +47,5 @@ def test_what_is_wrong_is_found(without_gpu, monkeypatch):
     monkeypatch.setitem(tile_check.drawn.LAUNCHES, "move", other)
     with pytest.raises(AssertionError, match="1 of [0-9]+ numbers are wrong"):
         tile_check.run_drawn("move", 1)
-    monkeypatch.setattr("avelang_kernels.tile_gemm.gemm", lambda *args, **options: None)
+    monkeypatch.setattr("avelang_kernels.matmul.tile_gemm.gemm", lambda *args, **options: None)
     assert tile_check.run_product(tile_check.BLOCKS["single"][0], (8, 8, 8), tile_check.BF16, tile_check.F32, 1) == float("inf")

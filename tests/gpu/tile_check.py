@@ -110,7 +110,7 @@ def as_taken(block: level.Block, b: torch.Tensor) -> torch.Tensor:
 
 def run_product(block: level.Block, shape: tuple[int, int, int], dtype: torch.dtype, out: torch.dtype, seed: int, spoil: bool = False) -> float:
     """The greatest difference, in units of its bound. `spoil`: with one number changed, as a control."""
-    from avelang_kernels.tile_gemm import gemm
+    from avelang_kernels.matmul.tile_gemm import gemm
 
     m, n, k = shape
     room = Room(seed, EXACT)

@@ -196,7 +196,7 @@ from avelang.passes.marked import MET
 assert MET[-1] == "passed"
 """)  # fmt: skip
 
-KERNEL = Change("a kernel", (("avelang_kernels/doubled.py", "", '''"""Twice a vector: x, f32 (n,), comes in; y = 2 x goes out."""
+KERNEL = Change("a kernel", (("avelang_kernels/norm/doubled.py", "", '''"""Twice a vector: x, f32 (n,), comes in; y = 2 x goes out."""
 
 import avelang
 import avelang.language as al
@@ -208,7 +208,7 @@ def kernel(x: al.Pointer(al.f32), y: al.Pointer(al.f32)):
     result = al.make_tensor(y, T)
     result[i] = 2.0 * al.make_tensor(x, T)[i]
 '''),), """
-from avelang_kernels import doubled
+from avelang_kernels.norm import doubled
 x = RNG.standard_normal(64).astype(np.float32)
 for launch in ({"backend": "reference"}, {}, {"backend": "gfx942-exec"}):
     on(doubled.kernel, 2 * x, x, **launch)

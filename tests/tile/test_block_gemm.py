@@ -12,7 +12,7 @@ from avelang.base.errors import AveError
 from avelang.ir.dtypes import BY_NAME
 from avelang.tile import vectorize
 from avelang.tile.block_gemm import block_gemm, k_order, words
-from avelang_kernels.tile_gemm import build
+from avelang_kernels.matmul.tile_gemm import build
 from checked import ask
 
 

@@ -23,8 +23,8 @@ from avelang.runtime.compile import compile_text
 from avelang.sim.amdgcn import mutate
 from avelang.sim.amdgcn.machine import AmdMachine
 from avelang.tile import PIPELINES, schedules, views
-from avelang_kernels import tile_gemm
-from avelang_kernels.tile_gemm import build
+from avelang_kernels.matmul import tile_gemm
+from avelang_kernels.matmul.tile_gemm import build
 from checked import ask
 
 CHIPS = ("gfx90a", "gfx942", "gfx950", "sm_75", "sm_80", "sm_90a")

@@ -14,7 +14,7 @@ from avelang import tile
 from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.tile import shared, vectorize, windows
-from avelang_kernels.tile_gemm import build, gemm
+from avelang_kernels.matmul.tile_gemm import build, gemm
 from checked import ask
 from tools import need
 

@@ -11,7 +11,7 @@ from avelang.base.errors import AveError
 from avelang.runtime.compile import compile_text
 from avelang.tile import PIPELINES, Block, pipeline
 from avelang.tile.pipelines import STAGES, timeline
-from avelang_kernels.tile_gemm import build
+from avelang_kernels.matmul.tile_gemm import build
 
 TILES = 12
 

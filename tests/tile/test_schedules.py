@@ -12,7 +12,7 @@ from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
 from avelang.base.errors import AveError
 from avelang.tile import Block
-from avelang_kernels.tile_gemm import build, gemm
+from avelang_kernels.matmul.tile_gemm import build, gemm
 from checked import ask
 from tile import walks
 from tools import need

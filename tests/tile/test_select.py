@@ -21,9 +21,9 @@ from avelang.runtime.compile import compile_text
 from avelang.tile import Block, Launch, block_for, choose, gemm, mma, padded, pipeline
 from avelang.tile.select import rejection
 from avelang.tile.tuned import AMD, SYNC, TMA, blocks_of
-from avelang_kernels import hopper_gemm
-from avelang_kernels.tile_gemm import build
-from avelang_kernels.tile_skinny import work_of
+from avelang_kernels.matmul import hopper_gemm
+from avelang_kernels.matmul.tile_gemm import build
+from avelang_kernels.matmul.tile_skinny import work_of
 from tools import need
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "results"

@@ -9,7 +9,7 @@ import avelang.language as al
 from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
-from avelang_kernels.tile_gemm import build
+from avelang_kernels.matmul.tile_gemm import build
 
 PAIRED = "VDMFMA_F32_8x16x64x2_F16_PAIRED"
 AMD = Block(8, 32, 64, (1, 2), "streamed", mma=PAIRED)

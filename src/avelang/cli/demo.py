@@ -62,7 +62,7 @@ def measure(m: int, n: int, k: int, backend: str, step: Callable[[str], object] 
     """Multiplies once, then again for a second or so, and checks the last product. `step` is told what comes next."""
     import numpy as np
 
-    from avelang_kernels import mfma_gemm
+    from avelang_kernels.matmul import mfma_gemm
 
     a, b = operands(m, n, k)
     c = np.full((m, n), np.nan, np.float32)
@@ -120,7 +120,7 @@ def demo(size: int, backend: str) -> None:
     vectors = " ".join(machine.vector_features()) or "no vector extensions"
     how = "compiled by LLVM for the CPU" if backend == "cpu" else "executed by the NumPy reference"
     console.print(f"machine   {machine.cpu_name()}, {machine.cores()} cores ({vectors})")
-    console.print("kernel    C = A @ B^T in bf16 with f32 sums: avelang_kernels/mfma_gemm.py")
+    console.print("kernel    C = A @ B^T in bf16 with f32 sums: avelang_kernels/matmul/mfma_gemm.py")
     console.print(f"run       {how}; the chip that it stands for is {CHIP} (waves of 64 lanes)")
     right = [_shape(*shape, backend) for shape in (ODD, (size, size, size))]
     console.print("\nbound of an element: k 2^-24 / (1 - k 2^-24) times the sum of the products' magnitudes, for k roundings to f32")

@@ -89,7 +89,7 @@ def _compiled(p: GemmPlan) -> str:
     """What the code of the block GEMM takes with the plan's block, beside what the plan says."""
     from avelang.arch import chip
     from avelang.base.errors import AveError
-    from avelang_kernels.tile_gemm import build
+    from avelang_kernels.matmul.tile_gemm import build
 
     g, block, launch = p.gemm, p.block(), p.launch
     constants = {"EACH": 16 // g.dtype.bytes, "WIDE": 4}

@@ -16,7 +16,7 @@ from avelang.sim import reference
 from avelang.sim.amdgcn import mutate
 from avelang.sim.amdgcn.load import load
 from avelang.sim.amdgcn.machine import AmdMachine
-from avelang_kernels import mi300_gemm
+from avelang_kernels.matmul import mi300_gemm
 from emit.llvm.gpu_cases import kernels
 from sim.amdgcn.executed import Executed
 from sim.amdgcn.programs import assemble, start

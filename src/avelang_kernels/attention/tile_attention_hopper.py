@@ -1,11 +1,11 @@
-"""Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, on NVIDIA's Hopper (sm_90a): `avelang_kernels.tile_attention` with the copy
-engine and `wgmma`.
+"""Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, on NVIDIA's Hopper (sm_90a):
+`avelang_kernels.attention.tile_attention` with the copy engine and `wgmma`.
 
-A block stays on its multiprocessor and makes one block of rows after another. One thread of its first warpgroup has the copy engine bring rows of
-Q, and tiles of K and V into rings. The others are consumers, each with 64 rows: while a consumer's product with V is under way, it softmaxes the
-scores of the next tile of keys. Weights never leave registers (`avelang.tile.chained.join`): they are the operand A of the product with V, and V,
-which lies with d as its fast dimension, is read the other way round by the instruction itself.
-"""
+A block stays on its multiprocessor and makes one block of rows after another. One thread of its first warpgroup has the
+copy engine bring rows of Q, and tiles of K and V into rings. The others are consumers, each with 64 rows: while a
+consumer's product with V is under way, it softmaxes the scores of the next tile of keys. Weights never leave registers
+(`avelang.tile.chained.join`): they are the operand A of the product with V, and V, which lies with d as its fast
+dimension, is read the other way round by the instruction itself. """
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -24,7 +24,7 @@ from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang.tile.warpgroups import GROUP, PATTERN, UNIT, stage_epilogue
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
-from avelang_kernels.tile_attention_rows import HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
+from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
 ROWS = 64  # of a consumer: those of one wgmma
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
@@ -39,9 +39,9 @@ TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turn
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """How a block works: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin their products in turn, so
-    that one multiplies while the other softmaxes. `near`: so many heads of Q are worked on together, 0 for a number by extents. `dtype` of Q, K, V
-    and O; `d`, as it is padded."""
+    """How a block works: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin
+    their products in turn, so that one multiplies while the other softmaxes. `near`: so many heads of Q are worked on
+    together, 0 for a number by extents. `dtype` of Q, K, V and O; `d`, as it is padded."""
 
     m: int = 128
     n: int = 128
@@ -161,9 +161,10 @@ class Work:
         return (self.queries + (M - 1)) // M * self.heads * self.batches
 
     def place(self, index, M):
-        """First row, head and batch. `near` heads at a time, first row by row, in each the heads: what is worked on at one time shares K and V. Of
-        causal heads the last rows have the most to do: the last heads begin with those, the ones before them with the first rows, and so on by
-        turns, so that a block that got long ones of some heads gets short ones of the next."""
+        """First row, head and batch. `near` heads at a time, first row by row, in each the heads: what is worked on at
+        one time shares K and V. Of causal heads the last rows have the most to do: the last heads begin with those, the
+        ones before them with the first rows, and so on by turns, so that a block that got long ones of some heads gets
+        short ones of the next."""
         tiles, all = (self.queries + (M - 1)) // M, self.heads * self.batches
         group, inner = index // (self.near * tiles), index % (self.near * tiles)
         begin = group * self.near
@@ -256,7 +257,8 @@ def pass_turn(F, consumer):
 
 @avelang.jit
 def follow(F, rows, sums, weights, q, k, v, key, limit, scale, consumer, t, MASKED):
-    """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. Returns sums of O, and the weights."""
+    """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. Returns sums
+    of O, and the weights."""
     k.await_full()
     await_turn(F, consumer)
     s = score(F, q, k, consumer)
@@ -374,15 +376,16 @@ def build(F: Form, sums: bool = False) -> Any:
 
 @functools.lru_cache(64)
 def form_of(form: Form | None, dtype: al.DType, d: int) -> Form:
-    """The form for a dtype and a padded d, whatever its `near`, which code does not know; the one that was the fastest on an H200 if None: three
-    consumers where d is small enough."""
+    """The form for a dtype and a padded d, whatever its `near`, which code does not know; the one that was the fastest
+    on an H200 if None: three consumers where d is small enough."""
     return dataclasses.replace(form or Form(m=192 if d <= CHUNK else 128), near=0, dtype=dtype, d=d)
 
 
 def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: Form, units: int) -> int:
-    """How many heads of a causal product are worked on together: whole groups of those that share K and V, no more than L2 keeps K and V of (or one
-    group), and of these numbers the one by which blocks of the grid have the most equal parts. `tiles` of rows; `shift`: keys - queries; `heads`: of
-    all batches; `group`: heads that share K and V; `units`: blocks of the grid."""
+    """How many heads of a causal product are worked on together: whole groups of those that share K and V, no more than
+    L2 keeps K and V of (or one group), and of these numbers the one by which blocks of the grid have the most equal
+    parts. `tiles` of rows; `shift`: keys - queries; `heads`: of all batches; `group`: heads that share K and V;
+    `units`: blocks of the grid."""
     fit = NEAR // max(1, 2 * keys * F.d * BYTES)
     ends = np.clip((np.arange(tiles) + 1) * F.m + shift, 1, keys)
     each, best, least = np.ceil(ends / F.n) + START, group, math.inf
@@ -403,12 +406,13 @@ def attention(
     q: Batch, k: Batch, v: Batch, out: Batch, *, lse: Cube | None = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
     form: Form | None = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
-    """out = softmax(scale q k^T) v: arguments, meaning and errors as of `avelang_kernels.tile_attention.attention`, for sm_90a. d is at most 128, and
-    neither batch, seq nor heads of an array need be contiguous. `form`: chosen by d if left out; `units`: multiprocessors, by default those
-    of the arrays' GPU. Returns `out`."""
+    """out = softmax(scale q k^T) v: arguments, meaning and errors as of
+    `avelang_kernels.attention.tile_attention.attention`, for sm_90a. d is at most 128, and neither batch, seq nor heads
+    of an array need be contiguous. `form`: chosen by d if left out; `units`: multiprocessors, by default those of the
+    arrays' GPU. Returns `out`."""
     batches, heads, queries, d, kv_heads, keys = checked(q, k, v, out, lse, scale, layout)
     if d > WITH_WGMMA:
-        raise argument_error(f"d is {d}: it must be {WITH_WGMMA} at most here; avelang_kernels.tile_attention has more")
+        raise argument_error(f"d is {d}: it must be {WITH_WGMMA} at most here; avelang_kernels.attention.tile_attention has more")
     if 0 in (batches, heads, queries, keys, d):
         out[...] = 0
         if lse is not None:
@@ -433,7 +437,8 @@ def launch(
     q: Any, k: Any, v: Any, out: Any, lse: Any, sizes: tuple[int, ...], causal: bool, scale: float | None, layout: str, form: Form | None, units: int,
     options: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """`attention` for arguments that have been checked, none of whose sizes is 0; `units`: 0 for as many as there are blocks of rows."""
+    """`attention` for arguments that have been checked, none of whose sizes is 0; `units`: 0 for as many as there are
+    blocks of rows."""
     batches, heads, queries, d, kv_heads, keys = sizes
     kernel, grid, threads, near = planned(form, DTYPES[named(q)], sizes, causal, units, lse is not None)
     if layout == "bhsd":

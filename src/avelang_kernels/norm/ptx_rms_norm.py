@@ -14,7 +14,7 @@ from avelang import argument_error, takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg
 from avelang.ptx.types import Type, f32
 from avelang_kernels.arrays import Matrix, Vector
-from avelang_kernels.ptx_rows import Rows, RowsPlan, checked, plan_of
+from avelang_kernels.norm.ptx_rows import Rows, RowsPlan, checked, plan_of
 
 
 def squares(values: list[Reg]) -> Reg:

@@ -21,8 +21,8 @@ import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.tile.vectorize import folding
 from avelang_kernels.arrays import DTYPES, Count, Matrix, Positive, Vector, named
-from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
-from avelang_kernels.tile_skinny import Parts, together, work_of
+from avelang_kernels.matmul.hopper_skinny import is_torch, numpy_workspace, workspace_of
+from avelang_kernels.matmul.tile_skinny import Parts, together, work_of
 
 FAR = 1 << 31  # bytes that offsets within a tile's rows reach
 LARGE = tile.Block(256, 256, 64, (2, 4), "preshuffled")

@@ -1,6 +1,6 @@
 """Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, and the logarithm of each row's sum if wanted: one source for AMD's matrix
 cores and NVIDIA's `mma.sync`, on the tile level. `attention` is the entry point for all chips: on Hopper it takes
-`avelang_kernels.tile_attention_hopper` where that fits.
+`avelang_kernels.attention.tile_attention_hopper` where that fits.
 
 A block has `m` rows of Q, as operands in registers or in shared memory, and goes through K and V, `n` keys at a time. Scores never leave
 registers: the accumulators of Q K^T are the operand of the product with V (`avelang.tile.chained`). Rows are softmaxed as they come, in base 2 and
@@ -23,9 +23,9 @@ from avelang.tile.loops import sched_barrier
 from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import commit_async, wait_async
-from avelang_kernels import tile_attention_hopper as hopper
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, Positive, named
-from avelang_kernels.tile_attention_rows import HOPPER, LOG2E, UNIT, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
+from avelang_kernels.attention import tile_attention_hopper as hopper
+from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, UNIT, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
 
 @avelang.constant

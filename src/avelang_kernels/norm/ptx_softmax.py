@@ -14,7 +14,7 @@ from avelang import takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg
 from avelang.ptx.types import Type, f32
 from avelang_kernels.arrays import Matrix
-from avelang_kernels.ptx_rows import Rows, RowsPlan, checked, larger, plan_of
+from avelang_kernels.norm.ptx_rows import Rows, RowsPlan, checked, larger, plan_of
 
 LOG2_E = math.log2(math.e)
 LOWEST = -float.fromhex("0x1.fffffep127")  # of f32: the maximum where all is -inf, from which nothing could be taken away

@@ -12,8 +12,8 @@ import avelang.language as al
 import avelang.tile.loops as loops
 from avelang import argument_error, takes, tile
 from avelang.tile.shared import Shared
-from avelang_kernels import tile_gemm
 from avelang_kernels.arrays import Count, Matrix
+from avelang_kernels.matmul import tile_gemm
 
 BF16: Any = al.bf16
 T = 16  # rows and columns of C that a block of the first two steps makes

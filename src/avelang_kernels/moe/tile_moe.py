@@ -18,7 +18,7 @@ import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.tile.windows import load_vector, subvector
 from avelang_kernels.arrays import DTYPES, Count, Cube, Matrix, Vector, named
-from avelang_kernels.tile_grouped_gemm import STRIPE, WORDS, best_block, grouped_gemm
+from avelang_kernels.moe.tile_grouped_gemm import STRIPE, WORDS, best_block, grouped_gemm
 
 THREADS = 256
 EACH = 8  # columns of a thread, at most

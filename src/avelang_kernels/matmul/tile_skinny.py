@@ -20,7 +20,7 @@ from avelang import argument_error, takes, tile
 from avelang.tile.order import Job
 from avelang.tile.pipelines import pipeline
 from avelang_kernels.arrays import Matrix, Positive
-from avelang_kernels.hopper_skinny import is_torch, numpy_workspace, workspace_of
+from avelang_kernels.matmul.hopper_skinny import is_torch, numpy_workspace, workspace_of
 
 MOST_ROWS = 16
 ACQ_REL = 3

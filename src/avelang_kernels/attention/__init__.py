@@ -1,0 +1,1 @@
+"""Attention: softmax(scale Q K^T) V."""

@@ -1,0 +1,1 @@
+"""Matrix products: large ones, those of few rows, those of inference, and those of the tutorials."""

@@ -1,0 +1,1 @@
+"""Mixtures of experts: products in groups of rows, and the layer that is made of them."""

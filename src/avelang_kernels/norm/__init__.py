@@ -1,0 +1,1 @@
+"""Norms and softmax: functions of the rows of a matrix."""
