@@ -1,11 +1,16 @@
 """Types: names, widths, NumPy equivalents, and text that reads back."""
 
+import copy
+import dataclasses
+import pickle
+
 import ml_dtypes
 import numpy as np
 import pytest
 
 from avelang.ir import dtypes
-from avelang.ir.types import PtrType, TensorType, VecType, parse_type
+from avelang.ir.dtypes import DType, f32, u32
+from avelang.ir.types import GLOBAL, SHARED, MapType, PtrType, TensorType, VecType, parse_type
 
 
 @pytest.mark.parametrize("d", dtypes.SCALARS, ids=str)
@@ -41,3 +46,9 @@ def test_types_read_back(t):
 def test_no_such_type():
     with pytest.raises(ValueError, match="no type"):
         parse_type("vector<4>")
+
+
+@pytest.mark.parametrize("t", [u32, VecType(f32, 4), PtrType(f32, GLOBAL), TensorType(f32, (None, 4), (4, 1), SHARED), MapType(f32, (4, 4), nan=True)], ids=str)
+def test_equal_types_are_one_object(t):
+    assert pickle.loads(pickle.dumps(t)) is t and copy.deepcopy(t) is t and parse_type(str(t)) is t
+    assert dataclasses.replace(t) is t if t is not u32 else DType("u32", "uint", 32) is t

@@ -6,11 +6,12 @@ import dataclasses
 import linecache
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True, unsafe_hash=True)
 class Span:
     """A range of a source file. Lines count from 1, columns from 0 as in `ast`; `end_col` is exclusive.
 
-    `caller` is the span of the call that inlined this code (a device function), outermost last; it takes no part in equality.
+    `caller` is the span of the call that inlined this code (a device function), outermost last; it takes no part in equality. Never changed: a
+    frozen class would take several times as long to make, and each op has one.
     """
 
     file: str

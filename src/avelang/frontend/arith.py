@@ -39,11 +39,11 @@ MOST_BITS = 4096
 
 
 def compile_time(f: Frame, node: ast.AST, what: str, run: Callable[[], Any]) -> Any:
-    """What Python makes of compile-time values; its complaint becomes T016."""
+    """Python's result on compile-time values; its complaint becomes T016. `what` names the operation; "": `node` is a call."""
     try:
         return run()
     except (ArithmeticError, TypeError, ValueError, IndexError, AttributeError) as e:
-        f.fail("T016", node, what=what, why=f"{type(e).__name__}: {e}")
+        f.fail("T016", node, what=what or ast.unparse(node.func), why=f"{type(e).__name__}: {e}")  # type: ignore[attr-defined]
 
 
 def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:

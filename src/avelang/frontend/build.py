@@ -7,6 +7,7 @@ from typing import Any
 
 import avelang.arch as arch
 from avelang.base.errors import AveError, error
+from avelang.base.garbage import rarer_collections
 from avelang.frontend import calls, expr, objects, shapes
 from avelang.frontend.frame import MISSING, Build, BuildFacts, Frame, Restart
 from avelang.frontend.signature import EMPTY, ParamSpec, signature
@@ -32,11 +33,12 @@ def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.C
     known = BuildFacts()
     state = Build(Block(), chip, known)
     try:
-        while True:
-            try:
-                return _kernel(source, constexprs, chip, state, state.b.block)
-            except Restart:
-                state = Build(Block(), chip, known)
+        with rarer_collections():
+            while True:
+                try:
+                    return _kernel(source, constexprs, chip, state, state.b.block)
+                except Restart:
+                    state = Build(Block(), chip, known)
     except AveError as e:
         e.span = e.span or state.b.span
         raise

@@ -6,7 +6,7 @@ import ast
 import itertools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from avelang.base.errors import counted
 from avelang.base.lazy import numpys
@@ -60,21 +60,24 @@ def bound(f: Frame, callee: str, params: tuple[str, ...], args: list[Any], kwarg
     names = [p.rstrip("=").lstrip("*") for p in params]
     rest = next((p[1:] for p in params if p.startswith("*")), None)
     positional = [n for n in names if n != rest]
-    shown = f"{callee}({', '.join(p.rstrip('=') + ('=...' if p.endswith('=') else '') for p in params)})"
+
+    def shown() -> str:
+        return f"{callee}({', '.join(p.rstrip('=') + ('=...' if p.endswith('=') else '') for p in params)})"
+
     if len(args) > len(positional) and rest is None:
-        f.fail("T003", node, callee=callee, want=f"{_count(params)} as in {shown}", got=f"{len(args)}")
+        f.fail("T003", node, callee=callee, want=f"{_count(params)} as in {shown()}", got=f"{len(args)}")
     found.update(zip(positional, args))  # noqa: B905 - the rest may be absent or too many
     if rest is not None:
         found[rest] = tuple(args[len(positional) :])
     for k, v in kwargs.items():
         if k not in positional:
-            f.fail("T060", node, callee=callee, name=k, shown=shown)
+            f.fail("T060", node, callee=callee, name=k, shown=shown())
         if k in found:
             f.fail("T061", node, callee=callee, name=k)
         found[k] = v
     missing = [p for p in params if not p.endswith("=") and not p.startswith("*") and p not in found]
     if missing:
-        f.fail("T003", node, callee=callee, want=f"{_count(params)} as in {shown}", got=f"{len(args) + len(kwargs)}")
+        f.fail("T003", node, callee=callee, want=f"{_count(params)} as in {shown()}", got=f"{len(args) + len(kwargs)}")
     return found
 
 
@@ -123,49 +126,58 @@ def _python(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node
     """A Python function on compile-time values."""
     if callee is constexpr and len(args) == 1:
         return args[0]
-    shown = ast.unparse(node.func)
-    if callee not in (*PYTHON, *MATH):
-        if callee is print:
-            f.fail("S001", node, what="`print`", instead="use al.printf")
-        if isinstance(callee, types.FunctionType):
-            f.fail("T062", node, name=shown)
-        number = isinstance(callee, type) and issubclass(callee, numpys("generic"))
-        same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee), None) if number else None
-        hint = f"say al.{same}(...), or al.convert(x, al.{same})" if same is not None else None
-        f.fail("T063", node, hint, name=shown, got=describe(callee))
+    if id(callee) not in _ALLOWED:
+        _refuse(f, callee, node)
     special = PYTHON_AT_RUN_TIME.get(callee)
-    if special is not None and any(map(is_runtime, (*args, *kwargs.values()))):
+    runtime = any(map(is_runtime, args)) or any(map(is_runtime, kwargs.values()))
+    if special is not None and runtime:
         most, build = special
+        shown = ast.unparse(node.func)
         if kwargs:
             f.fail("T060", node, callee=shown, name=next(iter(kwargs)), shown=f"{shown}(...), without keywords")
         if not 1 <= len(args) <= most:
             f.fail("T003", node, callee=shown, want="1 argument" if most == 1 else f"1 to {most} arguments", got=len(args))
         return build(f, args, node)
     if callee in STRUCTURE:
-        args = [_items(f, a, shown, node) for a in args]
-    elif any(map(is_runtime, (*args, *kwargs.values()))):
+        args = [_items(f, a, node) for a in args]
+    elif runtime:
+        shown = ast.unparse(node.func)
         name = {"fabs": "abs"}.get(shown.rpartition(".")[2], shown.rpartition(".")[2])
         f.fail("T064", node, f"use al.{name}" if callee in MATH and name in BUILTIN else None, name=shown)
     for a in args:
         if isinstance(a, range) and len(a) > MOST_TRIPS:
             f.fail("U001", node, trips=len(a), most=MOST_TRIPS)
-    result = arith.compile_time(f, node, ast.unparse(node.func), lambda: callee(*args, **kwargs))
-    return tuple(result) if callee in STRUCTURE and callee is not len else tuple(result) if isinstance(result, list) else result
+    result = arith.compile_time(f, node, "", lambda: callee(*args, **kwargs))
+    return tuple(result) if callee in STRUCTURE or isinstance(result, list) else result
+
+
+def _refuse(f: Frame, callee: Any, node: ast.Call) -> NoReturn:
+    """The error for a Python callable that a kernel cannot call."""
+    shown = ast.unparse(node.func)
+    if callee is print:
+        f.fail("S001", node, what="`print`", instead="use al.printf")
+    if isinstance(callee, types.FunctionType):
+        f.fail("T062", node, name=shown)
+    number = isinstance(callee, type) and issubclass(callee, numpys("generic"))
+    same = next((d for d in BY_NAME.values() if d.kind not in ("bool", "void") and d.np == callee), None) if number else None
+    hint = f"say al.{same}(...), or al.convert(x, al.{same})" if same is not None else None
+    f.fail("T063", node, hint, name=shown, got=describe(callee))
 
 
 # Python functions that only move values about, and so take run-time ones too.
 STRUCTURE = (tuple, list, enumerate, zip, reversed, itertools.product, itertools.chain, itertools.pairwise)
 PYTHON = (len, int, float, bool, min, max, abs, range, round, divmod, sum, sorted, any, all, pow, *STRUCTURE)
+_ALLOWED = frozenset(map(id, (*PYTHON, *MATH)))
 
 
-def _items(f: Frame, v: Any, name: str, node: ast.AST) -> Any:
+def _items(f: Frame, v: Any, node: ast.Call) -> Any:
     """A tensor as a tuple of its parts along its first mode, where its extent is known; anything else as it is. Raises T022."""
     if not isinstance(v, (Vec, Ref)):
         return v
     n = v.shape[0]
     if not isinstance(n, int) or n > MOST_TRIPS:
         want = f"a tensor whose first mode has a known extent of at most {MOST_TRIPS}"
-        f.fail("T022", node, "index it in a loop with al.range", what=f"what {name} goes through", got=describe(v), want=want)
+        f.fail("T022", node, "index it in a loop with al.range", what=f"what {ast.unparse(node.func)} goes through", got=describe(v), want=want)
     return tuple(tensor_access.get(f, v, (i,), node) for i in range(n))
 
 
@@ -191,7 +203,7 @@ def _cast(to: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
 def _extreme(name: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
     def extreme(f: Frame, args: list[Any], node: ast.Call) -> Any:
         if len(args) == 1:
-            items = _items(f, args[0], name, node)
+            items = _items(f, args[0], node)
             if not isinstance(items, tuple) or not items or any(isinstance(x, (Ref, Vec)) for x in items) and items is not args[0]:
                 f.fail("T022", node, what=f"the only argument of {name}", got=describe(args[0]), want="a tuple or a tensor of one mode")
             args = list(items)
@@ -202,7 +214,7 @@ def _extreme(name: str) -> Callable[[Frame, list[Any], ast.Call], Any]:
 
 def _sum(f: Frame, args: list[Any], node: ast.Call) -> Any:
     total = args[1] if len(args) > 1 else 0
-    items = _items(f, args[0], "sum", node)
+    items = _items(f, args[0], node)
     if not isinstance(items, (tuple, range)):
         f.fail("T022", node, what="the first argument of sum", got=describe(args[0]), want="a tuple or a tensor")
     for item in items:

@@ -38,6 +38,8 @@ def constant(value: Any) -> Any:
     if isinstance(value, numpys("generic")):
         value = value.item()
     if isinstance(value, tuple):
+        if _SIMPLE.issuperset(map(type, value)):
+            return value
         items = tuple(map(constant, value))
         return MISSING if any(i is MISSING for i in items) else value if all(a is b for a, b in zip(items, value, strict=True)) else items
     if isinstance(value, enum.Enum) and not isinstance(value, PLAIN):

@@ -144,12 +144,17 @@ class Frame:
         # What a `return` gives, converted to the return annotation; and how many loops stand around the statement being built.
         self.returned: Callable[[Any, ast.AST], Any] = lambda value, node: value
         self.loops = 0
+        self._spans: dict[ast.AST, Span] = {}
 
     # -- where -------------------------------------------------------------------------------------------------------------------
 
     def span(self, node: ast.AST) -> Span:
-        s = Span(self.source.file, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, self.label, self.caller)  # type: ignore[attr-defined]
-        return s
+        """The source range of a node."""
+        found = self._spans.get(node)
+        if found is None:
+            found = Span(self.source.file, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, self.label, self.caller)  # type: ignore[attr-defined]
+            self._spans[node] = found
+        return found
 
     def at(self, node: ast.AST) -> None:
         """Ops made from here on come from `node`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from typing import Any
+from typing import Any, NoReturn
 
 from avelang.base.errors import counted
 from avelang.frontend import shapes, tensor_access
@@ -55,7 +55,7 @@ def _endless(inner: Frame) -> bool:
     """Whether a function that is being built is called again in a way that may never end. Two ways end: by a function that was handed in from
     outside (its text is in another function, which is not built again), and on an object that is a part of the one it is being called on."""
     active = inner.build.active
-    last = max((i for i, (definition, _) in enumerate(active) if definition is inner.node), default=None)
+    last = next((i for i in range(len(active) - 1, -1, -1) if active[i][0] is inner.node), None)
     if last is None:
         return False
     frames = [frame for _, frame in active]
@@ -80,9 +80,13 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
     names = [a.arg for a in parameters(inner.node, inner.span)]
     # Who calls a method does not give it its object.
     own = int(inner.receiver is not None)
-    want = counted(len(names) - own, "argument") + (f" ({', '.join(names[own:])})" if names[own:] else "")
+
+    def miscounted(got: int) -> NoReturn:
+        want = counted(len(names) - own, "argument") + (f" ({', '.join(names[own:])})" if names[own:] else "")
+        f.fail("T003", node, callee=name, want=want, got=got)
+
     if len(args) > len(positional):
-        f.fail("T003", node, callee=name, want=want, got=len(args) - own)
+        miscounted(len(args) - own)
     given = dict(zip(positional, args))  # noqa: B905 - fewer arguments than parameters
     for k, v in kwargs.items():
         if k not in names:
@@ -90,12 +94,14 @@ def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node
         if k in given:
             f.fail("T061", node, callee=name, name=k)
         given[k] = v
+    if len(given) == len(names):
+        return given
     defaults = dict(zip(reversed(positional), reversed(spec.defaults)))  # noqa: B905 - the last parameters have defaults
     defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
     for missing in names:
         if missing not in given:
             if missing not in defaults:
-                f.fail("T003", node, callee=name, want=want, got=len(args) + len(kwargs) - own)
+                miscounted(len(args) + len(kwargs) - own)
             given[missing] = _default(inner, missing, defaults[missing])
     return given
 

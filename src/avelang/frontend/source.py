@@ -24,6 +24,7 @@ _Found = dict[tuple[int, str], ast.FunctionDef]
 # By file: the lines of its versions that functions in this process come from, newest first, and the definitions in each.
 _FILES: dict[str, list[tuple[list[str], _Found]]] = {}
 _KEPT = 4
+_BODIES = ("body", "orelse", "handlers", "finalbody", "cases")  # the fields of statements that hold statements
 # A file that was written to no longer than this before Ave was imported may have been read by Python before that.
 _RECENT = time.time() - 60.0
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names if name != "nested_scopes")
@@ -43,11 +44,13 @@ def lines_of(file: str, module_globals: dict[str, Any]) -> list[str]:
 def _definitions(file: str, lines: list[str]) -> _Found:
     """The functions of a text by (first line, name). A text is parsed once, so that columns are the file's own."""
     versions = _FILES.setdefault(file, [])
-    for known, found in versions:
+    for known, definitions in versions:
         if known is lines:
-            return found
+            return definitions
     made: _Found = {}
-    for node in ast.walk(ast.parse("".join(lines))):
+    found: list[ast.AST] = [ast.parse("".join(lines))]
+    for node in found:  # grows as it is read; statements only, as no expression holds a definition
+        found += [x for field in _BODIES for x in getattr(node, field, ())]
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             made[first, node.name] = node

@@ -77,7 +77,7 @@ class Op:
         self.results = [Value(t, "", self) for t in result_types]
         self.regions = list(regions)
         self.span = span
-        for region in self.regions:
+        for region in regions:
             region.parent = self
 
     @property

@@ -10,13 +10,53 @@ from avelang.base.lazy import ml_dtypes, np
 from avelang.base.places import wrong
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class DType:
-    """A scalar type. `kind` is one of "int", "uint", "float", "bool", "void"; `bits` is the width in memory (u1 takes a byte)."""
+class Interned(type):
+    """Instances are made once: equal types are one object, compared and hashed by identity. For classes decorated as `dataclass(eq=False)`."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]):
+        super().__init__(name, bases, namespace)
+        cls._made: dict[tuple[Any, ...], Any] = {}
+        cls.__reduce__ = lambda self: (type(self), _fields(self))  # type: ignore
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        found = cls._made.get(args) if not kwargs else None
+        if found is None:
+            made = super().__call__(*args, **kwargs)
+            found = cls._made.setdefault(_fields(made), made)
+        return found
+
+
+def _fields(made: Any) -> tuple[Any, ...]:
+    return tuple(getattr(made, f.name) for f in dataclasses.fields(made) if f.init)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class DType(metaclass=Interned):
+    """A scalar type. `kind` is one of "int", "uint", "float", "bool", "void"; `bits` is the width in memory (u1 takes a byte).
+
+    `bytes`: size in memory. `min`, `max`: the least and the greatest value of an integer type.
+    """
 
     name: str
     kind: str
     bits: int
+    bytes: int = dataclasses.field(init=False)
+    is_int: bool = dataclasses.field(init=False)
+    is_float: bool = dataclasses.field(init=False)
+    is_signed: bool = dataclasses.field(init=False)
+    is_fp8: bool = dataclasses.field(init=False)
+    min: int = dataclasses.field(init=False)
+    max: int = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        kind, bits, given = self.kind, self.bits, object.__setattr__
+        given(self, "bytes", (bits + 7) // 8)
+        given(self, "is_int", kind in ("int", "uint"))
+        given(self, "is_float", kind == "float")
+        given(self, "is_signed", kind in ("int", "float"))
+        given(self, "is_fp8", kind == "float" and bits == 8)
+        given(self, "min", -(1 << (bits - 1)) if kind == "int" else 0)
+        given(self, "max", (1 << max(bits - (kind == "int"), 0)) - 1)
 
     def __repr__(self) -> str:
         return self.name
@@ -26,40 +66,9 @@ class DType:
         raise wrong("T004", name=f"al.{self.name}")
 
     @property
-    def bytes(self) -> int:
-        """Size in memory, in bytes."""
-        return (self.bits + 7) // 8
-
-    @property
-    def is_int(self) -> bool:
-        return self.kind in ("int", "uint")
-
-    @property
-    def is_float(self) -> bool:
-        return self.kind == "float"
-
-    @property
-    def is_signed(self) -> bool:
-        return self.kind in ("int", "float")
-
-    @property
-    def is_fp8(self) -> bool:
-        return self.kind == "float" and self.bits == 8
-
-    @property
     def np(self) -> np.dtype:
         """The NumPy dtype of the same bits (`ml_dtypes` for bf16 and fp8, `bool` for u1)."""
         return numpy_dtype(self)
-
-    @property
-    def min(self) -> int:
-        """The least value of an integer type."""
-        return -(1 << (self.bits - 1)) if self.kind == "int" else 0
-
-    @property
-    def max(self) -> int:
-        """The greatest value of an integer type."""
-        return (1 << (self.bits - (self.kind == "int"))) - 1
 
 
 u1 = DType("u1", "bool", 1)

@@ -7,7 +7,7 @@ import enum
 import math
 import re
 
-from avelang.ir.dtypes import BY_NAME, DType
+from avelang.ir.dtypes import BY_NAME, DType, Interned
 
 GLOBAL, SHARED, LOCAL = "global", "shared", "local"
 SPACES = (GLOBAL, SHARED, LOCAL)
@@ -21,8 +21,8 @@ class AtomicScope(enum.IntEnum):
     SYSTEM = 2
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class VecType:
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class VecType(metaclass=Interned):
     """`n` elements of one dtype in the registers of one lane. An SSA value: never changed in place."""
 
     dtype: DType
@@ -36,8 +36,8 @@ class VecType:
         return self.n * self.dtype.bits
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PtrType:
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class PtrType(metaclass=Interned):
     """An address in one space. Kernel pointers and array arguments are `ptr<dtype, global>`."""
 
     dtype: DType
@@ -47,8 +47,8 @@ class PtrType:
         return f"ptr<{self.dtype}, {self.space}>"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class TensorType:
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class TensorType(metaclass=Interned):
     """Memory with a layout: flat leaf extents and strides, in elements. None is an extent or stride known only at run time;
     its value is an operand of the op that made the tensor (see `ops.py`). Nested modes are the frontend's affair."""
 
@@ -64,8 +64,8 @@ class TensorType:
         return f"tensor<{self.dtype}, {dims(self.shape)}:{dims(self.strides)}, {self.space}>"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class MapType:
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class MapType(metaclass=Interned):
     """A tensor map: what the copy engine must know of an array of `rank` dimensions in global memory, and of the boxes in which it copies.
 
     `box`: extents of a box in elements, the last dimension contiguous. `swizzle`: bytes of the pattern in which 16-byte pieces of a box are

@@ -17,7 +17,7 @@ def simplify(kernel: Kernel) -> None:
 
 
 def _key(op: Op) -> Hashable:
-    return (op.name, *op.operands, repr(op.attrs) if op.attrs else "", *(str(r.type) for r in op.results))
+    return (op.name, *op.operands, repr(op.attrs) if op.attrs else "", *[r.type for r in op.results])
 
 
 def _mergeable(op: Op) -> bool:

@@ -58,9 +58,9 @@ class _Uniformity:
 
     def block(self, block: Block, divergent: bool) -> None:
         for op in block.ops:
-            rule = getattr(self, "on_" + op.name, None)
+            rule = _RULES.get(op.name)
             if rule is not None:
-                rule(op, divergent)
+                rule(self, op, divergent)
             elif op.results and op.name not in _ALWAYS:
                 self.strike(op.result, self.varies(op.operands) or op.name in _NEVER or op.name in ROWS)
 
@@ -72,8 +72,6 @@ class _Uniformity:
 
     def on_div(self, op: Op, divergent: bool) -> None:
         self.strike(op.result, self.varies(op.operands) and not self.wave_number(op, int))
-
-    on_floordiv = on_div
 
     def wave_number(self, op: Op, divisor: Callable[[int], int]) -> bool:
         """Whether this divides thread_id(0) by a multiple of the wave, where lanes of a wave are neighbors along x."""
@@ -120,3 +118,15 @@ class _Uniformity:
             self.strike(r, passed)
         self.block(test, divergent or split)
         self.block(body, divergent or split)
+
+
+_RULES: dict[str, Callable[[_Uniformity, Op, bool], None]] = {
+    "thread_id": _Uniformity.on_thread_id,
+    "shr": _Uniformity.on_shr,
+    "div": _Uniformity.on_div,
+    "floordiv": _Uniformity.on_div,
+    "ld": _Uniformity.on_ld,
+    "if": _Uniformity.on_if,
+    "for": _Uniformity.on_for,
+    "while": _Uniformity.on_while,
+}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import avelang.arch as arch
 from avelang.base import knobs
+from avelang.base.garbage import rarer_collections
 from avelang.ir.core import Kernel
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses
@@ -119,8 +120,9 @@ def cpu(kernel: Kernel, block: tuple[int, int, int]) -> Kernel:
 
 def _run(kernel: Kernel, passes: list[Pass]) -> Kernel:
     check = knobs.check_ir()
-    for _, run, phase in passes:
-        run(kernel)
-        if check:
-            verify(kernel, phase)
+    with rarer_collections():
+        for _, run, phase in passes:
+            run(kernel)
+            if check:
+                verify(kernel, phase)
     return kernel

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from avelang.base import knobs
 from avelang.base.errors import error
+from avelang.base.garbage import rarer_collections
 from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
 from avelang.runtime.geometry import Dim3, check_block
@@ -104,7 +105,8 @@ def cpu_text(kernel: Kernel, block: Dim3) -> Any:
         from avelang.ir.text import print_kernel
 
         _show("passes", kernel.name, print_kernel(lowered))
-    emitted = cpu.emit(lowered)
+    with rarer_collections():
+        emitted = cpu.emit(lowered)
     if "llvm" in knobs.dump():
         _show("llvm", kernel.name, emitted.text)
     return emitted
@@ -121,7 +123,8 @@ def gpu_program(kernel: Kernel, block: Dim3, chip: Chip) -> DeviceModule:
         from avelang.ir.text import print_kernel
 
         _show("passes", kernel.name, print_kernel(lowered))
-    made = program(lowered, chip)
+    with rarer_collections():
+        made = program(lowered, chip)
     if "llvm" in knobs.dump():
         _show("llvm", kernel.name, made.text)
     return made
