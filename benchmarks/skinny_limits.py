@@ -33,11 +33,11 @@ def empty(x: al.Pointer(al.bf16), n: al.u32):  # type: ignore
 
 def hinted(hint: int, *args: Any) -> None:
     """A launch in which B's copies give L2 this hint: a name of the module, which the kernel's key covers."""
-    kept, hopper_skinny.ONCE = hopper_skinny.ONCE, hint
+    kept, hopper_skinny.EVICT_B = hopper_skinny.EVICT_B, hint
     try:
         launch(*args)
     finally:
-        hopper_skinny.ONCE = kept
+        hopper_skinny.EVICT_B = kept
 
 
 def main() -> None:

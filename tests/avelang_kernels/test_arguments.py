@@ -35,7 +35,7 @@ a, b, c = np.ones((64, 64), H), np.ones((64, 64), H), np.zeros((64, 64), np.floa
 x, q = np.ones((2, 32, 64), H), np.ones((1, 64, 2, 64), H)
 ends, bf = np.array([0, 64], np.int32), ml_dtypes.bfloat16
 CALLS = {
-    "a block as text": (lambda: tile_gemm.gemm(a, b, c, "128x128x64"), "gemm", "T must be a Block or None, not '128x128x64'"),
+    "a block as text": (lambda: tile_gemm.gemm(a, b, c, "128x128x64"), "gemm", "T must be a BlockConfig or None, not '128x128x64'"),
     "a block as a tuple": (lambda: tile_gemm.gemm(a, b, c, (128, 128, 64)), "gemm", "not a tuple"),
     "activations of three dimensions": (lambda: tile_gemm.gemm(x, b, c), "gemm", "a must be an array of 2 dimensions, of NumPy, torch or JAX, not one of shape (2, 32, 64)"),
     "a list": (lambda: tile_gemm.gemm([1.0], b, c), "gemm", "a must be an array of 2 dimensions"),
@@ -44,12 +44,12 @@ CALLS = {
     "other columns": (lambda: tile_gemm.gemm(a, b[:, :32], c), "gemm", "C = A @ B^T"),
     "few rows of three dimensions": (lambda: tile_skinny.gemm(x, b, c), "gemm", "a must be an array of 2 dimensions"),
     "weights of three dimensions": (lambda: tile_inference.preshuffle(x), "preshuffle", "b must be an array of 2 dimensions"),
-    "weights' block as text": (lambda: tile_inference.preshuffle(b, "x"), "preshuffle", "block must be a Block"),
+    "weights' block as text": (lambda: tile_inference.preshuffle(b, "x"), "preshuffle", "block must be a BlockConfig"),
     "plain weights": (lambda: tile_inference.gemm(a, b, c), "gemm", "b must be a Weights"),
     "an activation as text": (lambda: tile_inference.gemm(a, tile_inference.preshuffle(b), c, activation="relu"), "gemm", "activation must be relu"),
     "a bias as text": (lambda: tile_inference.gemm(a, tile_inference.preshuffle(b), c, bias="x"), "gemm", "bias must be an array of 1"),
     "offsets as a list": (lambda: tile_grouped_gemm.grouped_gemm(a, x, [0, 64], c), "grouped_gemm", "offsets must be an array of 1"),
-    "a group's block as text": (lambda: tile_grouped_gemm.grouped_gemm(a, x, ends, c, "x"), "grouped_gemm", "T must be a Block"),
+    "a group's block as text": (lambda: tile_grouped_gemm.grouped_gemm(a, x, ends, c, "x"), "grouped_gemm", "T must be a BlockConfig"),
     "an MoE layer of three dimensions": (lambda: tile_moe.moe(x, x, x, ends, ends, x), "moe", "x must be an array of 2 dimensions"),
     "attention of three dimensions": (lambda: tile_attention.attention(x, x, x, x), "attention", "q must be an array of 4 dimensions"),
     "a scale as text": (lambda: tile_attention.attention(q, q, q, q.copy(), scale="1"), "attention", "scale must be a number"),

@@ -15,7 +15,7 @@ from avelang import arch, pipeline
 from avelang.emit.llvm import simt_device
 from avelang.frontend.build import build
 from avelang_kernels.matmul import hopper_skinny
-from avelang_kernels.matmul.hopper_skinny import GROUP, WARP, Form, Plan, best_plan, kernel_of, launch, skinny_gemm, stages_of, width_of, work_of
+from avelang_kernels.matmul.hopper_skinny import GROUP, WARP, Plan, SkinnyConfig, best_plan, kernel_of, launch, skinny_gemm, stages_of, width_of, work_of
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
@@ -36,7 +36,7 @@ def right(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     assert (error <= 2e-6 * terms + unit * np.abs(want)).all(), error.max()
 
 
-# rows, depth, stages, blocks, along, across; with m, n, k that leave ends everywhere. `most`: how many blocks share a tile by way of the workspace.
+# rows, depth, stages, blocks, split_k, cluster_n; with m, n, k that leave ends everywhere. `most`: how many blocks share a tile by way of the workspace.
 DIVISIONS = {
     "runs end inside of tiles": (Plan(64, 2, 3, 3), 5, 200, 400, 2),
     "one tile for five blocks": (Plan(64, 1, 3, 5), 8, 50, 1000, 8),
@@ -134,10 +134,10 @@ def test_the_best_plan_keeps_its_registers_and_its_pipeline(shape, tmp_path):
     m, n, k = shape
     plan = best_plan(m, n, k, SMS)
     work, width = work_of(plan, n, k), width_of(m)
-    form = Form(width, plan.rows, plan.depth, plan.stages, plan.along, plan.across, work.most)
+    form = SkinnyConfig(width, plan.rows, plan.depth, plan.stages, plan.split_k, plan.cluster_n, work.most)
     kernel = build(kernel_of(al.bf16, al.bf16, form).source, {}, arch.chip("sm_90a"))
-    if plan.along * plan.across > 1:
-        kernel.attrs["cluster"] = (plan.along * plan.across, 1, 1)
+    if plan.split_k * plan.cluster_n > 1:
+        kernel.attrs["cluster"] = (plan.split_k * plan.cluster_n, 1, 1)
     program = simt_device.program(pipeline.gpu(kernel, (GROUP + WARP, 1, 1)), arch.chip("sm_90a"))
     assert program.dynamic_bytes + 1024 <= 228 * 1024
     assert work.blocks * plan.stages * plan.depth * plan.rows * 128 >= 2 * SMS * 32 * 1024

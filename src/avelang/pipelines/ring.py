@@ -119,6 +119,8 @@ def cluster_coord(CLUSTER_M, CLUSTER_N):
     if CLUSTER_M * CLUSTER_N == 1:
         return al.convert(0, al.u32), al.convert(0, al.u32)
     rank = al.nvvm.cluster_rank()
+    if CLUSTER_M == 1 or CLUSTER_N == 1:
+        return (rank, 0 * rank) if CLUSTER_N == 1 else (0 * rank, rank)
     return rank % CLUSTER_M, rank // CLUSTER_M
 
 
@@ -134,17 +136,19 @@ def cluster_sync(CLUSTER):
 
 
 @avelang.jit
-def producer_load(stages, stage, x, row, col, full, part, PARTS, APART, shift):
-    """Copies a box of a matrix to a stage by TMA: from `row` and `col` of `x`, `stages`: (stages, elements). Where
-    PARTS blocks of a cluster want the same box, each copies its `part` of it to all of them, by multicast to the ranks
-    `shift`, `shift + APART`, ..."""
+def producer_load(ring, state, stages, index, x, row, col, part, PARTS, APART, shift, CACHE=0):
+    """Copies a box of a matrix to a stage by TMA: from `row` and `col` of `x` to `stages[index]`, elements in rows of
+    128 bytes. Where PARTS blocks of a cluster want the same box, each copies its `part` of it to all of them, by
+    multicast to the ranks `shift`, `shift + APART`, ... CACHE: L2 is told 1, to evict it first, or 2, last."""
     if PARTS == 1:
-        al.nvvm.tma_load_2d(stages[stage], x, row, col, full[stage])
+        al.nvvm.tma_load_2d(stages[index], x, row, col, ring.full[state.stage], CACHE)
     else:
         SIZE, COLUMNS = stages.shape[1] // PARTS, 128 // stages.dtype.bytes
-        own = al.subview(stages, (stage, part * SIZE), (1, SIZE), (1, 1))
+        own = al.subview(stages, (index, part * SIZE), (1, SIZE), (1, 1))
         ranks = sum([1 << (APART * i) for i in range(PARTS)])
-        al.nvvm.tma_load_2d_multicast(own, x, row + part * (SIZE // COLUMNS), col, full[stage], ranks << shift)
+        al.nvvm.tma_load_2d_multicast(
+            own, x, row + part * (SIZE // COLUMNS), col, ring.full[state.stage], ranks << shift, CACHE
+        )
 
 
 @avelang.struct

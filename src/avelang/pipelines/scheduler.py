@@ -12,8 +12,8 @@ A scheduler is any struct with three methods, so that one kernel body runs with 
 | `SplitKScheduler` | one of SPLITS equal parts of a tile's K | every n-th |
 | `StreamKScheduler` | a tile, or the part of it in the block's run | its equal share of all steps along K |
 
-Parts of a tile are added in the order of K, by whoever comes last (`Peers`). Source: Osama et al., "Stream-K: Work-centric
-Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", 2023."""
+Parts of a tile are added in the order of K, by whoever comes last (`Peers`). Source: Osama et al., "Stream-K:
+Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", 2023."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ class Peers:
     own: ...
     SLOTS: al.constexpr = 1
 
-    def shared(self):
-        """True where there is more than one."""
-        return self.last != self.first
-
     def slot(self, peer):
         """The slot of the workspace in which a peer leaves its sums."""
         if self.SLOTS == 1:
             return peer
         return peer * 2 + al.select(peer == self.first, 1, 0)
+
+    def slot_at(self, i):
+        """The slot of the i-th peer, or of the last where there are fewer; `i` is known at compile time."""
+        return min(self.first + i, self.last) * self.SLOTS + (1 if i == 0 and self.SLOTS == 2 else 0)
 
 
 @avelang.struct
@@ -68,14 +68,15 @@ class WorkTile:
 
     `a`, `b`: first row of A and of B, and the end of the rows that count. `k`: begin and end of the part of K, in
     elements: not empty, and multiples of the block's step but for the end of the matrix. `at`: row and column of the
-    tile in C, and whatever else an epilogue shall know. `peers`: the `Peers` among whom the tile's K is split; None
-    where this is all of it."""
+    tile in C, and whatever else an epilogue shall know. `whole`: `k` is all of K; else `peers`, of
+    which this block is one, share the tile."""
 
     a: ...
     b: ...
     k: ...
     at: ...
     peers: ... = None
+    whole: ... = True
 
     def steps(self, STEP):
         """Steps along K."""
@@ -146,28 +147,31 @@ class SplitKScheduler:
         work, part = self.tiles.work_tile(index // self.SPLITS, cluster_m, cluster_n), index % self.SPLITS
         steps = work.steps(self.STEP)
         work.k = part_of_k(work.k, part * steps // self.SPLITS, (part + 1) * steps // self.SPLITS, self.STEP)
-        work.peers = Peers(index - part, index - part + (self.SPLITS - 1), index)
+        work.peers, work.whole = Peers(index - part, index - part + (self.SPLITS - 1), index), self.SPLITS == 1
         return work
 
 
 @avelang.struct
 class StreamKScheduler:
     """The tiles of another scheduler, shared out evenly: steps along K of all tiles stand in one row, tile after tile,
-    and each of `runs` clusters gets an equal run of them. `k`: of every tile, `STEP` elements a step. In a run at most
-    one shared tile begins, and one ends."""
+    and each of `runs` clusters gets an equal run of them: `first` to before `end`. `steps`: of a tile, of STEP elements
+    each; `total`: of all tiles. In a run at most one shared tile begins, and one ends. WHOLE: runs end where tiles
+    do."""
 
     tiles: ...
-    k: ...
     runs: ...
+    steps: ...
     STEP: al.constexpr
+    WHOLE: al.constexpr = False
+    total: ... = None
+    first: ... = None
+    end: ... = None
 
-    def steps(self):
-        """Steps of a tile."""
-        return (self.k + self.STEP - 1) // self.STEP
-
-    def count(self):
-        """Tiles, whole."""
-        return self.tiles.count()
+    def __post_init__(self):
+        if self.total is None:
+            self.total = self.tiles.count() * self.steps
+        run = self.run()
+        self.first, self.end = self.begin(run), self.begin(run + 1)
 
     def run(self):
         """Number of this block's run."""
@@ -175,22 +179,26 @@ class StreamKScheduler:
 
     def begin(self, run):
         """The first step of a run."""
-        return run * (self.tiles.count() * self.steps()) // self.runs
+        first = run * self.total // self.runs
+        return first // self.steps * self.steps if self.WHOLE else first
+
+    def count(self):
+        """Tiles, whole."""
+        return self.tiles.count()
 
     def span(self):
         """Tiles of which some steps are in this block's run."""
-        steps, run = self.steps(), self.run()
-        return self.begin(run) // steps, (self.begin(run + 1) + steps - 1) // steps, 1
+        return self.first // self.steps, (self.end + self.steps - 1) // self.steps, 1
 
     def work_tile(self, index, cluster_m, cluster_n):
         """The part of a tile that is in this block's run, and the runs that have the rest: the run with a step is the
         last that begins there or before."""
-        work, steps, run = self.tiles.work_tile(index, cluster_m, cluster_n), self.steps(), self.run()
-        total, top = self.tiles.count() * steps, index * steps
-        work.k = part_of_k(
-            work.k, max(self.begin(run), top) - top, min(self.begin(run + 1), top + steps) - top, self.STEP
-        )
-        work.peers = Peers(((top + 1) * self.runs - 1) // total, ((top + steps) * self.runs - 1) // total, run, 2)
+        work, top = self.tiles.work_tile(index, cluster_m, cluster_n), index * self.steps
+        if not self.WHOLE:
+            begin, end = max(self.first, top) - top, min(self.end - top, self.steps)
+            work.k, work.whole = part_of_k(work.k, begin, end, self.STEP), end - begin == self.steps
+            first, last = (top + 1) * self.runs - 1, (top + self.steps) * self.runs - 1
+            work.peers = Peers(first // self.total, last // self.total, self.run(), 2)
         return work
 
 

@@ -79,9 +79,9 @@ def produce(G, A, B, a, b, ring, scheduler, span):
         for step in al.range(work.steps(G.k)):
             ring.acquire(state, G.bytes)
             k = work.k[0] + step * G.k
-            producer_load(a, state.stage, A, work.a[0], k, ring.full, cluster_n, G.cluster_n, G.cluster_m, cluster_m)
+            producer_load(ring, state, a, state.stage, A, work.a[0], k, cluster_n, G.cluster_n, G.cluster_m, cluster_m)
             producer_load(
-                b, state.stage, B, work.b[0], k, ring.full, cluster_m, G.cluster_m, 1, cluster_n * G.cluster_m
+                ring, state, b, state.stage, B, work.b[0], k, cluster_m, G.cluster_m, 1, cluster_n * G.cluster_m
             )
             state.advance()
     ring.tail(state)

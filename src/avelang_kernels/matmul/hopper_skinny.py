@@ -24,278 +24,178 @@ from typing import Any, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes
+from avelang.pipelines.fixup import ClusterReduction, Workspace
+from avelang.pipelines.ring import mbarrier_ring, producer_load
+from avelang.pipelines.scheduler import StreamKScheduler, TileScheduler
+from avelang.pipelines.warp_specialized import GROUP, ROWS, UNIT
 from avelang_kernels.arrays import Matrix, check
 
 M_MOST = 64
 WIDTHS = (8, 16, 32, 64)  # rows of A as the matrix instruction takes them
 STEP = 64  # elements of K: 128 bytes, a row of the swizzle's pattern
 INNER = 16  # elements of K that one wgmma multiplies
-ROWS, GROUP, WARP = 64, 128, 32  # rows of a wgmma; threads
+WARP = 32  # threads
 BYTES, F32 = 2, 4  # of an element of A and B; of a sum
-UNIT = 16  # bytes: descriptors count them
 SHARED = 227 * 1024  # bytes of shared memory that a block may have
-ONCE, AGAIN = 1, 2  # what L2 is told: to evict first, or last
+EVICT_B, EVICT_A = 1, 2  # what L2 is told: to evict first, or last
 READY, SUMMED = 1, 2  # named barriers
-ACQ_REL = 3
 SMS_OF_CPU = 4  # blocks of a launch where there are no multiprocessors
 
 
-class Plan(NamedTuple):
+class SkinnyPlan(NamedTuple):
     """How a product is divided: `rows` of B that make a tile, pieces of 64 of K that make a step (`depth`), `stages` of the ring, `blocks` of the
-    grid. `along`: blocks of a cluster that shares one tile; there are as many clusters as tiles then. `across`: blocks of a cluster that makes
-    tiles beside one another; each makes whole tiles then. One of both is 1."""
+    grid. `split_k`: blocks of a cluster that shares one tile; there are as many clusters as tiles then. `cluster_n`: blocks of a cluster that makes
+    tiles side by side; each makes whole tiles then. One of both is 1."""
 
     rows: int
     depth: int
     stages: int
     blocks: int
-    along: int = 1
-    across: int = 1
+    split_k: int = 1
+    cluster_n: int = 1
 
 
-class Form(NamedTuple):
+Plan = SkinnyPlan
+
+
+class SkinnyConfig(NamedTuple):
     """What a kernel is compiled for: a plan without its grid, rows of A, and how many blocks share a tile by way of the workspace, at the most."""
 
     width: int
     rows: int
     depth: int
     stages: int
-    along: int
-    across: int
+    split_k: int
+    cluster_n: int
     most: int
 
 
 @avelang.jit
-def prepare(full, empty, come, F):
-    """Makes the barriers."""
-    for i in range(F.stages):
-        al.nvvm.mbarrier_init(full[i], 1)
-        al.nvvm.mbarrier_init(empty[i], GROUP // WARP * F.across)
-    if F.along > 1:
-        al.nvvm.mbarrier_init(come, 1)
-    al.nvvm.fence_mbarrier_init()
-    if F.along > 1:
-        al.nvvm.mbarrier_arrive_expect_tx(come, (F.along - 1) * F.rows * F.width * F32)
+def produce(a, b, a_ring, b_ring, ring, scheduler, rank, F):
+    """One thread's part: fills stages, tile after tile."""
+    state, span = ring.producer(), scheduler.span()
+    for index in al.range(span[0], span[1], span[2]):
+        work = scheduler.work_tile(index, rank, 0)
+        for step in al.range(work.steps(F.depth * STEP)):
+            ring.acquire(state, (F.rows + F.width) * F.depth * STEP * BYTES)
+            for d in range(F.depth):
+                col, at = work.k[0] + (step * F.depth + d) * STEP, state.stage * F.depth + d
+                producer_load(ring, state, b_ring, at, b, work.a[0], col, 0, 1, 1, 0, EVICT_B)
+                producer_load(ring, state, a_ring, at, a, 0, col, rank, F.cluster_n, 1, 0, EVICT_A)
+            state.advance()
+    ring.tail(state)
 
 
 @avelang.jit
-def run_of(block, blocks, steps, total, F):
-    """The units of a block: the first, and the first of the next block."""
-    first, end = block * total // blocks, (block + 1) * total // blocks
-    if F.across > 1:  # whole tiles
-        first, end = first // steps * steps, end // steps * steps
-    return first, end
-
-
-@avelang.jit
-def following(slot, phase, F):
-    """The next stage of the ring, and the parity of its phase."""
-    last = slot == F.stages - 1
-    return al.select(last, 0, slot + 1), al.select(last, phase ^ 1, phase)
-
-
-@avelang.jit
-def bring(a, b, a_ring, b_ring, full, empty, tile, step, count, steps, F):
-    """Asks for `count` steps, from `step` of a tile on."""
-    slot, phase = al.convert(0, al.u32), al.convert(0, al.u32)
-    rank, PART = al.block_id(0) % F.across, F.width // F.across
-    row = (tile * F.across + rank) * F.rows
-    for _ in al.range(count):
-        al.nvvm.mbarrier_wait(empty[slot], phase ^ 1)
-        al.nvvm.mbarrier_arrive_expect_tx(full[slot], (F.rows + F.width) * F.depth * STEP * BYTES)
-        for d in range(F.depth):
-            col = (step * F.depth + d) * STEP
-            al.nvvm.tma_load_2d(b_ring[slot, d], b, row, col, full[slot], ONCE)
-            if F.across == 1:
-                al.nvvm.tma_load_2d(a_ring[slot, d], a, 0, col, full[slot], AGAIN)
-            else:
-                part = al.subview(a_ring, (slot, d, rank * PART * STEP), (1, 1, PART * STEP), (1, 1, 1))
-                al.nvvm.tma_load_2d_multicast(part, a, rank * PART, col, full[slot], (1 << F.across) - 1, AGAIN)
-        slot, phase = following(slot, phase, F)
-        step += 1
-        if step == steps:
-            step = al.convert(0, al.u32)
-            row += F.rows * F.across
-    if F.across > 1:
-        # The other blocks say in this one's memory that they are through with its stages: it must be there until they have.
-        for _ in al.range(F.stages):
-            al.nvvm.mbarrier_wait(empty[slot], phase ^ 1)
-            slot, phase = following(slot, phase, F)
-
-
-@avelang.jit
-def multiply(sums, a_ring, b_ring, slot, F):
+def multiply(acc, a_ring, b_ring, stage, F):
     """Adds the products of a step."""
     for h in range(F.rows // ROWS):
-        sums[h] = al.nvvm.wgmma_fence_acc(sums[h])
+        acc[h] = al.nvvm.wgmma_fence_acc(acc[h])
     for d in range(F.depth):
-        a, b = al.nvvm.wgmma_descriptor(a_ring[slot, d]), al.nvvm.wgmma_descriptor(b_ring[slot, d])
+        a, b = al.nvvm.wgmma_descriptor(a_ring[stage * F.depth + d]), al.nvvm.wgmma_descriptor(b_ring[stage * F.depth + d])
         for inner in range(STEP // INNER):
             at = inner * INNER * BYTES // UNIT
             for h in range(F.rows // ROWS):
                 down = h * ROWS * STEP * BYTES // UNIT
                 if a_ring.dtype == al.bf16:
-                    sums[h] = al.nvvm.wgmma_bf16_f32(b + (down + at), a + at, sums[h])
+                    acc[h] = al.nvvm.wgmma_bf16_f32(b + (down + at), a + at, acc[h])
                 else:
-                    sums[h] = al.nvvm.wgmma_f16_f32(b + (down + at), a + at, sums[h])
+                    acc[h] = al.nvvm.wgmma_f16_f32(b + (down + at), a + at, acc[h])
     al.nvvm.wgmma_commit_group()
     for h in range(F.rows // ROWS):
-        sums[h] = al.nvvm.wgmma_wait_acc(sums[h], 0)
+        acc[h] = al.nvvm.wgmma_wait_acc(acc[h], 0)
 
 
 @avelang.jit
-def release(empty, slot, F):
-    """Says that a warp is through with a stage, to all blocks that bring something for it."""
-    lane = al.thread_id(0) % WARP
-    if F.across == 1:
-        if lane == 0:
-            al.nvvm.mbarrier_arrive(empty[slot])
-    elif lane < F.across:
-        al.nvvm.mbarrier_arrive_cluster(empty[slot], lane, 1)
-
-
-@avelang.jit
-def write(c, sums, row):
+def write(c, acc, row):
     """Writes a tile: `row` is its first of B, a column of C."""
     t = al.thread_id(0)
     lane, warp = t % WARP, t // WARP
-    for h in range(sums.shape[0]):
-        for i in range(sums.shape[1]):
+    for h in range(acc.shape[0]):
+        for i in range(acc.shape[1]):
             m = 8 * (i // 4) + 2 * (lane % 4) + i % 2
             n = row + h * ROWS + 16 * warp + 8 * (i // 2 % 2) + lane // 4
             if m < c.shape[0] and n < c.shape[1]:
-                c[m, n] = al.convert(sums[h, i], c.dtype)
+                c[m, n] = al.convert(acc[h, i], c.dtype)
 
 
 @avelang.jit
-def gather(quads, parts, come):
-    """Sends a block's sums to the first of its cluster, which adds them up. Whether it is that one."""
-    t, rank = al.thread_id(0), al.nvvm.cluster_rank()
-    al.nvvm.cluster_wait()  # the first block has made its barrier
-    if rank == 0:
-        al.nvvm.mbarrier_wait(come, 0)
-        for i in range(parts.shape[0]):
-            for q in range(parts.shape[1]):
-                quads[q] = quads[q] + parts[i, q, t]
-    else:
-        for q in range(parts.shape[1]):
-            al.nvvm.st_async_x4(parts[rank - 1, q, t], 0, quads[q], come)
-    return rank == 0
-
-
-@avelang.jit
-def leave(quads, kept, counts, was, first, last, begins):
-    """Leaves the sums of a part of a tile, which blocks `first` to `last` share, in the workspace. Whether all have done so now. `begins`: the tile
-    begins with this part. In a block's run at most one shared tile begins and one ends: so much room it has, and one counter."""
-    t, others = al.thread_id(0), last - first
-    for q in range(kept.shape[2]):
-        kept[al.block_id(0), al.select(begins, 1, 0), q, t] = quads[q]
-    al.nvvm.barrier_sync(SUMMED, GROUP)
-    if t == 0:
-        was[0] = al.nvvm.atomic_inc(counts[first], others, ACQ_REL)  # behind the last one it is 0 again
-    al.nvvm.barrier_sync(SUMMED, GROUP)
-    return was[0] == others
-
-
-@avelang.jit
-def add_up(quads, kept, first, last, MOST):
-    """Adds up what blocks `first` to `last` have left. All of it is asked for at once: places past the last are read again, and count nothing."""
-    QUADS, t = kept.shape[2], al.thread_id(0)
-    parts = al.make_local((MOST, QUADS, 4), al.f32)
-    for i in range(MOST):
-        for q in range(QUADS):
-            parts[i, q] = kept[min(first + i, last), 1 if i == 0 else 0, q, t]
-    for q in range(QUADS):
-        quads[q] = parts[0, q]
-    for i in range(1, MOST):
-        for q in range(QUADS):
-            for e in range(4):
-                quads[q, e] += al.select(first + i <= last, parts[i, q, e], 0.0)
-
-
-@avelang.jit
-def combine(sums, kept, counts, was, parts, come, unit, until, steps, total, F):
-    """Brings the sums of a tile together, of which this block has the units up to `until`. Whether they are complete, and this block's to write."""
-    quads = al.view(sums, al.Tensor((F.rows * F.width // GROUP // 4, 4), al.f32))
-    whole = until - unit == steps
-    if F.along > 1:
-        whole = gather(quads, parts, come)
-    elif F.most > 1:
-        if not whole:
-            blocks, top = al.grid_dim(0), (until - 1) // steps * steps
-            # The run with a unit is the last that begins at it or before.
-            first, last = ((top + 1) * blocks - 1) // total, ((top + steps) * blocks - 1) // total
-            whole = leave(quads, kept, counts, was, first, last, unit == top)
-            if whole:
-                add_up(quads, kept, first, last, F.most)
-    return whole
-
-
-@avelang.jit
-def add_steps(sums, a_ring, b_ring, full, empty, slot, phase, count, F):
-    """Adds the products of the next `count` steps. Returns the stage behind them, and the parity of its phase."""
-    for _ in al.range(count):
-        al.nvvm.mbarrier_wait(full[slot], phase)
-        multiply(sums, a_ring, b_ring, slot, F)
-        release(empty, slot, F)
-        slot, phase = following(slot, phase, F)
-    return slot, phase
+def consume(c, a_ring, b_ring, ring, scheduler, reduction, workspace, rank, F):
+    """The warpgroup's part: the sums of each tile, or of a part of it, which are then brought together."""
+    t, state, span = al.thread_id(0), ring.consumer(), scheduler.span()
+    for index in al.range(span[0], span[1], span[2]):
+        work = scheduler.work_tile(index, rank, 0)
+        acc = al.full((F.rows // ROWS, F.width // 2), 0.0, al.f32)
+        for _ in al.range(work.steps(F.depth * STEP)):
+            ring.wait(state)
+            multiply(acc, a_ring, b_ring, state.stage, F)
+            ring.release(state.stage, t % WARP)
+            state.advance()
+        vectors, complete = al.view(acc, al.Tensor((F.rows * F.width // GROUP // 4, 4), al.f32)), True
+        if F.split_k > 1:
+            complete = reduction.reduce(vectors, t)
+        elif F.most > 1:
+            complete = workspace.fixup(vectors, work, 0, t)
+        if complete:
+            write(c, acc, work.at[0])
 
 
 @functools.cache
-def kernel_of(dtype: Any, out: Any, F: Form) -> Any:
-    """The kernel of a form. What a copy brings at once is part of its tensor map's type: hence a function for each."""
-    QUADS, CLUSTER = F.rows * F.width // GROUP // 4, F.along * F.across
+def kernel_of(dtype: Any, out: Any, F: SkinnyConfig) -> Any:
+    """The kernel of a configuration. What TMA copies at once is part of its tensor map's type: hence a function for each."""
+    VECTORS, CLUSTER = F.rows * F.width // GROUP // 4, F.split_k * F.cluster_n
 
     @avelang.jit
     def skinny(
-        a: al.TensorMap(dtype, 2, (F.width // F.across, STEP), swizzle=128),  # type: ignore
+        a: al.TensorMap(dtype, 2, (F.width // F.cluster_n, STEP), swizzle=128),  # type: ignore
         b: al.TensorMap(dtype, 2, (F.rows, STEP), swizzle=128),  # type: ignore
         c: al.Pointer(out),  # type: ignore
-        kept: al.Pointer(al.f32),  # type: ignore
-        counts: al.Pointer(al.u32),  # type: ignore
+        partials: al.Pointer(al.f32),  # type: ignore
+        counters: al.Pointer(al.u32),  # type: ignore
         m: al.u32,
         n: al.u32,
+        k: al.u32,
         steps: al.u32,
         total: al.u32,
     ):
-        """`steps` of a tile, `total` of all. Blocks across count as one here, and their tiles too."""
-        t, block, blocks = al.thread_id(0), al.block_id(0) // F.across, al.grid_dim(0) // F.across
-        b_ring = al.make_shared((F.stages, F.depth, F.rows * STEP), dtype, 1024)
-        a_ring = al.make_shared((F.stages, F.depth, F.width * STEP), dtype, 1024)
-        full, empty = al.make_shared((F.stages, 1), al.u64), al.make_shared((F.stages, 1), al.u64)
-        parts = al.make_shared((max(F.along - 1, 1), QUADS if F.along > 1 else 1, GROUP, 4), al.f32, 16)
-        come, was = al.make_shared((1,), al.u64), al.make_shared((1,), al.u32)
-        unit, end = run_of(block, blocks, steps, total, F)
+        """`steps` of a tile, `total` of all. The blocks of a cluster that share A count as one here, and their tiles too."""
+        t, rank = al.thread_id(0), al.block_id(0) % F.cluster_n
+        b_ring = al.make_shared((F.stages * F.depth, F.rows * STEP), dtype, 1024)
+        a_ring = al.make_shared((F.stages * F.depth, F.width * STEP), dtype, 1024)
+        ring = mbarrier_ring(F.stages, GROUP // WARP, F.cluster_n)
+        sent = al.make_shared((max(F.split_k - 1, 1), VECTORS if F.split_k > 1 else 1, GROUP, 4), al.f32, 16)
+        reduction = ClusterReduction(sent, al.make_shared((1,), al.u64))
+        # B takes the side of 64 rows: its tiles stand below one another.
+        tiles = TileScheduler(n, F.width, k, F.rows, F.width, F.cluster_n, 1, 1)
+        runs = al.grid_dim(0) // F.cluster_n
+        scheduler = StreamKScheduler(tiles, runs, steps, F.depth * STEP, F.cluster_n > 1, total)
         if t == 0:
             al.nvvm.prefetch_tensormap(b)
             al.nvvm.prefetch_tensormap(a)
         if t == GROUP:
-            prepare(full, empty, come, F)
+            ring.init()
+            if F.split_k > 1:
+                reduction.init()
+            al.nvvm.fence_mbarrier_init()
+            if F.split_k > 1:
+                reduction.expect()
         if CLUSTER > 1:
             al.nvvm.cluster_arrive(1)
-        if F.across > 1:
+        if F.cluster_n > 1:
             al.nvvm.cluster_wait()
         if t >= GROUP:
             al.nvvm.barrier_arrive(READY, GROUP + WARP)
             if t == GROUP:
-                bring(a, b, a_ring, b_ring, full, empty, unit // steps, unit % steps, end - unit, steps, F)
-            if F.along > 1:
+                produce(a, b, a_ring, b_ring, ring, scheduler, rank, F)
+            if F.split_k > 1:
                 al.nvvm.cluster_wait()
         else:
             al.nvvm.barrier_sync(READY, GROUP + WARP)
-            slot, phase = al.convert(0, al.u32), al.convert(0, al.u32)
-            tensor = al.make_tensor(c, out, al.make_layout((m, n)))
-            room = al.make_tensor(kept, al.f32, al.make_layout((blocks, 2, QUADS, GROUP, 4)))
-            counters = al.make_tensor(counts, al.u32, al.make_layout((blocks, 1)))
-            while unit < end:
-                tile = unit // steps
-                until = min((tile + 1) * steps, end)
-                sums = al.full((F.rows // ROWS, F.width // 2), 0.0, al.f32)
-                slot, phase = add_steps(sums, a_ring, b_ring, full, empty, slot, phase, until - unit, F)
-                if combine(sums, room, counters, was, parts, come, unit, until, steps, total, F):
-                    write(tensor, sums, (tile * F.across + al.block_id(0) % F.across) * F.rows)
-                unit = until
+            partial = al.make_tensor(partials, al.f32, al.make_layout((2 * runs, 1, VECTORS, GROUP, 4)))
+            counter = al.make_tensor(counters, al.u32, al.make_layout((runs, 1, 1)))
+            workspace = Workspace(partial, counter, al.make_shared((1,), al.u32), SUMMED, F.most)
+            result = al.make_tensor(c, out, al.make_layout((m, n)))
+            consume(result, a_ring, b_ring, ring, scheduler, reduction, workspace, rank, F)
 
     return skinny
 
@@ -308,13 +208,13 @@ def width_of(m: int) -> int:
     return next(w for w in WIDTHS if w >= m)
 
 
-def stages_of(width: int, rows: int, depth: int, along: int = 1, blocks_each: int = 1) -> int:
+def stages_of(width: int, rows: int, depth: int, split_k: int = 1, blocks_each: int = 1) -> int:
     """As many as shared memory holds beside the rest, with `blocks_each` blocks on a multiprocessor (1 KB of each is the driver's)."""
-    left = SHARED // blocks_each - 1024 - max(along - 1, 1) * (rows * width * F32 if along > 1 else GROUP * UNIT)
+    left = SHARED // blocks_each - 1024 - max(split_k - 1, 1) * (rows * width * F32 if split_k > 1 else GROUP * UNIT)
     return left // ((rows + width) * depth * STEP * BYTES + 16)
 
 
-class Work(NamedTuple):
+class Division(NamedTuple):
     """What a launch needs to know of its plan: `steps` of a tile, `total` of all, and how many blocks share a tile at the most, or some more."""
 
     blocks: int
@@ -324,38 +224,38 @@ class Work(NamedTuple):
 
 
 @functools.cache
-def work_of(plan: Plan, n: int, k: int) -> Work:
-    """The division of a product with B of n x k. Tiles across count as one."""
-    steps, tiles = -(-k // (plan.depth * STEP)), -(-n // (plan.rows * plan.across))
+def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
+    """The division of a product with B of n x k. Tiles cluster_n count as one."""
+    steps, tiles = -(-k // (plan.depth * STEP)), -(-n // (plan.rows * plan.cluster_n))
     total = steps * tiles
-    if plan.along > 1:
-        return Work(tiles * min(plan.along, steps), steps, total, 1)
-    if plan.across > 1:
-        return Work(min(plan.blocks // plan.across, tiles) * plan.across, steps, total, 1)
+    if plan.split_k > 1:
+        return Division(tiles * min(plan.split_k, steps), steps, total, 1)
+    if plan.cluster_n > 1:
+        return Division(min(plan.blocks // plan.cluster_n, tiles) * plan.cluster_n, steps, total, 1)
     blocks = min(plan.blocks, total)
     most = max(((t + steps) * blocks - 1) // total - ((t + 1) * blocks - 1) // total + 1 for t in range(0, total, steps))
-    return Work(blocks, steps, total, 1 << (most - 1).bit_length())  # a power of two, so that few kernels do for all shapes
+    return Division(blocks, steps, total, 1 << (most - 1).bit_length())  # a power of two, so that few kernels do for all shapes
 
 
 ENOUGH = 0.75  # of the multiprocessors: so many can take all that memory gives
-# Depth, stages and blocks across, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their way to each multiprocessor. Fewer
+# Depth, stages and blocks cluster_n, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their way to each multiprocessor. Fewer
 # do not keep memory busy; more push out of L2 what is there.
 RINGS = {8: (4, 3, 1), 16: (4, 3, 2), 32: (2, 6, 1), 64: (2, 6, 1)}
 
 
 @functools.cache
-def best_plan(m: int, n: int, k: int, sms: int) -> Plan:
+def best_plan(m: int, n: int, k: int, sms: int) -> SkinnyPlan:
     """The plan for a GPU with so many multiprocessors: whole tiles where they keep enough of them busy, as nothing has to be brought together then.
     Else clusters that share a tile, else equal runs of steps."""
-    depth, stages, across = RINGS[width_of(m)]
+    depth, stages, cluster_n = RINGS[width_of(m)]
     tiles = -(-n // ROWS)
     blocks = -(-tiles // -(-tiles // sms))
     if blocks >= ENOUGH * sms:
-        return Plan(ROWS, depth, stages, blocks // across * across, 1, across)
-    along = next((s for s in range(2, 9) if ENOUGH * sms <= tiles * s <= sms), 1)
-    if along > 1:
-        return Plan(ROWS, depth, stages, tiles * along, along)
-    return Plan(ROWS, depth, stages, min(sms, 8 * tiles))
+        return SkinnyPlan(ROWS, depth, stages, blocks // cluster_n * cluster_n, 1, cluster_n)
+    split_k = next((s for s in range(2, 9) if ENOUGH * sms <= tiles * s <= sms), 1)
+    if split_k > 1:
+        return SkinnyPlan(ROWS, depth, stages, tiles * split_k, split_k)
+    return SkinnyPlan(ROWS, depth, stages, min(sms, 8 * tiles))
 
 
 @functools.cache
@@ -459,16 +359,16 @@ def skinny_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, **o
     return launch(a, b, out, best_plan(m, n, k, sms), **options)
 
 
-def launch(a: Any, b: Any, out: Any, plan: Plan, **options: Any) -> Any:
+def launch(a: Any, b: Any, out: Any, plan: SkinnyPlan, **options: Any) -> Any:
     """The same with a plan, for what has been checked."""
     (m, k), n = a.shape, b.shape[0]
     width, work = width_of(m), work_of(plan, n, k)
-    along, across = min(plan.along, work.steps), plan.across
-    form = Form(width, plan.rows, plan.depth, plan.stages, along, across, work.most)
+    split_k, cluster_n = min(plan.split_k, work.steps), plan.cluster_n
+    config = SkinnyConfig(width, plan.rows, plan.depth, plan.stages, split_k, cluster_n, work.most)
     size = 2 * work.blocks * plan.rows * width if work.most > 1 else 1
-    kept, counts = workspace_of(a, work.blocks, size) if is_torch(a) else numpy_workspace(work.blocks, size)
-    if along * across > 1:
-        options["cluster"] = (along * across, 1, 1)
-    kernel = kernel_of(DTYPES[name_of(a.dtype)], DTYPES[name_of(out.dtype)], form)
-    kernel[work.blocks, GROUP + WARP](a, b, out, kept, counts, m, n, work.steps, work.total, **options)
+    partials, counters = workspace_of(a, work.blocks, size) if is_torch(a) else numpy_workspace(work.blocks, size)
+    if split_k * cluster_n > 1:
+        options["cluster"] = (split_k * cluster_n, 1, 1)
+    kernel = kernel_of(DTYPES[name_of(a.dtype)], DTYPES[name_of(out.dtype)], config)
+    kernel[work.blocks, GROUP + WARP](a, b, out, partials, counters, m, n, k, work.steps, work.total, **options)
     return out

@@ -1,0 +1,105 @@
+"""Fixup of tiles whose K is split: accumulators of each peer come in; the sums of all, in the order of K, go out at one
+of them. Nobody waits: each peer leaves its sums in a workspace, and the last one to come adds all up. Peers that are
+blocks of a cluster send theirs into the shared memory of the first of them instead, which takes half the time. Either
+way the order of the additions is fixed: the same bits in every run."""
+
+from __future__ import annotations
+
+import avelang
+import avelang.language as al
+
+ACQ_REL = 3
+
+
+@avelang.struct
+class Workspace:
+    """Partial sums in global memory. `partials`: (slots, agents, vectors, threads, 4) of f32; `counters`: (runs,
+    agents, 1) of u32, all 0 before and after a launch; `tickets`: (agents,) of u32 in shared memory. An agent is a
+    warpgroup, whose threads meet at the named barrier BARRIER + agent. MOST: peers of a tile at the most, if all their
+    sums are to be loaded at once; 0 for one after another, which takes fewer registers."""
+
+    partials: ...
+    counters: ...
+    tickets: ...
+    BARRIER: al.constexpr
+    MOST: al.constexpr = 0
+
+    def store_partial(self, acc, slot, agent, t):
+        """Stores an agent's sums, (vectors, 4)."""
+        for v in range(acc.shape[0]):
+            self.partials[slot, agent, v, t] = acc[v]
+
+    def arrive(self, peers, agent, t):
+        """True for the agent that is the last of its peers to come here; what they have stored is visible then."""
+        THREADS, others = self.partials.shape[3], peers.last - peers.first
+        al.nvvm.barrier_sync(self.BARRIER + agent, THREADS)
+        if t == 0:
+            # The last one sets the counter to 0 again.
+            self.tickets[agent] = al.nvvm.atomic_inc(self.counters[peers.first, agent], others, ACQ_REL)
+        al.nvvm.barrier_sync(self.BARRIER + agent, THREADS)
+        return self.tickets[agent] == others
+
+    def reduce_partials(self, acc, peers, agent, t):
+        """Adds up the sums of all peers, in the order of K."""
+        if self.MOST == 0:
+            for v in range(acc.shape[0]):
+                acc[v] = self.partials[peers.slot(peers.first), agent, v, t]
+            for peer in al.range(peers.first + 1, peers.last + 1):
+                for v in range(acc.shape[0]):
+                    acc[v] = acc[v] + self.partials[peers.slot(peer), agent, v, t]
+        else:
+            # Places past the last are read again, and count nothing.
+            parts = al.make_local((self.MOST, acc.shape[0], 4), al.f32)
+            for i in range(self.MOST):
+                for v in range(acc.shape[0]):
+                    parts[i, v] = self.partials[peers.slot_at(i), agent, v, t]
+            for v in range(acc.shape[0]):
+                acc[v] = parts[0, v]
+            for i in range(1, self.MOST):
+                for v in range(acc.shape[0]):
+                    for e in range(4):
+                        acc[v, e] += al.select(peers.first + i <= peers.last, parts[i, v, e], 0.0)
+
+    def fixup(self, acc, work, agent, t):
+        """Combines the sums of a work tile with those of its peers. True where `acc` is complete, and this agent's to
+        store."""
+        complete = work.whole
+        if not complete:
+            self.store_partial(acc, work.peers.slot(work.peers.own), agent, t)
+            complete = self.arrive(work.peers, agent, t)
+            if complete:
+                self.reduce_partials(acc, work.peers, agent, t)
+        return complete
+
+
+@avelang.struct
+class ClusterReduction:
+    """Partial sums in the shared memory of the first block of a cluster whose blocks share a tile. `partials`: (peers -
+    1, vectors, threads, 4) of f32; `barrier`: an mbarrier, which counts their bytes."""
+
+    partials: ...
+    barrier: ...
+
+    def init(self):
+        """Initializes the mbarrier, by one thread; `expect` must follow, behind the fence."""
+        al.nvvm.mbarrier_init(self.barrier, 1)
+
+    def expect(self):
+        """Says how many bytes will come, by the same thread, before its arrival at the barrier of the cluster."""
+        PEERS, VECTORS, THREADS, EACH = self.partials.shape
+        al.nvvm.mbarrier_arrive_expect_tx(self.barrier, PEERS * VECTORS * THREADS * EACH * 4)
+
+    def reduce(self, acc, t):
+        """Sends a block's sums to the first of its cluster, which adds them up. True there. Each thread comes here
+        behind an arrival at the barrier of the cluster, once."""
+        rank = al.nvvm.cluster_rank()
+        al.nvvm.cluster_wait()  # the first block has initialized its mbarrier
+        if rank == 0:
+            al.nvvm.mbarrier_wait(self.barrier, 0)
+            for i in range(self.partials.shape[0]):
+                for v in range(acc.shape[0]):
+                    acc[v] = acc[v] + self.partials[i, v, t]
+        else:
+            for v in range(acc.shape[0]):
+                al.nvvm.st_async_x4(self.partials[rank - 1, v, t], 0, acc[v], self.barrier)
+        return rank == 0
