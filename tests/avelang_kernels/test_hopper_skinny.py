@@ -15,7 +15,19 @@ from avelang import arch, pipeline
 from avelang.emit.llvm import simt_device
 from avelang.frontend.build import build
 from avelang_kernels.matmul import hopper_skinny
-from avelang_kernels.matmul.hopper_skinny import GROUP, WARP, Plan, SkinnyConfig, best_plan, kernel_of, launch, skinny_gemm, stages_of, width_of, work_of
+from avelang_kernels.matmul.hopper_skinny import (
+    GROUP,
+    WARP,
+    Plan,
+    SkinnyConfig,
+    best_plan,
+    kernel_of,
+    launch,
+    skinny_gemm,
+    stages_of,
+    width_of,
+    work_of,
+)
 from tools import need
 
 bf16 = ml_dtypes.bfloat16

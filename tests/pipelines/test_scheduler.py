@@ -19,6 +19,7 @@ def record(out, work, index, count, slot):
     """A row of numbers for a unit: tile, part of K, peers, slot of the workspace."""
     row = al.block_id(0) * 64 + slot
     out[row, 0], out[row, 1], out[row, 2], out[row, 3] = work.at[0], work.at[1], work.k[0], work.k[1]
+    out[row, 10] = work.whole
     if work.peers is not None:
         out[row, 4], out[row, 5], out[row, 6] = work.peers.first, work.peers.last, work.peers.own
         out[row, 7] = work.peers.slot(work.peers.own)
@@ -35,12 +36,15 @@ def units(
     CLUSTER: al.constexpr,
     SPLITS: al.constexpr,
 ):
-    table = al.make_tensor(out, al.i32, al.make_layout((al.grid_dim(0) * 64, 10)))
+    table = al.make_tensor(out, al.i32, al.make_layout((al.grid_dim(0) * 64, 11)))
     tiles = TileScheduler(m, n, k, M, N, CLUSTER[0], CLUSTER[1], 2)
     if KIND == "split":
         scheduler = SplitKScheduler(tiles, SPLITS, STEP)
     elif KIND == "stream":
-        scheduler = StreamKScheduler(tiles, k, al.grid_dim(0) // (CLUSTER[0] * CLUSTER[1]), STEP)
+        scheduler = StreamKScheduler(tiles, al.grid_dim(0) // (CLUSTER[0] * CLUSTER[1]), (k + STEP - 1) // STEP, STEP)
+    elif KIND == "runs":
+        runs, steps = al.grid_dim(0) // (CLUSTER[0] * CLUSTER[1]), (k + STEP - 1) // STEP
+        scheduler = StreamKScheduler(tiles, runs, steps, STEP, True, tiles.count() * steps)
     else:
         scheduler = tiles
     first, end, stride = scheduler.span()
@@ -52,7 +56,7 @@ def units(
 
 CASES = [
     (kind, blocks, (m, n, k), cluster)
-    for kind in ("tiles", "split", "stream")
+    for kind in ("tiles", "split", "stream", "runs")
     for blocks, (m, n, k), cluster in (
         (1, (16, 32, 24), (1, 1)), (3, (50, 90, 44), (1, 1)), (8, (40, 33, 61), (2, 1)), (4, (33, 100, 30), (1, 2)), (7, (16, 64, 80), (1, 1)),
     )
@@ -62,7 +66,7 @@ CASES = [
 @pytest.mark.parametrize("kind,blocks,sizes,cluster", CASES)
 def test_every_step_is_worked_on_once(kind, blocks, sizes, cluster):
     m, n, k = sizes
-    out = np.zeros((blocks, 64, 10), np.int32)
+    out = np.zeros((blocks, 64, 11), np.int32)
     units[blocks, 1](out, m, n, k, kind, cluster, 3)
     found = [(b, *row) for b in range(blocks) for row in out[b].tolist() if row[8]]
     high, wide = M * cluster[0], N * cluster[1]
@@ -73,10 +77,11 @@ def test_every_step_is_worked_on_once(kind, blocks, sizes, cluster):
         steps = list(itertools.chain.from_iterable(range(row[3], row[4]) for row in mine))
         assert steps == list(range(k))
         assert all(row[3] % STEP == 0 and row[3] < row[4] for row in mine)
-        if kind == "tiles":
+        if kind in ("tiles", "runs"):
             assert len(mine) == 1
             continue
         peers = [row[7] for row in mine]
+        assert {row[11] for row in mine} == {len(mine) == 1}
         assert peers == list(range(mine[0][5], mine[0][6] + 1))
         assert {row[5:7] for row in mine} == {(peers[0], peers[-1])}
     slots = [(row[0] % (cluster[0] * cluster[1]), row[8]) for row in found if row[5] != row[6]]

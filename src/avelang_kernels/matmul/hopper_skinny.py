@@ -1,18 +1,21 @@
-"""A few rows A and a large matrix B come in; C = A @ B^T goes out: products of M = 1 to 64 at the speed of memory, for NVIDIA's Hopper (sm_90a).
+"""A few rows A and a large matrix B come in; C = A @ B^T goes out: products of M = 1 to 64 at the speed of memory, for
+NVIDIA's Hopper (sm_90a).
 
-Nearly all time is reading B once. A tile of C has 64 or 128 rows of B, which take the side of `wgmma` that has 64 rows at the least; the few rows
-of A, filled up with zeros to 8, 16, 32 or 64, take the other. A block has one warp that does nothing but ask the copy engine (TMA) for steps of B
-and A, as many stages ahead as shared memory holds, which is what keeps memory busy, and a warpgroup that multiplies what has come. A stage has two
-mbarriers: `full` counts the bytes that have come, `empty` the warps that are through with it.
+Nearly all time is reading B once. A tile of C has 64 or 128 rows of B, which take the side of `wgmma` that has 64 rows
+at the least; the few rows of A, filled up with zeros to 8, 16, 32 or 64, take the other. A block has one warp that does
+nothing but ask the copy engine (TMA) for steps of B and A, as many stages ahead as shared memory holds, which is what
+keeps memory busy, and a warpgroup that multiplies what has come. A stage has two mbarriers: `full` counts the bytes
+that have come, `empty` the warps that are through with it.
 
-The work is divided evenly, whatever the shape (stream-K): the steps along K of all tiles stand in one row, tile after tile, and each block takes an
-equal run of them. A tile that lies within one run is written at once. Of a tile that several blocks share, each leaves its sums in a workspace, and
-the last to come adds all up. Where equally many blocks share each tile they may be a cluster: then they send their sums into the shared memory of
-the first of them, which takes half the time. Either way sums are added in the sequence of the blocks: the same bits in every run.
+The work is divided evenly, whatever the shape (stream-K): the steps along K of all tiles stand in one row, tile after
+tile, and each block takes an equal run of them. A tile that lies within one run is written at once. Of a tile that
+several blocks share, each leaves its sums in a workspace, and the last to come adds all up. Where equally many blocks
+share each tile they may be a cluster: then they send their sums into the shared memory of the first of them, which
+takes half the time. Either way sums are added in the sequence of the blocks: the same bits in every run.
 
-A cluster may also make tiles beside one another: each block brings a part of A for all of them, since many rows of A, read again for each tile, would
-make more traffic than B. Edges cost nothing: the copy engine reads zeros past the end of a matrix.
-"""
+A cluster may also make tiles beside one another: each block brings a part of A for all of them, since many rows of A,
+read again for each tile, would make more traffic than B. Edges cost nothing: the copy engine reads zeros past the end
+of a matrix. """
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -43,9 +46,10 @@ SMS_OF_CPU = 4  # blocks of a launch where there are no multiprocessors
 
 
 class SkinnyPlan(NamedTuple):
-    """How a product is divided: `rows` of B that make a tile, pieces of 64 of K that make a step (`depth`), `stages` of the ring, `blocks` of the
-    grid. `split_k`: blocks of a cluster that shares one tile; there are as many clusters as tiles then. `cluster_n`: blocks of a cluster that makes
-    tiles side by side; each makes whole tiles then. One of both is 1."""
+    """How a product is divided: `rows` of B that make a tile, pieces of 64 of K that make a step (`depth`), `stages` of
+    the ring, `blocks` of the grid. `split_k`: blocks of a cluster that shares one tile; there are as many clusters as
+    tiles then. `cluster_n`: blocks of a cluster that makes tiles side by side; each makes whole tiles then. One of both
+    is 1."""
 
     rows: int
     depth: int
@@ -59,7 +63,8 @@ Plan = SkinnyPlan
 
 
 class SkinnyConfig(NamedTuple):
-    """What a kernel is compiled for: a plan without its grid, rows of A, and how many blocks share a tile by way of the workspace, at the most."""
+    """What a kernel is compiled for: a plan without its grid, rows of A, and how many blocks share a tile by way of the
+    workspace, at the most."""
 
     width: int
     rows: int
@@ -142,7 +147,8 @@ def consume(c, a_ring, b_ring, ring, scheduler, reduction, workspace, rank, F):
 
 @functools.cache
 def kernel_of(dtype: Any, out: Any, F: SkinnyConfig) -> Any:
-    """The kernel of a configuration. What TMA copies at once is part of its tensor map's type: hence a function for each."""
+    """The kernel of a configuration. What TMA copies at once is part of its tensor map's type: hence a function for
+    each."""
     VECTORS, CLUSTER = F.rows * F.width // GROUP // 4, F.split_k * F.cluster_n
 
     @avelang.jit
@@ -158,7 +164,8 @@ def kernel_of(dtype: Any, out: Any, F: SkinnyConfig) -> Any:
         steps: al.u32,
         total: al.u32,
     ):
-        """`steps` of a tile, `total` of all. The blocks of a cluster that share A count as one here, and their tiles too."""
+        """`steps` of a tile, `total` of all. The blocks of a cluster that share A count as one here, and their tiles
+        too."""
         t, rank = al.thread_id(0), al.block_id(0) % F.cluster_n
         b_ring = al.make_shared((F.stages * F.depth, F.rows * STEP), dtype, 1024)
         a_ring = al.make_shared((F.stages * F.depth, F.width * STEP), dtype, 1024)
@@ -209,13 +216,15 @@ def width_of(m: int) -> int:
 
 
 def stages_of(width: int, rows: int, depth: int, split_k: int = 1, blocks_each: int = 1) -> int:
-    """As many as shared memory holds beside the rest, with `blocks_each` blocks on a multiprocessor (1 KB of each is the driver's)."""
+    """As many as shared memory holds beside the rest, with `blocks_each` blocks on a multiprocessor (1 KB of each is
+    the driver's)."""
     left = SHARED // blocks_each - 1024 - max(split_k - 1, 1) * (rows * width * F32 if split_k > 1 else GROUP * UNIT)
     return left // ((rows + width) * depth * STEP * BYTES + 16)
 
 
 class Division(NamedTuple):
-    """What a launch needs to know of its plan: `steps` of a tile, `total` of all, and how many blocks share a tile at the most, or some more."""
+    """What a launch needs to know of its plan: `steps` of a tile, `total` of all, and how many blocks share a tile at
+    the most, or some more."""
 
     blocks: int
     steps: int
@@ -238,15 +247,15 @@ def work_of(plan: SkinnyPlan, n: int, k: int) -> Division:
 
 
 ENOUGH = 0.75  # of the multiprocessors: so many can take all that memory gives
-# Depth, stages and blocks cluster_n, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their way to each multiprocessor. Fewer
-# do not keep memory busy; more push out of L2 what is there.
+# Depth, stages and blocks cluster_n, by the width of A (`benchmarks/tune_hopper_skinny.py`): some 100 KB of B on their
+# way to each multiprocessor. Fewer do not keep memory busy; more push out of L2 what is there.
 RINGS = {8: (4, 3, 1), 16: (4, 3, 2), 32: (2, 6, 1), 64: (2, 6, 1)}
 
 
 @functools.cache
 def best_plan(m: int, n: int, k: int, sms: int) -> SkinnyPlan:
-    """The plan for a GPU with so many multiprocessors: whole tiles where they keep enough of them busy, as nothing has to be brought together then.
-    Else clusters that share a tile, else equal runs of steps."""
+    """The plan for a GPU with so many multiprocessors: whole tiles where they keep enough of them busy, as nothing has
+    to be brought together then. Else clusters that share a tile, else equal runs of steps."""
     depth, stages, cluster_n = RINGS[width_of(m)]
     tiles = -(-n // ROWS)
     blocks = -(-tiles // -(-tiles // sms))
@@ -269,9 +278,10 @@ _retired: list[Any] = []
 
 
 def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
-    """Room for `size` sums (f32) and a counter, 0, for each block, beside torch's `a`. It is kept for each stream, since launches of one stream run
-    one after another, and never given back, so that a captured graph may go on using it: graphs captured on one stream must not run side by side.
-    What uses no room (`size` 1) gets the same on all streams: asking for the current one takes time."""
+    """Room for `size` sums (f32) and a counter, 0, for each block, beside torch's `a`. It is kept for each stream,
+    since launches of one stream run one after another, and never given back, so that a captured graph may go on using
+    it: graphs captured on one stream must not run side by side. What uses no room (`size` 1) gets the same on all
+    streams: asking for the current one takes time."""
     torch: Any = sys.modules["torch"]
     where = 0 if size == 1 else torch.cuda.current_stream(a.device).cuda_stream if a.is_cuda else threading.get_ident()
     key = a.device, size == 1, where
@@ -344,12 +354,13 @@ def checked(a: Any, b: Any, out: Any, dtype: Any) -> Any:
 def skinny_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, **options: Any) -> Any:
     """C = A @ B^T for A of few rows, accumulated in f32; the same bits in every run.
 
-    a: (m, k) with m of 1 to 64, b: (n, k), both bf16 or both f16, rows contiguous, k a multiple of 8; torch tensors on a Hopper GPU (sm_90a), or on
-    the CPU, or NumPy arrays (ml_dtypes.bfloat16). out: (m, n) of bf16, f16 or f32; a new one of `dtype` (A's where it is None) is made when it is
-    None. `options` are those of a launch, such as `backend="reference"`. Returns `out`. Raises ValueError for arguments that do not fit.
+    a: (m, k) with m of 1 to 64, b: (n, k), both bf16 or both f16, rows contiguous, k a multiple of 8; torch tensors on
+    a Hopper GPU (sm_90a), or on the CPU, or NumPy arrays (ml_dtypes.bfloat16). out: (m, n) of bf16, f16 or f32; a new
+    one of `dtype` (A's where it is None) is made when it is None. `options` are those of a launch, such as
+    `backend="reference"`. Returns `out`. Raises ValueError for arguments that do not fit.
 
-    Launches of one stream share a workspace of some 10 MB; threads that launch on streams of their own do not disturb one another.
-    """
+    Launches of one stream share a workspace of some 10 MB; threads that launch on streams of their own do not disturb
+    one another. """
     out = checked(a, b, out, dtype)
     (m, k), n = a.shape, b.shape[0]
     if not (n and k):
