@@ -19,7 +19,7 @@ from avelang.nvptx.forms import Env, Form, OperandSpec
 from avelang.nvptx.printer import operand as text_of
 from avelang.nvptx.ptx_types import KNOWN, TYPES, covers, fits
 from avelang.nvptx.ranges import out_of_range
-from avelang.nvptx.readings import FORMS, Progress, in_order, readings
+from avelang.nvptx.readings import FORMS, Progress, entry_of, in_order, readings
 from avelang.nvptx.special_registers import CONSTANTS, SPECIAL
 
 # A register by its name -> its type, or None where it is unknown. Vector registers are "v2.f32".
@@ -82,6 +82,15 @@ def check(
     return None if None in lacking else lacking[0]
 
 
+def unread(x: n.PtxInstruction) -> AveError | None:
+    """The error of an instruction whose name or modifiers the table does not have, or not together; None where it has them."""
+    found, progress = readings(x.parts)
+    if not found:
+        return _unread(x, progress, None)
+    why = next((form.broken(env) for form, env in found), "")
+    return error("S204", None, name=x.name, why=why) if entry_of(x.parts) is None else None
+
+
 def _unknown(name: str) -> None:
     """The type of a register, or the space of a symbol, of which nothing is known."""
 
@@ -92,7 +101,7 @@ def misplaced(x: n.PtxInstruction, spaces: Spaces) -> str:
     for form, env in readings(x.parts)[0]:
         for specs in _choices(form.present(env)):
             if len(specs) == len(x.operands):
-                found = next(filter(None, (_space_fault(o, s, env, spaces, x.opcode) for s, o in zip(specs, x.operands, strict=True))), "")
+                found = next(filter(None, (_space_fault(o, s, env, spaces, form) for s, o in zip(specs, x.operands, strict=True))), "")
                 if not found:
                     return ""
     return found
@@ -101,7 +110,8 @@ def misplaced(x: n.PtxInstruction, spaces: Spaces) -> str:
 def plain(x: n.PtxInstruction) -> n.PtxInstruction:
     """The instruction as the manual writes it: its words in that order, a single register without braces."""
     parts, operands = in_order(x.parts), x.operands
-    if x.opcode in _BRACES and any(isinstance(o, n.VectorOperand) and len(o.items) == 1 for o in operands):
+    own = entry_of(x.parts)
+    if own is not None and own.has("braces") and any(isinstance(o, n.VectorOperand) and len(o.items) == 1 for o in operands):
         operands = tuple(o.items[0] if isinstance(o, n.VectorOperand) and len(o.items) == 1 else o for o in operands)
     return x if parts == x.parts and operands is x.operands else dataclasses.replace(x, parts=parts, operands=operands)
 
@@ -137,18 +147,6 @@ def _unread(x: n.PtxInstruction, progress: Progress, span: Where) -> AveError:
 # -- operands ------------------------------------------------------------------------------------------------------------------------
 
 
-# Instructions that must keep what they compute: ptxas 13.0 takes no `_` for it.
-_KEEPS = frozenset(
-    (
-        "mov", "prmt", "isspacep", "cvta", "testp", "copysign", "mad", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "tanh", "selp", "slct",
-        "mul24", "mad24", "sad", "rem", "popc", "clz", "bfind", "fns", "brev", "bfe", "bfi", "szext", "bmsk", "dp4a", "dp2a", "addc", "subc",
-        "madc", "and", "or", "xor", "not", "cnot", "shf", "shl", "shr", "mapa", "getctarank",
-    )
-)  # fmt: skip
-# Instructions whose one register may stand in braces, as vectors do.
-_BRACES = frozenset(("ld", "ldu", "st", "mov", "suld", "sust"))
-
-
 def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: Spaces, span: Where) -> tuple[int, AveError | None]:
     """How well the operands suit a form (the higher the better), and what is wrong with them."""
     specs = form.present(env)
@@ -162,11 +160,11 @@ def _operands(x: n.PtxInstruction, form: Form, env: Env, types: Types, spaces: S
         if len(chosen) != len(x.operands):
             continue
         for i, (spec, have) in enumerate(zip(chosen, x.operands, strict=True)):
-            if i == 0 and x.opcode in _KEEPS and isinstance(have, n.Sink):
+            if i == 0 and form.entry.has("kept") and isinstance(have, n.Sink):
                 return 0, error("T202", _at(span, i), name=x.name, number=1, got="_", why="nothing would keep the result", want=describe(spec, env))
-            if x.opcode in _BRACES and isinstance(have, n.VectorOperand) and len(have.items) == 1 and not count_of(spec, env):
+            if form.entry.has("braces") and isinstance(have, n.VectorOperand) and len(have.items) == 1 and not count_of(spec, env):
                 have = have.items[0]
-            why = fault(have, spec, env, types) or _space_fault(have, spec, env, spaces, x.opcode)
+            why = fault(have, spec, env, types) or _space_fault(have, spec, env, spaces, form)
             if why:
                 if i > best[0]:
                     best = i, error("T202", _at(span, i), name=x.name, number=i + 1, got=text_of(have), why=why, want=describe(spec, env))
@@ -357,21 +355,21 @@ _IN_WORDS = {"entry": "a parameter of the kernel", "param": "a parameter of a ca
 _GENERIC = frozenset(("global", "shared", "local"))  # what generic addresses reach by the name of a variable
 
 
-def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, opcode: str) -> str:
+def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, form: Form) -> str:
     """Why the variable that an address names is not of the state space that the instruction reads or writes, or ""."""
     if spec.role not in ("m", "t") or not isinstance(x, n.AddressOperand):
         return ""
     wanted = type_of(spec, env)
     if isinstance(x.base, n.Int):
-        return "" if wanted == "local" or opcode not in ("ld", "st", "atom", "red") else "a number: only .local has addresses that are numbers"
+        return "" if wanted == "local" or not form.entry.has("long") else "a number: only .local has addresses that are numbers"
     have = spaces(x.base.name) if isinstance(x.base, n.SymbolOperand) else None
     if have is None or wanted in ("tex", "surf"):
         return ""
     kind, _, _ = wanted.partition("::")
-    if spec.role == "t" or opcode == "prefetch" and "tensormap" in env.values():
+    if spec.role == "t" or env.get("tensormap"):
         fine = have in _GENERIC | {"const", "entry", "param"}
     elif kind == "param":
-        fine = have == "param" or (have == "entry" and opcode != "st")
+        fine = have == "param" or (have == "entry" and not form.entry.has("write"))
     else:
         fine = have in _GENERIC if not kind else have == kind
     if fine:

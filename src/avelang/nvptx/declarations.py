@@ -12,6 +12,7 @@ from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
 from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.ptx_types import CONSTANT, KNOWN, PARAMETERS, REGISTERS, SHARED, STATIC_SHARED, TYPES, VERSIONS, target
+from avelang.nvptx.readings import entry_of
 
 OPTIONS = frozenset(("texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"))
 MOST_REGISTERS = 1 << 31
@@ -274,8 +275,13 @@ class Declarations:
             if g not in out:
                 out.append(g)
                 for i in n.instructions(g.body or ()):
-                    left += [functions[s] for o in i.operands for s in _symbols(o) if i.opcode == "call" and s in functions]
+                    left += [functions[s] for o in i.operands for s in _symbols(o) if s in functions and _calls(i)]
         return out
+
+
+def _calls(x: n.PtxInstruction) -> bool:
+    own = entry_of(x.parts)
+    return own is not None and own.has("call")
 
 
 def _symbols(x: n.Operand) -> Iterator[str]:

@@ -1,12 +1,14 @@
-"""The instruction set as a table: a `Form` is one line of syntax with its operands, its conditions and the oldest PTX and chip that have it.
+"""The instruction set as a table. An `Entry` is one instruction: its name, what it does to memory, to other threads and
+to control flow, and its `Form`s: lines of syntax with their operands, conditions, and the oldest PTX and chip that have
+them. Everything that asks what an instruction is asks its entry: the checker, the linter, the executor and its checks.
 
-The notation of a form's syntax is the manual's: `ld{.weak}{.<space>}{.<vec>}.<t>`; braces mean "may be left out", `<t>` is a slot with a choice of
-words, all else stands for itself. Operands are written `d:<t>*<vec>, [<space>], s:b64 if L2::cache_hint`:
+The notation of a form's syntax is the manual's: `ld{.weak}{.<space>}{.<vec>}.<t>`; braces mean "may be left out", `<t>`
+is a slot with a choice of words, all else stands for itself. Operands: `d:<t>*<vec>, [<space>], s:b64 if L2::cache_hint`
 
     d:T      destination register          s:T    register or constant          r:T    register
-    i:T      constant                      i=4|8  one of these constants        a:T    register, constant or the address of a symbol
-    p        predicate, maybe negated      l      label                         [S]    memory of space S (S empty: generic)
-    [S,N]    a tensor map and N coordinates                                     n      name of a texture, sampler or surface, or its handle
+    i:T      constant                      i=4|8  one of these constants        a:T    register, constant, symbol's address
+    p        predicate, maybe negated      l      label                         [S]    memory of space S (empty: generic)
+    [S,N]    a tensor map and N coordinates                                     n      texture, sampler, surface, or handle
     c        what stands behind `call`     d:T=_  the sink alone
     T*<s/2>  half as many as the columns of a shape s (m64n128k16: 64)
     T*N      N of them in braces (without braces where the slot N is left out)  T+     the register may be wider
@@ -60,10 +62,59 @@ class WordRule:
     why: str
 
 
+# What an entry's `effects` may say.
+EFFECTS = {
+    "read": "reads the memory that its brackets name",
+    "write": "writes the memory that its brackets name",
+    "async": "accesses memory beside the thread that begins it",
+    "commit": "closes the thread's open group of asynchronous operations",
+    "arrive": "counts an arrival, or bytes of copies, on an mbarrier",
+    "wait": "waits for asynchronous operations, for a phase of an mbarrier, or for other blocks",
+    "barrier": "waits for other threads, or lets them go on",
+    "fence": "orders accesses to memory",
+    "jump": "goes on elsewhere, or ends the thread",
+    "call": "calls a function",
+    "stop": "stops the kernel",
+    "across": "gives a lane what depends on the values of others",
+    "aligned": "is executed by all lanes of the warp, though no .aligned says so",
+    "ordered": "takes its modifiers in the manual's order alone",
+    "long": "takes no addresses of 32 bits but in shared, local and parameter memory",
+    "special": "reads special registers",
+    "kept": "must keep what it computes: `_` is no destination",
+    "braces": "takes one register in braces, as vectors are",
+}
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Entry:
+    """One instruction of the table. `name`: its opcode and the words that tell it from others with that opcode ("cp.async.wait_group"); for the
+    float instructions whose opcode integers have too, LLVM's name ("fadd"). `group`: the asynchronous operations that it begins, counts or waits
+    for: "cp.async", "bulk", "wgmma", "tcgen05", "mbarrier", "grids". `proxy`: "async" where its accesses, or those that it orders, are of the
+    async proxy. `space`: the memory that its addresses mean where no modifier names one."""
+
+    name: str
+    opcode: str
+    effects: frozenset[str]
+    group: str = ""
+    proxy: str = ""
+    space: str = ""
+    forms: list[Form] = dataclasses.field(default_factory=list)
+
+    def has(self, *effects: str) -> bool:
+        """Whether any of these effects is one of its own."""
+        return not self.effects.isdisjoint(effects)
+
+    @property
+    def source(self) -> str:
+        """Where the manual has it."""
+        return f"PTX ISA 9.0, {self.forms[0].section}"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Form:
     """One line of syntax. `needs` of the whole; `word_needs` of single words; `cases` of words together."""
 
+    entry: Entry
     opcode: str
     slots: tuple[ModifierSlot, ...]
     operands: tuple[OperandSpec, ...]
@@ -159,20 +210,63 @@ def _operand(text: str) -> OperandSpec:
     )  # fmt: skip
 
 
-FORMS: dict[str, list[Form]] = {}
+ENTRIES: dict[str, Entry] = {}
+FORMS: dict[str, list[Form]] = {}  # by opcode
+
+
+def entries(names: str, effects: str = "", prefix: str = "", group: str = "", proxy: str = "", space: str = "") -> None:
+    """Adds entries, whose names have spaces between, to the table. `prefix`: what stands before the opcode in their names."""
+    said = frozenset(effects.split())
+    if not said <= EFFECTS.keys():
+        raise ValueError(f"no effect is called {', '.join(said - EFFECTS.keys())}")
+    for name in names.split():
+        if name in ENTRIES:
+            raise ValueError(f"two entries are called {name}")
+        ENTRIES[name] = Entry(name, name.removeprefix(prefix).partition(".")[0], said, group, proxy, space)
+
+
+def entry(name: str) -> Entry:
+    """The entry of a name. Raises ValueError where no form has it."""
+    found = ENTRIES.get(name)
+    if found is None or not found.forms:
+        raise ValueError(f"the table has no instruction {name}")
+    return found
+
+
+def named(names: str) -> frozenset[Entry]:
+    """The entries of names with spaces between."""
+    return frozenset(map(entry, names.split()))
+
+
+_NAMING = re.compile(r"\w+(?:\.[\w:]+)*")
+
+
+def _entry_of(syntax: str) -> Entry:
+    """The entry of a line of syntax: the longest name with which it begins."""
+    found = _NAMING.match(syntax)
+    assert found is not None, syntax
+    words = found[0].split(".")
+    for k in range(len(words), 0, -1):
+        name = ".".join(words[:k])
+        if name in ENTRIES:
+            return ENTRIES[name]
+    raise ValueError(f"no entry for {syntax}")
 
 
 def form(
     syntax: str, operands: str = "", needs: str = "1.0", section: str = "", rules: Iterable[WordRule] = (), words: Mapping[str, str] | None = None,
-    cases: Iterable[tuple[Callable[[Env], bool], str]] = (), **slots: str,
+    cases: Iterable[tuple[Callable[[Env], bool], str]] = (), of: str = "", **slots: str,
 ) -> None:  # fmt: skip
-    """Adds a line of syntax to the table. `slots` give the words of slots, with spaces between; `words` and `cases` what these need."""
+    """Adds a line of syntax to the table. `slots` give the words of slots, with spaces between; `words` and `cases` what these need; `of` the
+    name of the entry, if the syntax does not begin with it."""
     opcode, places = _slots(syntax, slots)
     specs = tuple(_operand(x.strip()) for x in re.split(r",\s+", operands) if x.strip())
     single = {w: need(text) for names, text in (words or {}).items() for w in names.split()}
-    FORMS.setdefault(opcode, []).append(
-        Form(opcode, places, specs, tuple(rules), need(needs), single, tuple((t, need(x)) for t, x in cases), syntax, section)
-    )
+    own = ENTRIES[of] if of else _entry_of(syntax)
+    assert own.opcode == opcode, syntax
+    made = Form(own, opcode, places, specs, tuple(rules), need(needs), single, tuple((t, need(x)) for t, x in cases), syntax, section)
+    own.forms.append(made)
+    FORMS.setdefault(opcode, []).append(made)
 
 
 def only(word: str, slot: str, values: str) -> WordRule:

@@ -11,6 +11,7 @@ from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import PtxTarget, check, type_of
 from avelang.nvptx.declarations import Declarations, DeclaredNames, size
+from avelang.nvptx.forms import Entry
 from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.parse import parse
 from avelang.nvptx.ptx_types import KNOWN, TYPES, target
@@ -19,7 +20,6 @@ from avelang.nvptx.readings import readings
 from avelang.nvptx.special_registers import CONSTANTS
 
 WARNINGS = frozenset({"S205", "S209"})
-_BY_ADDRESS = frozenset(("ld", "ldu", "st", "atom", "red"))  # ptxas takes short addresses of copies
 
 
 @dataclasses.dataclass(slots=True)
@@ -167,43 +167,44 @@ class _Linter:
 
     def beyond(self, x: n.PtxInstruction, scope: Scope, where: Callable[[int], Span]) -> Iterator[AveError]:
         """What the table does not know: guards, jumps, calls, constants that are cut."""
+        form, env = readings(x.parts)[0][0]
+        own = form.entry
         kind = scope.type(x.guard.register.name) if x.guard is not None else None
         if x.guard is not None and kind not in (None, "pred"):
             yield error("S215", where(-1), name=x.guard.register.name, kind=kind)
         first = x.operands[0] if x.operands else None
-        if x.guard is not None and x.parts[:2] == ("st", "param") and isinstance(first, n.AddressOperand) and isinstance(first.base, n.SymbolOperand):
+        argument = isinstance(first, n.AddressOperand) and isinstance(first.base, n.SymbolOperand)
+        if x.guard is not None and own.has("write") and env.get("space") == "param" and argument:
             yield error("S204", where(-1), name=x.name, why="arguments of a call are stored by all lanes: ptxas takes no guard here")
-        if x.opcode == "bra" and isinstance(first, n.SymbolOperand) and scope.space(first.name) not in (None, "label"):
+        if own.has("jump") and isinstance(first, n.SymbolOperand) and scope.space(first.name) not in (None, "label"):
             yield error("S206", where(0), name=first.name, instead="`bra` goes to a label of the same function; `call` goes to a function")
-        if x.opcode == "call":
+        if own.has("call"):
             yield from self.call(x, where)
             return
         for i, operand in enumerate(x.operands):
-            for why in self.unfit(x, operand, scope):
+            for why in self.unfit(own, operand, scope):
                 yield error("S204", where(i), name=x.name, why=f"operand {i + 1}: {why}")
-        for form, env in readings(x.parts)[0][:1]:
-            specs = form.present(env)
-            if len(specs) == len(x.operands):
-                for i, (spec, have) in enumerate(zip(specs, x.operands, strict=True)):
-                    type_ = type_of(spec, env)
-                    if x.opcode in _BY_ADDRESS and spec.role == "m" and type_ in ("", "global", "const") and self.short(have, scope):
-                        why, want = f"an address of 32 bits in .{type_ or 'generic'} memory", "a register of 64 bits, as .address_size says"
-                        yield error("T202", where(i), name=x.name, number=i + 1, got=have.base.name, why=why, want=want)  # type: ignore[union-attr]
-                    becomes = cut(have, type_) if spec.role in "sia" and not spec.values else ""
-                    if becomes:
-                        yield error("S209", where(i), name=x.name, number=i + 1, got=have.value, kind=type_, cut=becomes)  # type: ignore[union-attr]
+        specs = form.present(env)
+        for i, (spec, have) in enumerate(zip(specs, x.operands, strict=True) if len(specs) == len(x.operands) else ()):
+            type_ = type_of(spec, env)
+            if own.has("long") and spec.role == "m" and type_ in ("", "global", "const") and self.short(have, scope):
+                why, want = f"an address of 32 bits in .{type_ or 'generic'} memory", "a register of 64 bits, as .address_size says"
+                yield error("T202", where(i), name=x.name, number=i + 1, got=have.base.name, why=why, want=want)  # type: ignore[union-attr]
+            becomes = cut(have, type_) if spec.role in "sia" and not spec.values else ""
+            if becomes:
+                yield error("S209", where(i), name=x.name, number=i + 1, got=have.value, kind=type_, cut=becomes)  # type: ignore[union-attr]
 
-    def unfit(self, x: n.PtxInstruction, operand: n.Operand, scope: Scope) -> Iterator[str]:
+    def unfit(self, own: Entry, operand: n.Operand, scope: Scope) -> Iterator[str]:
         """What ptxas refuses of an operand wherever it stands: special registers but of mov and cvt, quotients by 0,
         offsets that are no integers, registers of several kinds in one pair of braces."""
         for leaf in n.leaves(operand):
-            if isinstance(leaf, n.SpecialOperand) and (x.opcode not in ("mov", "cvt") or isinstance(operand, n.AddressOperand)):
+            if isinstance(leaf, n.SpecialOperand) and (not own.has("special") or isinstance(operand, n.AddressOperand)):
                 yield f"{leaf.name} is a special register, and only mov and cvt read those: copy it first"
         if any(isinstance(b, n.Binary) and b.op in ("/", "%") and isinstance(b.right, n.Int) and not b.right.value for b in _expressions(operand)):
             yield "a quotient by 0"
         if isinstance(operand, n.AddressOperand) and any(isinstance(leaf, n.Float) for leaf in _expressions(operand.offset)):
             yield "an offset is an integer, in bytes"
-        if isinstance(operand, n.VectorOperand) and x.opcode in ("ld", "ldu", "st", "mov"):
+        if isinstance(operand, n.VectorOperand) and own.has("braces"):
             types = [t for v in operand.items if isinstance(v, n.Register) and (t := scope.type(v.name)) in TYPES]
             kinds = {TYPES[t].kind for t in types}
             mixed = "f" in kinds and (kinds & {"s", "u"} or any(isinstance(v, n.Int) for v in operand.items))

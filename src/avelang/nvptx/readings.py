@@ -23,7 +23,7 @@ from avelang.nvptx import (  # noqa: F401
     table_texture,
     table_wgmma,
 )
-from avelang.nvptx.forms import FORMS, Form, ModifierSlot
+from avelang.nvptx.forms import FORMS, Entry, Form, ModifierSlot
 from avelang.nvptx.ptx_types import TYPES
 
 # -- matching ------------------------------------------------------------------------------------------------------------------------
@@ -88,7 +88,6 @@ _LOOSE = frozenset(
     )
 ) | frozenset(word for kind in _ORDERED for word in kind) - {"param"}  # fmt: skip
 _NAMES = frozenset(("hi", "lo", "wide", "l", "r", "inc", "dec", "wait::ld", "wait::st"))
-_STRICT = frozenset(("bar", "barrier", "setmaxnreg"))  # these keep their order, but `barrier.cluster`
 _SHAPE = re.compile(r"m\d+n\d+(k\d+)?$|[xv]\d$|kind::|r[nzmp]i?$|\d+x\d+b$")
 
 
@@ -142,9 +141,15 @@ def readings(parts: tuple[str, ...]) -> tuple[tuple[tuple[Form, dict[str, str]],
     its words is tried where the manual's does not fit."""
     progress = Progress()
     found = tuple((f, env) for f in FORMS.get(parts[0], ()) for env in match(f, parts[1:], progress))
-    if not found and 2 < len(parts) <= 24 and (parts[0] not in _STRICT or parts[1] == "cluster") and all(w in _words(parts[0]) for w in parts[1:]):
-        found = tuple((f, env) for f in FORMS[parts[0]] for env in match_loosely(f, parts[1:]))
+    if not found and 2 < len(parts) <= 24 and all(w in _words(parts[0]) for w in parts[1:]):
+        found = tuple((f, env) for f in FORMS[parts[0]] if not f.entry.has("ordered") for env in match_loosely(f, parts[1:]))
     return found, progress
+
+
+@functools.lru_cache(maxsize=4096)
+def entry_of(parts: tuple[str, ...]) -> Entry | None:
+    """The entry of an instruction, None where the table has no such modifiers, or not together."""
+    return next((f.entry for f, env in readings(parts)[0] if not f.broken(env)), None)
 
 
 @functools.cache

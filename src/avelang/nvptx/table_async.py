@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from avelang.nvptx.forms import BLACKWELL, TENSOR_MEMORY, form
+from avelang.nvptx.forms import BLACKWELL, TENSOR_MEMORY, entries, form
 
 _S = "9.7.9.25"
 _HINT = "s:b64 if L2::cache_hint"
 _MASK = "s:u16 if multicast::cluster"
 _DONE = ".mbarrier::complete_tx::bytes"
+
+entries("cp.async", "read write async", group="cp.async")
+entries("cp.async.commit_group", "commit", group="cp.async")
+entries("cp.async.wait_group cp.async.wait_all", "wait", group="cp.async")
+entries("cp.async.mbarrier.arrive", "async arrive", group="cp.async")
+entries("cp.async.bulk cp.reduce.async.bulk cp.async.bulk.tensor cp.reduce.async.bulk.tensor", "read write async", group="bulk", proxy="async")
+entries("cp.async.bulk.prefetch cp.async.bulk.prefetch.tensor", group="bulk", proxy="async")
+entries("cp.async.bulk.commit_group", "commit", group="bulk", proxy="async")
+entries("cp.async.bulk.wait_group", "wait", group="bulk", proxy="async")
+entries("tensormap.replace", "write")
+entries("tensormap.cp_fenceproxy", "read write fence", proxy="tensormap")
 
 # -- 9.7.9.25.3, cp.async ------------------------------------------------------------------------------------------------------------
 

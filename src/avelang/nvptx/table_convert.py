@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from avelang.nvptx.forms import BLACKWELL, Env, WordRule, form, implies
+from avelang.nvptx.forms import BLACKWELL, Env, WordRule, entries, form, implies
 from avelang.nvptx.ptx_types import TYPES
 
 _S = "9.7.9"
+entries("mov", "special kept braces")
+entries("cvt", "special")
+entries("shfl", "across")
+entries("cvt.pack")
+entries("prmt isspacep cvta mapa getctarank", "kept")
 form("mov.<t>", "d:<t>, a:<t>", section=_S, t="pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64")
 form("mov.b128", "d:b128, r:b128", "8.3 sm_70", _S)
 # Packing and unpacking: the parts fill the whole.

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from avelang.nvptx.forms import form
+from avelang.nvptx import forms
+from avelang.nvptx.forms import ENTRIES, entries
+
+entries("fadd fsub fmul fabs fneg fmin fmax", prefix="f")
+entries("fmad fdiv", "kept", prefix="f")
+entries("fma ex2 set setp")
+entries("testp copysign rcp sqrt rsqrt sin cos lg2 tanh selp slct", "kept")
+
+
+def form(syntax: str, *args: Any, **more: Any) -> None:
+    """A line of syntax of a float instruction, which has an entry of its own where integers have the opcode too."""
+    opcode = re.match(r"\w+", syntax)
+    own = f"f{opcode[0]}" if opcode else ""
+    forms.form(syntax, *args, of=own if own in ENTRIES else "", **more)
+
 
 HALVES, BHALVES = "f16 f16x2", "bf16 bf16x2"
 

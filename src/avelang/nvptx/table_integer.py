@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from avelang.nvptx.forms import form
+from avelang.nvptx.forms import entries, form
 
 WORDS = "u16 u32 u64 s16 s32 s64"
 PAIRS = "u16x2 s16x2"
 LONG = "u32 u64 s32 s64"
+
+entries("add sub mul neg abs min max lop3")
+entries("mad mul24 mad24 sad div rem popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a addc subc madc and or xor not cnot shf shl shr", "kept")
+entries("vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2")
+entries("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4")
 
 # -- 9.7.1 ---------------------------------------------------------------------------------------------------------------------------
 

@@ -6,9 +6,14 @@ import re
 from typing import Any
 
 from avelang.isa.nvptx.mma import TABLE
-from avelang.nvptx.forms import BLACKWELL, form
+from avelang.nvptx.forms import BLACKWELL, entries, form
 
 _S = "9.7.14"
+entries("mma mma.sp mma.sp::ordered_metadata wmma.mma movmatrix", "across")
+entries("ldmatrix", "read across", space="shared")
+entries("stmatrix", "write across", space="shared")
+entries("wmma.load", "read across")
+entries("wmma.store", "write across")
 _BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "f32": 32, "s32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "e4m3": 8, "e5m2": 8,
          "e3m2": 8, "e2m3": 8, "e2m1": 8}  # fmt: skip
 _OLDEST = {"sm_70": "6.4 sm_70", "sm_75": "6.5 sm_75", "sm_80": "7.0 sm_80", "sm_89": "8.4 sm_89", "sm_90": "7.8 sm_90"}

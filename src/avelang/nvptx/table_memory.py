@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from avelang.nvptx.forms import PLAIN, TENSOR_MEMORY, TOGETHER, Env, WordRule, form, implies, only
+from avelang.nvptx.forms import PLAIN, TENSOR_MEMORY, TOGETHER, Env, WordRule, entries, form, implies, only
 from avelang.nvptx.ptx_types import TYPES
 
 _S = "9.7.9"
-_SMALL = "b8 u8 s8"
 _TYPES = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 _SHARED = "shared shared::cta shared::cluster"
 _MMIO_TYPES = {"b128": "8.4 sm_70"}
@@ -43,6 +42,17 @@ def _not_in(slot: str, words: str, why: str, *when: str) -> WordRule:
     excluded = frozenset(words.split())
     return implies(lambda e: any(e.get(w) for w in when), lambda e: e[slot] not in excluded, why)
 
+
+entries("ld ldu", "read long braces")
+entries("st", "write long braces")
+entries("st.bulk", "write long")
+entries("st.async", "write async arrive long", group="mbarrier")
+entries("atom red", "read write long")
+entries("red.async", "read write async arrive long", group="mbarrier")
+entries("multimem.ld_reduce", "read")
+entries("multimem.red", "read write")
+entries("multimem.st", "write")
+entries("prefetch prefetchu applypriority discard createpolicy")
 
 # -- ld ------------------------------------------------------------------------------------------------------------------------------
 

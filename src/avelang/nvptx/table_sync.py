@@ -4,9 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from avelang.nvptx.forms import BLACKWELL, TOGETHER, form
+from avelang.nvptx.forms import BLACKWELL, TOGETHER, entries, form
 
 _S = "9.7.13"
+
+entries("bar", "barrier aligned ordered")
+entries("barrier", "barrier ordered")
+entries("bar.warp.sync", "barrier ordered")
+entries("barrier.cluster.arrive", "barrier")
+entries("barrier.cluster.wait", "barrier wait")
+entries("membar fence membar.proxy fence.proxy", "fence")
+entries("membar.proxy.async fence.proxy.async", "fence", proxy="async")
+entries("mbarrier.init mbarrier.inval", "write", group="mbarrier")
+entries("mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive_drop", "read write arrive", group="mbarrier")
+entries("mbarrier.test_wait mbarrier.try_wait", "read wait", group="mbarrier")
+entries("mbarrier.pending_count")
+entries("vote match redux", "across")
+entries("activemask elect nanosleep brkpt pmevent stacksave stackrestore alloca clusterlaunchcontrol.query_cancel")
+entries("clusterlaunchcontrol.try_cancel", "write async arrive", group="mbarrier", proxy="async")
+entries("griddepcontrol.launch_dependents", group="grids")
+entries("griddepcontrol.wait", "wait", group="grids")
+entries("setmaxnreg", "ordered")
+entries("bra brx ret exit", "jump")
+entries("call", "call")
+entries("trap", "stop")
 
 # -- barriers ------------------------------------------------------------------------------------------------------------------------
 
@@ -23,17 +44,18 @@ form("barrier.cluster.wait{.acquire}{.aligned}", "", "7.8 sm_90", _S, words={"ac
 # -- fences --------------------------------------------------------------------------------------------------------------------------
 
 form("membar.<level>", "", "1.4", _S, level="cta gl sys")
-form("membar.proxy.<kind>", "", "7.5 sm_70", _S, kind="alias async", words={"async": "8.0 sm_90"})
+form("membar.proxy.alias", "", "7.5 sm_70", _S)
+form("membar.proxy.async", "", "8.0 sm_90", _S)
 form("fence{.<sem>}.<scope>", "", "6.0 sm_70", _S, sem="sc acq_rel acquire release", words={"acquire release": "8.6 sm_90"})
 form("fence.acquire.sync_restrict::shared::cluster.cluster", "", "8.6 sm_90", _S)
 form("fence.release.sync_restrict::shared::cta.cluster", "", "8.6 sm_90", _S)
 form("fence.mbarrier_init.release.cluster", "", "8.0 sm_90", _S)
-form("fence.proxy.<kind>", "", "7.5 sm_70", _S, kind="alias async async.global async.shared::cta async.shared::cluster",
-     words={"async async.global async.shared::cta async.shared::cluster": "8.0 sm_90"})  # fmt: skip
+form("fence.proxy.alias", "", "7.5 sm_70", _S)
+form("fence.proxy.async{.<space>}", "", "8.0 sm_90", _S, space="global shared::cta shared::cluster")
 form("fence.proxy.tensormap::generic.release.<scope>", "", "8.3 sm_90", _S)
 form("fence.proxy.tensormap::generic.acquire.<scope>", "[], i=128", "8.3 sm_90", _S)
-form("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", "8.6 sm_90", _S)
-form("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", "8.6 sm_90", _S)
+form("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", "8.6 sm_90", _S, of="fence.proxy.async")
+form("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", "8.6 sm_90", _S, of="fence.proxy.async")
 
 # -- mbarrier ------------------------------------------------------------------------------------------------------------------------
 
@@ -73,7 +95,8 @@ form("redux.sync.<op>.<t>", "d:<t>, s:<t>, s:u32", "7.0 sm_80", _S, op="add min 
 form("redux.sync.<op>.b32", "d:u32, s:u32, s:u32", "7.0 sm_80", _S, op="and or xor")
 form("redux.sync.<op>{.abs}{.NaN}.f32", "d:f32, s:f32, s:u32", "8.6 sm_100a sm_100f", _S, op="min max")
 form("elect.sync", "d:u32&pred, s:u32", "8.0 sm_90", _S)
-form("griddepcontrol.<what>", "", "7.8 sm_90", _S, what="launch_dependents wait")
+form("griddepcontrol.launch_dependents", "", "7.8 sm_90", _S)
+form("griddepcontrol.wait", "", "7.8 sm_90", _S)
 form("clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128", "[], []", "8.6 sm_100", _S,
      words={"multicast::cluster::all": f"8.6 {BLACKWELL}"})  # fmt: skip
 form("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "d:pred, r:b128", "8.6 sm_100", _S)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import itertools
 
-from avelang.nvptx.forms import PLAIN, form
+from avelang.nvptx.forms import PLAIN, entries, form
 
 _S = "9.7.10"
+entries("tex tld4", "read")
+entries("suld", "read braces")
+entries("sust", "write braces")
+entries("sured", "read write")
+entries("txq suq istypep")
 _COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}  # an unused last one is ignored
 _OFFSETS = {"1d": 1, "2d": 2, "3d": 4, "a1d": 1, "a2d": 2, "2dms": 2, "a2dms": 2}
 _DEPTH = frozenset({"1d", "2d", "a1d", "a2d", "cube", "acube"})  # those whose texels can be compared with a depth

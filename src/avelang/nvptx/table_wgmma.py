@@ -6,9 +6,20 @@ The dense forms of wgmma come from `isa.nvptx.wgmma`; sparse ones follow from th
 from __future__ import annotations
 
 from avelang.isa.nvptx.wgmma import FORMS, INT_SIZES, SIZES, WgmmaForm
-from avelang.nvptx.forms import TENSOR_MEMORY, form
+from avelang.nvptx.forms import TENSOR_MEMORY, entries, form
 
 _S = "9.7.15"
+entries("wgmma.mma_async wgmma.mma_async.sp", "read async across", group="wgmma", proxy="async")
+entries("wgmma.fence", "fence", group="wgmma")
+entries("wgmma.commit_group", "commit", group="wgmma")
+entries("wgmma.wait_group", "wait", group="wgmma")
+entries("tcgen05.mma tcgen05.mma.sp tcgen05.mma.ws tcgen05.mma.ws.sp tcgen05.cp tcgen05.shift", "async", group="tcgen05", proxy="async")
+entries("tcgen05.ld tcgen05.st", "async", group="tcgen05")
+entries("tcgen05.wait", "wait", group="tcgen05")
+entries("tcgen05.commit", "commit arrive", group="tcgen05")
+entries("tcgen05.fence", "fence", group="tcgen05")
+entries("tcgen05.alloc", "write wait")
+entries("tcgen05.dealloc tcgen05.relinquish_alloc_permit")
 _NEEDS = "8.0 sm_90a"
 _HELD = {"f16": "b32*<shape/4>", "f32": "f32*<shape/2>", "i32": "s32*<shape/2>"}
 
@@ -54,8 +65,9 @@ for _shape, _per, _most in (("32x32b", 1, 128), ("16x64b", 1, 128), ("16x128b", 
         if _x <= _most:
             form(f"tcgen05.ld.sync.aligned.{_shape}.x{_x}{{.pack::16b}}.b32", f"d:b32*{_x * _per}, [tmem]{_split}", _TMEM, _T)
             form(f"tcgen05.st.sync.aligned.{_shape}.x{_x}{{.unpack::16b}}.b32", f"[tmem]{_split}, r:b32*{_x * _per}", _TMEM, _T)
-form("tcgen05.<what>.sync.aligned", "", _TMEM, _T, what="wait::ld wait::st")
-form("tcgen05.<what>", "", _TMEM, _T, what="fence::before_thread_sync fence::after_thread_sync")
+form("tcgen05.<what>.sync.aligned", "", _TMEM, _T, what="wait::ld wait::st", of="tcgen05.wait")
+form("tcgen05.<what>", "", _TMEM, _T, what="fence::before_thread_sync fence::after_thread_sync",
+     of="tcgen05.fence")  # fmt: skip
 form("tcgen05.commit.<group>.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64", "[], s:u16 if multicast::cluster", _TMEM, _T)
 form("tcgen05.shift.<group>.down", "[tmem]", "8.6 sm_100a sm_103a sm_110a", _T)
 _FROM = "b8x16.b6x16_p32 b8x16.b4x16_p64"

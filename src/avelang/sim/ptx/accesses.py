@@ -37,11 +37,11 @@ def what(i: Instr) -> What:
     if space == "generic" and mem is not None and isinstance(mem.base, At):
         space = mem.base.variable.space
     shared = None if space == "generic" else space.startswith("shared")
-    how = next((x for x in i.parts if x in STRONG), "relaxed" if i.opcode in ("atom", "red") else "")
+    how = next((x for x in i.parts if x in STRONG), "relaxed" if i.entry.has("read") and i.entry.has("write") else "")
     if not how:
         return What(shared, None)
     scope = SCOPES[next((x for x in i.parts if x in SCOPES), "gpu")] if how not in ("volatile", "mmio") else GPU
-    strong = Strong(i.opcode != "st", i.opcode not in ("ld", "ldu"), how in ("acquire", "acq_rel", "sc"), how in ("release", "acq_rel", "sc"), scope)
+    strong = Strong(i.entry.has("read"), i.entry.has("write"), how in ("acquire", "acq_rel", "sc"), how in ("release", "acq_rel", "sc"), scope)
     return What(shared, strong)
 
 
@@ -72,8 +72,8 @@ class ShadowMemory:
         self.last: tuple[Any, ...] = ()
         # A plain load before a loop of compare-and-swap, as compilers write it, is no fault: the loop finds out what it may have missed. Races of a
         # load with a strong write wait, by (agent, shadow, word), for the load's warp to swap there.
-        self.swaps = any(i.opcode == "atom" and "cas" in i.parts for i in watch.run.program.code.instructions)
-        self.apart = {i.index for i in watch.run.program.code.instructions if i.opcode == "ld" and "nc" in i.parts}
+        self.swaps = any(i.entry.has("write") and "cas" in i.parts for i in watch.run.program.code.instructions)
+        self.apart = {i.index for i in watch.run.program.code.instructions if i.entry.has("read") and "nc" in i.parts}
         self.swapped: set[tuple[Any, ...]] = set()
         self.loads: set[int] = set()  # instructions that have turned out to be such loads
         self.deferred: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
@@ -139,7 +139,7 @@ class ShadowMemory:
                 w.lanes.enter(int(r["mask"]), w.count)
         elif kind == text.FENCE:
             i = self.watch.run.program.code.instructions[index]
-            if index != self.watch.run.program.skipped and i.opcode in ("membar", "fence"):
+            if index != self.watch.run.program.skipped and i.entry.has("fence"):
                 self.watch.fence(w, i.parts)
         elif kind <= text.ATOM:
             how = self.what(index).strong
@@ -326,7 +326,8 @@ class ShadowMemory:
         found = (w, shadow, at, mine, other, sort)
         if self.swaps and mine.strong != other.strong:
             reader = other if mine.strong else mine
-            if self.watch.run.program.code.instructions[reader.instr].opcode == "ld":
+            own = self.watch.run.program.code.instructions[reader.instr].entry
+            if own.has("read") and not own.has("write", "across"):
                 for word in np.unique(at >> 2).tolist():
                     place = (reader.agent, shadow, word)
                     if place not in self.swapped:

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from avelang.base.errors import AveError, error
 from avelang.nvptx import nodes as n
-from avelang.nvptx.check import misplaced, plain
+from avelang.nvptx.check import misplaced, plain, unread
+from avelang.nvptx.forms import Entry, entry
 from avelang.nvptx.printer import instruction
+from avelang.nvptx.readings import entry_of
 from avelang.nvptx.special_registers import CONSTANTS
 from avelang.sim.ptx.constants import fold
 from avelang.sim.ptx.state import REGISTERS
@@ -101,21 +103,20 @@ Operand = (
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Instr:
-    """An instruction of flat code. `node` is the parsed one; `operands` are found; `guard` is (register, negated)."""
+    """An instruction of flat code. `node` is the parsed one; `entry` its line of the table; `operands` are found; `guard` is (register, negated).
+    `returned`: it is no instruction of the text, but stands behind a call, whose results it fetches."""
 
     node: n.PtxInstruction
+    entry: Entry
     operands: tuple[Operand, ...]
     guard: tuple[PtxReg, bool] | None
-    function: int
+    function: int = -1
     index: int = -1
+    returned: bool = False
 
     @property
     def parts(self) -> tuple[str, ...]:
         return self.node.parts
-
-    @property
-    def opcode(self) -> str:
-        return self.node.parts[0]
 
     @property
     def name(self) -> str:
@@ -281,7 +282,7 @@ class Flattener:
         instructions: list[Instr] = []
         self._body(node.body or (), [names], instructions, made)
         end = n.PtxInstruction(("ret",), line=instructions[-1].node.line if instructions else node.line)
-        instructions.append(Instr(end, (), None, -1))  # a body may end without one
+        instructions.append(Instr(end, entry("ret"), (), None))  # a body may end without one
         self.functions[node.name] = made
         for name in made.calls:
             below = self.module.function(name)
@@ -319,10 +320,9 @@ class Flattener:
                 self._body(s.body, scopes, out, f)
             elif isinstance(s, n.PtxInstruction):
                 out.append(self._instruction(s, scopes, f))
-                if s.opcode == "call" and not any(isinstance(o, Callee) and self._foreign(o) for o in out[-1].operands):
-                    # Where a function of this module comes back, its results are fetched.
-                    back = dataclasses.replace(s, parts=("call", "(back)"), guard=None)
-                    out.append(Instr(back, out[-1].operands, None, -1))
+                last = out[-1]
+                if last.entry.has("call") and not any(isinstance(o, Callee) and self._foreign(o) for o in last.operands):
+                    out.append(Instr(last.node, last.entry, last.operands, None, returned=True))
 
     def _foreign(self, callee: Callee) -> bool:
         """Whether a function has no body here."""
@@ -332,6 +332,11 @@ class Flattener:
     def _instruction(self, s: n.PtxInstruction, scopes: list[dict[str, object]], f: FlatFunction) -> Instr:
         s = plain(s)
         find = _Finder(self, scopes, s, f)
+        own = entry_of(s.parts)
+        if own is None:
+            unknown = unread(s)
+            assert unknown is not None
+            raise find.wrong(unknown.message)
         guard = None
         if s.guard is not None:
             reg = find(s.guard.register)
@@ -346,7 +351,7 @@ class Flattener:
         why = misplaced(s, spaces.get) if spaces else ""
         if why:
             raise find.wrong(why)
-        return Instr(s, operands, guard, -1)
+        return Instr(s, own, operands, guard)
 
     # -- the whole -----------------------------------------------------------------------------------------------------------------
 
@@ -378,9 +383,9 @@ class Flattener:
             if name in self.functions:
                 callee.number = self.functions[name].number
         carry = self.register("CC.CF", "pred")
-        accumulators = dict.fromkeys(tuple(registers_of(i.operands[:1])) for i in instructions if i.parts[:2] == ("wgmma", "mma_async"))
+        products = [i for i in instructions if i.entry.group == "wgmma" and i.entry.has("async")]
+        accumulators = dict.fromkeys(tuple(registers_of(i.operands[:1])) for i in products)
         running = {key: self.register("running", "pred") for key in accumulators}
-        products = [i for i in instructions if i.parts[:2] == ("wgmma", "mma_async")]
         held = dict.fromkeys(held_by(o) for i in products for o in i.operands[:2] if held_by(o))
         unfenced = {key: self.register("unfenced", "pred") for key in held}
         params = [p for p in entry.params if isinstance(p, FlatVariable)]
@@ -514,7 +519,8 @@ class _Finder:
         if callee is not None:
             self.function.calls.append(callee.name)
             called = next((o for o in self.instruction.operands if not isinstance(o, n.Arguments)), None)
-            if self.instruction.opcode != "call" or called != n.SymbolOperand(name):
+            own = entry_of(self.instruction.parts)
+            if own is None or not own.has("call") or called != n.SymbolOperand(name):
                 self.flat.taken.append(callee.name)
             return callee
         raise self.wrong(f"there is no `{name}`")

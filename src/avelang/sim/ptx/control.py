@@ -1,4 +1,4 @@
-"""Handlers of branches, calls and the ends of lanes; and which instructions end or begin a block of code. PTX ISA 9.0, 9.7.12, "Control flow"."""
+"""Handlers of branches, calls and the ends of lanes. PTX ISA 9.0, 9.7.12, "Control flow"."""
 
 from __future__ import annotations
 
@@ -6,62 +6,10 @@ from avelang.llvm.vectors import Ops
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import At, Callee, FlatFunction, FlatLabel, FlatVariable, Instr, Mem, Operand, PtxReg
 from avelang.sim.ptx.modifiers import Mods, NotExecuted
-from avelang.sim.ptx.state import ASKS, BARRIER, FUNCTIONS, TRAP, WARP
+from avelang.sim.ptx.state import FUNCTIONS, TRAP
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
-BACK = ("call", "(back)")  # stands behind each call: results are fetched there
-# The host does these, one at a time.
-HOST = frozenset({"bar", "barrier", "mbarrier", "cp", "wgmma", "nanosleep", "setmaxnreg", "tensormap", "multimem", "clusterlaunchcontrol", "tcgen05"})
-JUMPS = frozenset({"bra", "brx", "ret", "exit"})
-# All lanes of the warp execute these together.
-WHOLE = frozenset({"mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma", "setmaxnreg"})
-
-
-def asks_host(i: Instr) -> bool:
-    """Whether the host executes an instruction."""
-    if i.opcode == "call":
-        return any(isinstance(o, Callee) and o.number < 0 for o in i.operands)
-    if i.opcode in ("st", "red") and "async" in i.parts:
-        return True
-    if i.opcode == "fence" and "async" in "".join(i.parts):
-        return True
-    return i.opcode in HOST and i.parts[1:3] != ("warp", "sync")
-
-
-def opens_here(i: Instr) -> bool:
-    """Whether it is the barrier of all threads, bar.sync 0: where nothing else needs the host, translated code does it."""
-    plain = i.name in ("bar.sync", "bar.cta.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned")
-    return plain and i.guard is None and i.operands == (n.Int(0),)
-
-
-def whole_warp(i: Instr) -> bool:
-    """Whether all lanes of a warp must be there (.aligned is said, or meant: bar is barrier.aligned)."""
-    return i.opcode in WHOLE or "aligned" in i.parts or (i.opcode == "bar" and "warp" not in i.parts)
-
-
-def ends_block(i: Instr) -> bool:
-    return i.opcode in JUMPS or asks_host(i) or (i.opcode == "call" and i.parts != BACK)
-
-
-def begins_block(i: Instr) -> bool:
-    """Whether a block must begin with it: the host's, and those for which lanes wait."""
-    return asks_host(i) or whole_warp(i) or ("sync" in i.parts and i.opcode not in ("cp", "griddepcontrol"))
-
-
-def asked(t: PtxTranslator, i: Instr) -> None:
-    """A block for an instruction of the host: it finds the lanes behind it."""
-    if whole_warp(i):
-        guard, t.guard = t.guard, ""
-        t.together(None)
-        t.guard = guard
-    behind = t.block_at(i.index + 1)
-
-    def end() -> None:
-        t.put_pcs(t.constant(behind, 32), t.active)
-        t.do(f"store i32 {i.index}, ptr {t.pointer('w', WARP['op'])}, align 4")
-        t.do(f"ret i32 {BARRIER if opens_here(i) else ASKS}")
-
-    t.ending = end
+CALLS = ("call", "ret")
 
 
 # -- branches ------------------------------------------------------------------------------------------------------------------------
@@ -138,7 +86,7 @@ class Calls:
         return [(f, o.cmp("eq", value, FUNCTIONS + 16 * f.number)) for f in self.functions if f is not self.entry]
 
     def call(self, t: PtxTranslator, i: Instr) -> None:
-        if i.parts == BACK:
+        if i.returned:
             return self._back(t, i)
         m = Mods(i)
         m.take("uni")

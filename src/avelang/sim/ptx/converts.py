@@ -251,14 +251,10 @@ def _from_fp8(t: PtxTranslator, i: Instr, c: Conversion) -> None:
 
 def _cvt(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
-    if m.left[:1] == ["pack"]:
-        return _pack(t, i)
     mode, integral = m.take(*MODES, "rna"), m.take(*INTEGRAL)
     ftz, sat, finite, relu = m.has("ftz"), m.has("sat"), m.has("satfinite"), m.has("relu")
     types = m.types()
     m.done()
-    if len(types) != 2:
-        raise NotExecuted("it has two types")
     c = Conversion(types[0], types[1], mode, integral, ftz, sat, finite, relu)
     source = c.source.removesuffix("x2")
     if source in FP8:
@@ -270,10 +266,6 @@ def _cvt(t: PtxTranslator, i: Instr) -> None:
     for kind in types:
         if not _is_int(kind) and kind not in FORMATS:
             raise NotExecuted(f".{kind} is not executed here")
-    if (c.relu or c.finite) and c.to not in ("f16", "bf16"):
-        raise NotExecuted(".relu and .satfinite are not defined for it")
-    if mode == "rna":
-        raise NotExecuted(".rna is defined for .tf32")
     rule = {(True, True): _int_to_int, (True, False): _int_to_float, (False, True): _float_to_int, (False, False): _float_to_float}
     value = rule[_is_int(c.source), _is_int(c.to)](t, c, _read(t, i.operands[1], c.source))
     _write(t, i.operands[0], value, c.to)
@@ -282,15 +274,8 @@ def _cvt(t: PtxTranslator, i: Instr) -> None:
 
 def _pack(t: PtxTranslator, i: Instr) -> None:
     """cvt.pack.sat: two s32 saturated to 16 bits, or to 8, 4 or 2 and put before those of c."""
-    m = Mods(i)
-    m.take("pack")
-    sat, types = m.has("sat"), []
-    types = [x for x in m.left if x[:1] in "us" and x[1:].isdigit() or x == "b32"]
-    m.left = [x for x in m.left if x not in types]
-    m.done()
-    if not sat or len(types) not in (2, 3) or types[1] != "s32" or types[0] not in ("u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"):
-        raise NotExecuted("it has .sat, a narrow type, .s32, and .b32 behind types of 8 bits and less")
-    width, signed = int(types[0][1:]), types[0][0] == "s"
+    kind = i.parts[3]
+    width, signed = int(kind[1:]), kind[0] == "s"
     o = Ops(t, "i32")
     low, high = (-(1 << width - 1), (1 << width - 1) - 1) if signed else (0, (1 << width) - 1)
     a, b = (o("and", o.fn("smin", o.fn("smax", t.get(x, 32), low), high), (1 << width) - 1) for x in i.operands[1:3])
@@ -300,4 +285,4 @@ def _pack(t: PtxTranslator, i: Instr) -> None:
     t.set(i.operands[0], value, 32)
 
 
-TABLE: dict[str, Handler] = {"cvt": _cvt}
+TABLE: dict[str, Handler] = {"cvt": _cvt, "cvt.pack": _pack}

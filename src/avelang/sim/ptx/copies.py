@@ -22,7 +22,7 @@ from avelang.sim.ptx.modifiers import Mods, NotExecuted
 from avelang.sim.ptx.state import ARRIVING, LANES, LOCAL_BASE, RANK, READ_LATER, SHARED_BASE, UNFENCED
 
 if TYPE_CHECKING:
-    from avelang.sim.ptx.host import HostView
+    from avelang.sim.ptx.host import HostExecutor, HostView
     from avelang.sim.ptx.run import CtaState, PtxLaunch, PtxRun, Warp
 
 ASYNC, BULK = "cp.async", "bulk"
@@ -153,24 +153,23 @@ class Copies:
             for copy in warp.groups[kind].left() if kind in warp.groups else ():
                 copy.land()
 
-    def execute(self, v: HostView) -> None:
-        m = Mods(v.i)
-        reduce = m.has("reduce")
-        m.take("async")
-        if not m.has("bulk"):
-            return self._plain(v, m)
-        if m.left[:1] == ["prefetch"]:
-            return None
-        if m.has("commit_group"):
-            m.done()
-            return self.groups(v.warp, BULK).commit(v.active)
-        if m.has("wait_group"):
-            return self._wait_bulk(v, m)
-        return self._tensor(v, m, reduce) if m.has("tensor") else self._run(v, m, reduce)
+    # -- groups ----------------------------------------------------------------------------------------------------------------------
 
-    def _wait_bulk(self, v: HostView, m: Mods) -> None:
-        read = m.has("read")
-        m.done()
+    def commit(self, v: HostView, kind: str) -> None:
+        """The copies of a kind since the last group are one more."""
+        self.groups(v.warp, kind).commit(v.active)
+
+    def wait_async(self, v: HostView) -> None:
+        """cp.async.wait_group N, or wait_all: the open group too."""
+        groups, every = self.groups(v.warp, ASYNC), not v.i.operands
+        if every:
+            groups.commit(v.active)
+        groups.wait(v.active, 0 if every else v.one(v.i.operands[0]))
+        self.told(v.warp, groups, clocks.COPIES)
+
+    def wait_bulk(self, v: HostView) -> None:
+        """cp.async.bulk.wait_group N; with .read, until what the copies read may change."""
+        read = "read" in v.i.parts
         groups, pending = self.groups(v.warp, BULK), v.one(v.i.operands[0])
         if not read:
             groups.wait(v.active, pending)
@@ -194,25 +193,9 @@ class Copies:
 
     # -- cp.async --------------------------------------------------------------------------------------------------------------------
 
-    def _plain(self, v: HostView, m: Mods) -> None:
-        groups = self.groups(v.warp, ASYNC)
-        if m.has("commit_group"):
-            return groups.commit(v.active)
-        if m.has("wait_group"):
-            groups.wait(v.active, v.one(v.i.operands[0]))
-            return self.told(v.warp, groups, clocks.COPIES)
-        if m.has("wait_all"):
-            groups.commit(v.active)
-            groups.wait(v.active, 0)
-            return self.told(v.warp, groups, clocks.COPIES)
-        if m.has("mbarrier"):
-            return self._report(v, m)
-        level, policy = m.take("ca", "cg"), "L2::cache_hint" in m.left
-        m.left = [x for x in m.left if not x.startswith("L2::")]
-        to, source = m.take("shared", "shared::cta"), m.take("global")
-        m.done()
-        if not level or not to or not source:
-            raise NotExecuted("it has .ca and .cg, .shared and .global")
+    def plain(self, v: HostView) -> None:
+        """cp.async: 4, 8 or 16 bytes of each lane."""
+        level, policy = "cg" if "cg" in v.i.parts else "ca", "L2::cache_hint" in v.i.parts
         o = list(v.i.operands[: -1 if policy else None])
         size = v.one(o[2])
         if size not in (4, 8, 16) or (level == "cg" and size != 16):
@@ -222,8 +205,7 @@ class Copies:
             values = v.get(o[3]) if not isinstance(o[3], n.Not) else v.flags(o[3])
             skipped = getattr(o[3], "bits", 0) == 1 or isinstance(o[3], n.Not)
             count = np.where(values != 0, 0, size).astype(np.uint32) if skipped else values
-        groups.add(self._begin_plain(v, v.address(o[0]), v.address(o[1]), size, count))
-        return None
+        self.groups(v.warp, ASYNC).add(self._begin_plain(v, v.address(o[0]), v.address(o[1]), size, count))
 
     def _begin_plain(self, v: HostView, to: np.ndarray, source: np.ndarray, size: int, count: np.ndarray) -> Copy:
         lanes = np.array(v.lanes)
@@ -245,13 +227,9 @@ class Copies:
             copy.number = self.run.watch.flight(v.warp, v.i.index, clocks.COPIES, None, (None, source), (v.block, at))
         return copy
 
-    def _report(self, v: HostView, m: Mods) -> None:
+    def report(self, v: HostView) -> None:
         """cp.async.mbarrier.arrive: an arrival for each lane when all that it has begun is there."""
-        m.take("arrive")
-        counted = not m.has("noinc")
-        m.take("shared", "shared::cta")
-        m.take("b64")
-        m.done()
+        counted = "noinc" not in v.i.parts
         address = v.address(v.i.operands[0])
         for lane in v.lanes:
             bar = phase(v, lane, int(address[lane]), False)
@@ -288,25 +266,22 @@ class Copies:
 
         bar.coming.append(act)
 
-    def _how(self, m: Mods) -> tuple[str, str, bool, bool, bool]:
-        """(destination, source, whether it reports to an mbarrier, whether it goes to many blocks, whether there is a cache policy)."""
-        spaces = [x for x in m.left if x in ("global", "shared::cta", "shared::cluster")]
-        m.left = [x for x in m.left if x not in spaces]
-        reports = m.has("mbarrier::complete_tx::bytes")
-        if len(spaces) != 2 or reports == m.has("bulk_group"):
-            raise NotExecuted("it has two spaces, and .mbarrier::complete_tx::bytes or .bulk_group")
-        many = m.has("multicast::cluster")
-        policy = m.has("L2::cache_hint")
-        return spaces[0], spaces[1], reports, many, policy
+    def _how(self, m: Mods) -> tuple[str, str, bool, bool]:
+        """(destination, source, whether it goes to many blocks, whether there is a cache policy)."""
+        to, source = (x for x in m.left if x in ("global", "shared::cta", "shared::cluster"))
+        for word in ("cp", "reduce", "async", "bulk", "tensor", to, source, "mbarrier::complete_tx::bytes", "bulk_group"):
+            m.take(word)
+        return to, source, m.has("multicast::cluster"), m.has("L2::cache_hint")
 
-    def _run(self, v: HostView, m: Mods, reduce: bool) -> None:
-        """Straight runs of bytes."""
-        to, source, _, many, policy = self._how(m)
-        add = None
-        if reduce:
-            m.take("noftz")
-            op, kind = m.take(*OPERATIONS), m.type()
-            if not op or kind not in DTYPES:
+    def run_of_bytes(self, v: HostView) -> None:
+        """cp.async.bulk, cp.reduce.async.bulk: straight runs of bytes."""
+        m = Mods(v.i)
+        to, source, many, policy = self._how(m)
+        m.take("noftz")
+        add, op = None, m.take(*OPERATIONS)
+        if op:
+            kind = m.type()
+            if kind not in DTYPES:
                 raise NotExecuted(f"a reduction by .{op} of .{kind} is not executed here")
             add = (op, DTYPES[kind])
         m.done()
@@ -363,10 +338,12 @@ class Copies:
             raise HostMisuse(f"there is no tensor map at {address:#x}", lane, "pass a TensorMap as the argument")
         return found
 
-    def _tensor(self, v: HostView, m: Mods, reduce: bool) -> None:
+    def tensor(self, v: HostView) -> None:
+        """cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: boxes of an array."""
+        m = Mods(v.i)
         rank = next((k for k in range(1, 6) if m.take(f"{k}d")), 0)
-        to, _, _, many, policy = self._how(m)
-        op = m.take(*OPERATIONS) if reduce else ""
+        to, _, many, policy = self._how(m)
+        op = m.take(*OPERATIONS)
         m.take("tile")
         m.done()
         o = list(v.i.operands[: -1 if policy else None])
@@ -435,7 +412,7 @@ class Copies:
             m.take(hint)
         if not m.has("mbarrier::complete_tx::bytes"):
             raise NotExecuted("it has .mbarrier::complete_tx::bytes")
-        op = m.take(*OPERATIONS) if v.i.opcode == "red" else ""
+        op = m.take(*OPERATIONS)
         count = {"v2": 2, "v4": 4}.get(m.take("v2", "v4"), 1)
         kind = m.type()
         m.done()
@@ -466,3 +443,21 @@ def check_read(block: CtaState, at: np.ndarray, lane: int) -> None:
         where = int(at[(shadow & UNFENCED != 0).argmax()])
         what = f"it reads {where:#x} of shared memory, which ordinary stores have written, and no fence.proxy.async stands between"
         block.run.host.complain(HostMisuse(what, lane, "those who write execute fence.proxy.async, then all meet at a barrier"))
+
+
+def _nothing(host: HostExecutor, v: HostView) -> None:
+    """A prefetch: memory is as near as it can be."""
+
+
+TABLE: dict[str, Callable[[HostExecutor, HostView], None]] = {
+    "cp.async": lambda host, v: host.copies.plain(v),
+    "cp.async.commit_group": lambda host, v: host.copies.commit(v, ASYNC),
+    **dict.fromkeys(("cp.async.wait_group", "cp.async.wait_all"), lambda host, v: host.copies.wait_async(v)),
+    "cp.async.mbarrier.arrive": lambda host, v: host.copies.report(v),
+    **dict.fromkeys(("cp.async.bulk", "cp.reduce.async.bulk"), lambda host, v: host.copies.run_of_bytes(v)),
+    **dict.fromkeys(("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor"), lambda host, v: host.copies.tensor(v)),
+    **dict.fromkeys(("cp.async.bulk.prefetch", "cp.async.bulk.prefetch.tensor"), _nothing),
+    "cp.async.bulk.commit_group": lambda host, v: host.copies.commit(v, BULK),
+    "cp.async.bulk.wait_group": lambda host, v: host.copies.wait_bulk(v),
+    **dict.fromkeys(("st.async", "red.async"), lambda host, v: host.copies.store_async(v)),
+}

@@ -19,6 +19,7 @@ import avelang.sim.ptx.warp_mma as warp_mma
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.vectors import Ops
 from avelang.nvptx import nodes as n
+from avelang.nvptx.forms import entry, named
 from avelang.sim.ptx.code import Instr, Mem, Operand, PtxReg
 from avelang.sim.ptx.memory_text import each, field, head
 from avelang.sim.ptx.parts import Parts
@@ -26,8 +27,9 @@ from avelang.sim.ptx.state import BLOCK, LANES, LOCAL_BASE, SHARED_BASE, WARP
 from avelang.sim.ptx.translator import PtxTranslator
 
 ADDRESS, CONDITION, DATA, UPDATE = range(4)  # how an undefined value is used (`findings.WORDS`)
-_GUARDED = ("bra", "brx", "exit", "ret", "call", "ld", "st", "atom", "red", "trap")
-_ACROSS = ("vote", "match", "redux")
+_SELP, _BRX, _MMA = (entry(name) for name in ("selp", "brx", "mma"))
+_ACROSS = named("vote match redux")  # of these, what one lane has reaches all
+_ZEROING = named("xor sub fsub")  # of a value and itself
 
 
 class Defining(PtxTranslator):
@@ -76,21 +78,21 @@ class Defining(PtxTranslator):
     def starts(self, i: Instr) -> None:
         self.sources, self.forced = [], []
         self.guard_undef = self.either(*self.undef(i.guard[0])) if i.guard else "0"
-        if i.guard and i.opcode in _GUARDED and self.guard_undef != "0":
+        if i.guard and i.entry.has("jump", "call", "stop", "read", "write") and self.guard_undef != "0":
             self.note(watch_text.UNDEFINED, CONDITION, self.op(f"and i32 {self.guard_undef}, {self.active}"))
         o = i.operands
-        if i.opcode == "selp" and isinstance(o[3], PtxReg):
+        if i.entry is _SELP and isinstance(o[3], PtxReg):
             chosen, condition = self.bits_of(self.pred(o[3])), self.whole(o[3])
             others = self.op(f"xor i32 {chosen}, -1")
             width = parts.count(o[0].bits) if isinstance(o[0], PtxReg) else 1
             one, two = (self.of(x, width) for x in o[1:3])
             if len(one) == len(two) == width:
                 self.forced = [tuple(self.either(self.common(chosen, a), self.common(others, b), condition) for a, b in zip(one, two, strict=True))]
-        elif i.opcode in ("xor", "sub") and len(o) == 3 and o[1] == o[2] and isinstance(o[1], PtxReg):
+        elif i.entry in _ZEROING and len(o) == 3 and o[1] == o[2] and isinstance(o[1], PtxReg):
             self.forced = [("0",) * parts.count(o[1].bits)]
-        elif i.opcode == "mma":
+        elif i.entry is _MMA:
             self.forced = self.product(i)
-        elif i.opcode == "brx" and isinstance(o[0], PtxReg):
+        elif i.entry is _BRX and isinstance(o[0], PtxReg):
             self.used(self.whole(o[0]), CONDITION)
         else:
             self.forced = parts.results(i, self.of, self.either)
@@ -118,7 +120,7 @@ class Defining(PtxTranslator):
         if value in self.tags and len(self.tags[value]) == width:
             return self.tags[value]
         u = self.either(*self.tags.get(value, self.sources))
-        if self.here is not None and self.here.opcode in _ACROSS and u != "0":
+        if self.here is not None and self.here.entry in _ACROSS and u != "0":
             some = self.op(f"icmp ne i32 {self.op(f'and i32 {u}, {self.lanes()}')}, 0")
             u = self.op(f"select i1 {some}, i32 -1, i32 0")
         return (u,) * width

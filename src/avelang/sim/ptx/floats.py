@@ -9,35 +9,22 @@ from avelang.llvm.vectors import Bool, Ops
 from avelang.sim.ptx.code import BITS, Instr
 from avelang.sim.ptx.float_formats import FORMATS, MODES, Floats, arithmetic, libm, odd_sum, operand, part_of
 from avelang.sim.ptx.integers import each
-from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.modifiers import Mods, NotExecuted, only_type, words
 from avelang.sim.ptx.translator import Handler, PtxTranslator
-
-NAMES = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fma": "fma", "mad": "fma", "sqrt": "sqrt"}
 
 
 class _Form:
     """What the modifiers of an arithmetic instruction say."""
 
-    def __init__(self, t: PtxTranslator, i: Instr, kinds: tuple[str, ...] = ("f32", "f64", "f16", "bf16", "f16x2", "bf16x2")):
+    def __init__(self, t: PtxTranslator, i: Instr):
         m = Mods(i)
         self.mode = m.take(*MODES)
         self.approx = m.take("approx", "full")
         self.ftz, self.sat, self.relu = m.has("ftz"), m.has("sat"), m.has("relu")
-        found = m.types()
+        self.kind, *self.sources = m.types()
         m.done()
-        if not found or found[0] not in kinds:
-            raise NotExecuted(f".{'.'.join(found)} is not a type that it has")
-        self.kind, self.sources = found[0], found[1:]
         self.part = part_of(self.kind)
         self.f = Floats(t, self.part)
-        if self.sat and self.part in ("f64", "bf16"):
-            raise NotExecuted(f".sat is not defined for .{self.kind}")
-        if self.part in ("f16", "bf16") and self.mode not in ("", "rn"):
-            raise NotExecuted(f".{self.mode} is not defined for .{self.kind}")
-        if self.ftz and self.part not in ("f32", "f16") and not (self.kind == "f64" and self.approx):
-            raise NotExecuted(f".ftz is not defined for .{self.kind}")
-        if self.relu and self.part not in ("f16", "bf16"):
-            raise NotExecuted(f".relu is not defined for .{self.kind}")
 
     def taken(self, x: str) -> str:
         return self.f.flushed(x) if self.ftz else x
@@ -72,72 +59,65 @@ def _rule(t: PtxTranslator, form: _Form, name: str):
     return rule
 
 
-def _arithmetic(operands: int) -> Handler:
+def _arithmetic(name: str, operands: int) -> Handler:
+    """add, sub, mul, fma: `name` is LLVM's."""
+
     def handler(t: PtxTranslator, i: Instr) -> None:
         form = _Form(t, i)
         if form.sources:
-            return _mixed(t, i, form)
-        if form.approx:
-            raise NotExecuted(f".{form.approx} is not executed for it")
+            return _mixed(t, i, form, name, operands - 1)
         args = [operand(t, o, form.kind) for o in i.operands[1 : 1 + operands]]
-        t.set(i.operands[0], each(t, form.kind, args, _rule(t, form, NAMES[i.opcode])), BITS[form.kind])
+        t.set(i.operands[0], each(t, form.kind, args, _rule(t, form, name)), BITS[form.kind])
 
     return handler
 
 
-def _mixed(t: PtxTranslator, i: Instr, form: _Form) -> None:
+def _mixed(t: PtxTranslator, i: Instr, form: _Form, name: str, few: int) -> None:
     """add, sub, fma .f32.f16 and .f32.bf16: narrow operands a (and b of fma) meet an f32 (PTX ISA 9.0, 9.7.5, mixed precision)."""
     narrow = form.sources[0]
-    if form.kind != "f32" or narrow not in ("f16", "bf16"):
-        raise NotExecuted("mixed precision is defined for .f32.f16 and .f32.bf16")
     g = Floats(t, narrow)
-    few = 2 if i.opcode == "fma" else 1
     args = [g.number(operand(t, o, narrow), "float") for o in i.operands[1 : 1 + few]]
     args.append(form.f.number(operand(t, i.operands[1 + few], "f32"), "float"))
-    value = arithmetic(t, NAMES[i.opcode], form.mode or "rn", "float", args)
+    value = arithmetic(t, name, form.mode or "rn", "float", args)
     t.set(i.operands[0], form.given(form.f.pattern(value, "float")), 32)
 
 
 # -- functions -----------------------------------------------------------------------------------------------------------------------
 
 
-def _unary(t: PtxTranslator, i: Instr, kinds: tuple[str, ...]) -> tuple[_Form, str]:
-    form = _Form(t, i, kinds)
+def _unary(t: PtxTranslator, i: Instr) -> tuple[_Form, str]:
+    form = _Form(t, i)
     return form, form.taken(operand(t, i.operands[1], form.kind))
 
 
 def _div(t: PtxTranslator, i: Instr) -> None:
-    form = _Form(t, i, ("f32", "f64"))
-    if form.kind == "f64" and (form.approx or form.ftz):
-        raise NotExecuted(f"{i.name} is not defined")
+    form = _Form(t, i)
     x, y = (form.taken(operand(t, o, form.kind)) for o in i.operands[1:3])
     e = form.f.e
     value = form.f.pattern(arithmetic(t, "fdiv", form.mode or "rn", e, [form.f.number(x, e), form.f.number(y, e)]), e)
-    if form.approx:
+    if form.approx == "approx":
         # Of y beyond 2**126, div.approx gives 0 (NaN for an infinite x); div.full scales (PTX ISA 9.0, 9.7.3.8).
         o = form.f.o
         large = o.cmp("ugt", form.f.magnitude(y), 0x7E800000)
         large = Bool(t)("and", large, o.cmp("ule", form.f.magnitude(y), 0x7F800000))
-        if form.approx == "approx":
-            zero = o("and", o("xor", x, y), -(1 << 31))
-            value = o.select(large, o.select(o.cmp("uge", form.f.magnitude(x), 0x7F800000), form.f.format.nan, zero), value)
+        zero = o("and", o("xor", x, y), -(1 << 31))
+        value = o.select(large, o.select(o.cmp("uge", form.f.magnitude(x), 0x7F800000), form.f.format.nan, zero), value)
     t.set(i.operands[0], form.given(value), BITS[form.kind])
 
 
-def _root(t: PtxTranslator, i: Instr) -> None:
-    """sqrt, rcp: with a rounding mode or approximate (which is computed to nearest)."""
-    form, x = _unary(t, i, ("f32", "f64"))
-    e, mode = form.f.e, form.mode or "rn"
-    gross = form.kind == "f64" and form.approx
-    if gross and (i.opcode == "sqrt" or not form.ftz):
-        raise NotExecuted(f"{i.name} is not defined")
-    number = form.f.number(_upper(t, x) if gross else x, e)
-    if i.opcode == "sqrt":
-        value = arithmetic(t, "sqrt", mode, e, [number])
-    else:
-        value = arithmetic(t, "fdiv", mode, e, [Ops(t, e).lit(1.0), number])
-    out = form.f.pattern(value, e)
-    t.set(i.operands[0], _gross(form, out) if gross else form.given(out), BITS[form.kind])
+def _root(square: bool) -> Handler:
+    """sqrt, or rcp: with a rounding mode or approximate (which is computed to nearest)."""
+
+    def handler(t: PtxTranslator, i: Instr) -> None:
+        form, x = _unary(t, i)
+        e, mode = form.f.e, form.mode or "rn"
+        gross = form.kind == "f64" and form.approx
+        number = form.f.number(_upper(t, x) if gross else x, e)
+        args = [number] if square else [Ops(t, e).lit(1.0), number]
+        out = form.f.pattern(arithmetic(t, "sqrt" if square else "fdiv", mode, e, args), e)
+        t.set(i.operands[0], _gross(form, out) if gross else form.given(out), BITS[form.kind])
+
+    return handler
 
 
 def _upper(t: PtxTranslator, x: str) -> str:
@@ -153,27 +133,18 @@ def _gross(form: _Form, x: str) -> str:
 
 
 def _rsqrt(t: PtxTranslator, i: Instr) -> None:
-    form, x = _unary(t, i, ("f32", "f64"))
+    form, x = _unary(t, i)
     gross = form.kind == "f64" and form.ftz
     d = Ops(t, "double")
     value = form.f.pattern(d("fdiv", 1.0, d.fn("sqrt", form.f.number(_upper(t, x) if gross else x, "double"))), "double")
     t.set(i.operands[0], _gross(form, value) if gross else form.given(value), BITS[form.kind])
 
 
-def _function(name: str, kinds: tuple[str, ...]) -> Handler:
+def _function(name: str) -> Handler:
     """sin, cos, lg2, ex2, tanh: computed in f64 by the C library, rounded once. f16 and bf16 of ex2 and tanh too."""
 
     def handler(t: PtxTranslator, i: Instr) -> None:
-        form = _Form.__new__(_Form)
-        m = Mods(i)
-        form.approx, form.mode, form.sat, form.relu = m.take("approx"), "", False, False
-        form.ftz = m.has("ftz")
-        form.kind = m.type()
-        m.done()
-        if not form.approx or form.kind not in kinds:
-            raise NotExecuted(f"it has .approx and .{', .'.join(kinds)}")
-        form.part = part_of(form.kind)
-        form.f = Floats(t, form.part)
+        form = _Form(t, i)
 
         def rule(x: str) -> str:
             x = form.f.number(form.taken(x), "double")
@@ -204,9 +175,7 @@ def _sign(name: str) -> Handler:
 
 def _copysign(t: PtxTranslator, i: Instr) -> None:
     """The magnitude of b with the sign of a."""
-    m = Mods(i)
-    kind = m.type()
-    m.done()
+    kind = only_type(i)
     f = Floats(t, kind)
     a, b = (operand(t, o, kind) for o in i.operands[1:3])
     t.set(i.operands[0], f.o("or", f.magnitude(b), f.o("and", a, -f.format.sign)), BITS[kind])
@@ -221,8 +190,8 @@ def _extreme(name: str) -> Handler:
         kind = m.type()
         m.done()
         f = Floats(t, part_of(kind))
-        if xorsign != absolute:
-            raise NotExecuted(".xorsign and .abs stand together")
+        if absolute and not xorsign:
+            raise NotExecuted("the modifier .abs is not executed here")
         b = Bool(t)
 
         def two(x: str, y: str) -> str:
@@ -245,20 +214,13 @@ def _extreme(name: str) -> Handler:
             return f.o.select(f.is_nan(value), value, f.o("or", value, sign)) if xorsign else value
 
         args = [operand(t, o, kind) for o in i.operands[1:]]
-        if len(args) > 2 and kind != "f32":
-            raise NotExecuted("three inputs are defined for .f32")
         t.set(i.operands[0], each(t, kind, args, rule), BITS[kind])
 
     return handler
 
 
-TESTS = ("finite", "infinite", "number", "notanumber", "normal", "subnormal")
-
-
 def _testp(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    test, kind = m.take(*TESTS), m.type()
-    m.done()
+    kind, test = words(i, "finite infinite number notanumber normal subnormal")
     f = Floats(t, kind)
     o, inf = f.o, f.format.infinity
     a = f.magnitude(operand(t, i.operands[1], kind))
@@ -269,34 +231,28 @@ def _testp(t: PtxTranslator, i: Instr) -> None:
         if test == "normal":
             out = Bool(t)("or", out, o.cmp("eq", a, 0))  # zeros count as normal (PTX ISA 9.0, 9.7.3.1)
     else:
-        pred = {"finite": "ult", "infinite": "eq", "number": "ule", "notanumber": "ugt"}.get(test)
-        if pred is None:
-            raise NotExecuted(f"a test is needed: .{', .'.join(TESTS)}")
-        out = o.cmp(pred, a, inf)
+        out = o.cmp({"finite": "ult", "infinite": "eq", "number": "ule", "notanumber": "ugt"}[test], a, inf)
     t.set(i.operands[0], out, 1)
 
 
 ONE = {kind: f.bias << f.mantissa for kind, f in FORMATS.items()}
 
 TABLE: dict[str, Handler] = {
-    "add": _arithmetic(2),
-    "sub": _arithmetic(2),
-    "mul": _arithmetic(2),
-    "fma": _arithmetic(3),
-    "mad": _arithmetic(3),
-    "div": _div,
-    "sqrt": _root,
-    "rcp": _root,
+    **{name: _arithmetic(name, 2) for name in ("fadd", "fsub", "fmul")},
+    **dict.fromkeys(("fma", "fmad"), _arithmetic("fma", 3)),
+    "fdiv": _div,
+    "sqrt": _root(True),
+    "rcp": _root(False),
     "rsqrt": _rsqrt,
-    "sin": _function("sin", ("f32",)),
-    "cos": _function("cos", ("f32",)),
-    "lg2": _function("log2", ("f32",)),
-    "ex2": _function("exp2", ("f32", "f16", "f16x2", "bf16", "bf16x2")),
-    "tanh": _function("tanh", ("f32", "f16", "f16x2", "bf16", "bf16x2")),
-    "abs": _sign("abs"),
-    "neg": _sign("neg"),
+    "sin": _function("sin"),
+    "cos": _function("cos"),
+    "lg2": _function("log2"),
+    "ex2": _function("exp2"),
+    "tanh": _function("tanh"),
+    "fabs": _sign("abs"),
+    "fneg": _sign("neg"),
     "copysign": _copysign,
-    "min": _extreme("min"),
-    "max": _extreme("max"),
+    "fmin": _extreme("min"),
+    "fmax": _extreme("max"),
     "testp": _testp,
 }

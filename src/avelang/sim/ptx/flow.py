@@ -5,19 +5,21 @@ from __future__ import annotations
 import collections
 import dataclasses
 
+import avelang.sim.ptx.blocks as blocks
 import avelang.sim.ptx.control as control
 import avelang.sim.ptx.parts as parts
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.core import IRModule
+from avelang.nvptx.forms import Entry, entry
 from avelang.sim.ptx.code import FlatCode, Instr, PtxReg
 from avelang.sim.ptx.defined import Defining
-from avelang.sim.ptx.handlers import FLOATS, OTHERS
+from avelang.sim.ptx.handlers import asks_host, translated
 from avelang.sim.ptx.modifiers import NotExecuted
 from avelang.sim.ptx.state import STEPS
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 LONGEST = 96  # instructions of a block: longer ones are cut, since LLVM's time grows faster than a block's length
-ASYNCHRONOUS = ("cp", "wgmma")
+_BRX, _RET = entry("brx"), entry("ret")
 SPIN = 1024  # blocks of watched code in a turn, at most
 
 
@@ -43,11 +45,11 @@ def leaders(code: FlatCode) -> list[int]:
     starts = {f.first for f in code.functions}
     for i in code.instructions:
         starts.update(label.index for label in control.jumps_to(i))
-        if control.begins_block(i):
+        if blocks.begins_block(i):
             starts.add(i.index)
-        if control.ends_block(i):
+        if blocks.ends_block(i):
             starts.add(i.index + 1)
-        if i.parts == control.BACK:  # lanes that a guard kept from calling go on behind it
+        if i.returned:  # lanes that a guard kept from calling go on behind it
             starts.add(i.index + 1)
     cut = []
     ordered = sorted(s for s in starts if s < len(code.instructions))
@@ -56,13 +58,17 @@ def leaders(code: FlatCode) -> list[int]:
     return cut
 
 
+def _calls(i: Instr) -> bool:
+    return i.entry.has("call") and not i.returned and not asks_host(i)
+
+
 def _next(code: FlatCode, targets: dict[int, int], i: Instr, returns: list[int]) -> list[int]:
     """The blocks that may come behind the block that ends with an instruction."""
     found = [label.index for label in control.jumps_to(i)]
-    falls = not (i.opcode in control.JUMPS and i.guard is None and i.opcode != "brx")
-    if i.opcode == "call" and i.parts != control.BACK and not control.asks_host(i):
+    falls = not (i.entry.has("jump") and i.guard is None and i.entry is not _BRX)
+    if _calls(i):
         found += [f.first for f in code.functions] + [i.index + 1, i.index + 2]
-    elif i.opcode == "ret" and code.functions[i.function] is not code.entry:
+    elif i.entry is _RET and code.functions[i.function] is not code.entry:
         found += returns
     if falls:
         found.append(i.index + 1)
@@ -94,16 +100,12 @@ class _Handlers:
 
     def __init__(self, code: FlatCode):
         calls = control.Calls(code.functions, code.entry)
-        self.own: dict[str, Handler] = {"call": calls.call, "ret": calls.ret}
+        self.own: dict[Entry, Handler] = {entry("call"): calls.call, _RET: calls.ret}
 
     def __call__(self, i: Instr) -> Handler:
-        if control.asks_host(i):
-            return control.asked
-        kinds = [x for x in i.parts[1:] if x.startswith(("f", "bf")) and x.lstrip("bf").removesuffix("x2").isdigit()]
-        handler = self.own.get(i.opcode) or (FLOATS.get(i.opcode) if kinds else None) or OTHERS.get(i.opcode)
-        if handler is None:
-            raise NotExecuted("no such instruction is executed here")
-        return handler
+        if asks_host(i):
+            return blocks.asked
+        return self.own.get(i.entry) or translated(i)
 
 
 def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bool = False) -> PtxTranslation:
@@ -111,7 +113,7 @@ def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bo
     `init`: it follows what nothing has written (`defined`)."""
     starts = leaders(code)
     targets = {first: k for k, first in enumerate(starts)}
-    checked = any(i.opcode in ASYNCHRONOUS or "async" in i.parts for i in code.instructions)
+    checked = any(i.entry.has("async") or i.entry.proxy == "async" for i in code.instructions)
     module = IRModule()
     module.declare("llvm.cttz.i32", "i32", ["i32", "i1"])
     module.include("ptx", *(f"ave_place_{space}" for space in ("global", "shared", "local", "generic")))
@@ -134,12 +136,12 @@ def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bo
     handlers = _Handlers(code)
     ranges = list(zip(starts, [*starts[1:], len(code.instructions)], strict=True))
     saved, uses, defs, successors, notes = [], [], [], [], 1
-    returns = [i.index + 1 for i in code.instructions if i.opcode == "call" and i.parts != control.BACK and not control.asks_host(i)]
+    returns = [i.index + 1 for i in code.instructions if _calls(i)]
     for number, (first, end) in enumerate(ranges):
         t.begin(number)
         for i in code.instructions[first:end]:
             _one(t, i, handlers)
-        asked = {r for i in code.instructions[first:end] if control.asks_host(i) for r in i.registers()}
+        asked = {r for i in code.instructions[first:end] if asks_host(i) for r in i.registers()}
         saved.append(t.saved())
         notes = max(notes, t.notes)
         uses.append({*t.read, *asked})
@@ -153,7 +155,7 @@ def translate(code: FlatCode, watched: bool = False, without: int = -1, init: bo
     table = ", ".join(f"ptr @ave_block_{k}" for k in range(len(ranges)))
     module.functions["ave_blocks"] = f"@ave_blocks = internal constant [{len(ranges)} x ptr] [{table}], align 8"
     module.include("ptx", "ave_warp", "ave_grid")
-    quick = not checked and not watched and all(control.opens_here(i) for i in code.instructions if control.asks_host(i))
+    quick = not checked and not watched and all(blocks.opens_here(i) for i in code.instructions if asks_host(i))
     # The log of a turn must hold what it writes; and who spins is to let the others go on soon.
     steps = min(SPIN, watch_text.CAPACITY // notes) if watched else STEPS
     text, ways = module.text('nounwind "frame-pointer"="none"'), tuple(map(tuple, successors))
@@ -169,7 +171,7 @@ def _one(t: PtxTranslator, i: Instr, handlers: _Handlers) -> None:
         if negated:
             t.guard = t.op(f"xor {t.t('i1')} {t.guard}, splat (i1 true)")
     t.starts(i)
-    if t.running and i.opcode != "wgmma":
+    if t.running and i.entry.group != "wgmma":
         t.stop_unwaited(i)
     try:
         handlers(i)(t, i)

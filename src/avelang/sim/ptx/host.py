@@ -175,20 +175,17 @@ class HostExecutor:
 
     def execute(self, warp: Warp, i: Instr) -> Waiting | None:
         """Executes an instruction; gives what it waits for."""
-        handler = TABLE.get(i.opcode)
         if i.index == self.run.program.skipped:
             return self.left_out(warp, i)
         if self.run.watch is not None:
             self.run.watch.executed.add(i.index)
         self.now = warp
         with self.at(warp):
-            if handler is None:
-                raise reports.unknown(self.run.program, i, "no such instruction is executed here")
             view = HostView(self.run, warp, i)
             if not view.lanes:
                 return None
             try:
-                return handler(self, view)
+                return TABLE[i.entry.name](self, view)
             except NotExecuted as why:
                 raise reports.unknown(self.run.program, i, str(why)) from None
             except IndexError:
@@ -198,7 +195,7 @@ class HostExecutor:
         """An instruction that a mutant does without: a test of an mbarrier says that the phase is over."""
         if self.run.watch is not None:
             self.run.watch.executed.add(i.index)
-        if i.parts[1:2] in (("test_wait",), ("try_wait",)):
+        if i.entry.group == "mbarrier":
             view = HostView(self.run, warp, i)
             view.set(i.operands[0], np.ones(LANES, bool))
 
@@ -213,19 +210,17 @@ class HostExecutor:
 def _barrier(host: HostExecutor, v: HostView) -> Waiting | None:
     """bar and barrier: sync, arrive, red; whole warps arrive."""
     m = Mods(v.i)
-    if m.has("cluster"):
-        return _cluster(host, v, m)
     m.take("cta")
     m.take("aligned")
     how, op = m.take("sync", "arrive", "red"), m.take("popc", "and", "or")
-    kind = m.types()
+    m.types()
     m.done()
     operands = list(v.i.operands)
     result = operands.pop(0) if how == "red" else None
     vote = v.flags(operands.pop()) if how == "red" else None
     number = v.one(operands.pop(0))
     threads = v.one(operands.pop(0)) if operands else 0
-    if threads % LANES or (how == "arrive" and not threads) or (how == "red") != bool(kind and op):
+    if threads % LANES or (how == "arrive" and not threads):
         raise HostMisuse(f"a barrier for {threads} threads: whole warps take part" if threads else "the number of threads is needed")
     barrier = v.block.sync.barrier(number)
     count = None if vote is None else int((vote & v.active).sum()), int(v.active.sum())
@@ -253,20 +248,18 @@ def _barrier(host: HostExecutor, v: HostView) -> Waiting | None:
     return wait()
 
 
-def _cluster(host: HostExecutor, v: HostView, m: Mods) -> Waiting | None:
-    how, relaxed = m.take("arrive", "wait"), m.has("relaxed")
-    for hint in ("aligned", "release", "acquire"):
-        m.take(hint)
-    m.done()
+def _cluster_arrive(host: HostExecutor, v: HostView) -> None:
     cluster, warp, watch = v.block.sync.cluster, v.warp, v.run.watch
-    if how == "arrive":
-        if warp.cluster_arrived is not None:
-            raise HostMisuse("the warp has arrived at the barrier of its cluster already, and has not waited")
-        if watch is not None:
-            watch.arrive(warp, cluster.barrier, relaxed)
-        warp.cluster_arrived = cluster.barrier.arrive(1, 0)
-        cluster.barrier.check(cluster.live)
-        return None
+    if warp.cluster_arrived is not None:
+        raise HostMisuse("the warp has arrived at the barrier of its cluster already, and has not waited")
+    if watch is not None:
+        watch.arrive(warp, cluster.barrier, "relaxed" in v.i.parts)
+    warp.cluster_arrived = cluster.barrier.arrive(1, 0)
+    cluster.barrier.check(cluster.live)
+
+
+def _cluster_wait(host: HostExecutor, v: HostView) -> Waiting | None:
+    cluster, warp, watch = v.block.sync.cluster, v.warp, v.run.watch
     before, warp.cluster_arrived = warp.cluster_arrived, None
     if before is None:
         raise HostMisuse("the warp waits at the barrier of its cluster without having arrived")
@@ -288,33 +281,15 @@ def _state(p: Phase) -> int:
     return p.phase & 0xFFFFFFFF | p.pending << 32
 
 
-def _mbarrier(host: HostExecutor, v: HostView) -> Waiting | None:
-    m = Mods(v.i)
-    what = m.left.pop(0) if m.left else ""
-    relaxed = m.has("relaxed")
-    for hint in ("release", "acquire", "cta", "cluster"):
-        m.take(hint)
-    expects, parity = m.has("expect_tx"), m.has("parity")
-    m.take("shared::cluster", "shared::cta", "shared")
-    m.take("noComplete")
-    if m.type() != "b64":
-        raise NotExecuted("it has .b64")
-    m.done()
-    o = list(v.i.operands)
-    if what == "pending_count":
-        return v.set(o[0], (v.get(o[1], 64) >> np.uint64(32)).astype(np.uint32))
-    if what in ("init", "inval"):
-        return _made(v, what, o)
-    if what in ("test_wait", "try_wait"):
-        return _test(v, o, parity, what == "try_wait", relaxed)
-    if what in ("arrive", "arrive_drop", "expect_tx", "complete_tx"):
-        return _arrive(v, what, o, expects, relaxed)
-    raise NotExecuted(f"mbarrier.{what} is not executed here")
+def _pending_count(host: HostExecutor, v: HostView) -> None:
+    v.set(v.i.operands[0], (v.get(v.i.operands[1], 64) >> np.uint64(32)).astype(np.uint32))
 
 
-def _made(v: HostView, what: str, o: list[Any]) -> None:
+def _made(host: HostExecutor, v: HostView) -> None:
+    """mbarrier.init, mbarrier.inval."""
+    o = v.i.operands
     address = v.address(o[0])
-    counts = v.get(o[1]) if what == "init" else None
+    counts = v.get(o[1]) if len(o) > 1 else None
     for lane in v.lanes:
         block, offset = v.shared(lane, int(address[lane]))
         if offset % 8 or offset + 8 > block.size:
@@ -330,14 +305,16 @@ def _made(v: HostView, what: str, o: list[Any]) -> None:
         block.sync.mbarriers[offset] = Phase(int(counts[lane]))
 
 
-def _arrive(v: HostView, what: str, o: list[Any], expects: bool, relaxed: bool) -> None:
-    has_state = what.startswith("arrive") and not isinstance(o[0], Mem)
-    state = o.pop(0) if has_state else n.Sink()
+def _arrive(host: HostExecutor, v: HostView) -> None:
+    """mbarrier.arrive, arrive_drop, expect_tx, complete_tx."""
+    what, o = v.i.parts[1], list(v.i.operands)
+    arrives, expects, relaxed = what in ("arrive", "arrive_drop"), "expect_tx" in v.i.parts, "relaxed" in v.i.parts
+    state = o.pop(0) if not isinstance(o[0], Mem) else n.Sink()
     address = v.address(o[0])
     given = v.get(o[1]) if len(o) > 1 else np.ones(LANES, np.uint32)
     states = np.zeros(LANES, np.uint64)
     bars = {lane: phase(v, lane, int(address[lane])) for lane in v.lanes}
-    if v.run.watch is not None and what.startswith("arrive"):
+    if v.run.watch is not None and arrives:
         for p in {id(p): p for p in bars.values()}.values():
             v.run.watch.arrive_phase(v.warp, p, relaxed)
     for lane, p in bars.items():
@@ -345,18 +322,18 @@ def _arrive(v: HostView, what: str, o: list[Any], expects: bool, relaxed: bool) 
         states[lane] = _state(p)
         if what == "arrive_drop":
             p.expected -= 1 if expects else number
-        if what == "expect_tx" or expects:
-            p.expect(number, lane)
-        if what == "complete_tx":
-            p.expect(-number, lane)
-        elif what != "expect_tx":
+        if expects or not arrives:
+            p.expect(number if expects else -number, lane)
+        if arrives:
             p.arrive(1 if expects else number, lane)
     v.set(state, states)
 
 
-def _test(v: HostView, o: list[Any], parity: bool, waits: bool, relaxed: bool) -> Waiting | None:
+def _test(host: HostExecutor, v: HostView) -> Waiting | None:
     """Whether a phase has ended: by its parity, or by the state that an arrival gave. try_wait waits where the whole warp would; where other lanes of
     the warp have something else to do, it says no and lets them."""
+    o, waits = v.i.operands, "try_wait" in v.i.parts
+    parity, relaxed = "parity" in v.i.parts, "relaxed" in v.i.parts
     address, which = v.address(o[1]), v.get(o[2], 32 if parity else 64)
     bars = {lane: phase(v, lane, int(address[lane])) for lane in v.lanes}
 
@@ -411,7 +388,7 @@ def _test(v: HostView, o: list[Any], parity: bool, waits: bool, relaxed: bool) -
 
 def _fence(host: HostExecutor, v: HostView) -> None:
     """fence.proxy.async: what has been written by ordinary stores is known to copies and matrix instructions from here on."""
-    if "proxy" in v.i.parts and v.run.made.said.checked:
+    if v.run.made.said.checked:
         v.block.shadow &= np.uint8(~UNFENCED & 0xFF)
 
 
@@ -434,14 +411,6 @@ def _call(host: HostExecutor, v: HostView) -> None:
     handler(v)
 
 
-def _tensormap(host: HostExecutor, v: HostView) -> None:
-    raise NotExecuted("tensor maps are not changed while a kernel runs here")
-
-
-def _store_async(host: HostExecutor, v: HostView) -> None:
-    host.copies.store_async(v)
-
-
 def word(block: CtaState, name: str) -> int:
     return struct.unpack_from("<I", block.state.data, BLOCK[name])[0]
 
@@ -452,17 +421,20 @@ def threads(v: HostView) -> np.ndarray:
     return v.warp.words[at : at + 3 * LANES].reshape(3, LANES)
 
 
-TABLE: dict[str, Callable[[HostExecutor, HostView], Waiting | None]] = {
+HostHandler = Callable[[HostExecutor, HostView], "Waiting | None"]
+TABLE: dict[str, HostHandler] = {
     "bar": _barrier,
     "barrier": _barrier,
-    "mbarrier": _mbarrier,
-    "cp": lambda host, v: host.copies.execute(v),
-    "st": _store_async,
-    "red": _store_async,
-    "wgmma": warpgroup_mma.execute,
-    "fence": _fence,
+    "barrier.cluster.arrive": _cluster_arrive,
+    "barrier.cluster.wait": _cluster_wait,
+    "mbarrier.pending_count": _pending_count,
+    **dict.fromkeys(("mbarrier.init", "mbarrier.inval"), _made),
+    **dict.fromkeys(("mbarrier.arrive", "mbarrier.arrive_drop", "mbarrier.expect_tx", "mbarrier.complete_tx"), _arrive),
+    **dict.fromkeys(("mbarrier.test_wait", "mbarrier.try_wait"), _test),
+    **dict.fromkeys(("fence.proxy.async", "membar.proxy.async"), _fence),
     "nanosleep": _sleep,
     "setmaxnreg": _registers,
     "call": _call,
-    "tensormap": _tensormap,
+    **copies.TABLE,
+    **warpgroup_mma.TABLE,
 }

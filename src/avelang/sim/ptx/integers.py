@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from avelang.llvm.vectors import Ops, function
 from avelang.sim.ptx.code import BITS, Instr
-from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.modifiers import Mods, only_type, words
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
 Rule = Callable[..., str]
@@ -36,14 +36,12 @@ def each(t: PtxTranslator, kind: str, args: list[str], rule: Callable[..., str])
     return paired(t, *(rule(*(p[k] for p in parts)) for k in (0, 1)))
 
 
-def simple(make: Callable[[Ops, str, Mods], Rule], operands: int, kinds: str) -> Handler:
-    """A handler of an instruction whose operands and result have one type, one of `kinds`. `make` gives the rule for an element type."""
+def simple(make: Callable[[Ops, str, Mods], Rule], operands: int) -> Handler:
+    """A handler of an instruction whose operands and result have one type. `make` gives the rule for an element type."""
 
     def handler(t: PtxTranslator, i: Instr) -> None:
         m = Mods(i)
         kind = m.type()
-        if kind not in kinds.split():
-            raise NotExecuted(f".{kind} is not a type that it has")
         bits, part = BITS[kind], 16 if kind.endswith("x2") else BITS[kind]
         args = [t.get(o, bits) for o in i.operands[1 : 1 + operands]]
         rule = make(Ops(t, f"i{part}"), kind, m)
@@ -51,9 +49,6 @@ def simple(make: Callable[[Ops, str, Mods], Rule], operands: int, kinds: str) ->
         t.set(i.operands[0], each(t, kind, args, rule), bits)
 
     return handler
-
-
-ALL = "u16 u32 u64 s16 s32 s64"
 
 
 def saturated(o: Ops, x: str, bits: int, is_signed: bool) -> str:
@@ -65,15 +60,13 @@ def saturated(o: Ops, x: str, bits: int, is_signed: bool) -> str:
 def _add(name: str) -> Handler:
     def make(o: Ops, kind: str, m: Mods) -> Rule:
         if m.has("sat"):
-            if kind != "s32":
-                raise NotExecuted(".sat is defined for .s32")
             return lambda x, y: o.fn(f"s{name}.sat", x, y)
         return lambda x, y: o(name, x, y)
 
-    plain = simple(make, 2, ALL + " u16x2 s16x2")
+    plain, carry = simple(make, 2), _carry(name, False)
 
     def handler(t: PtxTranslator, i: Instr) -> None:
-        (_carry if "cc" in i.parts else plain)(t, i)
+        (carry if "cc" in i.parts else plain)(t, i)
 
     return handler
 
@@ -93,17 +86,16 @@ def _sum(t: PtxTranslator, o: Ops, x: str, y: str, minus: bool, taken: str, out:
     return result
 
 
-def _carry(t: PtxTranslator, i: Instr) -> None:
-    """add.cc, addc, sub.cc, subc and their like: the carry, or the borrow, of one goes into the next."""
-    m = Mods(i)
-    kind, out = m.type(), m.take("cc")
-    m.done()
-    if kind not in ("u32", "s32", "u64", "s64", "b32", "b64"):
-        raise NotExecuted(f".{kind} is not a type that it has")
-    o = Ops(t, f"i{BITS[kind]}")
-    x, y = (t.get(a, o.bits) for a in i.operands[1:3])
-    taken = t.value(t.carry) if i.opcode in ("addc", "subc") else ""
-    t.set(i.operands[0], _sum(t, o, x, y, i.opcode.startswith("sub"), taken, out), o.bits)
+def _carry(name: str, takes: bool) -> Handler:
+    """add.cc, addc, sub.cc, subc: the carry, or the borrow, of one goes into the next, which `takes` it."""
+
+    def handler(t: PtxTranslator, i: Instr) -> None:
+        kind, out = words(i, "cc")
+        o = Ops(t, f"i{BITS[kind]}")
+        x, y = (t.get(a, o.bits) for a in i.operands[1:3])
+        t.set(i.operands[0], _sum(t, o, x, y, name == "sub", t.value(t.carry) if takes else "", out), o.bits)
+
+    return handler
 
 
 # -- products --------------------------------------------------------------------------------------------------------------------------
@@ -123,73 +115,58 @@ def high(o: Ops, x: str, y: str, is_signed: bool) -> str:
     return function(o.t, f"ave_mul_hi_{'s' if is_signed else 'u'}{o.bits}", o.e, product, (o.e, x), (o.e, y))
 
 
-def _product(t: PtxTranslator, i: Instr, m: Mods, kind: str) -> tuple[str, int]:
-    """(x * y as the mode says, bits)."""
-    how = m.take("lo", "hi", "wide")
-    if kind not in ALL.split():
-        raise NotExecuted(f".{kind} is not a type that it has")
+def _product(t: PtxTranslator, i: Instr, kind: str, how: str) -> tuple[str, int]:
+    """(x * y by .lo, .hi or .wide, bits)."""
     o = Ops(t, f"i{BITS[kind]}")
     x, y = (t.get(a, o.bits) for a in i.operands[1:3])
     if how == "wide":
-        if o.bits == 64:
-            raise NotExecuted(".wide is defined for 16 and 32 bits")
         e = f"i{2 * o.bits}"
         ext = "sext" if signed(kind) else "zext"
         return o.at(e)("mul", o.to(e, ext, x), o.to(e, ext, y)), 2 * o.bits
-    if how not in ("lo", "hi"):
-        raise NotExecuted("one of .lo, .hi and .wide is needed")
     return (high(o, x, y, signed(kind)) if how == "hi" else o("mul", x, y)), o.bits
 
 
 def _mul(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind = m.type()
-    value, bits = _product(t, i, m, kind)
-    m.done()
+    kind, how = words(i, "lo hi wide")
+    value, bits = _product(t, i, kind, how)
     t.set(i.operands[0], value, bits)
 
 
-def _mad(t: PtxTranslator, i: Instr) -> None:
-    """mad, with .cc, madc, and mad.hi.sat.s32."""
-    m = Mods(i)
-    kind, out, sat = m.type(), m.take("cc"), m.has("sat")
-    how = next((x for x in ("lo", "hi", "wide") if x in i.parts), "")
-    value, bits = _product(t, i, m, kind)
-    m.done()
-    o = Ops(t, f"i{bits}")
-    c = t.get(i.operands[3], bits)
-    if sat:
-        if (how, kind) != ("hi", "s32"):
-            raise NotExecuted(".sat is defined for mad.hi.s32")
-        value = o.fn("sadd.sat", value, c)
-    elif i.opcode == "madc" or out:
-        value = _sum(t, o, value, c, False, t.value(t.carry) if i.opcode == "madc" else "", out)
-    else:
-        value = o("add", value, c)
-    t.set(i.operands[0], value, bits)
+def _mad(takes: bool) -> Handler:
+    """mad, with .cc, mad.hi.sat.s32; and madc, which `takes` a carry."""
+
+    def handler(t: PtxTranslator, i: Instr) -> None:
+        kind, how, out, sat = words(i, "lo hi wide", "cc", "sat")
+        value, bits = _product(t, i, kind, how)
+        o = Ops(t, f"i{bits}")
+        c = t.get(i.operands[3], bits)
+        if sat:
+            value = o.fn("sadd.sat", value, c)
+        elif takes or out:
+            value = _sum(t, o, value, c, False, t.value(t.carry) if takes else "", out)
+        else:
+            value = o("add", value, c)
+        t.set(i.operands[0], value, bits)
+
+    return handler
 
 
-def _mul24(t: PtxTranslator, i: Instr) -> None:
-    """The low (.lo) or bits 16 to 47 (.hi) of the product of 24-bit integers; mad24 adds a third operand."""
-    m = Mods(i)
-    kind, how, sat = m.type(), m.take("lo", "hi"), m.has("sat")
-    m.done()
-    if kind not in ("u32", "s32") or not how:
-        raise NotExecuted("it has .lo and .hi, .u32 and .s32")
-    o = Ops(t, "i64")
-    right = "ashr" if signed(kind) else "lshr"
-    x, y = (o(right, o("shl", Ops(t, "i32").to("i64", "zext", t.get(a, 32)), 40), 40) for a in i.operands[1:3])
-    value = o("mul", x, y)
-    if how == "hi":
-        value = o(right, value, 16)
-    if i.opcode == "mad24":
-        w = Ops(t, "i32")
-        low, c = o.to("i32", "trunc", value), t.get(i.operands[3], 32)
-        if sat and (how, kind) != ("hi", "s32"):
-            raise NotExecuted(".sat is defined for mad24.hi.s32")
-        t.set(i.operands[0], w.fn("sadd.sat", low, c) if sat else w("add", low, c), 32)
-        return
-    t.set(i.operands[0], o.to("i32", "trunc", value), 32)
+def _mul24(adds: bool) -> Handler:
+    """The low (.lo) or bits 16 to 47 (.hi) of the product of 24-bit integers; mad24 `adds` a third operand."""
+
+    def handler(t: PtxTranslator, i: Instr) -> None:
+        kind, how, sat = words(i, "lo hi", "sat")
+        o, w = Ops(t, "i64"), Ops(t, "i32")
+        right = "ashr" if signed(kind) else "lshr"
+        x, y = (o(right, o("shl", w.to("i64", "zext", t.get(a, 32)), 40), 40) for a in i.operands[1:3])
+        value = o("mul", x, y)
+        value = o.to("i32", "trunc", o(right, value, 16) if how == "hi" else value)
+        if adds:
+            c = t.get(i.operands[3], 32)
+            value = w.fn("sadd.sat", value, c) if sat else w("add", value, c)
+        t.set(i.operands[0], value, 32)
+
+    return handler
 
 
 def _sad(o: Ops, kind: str, m: Mods) -> Rule:
@@ -248,8 +225,6 @@ def _abs(o: Ops, kind: str, m: Mods) -> Rule:
 def _extreme(name: str) -> Handler:
     def make(o: Ops, kind: str, m: Mods) -> Rule:
         relu = m.has("relu")
-        if relu and not signed(kind):
-            raise NotExecuted(".relu is defined for signed types")
         which = ("s" if signed(kind) else "u") + name
 
         def rule(x: str, y: str) -> str:
@@ -258,18 +233,14 @@ def _extreme(name: str) -> Handler:
 
         return rule
 
-    return simple(make, 2, ALL + " u16x2 s16x2")
+    return simple(make, 2)
 
 
 def counting(rule: Callable[[Ops, str], str]) -> Handler:
     """popc, clz: of 32 or 64 bits, the result has 32."""
 
     def handler(t: PtxTranslator, i: Instr) -> None:
-        m = Mods(i)
-        kind = m.type()
-        m.done()
-        if kind not in ("b32", "b64"):
-            raise NotExecuted(f".{kind} is not a type that it has")
+        kind = only_type(i)
         o = Ops(t, f"i{BITS[kind]}")
         t.set(i.operands[0], o.to("i32", "trunc", rule(o, t.get(i.operands[1], o.bits))), 32)
 
@@ -277,11 +248,7 @@ def counting(rule: Callable[[Ops, str], str]) -> Handler:
 
 
 def _bfind(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind, shift = m.type(), m.has("shiftamt")
-    m.done()
-    if kind not in ("u32", "s32", "u64", "s64"):
-        raise NotExecuted(f".{kind} is not a type that it has")
+    kind, shift = words(i, "shiftamt")
     o = Ops(t, f"i{BITS[kind]}")
     x = t.get(i.operands[1], o.bits)
     if signed(kind):
@@ -313,11 +280,7 @@ def _extent(t: PtxTranslator, o: Ops, operand: object) -> str:
 
 
 def _bfe(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind = m.type()
-    m.done()
-    if kind not in ("u32", "s32", "u64", "s64"):
-        raise NotExecuted(f".{kind} is not a type that it has")
+    kind = only_type(i)
     o = Ops(t, f"i{BITS[kind]}")
     x, pos, length = t.get(i.operands[1], o.bits), _extent(t, o, i.operands[2]), _extent(t, o, i.operands[3])
     have = o.fn("usub.sat", o.bits, pos)
@@ -332,11 +295,7 @@ def _bfe(t: PtxTranslator, i: Instr) -> None:
 
 
 def _bfi(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind = m.type()
-    m.done()
-    if kind not in ("b32", "b64"):
-        raise NotExecuted(f".{kind} is not a type that it has")
+    kind = only_type(i)
     o = Ops(t, f"i{BITS[kind]}")
     a, b = (t.get(x, o.bits) for x in i.operands[1:3])
     pos, length = (_extent(t, o, x) for x in i.operands[3:5])
@@ -346,11 +305,7 @@ def _bfi(t: PtxTranslator, i: Instr) -> None:
 
 def _bmsk(t: PtxTranslator, i: Instr) -> None:
     """Ones from bit a on, b of them. PTX ISA 9.0, 9.7.1.22, bmsk: .clamp stops at bit 31, .wrap takes both modulo 32."""
-    m = Mods(i)
-    kind, mode = m.type(), m.take("clamp", "wrap")
-    m.done()
-    if kind != "b32" or not mode:
-        raise NotExecuted("it has .clamp and .wrap, .b32")
+    _, mode = words(i, "clamp wrap")
     o = Ops(t, "i32")
     a, b = (t.get(x, 32) for x in i.operands[1:3])
     if mode == "wrap":
@@ -361,11 +316,7 @@ def _bmsk(t: PtxTranslator, i: Instr) -> None:
 
 
 def _szext(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind, mode = m.type(), m.take("clamp", "wrap")
-    m.done()
-    if kind not in ("u32", "s32") or not mode:
-        raise NotExecuted("it has .clamp and .wrap, .u32 and .s32")
+    kind, mode = words(i, "clamp wrap")
     o = Ops(t, "i32")
     a, b = (t.get(x, 32) for x in i.operands[1:3])
     if mode == "wrap":
@@ -380,10 +331,7 @@ def _szext(t: PtxTranslator, i: Instr) -> None:
 
 def _fns(t: PtxTranslator, i: Instr) -> None:
     """The place of the n-th set bit, counted from a base upward or downward."""
-    m = Mods(i)
-    if m.type() != "b32":
-        raise NotExecuted("it has .b32")
-    m.done()
+    only_type(i)
     o = Ops(t, "i32")
 
     def search(mask: str, base: str, offset: str) -> str:
@@ -418,8 +366,6 @@ def _dot(parts: int) -> Handler:
         half = m.take("lo", "hi") if parts == 2 else ""
         kinds = m.types()
         m.done()
-        if len(kinds) != 2 or not {*kinds} <= {"u32", "s32"} or (parts == 2 and not half):
-            raise NotExecuted("it has two types, each .u32 or .s32" + (", and .lo or .hi" if parts == 2 else ""))
         o = Ops(t, "i32")
         a, b, total = (t.get(x, 32) for x in i.operands[1:4])
 
@@ -438,25 +384,25 @@ def _dot(parts: int) -> Handler:
 TABLE: dict[str, Handler] = {
     "add": _add("add"),
     "sub": _add("sub"),
-    "addc": _carry,
-    "subc": _carry,
+    "addc": _carry("add", True),
+    "subc": _carry("sub", True),
     "mul": _mul,
-    "mad": _mad,
-    "madc": _mad,
-    "mul24": _mul24,
-    "mad24": _mul24,
-    "sad": simple(_sad, 3, ALL),
-    "div": simple(_div, 2, ALL),
-    "rem": simple(_rem, 2, ALL),
-    "abs": simple(_abs, 1, "s16 s32 s64"),
-    "neg": simple(lambda o, kind, m: lambda x: o("sub", 0, x), 1, "s16 s32 s64"),
+    "mad": _mad(False),
+    "madc": _mad(True),
+    "mul24": _mul24(False),
+    "mad24": _mul24(True),
+    "sad": simple(_sad, 3),
+    "div": simple(_div, 2),
+    "rem": simple(_rem, 2),
+    "abs": simple(_abs, 1),
+    "neg": simple(lambda o, kind, m: lambda x: o("sub", 0, x), 1),
     "min": _extreme("min"),
     "max": _extreme("max"),
     "popc": counting(lambda o, x: o.fn("ctpop", x)),
     "clz": counting(lambda o, x: o.fn("ctlz", x, False)),
     "bfind": _bfind,
     "fns": _fns,
-    "brev": simple(lambda o, kind, m: lambda x: o.fn("bitreverse", x), 1, "b32 b64"),
+    "brev": simple(lambda o, kind, m: lambda x: o.fn("bitreverse", x), 1),
     "bfe": _bfe,
     "bfi": _bfi,
     "bmsk": _bmsk,

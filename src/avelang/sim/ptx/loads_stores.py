@@ -36,8 +36,6 @@ class _AccessForm:
 
     def __init__(self, i: Instr, mem: object):
         m = Mods(i)
-        if m.has("async"):
-            raise NotExecuted("st.async is not executed here")
         self.policy = _hints(m)
         found = m.take(*SPACES)
         self.space = SPACES[found] if found else "generic"
@@ -135,8 +133,6 @@ KINDS = {
 def _atomic(t: PtxTranslator, i: Instr) -> None:
     """atom gives back what stood there, red does not."""
     m = Mods(i)
-    if m.has("async"):
-        raise NotExecuted("red.async is not executed here")
     policy = _hints(m)
     found = m.take(*SPACES)
     space, op = SPACES[found] if found else "generic", m.take(*OPERATIONS)
@@ -145,7 +141,7 @@ def _atomic(t: PtxTranslator, i: Instr) -> None:
     kind = m.type()
     m.done()
     operands = list(i.operands[: -1 if policy else None])
-    to = operands.pop(0) if i.opcode == "atom" else n.Sink()
+    to = operands.pop(0) if not isinstance(operands[0], Mem) else n.Sink()
     mem, *values = operands
     if kind not in KINDS.get(op, ()) or space in ("param", "local") or not isinstance(mem, Mem):
         raise NotExecuted(f"there is no {op or 'operation'} of .{kind} in this space")
@@ -173,7 +169,7 @@ def _atomic(t: PtxTranslator, i: Instr) -> None:
 
 def _nothing(t: PtxTranslator, i: Instr) -> None:
     """Fences and hints: memory is one, and accesses happen in the order of the code."""
-    if i.opcode in ("membar", "fence"):
+    if i.entry.has("fence"):
         t.note(watch_text.FENCE)
 
 
@@ -186,11 +182,13 @@ def _created(t: PtxTranslator, i: Instr) -> None:
     t.set(i.operands[0], t.constant(0, 64), 64)
 
 
+_ORDERING = ("membar", "membar.proxy", "fence", "fence.proxy", "prefetch", "prefetchu", "discard", "applypriority", "pmevent",
+             "griddepcontrol.wait", "griddepcontrol.launch_dependents")  # fmt: skip
 TABLE: dict[str, Handler] = {
     **dict.fromkeys(("ld", "ldu"), _load),
     "st": _store,
     **dict.fromkeys(("atom", "red"), _atomic),
-    **dict.fromkeys(("membar", "fence", "prefetch", "prefetchu", "discard", "applypriority", "pmevent", "griddepcontrol"), _nothing),
+    **dict.fromkeys(_ORDERING, _nothing),
     "createpolicy": _created,
     "alloca": _alloca,
 }

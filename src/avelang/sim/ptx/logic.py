@@ -6,15 +6,13 @@ from avelang.llvm.vectors import Bool, Ops, function
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import BITS, At, Callee, Instr
 from avelang.sim.ptx.integers import shifted, simple
-from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.modifiers import Mods, NotExecuted, only_type, words
 from avelang.sim.ptx.state import FUNCTIONS, LOCAL_BASE, SHARED_BASE
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
-WORDS = "b16 b32 b64"
-
 
 def _logic(name: str) -> Handler:
-    words = simple(lambda o, kind, m: lambda x, y: o(name, x, y), 2, WORDS)
+    words = simple(lambda o, kind, m: lambda x, y: o(name, x, y), 2)
 
     def handler(t: PtxTranslator, i: Instr) -> None:
         if i.parts[1:] != ("pred",):
@@ -27,7 +25,7 @@ def _logic(name: str) -> Handler:
 def _not(t: PtxTranslator, i: Instr) -> None:
     if i.parts[1:] == ("pred",):
         return t.set(i.operands[0], Bool(t).no(t.pred(i.operands[1])), 1)
-    simple(lambda o, kind, m: lambda x: o("xor", x, -1), 1, WORDS)(t, i)
+    simple(lambda o, kind, m: lambda x: o("xor", x, -1), 1)(t, i)
 
 
 def _cnot(o: Ops, kind: str, m: Mods):
@@ -54,11 +52,9 @@ def lookup(o: Ops, a: str, b: str, c: str, table: int) -> str:
 
 
 def _lop3(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind, joined = m.type(), m.take("and", "or")
-    m.done()
-    if kind != "b32" or not isinstance(i.operands[4], n.Int):
-        raise NotExecuted("it has .b32, and a table that is a constant")
+    _, joined = words(i, "and or")
+    if not isinstance(i.operands[4], n.Int):
+        raise NotExecuted("its table is no constant")
     o = Ops(t, "i32")
     a, b, c = (t.get(x, 32) for x in i.operands[1:4])
     value = lookup(o, a, b, c, i.operands[4].value)
@@ -73,11 +69,7 @@ def _lop3(t: PtxTranslator, i: Instr) -> None:
 
 def _shift(name: str) -> Handler:
     def handler(t: PtxTranslator, i: Instr) -> None:
-        m = Mods(i)
-        kind = m.type()
-        m.done()
-        if kind not in ("b16", "b32", "b64", *(() if name == "shl" else ("u16", "u32", "u64", "s16", "s32", "s64"))):
-            raise NotExecuted(f".{kind} is not a type that it has")
+        kind = only_type(i)
         o, w = Ops(t, f"i{BITS[kind]}"), Ops(t, "i32")
         by = w.fn("umin", t.get(i.operands[2], 32), o.bits)
         by = t.cut(by, 32, o.bits)
@@ -89,11 +81,7 @@ def _shift(name: str) -> Handler:
 
 def _funnel(t: PtxTranslator, i: Instr) -> None:
     """shf: the words b:a shifted; the upper word of a left shift, the lower of a right one."""
-    m = Mods(i)
-    kind, side, mode = m.type(), m.take("l", "r"), m.take("wrap", "clamp")
-    m.done()
-    if kind != "b32" or not side or not mode:
-        raise NotExecuted("it has .l and .r, .clamp and .wrap, .b32")
+    _, side, mode = words(i, "l r", "wrap clamp")
     w, o = Ops(t, "i32"), Ops(t, "i64")
     a, b, c = (t.get(x, 32) for x in i.operands[1:4])
     by = w.to("i64", "zext", w("and", c, 31) if mode == "wrap" else w.fn("umin", c, 32))
@@ -110,11 +98,7 @@ PERMUTES = {
 
 
 def _permute(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind, mode = m.type(), m.take(*PERMUTES)
-    m.done()
-    if kind != "b32":
-        raise NotExecuted("it has .b32")
+    _, mode = words(i, " ".join(PERMUTES))
     w, o = Ops(t, "i32"), Ops(t, "i64")
     a, b, c = (t.get(x, 32) for x in i.operands[1:4])
     if mode:
@@ -142,9 +126,7 @@ def _permute(t: PtxTranslator, i: Instr) -> None:
 
 
 def _mov(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind = m.type()
-    m.done()
+    kind = only_type(i)
     d, a = i.operands
     if kind == "pred":
         return t.set(d, t.pred(a), 1)
@@ -159,9 +141,7 @@ def _mov(t: PtxTranslator, i: Instr) -> None:
 
 
 def _selp(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    kind = m.type()
-    m.done()
+    kind = only_type(i)
     o = Ops(t, f"i{BITS[kind]}")
     a, b = (t.get(x, o.bits, kind=kind[0]) for x in i.operands[1:3])
     t.set(i.operands[0], o.select(t.pred(i.operands[3]), a, b), o.bits)
@@ -172,8 +152,6 @@ def _slct(t: PtxTranslator, i: Instr) -> None:
     m = Mods(i)
     kinds, ftz = m.types(), m.has("ftz")
     m.done()
-    if len(kinds) != 2 or kinds[1] not in ("s32", "f32"):
-        raise NotExecuted("it has two types, the second .s32 or .f32")
     o, w = Ops(t, f"i{BITS[kinds[0]]}"), Ops(t, "i32")
     a, b = (t.get(x, o.bits, kind=kinds[0][0]) for x in i.operands[1:3])
     c = t.get(i.operands[3], 32, kind=kinds[1][0])
@@ -195,11 +173,7 @@ SAME = ("global", "const", "param", "param::entry")
 
 def _cvta(t: PtxTranslator, i: Instr) -> None:
     """Between addresses of a space and generic ones. Of global, const and parameters both are the address on this machine."""
-    m = Mods(i)
-    to, space, kind = m.has("to"), m.take(*BASES, *SAME), m.type()
-    m.done()
-    if kind != "u64" or not space:
-        raise NotExecuted("it has a space, and .u64")
+    _, to, space = words(i, "to", " ".join((*BASES, *SAME)))
     o = Ops(t, "i64")
     x = t.get(i.operands[1], 64)
     if space in BASES:
@@ -229,9 +203,7 @@ def _isspacep(t: PtxTranslator, i: Instr) -> None:
 
 def _mapa(t: PtxTranslator, i: Instr) -> None:
     """The address of a shared variable in another block of the cluster."""
-    m = Mods(i)
-    shared, kind = m.take("shared::cluster"), m.type()
-    m.done()
+    kind, shared = words(i, "shared::cluster")
     bits = BITS[kind]
     o = Ops(t, f"i{bits}")
     x = t.get(i.operands[1], bits)
@@ -243,10 +215,7 @@ def _mapa(t: PtxTranslator, i: Instr) -> None:
 
 
 def _getctarank(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    m.take("shared::cluster")
-    kind = m.type()
-    m.done()
+    kind, _ = words(i, "shared::cluster")
     o = Ops(t, f"i{BITS[kind]}")
     rank = o("and", o("lshr", t.get(i.operands[1], o.bits), 24), 255)
     t.set(i.operands[0], t.cut(rank, o.bits, 32), 32)
@@ -255,7 +224,7 @@ def _getctarank(t: PtxTranslator, i: Instr) -> None:
 TABLE: dict[str, Handler] = {
     **{name: _logic(name) for name in ("and", "or", "xor")},
     "not": _not,
-    "cnot": simple(_cnot, 1, WORDS),
+    "cnot": simple(_cnot, 1),
     "lop3": _lop3,
     "shl": _shift("shl"),
     "shr": _shift("shr"),

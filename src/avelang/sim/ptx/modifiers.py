@@ -42,3 +42,17 @@ class Mods:
         """Raises Unknown where something is left."""
         if self.left:
             raise NotExecuted(f"the modifier .{self.left[0]} is not executed here")
+
+
+def words(i: Instr, *groups: str) -> list[str]:
+    """The type of an instruction that has one; then, of each group of words (with spaces between), the one that stands, or "". Raises NotExecuted
+    where there are other modifiers."""
+    m = Mods(i)
+    found = [m.type(), *(m.take(*group.split()) for group in groups)]
+    m.done()
+    return found
+
+
+def only_type(i: Instr) -> str:
+    """The type of an instruction that has no other modifier."""
+    return words(i)[0]

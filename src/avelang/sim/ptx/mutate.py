@@ -12,8 +12,6 @@ from avelang.base.errors import AveError
 from avelang.sim.ptx.code import Instr
 from avelang.sim.ptx.program import PtxProgram, Ran
 
-WORDS = {"waits": ("wait_group", "wait_all", "test_wait", "try_wait", "wait"), "fences": ("fence", "membar")}
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OrderingPoint:
@@ -39,11 +37,8 @@ class MutantVerdict:
 
 
 def _kind(i: Instr) -> str:
-    if i.opcode in ("bar", "barrier"):
-        return "wait" if "wait" in i.parts else "barrier"
-    if i.opcode in WORDS["fences"] or i.parts[:2] == ("wgmma", "fence"):
-        return "fence"
-    return "wait" if i.opcode in ("cp", "wgmma", "mbarrier") and any(x in i.parts for x in WORDS["waits"]) else ""
+    """The first of these effects that the instruction has; of waits for other grids, which do nothing here, none."""
+    return next((what for what in ("wait", "barrier", "fence") if i.entry.has(what) and i.entry.group != "grids"), "")
 
 
 def points(program: PtxProgram) -> Iterator[OrderingPoint]:

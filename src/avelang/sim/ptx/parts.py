@@ -6,16 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from avelang.nvptx import nodes as n
+from avelang.nvptx.forms import entry, named
 from avelang.sim.ptx.code import Instr, Operand, PtxReg
 
 Parts = tuple[str, ...]  # for each 16 bits of a value, from the lowest: the lanes in which it is undefined
 WIDTH = 16
 _PAIRS = frozenset({"f16x2", "bf16x2", "s16x2", "u16x2"})
-_SIDE_BY_SIDE = frozenset({"add", "sub", "mul", "fma", "mad", "min", "max", "neg", "abs", "ex2", "tanh"})
-_BITWISE = frozenset({"and", "or", "xor", "not"})
+_SIDE_BY_SIDE = named("add sub mul mad min max neg abs fadd fsub fmul fma fmad fmin fmax fneg fabs ex2 tanh")
+_MOV, _CVT, _SHL = (entry(name) for name in ("mov", "cvt", "shl"))
 _CONVERTED = {f"{sign}{bits}": bits for sign in "usb" for bits in (16, 32, 64)}
 # What may give a value whose parts differ where those of its operands do.
-_KEEPING = frozenset({"mov", "selp", "shl", "shr", "prmt", "cvt", "shfl", "bfi", "bfe", "slct"}) | _SIDE_BY_SIDE | _BITWISE
+_KEEPING = named("mov selp shl shr prmt cvt cvt.pack shfl bfi bfe slct and or xor not") | _SIDE_BY_SIDE
+_PACKING, _LOADS = named("prmt bfi"), named("ld ldu")
 
 
 def count(bits: int) -> int:
@@ -36,11 +38,11 @@ def apart(instructions: Iterable[Instr]) -> frozenset[PtxReg]:
         if not o:
             continue
         wide = [r for r in _registers(o[0]) if r.bits > WIDTH]
-        packs = i.opcode == "mov" and len(o) > 1 and isinstance(o[1], n.VectorOperand)
-        pairs = i.opcode == "cvt" and any(p in _PAIRS or p in ("b32",) for p in i.parts) and len(o) == 3
-        if packs or pairs or i.opcode in ("prmt", "bfi") or (i.opcode in ("ld", "ldu") and "global" not in i.parts and "param" not in i.parts):
+        packs = i.entry is _MOV and len(o) > 1 and isinstance(o[1], n.VectorOperand)
+        pairs = i.entry is _CVT and any(p in _PAIRS or p in ("b32",) for p in i.parts) and len(o) == 3
+        if packs or pairs or i.entry in _PACKING or (i.entry in _LOADS and "global" not in i.parts and "param" not in i.parts):
             found.update(wide)
-        elif i.opcode in _KEEPING:
+        elif i.entry in _KEEPING:
             for r in (r for x in o[1:] for r in _registers(x)):
                 ways.setdefault(r, set()).update(wide)
     work = list(found)
@@ -54,9 +56,9 @@ def apart(instructions: Iterable[Instr]) -> frozenset[PtxReg]:
 
 def results(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> list[Parts]:
     """What is known of each register that the instruction writes, in order; nothing where it is all or none."""
-    make = _RULES.get(i.opcode)
+    make = _RULES.get(i.entry)
     found = make(i, of, either) if make is not None else None
-    if found is None and i.opcode in _SIDE_BY_SIDE and _PAIRS & set(i.parts):
+    if found is None and i.entry in _SIDE_BY_SIDE and _PAIRS & set(i.parts):
         found = _beside(i, of, either)
     return found or []
 
@@ -94,7 +96,7 @@ def _shifted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -> 
         return None
     u, width = of(source), count(to.bits)
     far, near = divmod(min(max(by.value, 0), to.bits), WIDTH)
-    if i.opcode == "shl":
+    if i.entry is _SHL:
         return [tuple(either(*(u[k] for k in {p - far, p - far - (near > 0)} if 0 <= k < width)) for p in range(width))]
     filled = i.parts[-1].startswith("s")
     return [tuple(either(*(u[min(k, width - 1)] for k in {p + far, p + far + (near > 0)} if k < width or filled)) for p in range(width))]
@@ -133,7 +135,7 @@ def _converted(i: Instr, of: Callable[..., Parts], either: Callable[..., str]) -
     return [(*u, *(behind,) * (count(to.bits) - new))]
 
 
-_RULES = {
+_RULES = {entry(name): rule for name, rule in {
     "mov": _moved, "shl": _shifted, "shr": _shifted, "and": _masked, "or": _beside, "xor": _beside, "not": _beside,
     "prmt": _permuted, "cvt": _converted,
-}  # fmt: skip
+}.items()}  # fmt: skip

@@ -20,6 +20,7 @@ from avelang.nvptx.parse import parse
 from avelang.nvptx.printer import instruction
 from avelang.sim.ptx.code import Instr, flatten, required
 from avelang.sim.ptx.flow import PtxTranslation, leaders, translate
+from avelang.sim.ptx.handlers import asks_host
 from avelang.sim.ptx.host import HostExecutor
 from avelang.sim.ptx.maps import PtxTensorMap
 from avelang.sim.ptx.run import ORDERS, Dim3, PtxLaunch, PtxRun, aligned
@@ -95,7 +96,7 @@ class PtxProgram:
         """Launches go without a barrier, a wait or a fence: the instruction at this index (`mutate`)."""
         i, whole = self.code.instructions[index], (self.watched, self.defining)
         self.skipped = index
-        if i.parts[1:3] == ("warp", "sync"):  # translated code does it
+        if i.entry.has("barrier") and not asks_host(i):  # translated code does it
             self.watched = Made(translate(self.code, watched=True, without=index))
             self.defining = Made(translate(self.code, watched=True, without=index, init=True))
         try:

@@ -10,7 +10,6 @@ from avelang.base.errors import AveError, error
 from avelang.nvptx.printer import instruction
 from avelang.sim.ptx.barriers import HostMisuse, Outside
 from avelang.sim.ptx.code import Instr, registers_of
-from avelang.sim.ptx.control import BACK
 from avelang.sim.ptx.state import (
     GUARDED,
     IN_FLIGHT,
@@ -35,7 +34,7 @@ PAGE = 4096  # bytes at address 0, which no array has
 
 
 def text_of(i: Instr) -> str:
-    return instruction(i.node).strip() if i.parts != BACK else "the return of a call"
+    return instruction(i.node).strip() if not i.returned else "the return of a call"
 
 
 def _common(program: PtxProgram, i: Instr) -> dict[str, Any]:
@@ -79,7 +78,7 @@ def _memory(warp: Warp, address: int, size: int, launch: PtxLaunch, space: str) 
 
 
 def _space(i: Instr) -> str:
-    return next((p for p in i.parts if p in ("global", "local") or p.startswith("shared")), "shared" if i.opcode in ("ldmatrix", "stmatrix") else "")
+    return next((p for p in i.parts if p in ("global", "local") or p.startswith("shared")), i.entry.space)
 
 
 def fault(program: PtxProgram, warp: Warp, launch: PtxLaunch) -> AveError:

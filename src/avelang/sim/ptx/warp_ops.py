@@ -6,7 +6,7 @@ import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.vectors import Ops, function
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import Instr, Operand
-from avelang.sim.ptx.modifiers import Mods, NotExecuted
+from avelang.sim.ptx.modifiers import Mods, NotExecuted, words
 from avelang.sim.ptx.state import LANES
 from avelang.sim.ptx.translator import Handler, PtxTranslator
 
@@ -77,12 +77,8 @@ def source_lanes(mode: str, b: int, c: int) -> tuple[list[int], list[bool]]:
 
 
 def _shfl(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    synced, mode, kind = m.has("sync"), m.take("up", "down", "bfly", "idx"), m.type()
-    m.done()
-    if kind != "b32" or not mode:
-        raise NotExecuted("it has .up, .down, .bfly and .idx, .b32")
-    who = _gather(t, i.operands[4] if synced else None)
+    _, _, mode = words(i, "sync", "up down bfly idx")
+    who = _gather(t, i.operands[4])
     d, a, b, c = i.operands[:4]
     x = t.get(a, 32)
     if isinstance(b, n.Int) and isinstance(c, n.Int):
@@ -126,16 +122,11 @@ def _any_shuffle(t: PtxTranslator, mode: str, b: str, c: str) -> tuple[str, str]
 
 
 def _vote(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    synced, mode = m.has("sync"), m.take("all", "any", "uni", "ballot")
-    kind = m.type()
-    m.done()
-    who = _gather(t, i.operands[2] if synced else None)
+    _, mode, _ = words(i, "all any uni ballot", "sync")
+    who = _gather(t, i.operands[2])
     bits = t.op(f"and i32 {t.bits_of(t.pred(i.operands[1]))}, {who}")
-    if (mode, kind) == ("ballot", "b32"):
+    if mode == "ballot":
         return t.set(i.operands[0], t.splat(bits, "i32"), 32)
-    if kind != "pred" or mode not in ("all", "any", "uni"):
-        raise NotExecuted("it has .all, .any and .uni of .pred, .ballot of .b32")
     every, some = t.op(f"icmp eq i32 {bits}, {who}"), t.op(f"icmp ne i32 {bits}, 0")
     if mode == "uni":
         none = t.op(f"xor i1 {some}, true")
@@ -145,12 +136,7 @@ def _vote(t: PtxTranslator, i: Instr) -> None:
 
 
 def _match(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    m.take("sync")
-    mode, kind = m.take("any", "all"), m.type()
-    m.done()
-    if kind not in ("b32", "b64") or not mode:
-        raise NotExecuted("it has .any and .all, .b32 and .b64")
+    kind, mode, _ = words(i, "any all", "sync")
     bits = int(kind[1:])
     who = _gather(t, i.operands[2])
     o, w = Ops(t, f"i{bits}"), Ops(t, "i32")
@@ -179,11 +165,8 @@ IDENTITY = {"add": 0, "and": -1, "or": 0, "xor": 0, "umin": -1, "umax": 0, "smin
 
 
 def _redux(t: PtxTranslator, i: Instr) -> None:
-    m = Mods(i)
-    m.take("sync")
-    op, kind = m.take("add", "min", "max", "and", "or", "xor"), m.type()
-    m.done()
-    if (kind != "b32") if op in ("and", "or", "xor") else (kind not in ("u32", "s32")):
+    kind, op, _ = words(i, "add min max and or xor", "sync")
+    if kind == "f32":
         raise NotExecuted(f".{op} is not executed for .{kind}")
     who = _gather(t, i.operands[2])
     name = kind[0] + op if op in ("min", "max") else op
@@ -225,6 +208,5 @@ TABLE: dict[str, Handler] = {
     "redux": _redux,
     "elect": _elect,
     "activemask": _activemask,
-    "bar": warp_barrier,
-    "barrier": warp_barrier,
+    "bar.warp.sync": warp_barrier,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,43 +31,35 @@ if TYPE_CHECKING:
 KIND = "wgmma"
 
 
-def execute(host: HostExecutor, v: HostView) -> Iterator[Any] | None:
+def _fence(host: HostExecutor, v: HostView) -> None:
+    for word in v.run.program.code.unfenced.values():
+        v.warp.words[word.place // 4] = 0
+
+
+def _groups(v: HostView) -> Groups:
+    return v.warp.groups.setdefault(KIND, Groups(LANES))
+
+
+def _commit(host: HostExecutor, v: HostView) -> None:
+    _groups(v).commit(v.active)
+
+
+def _wait_group(host: HostExecutor, v: HostView) -> None:
+    _groups(v).wait(v.active, v.one(v.i.operands[0]))
+    host.copies.told(v.warp, _groups(v), clocks.PRODUCTS)
+
+
+def _form(v: HostView, registers: bool) -> tuple[WgmmaForm, int]:
+    """The form of a product, and the columns of B."""
     m = Mods(v.i)
-    what = m.left.pop(0) if m.left else ""
-    m.take("sync")
-    m.take("aligned")
-    groups = v.warp.groups.setdefault(KIND, Groups(LANES))
-    if what == "fence":
-        for word in v.run.program.code.unfenced.values():
-            v.warp.words[word.place // 4] = 0
-        return m.done()
-    if what == "commit_group":
-        m.done()
-        return groups.commit(v.active)
-    if what == "wait_group":
-        m.done()
-        groups.wait(v.active, v.one(v.i.operands[0]))
-        return host.copies.told(v.warp, groups, clocks.PRODUCTS)
-    if what != "mma_async":
-        raise NotExecuted(f"wgmma.{what} is not executed here")
-    if v.warp.index // WARPS * WARPS + WARPS > v.block.count:
-        raise HostMisuse(f"the block has {v.block.count} warps, no four of which begin at warp {v.warp.index // WARPS * WARPS}")
-    return _product(host, v, m)
-
-
-def _form(m: Mods, registers: bool) -> tuple[WgmmaForm, int]:
-    shape = next((x for x in m.left if re.fullmatch(r"m64n\d+k\d+", x)), "")
-    if not shape:
-        raise NotExecuted("a shape such as .m64n128k16 is needed")
-    m.left.remove(shape)
+    for word in ("mma_async", "sync", "aligned"):
+        m.take(word)
+    shape = next(x for x in m.left if re.fullmatch(r"m64n\d+k\d+", x))
     size, k = (int(x) for x in re.findall(r"\d+", shape)[1:])
-    satfinite = m.has("satfinite")
-    kinds = [x for x in m.left if x in ("f16", "bf16", "tf32", "f32", "e4m3", "e5m2", "s8", "u8", "s32", "b1")]
-    m.left = m.left[len(kinds) :] if m.left[: len(kinds)] == kinds else m.left
-    m.done()
+    kinds = [x for x in m.left if x != shape]
     for form in FORMS:
         d = "s32" if form.d.name == "i32" else form.d.name
-        if [d, form.a.ptx, form.b.ptx] == kinds and form.k == k and form.registers == registers and size % 8 == 0 and not satfinite:
+        if [d, form.a.ptx, form.b.ptx] == kinds and form.k == k and form.registers == registers:
             return form, size
     raise NotExecuted("this form is not in the table of matrix instructions")
 
@@ -80,8 +72,10 @@ class WarpgroupJoin:
         self.done = False
 
 
-def _product(host: HostExecutor, v: HostView, m: Mods) -> Iterator[Any] | None:
-    """The last warp that comes does it for all; the others wait for it."""
+def _product(host: HostExecutor, v: HostView) -> Iterator[Any] | None:
+    """wgmma.mma_async: the last warp that comes does it for all; the others wait for it."""
+    if v.warp.index // WARPS * WARPS + WARPS > v.block.count:
+        raise HostMisuse(f"the block has {v.block.count} warps, no four of which begin at warp {v.warp.index // WARPS * WARPS}")
     _fenced(host, v)
     first = v.warp.index // WARPS * WARPS
     meeting = v.block.meetings.setdefault(first, WarpgroupJoin())
@@ -91,7 +85,7 @@ def _product(host: HostExecutor, v: HostView, m: Mods) -> Iterator[Any] | None:
     if len(meeting.views) < WARPS:
         return _wait(meeting)
     del v.block.meetings[first]
-    _multiply(host, sorted(meeting.views, key=lambda w: w.warp.index), m)
+    _multiply(host, sorted(meeting.views, key=lambda w: w.warp.index))
     meeting.done = True
     return None
 
@@ -120,11 +114,11 @@ def _same(views: list[HostView], o: object, bits: int = 32) -> int:
     return values.pop()
 
 
-def _multiply(host: HostExecutor, views: list[HostView], m: Mods) -> None:
+def _multiply(host: HostExecutor, views: list[HostView]) -> None:
     i = views[0].i
     d, a, b, scale, *rest = i.operands
     assert isinstance(d, n.VectorOperand)
-    form, size = _form(m, isinstance(a, n.VectorOperand))
+    form, size = _form(views[0], isinstance(a, n.VectorOperand))
     flags = [_same(views, x) for x in rest]
     signs = [int(x) - (1 << 32 if x >> 31 else 0) for x in flags[:2]] if form.signed else [1, 1]
     turns = [*(flags[2:] if form.turns else []), 0, 0]
@@ -153,7 +147,7 @@ def _multiply(host: HostExecutor, views: list[HostView], m: Mods) -> None:
         v.warp.words[count] += np.uint32(1)
         done = functools.partial(_end, v.warp, count)
         reads = Copy(host.copies, np.arange(LANES), None, none, none.astype(np.uint8), v.block, at, origin=i.index, done=done)
-        v.warp.groups.setdefault(KIND, Groups(LANES)).add(reads)  # type: ignore[arg-type]
+        _groups(v).add(reads)  # type: ignore[arg-type]
         if v.run.watch is not None:  # whoever of the warpgroup waits knows that all four have read
             reads.number = number = number or v.run.watch.flight(v.warp, i.index, clocks.PRODUCTS, None, (v.block, at))
 
@@ -210,3 +204,11 @@ def _write(v: HostView, form: WgmmaForm, d: n.VectorOperand, out: np.ndarray) ->
         assert isinstance(r, PtxReg)
         v.define(r)
         v.raw(r)[:] = words[:, k]
+
+
+TABLE: dict[str, Callable[[HostExecutor, HostView], Iterator[Any] | None]] = {
+    "wgmma.fence": _fence,
+    "wgmma.mma_async": _product,
+    "wgmma.commit_group": _commit,
+    "wgmma.wait_group": _wait_group,
+}

@@ -1,0 +1,61 @@
+"""The executor's handlers are found by the entries of the instruction table; what has none is refused by its name."""
+
+import pytest
+
+from avelang.base.errors import AveError
+from avelang.nvptx.examples import example
+from avelang.nvptx.forms import ENTRIES
+from avelang.nvptx.printer import instruction
+from avelang.nvptx.readings import environments
+from avelang.sim.ptx import Program, handlers
+from sim.ptx.texts import filled, kernel
+
+NOT_EXECUTED = """tensormap.replace tensormap.cp_fenceproxy vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2
+    vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4 mma.sp mma.sp::ordered_metadata wmma.mma wmma.load wmma.store
+    st.bulk multimem.ld_reduce multimem.red multimem.st brkpt stacksave stackrestore clusterlaunchcontrol.query_cancel
+    clusterlaunchcontrol.try_cancel tex tld4 suld sust sured txq suq istypep wgmma.mma_async.sp tcgen05.mma tcgen05.mma.sp tcgen05.mma.ws
+    tcgen05.mma.ws.sp tcgen05.cp tcgen05.shift tcgen05.ld tcgen05.st tcgen05.wait tcgen05.commit tcgen05.fence tcgen05.alloc tcgen05.dealloc
+    tcgen05.relinquish_alloc_permit""".split()
+
+
+def test_what_is_not_executed():
+    assert handlers.not_executed() == NOT_EXECUTED
+    assert len(ENTRIES) - len(NOT_EXECUTED) == len(handlers.TRANSLATED) + len(handlers.HOSTED) + 1  # `ret`; `call` is the host's too
+    assert not handlers.TRANSLATED.keys() & handlers.HOSTED.keys()
+
+
+@pytest.mark.parametrize("name", NOT_EXECUTED)
+def test_it_is_refused_by_its_name(name):
+    form = ENTRIES[name].forms[0]
+    x = example(form, next(environments(form)), shortest=True)
+    text = instruction(x).replace("texture", "%d1").replace("surface", "%d1")
+    kinds = ("pred", "b8", "b16", "b32", "b64", "b128", "u16", "u32", "u64", "s16", "s32", "s64", "f16", "f16x2", "f32", "f64")
+    declared = " ".join(f".reg .{t} %{t}_<300>;" for t in kinds if f"%{t}_" in text)
+    program = Program(kernel(f"{declared} {text} ret;"))
+    assert list(program.unknown.values()) == [f"{name} is not executed here"]
+
+
+def test_a_handler_of_nothing_is_an_error():
+    with pytest.raises(ValueError, match="no instruction frobnicate"):
+        handlers.by_entry({"frobnicate": len})
+    with pytest.raises(ValueError, match="two handlers for add"):
+        handlers.by_entry({"add": len}, {"add": len})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("frobnicate.b32 %r1, %r2;", "PTX has no instruction `frobnicate`"), ("mul.u16.lo %h1, %h2, %h3;", r"`\.u16` does not stand there"),
+        ("cvt.f16.f32 %h1, %f1;", "a rounding stands where"), ("vote.all.pred %q1, %q2;", r"`\.all` does not stand there"),
+    ],
+)  # fmt: skip
+def test_an_unknown_instruction_is_refused_before_anything_runs(text, why):
+    """Even where no lane comes to it."""
+    with pytest.raises(AveError, match=rf"\[X031\].*{why}") as caught:
+        Program(kernel(f"ret; {text}"))
+    assert caught.value.code == "X031"
+
+
+def test_a_fence_of_the_proxy_by_its_old_name():
+    """membar.proxy.async is fence.proxy.async (PTX ISA 9.0, 9.7.13.4)."""
+    assert (filled("membar.proxy.async; st.global.u32 [%d0], 3; ret;") == 3).all()
