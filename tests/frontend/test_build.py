@@ -9,7 +9,7 @@ import pytest
 
 import avelang.language as al
 from avelang.base.errors import AveError, VerifyError
-from avelang.frontend import build as door
+from avelang.frontend import tensor_access
 from avelang.frontend.build import build
 from avelang.frontend.source import FunctionSource
 from frontend.building import refused
@@ -91,7 +91,7 @@ def test_a_fault_of_the_frontend_has_the_users_line(monkeypatch):
         out[1] = 2  # <-
 
     stored = itertools.count()
-    put = door.block.__globals__["tensor_access"].put
+    put = tensor_access.put
 
     def broken(*args):
         if next(stored):

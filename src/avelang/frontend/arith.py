@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable
 from typing import Any
 
 from avelang.frontend import choices, shapes, tensor_access
-from avelang.frontend.frame import OBJECTS, Frame
+from avelang.frontend.frame import Frame
 from avelang.frontend.infer import BITWISE, default, fits, promote, with_literal
 from avelang.frontend.names import Layout
+from avelang.frontend.operators import BINARY, COMPARE, UNARY
 from avelang.frontend.structs import Object
 from avelang.frontend.values import Ref, Vec, describe, element, is_number, is_runtime, is_scalar
 from avelang.ir.core import Value
 from avelang.ir.dtypes import BY_NAME, DType, f32, i32, u1
 from avelang.ir.types import VecType, with_dtype
-
-# AST operator: (its text, what Python does, the IR op)
-BINARY: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any], str]] = {
-    ast.Add: ("+", operator.add, "add"), ast.Sub: ("-", operator.sub, "sub"), ast.Mult: ("*", operator.mul, "mul"),
-    ast.Div: ("/", operator.truediv, "div"), ast.FloorDiv: ("//", operator.floordiv, "floordiv"), ast.Mod: ("%", operator.mod, "mod"),
-    ast.LShift: ("<<", operator.lshift, "shl"), ast.RShift: (">>", operator.rshift, "shr"), ast.BitAnd: ("&", operator.and_, "and"),
-    ast.BitOr: ("|", operator.or_, "or"), ast.BitXor: ("^", operator.xor, "xor"), ast.Pow: ("**", operator.pow, "pow"),
-}  # fmt: skip
-COMPARE: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any], str]] = {
-    ast.Eq: ("==", operator.eq, "eq"), ast.NotEq: ("!=", operator.ne, "ne"), ast.Lt: ("<", operator.lt, "lt"),
-    ast.LtE: ("<=", operator.le, "le"), ast.Gt: (">", operator.gt, "gt"), ast.GtE: (">=", operator.ge, "ge"),
-    ast.Is: ("is", operator.is_, ""), ast.IsNot: ("is not", operator.is_not, ""),
-    ast.In: ("in", lambda a, b: a in b, ""), ast.NotIn: ("not in", lambda a, b: a not in b, ""),
-}  # fmt: skip
-UNARY: dict[type[ast.AST], tuple[str, Callable[[Any], Any], str]] = {
-    ast.USub: ("-", operator.neg, "neg"), ast.UAdd: ("+", operator.pos, ""), ast.Invert: ("~", operator.invert, "not"),
-}  # fmt: skip
 
 # Compile-time powers and shifts beyond this many bits are refused: they would only fill the memory.
 MOST_BITS = 4096
@@ -47,12 +30,11 @@ def compile_time(f: Frame, node: ast.AST, what: str, run: Callable[[], Any]) -> 
 
 
 def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
-    """`a op b`."""
-    if isinstance(a, Object) or isinstance(b, Object):
-        return OBJECTS["binary"](f, op, a, b, node)
-    text, python, name = BINARY.get(op, (op.__name__, None, ""))
-    if python is None:
-        f.fail("S001", node, what=f"the operator `{'@' if op is ast.MatMult else text}`", instead="use the MFMA intrinsics, or loops")
+    """`a op b` where neither is an object."""
+    row = BINARY[op]
+    text, python, name = row.text, row.python, row.op
+    if not name:
+        f.fail("S001", node, what=f"the operator `{text}`", instead="use the MFMA intrinsics, or loops")
     if not is_runtime(a) and not is_runtime(b):
         if name in ("shl", "pow") and is_number(b) and abs(b) > MOST_BITS:
             f.fail("T016", node, what=f"`{text}`", why="the result is too large")
@@ -174,9 +156,8 @@ def _shaped(f: Frame, a: Any, b: Any, node: ast.AST, text: str) -> tuple[Value, 
 
 def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
     """`a op b` for one comparison: a bool, a u1 or a vector of u1."""
-    if isinstance(a, Object) or isinstance(b, Object):
-        return OBJECTS["compare"](f, op, a, b, node)
-    text, python, name = COMPARE[op]
+    row = COMPARE[op]
+    text, python, name = row.text, row.python, row.op
     if not name or not (is_runtime(a) or is_runtime(b)):
         if not name and op in (ast.In, ast.NotIn) and (is_runtime(a) or is_runtime(b)):
             f.fail("T023", node, op=text, a=describe(a), b=describe(b))
@@ -209,9 +190,8 @@ def unary(f: Frame, op: type[ast.AST], v: Any, node: ast.AST) -> Any:
     if op is ast.Not:
         c = condition(f, v, node)
         return (not c) if isinstance(c, bool) else negate(f, c)
-    if isinstance(v, Object):
-        return OBJECTS["unary"](f, op, v, node)
-    text, python, name = UNARY[op]
+    row = UNARY[op]
+    text, python, name = row.text, row.python, row.op
     if not is_runtime(v):
         return compile_time(f, node, f"`{text}`", lambda: python(v))
     v = tensor_access.operand(f, v, node)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import Any
 
 import avelang.arch as arch
 from avelang.base.errors import AveError, error
 from avelang.base.garbage import rarer_collections
-from avelang.frontend import calls, expr, objects, shapes
-from avelang.frontend.frame import MISSING, Build, BuildFacts, Frame, Restart
+from avelang.frontend import calls, expr, shapes, stmt
+from avelang.frontend.blocks import block
+from avelang.frontend.constants import constant
+from avelang.frontend.frame import MISSING, Build, BuildFacts, Frame, Restart, Visitors
 from avelang.frontend.signature import EMPTY, ParamSpec, signature
 from avelang.frontend.source import FunctionSource
-from avelang.frontend.stmt import block
 from avelang.frontend.storage import changed_names
 from avelang.frontend.values import Ref
 from avelang.ir.core import Block, Kernel, walk
@@ -22,7 +24,7 @@ from avelang.ir.verify import verify
 # The lanes of a wave where no intrinsic and no target says otherwise.
 DEFAULT_WAVE = 64
 
-__all__ = ["build", "calls", "objects"]
+VISITORS: Visitors = {**stmt.VISITORS, **expr.VISITORS, ast.Call: calls.call}
 
 
 def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
@@ -31,14 +33,14 @@ def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.C
     Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises errors of the catalogue at the user's line.
     """
     known = BuildFacts()
-    state = Build(Block(), chip, known)
+    state = Build(Block(), chip, known, VISITORS)
     try:
         with rarer_collections():
             while True:
                 try:
                     return _kernel(source, constexprs, chip, state, state.b.block)
                 except Restart:
-                    state = Build(Block(), chip, known)
+                    state = Build(Block(), chip, known, VISITORS)
     except AveError as e:
         e.span = e.span or state.b.span
         raise
@@ -89,7 +91,7 @@ def _shared_fits(kernel: Kernel, chip: arch.Chip | None) -> None:
 def _enter(f: Frame, spec: ParamSpec, constexprs: Mapping[str, object], body: Block) -> None:
     """Makes a parameter: an argument of the body, or a compile-time value."""
     if spec.kind == "constexpr":
-        value = expr.constant(constexprs.get(spec.name, spec.default))
+        value = constant(constexprs.get(spec.name, spec.default))
         if value is MISSING and spec.name in constexprs:
             given = constexprs[spec.name]
             got = f"the class {given.__qualname__}" if isinstance(given, type) else f"an object of type {type(given).__name__}"

@@ -21,8 +21,8 @@ from avelang.frontend import (
     shapes,
     tensor_access,  # fmt: skip
 )
-from avelang.frontend.expr import MATH, read_name
-from avelang.frontend.frame import EXPRS, Frame
+from avelang.frontend.constants import MATH
+from avelang.frontend.frame import Frame
 from avelang.frontend.infer import MOST_TRIPS, fits
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Pointer, Tensor, constexpr, extents
 from avelang.frontend.source import Jitted
@@ -218,7 +218,7 @@ def _sum(f: Frame, args: list[Any], node: ast.Call) -> Any:
     if not isinstance(items, (tuple, range)):
         f.fail("T022", node, what="the first argument of sum", got=describe(args[0]), want="a tuple or a tensor")
     for item in items:
-        total = item if isinstance(total, int) and total == 0 else arith.binary(f, ast.Add, total, item, node)
+        total = item if isinstance(total, int) and total == 0 else objects.binary(f, ast.Add, total, item, node)
     return total
 
 
@@ -350,6 +350,5 @@ BUILTIN: dict[str, Callable[[Frame, Args, ast.Call], Any]] = {
     "expect": _expect,
     "lane_id": _lane,
     "target": _target,
-    "printf": lambda f, a, node: printf_call.call(f, a["format"], [read_name(f, x, node) for x in a["args"]], node),
+    "printf": lambda f, a, node: printf_call.call(f, a["format"], [tensor_access.read_name(f, x, node) for x in a["args"]], node),
 }
-EXPRS[ast.Call] = call

@@ -4,49 +4,23 @@ from __future__ import annotations
 
 import ast
 import enum
-import math
 import types
+from collections.abc import Callable
 from typing import Any
 
 from avelang.base.lazy import numpys
-from avelang.frontend import arith, tensor_access
-from avelang.frontend.frame import EXPRS, MISSING, OBJECTS, Frame
+from avelang.frontend import arith, objects, tensor_access
+from avelang.frontend.constants import LAMBDA, constant
+from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS
 from avelang.frontend.merge import changed_cells, choose
-from avelang.frontend.names import BUILTINS, Builtin, Intrinsic, Layout, Namespace, Pointer, constexpr
+from avelang.frontend.names import BUILTINS, Layout, Namespace
 from avelang.frontend.signature import suggest
-from avelang.frontend.source import Jitted
-from avelang.frontend.structs import Method, Object, Pure, StructClass, is_constant, is_constant_class, values_of
-from avelang.frontend.values import LocalFn, Poison, Ref, RuntimeRange, Vec, describe, is_runtime
+from avelang.frontend.structs import Object, StructClass, is_constant, is_constant_class
+from avelang.frontend.values import LocalFn, Poison, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Block, Value, is_pure
 from avelang.ir.dtypes import DType, u1
 from avelang.ir.types import MapType, PtrType
-
-# Compile-time objects that a kernel may name. A number of NumPy's is taken as Python's.
-PLAIN = (int, float, str, DType, Layout, Pointer, Builtin, Intrinsic, Namespace, Jitted, LocalFn, RuntimeRange, StructClass, Method, Pure, type(None),
-         types.ModuleType, type, types.BuiltinFunctionType, types.FunctionType)  # fmt: skip
-_SIMPLE = frozenset({int, float, bool, str, type(None)})  # of PLAIN, what most are
-# What a lambda is called.
-LAMBDA = "<lambda>"
-MATH = {getattr(math, n) for n in dir(math) if callable(getattr(math, n)) and not n.startswith("_")}
-
-
-def constant(value: Any) -> Any:
-    """A Python object as a compile-time value; MISSING where a kernel may not capture it (it is mutable, or means nothing here)."""
-    if type(value) in _SIMPLE:
-        return value
-    if isinstance(value, numpys("generic")):
-        value = value.item()
-    if isinstance(value, tuple):
-        if _SIMPLE.issuperset(map(type, value)):
-            return value
-        items = tuple(map(constant, value))
-        return MISSING if any(i is MISSING for i in items) else value if all(a is b for a, b in zip(items, value, strict=True)) else items
-    if isinstance(value, enum.Enum) and not isinstance(value, PLAIN):
-        return value if constant(value.value) is not MISSING else MISSING
-    if is_constant(value):
-        return MISSING if any(constant(v) is MISSING for v in values_of(value).values()) else value
-    return value if isinstance(value, PLAIN) or value is Ellipsis else MISSING
 
 
 def name(f: Frame, node: ast.Name) -> Any:
@@ -80,7 +54,7 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
     if isinstance(base, Value) and isinstance(base.type, (MapType, PtrType)) and node.attr == "dtype":
         return base.type.dtype
     if isinstance(base, (Object, StructClass)) or is_constant(base) or is_constant_class(base):
-        return OBJECTS["attribute"](f, base, node.attr, node)
+        return objects.attribute(f, base, node.attr, node)
     if isinstance(base, (types.ModuleType, Namespace)):
         try:
             found = getattr(base, node.attr)
@@ -130,7 +104,7 @@ def subscript(f: Frame, node: ast.Subscript) -> Any:
     if isinstance(base, (tuple, str)):
         return _item(f, base, node)
     if isinstance(base, Object) or is_constant(base):
-        return OBJECTS["getitem"](f, base, f.expr(node.slice), node)
+        return objects.getitem(f, base, f.expr(node.slice), node)
     if not isinstance(base, (Vec, Ref)):
         f.fail("T029", node, got=describe(base))
     return tensor_access.get(f, base, indices(f, node), node)
@@ -158,7 +132,7 @@ def compare(f: Frame, node: ast.Compare) -> Any:
     left, result = f.expr(node.left), None
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = f.expr(right_node)
-        one = arith.compare(f, type(op), left, right, node)
+        one = objects.compare(f, type(op), left, right, node)
         result = one if result is None else _both(f, result, one, node)
         left = right
     return result
@@ -217,7 +191,11 @@ def conditional(f: Frame, node: ast.IfExp) -> Any:
     cond = arith.condition(f, f.expr(node.test), node.test)
     if isinstance(cond, bool):
         return f.expr(node.body if cond else node.orelse)
-    return choose(f, cond, lambda: read_name(f, f.expr(node.body), node), lambda: read_name(f, f.expr(node.orelse), node), node)
+
+    def side(e: ast.expr) -> Callable[[], Any]:
+        return lambda: tensor_access.read_name(f, f.expr(e), node)
+
+    return choose(f, cond, side(node.body), side(node.orelse), node)
 
 
 def _tuple(f: Frame, node: ast.Tuple | ast.List) -> Any:
@@ -238,7 +216,7 @@ def comprehension(f: Frame, node: ast.ListComp | ast.GeneratorExp) -> Any:
 
 def _each(f: Frame, item: ast.expr, generators: list[ast.comprehension], found: list[Any]) -> None:
     if not generators:
-        found.append(read_name(f, f.expr(item), item))
+        found.append(tensor_access.read_name(f, f.expr(item), item))
         return
     first = generators[0]
     over = tensor_access.parts(f, f.expr(first.iter), first.iter)
@@ -281,16 +259,7 @@ def _constant(f: Frame, node: ast.Constant) -> Any:
     return node.value
 
 
-def read_name(f: Frame, v: Any, node: ast.AST) -> Any:
-    """What a name gets to hold when an expression gave `v`: a sub-tensor is read (copied to registers), anything else is shared."""
-    if isinstance(v, Ref) and v.coords:
-        return tensor_access.read(f, v, node)
-    if isinstance(v, tuple) and any(isinstance(x, (Ref, tuple)) for x in v) and not hasattr(v, "_fields"):
-        return tuple(read_name(f, x, node) for x in v)
-    return v
-
-
-EXPRS.update({
+VISITORS: Visitors = {
     ast.Name: name,
     ast.Attribute: attribute,
     ast.Subscript: subscript,
@@ -303,8 +272,6 @@ EXPRS.update({
     ast.GeneratorExp: comprehension,
     ast.Constant: _constant,
     ast.Lambda: _lambda,
-    ast.BinOp: lambda f, n: arith.binary(f, type(n.op), f.expr(n.left), f.expr(n.right), n),
-    ast.UnaryOp: lambda f, n: arith.unary(f, type(n.op), f.expr(n.operand), n),
-})  # fmt: skip
-
-__all__ = ["MATH", "constant", "constexpr", "indices", "read_name"]
+    ast.BinOp: lambda f, n: objects.binary(f, type(n.op), f.expr(n.left), f.expr(n.right), n),
+    ast.UnaryOp: lambda f, n: objects.unary(f, type(n.op), f.expr(n.operand), n),
+}

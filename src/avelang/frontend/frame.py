@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from avelang.base.errors import AveError, error
@@ -19,10 +19,8 @@ from avelang.ir.types import Type, dtype_of
 from avelang.isa.row import Row
 
 MISSING: Any = object()
-EXPRS: dict[type[ast.AST], Callable[[Frame, Any], Any]] = {}
-STMTS: dict[type[ast.AST], Callable[[Frame, Any], None]] = {}
-# What operators, subscripts and calls of structs do: `objects.py` fills it in, modules below it ask.
-OBJECTS: dict[str, Callable[..., Any]] = {}
+# By class of node: what builds it. An expression gives its value.
+Visitors = Mapping[type[ast.AST], Callable[["Frame", Any], Any]]
 
 
 class ConstantBuilder(Builder):
@@ -98,10 +96,11 @@ class BuildFacts:
 
 
 class Build:
-    """One kernel being built: the builder, the rows used, and the functions that are being inlined."""
+    """One kernel being built: the builder, the rows used, and the functions that are being inlined. `visitors` build statements and expressions."""
 
-    def __init__(self, body: Block, chip: Any, known: BuildFacts):
+    def __init__(self, body: Block, chip: Any, known: BuildFacts, visitors: Visitors):
         self.b = ConstantBuilder(body)
+        self.visitors = visitors
         self.chip = chip
         self.rows: dict[str, Row] = {}
         self.row_spans: dict[str, Span] = {}
@@ -176,17 +175,21 @@ class Frame:
 
     def expr(self, node: ast.AST) -> Any:
         """The value of an expression."""
-        make = EXPRS.get(type(node))
+        make = self.build.visitors.get(type(node))
         if make is None:
-            self.fail("S001", node, what=_NAMES.get(type(node), f"`{type(node).__name__}`"), instead=_INSTEAD.get(type(node), ""))
+            self._unknown(node)
         return make(self, node)
 
     def stmt(self, node: ast.stmt) -> None:
-        make = STMTS.get(type(node))
+        """Builds a statement."""
+        make = self.build.visitors.get(type(node))
         if make is None:
-            self.fail("S001", node, what=_NAMES.get(type(node), f"`{type(node).__name__}`"), instead=_INSTEAD.get(type(node), ""))
+            self._unknown(node)
         self.b.span = self.span(node)
         make(self, node)
+
+    def _unknown(self, node: ast.AST) -> NoReturn:
+        self.fail("S001", node, what=_NAMES.get(type(node), f"`{type(node).__name__}`"), instead=_INSTEAD.get(type(node), ""))
 
     @contextlib.contextmanager
     def region(self, block: Block) -> Iterator[dict[Any, Any]]:

@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 from avelang.base.errors import counted
 from avelang.frontend import shapes, tensor_access
-from avelang.frontend.expr import LAMBDA, constant, read_name
+from avelang.frontend.blocks import block
+from avelang.frontend.constants import LAMBDA, constant
 from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.merge import RESULT, RETURNED
 from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
 from avelang.frontend.signature import annotation, evaluate, parameters
 from avelang.frontend.source import Jitted
-from avelang.frontend.stmt import block
 from avelang.frontend.storage import changed_names
 from avelang.frontend.structs import Method, Object, StructClass
 from avelang.frontend.values import LocalFn, Ref, Vec, describe, is_number, is_runtime
@@ -24,7 +24,7 @@ from avelang.ir.dtypes import DType
 from avelang.ir.types import PtrType
 
 
-def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: dict[str, Any], node: ast.expr) -> Any:
+def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """Builds the callee in place of its call. A method gets the object that it is called on as its first argument."""
     if isinstance(callee, LocalFn):
         source, definition, parent = callee.frame.source, callee.node, callee.frame
@@ -73,7 +73,7 @@ def _part_of(part: Any, whole: Any) -> bool:
     return _part_of(part, held)
 
 
-def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.expr) -> dict[str, Any]:
+def _bound(f: Frame, inner: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> dict[str, Any]:
     """Arguments by parameter name, defaults filled in."""
     spec, name = inner.node.args, inner.label
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
@@ -132,7 +132,7 @@ def _annotation(inner: Frame, node: ast.expr, param: str) -> Any:
     return evaluate(node, lookup, inner.span(node), param)
 
 
-def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.expr) -> None:
+def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.AST) -> None:
     """Binds a parameter, checked against its annotation."""
     wanted = _annotation(inner, arg.annotation, arg.arg) if arg.annotation is not None else MISSING
     what = f"argument `{arg.arg}` of {inner.label}"
@@ -144,7 +144,7 @@ def _enter(f: Frame, inner: Frame, arg: ast.arg, value: Any, node: ast.expr) -> 
     elif wanted is not MISSING:
         value = fitted(f, wanted, value, what, node)
     if not (isinstance(value, Ref) and value.coords and arg.arg in inner.in_memory):
-        value = read_name(f, value, node)
+        value = tensor_access.read_name(f, value, node)
     else:
         value = tensor_access.whole(f, value)
     if arg.arg in inner.in_memory:

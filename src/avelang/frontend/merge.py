@@ -1,4 +1,4 @@
-"""Where control flow meets: what a name holds on each path comes in, `if` ops with results go out; `loops.py` has loops.
+"""Where control flow meets: what a name holds on each path comes in, `if` ops with results go out; `loop_ops.py` has loops.
 
 The cells of objects (`structs.py`) cross like names, where a region changes them; `aliases.py` knows which objects may be one.
 """

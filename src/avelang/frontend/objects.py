@@ -9,29 +9,20 @@ from typing import Any
 
 from avelang.base.errors import AveError, counted
 from avelang.frontend import aliases, arith, inline, tensor_access
-from avelang.frontend.expr import constant, read_name
-from avelang.frontend.frame import MISSING, OBJECTS, Frame
+from avelang.frontend.constants import constant
+from avelang.frontend.frame import MISSING, Frame
 from avelang.frontend.names import Layout, Pointer, Tensor, TensorMap, constexpr
+from avelang.frontend.operators import BINARY, COMPARE, UNARY, Operator
 from avelang.frontend.signature import suggest
-from avelang.frontend.structs import ANY, EMPTY, Method, Object, Pure, StructClass, StructField, is_constant, is_constant_class, values_of
+from avelang.frontend.structs import ANY, EMPTY, Method, Object, Pure, StructClass, StructField, is_constant, values_of
 from avelang.frontend.values import Poison, Ref, Vec, describe, is_runtime
 from avelang.ir.core import Value
 from avelang.ir.types import MapType, PtrType
 
-_AST = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
-    ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.MatMult: "matmul",
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
-    ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert",
-}  # fmt: skip
-# The other way round, for what stands on the right.
-_MIRROR = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-
-
 # -- making ----------------------------------------------------------------------------------------------------------------------------
 
 
-def construct(f: Frame, cls: StructClass, args: list[Any], kwargs: dict[str, Any], node: ast.expr) -> Object:
+def construct(f: Frame, cls: StructClass, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Object:
     """`Window(view, row=0)`: a new object, its fields by position or by name. Raises T003, T060, T061, and of a field what an argument raises."""
     names = list(cls.fields)
     needed = [n for n, field in cls.fields.items() if field.default is EMPTY]
@@ -71,7 +62,7 @@ def _fitted(f: Frame, cls: StructClass, field: StructField, value: Any, node: as
             f.fail("T017", node, what=what, got=describe(value))
     elif field.wanted is not ANY and not (value is None and field.default is None):
         value = inline.fitted(f, field.wanted, value, what, node)
-    value = read_name(f, value, node)
+    value = tensor_access.read_name(f, value, node)
     if (cls, field.name) in f.build.known.stored:
         value = tensor_access.materialize(f, value, field.name)
     tensor_access.name_tensor(value, field.name)
@@ -81,14 +72,14 @@ def _fitted(f: Frame, cls: StructClass, field: StructField, value: Any, node: as
 # -- fields ----------------------------------------------------------------------------------------------------------------------------
 
 
-def attribute(f: Frame, base: Any, name: str, node: ast.expr) -> Any:
+def attribute(f: Frame, base: Any, name: str, node: ast.AST) -> Any:
     """`base.name` of an object, a struct, a compile-time object or its class."""
     if isinstance(base, Object):
         return _of_object(f, base, name, node)
     return _of_class(f, base, name, node) if isinstance(base, StructClass) else _of_constant(f, base, name, node)
 
 
-def _of_object(f: Frame, base: Object, name: str, node: ast.expr) -> Any:
+def _of_object(f: Frame, base: Object, name: str, node: ast.AST) -> Any:
     cell = base.cells.get(name)
     if cell is not None:
         value = base.heap.get(cell)
@@ -112,7 +103,7 @@ def _at_home(v: Any, home: tuple[StructClass, str]) -> Any:
     return v
 
 
-def _of_class(f: Frame, cls: StructClass, name: str, node: ast.expr) -> Any:
+def _of_class(f: Frame, cls: StructClass, name: str, node: ast.AST) -> Any:
     if name in cls.constants:
         value = constant(cls.constants[name])
         if value is MISSING:
@@ -127,7 +118,7 @@ def _of_class(f: Frame, cls: StructClass, name: str, node: ast.expr) -> Any:
     return Method(member.source, cls if member.kind == "class" else None)
 
 
-def set_field(f: Frame, base: Object, name: str, value: Any, node: ast.expr) -> None:
+def set_field(f: Frame, base: Object, name: str, value: Any, node: ast.AST) -> None:
     """`base.name = value`. Every name of the object sees it."""
     cls, cell = base.cls, base.cells[name]
     value = _fitted(f, cls, cls.fields[name], value, node)
@@ -146,7 +137,7 @@ def _holds(value: Any, v: Object) -> bool:
 # -- methods and operators -------------------------------------------------------------------------------------------------------------
 
 
-def method(f: Frame, base: Object, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.expr) -> Any:
+def method(f: Frame, base: Object, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """Calls a method by its name. Raises T095 where the struct has none."""
     member = base.cls.members.get(name)
     if member is None or member.kind != "method":
@@ -158,15 +149,22 @@ def _has(v: Any, name: str) -> bool:
     return isinstance(v, Object) and name in v.cls.members
 
 
-def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.expr) -> Any:
-    """`a op b` where one is an object: its `__add__`, or `__radd__` of the one on the right. Raises T023."""
-    name = _AST[op]
-    if _has(a, f"__{name}__"):
-        return method(f, a, f"__{name}__", [b], {}, node)
-    if _has(b, f"__r{name}__"):
-        return method(f, b, f"__r{name}__", [a], {}, node)
-    text = "@" if op is ast.MatMult else arith.BINARY[op][0]
-    f.fail("T023", node, _define(name, a, b), op=text, a=describe(a), b=describe(b))
+def binary(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
+    """`a op b`; where one is an object: its `__add__`, or `__radd__` of the one on the right. Raises T023."""
+    if not (isinstance(a, Object) or isinstance(b, Object)):
+        return arith.binary(f, op, a, b, node)
+    row = BINARY[op]
+    found = _by_method(f, row, a, b, node)
+    if found is MISSING:
+        f.fail("T023", node, _define(row.method, a, b), op=row.text, a=describe(a), b=describe(b))
+    return found
+
+
+def _by_method(f: Frame, row: Operator, a: Any, b: Any, node: ast.AST) -> Any:
+    """The result of the left operand's method, or of the right one's; MISSING where there is none."""
+    if _has(a, f"__{row.method}__"):
+        return method(f, a, f"__{row.method}__", [b], {}, node)
+    return method(f, b, f"__{row.mirror}__", [a], {}, node) if _has(b, f"__{row.mirror}__") else MISSING
 
 
 def _define(name: str, *operands: Any) -> str:
@@ -174,30 +172,31 @@ def _define(name: str, *operands: Any) -> str:
     return f"define {first.cls.name}.__{name}__"
 
 
-def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.expr) -> Any:
-    """A comparison where one side is an object. `is` with None is known at compile time; other objects are compared by `__eq__`. Raises T023."""
-    name, text = _AST.get(op), arith.COMPARE[op][0]
-    if name is None:
+def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
+    """A comparison. `is` of an object and None is known at compile time; other objects are compared by `__eq__`. Raises T023."""
+    if not (isinstance(a, Object) or isinstance(b, Object)):
+        return arith.compare(f, op, a, b, node)
+    row = COMPARE[op]
+    if not row.method:
         if op in (ast.Is, ast.IsNot) and not (isinstance(a, Object) and isinstance(b, Object)):
             return op is ast.IsNot
-        f.fail("T023", node, op=text, a=describe(a), b=describe(b))
-    if _has(a, f"__{name}__"):
-        return method(f, a, f"__{name}__", [b], {}, node)
-    if _has(b, f"__{_MIRROR[name]}__"):
-        return method(f, b, f"__{_MIRROR[name]}__", [a], {}, node)
-    if name == "ne" and (_has(a, "__eq__") or _has(b, "__eq__")):
+        f.fail("T023", node, op=row.text, a=describe(a), b=describe(b))
+    found = _by_method(f, row, a, b, node)
+    if found is not MISSING:
+        return found
+    if op is ast.NotEq and (_has(a, "__eq__") or _has(b, "__eq__")):
         return arith.unary(f, ast.Not, compare(f, ast.Eq, a, b, node), node)
-    f.fail("T023", node, _define(name, a, b), op=text, a=describe(a), b=describe(b))
+    f.fail("T023", node, _define(row.method, a, b), op=row.text, a=describe(a), b=describe(b))
 
 
-def unary(f: Frame, op: type[ast.AST], v: Object, node: ast.expr) -> Any:
-    """`-v`, `+v`, `~v` of an object. Raises T095; T028 of `not v`."""
-    if op is ast.Not:
-        return arith.condition(f, v, node)
-    return method(f, v, f"__{_AST[op]}__", [], {}, node)
+def unary(f: Frame, op: type[ast.AST], v: Any, node: ast.AST) -> Any:
+    """`-v`, `+v`, `~v`, `not v`. Of an object: raises T095 where it has no method, T028 for `not v`."""
+    if op is ast.Not or not isinstance(v, Object):
+        return arith.unary(f, op, v, node)
+    return method(f, v, f"__{UNARY[op].method}__", [], {}, node)
 
 
-def getitem(f: Frame, base: Any, index: Any, node: ast.expr) -> Any:
+def getitem(f: Frame, base: Any, index: Any, node: ast.AST) -> Any:
     """`base[index]` of an object; of a compile-time object, at compile time."""
     if isinstance(base, Object):
         return method(f, base, "__getitem__", [index], {}, node)
@@ -206,10 +205,15 @@ def getitem(f: Frame, base: Any, index: Any, node: ast.expr) -> Any:
     return pure(f, Pure(lambda i: base[i], f"{type(base).__name__}.__getitem__"), [index], {}, node)
 
 
+def setitem(f: Frame, base: Object, index: Any, value: Any, node: ast.AST) -> None:
+    """`base[index] = value` of an object."""
+    method(f, base, "__setitem__", [index, value], {}, node)
+
+
 # -- compile-time objects --------------------------------------------------------------------------------------------------------------
 
 
-def _of_constant(f: Frame, base: Any, name: str, node: ast.expr) -> Any:
+def _of_constant(f: Frame, base: Any, name: str, node: ast.AST) -> Any:
     """A field, a property or a function of a compile-time object or of its class."""
     cls = base if isinstance(base, type) else type(base)
     shown = cls.__name__
@@ -267,11 +271,3 @@ def _is(value: Any, kind: Any) -> bool:
     if isinstance(value, Value):
         return kind is (TensorMap if isinstance(value.type, MapType) else Pointer if isinstance(value.type, PtrType) else None)
     return not (is_runtime(value) and not isinstance(value, (tuple, Layout))) and isinstance(value, kind)
-
-
-OBJECTS.update(
-    attribute=attribute, set=set_field, binary=binary, compare=compare, unary=unary, getitem=getitem,
-    setitem=lambda f, base, index, value, node: method(f, base, "__setitem__", [index, value], {}, node),
-)  # fmt: skip
-
-__all__ = ["construct", "instance", "is_constant_class", "method", "pure"]

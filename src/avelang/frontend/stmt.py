@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
-from avelang.frontend import arith, tensor_access
-from avelang.frontend.expr import indices, read_name
-from avelang.frontend.frame import MISSING, OBJECTS, STMTS, Frame
+from avelang.frontend import arith, objects, tensor_access
+from avelang.frontend.blocks import block, unless
+from avelang.frontend.expr import indices
+from avelang.frontend.frame import MISSING, Frame, Visitors
 from avelang.frontend.infer import MOST_TRIPS, default, fits, promote
 from avelang.frontend.loop_ops import loop
-from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED, branch
+from avelang.frontend.merge import BROKEN, FLAGS, RESULT, RETURNED, SKIPPED
 from avelang.frontend.signature import evaluate
 from avelang.frontend.structs import Object
 from avelang.frontend.values import LocalFn, Ref, RuntimeRange, Vec, describe, is_number, is_runtime, is_scalar
@@ -24,7 +24,7 @@ COUNTER, LEFT = "$counter", "$left"
 
 def bind(f: Frame, name: str, value: Any, node: ast.AST) -> None:
     """Makes a name hold a value; register tensors that are changed in place get storage."""
-    value = read_name(f, value, node)
+    value = tensor_access.read_name(f, value, node)
     if name in f.in_memory:
         value = tensor_access.materialize(f, value, name)
     tensor_access.name_tensor(value, name)
@@ -46,7 +46,7 @@ def assign(f: Frame, target: ast.expr, value: Any) -> None:
         for t, v in zip(target.elts, parts, strict=True):
             assign(f, t, v)
     elif isinstance(target, ast.Attribute):
-        OBJECTS["set"](f, _owner(f, target), target.attr, value, target)
+        objects.set_field(f, _owner(f, target), target.attr, value, target)
     else:
         f.fail("S001", target, what=f"an assignment to {ast.unparse(target)}", instead="assign to a name or to an element of a tensor")
 
@@ -73,7 +73,7 @@ def _parts(f: Frame, value: Any, node: ast.AST) -> tuple[Any, ...]:
 def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
     base = tensor_access.pointed(f, f.expr(target.value))
     if isinstance(base, Object):
-        OBJECTS["setitem"](f, base, f.expr(target.slice), value, target)
+        objects.setitem(f, base, f.expr(target.slice), value, target)
         return
     tensor_access.put(f, base, indices(f, target), value, target)
 
@@ -81,7 +81,7 @@ def _store(f: Frame, target: ast.Subscript, value: Any) -> None:
 def _assign(f: Frame, node: ast.Assign) -> None:
     value = f.expr(node.value)
     if len(node.targets) > 1 or isinstance(node.targets[0], ast.Tuple):
-        value = read_name(f, value, node)
+        value = tensor_access.read_name(f, value, node)
     for target in node.targets:
         assign(f, target, value)
         if isinstance(target, ast.Name):
@@ -107,18 +107,18 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
     """`x += y` rebinds a name, of a register tensor too; `x[i] += y` changes an element, its index evaluated once."""
     if isinstance(node.target, ast.Name):
         held = f.expr(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
-        bind(f, node.target.id, arith.binary(f, type(node.op), held, f.expr(node.value), node), node)
+        bind(f, node.target.id, objects.binary(f, type(node.op), held, f.expr(node.value), node), node)
         return
     if isinstance(node.target, ast.Attribute):
         owner = _owner(f, node.target)
-        held = OBJECTS["attribute"](f, owner, node.target.attr, node.target)
-        OBJECTS["set"](f, owner, node.target.attr, arith.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
+        held = objects.attribute(f, owner, node.target.attr, node.target)
+        objects.set_field(f, owner, node.target.attr, objects.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
         return
     base = tensor_access.pointed(f, f.expr(node.target.value))
     if isinstance(base, Object):
         index = f.expr(node.target.slice)
-        held = OBJECTS["getitem"](f, base, index, node.target)
-        OBJECTS["setitem"](f, base, index, arith.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
+        held = objects.getitem(f, base, index, node.target)
+        objects.setitem(f, base, index, objects.binary(f, type(node.op), held, f.expr(node.value), node), node.target)
         return
     at = indices(f, node.target)
     if isinstance(base, Vec) and base.home is not None:
@@ -126,87 +126,12 @@ def _augmented(f: Frame, node: ast.AugAssign) -> None:
     if not isinstance(base, Ref):
         f.fail("T044", node.target, got=describe(base))
     old = tensor_access.get(f, base, at, node.target)
-    tensor_access.put(f, base, at, arith.binary(f, type(node.op), old, f.expr(node.value), node), node.target)
-
-
-# -- blocks --------------------------------------------------------------------------------------------------------------------------
-
-
-def block(f: Frame, body: list[ast.stmt], live: Any, tail: bool = False) -> None:
-    """Builds statements one after another. `live`: names read after the last of them; `tail`: the function ends there.
-
-    After a statement that may have returned or left a loop, the rest is built under a condition: nested into the other branch where a
-    branch always leaves, else under a flag.
-    """
-    for i, stmt in enumerate(body):
-        rest = body[i + 1 :] if f.flow.facts[stmt].exits else []
-        if isinstance(stmt, ast.If):
-            if _if(f, stmt, rest, live, tail, last=i + 1 == len(body)):
-                return
-        else:
-            f.stmt(stmt)
-        if not f.flow.facts[stmt].exits:
-            continue
-        flag = _flag(f)
-        if flag is True:
-            return
-        if flag is not False:
-            if rest:
-                f.at(stmt)
-                _unless(f, flag, lambda: block(f, rest, live), live, bool(f.flow.exits(rest)), rest[0])  # noqa: B023 - called at once
-            return
-
-
-def _unless(f: Frame, flag: Value, build: Callable[[], None], live: Any, exits: bool, node: ast.AST) -> None:
-    """Builds what runs only where a flag is down; inside, all flags are down."""
-
-    def inside() -> None:
-        for name in FLAGS if exits else ():
-            if isinstance(f.env.get(name), Value):
-                f.env.set(name, False)
-        build()
-
-    def outside() -> None:
-        if f.env.get(RETURNED) is flag:
-            f.env.set(RETURNED, True)
-
-    branch(f, arith.negate(f, flag), inside, outside, live, node)
-
-
-def _flag(f: Frame) -> bool | Value:
-    """Whether the statements that follow are skipped."""
-    result: bool | Value = False
-    for name in FLAGS:
-        held = f.env.get(name)
-        if held is True:
-            return True
-        if isinstance(held, Value):
-            result = held if result is False else f.b.or_(result, held)  # type: ignore[arg-type]
-    return result
-
-
-def _if(f: Frame, node: ast.If, rest: list[ast.stmt], live: Any, tail: bool, last: bool) -> bool:
-    """An `if` statement. True when it has taken the rest of its block into one of its branches."""
-    f.b.span = f.span(node.test)
-    cond = arith.condition(f, f.expr(node.test), node.test)
-    after = f.flow.live[node]
-    if isinstance(cond, bool):
-        block(f, node.body if cond else node.orelse, after | live, tail and last)
-        return False
-    then, other = node.body, node.orelse
-    nested = bool(rest) and (f.flow.ends(then) or f.flow.ends(other))
-    if nested:
-        then, other = (then if f.flow.ends(then) else then + rest), (other if f.flow.ends(other) else other + rest)
-        after, last = frozenset(live), True
-    tail = tail and last
-    f.b.span = f.span(node.test)
-    branch(f, cond, lambda: block(f, then, after, tail), lambda: block(f, other, after, tail), after, node, tail)
-    return nested
+    tensor_access.put(f, base, at, objects.binary(f, type(node.op), old, f.expr(node.value), node), node.target)
 
 
 def _return(f: Frame, node: ast.Return) -> None:
     value = None if node.value is None else f.expr(node.value)
-    value = f.returned(read_name(f, value, node), node)
+    value = f.returned(tensor_access.read_name(f, value, node), node)
     if f.flow.returns_value:
         f.env.set(RESULT, value)
     f.env.set(RETURNED, True)
@@ -260,7 +185,7 @@ def _trips(f: Frame, node: ast.For, items: list[Any], first: int) -> None:
             return
         if isinstance(broken, Value):
             if i + 1 < len(items):
-                _unless(f, broken, lambda: _trips(f, node, items, i + 1), live, True, node)  # noqa: B023 - called at once
+                unless(f, broken, lambda: _trips(f, node, items, i + 1), live, True, node)  # noqa: B023 - called at once
             return
 
 
@@ -402,7 +327,7 @@ def _while(f: Frame, node: ast.While) -> None:
     _leave(f)
 
 
-# -- the rest ------------------------------------------------------------------------------------------------------------------------
+# -- returns and the rest ------------------------------------------------------------------------------------------------------------------------
 
 
 def _expression(f: Frame, node: ast.Expr) -> None:
@@ -429,7 +354,7 @@ def _jump(flag: str) -> Any:
     return lambda f, node: f.env.set(flag, True)
 
 
-STMTS.update({
+VISITORS: Visitors = {
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
     ast.AugAssign: _augmented,
@@ -442,4 +367,4 @@ STMTS.update({
     ast.Pass: lambda f, node: None,
     ast.Break: _jump(BROKEN),
     ast.Continue: _jump(SKIPPED),
-})  # fmt: skip
+}

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.frontend.names import Pointer, Tensor, TensorMap, constexpr
+from avelang.frontend.operators import METHODS
 from avelang.frontend.source import FunctionSource, Named
 from avelang.ir.dtypes import DType
 
@@ -24,9 +25,7 @@ ANY: Any = Ellipsis
 # What marks a class whose instances are compile-time values. It counts where it stands, not in subclasses.
 MARK = "__ave_constant__"
 
-BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor", "matmul")
-_OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "getitem", "setitem", "call", "len", "post_init")
-OPERATORS = frozenset(f"__{n}__" for n in (*BINARY, *(f"r{b}" for b in BINARY), *_OTHERS))
+OPERATORS = METHODS | {f"__{n}__" for n in ("getitem", "setitem", "call", "len", "post_init")}
 # What every class has, or what says nothing about its instances.
 _IGNORED = frozenset(
     f"__{n}__" for n in ("module", "qualname", "doc", "dict", "weakref", "annotations", "static_attributes", "firstlineno", "match_args", "hash")

@@ -202,6 +202,15 @@ def read(f: Frame, v: Any, node: ast.AST) -> Any:
     return Vec(loaded, v.shape)
 
 
+def read_name(f: Frame, v: Any, node: ast.AST) -> Any:
+    """What a name gets to hold when an expression gave `v`: a sub-tensor is read (copied to registers), anything else is shared."""
+    if isinstance(v, Ref) and v.coords:
+        return read(f, v, node)
+    if isinstance(v, tuple) and any(isinstance(x, (Ref, tuple)) for x in v) and not hasattr(v, "_fields"):
+        return tuple(read_name(f, x, node) for x in v)
+    return v
+
+
 def operand(f: Frame, v: Any, node: ast.AST) -> Any:
     """What `read` gives, as something to compute with. Raises T046 for a tensor whose extents are known only at run time."""
     v = read(f, v, node)

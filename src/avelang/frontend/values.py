@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from avelang.frontend import shapes
+from avelang.frontend.frame import Frame
 from avelang.frontend.names import Builtin, Intrinsic, Layout, Namespace
 from avelang.frontend.source import Jitted
 from avelang.frontend.structs import Method, Object, Pure, Snapshot, StructClass
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import LOCAL, PtrType, TensorType
-
-if TYPE_CHECKING:
-    from avelang.frontend.frame import Frame
 
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
