@@ -9,6 +9,7 @@ import itertools
 import pathlib
 import re
 import sys
+import types
 from typing import Any
 
 import ml_dtypes
@@ -19,10 +20,13 @@ import avelang.language as al
 from avelang import executor, tile
 from avelang.amdgcn.asm import parse
 from avelang.base.errors import AveError
+from avelang.frontend.source import Jitted
+from avelang.frontend.structs import StructClass
+from avelang.pipelines import epilogue, ring, warp_specialized
 from avelang.runtime.compile import compile_text
 from avelang.sim.amdgcn import mutate
 from avelang.sim.amdgcn.machine import AmdMachine
-from avelang.tile import PIPELINES, schedules, views
+from avelang.tile import PIPELINES, loops, loops_async, schedules, views, warpgroups
 from avelang_kernels.matmul import tile_gemm
 from avelang_kernels.matmul.tile_gemm import build
 from checked import ask
@@ -158,45 +162,65 @@ def test_every_wait_in_gfx942_code_matters(name):
     assert right()
 
 
-# Lines of the pipelines' sources without which the reference finds a race, a copy that is not there, or wrong numbers.
-WAITS = re.compile(r"^ +(al\.syncthreads\(\)|wait_async\(.*\)|al\.nvvm\.mbarrier_wait\(.*\)|.* = al\.nvvm\.wgmma_wait_acc\(.*\)|consumer_release\(.*\)|"
-                   r"al\.nvvm\.barrier_sync\(.*\)|al\.nvvm\.fence_proxy_async_shared\(\)|al\.nvvm\.cp_async_bulk_wait_group_read\(.*\))$")  # fmt: skip
-SOURCES = {"cp-async": schedules.loops_async, "tma": schedules.warpgroups}
+# Lines of the library's rings and epilogues without which the reference finds a race, a copy that is not there, or wrong numbers.
+WAITS = re.compile(
+    r"^ +(al\.syncthreads\(\)|wait_copies\(.*\)|al\.nvvm\.mbarrier_wait\(.*\)|.* = al\.nvvm\.wgmma_wait_acc\(.*\)|"
+    r"ring\.(wait|release|tail)\(.*\)|al\.nvvm\.barrier_sync\(.*\)|al\.nvvm\.fence_proxy_async_shared\(\)|al\.nvvm\.cp_async_bulk_wait_group_read\(.*\))$"
+)
+# Of each pipeline: the modules that have its waits, and whose waits those are.
+SOURCES = {
+    "cp-async": {ring: ("CopyRing",)},
+    "tma": {ring: ("MbarrierRing", "cluster_sync"), warp_specialized: ("produce", "mainloop"), epilogue: ("TmaEpilogue",)},
+}
+OF_CLUSTERS = "if CLUSTER > 1:", "if self.CLUSTER_M * self.CLUSTER_N > 1:"
+USERS = schedules, views, loops, loops_async, warpgroups, warp_specialized, epilogue
 
 
-def places() -> list[tuple[str, int, str, str]]:
-    """(pipeline, number of the line, function, the line without what surrounds it) of each wait in the sources of those for NVIDIA."""
+def places() -> list[tuple[str, types.ModuleType, int, str]]:
+    """(pipeline, module, number of the line, the line without what surrounds it) of each wait."""
     found = []
-    for name, module in SOURCES.items():
-        lines, function = pathlib.Path(module.__file__ or "").read_text().splitlines(), ""
-        for i, line in enumerate(lines):
-            function = line[4 : line.index("(")] if line.startswith("def ") else function
-            if WAITS.match(line):
-                found.append((name, i, function, line.strip()))
+    for name, modules in SOURCES.items():
+        for module, owners in modules.items():
+            owner = ""
+            for i, line in enumerate(pathlib.Path(module.__file__ or "").read_text().splitlines()):
+                owner = re.split(r"[ (:]", line)[1] if line.startswith(("def ", "class ")) else owner
+                if owner in owners and WAITS.match(line):
+                    found.append((name, module, i, line.strip()))
     return found
 
 
-@pytest.mark.parametrize(("name", "line", "function", "text"), places(), ids=[f"{n}-{i + 1}" for n, i, *_ in places()])
-def test_every_wait_in_nvidias_pipelines_matters(name, line, function, text, tmp_path, monkeypatch):
+PLACES = places()
+
+
+def test_the_waits_are_found():
+    """As many as rings, main loop and epilogue have."""
+    assert [sum(n == name for n, *_ in PLACES) for name in SOURCES] == [3, 15]
+
+
+@pytest.mark.parametrize(("name", "module", "line", "text"), PLACES, ids=[f"{m.__name__.rpartition('.')[2]}-{i + 1}" for _, m, i, _ in PLACES])
+def test_every_wait_in_nvidias_pipelines_matters(name, module, line, text, tmp_path, monkeypatch):
     monkeypatch.setenv("AVE_CHECK", "races")
-    module = SOURCES[name]
     lines = pathlib.Path(module.__file__ or "").read_text().splitlines()
+    before = [x.strip() for x in lines[max(0, line - 4) : line]]
     space = lines[line][: len(lines[line]) - len(lines[line].lstrip())]
     lines[line] = space + "pass"
     path = tmp_path / f"{pathlib.Path(module.__file__ or '').stem}_without.py"
-    whole = "\n".join(lines) + "\n"
-    path.write_text(whole.replace("if not G.native_order:", "if True:") if function == "simple" else whole)  # which is for fragments without ldmatrix
+    path.write_text("\n".join(lines) + "\n")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     without = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, path.stem, without)
     spec.loader.exec_module(without)
-    for user in (schedules, views):
-        monkeypatch.setattr(user, module.__name__.rpartition(".")[2], without, raising=False)
+    for user in USERS:
+        for n, value in list(vars(user).items()):
+            if value is module:
+                monkeypatch.setattr(user, n, without)
+            elif isinstance(value, (Jitted, StructClass)) and getattr(module, n, None) is value:
+                monkeypatch.setattr(user, n, getattr(without, n))
     monkeypatch.setattr(tile_gemm, "build", build.__wrapped__)  # a kernel that has not been made yet
     block = smallest(name, "sm_90a", "bf16")
-    branches = [x.strip() for x in lines[line - 4 : line] if x.strip() in ("if G.cluster > 1:", "else:")]
-    if branches and branches[-1] != "else:":  # it stands for the other blocks of a cluster
+    branches = [x for x in before if x in (*OF_CLUSTERS, "else:")]
+    if (branches and branches[-1] != "else:") or text.startswith("ring.tail"):  # it stands for the other blocks of a cluster
         block = dataclasses.replace(block, cluster=(2, 1))
     noticed = ""
     try:
@@ -205,5 +229,6 @@ def test_every_wait_in_nvidias_pipelines_matters(name, line, function, text, tmp
         noticed = e.code + " " + e.message
     except AssertionError:
         noticed = "numbers"
-    # At the very end copies of zeros are under way, which nobody waits for but the block's end.
-    assert noticed.startswith(("X", "numbers") if text != "wait_async(0)" else "") and (text != "wait_async(0)" or not noticed), noticed
+    # At the very end copies of zeros are in flight, which nobody waits for but the block's end.
+    last = text == "wait_copies(0, self.LOADS)"
+    assert noticed.startswith("" if last else ("X", "numbers")) and (not last or not noticed), noticed

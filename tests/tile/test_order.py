@@ -30,7 +30,7 @@ def kernel(T, E, ENDS):
         for i in al.range(al.block_id(0), min(count, most), al.grid_dim(0)):
             for below in range(T.cluster[0]):
                 for beside in range(T.cluster[1]):
-                    job = walk.job(i, below, beside)
+                    job = walk.work_tile(i, below, beside)
                     if al.thread_id(0) == 0:
                         place = ((i * T.cluster[0] + below) * T.cluster[1] + beside + 1) * FIELDS
                         for f, x in enumerate(job.a + job.b + job.k + job.at[1:]):

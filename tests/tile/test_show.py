@@ -181,7 +181,7 @@ def test_the_column_of_a_swizzle():
 @avelang.jit
 def places(out: al.Pointer(al.u32), m: al.u32, n: al.u32, M: al.constexpr, N: al.constexpr):
     walk = Rows(m, n, al.convert(1, al.u32), M, N)
-    row, col = walk.job(xcd_remap(al.block_id(0), walk.count(), al.target().dies), 0, 0).at
+    row, col = walk.work_tile(xcd_remap(al.block_id(0), walk.count(), al.target().dies), 0, 0).at
     o = al.make_tensor(out, al.u32, al.make_layout((walk.count(), 2), (2, 1)))
     o[al.block_id(0), 0], o[al.block_id(0), 1] = row, col
 

@@ -60,22 +60,19 @@ class TmaEpilogue:
         return acc if self.activation is None else self.activation(acc)
 
     def __call__(self, acc, work, consumer, t):
+        self.store(self.apply(acc, work.at[1], t), work.at[0] + consumer * ROWS, work.at[1], consumer, t)
+
+    def store(self, acc, row, col, consumer, t):
+        """Stores a consumer's accumulators as they are, from `row` and `col` of C on."""
         BUFFERS, WIDTH = self.staged.shape[1], PATTERN // self.staged.dtype.bytes
-        acc = self.apply(acc, work.at[1], t)
         for p in range(2 * acc.shape[0] // WIDTH):
             if t == 0:
                 al.nvvm.cp_async_bulk_wait_group_read(BUFFERS - 1)
             al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
-            stage_epilogue(
-                self.staged[consumer, p % BUFFERS],
-                al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,)),
-                t // 32,
-                t % 32,
-            )
+            part = al.subview(acc, (p * WIDTH // 2,), (WIDTH // 2,), (1,))
+            stage_epilogue(self.staged[consumer, p % BUFFERS], part, t // 32, t % 32)
             al.nvvm.fence_proxy_async_shared()
             al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
             if t == 0:
-                al.nvvm.tma_store_2d(
-                    self.C, work.at[0] + consumer * ROWS, work.at[1] + p * WIDTH, self.staged[consumer, p % BUFFERS]
-                )
+                al.nvvm.tma_store_2d(self.C, row, col + p * WIDTH, self.staged[consumer, p % BUFFERS])
                 al.nvvm.cp_async_bulk_commit_group()

@@ -14,20 +14,14 @@ import avelang
 import avelang.language as al
 import avelang.tile.block_gemm as block_gemm
 import avelang.tile.tensors as tensors
+from avelang.pipelines.lds import alternate_barrier, lds_mainloop
+from avelang.pipelines.ring import wait_loads
+from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VALU, VMEM_READ, sched_barrier, sched_interleave, setprio
 from avelang.tile.shared import shared
 from avelang.tile.tensors import DistributedTile
 from avelang.tile.transforms import as_preshuffled, expectation
 from avelang.tile.views import TensorView
 from avelang.tile.windows import static_values
-
-VALU, MFMA, LOAD, READ, WRITE = (
-    0x2,
-    0x8,
-    0x20,
-    0x100,
-    0x200,
-)  # kinds of instructions, as AMD's `sched_group_barrier` knows them
-MOST = 63  # loads that a wait of AMD's can leave under way
 
 
 @avelang.jit
@@ -72,23 +66,6 @@ def acc_tile(G, acc):
 
 
 @avelang.jit
-def sched_interleave(kind, count, products, together=1):
-    """Tells AMD's scheduler: `count` groups of instructions of a kind, `together` in each, each followed by so many
-    matrix instructions."""
-    if al.target().vendor == "amd":
-        for _ in range(count):
-            al.amdgpu.sched_group_barrier(kind, together, 0)
-            al.amdgpu.sched_group_barrier(MFMA, products, 0)
-
-
-@avelang.jit
-def sched_barrier():
-    """Nothing moves across here, on AMD."""
-    if al.target().vendor == "amd":
-        al.amdgpu.sched_barrier(0)
-
-
-@avelang.jit
 def single(G, A, B, k):
     """One buffer: fetch, keep, multiply, one after the other."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
@@ -107,65 +84,65 @@ def single(G, A, B, k):
 
 
 @avelang.jit
-def fetch(A, B, x, y, depth):
-    """Asks global memory for the next two halves, in the order in which they are kept."""
+def load_halves(operands, depth):
+    """Asks global memory for the next two halves of a tile, in the order in which they are stored to LDS. `operands`:
+    (window, registers) of each."""
     for half in range(2):
-        A.load_values(x[half])
-        B.load_values(y[half])
-        A.move((0, depth))
-        B.move((0, depth))
+        for window, values in operands:
+            window.load_values(values[half])
+        for window, _ in operands:
+            window.move((0, depth))
 
 
 @avelang.jit
 def double_buffer(G, A, B, k):
     """Two buffers, each of half a tile of K. While one is multiplied, the next one's fragments are read, the one after
-    that is kept where everybody has read, and global memory is asked for the tile after the next. One barrier a half
-    keeps readers and writers of a buffer apart."""
+    that is stored where all waves have read, and global memory is asked for the tile after the next."""
     H = G.half_k()
     I, J = H.count
     EARLY = max(I // 2, I - 2)
     A, B = A.spread(H.copy_a), B.spread(H.copy_b)
     a, b = alloc_shared(H, 2)
     x, y = al.make_local((2, H.copy_a.elements), A.view.dtype), al.make_local((2, H.copy_b.elements), B.view.dtype)
-    part, even, odd = (
-        al.make_local((I, H.a_words), al.i32),
-        al.make_local((J, H.b_words), al.i32),
-        al.make_local((J, H.b_words), al.i32),
-    )
+    part, sets = al.make_local((I, H.a_words), al.i32), fragment_sets(H)
     READS, COPIES = a.reads(H.a) // I, len(a.plan(H.copy_a)) + len(b.plan(H.copy_b))
     acc, last = make_acc(G), (max(k, 1) - 1) // G.k
 
-    fetch(A, B, x, y, H.k)
+    load_halves(((A, x), (B, y)), H.k)
     for half in range(2):
         a.store_values(x[half], H.copy_a, half)
         b.store_values(y[half], H.copy_b, half)
-    fetch(A, B, x, y, H.k)
+    load_halves(((A, x), (B, y)), H.k)
     al.syncthreads()
-    b.load_into(even, H.b, 0)
+    b.load_into(sets[0], H.b, 0)
     a.load_into(part, H.a, 0, 0, EARLY * READS)
 
-    for _ in al.range(last + 1):
-        for half, now, next in ((0, even, odd), (1, odd, even)):
-            a.load_into(part, H.a, half, EARLY * READS, I * READS)
-            block_gemm.multiply(H, acc, part, now, 0, EARLY)
-            sched_interleave(READ, (I - EARLY) * READS, 2)
-            sched_interleave(VALU, 12, 1)
-            sched_barrier()
+    def first(step, half):
+        a.load_into(part, H.a, half, EARLY * READS, I * READS)
 
-            al.syncthreads()
-            b.load_into(next, H.b, 1 - half)
-            a.load_into(part, H.a, 1 - half, 0, EARLY * READS)
-            a.store_values(x[half], H.copy_a, half)
-            b.store_values(y[half], H.copy_b, half)
-            if half == 1:
-                fetch(A, B, x, y, H.k)
-            block_gemm.multiply(H, acc, part, now, EARLY, I)
-            sched_interleave(READ, (J + EARLY) // 2, 1, 2)
-            sched_interleave(WRITE, COPIES, 1)
-            if half == 1:
-                sched_interleave(LOAD, COPIES, 1, 2)
-            sched_barrier()
+    def second(step, half):
+        b.load_into(sets[1 - half], H.b, 1 - half)
+        a.load_into(part, H.a, 1 - half, 0, EARLY * READS)
+        a.store_values(x[half], H.copy_a, half)
+        b.store_values(y[half], H.copy_b, half)
+        if half == 1:
+            load_halves(((A, x), (B, y)), H.k)
+
+    def multiply(half, begin, end):
+        block_gemm.multiply(H, acc, part, sets[half], begin, end)
+
+    BEFORE = ((DS_READ, (I - EARLY) * READS, 2), (VALU, 12, 1))
+    STORES = ((DS_READ, (J + EARLY) // 2, 1, 2), (DS_WRITE, COPIES, 1))
+    AFTER = (STORES, STORES + ((VMEM_READ, COPIES, 1, 2),))
+    lds_mainloop(last + 1, 2, I, EARLY, first, second, multiply, al.syncthreads, BEFORE, AFTER)
     return acc_tile(G, acc)
+
+
+@avelang.jit
+def fragment_sets(H):
+    """Registers for two sets of B's fragments: one to multiply, one to read into."""
+    J = H.count[1]
+    return al.make_local((J, H.b_words), al.i32), al.make_local((J, H.b_words), al.i32)
 
 
 @avelang.constant
@@ -177,48 +154,46 @@ def one_fragment(G):
 @avelang.jit
 def direct(G, A, B, k, STAGES: al.constexpr = 2):
     """As `double_buffer`, but global memory is loaded straight into LDS, `STAGES` tiles of K in buffers one fragment
-    deep. Each buffer is an allocation of its own: LLVM then sees that a read of one need not wait for what is on its
-    way to another."""
+    deep. Each buffer is an allocation of its own: LLVM then sees that a read of one need not wait for loads to
+    another."""
     H = one_fragment(G)
     I, J = H.count
-    EARLY = max(1, I // 4)  # most products after the barrier, with the loads: each takes three slots to issue
+    EARLY = max(1, I // 4)  # most products behind the barrier, with the loads: each takes three slots to issue
     A, B = A.spread(H.copy_a), B.spread(H.copy_b)
-    BUFFERS = max(2, STAGES * G.steps) if A.row_bounded() else 2  # through registers nothing stays under way
-    rooms = tuple([alloc_shared(H, 1) for _ in range(BUFFERS)])
-    part, even, odd = (
-        al.make_local((I, H.a_words), al.i32),
-        al.make_local((J, H.b_words), al.i32),
-        al.make_local((J, H.b_words), al.i32),
-    )
-    READS, LOADS = rooms[0][0].reads(H.a) // I, A.loads_into(rooms[0][0]) + B.loads_into(rooms[0][1])
+    BUFFERS = max(2, STAGES * G.steps) if A.row_bounded() else 2  # through registers nothing stays in flight
+    buffers = tuple([alloc_shared(H, 1) for _ in range(BUFFERS)])
+    part, sets = al.make_local((I, H.a_words), al.i32), fragment_sets(H)
+    READS, LOADS = buffers[0][0].reads(H.a) // I, A.loads_into(buffers[0][0]) + B.loads_into(buffers[0][1])
     acc, ROUND = make_acc(G), math.lcm(2, BUFFERS)
 
-    for a, b in rooms:
+    def sync():
+        wait_loads(LOADS * (BUFFERS - 2))
+        al.syncthreads()
+
+    def read_next(phase):
+        a, b = buffers[phase % BUFFERS]
+        b.load_into(sets[phase % 2], H.b)
+        a.load_into(part, H.a, 0, 0, EARLY * READS)
+
+    def first(step, phase):
+        buffers[phase % BUFFERS][0].load_into(part, H.a, 0, EARLY * READS, I * READS)
+
+    def second(step, phase):
+        read_next(phase + 1)
+        copy(A, B, *buffers[phase % BUFFERS], H.k)
+
+    def multiply(phase, begin, end):
+        block_gemm.multiply(H, acc, part, sets[phase % 2], begin, end)
+
+    for a, b in buffers:
         copy(A, B, a, b, H.k)
     wait_loads(LOADS * (BUFFERS - 1))
     al.syncthreads()
-    rooms[0][1].load_into(even, H.b)
-    rooms[0][0].load_into(part, H.a, 0, 0, EARLY * READS)
-
-    for _ in al.range((k + ROUND * H.k - 1) // (ROUND * H.k)):
-        for phase in range(ROUND):
-            (a, b), (c, d) = rooms[phase % BUFFERS], rooms[(phase + 1) % BUFFERS]
-            now, next = (even, odd) if phase % 2 == 0 else (odd, even)
-            a.load_into(part, H.a, 0, EARLY * READS, I * READS)
-            block_gemm.multiply(H, acc, part, now, 0, EARLY)
-            sched_interleave(READ, (I - EARLY) * READS, 2)
-            sched_interleave(VALU, 12, 1)
-            sched_barrier()
-
-            wait_loads(LOADS * (BUFFERS - 2))
-            al.syncthreads()
-            d.load_into(next, H.b)
-            c.load_into(part, H.a, 0, 0, EARLY * READS)
-            copy(A, B, a, b, H.k)
-            block_gemm.multiply(H, acc, part, now, EARLY, I)
-            sched_interleave(READ, (J + EARLY) // 2, 1, 2)
-            sched_interleave(LOAD, LOADS, 1)
-            sched_barrier()
+    read_next(0)
+    BEFORE = ((DS_READ, (I - EARLY) * READS, 2), (VALU, 12, 1))
+    AFTER = ((DS_READ, (J + EARLY) // 2, 1, 2), (VMEM_READ, LOADS, 1))
+    rounds = (k + ROUND * H.k - 1) // (ROUND * H.k)
+    lds_mainloop(rounds, ROUND, I, EARLY, first, second, multiply, sync, BEFORE, (AFTER, AFTER))
     wait_loads(0)
     return acc_tile(G, acc)
 
@@ -230,13 +205,6 @@ def copy(A, B, a, b, depth):
     B.load_async(b)
     A.move((0, depth))
     B.move((0, depth))
-
-
-@avelang.jit
-def wait_loads(pending):
-    """Waits until all of the wave's loads but the newest `pending` are there, on AMD."""
-    if al.target().vendor == "amd":
-        al.amdgpu.s_waitcnt(min(pending, MOST), 7, 15)
 
 
 @avelang.jit
@@ -260,21 +228,6 @@ def prefetch(G, A, B, k):
 
 
 @avelang.jit
-def alternate_barrier(G, late):
-    """A barrier of the whole block at which its two groups of waves are in different places of the program. On NVIDIA
-    two, since compute-sanitizer's synccheck takes a barrier of all threads to be in one place: the late group waits for
-    the other and then answers, so that nobody comes to a barrier again before all have left it."""
-    if al.target().vendor == "amd":
-        al.syncthreads()
-    elif late:
-        al.nvvm.barrier_sync(1, G.threads)
-        al.nvvm.barrier_arrive(2, G.threads)
-    else:
-        al.nvvm.barrier_arrive(1, G.threads)
-        al.nvvm.barrier_sync(2, G.threads)
-
-
-@avelang.jit
 def ping_pong(G, A, B, k):
     """Two buffers and two groups of waves, which take turns: while one group reads fragments and copies, the other
     multiplies, and asks global memory for what it will copy in its next turn. The second group is one barrier
@@ -289,13 +242,13 @@ def ping_pong(G, A, B, k):
     A.move((0, G.k))
     B.move((0, G.k))
     x, y = A.load(), B.load()
-    alternate_barrier(G, late)
+    alternate_barrier(G.threads, late)
     if late:
-        alternate_barrier(G, late)
+        alternate_barrier(G.threads, late)
     turn(G, (a, u, x), (b, v, y), 0)
     for _ in al.range((k + 2 * G.k - 1) // (2 * G.k)):
         for half in range(2):
-            alternate_barrier(G, late)
+            alternate_barrier(G.threads, late)
             setprio(1)
             A.move((0, G.k))
             B.move((0, G.k))
@@ -308,13 +261,13 @@ def ping_pong(G, A, B, k):
             for step in range(G.steps):
                 block_gemm.multiply(G, acc, mine[0][step], mine[1][step], 0, I)
             sched_interleave(VALU, 6, 1)
-            sched_interleave(LOAD, COPIES, 1)
+            sched_interleave(VMEM_READ, COPIES, 1)
             sched_barrier()
             setprio(0)
-            alternate_barrier(G, late)
+            alternate_barrier(G.threads, late)
             turn(G, (a, u, x), (b, v, y), 1 - half)
     if not late:
-        alternate_barrier(G, late)
+        alternate_barrier(G.threads, late)
     return acc_tile(G, acc)
 
 
@@ -329,13 +282,6 @@ def turn(G, of_a, of_b, half):
     a.store(x, 1 - half)
     b.store(y, 1 - half)
     sched_barrier()
-
-
-@avelang.jit
-def setprio(priority):
-    """Which of its SIMD's waves goes first, on AMD."""
-    if al.target().vendor == "amd":
-        al.amdgpu.s_setprio(priority)
 
 
 @avelang.jit
@@ -371,46 +317,36 @@ def preshuffled(G, A, B, k):
     READS, COPIES, ALONG = a.reads(H.a) // I, len(a.plan(H.copy_a)), H.preshuffled_b.shape[1]
     acc, sets = make_acc(G), tuple([tensors.full(H.preshuffled_b, 0, B.view.dtype) for _ in range(SETS)])
 
-    fetch_one(A, x, H.k)
+    def load_b(n):
+        B.load_into(sets[n])
+        B.move((0, ALONG))
+
+    def first(step, n):
+        load_b((n + SETS - 1) % SETS)
+        a.load_into(part, H.a, n % 2, EARLY * READS, I * READS)
+
+    def second(step, n):
+        a.load_into(part, H.a, 1 - n % 2, 0, EARLY * READS)
+        a.store_values(x[n % 2], H.copy_a, n % 2)
+        if n % 2 == 1:
+            load_halves(((A, x),), H.k)
+
+    def multiply(n, begin, end):
+        fragments = al.view(sets[n].values, al.Tensor((J, H.b_words), al.i32))
+        block_gemm.multiply(H, acc, part, fragments, begin, end)
+
+    load_halves(((A, x),), H.k)
     for half in range(2):
         a.store_values(x[half], H.copy_a, half)
     for n in range(SETS - 1):
-        B.load_into(sets[n])
-        B.move((0, ALONG))
-    sched_barrier()  # loads in the order of the loop: a wait for B's then leaves A's under way
-    fetch_one(A, x, H.k)
+        load_b(n)
+    sched_barrier()  # loads in the order of the loop: a wait for B's then leaves A's in flight
+    load_halves(((A, x),), H.k)
     al.syncthreads()
     a.load_into(part, H.a, 0, 0, EARLY * READS)
-
-    for _ in al.range((k + SETS * H.k - 1) // (SETS * H.k)):
-        for n in range(SETS):
-            half, now = n % 2, al.view(sets[n].values, al.Tensor((J, H.b_words), al.i32))
-            B.load_into(sets[(n + SETS - 1) % SETS])
-            B.move((0, ALONG))
-            a.load_into(part, H.a, half, EARLY * READS, I * READS)
-            block_gemm.multiply(H, acc, part, now, 0, EARLY)
-            sched_interleave(READ, (I - EARLY) * READS, 2)
-            sched_interleave(VALU, 4, 1)
-            sched_interleave(LOAD, len(B.plan()), 2)
-            sched_barrier()
-
-            al.syncthreads()
-            a.load_into(part, H.a, 1 - half, 0, EARLY * READS)
-            a.store_values(x[half], H.copy_a, half)
-            if half == 1:
-                fetch_one(A, x, H.k)
-            block_gemm.multiply(H, acc, part, now, EARLY, I)
-            sched_interleave(READ, EARLY // 2, 1, 2)
-            sched_interleave(WRITE, COPIES, 1)
-            if half == 1:
-                sched_interleave(LOAD, COPIES, 1, 2)
-            sched_barrier()
+    BEFORE = ((DS_READ, (I - EARLY) * READS, 2), (VALU, 4, 1), (VMEM_READ, len(B.plan()), 2))
+    STORES = ((DS_READ, EARLY // 2, 1, 2), (DS_WRITE, COPIES, 1))
+    AFTER = (STORES, STORES + ((VMEM_READ, COPIES, 1, 2),))
+    rounds = (k + SETS * H.k - 1) // (SETS * H.k)
+    lds_mainloop(rounds, SETS, I, EARLY, first, second, multiply, al.syncthreads, BEFORE, AFTER)
     return acc_tile(G, acc)
-
-
-@avelang.jit
-def fetch_one(A, x, depth):
-    """`fetch` of A alone."""
-    for half in range(2):
-        A.load_values(x[half])
-        A.move((0, depth))

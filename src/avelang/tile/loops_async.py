@@ -12,31 +12,31 @@ import avelang
 import avelang.language as al
 import avelang.tile.block_gemm as block_gemm
 import avelang.tile.loops as loops
+from avelang.pipelines.ring import copy_ring
 from avelang.tile.banks import Swizzle
 from avelang.tile.shared import SharedTile, shared
-from avelang.tile.windows import Window, commit_async, wait_async
+from avelang.tile.windows import Window
 
 NONE = Swizzle()
 
 
 @avelang.jit
-def begin(A, B, a, b, buffer, ALONG, WHOLE=False):
-    """Begins the copies of a tile; windows move on by `ALONG` columns, of A and of B. `WHOLE`: no row of it is outside
-    of its view."""
-    if WHOLE:
-        A.load_async(a, buffer, True)
-        B.load_async(b, buffer, True)
-    else:
-        A.load_async(a, buffer)
-        B.load_async(b, buffer)
-    commit_async()
-    A.move((0, ALONG[0]))
-    B.move((0, ALONG[1]))
+def fill(ring, stage, operands, WHOLE=False):
+    """Begins the copies of a tile of K to a stage. `operands`: (window, stages in shared memory, columns by which the
+    window moves) of A and of B. `WHOLE`: no row of it is outside of its view."""
+    for window, memory, _ in operands:
+        if WHOLE:
+            window.load_async(memory, stage, True)
+        else:
+            window.load_async(memory, stage)
+    ring.commit()
+    for window, _, columns in operands:
+        window.move((0, columns))
 
 
 @avelang.jit
 def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
-    """Tiles go straight into shared memory, `STAGES` - 1 of them under way while one is multiplied."""
+    """Tiles go straight into shared memory, `STAGES` - 1 of them in flight while one is multiplied."""
     if not G.native_order:
         return simple(G, A, B, k, STAGES)
     G = G.single().interleave(al.target().name)
@@ -47,15 +47,13 @@ def asynchronous(G, A, B, k, STAGES: al.constexpr = 4):
 @avelang.jit
 def preshuffled(G, A, B, k, STAGES: al.constexpr = 4):
     """B lies in global memory as its fragments do (`preshuffle`). With a ring (NVIDIA) it is copied into shared memory
-    as it lies, beside A, and each lane reads its 16 bytes of it: few warps have no registers for what must be under way
+    as it lies, beside A, and each lane reads its 16 bytes of it: few warps have no registers for what must be in flight
     to keep memory busy. Else `loops.preshuffled`."""
     if G.ring is None:
         return loops.preshuffled(G, A, B, k)
     G = G.ring
-    a, b = (
-        shared((G.m, G.k), A.view.dtype, STAGES, (G.copy_a, G.a)),
-        as_it_lies(G.preshuffled_b.shape, B.view.dtype, STAGES),
-    )
+    a = shared((G.m, G.k), A.view.dtype, STAGES, (G.copy_a, G.a))
+    b = as_it_lies(G.preshuffled_b.shape, B.view.dtype, STAGES)
     return edges_apart(G, A.spread(G.copy_a), B.spread(G.copy_preshuffled), a, b, G.preshuffled_b, k, STAGES)
 
 
@@ -88,16 +86,15 @@ def simple(G, A, B, k, STAGES):
     """A tile's fragments are read and multiplied in one go."""
     A, B = A.spread(G.copy_a), B.spread(G.copy_b)
     a, b = loops.alloc_shared(G, STAGES)
-    acc, now, free = loops.make_acc(G), al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
+    acc, ring, operands = loops.make_acc(G), copy_ring(STAGES), ((A, a, G.k), (B, b, G.k))
     for s in range(STAGES - 1):
-        begin(A, B, a, b, s, (G.k, G.k))
+        fill(ring, s, operands)
     for _ in al.range((k + G.k - 1) // G.k):
-        wait_async(STAGES - 2)
-        al.syncthreads()
-        begin(A, B, a, b, free, (G.k, G.k))
-        loops.product(G, acc, a, b, now)
-        now, free = al.select(now == STAGES - 1, 0, now + 1), now
-    wait_async(0)
+        ring.wait()
+        fill(ring, ring.free, operands)
+        loops.product(G, acc, a, b, ring.stage)
+        ring.advance()
+    ring.tail()
     return loops.acc_tile(G, acc)
 
 
@@ -105,31 +102,29 @@ def simple(G, A, B, k, STAGES):
 def ahead(G, A, B, a, b, of_b, acc, k, STAGES, WHOLE):
     """A fragment is one instruction deep; while one is multiplied, the next one is read. `of_b`: how fragments of B lie
     in its tile, in shared memory."""
-    (I, J), STEPS, ALONG = G.count, G.steps, (G.k, of_b.shape[1] if of_b != G.b else G.k)
-    now, free = al.convert(0, al.u32), al.convert(STAGES - 1, al.u32)
+    (I, J), STEPS, ring = G.count, G.steps, copy_ring(STAGES)
+    operands = (A, a, G.k), (B, b, of_b.shape[1] if of_b != G.b else G.k)
     x = al.make_local((I, G.a_words), al.i32), al.make_local((I, G.a_words), al.i32)
     y = al.make_local((J, G.b_words), al.i32), al.make_local((J, G.b_words), al.i32)
     # After an odd number of steps the next tile begins with the other registers.
     TURNS = 1 if STEPS % 2 == 0 else 2
 
     for s in range(STAGES - 1):
-        begin(A, B, a, b, s, ALONG, WHOLE)
-    wait_async(STAGES - 2)
-    al.syncthreads()
-    a.load_part(x[0], G.a, 0, STEPS, now)
-    b.load_part(y[0], of_b, 0, STEPS, now)
+        fill(ring, s, operands, WHOLE)
+    ring.wait()
+    a.load_part(x[0], G.a, 0, STEPS, ring.stage)
+    b.load_part(y[0], of_b, 0, STEPS, ring.stage)
     for _ in al.range((k + (TURNS * G.k - 1)) // (TURNS * G.k)):
         for n in range(TURNS * STEPS):
             step, half = n % STEPS, n % 2
             if step == 0 and STEPS == 1:
-                begin(A, B, a, b, free, ALONG, WHOLE)
+                fill(ring, ring.free, operands, WHOLE)
             if step == STEPS - 1:
-                wait_async(STAGES - 2)
-                al.syncthreads()
-                now, free = al.select(now == STAGES - 1, 0, now + 1), now
-            a.load_part(x[1 - half], G.a, (step + 1) % STEPS, STEPS, now)
-            b.load_part(y[1 - half], of_b, (step + 1) % STEPS, STEPS, now)
+                ring.wait()
+                ring.advance()
+            a.load_part(x[1 - half], G.a, (step + 1) % STEPS, STEPS, ring.stage)
+            b.load_part(y[1 - half], of_b, (step + 1) % STEPS, STEPS, ring.stage)
             if step == 0 and STEPS > 1:
-                begin(A, B, a, b, free, ALONG, WHOLE)  # after the reads: the compiler leaves them before it
+                fill(ring, ring.free, operands, WHOLE)  # after the reads: the compiler leaves them before it
             block_gemm.multiply(G, acc, x[half], y[half], 0, I)
-    wait_async(0)
+    ring.tail()

@@ -1,210 +1,42 @@
-"""Which tiles of C a block makes: its number and the extents come in; of each tile where it stands and what of A, B and
-K it takes go out.
+"""Which tiles of C a block makes: the schedulers of `avelang.pipelines`, and what they are for a block's tile.
 
-A walk is any struct with `count()`, how many tiles there are (for clusters: of those that a cluster makes), and
-`job(index, below, beside)`, the `WorkTile` of one of them, for the block at that place in its cluster. `RasterTiles` is
-the plain one."""
+A walk of one's own is any struct with `count()`, how many tiles there are (for clusters: of those that a cluster makes),
+and `job(index, cluster_m, cluster_n)`, the `WorkTile` of one of them, for the block at that place in its cluster."""
 
 from __future__ import annotations
 
 import avelang
 import avelang.language as al
-from avelang.pipelines.scheduler import tile_of
+from avelang.pipelines.grouped import GroupBounds, GroupedScheduler, grouped_scheduler
+from avelang.pipelines.scheduler import SplitKScheduler, StreamKScheduler, TileScheduler, WorkTile, persistent_span
+
+SCHEDULERS = (TileScheduler, SplitKScheduler, StreamKScheduler, GroupedScheduler)
 
 
 @avelang.struct
-class WorkTile:
-    """One tile of C. `a`, `b`: the first row of A, and of B, and the end of those that count. `k`: begin and end of the
-    part of K: not empty, and multiples of the block's step of K but for the end of the matrix. `at`: row and column of
-    the tile, and whatever else `finish` shall know."""
+class WalkScheduler:
+    """A walk as a scheduler, for clusters of so many blocks."""
 
-    a: ...
-    b: ...
-    k: ...
-    at: ...
-
-
-@avelang.struct
-class RasterTiles:
-    """The tiles of one product: C is m x n; a block makes M x N, a cluster BELOW x BESIDE of that; rows of tiles are
-    gone through TOGETHER."""
-
-    m: ...
-    n: ...
-    k: ...
-    M: al.constexpr
-    N: al.constexpr
-    CLUSTER_M: al.constexpr = 1
-    CLUSTER_N: al.constexpr = 1
-    GROUP_M: al.constexpr = 8
-
-    def extents(self):
-        """Rows and columns of clusters."""
-        high, wide = self.M * self.CLUSTER_M, self.N * self.CLUSTER_N
-        return (self.m + high - 1) // high, (self.n + wide - 1) // wide
+    walk: ...
+    CLUSTER: al.constexpr
 
     def count(self):
         """Tiles of clusters."""
-        rows, cols = self.extents()
-        return rows * cols
+        return self.walk.count()
 
-    def job(self, index, cluster_m, cluster_n):
+    def span(self):
+        """Units of this block, persistent."""
+        return persistent_span(self.count(), self.CLUSTER)
+
+    def work_tile(self, index, cluster_m, cluster_n):
         """The tile of a block."""
-        rows, cols = self.extents()
-        row, col = tile_of(index, rows, cols, self.GROUP_M)
-        top, left = (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
-        return WorkTile((top, self.m), (left, self.n), (0, self.k), (top, left))
-
-
-# -- groups of rows ----------------------------------------------------------------------------------------------------------------------
-
-
-@avelang.struct
-class GroupBounds:
-    """Where groups of rows begin and end: `offsets`, a pointer to i32: E + 1 bounds, or the E ends alone (`ENDS`),
-    where the first group begins at 0. What lies outside of the rows, as no offset should, counts as their end."""
-
-    offsets: ...
-    rows: ...
-    E: al.constexpr
-    ENDS: al.constexpr = False
-
-    def begin(self, group):
-        """The first row of a group; of group E the end of all."""
-        if self.ENDS:
-            found = al.convert(self.offsets[max(group, 1) - 1], al.u32)
-            return min(al.select(group == 0, 0, found), self.rows)
-        return min(al.convert(self.offsets[group], al.u32), self.rows)
-
-    def rows_of(self, group):
-        """A group's first row and its end, which is not before it."""
-        begin = make_uniform(self.begin(group))
-        return begin, max(begin, make_uniform(self.begin(group + 1)))
-
-
-@avelang.struct
-class LanePrefixSums:
-    """Sums of ascending groups, held by the lanes of every wave: `upto` (groups of a lane), how many rows of tiles
-    there are up to the end of a group. All lanes of a wave ask at once."""
-
-    upto: ...
-
-    def total(self):
-        """Of all groups."""
-        return make_uniform(al.shuffle(self.upto[len(self.upto) - 1], al.target().wave - 1))
-
-    def find(self, row):
-        """The group that a row of tiles is of; how many rows of tiles come before the group, and up to its end."""
-        group, before, end = al.convert(0, al.u32), al.convert(0, al.u32), al.convert(0xFFFFFFFF, al.u32)
-        for x in self.upto:
-            group += al.select(x <= row, al.convert(1, al.u32), 0)
-            before, end = max(before, al.select(x <= row, x, 0)), min(end, al.select(x <= row, end, x))
-        for d in powers(al.target().wave):
-            group += al.shuffle_xor(group, d)
-            before, end = max(before, al.shuffle_xor(before, d)), min(end, al.shuffle_xor(end, d))
-        return make_uniform(group), make_uniform(before), make_uniform(end)
-
-
-@avelang.struct
-class SharedPrefixSums:
-    """The same sums in shared memory, where any thread may look: `first`, how many rows of tiles come before a group;
-    the last one is greater than any row of tiles that there is."""
-
-    first: ...
-
-    def total(self):
-        """Of all groups."""
-        return self.first[self.first.shape[0] - 1]
-
-    def find(self, row):
-        """As of `LanePrefixSums`."""
-        LAST, at = self.first.shape[0] - 1, al.convert(0, al.u32)
-        for d in reversed(powers(LAST)):
-            next = min(at + d, LAST)
-            at = al.select(self.first[next] <= row, next, at)
-        return at, self.first[at], self.first[at + 1]
-
-
-@avelang.struct
-class GroupedTiles:
-    """The tiles of products one below another: C (rows, n), A (rows, k), B (E * n, k); the rows of a group g meet the
-    rows g * n to g * n + n of B. `sums`: `LanePrefixSums` or a `SharedPrefixSums` (`groups` makes one). `at` of a job
-    is row, column and the end of the group's rows: a tile may reach beyond it."""
-
-    bounds: ...
-    sums: ...
-    n: ...
-    k: ...
-    M: al.constexpr
-    N: al.constexpr
-    CLUSTER_M: al.constexpr = 1
-    CLUSTER_N: al.constexpr = 1
-    GROUP_M: al.constexpr = 8
-
-    def columns(self):
-        """Columns of clusters."""
-        return (self.n + self.N * self.CLUSTER_N - 1) // (self.N * self.CLUSTER_N)
-
-    def count(self):
-        """Tiles of clusters."""
-        return self.sums.total() * self.columns()
-
-    def job(self, index, cluster_m, cluster_n):
-        """The tile of a block."""
-        columns = self.columns()
-        group, before, end = self.sums.find(index // columns)
-        row, col = tile_of(index - before * columns, end - before, columns, self.GROUP_M)
-        first, last = self.bounds.rows_of(group)
-        top, left = first + (row * self.CLUSTER_M + cluster_m) * self.M, (col * self.CLUSTER_N + cluster_n) * self.N
-        return WorkTile((top, last), (group * self.n + left, group * self.n + self.n), (0, self.k), (top, left, last))
-
-
-@avelang.constant
-def powers(end: int) -> tuple[int, ...]:
-    """1, 2, 4 and so on, before `end`."""
-    return tuple(1 << i for i in range((end - 1).bit_length()))
-
-
-@avelang.jit
-def make_uniform(x):
-    """A number that is the same in all lanes, said so: addresses of buffers are made of such on AMD, and the compiler
-    may not know."""
-    return al.amdgpu.readfirstlane(x) if al.target().vendor == "amd" else x
+        return self.walk.job(index, cluster_m, cluster_n)
 
 
 @avelang.jit
 def groups(T, bounds, n, k):
-    """The walk over groups of rows for a block's tile. All threads of the block call it."""
-    HIGH, EACH = T.m * T.cluster[0], (bounds.E + al.target().wave - 1) // al.target().wave
-    lane = al.lane_id()
-    upto, total = al.make_local((EACH,), al.u32), al.convert(0, al.u32)
-    begin = bounds.begin(min(lane * EACH, bounds.E))
-    for i in range(EACH):
-        end = bounds.begin(min(lane * EACH + i + 1, bounds.E))
-        total += (max(begin, end) - begin + (HIGH - 1)) // HIGH
-        upto[i], begin = total, end
-    above = total
-    for d in powers(al.target().wave):
-        other = al.shuffle_up(above, d)
-        above = al.select(lane >= d, above + other, above)
-    for i in range(EACH):
-        upto[i] = upto[i] + (above - total)
-    sums = table(upto, lane) if T.pipeline == "tma" else LanePrefixSums(upto)
-    return GroupedTiles(bounds, sums, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.group_m)
+    """The scheduler of groups of rows for a block's tile. All threads of the block call it."""
+    return grouped_scheduler(bounds, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.group_m, T.pipeline == "tma")
 
 
-@avelang.jit
-def table(upto, lane):
-    """The sums of the first wave's lanes, in shared memory."""
-    EACH = len(upto)
-    first = al.make_shared((EACH * al.target().wave + 1,), al.u32)
-    if al.thread_id(0) < al.target().wave:
-        for i in range(EACH):
-            first[lane * EACH + i + 1] = upto[i]
-        if lane == 0:
-            first[0] = 0
-    al.syncthreads()
-    return SharedPrefixSums(first)
-
-
-Job, Rows, Bounds, Groups = WorkTile, RasterTiles, GroupBounds, GroupedTiles  # the public names
+Job, Rows, Bounds, Groups = WorkTile, TileScheduler, GroupBounds, GroupedScheduler  # the public names

@@ -18,8 +18,8 @@ import avelang.tile.streams as streams
 import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
-from avelang.pipelines.scheduler import xcd_remap
-from avelang.tile.order import RasterTiles, WorkTile
+from avelang.pipelines.scheduler import StreamKScheduler, TileScheduler, xcd_remap
+from avelang.tile.order import SCHEDULERS, WalkScheduler, WorkTile
 from avelang.tile.tensors import refuse
 
 
@@ -95,7 +95,7 @@ class BlockConfig:
                 why=f"its consumers multiply by the wgmma of their tile, and the block asks for {self.mma}",
             )
         if self.pipeline == "tma":
-            return warpgroups.warp_specialized_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
+            return warpgroups.tma_gemm(dtype, self.m, self.n, self.k, self.stages, self.cluster, name)
         found = block_gemm.block_gemm(name, dtype, self.m, self.n, self.k, self.waves, self.mma)
         deep = pipelines.pipeline(self.pipeline).deep
         if deep and found.steps != deep and not (self.pipeline == "preshuffled" and found.ring):
@@ -163,8 +163,8 @@ def operand(name: str, dimensions: int, dtype: DType, mapped: bool, T: BlockConf
 @avelang.jit
 def run(T, A, B, sizes, finish):
     """All tiles of C = A @ B^T that are this block's. `T`: a `BlockConfig`; `A` (m, k), `B` (n, k): views; `sizes`: m,
-    n, k, or a walk (`avelang.tile.order`), whose affair rows of A and B and parts of K then are. `finish(tile, at)`
-    gets each tile of C, in f32, and where it begins (the job's `at`). Raises T301 for what is no view of a matrix of
+    n, k, a scheduler of `avelang.pipelines`, or a walk (`avelang.tile.order`), which say which rows of A and B and which
+    part of K a tile takes. `finish(tile, at)` gets each tile of C, in f32, and `at` of its `WorkTile`. Raises T301 for what is no view of a matrix of
     the product's dtype, T307 and U103 as `BlockConfig.on`."""
     if not isinstance(T, BlockConfig):
         refuse("how a block multiplies", "a tile.Block", T)
@@ -175,32 +175,41 @@ def run(T, A, B, sizes, finish):
     operand("A", len(A.shape), A.dtype, isinstance(A.data, al.TensorMap), T, G.mma.dtypes[0])
     operand("B", len(B.shape), B.dtype, isinstance(B.data, al.TensorMap), T, G.mma.dtypes[1])
     al.expect_threads(G.threads, True)
-    if isinstance(sizes, tuple):
-        if len(sizes) != 3:
-            refuse("the sizes of a product", "(m, n, k), or a walk", len(sizes))
-        m, n, k = sizes
-        walk = RasterTiles(m, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.group_m)
-    else:
-        walk = sizes
+    scheduler = scheduler_of(T, sizes)
     if T.pipeline == "tma":
-        warpgroups.run(G, A, B, walk, finish)
+        warpgroups.run(G, A, B, scheduler, finish)
     else:
-        count = walk.count()
+        if isinstance(scheduler, StreamKScheduler):
+            refuse("the scheduler of a block that makes one tile", "one of whole units of work", "a StreamKScheduler")
+        count = scheduler.count()
         al.expect(
             al.grid_dim(0) >= count,
             "a block along x for each tile of C, as many as T.grid(m, n, units) or the walk's count() says",
             count,
         )
         if al.block_id(0) < count:
-            work = walk.job(xcd_remap(al.block_id(0), count, al.target().dies), 0, 0)
+            work = scheduler.work_tile(xcd_remap(al.block_id(0), count, al.target().dies), 0, 0)
             if not isinstance(work, WorkTile):
                 refuse("what `job` of a walk gives", "an avelang.tile.order.WorkTile", "something else")
             finish(one_tile(T, G, A, B, work), work.at)
 
 
 @avelang.jit
+def scheduler_of(T, sizes):
+    """The tile scheduler of a block: of m, n and k, of a walk, or the one that is given."""
+    if isinstance(sizes, SCHEDULERS):
+        return sizes
+    if not isinstance(sizes, tuple):
+        return WalkScheduler(sizes, T.cluster[0] * T.cluster[1])
+    if len(sizes) != 3:
+        refuse("the sizes of a product", "(m, n, k), or a walk", len(sizes))
+    m, n, k = sizes
+    return TileScheduler(m, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.group_m)
+
+
+@avelang.jit
 def one_tile(T, G, A, B, work):
-    """The tile of C of a job. All past the job's rows and past its part of K reads as zeros."""
+    """The tile of C of a `WorkTile`. All past its rows and past its part of K reads as zeros."""
     begin, end = work.k
     first, last = work.b
     if T.pipeline == "preshuffled":

@@ -14,6 +14,8 @@ import avelang.tile.block_gemm as block_gemm
 import avelang.tile.loops as loops
 import avelang.tile.loops_async as loops_async
 import avelang.tile.vectorize as vectorize
+from avelang.pipelines.ring import wait_loads
+from avelang.pipelines.scheduling import MFMA, VALU, VMEM_READ, sched_barrier, sched_group, sched_interleave
 from avelang.tile.shared import shared
 from avelang.tile.tensors import thread_coord
 from avelang.tile.windows import load_vector, load_words
@@ -156,7 +158,7 @@ def tile_and_next(G, lanes, pieces, stages, acc, y, buffer):
     lanes.move(G.k)
     for step in range(G.steps):
         # One wait for all that the step takes: what was asked for behind it may still be under way.
-        loops.wait_loads(len(lanes.plan) - EACH + (FETCHES if step > 0 else 0))
+        wait_loads(len(lanes.plan) - EACH + (FETCHES if step > 0 else 0))
         if step == 0:
             stages.store_shared(stages.held, buffer)
         if step == MIDDLE:
@@ -168,22 +170,15 @@ def tile_and_next(G, lanes, pieces, stages, acc, y, buffer):
         lanes.load(pieces, step * EACH, (step + 1) * EACH)
         if step >= MIDDLE:
             stages.read(buffer, step, step + 1)
-        products(1)
+        sched_group(MFMA, 1)
         if step == 0:
-            loops.sched_interleave(loops.VALU, PRODUCTS, 1, 2)
+            sched_interleave(VALU, PRODUCTS, 1, 2)
         else:
-            loops.sched_interleave(loops.LOAD, EACH, 1)
-        loops.sched_barrier()
+            sched_interleave(VMEM_READ, EACH, 1)
+        sched_barrier()
     if G.steps == 1:
         al.syncthreads()
         stages.read(buffer, 0, 1)
-
-
-@avelang.jit
-def products(count):
-    """Tells AMD's scheduler: so many matrix instructions."""
-    if al.target().vendor == "amd":
-        al.amdgpu.sched_group_barrier(loops.MFMA, count, 0)
 
 
 @avelang.jit

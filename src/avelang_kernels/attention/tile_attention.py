@@ -17,9 +17,9 @@ import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.pipelines.scheduler import xcd_remap
+from avelang.pipelines.scheduling import sched_barrier
 from avelang.tile.block_gemm import block_gemm
 from avelang.tile.chained import accumulate, chained, scores
-from avelang.tile.loops import sched_barrier
 from avelang.tile.running_softmax import NEVER, inverse, narrow, scaled, softmax
 from avelang.tile.shared import Shared, shared
 from avelang.tile.windows import commit_async, wait_async

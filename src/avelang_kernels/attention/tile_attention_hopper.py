@@ -19,10 +19,11 @@ import numpy as np
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
+from avelang.pipelines.epilogue import stage_epilogue
+from avelang.pipelines.warp_specialized import GROUP, PATTERN, UNIT
 from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
-from avelang.tile.warpgroups import GROUP, PATTERN, UNIT, stage_epilogue
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
