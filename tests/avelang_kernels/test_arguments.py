@@ -54,7 +54,7 @@ CALLS = {
     "attention of three dimensions": (lambda: tile_attention.attention(x, x, x, x), "attention", "q must be an array of 4 dimensions"),
     "a scale as text": (lambda: tile_attention.attention(q, q, q, q.copy(), scale="1"), "attention", "scale must be a number"),
     "an unknown layout": (lambda: tile_attention.attention(q, q, q, q.copy(), layout="sbhd"), "attention", "layout is 'sbhd'"),
-    "MI300's tile as text": (lambda: mi300_gemm.gemm(a.astype(bf), b.astype(bf), tile="128"), "gemm", "tile must be a Tile"),
+    "MI300's tile as text": (lambda: mi300_gemm.gemm(a.astype(bf), b.astype(bf), tile="128"), "gemm", "tile must be a Mi300Tile"),
     "MI300 of three dimensions": (lambda: mi300_gemm.gemm(x.astype(bf), b.astype(bf)), "gemm", "a must be an array of 2 dimensions"),
     "Hopper's tile as text": (lambda: hopper_gemm.gemm(a, b, tile="128"), "gemm", "tile must be a GemmTile"),
     "Hopper's blocks as text": (lambda: hopper_gemm.gemm(a, b, blocks="1"), "gemm", "blocks must be an int from 1 on"),

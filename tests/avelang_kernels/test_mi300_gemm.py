@@ -19,7 +19,7 @@ from avelang.amdgcn.report import KernelReport, report
 from avelang.pipelines import scheduler
 from avelang.runtime.compile import compile_text
 from avelang_kernels.matmul import mi300_gemm
-from avelang_kernels.matmul.mi300_gemm import CHUNK, CHUNKS, HALF, LARGE, SIDE, SMALL, Tile, gemm, threads
+from avelang_kernels.matmul.mi300_gemm import CHUNK, CHUNKS, HALF, LARGE, MFMA_SIDE, SMALL, Mi300Tile, gemm, threads
 from tools import need
 
 bf16 = ml_dtypes.bfloat16
@@ -40,7 +40,7 @@ def right(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     assert (error <= 2e-6 * terms + (2.0**-8 * np.abs(want) if out.dtype == bf16 else 0)).all(), error.max()
 
 
-def check(m: int, n: int, k: int, tile: Tile, dtype: type, **options: object) -> None:
+def check(m: int, n: int, k: int, tile: Mi300Tile, dtype: type, **options: object) -> None:
     """`gemm` on a poisoned output."""
     a, b = operands(m, n, k)
     out = np.full((m, n), np.nan, dtype)
@@ -87,7 +87,7 @@ def test_a_row_that_is_no_number_stays_alone():
 
 
 @functools.cache
-def assembly(out: str, tile: Tile, chip: str = "gfx942", each: int = CHUNK, wide: bool = True, emit: str = "asm") -> str:
+def assembly(out: str, tile: Mi300Tile, chip: str = "gfx942", each: int = CHUNK, wide: bool = True, emit: str = "asm") -> str:
     return compile_text(getattr(mi300_gemm, out), {"T": tile, "EACH": each, "WIDE": wide}, (threads(tile), 1, 1), chip, emit)
 
 
@@ -107,7 +107,7 @@ def test_main_loop(tile, out):
     assert made.vgpr <= 256 and made.occupancy.waves == 2
     loop = made.loop
     assert loop is not None
-    i, j = tile.m // tile.waves_m // SIDE, tile.n // tile.waves_n // SIDE
+    i, j = tile.m // tile.waves_m // MFMA_SIDE, tile.n // tile.waves_n // MFMA_SIDE
     moved = 2 * (tile.m + tile.n) * CHUNKS // threads(tile)
     counts = loop.counts
     assert counts["matrix"] == {"v_mfma_f32_16x16x16_bf16": 4 * i * j}
@@ -168,7 +168,7 @@ def test_rows_that_begin_anywhere(each, load):
 # -- machine code, executed --------------------------------------------------------------------------------------------------------------
 
 
-def execute(out: str, tile: Tile, m: int, n: int, k: int, order: str = "forward", profile: bool = False) -> executor.Run:
+def execute(out: str, tile: Mi300Tile, m: int, n: int, k: int, order: str = "forward", profile: bool = False) -> executor.Run:
     """Runs the assembly with every wait and hazard checked; the numbers against float64."""
     a, b = operands(m, n, k)
     c = np.full((m, n), np.nan, np.float32 if out == "gemm_f32" else bf16)
@@ -215,7 +215,7 @@ XCDS = 8  # ROCm, "MI300 series microarchitecture"
 
 def tile_of_block(block: int, tiles_m: int, tiles_n: int) -> tuple[int, int]:
     """As the kernel finds it, in Python."""
-    return scheduler.tile_of.source.fn(scheduler.xcd_remap.source.fn(block, tiles_m * tiles_n, XCDS), tiles_m, tiles_n, mi300_gemm.GROUP)
+    return scheduler.tile_of.source.fn(scheduler.xcd_remap.source.fn(block, tiles_m * tiles_n, XCDS), tiles_m, tiles_n, mi300_gemm.GROUP_M)
 
 
 @pytest.mark.parametrize("m,n", [(1, 1), (3, 5), (8, 8), (17, 9), (40, 3), (2, 301)])

@@ -76,3 +76,47 @@ class TmaEpilogue:
             if t == 0:
                 al.nvvm.tma_store_2d(self.C, row, col + p * WIDTH, self.staged[consumer, p % BUFFERS])
                 al.nvvm.cp_async_bulk_commit_group()
+
+
+OUT_OF_RANGE = 1 << 31  # an offset, in bytes, that is out of the range of any buffer
+
+
+@avelang.struct
+class BufferEpilogue:
+    """Stores a wave's rows by buffer stores of AMD, four neighbors of a row at a time. `c`: a tensor that begins at the
+    tile's first row; WIDE: its rows begin where four elements may be stored at once. `bias`, `activation`: as of
+    `TmaEpilogue`, of four neighbors."""
+
+    c: ...
+    WIDE: al.constexpr
+    bias: ... = None
+    activation: ... = None
+
+    def apply(self, acc, col):
+        """Adds the bias of four columns, and applies the activation."""
+        if self.bias is not None:
+            for e in range(4):
+                acc[e] += al.convert(self.bias[min(col + e, self.bias.shape[0] - 1)], al.f32)
+        return acc if self.activation is None else self.activation(acc)
+
+    def store(self, acc, wave_row, wave_col):
+        """Stores accumulators of MFMA's 16 x 16 blocks (rows, columns, 4), of which a lane has four neighbors of a row.
+        What is past the last row or column is out of the buffer's range, and is dropped."""
+        lane, rows, n, SIZE = al.thread_id(0) % 64, self.c.shape[0], self.c.shape[1], self.c.dtype.bytes
+        buffer = al.amdgpu.make_rsrc(self.c, rows * n * SIZE)
+        zero = al.convert(0, al.i32)
+        for i in range(acc.shape[0]):
+            for j in range(acc.shape[1]):
+                row, col = wave_row + i * 16 + lane % 16, wave_col + j * 16 + lane // 16 * 4
+                four = al.convert(self.apply(acc[i, j], col), self.c.dtype)
+                if self.WIDE:
+                    at = al.convert(al.select(col < n, (row * n + col) * SIZE, OUT_OF_RANGE), al.i32)
+                    words = al.view(four, al.Tensor((SIZE,), al.i32))
+                    if SIZE == 4:
+                        al.amdgpu.raw_buffer_store_x4(words, buffer, at, zero, 0)
+                    else:
+                        al.amdgpu.raw_buffer_store_x2(words, buffer, at, zero, 0)
+                else:
+                    for e in range(4):
+                        if row < rows and col + e < n:
+                            self.c[row, col + e] = four[e]

@@ -14,20 +14,21 @@ from typing import Any, NamedTuple
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes
-from avelang.pipelines.scheduler import tile_of, xcd_remap
+from avelang.pipelines.epilogue import BufferEpilogue
+from avelang.pipelines.scheduler import TileScheduler
+from avelang.pipelines.scheduling import DS_READ, DS_WRITE, VALU, VMEM_READ, sched_barrier, sched_interleave
 from avelang_kernels.arrays import Matrix
 
 LANES = 64
 STEP, HALF, CHUNK = 64, 32, 8  # elements of K: of a step, of a slot, of what a lane moves at once
 CHUNKS = HALF // CHUNK
-SIDE = 16  # rows and columns of a fragment
+MFMA_SIDE = 16  # rows and columns of a fragment
 BF16, F32 = 2, 4  # bytes
-BEYOND = 1 << 31  # an offset, in bytes, that is out of every range
-GROUP = 8  # rows of tiles that are gone through together
-VALU, MFMA, LOAD, READ, WRITE = 0x2, 0x8, 0x20, 0x100, 0x200  # kinds of instructions, as `sched_group_barrier` knows them
+OUT_OF_RANGE = 1 << 31  # an offset, in bytes, that is out of every range
+GROUP_M = 8  # rows of tiles that are gone through together
 
 
-class Tile(NamedTuple):
+class Mi300Tile(NamedTuple):
     """A tile of C, the grid of waves that share it, and how many rows of fragments a wave multiplies before the barrier of a half."""
 
     m: int
@@ -39,8 +40,9 @@ class Tile(NamedTuple):
 
 # Two small tiles fit on a compute unit or one large one: two waves on each SIMD either way. `early` leaves as many products after the barrier as
 # there are memory instructions to hide behind them, and no more fragments in registers than a wave can hold.
-SMALL = Tile(128, 128, 2, 2, early=2)
-LARGE = Tile(256, 256, 2, 4, early=6)
+Tile = Mi300Tile
+SMALL = Mi300Tile(128, 128, 2, 2, early=2)
+LARGE = Mi300Tile(256, 256, 2, 4, early=6)
 
 
 @avelang.jit
@@ -50,22 +52,14 @@ def swizzle(row, chunk):
 
 
 @avelang.jit
-def follow(kind, count, products, together=1):
-    """Tells the scheduler: `count` groups of instructions of a kind, `together` in each, each followed by so many matrix instructions."""
-    for _ in range(count):
-        al.amdgpu.sched_group_barrier(kind, together, 0)
-        al.amdgpu.sched_group_barrier(MFMA, products, 0)
-
-
-@avelang.jit
-def aim(at, row, col, rows, k, step, EACH):
+def load_offsets(at, row, col, rows, k, step, EACH):
     """Where a lane finds its pieces of a step: `at[half, piece, pass]`, in bytes from the first element of the tile's first row. Past the end
     of a row the next row begins: a piece that would be there is sent out of range."""
     for half in range(2):
         for piece in range(CHUNK // EACH):
             inside = step * STEP + half * HALF + col + piece * EACH < k
             for p in range(at.shape[2]):
-                at[half, piece, p] = al.select(inside, ((row + p * rows) * k + col + step * STEP) * BF16, BEYOND)
+                at[half, piece, p] = al.select(inside, ((row + p * rows) * k + col + step * STEP) * BF16, OUT_OF_RANGE)
 
 
 @avelang.jit
@@ -94,7 +88,7 @@ def load_elements(stage, x, half, p, row, col):
 
 
 @avelang.jit
-def fetch(operands, at, row, col, rows, step, EACH):
+def load_step(operands, at, row, col, rows, step, EACH):
     """Asks global memory for what a lane brings of a step, in the order in which it is kept, so that each half waits for its own loads only. Steps
     past the last one are asked for as well, in vain: nothing of them is inside."""
     for half in range(2):
@@ -107,7 +101,7 @@ def fetch(operands, at, row, col, rows, step, EACH):
 
 
 @avelang.jit
-def keep(operands, half, row, rows, place):
+def store_shared(operands, half, row, rows, place):
     """Writes what a lane has got of a half to shared memory."""
     for _, _, stage, slots in operands:
         for p in range(stage.shape[1]):
@@ -115,14 +109,14 @@ def keep(operands, half, row, rows, place):
 
 
 @avelang.jit
-def read(fragments, slots, half, row, place, first, last):
+def load_fragments(fragments, slots, half, row, place, first, last):
     """Reads fragments of a half: of its row, a lane gets eight neighbors along K, for two matrix instructions."""
     for i in range(first, last):
-        fragments[i] = slots[half, row + i * SIDE, place]
+        fragments[i] = slots[half, row + i * MFMA_SIDE, place]
 
 
 @avelang.jit
-def multiply(sums, a, b, first, last):
+def multiply(acc, a, b, first, last):
     """Adds the products of some fragments of A with all of B."""
     a_parts = al.view(a, al.Tensor((a.shape[0], 2, 2), al.i32))
     b_parts = al.view(b, al.Tensor((b.shape[0], 2, 2), al.i32))
@@ -130,14 +124,14 @@ def multiply(sums, a, b, first, last):
         for i in range(first, last):
             for j in range(b.shape[0]):
                 # B comes first: a lane then has four neighbors of a row of C.
-                sums[i, j] = al.amdgpu.mfma_16x16x16_bf16_f32(b_parts[j, part], a_parts[i, part], sums[i, j])
+                acc[i, j] = al.amdgpu.mfma_16x16x16_bf16_f32(b_parts[j, part], a_parts[i, part], acc[i, j])
 
 
 @avelang.jit
-def product(sums, a, b, wave_row, wave_col, T, EACH):
+def product(acc, a, b, wave_row, wave_col, T, EACH):
     """Adds a wave's part of A @ B^T. `a`, `b`: the rows that make the tile. `EACH`: how many elements a lane may load at once."""
     M, N, WAVES_M, WAVES_N, EARLY = T
-    I, J = sums.shape[0], sums.shape[1]
+    I, J = acc.shape[0], acc.shape[1]
     ROWS = LANES // CHUNKS * WAVES_M * WAVES_N  # of a tile, that all lanes together bring in one pass
     A_PASSES, B_PASSES = M // ROWS, N // ROWS
     t, k = al.thread_id(0), a.shape[1]
@@ -150,65 +144,41 @@ def product(sums, a, b, wave_row, wave_col, T, EACH):
     operands = ((a, a_buffer, a_stage, a_slots), (b, b_buffer, b_stage, b_slots))
 
     row, col, to = t // CHUNKS, t % CHUNKS * CHUNK, swizzle(t // CHUNKS, t % CHUNKS)  # what a lane brings
-    a_row, b_row, at_chunk = wave_row + t % SIDE, wave_col + t % SIDE, swizzle(t % SIDE, t % LANES // SIDE)  # what it reads
+    a_row, b_row, at_chunk = wave_row + t % MFMA_SIDE, wave_col + t % MFMA_SIDE, swizzle(t % MFMA_SIDE, t % LANES // MFMA_SIDE)  # what it reads
     first, last = al.convert(0, al.u32), (max(k, 1) - 1) // STEP
 
-    aim(at, row, col, ROWS, k, first, EACH)
-    fetch(operands, at, row, col, ROWS, first, EACH)
-    keep(operands, 0, row, ROWS, to)
-    keep(operands, 1, row, ROWS, to)
-    aim(at, row, col, ROWS, k, first + 1, EACH)
-    fetch(operands, at, row, col, ROWS, first + 1, EACH)
+    load_offsets(at, row, col, ROWS, k, first, EACH)
+    load_step(operands, at, row, col, ROWS, first, EACH)
+    store_shared(operands, 0, row, ROWS, to)
+    store_shared(operands, 1, row, ROWS, to)
+    load_offsets(at, row, col, ROWS, k, first + 1, EACH)
+    load_step(operands, at, row, col, ROWS, first + 1, EACH)
     al.syncthreads()
-    read(b_even, b_slots, 0, b_row, at_chunk, 0, J)
-    read(a_part, a_slots, 0, a_row, at_chunk, 0, EARLY)
+    load_fragments(b_even, b_slots, 0, b_row, at_chunk, 0, J)
+    load_fragments(a_part, a_slots, 0, a_row, at_chunk, 0, EARLY)
 
     for step in al.range(last + 1):
         for half, b_now, b_next in ((0, b_even, b_odd), (1, b_odd, b_even)):
-            read(a_part, a_slots, half, a_row, at_chunk, EARLY, I)
+            load_fragments(a_part, a_slots, half, a_row, at_chunk, EARLY, I)
             if half == 1:
-                aim(at, row, col, ROWS, k, step + 2, EACH)
-            multiply(sums, a_part, b_now, 0, EARLY)
-            follow(READ, I - EARLY, 2)
-            follow(VALU, 12, 1)
-            al.amdgpu.sched_barrier(0)
+                load_offsets(at, row, col, ROWS, k, step + 2, EACH)
+            multiply(acc, a_part, b_now, 0, EARLY)
+            sched_interleave(DS_READ, I - EARLY, 2)
+            sched_interleave(VALU, 12, 1)
+            sched_barrier()
 
             al.syncthreads()
-            read(b_next, b_slots, 1 - half, b_row, at_chunk, 0, J)
-            read(a_part, a_slots, 1 - half, a_row, at_chunk, 0, EARLY)
-            keep(operands, half, row, ROWS, to)
+            load_fragments(b_next, b_slots, 1 - half, b_row, at_chunk, 0, J)
+            load_fragments(a_part, a_slots, 1 - half, a_row, at_chunk, 0, EARLY)
+            store_shared(operands, half, row, ROWS, to)
             if half == 1:
-                fetch(operands, at, row, col, ROWS, step + 2, EACH)
-            multiply(sums, a_part, b_now, EARLY, I)
-            follow(READ, (J + EARLY) // 2, 1, 2)
-            follow(WRITE, A_PASSES + B_PASSES, 1)
+                load_step(operands, at, row, col, ROWS, step + 2, EACH)
+            multiply(acc, a_part, b_now, EARLY, I)
+            sched_interleave(DS_READ, (J + EARLY) // 2, 1, 2)
+            sched_interleave(DS_WRITE, A_PASSES + B_PASSES, 1)
             if half == 1 and EACH == CHUNK:
-                follow(LOAD, A_PASSES + B_PASSES, 1, 2)
-            al.amdgpu.sched_barrier(0)
-
-
-@avelang.jit
-def store(c, sums, wave_row, wave_col, WIDE):
-    """Writes a wave's part of a tile. `c` begins at the tile's first row; `WIDE`: its rows begin where four elements may be stored at once."""
-    lane, rows, n = al.thread_id(0) % LANES, c.shape[0], c.shape[1]
-    SIZE = F32 if c.dtype == al.f32 else BF16
-    buffer = al.amdgpu.make_rsrc(c, rows * n * SIZE)
-    zero = al.convert(0, al.i32)
-    for i in range(sums.shape[0]):
-        for j in range(sums.shape[1]):
-            row, col = wave_row + i * SIDE + lane % SIDE, wave_col + j * SIDE + lane // SIDE * 4
-            four = al.convert(sums[i, j], c.dtype)
-            if WIDE:
-                at = al.convert(al.select(col < n, (row * n + col) * SIZE, BEYOND), al.i32)
-                words = al.view(four, al.Tensor((SIZE,), al.i32))
-                if SIZE == F32:
-                    al.amdgpu.raw_buffer_store_x4(words, buffer, at, zero, 0)
-                else:
-                    al.amdgpu.raw_buffer_store_x2(words, buffer, at, zero, 0)
-            else:
-                for e in range(4):
-                    if row < rows and col + e < n:
-                        c[row, col + e] = four[e]
+                sched_interleave(VMEM_READ, A_PASSES + B_PASSES, 1, 2)
+            sched_barrier()
 
 
 @avelang.jit
@@ -221,19 +191,18 @@ def one_tile(a_ptr, b_ptr, c, k, T, EACH, WIDE):
     al.expect(al.grid_dim(0) == TILES, "a block for each tile of C, no more and no less", TILES)
     al.expect(k % EACH == 0, "k to be a multiple of EACH", k)
     al.expect(n % 4 == 0 if WIDE else True, "n to be a multiple of 4 where WIDE", n)
-    tiles_m, tiles_n = (m + M - 1) // M, (n + N - 1) // N
-    tile = xcd_remap(al.block_id(0), tiles_m * tiles_n, al.target().dies)
-    row, col = tile_of(tile, tiles_m, tiles_n, GROUP)
-    top, left = row * M, col * N
+    scheduler = TileScheduler(m, n, k, M, N, GROUP_M=GROUP_M, XCDS=al.target().dies)
+    top, left = scheduler.work_tile(al.block_id(0), 0, 0).at
     rows, cols = min(m - top, M), min(n - left, N)
     a = al.subview(al.make_tensor(a_ptr, al.bf16, al.make_layout((m, k))), (top, 0), (rows, k))
     b = al.subview(al.make_tensor(b_ptr, al.bf16, al.make_layout((n, k))), (left, 0), (cols, k))
 
     wave, WAVE_M, WAVE_N = al.thread_id(0) // LANES, M // WAVES_M, N // WAVES_N
     wave_row, wave_col = wave // WAVES_N * WAVE_M, wave % WAVES_N * WAVE_N
-    sums = al.full((WAVE_M // SIDE, WAVE_N // SIDE, 4), 0.0, al.f32)
-    product(sums, a, b, wave_row, wave_col, T, EACH)
-    store(al.subview(c, (top, 0), (rows, n)), sums, wave_row, left + wave_col, WIDE)
+    acc = al.full((WAVE_M // MFMA_SIDE, WAVE_N // MFMA_SIDE, 4), 0.0, al.f32)
+    product(acc, a, b, wave_row, wave_col, T, EACH)
+    epilogue = BufferEpilogue(al.subview(c, (top, 0), (rows, n)), WIDE)
+    epilogue.store(acc, wave_row, left + wave_col)
 
 
 @avelang.jit
@@ -268,26 +237,26 @@ def gemm_bf16(
     one_tile(a, b, al.make_tensor(c, al.bf16, al.make_layout((m, n))), k, T, EACH, WIDE)
 
 
-def threads(tile: Tile) -> int:
+def threads(tile: Mi300Tile) -> int:
     """Of a workgroup."""
     return LANES * tile.waves_m * tile.waves_n
 
 
-def best_tile(m: int, n: int, k: int) -> Tile:
+def best_tile(m: int, n: int, k: int) -> Mi300Tile:
     """The tile with which an MI300X is through sooner, by rounds of its compute units: each works on one large tile, or on two small ones at half the
     pace. Large where that is the same: it reads half as much. Rows that cannot be loaded 16 bytes at a time take more registers: small."""
 
     product = avelang.chip("gfx942").product
     assert product is not None
 
-    def rounds(tile: Tile) -> int:
+    def rounds(tile: Mi300Tile) -> int:
         return -(-(-(-m // tile.m) * -(-n // tile.n)) // product.count) * tile.m * tile.n
 
     return SMALL if k % CHUNK else min(LARGE, SMALL, key=rounds)
 
 
 @takes()
-def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Tile | None = None, **options: Any) -> Any:
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Mi300Tile | None = None, **options: Any) -> Any:
     """C = A @ B^T, accumulated in f32.
 
     a: bf16 (m, k), b: bf16 (n, k), both contiguous, of any size: NumPy (ml_dtypes.bfloat16) or anything else that Ave takes. Fastest where k is a
@@ -304,8 +273,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: Tile | None = No
         out = np.empty((m, n), np.float32)
     if tuple(out.shape) != (m, n):
         raise argument_error(f"out is {tuple(out.shape)}, but the product of {m} and {n} rows is {(m, n)}")
-    if LARGE.m * max(k * BF16, n * F32) > BEYOND:
-        raise argument_error(f"rows of {k} and {n} elements: {LARGE.m} of them must fit in {BEYOND >> 30} GiB")
+    if LARGE.m * max(k * BF16, n * F32) > OUT_OF_RANGE:
+        raise argument_error(f"rows of {k} and {n} elements: {LARGE.m} of them must fit in {OUT_OF_RANGE >> 30} GiB")
     tile = tile or best_tile(m, n, k)
     kernel = gemm_bf16 if str(out.dtype).endswith("bfloat16") else gemm_f32
     tiles = -(-m // tile.m) * -(-n // tile.n)
