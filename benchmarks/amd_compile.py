@@ -12,13 +12,10 @@ from __future__ import annotations
 import argparse
 import os
 import pathlib
-import resource
-import subprocess
-import sys
 import tempfile
-import time
+from typing import Any
 
-from common import median, save, table
+from harness import Bar, Part, Rows, fresh_process, main, median, table
 
 from avelang.amdgcn.code_object import read
 from avelang.amdgcn.report import report
@@ -44,45 +41,42 @@ print(imported - start, time.perf_counter() - imported)
 """
 
 
-def process(code: str, bytecode: str) -> tuple[float, float, float, float]:
-    """(seconds of the whole process; in it, of imports, and of compiling with what that imports; processor seconds)."""
-    env = {**os.environ, "AVE_NO_CACHE": "1", "PYTHONPYCACHEPREFIX": bytecode}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-    start = time.perf_counter()
-    out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout.split()
-    seconds = time.perf_counter() - start
-    return seconds, float(out[0]), float(out[1]), sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - used
-
-
-def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rounds", type=int, default=7)
-    p.add_argument("--target", default="gfx942")
-    args = p.parse_args()
-    seconds: dict[str, list[tuple[float, float, float, float]]] = {name: [] for name, *_ in KERNELS}
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Seconds of whole processes, in turn; the first turn writes the bytecode and does not count."""
+    seconds: dict[str, list[tuple[float, ...]]] = {name: [] for name, *_ in KERNELS}
     sizes = {}
     with tempfile.TemporaryDirectory() as folder:
-        for turn in range(args.rounds + 1):  # the first turn writes the bytecode and does not count
+        out, bytecode = pathlib.Path(folder, "kernel.hsaco"), os.path.join(folder, "bytecode")
+        for turn in range(args.rounds + 1):
             for name, imports, kernel, values, block in KERNELS:
-                out = os.path.join(folder, "kernel.hsaco")
-                code = CHILD.format(here=HERE, imports=imports, kernel=kernel, values=values, block=block, target=args.target, out=out)
-                figures = process(code, os.path.join(folder, "bytecode"))
-                found = report(read(pathlib.Path(out).read_bytes()))
+                code = CHILD.format(here=HERE, imports=imports, kernel=kernel, values=values, block=block, target=args.target, out=str(out))
+                whole, (imported, compiled), cpu = fresh_process(code, AVE_NO_CACHE="1", PYTHONPYCACHEPREFIX=bytecode)
+                found = report(read(out.read_bytes()))
                 assert found.vgpr_spills == found.scratch == 0, name
                 sizes[name] = found.code_bytes
                 if turn:
-                    seconds[name].append(figures)
-    rows = [("kernel", "median", "least", "imports", "compiling", "CPU", "code", "bar")]
-    for name, all_of_them in seconds.items():
-        whole, imports, compiling, cpu = (list(column) for column in zip(*all_of_them, strict=True))
-        rows.append((name, f"{median(whole):.3f} s", f"{min(whole):.3f} s", f"{median(imports):.3f} s", f"{median(compiling):.3f} s",
-                     f"{median(cpu):.3f} s", f"{sizes[name]} bytes", "0.4 s"))  # fmt: skip
-    print(table(rows))
-    record = {"target": args.target, "rounds": args.rounds, "code_bytes": sizes, "seconds_whole_imports_compiling_cpu": seconds}
-    print("saved", save("amd_compile", record))
-    return 0
+                    seconds[name].append((whole, imported, compiled, cpu))
+    return {"target": args.target, "rounds": args.rounds, "code_bytes": sizes, "seconds_whole_imports_compiling_cpu": seconds}
+
+
+def columns(record: dict[str, Any], name: str) -> list[list[float]]:
+    """Seconds of a kernel: of the whole process, of imports, of compiling, of the processor."""
+    return [list(column) for column in zip(*record["seconds_whole_imports_compiling_cpu"][name], strict=True)]
+
+
+def show(record: dict[str, Any]) -> str:
+    """Medians."""
+    rows: Rows = [("kernel", "median", "least", "imports", "compiling", "CPU", "code")]
+    for name, size in record["code_bytes"].items():
+        whole, *others = columns(record, name)
+        rows.append((name, f"{median(whole):.3f} s", f"{min(whole):.3f} s", *(f"{median(x):.3f} s" for x in others), f"{size} bytes"))
+    return table(rows)
+
+
+def bars(record: dict[str, Any]) -> list[Bar]:
+    """A code object is there after 0.4 s."""
+    return [Bar(name, median(columns(record, name)[0]), 0.4, "s") for name in record["code_bytes"]]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(__doc__, Part("compile", "amd_compile", measure, show, bars=bars), rounds=7, more={"--target": {"default": "gfx942"}})

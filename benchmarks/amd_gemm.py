@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import pathlib
 import sys
-import time
+from typing import Any
 
-from common import median, save, table
+from harness import Part, in_turns, main, median, table
 
 from avelang.amdgcn.mca import utilization
 from avelang.amdgcn.report import report
@@ -37,12 +38,9 @@ def ours(chip: str, rounds: int = 3) -> dict[str, tuple[str, float]]:
     out = {}
     for tile in (mi300_gemm.SMALL, mi300_gemm.LARGE):
         for kernel, kind in ((mi300_gemm.gemm_f32, "f32"), (mi300_gemm.gemm_bf16, "bf16")):
-            seconds, text = [], ""
-            for _ in range(rounds):
-                start = time.perf_counter()
-                text = compile_text(kernel, {"T": tile}, (mi300_gemm.threads(tile), 1, 1), chip, "asm")
-                seconds.append(time.perf_counter() - start)
-            out[f"Ave, {tile.m}x{tile.n}x{mi300_gemm.STEP}, {kind}"] = text, median(seconds)
+            made = functools.partial(compile_text, kernel, {"T": tile}, (mi300_gemm.threads(tile), 1, 1), chip, "asm")
+            seconds = in_turns({"": made}, rounds)[""]
+            out[f"Ave, {tile.m}x{tile.n}x{mi300_gemm.STEP}, {kind}"] = made(), median(seconds)
     return out
 
 
@@ -79,21 +77,22 @@ def row(name: str, f: dict) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--peers", type=pathlib.Path, default=PEERS, help="folder of the foreign assembly files")
-    p.add_argument("--chip", default="gfx942")
-    args = p.parse_args()
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Ours, and the peers' for the chip that theirs is for."""
     found: dict[str, dict] = {}
     for name, (text, seconds) in ours(args.chip).items():
         found[name] = {**figures(text, args.chip), "seconds_to_assembly": seconds}
     if args.chip == "gfx942":
         found |= {name: figures(text, args.chip, lds) for name, (text, lds) in peers(args.peers).items()}
-    print(table([HEAD, *(row(name, f) for name, f in found.items())]))
-    print("static estimates; LDS of peak: bytes read and written a matrix clock of four SIMDs, of what the LDS of a CU moves")
-    print("saved", save("amd_gemm", {"chip": args.chip, "kernels": found}))
-    return 0
+    return {"chip": args.chip, "kernels": found}
+
+
+def show(record: dict[str, Any]) -> str:
+    """A line for each kernel."""
+    note = "static estimates; LDS of peak: bytes read and written a matrix clock of four SIMDs, of what the LDS of a CU moves"
+    return table([HEAD, *(row(name, f) for name, f in record["kernels"].items())]) + "\n" + note
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    folder = {"type": pathlib.Path, "default": PEERS, "help": "folder of the foreign assembly files"}
+    main(__doc__, Part("code", "amd_gemm", measure, show), more={"--peers": folder, "--chip": {"default": "gfx942"}})

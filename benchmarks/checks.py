@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 os.environ.setdefault("AVE_THREADS", "1")
 
 import numpy as np
-from common import bf16_matrix, median, save, table
+from harness import Part, bf16_matrix, in_turns, main, medians, table
 from kernels import gemm
 
 from avelang_kernels.matmul import tile_gemm
 from avelang_kernels.matmul.mfma_gemm import mfma_gemm
 
 
-def launches(size: int, rng: np.random.Generator) -> dict[str, tuple[object, np.ndarray]]:
+def launches(size: int, rng: np.random.Generator) -> dict[str, tuple[Callable[[], Any], np.ndarray]]:
     """Name: (what launches, the result)."""
     a, b = bf16_matrix(size, size, rng), bf16_matrix(size, size, rng)
     out = {name: np.full((size, size), np.nan, np.float32) for name in ("tutorial", "guarded edges", "tile level")}
@@ -35,34 +36,30 @@ def launches(size: int, rng: np.random.Generator) -> dict[str, tuple[object, np.
     }
 
 
-def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--size", type=int, default=512)
-    p.add_argument("--rounds", type=int, default=7)
-    args = p.parse_args()
-    made = launches(args.size, np.random.default_rng())
-    times: dict[tuple[str, str], list[float]] = {}
-    kept: dict[str, bytes] = {}
-    for turn in range(args.rounds + 1):
-        for name, (call, out) in made.items():
-            for check in ("", "bounds"):
-                os.environ["AVE_CHECK"] = check
-                out.fill(np.nan)
-                start = time.process_time()
-                call()  # type: ignore[operator]
-                if turn:
-                    times.setdefault((name, check), []).append(time.process_time() - start)
-                if kept.setdefault(name, out.tobytes()) != out.tobytes():
-                    raise SystemExit(f"{name}: the checked kernel gives something else")
-    rows = []
-    for name in made:
-        plain, checked = (1e3 * median(times[name, check]) for check in ("", "bounds"))
-        rows.append((name, f"{plain:.2f}", f"{checked:.2f}", f"{checked / plain:.2f}"))
-    print(table([("kernel", "ms", "ms checked", "ratio"), *rows]))
-    figures = {name: {"ms": float(a), "checked_ms": float(b), "ratio": float(c)} for name, a, b, c in rows}
-    print(save("checks", {"size": args.size, "kernels": figures}))
-    return 0
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Milliseconds of each kernel, plain and checked."""
+    made, kept = launches(args.size, np.random.default_rng()), {}
+
+    def before(key: tuple[str, str]) -> None:
+        os.environ["AVE_CHECK"] = key[1]
+        made[key[0]][1].fill(np.nan)
+
+    def after(key: tuple[str, str]) -> None:
+        got = made[key[0]][1].tobytes()
+        if kept.setdefault(key[0], got) != got:
+            raise SystemExit(f"{key[0]}: the checked kernel gives something else")
+
+    calls = {(name, check): call for name, (call, _) in made.items() for check in ("", "bounds")}
+    ms = {key: round(1e3 * t, 2) for key, t in medians(in_turns(calls, args.rounds, before, after, time.process_time)).items()}
+    rows = {name: (ms[name, ""], ms[name, "bounds"]) for name in made}
+    return {"size": args.size, "kernels": {name: {"ms": a, "checked_ms": b, "ratio": round(b / a, 2)} for name, (a, b) in rows.items()}}
+
+
+def show(record: dict[str, Any]) -> str:
+    """The ratio of each kernel."""
+    rows = ((name, f"{f['ms']:.2f}", f"{f['checked_ms']:.2f}", f"{f['ratio']:.2f}") for name, f in record["kernels"].items())
+    return table([("kernel", "ms", "ms checked", "ratio"), *rows])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(__doc__, Part("checks", "checks", measure, show), rounds=7, more={"--size": {"type": int, "default": 512}})

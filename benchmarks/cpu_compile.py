@@ -10,14 +10,13 @@ from __future__ import annotations
 import argparse
 import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from common import bf16_matrix, median, save, table
+from harness import Bar, Part, bf16_matrix, exact_product, fresh_process, in_turns, main, median, table
 from kernels import gemm, unrolled
 
 import avelang
@@ -39,48 +38,27 @@ print(time.perf_counter() - start)
 """
 
 
-def process(cache: str) -> tuple[float, float]:
-    """(seconds that the child measured from its first line, seconds of the whole process)."""
-    start = time.perf_counter()
-    code = CHILD.format(here=str(pathlib.Path(__file__).parent))
-    out = subprocess.run([sys.executable, "-c", code], env={**os.environ, "AVE_CACHE_DIR": cache}, capture_output=True, text=True, check=True)
-    return float(out.stdout), time.perf_counter() - start
-
-
-def guarded(rounds: int) -> list[float]:
-    """The same for the kernel with hardware-guarded edges, whose range checks make more code."""
-    times = []
-    for _ in range(rounds + 1):
-        a = bf16_matrix(32, 64, np.random.default_rng())
-        c = np.full((32, 32), np.nan, np.float32)
-        fresh = avelang.jit(mfma_gemm.source.fn)
-        start = time.perf_counter()
-        fresh[lambda: ((1, 1, 1), (64, 1, 1))](a, a, c, 32, 32, 64)
-        times.append(time.perf_counter() - start)
-        assert np.allclose(c, a.astype(np.float64) @ a.astype(np.float64).T, rtol=1e-3, atol=1e-3)
-    return times[1:]
-
-
-def specialization(rounds: int) -> list[float]:
+def first_launches(function: Any, rounds: int, *values: int) -> list[float]:
     """Seconds from call to return of the first launch of a jit function made anew each time, with nothing read from or written to disk."""
-    rng = np.random.default_rng()
-    times = []
-    for i in range(rounds + 1):
-        a = bf16_matrix(32, 64, rng)
-        c = np.full((32, 32), np.nan, np.float32)
-        fresh = avelang.jit(gemm.source.fn)
-        start = time.perf_counter()
-        fresh[lambda: ((1, 1, 1), (64, 1, 1))](a, a, c, 32, 32, 64, 32, 32, 16)
-        times.append(time.perf_counter() - start)
-        assert np.allclose(c, a.astype(np.float64) @ a.astype(np.float64).T, rtol=1e-3, atol=1e-3), i
-    return times[1:]
+    rng, made = np.random.default_rng(), {}
+
+    def before(name: str) -> None:
+        made.update(fresh=avelang.jit(function.source.fn), a=bf16_matrix(32, 64, rng), c=np.full((32, 32), np.nan, np.float32))
+
+    def call() -> None:
+        made["fresh"][lambda: ((1, 1, 1), (64, 1, 1))](made["a"], made["a"], made["c"], 32, 32, 64, *values)
+
+    def after(name: str) -> None:
+        assert np.allclose(made["c"], exact_product(made["a"], made["a"]), rtol=1e-3, atol=1e-3)
+
+    return in_turns({"": call}, rounds, before, after)[""]
 
 
 STAGES = ("frontend", "passes", "emit", "LLVM passes", "LLVM code")
 
 
 def stages(function: Any, constexprs: dict[str, int], level: int, rounds: int) -> dict[str, float]:
-    """Least CPU milliseconds of each stage; `level` 1 is what Ave uses, 2 is LLVM's own pipeline."""
+    """Least CPU milliseconds of each stage; `level`: of LLVM's optimization."""
     best = dict.fromkeys(STAGES, float("inf"))
     host = HostCompiler(level)
     for _ in range(rounds):
@@ -102,54 +80,50 @@ def stages(function: Any, constexprs: dict[str, int], level: int, rounds: int) -
 
 def growth() -> dict[int, float]:
     """Median compile seconds of the unrolled program at 32, 128 and 512 copies (1x, 4x, 16x)."""
-    out = {}
-    for copies in (32, 128, 512):
-        times = []
-        for _ in range(3):
-            fresh = avelang.jit(unrolled.source.fn)
-            x = np.ones(64, np.float32)
-            start = time.perf_counter()
-            fresh[lambda: ((1, 1, 1), (64, 1, 1))](x, 64, copies)
-            times.append(time.perf_counter() - start)
-        out[copies] = median(times)
-    return out
+    x, made = np.ones(64, np.float32), {}
+
+    def before(copies: int) -> None:
+        made["fresh"] = avelang.jit(unrolled.source.fn)
+
+    def launch(copies: int) -> Callable[[], None]:
+        return lambda: made["fresh"][lambda: ((1, 1, 1), (64, 1, 1))](x, 64, copies)
+
+    return {copies: median(t) for copies, t in in_turns({n: launch(n) for n in (32, 128, 512)}, 3, before).items()}
 
 
-def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rounds", type=int, default=5)
-    args = p.parse_args()
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """First launches in this process and in new ones, and the stages of a compilation."""
     os.environ["AVE_NO_CACHE"] = "1"
-    new = specialization(args.rounds)
-    edges = guarded(args.rounds)
-    sizes = growth()
+    new, edges, sizes = first_launches(gemm, args.rounds, 32, 32, 16), first_launches(mfma_gemm, args.rounds), growth()
     del os.environ["AVE_NO_CACHE"]
     cold, warm = [], []
     for _ in range(args.rounds):
         with tempfile.TemporaryDirectory() as cache:
-            cold.append(process(cache)[1])
-            warm.append(process(cache)[1])
-    base = sizes[32]
-    tile = {"BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_K": 16}
-    kernels = (("runtime shape", gemm, tile), ("guarded", mfma_gemm, {}))
-    split = {(name, level): stages(k, c, level, args.rounds) for name, k, c in kernels for level in (1, 2)}
-    rows = [
-        ("", "measured", "bar"),
-        ("new specialization of the tutorial kernel", f"{median(new) * 1e3:.0f} ms", "150 ms"),
-        ("the same of the guarded kernel", f"{median(edges) * 1e3:.0f} ms", ""),
-        ("first call, fresh process, nothing cached", f"{median(cold):.3f} s", "1 s"),
-        ("first call, fresh process, warm cache", f"{median(warm):.3f} s", "0.4 s"),
-        *((f"unrolled {n // 32}x", f"{s * 1e3:.0f} ms ({s / base:.1f} x)", f"{n // 32} x") for n, s in sizes.items()),
+            for seconds in (cold, warm):
+                seconds.append(fresh_process(CHILD.format(here=str(pathlib.Path(__file__).parent)), AVE_CACHE_DIR=cache)[0])
+    kernels = (("runtime shape", gemm, {"BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_K": 16}), ("guarded", mfma_gemm, {}))
+    split = {f"{name}, level {level}": stages(k, c, level, args.rounds) for name, k, c in kernels for level in (1, 2)}
+    return {"stages_ms": split, "rounds": args.rounds, "specialization_s": new, "guarded_s": edges, "cold_process_s": cold, "warm_process_s": warm,
+            "unrolled_s": sizes}  # fmt: skip
+
+
+def show(record: dict[str, Any]) -> str:
+    """Milliseconds of the guarded kernel, and by stage; `level` 1 is what Ave uses, 2 is LLVM's own pipeline."""
+    rows = [(name, *(f"{ms:.0f}" for ms in s.values())) for name, s in record["stages_ms"].items()]
+    guarded = f"a new specialization of the guarded kernel: {median(record['guarded_s']) * 1e3:.0f} ms"
+    return guarded + "\n" + table([("CPU ms by stage", *STAGES), *rows])
+
+
+def bars(record: dict[str, Any]) -> list[Bar]:
+    """Of a compilation, of first calls in new processes, and of growth: linear at the most."""
+    sizes = record["unrolled_s"]
+    return [
+        Bar("new specialization of the tutorial kernel", median(record["specialization_s"]) * 1e3, 150, "ms"),
+        Bar("first call, fresh process, nothing cached", median(record["cold_process_s"]), 1, "s"),
+        Bar("first call, fresh process, warm cache", median(record["warm_process_s"]), 0.4, "s"),
+        *(Bar(f"unrolled {n // 32}x ({s * 1e3:.0f} ms)", s / sizes[32], n // 32, "x") for n, s in sizes.items()),
     ]
-    print(table(rows))
-    print(table([("CPU ms by stage", *STAGES), *((f"{n}, {'LLVM pipeline' if level == 2 else 'ours'}", *(f"{ms:.0f}" for ms in s.values()))
-                                                 for (n, level), s in split.items())]))  # fmt: skip
-    print("saved", save("cpu_compile", {"stages_ms": {f"{n}, level {level}": s for (n, level), s in split.items()},
-                                        "rounds": args.rounds, "specialization_s": new, "guarded_s": edges,
-                                        "cold_process_s": cold, "warm_process_s": warm,
-                                        "unrolled_s": sizes}))  # fmt: skip
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(__doc__, Part("compile", "cpu_compile", measure, show, bars=bars), rounds=5)

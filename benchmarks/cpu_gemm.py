@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
+from typing import Any
 
 os.environ.setdefault("TRITON_INTERPRET", "1")
 
 import numpy as np
-from common import bf16_matrix, interleaved, median, save, table
+from harness import Part, bf16_matrix, exact_product, interleaved, main, medians, table
 from kernels import gemm
 
 # Tiles (rows and columns, depth) for Triton's interpreter: ours, the common one, and a large one, which suits it: fewer Python steps.
@@ -52,7 +52,7 @@ def triton_contender(size: int, tile: int, depth: int, rng: np.random.Generator)
         kernel[(size // tile, size // tile)](a, b, c, size, size, size, TILE=tile, TILE_K=depth)
 
     call()
-    np.testing.assert_allclose(c.numpy(), a.double().numpy() @ b.double().numpy().T, rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(c.numpy(), exact_product(a.double().numpy(), b.double().numpy()), rtol=1e-2, atol=1e-2)
     return call
 
 
@@ -67,44 +67,38 @@ def blas_contender(a: np.ndarray, b: np.ndarray):
     return lambda: torch.mm(x, y, out=out)
 
 
-def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--size", type=int, default=1024)
-    p.add_argument("--interpreted", type=int, default=256, help="cube for Triton's interpreter")
-    p.add_argument("--rounds", type=int, default=5)
-    args = p.parse_args()
-    rng = np.random.default_rng()
-    size = args.size
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Rates of all that is installed; the result is held against float64."""
+    rng, size = np.random.default_rng(), args.size
     a, b = bf16_matrix(size, size, rng), bf16_matrix(size, size, rng)
     c = np.full((size, size), np.nan, np.float32)
     launch = gemm[lambda: ((size // 32, size // 32, 1), (64, 1, 1))]
     contenders = {"ave": lambda: launch(a, b, c, size, size, size, 32, 32, 16)}
     peers = {"blas": blas_contender(a, b)} | {name: triton_contender(args.interpreted, *tile, rng) for name, tile in TRITON.items()}
-    flops = {name: 2 * (args.interpreted if name in TRITON else size) ** 3 for name in ("ave", *peers)}
     for name, call in peers.items():
         if call is None:
             print(f"{name}: not installed, left out")
         else:
             contenders[name] = call
     times = interleaved(contenders, args.rounds)
-    want = a.astype(np.float64) @ b.astype(np.float64).T
-    worst = float(np.max(np.abs(c - want)))
+    worst = float(np.max(np.abs(c - exact_product(a, b))))
     # 1024 products of unit normals: the sum has a standard deviation of 32; f32 sums of 1024 terms are off by some 1e-4 of it at the most.
     if not worst <= 1e-4 * size:
-        print(f"WRONG: largest error {worst}")
-        return 1
-    rate = {name: flops[name] / median(t) / 1e9 for name, t in times.items()}
-    shown = [("", "cube", "median", "GFLOP/s", "ave is")]
-    for name, r in rate.items():
-        cube = args.interpreted if name in TRITON else size
-        shown.append((name, f"{cube}^3", f"{median(times[name]) * 1e3:.2f} ms", f"{r:.3f}", f"{rate['ave'] / r:.3g} x"))
-    print(table(shown))
-    print(f"largest error against float64: {worst:.2e}")
-    print("saved", save("cpu_gemm", {"size": size, "interpreted": args.interpreted, "rounds": args.rounds, "gflops": rate,
-                                     "ratio": {n: rate["ave"] / r for n, r in rate.items()}, "largest_error": worst,
-                                     "seconds": times}))  # fmt: skip
-    return 0
+        raise SystemExit(f"WRONG: largest error {worst}")
+    cubes = {name: args.interpreted if name in TRITON else size for name in contenders}
+    rate = {name: 2 * cubes[name] ** 3 / t / 1e9 for name, t in medians(times).items()}
+    return {"size": size, "interpreted": args.interpreted, "rounds": args.rounds, "gflops": rate,
+            "ratio": {n: rate["ave"] / r for n, r in rate.items()}, "largest_error": worst, "seconds": times}  # fmt: skip
+
+
+def show(record: dict[str, Any]) -> str:
+    """GFLOP/s of each."""
+    ms = {name: 1e3 * t for name, t in medians(record["seconds"]).items()}
+    rows = ((name, f"{record['interpreted' if name in TRITON else 'size']}^3", f"{ms[name]:.2f} ms", f"{r:.3f}", f"{record['ratio'][name]:.3g} x")
+            for name, r in record["gflops"].items())  # fmt: skip
+    return table([("", "cube", "median", "GFLOP/s", "ave is"), *rows]) + f"\nlargest error against float64: {record['largest_error']:.2e}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    size, cube = {"type": int, "default": 1024}, {"type": int, "default": 256, "help": "cube for Triton's interpreter"}
+    main(__doc__, Part("gemm", "cpu_gemm", measure, show), rounds=5, more={"--size": size, "--interpreted": cube})

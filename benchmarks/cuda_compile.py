@@ -14,14 +14,12 @@ import gc
 import itertools
 import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
 
-from common import median, save, table
+from harness import Bar, Part, fresh_process, in_turns, main, median, medians, table
 from mma_gemm import THREADS, mma_gemm
 
 import avelang
@@ -33,7 +31,7 @@ from avelang.runtime import ptxas
 from avelang.runtime.compile import constants, device_assembly
 
 HERE = str(pathlib.Path(__file__).parent)
-BAR = 0.120  # seconds, for a new specialization
+BAR = 120  # milliseconds, for a new specialization
 STAGES = ("frontend", "passes", "emit", "LLVM", "PTX", "ptxas")
 CHILD = """
 import time; start = time.perf_counter()
@@ -159,58 +157,46 @@ def specializations(rounds: int, target: str, tool: ptxas.Assembler) -> dict[str
     for name, (kernel, constexprs, threads) in kernels().items():
         if name not in calls:
             calls[name] = compiled(kernel, constexprs, threads, target, tool)
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for turn in range(rounds + 1):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            if turn:
-                times[name].append(time.perf_counter() - start)
-            if checks is not None and not name.startswith("wgmma"):
-                checks(int(name.split()[1].split("x")[0]))
-    return times
+
+    def after(name: str) -> None:
+        if checks is not None and not name.startswith("wgmma"):
+            checks(int(name.split()[1].split("x")[0]))
+
+    return in_turns(calls, rounds, after=after)
 
 
-def process(target: str, bytecode: str) -> tuple[float, float, float]:
-    """(seconds of a whole process; in it, of imports, and of compiling)."""
-    env = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    code = CHILD.format(here=HERE, src=str(pathlib.Path(avelang.__file__).parents[1]), target=target)
-    start = time.perf_counter()
-    out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout.split()
-    return time.perf_counter() - start, float(out[0]), float(out[1])
-
-
-def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rounds", type=int, default=9)
-    p.add_argument("--target", default="sm_90a")
-    args = p.parse_args()
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """New specializations, the stages of each, and whole processes."""
     os.environ["AVE_NO_CACHE"] = "1"
     tool = ptxas.need("this benchmark")
+    code = CHILD.format(here=HERE, src=str(pathlib.Path(avelang.__file__).parents[1]), target=args.target)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
         news = specializations(args.rounds, args.target, tool)
         split = {name: [staged(*kernel, args.target, tool) for _ in range(args.rounds)] for name, kernel in kernels().items()}
-        fresh = [process(args.target, os.path.join(folder, "bytecode")) for _ in range(args.rounds // 2 + 2)][1:]
-    how = "launched" if gpu() else "not loaded"
-    rows = [(f"new specialization ({how})", "median", "least", "bar")]
-    rows += [(name, f"{median(s) * 1e3:.0f} ms", f"{min(s) * 1e3:.0f} ms", f"{BAR * 1e3:.0f} ms" if name.startswith("mma") else "")
-             for name, s in news.items()]  # fmt: skip
-    print(table(rows))
-    shown = [(f"ms by stage, {tool}", *STAGES, "sum")]
-    for name, turns in split.items():
-        columns = [median(list(c)) * 1e3 for c in zip(*turns, strict=True)]
-        shown.append((name, *(f"{ms:.1f}" for ms in columns), f"{sum(columns):.0f}"))
-    print("\n" + table(shown))
-    whole, imports, compiling = (median(list(c)) for c in zip(*fresh, strict=True))
-    print(f"\nfresh process, mma.sync 64x64x32: {whole:.3f} s, of that imports {imports:.3f} s, compiling {compiling:.3f} s")
-    record = {"target": args.target, "rounds": args.rounds, "assembler": str(tool), "gpu": gpu(), "specialization_s": news,
-              "stages_s": {name: dict(zip(STAGES, zip(*turns, strict=True), strict=True)) for name, turns in split.items()},
-              "process_s_whole_imports_compiling": fresh}  # fmt: skip
-    print("saved", save("cuda_compile", record))
-    return 0
+        fresh = [fresh_process(code, PYTHONPYCACHEPREFIX=os.path.join(folder, "bytecode")) for _ in range(args.rounds // 2 + 2)][1:]
+    return {"target": args.target, "rounds": args.rounds, "assembler": str(tool), "gpu": gpu(), "specialization_s": news,
+            "stages_s": {name: dict(zip(STAGES, zip(*turns, strict=True), strict=True)) for name, turns in split.items()},
+            "process_s_whole_imports_compiling": [(whole, *inside) for whole, inside, _ in fresh]}  # fmt: skip
+
+
+def show(record: dict[str, Any]) -> str:
+    """Milliseconds of each specialization, of each stage, and seconds of a process."""
+    rows = [(f"new specialization ({'launched' if record['gpu'] else 'not loaded'})", "median", "least")]
+    rows += [(name, f"{median(s) * 1e3:.0f} ms", f"{min(s) * 1e3:.0f} ms") for name, s in record["specialization_s"].items()]
+    stages = [(f"ms by stage, {record['assembler']}", *STAGES, "sum")]
+    for name, found in record["stages_s"].items():
+        columns = [ms * 1e3 for ms in medians(found).values()]
+        stages.append((name, *(f"{ms:.1f}" for ms in columns), f"{sum(columns):.0f}"))
+    whole, imports, compiling = (median(list(c)) for c in zip(*record["process_s_whole_imports_compiling"], strict=True))
+    said = f"fresh process, mma.sync 64x64x32: {whole:.3f} s, of that imports {imports:.3f} s, compiling {compiling:.3f} s"
+    return f"{table(rows)}\n\n{table(stages)}\n\n{said}"
+
+
+def bars(record: dict[str, Any]) -> list[Bar]:
+    """Of Ave's kernels with `mma.sync`."""
+    return [Bar(name, median(s) * 1e3, BAR, "ms") for name, s in record["specialization_s"].items() if name.startswith("mma")]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(__doc__, Part("compile", "cuda_compile", measure, show, bars=bars), rounds=9, more={"--target": {"default": "sm_90a"}})

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from common import median, save, table
+from harness import Part, bursts, main, median, table
+from kernels import tiny
 
 import avelang
 import avelang.language as al
@@ -57,15 +56,6 @@ out:
   ret void
 }
 """
-
-
-@avelang.jit
-def tiny(A: al.Pointer(al.f32), B: al.Pointer(al.f32), C: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32):
-    a = al.make_tensor(A, al.f32, al.make_layout((m,), (1,)))
-    b = al.make_tensor(B, al.f32, al.make_layout((n,), (1,)))
-    c = al.make_tensor(C, al.f32, al.make_layout((k,), (1,)))
-    t = al.thread_id(0)
-    c[t] = a[t] + b[t]
 
 
 MAP = al.TensorMap(al.f32, 2, (8, 32))
@@ -200,39 +190,24 @@ def contenders_with_maps(arrays: list[Any]) -> dict[str, Callable[[int], Any]]:
     return runs | {f"kernel[lambda: grid](A, B, C, m, n, k){WITH_MAPS}": whole, f"the same, twelve buffers in turn{WITH_MAPS}": turns}
 
 
-def measure(runs: dict[str, Callable[[int], Any]], burst: int, rounds: int) -> dict[str, list[float]]:
+def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Nanoseconds a launch, burst by burst."""
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for turn in range(rounds + 3):
-        for name, run in runs.items():
-            torch.cuda.synchronize()
-            start = time.perf_counter_ns()
-            run(burst)
-            end = time.perf_counter_ns()
-            if turn >= 3:
-                times[name].append((end - start) / burst)
-    torch.cuda.synchronize()
-    return times
-
-
-def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--burst", type=int, default=200)
-    p.add_argument("--rounds", type=int, default=60)
-    args = p.parse_args()
     a, b = (torch.randn(BLOCK, device="cuda") for _ in range(2))
     runs = contenders(a, b, torch.empty_like(a))
     if torch.cuda.get_device_capability() >= (9, 0):
         runs |= contenders_with_maps([torch.randn(8, 32, device="cuda") for _ in range(12)])
-    times = measure(runs, args.burst, args.rounds)
-    rows = []
+    times = bursts(runs, args.burst, args.rounds, torch.cuda.synchronize)
+    return {"device": torch.cuda.get_device_name(), "burst": args.burst, "nanoseconds": times}
+
+
+def show(record: dict[str, Any]) -> str:
+    """Each contender, and what it takes above the bare call."""
+    rows, times = [], record["nanoseconds"]
     for name, t in times.items():
         base = median(times[f"bare cuLaunchKernelEx{WITH_MAPS if name.endswith(WITH_MAPS) else ''}"])
         rows.append((name, f"{median(t):.0f} ns", f"{min(t):.0f} ns", f"{median(t) - base:+.0f} ns"))
-    print(table([(torch.cuda.get_device_name(), "median", "least", "above bare cuLaunchKernelEx"), *rows]))
-    print("saved", save("cuda_launch", {"device": torch.cuda.get_device_name(), "burst": args.burst, "nanoseconds": times}))
-    return 0
+    return table([(record["device"], "median", "least", "above bare cuLaunchKernelEx"), *rows])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(__doc__, Part("launch", "cuda_launch", measure, show), rounds=60, more={"--burst": {"type": int, "default": 200}})

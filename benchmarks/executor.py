@@ -17,7 +17,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from common import bf16_matrix, interleaved, median, save, table
+from harness import Bar, Part, bf16_matrix, exact_product, interleaved, main, median, table
 
 from avelang import executor
 from avelang.runtime.compile import compile_text
@@ -76,16 +76,13 @@ def poisoned(c: np.ndarray, run: Callable[[], Any]) -> Callable[[], Any]:
 
 def worst(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
     """The greatest difference from the exact product, relative to the greatest element. NaN where an element was not written."""
-    want = a.astype(np.float64) @ b.astype(np.float64).T
+    want = exact_product(a, b)
     return float(np.abs(c.astype(np.float64) - want).max() / np.abs(want).max())
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    options.add_argument("--rounds", type=int, default=5)
-    given = options.parse_args()
-    figures: dict[str, Any] = {}
-    rows = [("kernel", "instructions", "M/s", "M/s checked", "load s", "load s checked", "error")]
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Instructions a second of each kernel, with the checker off and on."""
+    found: dict[str, Any] = {}
     for name, make in KERNELS.items():
         calls, loads, errors = {}, {}, []
         for check in (False, True):
@@ -93,20 +90,31 @@ def main() -> None:
             calls[check], error = make(check)
             loads[check] = time.perf_counter() - start
             errors.append(error)
-        times = interleaved({str(check): call for check, call in calls.items()}, given.rounds)
+        times = interleaved({str(check): call for check, call in calls.items()}, args.rounds)
         count = COUNTS[id(calls[False])]
         rates = {check: count / median(times[str(check)]) for check in calls}
-        wrong = max(error() for error in errors)
-        figures[name] = {
+        found[name] = {
             "wave_instructions": count, "per_second": rates[False], "per_second_checked": rates[True], "load_seconds": loads[False],
-            "load_seconds_checked": loads[True], "error": wrong, "seconds": times,
+            "load_seconds_checked": loads[True], "error": max(error() for error in errors), "seconds": times,
         }  # fmt: skip
-        shown = (f"{x:.2f}" for x in (rates[False] / 1e6, rates[True] / 1e6, loads[False], loads[True]))
-        rows.append((name, f"{count:,}", *shown, f"{wrong:.1e}"))
-    path = save("executor", {"kernels": figures})
-    print(table(rows))
-    print(f"one core; bars: 2 and 0.3 million a second. Written to {path}")
+    return {"kernels": found}
+
+
+def show(record: dict[str, Any]) -> str:
+    """Millions of instructions a second, and loading."""
+    rows = [("kernel", "instructions", "M/s", "M/s checked", "load s", "load s checked", "error")]
+    for name, f in record["kernels"].items():
+        cells = (f["per_second"] / 1e6, f["per_second_checked"] / 1e6, f["load_seconds"], f["load_seconds_checked"])
+        rows.append((name, f"{f['wave_instructions']:,}", *(f"{x:.2f}" for x in cells), f"{f['error']:.1e}"))
+    return table(rows)
+
+
+def bars(record: dict[str, Any]) -> list[Bar]:
+    """On one core: 2 million instructions a second, 0.3 million with the checker."""
+    kernels = record["kernels"].items()
+    return [Bar(f"{name}{said}", f[key] / 1e6, limit, "M/s", least=True)
+            for key, said, limit in (("per_second", "", 2), ("per_second_checked", ", checked", 0.3)) for name, f in kernels]  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, Part("rate", "executor", measure, show, bars=bars), rounds=5)

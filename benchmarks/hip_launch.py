@@ -14,27 +14,15 @@ import argparse
 import ctypes
 import pathlib
 import sys
-import time
+from typing import Any
 
 import numpy as np
-from common import median, save, table
+from harness import Part, bursts, main, median, table
+from kernels import tiny
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from tests.runtime import rocm
-
-import avelang
-import avelang.language as al
-
-
-@avelang.jit
-def tiny(A: al.Pointer(al.f32), B: al.Pointer(al.f32), C: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32):
-    a = al.make_tensor(A, al.f32, al.make_layout((m,), (1,)))
-    b = al.make_tensor(B, al.f32, al.make_layout((n,), (1,)))
-    c = al.make_tensor(C, al.f32, al.make_layout((k,), (1,)))
-    t = al.thread_id(0)
-    c[t] = a[t] + b[t]
-
 
 GRID = ((1, 1, 1), (64, 1, 1))
 ROUNDS = 12
@@ -56,45 +44,41 @@ def figures(calls: int, machine: rocm.Machine, torch: rocm.Torch) -> dict[str, l
     places = (ctypes.c_void_p * 6)(*(ctypes.addressof(slots) + 8 * i for i in range(6)))
     bound = tiny[lambda: GRID]
 
-    def bare() -> None:
+    def bare(calls: int) -> None:
         machine.lib.stub_repeat(ctypes.c_uint64(calls), ctypes.c_void_p(program.record.function), None, places)
 
-    def whole() -> None:
+    def whole(calls: int) -> None:
         for _ in range(calls):
             tiny[lambda: GRID](a, b, c, 64, 63, 62)
 
-    def kept() -> None:
+    def kept(calls: int) -> None:
         for _ in range(calls):
             bound(a, b, c, 64, 63, 62)
 
-    def loop() -> None:
+    def loop(calls: int) -> None:
         for _ in range(calls):
             pass
 
     runs = {
         "bare": bare, "kernel[lambda: grid](a, b, c, m, n, k)": whole, "launch = kernel[...]; launch(a, b, c, m, n, k)": kept, "an empty loop": loop,
     }  # fmt: skip
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(ROUNDS):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            times[name].append((time.perf_counter() - start) / calls * 1e9)
-    return times
+    return bursts(runs, calls, ROUNDS, warm=0)
 
 
-def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--calls", type=int, default=100_000)
-    args = p.parse_args()
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Against the stub library."""
     with rocm.standalone() as (machine, torch):
         times = figures(args.calls, machine, torch)
+    return {"driver": "stub (tests/runtime/hip_stub.c)", "calls": args.calls, "nanoseconds": times}
+
+
+def show(record: dict[str, Any]) -> str:
+    """Each contender, and what it takes above the bare call."""
+    times = record["nanoseconds"]
     base = median(times["bare"])
-    rows = [(name, f"{median(t):.0f} ns", f"{median(t) - base:.0f} ns above") for name, t in times.items()]
-    print(table([("against a stub library, no card", "median", ""), *rows]))
-    print("saved", save("hip_launch", {"driver": "stub (tests/runtime/hip_stub.c)", "calls": args.calls, "nanoseconds": times}))
-    return 0
+    rows = ((name, f"{median(t):.0f} ns", f"{median(t) - base:.0f} ns above") for name, t in times.items())
+    return table([("against a stub library, no card", "median", ""), *rows])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(__doc__, Part("launch", "hip_launch", measure, show), more={"--calls": {"type": int, "default": 100_000}})

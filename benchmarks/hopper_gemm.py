@@ -20,8 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from common import save, table
-from gpu_timing import Clock, device, difference
+from harness import MOST, GpuClock, Part, cublas, folder, main, moved_per_second, only, operands, products, table
 
 from avelang_kernels.matmul.hopper_gemm import gemm
 from avelang_kernels.matmul.hopper_skinny import skinny_gemm
@@ -34,78 +33,78 @@ SKINNY = (
     (8, 13312, 16384), (8, 13312, 8192), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 16384), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192),
     (64, 8192, 8192),
 )  # fmt: skip
-MOST = 0.03  # the greatest error of an element, by the root of the mean square of all: a bf16 element may be off by 1/512 of itself
+KINDS = {"large": LARGE, "skinny": SKINNY}
+Run = Callable[[Any, Any, Any], Any]
 
 
-def contenders(kind: str, m: int, n: int, k: int) -> tuple[dict[str, Callable[[], Any]], dict[str, float]]:
-    """What is timed, and each one's error. Triton's skinny product comes in two forms; the better one counts."""
+def contenders(kind: str, m: int, n: int) -> dict[str, Run]:
+    """Ours and the peers. Triton's skinny product comes in two forms; the better one counts."""
+    found: dict[str, Run] = {"Ave": gemm if kind == "large" else skinny_gemm, "cuBLAS": cublas}
     try:
         import triton_peers
     except ImportError:
-        triton_peers = None
-    a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
-    outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16) for name in ("Ave", "cuBLAS", "Triton", "Triton, K split")}
-    ours = gemm if kind == "large" else skinny_gemm
-    calls: dict[str, Callable[[], Any]] = {
-        "Ave": lambda: ours(a, b, outs["Ave"]), "cuBLAS": lambda: torch.matmul(a, b.T, out=outs["cuBLAS"]),
-    }  # fmt: skip
-    if triton_peers is not None and kind == "large":
-        calls["Triton"] = lambda: triton_peers.gemm(a, b, outs["Triton"])
-    elif triton_peers is not None:
-        sums = torch.empty((m, n), device="cuda")
-        calls["Triton"] = lambda: triton_peers.skinny(a, b, outs["Triton"])
-        calls["Triton, K split"] = lambda: triton_peers.skinny(a, b, outs["Triton, K split"], sums)
-    errors = {}
-    for name, call in calls.items():
-        call()
-        torch.cuda.synchronize()
-        errors[name] = difference(outs[name], a, b)
-    return calls, errors
+        return found
+    if kind == "large":
+        return {**found, "Triton": triton_peers.gemm}
+    sums = torch.empty((m, n), device="cuda")
+    return {**found, "Triton": triton_peers.skinny, "Triton, K split": lambda a, b, out: triton_peers.skinny(a, b, out, sums)}
 
 
-def bandwidth() -> float:
-    """Bytes a second that a plain reduction of 4 GiB reads: what a product of few rows may hope for."""
-    x = torch.randn(1 << 30, device="cuda")
-    times = Clock(clean=True).interleaved({"read": lambda: x.sum()}, 20)["read"]
-    return x.numel() * 4 / statistics.median(times) * 1e6
+def triton_us(us: dict[str, float]) -> float:
+    """The better one of Triton's times; NaN where it is not installed."""
+    return min((t for name, t in us.items() if name.startswith("Triton")), default=math.nan)
 
 
-def measure(kind: str, rounds: int, clock: Clock, read: float) -> list[dict[str, Any]]:
-    rows = []
-    clean_clock = Clock(clean=True)
-    for m, n, k in LARGE if kind == "large" else SKINNY:
-        calls, errors = contenders(kind, m, n, k)
+def timed(kind: str, rounds: int, read: float) -> list[dict[str, Any]]:
+    """A row for each shape; `read`: bytes a second that a product of few rows may hope for."""
+    rows, clocks = [], [GpuClock(), GpuClock(clean=True)][: 2 if kind == "skinny" else 1]
+    for m, n, k in KINDS[kind]:
         turns = rounds if m * n * k < 1 << 41 else max(10, rounds // 3)
-        times = clock.interleaved(calls, turns)
-        us = {name: statistics.median(t) for name, t in times.items()}
-        again = clean_clock.interleaved(calls, turns) if kind == "skinny" else times
-        clean = {name: statistics.median(t) for name, t in again.items()}
-        triton = min((us[name] for name in us if name.startswith("Triton")), default=math.nan)
+        f = products(*operands(m, n, k), contenders(kind, m, n), clocks, turns, most=None)
+        us, errors, clean = f["us"], f["errors"], (*f["more"], f["us"])[0]
         rows.append({
-            "shape": (m, n, k), "us": us, "us_clean": clean, "quartiles": {name: statistics.quantiles(t, n=4) for name, t in times.items()},
-            "errors": errors, "right": all(e < MOST for e in errors.values()), "tflops": 2e-6 * m * n * k / us["Ave"],
-            "of_cublas": us["cuBLAS"] / us["Ave"], "of_cublas_clean": clean["cuBLAS"] / clean["Ave"], "of_triton": triton / us["Ave"],
+            "shape": (m, n, k), "us": us, "us_clean": clean, "quartiles": {name: statistics.quantiles(t, n=4) for name, t in f["times"].items()},
+            "errors": errors, "right": all(e < MOST for e in errors.values()), "tflops": f["tflops"]["Ave"], "of_cublas": us["cuBLAS"] / us["Ave"],
+            "of_cublas_clean": clean["cuBLAS"] / clean["Ave"], "of_triton": triton_us(us) / us["Ave"],
             "of_read": 2 * (m * k + n * k + m * n) / clean["Ave"] * 1e6 / read,
         })  # fmt: skip
         torch.cuda.empty_cache()
     return rows
 
 
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """All shapes of the kinds that were asked for."""
+    read = moved_per_second("read")
+    kinds = [kind for kind in KINDS if args.only in (None, kind)]
+    return {"read_bytes_per_second": read, "rounds": args.rounds, **{kind: timed(kind, args.rounds, read) for kind in kinds}}
+
+
 def shown(kind: str, rows: list[dict[str, Any]]) -> str:
+    """The table of a kind, with geometric means."""
     speed = "Ave" if kind == "large" else "of read speed"
     lines: list[tuple[str, ...]] = [("m n k", "Ave", "cuBLAS", "Triton", speed, "of cuBLAS", "clean", "of Triton", "error", "")]
     for r in rows:
         us = r["us"]
-        triton = min((us[name] for name in us if name.startswith("Triton")), default=math.nan)
         speed = f"{r['tflops']:.0f} TFLOP/s" if kind == "large" else f"{r['of_read']:.2f}"
         clean = f"{r['of_cublas_clean']:.3f}" if kind == "skinny" else ""
         lines.append((
-            " ".join(map(str, r["shape"])), f"{us['Ave']:.1f} us", f"{us['cuBLAS']:.1f} us", f"{triton:.1f} us", speed, f"{r['of_cublas']:.3f}",
-            clean, f"{r['of_triton']:.3f}", f"{r['errors']['Ave']:.1e}", "" if r["right"] else "WRONG"))  # fmt: skip
+            " ".join(map(str, r["shape"])), f"{us['Ave']:.1f} us", f"{us['cuBLAS']:.1f} us", f"{triton_us(us):.1f} us", speed,
+            f"{r['of_cublas']:.3f}", clean, f"{r['of_triton']:.3f}", f"{r['errors']['Ave']:.1e}", "" if r["right"] else "WRONG"))  # fmt: skip
     for name, key in (("cuBLAS", "of_cublas"), ("cuBLAS, clean", "of_cublas_clean"), ("Triton", "of_triton")):
         if kind == "skinny" or name != "cuBLAS, clean":
             lines.append((f"geometric mean of {name}", *[""] * 4, f"{statistics.geometric_mean([r[key] for r in rows]):.3f}", *[""] * 4))
     return table(lines)
+
+
+def show(record: dict[str, Any]) -> str:
+    """The tables; beside the record, where matplotlib is, the plot."""
+    figures = only(record, *(kind for kind in KINDS if kind in record))
+    try:
+        plot(figures, folder() / "hopper_gemm.svg")
+    except ImportError:
+        print("no plot: matplotlib is not installed")
+    tables = (f"{kind}\n{shown(kind, rows)}" for kind, rows in figures.items())
+    return "\n\n".join([f"read: {record['read_bytes_per_second'] / 1e12:.2f} TB/s", *tables])
 
 
 def plot(figures: dict[str, list[dict[str, Any]]], path: pathlib.Path) -> None:
@@ -129,23 +128,5 @@ def plot(figures: dict[str, list[dict[str, Any]]], path: pathlib.Path) -> None:
     fig.savefig(path)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--only", choices=("large", "skinny"))
-    options = parser.parse_args()
-    clock = Clock()
-    read = bandwidth()
-    figures = {kind: measure(kind, options.rounds, clock, read) for kind in ("large", "skinny") if options.only in (None, kind)}
-    path = save("hopper_gemm", {"device": device(), "read_bytes_per_second": read, "rounds": options.rounds, **figures})
-    try:
-        plot(figures, path.with_suffix(".svg"))
-    except ImportError:
-        print("no plot: matplotlib is not installed")
-    print(f"read: {read / 1e12:.2f} TB/s")
-    for kind, rows in figures.items():
-        print(f"\n{kind}\n{shown(kind, rows)}")
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, Part("gemm", "hopper_gemm", measure, show, gpu=True), rounds=40, more={"--only": {"choices": tuple(KINDS)}})

@@ -50,3 +50,13 @@ def unrolled(A: al.Pointer(al.f32), n: al.u32, COPIES: al.constexpr):
     t = al.thread_id(0)
     for i in range(COPIES):
         x[t] = x[t] * (i + 0.5) + x[(t + i) & 63]
+
+
+@avelang.jit
+def tiny(A: al.Pointer(al.f32), B: al.Pointer(al.f32), C: al.Pointer(al.f32), m: al.u32, n: al.u32, k: al.u32):
+    """The sum of two arrays of one block: what a launch costs, and nothing else."""
+    a = al.make_tensor(A, al.f32, al.make_layout((m,), (1,)))
+    b = al.make_tensor(B, al.f32, al.make_layout((n,), (1,)))
+    c = al.make_tensor(C, al.f32, al.make_layout((k,), (1,)))
+    t = al.thread_id(0)
+    c[t] = a[t] + b[t]

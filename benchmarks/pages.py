@@ -1,4 +1,4 @@
-"""The tables of docs/tile*.md that show results: the JSON of `results/` comes in; Markdown between the markers of a page goes out.
+"""The tables of docs/ that show results: the JSON of `results/` comes in; Markdown between the markers of a page goes out.
 
 A marker is `<!-- table: NAME -->`, and the table ends at `<!-- end of the table -->`. Each benchmark's `--page` writes its page again; the test
 (`tests/docs/test_tables.py`) says which pages are not what the results say. Nothing here needs a GPU, or a kernel.
@@ -24,10 +24,12 @@ def rows(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
 
 
 def sizes(shape: Iterable[int]) -> str:
+    """Extents, as pages write them."""
     return " x ".join(map(str, shape))
 
 
 def percent(x: float) -> str:
+    """A share in percent."""
     return f"{100 * x:.1f} %"
 
 
@@ -169,6 +171,69 @@ def grouped_timed(record: dict[str, Any]) -> str:
     return on(record) + rows(("model", "tokens", "n x k", "fastest block", "TFLOP/s", *others), body)
 
 
+# -- docs/tile_attention.md ----------------------------------------------------------------------------------------------------------------
+
+
+def attention_static(record: dict[str, Any]) -> str:
+    """What code takes."""
+    busy = [f"{100 * f['utilization']:.1f} %" if "utilization" in f else "" for f in record["figures"]]
+    body = [(f["code"], str(f["registers"]), str(f["spills"]), str(f["shared"]), b) for f, b in zip(record["figures"], busy, strict=True)]
+    return rows(("code", "registers", "spills", "shared memory", "utilization of one wave"), body)
+
+
+def attention_shape(shape: dict[str, Any]) -> str:
+    """A shape, as the page has it."""
+    few = f", {shape['kv_heads']} heads of K and V" if shape["kv_heads"] else ""
+    return f"{shape['batch']}, {shape['heads']}, {shape['seq']}, {shape['d']}{few}{', causal' if shape['causal'] else ''}"
+
+
+def attention_timed(record: dict[str, Any]) -> str:
+    """TFLOP/s of every contender, and what the best of ours is of the best library."""
+    found = record["figures"]
+    libraries, names = ("cuDNN", "flash"), list(dict.fromkeys(x for f in found for x in f["tflops"]))
+    body = []
+    for f in found:
+        got = f["tflops"]
+        shown = [f"{got[x]:.0f}" if x in got else "" for x in names]
+        ours, theirs = ([got[x] for x in got if (x in libraries) == y] for y in (False, True))
+        body.append((attention_shape(f["shape"]), *shown, f"{max(ours) / max(theirs):.2f}" if theirs else ""))
+    return f"{record['device']['gpu']}, TFLOP/s:\n\n" + rows(("batch, heads, seq, d", *names, "of the best library"), body)
+
+
+# -- docs/tutorial.md ----------------------------------------------------------------------------------------------------------------------
+
+
+def number(x: float, digits: int) -> str:
+    """Without zeros behind the point."""
+    shown = f"{x:.{digits}f}"
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def tutorial_static(record: dict[str, Any]) -> str:
+    """Loads, LDS and the matrix core, by step."""
+    loads = f"loads an output, K = {record['shape'][2]}"
+    head = ("step", "tile, pipeline", loads, "LDS bytes read a product", "LDS cycles lost, 1000 products", "VGPRs", "LDS bytes", "matrix core busy")
+    body = []
+    for f in record["figures"]:
+        tile = " x ".join(map(str, f["tile"])) or "one thread, one output"
+        busy = f"{100 * f['utilization']:.1f} %" if "matrix" in f["loop"] else "not used"
+        body.append((f["step"], f"{tile} {f['pipeline']}".strip(), number(f["loads_per_output"], 3), number(f["lds_read_per_product"], 3),
+                     number(f["lost_per_1000_products"], 2), str(f["vgpr"]), str(f["lds"]), busy))  # fmt: skip
+    return rows(head, body)
+
+
+def tutorial_timed(record: dict[str, Any]) -> str:
+    """TFLOP/s, by step."""
+    best = record["tflops"]["cuBLAS"]
+    body = []
+    for name, x in record["tflops"].items():
+        *tile, pipeline = record["blocks"].get(name, ("",))
+        shown = f"{' x '.join(map(str, tile))} {pipeline}".strip()
+        body.append((name, shown, number(record["us"][name], 0), number(x, 1 if x < 100 else 0), f"{x / best:.3f}"))
+    m, n, k = record["shape"]
+    return rows(("step", "tile, pipeline", f"us, {m} x {n} x {k}", "TFLOP/s", "of cuBLAS"), body)
+
+
 # Of each page: by the name of a marker, the file of results and what makes the table.
 PAGES: dict[str, dict[str, tuple[str, Callable[[dict[str, Any]], str]]]] = {
     "tile": {"gemm_static": ("tile_gemm_static", gemm_static), "gemm_timed": ("tile_gemm", gemm_timed), "sass": ("tile_sass", sass),
@@ -178,10 +243,13 @@ PAGES: dict[str, dict[str, tuple[str, Callable[[dict[str, Any]], str]]]] = {
     "tile_inference": {"traffic": ("tile_inference_static", inference_traffic), "static": ("tile_inference_static", inference_static),
                        "timed": ("tile_inference", inference_timed)},
     "tile_grouped_gemm": {"static": ("tile_grouped_gemm_static", grouped_static), "timed": ("tile_grouped_gemm", grouped_timed)},
+    "tile_attention": {"static": ("tile_attention_static", attention_static), "timed": ("tile_attention", attention_timed)},
+    "tutorial": {"static": ("tutorial_static", tutorial_static), "timed": ("tutorial", tutorial_timed)},
 }  # fmt: skip
 
 
 def path_of(page: str) -> pathlib.Path:
+    """The file of a page."""
     return ROOT / "docs" / f"{page}.md"
 
 

@@ -15,13 +15,25 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from common import save, table
-from gpu_timing import Clock, device, difference
+from harness import (
+    MOST,
+    Calls,
+    GpuClock,
+    Part,
+    bursts,
+    cublas,
+    main,
+    medians,
+    moved_per_second,
+    operands,
+    products,
+    repeated,
+    table,
+)
 
 from avelang.ptx.types import f32
 from avelang_kernels.matmul import hopper_gemm, ptx_ampere_gemm, ptx_hopper_gemm
@@ -35,43 +47,31 @@ PYPTX = {2048: (529, 616), 4096: (694, 715), 8192: (683, 667), 16384: (691, 689)
 ROWS = (
     (65536, 1024, BF16), (32768, 4096, BF16), (16384, 8192, BF16), (8192, 16384, BF16), (4096, 32768, BF16), (16384, 4096, F32), (4096, 16384, F32),
 )  # fmt: skip
-CONTENDERS = ("PTX, Hopper", "PTX, Ampere", "compiled", "cuBLAS")
-MOST = 0.03  # the greatest error of an element of a product, by the root of the mean square of all: a bf16 element may be off by 1/512 of itself
+CONTENDERS = {"PTX, Hopper": ptx_hopper_gemm.gemm, "PTX, Ampere": ptx_ampere_gemm.gemm, "compiled": hopper_gemm.gemm, "cuBLAS": cublas}
 EPS = 1e-6
 
 
 # -- products ------------------------------------------------------------------------------------------------------------------------------
 
 
-def products(rounds: int) -> list[dict[str, Any]]:
-    clock, rows = Clock(), []
+def gemms(rounds: int) -> list[dict[str, Any]]:
+    """Square products."""
+    clock, rows = GpuClock(), []
     for size, (pyptx, beside) in PYPTX.items():
-        a, b = (torch.randn(size, size, device="cuda", dtype=BF16) for _ in range(2))
-        outs = {name: torch.full((size, size), float("nan"), device="cuda", dtype=BF16) for name in CONTENDERS}
-        calls: dict[str, Callable[[], Any]] = {
-            "PTX, Hopper": lambda a=a, b=b, c=outs["PTX, Hopper"]: ptx_hopper_gemm.gemm(a, b, c),
-            "PTX, Ampere": lambda a=a, b=b, c=outs["PTX, Ampere"]: ptx_ampere_gemm.gemm(a, b, c),
-            "compiled": lambda a=a, b=b, c=outs["compiled"]: hopper_gemm.gemm(a, b, c),
-            "cuBLAS": lambda a=a, b=b, c=outs["cuBLAS"]: torch.matmul(a, b.T, out=c),
-        }
-        errors = {}
-        for name, call in calls.items():
-            call()
-            torch.cuda.synchronize()
-            errors[name] = difference(outs[name], a, b)
-        times = clock.interleaved(calls, max(8, rounds // 2) if size > 8192 else rounds)
-        us = {name: statistics.median(t) for name, t in times.items()}
+        f = products(*operands(size, size, size), CONTENDERS, clock, max(8, rounds // 2) if size > 8192 else rounds, most=None)
+        us = f["us"]
         rows.append({
-            "size": size, "us": us, "quartiles": {name: statistics.quantiles(t, n=4) for name, t in times.items()}, "errors": errors,
-            "right": all(e < MOST for e in errors.values()), "tflops": {name: 2e-6 * size**3 / t for name, t in us.items()},
-            "pyptx_tflops": pyptx, "of_cublas": us["cuBLAS"] / us["PTX, Hopper"], "pyptx_of_cublas": pyptx / beside,
-            "of_compiled": us["compiled"] / us["PTX, Hopper"],
+            "size": size, "us": us, "quartiles": {name: statistics.quantiles(t, n=4) for name, t in f["times"].items()}, "errors": f["errors"],
+            "tflops": f["tflops"], "right": all(e < MOST for e in f["errors"].values()),
+            "pyptx_tflops": pyptx, "of_cublas": us["cuBLAS"] / us["PTX, Hopper"],
+            "pyptx_of_cublas": pyptx / beside, "of_compiled": us["compiled"] / us["PTX, Hopper"],
         })  # fmt: skip
         torch.cuda.empty_cache()
     return rows
 
 
 def shown_products(rows: list[dict[str, Any]]) -> str:
+    """The table of products, with geometric means."""
     names = list(rows[0]["us"])
     speeds = (f"{name} TFLOP/s" for name in names)
     lines: list[tuple[str, ...]] = [("m = n = k", *speeds, "Hopper of cuBLAS", "pyptx of cuBLAS", "of compiled", "error", "")]
@@ -89,14 +89,6 @@ def shown_products(rows: list[dict[str, Any]]) -> str:
 # -- rows ----------------------------------------------------------------------------------------------------------------------------------
 
 
-def bandwidth() -> float:
-    """Bytes a second that a plain copy moves, read and written."""
-    x = torch.randn(1 << 30, device="cuda")
-    y = torch.empty_like(x)
-    times = Clock(clean=True).interleaved({"copy": lambda: y.copy_(x)}, 10)["copy"]
-    return 2 * x.numel() * x.element_size() / statistics.median(times) * 1e6
-
-
 def off(got: torch.Tensor, want: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> float:
     """The greatest error of an element, relative to what it should be; infinite where one is NaN. A block of rows at a time."""
     worst = 0.0
@@ -108,15 +100,17 @@ def off(got: torch.Tensor, want: Callable[[torch.Tensor], torch.Tensor], x: torc
 
 
 def normed(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """RMS norm in float64."""
     return x * weight.double() / (x.square().mean(1, keepdim=True) + EPS).sqrt()
 
 
 def by_rows(rounds: int, copy: float) -> list[dict[str, Any]]:
-    clock, rows = Clock(clean=True), []
+    """Softmax and RMS norm; `copy`: bytes a second that a copy moves."""
+    clock, rows = GpuClock(clean=True), []
     for m, n, dtype in ROWS:
         x, weight = torch.randn(m, n, device="cuda", dtype=dtype), torch.randn(n, device="cuda", dtype=dtype)
         y, z, c = (torch.full_like(x, float("nan")) for _ in range(3))
-        calls: dict[str, Callable[[], Any]] = {
+        calls: Calls = {
             "softmax": lambda x=x, y=y: softmax(x, y), "torch softmax": lambda x=x: torch.softmax(x, 1),
             "RMS norm": lambda x=x, z=z, w=weight: rms_norm(x, w, EPS, z),
             "torch RMS norm": lambda x=x, w=weight, n=n: torch.nn.functional.rms_norm(x, (n,), w, EPS), "copy": lambda x=x, c=c: c.copy_(x),
@@ -125,8 +119,7 @@ def by_rows(rounds: int, copy: float) -> list[dict[str, Any]]:
         rms_norm(x, weight, EPS, z)
         torch.cuda.synchronize()
         errors = {"softmax": off(y, lambda part: part.softmax(1), x), "RMS norm": off(z, lambda part, w=weight: normed(part, w), x)}
-        times = clock.interleaved(calls, rounds)
-        us = {name: statistics.median(t) for name, t in times.items()}
+        us = medians(clock.interleaved(calls, rounds))
         most = 2.0**-8 * 1.05 if dtype == BF16 else 2.0**-16
         rows.append({
             "shape": (m, n), "dtype": str(dtype), "us": us, "errors": errors, "right": all(e < most for e in errors.values()),
@@ -137,6 +130,7 @@ def by_rows(rounds: int, copy: float) -> list[dict[str, Any]]:
 
 
 def shown_rows(rows: list[dict[str, Any]]) -> str:
+    """The table of softmax and RMS norm, with geometric means."""
     names = list(rows[0]["us"])
     lines: list[tuple[str, ...]] = [("rows of n", "", *(f"{name}: us, of copy" for name in names), "errors", "")]
     for r in rows:
@@ -151,49 +145,43 @@ def shown_rows(rows: list[dict[str, Any]]) -> str:
 # -- launches ------------------------------------------------------------------------------------------------------------------------------
 
 
-def launch(bursts: int = 40, burst: int = 200) -> dict[str, float]:
+def launch(rounds: int = 40, burst: int = 200) -> dict[str, float]:
     """Microseconds of host time a call."""
     x = torch.randn(4, 64, device="cuda")
     y, kernel = torch.empty_like(x), ptx_softmax.build(plan_of(64, f32), f32)
-    calls: dict[str, Callable[[], Any]] = {
+    calls: Calls = {
         "k(x, out=y)": lambda: kernel(x, out=y), "k(x)": lambda: kernel(x), "softmax(x, y)": lambda: softmax(x, y),
         "torch.softmax(x, 1, out=y)": lambda: torch.softmax(x, 1, out=y),
     }  # fmt: skip
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for turn in range(bursts + 3):
-        for name, call in calls.items():
-            torch.cuda.synchronize()
-            start = time.perf_counter_ns()
-            for _ in range(burst):
-                call()
-            if turn >= 3:
-                times[name].append((time.perf_counter_ns() - start) / burst / 1e3)
-    torch.cuda.synchronize()
-    return {name: statistics.median(t) for name, t in times.items()}
+    times = bursts({name: repeated(call) for name, call in calls.items()}, burst, rounds, torch.cuda.synchronize)
+    return {name: ns / 1e3 for name, ns in medians(times).items()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--only", choices=("gemm", "rows", "launch"))
-    options = parser.parse_args()
-    figures: dict[str, Any] = {}
-    if options.only in (None, "launch"):
-        figures["launch_us"] = launch()
-    if options.only in (None, "rows"):
-        figures["copy_bytes_per_second"] = bandwidth()
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """What was asked for."""
+    found: dict[str, Any] = {"rounds": args.rounds}
+    if args.only in (None, "launch"):
+        found["launch_us"] = launch()
+    if args.only in (None, "rows"):
+        found["copy_bytes_per_second"] = moved_per_second("copy")
         torch.cuda.empty_cache()
-        figures["rows"] = by_rows(options.rounds, figures["copy_bytes_per_second"])
-    if options.only in (None, "gemm"):
-        figures["products"] = products(options.rounds)
-    save("ptx_kernels", {"device": device(), "rounds": options.rounds, **figures})
-    if "launch_us" in figures:
-        print(table([("launch", "host time"), *((name, f"{us:.2f} us") for name, us in figures["launch_us"].items())]) + "\n")
-    if "rows" in figures:
-        print(f"copy: {figures['copy_bytes_per_second'] / 1e12:.2f} TB/s\n{shown_rows(figures['rows'])}\n")
-    if "products" in figures:
-        print(shown_products(figures["products"]))
+        found["rows"] = by_rows(args.rounds, found["copy_bytes_per_second"])
+    if args.only in (None, "gemm"):
+        found["products"] = gemms(args.rounds)
+    return found
+
+
+def show(record: dict[str, Any]) -> str:
+    """The tables of what was measured."""
+    out = []
+    if "launch_us" in record:
+        out.append(table([("launch", "host time"), *((name, f"{us:.2f} us") for name, us in record["launch_us"].items())]))
+    if "rows" in record:
+        out.append(f"copy: {record['copy_bytes_per_second'] / 1e12:.2f} TB/s\n{shown_rows(record['rows'])}")
+    if "products" in record:
+        out.append(shown_products(record["products"]))
+    return "\n\n".join(out)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, Part("kernels", "ptx_kernels", measure, show, gpu=True), rounds=20, more={"--only": {"choices": ("gemm", "rows", "launch")}})

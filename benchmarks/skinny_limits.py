@@ -8,18 +8,15 @@ dram__throughput.avg.pct_of_peak_sustained_elapsed python benchmarks/skinny_limi
 from __future__ import annotations
 
 import argparse
-import statistics
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from common import save, table
-from gpu_timing import Clock, device
+from harness import Calls, GpuClock, Part, cublas, main, medians, operands, table, units
 
 import avelang
 import avelang.language as al
 from avelang_kernels.matmul import hopper_skinny
-from avelang_kernels.matmul.hopper_skinny import Plan, best_plan, launch
+from avelang_kernels.matmul.hopper_skinny import best_plan, launch
 
 SHAPES = ((8, 13312, 16384), (8, 2304, 16384), (8, 2304, 8192), (8, 6656, 8192), (1, 8192, 8192), (16, 28672, 8192), (64, 8192, 8192))
 RINGS = ((1, 12), (2, 6), (2, 12), (4, 3))  # depth and stages
@@ -40,36 +37,38 @@ def hinted(hint: int, *args: Any) -> None:
         hopper_skinny.EVICT_B = kept
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--once", action="store_true", help="two launches of each shape and no timing: for ncu")
-    once = parser.parse_args().once
-    record, rows = [], []
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Microseconds of each way, with L2 dirty and clean."""
+    record: list[dict[str, Any]] = []
     for m, n, k in SHAPES:
-        a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
+        a, b = operands(m, n, k)
         out = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-        best = best_plan(m, n, k, torch.cuda.get_device_properties(0).multi_processor_count)
-        if once:
+        best = best_plan(m, n, k, units())
+        if args.once:
             for _ in range(2):
                 launch(a, b, out, best)
             torch.cuda.synchronize()
             continue
-        calls: dict[str, Callable[[], Any]] = {
-            "cuBLAS": lambda a=a, b=b, c=out: torch.matmul(a, b.T, out=c), "empty kernel": lambda a=a: empty[1, 32](a, 1),
+        calls: Calls = {
+            "cuBLAS": lambda x=(a, b, out): cublas(*x), "empty kernel": lambda a=a: empty[1, 32](a, 1),
             **{name: lambda h=h, x=(a, b, out, best): hinted(h, *x) for name, h in HINTS.items()},
         }  # fmt: skip
         for depth, stages in RINGS if m <= 8 else ():
-            plan: Plan = best._replace(depth=depth, stages=stages)
+            plan = best._replace(depth=depth, stages=stages)
             calls[f"{stages} stages of {depth}"] = lambda x=(a, b, out, plan): launch(*x)
         for state in ("dirty", "clean"):
-            times = Clock(clean=state == "clean").interleaved(calls, 24)
-            us = {name: statistics.median(t) for name, t in times.items()}
+            us = medians(GpuClock(clean=state == "clean").interleaved(calls, 24))
             record.append({"shape": (m, n, k), "L2": state, "us": us})
-            rows += [(f"{m} {n} {k}", state, name, f"{t:.1f} us", f"{us['cuBLAS'] / t:.3f}") for name, t in us.items()]
-    if not once:
-        save("skinny_limits", {"device": device(), "figures": record})
-        print(table([("shape", "L2", "what", "time", "of cuBLAS"), *rows]))
+    return {"figures": record}
+
+
+def show(record: dict[str, Any]) -> str:
+    """Each way beside cuBLAS."""
+    rows = [(" ".join(map(str, f["shape"])), f["L2"], name, f"{t:.1f} us", f"{f['us']['cuBLAS'] / t:.3f}")
+            for f in record["figures"] for name, t in f["us"].items()]  # fmt: skip
+    return table([("shape", "L2", "what", "time", "of cuBLAS"), *rows])
 
 
 if __name__ == "__main__":
-    main()
+    once = {"action": "store_true", "help": "two launches of each shape and no timing: for ncu"}
+    main(__doc__, Part("limits", "skinny_limits", measure, show, gpu=True, keep=lambda record: bool(record["figures"])), more={"--once": once})

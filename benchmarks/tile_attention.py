@@ -15,10 +15,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import json
-import pathlib
-import re
-import statistics
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -34,6 +30,8 @@ from avelang_kernels.attention import tile_attention_hopper as hopper
 
 
 class Shape(NamedTuple):
+    """A case of attention."""
+
     batch: int
     heads: int
     seq: int
@@ -43,6 +41,7 @@ class Shape(NamedTuple):
 
     @property
     def flops(self) -> float:
+        """Operations, of which a causal product counts half."""
         return 4 * self.batch * self.heads * self.seq**2 * self.d * (0.5 if self.causal else 1)
 
 
@@ -67,9 +66,6 @@ BLOCKS: dict[int, tuple[Any, ...]] = {
     256: (Block(64, 32, 4, False), Block(64, 64, 4, False), Block(128, 32, 8)),
 }
 STATIC = ((128, Block(256, 64, 8)), (128, Block(128, 64, 4)), (64, Block(256, 64, 8)))
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGE, RESULTS = ROOT / "docs" / "tile_attention.md", ROOT / "benchmarks" / "results"
-TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of the table -->)", re.DOTALL)  # of the page: a marker, the table, the end
 
 
 def utilization(text: str) -> float:
@@ -84,7 +80,7 @@ def utilization(text: str) -> float:
     return held * (ITERATIONS[1] - ITERATIONS[0]) / (many - few)
 
 
-def static() -> list[dict[str, Any]]:
+def static(args: argparse.Namespace) -> dict[str, Any]:
     """What gfx942 code takes, and how busy one wave keeps the matrix core."""
     out = []
     for d, block in STATIC:
@@ -105,7 +101,7 @@ def static() -> list[dict[str, Any]]:
         found = hopper.build(form).report("sm_90a", (form.threads, 1, 1), CAUSAL=True)
         out.append({"code": f"sm_90a {named(form)}, d = {d}", "registers": found.registers, "spills": found.stored + found.loaded,
                     "shared": found.shared + found.dynamic})  # fmt: skip
-    return out
+    return {"figures": out}
 
 
 def named(T: Any) -> str:
@@ -173,106 +169,35 @@ def error(out: Any, q: Any, k: Any, v: Any, s: Shape, samples: int = 6, rows: in
     return worst
 
 
-def timed(rounds: int, shapes: tuple[Shape, ...], ours: Callable[[Shape, str], dict[str, Any]]) -> list[dict[str, Any]]:
+def timed(rounds: int, shapes: tuple[Shape, ...], ours: Callable[[Shape, str], dict[str, Any]]) -> dict[str, Any]:
     """TFLOP/s of each contender: of `ours`, and of the libraries."""
-    import torch
-    from gpu_timing import Clock
+    from harness import GpuClock, errors_of, gpu_target, medians, printed, units
 
-    target, units = ("sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"), torch.cuda.get_device_properties(0).multi_processor_count
-    clock, rows = Clock(), []
+    target, clock, rows = gpu_target(), GpuClock(), []
     for s in shapes:
-        calls, outs, (q, k, v) = contenders(s, target, units, ours(s, target))
-        errors = {}
-        for name, call in calls.items():
-            call()
-            torch.cuda.synchronize()
-            errors[name] = error(outs[name], q, k, v, s)
-        assert all(e < 2 for e in errors.values()), errors
-        us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds).items()}
+        calls, outs, (q, k, v) = contenders(s, target, units(), ours(s, target))
+        errors = errors_of(calls, lambda name, o=outs, x=(q, k, v, s): error(o[name], *x), 2)
+        us = medians(clock.interleaved(calls, rounds))
         rows.append({"shape": s._asdict(), "us": us, "tflops": {name: s.flops / t / 1e6 for name, t in us.items()}, "errors": errors})
-        print(s, {name: f"{x:.0f} TFLOP/s" for name, x in rows[-1]["tflops"].items()}, flush=True)
+        printed(s, {name: f"{x:.0f} TFLOP/s" for name, x in rows[-1]["tflops"].items()})
         del calls, outs, q, k, v
-    return rows
+    return {"figures": rows}
 
 
-# -- the page ------------------------------------------------------------------------------------------------------------------------------
-
-
-def rows_of(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
-    """A table in Markdown."""
-    return "".join(f"| {' | '.join(x)} |\n" for x in (head, ("---",) * len(head), *body))
-
-
-def static_table(record: dict[str, Any]) -> str:
-    """What code takes."""
-    busy = [f"{100 * f['utilization']:.1f} %" if "utilization" in f else "" for f in record["figures"]]
-    body = [(f["code"], str(f["registers"]), str(f["spills"]), str(f["shared"]), b) for f, b in zip(record["figures"], busy, strict=True)]
-    return rows_of(("code", "registers", "spills", "shared memory", "utilization of one wave"), body)
-
-
-def in_words(shape: dict[str, Any]) -> str:
-    """A shape, as the page has it."""
-    few = f", {shape['kv_heads']} heads of K and V" if shape["kv_heads"] else ""
-    return f"{shape['batch']}, {shape['heads']}, {shape['seq']}, {shape['d']}{few}{', causal' if shape['causal'] else ''}"
-
-
-def timed_table(record: dict[str, Any]) -> str:
-    """TFLOP/s of every contender, and what the best of ours is of the best library."""
-    found = record["figures"]
-    libraries, names = ("cuDNN", "flash"), list(dict.fromkeys(x for f in found for x in f["tflops"]))
-    body = []
-    for f in found:
-        got = f["tflops"]
-        shown = [f"{got[x]:.0f}" if x in got else "" for x in names]
-        ours, theirs = ([got[x] for x in got if (x in libraries) == y] for y in (False, True))
-        body.append((in_words(f["shape"]), *shown, f"{max(ours) / max(theirs):.2f}" if theirs else ""))
-    return f"{record['device']['gpu']}, TFLOP/s:\n\n" + rows_of(("batch, heads, seq, d", *names, "of the best library"), body)
-
-
-TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
-    "static": ("tile_attention_static", static_table), "timed": ("tile_attention", timed_table),
-}  # fmt: skip
-
-
-def renewed(page: str) -> str:
-    """The page with its tables made from the results; one whose result is not there stays empty."""
-
-    def one(found: re.Match[str]) -> str:
-        file, make = TABLES[found[2]]
-        path = RESULTS / f"{file}.json"
-        return found[1] + (make(json.loads(path.read_text())) if path.exists() else "") + found[3]
-
-    return TABLE.sub(one, page)
-
-
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rounds", type=int, default=24)
-    p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
-    p.add_argument("--tune", type=int, nargs="*", choices=sorted(FORMS), metavar="D", help="time what could be chosen for these d, by default all")
-    p.add_argument("--page", action="store_true", help="write the page's tables from the results")
-    args = p.parse_args()
-    if args.page:
-        PAGE.write_text(renewed(PAGE.read_text()))
-        return
-    from common import save
-
-    if args.tune is None and args.only != "timed":
-        code = {"figures": static()}
-        print(static_table(code))
-        print("saved", save("tile_attention_static", code))
-    if args.tune is not None:
-        from gpu_timing import device
-
-        shapes = tuple(s for s in TUNED if s.d in (args.tune or FORMS))
-        print("saved", save("tile_attention_tuned", {"device": device(), "figures": timed(min(args.rounds, 12), shapes, candidates)}))
-    elif args.only != "static":
-        from gpu_timing import device
-
-        record = {"device": device(), "figures": timed(args.rounds, SHAPES, chosen)}
-        print(timed_table(record))
-        print("saved", save("tile_attention", record))
+def tuned(args: argparse.Namespace) -> dict[str, Any]:
+    """What could be chosen, for the values of d that were asked for."""
+    return timed(min(args.rounds, 12), tuple(s for s in TUNED if s.d in (args.tune or FORMS)), candidates)
 
 
 if __name__ == "__main__":
-    main()
+    import sys
+
+    import pages
+    from harness import Part, main
+
+    if "--tune" in sys.argv and "--only" not in sys.argv:
+        sys.argv += ["--only", "tune"]
+    values = {"type": int, "nargs": "*", "choices": sorted(FORMS), "metavar": "D", "help": "time what could be chosen for these d, by default all"}
+    main(__doc__, Part("static", "tile_attention_static", static, pages.attention_static),
+         Part("timed", "tile_attention", lambda args: timed(args.rounds, SHAPES, chosen), pages.attention_timed, gpu=True),
+         Part("tune", "tile_attention_tuned", tuned, gpu=True, default=False), rounds=24, page="tile_attention", more={"--tune": values})  # fmt: skip

@@ -10,13 +10,9 @@ Writes `results/tile_blocks.json` and `results/tile_blocks_gpu.json`; what the t
 from __future__ import annotations
 
 import argparse
-import functools
-import statistics
 from typing import Any
 
 import avelang.language as al
-from avelang.amdgcn.mca import utilization
-from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
 from avelang.tile.pipelines import pipeline
@@ -39,21 +35,21 @@ def block(known: TunedBlock, dtype: Any, chip: str) -> Block:
     return Block(known.m, known.n, k, waves, known.pipeline, known.stages, known.cluster)
 
 
-def static() -> list[dict[str, Any]]:
+def static(args: argparse.Namespace) -> dict[str, Any]:
     """One row a block, dtype and chip."""
+    from harness import code_figures
+
     rows = []
     for known in AMD:
         for chip in CHIPS:
             for dtype, to in DTYPES:
                 b = block(known, dtype, chip)
                 threads = b.on(chip, dtype).threads
-                text = compile_text(build(b, dtype, to), {"EACH": 16 // dtype.bytes, "WIDE": 4}, (threads, 1, 1), chip, "asm")
-                made, busy = report(text), utilization(text, chip)
-                assert busy is not None
-                rows.append({"pipeline": b.pipeline, "tile": [b.m, b.n, b.k], "waves": b.waves, "chip": chip, "dtype": str(dtype), "vgpr": made.vgpr,
-                             "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds, "share": busy.ratio,
-                             "known": known.share(chip)})  # fmt: skip
-    return rows
+                made = code_figures(compile_text(build(b, dtype, to), {"EACH": 16 // dtype.bytes, "WIDE": 4}, (threads, 1, 1), chip, "asm"), chip)
+                rows.append({"pipeline": b.pipeline, "tile": [b.m, b.n, b.k], "waves": b.waves, "chip": chip,
+                             "dtype": str(dtype), "vgpr": made["vgpr"], "spills": made["spills"], "lds": made["lds"],
+                             "share": made["mca"]["ratio"], "known": known.share(chip)})  # fmt: skip
+    return {"figures": rows}
 
 
 def lines(rows: list[dict[str, Any]]) -> list[str]:
@@ -70,6 +66,7 @@ def lines(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def named(b: Block) -> str:
+    """A block in words."""
     return f"{b.pipeline} {b.m}x{b.n}x{b.k} {b.waves[0]}x{b.waves[1]}"
 
 
@@ -79,61 +76,46 @@ def lines_of_nvidia(rows: list[dict[str, Any]], chip: str) -> list[str]:
     return [f"    {name}: {mine[name]:.2f}" for name in (named(block(b, al.bf16, chip)) for b in blocks_of(chip)) if name in mine]
 
 
-def timed(rounds: int) -> tuple[list[dict[str, Any]], str]:
+def timed(args: argparse.Namespace) -> dict[str, Any]:
     """Each block of the GPU's chip at `SIZE` cubed."""
-    import torch
-    from gpu_timing import Clock, difference
+    from harness import GpuClock, operands, products
 
     from avelang.tile import device_of
 
-    a, b = (torch.randn(SIZE, SIZE, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    a, b = operands(SIZE, SIZE, SIZE)
     chip, units = device_of(a)
-    calls, outs = {}, {}
-    for known in blocks_of(chip):
-        made = block(known, al.bf16, chip)
-        name = named(made)
+
+    def runs(made: Block) -> Any:
         weights = preshuffle(b, made, chip).data if made.pipeline == "preshuffled" else b
-        outs[name] = torch.full((SIZE, SIZE), float("nan"), device="cuda", dtype=torch.bfloat16)
-        calls[name] = functools.partial(gemm, a, weights, outs[name], made, chip, units)
-    outs["chosen"] = torch.full((SIZE, SIZE), float("nan"), device="cuda", dtype=torch.bfloat16)
-    calls["chosen"] = functools.partial(gemm, a, b, outs["chosen"])
-    for name, call in calls.items():
-        call()
-        torch.cuda.synchronize()
-        assert difference(outs[name], a, b) < 0.03, name
-    us = {name: statistics.median(t) for name, t in Clock().interleaved(calls, rounds).items()}
-    best = min(us.values())
-    return [{"block": name, "us": t, "tflops": 2 * SIZE**3 / t / 1e6, "share": best / t} for name, t in us.items()], chip
+        return lambda a, b, out: gemm(a, weights, out, made, chip, units)
+
+    blocks = [block(known, al.bf16, chip) for known in blocks_of(chip)]
+    f = products(a, b, {**{named(x): runs(x) for x in blocks}, "chosen": gemm}, GpuClock(), args.rounds)
+    best = min(f["us"].values())
+    return {"figures": [{"block": name, "us": t, "tflops": f["tflops"][name], "share": best / t} for name, t in f["us"].items()]}
 
 
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rounds", type=int, default=20)
-    p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
-    p.add_argument("--page", action="store_true", help="write the tables of docs/tile.md from the results, and nothing else")
-    args = p.parse_args()
-    if args.page:
-        import pages
+def show_static(record: dict[str, Any]) -> str:
+    """The shares, and what the table in `avelang/tile` should say."""
+    from harness import table
 
-        print("wrote", pages.write("tile"))
-        return
-    from common import save, table
+    rows = record["figures"]
+    cells = ((f"{r['pipeline']} {'x'.join(map(str, r['tile']))}", r["chip"], r["dtype"], str(r["vgpr"]), str(r["spills"]), str(r["lds"]),
+              f"{r['share']:.3f}", f"{r['known']:.3f}") for r in rows)  # fmt: skip
+    return "\n".join([table([("block", "chip", "dtype", "VGPR", "spills", "LDS", "share", "in the table"), *cells]), *lines(rows)])
 
-    if args.only != "timed":
-        rows = static()
-        print(table([("block", "chip", "dtype", "VGPR", "spills", "LDS", "share", "in the table"),
-                     *((f"{r['pipeline']} {'x'.join(map(str, r['tile']))}", r["chip"], r["dtype"], str(r["vgpr"]), str(r["spills"]), str(r["lds"]),
-                        f"{r['share']:.3f}", f"{r['known']:.3f}") for r in rows)]))  # fmt: skip
-        print("saved", save("tile_blocks", {"figures": rows}))
-        print("\n".join(lines(rows)))
-    if args.only != "static":
-        from gpu_timing import device
 
-        rows, chip = timed(args.rounds)
-        print(table([("block", "TFLOP/s", "of the fastest"), *((r["block"], f"{r['tflops']:.0f}", f"{r['share']:.2f}") for r in rows)]))
-        print("\n".join(lines_of_nvidia(rows, chip)))
-        print("saved", save("tile_blocks_gpu", {"device": device(), "figures": rows}))
+def show_timed(record: dict[str, Any]) -> str:
+    """The speeds, and what the table in `avelang/tile` should say."""
+    from harness import gpu_target, table
+
+    rows = record["figures"]
+    shown = table([("block", "TFLOP/s", "of the fastest"), *((r["block"], f"{r['tflops']:.0f}", f"{r['share']:.2f}") for r in rows)])
+    return "\n".join([shown, *lines_of_nvidia(rows, gpu_target())])
 
 
 if __name__ == "__main__":
-    main()
+    from harness import Part, main
+
+    main(__doc__, Part("static", "tile_blocks", static, show_static), Part("timed", "tile_blocks_gpu", timed, show_timed, gpu=True), rounds=20,
+         page="tile")  # fmt: skip

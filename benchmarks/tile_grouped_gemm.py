@@ -14,15 +14,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
-import statistics
+import itertools
 from collections.abc import Callable
 from typing import Any
 
-from common import save, table
+from harness import Calls, GpuClock, Part, code_figures, code_table, difference, errors_of, main, medians, only, poisoned, printed, units
 
 import avelang.language as al
-from avelang.amdgcn.mca import utilization
-from avelang.amdgcn.report import report
 from avelang.runtime.compile import compile_text
 from avelang.tile import Block
 from avelang_kernels.moe.tile_grouped_gemm import best_block, build, grouped_gemm
@@ -43,26 +41,23 @@ CHECKED = 8  # groups whose every element is checked
 
 
 def named(b: Block) -> str:
+    """A block in words."""
     return f"{b.pipeline} {b.m}x{b.n}x{b.k}" + (f" {b.cluster[0]}x{b.cluster[1]}" if b.cluster != (1, 1) else "")
 
 
 # -- without a GPU -----------------------------------------------------------------------------------------------------------------------
 
 
-def static() -> list[dict[str, Any]]:
-    """What the gfx942 code of each recommended block takes: plain, and with rows through an index, factors and
-    gates."""
+def static(args: argparse.Namespace) -> dict[str, Any]:
+    """What the gfx942 code of each recommended block takes: plain, and with rows through an index, factors and gates."""
     out = []
     for rows in (1 << 17, 16384, 512):
         block = best_block("gfx942", rows, 64)
         threads = block.on("gfx942", al.bf16).threads
         for what, options in (("plain", ()), ("gathered, gated", (True, True, True))):
             text = compile_text(build(block, al.bf16, al.bf16, *options), {"E": 64}, (threads, 1, 1), "gfx942", "asm")
-            made, busy = report(text), utilization(text, "gfx942")
-            assert busy is not None
-            out.append({"block": named(block), "kind": what, "vgpr": made.vgpr, "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds,
-                        "mca": dataclasses.asdict(busy)})  # fmt: skip
-    return out
+            out.append({"block": named(block), "kind": what, **only(code_figures(text, "gfx942"), "vgpr", "spills", "lds", "mca")})
+    return {"figures": out}
 
 
 # -- on the GPU --------------------------------------------------------------------------------------------------------------------------
@@ -82,13 +77,10 @@ class Case:
     def error(self, out: Any) -> float:
         """The greatest error in some groups, relative to the root of the mean square; NaN where any element is NaN."""
         import torch
-        from gpu_timing import difference
 
         if torch.isnan(out).any():
             return float("nan")
-        bounds = [0]
-        for s in self.sizes:
-            bounds.append(bounds[-1] + s)
+        bounds = list(itertools.accumulate(self.sizes, initial=0))
         full = [g for g, s in enumerate(self.sizes) if s]
         some = full[:: max(1, len(full) // CHECKED)]
         return max(difference(out[bounds[g] : bounds[g + 1]], self.a[bounds[g] : bounds[g + 1]], self.b[g]) for g in some)
@@ -105,15 +97,15 @@ def case(E: int, top: int, tokens: int, b: Any) -> Case:
     return Case(x[index], b, offsets, offsets.diff().tolist(), index, x)
 
 
-def contenders(c: Case, blocks: tuple[Block, ...], units: int) -> tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], float]]]:
+def contenders(c: Case, blocks: tuple[Block, ...]) -> tuple[Calls, Callable[[str], float]]:
     """What is timed, and the error of each one's last result."""
     import torch
 
-    rows, n = c.a.shape[0], c.b.shape[1]
+    rows, n, count = c.a.shape[0], c.b.shape[1], units()
     made: dict[str, Any] = {}
 
     def ours(name: str, block: Block, taken: bool) -> None:
-        grouped_gemm(c.x if taken else c.a, c.b, c.offsets, made[name], block, "sm_90a", index=c.index if taken else None, units=units)
+        grouped_gemm(c.x if taken else c.a, c.b, c.offsets, made[name], block, "sm_90a", index=c.index if taken else None, units=count)
 
     def loop() -> None:
         at = 0
@@ -126,75 +118,46 @@ def contenders(c: Case, blocks: tuple[Block, ...], units: int) -> tuple[dict[str
         made["torch grouped_mm"] = grouped_mm(c.a, c.b.transpose(-2, -1), offs=c.offsets[1:])
 
     grouped_mm: Any = getattr(torch.nn.functional, "grouped_mm", None) or getattr(torch, "_grouped_mm")  # noqa: B009
-    calls: dict[str, Callable[[], Any]] = {}
+    calls: Calls = {}
     for block in blocks:
         taken = block.pipeline == "cp-async"
         calls[named(block) + (" gathered" if taken else "")] = functools.partial(ours, named(block) + (" gathered" if taken else ""), block, taken)
     calls["torch grouped_mm"], calls["loop of matmul"] = theirs, loop
     for name in calls:
-        made[name] = torch.full((rows, n), float("nan"), device="cuda", dtype=torch.bfloat16)
-    return calls, {name: lambda name=name: c.error(made[name]) for name in calls}
+        made[name] = poisoned(rows, n)
+    return calls, lambda name: c.error(made[name])
 
 
-def timed(rounds: int, models: list[str], tokens: list[int], blocks: tuple[Block, ...]) -> list[dict[str, Any]]:
+def timed(args: argparse.Namespace) -> dict[str, Any]:
     """Microseconds and TFLOP/s of each contender."""
     import torch
-    from gpu_timing import Clock
 
-    units, clock, rows = torch.cuda.get_device_properties(0).multi_processor_count, Clock(), []
-    for model in models:
-        E, top, products = MODELS[model]
-        for n, k in products:
+    blocks, clock, rows = BLOCKS + MORE if args.more else BLOCKS, GpuClock(), []
+    for model in args.models:
+        E, top, shapes = MODELS[model]
+        for n, k in shapes:
             b = torch.randn(E, n, k, device="cuda", dtype=torch.bfloat16)
-            for count in tokens:
+            for count in args.tokens:
                 c = case(E, top, count, b)
-                calls, error = contenders(c, blocks, units)
-                errors = {}
-                for name, call in calls.items():
-                    call()
-                    torch.cuda.synchronize()
-                    errors[name] = error[name]()
-                assert all(e < 0.03 for e in errors.values()), errors
-                us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds, warm=1).items()}
+                calls, error = contenders(c, blocks)
+                errors = errors_of(calls, error)
+                us = medians(clock.interleaved(calls, args.rounds, warm=1))
                 flops = 2 * count * top * n * k
                 read = 2 * (sum(s > 0 for s in c.sizes) * n * k + count * top * (n + k))
                 rows.append({"model": model, "experts": E, "tokens": count, "rows": count * top, "n": n, "k": k, "largest": max(c.sizes), "us": us,
                              "tflops": {name: flops / t / 1e6 for name, t in us.items()},
                              "tbytes": {name: read / t / 1e6 for name, t in us.items()}, "errors": errors})  # fmt: skip
-                best = best_block("sm_90a", count * top, E)
-                print(model, count, (n, k), {name: f"{t:.0f} us, {flops / t / 1e6:.0f} TFLOP/s, {read / t / 1e6:.1f} TB/s" for name, t in us.items()},
-                      f"recommended: {named(best)}", flush=True)  # fmt: skip
+                words = {name: f"{t:.0f} us, {flops / t / 1e6:.0f} TFLOP/s, {read / t / 1e6:.1f} TB/s" for name, t in us.items()}
+                printed((model, count, (n, k)), {**words, "recommended": named(best_block("sm_90a", count * top, E))})
                 del c, calls, error
             del b
-    return rows
-
-
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rounds", type=int, default=15)
-    p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
-    p.add_argument("--models", nargs="+", choices=tuple(MODELS), default=list(MODELS))
-    p.add_argument("--tokens", nargs="+", type=int, default=list(TOKENS))
-    p.add_argument("--more", action="store_true", help="more blocks, and rows taken through an index")
-    p.add_argument("--page", action="store_true", help="write the tables of docs/tile_grouped_gemm.md from the results, and nothing else")
-    args = p.parse_args()
-    if args.page:
-        import pages
-
-        print("wrote", pages.write("tile_grouped_gemm"))
-        return
-    if args.only != "timed":
-        code = static()
-        print(table([("gfx942", "kind", "VGPR", "spills", "LDS", "utilization"),
-                     *((f["block"], f["kind"], str(f["vgpr"]), str(f["spills"]), str(f["lds"]), f"{100 * f['mca']['ratio']:.1f} %")
-                       for f in code)]))  # fmt: skip
-        print("saved", save("tile_grouped_gemm_static", {"figures": code}))
-    if args.only != "static":
-        from gpu_timing import device
-
-        blocks = BLOCKS + MORE if args.more else BLOCKS
-        print("saved", save("tile_grouped_gemm", {"device": device(), "figures": timed(args.rounds, args.models, args.tokens, blocks)}))
+    return {"figures": rows}
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, Part("static", "tile_grouped_gemm_static", static, lambda record: code_table("gfx942", record["figures"], "block", "kind")),
+         Part("timed", "tile_grouped_gemm", timed, gpu=True), rounds=15, page="tile_grouped_gemm", more={
+             "--models": {"nargs": "+", "choices": tuple(MODELS), "default": list(MODELS)},
+             "--tokens": {"nargs": "+", "type": int, "default": list(TOKENS)},
+             "--more": {"action": "store_true", "help": "more blocks, and rows taken through an index"},
+         })  # fmt: skip

@@ -13,13 +13,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import statistics
-import time
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from common import save, table
+from harness import Calls, Part, bursts, main, median, repeated, table
 
 from avelang.llvm.core import HostCompiler
 from avelang.runtime import compile
@@ -31,10 +28,9 @@ from avelang_kernels.moe import tile_grouped_gemm, tile_moe
 
 TILE = Block(128, 256, 64, pipeline="tma")
 NOTHING = "define i64 @ave_run(ptr %args, ptr %grid, i64 %start, i64 %end, ptr %scratch) {\n  ret i64 0\n}\n"
-Calls = dict[str, Callable[[], Any]]
 
 
-class Slow:
+class SlowLaunches:
     """Counts launches by the slow path."""
 
     def __init__(self) -> None:
@@ -55,6 +51,7 @@ def without_kernels() -> None:
 
 
 def random(*shape: int, dtype: Any = torch.bfloat16, device: str = "cuda") -> Any:
+    """Fresh random normal numbers."""
     return torch.randn(*shape, device=device).to(dtype)
 
 
@@ -91,6 +88,7 @@ def groups(device: str, chip: dict[str, Any], E: int = 8, k: int = 256, n: int =
 
 
 def attentions(device: str, chip: dict[str, Any]) -> Calls:
+    """Attention, beside torch's."""
     q, k, v, out = (random(1, 128, 1, 128, device=device) for _ in range(4))
     lse = torch.zeros(1, 1, 128, device=device)
     plain = {key: value for key, value in chip.items() if key != "target"}  # that one is for sm_90a only
@@ -101,11 +99,6 @@ def attentions(device: str, chip: dict[str, Any]) -> Calls:
         "tile_attention_hopper.attention": lambda: tile_attention_hopper.attention(q, k, v, out, causal=True, **plain),
         "torch scaled_dot_product_attention": lambda: torch.nn.functional.scaled_dot_product_attention(*heads, is_causal=True),
     }
-
-
-def wait(device: str) -> None:
-    if device == "cuda":
-        torch.cuda.synchronize()
 
 
 def checked(device: str) -> None:
@@ -122,47 +115,52 @@ def checked(device: str) -> None:
         assert float((out.double() - a.double() @ b[0].double().T).abs().max()) < 0.5
 
 
-def measure(calls: Calls, burst: int, rounds: int, device: str, slow: Slow) -> dict[str, dict[str, Any]]:
+def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Microseconds a call of each burst, and launches by the slow path a call."""
-    out: dict[str, dict[str, Any]] = {name: {"us": []} for name in calls}
-    for call in calls.values():
-        for _ in range(3):
-            call()
-    for _ in range(rounds):
-        for name, call in calls.items():
-            wait(device)
-            before, start = slow.count, time.perf_counter_ns()
-            for _ in range(burst):
-                call()
-            out[name]["us"].append((time.perf_counter_ns() - start) / burst / 1e3)
-            out[name]["slow"] = (slow.count - before) / burst
-    wait(device)
-    return out
-
-
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--burst", type=int, default=100)
-    p.add_argument("--rounds", type=int, default=30)
-    p.add_argument("--without-gpu", action="store_true", help="the wrappers' Python, and launches of nothing on the CPU")
-    p.add_argument("--only", nargs="+", default=[""], help="calls whose names have one of these words")
-    args = p.parse_args()
-    slow, device = Slow(), "cpu" if args.without_gpu or not torch.cuda.is_available() else "cuda"
+    slow, on = SlowLaunches(), place(args)
     chip: dict[str, Any] = {}
-    if device == "cpu":
+    if on == "cpu":
         torch.set_num_threads(1)
         without_kernels()
         chip = {"target": "sm_90a", "backend": "cpu"}
     else:
-        checked(device)
-    calls = {**products(device, chip), **groups(device, chip), **attentions(device, chip)}
+        checked(on)
+    calls = {**products(on, chip), **groups(on, chip), **attentions(on, chip)}
     calls = {name: call for name, call in calls.items() if any(word in name for word in args.only)}
-    found = measure(calls, args.burst, args.rounds, device, slow)
-    rows = [(name, f"{statistics.median(f['us']):.1f} us", f"{min(f['us']):.1f} us", f"{f['slow']:g}") for name, f in found.items()]
-    where = torch.cuda.get_device_name() if device == "cuda" else "the CPU, kernels that do nothing"
-    print(table([(where, "median", "least", "slow"), *rows]))
-    print("saved", save("tile_launch" if device == "cuda" else "tile_launch_cpu", {"device": where, "burst": args.burst, "figures": found}))
+    lost: dict[str, float] = {}
+
+    def counting(name: str) -> Any:
+        run = repeated(calls[name])
+
+        def burst(count: int) -> None:
+            before = slow.count
+            run(count)
+            lost[name] = (slow.count - before) / count
+
+        return burst
+
+    for call in calls.values():
+        for _ in range(3):
+            call()
+    times = bursts({name: counting(name) for name in calls}, args.burst, args.rounds, torch.cuda.synchronize if on == "cuda" else lambda: None, 0)
+    said = torch.cuda.get_device_name() if on == "cuda" else "the CPU, kernels that do nothing"
+    return {"device": said, "burst": args.burst, "figures": {name: {"us": [ns / 1e3 for ns in t], "slow": lost[name]} for name, t in times.items()}}
+
+
+def show(record: dict[str, Any]) -> str:
+    """Microseconds of each call."""
+    rows = ((name, f"{median(f['us']):.1f} us", f"{min(f['us']):.1f} us", f"{f['slow']:g}") for name, f in record["figures"].items())
+    return table([(record["device"], "median", "least", "slow"), *rows])
+
+
+def place(args: argparse.Namespace) -> str:
+    """torch's word for the device."""
+    return "cpu" if args.without_gpu or not torch.cuda.is_available() else "cuda"
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, Part("launch", lambda args: "tile_launch" if place(args) == "cuda" else "tile_launch_cpu", measure, show), rounds=30, more={
+        "--burst": {"type": int, "default": 100},
+        "--without-gpu": {"action": "store_true", "help": "the wrappers' Python, and launches of nothing on the CPU"},
+        "--only": {"nargs": "+", "default": [""], "help": "calls whose names have one of these words"},
+    })  # fmt: skip

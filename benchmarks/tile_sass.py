@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 from typing import Any
 
-from common import save, table
+from harness import Part, main, table
 from tile_gemm import BLOCKS, named
 
 import avelang.language as al
@@ -64,34 +64,29 @@ def figures(tool: ptxas.Assembler, nvdisasm: str, text: str, chip: str) -> dict[
     return {"said": said, "loop": len(found), "products": counts["HMMA"], "each": len(found) / counts["HMMA"], "counts": dict(counts.most_common())}
 
 
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--nvdisasm", default=shutil.which("nvdisasm"), help="NVIDIA's disassembler; default: the one in the path")
-    p.add_argument("--page", action="store_true", help="write the tables of docs/tile.md from the results, and nothing else")
-    args = p.parse_args()
-    if args.page:
-        import pages
-
-        print("wrote", pages.write("tile"))
-        return
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Every kernel on every chip."""
     if args.nvdisasm is None:
-        p.error("no nvdisasm in the path: --nvdisasm names one (PyPI: nvidia-cuda-nvdisasm)")
-    tool, rows, shown = ptxas.need("the machine code of PTX"), [], [("chip", "kernel", "registers", "spills", "loop", "HMMA", "each")]
+        raise SystemExit("no nvdisasm in the path: --nvdisasm names one (PyPI: nvidia-cuda-nvdisasm)")
+    tool, rows = ptxas.need("the machine code of PTX"), []
     for chip in CHIPS:
         texts = {}
         for b in (*(x for x in BLOCKS[chip] if x.pipeline == "cp-async"), *BY_REGISTERS):
             threads = b.on(chip, al.bf16).threads
             texts[f"{named(b)}, {threads // 32} warps"] = compile_text(build(b, al.bf16, al.bf16), {}, (threads, 1, 1), chip, "asm")
-        for plan in (ptx_ampere_gemm.Plan(128, 128), ptx_ampere_gemm.Plan(128, 256)):
+        for plan in (ptx_ampere_gemm.GemmPlan(128, 128), ptx_ampere_gemm.GemmPlan(128, 256)):
             texts[f"by hand {plan.m}x{plan.n}x{plan.step}"] = ptx_ampere_gemm.build(plan, bf16, bf16).traced(SIZE, chip).text
-        for name, text in texts.items():
-            f = figures(tool, args.nvdisasm, text, chip)
-            rows.append({"chip": chip, "kernel": name, **f})
-            registers, spills = f["said"]["registers"], sum(f["said"]["spills"])
-            shown.append((chip, name, str(registers), str(spills), str(f["loop"]), str(f["products"]), f"{f['each']:.2f}"))
-    print(table(shown))
-    print("saved", save("tile_sass", {"assembler": str(tool), "figures": rows}))
+        rows += [{"chip": chip, "kernel": name, **figures(tool, args.nvdisasm, text, chip)} for name, text in texts.items()]
+    return {"assembler": str(tool), "figures": rows}
+
+
+def show(record: dict[str, Any]) -> str:
+    """Registers, spills, and the main loop."""
+    rows = ((f["chip"], f["kernel"], str(f["said"]["registers"]), str(sum(f["said"]["spills"])), str(f["loop"]), str(f["products"]),
+             f"{f['each']:.2f}") for f in record["figures"])  # fmt: skip
+    return table([("chip", "kernel", "registers", "spills", "loop", "HMMA", "each"), *rows])
 
 
 if __name__ == "__main__":
-    main()
+    tool = {"default": shutil.which("nvdisasm"), "help": "NVIDIA's disassembler; default: the one in the path"}
+    main(__doc__, Part("sass", "tile_sass", measure, show), page="tile", more={"--nvdisasm": tool})

@@ -19,17 +19,29 @@ import dataclasses
 import functools
 import math
 import re
-import statistics
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from common import save, table
+from harness import (
+    GpuClock,
+    Part,
+    code_figures,
+    code_table,
+    cublas,
+    exact_product,
+    gpu_target,
+    hopper,
+    main,
+    only,
+    operands,
+    printed,
+    products,
+    table,
+    units,
+)  # fmt: skip
 
 import avelang.language as al
-from avelang import executor, tile
-from avelang.amdgcn.mca import utilization
-from avelang.amdgcn.report import report
+from avelang import arch, executor, tile
 from avelang.isa.amdgpu.passes import CLOCKS, passes
 from avelang.runtime.compile import compile_text
 from avelang_kernels.matmul import hopper_skinny
@@ -37,7 +49,7 @@ from avelang_kernels.matmul.tile_skinny import block_of, build, gemm, launch, pl
 
 SHAPES = tuple((8, n, k) for n in (13312, 2304, 6656) for k in (16384, 8192))
 F16: Any = al.f16
-UNITS = 304
+UNITS = arch.product("gfx942").count
 DENSE = "MFMA_F32_16x16x16_F16"
 MATRIX = re.compile(r"^\tv_s?mf", re.MULTILINE)
 
@@ -51,6 +63,7 @@ def blocks(m: int, n: int, k: int) -> tuple[dict[str, tile.Block], int]:
 
 @functools.cache
 def assembly(block: tile.Block, parts: int) -> str:
+    """The gfx942 code of a block."""
     return compile_text(build(block, parts, F16, F16), {}, (block.on("gfx942", F16).threads, 1, 1), "gfx942", "asm")
 
 
@@ -65,16 +78,15 @@ def counted(block: tile.Block, parts: int, k: int, m: int = 8) -> dict[str, int]
         out, kept, counts = np.full((m, block.n), np.nan, np.float16), np.zeros(parts * block.m * block.n, np.float32), np.zeros(1, np.uint32)
         kernel, threads = executor.load(code, profile=True), block.on("gfx942", F16).threads
         runs.append(kernel[parts, threads](a, b, out, kept, counts, m, block.n, k, each))
-        want = a.astype(np.float64) @ b.astype(np.float64).T
-        assert np.array_equal(out, want.astype(np.float16)), "a wrong result is not counted"
+        assert np.array_equal(out, exact_product(a, b).astype(np.float16)), "a wrong result is not counted"
     names = set(re.findall(r"^\t(v_s?mf\S+)", text, re.MULTILINE))
     assert len(names) == 1, names
     cycles = (runs[1].instructions - runs[0].instructions) * passes(names.pop(), "gfx942") * CLOCKS
     return {"cycles": cycles, "read": runs[0].traffic.read, "written": runs[0].traffic.written, "blocks": parts}
 
 
-def static() -> list[dict[str, Any]]:
-    """All shapes."""
+def static(args: argparse.Namespace) -> dict[str, Any]:
+    """All shapes, and the code of the first one."""
     rows = []
     for m, n, k in SHAPES:
         both, parts = blocks(m, n, k)
@@ -82,7 +94,7 @@ def static() -> list[dict[str, Any]]:
         assert n % both["VDMFMA"].n == 0
         found = {name: {what: count * tiles for what, count in counted(b, parts, k).items()} for name, b in both.items()}
         rows.append({"shape": [m, n, k], "parts": parts, **found, "busy": share(found["VDMFMA"]["blocks"])})
-    return rows
+    return {"figures": rows, "code": code()}
 
 
 def share(count: int) -> float:
@@ -100,52 +112,32 @@ def code(shape: tuple[int, int, int] = SHAPES[0]) -> list[dict[str, Any]]:
              f"VDMFMA, {wide.n} columns": wide}  # fmt: skip
     out = []
     for name, block in shown.items():
-        text = assembly(block, parts)
-        made, busy = report(text), utilization(text, "gfx942")
-        assert made.loop is not None and busy is not None
-        out.append({"block": name, "vgpr": made.vgpr + made.agpr, "spills": made.vgpr_spills + made.sgpr_spills, "lds": made.lds,
-                    "waves": made.occupancy.waves, "loop": {kind: sum(x.values()) for kind, x in made.loop.counts.items()},
-                    "mca": dataclasses.asdict(busy)})  # fmt: skip
+        made = code_figures(assembly(block, parts), "gfx942")
+        out.append({"block": name, **only(made, "vgpr", "spills", "lds", "waves", "loop", "mca"), "vgpr": made["vgpr"] + made["agpr"]})
     return out
 
 
-def show(rows: list[dict[str, Any]], figures: list[dict[str, Any]]) -> None:
-    head = ("shape", "parts", "blocks", "busy", "matrix cycles", "padded", "ratio", "LDS bytes", "padded", "ratio")
-    lines = []
-    for r in rows:
+def show(record: dict[str, Any]) -> str:
+    """Both tables."""
+    lines = [("shape", "parts", "blocks", "busy", "matrix cycles", "padded", "ratio", "LDS bytes", "padded", "ratio")]
+    for r in record["figures"]:
         a, b = ({"cycles": r[x]["cycles"], "lds": r[x]["read"] + r[x]["written"]} for x in ("VDMFMA", "padded"))
         cells = (f"{a['cycles']}", f"{b['cycles']}", f"{a['cycles'] / b['cycles']:.2f}", f"{a['lds']}", f"{b['lds']}", f"{a['lds'] / b['lds']:.2f}")
         lines.append(("x".join(map(str, r["shape"])), str(r["parts"]), str(r["VDMFMA"]["blocks"]), f"{100 * r['busy']:.1f} %", *cells))
-    print(table([head, *lines]))
-    print(table([("main loop, gfx942", "registers", "spills", "LDS", "utilization"),
-                 *((f["block"], str(f["vgpr"]), str(f["spills"]), str(f["lds"]), f"{100 * f['mca']['ratio']:.1f} %") for f in figures)]))  # fmt: skip
+    return "\n".join([table(lines), code_table("main loop, gfx942", record["code"], "block")])
 
 
-def timed(rounds: int) -> list[dict[str, Any]]:
+def on_gpu(m: int, n: int, k: int, runs: dict[str, Any], rounds: int) -> dict[str, Any]:
+    """A row of the record: microseconds and GB/s of B."""
+    f = only(products(*operands(m, n, k, "float16"), runs, GpuClock(clean=True), rounds, 0.01), "shape", "us", "errors")
+    printed((m, n, k), {name: f"{t:.1f} us, {2 * n * k / t / 1e3:.0f} GB/s" for name, t in sorted(f["us"].items(), key=lambda x: x[1])})
+    return {**f, "GB/s": {name: 2 * n * k / t / 1e3 for name, t in f["us"].items()}}
+
+
+def timed(args: argparse.Namespace) -> dict[str, Any]:
     """Microseconds on the GPU."""
-    import torch
-    from gpu_timing import Clock, difference
-
-    clock, rows = Clock(clean=True), []
-    hopper = torch.cuda.get_device_capability() == (9, 0)
-    for m, n, k in SHAPES:
-        a, b = (torch.randn(s, k, device="cuda", dtype=torch.float16) for s in (m, n))
-        names = ("tile", "cuBLAS", *(["thread level"] if hopper else []))
-        outs = {name: torch.full((m, n), float("nan"), device="cuda", dtype=torch.float16) for name in names}
-        calls: dict[str, Callable[[], Any]] = {
-            "tile": functools.partial(gemm, a, b, outs["tile"]), "cuBLAS": functools.partial(torch.matmul, a, b.T, out=outs["cuBLAS"]),
-        }  # fmt: skip
-        if hopper:
-            calls["thread level"] = functools.partial(hopper_skinny.skinny_gemm, a, b, outs["thread level"])
-        for call in calls.values():
-            call()
-        torch.cuda.synchronize()
-        errors = {name: difference(out, a, b) for name, out in outs.items()}
-        assert all(e < 0.01 for e in errors.values()), errors
-        us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds).items()}
-        rows.append({"shape": [m, n, k], "us": us, "GB/s": {name: 2 * n * k / t / 1e3 for name, t in us.items()}, "errors": errors})
-        print((m, n, k), {name: f"{t:.1f} us, {2 * n * k / t / 1e3:.0f} GB/s" for name, t in us.items()}, flush=True)
-    return rows
+    runs = {"tile": gemm, "cuBLAS": cublas, **({"thread level": hopper_skinny.skinny_gemm} if hopper() else {})}
+    return {"figures": [on_gpu(m, n, k, runs, args.rounds) for m, n, k in SHAPES]}
 
 
 # Columns and bytes of a row in a step, stages, waves, blocks for each multiprocessor, the instruction of 8 rows.
@@ -157,59 +149,20 @@ RINGS = {
 }  # fmt: skip
 
 
-def tuned(rounds: int) -> list[dict[str, Any]]:
+def tuned(args: argparse.Namespace) -> dict[str, Any]:
     """Microseconds of other rings, on NVIDIA."""
-    import torch
-    from gpu_timing import Clock, difference
-
-    clock, rows = Clock(clean=True), []
-    units = torch.cuda.get_device_properties(0).multi_processor_count
-    target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
+    rows = []
     for m, n, k in SHAPES:
-        a, b = (torch.randn(s, k, device="cuda", dtype=torch.float16) for s in (m, n))
-        outs, calls, errors = {}, {}, {}
+        runs = {}
         for name, (columns, row, stages, waves, resident, few) in RINGS.items():
             mma, step = "VMMA_SYNC_F32_8x16x16_F16" if few else None, row // 2
             T = tile.Block(8 if few else 16, columns, step, (1, waves), "streamed", stages, mma=mma)
-            parts = max(1, min(resident * units // -(-n // columns), k // step // (2 * stages)))
-            outs[name] = torch.full((m, n), float("nan"), device="cuda", dtype=torch.float16)
-            calls[name] = functools.partial(launch, a, b, outs[name], T, parts, target)
-            calls[name]()
-            torch.cuda.synchronize()
-            errors[name] = difference(outs[name], a, b)
-        assert all(e < 0.01 for e in errors.values()), errors
-        us = {name: statistics.median(t) for name, t in clock.interleaved(calls, rounds).items()}
-        rows.append({"shape": [m, n, k], "us": us, "GB/s": {name: 2 * n * k / t / 1e3 for name, t in us.items()}, "errors": errors})
-        print((m, n, k), *(f"{name}: {t:.1f} us, {2 * n * k / t / 1e3:.0f} GB/s" for name, t in sorted(us.items(), key=lambda x: x[1])), sep="\n  ",
-              flush=True)  # fmt: skip
-    return rows
-
-
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rounds", type=int, default=40)
-    p.add_argument("--only", choices=("static", "timed", "tune"), help="what needs no GPU, what needs no llvm-mca, or other rings on an NVIDIA GPU")
-    p.add_argument("--page", action="store_true", help="write the tables of docs/tile_skinny.md from the results, and nothing else")
-    args = p.parse_args()
-    if args.page:
-        import pages
-
-        print("wrote", pages.write("tile_skinny"))
-        return
-    if args.only == "tune":
-        from gpu_timing import device
-
-        print("saved", save("tile_skinny_tune", {"device": device(), "figures": tuned(args.rounds)}))
-        return
-    if args.only != "timed":
-        rows, figures = static(), code()
-        show(rows, figures)
-        print("saved", save("tile_skinny_static", {"figures": rows, "code": figures}))
-    if args.only != "static":
-        from gpu_timing import device
-
-        print("saved", save("tile_skinny", {"device": device(), "figures": timed(args.rounds)}))
+            parts = max(1, min(resident * units() // -(-n // columns), k // step // (2 * stages)))
+            runs[name] = lambda a, b, out, T=T, parts=parts: launch(a, b, out, T, parts, gpu_target())
+        rows.append(on_gpu(m, n, k, runs, args.rounds))
+    return {"figures": rows}
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, Part("static", "tile_skinny_static", static, show), Part("timed", "tile_skinny", timed, gpu=True),
+         Part("tune", "tile_skinny_tune", tuned, gpu=True, default=False), rounds=40, page="tile_skinny")  # fmt: skip

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import argparse
-import statistics
+import functools
 import traceback
+from typing import Any
 
 import torch
-from common import save, table
-from gpu_timing import Clock, device, difference
+from harness import GpuClock, Part, cublas, listed, main, only, operands, poisoned, products, table
 
 from avelang_kernels.matmul.hopper_gemm import GemmTile as Tile
 from avelang_kernels.matmul.hopper_gemm import gemm
@@ -26,42 +26,39 @@ TILES = (
 )  # fmt: skip
 
 
-def listed(text: str) -> list[tuple[int, ...]]:
-    return [tuple(map(int, word.split(","))) for word in text.split()]
+def runs(tile: Tile, a: Any, b: Any) -> bool:
+    """True where a tile's kernel can be launched; what it says instead is printed."""
+    try:
+        gemm(a, b, poisoned(a.shape[0], b.shape[0]), tile)
+        torch.cuda.synchronize()
+    except Exception:
+        traceback.print_exc()
+        return False
+    return True
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--tiles", type=listed)
-    parser.add_argument("--shapes", type=listed)
-    options = parser.parse_args()
-    tiles = [Tile(*t) for t in options.tiles] if options.tiles else TILES
-    clock, record, rows = Clock(), [], []
-    for m, n, k in options.shapes or SHAPES:
-        a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
-        theirs = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-        contenders = {"cuBLAS": lambda a=a, b=b, c=theirs: torch.matmul(a, b.T, out=c)}
-        errors = {}
-        for tile in tiles:
-            out = torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16)
-            try:
-                gemm(a, b, out, tile)
-                torch.cuda.synchronize()
-                errors[str(tile[:])] = difference(out, a, b)
-            except Exception:
-                traceback.print_exc()
-                continue
-            contenders[str(tile[:])] = lambda a=a, b=b, c=out, tile=tile: gemm(a, b, c, tile)
-        times = clock.interleaved(contenders, options.rounds)
-        middle = {name: statistics.median(t) for name, t in times.items()}
-        record.append({"shape": (m, n, k), "us": middle, "errors": errors})
-        for name, us in middle.items():
-            error = f"{errors[name]:.1e}" if name in errors else ""
-            rows.append((f"{m} {n} {k}", name, f"{us:.1f} us", f"{2e-6 * m * n * k / us:.0f}", f"{middle['cuBLAS'] / us:.3f}", error))
-    save("tune_hopper_gemm", {"device": device(), "figures": record})
-    print(table([("shape", "tile", "time", "TFLOP/s", "of cuBLAS", "error"), *rows]))
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Every tile at every shape."""
+    clock, record = GpuClock(), []
+    tiles = [Tile(*t) for t in args.tiles] if args.tiles else TILES
+    for m, n, k in args.shapes or SHAPES:
+        a, b = operands(m, n, k)
+        contenders = {"cuBLAS": cublas, **{str(tile[:]): functools.partial(gemm, tile=tile) for tile in tiles if runs(tile, a, b)}}
+        record.append(only(products(a, b, contenders, clock, args.rounds, most=None), "shape", "us", "errors"))
+    return {"figures": record}
+
+
+def show(record: dict[str, Any]) -> str:
+    """Each tile beside cuBLAS."""
+    rows = []
+    for f in record["figures"]:
+        m, n, k = f["shape"]
+        for name, us in f["us"].items():
+            cells = (f"{us:.1f} us", f"{2e-6 * m * n * k / us:.0f}", f"{f['us']['cuBLAS'] / us:.3f}", f"{f['errors'][name]:.1e}")
+            rows.append((f"{m} {n} {k}", name, *cells))
+    return table([("shape", "tile", "time", "TFLOP/s", "of cuBLAS", "error"), *rows])
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, Part("tune", "tune_hopper_gemm", measure, show, gpu=True), rounds=20,
+         more={"--tiles": {"type": listed}, "--shapes": {"type": listed}})  # fmt: skip

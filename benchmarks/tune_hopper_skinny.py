@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from common import save, table
+from harness import listed, medians, save, table
 
 from avelang.runtime import tensor_maps
 from avelang_kernels.matmul.hopper_skinny import Plan, best_plan, launch, stages_of, width_of, workspace_of
@@ -76,15 +76,15 @@ def wrong(shape: Shape, plan: Plan, a: Any, b: Any, out: Any, want: Any) -> str:
 def measure(shape: Shape, given: list[Plan], skipped: set[Plan], rounds: int, seconds: float) -> dict[str, Any]:
     """Checks plans for as long as there is time, and times them and cuBLAS in turn."""
     import torch
-    from gpu_timing import Clock, device
+    from harness import GpuClock, device, operands, units
 
     start = time.perf_counter()
     m, n, k = shape
-    a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
+    a, b = operands(m, n, k)
     want, out, theirs = a.float() @ b.float().T, *(torch.empty(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
     contenders: dict[str, Any] = {"cuBLAS": lambda: torch.matmul(a, b.T, out=theirs)}
     errors: dict[str, str] = {}
-    for plan in given or plans(shape, torch.cuda.get_device_properties(0).multi_processor_count):
+    for plan in given or plans(shape, units()):
         if plan in skipped or time.perf_counter() - start > 0.8 * seconds:
             continue
         name = ",".join(map(str, plan))
@@ -96,8 +96,8 @@ def measure(shape: Shape, given: list[Plan], skipped: set[Plan], rounds: int, se
             torch.cuda.synchronize()  # where the context is lost this raises, and the next child goes on
         if not errors[name]:
             contenders[name] = lambda plan=plan: launch(a, b, out, plan)
-    times = Clock().interleaved(contenders, rounds)
-    return {"device": device(), "shape": shape, "us": {name: statistics.median(t) for name, t in times.items()},
+    times = GpuClock().interleaved(contenders, rounds)
+    return {"device": device(), "shape": shape, "us": medians(times),
             "spread": {name: [min(t), max(t)] for name, t in times.items()}, "errors": {x: e for x, e in errors.items() if e}}  # fmt: skip
 
 
@@ -170,9 +170,7 @@ def sweep(shapes: list[Shape], given: list[Plan], promote: int, rounds: int, end
 
 
 def main() -> None:
-    def listed(text: str) -> list[tuple[int, ...]]:
-        return [tuple(map(int, word.split(","))) for word in text.split()]
-
+    """Sweeps the plans, or is the child that measures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=150)

@@ -14,12 +14,9 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import pathlib
 import re
 import shlex
-import statistics
-from collections.abc import Callable
 from typing import Any
 
 import avelang.language as al
@@ -27,12 +24,10 @@ from avelang import executor
 from avelang_kernels.matmul import tile_gemm, tutorial_gemm
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGE, PICTURES, RESULTS = ROOT / "docs" / "tutorial.md", ROOT / "docs" / "pictures", ROOT / "benchmarks" / "results"
+PAGE, PICTURES = ROOT / "docs" / "tutorial.md", ROOT / "docs" / "pictures"
 SHAPE = (4864, 4096, 4096)
 COUNTED = (256, 256, 256)  # what is executed
 SLOW = ("naive", "tiled", "matrix")  # of these fewer calls are timed
-# Of the page: a marker, the table, the end.
-TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of the table -->)", re.DOTALL)
 
 
 def code(step: str, m: int, n: int) -> tuple[Any, tuple[int, ...], tuple[int, int, int], dict[str, Any]]:
@@ -82,34 +77,35 @@ def static(step: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def all_steps(args: argparse.Namespace) -> dict[str, Any]:
+    """Every step on gfx942."""
+    return {"shape": list(COUNTED), "figures": [static(step) for step in tutorial_gemm.steps("gfx942")]}
+
+
 # -- on the GPU ----------------------------------------------------------------------------------------------------------------------------
 
 
-def timed(rounds: int) -> dict[str, Any]:
+def timed(args: argparse.Namespace) -> dict[str, Any]:
     """TFLOP/s of each step and of cuBLAS."""
     import torch
-    from gpu_timing import Clock, difference
+    from harness import GpuClock, cublas, difference, errors_of, gpu_target, medians, operands, units
 
-    here = torch.cuda.get_device_properties(0)
-    target = "sm_90a" if torch.cuda.get_device_capability() == (9, 0) else "sm_80"
+    target, clock = gpu_target(), GpuClock()
     m, n, k = SHAPE
-    a, b = (torch.randn(s, k, device="cuda", dtype=torch.bfloat16) for s in (m, n))
+    a, b = operands(m, n, k)
     steps, out = tutorial_gemm.steps(target), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-    calls: dict[str, Callable[[], Any]] = {
-        s: functools.partial(tutorial_gemm.gemm, s, a, b, out, target, here.multi_processor_count) for s in steps
-    }
-    calls["cuBLAS"] = lambda: torch.matmul(a, b.T, out=out)
-    errors = {}
-    for name, call in calls.items():
-        out.fill_(float("nan"))
-        call()
-        torch.cuda.synchronize()
-        errors[name] = difference(out, a, b)
-    assert all(e < 0.03 for e in errors.values()), errors
-    clock = Clock()
-    times = clock.interleaved({x: c for x, c in calls.items() if x not in SLOW}, rounds)
-    times |= clock.interleaved({x: c for x, c in calls.items() if x in SLOW}, max(3, rounds // 8), warm=1)
-    us = {name: statistics.median(times[name]) for name in calls}
+    calls: dict[str, Any] = {s: functools.partial(tutorial_gemm.gemm, s, a, b, out, target, units()) for s in steps}
+    calls["cuBLAS"] = functools.partial(cublas, a, b, out)
+
+    def error(name: str) -> float:
+        out.fill_(float("nan"))  # what they share: each begins with none of the results before
+        calls[name]()
+        return difference(out, a, b)
+
+    errors = errors_of(calls, error)
+    times = clock.interleaved({x: c for x, c in calls.items() if x not in SLOW}, args.rounds)
+    times |= clock.interleaved({x: c for x, c in calls.items() if x in SLOW}, max(3, args.rounds // 8), warm=1)
+    us = medians({name: times[name] for name in calls})
     blocks = {s: tutorial_gemm.block(s, target) for s in steps}
     return {
         "target": target, "shape": list(SHAPE), "us": us, "tflops": {x: 2 * m * n * k / t / 1e6 for x, t in us.items()}, "errors": errors,
@@ -117,57 +113,7 @@ def timed(rounds: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-# -- the page ------------------------------------------------------------------------------------------------------------------------------
-
-
-def rows(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
-    """A table in Markdown."""
-    return "".join(f"| {' | '.join(x)} |\n" for x in (head, ("---",) * len(head), *body))
-
-
-def number(x: float, digits: int) -> str:
-    """Without zeros behind the point."""
-    shown = f"{x:.{digits}f}"
-    return shown.rstrip("0").rstrip(".") if "." in shown else shown
-
-
-def static_table(record: dict[str, Any]) -> str:
-    """Loads, LDS and the matrix core, by step."""
-    head = ("step", "tile, pipeline", f"loads an output, K = {COUNTED[2]}", "LDS bytes read a product", "LDS cycles lost, 1000 products", "VGPRs",
-            "LDS bytes", "matrix core busy")  # fmt: skip
-    body = []
-    for f in record["figures"]:
-        tile = " x ".join(map(str, f["tile"])) or "one thread, one output"
-        busy = f"{100 * f['utilization']:.1f} %" if "matrix" in f["loop"] else "not used"
-        body.append((f["step"], f"{tile} {f['pipeline']}".strip(), number(f["loads_per_output"], 3), number(f["lds_read_per_product"], 3),
-                     number(f["lost_per_1000_products"], 2), str(f["vgpr"]), str(f["lds"]), busy))  # fmt: skip
-    return rows(head, body)
-
-
-def timed_table(record: dict[str, Any]) -> str:
-    """TFLOP/s, by step."""
-    best = record["tflops"]["cuBLAS"]
-    body = []
-    for name, x in record["tflops"].items():
-        *tile, pipeline = record["blocks"].get(name, ("",))
-        shown = f"{' x '.join(map(str, tile))} {pipeline}".strip()
-        body.append((name, shown, number(record["us"][name], 0), number(x, 1 if x < 100 else 0), f"{x / best:.3f}"))
-    m, n, k = record["shape"]
-    return rows(("step", "tile, pipeline", f"us, {m} x {n} x {k}", "TFLOP/s", "of cuBLAS"), body)
-
-
-TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {"static": ("tutorial_static", static_table), "timed": ("tutorial", timed_table)}
-
-
-def renewed(page: str) -> str:
-    """The page with its tables made from the results; one whose result is not there stays empty."""
-
-    def table(found: re.Match[str]) -> str:
-        file, make = TABLES[found[2]]
-        path = RESULTS / f"{file}.json"
-        return found[1] + (make(json.loads(path.read_text())) if path.exists() else "") + found[3]
-
-    return TABLE.sub(table, page)
+# -- the pictures --------------------------------------------------------------------------------------------------------------------------
 
 
 def pictures(folder: pathlib.Path) -> list[pathlib.Path]:
@@ -183,33 +129,15 @@ def pictures(folder: pathlib.Path) -> list[pathlib.Path]:
     return made
 
 
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rounds", type=int, default=40)
-    p.add_argument("--only", choices=("static", "timed"), help="what needs no GPU, or what needs no llvm-mca")
-    p.add_argument("--page", action="store_true", help="write the page's tables from the results")
-    p.add_argument("--pictures", action="store_true", help="make the page's pictures")
-    args = p.parse_args()
-    if args.pictures:
+if __name__ == "__main__":
+    import sys
+
+    import pages
+    from harness import Part, main
+
+    if "--pictures" in sys.argv:
         PICTURES.mkdir(exist_ok=True)
         pictures(PICTURES)
-    if args.page:
-        PAGE.write_text(renewed(PAGE.read_text()))
-    if args.pictures or args.page:
-        return
-    from common import save
-
-    if args.only != "timed":
-        figures = [static(s) for s in tutorial_gemm.steps("gfx942")]
-        print(static_table({"figures": figures}))
-        print("saved", save("tutorial_static", {"shape": list(COUNTED), "figures": figures}))
-    if args.only != "static":
-        from gpu_timing import device
-
-        record = {"device": device(), **timed(args.rounds)}
-        print(timed_table(record))
-        print("saved", save("tutorial", record))
-
-
-if __name__ == "__main__":
-    main()
+    else:
+        main(__doc__, Part("static", "tutorial_static", all_steps, pages.tutorial_static),
+             Part("timed", "tutorial", timed, pages.tutorial_timed, gpu=True), rounds=40, page="tutorial")  # fmt: skip

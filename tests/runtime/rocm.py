@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import functools
 import pathlib
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,7 @@ class Producer:
 @contextlib.contextmanager
 def standalone(kind: type[Machine] = Machine):
     """A machine and its torch outside of pytest: for benchmarks. Environment and modules are as before afterwards."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setenv("AVE_TEST_FOLDER", folder)
         machine = kind(patch, count=1)
         yield machine, Torch(patch, machine)
