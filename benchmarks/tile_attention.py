@@ -53,7 +53,7 @@ TUNED = (
     Shape(4, 32, 4096, 128), Shape(4, 32, 4096, 128, True), Shape(1, 32, 16384, 128, True), Shape(8, 16, 2048, 64), Shape(8, 16, 2048, 64, True),
     Shape(2, 16, 4096, 256),
 )  # fmt: skip
-Form, Block = hopper.Form, common_source.Block
+Form, Block = hopper.HopperAttention, common_source.Block
 # For each d what could be the chosen ones; of forms those with `near` are for causal products alone.
 FORMS: dict[int, tuple[Any, ...]] = {
     64: (Form(m=192), Form(m=192, turns=False), Form(m=192, stages=3), Form(), Form(m=192, near=1), Form(m=192, near=64)),

@@ -216,7 +216,7 @@ def attend(call: Callable[..., Any], heads: int, kv: int, queries: int, keys: in
 
 
 def attention() -> None:
-    A, F = tile_attention.Block, tile_attention_hopper.Form
+    A, F = tile_attention.Block, tile_attention_hopper.HopperAttention
     for name, T, case in (
         ("gqa", A(32, 32, 2), (2, 1, 50, 75, 32, False)), ("causal", A(32, 32, 2), (3, 1, 70, 41, 40, True)), ("shared", A(32, 32, 2, False), (2, 1, 40, 70, 40, True)),
     ):  # fmt: skip

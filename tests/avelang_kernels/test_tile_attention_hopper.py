@@ -7,10 +7,10 @@ import pytest
 from tests.avelang_kernels.attended import BF16, F16, Case, check
 
 import avelang.language as al
-from avelang_kernels.attention.tile_attention_hopper import Form, attention, build, form_of, near_of
+from avelang_kernels.attention.tile_attention_hopper import HopperAttention, attention, build, form_of, near_of
 from tools import need
 
-FORM = Form(m=128, n=64)
+FORM = HopperAttention(m=128, n=64)
 
 
 def call(form, backend="reference", **options):
@@ -24,13 +24,13 @@ def test_two_consumers_take_turns():
 
 def test_one_consumer_and_rows_that_see_nothing():
     """Strides instead of another layout; d in two pieces, of which the second is padded."""
-    out = check(call(Form(m=64, n=32), causal=True, layout="bhsd"), Case(1, 3, 1, 90, 50, 72, True, "bhsd", F16))
+    out = check(call(HopperAttention(m=64, n=32), causal=True, layout="bhsd"), Case(1, 3, 1, 90, 50, 72, True, "bhsd", F16))
     assert not out[:, :, :40].any()
 
 
 def test_heads_by_turns():
     """Groups of two heads, of which the last has one: the first begins with the last rows, the second with the first ones."""
-    check(call(Form(m=64, n=64, near=2), causal=True), Case(1, 3, 3, 100, 100, 64, True))
+    check(call(HopperAttention(m=64, n=64, near=2), causal=True), Case(1, 3, 3, 100, 100, 64, True))
 
 
 @pytest.mark.parametrize(("batch", "heads", "kv_heads", "seq", "d"), [

@@ -1,11 +1,11 @@
 """Queries, keys and values come in; O = softmax(scale Q K^T) V goes out, on NVIDIA's Hopper (sm_90a):
-`avelang_kernels.attention.tile_attention` with the copy engine and `wgmma`.
+`avelang_kernels.attention.tile_attention` with TMA and `wgmma`.
 
-A block stays on its multiprocessor and makes one block of rows after another. One thread of its first warpgroup has the
-copy engine bring rows of Q, and tiles of K and V into rings. The others are consumers, each with 64 rows: while a
+A block stays on its multiprocessor and makes one block of rows after another. One thread of its first warpgroup has
+TMA copy rows of Q, and tiles of K and V into rings. The others are consumers, each with 64 rows: while a
 consumer's product with V is under way, it softmaxes the scores of the next tile of keys. Weights never leave registers
 (`avelang.tile.chained.join`): they are the operand A of the product with V, and V, which lies with d as its fast
-dimension, is read the other way round by the instruction itself. """
+dimension, is read the other way round by the instruction itself."""
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
@@ -20,26 +20,25 @@ import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.pipelines.epilogue import stage_epilogue
-from avelang.pipelines.warp_specialized import GROUP, PATTERN, UNIT
+from avelang.pipelines.ring import mbarrier_ring
+from avelang.pipelines.warp_specialized import GROUP, PATTERN, REGISTERS, ROWS, UNIT
 from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named
 from avelang_kernels.attention.tile_attention_rows import HOPPER, LOG2E, NEVER, WITH_WGMMA, checked, keep_sums, limits, masked, tiles_of
 
-ROWS = 64  # of a consumer: those of one wgmma
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 INNER = 16  # elements of K that one wgmma multiplies
 BYTES = 2  # of an element
 NEAR = 32 << 20  # bytes of K and V that blocks of rows share while they are worked on: what L2 keeps beside the rest
 START = 1.0  # what a block of rows takes beside its tiles of keys, in tiles
-REGISTERS = ((40, 216), (40, 232), (32, 160))  # of a thread of the producer and of a consumer, for one consumer to three
 TURN, STORE = 1, 4  # first numbers of the barriers at which consumers take turns, and at which one's threads meet to store
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
-class Form:
+class HopperAttention:
     """How a block works: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin
     their products in turn, so that one multiplies while the other softmaxes. `near`: so many heads of Q are worked on
     together, 0 for a number by extents. `dtype` of Q, K, V and O; `d`, as it is padded."""
@@ -95,57 +94,47 @@ class Form:
         return found
 
 
+Form = HopperAttention
+
+
 @avelang.struct
-class Ring:
-    """Stages of K or of V, their barriers, and where one walks through them: a slot and the parity of its phase."""
+class StagedRows:
+    """Stages of Q, K or V in shared memory, the ring of their mbarriers, and where its producer or a consumer is."""
 
     data: ...
-    full: ...
-    empty: ...
-    slot: al.u32 = 0
-    phase: al.u32 = 0
+    ring: ...
+    state: ... = None
 
-    def step(self):
-        """On to the next stage."""
-        last = self.slot == self.full.shape[0] - 1
-        self.phase = al.select(last, self.phase ^ 1, self.phase)
-        self.slot = al.select(last, 0, self.slot + 1)
+    def load(self, x, batch, row, head, ROWS):
+        """Fills the next stage, once it is free: rows of a head, in pieces of d."""
+        PIECES, SIZE = self.data.shape[1] // (ROWS * CHUNK), ROWS * CHUNK
+        self.ring.acquire(self.state, PIECES * SIZE * BYTES)
+        for c in range(PIECES):
+            piece = al.subview(self.data, (self.state.stage, c * SIZE), (1, SIZE), (1, 1))
+            al.nvvm.tma_load_4d(piece, x, batch, row, head, c * CHUNK, self.ring.full[self.state.stage])
+        self.state.advance()
 
-    def await_full(self):
-        """Until the stage has come."""
-        al.nvvm.mbarrier_wait(self.full[self.slot], self.phase)
+    def wait(self):
+        """Waits until the stage is full."""
+        self.ring.wait(self.state)
 
     def release(self, t):
-        """Says that this consumer is through with the stage, and goes on to the next one."""
-        if t == 0:
-            al.nvvm.mbarrier_arrive(self.empty[self.slot])
-        self.step()
-
-    def bring(self, x, batch, row, head, ROWS):
-        """Fills the stage, once it is free: rows of a head, in pieces of d."""
-        al.nvvm.mbarrier_wait(self.empty[self.slot], self.phase ^ 1)
-        PIECES, SIZE = self.data.shape[1] // (ROWS * CHUNK), ROWS * CHUNK
-        al.nvvm.mbarrier_arrive_expect_tx(self.full[self.slot], PIECES * SIZE * BYTES)
-        for c in range(PIECES):
-            piece = al.subview(self.data, (self.slot, c * SIZE), (1, SIZE), (1, 1))
-            al.nvvm.tma_load_4d(piece, x, batch, row, head, c * CHUNK, self.full[self.slot])
-        self.step()
+        """Releases the stage for this consumer, and moves on to the next one."""
+        self.ring.release(self.state.stage, t)
+        self.state.advance()
 
 
 @avelang.jit
-def ring(F, stages, rows):
-    """Stages of so many rows, and barriers that are ready once the block has met."""
-    data = al.make_shared((stages, F.chunks * rows * CHUNK), F.dtype, 1024)
-    full, empty = al.make_shared((stages, 1), al.u64), al.make_shared((stages, 1), al.u64)
+def staged_rows(F, stages, rows):
+    """Stages of so many rows, and mbarriers that are ready behind a barrier of the block."""
+    data, ring = al.make_shared((stages, F.chunks * rows * CHUNK), F.dtype, 1024), mbarrier_ring(stages, F.consumers)
     if al.thread_id(0) == 0:
-        for s in range(stages):
-            al.nvvm.mbarrier_init(full[s], 1)
-            al.nvvm.mbarrier_init(empty[s], F.consumers)
-    return Ring(data, full, empty)
+        ring.init()
+    return StagedRows(data, ring)
 
 
 @avelang.struct
-class Work:
+class AttentionWork:
     """What a launch is to do: extents, and which blocks of rows are whose."""
 
     batches: ...
@@ -185,16 +174,17 @@ class Work:
 @avelang.jit
 def produce(F, Q, K, V, q, k, v, work):
     """One thread's part: fills stages, block of rows after block of rows."""
+    q.state, k.state, v.state = q.ring.producer(), k.ring.producer(), v.ring.producer()
     for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
         first, head, batch = work.place(index, F.m)
         end, _ = work.tiles(first, F.m, F.n)
         own = head // (work.heads // work.kv_heads)
-        k.bring(K, batch, 0, own, F.n)  # before Q, whose room the rows before may still need
-        q.bring(Q, batch, first, head, F.m)
-        v.bring(V, batch, 0, own, F.n)
+        k.load(K, batch, 0, own, F.n)  # before Q, whose room the rows before may still need
+        q.load(Q, batch, first, head, F.m)
+        v.load(V, batch, 0, own, F.n)
         for j in al.range(1, end):
-            k.bring(K, batch, j * F.n, own, F.n)
-            v.bring(V, batch, j * F.n, own, F.n)
+            k.load(K, batch, j * F.n, own, F.n)
+            v.load(V, batch, j * F.n, own, F.n)
 
 
 @avelang.jit
@@ -211,7 +201,7 @@ def score(F, q, k, consumer):
     sums = al.nvvm.wgmma_fence_acc(al.full((F.s.elements,), 0.0, al.f32))
     for c in range(F.chunks):
         rows = al.nvvm.wgmma_descriptor(al.subview(q.data, (0, c * F.m * CHUNK + consumer * (ROWS * CHUNK)), (1, ROWS * CHUNK), (1, 1)))
-        keys = al.nvvm.wgmma_descriptor(al.subview(k.data, (k.slot, c * F.n * CHUNK), (1, F.n * CHUNK), (1, 1)))
+        keys = al.nvvm.wgmma_descriptor(al.subview(k.data, (k.state.stage, c * F.n * CHUNK), (1, F.n * CHUNK), (1, 1)))
         for i in range(CHUNK // INNER):
             along = i * INNER * BYTES // UNIT
             sums = wgmma(F, rows + along, keys + along, sums, False)
@@ -232,10 +222,10 @@ def fragments(F, p):
 
 
 @avelang.jit
-def gather(F, weights, v, sums):
+def multiply_values(F, weights, v, sums):
     """Begins the product of weights with the stage of V: sums of O."""
     sums, mine = al.nvvm.wgmma_fence_acc(sums), tuple([al.nvvm.wgmma_fence_acc(w) for w in weights])
-    rows = al.nvvm.wgmma_descriptor(v.data[v.slot], leading=F.n * PATTERN, stride=8 * PATTERN)
+    rows = al.nvvm.wgmma_descriptor(v.data[v.state.stage], leading=F.n * PATTERN, stride=8 * PATTERN)
     for t in range(len(mine)):
         sums = wgmma(F, mine[t], rows + t * INNER * PATTERN // UNIT, sums, True)
     al.nvvm.wgmma_commit_group()
@@ -257,14 +247,14 @@ def pass_turn(F, consumer):
 
 
 @avelang.jit
-def follow(F, rows, sums, weights, q, k, v, key, limit, scale, consumer, t, MASKED):
+def overlap(F, rows, sums, weights, q, k, v, key, limit, scale, consumer, t, MASKED):
     """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. Returns sums
     of O, and the weights."""
-    k.await_full()
+    k.wait()
     await_turn(F, consumer)
     s = score(F, q, k, consumer)
-    v.await_full()
-    sums = gather(F, weights, v, sums)
+    v.wait()
+    sums = multiply_values(F, weights, v, sums)
     pass_turn(F, consumer)
     s = Tile(al.nvvm.wgmma_wait_acc(s, 1), F.s, t, F.consumers)
     k.release(t)
@@ -282,8 +272,8 @@ def attend(F, q, k, v, work, first, consumer, t):
     end, whole = work.tiles(first - consumer * ROWS, F.m, F.n)
     limit = limits(work.queries, work.keys, first, work.CAUSAL)
     rows, like = softmax(F.s, t, F.consumers), tile.full(F.s, 0.0, al.f32)
-    q.await_full()
-    k.await_full()
+    q.wait()
+    k.wait()
     await_turn(F, consumer)
     s = score(F, q, k, consumer)
     pass_turn(F, consumer)
@@ -294,12 +284,12 @@ def attend(F, q, k, v, work, first, consumer, t):
     p, _ = rows.weigh(s, work.scale)
     weights, sums = fragments(F, p), al.full((F.o.elements,), 0.0, al.f32)
     for _ in al.range(1, whole):
-        sums, weights = follow(F, rows, sums, weights, q, k, v, 0, limit, work.scale, consumer, t, False)
+        sums, weights = overlap(F, rows, sums, weights, q, k, v, 0, limit, work.scale, consumer, t, False)
     for j in al.range(max(1, whole), end):
-        sums, weights = follow(F, rows, sums, weights, q, k, v, al.convert(j * F.n, al.u32), limit, work.scale, consumer, t, True)
+        sums, weights = overlap(F, rows, sums, weights, q, k, v, al.convert(j * F.n, al.u32), limit, work.scale, consumer, t, True)
     q.release(t)
-    v.await_full()
-    sums = al.nvvm.wgmma_wait_acc(gather(F, weights, v, sums), 0)
+    v.wait()
+    sums = al.nvvm.wgmma_wait_acc(multiply_values(F, weights, v, sums), 0)
     v.release(t)
     total = rows.sums(like)
     return scaled(Tile(sums, F.o, t, F.consumers), inverse(total)), rows.logarithms(total, work.scale)
@@ -307,7 +297,7 @@ def attend(F, q, k, v, work, first, consumer, t):
 
 @avelang.jit
 def store(F, O, pieces, out, batch, first, head, consumer, t):
-    """Rounds a consumer's rows and hands them to the copy engine, 128 bytes of each row at a time."""
+    """Rounds a consumer's rows and hands them to TMA, 128 bytes of each row at a time."""
     if t == 0:
         al.nvvm.cp_async_bulk_wait_group_read(0)
     al.nvvm.barrier_sync(STORE + consumer, GROUP)
@@ -325,7 +315,7 @@ def store(F, O, pieces, out, batch, first, head, consumer, t):
 def run(F, Q, K, V, O, lse, work):
     """All blocks of rows that are this block's."""
     t = al.thread_id(0)
-    q, k, v = ring(F, 1, F.m), ring(F, F.stages, F.n), ring(F, F.stages, F.n)
+    q, k, v = staged_rows(F, 1, F.m), staged_rows(F, F.stages, F.n), staged_rows(F, F.stages, F.n)
     pieces = al.make_shared((F.consumers, F.chunks, ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype, 1024)
     if t == 0:
         al.nvvm.fence_mbarrier_init()
@@ -337,6 +327,7 @@ def run(F, Q, K, V, O, lse, work):
     else:
         al.nvvm.setmaxnreg_inc(REGISTERS[F.consumers - 1][1])
         consumer = t // GROUP - 1
+        q.state, k.state, v.state = q.ring.consumer(), k.ring.consumer(), v.ring.consumer()
         if F.takes_turns and consumer == F.consumers - 1:
             pass_turn(F, consumer)
         for index in al.range(al.block_id(0), work.count(F.m), al.grid_dim(0)):
@@ -351,7 +342,7 @@ def run(F, Q, K, V, O, lse, work):
 
 
 @functools.cache
-def build(F: Form, sums: bool = False) -> Any:
+def build(F: HopperAttention, sums: bool = False) -> Any:
     """The kernel for a block; `sums`: with the logarithms of the rows' sums."""
     Q: Any = al.TensorMap(F.dtype, 4, (1, F.m, 1, CHUNK), swizzle=PATTERN)
     KV: Any = al.TensorMap(F.dtype, 4, (1, F.n, 1, CHUNK), swizzle=PATTERN)
@@ -363,26 +354,26 @@ def build(F: Form, sums: bool = False) -> Any:
         q: Q, k: KV, v: KV, o: O, batches: N, heads: N, queries: N, kv_heads: N, keys: N, near: N, scale: al.f32,  # type: ignore
         CAUSAL: al.constexpr,
     ):  # fmt: skip
-        run(F, q, k, v, o, None, Work(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
+        run(F, q, k, v, o, None, AttentionWork(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
 
     @avelang.jit
     def attention_and_sums(
         q: Q, k: KV, v: KV, o: O, lse: al.Pointer(al.f32), batches: N, heads: N, queries: N, kv_heads: N, keys: N, near: N,  # type: ignore
         scale: al.f32, CAUSAL: al.constexpr,
     ):  # fmt: skip
-        run(F, q, k, v, o, lse, Work(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
+        run(F, q, k, v, o, lse, AttentionWork(batches, heads, queries, kv_heads, keys, near, scale, CAUSAL))
 
     return attention_and_sums if sums else attention
 
 
 @functools.lru_cache(64)
-def form_of(form: Form | None, dtype: al.DType, d: int) -> Form:
+def form_of(form: HopperAttention | None, dtype: al.DType, d: int) -> HopperAttention:
     """The form for a dtype and a padded d, whatever its `near`, which code does not know; the one that was the fastest
     on an H200 if None: three consumers where d is small enough."""
-    return dataclasses.replace(form or Form(m=192 if d <= CHUNK else 128), near=0, dtype=dtype, d=d)
+    return dataclasses.replace(form or HopperAttention(m=192 if d <= CHUNK else 128), near=0, dtype=dtype, d=d)
 
 
-def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: Form, units: int) -> int:
+def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: HopperAttention, units: int) -> int:
     """How many heads of a causal product are worked on together: whole groups of those that share K and V, no more than
     L2 keeps K and V of (or one group), and of these numbers the one by which blocks of the grid have the most equal
     parts. `tiles` of rows; `shift`: keys - queries; `heads`: of all batches; `group`: heads that share K and V;
@@ -405,7 +396,7 @@ def near_of(tiles: int, keys: int, shift: int, heads: int, group: int, F: Form, 
 @takes()
 def attention(
     q: Batch, k: Batch, v: Batch, out: Batch, *, lse: Cube | None = None, causal: bool = False, scale: float | None = None, layout: str = "bshd",
-    form: Form | None = None, units: Count = 0, **options: Any,
+    form: HopperAttention | None = None, units: Count = 0, **options: Any,
 ) -> Any:  # fmt: skip
     """out = softmax(scale q k^T) v: arguments, meaning and errors as of
     `avelang_kernels.attention.tile_attention.attention`, for sm_90a. d is at most 128, and neither batch, seq nor heads
@@ -424,7 +415,7 @@ def attention(
 
 
 @functools.lru_cache(1024)
-def planned(form: Form | None, dtype: al.DType, sizes: tuple[int, ...], causal: bool, units: int, sums: bool) -> tuple[Any, int, int, int]:
+def planned(form: HopperAttention | None, dtype: al.DType, sizes: tuple[int, ...], causal: bool, units: int, sums: bool) -> tuple[Any, int, int, int]:
     """The kernel, grid, threads, and heads together, for sizes as `checked` has them."""
     batches, heads, queries, d, kv_heads, keys = sizes
     F = form_of(form, dtype, -(-d // CHUNK) * CHUNK)
@@ -435,7 +426,7 @@ def planned(form: Form | None, dtype: al.DType, sizes: tuple[int, ...], causal: 
 
 
 def launch(
-    q: Any, k: Any, v: Any, out: Any, lse: Any, sizes: tuple[int, ...], causal: bool, scale: float | None, layout: str, form: Form | None, units: int,
+    q: Any, k: Any, v: Any, out: Any, lse: Any, sizes: tuple[int, ...], causal: bool, scale: float | None, layout: str, form: HopperAttention | None, units: int,
     options: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`attention` for arguments that have been checked, none of whose sizes is 0; `units`: 0 for as many as there are
