@@ -426,7 +426,8 @@ def planned(form: HopperAttention | None, dtype: al.DType, sizes: tuple[int, ...
 
 
 def launch(
-    q: Any, k: Any, v: Any, out: Any, lse: Any, sizes: tuple[int, ...], causal: bool, scale: float | None, layout: str, form: HopperAttention | None, units: int,
+    q: Any, k: Any, v: Any, out: Any, lse: Any, sizes: tuple[int, ...], causal: bool, scale: float | None, layout: str,
+    form: HopperAttention | None, units: int,
     options: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`attention` for arguments that have been checked, none of whose sizes is 0; `units`: 0 for as many as there are
