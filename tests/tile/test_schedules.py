@@ -56,6 +56,20 @@ def test_walks(target, name, backend, monkeypatch):
     assert np.array_equal(c, want)
 
 
+@pytest.mark.parametrize(("target", "name"), [("gfx942", "double-buffer"), ("sm_80", "cp-async"), ("sm_90a", "tma")])
+def test_the_library_splits_k(target, name, monkeypatch):
+    """By `SplitKScheduler`: steps 0, 1 and 2, 3 of the four of K, the last of them short; `finish` learns whose part it has."""
+    monkeypatch.setenv("AVE_CHECK", "races")
+    block = BLOCKS[name]
+    m, n, k = block.m + 5, block.n + 3, 4 * block.k - 8
+    rng = np.random.default_rng(1)
+    a, b = (rng.integers(-3, 4, (rows, k)).astype(bf16) for rows in (m, n))
+    c, half = np.full((2, m, n), np.nan, np.float32), 2 * block.k
+    walks.launch(block, al.bf16, target, 0, a, b, c, (m, n, k), backend="reference")
+    for got, (x, y) in zip(c, ((a[:, :half], b[:, :half]), (a[:, half:], b[:, half:])), strict=True):
+        assert np.array_equal(got, x.astype(np.float32) @ y.astype(np.float32).T)
+
+
 @pytest.mark.parametrize(("target", "name"), [("gfx942", "double-buffer"), ("gfx942", "direct-to-lds"), ("sm_80", "cp-async")])
 def test_odd_k_and_rounded_results(target, name):
     """Rows that begin in the middle of a word; C in bf16, rounded once."""

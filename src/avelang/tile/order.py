@@ -34,6 +34,12 @@ class WalkScheduler:
 
 
 @avelang.jit
+def place_in_c(work):
+    """`at` of a `WorkTile`, with its `Peers` behind it where its K is split."""
+    return work.at if work.peers is None else work.at + (work.peers,)
+
+
+@avelang.jit
 def groups(T, bounds, n, k):
     """The scheduler of groups of rows for a block's tile. All threads of the block call it."""
     return grouped_scheduler(bounds, n, k, T.m, T.n, T.cluster[0], T.cluster[1], T.group_m, T.pipeline == "tma")

@@ -19,7 +19,7 @@ import avelang.tile.warpgroups as warpgroups
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType
 from avelang.pipelines.scheduler import StreamKScheduler, TileScheduler, xcd_remap
-from avelang.tile.order import SCHEDULERS, WalkScheduler, WorkTile
+from avelang.tile.order import SCHEDULERS, WalkScheduler, WorkTile, place_in_c
 from avelang.tile.tensors import refuse
 
 
@@ -164,7 +164,8 @@ def operand(name: str, dimensions: int, dtype: DType, mapped: bool, T: BlockConf
 def run(T, A, B, sizes, finish):
     """All tiles of C = A @ B^T that are this block's. `T`: a `BlockConfig`; `A` (m, k), `B` (n, k): views; `sizes`: m,
     n, k, a scheduler of `avelang.pipelines`, or a walk (`avelang.tile.order`), which say which rows of A and B and which
-    part of K a tile takes. `finish(tile, at)` gets each tile of C, in f32, and `at` of its `WorkTile`. Raises T301 for what is no view of a matrix of
+    part of K a tile takes. `finish(tile, at)` gets each tile of C, in f32, and `at` of its `WorkTile`, with its `Peers` as the
+    last where a scheduler splits K. Raises T301 for what is no view of a matrix of
     the product's dtype, T307 and U103 as `BlockConfig.on`."""
     if not isinstance(T, BlockConfig):
         refuse("how a block multiplies", "a tile.Block", T)
@@ -191,7 +192,7 @@ def run(T, A, B, sizes, finish):
             work = scheduler.work_tile(xcd_remap(al.block_id(0), count, al.target().dies), 0, 0)
             if not isinstance(work, WorkTile):
                 refuse("what `job` of a walk gives", "an avelang.tile.order.WorkTile", "something else")
-            finish(one_tile(T, G, A, B, work), work.at)
+            finish(one_tile(T, G, A, B, work), place_in_c(work))
 
 
 @avelang.jit

@@ -16,6 +16,7 @@ from avelang.pipelines.epilogue import TmaEpilogue, staging
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, WarpSpecialized
 from avelang.tile.block_gemm import acc_dtype
+from avelang.tile.order import place_in_c
 from avelang.tile.products import MmaAtom
 from avelang.tile.tensors import DistributedTile
 from avelang.tile.virtual import group
@@ -91,7 +92,8 @@ def run(G, A, B, scheduler, finish):
         return al.full((MMA.acc.elements,), 0, MMA.dtypes[2])
 
     def epilogue(acc, work, consumer, t):
-        finish(DistributedTile(acc, MMA.acc, t, G.consumers), (work.at[0] + consumer * ROWS,) + work.at[1:])
+        at = place_in_c(work)
+        finish(DistributedTile(acc, MMA.acc, t, G.consumers), (at[0] + consumer * ROWS,) + at[1:])
 
     warp_specialized.run(G, A.data, B.data, a, b, ring, scheduler, zero, MMA.lower, epilogue)
 
