@@ -1,8 +1,8 @@
 """Machine code of gfx942, ours or anyone's, comes in; kernels that run on NumPy arrays of this machine go out, their waits verified where asked.
 
-    gemm = executor.load("gemm.hsaco", check=True)
-    run = gemm[4, 256](a, b, c, 128, 128, 64)
-    print(run.instructions)
+gemm = executor.load("gemm.hsaco", check=True)
+run = gemm[4, 256](a, b, c, 128, 128, 64)
+print(run.instructions)
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _keep(parts: Mapping[str, Any], meta: Mapping[str, Any], payload: bytes) -> 
 _STORE = Store(_kept, _keep)
 
 
-class Kernel:
+class ExecutableKernel:
     """A kernel of a code object or of assembly. `kernel[grid, block](*args)` runs it and returns a `Run`; extents are ints or tuples of up to three.
 
     Arguments go by position, as the kernel's metadata orders them: NumPy arrays (used where they are), NumPy scalars and Python numbers, None for a
@@ -69,11 +69,14 @@ class Kernel:
         return f"<kernel {self.name} for {self.machine.program.chip}>"
 
 
+Kernel = ExecutableKernel  # the public name
+
+
 @takes()
 def load(
     source: Annotated[str | bytes | pathlib.Path, _SOURCE], kernel: str = "", *, check: Check = False, profile: bool = False,
     order: str = "forward", seed: int = 1, chip: str | None = None, collect: bool = False,
-) -> Kernel:  # fmt: skip
+) -> ExecutableKernel:  # fmt: skip
     """The kernel of a code object (bytes, or a file's name), or of assembly (a file's name, or the text itself).
 
     `kernel`: its name, where there are several. `check`: True, or words with commas or in a set: `waits` (a register that is used before its load was
@@ -86,14 +89,14 @@ def load(
     "reverse", or "random" from `seed`. `chip`: which code object of an offload bundle. Raises L034 for a word that there is not.
     """
     options = {"check": check, "profile": profile, "order": order, "seed": seed, "collect": collect, "lazy": True, "store": _STORE}
-    return Kernel(AmdMachine(_load(source, kernel or None, chip), kernel, **options))
+    return ExecutableKernel(AmdMachine(_load(source, kernel or None, chip), kernel, **options))
 
 
 @takes()
 def compiled(
     kernel: Annotated[Any, _JITTED], block: tuple[int, int, int], *, check: Check = False, profile: bool = False, collect: bool = False,
     target: str = "gfx942", **constexprs: Any,
-) -> Kernel:  # fmt: skip
+) -> ExecutableKernel:  # fmt: skip
     """The code of a jit function for blocks of these extents, for gfx942 or another `target`. `check`, `profile`, `collect`: as of `load`; further
     names are the function's compile-time values. A launch takes the other arguments in order. Raises what the compiler finds."""
     from avelang.runtime.compile import compile_text

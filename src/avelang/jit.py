@@ -21,7 +21,7 @@ from avelang.frontend.source import FunctionSource, Jitted
 
 if TYPE_CHECKING:
     from avelang.amdgcn.report import KernelReport
-    from avelang.runtime.launch import Launch, Launcher
+    from avelang.runtime.launch import Launcher, LaunchResult
     from avelang.runtime.resources import Resources
 
 
@@ -72,12 +72,12 @@ class JitFunction(Jitted):
         raise error("L001", kernel=self.source.name)
 
     @property
-    def last(self) -> Launch | None:
+    def last(self) -> LaunchResult | None:
         """What became of the last launch: compiled, out of the cache or hot, and how long it took. None before the first."""
         return self._launcher.last if "_launcher" in self.__dict__ else None
 
     @property
-    def prepared(self) -> tuple[Launch, ...]:
+    def prepared(self) -> tuple[LaunchResult, ...]:
         """The launches that had to compile or load their kernel first, in order; one for each kind of call."""
         return tuple(self._launcher.prepared) if "_launcher" in self.__dict__ else ()
 
@@ -88,7 +88,7 @@ class JitFunction(Jitted):
     ) -> Resources | KernelReport:  # fmt: skip
         """What this kernel takes on a chip, in blocks of these extents, without running it and without a GPU: registers, spills with their lines,
         shared memory, occupancy. `target`: "sm_90a" and its like give a `runtime.resources.Resources`, and warnings at the lines where registers
-        are spilled or ptxas sees speed lost; "gfx942" and its like an `amdgcn.report.Report`. `dynamic`: bytes of shared memory that the launch
+        are spilled or ptxas sees speed lost; "gfx942" and its like an `amdgcn.report.KernelReport`. `dynamic`: bytes of shared memory that the launch
         adds.
 
         Raises what the compiler finds, L006 and L007 for constexprs, D020 where there is no ptxas, U101 for a chip that is not known.

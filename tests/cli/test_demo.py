@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import avelang_kernels.matmul.mfma_gemm
-from avelang.cli import demo, machine
+from avelang.cli import demo, probes
 
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_passes(ave, backend):
     result = ave("demo", "--size", "64", "--backend", backend)
     assert result.exit_code == 0, result.output
-    assert machine.cpu_name() in result.output and "gfx942" in result.output and "GFLOP/s" in result.output
+    assert probes.cpu_name() in result.output and "gfx942" in result.output and "GFLOP/s" in result.output
     assert result.output.count("all elements within their bound") == 2
 
 

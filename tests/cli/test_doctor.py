@@ -10,14 +10,14 @@ import numpy
 import pytest
 from tests.runtime import cuda, rocm
 
-from avelang.cli import machine
+from avelang.cli import probes
 from avelang.runtime import ptxas
 
 
 def test_says_what_is_here(ave):
     result = ave("doctor")
     assert result.exit_code == 0, result.output
-    for fact in (platform.python_version(), numpy.__version__, "LLVM", "22.", f"{machine.cores()} for this process", "What runs here"):
+    for fact in (platform.python_version(), numpy.__version__, "LLVM", "22.", f"{probes.cores()} for this process", "What runs here"):
         assert fact in result.output
 
 
@@ -30,12 +30,12 @@ def test_wrong_llvm_is_an_error(ave, monkeypatch):
 
 
 def test_missing_things_come_with_a_way_to_get_them(ave, monkeypatch):
-    monkeypatch.setattr(machine, "version", lambda package: None)
+    monkeypatch.setattr(probes, "version", lambda package: None)
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(ptxas, "find", lambda: None)
     monkeypatch.setenv("AVE_LLD", "/nowhere/ld.lld")
     monkeypatch.setenv("AVE_LLVM", "/nowhere")
-    missing = [f for f in machine.findings() if f.state == "missing"]
+    missing = [f for f in probes.findings() if f.state == "missing"]
     assert {"torch", "jax", "ml_dtypes", "ptxas", "ld.lld", "libLLVM", "llvm-mca", "readers"} <= {f.name for f in missing}
     output = ave("doctor").output
     assert "pip install torch" in output and "nvidia-cuda-nvcc" in output
@@ -79,8 +79,8 @@ def test_amd_gpus_are_read_from_the_topology(tmp_path, monkeypatch):
     for node, number in (("0", 0), ("1", 90402), ("2", 90010)):
         (tmp_path / node).mkdir()
         (tmp_path / node / "properties").write_text(f"simd_count 304\ngfx_target_version {number}\n")
-    monkeypatch.setattr(machine.pathlib, "Path", lambda _: tmp_path)
-    assert machine.amd_gpus() == ["gfx942", "gfx90a"]
+    monkeypatch.setattr(probes.pathlib, "Path", lambda _: tmp_path)
+    assert probes.amd_gpus() == ["gfx942", "gfx90a"]
 
 
 @pytest.fixture

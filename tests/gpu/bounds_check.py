@@ -177,12 +177,12 @@ def executed(kernel: Any, shift: int) -> np.ndarray:
     """The same on the executor of PTX."""
     from avelang.runtime import compile
     from avelang.runtime.arrays import describe
-    from avelang.runtime.checked import Record
+    from avelang.runtime.checked import CheckRecord
     from avelang.sim.ptx import Program
 
     text, meta = compile.device_assembly(kernel.source, {}, "sm_90a", BLOCK, {})
     x, y = np.arange(N, dtype=np.float32), np.zeros(N, np.float32)
-    record = Record(meta, ("x", "y"), (describe(x), describe(y)))
+    record = CheckRecord(meta, ("x", "y"), (describe(x), describe(y)))
     memory = [(a.ctypes.data, a.nbytes, name, True) for a, name in ((x, "x"), (y, "y"), (record.words, "bounds"))]
     arguments = [x.ctypes.data, y.ctypes.data, N, shift & 0xFFFFFFFF, record.address]
     Program(text, entry=meta["entry"]).launch(arguments, grid=GRID, block=BLOCK, memory=memory)

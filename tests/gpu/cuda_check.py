@@ -503,12 +503,12 @@ def clusters() -> str:
         launch = {"cluster": [size, 1, 1], **more}
         meta = {"kernel": "ranks", "entry": "ranks", "block": [32, 1, 1], "params": 1, "arguments": [["out", "pointer"]], "dynamic_bytes": 0,
                 "pointer_align": 16, "launch": launch, "place": [__file__, 1], "chip": device.chip.name}  # fmt: skip
-        program = gpu.Program(device, code + b"\0" * size, meta)
+        program = gpu.GpuProgram(device, code + b"\0" * size, meta)
         out = torch.full((16,), -1, dtype=torch.int32, device="cuda")
-        from avelang.runtime.arguments import Bound
+        from avelang.runtime.arguments import BoundArguments
         from avelang.runtime.geometry import Geometry
 
-        program.run(Geometry((16, 1, 1), (32, 1, 1)), Bound([out.data_ptr()], [1], {}, {}), ["out"], 0)
+        program.run(Geometry((16, 1, 1), (32, 1, 1)), BoundArguments([out.data_ptr()], [1], {}, {}), ["out"], 0)
         torch.cuda.synchronize()
         assert out.tolist() == [i % size | size << 8 for i in range(16)], (size, out.tolist())
         done.append(size)

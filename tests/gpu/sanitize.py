@@ -64,7 +64,7 @@ def racecheck() -> None:
 
 def synccheck() -> None:
     from avelang.runtime import devices, gpu, ptxas
-    from avelang.runtime.arguments import Bound
+    from avelang.runtime.arguments import BoundArguments
     from avelang.runtime.geometry import Geometry
 
     out = torch.zeros(64).cuda()
@@ -72,7 +72,7 @@ def synccheck() -> None:
     code, _ = ptxas.assemble(ptxas.need("the control"), PARTED, device.architecture, "parted")
     meta = {"kernel": "parted", "entry": "parted", "block": [32, 1, 1], "params": 1, "arguments": [["out", "pointer"]], "dynamic_bytes": 0,
             "pointer_align": 16, "launch": {}, "place": [__file__, 1], "chip": device.chip.name}  # fmt: skip
-    gpu.Program(device, code, meta).run(Geometry((1, 1, 1), (32, 1, 1)), Bound([out.data_ptr()], [1], {}, {}), ["out"], 0)
+    gpu.GpuProgram(device, code, meta).run(Geometry((1, 1, 1), (32, 1, 1)), BoundArguments([out.data_ptr()], [1], {}, {}), ["out"], 0)
 
 
 # What each tool must find: it looks, and its words are understood.

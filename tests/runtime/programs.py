@@ -1,7 +1,7 @@
 """Hand-written programs with the ABI of compiled kernels, for tests of what runs them."""
 
 from avelang.llvm.core import HostCompiler
-from avelang.runtime.cpu import Program
+from avelang.runtime.cpu import CpuProgram
 
 HEAD = "define i64 @ave_run(ptr %args, ptr %grid, i64 %start, i64 %end, ptr %scratch) {\nentry:\n"
 
@@ -94,5 +94,5 @@ def payload(text: str) -> bytes:
     return HostCompiler(1).object(text)
 
 
-def program(text: str, scratch_bytes: int = 0) -> Program:
-    return Program(payload(text), {"entry": "ave_run", "scratch_bytes": scratch_bytes})
+def program(text: str, scratch_bytes: int = 0) -> CpuProgram:
+    return CpuProgram(payload(text), {"entry": "ave_run", "scratch_bytes": scratch_bytes})

@@ -155,7 +155,7 @@ def test_what_has_several_right_results(text, why):
 def test_comparison_of_strided_arrays_and_nan():
     whole = np.zeros((4, 6), np.float32)
     part, other = whole[::2, 1:5:3], np.zeros(3, np.uint16)
-    space = assembled.Space([("part", describe(part)), ("whole", describe(whole)), ("other", describe(other))])
+    space = assembled.DataSpace([("part", describe(part)), ("whole", describe(whole)), ("other", describe(other))])
     assert [m.name for m in space.ranges if m.size > 6] == ["part/whole"] and space.bytes == whole.nbytes + other.nbytes
 
     def copies():

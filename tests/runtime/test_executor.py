@@ -8,7 +8,7 @@ import pytest
 import avelang
 import avelang.language as al
 from avelang.base.errors import AveError
-from avelang.runtime import executor
+from avelang.runtime import executed_code
 
 
 @avelang.jit
@@ -127,12 +127,12 @@ def test_waits_are_verified_where_asked(monkeypatch):
     """The machine of a launch has its checker on with AVE_CHECK=waits and off without."""
     seen = []
 
-    class Spy(executor.Machine):
+    class Spy(executed_code.AmdMachine):
         def __init__(self, *args, **kwargs):
             seen.append(tuple(kwargs["check"]))
             super().__init__(*args, **kwargs)
 
-    monkeypatch.setattr(executor, "Machine", Spy)
+    monkeypatch.setattr(executed_code, "AmdMachine", Spy)
     monkeypatch.setenv("AVE_NO_CACHE", "1")
     for value, want in (("", ()), ("waits", ("hazards", "lds", "waits")), ("races", ("lds", "races"))):
         monkeypatch.setenv("AVE_CHECK", value)

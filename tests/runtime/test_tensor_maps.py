@@ -479,7 +479,7 @@ def value(number):
 def test_a_table_beside_a_dict(monkeypatch, rank):
     """Keys close to one another, in any order: what the table gives was kept last for the same key; while it has room, it forgets nothing."""
     monkeypatch.setattr(tensor_maps, "MOST_KEPT", 512)
-    rng, table, kept, lost = random.Random(rank), tensor_maps.Table(MapType(al.f32, (4,) * rank)), {}, 0
+    rng, table, kept, lost = random.Random(rank), tensor_maps.MapTable(MapType(al.f32, (4,) * rank)), {}, 0
     for step in range(3000):
         shape = tuple(rng.choice((4, 64, 128, 2**32)) for _ in range(rank))
         strides = (*(16 * rng.randrange(1, 4) for _ in range(rank - 1)), 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from avelang.sim.control import trips
+from avelang.sim.control_flow import trips
 from avelang.sim.reference import run
 from sim.kernels import kernel
 
@@ -131,14 +131,10 @@ FOR = """
 """
 
 
-@pytest.mark.parametrize(
-    "start, stop, step", [("%0", 5, "%1"), ("%1", 3, "%3"), ("%3", 0, "%m2"), ("%0", 4, "%0"), ("%x", 3, "%1"), ("%0", 2, "%x")]
-)
+@pytest.mark.parametrize("start, stop, step", [("%0", 5, "%1"), ("%1", 3, "%3"), ("%3", 0, "%m2"), ("%0", 4, "%0"), ("%x", 3, "%1"), ("%0", 2, "%x")])
 @pytest.mark.parametrize("data", [list(range(-9, 70)), [4] * 64], ids=["divergent", "uniform"])
 def test_for(start, stop, step, data):
-    body = (
-        "%m2 = const {'value': -2} : i32\n%STOP = const {'value': " + str(stop) + "} : i32\n%V = const {'value': (7, 8)} : vec<2 x i32>\n"
-    )
+    body = "%m2 = const {'value': -2} : i32\n%STOP = const {'value': " + str(stop) + "} : i32\n%V = const {'value': (7, 8)} : vec<2 x i32>\n"
     body += FOR.replace("%START", start).replace("%STEP", step)
 
     def number(token: str, x: int) -> int:
@@ -154,9 +150,7 @@ def test_for(start, stop, step, data):
     assert per_thread(body, data) == [model(x) for x in data]
 
 
-@pytest.mark.parametrize(
-    "start, stop, step", [(0, 10, 3), (10, 0, -3), (0, 0, 1), (5, 3, 1), (3, 5, -1), (0, 9, 9), (2**64 - 2, 2**64 - 1, 1)]
-)
+@pytest.mark.parametrize("start, stop, step", [(0, 10, 3), (10, 0, -3), (0, 0, 1), (5, 3, 1), (3, 5, -1), (0, 9, 9), (2**64 - 2, 2**64 - 1, 1)])
 def test_trips(start, stop, step):
     assert trips(start, stop, step) == len(range(start, stop, step))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from avelang.sim.memory import Alloc, Buffer, Fault, Mask, map_arrays, place, scratch
+from avelang.sim.address_space import AccessFault, Alloc, Buffer, Mask, map_arrays, place, scratch
 
 ALL = Mask(np.ones(4, bool))
 
@@ -36,7 +36,7 @@ def test_an_empty_array_does_not_part_two_that_overlap():
 def test_neighbors_in_memory_do_not_alias():
     whole = np.arange(8, dtype=np.int32)
     space, (a, b) = map_arrays([("a", whole[:4]), ("b", whole[4:])])
-    with pytest.raises(Fault) as f:
+    with pytest.raises(AccessFault) as f:
         space.load(np.full(4, a + 16, np.int64), 4, ALL)
     assert f.value.kind == "bounds" and b != a + 16
 
@@ -72,7 +72,7 @@ def test_inactive_lanes_never_trap():
     at = np.array([-5, 8, 1 << 40, 99], np.int64)
     space.store(at, np.full((4, 4), 7, np.uint8), mask)
     assert space.load(at, 4, mask)[1].tolist() == [7] * 4
-    with pytest.raises(Fault) as f:
+    with pytest.raises(AccessFault) as f:
         space.load(at, 4, Mask(np.array([False, True, True, True])))
     assert (f.value.kind, f.value.lane, f.value.address) == ("bounds", 2, 1 << 40)
 
@@ -84,7 +84,7 @@ def test_local_memory_is_one_for_each_lane():
     space.store(at, data, ALL)
     assert (space.load(at, 4, ALL) == data).all()
     space.forget(0, 8, Mask(np.array([False, False, True, False])))
-    with pytest.raises(Fault) as f:
+    with pytest.raises(AccessFault) as f:
         space.load(at, 4, ALL)
     assert (f.value.kind, f.value.lane) == ("unwritten", 2)
 

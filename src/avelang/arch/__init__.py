@@ -2,18 +2,18 @@
 and occupancy need.
 
 A chip is one entry, in `avelang.arch.amd` or `avelang.arch.nvidia`, with the sources of its facts; nothing else in the
-project states one. """
+project states one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from avelang.arch.amd import AMD
-from avelang.arch.facts import Chip, Needs, Product
+from avelang.arch.facts import Chip, Needs, Sku
 from avelang.arch.nvidia import NVIDIA
 from avelang.base.errors import error
 
-__all__ = ["CHIPS", "PREFERENCE", "Chip", "Needs", "Product", "chip", "infer", "product"]
+__all__ = ["CHIPS", "PREFERENCE", "Chip", "Needs", "Sku", "chip", "infer", "product"]
 
 CHIPS: dict[str, Chip] = {c.name: c for c in (*AMD, *NVIDIA)}
 
@@ -41,7 +41,7 @@ def infer(rows: Iterable[Needs]) -> Chip | None:
     raise error("U102", names=", ".join(sorted({getattr(row, "name", "?") for row in rows})))
 
 
-def product(name: str, what: str = "a table of its units") -> Product:
+def product(name: str, what: str = "a table of its units") -> Sku:
     """What a GPU with a chip has. Raises U101 for one that is not known, U103 for one whose numbers are not here;
     `what` could not be made of them."""
     found = chip(name).product

@@ -67,7 +67,7 @@ class Phases(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class SharedMemory:
+class SharedMemoryFacts:
     """Shared memory, or LDS. `read`, `write`: bytes a clock of one unit. `reads`, `writes`: the phases of accesses of
     (at most 4, 8, 12, 16) bytes a lane."""
 
@@ -82,7 +82,7 @@ class SharedMemory:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Product:
+class Sku:
     """What a GPU with this chip has, for models of time: a chip is sold in several products, and this is the one whose
     numbers stand here.
 
@@ -134,7 +134,7 @@ class Chip:
     `wave`: lanes of a wave. `features`: names that `Row.needs` refers to. `lds_bytes`: the most shared memory that one
     block may have. `max_threads`: of a block. `fp8`: "fnuz", "ocp", or "" where the chip converts no 8-bit floats.
     `unit`: what waves share; `shared`: its shared memory; `product`: None where its numbers are not here; `ptx`: the
-    version of PTX that has all its rows, 0 on AMD. """
+    version of PTX that has all its rows, 0 on AMD."""
 
     name: str
     vendor: str
@@ -144,8 +144,8 @@ class Chip:
     max_threads: int
     fp8: str
     unit: ComputeUnit | Multiprocessor
-    shared: SharedMemory
-    product: Product | None = None
+    shared: SharedMemoryFacts
+    product: Sku | None = None
     ptx: int = 0
 
     def has(self, row: Needs) -> bool:

@@ -9,35 +9,35 @@ mma 8.4, its f16 accumulators 8.7, sm_100a 8.6; 7.8 has what older chips have).
 
 Shared memory has 32 banks of 4 bytes, and lanes that ask for one word share it: CUDA C++ Programming Guide, "Shared
 Memory" of compute capability 5.x and later. Accesses of 8 bytes go by half warps, those of 16 and `ldmatrix` by
-quarters: CUTLASS, "Efficient GEMM in CUDA", and NVIDIA's forum answers of its engineers; not in the guide. """
+quarters: CUTLASS, "Efficient GEMM in CUDA", and NVIDIA's forum answers of its engineers; not in the guide."""
 
 from __future__ import annotations
 
-from avelang.arch.facts import KIB, MAX_THREADS, Chip, Multiprocessor, Product, SharedMemory, in_order
+from avelang.arch.facts import KIB, MAX_THREADS, Chip, Multiprocessor, SharedMemoryFacts, Sku, in_order
 
 WARP = 32
 _PHASES = in_order(WARP, (32, 16, 8, 8))
-_SHARED = SharedMemory(128, 128, _PHASES, _PHASES)  # type: ignore[arg-type]
+_SHARED = SharedMemoryFacts(128, 128, _PHASES, _PHASES)  # type: ignore[arg-type]
 
 # H200 data sheet: 4.8 TB/s, 989.4 TFLOP/s of bf16, which 132 SMs of 4 x 512 multiplications (H100 white paper) make at
 # 1.83 GHz; 4.42 TB/s were measured for reading (`benchmarks/NOTES.md`). L2: 4472 bytes a clock of an H800's 114 SMs,
 # measured (Luo and others, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", arXiv 2402.13499, table
 # V). `mma.sync` reaches 62.9 % of what wgmma does on the average (the same, "Dissecting the NVIDIA Hopper Architecture
 # through Microbenchmarking and Multiple Level Analysis", arXiv 2501.12084). Latency: the first, table IV.
-_H200 = Product("H200", 132, 4, 1.83e9, 4.8e12, 4472.3 * 132 / 114, 255, rate=512, sync_share=0.629, latency=479)
+_H200 = Sku("H200", 132, 4, 1.83e9, 4.8e12, 4472.3 * 132 / 114, 255, rate=512, sync_share=0.629, latency=479)
 
 # Name; opt-in shared memory of a block in KiB; kind of fp8; version of PTX; the SM; the product.
-_TABLE: tuple[tuple[str, int, str, int, Multiprocessor, Product | None], ...] = (
+_TABLE: tuple[tuple[str, int, str, int, Multiprocessor, Sku | None], ...] = (
     # 40 SMs, 1.59 GHz, 320 GB/s, 65 TFLOP/s of f16: T4 data sheet. Two tensor cores of 64 multiplications in each
     # partition: Turing white paper. L2's rate was not found.
-    ("sm_75", 64, "", 78, Multiprocessor(1024, 16, 64 * KIB, 256, 0), Product("T4", 40, 4, 1.59e9, 320e9, None, 255, rate=128)),
+    ("sm_75", 64, "", 78, Multiprocessor(1024, 16, 64 * KIB, 256, 0), Sku("T4", 40, 4, 1.59e9, 320e9, None, 255, rate=128)),
     # A100 white paper: 108 SMs, 1.41 GHz, 255 registers (tables 4 and 5), 256 multiplications a tensor core, 5120 bytes
     # of L2 a clock ("L2 Cache"). 2.039 TB/s: data sheet of the 80 GB SXM model. Latency: arXiv 2402.13499, table IV.
-    ("sm_80", 163, "", 78, Multiprocessor(2048, 32, 164 * KIB), Product("A100 80 GB", 108, 4, 1.41e9, 2.039e12, 5120, 255, rate=256, latency=466)),
+    ("sm_80", 163, "", 78, Multiprocessor(2048, 32, 164 * KIB), Sku("A100 80 GB", 108, 4, 1.41e9, 2.039e12, 5120, 255, rate=256, latency=466)),
     # A40 data sheet: 84 SMs, 1.74 GHz, 696 GB/s, 149.7 TFLOP/s of f16. L2's rate was not found.
-    ("sm_86", 99, "", 78, Multiprocessor(1536, 16, 100 * KIB), Product("A40", 84, 4, 1.74e9, 696e9, None, 255, rate=128)),
+    ("sm_86", 99, "", 78, Multiprocessor(1536, 16, 100 * KIB), Sku("A40", 84, 4, 1.74e9, 696e9, None, 255, rate=128)),
     # L40 data sheet: 142 SMs, 2.49 GHz, 864 GB/s, 362.1 TFLOP/s of f16. L2's rate was not found.
-    ("sm_89", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB), Product("L40", 142, 4, 2.49e9, 864e9, None, 255, rate=128)),
+    ("sm_89", 99, "ocp", 87, Multiprocessor(1536, 24, 100 * KIB), Sku("L40", 142, 4, 2.49e9, 864e9, None, 255, rate=128)),
     ("sm_90", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
     ("sm_90a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), _H200),
     ("sm_100a", 227, "ocp", 87, Multiprocessor(2048, 32, 228 * KIB), None),
@@ -48,7 +48,7 @@ def _version(name: str) -> int:
     return int(name.removeprefix("sm_").rstrip("a"))
 
 
-def _chip(name: str, shared: int, fp8: str, ptx: int, unit: Multiprocessor, product: Product | None) -> Chip:
+def _chip(name: str, shared: int, fp8: str, ptx: int, unit: Multiprocessor, product: Sku | None) -> Chip:
     # A generation has all features of the ones before it, except what an "a" target has for itself alone.
     older = {f"sm_{_version(n)}" for n, *_ in _TABLE if _version(n) <= _version(name)}
     own = {name, *older, *([f"fp8-{fp8}"] if fp8 else [])}

@@ -59,9 +59,7 @@ block_option = click.option("--block", default="64", show_default=True, callback
 @define_option
 @block_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True), help="A file, instead of standard output.")
-def compile_command(
-    kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int], output: str | None
-) -> None:
+def compile_command(kernel: str, target: str, emit: str, defines: dict[str, Any], block: tuple[int, int, int], output: str | None) -> None:
     """Compile one kernel and print the result; nothing is run but the file's own top level."""
     from avelang.cli.console import fail
 

@@ -111,15 +111,15 @@ def demo(size: int, backend: str) -> None:
 
     The shapes are 117 x 121 x 128 and a cube. Ends with status 1 when an element is outside its error bound.
     """
-    from avelang.cli import machine
+    from avelang.cli import probes
     from avelang.cli.console import fail, out
 
     if size % 16:
         raise click.UsageError(f"--size {size} is not a multiple of 16, which the kernel asks of K")
     console = out()
-    vectors = " ".join(machine.vector_features()) or "no vector extensions"
+    vectors = " ".join(probes.vector_features()) or "no vector extensions"
     how = "compiled by LLVM for the CPU" if backend == "cpu" else "executed by the NumPy reference"
-    console.print(f"machine   {machine.cpu_name()}, {machine.cores()} cores ({vectors})")
+    console.print(f"machine   {probes.cpu_name()}, {probes.cores()} cores ({vectors})")
     console.print("kernel    C = A @ B^T in bf16 with f32 sums: avelang_kernels/matmul/mfma_gemm.py")
     console.print(f"run       {how}; the chip that it stands for is {CHIP} (waves of 64 lanes)")
     right = [_shape(*shape, backend) for shape in (ODD, (size, size, size))]

@@ -18,7 +18,7 @@ def doctor() -> None:
     from avelang.base.version import VERSION
     from avelang.cli.cache import size_text
     from avelang.cli.console import out
-    from avelang.cli.machine import Finding, findings
+    from avelang.cli.probes import Probe, findings
     from avelang.runtime.cache import info
 
     console = out()
@@ -28,7 +28,7 @@ def doctor() -> None:
     state = "ok"
     if stored.trouble:
         state, text = "missing", f"{text}; not used: {stored.trouble}"
-    rows = [*findings(), Finding("Cache", "on disk", state, text, "kernels compiled once for all processes", "remove the reason above")]
+    rows = [*findings(), Probe("Cache", "on disk", state, text, "kernels compiled once for all processes", "remove the reason above")]
     group = ""
     for f in rows:
         if f.group != group:
@@ -49,11 +49,11 @@ def doctor() -> None:
 
 def _abilities() -> list[str]:
     from avelang.arch import CHIPS
-    from avelang.cli.machine import cores, gpu_abilities
+    from avelang.cli.probes import cores, gpu_abilities
 
     chips = ", ".join(CHIPS)
     return [
         f"kernels on this CPU, compiled by LLVM, on {cores()} cores; waves and intrinsics of {chips}",
-        "the reference executor (NumPy), with checks of bounds and of uninitialized memory: backend=\"reference\"",
+        'the reference executor (NumPy), with checks of bounds and of uninitialized memory: backend="reference"',
         *gpu_abilities(),
     ]

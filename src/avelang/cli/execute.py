@@ -12,7 +12,8 @@ import click
 if TYPE_CHECKING:
     import numpy as np
 
-    from avelang.executor import Kernel, Run
+    from avelang.executor import Kernel
+    from avelang.sim.amdgcn.machine import DispatchResult
 
 _ARRAY = re.compile(r"(\w+)\[(\d+(?:,\d+)*)\](?:=(random|nan|zeros|range))?$")
 _NUMBER = re.compile(r"(\w+)=(.+)$")
@@ -167,7 +168,7 @@ def folder(name: str) -> pathlib.Path:
     return made
 
 
-def _report(kernel: Kernel, run: Run, seconds: float, profile: bool) -> None:
+def _report(kernel: Kernel, run: DispatchResult, seconds: float, profile: bool) -> None:
     click.echo(f"{kernel.name}: {run.instructions:,} wave-instructions in {seconds:.3f} s, {run.instructions / seconds / 1e6:.1f} million a second")
     if not profile:
         return

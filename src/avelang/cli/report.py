@@ -37,7 +37,7 @@ def report_command(
 
     FILE:KERNEL is a kernel of a Python file; FILE alone is assembly or a code object for AMD, or PTX, of Ave or of any compiler. Registers, spills,
     LDS or shared memory, and occupancy. For AMD, the instructions of the main loop by kind, and, where llvm-mca is installed, how busy that loop
-    keeps the matrix core. For NVIDIA, by ptxas, the lines at which registers are spilled, and what ptxas remarks. """
+    keeps the matrix core. For NVIDIA, by ptxas, the lines at which registers are spilled, and what ptxas remarks."""
     from avelang.base.errors import AveError
     from avelang.cli.console import show_error
 

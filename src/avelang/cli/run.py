@@ -27,8 +27,13 @@ class Checks(click.ParamType):
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.option("--on", "--backend", "backend", type=click.Choice(["cpu", "reference", "gfx942-exec", "gfx950-exec"]),
-              help="What runs kernels whose arguments are on the CPU: gfx942-exec and gfx950-exec execute the machine code of that chip.")
+@click.option(
+    "--on",
+    "--backend",
+    "backend",
+    type=click.Choice(["cpu", "reference", "gfx942-exec", "gfx950-exec"]),
+    help="What runs kernels whose arguments are on the CPU: gfx942-exec and gfx950-exec execute the machine code of that chip.",
+)
 @click.option("--check", type=Checks(), multiple=True,
               help="What is verified, words with commas between (bounds, races, ...; all) or several times "
                    "(docs/reference/engines.md has the table). Without --on, an engine that can do it runs the kernels; one that cannot is an "

@@ -85,4 +85,3 @@ def stub() -> str:
 def stubs() -> dict[str, str]:
     """All generated stubs, by their path in the repository."""
     return {"src/avelang/language/__init__.pyi": stub()}
-

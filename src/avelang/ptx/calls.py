@@ -20,7 +20,7 @@ from avelang.frontend.names import near
 from avelang.frontend.signature import ParamSpec
 from avelang.ptx.specs import TileSpec, sizes_of
 from avelang.runtime import stub
-from avelang.runtime.arguments import Bound, Parameters
+from avelang.runtime.arguments import BoundArguments, Parameters
 from avelang.runtime.arrays import CPU, Array
 from avelang.runtime.geometry import Geometry
 
@@ -151,7 +151,7 @@ class Specialization:
 
     # -- the slow path ---------------------------------------------------------------------------------------------------------------
 
-    def bind(self, args: Sequence[Any], options: dict[str, Any]) -> Bound:
+    def bind(self, args: Sequence[Any], options: dict[str, Any]) -> BoundArguments:
         """Checks a call. Raises L010 to L021."""
         try:
             return self.parameters.bind(args, options)
@@ -183,8 +183,8 @@ class Specialization:
         self.parameters.check_aligned(bound, program.align)
         self.launch(program, bound, stream)
 
-    def _bound(self, addresses: Iterator[int], numbers: Iterator[Any], place: str) -> Bound:
-        bound = Bound([], [], {}, {}, device=place)
+    def _bound(self, addresses: Iterator[int], numbers: Iterator[Any], place: str) -> BoundArguments:
+        bound = BoundArguments([], [], {}, {}, device=place)
         array: Array | None = None
         for spec in self.parameters.runtime:
             if spec.kind == "scalar":
@@ -224,7 +224,7 @@ class Specialization:
             raise self.definition.fail("L045", device=name)
         return devices.device(name)
 
-    def _on_gpu(self, args: Sequence[Any], options: dict[str, Any], bound: Bound) -> None:
+    def _on_gpu(self, args: Sequence[Any], options: dict[str, Any], bound: BoundArguments) -> None:
         from avelang.runtime import streams
 
         device = self.device(bound.device)
@@ -238,7 +238,7 @@ class Specialization:
             queue = stub.Queue(stream, library, lambda status, provider, *a, **k: self._refused(program, status, a, k))
             self._stub.install(device.name, program, (), self.geometry.block, self.parameters.specs, tuple(args), {}, bound, queue)
 
-    def launch(self, program: Any, bound: Bound, stream: int, wait: bool = False) -> None:
+    def launch(self, program: Any, bound: BoundArguments, stream: int, wait: bool = False) -> None:
         """Puts a checked call on a stream of the program's device. Raises L032, L033."""
         if not math.prod(self.geometry.grid):
             return

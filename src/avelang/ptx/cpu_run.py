@@ -13,7 +13,7 @@ from typing import Any
 from avelang.base import engines, knobs
 from avelang.base.errors import AveError
 from avelang.ptx.build import Traced
-from avelang.runtime.arguments import Bound, Parameters
+from avelang.runtime.arguments import BoundArguments, Parameters
 from avelang.runtime.arrays import Array
 
 _collected: contextvars.ContextVar[list[AveError] | None] = contextvars.ContextVar("collected", default=None)
@@ -40,7 +40,7 @@ def collect() -> Iterator[list[AveError]]:
 _programs: weakref.WeakKeyDictionary[Traced, Any] = weakref.WeakKeyDictionary()
 
 
-def run(traced: Traced, parameters: Parameters, bound: Bound) -> None:
+def run(traced: Traced, parameters: Parameters, bound: BoundArguments) -> None:
     """Runs the grid to its end. Raises X errors, which name the instruction."""
     engines.require(engines.PTX, traced.entry)
     if not math.prod(traced.geometry.grid):

@@ -28,13 +28,13 @@ from avelang.runtime.streams import handle
 
 OPTIONS = ("num_warps", "waves_per_eu", "cluster", "target", "backend", "stream")
 
-# The backends that execute machine code (`runtime.executor`), and the chips whose code that is.
+# The backends that execute machine code (`runtime.executed_code`), and the chips whose code that is.
 EXECUTORS = {f"{chip}-exec": chip for chip in ("gfx942", "gfx950")}
 BACKENDS = ("cpu", "reference", *EXECUTORS)
 
 
 @dataclasses.dataclass(slots=True)
-class Bound:
+class BoundArguments:
     """One call, checked. `slots` and `values` go by run-time parameter, in order: 8 bytes as an unsigned integer; a number or an `Array`.
 
     `constexprs` go by name, `options` likewise. `device` is where the arrays are, `stream` what the launch says of it (None: nothing). Whoever
@@ -121,11 +121,11 @@ class Parameters:
 
     # -- what each argument must be ----------------------------------------------------------------------------------------------
 
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> BoundArguments:
         """Checks a call. Raises L005 to L020."""
         values, options = self.assign(args, kwargs)
         # A kernel is the same on every stream.
-        out = Bound([], [], {}, options, stream=handle(options.pop("stream", None)))
+        out = BoundArguments([], [], {}, options, stream=handle(options.pop("stream", None)))
         arrays: dict[str, Array] = {}
         refused: AveError | None = None
         for spec, value in zip(self.specs, values, strict=True):
@@ -149,7 +149,7 @@ class Parameters:
             raise refused
         return out
 
-    def map_words(self, spec: ParamSpec, array: Array, out: Bound) -> int:
+    def map_words(self, spec: ParamSpec, array: Array, out: BoundArguments) -> int:
         """The address of what the CPU takes for a tensor map. Raises L027."""
         from avelang.isa.tensor_map import faults
         from avelang.runtime import tensor_maps
@@ -194,7 +194,7 @@ class Parameters:
         if torch is not None and isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
             raise self.fail("L055", spec.name, got=f"a torch tensor of shape {tuple(value.shape)}")
 
-    def written(self, bound: Bound, written: Collection[str]) -> None:
+    def written(self, bound: BoundArguments, written: Collection[str]) -> None:
         """Tells libraries that the arrays of the parameters named in `written` change: torch, whose autograd finds by it what it had saved of
         them; JAX, which keeps a copy of an array that was read on the CPU."""
         for spec, value in zip(self.runtime, bound.values, strict=True):
@@ -209,13 +209,13 @@ class Parameters:
         why = "" if ":" in array.device else ", and no driver here knows whose memory it is"
         return self.fail("L016", spec.name, got=str(array), device=array.device, why=why)
 
-    def check_writable(self, bound: Bound, written: frozenset[str]) -> None:
+    def check_writable(self, bound: BoundArguments, written: frozenset[str]) -> None:
         """Raises L021 where a parameter named in `written` has an array that NumPy protects."""
         for spec, value in zip(self.runtime, bound.values, strict=True):
             if spec.name in written and isinstance(value, Array) and value.read_only:
                 raise self.fail("L021", spec.name, got=str(value))
 
-    def check_stored(self, bound: Bound, written: frozenset[str]) -> None:
+    def check_stored(self, bound: BoundArguments, written: frozenset[str]) -> None:
         """Raises L027 where a tensor map named in `written` has an array that the copy engine would write past the rows of."""
         from avelang.isa.tensor_map import torn
 
@@ -224,7 +224,7 @@ class Parameters:
                 hint = "pass an array with longer rows, or a view of that many columns of one"
                 raise self.fail("L027", spec.name, want=want(spec), got=str(value), why=why, hint=hint)
 
-    def check_aligned(self, bound: Bound, align: int) -> None:
+    def check_aligned(self, bound: BoundArguments, align: int) -> None:
         """Raises L015 where memory does not begin at a multiple of `align`, which a GPU's wide accesses assume."""
         for spec, value in zip(self.runtime, bound.values, strict=True):
             if isinstance(value, Array) and value.address % align and value.size:

@@ -24,10 +24,10 @@ from avelang.ir.bounds_report import MemoryRange
 from avelang.runtime.arrays import Array
 from avelang.runtime.checked import memories
 from avelang.runtime.geometry import Geometry
-from avelang.runtime.gpu import CAPTURED, Program
+from avelang.runtime.gpu import CAPTURED, GpuProgram
 
 if TYPE_CHECKING:
-    from avelang.runtime.arguments import Bound
+    from avelang.runtime.arguments import BoundArguments
 
 O0, O3, EXECUTOR = "-O0", "-O3", "the executor"
 MOST_THREADS, MOST_BYTES = 1 << 16, 64 << 20  # of a launch that is also executed on this machine
@@ -43,7 +43,7 @@ _PRODUCTS = re.compile(r"(?<![.\w%$])(?:mma|wmma|wgmma|tcgen05)\.")
 _NOT_CODE = re.compile(r"//[^\n]*|^\s*\.(?:file|loc)\b[^\n]*", re.MULTILINE)
 _ROOM = 256  # bytes: copies begin where the memory does, modulo this
 
-_variants: weakref.WeakKeyDictionary[Program, tuple[Program | str, Program | None]] = weakref.WeakKeyDictionary()
+_variants: weakref.WeakKeyDictionary[GpuProgram, tuple[GpuProgram | str, GpuProgram | None]] = weakref.WeakKeyDictionary()
 _told: set[str] = set()
 
 
@@ -67,7 +67,7 @@ class Difference(NamedTuple):
     who: str
 
 
-class Space:
+class DataSpace:
     """The memory of a launch's arrays: arrays that overlap are one range of bytes, and results are a copy of each range."""
 
     def __init__(self, named: Sequence[tuple[str, Array]]):
@@ -84,7 +84,7 @@ class Space:
             out.append(room[skipped : skipped + m.size])
         return out
 
-    def read(self, program: Program) -> list[np.ndarray]:
+    def read(self, program: GpuProgram) -> list[np.ndarray]:
         """What the device holds."""
         driver, doing, out = program.device.driver, f"saving the arrays of `{program.kernel}`", self.empty()
         with driver.on(program.device, doing):
@@ -92,7 +92,7 @@ class Space:
                 driver.must(doing, "from", copy.ctypes.data, m.start, m.size)
         return out
 
-    def write(self, program: Program, copies: Sequence[np.ndarray]) -> None:
+    def write(self, program: GpuProgram, copies: Sequence[np.ndarray]) -> None:
         """Puts it there again."""
         driver, doing = program.device.driver, f"restoring the arrays of `{program.kernel}`"
         with driver.on(program.device, doing):
@@ -155,7 +155,7 @@ def _who(same: list[list[str]]) -> str:
 # -- a launch ------------------------------------------------------------------------------------------------------------------------------
 
 
-def compared(program: Program, at: Geometry, bound: Bound, specs: Sequence[Any], stream: int, span: Span | None = None) -> str:
+def compared(program: GpuProgram, at: Geometry, bound: BoundArguments, specs: Sequence[Any], stream: int, span: Span | None = None) -> str:
     """Runs a checked launch to its end with all the codes there are, and gives what the kernel printed. Afterwards memory holds what the launch
     leaves without the check. `specs`: the run-time parameters. What the kernel writes besides its array arguments (through addresses in memory) is
     not saved: each run finds what the last one has left. Raises X066, D035 under capture, and what launches raise."""
@@ -166,17 +166,17 @@ def compared(program: Program, at: Geometry, bound: Bound, specs: Sequence[Any],
         if driver.capturing(stream):
             raise error("D035", doing=doing, instead=driver.hints[CAPTURED], **driver.blame("capturing", CAPTURED))
         driver.must(doing, "wait", stream)
-    space = Space([(name, value) for name, value in zip(names, bound.values, strict=True) if isinstance(value, Array)])
+    space = DataSpace([(name, value) for name, value in zip(names, bound.values, strict=True) if isinstance(value, Array)])
     before = space.read(program)
     slow, fast = _codes(program)
 
-    def results(which: Program) -> tuple[list[np.ndarray], str]:
+    def results(which: GpuProgram) -> tuple[list[np.ndarray], str]:
         space.write(program, before)
         printed = _run(which, at, bound, names, stream)
         return space.read(program), printed
 
     found: dict[str, list[np.ndarray]] = {}
-    if isinstance(slow, Program):
+    if isinstance(slow, GpuProgram):
         try:
             found[O0] = results(slow)[0]
         except AveError as e:
@@ -202,7 +202,7 @@ def compared(program: Program, at: Geometry, bound: Bound, specs: Sequence[Any],
     return printed
 
 
-def _run(which: Program, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> str:
+def _run(which: GpuProgram, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int) -> str:
     if which.prints or "sites" in which.meta:
         return which.printed(at, bound, names, stream)
     which.run(at, bound, names, stream)
@@ -210,7 +210,7 @@ def _run(which: Program, at: Geometry, bound: Bound, names: Sequence[str], strea
     return ""
 
 
-def _say(program: Program, text: str) -> None:
+def _say(program: GpuProgram, text: str) -> None:
     """A line on standard error, once."""
     line = f"ave: AVE_CHECK=ptxas: `{program.kernel}`: {text}"
     if line not in _told:
@@ -218,7 +218,7 @@ def _say(program: Program, text: str) -> None:
         print(line, file=sys.stderr)
 
 
-def _judge(program: Program, found: Difference | None, why: str, span: Span | None) -> None:
+def _judge(program: GpuProgram, found: Difference | None, why: str, span: Span | None) -> None:
     if found is None:
         return
     values = ", ".join(f"{value} by {who}" for who, value in found.values.items())
@@ -229,12 +229,12 @@ def _judge(program: Program, found: Difference | None, why: str, span: Span | No
     _say(program, f"{found.who} (`{found.array}` at index {found.index} is {values}); no error, since {why}")
 
 
-def _codes(program: Program) -> tuple[Program | str, Program]:
+def _codes(program: GpuProgram) -> tuple[GpuProgram | str, GpuProgram]:
     """The kernel at -O0 (or why there is none) and at -O3, loaded: of the pinned text, where that is another."""
     made = _variants.get(program)
     if made is None:
         text = pinned(program.meta["ptx"])
-        slow: Program | str
+        slow: GpuProgram | str
         try:
             slow = _made(program, text, 0)
         except AveError as e:
@@ -246,7 +246,7 @@ def _codes(program: Program) -> tuple[Program | str, Program]:
     return made[0], made[1] or program
 
 
-def _made(program: Program, text: str, level: int | None) -> Program:
+def _made(program: GpuProgram, text: str, level: int | None) -> GpuProgram:
     meta, device = program.meta, program.device
     code, said = device.driver.machine_code(device, text, meta["chip"], meta["entry"], level)  # type: ignore[attr-defined]
     # That -O0 spills is no news.
@@ -254,7 +254,8 @@ def _made(program: Program, text: str, level: int | None) -> Program:
 
 
 def _executed(
-    program: Program, at: Geometry, bound: Bound, specs: Sequence[Any], space: Space, before: Sequence[np.ndarray], found: dict[str, list[np.ndarray]]
+    program: GpuProgram, at: Geometry, bound: BoundArguments, specs: Sequence[Any], space: DataSpace, before: Sequence[np.ndarray],
+    found: dict[str, list[np.ndarray]],
 ) -> str:  # fmt: skip
     """Adds the executor's results, or says why there are none to compare."""
     meta, text = program.meta, pinned(program.meta["ptx"])

@@ -35,7 +35,7 @@ _KEEP, _LOOK = 0.9, 1 / 64
 _HAS_OWNER = hasattr(os, "geteuid")
 
 
-class Entry(NamedTuple):
+class CacheEntry(NamedTuple):
     """What was stored: `meta` is a dict of JSON values, `payload` the object's bytes."""
 
     meta: dict[str, Any]
@@ -127,7 +127,7 @@ def _pack(name: str, meta: Mapping[str, Any], payload: bytes) -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
-def _unpack(name: str, data: bytes) -> Entry | None:
+def _unpack(name: str, data: bytes) -> CacheEntry | None:
     start = len(_MAGIC) + _LENGTH
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if len(data) < start + _DIGEST or not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != digest:
@@ -137,12 +137,12 @@ def _unpack(name: str, data: bytes) -> Entry | None:
         header = json.loads(body[start:end])
         if header["key"] != name or header["size"] != len(body) - end:
             return None
-        return Entry(dict(header["meta"]), body[end:])
+        return CacheEntry(dict(header["meta"]), body[end:])
     except (ValueError, KeyError, TypeError):
         return None
 
 
-def load(name: str) -> Entry | None:
+def load(name: str) -> CacheEntry | None:
     """The entry under this key, or None. Never raises: an entry that cannot be trusted is as good as none."""
     if knobs.cache_off():
         return None

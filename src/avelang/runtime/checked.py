@@ -46,7 +46,7 @@ def memories(named: Sequence[tuple[str, Array]]) -> list[MemoryRange]:
     return [out[i] for i in range(len(named))]
 
 
-class Record:
+class CheckRecord:
     """The record of one launch of a kernel (`meta`: what the cache keeps of it), and the ranges behind it."""
 
     def __init__(self, meta: Mapping[str, Any], names: Sequence[str], values: Sequence[Any]):

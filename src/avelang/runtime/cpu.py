@@ -15,12 +15,12 @@ from avelang.runtime.native import native
 
 if TYPE_CHECKING:
     from avelang.frontend.source import FunctionSource
-    from avelang.runtime.arguments import Bound
+    from avelang.runtime.arguments import BoundArguments
 
 ENTRY = "ave_run"
 
 
-class Program:
+class CpuProgram:
     """A kernel, loaded. `record` is what the host code reads; `meta` is what the cache keeps beside the object. Raises ValueError and KeyError where
     the two are no kernel."""
 
@@ -41,11 +41,11 @@ class Program:
         """Nanoseconds of the last launch, by the caller's clock."""
         return self.record.last_ns
 
-    def checked(self, names: Sequence[str], bound: Bound, grid: tuple[int, int, int]) -> None:
+    def checked(self, names: Sequence[str], bound: BoundArguments, grid: tuple[int, int, int]) -> None:
         """Runs a kernel that checks its accesses. Raises X001, X002 and X005 besides."""
-        from avelang.runtime.checked import Record
+        from avelang.runtime.checked import CheckRecord
 
-        record = Record(self.meta, names, bound.values)
+        record = CheckRecord(self.meta, names, bound.values)
         try:
             self.run([*bound.slots, record.address], grid)
         finally:
@@ -63,7 +63,7 @@ class Program:
 
 
 class Cpu:
-    """This machine's cores, as a place where kernels run: the same methods as a `gpu.Device`."""
+    """This machine's cores, as a place where kernels run: the same methods as a `gpu.GpuDevice`."""
 
     @property
     def key(self) -> dict[str, Any]:
@@ -72,13 +72,13 @@ class Cpu:
 
         return {"backend": "cpu", "host": list(HostCompiler().key), "bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
 
-    def compile(self, source: FunctionSource, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def compile(self, source: FunctionSource, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""
         return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block, bound.options.get("cluster"))
 
-    def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
+    def load(self, payload: bytes, meta: dict[str, Any]) -> CpuProgram:
         """The object file, loaded."""
-        return Program(payload, meta)
+        return CpuProgram(payload, meta)
 
 
 HALTED = 3  # as `emit.llvm.cpu_check` has it: a block stopped at a report

@@ -14,10 +14,10 @@ import avelang.arch as arch
 from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.runtime import compile, ptxas
-from avelang.runtime.gpu import I32, RELAXED, SIZE, U32, Call, Device, Driver, P, mapped
+from avelang.runtime.gpu import I32, RELAXED, SIZE, U32, Call, Driver, GpuDevice, P, mapped
 
 if TYPE_CHECKING:
-    from avelang.runtime.arguments import Bound
+    from avelang.runtime.arguments import BoundArguments
 
 # CUdevice_attribute: compute capability, major and minor. CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL.
 _MAJOR, _MINOR, _DEVICE_ORDINAL = 75, 76, 9
@@ -35,7 +35,7 @@ _OLDEST = 12
 _WRONG = "an earlier kernel went wrong: AVE_CHECK=launch waits for each launch and names it; this process can use the GPU no more"
 
 
-class Attribute(ctypes.Structure):
+class LaunchAttribute(ctypes.Structure):
     """CUlaunchAttribute: a number and 64 bytes for its value."""
 
     _fields_ = [("id", U32), ("padding", U32), ("value", U32 * 16)]
@@ -96,7 +96,7 @@ class Cuda(Driver):
         717: _WRONG,
         718: _WRONG,
         719: _WRONG,
-        900: "a stream is under capture: launch the kernel once before, or capture in the mode \"relaxed\"",
+        900: 'a stream is under capture: launch the kernel once before, or capture in the mode "relaxed"',
         901: "the capture of this stream has failed before",
         912: "the grid must be a multiple of the cluster, and a cluster must fit the device with this block and its shared memory",
     }
@@ -165,12 +165,12 @@ class Cuda(Driver):
     def _assembler(self) -> ptxas.Assembler | None:
         return ptxas.find(int(self.version()[0].partition(".")[0]))
 
-    def tools(self, device: Device) -> dict[str, Any]:
+    def tools(self, device: GpuDevice) -> dict[str, Any]:
         """What makes the code, and for which architecture: PTX for an older chip becomes code for the one that is there."""
         tool = self._assembler()
         return {"assembler": str(tool) if tool is not None else f"driver {self.version()[0]}", "architecture": device.architecture}
 
-    def build(self, device: Device, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def build(self, device: GpuDevice, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         chip, cluster = arch.chip(bound.options["target"]), bound.options.get("cluster")
         if cluster and "sm_90" not in chip.features:
             want = f"a GPU of sm_90 or newer, which {device.name} as {chip.name} is not"
@@ -181,7 +181,7 @@ class Cuda(Driver):
         kept = {"ptx": text, "chip": chip.name} if knobs.check_ptxas() else {}
         return code, {**meta, **said, "launch": launch, "assembler": self.tools(device)["assembler"], **kept}
 
-    def machine_code(self, device: Device, text: str, chip: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
+    def machine_code(self, device: GpuDevice, text: str, chip: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
         """The code that a device runs, of PTX for a chip, and the `ptxas.report` of it; `level`: how far it is optimized, where not
         as far as usual. Raises D035, D037, D038."""
         # Features of an "a" target are kept only by assembling for it.
@@ -189,7 +189,7 @@ class Cuda(Driver):
         tool = self._assembler()
         return ptxas.assemble(tool, text, architecture, entry, level) if tool is not None else self._linked(device, text, entry, level)
 
-    def _linked(self, device: Device, text: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
+    def _linked(self, device: GpuDevice, text: str, entry: str, level: int | None = None) -> tuple[bytes, dict[str, Any]]:
         """The code that the driver's own compiler makes. Raises D035 and D038."""
         doing = f"compiling `{entry}` for {device.name}"
         logs = [ctypes.create_string_buffer(_LOG) for _ in range(2)]
@@ -225,7 +225,7 @@ class Cuda(Driver):
 
     def attributes(self, meta: Mapping[str, Any]) -> Any:
         launch: Mapping[str, Any] = meta.get("launch", {})
-        table = (Attribute * len(launch))()
+        table = (LaunchAttribute * len(launch))()
         for at, (name, value) in zip(table, launch.items(), strict=True):
             at.id = LAUNCH_ATTRIBUTES[name]
             for i, word in enumerate(value if isinstance(value, (list, tuple)) else [value]):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from avelang.runtime.arrays import Array
 from avelang.runtime.cuda import Cuda
-from avelang.runtime.gpu import Device, Driver
+from avelang.runtime.gpu import Driver, GpuDevice
 from avelang.runtime.hip import Hip
 
 # By the kind of device in an array's `device`.
 DRIVERS: dict[str, Driver] = {driver.kind: driver for driver in (Hip(), Cuda())}
 
 
-def device(name: str) -> Device:
+def device(name: str) -> GpuDevice:
     """The device of that name. Raises D030 to D036."""
     kind, _, index = name.partition(":")
     return DRIVERS[kind].device(int(index))

@@ -18,7 +18,7 @@ MOST = MOST_EXPECTED  # rows that the host code has room for; kernels with more 
 
 
 def values(rows: Sequence[Sequence[Any]], slots: Sequence[int], grid: Sequence[int]) -> list[int]:
-    """What each row gives for a launch; `slots`: as of `Bound`, 8 bytes each."""
+    """What each row gives for a launch; `slots`: as of `BoundArguments`, 8 bytes each."""
     out: list[int] = []
     for name, a, b, c, bits, signed in rows:
         d = DType("", "int" if signed else "uint", bits)

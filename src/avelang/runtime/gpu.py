@@ -33,7 +33,7 @@ from avelang.runtime.geometry import Geometry
 from avelang.runtime.native import native
 
 if TYPE_CHECKING:
-    from avelang.runtime.arguments import Bound
+    from avelang.runtime.arguments import BoundArguments
 
 P = ctypes.c_void_p
 I32 = ctypes.c_int32
@@ -81,9 +81,9 @@ class Driver(abc.ABC):
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._devices: dict[int, Device] = {}
+        self._devices: dict[int, GpuDevice] = {}
         self._modules: dict[tuple[bytes, int, str], int] = {}
-        self._records: weakref.WeakSet[Program] = weakref.WeakSet()
+        self._records: weakref.WeakSet[GpuProgram] = weakref.WeakSet()
         self._lib: ctypes.CDLL | None = None
         self._forked = False
         self.path = ""
@@ -113,7 +113,7 @@ class Driver(abc.ABC):
         """The name of a status and what the driver says of it."""
 
     @abc.abstractmethod
-    def build(self, device: Device, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def build(self, device: GpuDevice, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """What `load` loads, for the chip that the options call `target`, and what the runtime must know of it: JSON values only."""
 
     def chips(self, architecture: str) -> list[arch.Chip]:
@@ -121,7 +121,7 @@ class Driver(abc.ABC):
         found = self.chip(architecture)
         return [found] if found is not None else []
 
-    def tools(self, device: Device) -> dict[str, Any]:
+    def tools(self, device: GpuDevice) -> dict[str, Any]:
         """What code for a device depends on, beside chip and LLVM: for the key in the cache on disk."""
         return {}
 
@@ -228,7 +228,7 @@ class Driver(abc.ABC):
 
     # -- devices and modules -------------------------------------------------------------------------------------------------------
 
-    def device(self, index: int) -> Device:
+    def device(self, index: int) -> GpuDevice:
         """The device. Raises D030 to D036."""
         found = self._devices.get(index)
         if found is not None and not self._forked:
@@ -243,9 +243,9 @@ class Driver(abc.ABC):
             if chip is None:
                 known = ", ".join(c.name for c in arch.CHIPS.values() if self.chip(c.name) is c)
                 raise error("D034", device=name, arch=what, name=title, known=known)
-            return self._devices.setdefault(index, Device(self, index, chip, what, self.word(index)))
+            return self._devices.setdefault(index, GpuDevice(self, index, chip, what, self.word(index)))
 
-    def function(self, image: bytes, meta: Mapping[str, Any], device: Device) -> int:
+    def function(self, image: bytes, meta: Mapping[str, Any], device: GpuDevice) -> int:
         """The driver's function for a kernel, loaded on the device once. It stays loaded: a launch may be under way whenever Python lets go of it."""
         key = (hashlib.sha256(image).digest(), device.index, meta["entry"])
         with self._lock:
@@ -253,7 +253,7 @@ class Driver(abc.ABC):
                 self._modules[key] = self._loaded(image, meta, device, f"`{meta['kernel']}` cannot be loaded on {device.name}")
             return self._modules[key]
 
-    def _loaded(self, image: bytes, meta: Mapping[str, Any], device: Device, doing: str) -> int:
+    def _loaded(self, image: bytes, meta: Mapping[str, Any], device: GpuDevice, doing: str) -> int:
         module, function = P(), P()
         # Loading allocates, which a capture under way on this thread would forbid.
         with self.on(device, doing, RELAXED):
@@ -263,7 +263,7 @@ class Driver(abc.ABC):
         return int(function.value or 0)
 
     @contextlib.contextmanager
-    def on(self, device: Device, doing: str, capture: int | None = None) -> Iterator[None]:
+    def on(self, device: GpuDevice, doing: str, capture: int | None = None) -> Iterator[None]:
         """Makes the device this thread's as long as the block runs, and `capture` its mode of capture. Raises D035."""
         before, mode = ctypes.c_int64(), I32(capture or 0)
         self.must(doing, "get", ctypes.byref(before))
@@ -282,18 +282,18 @@ class Driver(abc.ABC):
         state = I32()
         return self.call("capturing", stream, ctypes.byref(state)) == 0 and state.value != 0
 
-    def remember(self, program: Program) -> None:
+    def remember(self, program: GpuProgram) -> None:
         """Programs are told when the process is forked, and named when one of them has faulted."""
         self._records.add(program)
 
-    def earlier(self, device: Device) -> str:
+    def earlier(self, device: GpuDevice) -> str:
         """The last launches on a device, newest first, in words: one of them has faulted, where the device says that an earlier kernel did."""
         programs = {program.address: program for program in self._records if program.device is device}
         seen = [programs[r.gpu].told(r) for r in native().recent() if r.gpu in programs]
         return f"; the last launches on {device.name}, newest first: {'; '.join(seen[:EARLIER])}" if seen else ""
 
 
-class Device:
+class GpuDevice:
     """One GPU. Code for it is told apart by its chip, what is loaded by its index."""
 
     def __init__(self, driver: Driver, index: int, chip: arch.Chip, architecture: str, word: int):
@@ -308,13 +308,13 @@ class Device:
         said = {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), **checks}
         return {**said, **self.driver.tools(self)}
 
-    def compile(self, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def compile(self, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """What the driver loads, and what the runtime must know of it."""
         return self.driver.build(self, source, bound, block)
 
-    def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
+    def load(self, payload: bytes, meta: dict[str, Any]) -> GpuProgram:
         """The code, loaded on this device. Raises D035."""
-        return Program(self, payload, meta)
+        return GpuProgram(self, payload, meta)
 
     def check(self, kernel: str, at: Geometry) -> None:
         """Raises L004 for more blocks than the device takes."""
@@ -335,13 +335,13 @@ class Device:
             self.driver.must(doing, "wait", stream)
 
 
-class Program:
+class GpuProgram:
     """A kernel, loaded on a device. `record` is what the host code launches from; `meta` is what the cache keeps beside the code."""
 
     # A launch returns before its kernel has run.
     last_ns = 0
 
-    def __init__(self, device: Device, payload: bytes, meta: dict[str, Any]):
+    def __init__(self, device: GpuDevice, payload: bytes, meta: dict[str, Any]):
         self.device, self.meta = device, meta
         self.kernel: str = meta["kernel"]
         self.prints: bool = bool(meta.get("prints"))
@@ -367,30 +367,30 @@ class Program:
 
             resources.warn(self.meta)
 
-    def run(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int, *hidden: int) -> None:
+    def run(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int, *hidden: int) -> None:
         """Puts a grid on a stream. `names`: of the run-time parameters; `hidden`: arguments behind them. Raises L032."""
         slots = (ctypes.c_uint64 * max(KEPT, len(bound.slots) + len(hidden) + 1))(*bound.slots, *hidden, stream)
         status = native().launch_gpu(self.address, slots, (ctypes.c_uint32 * 3)(*at.grid))
         if status:
             raise self.refused(status, at, bound, names, stream)
 
-    def printed(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> str:
+    def printed(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int) -> str:
         """Runs a grid of a kernel that prints or checks its accesses, to its end, and returns what it printed. Raises D035, L032, L033, and what the
         checks have found: X001, X002, X005."""
         papers = [printf.buffer()] if self.prints else []
         if "sites" not in self.meta:
             self._lending(at, bound, names, stream, papers)
             return printf.decode(papers[0], self.meta["prints"])
-        from avelang.runtime.checked import Record
+        from avelang.runtime.checked import CheckRecord
 
-        record = Record(self.meta, names, bound.values)
+        record = CheckRecord(self.meta, names, bound.values)
         self._lending(at, bound, names, stream, [record.words, *papers])
         found = record.error()
         if found is not None:
             raise found
         return printf.decode(papers[0], self.meta["prints"]) if papers else ""
 
-    def _lending(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int, papers: Sequence[np.ndarray]) -> None:
+    def _lending(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int, papers: Sequence[np.ndarray]) -> None:
         """Runs a grid to its end, with memory on the device for what it writes besides its results."""
         driver, doing = self.device.driver, f"lending `{self.kernel}` memory on {self.device.name} for what it prints"
         places = [P() for _ in papers]
@@ -411,14 +411,14 @@ class Program:
                     if place.value:
                         driver.call("free", place)
 
-    def refused(self, status: int, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> AveError:
+    def refused(self, status: int, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int) -> AveError:
         """The error for what `launch_gpu` returned."""
         role, code = CALLS[status >> 32], status & 0xFFFF_FFFF
         driver = self.device.driver
         instead = driver.hints.get(code, "") + (driver.earlier(self.device) if code in driver.faults else "")
         return error("L032", instead=instead, **driver.blame(role, code), **self._fields(at, bound, names, stream))
 
-    def finish(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> None:
+    def finish(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int) -> None:
         """Waits until the kernel has run; where the stream is under capture, it has not begun to. Raises L033."""
         driver = self.device.driver
         with driver.on(self.device, f"waiting for `{self.kernel}` on {self.device.name}"):
@@ -433,7 +433,7 @@ class Program:
         shown = [f"{name}={_decoded(kind, launch.slots[i])}" for i, (name, kind) in enumerate(self.meta["arguments"][: len(launch.slots)])]
         return f"`{self.kernel}` with grid {tuple(launch.grid)}, stream {launch.stream or 0:#x}, {', '.join(shown) or 'no arguments'}"
 
-    def _fields(self, at: Geometry, bound: Bound, names: Sequence[str], stream: int) -> dict[str, Any]:
+    def _fields(self, at: Geometry, bound: BoundArguments, names: Sequence[str], stream: int) -> dict[str, Any]:
         shown = [f"{name}={_shown(value)}" for name, value in zip(names, bound.values, strict=True)]
         arguments = ", ".join(shown) or "no arguments"
         return {

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import avelang.arch as arch
 from avelang.base import knobs
 from avelang.runtime import compile
-from avelang.runtime.gpu import I32, SIZE, U32, Call, Device, Driver, P, mapped
+from avelang.runtime.gpu import I32, SIZE, U32, Call, Driver, GpuDevice, P, mapped
 
 if TYPE_CHECKING:
-    from avelang.runtime.arguments import Bound
+    from avelang.runtime.arguments import BoundArguments
 
 # hipDeviceProp_tR0600: `name` comes first; bytes of the struct, with room for versions that add fields behind.
 _ARCH_NAME, _NAME_BYTES, _PROPERTIES = 1160, 256, 4096
@@ -67,7 +67,7 @@ class Hip(Driver):
         700: _WRONG,
         701: "the block asks for more registers or shared memory than the device has: use a smaller block or tile",
         719: _WRONG,
-        900: "a stream is under capture: launch the kernel once before, or capture in the mode \"relaxed\"",
+        900: 'a stream is under capture: launch the kernel once before, or capture in the mode "relaxed"',
         901: "the capture of this stream has failed before",
     }
 
@@ -104,7 +104,7 @@ class Hip(Driver):
         name, text = (getattr(self._lib, self.calls[role].symbol)(status) or b"?" for role in ("name", "text"))
         return name.decode(), text.decode()
 
-    def build(self, device: Device, source: Any, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def build(self, device: GpuDevice, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         return compile.device_object(source, bound.constexprs, bound.options["target"], block, bound.options)
 
     def word(self, index: int) -> int:

@@ -36,8 +36,11 @@ def plain(value: Any) -> bool:
 
 def _reaches(value: Any) -> bool:
     """Whether what a value reaches belongs to its key."""
-    return isinstance(value, (Jitted, StructClass, Pure, enum.Enum, int, str, float)) or is_constant(value) or is_constant_class(value) or (
-        isinstance(value, tuple) and type(value) is not tuple or isinstance(value, type) and issubclass(value, enum.Enum)
+    return (
+        isinstance(value, (Jitted, StructClass, Pure, enum.Enum, int, str, float))
+        or is_constant(value)
+        or is_constant_class(value)
+        or (isinstance(value, tuple) and type(value) is not tuple or isinstance(value, type) and issubclass(value, enum.Enum))
     )
 
 

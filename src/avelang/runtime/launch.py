@@ -25,13 +25,13 @@ from avelang.frontend.source import FunctionSource
 from avelang.ir.core import Kernel
 from avelang.passes.writes import written
 from avelang.runtime import cache, checked, compile, expects, keys, stub, subscript
-from avelang.runtime.arguments import BACKENDS, EXECUTORS, Bound, Parameters
+from avelang.runtime.arguments import BACKENDS, EXECUTORS, BoundArguments, Parameters
 from avelang.runtime.arrays import CPU, Array
-from avelang.runtime.cpu import Cpu, Program
+from avelang.runtime.cpu import Cpu, CpuProgram
 from avelang.runtime.geometry import Geometry, check_block, check_cluster, geometry
 
 
-class Launch(NamedTuple):
+class LaunchResult(NamedTuple):
     """What became of a launch. `backend`: what ran it: "cpu", "reference", "gfx942-exec", "gfx950-exec" or a device's name. `how`: "compiled", "disk"
     (out of the cache), "hot" (ready in this process) or "reference". `prepare` and `run` are seconds: compiling or loading, and running the
     blocks (0 on a GPU: the launch returns before)."""
@@ -43,11 +43,11 @@ class Launch(NamedTuple):
 
 
 class Place(Protocol):
-    """Where kernels run: the cores of this machine (`cpu.Cpu`) or a GPU (`gpu.Device`). `key` goes into the name in the cache on disk."""
+    """Where kernels run: the cores of this machine (`cpu.Cpu`) or a GPU (`gpu.GpuDevice`). `key` goes into the name in the cache on disk."""
 
     @property
     def key(self) -> dict[str, Any]: ...
-    def compile(self, source: FunctionSource, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]: ...
+    def compile(self, source: FunctionSource, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]: ...
     def load(self, payload: bytes, meta: dict[str, Any]) -> Any: ...
 
 
@@ -63,11 +63,11 @@ class Launcher:
         self._programs: dict[Any, Any] = {}
         self._kernels: dict[Any, Any] = {}
         self._parameters: dict[Any, Parameters] = {}
-        self._last: Launch | None = None
+        self._last: LaunchResult | None = None
         # Whether it was said that this kernel has no key.
         self._told = False
         # The launches that found their kernel not ready, in order: for the summary of `ave run`.
-        self.prepared: list[Launch] = []
+        self.prepared: list[LaunchResult] = []
         self._stub = stub.Stub(source.name, self._slow)
         self.call: Callable[..., None] = self._stub.call
 
@@ -80,13 +80,13 @@ class Launcher:
         return closure(self.source)
 
     @property
-    def last(self) -> Launch | None:
+    def last(self) -> LaunchResult | None:
         """The last launch of this kernel; None before the first."""
         program = self._stub.latest()
         if program is None:
             return self._last
         device = getattr(program, "device", None)
-        return Launch("hot", 0.0, program.last_ns / 1e9, "cpu" if device is None else device.name)
+        return LaunchResult("hot", 0.0, program.last_ns / 1e9, "cpu" if device is None else device.name)
 
     # -- the slow path -----------------------------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class Launcher:
         params.written(bound, program.writes)
         self._stub.forget_latest()
         self._run(program, at, params, bound)
-        self._last = Launch(how, seconds, program.last_ns / 1e9)
+        self._last = LaunchResult(how, seconds, program.last_ns / 1e9)
         if how != "hot":
             self.prepared.append(self._last)
         # The host code does not look at clusters: their grids are checked here.
@@ -145,7 +145,7 @@ class Launcher:
             call = (key, len(args), tuple(kwargs))
             self._stub.install(call, program, watched, at.block, params.specs, args, kwargs, bound)
 
-    def _watched(self, bound: Bound) -> list[Watched] | None:
+    def _watched(self, bound: BoundArguments) -> list[Watched] | None:
         """What must stay as it is for a call like this one to be the same; None where that cannot be watched."""
         if self._closure.loose or self._closure.trouble:
             return None
@@ -154,7 +154,7 @@ class Launcher:
         given = keys.reached(bound.constexprs)
         return None if given.loose or given.trouble else [*self._closure.watched(), *given.slots]
 
-    def _key(self, captured: Any, at: Geometry, bound: Bound, place: str) -> Any:
+    def _key(self, captured: Any, at: Geometry, bound: BoundArguments, place: str) -> Any:
         named = (*sorted(bound.constexprs.items()), *sorted(bound.options.items()))
         checks = checked.wanted(), knobs.check_ir(), knobs.check_ptxas()
         return (captured, at.block, place, *checks, *((name, keys.freeze(value)) for name, value in named))
@@ -173,7 +173,7 @@ class Launcher:
         node = next((a for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg == param), None)
         return self.source.span(node) if node is not None else Span(self.source.file, self.source.tree.lineno)
 
-    def _backend(self, params: Parameters, bound: Bound) -> str:
+    def _backend(self, params: Parameters, bound: BoundArguments) -> str:
         """What runs a launch on CPU arrays. Where nothing is said of the backend, a launch for gfx942 or gfx950 runs the code that is made for it."""
         target = bound.options.get("target")
         asked = bound.options.get("backend") or knobs.backend() or next((b for b, chip in EXECUTORS.items() if chip == target), "cpu")
@@ -183,7 +183,7 @@ class Launcher:
             raise params.fail("L026", backend=asked, chip=EXECUTORS[asked], target=target)
         return asked
 
-    def _run(self, program: Program, at: Geometry, params: Parameters, bound: Bound) -> None:
+    def _run(self, program: CpuProgram, at: Geometry, params: Parameters, bound: BoundArguments) -> None:
         if program.prints:
             # The kernel prints through C's buffer, Python through its own.
             sys.stdout.flush()
@@ -196,7 +196,7 @@ class Launcher:
             if program.prints:
                 ctypes.CDLL(None).fflush(None)
 
-    def _expected(self, found: Any, params: Parameters, at: Geometry, bound: Bound) -> None:
+    def _expected(self, found: Any, params: Parameters, at: Geometry, bound: BoundArguments) -> None:
         """Raises L050 where a launch breaks what the kernel expects of it."""
         broken = expects.unmet(self.source.name, found or {}, [spec.name for spec in params.runtime], bound.slots, at)
         if broken is not None:
@@ -204,7 +204,7 @@ class Launcher:
 
     # -- on a GPU ----------------------------------------------------------------------------------------------------------------
 
-    def _on_gpu(self, captured: Any, at: Geometry, params: Parameters, bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _on_gpu(self, captured: Any, at: Geometry, params: Parameters, bound: BoundArguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         from avelang.runtime import devices, streams
 
         device, name = devices.device(bound.device), self.source.name
@@ -242,7 +242,7 @@ class Launcher:
             program.run(at, bound, names, stream)
             if waits or streams.unordered(bound.arrays):
                 program.finish(at, bound, names, stream)
-        self._last = Launch(how, seconds, 0.0, device.name)
+        self._last = LaunchResult(how, seconds, 0.0, device.name)
         if how != "hot":
             self.prepared.append(self._last)
         watched = self._watched(bound)
@@ -266,9 +266,9 @@ class Launcher:
 
     # -- on the executor -----------------------------------------------------------------------------------------------------------
 
-    def _execute(self, captured: Any, at: Geometry, params: Parameters, bound: Bound, backend: str) -> None:
+    def _execute(self, captured: Any, at: Geometry, params: Parameters, bound: BoundArguments, backend: str) -> None:
         """Runs the machine code of a chip on this machine."""
-        from avelang.runtime.executor import Executor
+        from avelang.runtime.executed_code import Executor
 
         place = Executor(backend)
         bound.options = {**bound.options, "target": EXECUTORS[backend], "backend": backend}
@@ -278,13 +278,13 @@ class Launcher:
         params.written(bound, program.writes)
         self._stub.forget_latest()
         program.run(at, bound)
-        self._last = Launch(how, seconds, program.last_ns / 1e9, backend)
+        self._last = LaunchResult(how, seconds, program.last_ns / 1e9, backend)
         if how != "hot":
             self.prepared.append(self._last)
 
     # -- kernels, ready to run ---------------------------------------------------------------------------------------------------
 
-    def _reference(self, captured: Any, at: Geometry, params: Parameters, bound: Bound, target: str | None) -> None:
+    def _reference(self, captured: Any, at: Geometry, params: Parameters, bound: BoundArguments, target: str | None) -> None:
         from avelang.sim import reference
 
         start = time.perf_counter()
@@ -295,7 +295,7 @@ class Launcher:
                 kernel = self._kernels[key] = found or compile.build(self._fresh(bound), bound.constexprs, target)
                 kernel.attrs.update({name: bound.options[name] for name in compile.HINTS if name in bound.options})
                 kernel.attrs["expects"] = compile.expected(kernel, at.block)
-                self.prepared.append(Launch("reference", time.perf_counter() - start, 0.0, "reference"))
+                self.prepared.append(LaunchResult("reference", time.perf_counter() - start, 0.0, "reference"))
         built = time.perf_counter()
         engines.require(engines.REFERENCE, self.source.name, without=() if reference.runs_beside(kernel) else ("waits",))
         self._expected(kernel.attrs.get("expects"), params, at, bound)
@@ -303,9 +303,9 @@ class Launcher:
         params.written(bound, written(kernel))
         values = [v.numpy() if isinstance(v, Array) else v for v in bound.values]
         reference.run(kernel, values, at.grid, at.block, races=knobs.check_races(), outputs=written(kernel) if knobs.check_init() else ())
-        self._last = Launch("reference", built - start, time.perf_counter() - built, "reference")
+        self._last = LaunchResult("reference", built - start, time.perf_counter() - built, "reference")
 
-    def _program(self, at: Geometry, bound: Bound, captured: tuple[Any, ...], place: Place, where: str) -> tuple[Any, Any, str, float]:
+    def _program(self, at: Geometry, bound: BoundArguments, captured: tuple[Any, ...], place: Place, where: str) -> tuple[Any, Any, str, float]:
         """The key of the specialization, the program, how it was had, and the seconds that took."""
         start = time.perf_counter()
         key, kernel = self._keyed(captured, at, bound, where, bound.options.get("target"))
@@ -329,7 +329,7 @@ class Launcher:
             self._programs[key] = program
             return key, program, how, time.perf_counter() - start
 
-    def _loaded(self, place: Place, entry: cache.Entry, name: str) -> Any:
+    def _loaded(self, place: Place, entry: cache.CacheEntry, name: str) -> Any:
         """What an entry of the cache holds; None, and it is dropped, where it does not load: its symbols or its data are not what Ave wrote."""
         try:
             return place.load(entry.payload, entry.meta)
@@ -337,7 +337,7 @@ class Launcher:
             cache.drop(name)
             return None
 
-    def _keyed(self, captured: tuple[Any, ...], at: Geometry, bound: Bound, where: str, target: str | None) -> tuple[Any, Kernel | None]:
+    def _keyed(self, captured: tuple[Any, ...], at: Geometry, bound: BoundArguments, where: str, target: str | None) -> tuple[Any, Kernel | None]:
         """The key of a specialization. Where something that is read has none, the kernel is built now, and its IR is the key."""
         given = keys.reached(bound.constexprs) if not all(map(keys.plain, bound.constexprs.values())) else None
         why = self._closure.trouble or (given.trouble if given is not None else "")
@@ -352,13 +352,13 @@ class Launcher:
         kernel = compile.build(self._fresh(bound), bound.constexprs, target)
         return (key, compile.said(kernel)), kernel
 
-    def _fresh(self, bound: Bound) -> FunctionSource:
+    def _fresh(self, bound: BoundArguments) -> FunctionSource:
         """The source, for a build: what remembers results for Python code that the build runs has forgotten them."""
         self._closure.forget()
         forget(keys.reached(bound.constexprs).memories)
         return self.source
 
-    def _name(self, at: Geometry, bound: Bound, captured: tuple[Any, ...], place: Place) -> str:
+    def _name(self, at: Geometry, bound: BoundArguments, captured: tuple[Any, ...], place: Place) -> str:
         """The name in the cache on disk; "" where a value has no text that another process would find again."""
         try:
             parts = {

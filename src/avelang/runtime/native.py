@@ -64,7 +64,12 @@ class Native:
             llvm.add_symbol(symbol, ctypes.cast(getattr(ctypes.pythonapi, symbol), P).value)
         self._code = _code(text)
         self.pool = Pool(
-            workers=threads() - 1, spins=_SPINS, clock=time.CLOCK_MONOTONIC, set_mask=signal.SIG_SETMASK, detached=_DETACHED, stack=_STACK,
+            workers=threads() - 1,
+            spins=_SPINS,
+            clock=time.CLOCK_MONOTONIC,
+            set_mask=signal.SIG_SETMASK,
+            detached=_DETACHED,
+            stack=_STACK,
             hook=id(_interrupted),
         )
         self.pool_address = ctypes.addressof(self.pool)

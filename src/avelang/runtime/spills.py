@@ -34,7 +34,7 @@ def sections(code: bytes) -> dict[str, bytes]:
     return found
 
 
-class _Reader:
+class _SpillReader:
     """The bytes of a section, from front to back."""
 
     def __init__(self, data: bytes, at: int = 0):
@@ -61,7 +61,7 @@ class _Reader:
         return text
 
 
-def _files(r: _Reader) -> list[str]:
+def _files(r: _SpillReader) -> list[str]:
     """The table of files, which counts from 1."""
     folders, files = [""], [""]
     while folder := r.string():
@@ -76,7 +76,7 @@ def _files(r: _Reader) -> list[str]:
 
 def lines(data: bytes) -> Iterator[tuple[int, str, int]]:
     """(address, file, line) where each run of instructions begins, in the order of the table. Of a file with one kernel: addresses begin at 0."""
-    r = _Reader(data)
+    r = _SpillReader(data)
     end = r.take("I") + 4
     version = r.take("H")
     program = r.take("I") + r.at

@@ -49,7 +49,7 @@ from avelang.native.layouts import (
     Wide,
 )
 from avelang.runtime import cpu, expects
-from avelang.runtime.arguments import Bound, alternatives
+from avelang.runtime.arguments import BoundArguments, alternatives
 from avelang.runtime.arrays import CPU, Array, describe, dlpack_triples
 from avelang.runtime.native import FASTCALL_KEYWORDS, native
 
@@ -68,11 +68,12 @@ class Queue(NamedTuple):
     refused: Callable[..., None]
 
 
-class _Api(NamedTuple):
+class _ExchangeApi(NamedTuple):
     """Functions of DLPack's C exchange API: reads an object into a DLTensor; gives the current stream of (type, index), 0 if there is no such."""
 
     read: int
     stream: int
+
 
 _api = ctypes.pythonapi
 _api.PyCFunction_NewEx.restype = ctypes.py_object
@@ -151,7 +152,7 @@ class _Shared:
             pool=native().pool_address, ndarray=id(np.ndarray) if _numpy_holds() else 0, digit=_digit(), tagged=_dicts_tagged(), items=_items(),
             **address
         )  # fmt: skip
-        self._apis: dict[type, _Api] = {}
+        self._apis: dict[type, _ExchangeApi] = {}
 
     def knobs(self) -> list[Watched]:
         """What each launch depends on in the environment, as `Closure.watched` says it."""
@@ -178,10 +179,9 @@ class _Shared:
         if at is None:  # autograd could not be asked, nor told
             return
         self.context.fields = at.fields()
-        self._apis[kind] = _Api(function, words[6])
+        self._apis[kind] = _ExchangeApi(function, words[6])
         self.context.exchanges[self.context.count] = Exchange(id(kind), function)
         self.context.count += 1
-
 
     def like(self, param: ParamCheck, obj: Any, array: Array) -> None:
         """Lets the host code read tensors like this one itself, where they are torch's."""
@@ -269,7 +269,7 @@ class Stub:
 
     def install(
         self, key: Any, program: Any, watched: Sequence[Watched], block: tuple[int, int, int],
-        specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, queue: Queue | None = None,
+        specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: BoundArguments, queue: Queue | None = None,
     ) -> None:  # fmt: skip
         """Lets the host code serve calls like this one, which has just been run; `key` says which calls are alike.
 
@@ -325,7 +325,7 @@ class Stub:
         state.count = len(self._entries)
 
     def _params(
-        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: Bound, program: Any, queue: Queue | None
+        self, specs: tuple[ParamSpec, ...], args: tuple[Any, ...], kwargs: dict[str, Any], bound: BoundArguments, program: Any, queue: Queue | None
     ) -> list[tuple[ParamCheck, Any]] | None:
         assert self._shared is not None
         by_name = {s.name: s for s in specs}
@@ -357,7 +357,6 @@ class Stub:
         return out
 
 
-
 def _watch(w: Watched) -> WatchedName:
     home, name, value, there = w
     if isinstance(name, int):
@@ -369,7 +368,7 @@ def _same(a: Watched, b: Watched) -> bool:
     return a[2] == b[2] if isinstance(a[1], int) else a[2] is b[2]
 
 
-def _queue(shared: _Shared, values: Sequence[Any], bound: Bound, queue: Queue) -> tuple[int | None, int]:
+def _queue(shared: _Shared, values: Sequence[Any], bound: BoundArguments, queue: Queue) -> tuple[int | None, int]:
     """The device in DLPack's numbers, and the function to ask for the current stream (0: the slot has it); (None, 0) where it cannot be asked."""
     on_it = [value for value in values if shared.word(value) is not None]
     word = shared.word(on_it[0]) if on_it else None

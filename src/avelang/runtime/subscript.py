@@ -22,19 +22,19 @@ _OBJECT, _SIZE, _READONLY = 16, 19, 1
 _HEAD = 16  # bytes of an object's reference count and type
 
 
-class Slot(ctypes.Structure):
+class TypeSlot(ctypes.Structure):
     """CPython's PyType_Slot."""
 
     _fields_ = [("slot", ctypes.c_int), ("function", P)]
 
 
-class Spec(ctypes.Structure):
+class TypeSpec(ctypes.Structure):
     """CPython's PyType_Spec."""
 
     _fields_ = [("name", ctypes.c_char_p), ("basicsize", ctypes.c_int), ("itemsize", ctypes.c_int), ("flags", ctypes.c_uint), ("slots", P)]
 
 
-class Member(ctypes.Structure):
+class TypeMember(ctypes.Structure):
     """CPython's PyMemberDef."""
 
     _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("offset", ctypes.c_ssize_t), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
@@ -48,8 +48,8 @@ _KEPT: list[Any] = []
 
 
 def _type(name: str, size: int, flags: int, slots: list[tuple[int, int]]) -> type:
-    table = (Slot * (len(slots) + 1))(*(Slot(*s) for s in slots))
-    spec = Spec(name.encode(), size, 0, flags, ctypes.addressof(table))
+    table = (TypeSlot * (len(slots) + 1))(*(TypeSlot(*s) for s in slots))
+    spec = TypeSpec(name.encode(), size, 0, flags, ctypes.addressof(table))
     _KEPT.extend((table, spec))
     return _api.PyType_FromSpec(ctypes.addressof(spec))
 
@@ -58,9 +58,10 @@ def _type(name: str, size: int, flags: int, slots: list[tuple[int, int]]) -> typ
 def _base() -> type:
     """The class that has the subscription. What it gives is the builtin of the kernel, `func`, with a provider, and is called as it is."""
     code = native()
-    members = (Member * 4)(
-        Member(b"__vectorcalloffset__", _SIZE, BoundKernel.call.offset, _READONLY), Member(b"func", _OBJECT, BoundKernel.builtin.offset, _READONLY),
-        Member(b"provider", _OBJECT, BoundKernel.provider.offset, _READONLY),
+    members = (TypeMember * 4)(
+        TypeMember(b"__vectorcalloffset__", _SIZE, BoundKernel.call.offset, _READONLY),
+        TypeMember(b"func", _OBJECT, BoundKernel.builtin.offset, _READONLY),
+        TypeMember(b"provider", _OBJECT, BoundKernel.provider.offset, _READONLY),
     )  # fmt: skip
     _KEPT.append(members)
     slots = [

@@ -19,7 +19,7 @@ from avelang.runtime.native import native
 
 if TYPE_CHECKING:
     from avelang.frontend.signature import ParamSpec
-    from avelang.runtime.arguments import Bound
+    from avelang.runtime.arguments import BoundArguments
 
 ALIGN = 64
 # CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion (CUDA driver API, cuda.h).
@@ -35,7 +35,7 @@ FIRST_KEPT, MOST_KEPT = 64, 8192  # records of a table: 256 bytes each
 Call = Callable[..., None]  # calls a function of the driver by its name; raises where it fails
 
 
-class Table:
+class MapTable:
     """What was made of arrays for one type of map. It grows as arrays come by, up to MOST_KEPT records; then new ones replace old ones."""
 
     def __init__(self, t: MapType):
@@ -81,12 +81,12 @@ class Table:
         return memory
 
 
-_tables: dict[tuple[MapType, str], Table] = {}
+_tables: dict[tuple[MapType, str], MapTable] = {}
 
 
-def table(t: MapType, place: str) -> Table:
+def table(t: MapType, place: str) -> MapTable:
     """The table for a type of map; `place`: "cpu", or the kind of a driver. It lives as long as the process."""
-    return _tables.get((t, place)) or _tables.setdefault((t, place), Table(t))
+    return _tables.get((t, place)) or _tables.setdefault((t, place), MapTable(t))
 
 
 def _aligned(kind: Any) -> Any:
@@ -107,18 +107,18 @@ def words(t: MapType, address: int, shape: tuple[int, ...], strides: tuple[int, 
     return (ctypes.c_int64 * WORDS)(address, *shape, *padding, *strides, *padding)
 
 
-def _maps(specs: Sequence[ParamSpec], bound: Bound) -> list[tuple[int, MapType, Array]]:
+def _maps(specs: Sequence[ParamSpec], bound: BoundArguments) -> list[tuple[int, MapType, Array]]:
     """(place among the slots, type, array) of a launch's tensor maps."""
     return [(i, spec.map, bound.values[i]) for i, spec in enumerate(specs) if spec.map is not None]
 
 
-def keep_words(specs: Sequence[ParamSpec], bound: Bound) -> None:
+def keep_words(specs: Sequence[ParamSpec], bound: BoundArguments) -> None:
     """Makes launches on the CPU with the same arrays fast: `bound` is one that was checked."""
     for (_, t, array), made in zip(_maps(specs, bound), bound.maps, strict=True):
         table(t, CPU).keep(array, made)
 
 
-def encode_all(driver: Any, specs: Sequence[ParamSpec], bound: Bound) -> None:
+def encode_all(driver: Any, specs: Sequence[ParamSpec], bound: BoundArguments) -> None:
     """Puts the addresses of the driver's descriptors into the slots of a launch's tensor maps. Raises D035."""
 
     def call(name: str, *args: Any) -> None:

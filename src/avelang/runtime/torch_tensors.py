@@ -23,7 +23,7 @@ _NO_INDEX = 0x01FF00  # a device of type 0 whose index is -1
 _IMPL_BYTES, _STORAGE_BYTES = 208, 80  # that are searched: torch 2.11 has 184 and 80, 2.13 has 176 and 80
 
 
-class Layout(NamedTuple):
+class TensorFields(NamedTuple):
     """Bytes from the beginning of an object to a field: `impl` of the Python object; `storage` to `sizes` of what that points to (`sizes` are
     followed by as many strides, MOST_INLINE of each); `data`, `deleter` of the storage, of which `bytes` says how many it has. `lazy`: dispatch
     keys of views that are negated or conjugated lazily. `counter` of what `impl` points to: null, or where `version` bytes on stands how often
@@ -74,7 +74,7 @@ def _places(start: int, size: int, numbers: Sequence[int]) -> list[int]:
     return [at for at in range(0, size - 8 * len(numbers) + 8, 8) if [_word(start + at + 8 * i) for i in range(len(numbers))] == list(numbers)]
 
 
-def read(at: Layout, x: Any, item: int) -> Read | None:
+def read(at: TensorFields, x: Any, item: int) -> Read | None:
     """What host code reads of a tensor; None of one with more than MOST_INLINE dimensions, without elements, or with more than its storage has."""
     impl = _word(id(x) + at.impl)
     rank, storage = _word(impl + at.rank), _word(impl + at.storage)
@@ -92,7 +92,7 @@ def read(at: Layout, x: Any, item: int) -> Read | None:
     return Read(address, tuple(numbers[:rank]), tuple(numbers[MOST_INLINE : MOST_INLINE + rank]), likeness)
 
 
-def _found(torch: Any) -> Layout:
+def _found(torch: Any) -> TensorFields:
     """Where the fields are: the places that are right for each of some tensors of which every number differs. Raises whatever goes wrong, where torch
     has not what is asked of it or a field is not to be found."""
     forms = [((3, 5, 7, 2, 6), (211, 29, 2, 401, 1), 77), ((4, 9, 8, 11, 1), (17, 311, 19, 3, 23), 203), ((13, 2, 1, 3, 5), (5, 97, 31, 41, 67), 55)]
@@ -108,7 +108,7 @@ def _found(torch: Any) -> Layout:
     data = min(_places(storages[0]._cdata, _STORAGE_BYTES, [storages[0].data_ptr()]))
     # Behind the address stand what is to be freed, each storage's own, and the function that frees, which all have.
     frees = [at for at in (data + 8, data + 16) if len({_word(s._cdata + at) for s in storages}) == 1 and _word(storages[0]._cdata + at)]
-    return Layout(
+    return TensorFields(
         impl=everywhere(map(id, several), torch.Tensor.__basicsize__, ([i] for i in impls)),
         storage=everywhere(impls, rank, ([s._cdata] for s in storages)),
         keys=everywhere(impls, _IMPL_BYTES, ([_keys(torch, x)] for x in several)),
@@ -152,7 +152,7 @@ def _functions(torch: Any) -> dict[str, int]:
     return {k: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0 for k, name in names.items()}
 
 
-def _gradients_hold(torch: Any, at: Layout) -> bool:
+def _gradients_hold(torch: Any, at: TensorFields) -> bool:
     """Whether what autograd says of tensors is what the functions and the counter say: of leaves, results, views, and views of what became one."""
     if not at.requires or not at.enabled:
         return False
@@ -212,7 +212,7 @@ def _meta(torch: Any) -> int:
     return _only([[at for at in range(0, _IMPL_BYTES, 8) if tells(at)]])
 
 
-def _holds(torch: Any, at: Layout) -> bool:
+def _holds(torch: Any, at: TensorFields) -> bool:
     """Whether what is read is what torch says, for tensors of many kinds, and whether those that are unlike are told apart."""
     base = torch.arange(2048, dtype=torch.float32, device="cpu")
     plain = base[:256]
@@ -231,7 +231,7 @@ def _holds(torch: Any, at: Layout) -> bool:
 
 
 @functools.cache
-def layout() -> Layout | None:
+def layout() -> TensorFields | None:
     """Where the fields of the loaded torch's tensors are, or None where they are not as they were found."""
     torch: Any = sys.modules["torch"]
     try:

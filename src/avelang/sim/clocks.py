@@ -31,7 +31,7 @@ def learned(views: Views, more: Views) -> None:
             views[cluster] = np.maximum(_longer(mine, n), _longer(theirs, n))
 
 
-class Clock:
+class VectorClock:
     """`knows` int64 (agents,), `fenced` int64 (threads,), and `ran` int64 (waves,): up to which count a wave has gone, whether or not its accesses
     are ordered. Agents, threads and waves that are not there count 0.
 
@@ -46,7 +46,7 @@ class Clock:
         self.told: Views = {}
         self.heard: Views = {}
 
-    def join(self, other: Clock) -> None:
+    def join(self, other: VectorClock) -> None:
         """What `other` knows is known here too."""
         for name in ("past", "told", "heard"):
             learned(getattr(self, name), getattr(other, name))
@@ -56,8 +56,8 @@ class Clock:
             np.maximum(mine[: len(theirs)], theirs, out=mine[: len(theirs)])
             setattr(self, name, mine)
 
-    def copy(self) -> Clock:
-        out = Clock()
+    def copy(self) -> VectorClock:
+        out = VectorClock()
         out.knows, out.fenced, out.ran = self.knows.copy(), self.fenced.copy(), self.ran.copy()
         out.past, out.told, out.heard = self.past.copy(), self.told.copy(), self.heard.copy()
         return out
@@ -74,7 +74,7 @@ class Clocks:
 
     def __init__(self, waves: int, lanes: int, cluster: int = 0):
         self.waves, self.lanes, self.agents, self.cluster = waves, lanes, waves, cluster
-        self.of = [Clock(waves, waves * lanes) for _ in range(waves)]
+        self.of = [VectorClock(waves, waves * lanes) for _ in range(waves)]
         self.together = np.zeros(waves, np.int64)  # the wave's count when last all its lanes met others at a barrier
         self.unfenced: list[set[int]] = [set() for _ in range(waves)]  # mbarriers that it has made since its last fence_mbarrier_init
         for i, clock in enumerate(self.of):
@@ -92,7 +92,7 @@ class Clocks:
             clock.knows = _longer(clock.knows, self.agents)
         return self.agents - 1
 
-    def release(self, wave: int, into: Clock, together: bool = False, relaxed: bool = False) -> None:
+    def release(self, wave: int, into: VectorClock, together: bool = False, relaxed: bool = False) -> None:
         """What the wave has done up to now is known to whoever joins `into`. `together`: all its lanes have come. `relaxed`: none of waves' accesses,
         only what runs beside the waves and mbarriers that a fence has told of."""
         own = self.of[wave]

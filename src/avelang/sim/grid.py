@@ -1,10 +1,10 @@
-"""Races in global memory, and what waves tell one another by atomics: accesses of all blocks of a launch come in; a `Fault` goes out where two
+"""Races in global memory, and what waves tell one another by atomics: accesses of all blocks of a launch come in; an `AccessFault` goes out where two
 touch a byte, one of them writes, not both are atomic, and neither comes before the other.
 
 Blocks are executed one after another, and that orders nothing: what a wave knows of other clusters has come by atomics that release and acquire,
 or by relaxed ones with a fence on either side, at a scope that holds both. What one block's waves, or one cluster's, know of one another is in
 `sim.clocks`.
-Lanes of one wave go in step: what they race about is in `sim.lanes`.
+Lanes of one wave go in step: what they race about is in `sim.write_conflicts`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 from avelang.ir.core import Op
 from avelang.isa.wave_protocol import AGENT, orders, relaxed_hears, scope
+from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 from avelang.sim.clocks import Clocks, Views, learned
-from avelang.sim.memory import Fault, Mask, Space
 
 Dim3 = tuple[int, int, int]
 
@@ -71,7 +71,7 @@ def ordered(words: dict[tuple[str, Dim3 | None, int], Word], who: Who, op: Op, p
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Access:
+class _GlobalAccess:
     """One access that the shadows name by number. `narrow`: an atomic whose scope is the block."""
 
     cluster: int
@@ -86,15 +86,15 @@ class _Access:
 class Grid:
     """Who wrote each byte of global memory last, and who has read it since, or changed it by atomics. Sets of accesses are kept by number."""
 
-    def __init__(self, space: Space):
+    def __init__(self, space: AddressSpace):
         self.space = space
         sizes = [a.size for a in space.allocs]
         self.bases = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.writer, self.reads, self.atomics, self.loads = (np.zeros(int(self.bases[-1]), np.int32) for _ in range(4))
-        self.accesses: list[_Access | None] = [None]
+        self.accesses: list[_GlobalAccess | None] = [None]
         self.words: dict[tuple[str, Dim3 | None, int], Word] = {}
         self.narrow = False  # whether there was an atomic within a block
-        self._numbers: dict[_Access, int] = {}
+        self._numbers: dict[_GlobalAccess, int] = {}
         self._sets: list[tuple[int, ...]] = [()]
         self._ids: dict[tuple[int, ...], int] = {(): 0}
         self._grown: dict[tuple[int, int], int] = {}
@@ -102,19 +102,19 @@ class Grid:
     # -- what waves do themselves ------------------------------------------------------------------------------------------------
 
     def read(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
-        """A wave has read `size` bytes at each active address. Raises Fault."""
+        """A wave has read `size` bytes at each active address. Raises AccessFault."""
         at = self._flat(address, size, mask)
         self._apart(who, op, (self.writer,), (self.atomics,), at, address, size, mask)
         self._add(who, self.reads, at, self._mine(who, op))
 
     def write(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
-        """A wave has written them. Raises Fault."""
+        """A wave has written them. Raises AccessFault."""
         at = self._flat(address, size, mask)
         self._apart(who, op, (self.writer,), (self.reads, self.loads, self.atomics), at, address, size, mask)
         self._written(at, self._mine(who, op))
 
     def atomic(self, who: Who, op: Op, address: np.ndarray, size: int, mask: Mask, write: bool) -> None:
-        """A wave has read them, or written them, by atomics. Raises Fault."""
+        """A wave has read them, or written them, by atomics. Raises AccessFault."""
         at = self._flat(address, size, mask)
         narrow = scope(op.name, op.attrs) < AGENT
         self.narrow |= narrow
@@ -126,14 +126,14 @@ class Grid:
     # -- what runs beside them -------------------------------------------------------------------------------------------------------
 
     def fetched(self, who: Who, op: Op, at: np.ndarray) -> Callable[[int, int], None]:
-        """A wave begins copies that read bytes `at` (n,). Gives what notes who has read them, at which of its counts. Raises Fault."""
+        """A wave begins copies that read bytes `at` (n,). Gives what notes who has read them, at which of its counts. Raises AccessFault."""
         whole = Mask(np.ones(len(at), bool))
         flat = self._flat(at, 1, whole)
         self._apart(who, op, (self.writer,), (self.atomics,), flat, at, 1, whole)
         return lambda agent, count: self._add(who, self.reads, flat, self._number(who, op, agent, count))
 
     def begun(self, who: Who, op: Op, at: np.ndarray, agent: int, count: int, add: bool) -> None:
-        """A wave begins copies that write bytes `at` (n,), or add to them; `agent` says when they have. Raises Fault."""
+        """A wave begins copies that write bytes `at` (n,), or add to them; `agent` says when they have. Raises AccessFault."""
         whole = Mask(np.ones(len(at), bool))
         flat = self._flat(at, 1, whole)
         number = self._number(who, op, agent, count)
@@ -157,7 +157,7 @@ class Grid:
         return at - np.array(self.space.starts)[which] + self.bases[which]
 
     def _number(self, who: Who, op: Op, agent: int, count: int, narrow: bool = False) -> int:
-        access = _Access(who.clocks.cluster, agent, count, op, who.block, who.wave, narrow)
+        access = _GlobalAccess(who.clocks.cluster, agent, count, op, who.block, who.wave, narrow)
         number = self._numbers.get(access)
         if number is None:
             number = self._numbers[access] = len(self.accesses)
@@ -198,8 +198,8 @@ class Grid:
         return found
 
     def _apart(self, who: Who, op: Op, single: tuple[np.ndarray, ...], sets: tuple[np.ndarray, ...], at: np.ndarray, address: np.ndarray, size: int,
-               mask: Mask, counts: Callable[[_Access], bool] = lambda a: True) -> None:  # fmt: skip
-        """Raises Fault where an access that the shadows name does not come before what the wave does now, and `counts`."""
+               mask: Mask, counts: Callable[[_GlobalAccess], bool] = lambda a: True) -> None:  # fmt: skip
+        """Raises AccessFault where an access that the shadows name does not come before what the wave does now, and `counts`."""
         for shadow, members in (*((s, None) for s in single), *((s, self._sets) for s in sets)):
             seen = shadow[at]
             if not seen.any():
@@ -210,8 +210,8 @@ class Grid:
                     if other is not None and counts(other) and not self._after(who, number):
                         raise self._fault(int((seen == i).argmax()), other, address, size, mask)
 
-    def _fault(self, place: int, other: _Access, address: np.ndarray, size: int, mask: Mask) -> Fault:
+    def _fault(self, place: int, other: _GlobalAccess, address: np.ndarray, size: int, mask: Mask) -> AccessFault:
         per = (address.shape[1] if address.ndim == 2 else 1) * size
         lane, byte = int(np.flatnonzero(mask.active)[place // per]), place % per
         start = address[lane] if address.ndim == 1 else address[lane, byte // size]
-        return Fault("world", lane, byte, int(start), size, self.space, other)
+        return AccessFault("world", lane, byte, int(start), size, self.space, other)

@@ -1,5 +1,6 @@
-"""Accesses to a block's shared memory that nothing orders: those of waves and of what runs beside them come in; a `Fault` goes out where two touch
-a byte, one of them writes, and neither comes before the other; or where a proxy fence is missing between them."""
+"""Accesses to a block's shared memory that nothing orders: those of waves and of what runs beside them come in; an
+`AccessFault` goes out where two touch a byte, one of them writes, and neither comes before the other; or where a proxy
+fence is missing between them."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ import numpy as np
 
 from avelang.ir.core import Op
 from avelang.isa.wave_protocol import strong
+from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 from avelang.sim.clocks import Clocks
-from avelang.sim.memory import Fault, Mask, Space
 
 
 class Shadows:
@@ -31,13 +32,14 @@ class Shadows:
 
 
 class Races:
-    """Who wrote each byte of a block's shared memory last, and who has read it. Atomic accesses, and those that order others, do not race with one
-    another, but with plain ones: `loads` and `atomics` have them, those that write among the latter.
+    """Who wrote each byte of a block's shared memory last, and who has read it. Atomic accesses, and those that order
+    others, do not race with one another, but with plain ones: `loads` and `atomics` have them, those that write among
+    the latter.
 
-    `everything`: also races are reported; else only missing proxy fences, for which reads by waves do not matter. Waves are numbered in the cluster.
-    """
+    `everything`: also races are reported; else only missing proxy fences, for which reads by waves do not matter. Waves
+    are numbered in the cluster. """
 
-    def __init__(self, space: Space, clocks: Clocks, everything: bool):
+    def __init__(self, space: AddressSpace, clocks: Clocks, everything: bool):
         size = max((a.end for a in space.allocs), default=0)
         self.space, self.clocks, self.everything = space, clocks, everything
         self.writer = np.zeros(size, np.int32)  # the number of the access
@@ -48,14 +50,14 @@ class Races:
     # -- what waves do themselves ------------------------------------------------------------------------------------------------
 
     def read(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
-        """`wave` has read `size` bytes at each active address. Raises Fault."""
+        """`wave` has read `size` bytes at each active address. Raises AccessFault."""
         if self.everything:
             at, loose = self._bytes(address, size, mask), not strong(op.name)
             self._ordered(wave, at, address, mask, (self.atomics,) if loose else ())
             (self.plain if loose else self.loads).add(wave, int(self.clocks.of[wave].knows[wave]), op, at)
 
     def write(self, wave: int, op: Op, address: np.ndarray, size: int, mask: Mask) -> None:
-        """`wave` has written them. Raises Fault."""
+        """`wave` has written them. Raises AccessFault."""
         at = self._bytes(address, size, mask)
         if strong(op.name):
             if self.everything:
@@ -74,7 +76,8 @@ class Races:
         return np.where(active, address, address[mask.first])[..., None] + np.arange(size)
 
     def _ordered(self, wave: int, at: np.ndarray, address: np.ndarray, mask: Mask, others: tuple[Shadows, ...]) -> None:
-        """Raises Fault where a plain write to these bytes, or one of the `others`, does not come before the wave's access."""
+        """Raises AccessFault where a plain write to these bytes, or one of the `others`, does not come before the wave's
+        access."""
         clocks, knows = self.clocks, self.clocks.of[wave].knows
         for who in (self.writer, *(x for shadows in others for x in shadows.after(knows))):
             number = who[at]
@@ -83,10 +86,10 @@ class Races:
                 hit = tuple(int(i[0]) for i in np.nonzero(clash))
                 raise self._fault("race", hit, number, address, mask)
 
-    def _fault(self, kind: str, hit: tuple[int, ...], number: np.ndarray, address: np.ndarray, mask: Mask) -> Fault:
+    def _fault(self, kind: str, hit: tuple[int, ...], number: np.ndarray, address: np.ndarray, mask: Mask) -> AccessFault:
         per = number.shape[-1]
         byte = (hit[1] * per if len(hit) == 3 else 0) + hit[-1]
-        return Fault(kind, mask.real(hit[0]), byte, int(address[hit[:-1]]), per, self.space, self.clocks.which(int(number[hit])))
+        return AccessFault(kind, mask.real(hit[0]), byte, int(address[hit[:-1]]), per, self.space, self.clocks.which(int(number[hit])))
 
     def visited(self, wave: int, op: Op) -> None:
         """A wave of another block has used what this block's memory holds."""
@@ -104,14 +107,15 @@ class Races:
     # -- what runs beside them -------------------------------------------------------------------------------------------------------
 
     def made_known(self, wave: int, number: int, lane: int, address: int, size: int) -> None:
-        """Raises Fault where the access of this number does not come before what the wave does now."""
+        """Raises AccessFault where the access of this number does not come before what the wave does now."""
         clocks = self.clocks
         if self.everything and clocks.count[number] > clocks.of[wave].knows[clocks.agent[number]]:
-            raise Fault("race", lane, 0, address, size, self.space, clocks.which(number))
+            raise AccessFault("race", lane, 0, address, size, self.space, clocks.which(number))
 
     def begun(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray, ordinary: bool) -> None:
-        """The wave begins copies that will write bytes `at` (rows, bytes) on behalf of `lanes`. `ordinary`: by the generic proxy. Raises Fault.
-        Where they reach past the memory nothing is said here: the copy itself is refused for that."""
+        """The wave begins copies that will write bytes `at` (rows, bytes) on behalf of `lanes`. `ordinary`: by the
+        generic proxy. Raises AccessFault. Where they reach past the memory nothing is said here: the copy itself is refused
+        for that."""
         if at.min() >= 0 and at.max() < len(self.writer):
             self._beside(wave, op, lanes, at, True, not ordinary)
 
@@ -121,7 +125,8 @@ class Races:
         self.lane[at] = lanes[:, None]
 
     def reads(self, wave: int, op: Op, lanes: np.ndarray, at: np.ndarray) -> None:
-        """What the wave begins on behalf of `lanes` will read bytes `at` (rows, bytes) by the async proxy. Raises Fault."""
+        """What the wave begins on behalf of `lanes` will read bytes `at` (rows, bytes) by the async proxy. Raises
+        Fault."""
         self._beside(wave, op, lanes, at, False, True)
 
     def has_read(self, agent: int, count: int, op: Op, at: np.ndarray) -> None:
@@ -137,13 +142,13 @@ class Races:
                 self._ordered(wave, at, first, whole, (self.plain, self.loads, self.atomics) if write else (self.atomics,))
             if fenced:
                 self._fenced(wave, at, first, whole)
-        except Fault as fault:
+        except AccessFault as fault:
             row, byte = fault.lane, fault.byte
             fault.lane, fault.address, fault.byte, fault.size = int(lanes[row]), int(at[row, byte]), 0, 1
             raise
 
     def _fenced(self, wave: int, at: np.ndarray, first: np.ndarray, whole: Mask) -> None:
-        """Raises Fault where an ordinary write to these bytes has no proxy fence behind it."""
+        """Raises AccessFault where an ordinary write to these bytes has no proxy fence behind it."""
         clocks, number = self.clocks, self.writer[at]
         agent = clocks.agent[number]
         ordinary = (agent < clocks.waves) & (number != 0)

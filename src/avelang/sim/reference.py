@@ -20,18 +20,18 @@ from avelang.ir.types import LOCAL, SHARED, DType, MapType, TensorType, dtype_of
 from avelang.isa.row import ROWS
 from avelang.isa.tensor_map import TensorMapValue, faults
 from avelang.isa.wave_protocol import ASYNC_PROXY
-from avelang.sim import control, program, special, tensors
+from avelang.sim import control_flow, memory_ops, reference_program, wave_ops
+from avelang.sim.address_space import AccessFault, AddressSpace, OutputBuffer, bounds_of, map_arrays, scratch
+from avelang.sim.async_copies import disturbed
+from avelang.sim.barriers import BlockSync, ClusterState, Ready, Waiting
 from avelang.sim.clocks import Clocks
-from avelang.sim.flights import disturbed
+from avelang.sim.fault_reports import mbarriers, report, site
 from avelang.sim.grid import Grid
-from avelang.sim.memory import Fault, Output, Space, bounds_of, map_arrays, scratch
 from avelang.sim.ops import from_const
-from avelang.sim.program import Handler, Program
 from avelang.sim.races import Races
-from avelang.sim.registers import Products
-from avelang.sim.report import mbarriers, report, site
-from avelang.sim.sync import Cluster, Ready, Sync, Waiting
-from avelang.sim.wave import BlockState, Dim3, Shape, Wave
+from avelang.sim.reference_program import Handler, ReferenceProgram
+from avelang.sim.registers import AsyncProducts
+from avelang.sim.wave import Dim3, ReferenceBlock, ReferenceWave, WaveShape
 
 Order = Literal["forward", "reverse", "random"]
 PATIENCE = 1000  # rounds in which every wave only gave its turn away, before all of them wait for ever
@@ -39,18 +39,18 @@ TURNS = 4  # such rounds before blocks that wait for memory of all have the next
 RESIDENT = 4096  # as long as no more clusters than this are under way: a GPU holds no more blocks
 
 HANDLERS: dict[str, Handler] = {
-    "const": program.const,
-    **{name: getattr(special, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id")},
-    **{name: getattr(special, name) for name in ("shuffle", "ballot", "atomic_add", "atomic", "select", "expect", "printf", "row", "map_word")},
-    **{name: getattr(special, name) for name in ("shared_base", "shared_peer")},
-    "extract": special.element,
-    "insert": special.element,
-    **{name: getattr(tensors, name) for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")},
-    "barrier": control.barrier,
-    **{name: getattr(control, name) for name in ("pause", "cluster_arrive", "cluster_wait")},
-    "if": control.if_,
-    "for": control.for_,
-    "while": control.while_,
+    "const": reference_program.const,
+    **{name: getattr(wave_ops, name) for name in ("block_id", "thread_id", "block_dim", "grid_dim", "lane_id")},
+    **{name: getattr(wave_ops, name) for name in ("shuffle", "ballot", "atomic_add", "atomic", "select", "expect", "printf", "row", "map_word")},
+    **{name: getattr(wave_ops, name) for name in ("shared_base", "shared_peer")},
+    "extract": wave_ops.element,
+    "insert": wave_ops.element,
+    **{name: getattr(memory_ops, name) for name in ("alloc", "make_tensor", "view", "subview", "base", "load", "store", "ld", "st")},
+    "barrier": control_flow.barrier,
+    **{name: getattr(control_flow, name) for name in ("pause", "cluster_arrive", "cluster_wait")},
+    "if": control_flow.if_,
+    "for": control_flow.for_,
+    "while": control_flow.while_,
 }
 
 
@@ -75,7 +75,7 @@ def runs_beside(kernel: Kernel) -> bool:
     return any(op.name.startswith("nvvm.") for op in walk(kernel.body))
 
 
-def _bind(p: Program, args: Sequence[Any], outputs: Collection[str] = ()) -> Space:
+def _bind(p: ReferenceProgram, args: Sequence[Any], outputs: Collection[str] = ()) -> AddressSpace:
     """Puts the arguments into the program's template; gives the address space of the arrays. `outputs`: of which it is noted what is written."""
     params = p.kernel.params
     if len(args) != len(params):
@@ -90,11 +90,12 @@ def _bind(p: Program, args: Sequence[Any], outputs: Collection[str] = ()) -> Spa
             value = TensorMapValue(next(left), a.shape, a.strides, v.type)
             wrong = faults(v.type, value.address, value.shape, value.strides)
             if wrong:
-                raise error("X012", p.kernel.span, kernel=p.kernel.name, what=f"the array of the tensor map "
-                                                                              f"`{v.name}`", why=wrong, where="at the launch")
+                raise error(
+                    "X012", p.kernel.span, kernel=p.kernel.name, what=f"the array of the tensor map `{v.name}`", why=wrong, where="at the launch"
+                )
         else:
             address = np.full(p.lanes, next(left), np.int64)
-            value = tensors.parameter(v.type, address, v.name) if isinstance(v.type, TensorType) else address
+            value = memory_ops.parameter(v.type, address, v.name) if isinstance(v.type, TensorType) else address
         p.template[p.slot(v)] = value
     return memory
 
@@ -102,26 +103,26 @@ def _bind(p: Program, args: Sequence[Any], outputs: Collection[str] = ()) -> Spa
 class _Launch:
     """One launch: what all blocks share."""
 
-    def __init__(self, p: Program, memory: Space, order: Order, seed: int, races: bool):
+    def __init__(self, p: ReferenceProgram, memory: AddressSpace, order: Order, seed: int, races: bool):
         self.p, self.memory, self.order, self.races = p, memory, order, races
         self.grid = Grid(memory) if races else None
         self.watched = races or any(op.name.startswith(ASYNC_PROXY) for op in walk(p.kernel.body))
         self.random = random.Random(seed)
-        self.shapes = Shape.of_block(p.block, p.lanes)
+        self.shapes = WaveShape.of_block(p.block, p.lanes)
         self.features = features(p.kernel)
 
-    def wave(self, shape: Shape, block: BlockState) -> Wave:
+    def wave(self, shape: WaveShape, block: ReferenceBlock) -> ReferenceWave:
         local = scratch(LOCAL, self.p.memory[LOCAL], self.p.lanes)
-        wave = Wave(shape, block, self.p.template.copy(), self.p.lanes, self.features, self.memory, local)
+        wave = ReferenceWave(shape, block, self.p.template.copy(), self.p.lanes, self.features, self.memory, local)
         wave.grid = self.grid
         if self.p.plan is not None:
-            wave.products = Products(wave.env, [self.p.slot(v) for v in self.p.plan.seen], local.stride)
+            wave.products = AsyncProducts(wave.env, [self.p.slot(v) for v in self.p.plan.seen], local.stride)
         return wave
 
     def cluster(self, number: int, first: Dim3, extents: Dim3) -> list[_Turn]:
         """The waves of one cluster, the launch's `number`th, at their first instruction."""
         index, clusters = (tuple(a // b for a, b in zip(x, extents, strict=True)) for x in (first, self.p.grid))
-        cluster = Cluster(extents, index, clusters)  # type: ignore[arg-type]
+        cluster = ClusterState(extents, index, clusters)  # type: ignore[arg-type]
         ex, ey, ez = extents
         clocks = Clocks(ex * ey * ez * len(self.shapes), self.p.lanes, number) if self.watched else None
         for rank in range(ex * ey * ez):
@@ -129,7 +130,7 @@ class _Launch:
             shared = scratch(SHARED, self.p.memory[SHARED])
             shared.disturbed = disturbed
             seen = Races(shared, clocks, self.races) if clocks is not None else None
-            cluster.blocks.append(BlockState((x, y, z), shared, seen, Sync(cluster, rank, len(self.shapes))))
+            cluster.blocks.append(ReferenceBlock((x, y, z), shared, seen, BlockSync(cluster, rank, len(self.shapes))))
         waves = [self.wave(shape, block) for block in cluster.blocks for shape in self.shapes]
         live = [_Turn(w, self.p.body.run(w, w.env)) for w in waves]
         if self.order == "reverse":
@@ -188,7 +189,7 @@ class _Launch:
         wave = turn.wave
         try:
             return act()
-        except Fault as fault:
+        except AccessFault as fault:
             assert wave.op is not None
             raise report(self.p, wave, fault, wave.op) from None
 
@@ -198,7 +199,7 @@ class _Turn:
 
     __slots__ = ("code", "over", "ready", "turns", "wave")
 
-    def __init__(self, wave: Wave, code: Waiting):
+    def __init__(self, wave: ReferenceWave, code: Waiting):
         self.wave, self.code, self.over, self.turns = wave, code, False, 0
         self.ready: Ready | None = None
 
@@ -217,13 +218,13 @@ class _Turn:
         return self.over
 
 
-def _unwritten(p: Program, memory: Space, args: Sequence[Any]) -> list[str]:
+def _unwritten(p: ReferenceProgram, memory: AddressSpace, args: Sequence[Any]) -> list[str]:
     """Of outputs that the launch has not written as a whole: which, in words. Arrays that it also reads are none."""
     said = []
     for v, a in zip(p.kernel.params, args, strict=True):
         at = next((i for i, alloc in enumerate(memory.allocs) if alloc.name == v.name), None)
         buffer = None if at is None else memory.buffers[at]
-        if isinstance(buffer, Output) and not buffer.read:
+        if isinstance(buffer, OutputBuffer) and not buffer.read:
             missing = buffer.missing(a, bounds_of(a)[0])
             if missing.any():
                 first = tuple(int(i[0]) for i in np.nonzero(missing))
@@ -264,7 +265,7 @@ def run(
     kernel.expect(extents)
     # Overflow, division by zero and NaN have a defined result here; NumPy need not warn of them.
     with np.errstate(all="ignore"):
-        p = Program(kernel, _dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)
+        p = ReferenceProgram(kernel, _dim3(grid), extents, HANDLERS, sys.stdout if stdout is None else stdout)
         memory = _bind(p, args, outputs)
         launch = _Launch(p, memory, order, seed, races)
         ex, ey, ez = extents = kernel.cluster

@@ -1,8 +1,9 @@
-"""Registers that asynchronous matrix instructions (wgmma) go on using beside the waves: uses of values come in; a `Fault` where one is too early.
+"""Registers that asynchronous matrix instructions (wgmma) go on using beside the waves: uses of values come in; an
+`AccessFault` where one is too early.
 
-A value that an instruction may still write is a `Held`. It has its instruction's number: those of a wave complete in sequence, so that one number
-says which are done. The rules are those of PTX ISA 9.0, 9.7.15.7.1 (wgmma.fence), 9.7.15.7.2 (commit_group) and 9.7.15.7.3 (wait_group).
-"""
+A value that an instruction may still write is a `Held`. It has its instruction's number: those of a wave complete in
+sequence, so that one number says which are done. The rules are those of PTX ISA 9.0, 9.7.15.7.1 (wgmma.fence),
+9.7.15.7.2 (commit_group) and 9.7.15.7.3 (wait_group). """
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from avelang.ir.core import Op
-from avelang.sim.flights import Flight
-from avelang.sim.memory import Fault, Mask
-from avelang.sim.sync import Misuse
+from avelang.sim.address_space import AccessFault, Mask
+from avelang.sim.async_copies import RunningCopy
+from avelang.sim.barriers import SyncMisuse
 
 TAKE = "take the accumulator back first: acc = wgmma_wait_acc(acc, 0)"
 COMMIT = "call wgmma_commit_group() behind the last wgmma of a group: only then a wait knows of it"
@@ -24,25 +25,26 @@ KEEP = "wait for the wgmma first, or give the next operand registers of its own"
 
 
 class Held:
-    """A value in the registers of a wave. `data` (lanes, n) is what it will be; `op`, of `shape`, writes it, as instruction `number` of the wave (0:
-    none does). `touched`: how many fences the wave had executed when it accessed the registers itself last, by op `by`."""
+    """A value in the registers of a wave. `data` (lanes, n) is what it will be; `op`, of `shape`, writes it, as
+    instruction `number` of the wave (0: none does). `touched`: how many fences the wave had executed when it accessed
+    the registers itself last, by op `by`."""
 
     __slots__ = ("by", "data", "home", "number", "op", "shape", "since", "touched")
 
-    def __init__(self, home: Products, data: np.ndarray, number: int = 0, op: Op | None = None, shape: str = ""):
+    def __init__(self, home: AsyncProducts, data: np.ndarray, number: int = 0, op: Op | None = None, shape: str = ""):
         self.home, self.data, self.number, self.op, self.shape = home, data, number, op, shape
         self.since, self.touched = home.fences, -1
         self.by: Op | None = None
 
     def read(self, op: Op | None) -> np.ndarray:
-        """What ordinary code sees. Raises Fault where it is not there yet."""
+        """What ordinary code sees. Raises AccessFault where it is not there yet."""
         self.home.complete(self)
         self.touched, self.by = self.home.fences, op
         return self.data
 
 
 @dataclasses.dataclass(slots=True)
-class Operand:
+class HeldOperand:
     """An operand of such an instruction: its value, and the values of the registers that it is made of."""
 
     value: Any
@@ -50,8 +52,9 @@ class Operand:
     slots: Sequence[int]
 
 
-class Products:
-    """The asynchronous instructions of one wave. `seen`: slots of its `env` in which operands may stand; `size`: bytes of a lane's local memory."""
+class AsyncProducts:
+    """The asynchronous instructions of one wave. `seen`: slots of its `env` in which operands may stand; `size`: bytes
+    of a lane's local memory."""
 
     def __init__(self, env: list[Any], seen: Sequence[int], size: int):
         self.env, self.seen = env, seen
@@ -59,7 +62,7 @@ class Products:
         self.groups: list[int] = []  # the last number of each that is not known to be done
         self.committed = 0
         self.ops: dict[int, Op] = {}
-        self.guards: list[tuple[int, Flight | None]] = []
+        self.guards: list[tuple[int, RunningCopy | None]] = []
         self.fenced: list[np.ndarray] = []
         self.reading: dict[int, int] = {}  # slots of A's registers: the number of the last instruction that reads them
         self.local: list[tuple[int, int, Held]] = []  # where local memory, which is registers too, holds such values
@@ -69,24 +72,24 @@ class Products:
 
     # -- what rows do ------------------------------------------------------------------------------------------------------------
 
-    def fence(self, *values: Operand) -> None:
+    def fence(self, *values: HeldOperand) -> None:
         """Accesses before come before those of instructions behind."""
         self.fences += 1
         self.dirty[:] = False
         self.fenced = [v for v in (self.env[s] for s in self.seen) if isinstance(v, np.ndarray)]
         self.fenced += [r for v in values for r in v.roots if isinstance(r, np.ndarray)]
 
-    def passed(self, operand: Operand) -> Held:
+    def passed(self, operand: HeldOperand) -> Held:
         """The value behind a fence of its own."""
         v = operand.value
         return v if isinstance(v, Held) else Held(self, v)
 
-    def given(self, operand: Operand) -> Any:
+    def given(self, operand: HeldOperand) -> Any:
         """The value as it has come."""
         return operand.value
 
-    def accumulator(self, operand: Operand, shape: str, lane: int) -> np.ndarray:
-        """The data of an accumulator, for an instruction of `shape`. Raises Fault where it may not use it yet."""
+    def accumulator(self, operand: HeldOperand, shape: str, lane: int) -> np.ndarray:
+        """The data of an accumulator, for an instruction of `shape`. Raises AccessFault where it may not use it yet."""
         v = operand.value
         if not isinstance(v, Held):
             self._fenced(operand.roots, lane, "the accumulator")
@@ -94,12 +97,12 @@ class Products:
         if v.shape and v.shape != shape and (v.number > self.done or v.since == self.fences):
             assert v.op is not None
             why = "adds to registers that {op} of another shape writes: those do not wait for one another"
-            raise Fault("registers", lane, other=Misuse(why, v.op, "wait for the first, then fence, or keep to one shape"))
+            raise AccessFault("registers", lane, other=SyncMisuse(why, v.op, "wait for the first, then fence, or keep to one shape"))
         self._fenced([v], lane, "the accumulator")
         return v.data
 
-    def fragment(self, operand: Operand, lane: int) -> np.ndarray:
-        """The data of an operand in registers that is only read. Raises Fault where it may not be used yet."""
+    def fragment(self, operand: HeldOperand, lane: int) -> np.ndarray:
+        """The data of an operand in registers that is only read. Raises AccessFault where it may not be used yet."""
         v = operand.value
         if isinstance(v, Held):
             self.complete(v)
@@ -117,12 +120,16 @@ class Products:
             elif not any(v is x for x in self.fenced):
                 raise self._unfenced(lane, what, None)
 
-    def _unfenced(self, lane: int, what: str, by: Op | None) -> Fault:
+    def _unfenced(self, lane: int, what: str, by: Op | None) -> AccessFault:
         if by is None:
-            return Fault("registers", lane, other=Misuse(f"uses {what}, which ordinary code has written since the last wgmma_fence", None, FENCE))
-        return Fault("registers", lane, other=Misuse(f"uses {what}, whose registers {{op}} has accessed since the last wgmma_fence", by, FENCE))
+            return AccessFault(
+                "registers", lane, other=SyncMisuse(f"uses {what}, which ordinary code has written since the last wgmma_fence", None, FENCE)
+            )
+        return AccessFault(
+            "registers", lane, other=SyncMisuse(f"uses {what}, whose registers {{op}} has accessed since the last wgmma_fence", by, FENCE)
+        )
 
-    def begin(self, op: Op, data: np.ndarray, shape: str, guard: Flight | None) -> Held:
+    def begin(self, op: Op, data: np.ndarray, shape: str, guard: RunningCopy | None) -> Held:
         """One more instruction is under way, which will leave `data`; `guard` keeps the shared memory that it reads."""
         self.begun += 1
         self.ops[self.begun] = op
@@ -151,23 +158,23 @@ class Products:
     # -- what ordinary code does -----------------------------------------------------------------------------------------------------
 
     def complete(self, v: Held) -> None:
-        """Raises Fault where a value is not there yet."""
+        """Raises AccessFault where a value is not there yet."""
         if v.number > self.done:
             assert v.op is not None
             raise self._early(v.number, "uses registers that {op} writes", v.op)
 
-    def _early(self, number: int, what: str, op: Op, hint: str = TAKE) -> Fault:
+    def _early(self, number: int, what: str, op: Op, hint: str = TAKE) -> AccessFault:
         if number > self.committed:
-            return Fault("registers", 0, other=Misuse(f"{what}, and no wgmma_commit_group has put that into a group", op, COMMIT))
-        return Fault("registers", 0, other=Misuse(f"{what}, and nothing has waited for its group", op, hint))
+            return AccessFault("registers", 0, other=SyncMisuse(f"{what}, and no wgmma_commit_group has put that into a group", op, COMMIT))
+        return AccessFault("registers", 0, other=SyncMisuse(f"{what}, and nothing has waited for its group", op, hint))
 
     def overwritten(self, slot: int) -> None:
-        """Raises Fault where registers get a new value that an instruction under way still reads."""
+        """Raises AccessFault where registers get a new value that an instruction under way still reads."""
         number = self.reading.get(slot, 0)
         if number > self.done:
             raise self._early(number, "writes registers that {op} still reads as A", self.ops[number], KEEP)
 
-    def left(self) -> Fault | None:
+    def left(self) -> AccessFault | None:
         """What is wrong where the wave ends now: an instruction that nobody has waited for."""
         if self.begun == self.done:
             return None
@@ -185,7 +192,8 @@ class Products:
         return low, high
 
     def stored(self, address: np.ndarray, size: int, mask: Mask) -> None:
-        """Active lanes write `size` bytes at local addresses. Raises Fault where they are part of a value that is not there yet."""
+        """Active lanes write `size` bytes at local addresses. Raises AccessFault where they are part of a value that is not
+        there yet."""
         low, high = self._span(address, size, mask)
         self.dirty[low:high] = True
         kept = []
@@ -206,8 +214,8 @@ class Products:
         self.dirty[low:high] = held.touched == self.fences
 
     def loaded(self, address: np.ndarray, size: int, mask: Mask, op: Op | None) -> None:
-        """Active lanes read `size` bytes at local addresses; `found` is the value that stands exactly there. Raises Fault where part of one is read
-        that is not there yet."""
+        """Active lanes read `size` bytes at local addresses; `found` is the value that stands exactly there. Raises
+        AccessFault where part of one is read that is not there yet."""
         low, high = self._span(address, size, mask)
         self.found = None
         for start, end, held in self.local:

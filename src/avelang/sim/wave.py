@@ -1,4 +1,5 @@
-"""A wave while it runs: the mask of active lanes, values, and access to memory; it is the `Wave` that the meaning of a row sees."""
+"""A wave while it runs: the mask of active lanes, values, and access to memory; it is the `ReferenceWave` that the
+meaning of a row sees."""
 
 from __future__ import annotations
 
@@ -12,30 +13,32 @@ from avelang.base.errors import counted
 from avelang.ir.core import Op
 from avelang.ir.types import GLOBAL, LOCAL, SHARED
 from avelang.isa.wave_protocol import orders, strong
-from avelang.sim.clocks import Clock, Clocks
-from avelang.sim.flights import Flight, Groups
+from avelang.sim.address_space import AccessFault, AddressSpace, Mask
+from avelang.sim.async_copies import CommitGroups, RunningCopy
+from avelang.sim.barriers import MAX_ARRIVALS, BarrierState, BlockSync, MBarrierState, Waiting, WarpgroupSync, WatchedMBarrier
+from avelang.sim.clocks import Clocks, VectorClock
 from avelang.sim.grid import Grid, Who, ordered
-from avelang.sim.lanes import agree
-from avelang.sim.memory import Fault, Mask, Space
 from avelang.sim.races import Races
-from avelang.sim.registers import Held, Products
-from avelang.sim.sync import MAX_ARRIVALS, Barrier, MBarrier, Meeting, Sync, Waiting, Watched
+from avelang.sim.registers import AsyncProducts, Held
+from avelang.sim.write_conflicts import agree
 
 Dim3 = tuple[int, int, int]
 PEERS = 24  # bits: from here on, a shared address has the rank of the block that is meant, plus 1; 0 is the own block
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Shape:
-    """What is the same for the wave of one number in every block: its lanes within the block, and the threads they are."""
+class WaveShape:
+    """What is the same for the wave of one number in every block: its lanes within the block, and the threads they
+    are."""
 
     index: int
     mask: Mask
     threads: tuple[np.ndarray, np.ndarray, np.ndarray]  # u32 (lanes,): x, y, z
 
     @staticmethod
-    def of_block(block: Dim3, lanes: int) -> list[Shape]:
-        """The waves of a block. Thread t = (z * bdy + y) * bdx + x is lane t % lanes of wave t // lanes; the rest are inactive."""
+    def of_block(block: Dim3, lanes: int) -> list[WaveShape]:
+        """The waves of a block. Thread t = (z * bdy + y) * bdx + x is lane t % lanes of wave t // lanes; the rest are
+        inactive."""
         x, y, z = block
         count = x * y * z
         out = []
@@ -44,30 +47,34 @@ class Shape:
             threads = tuple(part.astype(np.uint32) for part in (t % x, t // x % y, t // (x * y)))
             for part in threads:
                 part.flags.writeable = False  # every wave of this number sees the same array
-            out.append(Shape(i, Mask(t < count), threads))  # type: ignore[arg-type]
+            out.append(WaveShape(i, Mask(t < count), threads))  # type: ignore[arg-type]
         return out
 
 
 @dataclasses.dataclass(slots=True)
-class BlockState:
-    """One block: its place in the grid, its shared memory, what the race detector saw of it, and where its waves wait."""
+class ReferenceBlock:
+    """One block: its place in the grid, its shared memory, what the race detector saw of it, and where its waves
+    wait."""
 
     index: Dim3
-    shared: Space
+    shared: AddressSpace
     races: Races | None
-    sync: Sync
-    waves: list[Wave] = dataclasses.field(default_factory=list)
+    sync: BlockSync
+    waves: list[ReferenceWave] = dataclasses.field(default_factory=list)
 
 
-class Wave:
-    """One wave of one block. `env` holds the values by slot; `mask` the lanes that execute; `op` the op that last touched memory; `number` is the
-    wave's in its cluster; `products` are what matrix instructions do beside it, in kernels that have such instructions. `gone`: bool (lanes,), those
-    that have returned. `grid`: what watches global memory, and with it all that lanes and waves do to one another, where races are looked for."""
+class ReferenceWave:
+    """One wave of one block. `env` holds the values by slot; `mask` the lanes that execute; `op` the op that last
+    touched memory; `number` is the wave's in its cluster; `products` are what matrix instructions do beside it, in
+    kernels that have such instructions. `gone`: bool (lanes,), those that have returned. `grid`: what watches global
+    memory, and with it all that lanes and waves do to one another, where races are looked for."""
 
     __slots__ = ("_arrived", "_fetched", "_found", "_groups", "_stores", "awaits", "block", "changes", "clocks", "env",
                  "features", "gone", "grid", "lanes", "mask", "met", "number", "op", "products", "shape", "spaces", "who")  # fmt: skip
 
-    def __init__(self, shape: Shape, block: BlockState, env: list[Any], lanes: int, features: frozenset[str], memory: Space, local: Space):
+    def __init__(
+        self, shape: WaveShape, block: ReferenceBlock, env: list[Any], lanes: int, features: frozenset[str], memory: AddressSpace, local: AddressSpace
+    ):
         self.shape = shape
         self.block = block
         self.env = env
@@ -76,12 +83,12 @@ class Wave:
         self.mask = shape.mask
         self.op: Op | None = None
         self.spaces = {GLOBAL: memory, SHARED: block.shared, LOCAL: local}
-        self._groups: dict[str, Groups] = {}
-        self._arrived: tuple[int, Clock] | None = None  # at which generation of the cluster's barrier
+        self._groups: dict[str, CommitGroups] = {}
+        self._arrived: tuple[int, VectorClock] | None = None  # at which generation of the cluster's barrier
         self._stores: dict[int, list[int]] = {}  # by lane: the agent that its bulk stores are, and how many there were
         self.number = block.sync.rank * block.sync.waves + shape.index
         self.clocks: Clocks | None = block.races.clocks if block.races is not None else None
-        self.products: Products | None = None
+        self.products: AsyncProducts | None = None
         block.waves.append(self)
         self.gone = ~shape.mask.active
         self.grid: Grid | None = None
@@ -97,7 +104,8 @@ class Wave:
         return self.mask.active
 
     def load(self, space: str, address: np.ndarray, size: int, mask: Mask) -> np.ndarray:
-        """uint8, address.shape + (size,), from int64 addresses (lanes,) or (lanes, n); anything in lanes outside the mask. Raises Fault."""
+        """uint8, address.shape + (size,), from int64 addresses (lanes,) or (lanes, n); anything in lanes outside the
+        mask. Raises AccessFault."""
         if space == SHARED and self._remote(address, mask):
             return self._of_peers(address, mask, lambda block, at, some: block.load(at, size, some))
         data = self._found = self.spaces[space].load(address, size, mask)
@@ -115,7 +123,7 @@ class Wave:
         return data
 
     def store(self, space: str, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
-        """Writes uint8, address.shape + (size,), lanes in order. Raises Fault."""
+        """Writes uint8, address.shape + (size,), lanes in order. Raises AccessFault."""
         if space == SHARED and self._remote(address, mask):
             self._of_peers(address, mask, lambda block, at, some: block.store(at, data, some))
             return
@@ -133,7 +141,7 @@ class Wave:
             self._orders(self.op, space, address, mask, True)
 
     def _seen(self, grid: Grid, op: Op, space: str, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
-        """The race detector looks at a store. Raises Fault."""
+        """The race detector looks at a store. Raises AccessFault."""
         if space != LOCAL and not strong(op.name):
             agree(self.spaces[space], address, data, mask)
         if space == GLOBAL and self.who is not None:
@@ -143,8 +151,8 @@ class Wave:
                 grid.write(self.who, op, address, data.shape[-1], mask)
 
     def read(self, space: str, address: np.ndarray, nbytes: int, mask: np.ndarray) -> np.ndarray:
-        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros outside of `mask` and in inactive lanes. Raises Fault, also for an atomic
-        access that is not aligned."""
+        """uint8 (lanes, nbytes) from byte addresses uint64 (lanes,); zeros outside of `mask` and in inactive lanes.
+        Raises AccessFault, also for an atomic access that is not aligned."""
         wanted = self._mask(mask)
         if wanted.count and self.op is not None and strong(self.op.name) and (odd := wanted.active & (address % np.uint64(nbytes) != 0)).any():
             lane = int(odd.argmax())
@@ -155,7 +163,7 @@ class Wave:
         return data if wanted.full else np.where(wanted.active[:, None], data, np.uint8(0))
 
     def write(self, space: str, address: np.ndarray, data: np.ndarray, mask: np.ndarray) -> None:
-        """Writes uint8 (lanes, nbytes), lanes in order, active lanes of `mask` only. Raises Fault."""
+        """Writes uint8 (lanes, nbytes), lanes in order, active lanes of `mask` only. Raises AccessFault."""
         wanted = self._mask(mask)
         if wanted.count:
             self.store(space, _signed(address), data, wanted)
@@ -164,7 +172,7 @@ class Wave:
         """Whether active lanes mean the shared memory of blocks by rank."""
         return len(self.block.sync.cluster.blocks) > 1 and bool((address[mask.active] >> PEERS > 0).any())
 
-    def _of_peers(self, address: np.ndarray, mask: Mask, act: Callable[[Space, np.ndarray, Mask], Any]) -> Any:
+    def _of_peers(self, address: np.ndarray, mask: Mask, act: Callable[[AddressSpace, np.ndarray, Mask], Any]) -> Any:
         """What `act` gives for lanes of one address each, block by block."""
         out = None
         ranks = (address >> PEERS) - 1
@@ -179,16 +187,18 @@ class Wave:
 
     # -- what `isa.wave_protocol` promises ---------------------------------------------------------------------------------------------
 
-    def groups(self, kind: str) -> Groups:
-        return self._groups.setdefault(kind, Groups(self.lanes))
+    def groups(self, kind: str) -> CommitGroups:
+        return self._groups.setdefault(kind, CommitGroups(self.lanes))
 
     def finish(self) -> None:
-        """The wave's end. Raises Fault where something still runs that reads its block's shared memory or writes its registers."""
+        """The wave's end. Raises AccessFault where something still runs that reads its block's shared memory or writes
+        its registers."""
         self.block.sync.gone(self.clocks, self.number)
         for flight in self._groups["bulk"].left() if "bulk" in self._groups else ():
             self.op = flight.op
-            raise self.wrong(int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it "
-                                                   "is read")
+            raise self.wrong(
+                int(flight.lanes[0]), "the wave has ended and nothing has waited for this copy: shared memory may be gone before it is read"
+            )
         if self.grid is not None and not self.block.sync.live:
             self._all_met()
         left = self.products.left() if self.products is not None else None
@@ -198,11 +208,15 @@ class Wave:
         late = races.ends(range(sync.rank * sync.waves, (sync.rank + 1) * sync.waves)) if races is not None and not sync.live else None
         if late is not None:
             self.op = late
-            raise self.wrong(0, f"block {self.block.index}, whose shared memory this uses, may have ended by then: a barrier of the cluster must "
-                                "stand behind the last use")
+            raise self.wrong(
+                0,
+                f"block {self.block.index}, whose shared memory this uses, may have ended by then: a barrier of the cluster must "
+                "stand behind the last use",
+            )
 
     def _all_met(self) -> None:
-        """The block ends. Raises Fault where a wave came to a barrier more often than another that ran to its end."""
+        """The block ends. Raises AccessFault where a wave came to a barrier more often than another that ran to its
+        end."""
         waves = self.block.waves
         fewest = min((w for w in waves if not w.gone.all()), key=lambda w: len(w.met), default=None)
         most = max(waves, key=lambda w: len(w.met))
@@ -210,10 +224,10 @@ class Wave:
             ways = next((i for i, (a, b) in enumerate(zip(fewest.met, most.met, strict=False)) if a is not b), len(fewest.met))
             self.op = most.met[ways]
             why = f"wave {fewest.shape.index} of the block has ended without coming to as many barriers as wave {most.shape.index}"
-            raise Fault("diverged", self.shape.mask.first, other=why)
+            raise AccessFault("diverged", self.shape.mask.first, other=why)
 
     def begin(self, space: str, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, *, rank: int | None = None, guard: np.ndarray | None = None,
-              add: Any = None, ordinary: bool = False) -> Flight:  # fmt: skip
+              add: Any = None, ordinary: bool = False) -> RunningCopy:  # fmt: skip
         assert self.op is not None
         block = self.block if rank is None else self._block(int(lanes[0]), rank)
         home = block.shared if space == SHARED else self.spaces[space]
@@ -225,8 +239,8 @@ class Wave:
         if races is not None and space == SHARED and at.size:
             races.begun(self.number, self.op, lanes, at, ordinary)
         try:
-            flight = Flight.begin(self.op, home, lanes, at, data, self.block.shared if guard is not None else None, guard, add)
-        except Fault as fault:
+            flight = RunningCopy.begin(self.op, home, lanes, at, data, self.block.shared if guard is not None else None, guard, add)
+        except AccessFault as fault:
             fault.lane = int(lanes[fault.lane]) if fault.lane < len(lanes) else fault.lane
             raise
         flight.wave, flight.races, flight.reader = self.number, races, reader
@@ -252,7 +266,7 @@ class Wave:
         if releases if write else acquires:
             assert self.clocks is not None
             for word in np.unique(address[mask.active]).tolist():
-                clock = self.block.sync.cluster.words.setdefault((space, self.block.sync.rank if space == SHARED else 0, word), Clock())
+                clock = self.block.sync.cluster.words.setdefault((space, self.block.sync.rank if space == SHARED else 0, word), VectorClock())
                 if write:
                     self.clocks.release(self.number, clock)
                 else:
@@ -261,15 +275,18 @@ class Wave:
             place = self.block.index if space == SHARED else None
             ordered(self.grid.words, self.who, op, [(space, place, word) for word in np.unique(address[mask.active]).tolist()], write)
 
-    def _block(self, lane: int, rank: int | None) -> BlockState:
+    def _block(self, lane: int, rank: int | None) -> ReferenceBlock:
         if rank is None:
             return self.block
         blocks = self.block.sync.cluster.blocks
         if rank >= len(blocks):
             raise self.wrong(lane, f"rank {rank} in a cluster of {len(blocks)} blocks")
         if not blocks[rank].sync.live:
-            raise self.wrong(lane, f"block {blocks[rank].index} of the cluster has ended, and its shared memory with it: a barrier of the cluster "
-                                   "must stand behind the last use")
+            raise self.wrong(
+                lane,
+                f"block {blocks[rank].index} of the cluster has ended, and its shared memory with it: a barrier of the cluster "
+                "must stand behind the last use",
+            )
         return blocks[rank]
 
     def make_mbarrier(self, lane: int, address: int, count: int | None) -> None:
@@ -284,31 +301,31 @@ class Wave:
             raise self.wrong(lane, f"an mbarrier for {count} arrivals; 1 to {MAX_ARRIVALS} are possible")
         zero, only = np.zeros((self.lanes, 8), np.uint8), np.arange(self.lanes) == lane
         self.write(SHARED, np.full(self.lanes, address, np.uint64), zero, only)
-        mbarriers[address] = MBarrier(count, count)
+        mbarriers[address] = MBarrierState(count, count)
         if self.clocks is not None and self.op is not None:
             mbarriers[address].agent, mbarriers[address].made = self.clocks.made(self.number, self.op)
 
-    def mbarrier(self, lane: int, address: int, rank: int | None = None) -> Watched:
+    def mbarrier(self, lane: int, address: int, rank: int | None = None) -> WatchedMBarrier:
         block = self._block(lane, rank)
         found = block.sync.mbarriers.get(address)
         if found is None:
             raise self.wrong(lane, f"there is no mbarrier at address {address:#x}: nothing has called mbarrier_init for it")
         if block.races is not None:
             block.races.made_known(self.number, found.made, lane, address, 8)
-        return Watched(found, self.clocks, self.number, None if block is self.block else lambda: self._visits(block))
+        return WatchedMBarrier(found, self.clocks, self.number, None if block is self.block else lambda: self._visits(block))
 
-    def _visits(self, block: BlockState) -> None:
+    def _visits(self, block: ReferenceBlock) -> None:
         """The wave uses something of another block now."""
         if block.races is not None and block is not self.block and self.op is not None:
             block.races.visited(self.number, self.op)
 
-    def _arrives(self, barrier: Barrier, relaxed: bool = False) -> Clock:
+    def _arrives(self, barrier: BarrierState, relaxed: bool = False) -> VectorClock:
         """What those know who wait at a barrier, once all have come."""
         if self.clocks is not None:
             self.clocks.release(self.number, barrier.clock, self.mask.count == self.shape.mask.count, relaxed)
         return barrier.clock
 
-    def _hears(self, clock: Clock) -> None:
+    def _hears(self, clock: VectorClock) -> None:
         if self.clocks is not None:
             self.clocks.of[self.number].join(clock)
 
@@ -328,16 +345,17 @@ class Wave:
             self._hears(clock)
 
     def _undivided(self) -> None:
-        """Raises Fault where lanes that have not returned are not at the barrier to which the wave comes, where that is looked for."""
+        """Raises AccessFault where lanes that have not returned are not at the barrier to which the wave comes, where
+        that is looked for."""
         missing = ~self.mask.active & ~self.gone
         if self.grid is None or not missing.any():
             return
         away = np.flatnonzero(missing).tolist()
         some = f"lane {away[0]}" if len(away) == 1 else f"{len(away)} lanes ({away[0]} to {away[-1]})"
-        raise Fault("diverged", self.mask.first, other=f"{some} of the wave took another way and do not come to it")
+        raise AccessFault("diverged", self.mask.first, other=f"{some} of the wave took another way and do not come to it")
 
-    def _in_turn(self, barrier: Barrier, number: int) -> None:
-        """Notes that the wave comes to a barrier; raises Fault where it may be too soon."""
+    def _in_turn(self, barrier: BarrierState, number: int) -> None:
+        """Notes that the wave comes to a barrier; raises AccessFault where it may be too soon."""
         own = None if self.clocks is None else self.clocks.of[self.number]
         other = barrier.too_soon(self.number, own)
         if other == self.number:
@@ -402,11 +420,11 @@ class Wave:
     def warp(self) -> int:
         return self.shape.index
 
-    def _group(self) -> Meeting:
+    def _group(self) -> WarpgroupSync:
         first = self.shape.index // 4 * 4
         if first + 4 > self.block.sync.waves:
             raise self.wrong(self.mask.first, f"this needs the four warps {first} to {first + 3}; the block has {self.block.sync.waves} warps")
-        return self.block.sync.groups.setdefault(first, Meeting())
+        return self.block.sync.groups.setdefault(first, WarpgroupSync())
 
     def meet(self, key: Any) -> Waiting:
         assert self.op is not None
@@ -424,7 +442,7 @@ class Wave:
             races.reads(self.number, self.op, lane, own[None])
         if "guard" not in shared:
             nothing, home = np.zeros((1, 0), np.int64), self.block.shared
-            flight = Flight.begin(self.op, home, lane, nothing, nothing.astype(np.uint8), home, used[None])
+            flight = RunningCopy.begin(self.op, home, lane, nothing, nothing.astype(np.uint8), home, used[None])
             if races is not None:
                 meeting.agent = meeting.agent or races.clocks.new_agent()
                 meeting.begun += 1
@@ -437,22 +455,25 @@ class Wave:
         assert self.products is not None
         clocks = self.clocks
 
-        def learn(guard: Flight) -> None:
+        def learn(guard: RunningCopy) -> None:
             if clocks is not None and guard.reader is not None:
                 clocks.of[self.number].learn(*guard.reader)
 
         self.products.wait(pending, learn)
 
     def together(self) -> None:
-        """Raises Fault where not all lanes that the wave has execute this."""
+        """Raises AccessFault where not all lanes that the wave has execute this."""
         missing = self.shape.mask.active & ~self.mask.active
         if missing.any():
             away = np.flatnonzero(missing).tolist()
-            raise self.wrong(int(np.argmax(self.active)), f"all lanes execute this together, and {counted(len(away), 'lane')} of the wave "
-                                                          f"({away[0]}{', ...' if len(away) > 1 else ''}) took another way")
+            raise self.wrong(
+                int(np.argmax(self.active)),
+                f"all lanes execute this together, and {counted(len(away), 'lane')} of the wave "
+                f"({away[0]}{', ...' if len(away) > 1 else ''}) took another way",
+            )
 
-    def wrong(self, lane: int, why: str) -> Fault:
-        return Fault("sync", lane, other=why)
+    def wrong(self, lane: int, why: str) -> AccessFault:
+        return AccessFault("sync", lane, other=why)
 
 
 def _signed(address: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import math
 
-from avelang.arch import Product, product
+from avelang.arch import Sku, product
 from avelang.arch import chip as chip_of
 from avelang.base.errors import AveError
 from avelang.base.places import wrong
@@ -54,7 +54,7 @@ class Gemm:
         return i32 if self.dtype.is_int else f64 if self.dtype == f64 else f32
 
     @property
-    def unit(self) -> Product:
+    def unit(self) -> Sku:
         """What the chip has."""
         return product(self.target)
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from avelang.sim.sync import MBarrier
+from avelang.sim.barriers import MBarrierState
 
 if TYPE_CHECKING:
     from avelang.sim.ptx.clocks import VectorClock
@@ -68,7 +68,7 @@ class BarrierState:
             self.last, self.votes = self.votes, []
 
 
-class Phase(MBarrier):
+class Phase(MBarrierState):
     """An mbarrier, and the copies that report to it: each lands and tells its bytes when somebody asks. `seen`: the phase in which a thread that has
     waited here was told so. `uses`: in a launch that is watched, by the number of an access to it the phase at whose end that is over for certain."""
 

@@ -15,7 +15,7 @@ from avelang.isa.nvptx.swizzle import swizzled
 from avelang.isa.nvptx.tma import ALIGN, PIECE
 from avelang.isa.tensor_map import NAN, TensorMapValue
 from avelang.nvptx import nodes as n
-from avelang.sim.flights import Groups
+from avelang.sim.async_copies import CommitGroups
 from avelang.sim.ptx.barriers import HostMisuse, Outside, phase
 from avelang.sim.ptx.code import Mem
 from avelang.sim.ptx.modifiers import Mods, NotExecuted
@@ -51,7 +51,7 @@ def host_bytes(launch: PtxLaunch, address: int, nbytes: int, write: bool, lane: 
 class Copy:
     """Copies that one instruction has begun, one row for each lane: where each byte of `data` uint8 (rows, bytes) will arrive, `at` int64 (rows,
     bytes), in the shared memory of `block`, or (None) in global memory. `guard`: bytes of `source`'s shared memory that must stay as they are. It has
-    what `sim.flights.Groups` asks for. `done` is called when all is there."""
+    what `sim.async_copies.CommitGroups` asks for. `done` is called when all is there."""
 
     def __init__(self, copies: Copies, lanes: np.ndarray, block: CtaState | None, at: np.ndarray, data: np.ndarray, source: CtaState | None = None,
                  guard: np.ndarray | None = None, add: Any = None, generic: bool = False, origin: int = -1,
@@ -144,8 +144,8 @@ class Copies:
         self.run = run
 
     def groups(self, warp: Warp, kind: str) -> Any:
-        """`sim.flights.Groups` of copies of one kind."""
-        return warp.groups.setdefault(kind, Groups(LANES))
+        """`sim.async_copies.CommitGroups` of copies of one kind."""
+        return warp.groups.setdefault(kind, CommitGroups(LANES))
 
     def finish(self, warp: Warp) -> None:
         """Stores to global memory that nobody waited for arrive; they must not read shared memory that is gone."""

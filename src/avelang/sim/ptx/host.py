@@ -15,7 +15,7 @@ import avelang.sim.ptx.prints as prints
 import avelang.sim.ptx.reports as reports
 import avelang.sim.ptx.warpgroup_mma as warpgroup_mma
 from avelang.nvptx import nodes as n
-from avelang.sim.memory import Fault
+from avelang.sim.address_space import AccessFault
 from avelang.sim.ptx.barriers import HostMisuse, Outside, Phase, phase
 from avelang.sim.ptx.code import At, Callee, Instr, Mem, PtxReg
 from avelang.sim.ptx.findings import report
@@ -161,7 +161,7 @@ class HostExecutor:
             yield
         except HostMisuse as why:
             self._wrong(warp, why)
-        except Fault as why:
+        except AccessFault as why:
             self._wrong(warp, HostMisuse(str(why.other), why.lane))
 
     def complain(self, why: HostMisuse) -> None:

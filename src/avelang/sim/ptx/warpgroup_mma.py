@@ -18,7 +18,7 @@ from avelang.isa.mma_reference import matmul
 from avelang.isa.nvptx.mma import LANES, TF32, MmaOperand
 from avelang.isa.nvptx.wgmma import FORMS, ROWS, WARPS, M, WgmmaForm, a_fragment, d_fragment, element_addresses
 from avelang.nvptx import nodes as n
-from avelang.sim.flights import Groups
+from avelang.sim.async_copies import CommitGroups
 from avelang.sim.ptx.barriers import HostMisuse
 from avelang.sim.ptx.code import PtxReg, held_by
 from avelang.sim.ptx.copies import Copy, check_read
@@ -36,8 +36,8 @@ def _fence(host: HostExecutor, v: HostView) -> None:
         v.warp.words[word.place // 4] = 0
 
 
-def _groups(v: HostView) -> Groups:
-    return v.warp.groups.setdefault(KIND, Groups(LANES))
+def _groups(v: HostView) -> CommitGroups:
+    return v.warp.groups.setdefault(KIND, CommitGroups(LANES))
 
 
 def _commit(host: HostExecutor, v: HostView) -> None:

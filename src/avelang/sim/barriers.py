@@ -11,9 +11,9 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from avelang.ir.core import Op
-from avelang.sim.clocks import Clock, Clocks
-from avelang.sim.flights import Flight
-from avelang.sim.memory import Fault
+from avelang.sim.address_space import AccessFault
+from avelang.sim.async_copies import RunningCopy
+from avelang.sim.clocks import Clocks, VectorClock
 
 Ready = Callable[[], bool]
 Waiting = Generator["Ready | None", None, Any]  # None: the wave gives the others a turn, and may go on
@@ -22,14 +22,14 @@ MAX_ARRIVALS = MAX_TX = (1 << 20) - 1  # PTX ISA 9.0, 9.7.13.15.2, "Contents of 
 
 
 @dataclasses.dataclass(slots=True)
-class Barrier:
+class BarrierState:
     """Arrivals, counted until there are enough; `generation` counts how often there were. `clock`: what those know who have come so far; `came`: the
     waves that have, each with its clock's count (0 without clocks), `last`: those of the generation before."""
 
     arrived: int = 0
     generation: int = 0
     wanted: int = 0
-    clock: Clock = dataclasses.field(default_factory=Clock)
+    clock: VectorClock = dataclasses.field(default_factory=VectorClock)
     came: dict[int, int] = dataclasses.field(default_factory=dict)
     last: dict[int, int] = dataclasses.field(default_factory=dict)
 
@@ -41,19 +41,21 @@ class Barrier:
         return before
 
     def agree(self, wanted: int) -> None:
-        """Raises Fault where callers disagree on how many are wanted."""
+        """Raises AccessFault where callers disagree on how many are wanted."""
         if self.arrived and wanted != self.wanted:
-            raise Fault("sync", 0, other=f"this barrier is used with {wanted} threads here, and with {self.wanted} by the waves that came before")
+            raise AccessFault(
+                "sync", 0, other=f"this barrier is used with {wanted} threads here, and with {self.wanted} by the waves that came before"
+            )
 
     def check(self, wanted: int) -> None:
         """Opens the barrier where enough have come."""
         if self.arrived >= wanted > 0:
             self.arrived = 0
             self.generation += 1
-            self.clock = Clock()  # those who wait hold the one before
+            self.clock = VectorClock()  # those who wait hold the one before
             self.last, self.came = self.came, {}
 
-    def too_soon(self, wave: int, clock: Clock | None) -> int | None:
+    def too_soon(self, wave: int, clock: VectorClock | None) -> int | None:
         """A wave that `wave` has to wait for before it may come here: its own earlier arrival is not counted yet, or nothing says that the other one
         has come to the generation before (then this arrival may be counted in that one)."""
         if wave in self.came:
@@ -64,7 +66,7 @@ class Barrier:
 
 
 @dataclasses.dataclass(slots=True)
-class MBarrier:
+class MBarrierState:
     """An mbarrier object: arrivals `pending` of `expected` in the phase that is running, bytes `tx` still to come, and what copies do `later`, each
     with the phase in which it was begun. `made`: number of the access that made it; `agent`: its number among those whose clocks count; `clock`: what
     those know who have arrived, `ended`: those of phases that have ended."""
@@ -76,20 +78,20 @@ class MBarrier:
     later: list[tuple[int, Op | None, Callable[[], None]]] = dataclasses.field(default_factory=list)
     made: int = 0
     agent: int = 0
-    clock: Clock = dataclasses.field(default_factory=Clock)
-    ended: Clock = dataclasses.field(default_factory=Clock)
+    clock: VectorClock = dataclasses.field(default_factory=VectorClock)
+    ended: VectorClock = dataclasses.field(default_factory=VectorClock)
 
     def arrive(self, count: int, lane: int) -> None:
-        """Raises Fault where more arrive than the phase expects."""
+        """Raises AccessFault where more arrive than the phase expects."""
         if count > self.pending:
-            raise Fault("sync", lane, other=f"{count} arrivals on an mbarrier whose phase waits for {self.pending} of {self.expected} more")
+            raise AccessFault("sync", lane, other=f"{count} arrivals on an mbarrier whose phase waits for {self.pending} of {self.expected} more")
         self.pending -= count
         self.settle()
 
     def expect(self, count: int, lane: int) -> None:
         self.tx += count
         if abs(self.tx) > MAX_TX:
-            raise Fault("sync", lane, other=f"the mbarrier's count of bytes to come would be {self.tx}; its limit is {MAX_TX}")
+            raise AccessFault("sync", lane, other=f"the mbarrier's count of bytes to come would be {self.tx}; its limit is {MAX_TX}")
         self.settle()
 
     def settle(self) -> None:
@@ -102,11 +104,11 @@ class MBarrier:
                 self.ended = self.clock.copy()
 
     def deliver(self) -> None:
-        """The copies that report here have arrived. Raises Fault where the phase in which one was begun ends without it."""
+        """The copies that report here have arrived. Raises AccessFault where the phase in which one was begun ends without it."""
         waiting, self.later = self.later, []
         for phase, op, act in waiting:
             if op is not None and phase != self.phase:
-                raise Fault("sync", 0, other=Misuse("an mbarrier's phase has ended before the bytes of {op} came: fewer were expected", op))
+                raise AccessFault("sync", 0, other=SyncMisuse("an mbarrier's phase has ended before the bytes of {op} came: fewer were expected", op))
             act()
 
     def done(self, parity: int) -> bool:
@@ -120,7 +122,7 @@ class MBarrier:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Misuse:
+class SyncMisuse:
     """What is wrong, in words in which {op} stands for another op; what to do about it."""
 
     why: str
@@ -128,11 +130,11 @@ class Misuse:
     hint: str = ""
 
 
-class Watched:
+class WatchedMBarrier:
     """An mbarrier in the hands of a wave: its arrivals tell what the wave has done, its waits hear what others have. `arrived` is called at an
     arrival."""
 
-    def __init__(self, bar: MBarrier, clocks: Clocks | None, wave: int, arrived: Callable[[], None] | None = None):
+    def __init__(self, bar: MBarrierState, clocks: Clocks | None, wave: int, arrived: Callable[[], None] | None = None):
         self.bar, self.clocks, self.wave, self.arrived = bar, clocks, wave, arrived
 
     def arrive(self, count: int, lane: int, relaxed: bool = False) -> None:
@@ -145,7 +147,7 @@ class Watched:
     def expect(self, count: int, lane: int) -> None:
         self.bar.expect(count, lane)
 
-    def receive(self, flight: Flight, count: int, lane: int) -> None:
+    def receive(self, flight: RunningCopy, count: int, lane: int) -> None:
         bar = self.bar
         if flight.fetched is not None:
             flight.fetched(bar.agent, bar.phase + 2)
@@ -156,9 +158,9 @@ class Watched:
 
         bar.later.append((bar.phase, flight.op, arrive))
 
-    def follow(self, copies: list[tuple[Flight, Any]], lane: int, extra: bool) -> None:
+    def follow(self, copies: list[tuple[RunningCopy, Any]], lane: int, extra: bool) -> None:
         bar, clocks = self.bar, self.clocks
-        told = Clock()
+        told = VectorClock()
         if clocks is not None:
             clocks.release(self.wave, told)
         bar.pending += extra
@@ -181,37 +183,37 @@ class Watched:
         return over
 
 
-class Meeting:
+class WarpgroupSync:
     """The four warps of a warpgroup at an instruction that they execute together."""
 
     def __init__(self) -> None:
-        self.barrier = Barrier()
+        self.barrier = BarrierState()
         self.first: tuple[Op, Any] | None = None
         self.shared: dict[str, Any] = {}  # of those who meet now
         self.agent = 0  # of what the warpgroup lets run beside it, among those whose clocks count,
         self.begun = 0  # and how many of them
 
     def come(self, op: Op, key: Any, warps: int, lane: int) -> tuple[int, dict[str, Any]]:
-        """One warp has come with what all of them must agree on: the generation, and what they share. Raises Fault where they do not."""
+        """One warp has come with what all of them must agree on: the generation, and what they share. Raises AccessFault where they do not."""
         if self.barrier.arrived and self.first is not None:
             if self.first[0] is not op:
-                raise Fault("sync", lane, other="the four warps of a warpgroup are at different instructions")
+                raise AccessFault("sync", lane, other="the four warps of a warpgroup are at different instructions")
             if self.first[1] != key:
-                raise Fault("sync", lane, other=f"the warps of a warpgroup disagree: {self.first[1]} and {key}")
+                raise AccessFault("sync", lane, other=f"the warps of a warpgroup disagree: {self.first[1]} and {key}")
         self.first = (op, key)
         if not self.barrier.arrived:
             self.shared = {}
         return self.barrier.arrive(1, warps), self.shared
 
 
-class Cluster:
+class ClusterState:
     """Blocks that run together: `blocks` by rank, x fastest; `extents` in blocks."""
 
     def __init__(self, extents: tuple[int, int, int], index: tuple[int, int, int], grid: tuple[int, int, int]):
         self.extents, self.index, self.grid = extents, index, grid
         self.blocks: list[Any] = []
-        self.barrier = Barrier()
-        self.words: dict[tuple[str, int, int], Clock] = {}  # by space, rank and address: what those know who wrote there by atomics that order
+        self.barrier = BarrierState()
+        self.words: dict[tuple[str, int, int], VectorClock] = {}  # by space, rank and address: what those know who wrote there by atomics that order
 
     @property
     def live(self) -> int:
@@ -219,17 +221,17 @@ class Cluster:
         return sum(b.sync.live for b in self.blocks)
 
 
-class Sync:
+class BlockSync:
     """What the waves of one block share: named barriers, mbarriers by address, warpgroups, its cluster and its rank there."""
 
-    def __init__(self, cluster: Cluster, rank: int, waves: int):
+    def __init__(self, cluster: ClusterState, rank: int, waves: int):
         self.cluster, self.rank, self.waves, self.live = cluster, rank, waves, waves
-        self.barriers: dict[int, Barrier] = {}
-        self.mbarriers: dict[int, MBarrier] = {}
-        self.groups: dict[int, Meeting] = {}
+        self.barriers: dict[int, BarrierState] = {}
+        self.mbarriers: dict[int, MBarrierState] = {}
+        self.groups: dict[int, WarpgroupSync] = {}
 
-    def barrier(self, number: int) -> Barrier:
-        return self.barriers.setdefault(number, Barrier())
+    def barrier(self, number: int) -> BarrierState:
+        return self.barriers.setdefault(number, BarrierState())
 
     def gone(self, clocks: Clocks | None, wave: int) -> None:
         """A wave has finished: who waits for the whole block, or the whole cluster, waits for one less, and comes after it."""

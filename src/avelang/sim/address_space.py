@@ -1,4 +1,4 @@
-"""Memory by address: int64 addresses of whole waves come in, bytes go out; a `Fault` is raised where an access is not allowed.
+"""Memory by address: int64 addresses of whole waves come in, bytes go out; an `AccessFault` is raised where an access is not allowed.
 
 Global memory is a virtual address space in which each array argument has an address of its own. Shared and local memory are byte arrays
 with a shadow that knows which bytes were written; their addresses are byte offsets from the start of the block's or the lane's memory.
@@ -21,7 +21,7 @@ RED_ZONE = 64  # unused bytes between two allocations of shared or local memory,
 _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
-class Fault(Exception):
+class AccessFault(Exception):
     """An access that is not allowed.
 
     `kind`: "bounds" (outside every allocation), "extent" (an index outside a tensor's extents), "unwritten" (memory that nothing wrote),
@@ -30,7 +30,7 @@ class Fault(Exception):
     `byte` is the first offending byte among the bytes that the lane accesses; `address` is where that access begins.
     """
 
-    def __init__(self, kind: str, lane: int, byte: int = 0, address: int = 0, size: int = 0, space: Space | None = None, other: Any = None):
+    def __init__(self, kind: str, lane: int, byte: int = 0, address: int = 0, size: int = 0, space: AddressSpace | None = None, other: Any = None):
         super().__init__(kind)
         self.kind, self.lane, self.byte, self.address, self.size, self.space, self.other = kind, lane, byte, address, size, space, other
 
@@ -105,7 +105,7 @@ class Buffer:
             self.shadow[w][index] = _WRITTEN[w]
 
 
-class Output(Buffer):
+class OutputBuffer(Buffer):
     """An array that the kernel writes: which bytes it has written, and whether it has read any. What stands there at first is the caller's."""
 
     def __init__(self, data: np.ndarray):
@@ -129,7 +129,7 @@ class Output(Buffer):
 _WRITTEN = {w: t(int.from_bytes(b"\x01" * w, "little")) for w, t in _WORDS.items()}
 
 
-class Space:
+class AddressSpace:
     """One address space: allocations in ascending order, and for each the buffer that holds it.
 
     `stride` is 0 except for local memory, where lane i's bytes begin at i * stride of the one buffer.
@@ -143,27 +143,27 @@ class Space:
         self.starts = [a.start for a in self.allocs]
         self.ends = [a.end for a in self.allocs]
         self.origins = self.starts if name == GLOBAL else [0] * len(self.allocs)  # the address of a buffer's first byte
-        self.flights: list[Any] = []  # of `sim.flights`: copies whose data will arrive here,
+        self.flights: list[Any] = []  # of `sim.async_copies`: copies whose data will arrive here,
         self.guards: list[Any] = []  # and those that read here,
         self._reading: np.ndarray | None = None  # how many of them read each byte,
         self._due: np.ndarray | None = None  # and on which data will arrive
         self.disturbed: Any = None  # what raises the fault of an access to their bytes
 
     def _lookup(self, address: np.ndarray, size: int, mask: Mask) -> tuple[int, np.ndarray | None]:
-        """(index of the allocation, None) where all lanes address one, else (-1, indices). Raises Fault."""
+        """(index of the allocation, None) where all lanes address one, else (-1, indices). Raises AccessFault."""
         low, high = int(np.minimum.reduce(address, axis=None)), int(np.maximum.reduce(address, axis=None)) + size
         at = bisect.bisect_right(self.starts, low) - 1
         if at >= 0 and high <= self.ends[at]:
             return at, None
         if not self.starts:
-            raise Fault("bounds", mask.first, 0, low, size, self)
+            raise AccessFault("bounds", mask.first, 0, low, size, self)
         which = np.searchsorted(self.starts, address, side="right") - 1
         wrong = (which < 0) | (address + size > np.array(self.ends)[which])
         if wrong.any():
             hit = tuple(int(i[0]) for i in np.nonzero(wrong))
             first = int(address[hit])
             inside = max(0, self.ends[which[hit]] - first) if which[hit] >= 0 else 0
-            raise Fault("bounds", mask.real(hit[0]), (hit[1] * size if len(hit) == 2 else 0) + inside, first, size, self)
+            raise AccessFault("bounds", mask.real(hit[0]), (hit[1] * size if len(hit) == 2 else 0) + inside, first, size, self)
         return -1, which
 
     def _prepare(self, address: np.ndarray, mask: Mask) -> np.ndarray:
@@ -179,7 +179,7 @@ class Space:
         return address + (own if address.ndim == 1 else own[:, None]) * self.stride
 
     def load(self, address: np.ndarray, size: int, mask: Mask) -> np.ndarray:
-        """uint8, address.shape + (size,), of int64 addresses (lanes,) or (lanes, n); anything in inactive lanes. Raises Fault."""
+        """uint8, address.shape + (size,), of int64 addresses (lanes,) or (lanes, n); anything in inactive lanes. Raises AccessFault."""
         address = self._prepare(address, mask)
         at, which = self._lookup(address, size, mask)
         if which is None or self.name != GLOBAL:
@@ -191,7 +191,7 @@ class Space:
                     self.disturbed(self, address, size, mask, False)
                 *hit, byte = (int(i[0]) for i in np.nonzero(missing))
                 element = hit[1] if len(hit) == 2 else 0
-                raise Fault("unwritten", mask.real(hit[0]), element * size + byte, int(address[tuple(hit)]), size, self)
+                raise AccessFault("unwritten", mask.real(hit[0]), element * size + byte, int(address[tuple(hit)]), size, self)
             return buffer.gather(offset, size)
         out = np.empty((*address.shape, size), np.uint8)
         for i in np.unique(which).tolist():
@@ -200,7 +200,7 @@ class Space:
         return out
 
     def store(self, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
-        """Writes uint8, address.shape + (size,), lanes in order, active lanes only. Raises Fault."""
+        """Writes uint8, address.shape + (size,), lanes in order, active lanes only. Raises AccessFault."""
         size = data.shape[-1]
         at, which = self._lookup(self._prepare(address, mask), size, mask)
         if self.flights or self.guards:
@@ -209,7 +209,7 @@ class Space:
         lanes = slice(None) if mask.full else mask.active
         if which is None or self.name != GLOBAL:
             if not self.allocs[at].writable:
-                raise Fault("readonly", mask.first, 0, int(address[mask.first].min()), size, self)
+                raise AccessFault("readonly", mask.first, 0, int(address[mask.first].min()), size, self)
             offset = self._lanes(address, mask) if self.stride else address - self.origins[at]
             self.buffers[max(at, 0)].scatter(offset[lanes], data[lanes])
             return
@@ -218,16 +218,16 @@ class Space:
             here = which == i
             if not self.allocs[i].writable:
                 lane = int(np.nonzero(here)[0][0])
-                raise Fault("readonly", lane, 0, int(address[lane].min()), size, self)
+                raise AccessFault("readonly", lane, 0, int(address[lane].min()), size, self)
             self.buffers[i].scatter(address[here] - self.origins[i], data[here])
 
     def expect(self, address: np.ndarray, mask: Mask, flight: Any) -> None:
-        """Data of `flight` will arrive at these byte addresses, (rows, bytes): until then they count as never written. Raises Fault."""
+        """Data of `flight` will arrive at these byte addresses, (rows, bytes): until then they count as never written. Raises AccessFault."""
         at, which = self._lookup(address, 1, mask)
         if which is not None:
             at = int(which.flat[0])
         if not self.allocs[at].writable:
-            raise Fault("readonly", 0, 0, int(address.min()), 1, self)
+            raise AccessFault("readonly", 0, 0, int(address.min()), 1, self)
         if self.flights or self.guards:
             self.disturbed(self, address, 1, mask, False)
             self.disturbed(self, address, 1, mask, True)
@@ -283,11 +283,11 @@ class Space:
         return next((a for a in self.allocs if a.start <= address < a.end), None)
 
 
-def scratch(name: str, allocs: Sequence[Alloc], lanes: int = 1) -> Space:
+def scratch(name: str, allocs: Sequence[Alloc], lanes: int = 1) -> AddressSpace:
     """Fresh memory for `allocs`: shared (one copy), or local (a copy for each of `lanes`)."""
     size = -(-max((a.end for a in allocs), default=0) // 8) * 8 or 8
     data, shadow = np.zeros(size * lanes, np.uint8), np.zeros(size * lanes, np.uint8)
-    return Space(name, allocs, [Buffer(data, shadow)] * max(1, len(allocs)), size if name == LOCAL else 0)
+    return AddressSpace(name, allocs, [Buffer(data, shadow)] * max(1, len(allocs)), size if name == LOCAL else 0)
 
 
 def place(sizes: Sequence[tuple[str, int, int]]) -> list[Alloc]:
@@ -308,7 +308,7 @@ def bounds_of(array: np.ndarray) -> tuple[int, int]:
     return low, low if not array.size else start + sum(s for s in steps if s > 0) + array.itemsize
 
 
-def map_arrays(arrays: Sequence[tuple[str, np.ndarray]], outputs: Collection[str] = ()) -> tuple[Space, list[int]]:
+def map_arrays(arrays: Sequence[tuple[str, np.ndarray]], outputs: Collection[str] = ()) -> tuple[AddressSpace, list[int]]:
     """The global address space of named arrays, and the virtual address of each one's first element. `outputs`: arrays of which it is noted what is
     written.
 
@@ -332,7 +332,7 @@ def map_arrays(arrays: Sequence[tuple[str, np.ndarray]], outputs: Collection[str
         name = "/".join(arrays[i][0] for i in sorted(members))
         allocs.append(Alloc(name, at, high - low, all(arrays[i][1].flags.writeable for i in members)))
         held = (ctypes.c_uint8 * (high - low)).from_address(low)
-        kind = Output if len(members) == 1 and high > low and name in outputs else Buffer
+        kind = OutputBuffer if len(members) == 1 and high > low and name in outputs else Buffer
         buffers.append(kind(np.ctypeslib.as_array(held) if high > low else np.zeros(0, np.uint8)))
         at += APART * (1 + (high - low) // APART)
-    return Space(GLOBAL, allocs, buffers), addresses
+    return AddressSpace(GLOBAL, allocs, buffers), addresses

@@ -10,11 +10,11 @@ import numpy as np
 from avelang.ir.core import OPS, Op, walk
 from avelang.ir.types import GLOBAL, LOCAL, PtrType, TensorType, dtype_of
 from avelang.isa.wave_protocol import polls
-from avelang.sim.memory import Mask
-from avelang.sim.program import Code, Env, Program, Step, Waits
-from avelang.sim.sync import Ready, Waiting
-from avelang.sim.tensors import merge
-from avelang.sim.wave import Wave
+from avelang.sim.address_space import Mask
+from avelang.sim.barriers import Ready, Waiting
+from avelang.sim.memory_ops import merge
+from avelang.sim.reference_program import Env, ReferenceProgram, Step, StepRuns, Waits
+from avelang.sim.wave import ReferenceWave
 
 
 def _merged(mask: np.ndarray, new: list[Any], old: list[Any]) -> list[Any]:
@@ -30,10 +30,10 @@ def _set(env: Env, slots: list[int], values: list[Any]) -> None:
         env[s] = v
 
 
-def barrier(p: Program, op: Op) -> Waits:
+def barrier(p: ReferenceProgram, op: Op) -> Waits:
     """The wave waits until every wave of the block has come."""
 
-    def run(wave: Wave, env: Env) -> Waiting:
+    def run(wave: ReferenceWave, env: Env) -> Waiting:
         wave.op = op
         number = int(env[named][wave.mask.first]) if named is not None else 0
         yield from wave.barrier(number, threads, wait)
@@ -43,10 +43,10 @@ def barrier(p: Program, op: Op) -> Waits:
     return Waits(run)
 
 
-def pause(p: Program, op: Op) -> Waits:
+def pause(p: ReferenceProgram, op: Op) -> Waits:
     """The other waves have a turn."""
 
-    def run(wave: Wave, env: Env) -> Waiting:
+    def run(wave: ReferenceWave, env: Env) -> Waiting:
         wave.op = op
         if not op.attrs.get("done"):
             yield None
@@ -54,41 +54,41 @@ def pause(p: Program, op: Op) -> Waits:
     return Waits(run)
 
 
-def cluster_arrive(p: Program, op: Op) -> Step:
+def cluster_arrive(p: ReferenceProgram, op: Op) -> Step:
     """The wave arrives at the barrier of its cluster."""
 
-    def step(wave: Wave, env: Env) -> None:
+    def step(wave: ReferenceWave, env: Env) -> None:
         wave.op = op
         wave.cluster_arrive()
 
     return step
 
 
-def cluster_wait(p: Program, op: Op) -> Waits:
+def cluster_wait(p: ReferenceProgram, op: Op) -> Waits:
     """The wave waits until all waves of the cluster have come."""
 
-    def run(wave: Wave, env: Env) -> Waiting:
+    def run(wave: ReferenceWave, env: Env) -> Waiting:
         wave.op = op
         yield from wave.cluster_wait()
 
     return Waits(run)
 
 
-def if_(p: Program, op: Op) -> Waits:
+def if_(p: ReferenceProgram, op: Op) -> Waits:
     """Both regions, each where its lanes are; the results are merged lane by lane."""
     cond = p.slot(op.operands[0])
     then, other = (p.code(r) for r in op.regions)
     results = [p.slot(r) for r in op.results]
     ends = [region for i, region in enumerate((then, other)) if op.attrs.get("returned", 0) >> i & 1]
 
-    def branch(code: Code, mask: Mask, wave: Wave, env: Env) -> Generator[Ready | None, None, list[Any]]:
+    def branch(code: StepRuns, mask: Mask, wave: ReferenceWave, env: Env) -> Generator[Ready | None, None, list[Any]]:
         wave.mask = mask
         yield from code.run(wave, env)
         if code in ends:
             wave.gone = wave.gone | mask.active
         return _get(env, code.outs)
 
-    def run(wave: Wave, env: Env) -> Waiting:
+    def run(wave: ReferenceWave, env: Env) -> Waiting:
         outer, c = wave.mask, env[cond]
         taken = Mask(c & outer.active)
         if taken.count == outer.count:
@@ -111,7 +111,7 @@ def trips(start: int, stop: int, step: int) -> int:
     return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
 
 
-def for_(p: Program, op: Op) -> Waits:
+def for_(p: ReferenceProgram, op: Op) -> Waits:
     """Bounds are read once. Where they agree in all active lanes the loop is Python's; else each lane counts its own trips."""
     bounds = [p.slot(v) for v in op.operands[:3]]
     initial = [p.slot(v) for v in op.operands[3:]]
@@ -120,7 +120,7 @@ def for_(p: Program, op: Op) -> Waits:
     results = [p.slot(r) for r in op.results]
     np_type, lanes = dtype_of(op.operands[0].type).np, p.lanes
 
-    def uniform(n: int, first: int, step: int, values: list[Any], wave: Wave, env: Env) -> Generator[Ready | None, None, list[Any]]:
+    def uniform(n: int, first: int, step: int, values: list[Any], wave: ReferenceWave, env: Env) -> Generator[Ready | None, None, list[Any]]:
         for i in range(n):
             env[index] = np.full(lanes, first + i * step, np_type)
             _set(env, carried, values)
@@ -129,7 +129,7 @@ def for_(p: Program, op: Op) -> Waits:
         return values
 
     def divergent(
-        n: np.ndarray, start: np.ndarray, step: np.ndarray, values: list[Any], wave: Wave, env: Env
+        n: np.ndarray, start: np.ndarray, step: np.ndarray, values: list[Any], wave: ReferenceWave, env: Env
     ) -> Generator[Ready | None, None, list[Any]]:
         outer, at = wave.mask, start
         for i in range(int(n[outer.active].max())):
@@ -142,7 +142,7 @@ def for_(p: Program, op: Op) -> Waits:
         wave.mask = outer
         return values
 
-    def run(wave: Wave, env: Env) -> Waiting:
+    def run(wave: ReferenceWave, env: Env) -> Waiting:
         start, stop, step = _get(env, bounds)
         triples = list(zip(*(x[wave.mask.active].tolist() for x in (start, stop, step)), strict=True))
         values = _get(env, initial)
@@ -172,7 +172,7 @@ def _looks(op: Op) -> tuple[bool, bool, bool]:
     return bool(spaces), GLOBAL in spaces, still
 
 
-def while_(p: Program, op: Op) -> Waits:
+def while_(p: ReferenceProgram, op: Op) -> Waits:
     """A lane leaves when its condition fails, with what `condition` passed then. A trip that reads memory gives the others a turn: they may write
     what it waits for. One after which all is as before says so (None)."""
     initial = [p.slot(v) for v in op.operands]
@@ -180,14 +180,14 @@ def while_(p: Program, op: Op) -> Waits:
     results = [p.slot(r) for r in op.results]
     reads, wide, still = _looks(op)
 
-    def turn(wave: Wave, idle: bool) -> Waiting:
+    def turn(wave: ReferenceWave, idle: bool) -> Waiting:
         if idle:
             wave.op, wave.awaits = op, wide
             yield None
         elif reads:
             yield _at_once
 
-    def run(wave: Wave, env: Env) -> Waiting:
+    def run(wave: ReferenceWave, env: Env) -> Waiting:
         outer, values = wave.mask, _get(env, initial)
         left = values
         while wave.mask.count:

@@ -13,24 +13,24 @@ import numpy as np
 
 from avelang.ir.core import Op
 from avelang.ir.types import SHARED
-from avelang.sim.memory import Fault, Mask, Space
+from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 from avelang.sim.races import Races
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Flight:
+class RunningCopy:
     """Copies that one op has begun, one row for each: `lanes` (rows,) says on whose behalf, `at` int64 (rows, bytes) where each byte of `data`
     uint8 (rows, bytes) will arrive in `space`, `guard` which bytes of `source` must stay as they are. `live`: rows that are not there yet; `open`:
     rows that belong to no group yet. `wave`: whose it is, and `races` what watches `space`, `reader` what its reads are: (agent, count)."""
 
     op: Op
-    space: Space
+    space: AddressSpace
     lanes: np.ndarray
     at: np.ndarray
     data: np.ndarray
     live: np.ndarray
     open: np.ndarray
-    source: Space | None = None
+    source: AddressSpace | None = None
     guard: np.ndarray | None = None
     add: Any = None  # the NumPy dtype of elements that are added to what is there
     wave: int = 0
@@ -39,11 +39,11 @@ class Flight:
     fetched: Callable[[int, int], None] | None = None  # told who has read global memory for this, at which of its counts
 
     @staticmethod
-    def begin(op: Op, space: Space, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, source: Space | None = None,
-              guard: np.ndarray | None = None, add: Any = None) -> Flight:  # fmt: skip
-        """Puts copies on their way. Raises Fault where they would arrive outside the memory, or where other data is still to arrive."""
+    def begin(op: Op, space: AddressSpace, lanes: np.ndarray, at: np.ndarray, data: np.ndarray, source: AddressSpace | None = None,
+              guard: np.ndarray | None = None, add: Any = None) -> RunningCopy:  # fmt: skip
+        """Puts copies on their way. Raises AccessFault where they would arrive outside the memory, or where other data is still to arrive."""
         rows = np.ones(len(lanes), bool)
-        flight = Flight(op, space, lanes, at, data, rows, rows.copy(), source, guard, add)
+        flight = RunningCopy(op, space, lanes, at, data, rows, rows.copy(), source, guard, add)
         if len(lanes) and at.size:
             space.expect(at, Mask(rows.copy()), flight)
         if source is not None and guard is not None:
@@ -80,15 +80,15 @@ class Flight:
         return np.isin(address, own[self.live]) if own is not None else np.zeros(address.shape, bool)
 
 
-class Groups:
+class CommitGroups:
     """The copies of one wave's lanes, in the groups to which `commit` has put them: each lane counts its own groups."""
 
     def __init__(self, lanes: int):
         self.lanes = lanes
-        self.open: list[Flight] = []
-        self.committed: list[tuple[np.ndarray, list[tuple[Flight, np.ndarray]]]] = []
+        self.open: list[RunningCopy] = []
+        self.committed: list[tuple[np.ndarray, list[tuple[RunningCopy, np.ndarray]]]] = []
 
-    def add(self, flight: Flight) -> None:
+    def add(self, flight: RunningCopy) -> None:
         self.open.append(flight)
 
     def commit(self, active: np.ndarray) -> None:
@@ -112,18 +112,18 @@ class Groups:
         while self.committed and not any((f.live & rows).any() for f, rows in self.committed[0][1]):
             del self.committed[0]
 
-    def so_far(self, active: np.ndarray) -> list[tuple[Flight, np.ndarray]]:
+    def so_far(self, active: np.ndarray) -> list[tuple[RunningCopy, np.ndarray]]:
         """All copies that active lanes have begun, with the rows that are theirs."""
         all_of = [*self.open, *(f for _, members in self.committed for f, _ in members)]
         return [(f, active[f.lanes]) for f in dict.fromkeys(all_of)]
 
-    def left(self) -> Iterable[Flight]:
+    def left(self) -> Iterable[RunningCopy]:
         """Copies that nobody has waited for."""
         return [f for f in dict.fromkeys([*self.open, *(f for _, m in self.committed for f, _ in m)]) if f.live.any()]
 
 
-def disturbed(space: Space, address: np.ndarray, size: int, mask: Mask, guards: bool) -> None:
-    """Raises the Fault of an access to bytes that a copy will write (`guards`: that a copy still reads)."""
+def disturbed(space: AddressSpace, address: np.ndarray, size: int, mask: Mask, guards: bool) -> None:
+    """Raises the AccessFault of an access to bytes that a copy will write (`guards`: that a copy still reads)."""
     at = address[..., None] + np.arange(size)
     active = mask.active.reshape(-1, *[1] * (at.ndim - 1))
     # Nearly all accesses are cleared by looking at their own bytes.
@@ -134,4 +134,4 @@ def disturbed(space: Space, address: np.ndarray, size: int, mask: Mask, guards: 
         if hit.any():
             where = tuple(int(i[0]) for i in np.nonzero(hit))
             element = where[1] if len(where) == 3 else 0
-            raise Fault("guard" if guards else "flight", where[0], element * size + where[-1], int(address[where[:-1]]), size, space, flight.op)
+            raise AccessFault("guard" if guards else "flight", where[0], element * size + where[-1], int(address[where[:-1]]), size, space, flight.op)

@@ -11,7 +11,7 @@ import platform
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Finding:
+class Probe:
     """One line of `ave doctor`. `state`: "ok", "missing" (something optional is not there) or "bad" (Ave does not work without it).
 
     `gives` says what the thing is for, `get` how to get it where it is missing.
@@ -63,7 +63,7 @@ def version(package: str) -> str | None:
         return "of unknown version"
 
 
-def _python() -> list[Finding]:
+def _python() -> list[Probe]:
     import llvmlite
     import llvmlite.binding as llvm
     import numpy
@@ -72,30 +72,30 @@ def _python() -> list[Finding]:
     right = llvm.llvm_version_info[0] == 22
     system = f"{platform.python_implementation()}, {platform.system()} {platform.machine()}"
     return [
-        Finding("Python", "Python", "ok", f"{platform.python_version()} ({system})"),
-        Finding("Python", "NumPy", "ok", numpy.__version__),
-        Finding("Python", "LLVM", "ok" if right else "bad", f"{llvm_version}, from llvmlite {llvmlite.__version__}",
+        Probe("Python", "Python", "ok", f"{platform.python_version()} ({system})"),
+        Probe("Python", "NumPy", "ok", numpy.__version__),
+        Probe("Python", "LLVM", "ok" if right else "bad", f"{llvm_version}, from llvmlite {llvmlite.__version__}",
                 "all machine code; Ave's IR is that of LLVM 22", "pip install 'llvmlite==0.50.*'"),
     ]  # fmt: skip
 
 
-def _cpu() -> list[Finding]:
+def _cpu() -> list[Probe]:
     return [
-        Finding("CPU", "processor", "ok", cpu_name()),
-        Finding("CPU", "cores", "ok", f"{cores()} for this process (AVE_THREADS=N takes fewer)"),
-        Finding("CPU", "vectors", "ok", " ".join(vector_features()) or "none that LLVM knows of"),
+        Probe("CPU", "processor", "ok", cpu_name()),
+        Probe("CPU", "cores", "ok", f"{cores()} for this process (AVE_THREADS=N takes fewer)"),
+        Probe("CPU", "vectors", "ok", " ".join(vector_features()) or "none that LLVM knows of"),
     ]
 
 
 _ARRAYS = (("ml_dtypes", "bf16 and fp8 arrays of NumPy"), ("torch", "torch tensors as arguments"), ("jax", "JAX arrays as arguments"))
 
 
-def _arrays() -> list[Finding]:
+def _arrays() -> list[Probe]:
     out = []
     for package, gives in _ARRAYS:
         found = version(package)
         how = {"torch": "pip install torch"}.get(package, f"pip install {package}")
-        out.append(Finding("Arrays", package, "ok" if found else "missing", found or "not installed", gives, how))
+        out.append(Probe("Arrays", package, "ok" if found else "missing", found or "not installed", gives, how))
     return out
 
 
@@ -121,11 +121,11 @@ _VENDORS = (
 )
 
 
-def _gpus() -> list[Finding]:
+def _gpus() -> list[Probe]:
     return [_driver(*row) for row in _VENDORS]
 
 
-def _driver(vendor: str, kind: str, name: str, get: str) -> Finding:
+def _driver(vendor: str, kind: str, name: str, get: str) -> Probe:
     """A vendor's driver with the GPUs that it shows to this process, or what stands in the way."""
     from avelang.base.errors import AveError
     from avelang.runtime.devices import DRIVERS
@@ -137,10 +137,10 @@ def _driver(vendor: str, kind: str, name: str, get: str) -> Finding:
     except AveError as e:
         # What the kernel lists is there even where HIP is not.
         listed = f"{', '.join(amd_gpus()) or 'no GPU in /sys/class/kfd'}; " if vendor == "AMD" else ""
-        return Finding("GPUs", vendor, "missing", f"{listed}{e.message}", gives, driver.get)
+        return Probe("GPUs", vendor, "missing", f"{listed}{e.message}", gives, driver.get)
     words = [f"{what} ({title}){'' if chip else ', for which Ave makes no code'}" for title, what, chip in seen.devices]
     state = "ok" if any(chip for _, _, chip in seen.devices) else "missing"
-    return Finding("GPUs", vendor, state, f"{', '.join(words)}; {name} {seen.version}, {seen.path}", gives, get)
+    return Probe("GPUs", vendor, state, f"{', '.join(words)}; {name} {seen.version}, {seen.path}", gives, get)
 
 
 def gpu_abilities() -> list[str]:
@@ -149,7 +149,7 @@ def gpu_abilities() -> list[str]:
     return [f"kernels on {f.text}" if f.state == "ok" else none.format(f.name) for f in _gpus()]
 
 
-def _tools() -> list[Finding]:
+def _tools() -> list[Probe]:
     """What makes machine code of PTX. Without it the driver does, where there is one."""
     from avelang.base.errors import AveError
     from avelang.runtime import ptxas
@@ -158,11 +158,11 @@ def _tools() -> list[Finding]:
     try:
         found = ptxas.find()
     except AveError as e:
-        return [Finding("Tools", "ptxas", "missing", e.message, gives, e.hint)]
-    return [Finding("Tools", "ptxas", "ok" if found else "missing", f"{found.path}: {found}" if found else "not found", gives, ptxas.GET)]
+        return [Probe("Tools", "ptxas", "missing", e.message, gives, e.hint)]
+    return [Probe("Tools", "ptxas", "ok" if found else "missing", f"{found.path}: {found}" if found else "not found", gives, ptxas.GET)]
 
 
-def _amd_code() -> list[Finding]:
+def _amd_code() -> list[Probe]:
     """What code objects of AMD GPUs are linked, taken apart and rated with."""
     from avelang.amdgcn import link, tools
     from avelang.amdgcn.disassemble import disassembler
@@ -176,15 +176,15 @@ def _amd_code() -> list[Finding]:
     out = []
     for name, find, gives in uses:
         try:
-            out.append(Finding("Tools", name, "ok", find(), gives))
+            out.append(Probe("Tools", name, "ok", find(), gives))
         except AveError as e:
-            out.append(Finding("Tools", name, "missing", e.message.partition("; ")[2] or e.message, gives, e.hint))
+            out.append(Probe("Tools", name, "missing", e.message.partition("; ")[2] or e.message, gives, e.hint))
     package = version("elftools"), version("msgpack")
     state = "ok" if all(package) else "missing"
     text = f"pyelftools {package[0] or 'missing'}, msgpack {package[1] or 'missing'}"
-    return [*out, Finding("Tools", "readers", state, text, "what is in a code object: `ave report FILE.hsaco`", "pip install 'avelang[amd]'")]
+    return [*out, Probe("Tools", "readers", state, text, "what is in a code object: `ave report FILE.hsaco`", "pip install 'avelang[amd]'")]
 
 
-def findings() -> list[Finding]:
+def findings() -> list[Probe]:
     """All that can be seen of this machine without running a kernel."""
     return [*_python(), *_cpu(), *_arrays(), *_gpus(), *_tools(), *_amd_code()]

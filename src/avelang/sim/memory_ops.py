@@ -12,11 +12,11 @@ import numpy as np
 from avelang.ir.core import Op, Value
 from avelang.ir.dtypes import DType
 from avelang.ir.types import LOCAL, PtrType, TensorType, VecType, dtype_of
-from avelang.sim.memory import Fault
+from avelang.sim.address_space import AccessFault
 from avelang.sim.ops import Fn, unsigned
-from avelang.sim.program import Env, Program, Step, tensor_bytes
+from avelang.sim.reference_program import Env, ReferenceProgram, Step, tensor_bytes
 from avelang.sim.registers import Held
-from avelang.sim.wave import Wave
+from avelang.sim.wave import ReferenceWave
 
 Dim = int | np.ndarray  # known when compiled, or int64 (lanes,)
 
@@ -51,7 +51,7 @@ def at_lane(d: Dim, lane: int) -> int:
     return d if isinstance(d, int) else int(d[lane])
 
 
-def _dims(p: Program, t: TensorType, values: list[Value]) -> Callable[[Env], tuple[tuple[Dim, ...], tuple[Dim, ...]]]:
+def _dims(p: ReferenceProgram, t: TensorType, values: list[Value]) -> Callable[[Env], tuple[tuple[Dim, ...], tuple[Dim, ...]]]:
     """From an `env` to (shape, strides): `values` are the operands for the `?` of the layout, extents first."""
     if None not in (*t.shape, *t.strides):
         fixed = tuple(x or 0 for x in t.shape), tuple(x or 0 for x in t.strides)
@@ -75,7 +75,7 @@ def parameter(t: TensorType, address: np.ndarray, name: str) -> TensorValue:
     return TensorValue(address, tuple(x or 0 for x in t.shape), tuple(x or 0 for x in t.strides), name)
 
 
-def alloc(p: Program, op: Op) -> Step | None:
+def alloc(p: ReferenceProgram, op: Op) -> Step | None:
     """Places were given when the program was made; a local tensor forgets its contents each time."""
     where, t = p.allocs[op], op.result.type
     assert isinstance(t, TensorType)
@@ -86,33 +86,33 @@ def alloc(p: Program, op: Op) -> Step | None:
     return lambda wave, env: wave.spaces[LOCAL].forget(where.start, size, wave.mask)
 
 
-def make_tensor(p: Program, op: Op) -> Step:
+def make_tensor(p: ReferenceProgram, op: Op) -> Step:
     """A tensor at a pointer."""
     t = op.result.type
     assert isinstance(t, TensorType)
     pointer, out, dims = p.slot(op.operands[0]), p.slot(op.result), _dims(p, t, op.operands[1:])
     name = op.attrs.get("name") or op.result.name or op.operands[0].name or "a tensor"
 
-    def step(wave: Wave, env: Env) -> None:
+    def step(wave: ReferenceWave, env: Env) -> None:
         env[out] = TensorValue(env[pointer], *dims(env), name)
 
     return step
 
 
-def view(p: Program, op: Op) -> Step:
+def view(p: ReferenceProgram, op: Op) -> Step:
     """The same first byte with another layout."""
     t = op.result.type
     assert isinstance(t, TensorType)
     base, out, dims = p.slot(op.operands[0]), p.slot(op.result), _dims(p, t, op.operands[1:])
     own = op.attrs.get("name") or op.result.name
 
-    def step(wave: Wave, env: Env) -> None:
+    def step(wave: ReferenceWave, env: Env) -> None:
         env[out] = TensorValue(env[base].address, *dims(env), own or env[base].name)
 
     return step
 
 
-def subview(p: Program, op: Op) -> Step:
+def subview(p: ReferenceProgram, op: Op) -> Step:
     """A part of a tensor from an element on; the offsets are not checked before an access uses them."""
     source, t = op.operands[0].type, op.result.type
     assert isinstance(source, TensorType) and isinstance(t, TensorType)
@@ -121,7 +121,7 @@ def subview(p: Program, op: Op) -> Step:
     offsets = [p.slot(v) for v in op.operands[1 : 1 + n]]
     own = op.attrs.get("name") or op.result.name
 
-    def step(wave: Wave, env: Env) -> None:
+    def step(wave: ReferenceWave, env: Env) -> None:
         t, address = env[base], env[base].address
         for slot, stride in zip(offsets, t.strides, strict=True):
             address = address + env[slot].astype(np.int64) * (stride * size)
@@ -130,11 +130,11 @@ def subview(p: Program, op: Op) -> Step:
     return step
 
 
-def base(p: Program, op: Op) -> Step:
+def base(p: ReferenceProgram, op: Op) -> Step:
     """A tensor's first address as a pointer."""
     tensor, out = p.slot(op.operands[0]), p.slot(op.result)
 
-    def step(wave: Wave, env: Env) -> None:
+    def step(wave: ReferenceWave, env: Env) -> None:
         env[out] = env[tensor].address
 
     return step
@@ -142,11 +142,11 @@ def base(p: Program, op: Op) -> Step:
 
 # -- accesses ------------------------------------------------------------------------------------------------------------------------
 
-Locate = Callable[[Wave, Env], np.ndarray]  # int64 addresses (lanes,), or (lanes, n) where a vector is not contiguous
+Locate = Callable[[ReferenceWave, Env], np.ndarray]  # int64 addresses (lanes,), or (lanes, n) where a vector is not contiguous
 
 
-def _coordinates(p: Program, t: TensorType, tensor: Value, coords: list[Value]) -> Locate:
-    """The address of the element at the coordinates; Fault "extent" where an active lane's coordinate lies outside."""
+def _coordinates(p: ReferenceProgram, t: TensorType, tensor: Value, coords: list[Value]) -> Locate:
+    """The address of the element at the coordinates; AccessFault "extent" where an active lane's coordinate lies outside."""
     size, fixed, moving = t.dtype.bytes, 0, []
     for i, c in enumerate(coords):
         known, extent, stride = p.known(c), t.shape[i], t.strides[i]
@@ -156,7 +156,7 @@ def _coordinates(p: Program, t: TensorType, tensor: Value, coords: list[Value]) 
             moving.append((i, p.slot(c), extent, None if stride is None else stride * size))
     at = p.slot(tensor)
 
-    def locate(wave: Wave, env: Env) -> np.ndarray:
+    def locate(wave: ReferenceWave, env: Env) -> np.ndarray:
         tensor = env[at]
         address = tensor.address + fixed if fixed else tensor.address
         for i, slot, extent, step in moving:
@@ -168,7 +168,7 @@ def _coordinates(p: Program, t: TensorType, tensor: Value, coords: list[Value]) 
                 limit = tensor.shape[i] if extent is None else extent
                 wrong = ((wide < 0) | (wide >= limit)) & wave.mask.active
                 if wrong.any():
-                    raise Fault("extent", int(wrong.argmax()))
+                    raise AccessFault("extent", int(wrong.argmax()))
             address = address + wide * (tensor.strides[i] * size if step is None else step)
         return address
 
@@ -186,7 +186,7 @@ def _spread(t: TensorType, coords: int, at: int, first: Locate) -> tuple[Locate,
             return first, len(offsets)
         return lambda wave, env: first(wave, env)[:, None] + offsets, 1
 
-    def spread(wave: Wave, env: Env) -> np.ndarray:
+    def spread(wave: ReferenceWave, env: Env) -> np.ndarray:
         address = np.repeat(first(wave, env)[:, None], len(index), axis=1)
         for leaf, stride in enumerate(env[at].strides[coords:]):
             address += index[:, leaf] * (stride * size if isinstance(stride, int) else stride[:, None] * size)
@@ -195,7 +195,7 @@ def _spread(t: TensorType, coords: int, at: int, first: Locate) -> tuple[Locate,
     return spread, 1
 
 
-def _access(p: Program, tensor: Value, coords: list[Value]) -> tuple[Locate, int]:
+def _access(p: ReferenceProgram, tensor: Value, coords: list[Value]) -> tuple[Locate, int]:
     t = tensor.type
     assert isinstance(t, TensorType)
     first = _coordinates(p, t, tensor, coords)
@@ -223,7 +223,7 @@ def _load(op: Op, space: str, locate: Locate, size: int, out: int) -> Step:
     """`size` bytes from each located address."""
     decode = decoder(dtype_of(op.result.type), _elements(op.result))
 
-    def step(wave: Wave, env: Env) -> None:
+    def step(wave: ReferenceWave, env: Env) -> None:
         wave.op = op
         env[out] = decode(wave.load(space, locate(wave, env), size, wave.mask))
 
@@ -231,7 +231,7 @@ def _load(op: Op, space: str, locate: Locate, size: int, out: int) -> Step:
 
 
 def _store(op: Op, space: str, locate: Locate, size: int, value: int) -> Step:
-    def step(wave: Wave, env: Env) -> None:
+    def step(wave: ReferenceWave, env: Env) -> None:
         wave.op = op
         address, data = locate(wave, env), encode(env[value])
         wave.store(space, address, data if address.ndim == 1 else data.reshape(*address.shape, size), wave.mask)
@@ -244,33 +244,33 @@ def _space(v: Value) -> str:
     return v.type.space
 
 
-def load(p: Program, op: Op) -> Step | None:
+def load(p: ReferenceProgram, op: Op) -> Step | None:
     """What the coordinates address: an element, or the vector of all that remains."""
     tensor, *coords = op.operands
     locate, run = _access(p, tensor, coords)
     return _load(op, _space(tensor), locate, run * dtype_of(tensor.type).bytes, p.slot(op.result))
 
 
-def store(p: Program, op: Op) -> Step:
+def store(p: ReferenceProgram, op: Op) -> Step:
     """The same places as `load`."""
     value, tensor, *coords = op.operands
     locate, run = _access(p, tensor, coords)
     return _store(op, _space(tensor), locate, run * dtype_of(tensor.type).bytes, p.slot(value))
 
 
-def _offset(p: Program, pointer: Value, offset: Value) -> Locate:
+def _offset(p: ReferenceProgram, pointer: Value, offset: Value) -> Locate:
     a, b = p.slot(pointer), p.slot(offset)
     return lambda wave, env: env[a] + env[b]
 
 
-def ld(p: Program, op: Op) -> Step:
+def ld(p: ReferenceProgram, op: Op) -> Step:
     """Consecutive elements at pointer + byte offset."""
     pointer, offset = op.operands
     size = dtype_of(op.result.type).bytes * (_elements(op.result) or 1)
     return _load(op, _space(pointer), _offset(p, pointer, offset), size, p.slot(op.result))
 
 
-def st(p: Program, op: Op) -> Step:
+def st(p: ReferenceProgram, op: Op) -> Step:
     """Writes what `ld` reads."""
     value, pointer, offset = op.operands
     size = dtype_of(value.type).bytes * (_elements(value) or 1)

@@ -12,12 +12,12 @@ from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.types import LOCAL, PtrType, TensorType, VecType
 from avelang.isa.row import ROWS
 from avelang.isa.wave_protocol import PRODUCTS
-from avelang.sim.registers import Held, Operand
-from avelang.sim.sync import Waiting
-from avelang.sim.wave import Wave
+from avelang.sim.barriers import Waiting
+from avelang.sim.registers import Held, HeldOperand
+from avelang.sim.wave import ReferenceWave
 
 if TYPE_CHECKING:
-    from avelang.sim.program import Env, Program, Step, Waits
+    from avelang.sim.reference_program import Env, ReferenceProgram, Step, Waits
 
 # Ops that only say which registers of their operands are meant: those operands of them.
 PARTS: dict[str, slice] = {"bitcast": slice(1), "slice": slice(1), "extract": slice(1), "insert": slice(2), "vec": slice(None)}
@@ -63,7 +63,7 @@ def _flows(op: Op) -> Iterator[tuple[Value, Value]]:
             yield from zip(_passed(before), to, strict=False)
 
 
-class Plan:
+class AsyncOperandPlan:
     """`maybe`: values that can be a `Held`; `parts`: those that name registers of others for such an instruction; `seen`: values in whose places its
     operands may stand before it; `read`: those that stay in use as operands that are only read."""
 
@@ -105,12 +105,12 @@ class Plan:
 
     # -- steps -----------------------------------------------------------------------------------------------------------------------
 
-    def operand(self, p: Program, v: Value) -> Callable[[Env], Operand]:
+    def operand(self, p: ReferenceProgram, v: Value) -> Callable[[Env], HeldOperand]:
         """From an `env` to what the meaning of a row gets for an operand that it goes on using."""
         at, slots = p.slot(v), [p.slot(r) for r in self.roots(v)]
-        return lambda env: Operand(env[at], [env[s] for s in slots], slots)
+        return lambda env: HeldOperand(env[at], [env[s] for s in slots], slots)
 
-    def wrapped(self, p: Program, op: Op, step: Step | Waits) -> Step | Waits:
+    def wrapped(self, p: ReferenceProgram, op: Op, step: Step | Waits) -> Step | Waits:
         """The step of an op, with what it must mind."""
         if op.regions:
             return step
@@ -130,11 +130,11 @@ class Plan:
         return out
 
     @staticmethod
-    def _around(step: Step | Waits, before: Callable[[Wave, Env], list[tuple[int, Held]]]) -> Step | Waits:
+    def _around(step: Step | Waits, before: Callable[[ReferenceWave, Env], list[tuple[int, Held]]]) -> Step | Waits:
         """A step behind `before`, and the slots behind it as `before` says."""
         if callable(step):
 
-            def plain(wave: Wave, env: Env) -> None:
+            def plain(wave: ReferenceWave, env: Env) -> None:
                 back = before(wave, env)
                 step(wave, env)
                 for slot, held in back:
@@ -143,7 +143,7 @@ class Plan:
             return plain
         run = step.run
 
-        def waits(wave: Wave, env: Env) -> Waiting:
+        def waits(wave: ReferenceWave, env: Env) -> Waiting:
             back = before(wave, env)
             yield from run(wave, env)
             for slot, held in back:
@@ -154,7 +154,7 @@ class Plan:
     def _reading(self, op: Op, slots: list[int], step: Step | Waits, named: bool) -> Step | Waits:
         """Ordinary code reads the values; where they are only `named`, that is no access."""
 
-        def before(wave: Wave, env: Env) -> list[tuple[int, Held]]:
+        def before(wave: ReferenceWave, env: Env) -> list[tuple[int, Held]]:
             back = [(s, env[s]) for s in slots if isinstance(env[s], Held)]
             for slot, held in back:
                 wave.op = op
@@ -166,7 +166,7 @@ class Plan:
         return self._around(step, before)
 
     def _writing(self, op: Op, slot: int, step: Step | Waits) -> Step | Waits:
-        def before(wave: Wave, env: Env) -> list[tuple[int, Held]]:
+        def before(wave: ReferenceWave, env: Env) -> list[tuple[int, Held]]:
             assert wave.products is not None
             if wave.products.reading.get(slot, 0) > wave.products.done:
                 wave.op = op
@@ -176,11 +176,11 @@ class Plan:
         return self._around(step, before)
 
     @staticmethod
-    def _storing(p: Program, op: Op, step: Step) -> Step:
+    def _storing(p: ReferenceProgram, op: Op, step: Step) -> Step:
         """Local memory is registers: a value stays what it is there."""
         slot = p.slot(op.operands[0])
 
-        def store(wave: Wave, env: Env) -> None:
+        def store(wave: ReferenceWave, env: Env) -> None:
             value = env[slot]
             if not isinstance(value, Held):
                 step(wave, env)
@@ -194,10 +194,10 @@ class Plan:
         return store
 
     @staticmethod
-    def _loading(p: Program, op: Op, step: Step) -> Step:
+    def _loading(p: ReferenceProgram, op: Op, step: Step) -> Step:
         out = p.slot(op.results[0])
 
-        def load(wave: Wave, env: Env) -> None:
+        def load(wave: ReferenceWave, env: Env) -> None:
             step(wave, env)
             assert wave.products is not None
             env[out] = wave.products.found or wave.products.taken(env[out])
@@ -205,6 +205,6 @@ class Plan:
         return load
 
 
-def plan_of(kernel: Kernel) -> Plan | None:
+def plan_of(kernel: Kernel) -> AsyncOperandPlan | None:
     """The plan of a kernel; None where it has no such instructions."""
-    return Plan(kernel) if any(op.name.startswith(PRODUCTS) for op in walk(kernel.body)) else None
+    return AsyncOperandPlan(kernel) if any(op.name.startswith(PRODUCTS) for op in walk(kernel.body)) else None

@@ -9,11 +9,11 @@ import numpy as np
 from avelang.base.errors import AveError, error
 from avelang.ir.core import Op, Value
 from avelang.ir.types import SHARED, PtrType, TensorType
-from avelang.sim.memory import Fault, Space
-from avelang.sim.program import Program
-from avelang.sim.sync import Misuse
-from avelang.sim.tensors import TensorValue, at_lane
-from avelang.sim.wave import Wave
+from avelang.sim.address_space import AccessFault, AddressSpace
+from avelang.sim.barriers import SyncMisuse
+from avelang.sim.memory_ops import TensorValue, at_lane
+from avelang.sim.reference_program import ReferenceProgram
+from avelang.sim.wave import ReferenceWave
 
 _WORDS = {"load": "load", "store": "store", "ld": "load", "st": "store"}
 _TENSOR_AT = {"load": 0, "store": 1}  # which operand of a tensor access is the tensor; the coordinates follow it
@@ -26,7 +26,7 @@ _CODES = {"extent": "X001", "bounds": "X002", "unwritten": "X003", "readonly": "
 WAITS = {f"nvvm.cp_async_{n}": "nvvm.cp_async_wait_group" for n in ("x4", "x8", "x16")}
 
 
-def where(p: Program, wave: Wave, lane: int) -> str:
+def where(p: ReferenceProgram, wave: ReferenceWave, lane: int) -> str:
     """Block, thread, lane and wave in words."""
     thread = tuple(int(t[lane]) for t in wave.shape.threads)
     return f"block {wave.block.index}, thread {thread}, lane {lane} of wave {wave.shape.index}"
@@ -40,7 +40,7 @@ def _tensor(op: Op) -> tuple[Value, list[Value]] | None:
     return tensor, coords
 
 
-def _index(p: Program, wave: Wave, op: Op, fault: Fault) -> tuple[int, ...] | None:
+def _index(p: ReferenceProgram, wave: ReferenceWave, op: Op, fault: AccessFault) -> tuple[int, ...] | None:
     """The coordinates of the offending element, those that a vector access runs through included."""
     through = _tensor(op)
     if through is None:
@@ -54,7 +54,7 @@ def _index(p: Program, wave: Wave, op: Op, fault: Fault) -> tuple[int, ...] | No
     return given + tuple(int(i) for i in np.unravel_index(fault.byte // tensor.type.dtype.bytes, rest))
 
 
-def _nearest(space: Space, fault: Fault) -> str:
+def _nearest(space: AddressSpace, fault: AccessFault) -> str:
     near = space.nearest(fault.address)
     if near is None:
         return ""
@@ -69,7 +69,7 @@ def site(op: Op) -> str:
     return f"a {_WORDS.get(op.name, f'`{op.name}`')}{line}"
 
 
-def mbarriers(p: Program, wave: Wave) -> list[str]:
+def mbarriers(p: ReferenceProgram, wave: ReferenceWave) -> list[str]:
     """What the mbarriers wait for at which a wave is."""
     op = wave.op
     if op is None or not op.name.startswith("nvvm.mbarrier_"):
@@ -84,11 +84,11 @@ def mbarriers(p: Program, wave: Wave) -> list[str]:
     return out
 
 
-def report(p: Program, wave: Wave, fault: Fault, op: Op) -> AveError:
+def report(p: ReferenceProgram, wave: ReferenceWave, fault: AccessFault, op: Op) -> AveError:
     """The error for a fault that `op` met in `wave`."""
     lane = fault.lane
     if fault.kind in ("sync", "registers"):
-        told = fault.other if isinstance(fault.other, Misuse) else Misuse(str(fault.other), None)
+        told = fault.other if isinstance(fault.other, SyncMisuse) else SyncMisuse(str(fault.other), None)
         why = told.why.format(op=site(told.op)) if told.op is not None else told.why
         code, hint = ("X012", {}) if fault.kind == "sync" else ("X013", {"hint": told.hint})
         return error(code, op.span, kernel=p.kernel.name, what=site(op), why=why, where=where(p, wave, lane), **hint)
@@ -140,6 +140,6 @@ def _space(op: Op) -> str:
     return next((v.type.space for v in op.operands if isinstance(v.type, (TensorType, PtrType))), SHARED)
 
 
-def _byte(fault: Fault, op: Op, start: int) -> int:
+def _byte(fault: AccessFault, op: Op, start: int) -> int:
     """The offending byte, counted from the start of its allocation."""
     return fault.address - start + fault.byte % max(fault.size, 1)

@@ -1,4 +1,4 @@
-"""From IR to Python callables: a kernel and its launch come in, a `Program` goes out whose steps run whole waves.
+"""From IR to Python callables: a kernel and its launch come in, a `ReferenceProgram` goes out whose steps run whole waves.
 
 Each value has a slot of the wave's `env`; each op becomes one step `(wave, env) -> None`, made by the handler for its name. Ops that hold
 regions or wait become generator functions, which yield where the wave waits at a barrier.
@@ -15,15 +15,15 @@ import numpy as np
 from avelang.ir.core import Block, Kernel, Op, Value, walk
 from avelang.ir.types import SHARED, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS
-from avelang.sim.memory import Alloc, place
+from avelang.sim.address_space import Alloc, place
+from avelang.sim.async_operands import plan_of
+from avelang.sim.barriers import Waiting
 from avelang.sim.ops import FACTORIES, Fn, from_const
-from avelang.sim.plan import plan_of
-from avelang.sim.sync import Waiting
-from avelang.sim.wave import Dim3, Wave
+from avelang.sim.wave import Dim3, ReferenceWave
 
 Env = list[Any]
-Step = Callable[[Wave, Env], None]
-Wait = Callable[[Wave, Env], Waiting]
+Step = Callable[[ReferenceWave, Env], None]
+Wait = Callable[[ReferenceWave, Env], Waiting]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Waits:
     run: Wait
 
 
-Handler = Callable[["Program", Op], "Step | Waits | None"]
+Handler = Callable[["ReferenceProgram", Op], "Step | Waits | None"]
 
 
-class Code:
+class StepRuns:
     """A block of ops, ready to run: runs of plain steps, each followed by a step that may wait (or by none)."""
 
     __slots__ = ("args", "outs", "runs")
@@ -55,7 +55,7 @@ class Code:
         if plain:
             self.runs.append((tuple(plain), None))
 
-    def run(self, wave: Wave, env: Env) -> Waiting:
+    def run(self, wave: ReferenceWave, env: Env) -> Waiting:
         """Executes the block for the active lanes of the wave; yields where the wave waits."""
         for plain, wait in self.runs:
             for step in plain:
@@ -64,7 +64,7 @@ class Code:
                 yield from wait(wave, env)
 
 
-class Program:
+class ReferenceProgram:
     """A kernel ready to run for one grid and one extent of blocks.
 
     `template` is what a wave's `env` begins as: constants, and (once `run` has filled them in) the kernel's arguments.
@@ -88,9 +88,7 @@ class Program:
     def _place_allocs(self) -> None:
         for space in ("shared", "local"):
             ops = [op for op in walk(self.kernel.body) if op.name == "alloc" and dtype_space(op) == space]
-            self.memory[space] = place(
-                [(op.attrs.get("name") or op.result.name or space, tensor_bytes(op), op.attrs.get("align", 16)) for op in ops]
-            )
+            self.memory[space] = place([(op.attrs.get("name") or op.result.name or space, tensor_bytes(op), op.attrs.get("align", 16)) for op in ops])
             self.allocs.update(zip(ops, self.memory[space], strict=True))
 
     def slot(self, value: Value) -> int:
@@ -115,7 +113,7 @@ class Program:
         uniform = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "iu" and bool((array == array[0]).all())
         return int(array[0]) if uniform and array is not None else None
 
-    def code(self, block: Block) -> Code:
+    def code(self, block: Block) -> StepRuns:
         """Compiles a block and the regions inside."""
         args = [self.slot(a) for a in block.args]
         steps: list[Step | Waits] = []
@@ -127,7 +125,7 @@ class Program:
             step = self.step(op)
             if step is not None:
                 steps.append(step)
-        return Code(steps, args, outs)
+        return StepRuns(steps, args, outs)
 
     def step(self, op: Op) -> Step | Waits | None:
         """What runs one op; None where nothing is left to do at run time."""
@@ -150,7 +148,7 @@ def tensor_bytes(op: Op) -> int:
     return 0 if 0 in t.shape else (last + 1) * t.dtype.bytes
 
 
-def pure(p: Program, op: Op) -> Step | None:
+def pure(p: ReferenceProgram, op: Op) -> Step | None:
     """The step of an op without effects, from its function in `ops.FACTORIES`; run at once where all operands are constants."""
     fn = FACTORIES[op.name](op)
     ins = [p.slot(v) for v in op.operands]
@@ -165,25 +163,25 @@ def apply(fn: Fn, ins: list[int], out: int) -> Step:
     if len(ins) == 1:
         (a,) = ins
 
-        def one(wave: Wave, env: Env) -> None:
+        def one(wave: ReferenceWave, env: Env) -> None:
             env[out] = fn(env[a])
 
         return one
     if len(ins) == 2:
         a, b = ins
 
-        def two(wave: Wave, env: Env) -> None:
+        def two(wave: ReferenceWave, env: Env) -> None:
             env[out] = fn(env[a], env[b])
 
         return two
 
-    def many(wave: Wave, env: Env) -> None:
+    def many(wave: ReferenceWave, env: Env) -> None:
         env[out] = fn(*[env[i] for i in ins])
 
     return many
 
 
-def const(p: Program, op: Op) -> None:
+def const(p: ReferenceProgram, op: Op) -> None:
     """`const`: known before anything runs."""
     t = op.result.type
     p.constant(op.result, from_const(op.attrs["value"], dtype_of(t), p.lanes, t.n if isinstance(t, VecType) else None))

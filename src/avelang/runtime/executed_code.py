@@ -16,7 +16,7 @@ from avelang.ir import printf
 from avelang.runtime import compile
 from avelang.runtime.arguments import EXECUTORS
 from avelang.runtime.arrays import Array
-from avelang.runtime.checked import Record, wanted
+from avelang.runtime.checked import CheckRecord, wanted
 from avelang.runtime.native import threads
 from avelang.sim.amdgcn.arguments import explicit, pack
 from avelang.sim.amdgcn.checks import of_knob
@@ -24,14 +24,14 @@ from avelang.sim.amdgcn.machine import AmdMachine, DispatchParams, DispatchResul
 
 if TYPE_CHECKING:
     from avelang.frontend.source import FunctionSource
-    from avelang.runtime.arguments import Bound
+    from avelang.runtime.arguments import BoundArguments
     from avelang.runtime.geometry import Geometry
 
 # How to see the lines of the code that the error names.
 _CODE = "`ave compile FILE:{} --target {} --block {} --emit asm` prints the code"
 
 
-class Program:
+class ExecutorProgram:
     """A kernel's machine code, ready to be executed. `run` keeps what it did in `last`; `meta` is what the cache keeps beside the object."""
 
     def __init__(self, payload: bytes, meta: dict[str, Any]):
@@ -44,7 +44,7 @@ class Program:
         program = asm.parse(meta["asm"], meta["kernel"])
         self.machine = AmdMachine(program, meta["entry"], check=meta["check"], ready=ready, alike=False)
 
-    def run(self, at: Geometry, bound: Bound) -> None:
+    def run(self, at: Geometry, bound: BoundArguments) -> None:
         """Runs every block of the grid, on as many threads as the CPU backend would use. Raises X021 to X027, and what a kernel that checks its
         accesses reports."""
         grid, block = (at.grid[0], at.grid[1], at.grid[2]), (at.block[0], at.block[1], at.block[2])
@@ -53,7 +53,7 @@ class Program:
         names = [a.name for a, v in zip(explicit(self.machine.kernel), bound.values, strict=False) if isinstance(v, Array)]
         record = None
         if "sites" in self.meta:
-            record = Record(self.meta, [a.name for a in explicit(self.machine.kernel)][: len(bound.values)], bound.values)
+            record = CheckRecord(self.meta, [a.name for a in explicit(self.machine.kernel)][: len(bound.values)], bound.values)
             slots.append(record.address)
             regions.append((record.address, record.address + record.words.nbytes))
         paper = printf.buffer() if self.prints else None
@@ -91,7 +91,7 @@ class Executor:
 
         return {"backend": self.backend, "host": list(HostCompiler(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
 
-    def compile(self, source: FunctionSource, bound: Bound, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
+    def compile(self, source: FunctionSource, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
         """An object file, and what the runtime must know of it."""
         text, meta = compile.device_assembly(source, bound.constexprs, self.chip, block, bound.options)
         check = sorted(of_knob(knobs.checks()))
@@ -99,5 +99,5 @@ class Executor:
         unknown = {str(k): v for k, v in machine.ready.unknown.items()}
         return machine.ready.payload, {**meta, "asm": text, "unknown": unknown, "check": check}
 
-    def load(self, payload: bytes, meta: dict[str, Any]) -> Program:
-        return Program(payload, meta)
+    def load(self, payload: bytes, meta: dict[str, Any]) -> ExecutorProgram:
+        return ExecutorProgram(payload, meta)

@@ -1,15 +1,16 @@
-"""Lanes of one wave that get into one another's way: what they write with one instruction comes in; a `Fault` goes out where two of them write
-different values to one byte. Which one stays, hardware does not say."""
+"""Lanes of one wave that get into one another's way: what they write with one instruction comes in; an `AccessFault`
+goes out where two of them write different values to one byte. Which one stays, hardware does not say."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from avelang.sim.memory import Fault, Mask, Space
+from avelang.sim.address_space import AccessFault, AddressSpace, Mask
 
 
-def agree(space: Space, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
-    """Raises Fault where active lanes write different values to one byte: int64 addresses (lanes,) or (lanes, n), uint8 address.shape + (size,)."""
+def agree(space: AddressSpace, address: np.ndarray, data: np.ndarray, mask: Mask) -> None:
+    """Raises AccessFault where active lanes write different values to one byte: int64 addresses (lanes,) or (lanes, n),
+    uint8 address.shape + (size,)."""
     lanes = np.flatnonzero(mask.active)
     if len(lanes) < 2:
         return
@@ -28,4 +29,4 @@ def agree(space: Space, address: np.ndarray, data: np.ndarray, mask: Mask) -> No
             (one, a), (other, _) = next((x, y) for x in last.items() for y in last.items() if x[1] != y[1])
             byte = int(np.flatnonzero(at[other * per : (other + 1) * per] == at[i])[-1])
             assert a is not None
-            raise Fault("lanes", int(lanes[other]), byte, int(some[other, byte // size]), size, space, int(lanes[one]))
+            raise AccessFault("lanes", int(lanes[other]), byte, int(some[other, byte // size]), size, space, int(lanes[one]))
