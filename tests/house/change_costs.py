@@ -123,7 +123,7 @@ _AMD_CHIP = '''
 AMD = (*AMD, Chip(
     "gfx1201", "amd", 32, frozenset({"gfx12", "gfx1201", "fp8-ocp"}), 64 * KIB, MAX_THREADS, "ocp",
     ComputeUnit(128 * KIB, 1024, waves=16, vgprs=1536, vgpr_granule=24, simds=2),
-    SharedMemory(128, 128, in_order(32, (32, 16, 8, 8)), in_order(32, (32, 16, 8, 8))),
+    SharedMemoryFacts(128, 128, in_order(32, (32, 16, 8, 8)), in_order(32, (32, 16, 8, 8))),
 ))
 '''
 CHIPS = Change("chips", (
