@@ -13,6 +13,11 @@ import avelang.isa.nvptx  # noqa: F401  (registers the rows)
 from avelang.ir.types import VecType, dtype_of
 from avelang.isa.lowering import spelling
 from avelang.isa.row import ROWS, Param, Row, bits
+from avelang.nvptx import nodes as n
+from avelang.nvptx.lint import WARNINGS, lint
+from avelang.nvptx.parse import parse
+from avelang.nvptx.readings import entry_of
+from isa.nvptx_rows import NAMED
 
 NVVM = [r for r in ROWS.values() if r.namespace == "nvvm" and (r.mma or "matrix_m8n8" in r.name)]
 MMA = [r for r in NVVM if r.mma]
@@ -117,6 +122,14 @@ def test_llvm_selects_the_instruction(row: Row):
     text = ptx(row)
     assert text.count(row.ptx) == 1
     assert f".target {next(iter(row.needs))}" in text
+    # The table has what LLVM writes, for that chip.
+    assert [e for e in lint(text) if e.code not in WARNINGS] == []
+    found = [x for f in parse(text).functions() for x in n.instructions(f.body or ()) if x.name == row.ptx]
+    assert len(found) == 1 and entry_of(found[0].parts) is not None
+
+
+def test_all_rows_by_llvms_name_are_tried():
+    assert {r.name for r in NAMED} == {r.name for r in NVVM}
 
 
 def test_an_unknown_intrinsic_is_not_selected():

@@ -17,7 +17,7 @@ from avelang.base.spans import Span
 from avelang.nvptx import nodes as n
 from avelang.nvptx.forms import Env, Form, OperandSpec
 from avelang.nvptx.printer import operand as text_of
-from avelang.nvptx.ptx_types import KNOWN, TYPES, covers, fits
+from avelang.nvptx.ptx_types import KNOWN, TYPES, Need, covers, fits
 from avelang.nvptx.ranges import out_of_range
 from avelang.nvptx.readings import FORMS, Progress, entry_of, in_order, readings
 from avelang.nvptx.special_registers import CONSTANTS, SPECIAL
@@ -79,7 +79,7 @@ def check(
     if target is None:
         return None
     lacking = [_lacking(instruction, form, env, target, span) for form, env in fitting]
-    return None if None in lacking else lacking[0]
+    return _special_lacking(instruction, target, span) if None in lacking else lacking[0]
 
 
 def unread(x: n.PtxInstruction) -> AveError | None:
@@ -361,7 +361,7 @@ def _space_fault(x: n.Operand, spec: OperandSpec, env: Env, spaces: Spaces, form
         return ""
     wanted = type_of(spec, env)
     if isinstance(x.base, n.Int):
-        return "" if wanted == "local" or not form.entry.has("long") else "a number: only .local has addresses that are numbers"
+        return "" if wanted in ("local", "tmem") else "a number: only .local has addresses that are numbers"
     have = spaces(x.base.name) if isinstance(x.base, n.SymbolOperand) else None
     if have is None or wanted in ("tex", "surf"):
         return ""
@@ -404,12 +404,29 @@ def in_words(needed: tuple[str, ...]) -> str:
     return own + (f", and their family targets ({', '.join(t[:-1] + 'f' for t in chips)})" if chips else "")
 
 
+def _special_lacking(x: n.PtxInstruction, target: PtxTarget, span: Where) -> AveError | None:
+    """What the target lacks of the special registers that an instruction reads."""
+    for i, operand in enumerate(x.operands):
+        if isinstance(operand, n.SpecialOperand):
+            own = SPECIAL[operand.name]
+            error_ = _unmet(operand.name, Need(own.ptx, (f"sm_{own.sm}",) if own.sm else ()), target, _at(span, i))
+            if error_ is not None:
+                return error_
+    return None
+
+
 def _lacking(x: n.PtxInstruction, form: Form, env: Env, target: PtxTarget, span: Where) -> AveError | None:
     for word, need in form.all_needs(env):
-        what = f".{word} of {x.name}" if word else x.name
-        if not need.met_by(target.chip):
-            have = in_words(need.targets)
-            return error("U206", _at(span), what=what, chip=target.chip, have=have)
-        if need.ptx > target.version:
-            return error("U207", _at(span), what=what, need="{}.{}".format(*need.ptx), have="{}.{}".format(*target.version))
+        found = _unmet(f".{word} of {x.name}" if word else x.name, need, target, _at(span))
+        if found is not None:
+            return found
+    return None
+
+
+def _unmet(what: str, need: Need, target: PtxTarget, span: Span | None) -> AveError | None:
+    """The error of what needs another chip, or a newer PTX version."""
+    if not need.met_by(target.chip):
+        return error("U206", span, what=what, chip=target.chip, have=in_words(need.targets))
+    if need.ptx > target.version:
+        return error("U207", span, what=what, need="{}.{}".format(*need.ptx), have="{}.{}".format(*target.version))
     return None

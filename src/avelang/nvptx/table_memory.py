@@ -45,10 +45,10 @@ def _not_in(slot: str, words: str, why: str, *when: str) -> WordRule:
 
 entries("ld ldu", "read long braces")
 entries("st", "write long braces")
-entries("st.bulk", "write long")
-entries("st.async", "write async arrive long", group="mbarrier")
+entries("st.bulk", "write")
+entries("st.async", "write async arrive", group="mbarrier")
 entries("atom red", "read write long")
-entries("red.async", "read write async arrive long", group="mbarrier")
+entries("red.async", "read write async arrive", group="mbarrier")
 entries("multimem.ld_reduce", "read")
 entries("multimem.red", "read write")
 entries("multimem.st", "write")

@@ -154,7 +154,7 @@ def _update_row(name: str, update: Update) -> None:
         f"nvvm.atomic_{name}", (DST, *params, ORDER), "value",
         f"{update.doc} In one step, for each active lane; gives what stood there before. Between lanes and warps the sequence is not defined.",
         "PTX ISA 9.0, 9.7.13.5, atom", SM_90 if "bf16" in name else SM_75, _semantics(update), EFFECTS, _lower(name),
-        llvm={"nvptx": Asm(_text(name, update))}, ptx="atom.",
+        llvm={"nvptx": Asm(_text(name, update))},
     ))  # fmt: skip
 
 
@@ -165,10 +165,10 @@ for _t in (u32, u64):
     register(Row(
         f"nvvm.ld_acquire_{_t}", (_place,), _t, "Loads the word; accesses behind it come after it, and see what was written before the st_release "
         "(or the atomic with release) whose value it gives.", "PTX ISA 9.0, 9.7.9.8, ld", SM_75, _load(_t.np), EFFECTS, _expand_load(_t),
-        llvm={"nvptx": Asm(lambda a, t=_t: f"ld.acquire.gpu.{SPACES[a['src'].space]}.{_ptx(t)} <out>, [<src>];")}, ptx="ld.acquire.gpu.",
+        llvm={"nvptx": Asm(lambda a, t=_t: f"ld.acquire.gpu.{SPACES[a['src'].space]}.{_ptx(t)} <out>, [<src>];")},
     ))  # fmt: skip
 register(Row(
     "nvvm.st_release", (DST, Param("value", INTEGERS, "what is written")), None,
     "Stores a word behind all accesses before it, for those that ld_acquire it.", "PTX ISA 9.0, 9.7.9.11, st", SM_75, _store, EFFECTS, _expand_store,
-    llvm={"nvptx": Asm(lambda a: f"st.release.gpu.{SPACES[a['dst'].space]}.{_ptx(a['value'])} [<dst>], <value>;")}, ptx="st.release.gpu.",
+    llvm={"nvptx": Asm(lambda a: f"st.release.gpu.{SPACES[a['dst'].space]}.{_ptx(a['value'])} [<dst>], <value>;")},
 ))  # fmt: skip

@@ -70,7 +70,7 @@ def _id_rows() -> None:
 
     for name, special, doc, get, lower in _IDS:
         register(Row(f"nvvm.{name}", (DIM,), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90, semantics(get), lower=lower,
-                     llvm={"nvptx": Asm(text(special))}, ptx=f"%{special}"))  # fmt: skip
+                     llvm={"nvptx": Asm(text(special))}))  # fmt: skip
     for name, special, doc, count in (
         ("cluster_rank", "cluster_ctarank", "The block's rank in its cluster, x fastest.", False),
         ("cluster_size", "cluster_nctarank", "Blocks of a cluster.", True),
@@ -79,7 +79,7 @@ def _id_rows() -> None:
             f"nvvm.{name}", (), u32, doc, f"PTX ISA 9.0, 10, %{special}", SM_90,
             (lambda wave: everywhere(wave, int(np.prod(wave.place()[0])))) if count else (lambda wave: everywhere(wave, wave.place()[3])),
             lower=(lambda b: b.const(math.prod(b.cluster))) if count else _expand_rank,
-            llvm={"nvptx": Asm(f"mov.u32 <out>, %{special};")}, ptx=f"%{special}",
+            llvm={"nvptx": Asm(f"mov.u32 <out>, %{special};")},
         ))  # fmt: skip
 
 
@@ -109,11 +109,10 @@ def _barrier_rows() -> None:
     register(Row("nvvm.cluster_arrive", (_RELAXED,), None,
                  "Arrives at the barrier of the cluster: all threads of all its blocks do. cluster_wait must follow.",
                  "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _arrive, EFFECTS | {"convergent"}, _expand_arrive,
-                 llvm={"nvptx": Asm(lambda a: f"barrier.cluster.arrive.{'relaxed' if a['relaxed'] else 'release'}.aligned;")},
-                 ptx="barrier.cluster.arrive"))  # fmt: skip
+                 llvm={"nvptx": Asm(lambda a: f"barrier.cluster.arrive.{'relaxed' if a['relaxed'] else 'release'}.aligned;")}))  # fmt: skip
     register(Row("nvvm.cluster_wait", (), None, "Waits until all threads of the cluster have arrived; orders their memory accesses.",
                  "PTX ISA 9.0, 9.7.13.3, barrier.cluster", SM_90, _wait, EFFECTS | {"convergent"}, _expand_wait,
-                 llvm={"nvptx": Asm("barrier.cluster.wait.acquire.aligned;")}, ptx="barrier.cluster.wait"))  # fmt: skip
+                 llvm={"nvptx": Asm("barrier.cluster.wait.acquire.aligned;")}))  # fmt: skip
 
 
 # -- shared memory of other blocks -------------------------------------------------------------------------------------------------------
@@ -174,8 +173,8 @@ def _memory_rows() -> None:
     source = "PTX ISA 9.0, 9.7.9"
     tile = Param("tile", "tensor", "in shared memory; the same place in the other block's is meant", spaces=(SHARED,))
     register(Row("nvvm.mapa", (tile, RANK), u32, "The address in the cluster's shared memory window that a place has in another block.",
-                 f"{source}.23, mapa", SM_90, _mapa, lower=_expand_mapa, llvm={"nvptx": Asm("mapa.shared::cluster.u32 <out>, <tile>, <rank>;")},
-                 ptx="mapa.shared::cluster.u32"))  # fmt: skip
+                 f"{source}.23, mapa", SM_90, _mapa, lower=_expand_mapa,
+                 llvm={"nvptx": Asm("mapa.shared::cluster.u32 <out>, <tile>, <rank>;")}))  # fmt: skip
     for n in (1, 2, 4):
         t: Type = i32 if n == 1 else VecType(i32, n)
         v = "" if n == 1 else f".v{n}"
@@ -185,13 +184,13 @@ def _memory_rows() -> None:
         register(Row(
             f"nvvm.ld_cluster_x{n}", (tile, RANK), t, f"Loads {n} words from the shared memory of another block of the cluster.", f"{source}.8, ld",
             SM_90, _load(n), frozenset({"read"}), lambda b, tile, rank, t=t, n=n: b.ld(peer(b, tile, rank), b.const(0, i64), t, 4 * n),
-            llvm={"nvptx": Asm(remote("<tile>", f"ld.shared::cluster{v}.b32 {out}, [a];"))}, ptx=f"ld.shared::cluster{v}.b32",
+            llvm={"nvptx": Asm(remote("<tile>", f"ld.shared::cluster{v}.b32 {out}, [a];"))},
         ))  # fmt: skip
         register(Row(
             f"nvvm.st_cluster_x{n}", (tile, RANK, data), None, f"Stores {n} words into the shared memory of another block of the cluster.",
             f"{source}.11, st", SM_90, _store(n), frozenset({"write"}),
             lambda b, tile, rank, data, n=n: b.st(data, peer(b, tile, rank), b.const(0, i64), 4 * n) and None,
-            llvm={"nvptx": Asm(remote("<tile>", f"st.shared::cluster{v}.b32 [a], {words};"))}, ptx=f"st.shared::cluster{v}.b32",
+            llvm={"nvptx": Asm(remote("<tile>", f"st.shared::cluster{v}.b32 [a], {words};"))},
         ))  # fmt: skip
 
         def expand_async(b: Builder, tile: Value, rank: Value, data: Value, bar: Value, n: int = n) -> None:
@@ -204,7 +203,6 @@ def _memory_rows() -> None:
             f"place of `bar`.",
             f"{source}.12, st.async", SM_90, _store_async(n), EFFECTS, expand_async,
             llvm={"nvptx": Asm(remote("<tile>", f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32 [a], {words}, [m];", "bar"))},
-            ptx=f"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{v}.b32",
         ))  # fmt: skip
     relaxed = Param("relaxed", "const", "1: orders none of the thread's accesses before the arrival. Enough for those of wgmma and of the copy "
                                         "engine that are complete; the fence of the other form takes some 1000 cycles", range=(0, 1), default=0)
@@ -215,7 +213,6 @@ def _memory_rows() -> None:
         lambda b, bar, rank, relaxed: change(b, peer(b, bar, rank), b.const(-1, u64)),
         llvm={"nvptx": Asm(lambda attrs: remote(
             "<bar>", f"mbarrier.arrive.{'relaxed' if attrs['relaxed'] else 'release'}.cluster.shared::cluster.b64 _, [a];"))},
-        ptx="mbarrier.arrive.release.cluster.shared::cluster.b64",
     ))  # fmt: skip
 
 

@@ -101,18 +101,15 @@ def _group_rows() -> None:
         "nvvm.cp_async_commit_group", (), None, "The copies that the thread has begun by cp_async since the last group make up one more group; it "
                                                 "may be empty.",
         "PTX ISA 9.0, 9.7.9.25.3.2, cp.async.commit_group", SM_80, commit, effects, nothing, llvm={"nvptx": Asm("cp.async.commit_group;")},
-        ptx="cp.async.commit_group",
     ))  # fmt: skip
     register(Row(
         "nvvm.cp_async_wait_group", (pending,), None,
         "Waits until at most `pending` of the thread's newest groups are not complete. Other threads see the data after a barrier.",
         "PTX ISA 9.0, 9.7.9.25.3.3, cp.async.wait_group", SM_80, wait_group, effects, nothing, llvm={"nvptx": Asm("cp.async.wait_group <pending>;")},
-        ptx="cp.async.wait_group",
     ))  # fmt: skip
     register(Row(
         "nvvm.cp_async_wait_all", (), None, "Waits for all copies that the thread has begun by cp_async. Other threads see the data after a barrier.",
         "PTX ISA 9.0, 9.7.9.25.3.3, cp.async.wait_all", SM_80, wait_all, effects, nothing, llvm={"nvptx": Asm("cp.async.wait_all;")},
-        ptx="cp.async.wait_all",
     ))  # fmt: skip
 
 
@@ -133,6 +130,5 @@ for _size in (4, 8, 16):
         f"there once "
         "cp_async_wait_group or cp_async_wait_all (or an mbarrier, by cp_async_mbarrier_arrive) says so.",
         SOURCE, SM_80, _semantics(_size), frozenset({"read", "write"}), _lower(_size), llvm={"nvptx": Asm(_text(_size))},
-        ptx=f"cp.async.{'cg' if _size == 16 else 'ca'}.shared.global",
     ))  # fmt: skip
 _group_rows()

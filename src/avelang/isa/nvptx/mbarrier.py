@@ -205,7 +205,7 @@ _ROWS = (
 for _name, _params, _result, _doc, _ptx, _needs, _semantics, _lower, _text in _ROWS:
     register(Row(
         f"nvvm.mbarrier_{_name}", _params, _result, _doc, f"{SOURCE}, {_ptx}", _needs, _semantics, EFFECTS, _lower,
-        llvm={"nvptx": Asm(_text)}, ptx=_ptx,
+        llvm={"nvptx": Asm(_text)},
     ))  # fmt: skip
 for _name, _suffix, _counted, _doc in (
     ("cp_async_mbarrier_arrive", "", True, "this does not count among the arrivals that the phase expects"),
@@ -216,5 +216,5 @@ for _name, _suffix, _counted, _doc in (
                                        f"cp_async are complete; {_doc}.",
         "PTX ISA 9.0, 9.7.13.15.16, cp.async.mbarrier.arrive", SM_80, _copies_arrive(_counted), EFFECTS,
         nothing if _counted else (lambda b, bar: change(b, bar, _long(b, -1))),
-        llvm={"nvptx": Asm(f"cp.async.mbarrier.arrive{_suffix}.shared::cta.b64 [<bar>];")}, ptx="cp.async.mbarrier.arrive",
+        llvm={"nvptx": Asm(f"cp.async.mbarrier.arrive{_suffix}.shared::cta.b64 [<bar>];")},
     ))  # fmt: skip

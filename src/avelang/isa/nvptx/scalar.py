@@ -26,5 +26,4 @@ register(Row(
     "nvvm.exp2", (Param("x", f32, "any number"),), f32,
     "2 to the x, in f32. The reference rounds the exact value; the instruction may be off by two units in the last place, and flushes subnormals.",
     "PTX ISA 9.0, 9.7.3.21, ex2.approx.ftz.f32", SM_75, _exp2, lower=_lower, llvm={"nvptx": Asm("ex2.approx.ftz.f32 <out>, <x>;")},
-    ptx="ex2.approx.ftz.f32",
 ))  # fmt: skip

@@ -17,7 +17,7 @@ from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.row import Param, Row, register
 from avelang.isa.wave_protocol import Machine, Waiting
 
-SM_75, SM_90, SM_90A = frozenset({"sm_75"}), frozenset({"sm_90"}), frozenset({"sm_90a"})
+SM_75, SM_90, SM_90A_100A = frozenset({"sm_75"}), frozenset({"sm_90"}), frozenset({"sm_90a", "sm_100a"})
 ORDER = frozenset({"read", "write", "sync"})
 MOST_BARRIERS = 16
 
@@ -30,7 +30,7 @@ register(Row(
     "nvvm.elect_sync", (), u1, "True in one active lane of the warp, the lowest, false in the others. All lanes take part.",
     "PTX ISA 9.0, 9.7.13.14, elect.sync", SM_90, _elect, frozenset({"convergent"}),
     lambda b: b.cmp("eq", b.lane_id(), first_active(b)),
-    llvm={"nvptx": Asm("{ .reg .pred p; elect.sync _|p, 0xFFFFFFFF; selp.b32 <out>, 1, 0, p; }")}, ptx="elect.sync",
+    llvm={"nvptx": Asm("{ .reg .pred p; elect.sync _|p, 0xFFFFFFFF; selp.b32 <out>, 1, 0, p; }")},
 ))  # fmt: skip
 
 
@@ -66,7 +66,7 @@ for _name, _wait, _doc in (
         ),
         None, f"{_doc} Whole warps take "
               f"part.", f"PTX ISA 9.0, 9.7.13.1, {_ptx}", SM_75, _named(bool(_wait)), ORDER | {"convergent"}, _expand_named(_wait),
-        llvm={"nvptx": Asm(f"{_ptx} <number>, <threads>;")}, ptx=_ptx,
+        llvm={"nvptx": Asm(f"{_ptx} <number>, <threads>;")},
     ))  # fmt: skip
 
 _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, frozenset[str]], ...] = (
@@ -87,7 +87,7 @@ _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, fro
     *((f"setmaxnreg_{how}", (Param("count", "const", "registers of each thread, a multiple of "
                                                      "8", range=(24, 256), choices=tuple(range(24, 257, 8))),),
        f"The warps of a warpgroup {what} registers: `count` for each thread from now on. All warps of the warpgroup execute it.",
-       "9.7.20.5, setmaxnreg", SM_90A, f"setmaxnreg.{how}.sync.aligned.u32 <count>;", ORDER | {"convergent"})
+       "9.7.20.5, setmaxnreg", SM_90A_100A, f"setmaxnreg.{how}.sync.aligned.u32 <count>;", ORDER | {"convergent"})
       for how, what in (("inc", "wait for more"), ("dec", "give back"))),
     ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,), source=True),),
      "Brings the line of an address into L2.", "9.7.9.15, prefetch", SM_75, "prefetch.global.L2 [<src>];", ORDER),
@@ -110,5 +110,5 @@ _MEANINGS = {"fence_proxy_async": _proxies, "fence_proxy_async_shared": _proxies
 for _name, _params, _doc, _section, _needs, _text, _effects in _NOTHING:
     register(Row(
         f"nvvm.{_name}", _params, None, _doc, f"PTX ISA 9.0, {_section}", _needs, _MEANINGS.get(_name, _ignore), _effects, nothing,
-        llvm={"nvptx": Asm(_text)}, ptx=_text.split(" ")[0].rstrip(";"),
+        llvm={"nvptx": Asm(_text)},
     ))  # fmt: skip

@@ -300,7 +300,6 @@ def _tensor_rows(rank: int) -> None:
             f"array as zeros "
             f"(or NaN) too: expect them by mbarrier_arrive_expect_tx. {_RULE}",
             section, SM_90, _load(rank, multicast), EFFECTS, _expand_load(rank, multicast), llvm={"nvptx": Asm(_load_text(rank, multicast))},
-            ptx=f"cp.async.bulk.tensor.{rank}d.shared::cluster.global",
         ))  # fmt: skip
     for add in (False, True):
         does = "Begins a copy of a box from shared memory to the array"
@@ -312,13 +311,12 @@ def _tensor_rows(rank: int) -> None:
             f"16 bytes long. Shared memory must not change before "
             f"cp_async_bulk_wait_group_read has said so. {_RULE}",
             section.replace("1.2, cp.", "1.3, cp.reduce.") if add else section, SM_90, _store(rank, add), EFFECTS, _expand_store(rank, add),
-            llvm={"nvptx": Asm(_store_text(rank, add))}, ptx=f"cp.{'reduce.' * add}async.bulk.tensor.{rank}d.global.shared::cta",
+            llvm={"nvptx": Asm(_store_text(rank, add))},
         ))  # fmt: skip
     register(Row(
         f"nvvm.tma_prefetch_{rank}d", (_READ, *coords), None, "Brings a box of the array into "
                                                              "L2.", "PTX ISA 9.0, 9.7.9.27.1.4, cp.async.bulk.prefetch.tensor",
         SM_90, nothing, EFFECTS, nothing, llvm={"nvptx": Asm(f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile [<map>, {_reversed(rank)}];")},
-        ptx=f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global",
     ))  # fmt: skip
 
 
@@ -336,7 +334,6 @@ def _run_rows() -> None:
         _expand_run_load,
         llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ", "[<dst>], [<src>], <bytes>, "
          "[<bar>]", a["hint"]))},
-        ptx="cp.async.bulk.shared::cluster.global",
     ))  # fmt: skip
     register(Row(
         "nvvm.cp_async_bulk_store", (
@@ -347,17 +344,16 @@ def _run_rows() -> None:
                  "group.", section, SM_90, _run_store, EFFECTS,
         lambda b, dst, src, count, hint: _expand_run(b, dst, src, count),
         llvm={"nvptx": Asm(lambda a: hinted("cp.async.bulk.global.shared::cta.bulk_group ", "[<dst>], [<src>], <bytes>", a["hint"]))},
-        ptx="cp.async.bulk.global.shared::cta",
     ))  # fmt: skip
     register(Row(
         "nvvm.cp_async_bulk_prefetch", (Param("src", "tensor", f"in global memory; {source}", spaces=(GLOBAL,), source=True), size), None,
         "Brings `bytes` consecutive bytes into L2.", "PTX ISA 9.0, 9.7.9.25.5.4, cp.async.bulk.prefetch", SM_90, nothing, EFFECTS, nothing,
-        llvm={"nvptx": Asm("cp.async.bulk.prefetch.L2.global [<src>], <bytes>;")}, ptx="cp.async.bulk.prefetch.L2.global",
+        llvm={"nvptx": Asm("cp.async.bulk.prefetch.L2.global [<src>], <bytes>;")},
     ))  # fmt: skip
     register(Row(
         "nvvm.prefetch_tensormap", (_READ,), None, "Brings a tensor map to where copies will look for "
                                                   "it.", "PTX ISA 9.0, 9.7.9.15, prefetch", SM_90, nothing,
-        EFFECTS, nothing, llvm={"nvptx": Asm("prefetch.tensormap [<map>];")}, ptx="prefetch.tensormap",
+        EFFECTS, nothing, llvm={"nvptx": Asm("prefetch.tensormap [<map>];")},
     ))  # fmt: skip
 
 
@@ -372,7 +368,6 @@ def _group_rows() -> None:
     register(Row(
         "nvvm.cp_async_bulk_commit_group", (), None, "The bulk stores that the thread has begun since the last group make up one more group.",
         "PTX ISA 9.0, 9.7.9.25.6.1, cp.async.bulk.commit_group", SM_90, commit, EFFECTS, nothing, llvm={"nvptx": Asm("cp.async.bulk.commit_group;")},
-        ptx="cp.async.bulk.commit_group",
     ))  # fmt: skip
     for suffix, doc in (("", "are complete"), ("_read", "have read their shared memory, which may then be written again")):
         register(Row(
@@ -380,7 +375,7 @@ def _group_rows() -> None:
                                                                         f"`pending` {doc}.",
             "PTX ISA 9.0, 9.7.9.25.6.2, cp.async.bulk.wait_group", SM_90, wait, EFFECTS, nothing,
             llvm={"nvptx": Asm(f"cp.async.bulk.wait_group{suffix.replace('_', '.')} "
-                               f"<pending>;")}, ptx=f"cp.async.bulk.wait_group{suffix.replace('_', '.')}",
+                               f"<pending>;")},
         ))  # fmt: skip
 
 

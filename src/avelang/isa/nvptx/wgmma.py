@@ -345,7 +345,6 @@ def _row(form: WgmmaForm) -> Row:
         "wgmma_wait_acc has given it back.",
         f"{SECTION}.2, wgmma.mma_async", SM_90A, _semantics(form), frozenset({"read", "convergent"}), _lower(form),
         llvm={"nvptx": Asm(_text(form), tied="c", words=frozenset({"a"}) if form.registers else frozenset())},
-        ptx="wgmma.mma_async.sync.aligned.m64n",
     )  # fmt: skip
 
 
@@ -406,5 +405,5 @@ for _name, _params, _result, _meaning_, _doc, _ptx in (
         f"nvvm.wgmma_{_name}", _params, _result, f"{_doc} All warps of the warpgroup execute "
                                                  f"it.", f"{SECTION}.{'7' if 'fence' in _name else '8'}, {_ptx.split('.sync')[0]}",
         SM_90A, _meaning_, _ORDER, (lambda b, acc, *_: acc) if _result else nothing,
-        llvm={"nvptx": Asm(_ptx, tied="acc" if _result else "")}, ptx=_ptx.partition(" ")[0].rstrip(";"),
+        llvm={"nvptx": Asm(_ptx, tied="acc" if _result else "")},
     ))  # fmt: skip
