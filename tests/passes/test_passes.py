@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from avelang.ir.core import walk
-from avelang.ir.integers import wrap
+from avelang.ir.elementwise import wrap
 from avelang.ir.text import parse_kernel, print_kernel
 from avelang.ir.verify import verify
 from avelang.passes.addresses import addresses

@@ -10,7 +10,7 @@ import avelang
 import avelang.language as al
 from avelang import tile
 from avelang.base.errors import AveError
-from avelang.ir.integers import COMPARE, INT
+from avelang.ir.elementwise import COMPARE, INT
 from avelang.passes.collect_expects import collect
 from avelang.runtime import compile, expects
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from avelang.base.spans import Span
-from avelang.ir import ops as _ops  # noqa: F401 - defines the ops
 from avelang.ir.core import Block, Op, Value
 from avelang.ir.dtypes import DType, i64, u1, u32
 from avelang.ir.types import GLOBAL, PtrType, TensorType, Type, VecType, dtype_of, with_dtype

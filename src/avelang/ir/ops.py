@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from avelang.ir.core import Op, OpDef, define
 from avelang.ir.dtypes import i32, i64, u1, u32, u64
+from avelang.ir.elementwise import ATOMICS, COMPARE, ELEMENTWISE
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, TensorType, Type, VecType, dtype_of, with_dtype
 
@@ -52,7 +53,7 @@ def _cmp(op: Op) -> str | None:
     ts = _types(op)
     if len(ts) != 2 or ts[0] != ts[1] or not _is_value(ts[0]):
         return "compares two values of one type"
-    if op.attrs.get("pred") not in ("eq", "ne", "lt", "le", "gt", "ge"):
+    if op.attrs.get("pred") not in COMPARE:
         return f"no predicate {op.attrs.get('pred')!r}"
     return None if op.result.type == with_dtype(ts[0], u1) else "gives u1, or a vector of it"
 
@@ -265,14 +266,10 @@ def _atomic_add(op: Op) -> str | None:
     return None if ok else "takes a value, a global or shared pointer and an i64 byte offset, and gives a value of the same type"
 
 
-# What `atomic` makes of what stands there (`old`) and the value; "inc" and "dec" count round to 0 behind the value, and from 0 to the value.
-ATOMICS = ("exch", "min", "max", "and", "or", "xor", "inc", "dec", "cas")
-
-
 def _atomic(op: Op) -> str | None:
     ts, kind = _types(op), op.attrs.get("kind")
-    if kind not in ATOMICS:
-        return f"has a `kind`, one of {', '.join(ATOMICS)}"
+    if kind not in ATOMICS or kind == "add":
+        return f"has a `kind`, one of {', '.join(list(ATOMICS)[1:])}"
     t = op.result.type if len(op.results) == 1 else None
     values, rest = ts[:-2], ts[-2:]
     ok = t in (i32, u32, i64, u64) and values == [t] * (2 if kind == "cas" else 1) and (kind not in ("inc", "dec") or t in (u32, u64))
@@ -352,22 +349,7 @@ _NUM = "int uint float"
 _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     # name, check, effects, meaning
     ("const", _const, "", "The number `value`, in each element; or one number for each element, as a tuple."),
-    ("add", same(2, _NUM), "", "a + b"),
-    ("sub", same(2, _NUM), "", "a - b"),
-    ("mul", same(2, _NUM), "", "a * b"),
-    ("div", same(2, _NUM), "", "a / b; on integers truncated toward zero. Integer division by zero gives all ones (-1); min / -1 gives min."),
-    ("rem", same(2, _NUM), "", "What `div` leaves over, with the sign of a. a rem 0 is a."),
-    ("floordiv", same(2, _NUM), "", "Division rounded toward minus infinity, as Python's //. By zero: as `div`."),
-    ("mod", same(2, _NUM), "", "What `floordiv` leaves over, with the sign of b, as Python's %. By zero: a."),
-    ("and", same(2, "bool int uint"), "", "Bitwise and."),
-    ("or", same(2, "bool int uint"), "", "Bitwise or."),
-    ("xor", same(2, "bool int uint"), "", "Bitwise exclusive or."),
-    ("not", same(1, "bool int uint"), "", "Bitwise complement."),
-    ("shl", same(2, "int uint"), "", "a << b, b read as unsigned; 0 where b is the width or more."),
-    ("shr", same(2, "int uint"), "", "a >> b, arithmetic on signed types, b read as unsigned; only sign bits are left where b is the width or more."),
-    ("neg", same(1, _NUM), "", "-a"),
-    ("min", same(2, _NUM), "", "The lesser; of floats, the number where one is NaN, and -0.0 is less than 0.0."),
-    ("max", same(2, _NUM), "", "The greater; of floats, the number where one is NaN, and 0.0 is greater than -0.0."),
+    *((row.name, same(row.arity, row.kinds), "", row.doc) for row in ELEMENTWISE.values()),
     ("fma", same(3, _NUM), "", "a * b + c, with one rounding on floats."),
     *((f.name, same(1, f.kinds), "", f"{f.doc[0].upper()}{f.doc[1:]}.") for f in FUNCTIONS.values()),
     ("cmp", _cmp, "", "Compares by `pred`: eq ne lt le gt ge. Of NaN only ne holds. u1 may be compared by eq and ne."),

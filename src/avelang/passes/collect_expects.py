@@ -1,9 +1,8 @@
-"""Expects: a kernel with `expect` ops comes in; what of that can be told from a launch's numbers and grid goes out, as rows of arithmetic that the
-launcher computes before it launches. The reference computes every `expect` where it stands.
+"""Expects: a kernel with `expect` ops comes in; what of that can be told from a launch's numbers and grid goes out, as
+rows of arithmetic that the launcher computes before it launches. The reference computes every `expect` where it stands.
 
-A row is [name, a, b, c, bits, signed]: "const" (a), "arg" (number of the parameter), "grid" (dimension), or an op of `avelang.ir.integers` on earlier
-rows; what it gives is wrapped to so many bits. Rows and expectations are JSON.
-"""
+A row is [name, a, b, c, bits, signed]: "const" (a), "arg" (number of the parameter), "grid" (dimension), or an op of
+`avelang.ir.elementwise` on earlier rows; what it gives is wrapped to so many bits. Rows and expectations are JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from typing import Any
 from avelang.base.spans import Span
 from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.dtypes import DType
-from avelang.ir.integers import COMPARE, INT
+from avelang.ir.elementwise import COMPARE, INT
 
 Row = list[Any]
 VARIES = frozenset({"thread_id", "block_id", "lane_id"})  # another number for some block or thread: what asks for it may be so for one of them
@@ -86,8 +85,9 @@ class _Rows:
 
 
 def collect(kernel: Kernel, block: tuple[int, int, int]) -> dict[str, Any]:
-    """What a kernel in phase "tensors" expects of its launches, for blocks of this extent: "rows", and "asked", of each what it says, the row that
-    must not be 0, the row of the value that it names (-1: none), and the places of its call, the outermost last."""
+    """What a kernel in phase "tensors" expects of its launches, for blocks of this extent: "rows", and "asked", of each
+    what it says, the row that must not be 0, the row of the value that it names (-1: none), and the places of its call,
+    the outermost last."""
     made = _Rows(kernel, block)
     asked: list[list[Any]] = []
 

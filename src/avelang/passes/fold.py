@@ -6,12 +6,7 @@ from typing import Any
 
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType
-from avelang.ir.integers import COMPARE, INT, wrap
-
-# op -> what a constant right operand must be for the result to be the left operand
-_NEUTRAL: dict[str, int] = {"add": 0, "sub": 0, "mul": 1, "div": 1, "floordiv": 1, "or": 0, "xor": 0, "shl": 0, "shr": 0}
-_COMMUTES = frozenset({"add", "mul", "or", "xor", "and"})
-_ABSORBS: dict[str, int] = {"mul": 0, "and": 0}
+from avelang.ir.elementwise import COMPARE, ELEMENTWISE, wrap
 
 
 def known(op: Op, i: int) -> Any:
@@ -33,14 +28,11 @@ def fold(op: Op) -> int | float | bool | None:
     d = op.operands[0].type
     if not isinstance(d, DType):
         return None
-    if op.name in INT and len(values) == 2:
-        return wrap(INT[op.name](int(values[0]), int(values[1]), d), d)
+    row = ELEMENTWISE.get(op.name)
+    if row is not None and row.exact is not None:
+        return wrap(row.exact(*map(int, values), d), d)
     if op.name == "cmp":
         return COMPARE[op.attrs["pred"]](*values)
-    if op.name == "not":
-        return wrap(~int(values[0]), d)
-    if op.name == "neg":
-        return wrap(-values[0], d)
     if op.name == "convert" and not op.result.type.is_float:
         return bool(values[0]) if op.result.type.kind == "bool" else wrap(int(values[0]), op.result.type)
     if op.name == "select":
@@ -52,14 +44,13 @@ def identity(op: Op) -> int | None:
     """Which operand an op on scalar integers merely passes on (x + 0, x * 1, select of a constant condition), or None."""
     if op.name == "select" and known(op, 0) is not None and isinstance(known(op, 0), bool):
         return 1 if known(op, 0) else 2
-    if len(op.operands) != 2 or not isinstance(op.result.type, DType) or not (op.result.type.is_int or op.result.type.kind == "bool"):
+    row, t = ELEMENTWISE.get(op.name), op.result.type
+    if row is None or row.arity != 2 or not isinstance(t, DType) or not (t.is_int or t.kind == "bool"):
         return None
-    for i, other in ((1, 0), (0, 1)):
+    for i, other in ((1, 0), (0, 1)) if row.commutes else ((1, 0),):
         c = known(op, i)
-        if c is None or (i == 0 and op.name not in _COMMUTES):
-            continue
-        if op.name in _NEUTRAL and c == _NEUTRAL[op.name]:
+        if c is not None and c == row.neutral:
             return other
-        if op.name in _ABSORBS and c == _ABSORBS[op.name]:
+        if c is not None and c == row.absorbs:
             return i
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+import avelang.ir.ops  # noqa: F401 - defines the ops
 from avelang.ir.build import Builder
 from avelang.ir.core import OPS, Block, Kernel, Op, Value, is_pure
 from avelang.passes.fold import fold, identity, known

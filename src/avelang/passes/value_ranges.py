@@ -5,13 +5,11 @@ Only what can be told without following memory or carried values; anything else 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import DType
+from avelang.ir.elementwise import ELEMENTWISE, Range
 from avelang.passes.fold import known
 
-Range = tuple[int, int]
 DEPTH = 48  # ops that are followed from one value
 BLOCKS = 2**31 - 1  # along x, at most
 
@@ -27,50 +25,6 @@ def _within(d: DType, low: int, high: int) -> Range:
     """The range, or that of the dtype where results wrap."""
     least, most = whole(d)
     return (low, high) if least <= low and high <= most else (least, most)
-
-
-def _corners(f: Callable[[int, int], int]) -> Callable[[Range, Range], Range | None]:
-    def rule(a: Range, b: Range) -> Range:
-        found = [f(x, y) for x in a for y in b]
-        return min(found), max(found)
-
-    return rule
-
-
-def _div(a: Range, b: Range) -> Range | None:
-    return (a[0] // b[1], a[1] // b[0]) if a[0] >= 0 and b[0] > 0 else None
-
-
-def _rem(a: Range, b: Range) -> Range | None:
-    return (0, min(a[1], b[1] - 1)) if a[0] >= 0 and b[0] > 0 else None
-
-
-def _mod(a: Range, b: Range) -> Range | None:
-    return _rem(a, b) or ((0, b[1] - 1) if b[0] > 0 else None)
-
-
-def _and(a: Range, b: Range) -> Range | None:
-    high = [x[1] for x in (a, b) if x[0] >= 0]
-    return (0, min(high)) if high else None
-
-
-def _or(a: Range, b: Range) -> Range | None:
-    return (0, (1 << max(a[1], b[1]).bit_length()) - 1) if a[0] >= 0 and b[0] >= 0 else None
-
-
-def _shl(a: Range, b: Range) -> Range | None:
-    return (a[0] << b[0], a[1] << b[1]) if a[0] >= 0 and b[0] >= 0 and b[1] < 64 else None
-
-
-def _shr(a: Range, b: Range) -> Range | None:
-    return (a[0] >> b[1], a[1] >> b[0]) if a[0] >= 0 and b[0] >= 0 and b[1] < 64 else None
-
-
-_BINARY: dict[str, Callable[[Range, Range], Range | None]] = {
-    "add": _corners(lambda x, y: x + y), "sub": _corners(lambda x, y: x - y), "mul": _corners(lambda x, y: x * y),
-    "min": _corners(min), "max": _corners(max), "div": _div, "floordiv": _div, "rem": _rem, "mod": _mod,
-    "and": _and, "or": _or, "xor": _or, "shl": _shl, "shr": _shr,
-}  # fmt: skip
 
 
 class Ranges:
@@ -103,8 +57,9 @@ class Ranges:
             return (0, n - 1) if op.name == "thread_id" else (n, n)
         if op.name in ("block_id", "lane_id"):
             return 0, BLOCKS if op.name == "block_id" else self.wave - 1
-        if op.name in _BINARY:
-            got = _BINARY[op.name](self.of(op.operands[0], depth), self.of(op.operands[1], depth))
+        row = ELEMENTWISE.get(op.name)
+        if row is not None and row.bounds is not None:
+            got = row.bounds(self.of(op.operands[0], depth), self.of(op.operands[1], depth))
             return None if got is None else _within(d, *got)
         return self._moved(op, v, d, depth)
 

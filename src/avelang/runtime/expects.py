@@ -11,7 +11,7 @@ from typing import Any
 from avelang.base.errors import AveError, error
 from avelang.base.spans import Span
 from avelang.ir.dtypes import DType
-from avelang.ir.integers import COMPARE, INT, wrap
+from avelang.ir.elementwise import COMPARE, INT, wrap
 from avelang.native.layouts import EXPECTED, MOST_EXPECTED
 
 MOST = MOST_EXPECTED  # rows that the host code has room for; kernels with more are launched by Python

@@ -71,17 +71,6 @@ def widened(f: Callable[..., np.ndarray], d: DType, wide: np.dtype = F32) -> Cal
     return lambda *xs: narrow(f(*[x.astype(wide) for x in xs]), d)
 
 
-def floordiv(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """f64: the quotient rounded toward minus infinity, as Python's //; x // 0 is what x / 0 is."""
-    q = a / b
-    return np.where(np.isfinite(q), np.floor_divide(a, b), np.floor(q))
-
-
-def mod(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """What `floordiv` leaves over, with the sign of b, as Python's %."""
-    return np.mod(a, b)
-
-
 def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """a + b, and the error of that sum, exactly (Knuth)."""
     s = a + b

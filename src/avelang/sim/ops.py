@@ -5,7 +5,6 @@ A value is (lanes,) for a scalar type and (lanes, n) for a vector type. Function
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType
+from avelang.ir.elementwise import COMPARE, ELEMENTWISE, Elementwise
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import VecType, dtype_of
 from avelang.sim import floats
@@ -20,55 +20,6 @@ from avelang.sim.floats import F64
 
 Fn = Callable[..., np.ndarray]
 unsigned = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-
-
-# -- integers ------------------------------------------------------------------------------------------------------------------------
-
-
-def _by_zero(f: Fn, at_zero: Fn) -> Fn:
-    """`f`, except where the divisor is zero."""
-
-    def divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        zero = b == 0
-        return np.where(zero, at_zero(a), f(a, np.where(zero, b.dtype.type(1), b))) if zero.any() else f(a, b)
-
-    return divide
-
-
-def _ones(a: np.ndarray) -> np.ndarray:
-    return np.invert(np.zeros_like(a))
-
-
-def _truncated(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Division rounded toward zero; NumPy's rounds down."""
-    q = np.floor_divide(a, b)
-    if a.dtype.kind == "u":
-        return q
-    inexact = q * b != a
-    return q + (inexact & ((a < 0) != (b < 0))).astype(a.dtype)
-
-
-_INT_DIV: dict[str, Fn] = {
-    "div": _by_zero(_truncated, _ones),
-    "rem": _by_zero(np.fmod, np.copy),
-    "floordiv": _by_zero(np.floor_divide, _ones),
-    "mod": _by_zero(np.mod, np.copy),
-}
-
-
-def _shl(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    width = a.dtype.itemsize * 8
-    by = b.view(unsigned[b.dtype.itemsize])
-    inside = by < width
-    return np.where(inside, np.left_shift(a, np.where(inside, by, 0).astype(a.dtype)), a.dtype.type(0))
-
-
-def _shr(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    width = a.dtype.itemsize * 8
-    by = b.view(unsigned[b.dtype.itemsize])
-    inside = by < width
-    shifted = np.right_shift(a, np.where(inside, by, width - 1).astype(a.dtype))
-    return shifted if a.dtype.kind == "i" else np.where(inside, shifted, a.dtype.type(0))
 
 
 # -- factories: from an op to its function -------------------------------------------------------------------------------------------
@@ -82,13 +33,15 @@ def _numeric(on_int: Fn, on_float: Fn, wide: np.dtype = floats.F32) -> Callable[
     return make
 
 
-def _greatest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """NumPy's fmax gives either zero of two; their sum is +0 unless both are -0."""
-    return np.where((a == 0) & (b == 0), a + b, np.fmax(a, b))
+def _elementwise(row: Elementwise) -> Callable[[Op], Fn]:
+    """A row's NumPy: floats computed in f32 or f64 and rounded once."""
+    wide = F64 if row.wide else floats.F32
 
+    def make(op: Op) -> Fn:
+        d = dtype_of(op.result.type)
+        return floats.widened(row.numpy(True), d, wide) if d.is_float else row.numpy(False)
 
-def _least(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return -_greatest(-a, -b)
+    return make
 
 
 def _plain(f: Fn) -> Callable[[Op], Fn]:
@@ -108,7 +61,7 @@ def _fma(op: Op) -> Fn:
 
 
 def _cmp(op: Op) -> Fn:
-    f = getattr(operator, op.attrs["pred"])
+    f = COMPARE[op.attrs["pred"]]
     if floats.is_small(dtype_of(op.operands[0].type)):
         return lambda a, b: f(a.astype(floats.F32), b.astype(floats.F32))
     return f
@@ -209,22 +162,7 @@ def _identity(op: Op) -> Fn:
 
 
 FACTORIES: dict[str, Callable[[Op], Fn]] = {
-    "add": _numeric(np.add, np.add),
-    "sub": _numeric(np.subtract, np.subtract),
-    "mul": _numeric(np.multiply, np.multiply),
-    "div": _numeric(_INT_DIV["div"], np.true_divide),
-    "rem": _numeric(_INT_DIV["rem"], np.fmod),
-    "floordiv": _numeric(_INT_DIV["floordiv"], floats.floordiv, F64),
-    "mod": _numeric(_INT_DIV["mod"], floats.mod, F64),
-    "and": _plain(np.bitwise_and),
-    "or": _plain(np.bitwise_or),
-    "xor": _plain(np.bitwise_xor),
-    "not": _plain(np.invert),
-    "shl": _plain(_shl),
-    "shr": _plain(_shr),
-    "neg": _numeric(np.negative, np.negative),
-    "min": _numeric(np.minimum, _least),
-    "max": _numeric(np.maximum, _greatest),
+    **{row.name: _elementwise(row) for row in ELEMENTWISE.values()},
     "fma": _fma,
     **{f.name: _numeric(f.numpy, f.numpy) if "int" in f.kinds else _math(f.numpy) for f in FUNCTIONS.values()},
     "cmp": _cmp,

@@ -11,6 +11,7 @@ import numpy as np
 
 from avelang.base.errors import error
 from avelang.ir.core import Op, Value
+from avelang.ir.elementwise import ATOMICS
 from avelang.ir.printf import formatter
 from avelang.ir.types import PtrType, TensorType, VecType, dtype_of
 from avelang.isa.row import ROWS, Param, TensorRef
@@ -103,26 +104,11 @@ def ballot(p: ReferenceProgram, op: Op) -> Step:
     return step
 
 
-# What goes back to memory, of what stood there and the values. `cas`: the expected one and the other.
-UPDATES: dict[str, Callable[..., np.ndarray]] = {
-    "add": lambda old, value: old + value,
-    "exch": lambda old, value: value,
-    "min": np.minimum,
-    "max": np.maximum,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "inc": lambda old, value: np.where(old >= value, np.zeros_like(old), old + 1),
-    "dec": lambda old, value: np.where((old == 0) | (old > value), value, old - 1),
-    "cas": lambda old, expected, value: np.where(old == expected, value, old),
-}
-
-
 def atomic_add(p: ReferenceProgram, op: Op) -> Step:
     """Lane by lane: what stood there is the result, what is made of it and the values goes back."""
     *values, pointer, offset = (p.slot(v) for v in op.operands)
     t, out = op.operands[-2].type, p.slot(op.result)
-    update = UPDATES[op.attrs.get("kind", "add")]
+    update = ATOMICS[op.attrs.get("kind", "add")]
     assert isinstance(t, PtrType)
     space = t.space
 

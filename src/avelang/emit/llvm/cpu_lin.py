@@ -13,7 +13,7 @@ import numpy as np
 from avelang.emit.llvm.cpu_values import Bools, Ext, Lin, Rep, S, Scalar, V, const, elem, lanes_of, signed, trailing_zeros, wrap
 from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.dtypes import DType, i64
-from avelang.ir.integers import COMPARE, INT
+from avelang.ir.elementwise import COMPARE, INT
 
 MAX_TERMS = 4
 

@@ -7,7 +7,7 @@ from avelang.emit.llvm.simt import SharedLayout, Simt
 from avelang.emit.llvm.simt_lanes import constant_of
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import i32
-from avelang.ir.integers import wrap
+from avelang.ir.elementwise import wrap
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, PtrType, TensorType, VecType, dtype_of, extent
 from avelang.llvm.literals import elem, literal
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from avelang.ir.core import Block, Value
+from avelang.ir.core import Value
 from avelang.ir.dtypes import f32, f64, i32, i64, u32, u64
+from avelang.ir.functions import shared
 from avelang.ir.functions.math_builder import PI_HALF, TWO_OVER_PI, MathBuilder
 from avelang.ir.types import VecType
 
@@ -53,7 +54,7 @@ def exp2(m: MathBuilder, x: Value) -> Value:
 
 
 def _log1p(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
-    """For x = 2**e (1 + f) with 1 + f from 2/3 to 4/3: (e, f, r) with log(1 + f) = f + r f**2; odd arguments are left to `_log_edges`."""
+    """For x = 2**e (1 + f) with 1 + f from 2/3 to 4/3: (e, f, r) with log(1 + f) = f + r f**2; odd arguments are left to `shared.log_edges`."""
     b = m.b
     small = m.cmp("lt", x, 1.1754943508222875e-38)
     scaled = m.pick(small, m.mul(x, 8388608.0), x)
@@ -64,17 +65,10 @@ def _log1p(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
     return i, f, m.poly(f, LOG)
 
 
-def _log_edges(m: MathBuilder, x: Value, y: Value) -> Value:
-    """y, or what the logarithm is of zero, of negative numbers, of infinity and NaN."""
-    y = m.pick(m.cmp("eq", x, math.inf), x, y)
-    y = m.pick(m.cmp("eq", x, 0.0), -math.inf, y)
-    return m.pick(m.cmp("ge", x, 0.0), y, math.nan)
-
-
 def log(m: MathBuilder, x: Value) -> Value:
     """The natural logarithm."""
     i, f, r = _log1p(m, x)
-    return _log_edges(m, x, m.fma(i, math.log(2), m.fma(r, m.mul(f, f), f)))
+    return shared.log_edges(m, x, m.fma(i, math.log(2), m.fma(r, m.mul(f, f), f)))
 
 
 def log2(m: MathBuilder, x: Value) -> Value:
@@ -84,58 +78,30 @@ def log2(m: MathBuilder, x: Value) -> Value:
     high = 1.44269180297851562  # log2 e to 17 bits
     low = LOG2E - high
     y = m.fma(f, high, m.fma(rest, high, m.mul(m.add(f, rest), low)))
-    return _log_edges(m, x, m.add(i, y))
+    return shared.log_edges(m, x, m.add(i, y))
 
 
 # -- tanh, erf ---------------------------------------------------------------------------------------------------------------------------
 
 
 def tanh(m: MathBuilder, x: Value) -> Value:
-    """Hyperbolic tangent: a polynomial near zero, 1 - 2 / (exp(2 |x|) + 1) beyond."""
-    a = m.one("abs", x)
-    s = m.mul(x, x)
-    near = m.fma(m.mul(m.poly(s, TANH), s), x, x)
-    e = m.one("exp", m.mul(a, 2.0))
-    far = m.sub(1.0, m.div(2.0, m.add(e, 1.0)))
-    out = m.sign_of(m.pick(m.cmp("lt", a, 0.625), near, far), x)
-    return m.pick(m.cmp("ne", x, x), x, out)
+    """Hyperbolic tangent."""
+    return shared.tanh(m, x, TANH, 0.625)
 
 
 def erf(m: MathBuilder, x: Value) -> Value:
-    """Error function: x times a polynomial near zero, 1 - exp of a polynomial beyond."""
-    a = m.one("abs", x)
-    s = m.mul(x, x)
-    t = m.b.same("min", a, m.c(4.0))  # erf(4) is 1 in f32
-    far = m.sub(1.0, m.one("exp", m.poly(t, LOG_ERFC)))
-    near = m.fma(m.poly(s, ERF), x, x)
-    out = m.sign_of(m.pick(m.cmp("gt", a, 0.925), far, near), x)
-    return m.pick(m.cmp("ne", x, x), x, out)
+    """Error function; erf(4) is 1 in f32."""
+    return shared.erf(m, x, ERF, LOG_ERFC, 0.925, 4.0, 0.0)
 
 
 # -- rsqrt, sin, cos ---------------------------------------------------------------------------------------------------------------------
 
 
-def rsqrt(m: MathBuilder, x: Value) -> Value:
-    """1 / sqrt(x)."""
-    return m.div(1.0, m.one("sqrt", x))
+rsqrt = shared.rsqrt
 
 
 WORDS = TWO_OVER_PI[:7]  # as many as the greatest exponent asks for
 LARGE = 2.0**28  # from here on f64 alone does not do
-
-
-def _quadrant(m: MathBuilder, x: Value) -> tuple[Value, Value]:
-    """(q, r): x = q pi/2 + r, q an i32 modulo 4 at least, r an f32 within pi/4."""
-    b = m.b
-    magnitude = m.one("abs", x)
-    then, other = Block(), Block()
-    small = m.cmp("lt", magnitude, LARGE)
-    with b.inside(then):
-        b.yield_(*_reduce(m, x))
-    with b.inside(other):
-        b.yield_(*_reduce_large(m, x))
-    op = b.emit("if", (small,), (i32, f32), (then, other))
-    return op.results[0], op.results[1]
 
 
 def _reduce(m: MathBuilder, x: Value) -> tuple[Value, Value]:
@@ -187,19 +153,13 @@ def _trigonometric(shift: int) -> Callable[[MathBuilder, Value], Value]:
     """Sine, or with a shift of a quarter turn cosine."""
 
     def f(m: MathBuilder, x: Value) -> Value:
-        b = m.b
-        q, r = _quadrant(m, x)
+        q, r = shared.quadrant(m, x, (f32,), LARGE, _reduce, _reduce_large)
         if shift:
-            q = b.add(q, b.const(shift, i32))
+            q = m.b.add(q, m.b.const(shift, i32))
         s = m.mul(r, r)
         sine = m.sign_of(m.fma(m.mul(m.poly(s, SIN), s), r, r), r)
         cosine = m.fma(m.poly(s, COS), m.mul(s, s), m.fma(s, -0.5, 1.0))
-        odd = b.cmp("ne", b.and_(q, b.const(1, i32)), b.const(0, i32))
-        back = b.cmp("ne", b.and_(q, b.const(2, i32)), b.const(0, i32))
-        out = m.pick(odd, cosine, sine)
-        out = m.pick(back, m.one("neg", out), out)
-        finite = m.cmp("lt", m.one("abs", x), math.inf)
-        return m.pick(finite, out, math.nan)
+        return shared.by_quadrant(m, x, q, sine, cosine, False)
 
     return f
 

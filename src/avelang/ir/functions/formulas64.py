@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from avelang.ir.core import Block, Value
+from avelang.ir.core import Value
 from avelang.ir.dtypes import f64, i32, i64, u32, u64
+from avelang.ir.functions import shared
 from avelang.ir.functions.math_builder import PI_HALF, TWO_OVER_PI, MathBuilder
 
 # Of e**r behind 1 + r; of log behind its first terms, in s**2; of tanh, sin and cos behind theirs, in x**2; of erf(x) / x - 1, in x**2; of
@@ -87,7 +88,7 @@ def exp2(m: MathBuilder, x: Value) -> Value:
 
 
 def _log1p(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
-    """For x = 2**e (1 + f) with 1 + f from sqrt(1/2) to sqrt(2): e, and log(1 + f) as a pair; odd arguments are left to `_edges`."""
+    """For x = 2**e (1 + f) with 1 + f from sqrt(1/2) to sqrt(2): e, and log(1 + f) as a pair; odd arguments are left to `shared.log_edges`."""
     b = m.b
     small = m.cmp("lt", x, m.least)
     bits = m.bits(m.pick(small, m.mul(x, 2.0**54), x))
@@ -103,18 +104,11 @@ def _log1p(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
     return whole, high, low
 
 
-def _edges(m: MathBuilder, x: Value, y: Value) -> Value:
-    """y, or what the logarithm is of zero, of negative numbers, of infinity and NaN."""
-    y = m.pick(m.cmp("eq", x, math.inf), x, y)
-    y = m.pick(m.cmp("eq", x, 0.0), -math.inf, y)
-    return m.pick(m.cmp("ge", x, 0.0), y, math.nan)
-
-
 def log(m: MathBuilder, x: Value) -> Value:
     """The natural logarithm."""
     e, high, low = _log1p(m, x)
     total, lost = m.sum(m.mul(e, LN2[0]), high)
-    return _edges(m, x, m.add(total, m.add(m.fma(e, LN2[1], low), lost)))
+    return shared.log_edges(m, x, m.add(total, m.add(m.fma(e, LN2[1], low), lost)))
 
 
 def log2(m: MathBuilder, x: Value) -> Value:
@@ -123,55 +117,29 @@ def log2(m: MathBuilder, x: Value) -> Value:
     scaled, rest = m.product(high, LOG2E)
     rest = m.fma(low, LOG2E, m.fma(high, LOG2E_LOW, rest))
     total, lost = m.sum(e, scaled)
-    return _edges(m, x, m.add(total, m.add(rest, lost)))
+    return shared.log_edges(m, x, m.add(total, m.add(rest, lost)))
 
 
 # -- tanh, erf ---------------------------------------------------------------------------------------------------------------------------
 
 
 def tanh(m: MathBuilder, x: Value) -> Value:
-    """Hyperbolic tangent: a polynomial near zero, 1 - 2 / (exp(2 |x|) + 1) beyond."""
-    a = m.one("abs", x)
-    s = m.mul(x, x)
-    near = m.fma(m.mul(m.poly(s, TANH), s), x, x)
-    far = m.sub(1.0, m.div(2.0, m.add(exp(m, m.mul(a, 2.0)), 1.0)))
-    out = m.sign_of(m.pick(m.cmp("lt", a, 0.75), near, far), x)
-    return m.pick(m.cmp("ne", x, x), x, out)
+    """Hyperbolic tangent."""
+    return shared.tanh(m, x, TANH, 0.75)
 
 
 def erf(m: MathBuilder, x: Value) -> Value:
-    """Error function: x times a polynomial up to 7/8, 1 - exp of a polynomial beyond."""
-    a = m.one("abs", x)
-    s = m.mul(x, x)
-    t = m.b.same("min", a, m.c(6.0))  # erf(6) is 1 in f64
-    far = m.sub(1.0, exp(m, m.poly(m.sub(t, 1.0), LOG_ERFC)))
-    near = m.fma(m.poly(s, ERF), x, x)
-    out = m.sign_of(m.pick(m.cmp("gt", a, 0.875), far, near), x)
-    return m.pick(m.cmp("ne", x, x), x, out)
+    """Error function; erf(6) is 1 in f64."""
+    return shared.erf(m, x, ERF, LOG_ERFC, 0.875, 6.0, 1.0)
 
 
 # -- rsqrt, sin, cos ---------------------------------------------------------------------------------------------------------------------
 
 
-def rsqrt(m: MathBuilder, x: Value) -> Value:
-    """1 / sqrt(x)."""
-    return m.div(1.0, m.one("sqrt", x))
+rsqrt = shared.rsqrt
 
 
 LARGE = 2.0**30  # from here on multiples of pi/2 are taken from the bits of 2/pi
-
-
-def _quadrant(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
-    """(q, r, s): x = q pi/2 + r + s, q an i32 modulo 4, the pair within pi/4 or a little more."""
-    b = m.b
-    then, other = Block(), Block()
-    small = m.cmp("lt", m.one("abs", x), LARGE)
-    with b.inside(then):
-        b.yield_(*_reduce(m, x))
-    with b.inside(other):
-        b.yield_(*_reduce_large(m, x))
-    op = b.emit("if", (small,), (i32, f64, f64), (then, other))
-    return op.results[0], op.results[1], op.results[2]
 
 
 def _reduce(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
@@ -243,23 +211,16 @@ def _trigonometric(shift: int) -> Callable[[MathBuilder, Value], Value]:
     """Sine, or with a shift of a quarter turn cosine."""
 
     def f(m: MathBuilder, x: Value) -> Value:
-        b = m.b
-        q, r, low = _quadrant(m, x)
+        q, r, low = shared.quadrant(m, x, (f64, f64), LARGE, _reduce, _reduce_large)
         if shift:
-            q = b.add(q, b.const(shift, i32))
+            q = m.b.add(q, m.b.const(shift, i32))
         s = m.mul(r, r)
         # sin(r + low) = r + (r**3 S + low (1 - s / 2)), cos(r + low) = 1 - s / 2 + (s**2 C - r low), whose first difference is kept whole.
         rest = m.fma(m.mul(m.poly(s, SIN), s), r, m.mul(low, m.fma(s, -0.5, 1.0)))
         sine = m.sign_of(m.add(r, rest), r)
         most, lost = m.ordered_sum(1.0, m.mul(s, -0.5))
         cosine = m.add(most, m.fma(m.poly(s, COS), m.mul(s, s), m.sub(lost, m.mul(r, low))))
-        odd = b.cmp("ne", b.and_(q, b.const(1, i32)), b.const(0, i32))
-        back = b.cmp("ne", b.and_(q, b.const(2, i32)), b.const(0, i32))
-        out = m.pick(odd, cosine, sine)
-        out = m.pick(back, m.one("neg", out), out)
-        if not shift:
-            out = m.pick(m.cmp("eq", x, 0.0), x, out)  # the reduction loses the sign of zero
-        return m.pick(m.cmp("lt", m.one("abs", x), math.inf), out, math.nan)
+        return shared.by_quadrant(m, x, q, sine, cosine, not shift)  # the reduction loses the sign of zero
 
     return f
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f32, f64, i32, i64, u32, u64
-
-if TYPE_CHECKING:
-    from avelang.ir.build import Builder
 
 PI_HALF = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)  # pi/2: the nearest f64, what that lacks, what both lack
 # 2/pi in words of 32 bits behind the point, high first: as many as the greatest exponent of f64 asks for.
