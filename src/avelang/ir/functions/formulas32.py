@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import avelang.ir.functions.shared as shared
 from avelang.ir.core import Value
 from avelang.ir.dtypes import f32, f64, i32, i64, u32, u64
-from avelang.ir.functions import shared
 from avelang.ir.functions.math_builder import PI_HALF, TWO_OVER_PI, MathBuilder
 from avelang.ir.types import VecType
 
