@@ -198,3 +198,12 @@ def test_the_head_of_a_module():
     with pytest.raises(AveError) as caught:
         parse(".version 8.0\n.target sm_90\n.reg .b32 x;")
     assert "a directive of a module" in caught.value.message
+
+
+def test_an_unknown_instruction_is_an_error():
+    text = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(){\n  ret;\n  frobnicate.b32 %r1;\n}"
+    with pytest.raises(AveError, match=r"\[S202\] PTX has no instruction `frobnicate`") as caught:
+        parse(text)
+    assert caught.value.span is not None and (caught.value.span.line, caught.value.span.col) == (6, 2)
+    (f,) = parse(text, known=False).functions()
+    assert [i.opcode for i in n.instructions(f.body or ())] == ["ret", "frobnicate"]

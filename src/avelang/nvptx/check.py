@@ -129,10 +129,15 @@ def _close(word: str, known: list[str]) -> str:
     return ", ".join(near)
 
 
+def unknown(opcode: str, span: Span | None) -> AveError:
+    """The error S202: an opcode that the table does not have."""
+    near = _close(opcode, list(FORMS))
+    return error("S202", span, name=opcode, hint=f"close to it: {near}" if near else "")
+
+
 def _unread(x: n.PtxInstruction, progress: Progress, span: Where) -> AveError:
     if x.opcode not in FORMS:
-        near = _close(x.opcode, list(FORMS))
-        return error("S202", _at(span), name=x.opcode, hint=f"close to it: {near}" if near else "")
+        return unknown(x.opcode, _at(span))
     allowed = [f".{w}" for w in progress.allowed] + (["nothing more"] if progress.end else [])
     behind = ".".join(x.parts[: progress.at + 1])
     shown = ", ".join(allowed[:24]) + (f" and {len(allowed) - 24} more" if len(allowed) > 24 else "")

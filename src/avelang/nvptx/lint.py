@@ -269,4 +269,4 @@ def _mentioned(module: n.PtxModule) -> Iterator[str]:
 def lint(text: str, file: str = "<ptx>") -> list[AveError]:
     """What is wrong with PTX text, in the order of its lines; what is in `WARNINGS` is only worth a look. Raises S201
     where it cannot be read."""
-    return _Linter(PtxSource(text, file), parse(text, file)).run()
+    return _Linter(PtxSource(text, file), parse(text, file, known=False)).run()

@@ -6,6 +6,8 @@ Statements and operands are parsed here, constant expressions and operands in `o
 from __future__ import annotations
 
 from avelang.nvptx import nodes as n
+from avelang.nvptx.check import unknown
+from avelang.nvptx.forms import FORMS
 from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.operands import OperandParser
 
@@ -27,6 +29,8 @@ LISTS = {".branchtargets": "branchtargets", ".calltargets": "calltargets"}
 
 
 class _PtxParser(OperandParser):
+    known = False  # whether instructions must be in the table
+
     # -- modules ---------------------------------------------------------------------------------------------------------------------
 
     def module(self) -> n.PtxModule:
@@ -387,6 +391,8 @@ class _PtxParser(OperandParser):
         while self.kinds[self.i] == "dot":  # white space before a modifier
             parts += texts[self.i][1:].split(".")
             self.i += 1
+        if self.known and parts[0] not in FORMS:
+            raise unknown(parts[0], self.source.span(*at, len(parts[0])))
         operands: list[n.Operand] = []
         columns: list[int] = []
         parse = self.argument if parts[0] == "call" else self.operand
@@ -404,9 +410,11 @@ class _PtxParser(OperandParser):
         return n.PtxInstruction(tuple(parts), tuple(operands), guard, *at, tuple(columns))
 
 
-def parse(text: str, file: str = "<ptx>") -> n.PtxModule:
-    """The module that `text` spells; `file` is the name that errors show. Raises S201 with line, column and caret."""
+def parse(text: str, file: str = "<ptx>", known: bool = True) -> n.PtxModule:
+    """The module that `text` spells; `file` is the name that errors show. Raises S201 with line, column and caret; S202
+    for an instruction whose opcode the table does not have, unless `known` is False."""
     parser = _PtxParser(PtxSource(text, file))
+    parser.known = known
     with parser.shallow():
         return parser.module()
 

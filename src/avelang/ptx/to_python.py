@@ -41,7 +41,7 @@ class Written:
 def to_python(text: str, file: str = "<ptx>", entry: str | None = None) -> Written:
     """Python that writes this PTX; `file` is its name in comments and errors. `entry`: of the module only that kernel, and what it uses. Raises S201
     for text that cannot be read, S207 for an unknown target, D023 for an entry that there is not."""
-    module = parse(text, file)
+    module = parse(text, file, known=False)
     try:
         chips.target(module.target[0])
     except ValueError:
