@@ -54,6 +54,11 @@ def test_rates_of_shared_memory():
         assert (c.shared.read, c.shared.write) == LDS_RATES.get(c.name, (128, 128)), c.name
 
 
+def test_lines():
+    """A cache line (nod-ai, "AMDGPU Kernel Optimization Guide", "Cache Hierarchy"); two transactions (CUDA C++ Programming Guide)."""
+    assert {(c.vendor, c.line) for c in CHIPS.values()} == {("amd", 128), ("nvidia", 2 * 32)}
+
+
 def test_products():
     assert {c.name: (c.product.count, c.product.dies, c.product.sync_share, c.product.latency) for c in CHIPS.values() if c.product} == PRODUCTS
     assert {c.name for c in CHIPS.values() if c.dies == 8} == {"gfx942", "gfx950"}

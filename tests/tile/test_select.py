@@ -131,7 +131,7 @@ def test_hopper_s_tiles_by_the_rule_that_was_tuned(m, n, k):
 
     ours = block_for(64 * m, 64 * n, 64 * k, al.bf16, "sm_90a")
     mine = next(x for x in hopper_gemm.TILES if (x.m, x.n) == (ours.m, ours.n))
-    assert (ours.stages, ours.cluster) == (mine.stages, (mine.below, mine.beside)) and time(mine) <= 1.02 * min(map(time, hopper_gemm.TILES))
+    assert (ours.stages, ours.cluster) == (mine.stages, (mine.cluster_m, mine.cluster_n)) and time(mine) <= 1.02 * min(map(time, hopper_gemm.TILES))
     assert set(shares) == {(t.m, t.n) for t in hopper_gemm.TILES}
 
 

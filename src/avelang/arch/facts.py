@@ -127,6 +127,11 @@ ASSUMED_L2 = 5120 / 108
 ASSUMED_LATENCY = 475
 
 
+# A cache line of AMD's (nod-ai, "AMDGPU Kernel Optimization Guide", "Cache Hierarchy"), two of NVIDIA's transactions of
+# 32 bytes (CUDA C++ Programming Guide).
+LINES = {"amd": 128, "nvidia": 64}
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chip:
     """One chip, or one instruction-set version of a family.
@@ -151,6 +156,11 @@ class Chip:
     def has(self, row: Needs) -> bool:
         """Whether the chip has an intrinsic: any one of its features suffices."""
         return bool(self.features & row.needs)
+
+    @property
+    def line(self) -> int:
+        """Bytes of a row that loads should fetch at a time, at least."""
+        return LINES[self.vendor]
 
     @property
     def dies(self) -> int:

@@ -13,7 +13,7 @@ from avelang.pipelines.scheduler import WorkTile, persistent_span, tile_of
 
 @avelang.struct
 class GroupBounds:
-    """Where groups of rows begin and end: `offsets`, a pointer to i32: E + 1 bounds, or the E ends alone (`ENDS`),
+    """Bounds of groups of rows: `offsets`, a pointer to i32: E + 1 bounds, or the E ends alone (`ENDS`),
     where the first group begins at 0. What lies outside of the rows, as no offset should, counts as their end."""
 
     offsets: ...

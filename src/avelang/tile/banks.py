@@ -1,5 +1,5 @@
-"""Shared memory: where lanes' accesses go comes in, after a swizzle if there is one; how many cycles its banks take for
-them goes out.
+"""Bank conflicts of shared memory: byte addresses of lanes come in, swizzled or not; the cycles that the banks take for
+them go out.
 
 The banks, and which lanes are served together, are the chip's: `avelang.arch.amd` and `avelang.arch.nvidia`, with their
 sources."""
@@ -75,7 +75,7 @@ class Swizzle:
 
 @dataclasses.dataclass(frozen=True)
 class Banks:
-    """What one access of a wave costs. `phases`: the lanes served together; `cycles`: how many cycles each phase takes;
+    """Cost of one access of a wave. `phases`: the lanes served together; `cycles`: how many cycles each phase takes;
     `turns`: for each phase how many words each of the banks is asked for."""
 
     phases: tuple[tuple[int, ...], ...]
@@ -136,6 +136,7 @@ class TileAccesses:
 
     @property
     def cycles(self) -> int:
+        """Cycles of all accesses."""
         return sum(sum(c.cycles) for c in self.costs)
 
     @property
@@ -152,7 +153,7 @@ def tile_accesses(
     tile: Distribution, strides: Sequence[int], element: int, *, width: int = 0, swizzle: Swizzle | None = None, target: str = "gfx942",
     kind: str = "read", wave: int = 0,
 ) -> TileAccesses:  # fmt: skip
-    """How wave `wave` of a distribution loads, or stores, its elements of a tile in shared memory.
+    """Accesses by which wave `wave` of a distribution loads, or stores, its elements of a tile in shared memory.
 
     `strides`: bytes from one element to the next along each dimension; `element`: bytes of one. `width`: bytes of an
     access; default: the widest that its runs allow. `swizzle`: applied to byte offsets. Raises T305 where a lane's

@@ -20,13 +20,10 @@ import avelang.tile.vectorize as vectorize
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, i32
-from avelang.tile.distribution import Distribution
+from avelang.tile.distribution import WIDEST, WORD, Distribution
 from avelang.tile.encoding import Ints
 from avelang.tile.products import MmaAtom, named
 from avelang.tile.virtual import mmas
-
-READ = 16  # bytes of a wide read
-WORD = 4
 
 
 @avelang.constant
@@ -41,12 +38,12 @@ class FragmentPart:
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class BlockGemm:
-    """How a block multiplies tiles of m x k and n x k: `waves`, a grid of them over C; `mma`, the instruction, `times`
-    of them to a read of a fragment; `swapped`: B's rows are the instruction's rows; `native_order`: K and registers are
-    as the instruction has them; `packs_a`: A's columns in shared memory are in the order of its fragments; `elements`:
-    the instruction's `lower` gets elements, not packed words; `interleaved`: so many fragments along n share their
-    columns, such that a lane's are side by side. Raises T307 where waves and instruction do not divide the tile, and
-    for an instruction whose lanes' K cannot be put side by side."""
+    """The product of a block, of tiles of m x k and n x k: `waves`, a grid of them over C; `mma`, the instruction,
+    `times` of them to a read of a fragment; `swapped`: B's rows are the instruction's rows; `native_order`: K and
+    registers are as the instruction has them; `packs_a`: A's columns in shared memory are in the order of its
+    fragments; `elements`: the instruction's `lower` gets elements, not packed words; `interleaved`: so many fragments
+    along n share their columns, such that a lane's are side by side. Raises T307 where waves and instruction do not
+    divide the tile, and for an instruction whose lanes' K cannot be put side by side."""
 
     m: int
     n: int
@@ -106,7 +103,7 @@ class BlockGemm:
 
     @functools.cached_property
     def copy_a(self) -> Distribution:
-        """How the block's lanes share the copy of a tile of A: neighbors along rows."""
+        """Distribution of the copy of a tile of A: neighbors along rows."""
         return Distribution.blocked(
             (self.m, self.k), self.mma.dtypes[0], waves=math.prod(self.waves), wave=self.mma.wave
         )
@@ -126,9 +123,9 @@ class BlockGemm:
         if not self.native_order or self.swapped or self.mma.b is None:
             return None
         held = self.mma.b.elements * self.mma.dtypes[1].bytes
-        if held not in (READ // 2, READ) or self.count[1] % (READ // held):
+        if held not in (WIDEST // 2, WIDEST) or self.count[1] % (WIDEST // held):
             return None
-        return dataclasses.replace(self, times=1, interleaved=READ // held)
+        return dataclasses.replace(self, times=1, interleaved=WIDEST // held)
 
     @property
     def unit(self) -> tuple[int, int]:
@@ -138,7 +135,7 @@ class BlockGemm:
 
     @functools.cached_property
     def copy_preshuffled(self) -> Distribution:
-        """How the block's lanes share the copy of a tile of B as `preshuffle` writes it."""
+        """Distribution of the copy of a tile of B as `preshuffle` writes it."""
         return Distribution.blocked(
             self.preshuffled_b.shape, self.mma.dtypes[1], waves=math.prod(self.waves), wave=self.mma.wave
         )
@@ -239,7 +236,7 @@ class BlockGemm:
         return all_rows[:, place], all_k[:, place], tuple(tuple(map(int, x)) for x in back)
 
     def _at(self, axis: int, i: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Where row (or column) x of a wave's fragment i along m (or n) is in the wave's part."""
+        """Row (or column) in the wave's part of row (or column) x of fragment i along m (or n)."""
         if axis == 0 or self.interleaved == 1:
             return i * self.fragment[axis] + x
         each = self.mma.acc.run(1)
@@ -255,7 +252,7 @@ class BlockGemm:
         if not self.native_order or self.swapped:
             return self
         size = self.mma.dtypes[1].bytes
-        for many in (READ // 2 // self.mma.acc.run(1), READ // 4 // self.mma.acc.run(1)):
+        for many in (WIDEST // 2 // self.mma.acc.run(1), WIDEST // 4 // self.mma.acc.run(1)):
             if self.count[1] % many == 0:
                 found = dataclasses.replace(self, interleaved=many)
                 dists, strides = (found.copy_b, found.b), (self.k * size, size)
@@ -304,7 +301,7 @@ class BlockGemm:
 
     @property
     def word(self) -> DType:
-        """What fragments are held as: words of the packed elements."""
+        """Dtype of a register of a fragment: words of packed elements."""
         return al.i32 if self.mma.dtypes[0].bytes <= WORD else self.mma.dtypes[0]
 
     @property
@@ -335,7 +332,7 @@ def words(slots: Ints, size: int, name: str = "") -> Ints:
 
 
 def k_order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.ndarray:
-    """Where each k of `times` instructions one after another lies in memory, such that a lane's are side by side, up to
+    """Place in memory of each k of `times` instructions one after another, such that a lane's are side by side, up to
     16 bytes of them, in the order of its slots; those 16 bytes of all lanes come before the next ones. int (times *
     k,). `ks`: k of each lane and slot of one instruction. Raises T307 where lanes have parts of K that overlap."""
     found = {tuple(dict.fromkeys(x.tolist())) for x in ks}
@@ -347,7 +344,7 @@ def k_order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.n
             name=name,
             why="its lanes hold parts of K that overlap, and a block's lanes read each element of a row once",
         )
-    each = math.gcd(have * times, max(1, READ // dtype.bytes))
+    each = math.gcd(have * times, max(1, WIDEST // dtype.bytes))
     new = np.zeros((times, k), np.int64)
     for i, group in enumerate(groups):
         rank = np.arange(times * have).reshape(times, have)
@@ -356,7 +353,7 @@ def k_order(name: str, ks: np.ndarray, k: int, times: int, dtype: DType) -> np.n
 
 
 def acc_dtype(dtype: DType) -> DType:
-    """What products of a dtype are summed up in: i32 for integers, else f32."""
+    """Dtype of the accumulators of products of a dtype: i32 for integers, else f32."""
     return i32 if dtype.is_int else f32
 
 
@@ -407,7 +404,7 @@ def _block_gemm(
     mma = _usual(target, dtype) if given is None else _given(target, dtype, given)
     assert mma.a is not None
     held = len(set(mma.a.index[1][0].tolist())) * dtype.bytes
-    times = math.gcd(max(1, READ // held), max(1, k // mma.k))
+    times = math.gcd(max(1, WIDEST // held), max(1, k // mma.k))
     found = BlockGemm(
         m, n, k, waves, mma, times, mma.m == mma.n and mma.dtypes[0] == mma.dtypes[1], True, elements=given is not None
     )

@@ -18,17 +18,17 @@ import avelang.tile.vectorize as vectorize
 from avelang.base.lazy import np
 from avelang.base.places import wrong
 from avelang.tile.block_gemm import BlockGemm, FragmentPart, pick_words, words
-from avelang.tile.distribution import Distribution
+from avelang.tile.distribution import WORD, Distribution
 from avelang.tile.encoding import Ints
 from avelang.tile.tensors import DistributedTile
 
-WORD, LINE = 4, 64  # bytes: of a register, and of a row that lanes should load together
+LINE = 64  # bytes of a row that lanes should load together
 
 
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Joint:
-    """How accumulators serve as an operand. For each instruction: `slots`, which of the lane's accumulators its slots
+    """Accumulators as an operand. For each instruction: `slots`, which of the lane's accumulators its slots
     take; `columns`, which column of the accumulators each of its K is."""
 
     slots: tuple[Ints, ...]
@@ -120,7 +120,7 @@ class ChainedGemm:
 
     @functools.cached_property
     def order(self) -> Ints:
-        """Which key each column of A B^T is, as its instructions have them: the one that the second product takes
+        """Key of each column of A B^T, as its instructions have them: the one that the second product takes
         there."""
         G = self.second
         assert G.mma.a is not None and G.mma.b is not None
@@ -136,7 +136,7 @@ class ChainedGemm:
 
     @functools.cached_property
     def places(self) -> Ints:
-        """Which column of V and of O each row of V's fragments is."""
+        """Column of V and of O of each row of V's fragments."""
         each, count = self.second.fragment[1], self.second.count[1]
         return tuple(x % each * count + x // each if self.turned else x for x in range(self.width))
 
@@ -173,7 +173,7 @@ class ChainedGemm:
         )
 
     def copy_v(self, target: str) -> Distribution:
-        """How lanes share the copy of V (keys, width). Where V is turned, a lane has a piece of neighbors both ways,
+        """Distribution of the copy of V (keys, width). Where V is turned, a lane has a piece of neighbors both ways,
         keys the faster: loaded along rows, it is stored along keys, and shared memory loses the fewest cycles."""
         return (
             _pieces(self, target)

@@ -51,7 +51,7 @@ def _device(x: Any) -> str:
 
 
 def on_cpu(x: Any) -> bool:
-    """Whether the CPU reads an array."""
+    """True for an array that the CPU reads."""
     there = _torch_device(x)
     if there is not None:
         return there.type == CPU

@@ -20,6 +20,7 @@ from avelang.isa.row import Row
 from avelang.tile.encoding import Digit, Encoding, Ints
 from avelang.tile.solve import NoEncoding, solve
 
+WORD = 4  # bytes of a register
 WIDEST = 16  # bytes that a lane moves at once, on all chips
 OPERANDS = {"a": "a", "b": "b", "c": "c", "d": "c", "acc": "c"}
 
@@ -27,7 +28,7 @@ OPERANDS = {"a": "a", "b": "b", "c": "c", "d": "c", "acc": "c"}
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Distribution:
-    """How a tile is spread over `waves` waves of `wave` lanes: an encoding, checked against them (0 waves: as many as
+    """A tile spread over `waves` waves of `wave` lanes: an encoding, checked against them (0 waves: as many as
     it has).
 
     Raises T304, at the caller's line, where the encoding counts to another number of lanes or waves.
@@ -87,6 +88,7 @@ class Distribution:
 
     @property
     def threads(self) -> int:
+        """Threads of all waves."""
         return self.encoding.threads
 
     @property
@@ -96,7 +98,7 @@ class Distribution:
 
     @property
     def replication(self) -> int:
-        """How many lanes hold each element."""
+        """Lanes that hold each element."""
         return self.encoding.replication
 
     @property
@@ -113,7 +115,7 @@ class Distribution:
         return out
 
     def gather(self, matrix: np.ndarray) -> np.ndarray:
-        """What the lanes hold, (threads, elements), of a tile."""
+        """Elements of a tile that the lanes hold, (threads, elements)."""
         return matrix[self.index]
 
     def scatter(self, held: np.ndarray) -> np.ndarray:
@@ -123,8 +125,8 @@ class Distribution:
         return out
 
     def run(self, axis: int) -> int:
-        """How many neighbors along a dimension each lane holds, whatever their order in its registers. They start at a
-        multiple of their number."""
+        """Count of neighbors along a dimension that each lane holds, whatever their order in its registers. They start
+        at a multiple of their number."""
         have = {d.strides[axis]: d.extent for d in self.encoding.steps().y if d.strides[axis] and d.extent > 1}
         length = 1
         while have.get(length, 1) > 1:

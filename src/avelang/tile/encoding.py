@@ -65,7 +65,7 @@ def _nested(value: Any, what: str, least: int) -> tuple[Ints, ...]:
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class Encoding:
-    """How a tile is spread over waves, lanes and the elements of a lane.
+    """A tile spread over waves, lanes and the elements of a lane.
 
     `Rs`: extents of replicas, (): none. `Hs`: for each dimension of the tile its factors, the first the slowest; their
     product is the extent. `Ps2RHs_major`, `Ps2RHs_minor`: for each P which factors it counts through, the first the
@@ -185,16 +185,17 @@ class Encoding:
 
     @functools.cached_property
     def lengths_p(self) -> Ints:
-        """How far each P counts: (waves, lanes), or (threads,)."""
+        """Extent of each P: (waves, lanes), or (threads,)."""
         return tuple(math.prod(d.extent for d in p) for p in self._steps.p)
 
     @functools.cached_property
     def lengths_y(self) -> Ints:
-        """How far each Y counts."""
+        """Extent of each Y."""
         return tuple(d.extent for d in self._steps.y)
 
     @property
     def threads(self) -> int:
+        """Threads of all waves."""
         return math.prod(self.lengths_p)
 
     @property
@@ -204,7 +205,7 @@ class Encoding:
 
     @property
     def replication(self) -> int:
-        """How many lanes hold each element."""
+        """Lanes that hold each element."""
         return math.prod(self.Rs)
 
     def steps(self) -> Steps:

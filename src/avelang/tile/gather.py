@@ -97,7 +97,7 @@ class GatheredWindow:
         return vectorize.vectors(self.dist, 1, self.width())
 
     def uses_buffer(self):
-        """Whether the edges are the hardware's affair."""
+        """True where AMD's range check of buffers guards the edges."""
         return al.target().vendor == "amd" and self.width() * self.view.dtype.bytes % WORD == 0
 
     def row_bounded(self):

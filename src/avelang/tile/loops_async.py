@@ -77,7 +77,7 @@ def edges_apart(G, A, B, a, b, of_b, k, STAGES):
 
 @avelang.jit
 def has_rows(window):
-    """Whether all rows of a window are inside of its view, and it knows."""
+    """True where all rows of a window are inside of its view; False for windows that cannot tell."""
     return window.has_rows() if isinstance(window, Window) else False
 
 

@@ -68,7 +68,7 @@ class SubgroupLayout:
 
     @property
     def lanes_per_place(self) -> int:
-        """How many lanes stand at one place of the thread grid."""
+        """Lanes at one place of the thread grid."""
         return self.wave // math.prod(self.thread)
 
     @property
@@ -124,6 +124,7 @@ class SubgroupLayout:
 
     @property
     def distribution(self) -> Distribution:
+        """The same as a `Distribution` over one wave."""
         return Distribution(self.encoding, self.wave)
 
     def lanes_at(self, *place: int) -> tuple[int, ...]:
@@ -173,7 +174,7 @@ class SubgroupLayout:
 
 @takes("T301")
 def same_places(a: Distribution, b: Distribution) -> bool:
-    """Whether two distributions give every lane the same elements in the same order."""
+    """True where two distributions give every lane the same elements in the same order."""
     return a.shape == b.shape and a.wave == b.wave and np.array_equal(a.linear, b.linear)
 
 

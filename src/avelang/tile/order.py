@@ -1,7 +1,8 @@
 """Which tiles of C a block makes: the schedulers of `avelang.pipelines`, and what they are for a block's tile.
 
-A walk of one's own is any struct with `count()`, how many tiles there are (for clusters: of those that a cluster makes),
-and `job(index, cluster_m, cluster_n)`, the `WorkTile` of one of them, for the block at that place in its cluster."""
+A walk of one's own is any struct with `count()`, how many tiles there are (for clusters: of those that a cluster
+makes), and `job(index, cluster_m, cluster_n)`, the `WorkTile` of one of them, for the block at that place in its
+cluster."""
 
 from __future__ import annotations
 

@@ -56,13 +56,8 @@ def heat(count: int) -> str:
     return HEAT[min(count, len(HEAT) - 1)]
 
 
-FONT, CHAR, HIGH, EDGE, GAP = (
-    11,
-    7.0,
-    20,
-    12,
-    26,
-)  # sizes in pixels: text, a letter of it, a cell's height, the margin, between grids
+# Sizes in pixels: text, a letter of it, a cell's height, the margin, between grids.
+FONT, CHAR, HIGH, EDGE, GAP = 11, 7.0, 20, 12, 26
 LINE = 72  # letters of a note, where the grid is not wider
 
 

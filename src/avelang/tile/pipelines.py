@@ -50,7 +50,7 @@ class Pipeline:
         return 0 if self.name == "tma" else 2 if self.buffers == 1 or self.groups == 2 else 1
 
     def missing(self, target: str) -> str:
-        """Why a chip does not have it; empty where it does."""
+        """Reason why a chip does not have it; empty where it does."""
         chip = chip_of(target)
         if not self.needs or chip.vendor in self.needs or chip.features & set(self.needs):
             return ""

@@ -14,18 +14,18 @@ import math
 
 from avelang.arch import Sku, product
 from avelang.arch import chip as chip_of
+from avelang.arch.facts import KIB
 from avelang.base.errors import AveError
 from avelang.base.places import wrong
 from avelang.ir.dtypes import DType, f32, f64, i32
-from avelang.isa.nvptx import wgmma
+from avelang.pipelines.warp_specialized import PATTERN, ROWS
 from avelang.tile.pipelines import Pipeline, pipeline
 from avelang.tile.products import MmaAtom
 from avelang.tile.schedules import BlockConfig
 from avelang.tile.virtual import PAIRED
 
-KIB = 1024
 NORM = 8  # what takes the longest decides; where two take as long they are in each other's way: then some 9 % more
-PIECE = 64 * 128  # bytes of a piece of C in which a consumer of the pipeline "tma" hands over its rows
+STAGED = ROWS * PATTERN  # bytes that a consumer of the pipeline "tma" stages at a time
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,11 +51,12 @@ class Gemm:
 
     @property
     def accumulator(self) -> DType:
+        """The dtype of sums."""
         return i32 if self.dtype.is_int else f64 if self.dtype == f64 else f32
 
     @property
     def unit(self) -> Sku:
-        """What the chip has."""
+        """The chip's product, for the model of time."""
         return product(self.target)
 
     @property
@@ -66,8 +67,8 @@ class Gemm:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LaunchConfig:
-    """What a launch takes: blocks (the caller's walk shares them among the `split_k` parts of K), threads of a block,
-    blocks of a cluster."""
+    """Extents of a launch: blocks (the caller's scheduler shares them among the `split_k` parts of K), threads of a
+    block, blocks of a cluster."""
 
     grid: int
     threads: int
@@ -98,6 +99,7 @@ class GemmPlan:
 
     @property
     def waves(self) -> int:
+        """Waves of a workgroup."""
         groups = math.prod(self.workgroup) // (self.mma.m * self.subgroup[0] * self.mma.n * self.subgroup[1])
         return groups * self.mma.acc.waves
 
@@ -121,7 +123,7 @@ class GemmPlan:
         return self.grid or (1, self.waves)
 
     def block(self) -> BlockConfig:
-        """What a kernel is built for. `mma` is named where the block would choose another one. Raises what
+        """The block of the kernel. `mma` is named where the block would choose another one. Raises what
         `BlockConfig.on` does: T301, T307, U103."""
         plain = BlockConfig(*self.workgroup, self.step, self.waves_of_c, self.pipeline.name, self.stages, self.cluster)
         if self.mma.b is None:
@@ -142,7 +144,7 @@ class GemmPlan:
 
     @functools.cached_property
     def build_error(self) -> str:
-        """Why no kernel of the tile level can be built for it; empty where one can."""
+        """Error of building a kernel for it; empty where one can be built."""
         try:
             self.block()
         except AveError as e:
@@ -173,6 +175,7 @@ class GemmPlan:
 
     @property
     def workgroups(self) -> int:
+        """Workgroups of the launch."""
         return self.tiles * self.split_k
 
     @property
@@ -187,13 +190,13 @@ class GemmPlan:
 
     @property
     def ring(self) -> bool:
-        """Whether A and B go through a ring of `stages` in shared memory by cp.async, on chips that have it, instead of
-        B straight into registers."""
+        """True where A and B go through a ring of `stages` in shared memory by cp.async, on chips that have it, instead
+        of B straight into registers."""
         return self.pipeline.ring and not pipeline("cp-async").missing(self.gemm.target)
 
     @property
     def promoted(self) -> tuple[int, ...]:
-        """Which operands pass through shared memory."""
+        """Operands that pass through shared memory."""
         return (0, 1) if self.ring else self.pipeline.promoted
 
     @property
@@ -208,7 +211,7 @@ class GemmPlan:
         tiles = sum(rows) * self.step * self.gemm.dtype.bytes * self.held
         if self.pipeline.name != "tma":
             return tiles
-        return tiles + self.workgroup[0] // wgmma.M * 2 * PIECE + KIB  # two pieces of C for each consumer, barriers
+        return tiles + self.workgroup[0] // ROWS * 2 * STAGED + KIB  # two stagings for each consumer, barriers
 
     @property
     def registers(self) -> int:
@@ -254,9 +257,8 @@ class GemmPlan:
     @property
     def matrix_cycles(self) -> int:
         """Clocks of matrix pipes, all pipes together, for the whole product, rows that nobody asked for included."""
-        return (
-            self.tiles * self.all_steps * self.waves * self._tiles() * self.mma_cycles
-        )  # a group of waves keeps a pipe each
+        # Each wave of a group keeps a pipe.
+        return self.tiles * self.all_steps * self.waves * self._tiles() * self.mma_cycles
 
     @property
     def lds_read(self) -> int:
@@ -328,15 +330,13 @@ class GemmPlan:
         # A block of "tma" fetches for its next tile meanwhile.
         waits = 2 * unit.load_clocks * (1 if self.pipeline.name == "tma" else -(-self.rounds // self.co_resident))
         loop = self.rounds * self.steps * step + waits
-        sums = g.m * g.n * 4 * self.split_k / unit.count
-        together = (
-            0.0 if self.split_k == 1 else sums / unit.memory_clock + sums / unit.l2_clock
-        )  # written to memory, read from where they pass
-        return loop + together
+        # Partial sums are written to memory, and read from L2, through which they pass.
+        partials = 0 if self.split_k == 1 else g.m * g.n * 4 * self.split_k / unit.count
+        return loop + partials / unit.memory_clock + partials / unit.l2_clock
 
     @property
     def relation(self) -> str:
-        """What the MMA has to do with IREE's of the same name; empty where it is that one."""
+        """Relation of the MMA to IREE's of the same name; empty where it is that one."""
         if not self.mma.name.endswith(PAIRED):
             return ""
         theirs = self.mma.name.removesuffix(PAIRED)

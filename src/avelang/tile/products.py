@@ -79,14 +79,17 @@ class MmaAtom:
 
     @property
     def m(self) -> int:
+        """Rows of the product."""
         return self.shape[0]
 
     @property
     def n(self) -> int:
+        """Columns of the product."""
         return self.shape[1]
 
     @property
     def k(self) -> int:
+        """Elements along K."""
         return self.shape[2]
 
     @property
@@ -96,16 +99,16 @@ class MmaAtom:
 
     @property
     def virtual(self) -> bool:
-        """Whether it is something else than one instruction on its own fragments."""
+        """True unless it is one instruction on its own fragments."""
         return self.name.startswith("V")
 
     @property
     def unroll(self) -> int:
-        """How many instructions it takes, one after another along K."""
+        """Instructions that it takes, one after another along K."""
         return len(self.natives)
 
     def exists_on(self, target: str) -> bool:
-        """Whether the chip has all its instructions."""
+        """True where the chip has all its instructions."""
         chip = chip_of(target)
         return all(chip.has(row_of(name)) for name in self.natives)
 

@@ -19,19 +19,14 @@ from avelang.tile.tensors import DistributedTile, add, greater
 
 LN2 = math.log(2)
 NEVER = -math.inf  # the score of what counts nothing
-LARGE, EXPONENT = (
-    2.0**30,
-    0x7F800000,
-)  # of a shift that is rounded; the bits of f32 that say which power of two is below
-HALF, UPPER = (
-    0x8000,
-    0x07060302,
-)  # half a unit of bf16 in f32's bits; the upper halves of two words, as AMD's `perm` names bytes
+LARGE = 2.0**30  # of a shift that is rounded
+EXPONENT = 0x7F800000  # the bits of f32 that say which power of two is below
+HALF, UPPER = 0x8000, 0x07060302  # half a unit of bf16 in f32's bits; the upper halves of two words, for AMD's `perm`
 
 
 @avelang.constant
 def rows_of(dist: Distribution) -> Distribution:
-    """Who has results of which rows of a tile."""
+    """Distribution of the results of rows of a tile."""
     return vectorize.folding(dist, 1).dist
 
 
@@ -150,7 +145,7 @@ def power(x):
 def narrow(x, dtype):
     """Weights, 0 to 1, in the dtype of operands. Where a chip has no instruction for bf16, half of a unit is added:
     ties go up."""
-    if dtype != al.bf16 or al.target().name not in ("gfx90a", "gfx942"):
+    if dtype != al.bf16 or al.target().vendor != "amd" or al.target().has("mfma-gfx950"):
         return al.convert(x, dtype)
     bits = al.view(x, al.Tensor((len(x),), al.u32)) + HALF
     out = al.make_local((len(x) // 2,), al.u32)

@@ -30,7 +30,7 @@ def _whole(x: object, least: int) -> bool:
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class BlockConfig:
-    """How a block multiplies: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the
+    """The block of a product: its tile of C, m x n, and how much of K at a time; the grid of its `waves` over C (of the
     "tma" pipeline: one warpgroup for each 64 rows, beside a producer); the pipeline by name, `stages` of its ring;
     blocks of a cluster along rows and columns of C; how many rows of tiles are gone through together; `mma`, the
     instruction: the name of an MMA of the chip (`avelang.tile.mmas`) or an `Mma`, virtual ones too, instead of the
@@ -148,7 +148,7 @@ def mainloop(name, STAGES, G, A, B, k):
 
 @avelang.constant
 def operand(name: str, dimensions: int, dtype: DType, mapped: bool, T: BlockConfig, want: DType) -> None:
-    """Whether A or B is a view that the product takes. Raises T301 where not."""
+    """Checks that A or B is a view that the product takes. Raises T301."""
     if dimensions != 2:
         raise wrong("T301", what=name, want="a view of two dimensions, rows and K", got=f"one of {dimensions}")
     if dtype != want:
@@ -163,10 +163,10 @@ def operand(name: str, dimensions: int, dtype: DType, mapped: bool, T: BlockConf
 @avelang.jit
 def run(T, A, B, sizes, finish):
     """All tiles of C = A @ B^T that are this block's. `T`: a `BlockConfig`; `A` (m, k), `B` (n, k): views; `sizes`: m,
-    n, k, a scheduler of `avelang.pipelines`, or a walk (`avelang.tile.order`), which say which rows of A and B and which
-    part of K a tile takes. `finish(tile, at)` gets each tile of C, in f32, and `at` of its `WorkTile`, with its `Peers` as the
-    last where a scheduler splits K. Raises T301 for what is no view of a matrix of
-    the product's dtype, T307 and U103 as `BlockConfig.on`."""
+    n, k, a scheduler of `avelang.pipelines`, or a walk (`avelang.tile.order`), which say which rows of A and B and
+    which part of K a tile takes. `finish(tile, at)` gets each tile of C, in f32, and `at` of its `WorkTile`, with its
+    `Peers` as the last where a scheduler splits K. Raises T301 for what is no view of a matrix of the product's dtype,
+    T307 and U103 as `BlockConfig.on`."""
     if not isinstance(T, BlockConfig):
         refuse("how a block multiplies", "a tile.Block", T)
     for name, x in (("A", A), ("B", B)):

@@ -20,9 +20,7 @@ from avelang.tile.schedules import BlockConfig
 from avelang.tile.tuned import TunedBlock, blocks_of
 from avelang.tile.virtual import PAIRED, mmas
 
-# Bytes of each row that a step of few rows should read at least: a cache line of AMD's (nod-ai, "AMDGPU Kernel
-# Optimization Guide", "Cache Hierarchy"), two of NVIDIA's transactions of 32 bytes (CUDA C++ Programming Guide).
-LINES = {"amd": 128, "nvidia": 64}
+STEP = 128  # bytes of each row in a step of few rows
 SKINNY = 16  # rows of C up to which tiles are one MMA high
 SKINNY_WAVES, SKINNY_TILES = 2, 2  # what IREE starts from in small products: waves of a workgroup, MMA tiles of a wave
 SKINNY_ROWS = 8
@@ -31,7 +29,7 @@ IGNORED = ("XF32", "TF32")  # ends of the names of products that ignore bits of 
 
 
 def rejection(p: GemmPlan) -> str:
-    """Why a plan cannot be, or is not worth a try; empty where neither."""
+    """Reason to drop a plan; empty for one to keep."""
     g, mma, limit = p.gemm, p.mma, chip_of(p.gemm.target).lds_bytes
     missing = p.pipeline.missing(g.target)
     if missing:
@@ -54,7 +52,7 @@ def rejection(p: GemmPlan) -> str:
         )
     if mma.name.startswith("VMFMA"):
         return "a block counts K in that order anyway, and reads as widely for the instructions that it is made of"
-    line = LINES[chip_of(g.target).vendor]
+    line = chip_of(g.target).line
     if p.grid is None and p.step * g.dtype.bytes < line:
         return f"a step of {p.step} reads {p.step * g.dtype.bytes} bytes of each row, and a cache line has {line}"
     if p.steps * (p.split_k - 1) >= p.all_steps:
@@ -131,7 +129,7 @@ def _reduction(gemm: Gemm, mma: MmaAtom, lines: int) -> int:
     """MMA tiles along K in a step that reads `lines` of 128 bytes of each row; as many times more as a sparse trick
     makes the product shorter, so that there is as much of it to hide the next step's loads behind."""
     scale = mma.unroll if mma.name.startswith("VDMFMA") else 1
-    return max(1, lines * LINES["amd"] // (gemm.dtype.bytes * mma.k)) * scale
+    return max(1, lines * STEP // (gemm.dtype.bytes * mma.k)) * scale
 
 
 def _usual(gemm: Gemm, mma: MmaAtom) -> tuple[Pipeline, ...]:
@@ -196,7 +194,7 @@ def _best(plans: list[GemmPlan]) -> GemmPlan:
 
 
 def _preference(p: GemmPlan) -> tuple[float, ...]:
-    """What decides between plans that take as long, the first difference first."""
+    """Sort key of plans that take as long."""
     work = p.matrix_cycles, p.lds_read, p.idle, -round(p.busy, 2)
     return (*work, p.split_k, p.default_mma != p.mma.name, p.barriers, p.lds_bytes, p.cycles)
 
@@ -229,7 +227,7 @@ def _compared(p: GemmPlan, best: GemmPlan) -> str:
 
 @takes("T301")
 def padded(gemm: Gemm) -> GemmPlan | None:
-    """What a GEMM of few rows would be on the dense instructions alone, padded to their rows: seed 004's baseline. None
+    """Plan of a GEMM of few rows on the dense instructions alone, padded to their rows: seed 004's baseline. None
     where no instruction fits."""
     try:
         fits = [x for x in _fits(gemm) if not x.virtual and x.b is not None]

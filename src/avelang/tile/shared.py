@@ -10,10 +10,8 @@ from __future__ import annotations
 import avelang
 import avelang.language as al
 import avelang.tile.vectorize as vectorize
+from avelang.tile.distribution import WIDEST, WORD
 from avelang.tile.tensors import DistributedTile, check_shape, flat, is_first, thread_coord
-
-WORD = 4  # bytes
-PIECE = 16  # bytes of a matrix's row
 
 
 @avelang.struct
@@ -54,7 +52,7 @@ class SharedTile:
     # -- where a lane's accesses go ----------------------------------------------------------------------------------------------------
 
     def plan(self, dist):
-        """How a lane's elements lie here, for accesses of the widest kind: the places, empty where each is to be
+        """Places of a lane's vectors here, for accesses of the widest kind; empty where each is to be
         computed for itself."""
         return self.plan_of(dist, self.width(dist))
 
@@ -64,7 +62,7 @@ class SharedTile:
 
     def width(self, dist):
         """Elements of a lane's widest access."""
-        return vectorize.widest(dist, self.axis, self.dtype.bytes, PIECE // self.dtype.bytes)
+        return vectorize.widest(dist, self.axis, self.dtype.bytes, WIDEST // self.dtype.bytes)
 
     def first(self, dist, thread=None):
         """The byte of a lane's first element in a buffer, swizzled."""
@@ -141,9 +139,9 @@ class SharedTile:
     # -- loads -------------------------------------------------------------------------------------------------------------------------
 
     def reads(self, dist):
-        """How many accesses a load of a distribution takes: what `load_into` counts by."""
+        """Count of accesses of a load of a distribution, the unit of `begin` and `end` of `load_into`."""
         M = vectorize.matrices(dist, self.axis, self.dtype.bytes, al.target().name)
-        return dist.elements // self.width(dist) if M is None else M.rows.elements * self.dtype.bytes // PIECE
+        return dist.elements // self.width(dist) if M is None else M.rows.elements * self.dtype.bytes // WIDEST
 
     def load(self, dist, buffer=0, thread=None):
         """A tile in a distribution. All lanes of a wave call it together."""
@@ -168,7 +166,7 @@ class SharedTile:
             EACH = self.reads(dist) // parts
             self._get(values, (part * EACH, EACH), dist, buffer, part * EACH, part * EACH + EACH, thread)
         else:
-            EACH = M.rows.elements * self.dtype.bytes // PIECE // parts
+            EACH = M.rows.elements * self.dtype.bytes // WIDEST // parts
             self._get_matrices(values, (part * EACH, EACH), M, buffer, part * EACH, part * EACH + EACH, thread)
 
     # `room`: the first access for which `values` has room, and for how many it has.
@@ -188,7 +186,7 @@ class SharedTile:
                     flat[slots[i] - room[0] * WIDTH] = each[i]
 
     def _get_matrices(self, values, room, M, buffer, begin, end, thread):
-        PLAN, VECTORS = self.plan(M.rows), vectorize.vectors(M.rows, self.axis, PIECE // self.dtype.bytes)
+        PLAN, VECTORS = self.plan(M.rows), vectorize.vectors(M.rows, self.axis, WIDEST // self.dtype.bytes)
         pieces, first, at = (
             al.view(values, al.Tensor((room[1], M.each), al.i32)),
             self.first(M.rows, thread),
@@ -196,10 +194,10 @@ class SharedTile:
         )
         for i in range(begin, end):
             if len(PLAN) > 0:
-                row = self.piece(first, PLAN[i], PIECE, buffer)
+                row = self.piece(first, PLAN[i], WIDEST, buffer)
             else:
                 step = VECTORS[i].at
-                row = self.piece(self.byte((at[0] + step[0], at[1] + step[1])), vectorize.AT_BASE, PIECE, buffer)
+                row = self.piece(self.byte((at[0] + step[0], at[1] + step[1])), vectorize.AT_BASE, WIDEST, buffer)
             pieces[i - room[0]] = load_matrices(row, M.each, M.turned)
 
 

@@ -48,7 +48,8 @@ def parse_layout(text: str) -> Layout:
 
 
 def of_layout(layout: Layout) -> list[Picture]:
-    """Where each coordinate lies: rows are the first mode, columns the second; further modes make further grids."""
+    """Picture of the place of each coordinate: rows are the first mode, columns the second; further modes make further
+    grids."""
     place = enumerate_layout(layout)
     _fits(place.size, repr(layout))
     grid = place.reshape(1, -1) if place.ndim == 1 else place.reshape(*place.shape[:2], -1)
@@ -86,16 +87,16 @@ def _two(d: Distribution) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
 
 
 def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Picture]:
-    """Which lane holds which element, "T3 v1": thread 3, its element 1. Where a lane holds neighbors in a tile too
-    large for single elements, they are one cell. Elements with replicas name the first lane and how many there are."""
+    """Picture of the lane that holds each element, "T3 v1": thread 3, its element 1. Where a lane holds neighbors in a
+    tile too large for single elements, they are one cell. Elements with replicas name the first lane and how many there
+    are."""
     outer, (rows, cols) = _two(d)
     large = rows[0] * cols[0] > SIDE * SIDE
     step = (rows[1], cols[1]) if large else (1, 1)
     shape = (*outer, rows[0], cols[0])
     owner = np.full(math.prod(shape), -1, np.int64)
-    owner[d.linear[::-1].ravel()] = (
-        np.arange(d.linear.size).reshape(d.linear.shape)[::-1].ravel()
-    )  # the first of replicas last
+    # The first of replicas comes last, and stays.
+    owner[d.linear[::-1].ravel()] = np.arange(d.linear.size).reshape(d.linear.shape)[::-1].ravel()
     owner = owner.reshape(-1, rows[0], cols[0])
     copies = f", each in {d.replication} lanes" if d.replication > 1 else ""
     notes = [f"{counted(d.waves, 'wave')} of {d.wave} lanes, {counted(d.elements, 'element')} a lane{copies}"]
@@ -133,8 +134,8 @@ def of_distribution(d: Distribution, title: str, words: str = "T") -> list[Pictu
 
 
 def _waves(owner: np.ndarray, title: str, notes: tuple[str, ...]) -> list[Picture]:
-    """Which wave holds which part of a tile, in cells as large as can be; none where these were too many. `owner`: int
-    (rows, columns)."""
+    """Picture of the wave that holds each part of a tile, in cells as large as can be; none where these were too many.
+    `owner`: int (rows, columns)."""
     high, wide = (
         math.gcd(*map(int, np.flatnonzero((np.diff(owner, axis=a) != 0).any(axis=1 - a)) + 1), owner.shape[a])
         for a in range(2)
@@ -148,8 +149,8 @@ def _waves(owner: np.ndarray, title: str, notes: tuple[str, ...]) -> list[Pictur
 
 
 def of_swizzle(s: Swizzle, row_bytes: int = 128, width: int = 16, rows: int = 8) -> list[Picture]:
-    """Where the accesses of `width` bytes of each row land: the number in a cell is that of the access whose bytes are
-    there."""
+    """Picture of the places of accesses of `width` bytes of each row: the number in a cell is that of the access whose
+    bytes are there."""
     if width < 1 or rows < 1:
         raise wrong(
             "T308",
@@ -179,8 +180,8 @@ def of_swizzle(s: Swizzle, row_bytes: int = 128, width: int = 16, rows: int = 8)
 
 
 def of_column(s: Swizzle, row_bytes: int = 128, width: int = 16, target: str = "gfx942") -> list[Picture]:
-    """How often banks are asked when the lanes of a wave read the first access of each row, one row a lane: without the
-    swizzle and with it. None where lanes have no access of `width` bytes."""
+    """Pictures of how often banks are asked when the lanes of a wave read the first access of each row, one row a lane:
+    without the swizzle and with it. None where lanes have no access of `width` bytes."""
     if width not in WIDTHS:
         return []
     lanes = np.arange(chip_of(target).wave) * row_bytes
@@ -197,9 +198,9 @@ def of_column(s: Swizzle, row_bytes: int = 128, width: int = 16, target: str = "
 def of_order(
     m: int, n: int, block: tuple[int, int], units: int, target: str = "gfx942", together: int = 8
 ) -> list[Picture]:
-    """Which block of a launch makes which tile of C (m x n), and how well one tile a block fills the chip's `units`. In
-    the color of its die where a chip has several, else of its round. Raises T308 for extents below 1 and for more tiles
-    than can be drawn."""
+    """Picture of the block of a launch that makes each tile of C (m x n), and how well one tile a block fills the
+    chip's `units`. In the color of its die where a chip has several, else of its round. Raises T308 for extents below 1
+    and for more tiles than can be drawn."""
     if min(m, n, *block, units, together) < 1:
         raise wrong(
             "T308",
@@ -233,7 +234,7 @@ def of_order(
 
 
 def of_accesses(x: TileAccesses, title: str) -> list[Picture]:
-    """How often each bank is asked, phase by phase, in each instruction of a wave."""
+    """Picture of how often each bank is asked, phase by phase, in each instruction of a wave."""
     out = []
     for number, cost in enumerate(x.costs[:MOST_PANELS]):
         cells = tuple(tuple(PictureCell(str(int(n)) if n else "", heat(int(n))) for n in row) for row in cost.turns)
@@ -257,7 +258,7 @@ def _lanes(phase: Sequence[int]) -> str:
 
 
 def of_pipeline(p: Pipeline, tiles: int = 6) -> list[Picture]:
-    """When each stage of each tile of K runs, in slots of time of equal length; a row for each stage and group of
+    """Timeline of the stages of each tile of K, in slots of time of equal length; a row for each stage and group of
     waves."""
     spans = timeline(p, tiles)
     slots = max(s.start + s.length for s in spans)

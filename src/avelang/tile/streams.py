@@ -16,16 +16,15 @@ import avelang.tile.loops_async as loops_async
 import avelang.tile.vectorize as vectorize
 from avelang.pipelines.ring import wait_loads
 from avelang.pipelines.scheduling import MFMA, VALU, VMEM_READ, sched_barrier, sched_group, sched_interleave
+from avelang.tile.distribution import WORD
 from avelang.tile.shared import shared
 from avelang.tile.tensors import thread_coord
 from avelang.tile.windows import load_vector, load_words
 
-WORD = 4  # bytes
-
 
 @avelang.struct
 class StreamedVectors:
-    """Where a lane's vectors of a window lie in global memory, for loads of whole tiles: `offsets`, one for each row of
+    """A lane's vectors of a window in global memory, for loads of whole tiles: `offsets`, one for each row of
     the plan: bytes from the resource's base, or rows of the tensor (then the last one for rows that are outside);
     `rows`: which of them each vector has."""
 

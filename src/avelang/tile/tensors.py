@@ -71,8 +71,8 @@ def check_same(dist: Distribution, other: Distribution) -> Distribution:
 
 @avelang.jit
 def thread_coord(dist, thread=None):
-    """Where a lane's first element stands in a tile: a coordinate (u32) for each dimension. `thread`: its number among
-    those of the distribution, of the block if None."""
+    """Coordinates of a lane's first element in a tile: a coordinate (u32) for each dimension. `thread`: its number
+    among those of the distribution, of the block if None."""
     if thread is None:
         al.expect_threads(dist.threads)
         thread = al.thread_id(0)
@@ -85,7 +85,7 @@ def thread_coord(dist, thread=None):
 
 @avelang.jit
 def is_first(dist, thread=None):
-    """Whether a lane is the first of those that hold the same elements: True at compile time where there are no
+    """True for the first lane of those that hold the same elements: True at compile time where there are no
     others."""
     thread = al.thread_id(0) if thread is None else thread
     first = True

@@ -90,14 +90,14 @@ def row_major(extents: Ints) -> Ints:
 
 @avelang.constant
 def check_axis(axis: int, dimensions: int, count: int = 1) -> None:
-    """Whether a view has dimensions `axis` to before `axis` + `count`. Raises T301."""
+    """Checks that a view has dimensions `axis` to before `axis` + `count`. Raises T301."""
     if isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis <= dimensions - count:
         raise wrong("T301", what="axis", want=f"a dimension of the view, 0 to {dimensions - count}", got=repr(axis))
 
 
 @avelang.constant
 def check_factors(extents: Ints, extent: int) -> None:
-    """Whether a dimension can be taken apart so. Raises T301."""
+    """Checks that the product of extents is the dimension's extent. Raises T301."""
     if math.prod(extents) != extent:
         raise wrong(
             "T301",
@@ -109,7 +109,7 @@ def check_factors(extents: Ints, extent: int) -> None:
 
 @avelang.constant
 def check_rank(what: str, count: int, dimensions: int) -> None:
-    """Whether there is one for each dimension; `count`: 0 for what is no tuple. Raises T301."""
+    """Checks that there is one for each dimension; `count`: 0 for what is no tuple. Raises T301."""
     if count != dimensions:
         raise wrong(
             "T301",
@@ -121,15 +121,16 @@ def check_rank(what: str, count: int, dimensions: int) -> None:
 
 @avelang.constant
 def check_transformable(is_map: bool, how: str) -> None:
-    """Whether a view can be transformed, or cut: not one of a tensor map, by which the copy engine goes, and by nothing
-    else. Raises T312."""
+    """Checks that a view is none of a tensor map, which can be neither transformed nor cut: TMA goes by the map alone.
+    Raises T312."""
     if is_map:
         raise wrong("T312", how=how)
 
 
 @avelang.constant
 def as_preshuffled(steps: int, columns: int | None, strides: tuple[int | None, ...]) -> None:
-    """Whether B of the pipeline "preshuffled" lies as `preshuffle` wrote it, as far as that is known. Raises T313."""
+    """Checks that B of the pipeline "preshuffled" lies as `preshuffle` wrote it, as far as that is known. Raises
+    T313."""
     row, one = strides
     if steps:
         raise wrong("T313", why="it is a transformed view")
@@ -167,7 +168,7 @@ def check_vector_size(vector: int) -> int:
 
 @avelang.constant
 def check_padding(places: tuple[int | None, ...]) -> None:
-    """Whether so many places can be added before and after, as far as they are known. Raises T301."""
+    """Checks that so many places can be added before and after, as far as they are known. Raises T301."""
     for name, n in zip(("before", "after"), places, strict=True):
         if n is not None and n < 0:
             raise wrong("T301", what=f"`{name}` of `pad`", want="0 or more places: `cut` takes some away", got=n)
@@ -175,7 +176,7 @@ def check_padding(places: tuple[int | None, ...]) -> None:
 
 @avelang.constant
 def xor_stays_inside(n: int | None, extent: int, unit: int) -> bool:
-    """Whether it is known that a swizzle leads to places of its dimension only."""
+    """True where it is known that a swizzle leads to places of its dimension only."""
     return n is not None and n % (1 << ((extent - 1) * unit).bit_length()) == 0
 
 
@@ -184,7 +185,7 @@ REACH = 1 << 31  # bytes that offsets of a buffer reach
 
 @avelang.constant
 def rows_apart(strides: tuple[int | None, ...], shape: tuple[int | None, ...]) -> bool:
-    """Whether it is known of a matrix, as far as its strides and extents are, that each row ends before the next one
+    """True where it is known of a matrix, as far as its strides and extents are, that each row ends before the next one
     begins."""
     step, columns = strides[0], shape[1]
     return step is not None and columns is not None and step >= columns
@@ -192,14 +193,14 @@ def rows_apart(strides: tuple[int | None, ...], shape: tuple[int | None, ...]) -
 
 @avelang.constant
 def in_reach(each: int, stride: int | None) -> bool:
-    """Whether rows of so many bytes for each element of the stride are within reach of a buffer's offsets, as far as
+    """True where rows of so many bytes for each element of the stride are within reach of a buffer's offsets, as far as
     that is known."""
     return stride is None or each * stride < REACH
 
 
 @avelang.constant
 def check_extents(shape: tuple[int | None, ...], have: tuple[int | None, ...]) -> None:
-    """Whether a view of a tensor is no greater than the tensor, as far as that is known. Raises T301."""
+    """Checks that a view of a tensor is no greater than the tensor, as far as that is known. Raises T301."""
     for axis, (n, most) in enumerate(zip(shape, have, strict=True)):
         if n is not None and most is not None and n > most:
             raise wrong(
@@ -212,8 +213,8 @@ def check_extents(shape: tuple[int | None, ...], have: tuple[int | None, ...]) -
 
 @avelang.constant
 def check_vector(vector: int, shape: tuple[int | None, ...], strides: tuple[int | None, ...]) -> None:
-    """Whether the vector of a view is what strides and extents allow, as far as they are known; no strides: rows follow
-    one another. Raises T310."""
+    """Checks that the vector of a view is what strides and extents allow, as far as they are known; no strides: rows
+    follow one another. Raises T310."""
     *apart, last = strides or (*shape[:-1], 1)
     why = ""
     if last not in (1, None) and shape[-1] != 1:
@@ -247,5 +248,5 @@ _WORDS = {
 
 @avelang.constant
 def expectation(what: str, *numbers: int) -> str:
-    """What is expected, in words."""
+    """Text of an expectation of `al.expect`."""
     return _WORDS[what].format(*numbers)

@@ -43,7 +43,7 @@ class TunedBlock:
         return found if own else min(1.0, found / product(MEASURED).sync_share)
 
     def spills_for(self, dtype: DType) -> bool:
-        """Whether its code for a dtype spills."""
+        """True where its code for a dtype spills registers."""
         return dtype.name.startswith(self.spills) if self.spills else False
 
 
@@ -91,14 +91,14 @@ SYNC = (
     TunedBlock("preshuffled", 128, 128, (2, 4), {}),
     TunedBlock("preshuffled", 64, 128, (2, 2), {}),
 )
-NVIDIA = {"sm_75": "double-buffer"}  # the pipeline of chips without cp.async
 MEASURED = "sm_90a"
 MEASURED_SHARE, MEASURED_REUSE = 0.59, 64 * 64 / (64 + 64)  # of 128 x 128 by four waves
 
 
 def blocks_of(target: str) -> tuple[TunedBlock, ...]:
-    """Those of a chip."""
+    """The tuned blocks of a chip."""
     if chip_of(target).vendor == "amd":
         return AMD
-    mine = NVIDIA.get(target, "cp-async"), "preshuffled"
-    return (*(TMA if "sm_90a" in chip_of(target).features else ()), *(b for b in SYNC if b.pipeline in mine))
+    have = chip_of(target).features
+    mine = "cp-async" if "sm_80" in have else "double-buffer", "preshuffled"
+    return (*(TMA if "sm_90a" in have else ()), *(b for b in SYNC if b.pipeline in mine))

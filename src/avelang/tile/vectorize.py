@@ -1,5 +1,5 @@
-"""Which accesses move a distributed tile, at compile time: a distribution and where the tile lies come in; vectors,
-with their offsets, go out.
+"""Vectorized accesses of a distributed tile, at compile time: a distribution and the layout of the tile in memory come
+in; vectors, with their offsets, go out.
 
 A lane's place in a tile is that of its first element plus a step that is the same for all lanes: the first is computed
 once, at run time, the steps are compile-time numbers. With an xor swizzle steps split in two: bits that the swizzle
@@ -16,10 +16,9 @@ from avelang.arch import chip as chip_of
 from avelang.base.errors import AveError
 from avelang.base.lazy import np
 from avelang.tile.banks import Swizzle, bank_count, phases_of
-from avelang.tile.distribution import WIDEST, Distribution, split
+from avelang.tile.distribution import WIDEST, WORD, Distribution, split
 from avelang.tile.encoding import Digit, Ints
 
-WORD = 4  # bytes of one, and of a register
 FARTHEST = 7  # how far a swizzle may fetch its bits: every shift below is tried
 
 
@@ -38,7 +37,7 @@ class LaneVector:
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class SharedVector:
-    """Where a vector lies in shared memory: at byte (first ^ `xor_offset`) + `add_offset` of the lane's first byte.
+    """A vector in shared memory: at byte (first ^ `xor_offset`) + `add_offset` of the lane's first byte.
     `slots`, `contiguous`: as of `LaneVector`."""
 
     xor_offset: int
@@ -74,8 +73,8 @@ def vectors(dist: Distribution, axis: int, width: int) -> tuple[LaneVector, ...]
 
 @avelang.constant
 def lane_digits(dist: Distribution) -> tuple[tuple[int, Digit], ...]:
-    """How the number of a thread moves its first element: (threads to one count of the digit, digit), for digits that
-    count."""
+    """Digits of a thread's number by which its first element moves: (threads to one count of the digit, digit), for
+    digits that count."""
     out, below = [], 1
     for digits in reversed(dist.encoding.steps().p):
         for d in reversed(digits):
@@ -87,7 +86,7 @@ def lane_digits(dist: Distribution) -> tuple[tuple[int, Digit], ...]:
 
 @avelang.constant
 def replica_digits(dist: Distribution) -> tuple[tuple[int, int], ...]:
-    """Which digits of a thread's number count replicas: (threads to one count, counts)."""
+    """Digits of a thread's number that count replicas: (threads to one count, counts)."""
     out, below = [], 1
     for digits in reversed(dist.encoding.steps().p):
         for d in reversed(digits):
@@ -127,7 +126,7 @@ def shared_vectors(
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class LdmatrixPlan:
-    """How NVIDIA's `ldmatrix` fills a lane's registers: by loads of `each` matrices of 8 rows of 16 bytes, a word of
+    """A load of a lane's registers by NVIDIA's `ldmatrix`: by loads of `each` matrices of 8 rows of 16 bytes, a word of
     the lane from each, in the order of its registers. `rows`: the distribution of the rows that lanes name, one row a
     load; `turned`: whether elements come out transposed."""
 
@@ -173,9 +172,9 @@ def _matrices(dist: Distribution, axis: int, size: int, parts: int) -> LdmatrixP
 
 @avelang.constant
 def matrices(dist: Distribution, axis: int, size: int, target: str, parts: int = 1) -> LdmatrixPlan | None:
-    """How `ldmatrix` loads a distributed tile of elements of `size` bytes that lie side by side along `axis`, each of
-    `parts` equal parts of a lane's registers by loads of its own: None where the chip does not have it, or where the
-    lanes' elements are no 8 x 8 matrices of 16 bits, as they are or transposed."""
+    """Plan of the `ldmatrix` loads of a distributed tile of elements of `size` bytes that lie side by side along
+    `axis`, each of `parts` equal parts of a lane's registers by loads of its own: None where the chip does not have it,
+    or where the lanes' elements are no 8 x 8 matrices of 16 bits, as they are or transposed."""
     return _matrices(dist, axis, size, parts) if "sm_75" in chip_of(target).features else None
 
 
@@ -249,7 +248,7 @@ def widest(dist: Distribution, axis: int, size: int, limit: int) -> int:
 @avelang.constant
 @dataclasses.dataclass(frozen=True, slots=True)
 class Folding:
-    """How a dimension of a distributed tile is folded. `of`: for each element of a lane which of the lane's results it
+    """Fold of a dimension of a distributed tile. `of`: for each element of a lane which of the lane's results it
     goes into; `results`: how many a lane has; `exchanges`: offsets by which lanes are xored to meet the others that
     have a part; `waves`: (threads to one count, counts) of waves that have a part; `dist`: the distribution of what is
     left."""
@@ -289,5 +288,5 @@ def _folding(dist: Distribution, axis: int) -> Folding:
 
 @avelang.constant
 def folding(dist: Distribution, axis: int) -> Folding:
-    """How a dimension is folded, by sums or maxima. Raises T305 where threads do not split into waves and lanes."""
+    """Fold of a dimension, by sums or maxima. Raises T305 where threads do not split into waves and lanes."""
     return _folding(dist, axis)

@@ -137,7 +137,7 @@ def compute(
 
 
 def difference(mma: MmaAtom, case: Case, got: np.ndarray, want: np.ndarray) -> str:
-    """Where the two differ more than the order of the sum allows, in words; empty where they do not."""
+    """Text of a difference greater than the order of the sum allows; empty where they do not."""
     if case.exact:
         same = (got == want) & (np.signbit(got) == np.signbit(want)) if mma.dtypes[2].is_float else got == want
         same = same | ((got != got) & (want != want))

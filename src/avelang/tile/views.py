@@ -125,14 +125,14 @@ class TensorView:
         return TensorView(self.data, shape, self.vector, self.steps, self.apart)
 
     def lines(self):
-        """Whether this is a matrix as it lies in memory, with neighbors of a row side by side and rows that do not go
+        """True for a matrix as it lies in memory, with neighbors of a row side by side and rows that do not go
         backwards."""
         if len(self.steps) > 0 or len(self.shape) != 2 or len(self.data.strides) != 2 or not side_by_side(self.data):
             return False
         return self.apart or forward(self.data.strides[0])
 
     def rows_apart(self):
-        """Whether, besides, each row is known to end before the next one begins: then the end of the last one bounds
+        """True where, besides, each row is known to end before the next one begins: then the end of the last one bounds
         them all."""
         return self.apart or rows_apart(static_values(self.data.strides), static_values(self.shape))
 
@@ -171,14 +171,14 @@ View = TensorView  # the public name
 
 @avelang.jit
 def side_by_side(data):
-    """Whether it is known that neighbors along the last dimension are neighbors in memory."""
+    """True where it is known that neighbors along the last dimension are neighbors in memory."""
     last = data.strides[len(data.strides) - 1]
     return isinstance(last, int) and last == 1
 
 
 @avelang.jit
 def forward(stride):
-    """Whether a stride is a known one, or an unsigned number of no more than 32 bits."""
+    """True for a stride that is a known one, or an unsigned number of no more than 32 bits."""
     if isinstance(stride, int):
         return True
     return (al.full((1,), 0, al.u1) + stride).dtype in (al.u8, al.u16, al.u32)
@@ -186,8 +186,7 @@ def forward(stride):
 
 @avelang.jit
 def expect_vector(vector, shape, strides):
-    """What is known at run time only of what `check_vector` looks at: L050 where the launch tells that it does not
-    hold."""
+    """Expects of the launch what `check_vector` cannot see at compile time (L050)."""
     if vector > 1:
         last = shape[len(shape) - 1]
         if not isinstance(last, int):

@@ -1,5 +1,5 @@
-"""The pipeline "tma" of NVIDIA's Hopper: tensor maps of A, B and C and a block's product come in; tiles of C go out, one
-after another, by `avelang.pipelines.warp_specialized`."""
+"""The pipeline "tma" of NVIDIA's Hopper: tensor maps of A, B and C and a block's product come in; tiles of C go out,
+one after another, by `avelang.pipelines.warp_specialized`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME = "warp-specialized GEMM"  # as errors call it
 @avelang.constant
 @dataclasses.dataclass(frozen=True)
 class TmaGemm(WarpSpecialized):
-    """How a block with a producer works; `mma`: the wgmma of 64 rows and the tile's columns."""
+    """A warp-specialized block; `mma`: the wgmma of 64 rows and the tile's columns."""
 
     mma: MmaAtom | None = None
 

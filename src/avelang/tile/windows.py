@@ -1,5 +1,5 @@
-"""Tile windows in kernels: a view, an origin and a distribution come in; tiles that lanes hold, and stores of such tiles, go
-out.
+"""Tile windows in kernels: a view, an origin and a distribution come in; tiles that lanes hold, and stores of such
+tiles, go out.
 
 Source: ROCm, Composable Kernel documentation, "Tile Window": a window is a tile of a view with an origin and a
 distribution. Past the edges of a view loads give zeros and stores do nothing: by the range of a buffer resource on AMD
@@ -12,11 +12,11 @@ import math
 import avelang
 import avelang.language as al
 import avelang.tile.vectorize as vectorize
+from avelang.tile.distribution import WORD
 from avelang.tile.tensors import DistributedTile, check_same, check_shape, is_first, thread_coord
 from avelang.tile.transforms import expectation, in_reach, require_distribution
 
 BEYOND = 1 << 31  # an offset, in bytes, that is out of every range; a row's number from here on is one before the first
-WORD = 4  # bytes
 
 
 @avelang.jit
@@ -89,8 +89,8 @@ class Window:
         return vectorize.vectors(self.dist, len(self.lengths) - 1, self.width())
 
     def uses_buffer(self):
-        """Whether loads and stores are AMD's of buffers, to which a place outside is an offset out of range: neighbors
-        must be side by side, rows in reach, and vectors of whole words."""
+        """True where loads and stores are AMD's of buffers, to which a place outside is an offset out of range:
+        neighbors must be side by side, rows in reach, and vectors of whole words."""
         if al.target().vendor != "amd" or not self.view.lines() or self.width() * self.view.dtype.bytes % WORD != 0:
             return False
         return in_reach(self.lengths[0] * self.view.dtype.bytes, static_values(self.view.data.strides)[0])
@@ -107,7 +107,7 @@ class Window:
             al.expect(stride < EACH, expectation("reach", self.lengths[0], EACH), stride)
 
     def row_bounded(self):
-        """Whether, besides, the end of the last row inside bounds all of them."""
+        """True where, besides, the end of the last row inside bounds all of them."""
         return self.uses_buffer() and self.view.rows_apart()
 
     def load(self):
@@ -167,11 +167,11 @@ class Window:
         copy_vectors(self.dist, PLAN, WIDTH, source, memory, buffer, self.thread)
 
     def plain(self):
-        """Whether these are rows of a matrix as it lies in memory."""
+        """True for rows of a matrix as it lies in memory."""
         return len(self.lengths) == 2 and len(self.view.steps) == 0
 
     def has_rows(self):
-        """Whether all rows of the window are inside of the view; False at compile time where it is transformed."""
+        """True where all rows of the window are inside of the view; False at compile time where it is transformed."""
         if not self.plain():
             return False
         return al.select(
@@ -197,7 +197,8 @@ class Window:
         return subvector(self.view.data, tuple([al.select(inside, x, 0) for x in where]), width), inside
 
     def direct_bytes(self, memory):
-        """What a lane moves with one load to LDS; 0 where such loads cannot make a copy into a buffer of `memory`."""
+        """Bytes that a lane moves with one load to LDS; 0 where such loads cannot make a copy into a buffer of
+        `memory`."""
         wide = al.target().has("lds-load-wide") and self.width() * self.view.dtype.bytes == 16
         return max([n for n in (0, WORD, 16 if wide else 0) if n == 0 or memory.nbytes % (self.dist.threads * n) == 0])
 
@@ -347,7 +348,7 @@ def copy_vectors(dist, PLAN, WIDTH, source, memory, buffer, thread=None):
 
 @avelang.jit
 def commit_async():
-    """What has been begun by `load_async` since the last commit is one group."""
+    """Makes one group of the copies that `load_async` has begun since the last commit."""
     if al.target().has("sm_80"):
         al.nvvm.cp_async_commit_group()
 
