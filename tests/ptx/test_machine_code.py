@@ -52,7 +52,8 @@ def test_what_ptxas_refuses_stands_at_the_users_line():
     tools.need("ptxas")
 
     def body():
-        ptx.inst.ld.shared.b32(reg.scalar(b32), ptx.addr("nobody"))  # here
+        reg.scalar(b32)
+        ptx.raw("ld.shared.b32 %r0, [nobody];")  # here
 
     with pytest.raises(AveError) as caught:
         machine_code.assembled(made(body, "sm_80").traced((), None))

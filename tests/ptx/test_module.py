@@ -241,8 +241,9 @@ def test_refusals_of_modules():
     fails(lambda: module.variable("global", s32, "x", "n"), "T221")
     fails(lambda: module.entry([u32])(lambda x: None), "T221")
     fails(lambda: module.entry([ptx.parameter(u32, "x")])(lambda: None), "T221")
-    fails(lambda: module.entry()(lambda: 5), "T054")
-    fails(lambda: module.entry()(lambda: ptx.inst.wgmma.fence.sync.aligned()), "U206")
+    fails(lambda: module.entry()(lambda: None), "T221")  # a kernel cannot be called <lambda>
+    fails(lambda: module.entry(name="f")(lambda: 5), "T054")
+    fails(lambda: module.entry(name="f")(lambda: ptx.inst.wgmma.fence.sync.aligned()), "U206")
     fails(lambda: ptx.scope(), "T004")
     assert module.nodes().items == ()  # what is refused leaves nothing behind
 

@@ -16,6 +16,7 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import DType
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import AtomicScope, MapType
+from avelang.isa.tensor_map import box_fault
 
 if TYPE_CHECKING:
     from avelang.isa.row import Row
@@ -133,20 +134,9 @@ class TensorMap:
     def _wrong(self, rank: int, fill: Any) -> str:
         """What the copy engine does not do (CUDA driver API, cuTensorMapEncodeTiled)."""
         t = self.type
-        if not all(isinstance(n, int) for n in (rank, *t.box, t.swizzle)) or rank != len(t.box) or not 1 <= rank <= 5:
-            return "`rank` is 1 to 5, `box` has as many extents, all of them compile-time integers"
-        if not all(1 <= n <= 256 for n in t.box):
-            return "extents of a box are 1 to 256"
-        if t.dtype.kind == "bool" or t.dtype.bytes not in (1, 2, 4, 8):
-            return f"there are no maps of {t.dtype}"
-        if t.swizzle not in (0, 32, 64, 128) or t.interleave != 0:
-            return "`swizzle` is 0, 32, 64 or 128 bytes, `interleave` is 0"
-        inner = t.box[-1] * t.dtype.bytes
-        if inner % 16 or (t.swizzle and inner > t.swizzle):
-            return f"a row of the box has {inner} bytes; it must be a multiple of 16, and no longer than the swizzle"
-        if fill not in (0, "nan") or (fill == "nan" and not (t.dtype.is_float and t.dtype.bits > 8)):
-            return '`fill` is 0, or "nan" for floats of 16 bits and more'
-        return ""
+        if rank != len(t.box):
+            return "`box` has as many extents as `rank` says"
+        return box_fault(t) or ("" if fill in (0, "nan") else '`fill` is 0 or "nan"')
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorMap) and other.type == self.type

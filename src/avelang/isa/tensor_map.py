@@ -11,6 +11,8 @@ from avelang.base.lazy import np
 from avelang.ir.types import MapType
 
 MOST_RANK = 5
+MOST_EXTENT, PIECE = 256, 16  # elements of a box in each dimension; bytes of which its rows are made
+PATTERNS = (0, 32, 64, 128)  # bytes of a swizzle
 EXTENT, STRIDE = 1, 1 + MOST_RANK  # of `map_word`: 0 is the address, then the extents, then the strides in bytes; the first dimension first
 NAN = 0x7FF7  # what elements outside the array read as where a map asks for NaN: these 16 bits, repeated (as probed on an H200)
 WORDS = 16  # 64-bit words of a map, as executors and the CPU have it
@@ -38,6 +40,22 @@ class TensorMapValue:
             address = (address[:, None] + i * stride).reshape(-1)
             inside = (inside[:, None] & ((i >= 0) & (i < extent))).reshape(-1)
         return address, inside
+
+
+def box_fault(t: MapType) -> str:
+    """Why the copy engine has no boxes of this type, or "" (CUDA driver API, cuTensorMapEncodeTiled)."""
+    if not 1 <= t.rank <= MOST_RANK or not all(isinstance(n, int) and 1 <= n <= MOST_EXTENT for n in t.box):
+        return f"a box has 1 to {MOST_RANK} dimensions, with extents from 1 to {MOST_EXTENT}, all of them compile-time integers"
+    if t.dtype.kind == "bool" or t.dtype.bytes not in (1, 2, 4, 8):
+        return f"there are no maps of {t.dtype}"
+    if t.swizzle not in PATTERNS or t.interleave != 0:
+        return f"`swizzle` is {', '.join(map(str, PATTERNS[:-1]))} or {PATTERNS[-1]} bytes, `interleave` is 0"
+    inner = t.box[-1] * t.dtype.bytes
+    if inner % PIECE or (t.swizzle and inner > t.swizzle):
+        return f"a row of the box has {inner} bytes; it must be a multiple of {PIECE}, and no longer than the swizzle"
+    if t.nan and not (t.dtype.is_float and t.dtype.bits > 8):
+        return "NaN outside the array is for floats of 16 bits and more"
+    return ""
 
 
 def torn(t: MapType, shape: tuple[int, ...]) -> str:

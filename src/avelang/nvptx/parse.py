@@ -10,6 +10,7 @@ from avelang.nvptx.check import unknown
 from avelang.nvptx.forms import FORMS
 from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.operands import OperandParser
+from avelang.nvptx.ptx_types import REGISTER_VECTORS
 
 LINKAGE = frozenset({".visible", ".extern", ".weak", ".common"})
 SPACES = frozenset({".reg", ".global", ".const", ".shared", ".local", ".param", ".tex"})
@@ -270,7 +271,7 @@ class _PtxParser(OperandParser):
             word = self.texts[self.i]
             if kind:
                 raise self.unexpected("the name of a register")
-            if word in (".v2", ".v4") and not vector:
+            if word[1:] in REGISTER_VECTORS and not vector:
                 vector = word[1:]
             elif word in TYPES:
                 kind = word[1:]

@@ -29,6 +29,7 @@ TYPES: dict[str, PtxType] = {
     **dict.fromkeys(("e4m3", "e5m2", "e2m1x2"), PtxType(8, "x")),
     "f32x2": PtxType(64, "x"),
 }  # fmt: skip
+REGISTER_VECTORS = ("v2", "v4")  # of registers that are declared
 REGISTERS = ("pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2", "f32", "f64")
 
 

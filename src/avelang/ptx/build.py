@@ -91,6 +91,11 @@ class Definition:
         free = [s for s in (*self.symbols, *self.wanted) if s not in bound]
         if free:
             raise self.fail("T238", symbol=free[0], known=", ".join(bound) or "none")
+        for name, given in (("max_registers", self.registers), ("min_blocks", self.blocks)):
+            if given is not None and not (whole(given) and 0 < given < 1 << 31):
+                raise self.fail("L009", name=name, want="an int from 1 on", got=repr(given))
+        if not isinstance(self.arch, str):
+            raise self.fail("L009", name="arch", want=f'"auto", or one of {", ".join(CHIPS)}', got=repr(self.arch))
         if self.arch != "auto":
             import avelang.arch as arch
 
@@ -210,20 +215,25 @@ def trace(definition: Definition, sizes: tuple[int, ...], chip: str | None) -> T
     """Runs the body once. `chip` None: the oldest that has all its instructions. Raises what the body's calls raise, and L002, L003, L029, U203."""
     named = dict(zip(definition.symbols, sizes, strict=True))
     grid = 1 if definition.grid is None else definition.grid
-    at = geometry(definition.name, tuple(definition.at(w, g, named) for w, g in (("grid", grid), ("block", definition.block))))
-    cluster = definition.at("cluster", definition.cluster, named)
-    cluster = _cluster(definition, cluster)
-    check_cluster(definition.name, at.grid, cluster)
+    extents = tuple(definition.at(what, given, named) for what, given in (("grid", grid), ("block", definition.block)))
+    cluster = _cluster(definition, definition.at("cluster", definition.cluster, named))
+    try:
+        at = geometry(definition.name, extents)
+        check_cluster(definition.name, at.grid, cluster)
+    except AveError as e:
+        e.span = e.span or definition.span
+        raise
     log = Trace(definition.name, PtxTarget(chip, VERSION) if chip is not None else None)
     arguments = tuple(
         KernelArgument(name, log.symbol(f"{definition.name}_{name}", "entry"), spec.type if isinstance(spec, TileSpec) else spec,
                  spec if isinstance(spec, TileSpec) else None, spec.at(named) if isinstance(spec, TileSpec) else ())
         for name, spec in zip(definition.names, definition.specs, strict=True)
     )  # fmt: skip
+    log.symbols.update((a.map.name, "entry") for a in arguments if a.map is not None)
     with tracing(log):
         try:
             returned = definition.fn(*arguments, **{name: named[name] for name in definition.wanted})
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
+        except (ArithmeticError, AttributeError, IndexError, KeyError, MemoryError, TypeError, ValueError) as e:
             found = misused(e)
             if found is e:
                 raise
@@ -278,7 +288,9 @@ def _needed(definition: Definition, body: tuple[n.Statement, ...], clusters: boo
 
 def _shared(definition: Definition, log: Trace, sizes: Mapping[str, int], chip: str) -> int:
     """Bytes of dynamic shared memory of a launch. Raises L043 for less than is allocated, U203 for more than there is."""
-    asked = definition.at("smem", definition.smem, sizes)
+    asked = definition.at("smem", definition.smem, sizes) or 0
+    if not whole(asked) or asked < 0:
+        raise definition.fail("L009", name="smem", want="bytes: an int from 0 on", got=repr(asked))
     if asked and asked < log.dynamic:
         raise definition.fail("L043", want=log.dynamic, got=asked)
     dynamic = int(asked or log.dynamic)

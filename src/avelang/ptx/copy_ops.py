@@ -9,6 +9,7 @@ from typing import Any
 import avelang.ptx.types as t
 from avelang.base.errors import counted
 from avelang.base.places import wrong
+from avelang.ptx.form_queries import operands_of
 from avelang.ptx.inst import emit
 from avelang.ptx.registers import Negated, Reg, ScalarOperand, reg
 from avelang.ptx.shared_memory import MemoryOperand, SharedTile, addr
@@ -26,8 +27,10 @@ class CpAsyncOps:
     def __call__(self, dst: Any, src: Any, size: int = 16, *, src_size: Any = None, l1: bool | None = None, pred: Any = None) -> None:
         """`cp.async.cg.shared.global`, for 16 bytes, or `.ca` with `l1` (the only one for 4 and 8). `src_size`: how many bytes are read (a u32
         register or an int); the rest are zeros."""
-        how = "ca" if l1 or (l1 is None and size != 16) else "cg"
-        emit(("cp", "async", how, "shared", "global"), _at(dst), _at(src), size, *(() if src_size is None else (src_size,)), pred=pred)
+        past_l1 = ("cp", "async", "cg", "shared", "global")  # for the sizes that it has, if nothing else is asked for
+        keeps = str(size) not in operands_of(past_l1)[2].values if l1 is None else l1
+        parts = ("cp", "async", "ca", "shared", "global") if keeps else past_l1
+        emit(parts, _at(dst), _at(src), size, *(() if src_size is None else (src_size,)), pred=pred)
 
     @staticmethod
     def commit_group() -> None:

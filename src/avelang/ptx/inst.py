@@ -15,11 +15,10 @@ from avelang.base.errors import AveError, error
 from avelang.base.places import here, wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.check import PtxTarget, Spaces, Types, check
+from avelang.nvptx.readings import entry_of
+from avelang.nvptx.special_registers import CONSTANTS
 from avelang.ptx.operand_nodes import operand
 from avelang.ptx.trace import Trace, current
-
-# What can read a special register; ptxas refuses it in all others.
-_READS_SPECIAL = frozenset({"mov", "cvt"})
 
 
 def part(name: str) -> str:
@@ -55,8 +54,10 @@ def emit(parts: tuple[str, ...], *operands: Any, pred: Any = None) -> None:
 
 def refusal(instruction: n.PtxInstruction, target: PtxTarget | None, types: Types, spaces: Spaces | None = None) -> AveError | None:
     """The error for which this level refuses an instruction: the table's, or T239."""
-    if instruction.opcode not in _READS_SPECIAL and any(isinstance(x, n.SpecialOperand) for x in instruction.operands):
-        return error("T239", name=instruction.name)
+    if any(isinstance(x, n.SpecialOperand) for x in instruction.operands):
+        entry = entry_of(instruction.parts)
+        if entry is not None and not entry.has("special"):
+            return error("T239", name=instruction.name)
     return check(instruction, target, types, spaces=spaces)
 
 
@@ -66,10 +67,21 @@ def add(trace: Trace, instruction: n.PtxInstruction) -> None:
     if refused is not None:
         refused.span = here()
         raise refused
+    if instruction.opcode in ("bra", "brx"):
+        for x in instruction.operands:
+            if isinstance(x, n.SymbolOperand):
+                trace.branch_to(x.name)
+    elif trace.whole and instruction.opcode != "call":
+        _check_declared(trace, instruction)
     trace.add(instruction)
-    for x in instruction.operands:
-        if isinstance(x, n.SymbolOperand) and instruction.opcode in ("bra", "brx"):
-            trace.branch_to(x.name)
+
+
+def _check_declared(trace: Trace, instruction: n.PtxInstruction) -> None:
+    """Raises S206 for names that nothing in a kernel declares."""
+    for given in instruction.operands:
+        for x in () if isinstance(given, n.Register) else n.leaves(given):
+            if isinstance(x, n.SymbolOperand) and x.name not in trace.symbols and x.name not in CONSTANTS:
+                raise wrong("S206", name=x.name, instead="ptx.variable(...) and smem.alloc(...) declare variables")
 
 
 class InstructionBuilder:

@@ -117,4 +117,5 @@ def _number(spec: Any) -> Type:
     kind = as_type(spec, "an item of in_specs")
     if kind.bits < 16 or kind.bits > 64:
         raise wrong("T221", what="the type of a number among in_specs", want="of 16, 32 or 64 bits", got=repr(spec))
+    _ = kind.in_memory  # a type that numbers of a call can have
     return kind

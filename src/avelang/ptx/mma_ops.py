@@ -1,49 +1,43 @@
-"""Matrix instructions: shapes, types and registers come in; the instruction goes out. Which ones there are, and how many registers an operand has,
-is said by the rows of `al.nvvm` (`isa.nvptx.mma`, `matrix`, `wgmma`), which have the fragment maps too."""
+"""Matrix instructions: shapes, types and registers come in; the instruction goes out. The table of PTX says which ones there are, and how many
+registers an operand has."""
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import avelang.ptx.types as t
+from avelang.base.errors import AveError
 from avelang.base.places import wrong
+from avelang.nvptx.check import count_of
+from avelang.nvptx.forms import OperandSpec
+from avelang.ptx.form_queries import Parts, counts, forms_of, names
 from avelang.ptx.inst import emit
 from avelang.ptx.registers import Reg, ScalarOperand, reg
 from avelang.ptx.shared_memory import MemoryOperand, SharedTile, addr
 from avelang.ptx.types import Type, as_type
 
-if TYPE_CHECKING:
-    from avelang.isa.nvptx.wgmma import WgmmaForm
-    from avelang.isa.row import Row
-
 Shape = tuple[int, int, int]
 
 
-@functools.cache
-def _mma_rows() -> dict[tuple[Shape, str, str, str], Row]:
-    """Rows of `mma.sync` by shape and the types of A, B and C."""
-    import avelang.isa.nvptx  # noqa: F401  (registers the rows)
-    from avelang.isa.row import ROWS
-
-    out = {}
-    for row in ROWS.values():
-        if row.mma is not None and row.ptx and row.ptx.startswith("mma.sync"):
-            *_, d, a, b, _ = row.ptx.split(".")
-            out[(row.mma.m, row.mma.n, row.mma.k), a, b, d] = row
+def _registers(call: str, parts: Parts, given: dict[str, Any], want: Iterable[int]) -> list[list[Any]]:
+    """The operands as lists. Raises T101 for another number of registers than the instruction takes."""
+    out = []
+    for (name, have), count in zip(given.items(), want, strict=False):
+        out.append(list(have) if isinstance(have, (list, tuple)) else [have])
+        if len(out[-1]) != count:
+            raise wrong("T101", what=f"{call}: {name} of {'.'.join(parts)}", allowed=f"{count} registers", got=len(out[-1]))
     return out
 
 
-def _words(slots: int, bits: int) -> int:
-    """How many registers hold so many elements: words of 32 bits, of 64 for f64."""
-    return slots if bits >= 32 else slots * bits // 32
+def _shape_word(shape: Shape) -> str:
+    m, n, k = shape
+    return f"m{m}n{n}k{k}"
 
 
-def _count(name: str, what: str, have: Any, want: int, instruction: str) -> list[Any]:
-    got = list(have) if isinstance(have, (list, tuple)) else [have]
-    if len(got) != want:
-        raise wrong("T101", what=f"{name}: {what} of {instruction}", allowed=f"{want} registers", got=len(got))
-    return got
+def _type_names(**types: Any) -> list[str]:
+    return [as_type(given, name).name for name, given in types.items()]
 
 
 class MmaOps:
@@ -57,28 +51,14 @@ class MmaOps:
         """`mma.sync.aligned`: D = A B + C of a warp. `shape`: (m, n, k). `d`, `a`, `b`, `c`: lists of registers; A and B hold packed elements in
         b32. Types of B, and of C, are those of A, and of D, where they are left out. Raises T101 for a shape or types that there are not."""
         dtype_b, dtype_c = dtype_b or dtype_a, dtype_c or dtype_d
-        a_type, b_type, d_type, c_type = (as_type(x, f"dtype_{n}").name for x, n in zip((dtype_a, dtype_b, dtype_d, dtype_c), "abdc", strict=True))
-        rows = _mma_rows()
-        m, n, k = shape
-        row = rows.get(((m, n, k), a_type, b_type, d_type)) if d_type == c_type and (a_layout, b_layout) == ("row", "col") else None
-        if row is None or row.mma is None or row.ptx is None:
-            asked = f"m{m}n{n}k{k}.{a_layout}.{b_layout}.{d_type}.{a_type}.{b_type}.{c_type}"
-            same = [str(r.ptx).removeprefix("mma.sync.aligned.") for (_, x, y, _), r in rows.items() if (x, y) == (a_type, b_type)]
-            known = ", ".join(same) or f"{', '.join(sorted({x for _, x, _, _ in rows}))} as the type of A"
-            raise wrong("T101", "ptx.inst.mma has all forms of PTX", what="ptx.mma.sync", allowed=known, got=asked)
-        mma, name = row.mma, row.ptx
-        bits = _bits(a_type)
-        operands = [
-            _count("ptx.mma.sync", x, have, _words(fragment.slots, size), name)
-            for x, have, fragment, size in (
-                ("d", d, mma.c, _bits(d_type)), ("a", a, mma.a, bits), ("b", b, mma.b, bits), ("c", c, mma.c, _bits(d_type)),
-            )
-        ]  # fmt: skip
-        emit(tuple(name.split(".")), *operands, pred=pred)
-
-
-def _bits(name: str) -> int:
-    return t.BY_PTX[name].bits
+        types = _type_names(dtype_d=dtype_d, dtype_a=dtype_a, dtype_b=dtype_b, dtype_c=dtype_c)
+        parts = ("mma", "sync", "aligned", _shape_word(shape), a_layout, b_layout, *types)
+        if not forms_of(parts):
+            every = list(names(parts[:3], len(parts)))
+            same = [".".join(x[3:]) for x in every if x[7:9] == parts[7:9]]
+            known = ", ".join(same) or f"{', '.join(sorted({x[7] for x in every}))} as the type of A"
+            raise wrong("T101", "ptx.inst.mma has all forms of PTX", what="ptx.mma.sync", allowed=known, got=".".join(parts[3:]))
+        emit(parts, *_registers("ptx.mma.sync", parts, {"d": d, "a": a, "b": b, "c": c}, counts(parts)), pred=pred)
 
 
 def ldmatrix(d: Any, address: Any, *, trans: bool = False, pred: Any = None) -> None:
@@ -92,25 +72,17 @@ def stmatrix(address: Any, d: Any, *, trans: bool = False, pred: Any = None) -> 
 
 
 def _matrix(opcode: str, d: Any, address: Any, trans: bool, pred: Any) -> None:
-    import avelang.isa.nvptx  # noqa: F401
-    from avelang.isa.row import ROWS
-
     registers = list(d) if isinstance(d, (list, tuple)) else [d]
-    row = ROWS.get(f"nvvm.{opcode}_m8n8_x{len(registers)}_b16{'_trans' if trans else ''}")
-    if row is None or row.ptx is None:
-        raise wrong("T101", what=f"ptx.{opcode}: the number of registers", allowed="1, 2 or 4", got=len(registers))
+    parts = (opcode, "sync", "aligned", "m8n8", f"x{len(registers)}", *(("trans",) if trans else ()), "shared", "b16")
+    if not forms_of(parts):
+        *rest, last = dict.fromkeys(x[4][1:] for x in names(parts[:4], len(parts)))
+        allowed = f"{', '.join(rest)} or {last}"
+        raise wrong("T101", what=f"ptx.{opcode}: the number of registers", allowed=allowed, got=len(registers))
     place = address if isinstance(address, MemoryOperand) else addr(address)
-    emit(tuple(row.ptx.split(".")), *([registers, place] if opcode == "ldmatrix" else [place, registers]), pred=pred)
+    emit(parts, *([registers, place] if opcode == "ldmatrix" else [place, registers]), pred=pred)
 
 
 # -- wgmma ---------------------------------------------------------------------------------------------------------------------------
-
-
-@functools.cache
-def _forms() -> dict[tuple[str, str, str, bool], WgmmaForm]:
-    from avelang.isa.nvptx.wgmma import FORMS
-
-    return {(f.a.ptx, f.b.ptx, "s32" if f.d.name == "i32" else f.d.name, f.registers): f for f in FORMS}
 
 
 class WgmmaOps:
@@ -124,22 +96,17 @@ class WgmmaOps:
         """`wgmma.mma_async`: D = A B + D, or A B where `scale_d` (a predicate, or a bool) is false. `shape`: (64, n, k). `a`: a descriptor (a u64
         register), or 4 registers; `b`: a descriptor. `scale_a`, `scale_b`: 1, or -1 to negate. `trans_a`, `trans_b`: 1 where the operand in shared
         memory is M-major (N-major); 16-bit types only. Raises T101."""
-        dtype_b = dtype_b or dtype_a
-        names = (as_type(dtype_a, "dtype_a").name, as_type(dtype_b, "dtype_b").name, as_type(dtype_d, "dtype_d").name)
+        types = _type_names(dtype_d=dtype_d, dtype_a=dtype_a, dtype_b=dtype_b or dtype_a)
+        parts = ("wgmma", "mma_async", "sync", "aligned", _shape_word(shape), *types)
         in_registers = isinstance(a, (list, tuple))
-        form = _forms().get((*names, in_registers))
-        if form is None:
-            known = ", ".join(dict.fromkeys(f"{d}.{x}.{y}" for x, y, d, _ in _forms()))
-            raise wrong("T101", what="ptx.wgmma.mma_async", allowed=known, got=f"{names[2]}.{names[0]}.{names[1]}")
-        sizes = [2 * x.n for x in form.accumulators]  # type: ignore[union-attr]
-        m, n, k = shape
-        if m != 64 or k != form.k or n not in sizes:
-            allowed = f"(64, n, {form.k}) with n one of {', '.join(map(str, sizes))}"
-            raise wrong("T101", what=f"ptx.wgmma.mma_async: the shape for {names[0]}", allowed=allowed, got=tuple(shape))
-        name = ("wgmma", "mma_async", "sync", "aligned", f"m64n{n}k{k}", names[2], names[0], names[1])
-        out = _count("ptx.wgmma.mma_async", "d", d, _words(n // 2, _bits(names[2])), ".".join(name))
-        left = _count("ptx.wgmma.mma_async", "a", a, _words(form.tile.a.slots, _bits(names[0])), ".".join(name)) if in_registers else a
-        emit(name, out, left, b, _scale(scale_d), *_flags(form, in_registers, scale_a, scale_b, trans_a, trans_b))
+        found = next(((f, e) for f, e in forms_of(parts) if _a_in_registers(f.present(e)) == in_registers), None)
+        if found is None:
+            raise _no_wgmma(parts, in_registers)
+        specs = found[0].present(found[1])
+        want = [count_of(spec, found[1]) or 1 for spec in specs]
+        out, *left = _registers("ptx.wgmma.mma_async", parts, {"d": d, **({"a": a} if in_registers else {})}, want)
+        flags = _flags(specs, scale_a=scale_a, scale_b=scale_b, trans_a=trans_a, trans_b=trans_b)
+        emit(parts, out, left[0] if left else a, b, _scale(scale_d), *flags)
 
     @staticmethod
     def descriptor(address: Any, *, swizzle: int | None = None, leading: int = 0, stride: int = 0) -> Reg:
@@ -187,20 +154,33 @@ def _scale(scale: Any) -> Any:
     return out
 
 
-def _flags(form: WgmmaForm, in_registers: bool, scale_a: int, scale_b: int, trans_a: int, trans_b: int) -> list[int]:
-    """The constants behind the operands: those that the form has."""
-    out = [scale_a, scale_b] if form.signed else []
-    if form.turns:
-        out += [trans_b] if in_registers else [trans_a, trans_b]
-    unused = [("scale_a", scale_a, 1), ("scale_b", scale_b, 1)] if not form.signed else []
-    if not form.turns:
-        unused += [("trans_a", trans_a, 0), ("trans_b", trans_b, 0)]
-    elif in_registers:
-        unused += [("trans_a", trans_a, 0)]
-    for name, value, default in unused:
-        if value != default:
+def _a_in_registers(specs: Sequence[OperandSpec]) -> bool:
+    """True for a form whose A is a list of registers, not a descriptor."""
+    return bool(specs[1].count)
+
+
+def _no_wgmma(parts: Parts, in_registers: bool) -> AveError:
+    """T101 for types, or a shape, that `wgmma` does not have."""
+    every = [x for x in names(parts[:4], len(parts)) if any(_a_in_registers(f.present(e)) == in_registers for f, e in forms_of(x))]
+    same = [x[4] for x in every if x[5:] == parts[5:]]
+    if not same:
+        known = ", ".join(dict.fromkeys(".".join(x[5:]) for x in every))
+        return wrong("T101", what="ptx.wgmma.mma_async", allowed=known, got=".".join(parts[5:]))
+    (m, _, k), sizes = (re.findall(r"\d+", x) for x in (same[0], " ".join(x.split("n")[1].split("k")[0] for x in same)))
+    allowed = f"({m}, n, {k}) with n one of {', '.join(sizes)}"
+    return wrong("T101", what=f"ptx.wgmma.mma_async: the shape for {parts[6]}", allowed=allowed, got=parts[4])
+
+
+def _flags(specs: Sequence[OperandSpec], **given: int) -> list[int]:
+    """The constants behind the predicate: those that the form has. Raises T101 for others that are not left as they are."""
+    signs = [spec for spec in specs if spec.values == ("1", "-1")]
+    turns = [spec for spec in specs if spec.values == ("0", "1")]
+    taken = ["scale_a", "scale_b"][: len(signs)] + ["trans_a", "trans_b"][2 - len(turns) :]
+    for name, value in given.items():
+        default = 1 if name.startswith("scale") else 0
+        if name not in taken and value != default:
             raise wrong("T101", what=f"ptx.wgmma.mma_async: {name}", allowed=f"{default} for these operands", got=value)
-    return out
+    return [given[name] for name in taken]
 
 
 mma, wgmma = MmaOps(), WgmmaOps()

@@ -15,6 +15,7 @@ from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
 from avelang.nvptx.lexer import PtxSource
 from avelang.nvptx.operands import OperandParser
+from avelang.ptx.trace import is_identifier
 
 
 def is_operand(value: Any) -> bool:
@@ -37,6 +38,8 @@ def constant(value: int | float, double: bool = False) -> n.Operand:
     if isinstance(value, float):
         width = 64 if double else 32
         return n.Float(float_bits(value, width), width)
+    if not -(1 << 63) <= value < 1 << 64:
+        raise wrong("T229", value=value, type="the integers of PTX, which have 64 bits")
     return n.Int(int(value))
 
 
@@ -65,7 +68,7 @@ def operand(value: Any, parts: tuple[str, ...] = ()) -> n.Operand:
         return n.Pair(operand(value[0], parts), operand(value[1], parts))
     if value is None:
         return n.Sink()
-    if isinstance(value, str):
+    if isinstance(value, str) and is_identifier(value):
         return n.SymbolOperand(value)
     index = getattr(value, "__index__", None)  # NumPy's integers
     if index is not None:

@@ -15,17 +15,25 @@ import avelang.ptx.types as t
 from avelang.base.lazy import ml_dtypes, np
 from avelang.base.places import wrong
 from avelang.nvptx import nodes as n
-from avelang.nvptx.ptx_types import REGISTERS
+from avelang.nvptx.ptx_types import REGISTER_VECTORS, REGISTERS
+from avelang.ptx.form_queries import first_known
 from avelang.ptx.inst import emit
 from avelang.ptx.operand_nodes import operand
 from avelang.ptx.refusals import NoValue
-from avelang.ptx.trace import Trace, current, opened
+from avelang.ptx.trace import Trace, current, is_identifier, opened
 from avelang.ptx.types import Type, as_type
 
 _COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-_BITWISE = {"&": "and", "|": "or", "^": "xor"}
-_NAME = re.compile(r"(?!_(?:<|$))([A-Za-z_$%][\w$]*)(?:<(\d+)>)?", re.ASCII)
+_BITWISE = frozenset("&|^")
+_OF_INTEGERS = frozenset(("//", "%"))
+# The instructions of an operator: the first that the table has for the type.
+_OPCODES = {
+    "+": (("add",),), "-": (("sub",),), "*": (("mul", "lo"), ("mul",)), "//": (("div",),), "%": (("rem",),), "/": (("div", "rn"),),
+    "&": (("and",),), "|": (("or",),), "^": (("xor",),),
+}  # fmt: skip
+_FAMILY = re.compile(r"(?P<name>[^<]*)(?:<(?P<count>\d+)>)?")
 COMPONENTS = frozenset("xyzwrgba")  # PTX ISA, 6.4.2 "Vectors as operands"
+_MOST_IN_A_LIST = 1 << 16  # far more than a thread can hold
 _SIGN_MATTERS = frozenset({"//", "%", ">>", "<", "<=", ">", ">="})
 
 
@@ -145,7 +153,7 @@ class ScalarOperand(NoValue):
         may be inexact are rounded to nearest even (rn), and integers of floats toward zero (rzi)."""
         x, want = self.value(), as_type(dtype, "the type to convert to")
         out = reg.scalar(want)
-        emit(("cvt", *(modifiers or _rounding(want, x.type)), _plain(want), _plain(x.type)), out, x)
+        emit(("cvt", *modifiers, _plain(want), _plain(x.type)) if modifiers else _cvt(want, x.type), out, x)
         return out
 
 
@@ -263,10 +271,10 @@ class Component(ScalarOperand):
 
 
 def _declared(name: Any) -> n.RegisterName:
-    found = _NAME.fullmatch(name) if isinstance(name, str) else None
-    if found is None:
+    found = _FAMILY.fullmatch(name) if isinstance(name, str) else None
+    if found is None or not is_identifier(found["name"]):
         raise wrong("T223", name=name, why='it is no identifier of PTX, nor several as "%r<8>" is')
-    return n.RegisterName(found[1], int(found[2]) if found[2] else None)
+    return n.RegisterName(found["name"], int(found["count"]) if found["count"] else None)
 
 
 class Negated:
@@ -298,8 +306,8 @@ class RegisterFactory:
     @staticmethod
     def array(dtype: Any, count: int, init: Any = None) -> list[Reg]:
         """A list of new registers. `init`: a number for all, or one for each."""
-        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-            raise wrong("T221", what="the number of registers", want="an int from 0", got=repr(count))
+        if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < _MOST_IN_A_LIST:
+            raise wrong("T221", what="the number of registers", want=f"an int from 0 to {_MOST_IN_A_LIST - 1}", got=repr(count))
         values = list(init) if isinstance(init, (list, tuple)) else [init] * count
         if len(values) != count:
             raise wrong("T221", what="init", want=f"{count} values", got=f"{len(values)}")
@@ -312,7 +320,7 @@ class RegisterFactory:
         kind = as_type(dtype, "the type of a register")
         trace = current("reg.declare")
         declared = tuple(_declared(name) for name in names)
-        if not declared or vector not in ("", "v2", "v4", "v8"):
+        if not declared or vector not in ("", *REGISTER_VECTORS):
             raise wrong("T221", what="reg.declare", want='a type, names, and vector="v2" or "v4" if any', got=f"{names!r}, vector={vector!r}")
         trace.declare(n.RegisterDecl(kind.name if kind.name in REGISTERS else kind.held, declared, vector))
         make = VectorReg if vector else Reg
@@ -354,14 +362,12 @@ def move(into: Reg, value: Any) -> None:
         emit(("mov", "u32"), zero, 0)
         emit(("setp", "eq" if value else "ne", "u32"), into, zero, 0)
         return
-    emit(("mov", _moved(kind)), into, value)
+    emit(typed(("mov",), kind), into, value)
 
 
-def _moved(kind: Type) -> str:
-    """What `mov` calls a type."""
-    if kind.kind in ("float", "pred", "int", "uint") and kind.bits not in (8, 16) or kind.held in ("b16", "b32", "b64", "b128", "u16", "s16"):
-        return kind.held
-    return f"b{kind.bits}"
+def typed(opcode: tuple[str, ...], kind: Type) -> tuple[str, ...]:
+    """The name with a type behind it: that of the register, or untyped bits where the instruction has no such type."""
+    return first_known((*opcode, kind.held)) or (*opcode, f"b{kind.bits}")
 
 
 def _float_constant(value: float, kind: Type) -> Any:
@@ -415,12 +421,13 @@ def _unary(parts: tuple[str, ...], x: Reg, kind: Type) -> Reg:
     return out
 
 
-def _rounding(want: Type, have: Type) -> tuple[str, ...]:
-    if want.kind != "float" and have.kind == "float":
-        return ("rzi",)
-    if want.kind == "float" and (have.kind != "float" or want.bits < have.bits):
-        return ("rn",)
-    return ()
+def _cvt(want: Type, have: Type) -> tuple[str, ...]:
+    """The conversion without a modifier, or where the table wants one, rounded to nearest even, or toward zero. Raises T231."""
+    types = _plain(want), _plain(have)
+    found = first_known(*(("cvt", *modifiers, *types) for modifiers in ((), ("rn",), ("rzi",))))
+    if found is None:
+        raise wrong("T231", op=f".to({want})", type=have)
+    return found
 
 
 def binary(op: str, a: Any, b: Any, into: Reg | None = None) -> Reg:
@@ -442,19 +449,15 @@ def binary(op: str, a: Any, b: Any, into: Reg | None = None) -> Reg:
 
 def _opcode(op: str, kind: Type) -> tuple[str, ...]:
     """The instruction of an operator on a type. Raises T231."""
-    name = _plain(kind)
-    if op in _BITWISE and (kind.is_int or kind.kind == "pred"):
-        return (_BITWISE[op], "pred" if kind.kind == "pred" else f"b{kind.bits}")
-    if kind.is_int and kind.held == kind.name:
-        found = {"+": ("add",), "-": ("sub",), "*": ("mul", "lo"), "//": ("div",), "%": ("rem",)}.get(op)
-    elif kind.kind in ("float", "packed"):
-        found = {"+": ("add",), "-": ("sub",), "*": ("mul",), "/": ("div", "rn") if kind.bits >= 32 and kind.kind == "float" else None}.get(op)
-    else:
-        found = None
+    name = "pred" if kind.kind == "pred" else f"b{kind.bits}" if op in _BITWISE else _plain(kind)
+    fits = kind.is_int or op not in _OF_INTEGERS
+    if op in _BITWISE and kind.kind in ("float", "packed"):
+        fits = False  # a float's bits are not its value: x.as_(b32) takes them
+    found = first_known(*((*opcode, name) for opcode in _OPCODES[op])) if fits else None
     if found is None:
         hint = "integers divide by //, which is `div` and rounds toward zero" if op == "/" and kind.is_int else None
         raise wrong("T231", hint, op=op, type=kind)
-    return (*found, name)
+    return found
 
 
 def _shift(op: str, a: Any, b: Any, into: Reg | None) -> Reg:

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import avelang.ptx.types as t
 from avelang.base.places import wrong
+from avelang.isa.tensor_map import PATTERNS
 from avelang.nvptx import nodes as n
 from avelang.ptx.inst import emit
 from avelang.ptx.operand_nodes import is_operand, operand, parsed
-from avelang.ptx.registers import Reg, ScalarOperand, move, reg
+from avelang.ptx.registers import Reg, ScalarOperand, move, reg, typed
 from avelang.ptx.trace import current
 from avelang.ptx.types import Type, as_type
 
 if TYPE_CHECKING:
     from avelang.ptx.specs import KernelArgument
 
-DYNAMIC_ALIGN = 1024  # of dynamic shared memory: the largest pattern of a swizzle repeats so
-PATTERNS = (0, 32, 64, 128)
+DYNAMIC_ALIGN = 8 * max(PATTERNS)  # of dynamic shared memory: so the largest pattern of a swizzle repeats
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def param(argument: KernelArgument) -> Reg:
     """Loads an argument: `ld.param`, the address of an array (u64, generic) or a number of its type."""
     kind = t.u64 if argument.tile is not None else argument.type
     out = reg.scalar(kind)
-    emit(("ld", "param", kind.held if kind.kind != "float" or kind.bits > 16 else f"b{kind.bits}"), out, MemoryOperand(argument))
+    emit(typed(("ld", "param"), kind), out, MemoryOperand(argument))
     return out
 
 
@@ -192,7 +192,7 @@ class SharedAllocator:
         if swizzle not in PATTERNS:
             raise wrong("T101", what="swizzle", allowed=", ".join(map(str, PATTERNS)), got=swizzle)
         align = max(align, 8 * swizzle, kind.bytes)
-        if align & (align - 1):
+        if align & (align - 1) or align >> 32:
             raise wrong("T033", got=align)
         size = math.prod(extents) * kind.bytes
         place = _dynamic(size, align) if dynamic else _static(name, size, align)

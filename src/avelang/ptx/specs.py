@@ -9,6 +9,7 @@ from typing import Any
 from avelang.base.errors import error
 from avelang.base.places import wrong
 from avelang.ir.types import MapType
+from avelang.isa.tensor_map import box_fault
 from avelang.nvptx import nodes as n
 from avelang.ptx.refusals import NoValue, no_arithmetic
 from avelang.ptx.types import Type, as_type
@@ -33,32 +34,19 @@ class TileSpec:
         self.type: Type = as_type(dtype, "the last argument of Tile")
         _ = self.type.in_memory  # a type that arrays can have
         for x in extents:
-            if isinstance(x, bool) or not (isinstance(x, int) and x >= 0 or isinstance(x, str) and x.isidentifier()):
+            if isinstance(x, bool) or not (isinstance(x, int) and 0 <= x < 1 << 63 or isinstance(x, str) and x.isidentifier()):
                 raise wrong("T221", what="an extent of Tile", want="an int from 0, or a symbol such as \"M\"", got=repr(x))
+        for name, given, kinds, want in (("box", box, (tuple, list, type(None)), "a tuple of extents"), ("nan", nan, bool, "True or False"),
+                                         ("swizzle", swizzle, int, "an int")):  # fmt: skip
+            if not isinstance(given, kinds):
+                raise wrong("T221", what=f"{name} of Tile", want=want, got=repr(given))
         self.shape: tuple[Extent, ...] = tuple(extents)
         self.box, self.swizzle, self.nan = (tuple(box) if box is not None else None), swizzle, nan
-        if self.box is not None:
-            self._check_box(self.box)
-
-    def _check_box(self, box: tuple[int, ...]) -> None:
-        from avelang.runtime.tensor_maps import DTYPES, SWIZZLES
-
-        size = box[-1] * self.type.bytes if box else 0
-        why = ""
-        if not 1 <= len(box) <= 5 or len(box) != len(self.shape):
-            why = f"a box of {len(box)} dimensions for an array of {len(self.shape)}; both have 1 to 5"
-        elif not all(isinstance(x, int) and 1 <= x <= 256 for x in box):
-            why = "extents of a box are ints from 1 to 256"
-        elif self.swizzle not in SWIZZLES:
-            why = f"swizzle is {', '.join(map(str, SWIZZLES))}, not {self.swizzle}"
-        elif self.swizzle and size > self.swizzle:
-            why = f"a row of the box has {size} bytes, its swizzle {self.swizzle}"
-        elif size % 16:
-            why = f"a row of the box has {size} bytes, no multiple of 16"
-        elif self.type.in_memory.name not in DTYPES:
-            why = f"the copy engine has no {self.type}"
-        if why:
-            raise wrong("T036", got=repr(self), why=why)
+        if self.map is not None:
+            fits = len(self.map.box) == len(self.shape)
+            why = box_fault(self.map) if fits else f"a box of {len(self.map.box)} dimensions for an array of {len(self.shape)}"
+            if why:
+                raise wrong("T036", got=repr(self), why=why)
 
     def __repr__(self) -> str:
         extents = "".join(f"{x!r}, " for x in self.shape)

@@ -10,12 +10,15 @@ from typing import Any
 
 from avelang.base.errors import AveError
 from avelang.base.places import wrong
+from avelang.base.takes import whole
 from avelang.nvptx import nodes as n
-from avelang.nvptx.parse import TYPES, parse_body
+from avelang.nvptx.declarations import variable as variable_faults
+from avelang.nvptx.parse import SPACES, TYPES, parse_body
+from avelang.nvptx.ptx_types import TYPES as PTX_TYPES
 from avelang.ptx.inst import emit
 from avelang.ptx.operand_nodes import operand, parsed
 from avelang.ptx.shared_memory import SymbolOffset
-from avelang.ptx.trace import current, opened
+from avelang.ptx.trace import current, is_identifier, opened
 from avelang.ptx.types import as_type
 
 
@@ -74,18 +77,20 @@ def declaration(
     if isinstance(dtype, str) and f".{dtype}" in TYPES:
         kind = dtype
     else:
-        kind = as_type(dtype, "the type of a variable").name
-    if f".{space}" not in _SPACES:
-        raise wrong("T221", what="the space of a variable", want=", ".join(s[1:] for s in sorted(_SPACES)), got=repr(space))
+        given = as_type(dtype, "the type of a variable")
+        kind = given.held if PTX_TYPES[given.name].kind == "x" else given.name  # ptxas takes no variables of bf16, e4m3
+    if f".{space}" not in SPACES:
+        raise wrong("T221", what="the space of a variable", want=", ".join(s[1:] for s in sorted(SPACES)), got=repr(space))
+    if not is_identifier(name) and name != "_":
+        raise wrong("T221", what="the name of a variable", want="an identifier of PTX", got=repr(name))
+    if align is not None and not whole(align):
+        raise wrong("T033", got=repr(align))
     extents = tuple(None if d is None else operand(d) for d in dims)
     if not all(d is None or isinstance(d, n.Int) for d in extents):
         raise wrong("T221", what="the extents of a variable", want="ints", got=repr(dims))
     at = n.PointerAttribute(*pointer) if pointer is not None else None
     value = None if init is None else _initializer(init, kind)
     return DeclaredVariable(n.PtxVariable(space, kind, name, vector, align, extents, value, linkage, _attributes(attributes), at))  # type: ignore[arg-type]
-
-
-_SPACES = frozenset({".reg", ".global", ".const", ".shared", ".local", ".param", ".tex"})
 
 
 def parameter(dtype: Any, name: str, *dims: Any, space: str = "param", **options: Any) -> DeclaredVariable:
@@ -98,6 +103,8 @@ def variable(space: str, dtype: Any, name: str, *dims: Any, **options: Any) -> D
     """Declares a variable here: `ptx.variable("shared", b8, "tile", 1024, align=16)`. Options: `align` (bytes), `init`, `vector`, `linkage`,
     `attributes`, as `module.variable` has them. Raises T221."""
     out = declaration(space, dtype, name, *dims, **options)
+    for why in variable_faults(out.declaration, inside=True):
+        raise wrong("S212", what="the variable", name=name, why=why)
     trace = current("ptx.variable")
     trace.symbols[name] = space
     trace.add(out.declaration)
@@ -147,7 +154,15 @@ def call_targets(label: str, *names: Any) -> None:
 
 
 def _targets(kind: str, label: str, names: Sequence[Any]) -> None:
-    current(f"ptx.{kind}").place(label, n.Targets(label, kind, tuple(x if isinstance(x, str) else x.name for x in names)))
+    trace, targets = current(f"ptx.{kind}"), []
+    for given in names:
+        x = operand(given)
+        if not isinstance(x, n.SymbolOperand):
+            raise wrong("T222", name=f"ptx.{kind}", got=repr(given))
+        targets.append(x.name)
+        if kind == "branchtargets":
+            trace.branch_to(x.name)
+    trace.place(label, n.Targets(label, kind, tuple(targets)))
 
 
 def prototype(
@@ -204,6 +219,9 @@ def raw(text: str) -> None:
             trace.declare(s)
         elif isinstance(s, n.LabelMark):
             trace.place(s.name)
+        elif isinstance(s, n.PtxVariable):
+            trace.symbols[s.name] = s.space
+            trace.add(s)
         elif isinstance(s, (n.Targets, n.Prototype)):
             trace.place(s.label, s)
         else:

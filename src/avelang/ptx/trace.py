@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import re
 import threading
 from collections.abc import Iterator
 
@@ -34,6 +35,14 @@ class OpenLoop:
     end: str
 
 
+_IDENTIFIER = re.compile(r"(?!_$)[A-Za-z_$%][\w$]*", re.ASCII)  # PTX ISA, 4.4 "Identifiers"
+
+
+def is_identifier(name: object) -> bool:
+    """True for what PTX takes for a name: of a register, a label, a variable."""
+    return isinstance(name, str) and _IDENTIFIER.fullmatch(name) is not None
+
+
 def height(statement: n.Statement) -> int:
     """The lines that a statement has as text."""
     return 2 + sum(map(height, statement.body)) if isinstance(statement, n.PtxBlock) else 1
@@ -41,10 +50,10 @@ def height(statement: n.Statement) -> int:
 
 class Trace:
     """A function of PTX that is being written. `target` is None where any chip will do. `mark` stands in the names of numbered registers, where
-    others of these names may be declared."""
+    others of these names may be declared. `whole`: nothing stands outside of the function, so that it declares all that it names."""
 
     def __init__(self, kernel: str, target: PtxTarget | None = None, mark: str = ""):
-        self.kernel, self.target, self._mark = kernel, target, mark
+        self.kernel, self.target, self._mark, self.whole = kernel, target, mark, not mark
         self.statements: list[n.Statement] = []
         self.lines: list[tuple[str, int]] = []  # file and line of each line of the text
         self.variables: list[n.PtxVariable] = []  # of shared memory
@@ -95,13 +104,13 @@ class Trace:
 
     def register(self, kind: Type, name: str = "") -> str:
         """The name of a new register. Raises T223 for one that is taken, or that is none."""
-        if not name:
+        if name == "":
             prefix = PREFIX[kind.held]
             count = self._counts.get(kind.held, 0)
             self._counts[kind.held] = count + 1
             name = f"{prefix}{self._mark}{count}"
         else:
-            if not name.removeprefix("%").replace("_", "a").replace("$", "a").isalnum():
+            if not is_identifier(name):
                 raise wrong("T223", name=name, why="it is no identifier of PTX")
             self._named.append((kind.held, name))
         if name in self.types:
@@ -138,6 +147,8 @@ class Trace:
 
     def place(self, name: str, statement: n.Statement | None = None) -> None:
         """Puts a label here, or a statement that has one. Raises T224 for one that stands already."""
+        if not is_identifier(name):
+            raise wrong("T224", name=name, why="it is no identifier of PTX")
         if name in self.labels:
             file, line = self.labels[name]
             raise wrong("T224", name=name, why=f"it stands at {file}:{line} already")
@@ -149,7 +160,9 @@ class Trace:
         self.wanted.setdefault(name, here())
 
     def symbol(self, name: str, space: str) -> str:
-        """Takes a name for a variable: itself, or with a number behind it."""
+        """Takes a name for a variable: itself, or with a number behind it. Raises T221."""
+        if not is_identifier(name):
+            raise wrong("T221", what="the name of a variable", want="an identifier of PTX", got=repr(name))
         base, number = name, 1
         while name in self.symbols:
             name = f"{base}_{number}"

@@ -10,6 +10,7 @@ import dataclasses
 
 from avelang.base.places import wrong
 from avelang.ir.dtypes import BY_NAME, DType
+from avelang.nvptx.ptx_types import TYPES
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,22 +50,24 @@ class Type:
         return BY_NAME[self.dtype]
 
 
-def _of(letter: str, kind: str, bits: int, dtype: str) -> Type:
-    return Type(f"{letter}{bits}", bits, kind, f"{letter}{bits}", dtype)
+_KINDS = {"b": "bits", "u": "uint", "s": "int", "f": "float", "p": "pred"}
 
 
-b8, b16, b32, b64 = (_of("b", "bits", n, f"u{n}") for n in (8, 16, 32, 64))
-b128 = Type("b128", 128, "bits", "b128")
-u8, u16, u32, u64 = (_of("u", "uint", n, f"u{n}") for n in (8, 16, 32, 64))
-s8, s16, s32, s64 = (_of("s", "int", n, f"i{n}") for n in (8, 16, 32, 64))
-f16, f32, f64 = (_of("f", "float", n, f"f{n}") for n in (16, 32, 64))
-bf16 = Type("bf16", 16, "float", "b16", "bf16")
-tf32 = Type("tf32", 32, "bits", "b32", "f32")
-f16x2 = Type("f16x2", 32, "packed", "b32")
-bf16x2 = Type("bf16x2", 32, "packed", "b32")
-e4m3 = Type("e4m3", 8, "bits", "b8", "f8e4m3fn")
-e5m2 = Type("e5m2", 8, "bits", "b8", "f8e5m2")
-pred = Type("pred", 1, "pred", "pred")
+def _type(name: str, dtype: str = "", kind: str = "") -> Type:
+    """A type of the table: what no register type is made for is held by untyped bits."""
+    bits, letter = TYPES[name]
+    return Type(name, bits, kind or _KINDS[letter], f"b{bits}" if letter == "x" or kind == "packed" else name, dtype)
+
+
+b8, b16, b32, b64 = (_type(f"b{bits}", f"u{bits}") for bits in (8, 16, 32, 64))
+b128 = _type("b128")
+u8, u16, u32, u64 = (_type(f"u{bits}", f"u{bits}") for bits in (8, 16, 32, 64))
+s8, s16, s32, s64 = (_type(f"s{bits}", f"i{bits}") for bits in (8, 16, 32, 64))
+f16, f32, f64 = (_type(f"f{bits}", f"f{bits}") for bits in (16, 32, 64))
+bf16 = _type("bf16", "bf16", "float")
+f16x2, bf16x2 = (_type(name, kind="packed") for name in ("f16x2", "bf16x2"))
+tf32, e4m3, e5m2 = (_type(*names, kind="bits") for names in (("tf32", "f32"), ("e4m3", "f8e4m3fn"), ("e5m2", "f8e5m2")))
+pred = _type("pred")
 
 ALL: tuple[Type, ...] = (
     b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64, f16, f32, f64, bf16, tf32, f16x2, bf16x2, e4m3, e5m2, pred,
