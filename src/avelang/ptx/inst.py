@@ -76,10 +76,15 @@ def add(trace: Trace, instruction: n.PtxInstruction) -> None:
     trace.add(instruction)
 
 
+_NAMELESS = (n.Register, n.Int, n.Float, n.SpecialOperand, n.Sink)
+
+
 def _check_declared(trace: Trace, instruction: n.PtxInstruction) -> None:
     """Raises S206 for names that nothing in a kernel declares."""
     for given in instruction.operands:
-        for x in () if isinstance(given, n.Register) else n.leaves(given):
+        if given.__class__ in _NAMELESS or (given.__class__ is n.VectorOperand and given.items[0].__class__ is n.Register):
+            continue
+        for x in n.leaves(given):
             if isinstance(x, n.SymbolOperand) and x.name not in trace.symbols and x.name not in CONSTANTS:
                 raise wrong("S206", name=x.name, instead="ptx.variable(...) and smem.alloc(...) declare variables")
 
