@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from typing import Annotated, Any
 
 import avelang.language as al
@@ -66,3 +68,27 @@ def check_gemm(a: Any, b: Any, out: Any, T: Any) -> tuple[int, int, int]:
     if out.shape[0] != m or (tuple(b.shape) != (n, k) and not (arranged and len(b.shape) != 2)):
         raise argument_error(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}, out is {tuple(out.shape)}: C = A @ B^T of (m, k) and (n, k) is (m, n)")
     return m, n, k
+
+
+def is_torch(x: Any) -> bool:
+    """True for torch's tensors."""
+    return type(x).__module__.partition(".")[0] == "torch"
+
+
+def empty(like: Any, m: int, n: int, dtype: Any = None) -> Any:
+    """A new (m, n) of a dtype, by default that of `like`, where `like` is."""
+    if hasattr(like, "new_empty"):
+        return like.new_empty((m, n), dtype=dtype)
+    import numpy as np  # takes longer to import than the kernel to compile
+
+    return np.empty((m, n), like.dtype if dtype is None else dtype)
+
+
+@functools.cache
+def _multiprocessors(device: Any) -> int:
+    return sys.modules["torch"].cuda.get_device_properties(device).multi_processor_count
+
+
+def multiprocessors(x: Any, other: int = 132) -> int:
+    """Multiprocessors of the GPU that an array of torch's is on; `other` elsewhere, by default an H100's or H200's."""
+    return _multiprocessors(x.device) if getattr(x, "is_cuda", False) else other

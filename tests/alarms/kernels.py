@@ -79,13 +79,16 @@ def product(call: Callable[..., Any], m: int, n: int, k: int, dtype: Any = BF16,
 def products() -> None:
     """Kernels for A @ B^T, however they go about it."""
     T = hopper_gemm.GemmTile
-    for tile, dtype, out, blocks, *shape in (
-        (T(64, 64, 2), BF16, F32, 2, 70, 72, 136), (T(128, 64, 3), F16, F16, 3, 130, 40, 200), (T(64, 64, 3, 2), BF16, BF16, 4, 200, 90, 200),
-        (T(64, 64, 2, 2, 2), F16, F32, 4, 130, 130, 72), (T(64, 64, 2, 1, 2), BF16, BF16, 2, 1, 1, 8), (T(64, 64, 4, 4), BF16, BF16, 8, 520, 64, 64),
+    for tile, dtype, out, blocks, split, *shape in (
+        (T(64, 64, 2), BF16, F32, 2, 1, 70, 72, 136), (T(128, 64, 3), F16, F16, 3, 1, 130, 40, 200),
+        (T(64, 64, 3, 2), BF16, BF16, 4, 1, 200, 90, 200), (T(64, 64, 2, 2, 2), F16, F32, 4, 1, 130, 130, 72),
+        (T(64, 64, 2, 1, 2), BF16, BF16, 2, 1, 1, 1, 8), (T(64, 64, 4, 4), BF16, BF16, 8, 1, 520, 64, 64),
+        (T(64, 64, 3), BF16, F32, 4, "stream", 130, 100, 328), (T(128, 64, 2, 2), F16, F32, 4, "stream", 140, 136, 584),
+        (T(64, 64, 2), BF16, BF16, 4, 3, 130, 72, 400), (T(64, 64, 2, 1, 2), F16, F32, 4, 2, 100, 200, 136),
     ):  # fmt: skip
         run = functools.partial(product, m=shape[0], n=shape[1], k=shape[2], dtype=dtype, out=out, pad=8)
-        add(f"hopper_gemm {tuple(tile)} {shape}", HOPPER, lambda run=run, tile=tile, blocks=blocks, **o: run(
-            lambda a, b, c: hopper_gemm.gemm(a, b, c, tile, blocks, **o)))  # fmt: skip
+        add(f"hopper_gemm {tuple(tile)} {split} {shape}", HOPPER, lambda run=run, tile=tile, blocks=blocks, split=split, **o: run(
+            lambda a, b, c: hopper_gemm.gemm(a, b, c, tile, blocks, split, **o)), part=split != 1)  # fmt: skip
     P = hopper_skinny.Plan
     for plan, *shape in (
         (P(64, 2, 3, 3), 5, 200, 400), (P(64, 1, 3, 5), 8, 50, 1000), (P(64, 1, 2, 3), 9, 130, 72), (P(128, 1, 2, 4), 33, 300, 136),

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import avelang.language as al
+from alarms.engines import Engine, on
+from avelang.base import engines
 from avelang.runtime.compile import compile_text
+from avelang_kernels.matmul import hopper_gemm
 from avelang_kernels.matmul.hopper_gemm import TILES, GemmTile, best_tile, build, clusters, gemm, threads
 from tools import need
 
@@ -65,6 +68,66 @@ def test_an_output_is_made():
     np.testing.assert_array_equal(c, a)
 
 
+SPLITS = [
+    # tile, split, blocks, m, n, k: runs that end inside of tiles, more parts than steps, clusters, two consumers
+    (GemmTile(64, 64, 3), "stream", 4, 130, 100, 328),
+    (GemmTile(128, 64, 2, 2), "stream", 4, 140, 136, 584),
+    (GemmTile(64, 64, 2), "stream", 9, 64, 64, 320),
+    (GemmTile(128, 64, 2), 3, 4, 130, 72, 400),
+    (GemmTile(64, 64, 2, 1, 2), 9, 4, 100, 200, 136),
+]
+
+
+def split(tile: GemmTile, parts: int | str, blocks: int, m: int, n: int, k: int, **options: object) -> None:
+    """Against float64, twice: the same bits."""
+    rng = np.random.default_rng((m, n, k))
+    a, b = (rng.standard_normal((r, k)).astype(bf16) for r in (m, n))
+    x, y = a.astype(np.float64), b.astype(np.float64).T
+    first, second = (gemm(a, b, np.full((m, n), np.nan, np.float32), tile, blocks, parts, target="sm_90a", **options) for _ in range(2))
+    assert (np.abs(first - x @ y) <= 2e-6 * (np.abs(x) @ np.abs(y))).all()
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("case", SPLITS, ids=str)
+def test_k_is_split(case):
+    split(*case)
+
+
+@pytest.mark.parametrize("case", [SPLITS[0], SPLITS[3]], ids=str)
+def test_k_is_split_without_races(case, monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "races")
+    split(*case, backend="reference")
+
+
+@pytest.mark.parametrize("case", [SPLITS[0], SPLITS[1], SPLITS[3]], ids=str)
+def test_k_is_split_in_executed_ptx(case, monkeypatch):
+    """With checks of races and of memory that nothing wrote."""
+    monkeypatch.setenv("AVE_CHECK", "all")
+    with on(Engine(engines.PTX, "sm_90a")) as said:
+        split(*case)
+    assert "X0" not in said.getvalue()
+
+
+def test_a_workspace_is_clean_behind_a_launch(monkeypatch):
+    made = []
+
+    def workspace(a, blocks, size):
+        made.append((np.full(size, np.nan, np.float32), np.zeros(blocks, np.uint32)))
+        return made[-1]
+
+    monkeypatch.setattr(hopper_gemm, "workspace_for", workspace)
+    split(*SPLITS[1])
+    assert len(made) == 2
+    for sums, counters in made:
+        assert np.isfinite(sums).any() and not counters.any()
+
+
+@pytest.mark.parametrize("parts", [0, "streams", True, 2.0])
+def test_other_splits_are_refused(parts):
+    with pytest.raises(ValueError, match="split must be an int from 1 on, or"):
+        gemm(ONE, ONE, split=parts)
+
+
 ONE = np.zeros((16, 16), bf16)
 
 
@@ -94,10 +157,11 @@ def test_the_best_tile_needs_no_longer_than_the_others(shape):
     assert all(time(best) <= time(t) for t in TILES)
 
 
+@pytest.mark.parametrize("parts", [1, 4, "stream"])
 @pytest.mark.parametrize("tile", TILES, ids=str)
-def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, tmp_path):
+def test_ptxas_keeps_the_sums_in_registers_and_the_products_under_way(tile, parts, tmp_path):
     ptxas = need("ptxas")
-    text = compile_text(build(tile, al.bf16, al.bf16), {}, (threads(tile), 1, 1), "sm_90a", "asm")
+    text = compile_text(build(tile, al.bf16, al.bf16, parts), {}, (threads(tile), 1, 1), "sm_90a", "asm")
     (tmp_path / "k.ptx").write_text(text)
     said = subprocess.run([ptxas, "-v", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, capture_output=True, text=True, check=True).stderr
     assert "0 bytes spill stores, 0 bytes spill loads" in said

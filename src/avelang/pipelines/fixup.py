@@ -72,6 +72,34 @@ class Workspace:
         return complete
 
 
+@avelang.jit
+def workspace(scheduler, partials, counters, sizes, BARRIER, MOST=0):
+    """The workspace of this block for a split scheduler. `partials`, `counters`: pointers to scheduler.slots() * blocks
+    of a cluster * agents * vectors * 128 * 4 sums, and to as many counters as slots, blocks and agents; `sizes`: those
+    three numbers: blocks of a cluster, agents of a block, vectors of an agent's thread."""
+    CLUSTER, AGENTS, VECTORS = sizes
+    slots, rank = scheduler.slots(), al.block_id(0) % CLUSTER
+    sums = al.make_tensor(partials, al.f32, al.make_layout((slots, CLUSTER * AGENTS, VECTORS, 128, 4)))
+    counts = al.make_tensor(counters, al.u32, al.make_layout((slots, CLUSTER * AGENTS, 1)))
+    own = al.subview(sums, (0, rank * AGENTS, 0, 0, 0), (slots, AGENTS, VECTORS, 128, 4), (1, 1, 1, 1, 1))
+    counter = al.subview(counts, (0, rank * AGENTS, 0), (slots, AGENTS, 1), (1, 1, 1))
+    return Workspace(own, counter, al.make_shared((AGENTS,), al.u32), BARRIER, MOST)
+
+
+@avelang.struct
+class FixupEpilogue:
+    """The epilogue of a split product: brings the sums of a tile's peers together, and gives complete ones to another
+    epilogue."""
+
+    workspace: ...
+    epilogue: ...
+
+    def __call__(self, acc, work, consumer, t):
+        vectors = al.view(acc, al.Tensor((acc.shape[0] // 4, 4), acc.dtype))
+        if self.workspace.fixup(vectors, work, consumer, t):
+            self.epilogue(acc, work, consumer, t)
+
+
 @avelang.struct
 class ClusterReduction:
     """Partial sums in the shared memory of the first block of a cluster whose blocks share a tile. `partials`: (peers -

@@ -1,5 +1,5 @@
-"""Main loops whose stages pass through LDS of AMD's CDNA: what reads, refills and multiplies comes in; the order in which
-these run, and the hints by which LLVM keeps it, go out.
+"""Main loops whose stages pass through LDS of AMD's CDNA: what reads, refills and multiplies comes in; the order in
+which these run, and the hints by which LLVM keeps it, go out.
 
 There is one barrier a stage. Products stand on both sides of it, so that the matrix pipes are busy while LDS is read:
 those of the first EARLY fragments of A before it, the others behind it. Source of the hints: `scheduling`."""
@@ -21,8 +21,8 @@ def lds_mainloop(rounds, STAGES, I, EARLY, first, second, multiply, sync, BEFORE
     | barrier | `sync()`: all waves have read stage s, and stage s + 1 is ready | |
     | behind it | `second(round, s)`: reads B's fragments of stage s + 1 and the first EARLY of A, refills stage s. `multiply(s, EARLY, I)` | AFTER, a tuple for each parity of s |
 
-    A hint is (kind, count, products[, group]), as of `sched_interleave`. Before the loop stage 0 is ready, and its first
-    fragments have been read."""  # noqa: E501
+    A hint is (kind, count, products[, group]), as of `sched_interleave`. Before the loop stage 0 is ready, and its
+    first fragments have been read."""  # noqa: E501
     for step in al.range(rounds):
         for s in range(STAGES):
             first(step, s)

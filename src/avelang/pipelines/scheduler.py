@@ -138,6 +138,10 @@ class SplitKScheduler:
         """Parts of all tiles."""
         return self.tiles.count() * self.SPLITS
 
+    def slots(self):
+        """Slots of a workspace."""
+        return self.count()
+
     def span(self):
         """Units of this block, persistent."""
         return persistent_span(self.count(), self.tiles.CLUSTER_M * self.tiles.CLUSTER_N)
@@ -185,6 +189,10 @@ class StreamKScheduler:
     def count(self):
         """Tiles, whole."""
         return self.tiles.count()
+
+    def slots(self):
+        """Slots of a workspace: two for each run."""
+        return 2 * self.runs
 
     def span(self):
         """Tiles of which some steps are in this block's run."""

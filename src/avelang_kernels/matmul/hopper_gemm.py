@@ -1,34 +1,35 @@
-"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: a persistent, warp-specialized product
-for NVIDIA's Hopper (sm_90a).
+"""Two matrices of bf16 or f16 come in; C = A @ B^T in their type or in f32 goes out: a persistent, warp-specialized
+product for NVIDIA's Hopper (sm_90a).
 
-A block stays on its multiprocessor and makes one tile of C after another: `warp_specialized.run` with a ring of stages filled by TMA, two consumer
-warpgroups, and an epilogue that TMA stores. The two blocks of a cluster make tiles below one another, with the same columns of B: each copies half
-of them, for both. Edges cost nothing: TMA reads zeros past the end of a matrix, and does not write there.
-"""
+A block stays on its multiprocessor and makes one tile of C after another: `warp_specialized.run` with a ring of stages
+filled by TMA, two consumer warpgroups, and an epilogue that TMA stores. The two blocks of a cluster make tiles below
+one another, with the same columns of B: each copies half of them, for both. Edges cost nothing: TMA reads zeros past
+the end of a matrix, and does not write there. """
 
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
 import math
-import sys
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import avelang
 import avelang.language as al
-from avelang import argument_error, takes
-from avelang.pipelines.epilogue import TmaEpilogue, staging
+from avelang import Want, argument_error, takes
+from avelang.pipelines.epilogue import STORE_BARRIER, TmaEpilogue, staging
+from avelang.pipelines.fixup import FixupEpilogue, workspace
 from avelang.pipelines.ring import cluster_sync, mbarrier_ring
-from avelang.pipelines.scheduler import TileScheduler
+from avelang.pipelines.scheduler import SplitKScheduler, StreamKScheduler, TileScheduler
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, WarpSpecialized, run
-from avelang_kernels.arrays import Matrix, Positive
+from avelang_kernels.arrays import Matrix, Positive, empty, multiprocessors
+from avelang_kernels.workspaces import workspace_for
 
 STEP = 64  # elements of K in a stage: 128 bytes, one row of the swizzle
 SMS = 132  # multiprocessors of an H100 or H200 (SXM)
 
 
 class GemmTile(NamedTuple):
-    """How a block works: rows and columns of its tile of C, stages of its ring, blocks of its cluster along rows and columns of C, and how many rows
-    of clusters are gone through together."""
+    """How a block works: rows and columns of its tile of C, stages of its ring, blocks of its cluster along rows and
+    columns of C, and how many rows of clusters are gone through together."""
 
     m: int
     n: int
@@ -48,9 +49,16 @@ def Tile(m: int, n: int, stages: int, below: int = 1, beside: int = 1, together:
     return GemmTile(m, n, stages, below, beside, together)
 
 
+STREAM = "stream"
+Split = Annotated[Any, Want(lambda x: x == STREAM or type(x) is int and x > 0, f'an int from 1 on, or "{STREAM}"')]
+
+
 @functools.cache
-def build(tile: GemmTile, dtype: al.DType, out: al.DType) -> Any:
-    """The kernel for a tile, the type of A and B, and that of C. What TMA copies at once is part of its map's type: hence a function for each."""
+def build(tile: GemmTile, dtype: al.DType, out: al.DType, split: Any = 1) -> Any:
+    """The kernel for a tile, the type of A and B, that of C, and how K is split: in so many parts, or "stream". What
+    TMA copies at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and
+    u32 counters, 0."""
+    SUMS, COUNTERS = (al.Pointer(al.f32), al.Pointer(al.u32)) if split != 1 else (al.constexpr, al.constexpr)  # type: ignore
     G = WarpSpecialized(tile.m, tile.n, tile.stages, dtype, tile.cluster_m, tile.cluster_n)
 
     @avelang.jit
@@ -61,6 +69,8 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType) -> Any:
         m: al.u32,
         n: al.u32,
         k: al.u32,
+        partials: SUMS = None,  # type: ignore
+        counters: COUNTERS = None,  # type: ignore
     ):
         a, b = al.make_shared((G.stages, G.m * STEP), dtype, 1024), al.make_shared((G.stages, G.n * STEP), dtype, 1024)
         epilogue = TmaEpilogue(C, staging(G.consumers, G.n, out))
@@ -73,6 +83,13 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType) -> Any:
             al.nvvm.fence_mbarrier_init()
         cluster_sync(G.cluster)
         scheduler = TileScheduler(m, n, k, G.m, G.n, G.cluster_m, G.cluster_n, tile.group_m)
+        if split == STREAM:
+            scheduler = StreamKScheduler(scheduler, al.grid_dim(0) // G.cluster, (k + STEP - 1) // STEP, STEP)
+        elif split > 1:
+            scheduler = SplitKScheduler(scheduler, split, STEP)
+        if split != 1:
+            sizes = G.cluster, G.consumers, G.n // 8
+            epilogue = FixupEpilogue(workspace(scheduler, partials, counters, sizes, STORE_BARRIER), epilogue)
         wgmma = al.nvvm.wgmma_bf16_f32 if dtype == al.bf16 else al.nvvm.wgmma_f16_f32
         run(G, A, B, a, b, ring, scheduler, lambda: al.full((G.n // 2,), 0.0, al.f32), wgmma, epilogue)
 
@@ -84,13 +101,14 @@ def threads(tile: GemmTile) -> int:
     return GROUP * (1 + tile.m // ROWS)
 
 
-# Tiles to choose from, and the part of the speed of the first that they reach where all multiprocessors are busy (`benchmarks/tune_hopper_gemm.py`):
-# smaller ones wait for L2.
+# Tiles to choose from, and the part of the speed of the first that they reach where all multiprocessors are busy
+# (`benchmarks/tune_hopper_gemm.py`): smaller ones wait for L2.
 TILES = {GemmTile(128, 256, 4, 2): 1.0, GemmTile(128, 128, 6, 2): 0.97, GemmTile(64, 128, 6): 0.56}
 
 
 def best_tile(m: int, n: int, sms: int = SMS) -> GemmTile:
-    """The tile with which a GPU of so many multiprocessors is through soonest: by rounds of its blocks, and the time that each tile takes."""
+    """The tile with which a GPU of so many multiprocessors is through soonest: by rounds of its blocks, and the time
+    that each tile takes."""
 
     def time(tile: GemmTile) -> float:
         return math.ceil(clusters(m, n, tile) / max(1, sms // tile.cluster)) * tile.m * tile.n / TILES[tile]
@@ -103,17 +121,29 @@ def clusters(m: int, n: int, tile: GemmTile) -> int:
     return math.ceil(m / (tile.m * tile.cluster_m)) * math.ceil(n / (tile.n * tile.cluster_n))
 
 
+def units_of(m: int, n: int, k: int, tile: GemmTile, split: int | str) -> tuple[int | str, int]:
+    """The split, with no more parts than steps along K, and how many units of work for clusters that makes, for
+    "stream" at the most."""
+    tiles, steps = clusters(m, n, tile), -(-k // STEP)
+    if split == STREAM:
+        return split, tiles * steps
+    parts = min(int(split), steps)
+    return parts, tiles * parts
+
+
 @takes()
-def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None = None, blocks: Positive | None = None, **options: Any) -> Any:
+def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None = None, blocks: Positive | None = None,
+    split: Split = 1, **options: Any) -> Any:  # fmt: skip
     """C = A @ B^T, accumulated in f32.
 
-    a: (m, k), b: (n, k), both bf16 or both f16; elements of a row are neighbors, and rows a multiple of 16 bytes apart, as TMA wants
-    them. out: (m, n), of the type of a and b or f32; made when it is None, in the type of a and b. All are on a GPU of sm_90a, or on the CPU. `tile`:
-    chosen by shape when it is None; `blocks`: as many as there are multiprocessors. `options` are those of a launch, such as
-    `backend="reference"`.
-    Returns `out`. An `out` whose rows are no multiple of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes that do
-    not fit one another or TMA, TypeError for other types.
-    """
+    a: (m, k), b: (n, k), both bf16 or both f16; elements of a row are neighbors, and rows a multiple of 16 bytes apart,
+    as TMA wants them. out: (m, n), of the type of a and b or f32; made when it is None, in the type of a and b. All are
+    on a GPU of sm_90a, or on the CPU. `tile`: chosen by shape when it is None; `blocks`: as many as there are
+    multiprocessors. `split`: parts of K that different blocks multiply, or "stream": every block gets an equal share of
+    all steps along K (stream-K); sums of parts are added in the order of K, in f32, the same bits in every run.
+    Launches of one stream share a workspace. `options` are those of a launch, such as `backend="reference"`. Returns
+    `out`. An `out` whose rows are no multiple of 16 bytes, in length or apart, is filled by a copy. Raises ValueError
+    for shapes that do not fit one another or TMA, TypeError for other types. """
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
@@ -133,8 +163,14 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     if 0 in (m, n, k):
         room[...] = 0
     else:
-        grid = min(clusters(m, n, tile), max(1, sms // tile.cluster)) * tile.cluster
-        build(tile, dtype, to)[grid, threads(tile)](a, b, room, m, n, k, cluster=(tile.cluster, 1, 1), **options)
+        split, units = units_of(m, n, k, tile, split)
+        runs = min(units, max(1, sms // tile.cluster))
+        extra = ()
+        if split != 1:
+            slots = (2 * runs if split == STREAM else units) * tile.cluster
+            extra = workspace_for(a, slots * tile.m // ROWS, slots * tile.m * tile.n)
+        kernel = build(tile, dtype, to, split)[runs * tile.cluster, threads(tile)]
+        kernel(a, b, room, m, n, k, *extra, cluster=(tile.cluster, 1, 1), **options)
     if out is None:
         return room[:, :n]
     if not direct:
@@ -159,19 +195,3 @@ def misplaced(x: Any) -> str:
     if x.shape[0] > 1 and row * size % UNIT:
         return f"rows must be a multiple of {UNIT // size} elements apart, and are {row} apart"
     return ""
-
-
-def multiprocessors(x: Any) -> int:
-    """Of the GPU that an array of torch's is on; else an H100's."""
-    if not getattr(x, "is_cuda", False):
-        return SMS
-    return sys.modules["torch"].cuda.get_device_properties(x.device).multi_processor_count
-
-
-def empty(like: Any, m: int, n: int) -> Any:
-    """(m, n) of the type of `like`, where it is."""
-    if hasattr(like, "new_empty"):
-        return like.new_empty((m, n))
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.empty((m, n), like.dtype)

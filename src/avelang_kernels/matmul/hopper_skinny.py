@@ -20,8 +20,6 @@ of a matrix. """
 # No `from __future__ import annotations`: the annotations of the kernel name values of the function around it.
 
 import functools
-import sys
-import threading
 from typing import Any, NamedTuple
 
 import avelang
@@ -31,7 +29,8 @@ from avelang.pipelines.fixup import ClusterReduction, Workspace
 from avelang.pipelines.ring import mbarrier_ring, producer_load
 from avelang.pipelines.scheduler import StreamKScheduler, TileScheduler
 from avelang.pipelines.warp_specialized import GROUP, ROWS, UNIT
-from avelang_kernels.arrays import Matrix, check
+from avelang_kernels.arrays import Matrix, check, empty, is_torch, multiprocessors
+from avelang_kernels.workspaces import numpy_workspace, workspace_of
 
 M_MOST = 64
 WIDTHS = (8, 16, 32, 64)  # rows of A as the matrix instruction takes them
@@ -267,44 +266,6 @@ def best_plan(m: int, n: int, k: int, sms: int) -> SkinnyPlan:
     return SkinnyPlan(ROWS, depth, stages, min(sms, 8 * tiles))
 
 
-@functools.cache
-def multiprocessors(device: Any) -> int:
-    """Of torch's device."""
-    return sys.modules["torch"].cuda.get_device_properties(device).multi_processor_count
-
-
-_workspaces: dict[Any, tuple[Any, Any]] = {}
-_retired: list[Any] = []
-
-
-def workspace_of(a: Any, blocks: int = 1, size: int = 2) -> tuple[Any, Any]:
-    """Room for `size` sums (f32) and a counter, 0, for each block, beside torch's `a`. It is kept for each stream,
-    since launches of one stream run one after another, and never given back, so that a captured graph may go on using
-    it: graphs captured on one stream must not run side by side. What uses no room (`size` 1) gets the same on all
-    streams: asking for the current one takes time."""
-    torch: Any = sys.modules["torch"]
-    where = 0 if size == 1 else torch.cuda.current_stream(a.device).cuda_stream if a.is_cuda else threading.get_ident()
-    key = a.device, size == 1, where
-    found = _workspaces.get(key)
-    if found is None or len(found[0]) < size or len(found[1]) < blocks:
-        _retired.append(found)
-        room = (max(n, len(x)) for n, x in zip((size, blocks), found or ((), ()), strict=True))
-        found = torch.empty(next(room), device=a.device), torch.zeros(next(room), dtype=torch.int32, device=a.device)
-        _workspaces[key] = found
-    return found
-
-
-def numpy_workspace(blocks: int, size: int) -> tuple[Any, Any]:
-    """The same for one launch on the CPU."""
-    import numpy as np  # takes longer to import than the kernel to compile
-
-    return np.empty(size, np.float32), np.zeros(blocks, np.uint32)
-
-
-def is_torch(x: Any) -> bool:
-    return type(x).__module__.partition(".")[0] == "torch"
-
-
 def name_of(dtype: Any) -> str:
     """ "bf16", "f16", "f32", or what it is called, of a dtype of NumPy, torch or Ave."""
     name = str(getattr(dtype, "name", getattr(dtype, "__name__", dtype))).rpartition(".")[2]
@@ -312,15 +273,6 @@ def name_of(dtype: Any) -> str:
 
 
 DTYPES = {"bf16": al.bf16, "f16": al.f16, "f32": al.f32}
-
-
-def empty(a: Any, m: int, n: int, dtype: Any) -> Any:
-    """A new C of `dtype` beside `a`."""
-    if is_torch(a):
-        return a.new_empty((m, n), dtype=dtype)
-    import numpy as np
-
-    return np.empty((m, n), dtype)
 
 
 def checked(a: Any, b: Any, out: Any, dtype: Any) -> Any:
@@ -366,8 +318,7 @@ def skinny_gemm(a: Matrix, b: Matrix, out: Any = None, *, dtype: Any = None, **o
     if not (n and k):
         out[...] = 0
         return out
-    sms = multiprocessors(a.device) if is_torch(a) and a.is_cuda else SMS_OF_CPU
-    return launch(a, b, out, best_plan(m, n, k, sms), **options)
+    return launch(a, b, out, best_plan(m, n, k, multiprocessors(a, SMS_OF_CPU)), **options)
 
 
 def launch(a: Any, b: Any, out: Any, plan: SkinnyPlan, **options: Any) -> Any:

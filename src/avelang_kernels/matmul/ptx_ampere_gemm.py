@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 from avelang import takes
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import Type, b32, bf16, f16, f32, s32, u32, u64
-from avelang_kernels.arrays import Matrix
-from avelang_kernels.matmul.hopper_gemm import multiprocessors
+from avelang_kernels.arrays import Matrix, multiprocessors
 from avelang_kernels.ptx_common import checked, repeat, rounded, tile_of
 
 WARP = 64  # rows and columns of C that a warp makes

@@ -23,8 +23,8 @@ from avelang import argument_error, takes
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, REGISTERS, ROWS
 from avelang.ptx import Kernel, Reg, Tile, kernel, ptx, reg, smem
 from avelang.ptx.types import Type, b16, b32, b64, bf16, f16, f32, u32, u64
-from avelang_kernels.arrays import Matrix, Positive
-from avelang_kernels.matmul.hopper_gemm import STEP, TILES, best_tile, clusters, multiprocessors
+from avelang_kernels.arrays import Matrix, Positive, multiprocessors
+from avelang_kernels.matmul.hopper_gemm import STEP, TILES, best_tile, clusters
 from avelang_kernels.matmul.hopper_gemm import GemmTile as Plan
 from avelang_kernels.ptx_common import checked, divided, mad, repeat, rounded, tile_of
 

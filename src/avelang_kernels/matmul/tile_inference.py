@@ -21,8 +21,8 @@ import avelang.language as al
 from avelang import argument_error, takes, tile
 from avelang.tile.vectorize import folding
 from avelang_kernels.arrays import DTYPES, Count, Matrix, Positive, Vector, named
-from avelang_kernels.matmul.hopper_skinny import is_torch, numpy_workspace, workspace_of
 from avelang_kernels.matmul.tile_skinny import Parts, together, work_of
+from avelang_kernels.workspaces import workspace_for
 
 FAR = 1 << 31  # bytes that offsets within a tile's rows reach
 LARGE = tile.Block(256, 256, 64, (2, 4), "preshuffled")
@@ -258,7 +258,7 @@ def gemm(
         build(T, b.dtype, to, added, activation)[T.grid(m, n, 1), threads](a, b.data, out, m, n, k, **given)
         return out
     tiles = tiles_of(T, m, n)
-    kept, counts = (workspace_of(a, tiles, tiles * parts * T.m * T.n) if is_torch(a) else numpy_workspace(tiles, tiles * parts * T.m * T.n))
+    kept, counts = workspace_for(a, tiles, tiles * parts * T.m * T.n)
     kernel = build_parts(T, parts, b.dtype, to, added, activation)
     kernel[tiles * parts, threads](a, b.data, out, kept, counts, m, n, k, each, **given)
     return out

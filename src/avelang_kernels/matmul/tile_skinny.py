@@ -20,7 +20,7 @@ from avelang import argument_error, takes, tile
 from avelang.tile.order import Job
 from avelang.tile.pipelines import pipeline
 from avelang_kernels.arrays import Matrix, Positive
-from avelang_kernels.matmul.hopper_skinny import is_torch, numpy_workspace, workspace_of
+from avelang_kernels.workspaces import workspace_for
 
 MOST_ROWS = 16
 ACQ_REL = 3
@@ -282,7 +282,7 @@ def launch(a: Matrix, b: Matrix, out: Matrix, T: tile.Block, parts: Positive, ta
     (m, k), n = a.shape, b.shape[0]
     tiles, (each, parts) = -(-m // T.m) * -(-n // T.n), work_of(k, T.k, parts)
     size = tiles * parts * T.m * T.n if parts > 1 else 1
-    kept, counts = workspace_of(a, tiles, size) if is_torch(a) else numpy_workspace(tiles, size)
+    kept, counts = workspace_for(a, tiles, size)
     kernel = build(T, parts, dtype, to)
     grid = tiles * parts, T.on(target, dtype).threads
     kernel[grid](a, b, out, kept, counts, m, n, k, each, math.gcd(k, 16 // dtype.bytes), math.gcd(n, 4), target=target, **options)
