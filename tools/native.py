@@ -22,15 +22,15 @@ from collections.abc import Iterator
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "src" / "avelang" / "native"
 # Made of their C files, both relative to FOLDER.
-UNITS = {"host.ll": "host/host.c", "guard.ll": "guard.c", "amdgcn.ll": "amdgcn/amdgcn.c", "ptx.ll": "ptx/ptx.c"}
+UNITS = {"host.ll": "host/host.c", "guard.ll": "guard.c", "amdgcn.ll": "amdgcn/amdgcn.c", "ptx.ll": "ptx/ptx.c", "cpu.ll": "cpu/cpu.c", "gpu.ll": "gpu/gpu.c"}
 # Read by both: headers, and their mirrors in Python.
-HEADERS = {"layouts.h": "layouts.py", "amdgcn.h": "amdgcn.py", "ptx.h": "ptx.py"}
+HEADERS = {"layouts.h": "layouts.py", "amdgcn.h": "amdgcn.py", "ptx.h": "ptx.py", "cpu.h": "cpu.py"}
 HOSTS = ("x86_64-linux-gnu", "aarch64-linux-gnu", "x86_64-macos", "aarch64-macos")
 # No vectors and no unrolled loops that the text does not say, no types that alias, nothing of an operating system. Integers wrap.
 FLAGS = (
     "-S", "-emit-llvm", "-O2", "-std=c17", "-ffreestanding", "-nostdinc", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector",
     "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-sanitize=all", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
-    "-fno-discard-value-names", "-g0", "-Wall", "-Wextra", "-Werror", "-Wno-unused-command-line-argument", "-Wno-parentheses",
+    "-fno-discard-value-names", "-g0", "-Xclang", "-fcoroutines", "-Wall", "-Wextra", "-Werror", "-Wno-unused-command-line-argument", "-Wno-parentheses",
 )  # fmt: skip
 
 
@@ -140,10 +140,10 @@ def _field(text: str) -> str:
 
 
 def _wrapped(text: str, indent: str) -> str:
-    """A docstring in lines of at most 150."""
+    """A docstring in lines of at most 120."""
     words, lines, line = text.split(), [], indent + '"""'
     for word in words:
-        if len(line) + len(word) > 146:
+        if len(line) + len(word) > 116:
             lines.append(line.rstrip())
             line = indent
         line += word + " "
@@ -167,7 +167,7 @@ def mirror(header: str) -> str:
             comment = token["comment"]
         elif token["named"]:
             names = " ".join(f'"{item.strip().lower()}",' for item in _plain(token["enum"]).split(","))
-            lines = textwrap.wrap(names, 140, initial_indent="    ", subsequent_indent="    ")
+            lines = textwrap.wrap(names, 116, initial_indent="    ", subsequent_indent="    ")
             out.append("\n".join([f"{token['named'].strip().upper()} = (", *lines, ")"]))
         elif token["enum"] is not None:
             value = -1

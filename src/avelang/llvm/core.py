@@ -76,12 +76,12 @@ class IRModule:
 
     def include(self, unit: str, *names: str) -> None:
         """Takes functions of a native unit (`avelang.native`), and all that they use."""
-        found, work = units.pieces(unit), list(names)
+        work = list(names)
         while work:
             name = work.pop()
             if name in self.functions:
                 continue
-            piece = found[name]
+            piece = units.piece(unit, name)
             self.functions[name] = piece.text
             for other, (result, params) in piece.declares.items():
                 self.declare(other, result, params)

@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 513ea5a99b5b5e002119158ae448343efe23b1db539491a0549f1f330cadcb16
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 37184865c0e0c15185951056c06d2e3062ef6d146f9f7b978e00f6b4de895538
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }

@@ -58,10 +58,11 @@ MIXED = 2
 
 
 class WaveRecords(ctypes.Structure):
-    """The checker's records of a wave. `issued`, `done`, `skipped`: for each class. FLAT instructions come back through two counters: `touched`
-    is the last that met LDS, `flat_vm` and `flat_lgkm` how many had been issued when each counter was last 0. `skipped`: what waits that are
-    switched off would have reached. `position`: wait states so far, `positions`: at which each instruction was last executed. `pending`: of each
-    cell, the number of its load and, above, that instruction's index and class. `ring`: (number, index) of the last accesses to LDS."""
+    """The checker's records of a wave. `issued`, `done`, `skipped`: for each class. FLAT instructions come back
+    through two counters: `touched` is the last that met LDS, `flat_vm` and `flat_lgkm` how many had been issued
+    when each counter was last 0. `skipped`: what waits that are switched off would have reached. `position`: wait
+    states so far, `positions`: at which each instruction was last executed. `pending`: of each cell, the number of
+    its load and, above, that instruction's index and class. `ring`: (number, index) of the last accesses to LDS."""
 
     __slots__ = ()
     _fields_ = [
@@ -81,10 +82,10 @@ class WaveRecords(ctypes.Structure):
 
 
 class GroupRecords(ctypes.Structure):
-    """The checker's records of a workgroup. `limit`: for even and odd epochs, for LDS instructions and loads to LDS, for each wave: how many were
-    done when it came to the barrier that began the epoch; `seen`: how many had been issued. `met`, `mattered`: how often a wait that is switched
-    off was met, and would have waited. `covered`: of each instruction, and of the end, whether it waited for what that wait did not. Then the
-    granules."""
+    """The checker's records of a workgroup. `limit`: for even and odd epochs, for LDS instructions and loads to
+    LDS, for each wave: how many were done when it came to the barrier that began the epoch; `seen`: how many had
+    been issued. `met`, `mattered`: how often a wait that is switched off was met, and would have waited. `covered`:
+    of each instruction, and of the end, whether it waited for what that wait did not. Then the granules."""
 
     __slots__ = ()
     _fields_ = [
@@ -98,8 +99,8 @@ class GroupRecords(ctypes.Structure):
 
 
 class Granule(ctypes.Structure):
-    """A piece of LDS: of each wave the number of the last read, the last write's number and what it was, the workgroup that has written it, plus
-    1."""
+    """A piece of LDS: of each wave the number of the last read, the last write's number and what it was, the
+    workgroup that has written it, plus 1."""
 
     __slots__ = ()
     _fields_ = [
@@ -111,8 +112,8 @@ class Granule(ctypes.Structure):
 
 
 class GlobalAccess(ctypes.Structure):
-    """An access to a granule of global memory. `mark`: the wave, 1 + 16 * workgroup + number, from bit 32, and the number of its memory
-    instruction; 0: none. `what`: its bits, and the instruction's index from bit 32."""
+    """An access to a granule of global memory. `mark`: the wave, 1 + 16 * workgroup + number, from bit 32, and the
+    number of its memory instruction; 0: none. `what`: its bits, and the instruction's index from bit 32."""
 
     __slots__ = ()
     _fields_ = [
@@ -122,8 +123,8 @@ class GlobalAccess(ctypes.Structure):
 
 
 class GlobalGranule(ctypes.Structure):
-    """A granule of global memory: the last write, two reads behind it (the first and the latest of different waves), and where the last write is
-    atomic, the last plain one before it."""
+    """A granule of global memory: the last write, two reads behind it (the first and the latest of different
+    waves), and where the last write is atomic, the last plain one before it."""
 
     __slots__ = ()
     _fields_ = [
@@ -145,7 +146,8 @@ class GlobalRegion(ctypes.Structure):
 
 
 class FoundRecord(ctypes.Structure):
-    """Something that the checker has found: an entry for each pair of instructions, told apart by code, instruction and key."""
+    """Something that the checker has found: an entry for each pair of instructions, told apart by code, instruction
+    and key."""
 
     __slots__ = ()
     _fields_ = [
@@ -175,10 +177,10 @@ class Findings(ctypes.Structure):
 
 
 class WaveState(ctypes.Structure):
-    """A wave: scalar registers by their encoding (`amdgcn.asm.SPECIAL`; SCC is cell 128), a few words of control, then the registers of the
-    unified vector file, of 64 lanes of 4 bytes each: vector registers, and accumulation registers from the kernel's `accum_offset` on. `pc`: the
-    block to run next; `count`: instructions so far; `epoch`: barriers passed; `private`: the memory of its lanes' stacks; `check`: the checker's
-    records."""
+    """A wave: scalar registers by their encoding (`amdgcn.asm.SPECIAL`; SCC is cell 128), a few words of control,
+    then the registers of the unified vector file, of 64 lanes of 4 bytes each: vector registers, and accumulation
+    registers from the kernel's `accum_offset` on. `pc`: the block to run next; `count`: instructions so far;
+    `epoch`: barriers passed; `private`: the memory of its lanes' stacks; `check`: the checker's records."""
 
     __slots__ = ()
     _fields_ = [
@@ -196,14 +198,16 @@ class WaveState(ctypes.Structure):
 
 
 class GroupState(ctypes.Structure):
-    """A workgroup. `regions`: pairs of u64 (start, end) of memory that the kernel may touch; `template`: the scalar registers of a new wave;
-    `items`: one vector register for each wave and each of `item_registers` registers; `id_cell`: the cell of the first workgroup id, for the
-    dimensions in the mask `id_mask`; `order`: of the waves, `seed`: of a random one; `profile`: counters of the instructions, `moved`: of them
-    the one that bytes are counted into; `image`: where address 0 of the code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of the last
-    wave when it starts; `skip`: of a mutable program, which wait or barrier does nothing; `current`: the wave that runs; `reports`: what the
-    checker found; `collect`: whether the launch goes on behind it; `access`: what kind of access to memory comes next, `shadow`, `shadows`:
-    records of memory (`GlobalRegion`), and how many pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not
-    0 where all must end; `finder`: who knows the block at an address that no label names (`lazy`), or 0."""
+    """A workgroup. `regions`: pairs of u64 (start, end) of memory that the kernel may touch; `template`: the scalar
+    registers of a new wave; `items`: one vector register for each wave and each of `item_registers` registers;
+    `id_cell`: the cell of the first workgroup id, for the dimensions in the mask `id_mask`; `order`: of the waves,
+    `seed`: of a random one; `profile`: counters of the instructions, `moved`: of them the one that bytes are
+    counted into; `image`: where address 0 of the code stands (what s_getpc_b64 counts from); `last_exec`: EXEC of
+    the last wave when it starts; `skip`: of a mutable program, which wait or barrier does nothing; `current`: the
+    wave that runs; `reports`: what the checker found; `collect`: whether the launch goes on behind it; `access`:
+    what kind of access to memory comes next, `shadow`, `shadows`: records of memory (`GlobalRegion`), and how many
+    pieces; `judge`: whom to ask (`check_global`); `linear`: the workgroup's number; `stop`: not 0 where all must
+    end; `finder`: who knows the block at an address that no label names (`lazy`), or 0."""
 
     __slots__ = ()
     _fields_ = [

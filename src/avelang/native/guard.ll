@@ -1,4 +1,4 @@
-; Made by `./dev native` of guard.c, SHA-256 8d783f73059ff9d72b3d9d795f4e509823ad805e6e97186a73789ded15212578
+; Made by `./dev native` of guard.c, SHA-256 74037bb0c87f4f047a92da4a4533bff342ccb20ec6eb0b1f285fbb98d45c3d4d
 
 @ave_length = local_unnamed_addr global i64 0, align 8
 @place = internal global [64 x i64] zeroinitializer, align 64

@@ -1,4 +1,4 @@
-; Made by `./dev native` of host/host.c, SHA-256 f337e25af0caddb19eb3eb82b5d3d8c25e506ac5120705777b70297ec093d904
+; Made by `./dev native` of host/host.c, SHA-256 b61dff86cf255dbcc4eeff786be075df0a8d2e5517c9333bcdc689c49684b978
 
 %struct.Subscript = type { ptr, i64, ptr }
 %struct.Recent = type { ptr, i64, [3 x i32], ptr, [16 x i64] }

@@ -12,8 +12,8 @@ KEPT = 16
 NOTED = 8
 MOST_EXPECTED = 256
 EXPECTED = (
-    "const", "arg", "grid", "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "eq",
-    "ne", "lt", "le", "gt", "ge", "select", "convert", "not", "neg", "not1",
+    "const", "arg", "grid", "add", "sub", "mul", "div", "rem", "floordiv", "mod", "and", "or", "xor", "shl", "shr",
+    "min", "max", "eq", "ne", "lt", "le", "gt", "ge", "select", "convert", "not", "neg", "not1",
 )
 CONSTANT = 0
 SIGNED = 1
@@ -32,8 +32,9 @@ STOP = 2
 
 
 class LaunchState(ctypes.Structure):
-    """What a kernel on the CPU has of its launch. `look` says whether to stop. `owner`: the thread that launched, `thread`: its Python thread
-    state (null: none), `interrupts`: how often Ctrl-C had been pressed. Emitted code reads the fields up to `look`."""
+    """What a kernel on the CPU has of its launch. `look` says whether to stop. `owner`: the thread that launched,
+    `thread`: its Python thread state (null: none), `interrupts`: how often Ctrl-C had been pressed. Emitted code
+    reads the fields up to `look`."""
 
     __slots__ = ()
     _fields_ = [
@@ -50,14 +51,16 @@ class LaunchState(ctypes.Structure):
 
 
 class Pool(ctypes.Structure):
-    """The thread pool. `mutex`, `wake` (there is work), `finished` (the last worker is done): room for any libc's pthread objects (glibc: 40 and
-    48 bytes, macOS: 64 and 48). `taken`: 1 while a launch owns the workers and the caller's scratch. `active`: workers inside the job;
-    `generation`: one more with each job; both are written under the mutex. `job`: null when there is none to join. `workers` are wanted besides
-    the caller. `spins`: how often a worker looks for the next job before it sleeps. `clock`: CLOCK_MONOTONIC, `set_mask`: SIG_SETMASK,
-    `detached`: PTHREAD_CREATE_DETACHED, `stack`: bytes of a worker's. `launches`: the first that is under way; `listed`: 1 while somebody changes
-    or walks that list. `ticker`: 0 where it has not been started, 1 while it ticks, 2 while it sleeps, because there was no launch for a while.
-    `interrupts`: how often Ctrl-C was pressed; `hook` is called in a thread that launched and sees another number there, and what it raises ends
-    the launch. `handler`: that of SIGINT which was there before ours."""
+    """The thread pool. `mutex`, `wake` (there is work), `finished` (the last worker is done): room for any libc's
+    pthread objects (glibc: 40 and 48 bytes, macOS: 64 and 48). `taken`: 1 while a launch owns the workers and the
+    caller's scratch. `active`: workers inside the job; `generation`: one more with each job; both are written under
+    the mutex. `job`: null when there is none to join. `workers` are wanted besides the caller. `spins`: how often a
+    worker looks for the next job before it sleeps. `clock`: CLOCK_MONOTONIC, `set_mask`: SIG_SETMASK, `detached`:
+    PTHREAD_CREATE_DETACHED, `stack`: bytes of a worker's. `launches`: the first that is under way; `listed`: 1
+    while somebody changes or walks that list. `ticker`: 0 where it has not been started, 1 while it ticks, 2 while
+    it sleeps, because there was no launch for a while. `interrupts`: how often Ctrl-C was pressed; `hook` is called
+    in a thread that launched and sees another number there, and what it raises ends the launch. `handler`: that of
+    SIGINT which was there before ours."""
 
     __slots__ = ()
     _fields_ = [
@@ -100,11 +103,12 @@ class CpuKernel(ctypes.Structure):
 
 
 class Gpu(ctypes.Structure):
-    """A kernel that a driver has loaded on a device. `launch`: hipModuleLaunchKernel or cuLaunchKernel, which take the same eleven arguments, or
-    cuLaunchKernelEx, with so `many` `attributes` (-1: one of the former). `get` gives the thread's current device (a word by its address), `set`
-    sets it; `word`: the kernel's device. `most_x` blocks fit along x (-1: none, the slow path sees every launch). Slot `params` is the stream.
-    `only`: 1 where there is one device; then the thread's is asked for only where the launch says that it is another one or none. `wide`: a bit
-    for each parameter whose slot has the address of its value, a `Wide`."""
+    """A kernel that a driver has loaded on a device. `launch`: hipModuleLaunchKernel or cuLaunchKernel, which take
+    the same eleven arguments, or cuLaunchKernelEx, with so `many` `attributes` (-1: one of the former). `get` gives
+    the thread's current device (a word by its address), `set` sets it; `word`: the kernel's device. `most_x` blocks
+    fit along x (-1: none, the slow path sees every launch). Slot `params` is the stream. `only`: 1 where there is
+    one device; then the thread's is asked for only where the launch says that it is another one or none. `wide`: a
+    bit for each parameter whose slot has the address of its value, a `Wide`."""
 
     __slots__ = ()
     _fields_ = [
@@ -125,8 +129,9 @@ class Gpu(ctypes.Structure):
 
 
 class Recent(ctypes.Structure):
-    """A launch that was handed to a driver: how many there were before it, the first slots (of a value that no slot holds, the word that stands
-    for it). A kernel that faults is reported by whatever comes after it: the last of these are the ones that it may be."""
+    """A launch that was handed to a driver: how many there were before it, the first slots (of a value that no slot
+    holds, the word that stands for it). A kernel that faults is reported by whatever comes after it: the last of
+    these are the ones that it may be."""
 
     __slots__ = ()
     _fields_ = [
@@ -152,7 +157,8 @@ class BoundKernel(ctypes.Structure):
 
 
 class Subscript(ctypes.Structure):
-    """What Python fills in, the type of `BoundKernel` and the byte of a kernel where its builtin stands, and the object that died last."""
+    """What Python fills in, the type of `BoundKernel` and the byte of a kernel where its builtin stands, and the
+    object that died last."""
 
     __slots__ = ()
     _fields_ = [
@@ -163,8 +169,8 @@ class Subscript(ctypes.Structure):
 
 
 class TensorMapRecord(ctypes.Structure):
-    """What a table of tensor maps has for one array. The key: address, five extents, five strides in bytes, zeros beyond the rank; 1, or 0 in a
-    record that is free."""
+    """What a table of tensor maps has for one array. The key: address, five extents, five strides in bytes, zeros
+    beyond the rank; 1, or 0 in a record that is free."""
 
     __slots__ = ()
     _fields_ = [
@@ -185,7 +191,8 @@ class Maps(ctypes.Structure):
 
 
 class Wide(ctypes.Structure):
-    """A value that no slot holds, whose address a slot has; `word`, an array's address, stands for it in reports. Three lines of the cache."""
+    """A value that no slot holds, whose address a slot has; `word`, an array's address, stands for it in reports.
+    Three lines of the cache."""
 
     __slots__ = ()
     _fields_ = [
@@ -216,11 +223,13 @@ class Exchange(ctypes.Structure):
 
 
 class Fields(ctypes.Structure):
-    """Where the fields of a torch tensor stand, in bytes (`torch_tensors.Layout`): in the Python object the tensor's implementation; in that the
-    storage, dispatch keys, the word that begins with the dtype, the number of elements, the offset into the storage in elements, the rank, the
-    extents (5, then 5 strides in elements); in the storage the memory and the function that frees it. Then, no place: the dispatch keys of lazy
-    views, whose memory holds other values than they. In the implementation the counter of changes, and in that the count. Then functions: whether
-    a tensor (its implementation) requires a gradient, and whether this thread records for gradients. Last, in the storage how many bytes it has."""
+    """Where the fields of a torch tensor stand, in bytes (`torch_tensors.Layout`): in the Python object the
+    tensor's implementation; in that the storage, dispatch keys, the word that begins with the dtype, the number of
+    elements, the offset into the storage in elements, the rank, the extents (5, then 5 strides in elements); in the
+    storage the memory and the function that frees it. Then, no place: the dispatch keys of lazy views, whose memory
+    holds other values than they. In the implementation the counter of changes, and in that the count. Then
+    functions: whether a tensor (its implementation) requires a gradient, and whether this thread records for
+    gradients. Last, in the storage how many bytes it has."""
 
     __slots__ = ()
     _fields_ = [
@@ -244,7 +253,8 @@ class Fields(ctypes.Structure):
 
 
 class Likeness(ctypes.Structure):
-    """What torch tensors have in common that are read alike: type (null: none), virtual table, dispatch keys, dtype and device, who frees."""
+    """What torch tensors have in common that are read alike: type (null: none), virtual table, dispatch keys, dtype
+    and device, who frees."""
 
     __slots__ = ()
     _fields_ = [
@@ -257,9 +267,10 @@ class Likeness(ctypes.Structure):
 
 
 class Context(ctypes.Structure):
-    """What all kernels share. `fail` is called with the status of a launch that failed, and raises. `keep_traceback`: 1: leave tracebacks as they
-    are. `count`: of exchanges. `digit`: what stands behind the type of an int from 1 to 2^30 - 1, whose value comes behind that; -1 if this is
-    not known. `tagged`: 1: a dict's fourth word is another one after each change to it. `items`: the byte of a tuple where its items begin."""
+    """What all kernels share. `fail` is called with the status of a launch that failed, and raises.
+    `keep_traceback`: 1: leave tracebacks as they are. `count`: of exchanges. `digit`: what stands behind the type
+    of an int from 1 to 2^30 - 1, whose value comes behind that; -1 if this is not known. `tagged`: 1: a dict's
+    fourth word is another one after each change to it. `items`: the byte of a tuple where its items begin."""
 
     __slots__ = ()
     _fields_ = [
@@ -285,9 +296,10 @@ class Context(ctypes.Structure):
 
 
 class WatchedName(ctypes.Structure):
-    """What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it, the name, the object found
-    when the kernel was compiled (null: there was none), and the dict's tag when it was last looked up. A closure's cell has no name (null); the
-    name WATCHED_WORD: a word in memory, its address and what it was (the version of a class, the code of a function)."""
+    """What a kernel depends on beside its arguments, a global or a knob of the environment: the dict that holds it,
+    the name, the object found when the kernel was compiled (null: there was none), and the dict's tag when it was
+    last looked up. A closure's cell has no name (null); the name WATCHED_WORD: a word in memory, its address and
+    what it was (the version of a class, the code of a function)."""
 
     __slots__ = ()
     _fields_ = [
@@ -299,11 +311,13 @@ class WatchedName(ctypes.Structure):
 
 
 class ParamCheck(ctypes.Structure):
-    """One argument. `low` and `high`: the least and the greatest integer; CONSTANT: `low` is the object expected; arrays: `low` has the flags
-    that one of NumPy must have, `high` is what an address read through DLPack is a multiple of. `device`: DLPack's type, index << 32. `dtypes`:
-    of DLPack, that are accepted: code, bits << 8, lanes << 16. `strides`: in elements; MAP: `shape` is the `Maps`, `strides` (a number) the bytes
-    from the slot to the `Wide`. `item`: bytes of an element. `descriptors`: of NumPy, that are accepted. What is read of a number, or of an array
-    through DLPack, are the first 64 bytes, one line of the processor's cache; of a torch tensor also the last 64."""
+    """One argument. `low` and `high`: the least and the greatest integer; CONSTANT: `low` is the object expected;
+    arrays: `low` has the flags that one of NumPy must have, `high` is what an address read through DLPack is a
+    multiple of. `device`: DLPack's type, index << 32. `dtypes`: of DLPack, that are accepted: code, bits << 8,
+    lanes << 16. `strides`: in elements; MAP: `shape` is the `Maps`, `strides` (a number) the bytes from the slot to
+    the `Wide`. `item`: bytes of an element. `descriptors`: of NumPy, that are accepted. What is read of a number,
+    or of an array through DLPack, are the first 64 bytes, one line of the processor's cache; of a torch tensor also
+    the last 64."""
 
     __slots__ = ()
     _fields_ = [
@@ -325,11 +339,13 @@ class ParamCheck(ctypes.Structure):
 
 
 class CallEntry(ctypes.Structure):
-    """A call that the slow path has accepted. `positional` and `keyword`: how many arguments, with the keywords' `names`; `params`: one for each,
-    keywords last. `template`: what stands in the slots before arguments are filled in (defaults), null where arguments or the stream fill all of
-    them. `gpu`: null for a kernel on the CPU (`kernel` is null else); the last slot is the stream. `stream`: asked for the current stream of
-    `device` (DLPack's type, index << 32), null where the slot has it. `failed`: called with the status, the geometry and the arguments of a
-    launch that the driver refused; raises. `expects`: what the kernel expects of a launch (`expects.table`), null for nothing."""
+    """A call that the slow path has accepted. `positional` and `keyword`: how many arguments, with the keywords'
+    `names`; `params`: one for each, keywords last. `template`: what stands in the slots before arguments are filled
+    in (defaults), null where arguments or the stream fill all of them. `gpu`: null for a kernel on the CPU
+    (`kernel` is null else); the last slot is the stream. `stream`: asked for the current stream of `device`
+    (DLPack's type, index << 32), null where the slot has it. `failed`: called with the status, the geometry and the
+    arguments of a launch that the driver refused; raises. `expects`: what the kernel expects of a launch
+    (`expects.table`), null for nothing."""
 
     __slots__ = ()
     _fields_ = [

@@ -1,4 +1,4 @@
-; Made by `./dev native` of ptx/ptx.c, SHA-256 59d994af3d6e41dce80e2263f6820a3eda5ff9d3454bfa0b35b4419b757bcea7
+; Made by `./dev native` of ptx/ptx.c, SHA-256 6d5b2ccd4b089efa821c833ee60e73b381fca63f913a8b700a4eac1bdbbfdb9b
 
 %struct.LogRecord = type { i32, i32, i32, i32, i32, [44 x i8], [32 x i64] }
 

@@ -45,8 +45,8 @@ SPARE = 4096
 
 
 class LogRecord(ctypes.Structure):
-    """What watched code writes down: the index of the instruction, what it is, a mask of lanes, bytes, a code, and the lanes' addresses as they
-    were put."""
+    """What watched code writes down: the index of the instruction, what it is, a mask of lanes, bytes, a code, and
+    the lanes' addresses as they were put."""
 
     __slots__ = ()
     _fields_ = [
@@ -73,13 +73,15 @@ class Log(ctypes.Structure):
 
 
 class WarpState(ctypes.Structure):
-    """A warp: where its 32 lanes are, a few words of control, room for addresses and data on their way to memory, then the virtual registers of
-    the program, each 32 lanes wide (a predicate is one word, a bit a lane). `pc`: the block of code that each lane runs next; `active`: the lanes
-    that run now; `op`: the instruction that asks the host; `live`: lanes that have not exited; `blocked`: lanes that wait for others of their
-    warp; `steps`: blocks of code left of this turn; `count`: instructions; `barrier`: the warp waits at bar.sync 0; `at`, `seen`, `bad`: of code
-    that is watched (`watch_text`): the instruction that accesses memory, the lanes that ran last, those whose stores another lane's has
-    overwritten; `thread`: %tid as three registers; `local`: the memory of its lanes' local variables; `address`, `data`: room for accesses, and
-    `undef` for which lanes' data nothing has written."""
+    """A warp: where its 32 lanes are, a few words of control, room for addresses and data on their way to memory,
+    then the virtual registers of the program, each 32 lanes wide (a predicate is one word, a bit a lane). `pc`: the
+    block of code that each lane runs next; `active`: the lanes that run now; `op`: the instruction that asks the
+    host; `live`: lanes that have not exited; `blocked`: lanes that wait for others of their warp; `steps`: blocks
+    of code left of this turn; `count`: instructions; `barrier`: the warp waits at bar.sync 0; `at`, `seen`, `bad`:
+    of code that is watched (`watch_text`): the instruction that accesses memory, the lanes that ran last, those
+    whose stores another lane's has overwritten; `thread`: %tid as three registers; `local`: the memory of its
+    lanes' local variables; `address`, `data`: room for accesses, and `undef` for which lanes' data nothing has
+    written."""
 
     __slots__ = ()
     _fields_ = [
@@ -108,12 +110,13 @@ class WarpState(ctypes.Structure):
 
 
 class CtaState(ctypes.Structure):
-    """A block. `regions`: triples of u64 (start, end, writable) of memory that the kernel may touch; `near_...`: the last of them that was hit;
-    `shared`, `shadow`: a pointer for each rank of the cluster; `module`: where the module's variables stand; `fault_...`: code, instruction,
-    lane, address, and what else the code means. `warps`, `masks`: a pointer and an i32 of lanes for each of `count` warps; `stopped`: why
-    `ave_grid` left a block to the host; `checked`: the shadow of shared memory is looked at; `log`: where `watched` code writes down its
-    accesses, and its faults, behind which it goes on; `undef`: bytes from shared or local memory to its shadow, where a byte says that nothing
-    has written one (`defined`)."""
+    """A block. `regions`: triples of u64 (start, end, writable) of memory that the kernel may touch; `near_...`:
+    the last of them that was hit; `shared`, `shadow`: a pointer for each rank of the cluster; `module`: where the
+    module's variables stand; `fault_...`: code, instruction, lane, address, and what else the code means. `warps`,
+    `masks`: a pointer and an i32 of lanes for each of `count` warps; `stopped`: why `ave_grid` left a block to the
+    host; `checked`: the shadow of shared memory is looked at; `log`: where `watched` code writes down its accesses,
+    and its faults, behind which it goes on; `undef`: bytes from shared or local memory to its shadow, where a byte
+    says that nothing has written one (`defined`)."""
 
     __slots__ = ()
     _fields_ = [

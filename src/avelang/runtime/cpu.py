@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from avelang.base import knobs
 from avelang.base.errors import error
 from avelang.llvm.engine import LoadedCode
+from avelang.native.cpu import HALTED, STUCK
 from avelang.native.layouts import CpuKernel
 from avelang.runtime import compile
 from avelang.runtime.native import native
@@ -79,10 +80,6 @@ class Cpu:
     def load(self, payload: bytes, meta: dict[str, Any]) -> CpuProgram:
         """The object file, loaded."""
         return CpuProgram(payload, meta)
-
-
-HALTED = 3  # as `emit.llvm.cpu_check` has it: a block stopped at a report
-STUCK = 2  # as `emit.llvm.cpu_waits` has it
 
 
 def fail(status: int) -> None:

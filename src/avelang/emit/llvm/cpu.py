@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from avelang.emit.llvm import cpu_cluster, cpu_waits
-from avelang.emit.llvm.cpu_check import FLAG, HALTED, LOOK, STOP
 from avelang.emit.llvm.cpu_if import emit_if
 from avelang.emit.llvm.cpu_lanes import linear_id
 from avelang.emit.llvm.cpu_loops import emit_for, emit_while
@@ -21,13 +20,12 @@ from avelang.ir.core import Block, Kernel, walk
 from avelang.ir.dtypes import DType
 from avelang.ir.types import GLOBAL, MapType
 from avelang.isa.row import ROWS
-from avelang.llvm.core import Emitted, IRModule
+from avelang.llvm.core import Body, Emitted, IRModule
 
 ENTRY = "ave_run"
 ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
 PARAMS = "ptr noalias readonly %args, ptr %grid, i32 %block.x, i32 %block.y, i32 %block.z, i32 %wave, ptr noalias %scratch"
-PASSED = "ptr %args, ptr %grid, i32 %x, i32 %y, i32 %z, i32 %w, ptr %scratch"
-PASSED_IN_CLUSTER = "ptr %args, ptr %grid, i32 %bx, i32 %by, i32 %bz, i32 %w, ptr %own"
+RANGE = "ptr %args, ptr %grid, i64 %start, i64 %end, ptr %scratch"
 
 
 def emit(kernel: Kernel) -> Emitted:
@@ -42,36 +40,34 @@ def emit(kernel: Kernel) -> Emitted:
     clustered = cpu_waits.together(ops)
     counted |= clustered
     w.coroutine = counted or (w.waves > 1 and waiting)
-    place, cluster = scratch, None
+    memory = cpu_cluster.BlockMemory(kernel.cluster if clustered else (1, 1, 1), w.waves, scratch, counted)
     if w.waves > 1:
         w.wave = S("%wave")
     if w.coroutine:
         _coroutine_head(w)
     if counted:
-        w.state = w.op(f"getelementptr i8, ptr %scratch, i64 {place}")
-        cpu_waits.functions(w, clustered)
-        scratch += cpu_waits.STATE
+        module.include("cpu", "ave_turn", "ave_barrier_arrive", "ave_barrier_open", "ave_wave_finished")
+        w.state = w.op(f"getelementptr i8, ptr %scratch, i64 {memory.state}")
     if clustered:
-        cluster = cpu_cluster.ClusterMemory(kernel.cluster, w.waves, scratch, place)
-        scratch = cluster.scratch
-        cpu_cluster.functions(w, cluster)
-        cpu_cluster.enter(w, cluster)
+        cpu_cluster.enter(w, memory)
     _params(w)
     w.mask = _first_mask(w)
     _block(w, kernel.body)
-    if counted:
-        w.do(f"call void @finish(ptr {w.state})")
-    if cluster is not None:
-        w.do(f"call void @finish(ptr {w.cluster_state})")
+    for state in (w.state, w.cluster_state):
+        if state is not None:
+            w.do(f"call void @ave_wave_finished(ptr {state})")
     if w.stops:
         w.do("br label %stopped")
         w.body.start("stopped")
-    tail = _coroutine_tail(w) if w.coroutine else "  ret void"
-    kind = "ptr @wave(" + PARAMS + ") presplitcoroutine" if w.coroutine else "void @wave(" + PARAMS + ") noinline"
-    module.functions["wave"] = f"define internal {kind} #0 {{\n{w.body.text()}\n{tail}\n}}"
-    prints = any(op.name == "printf" for op in ops)
-    module.functions[ENTRY] = _entry(module, w.waves, w.coroutine, prints, place if counted else None, cluster)
-    return Emitted(module.text(ATTRIBUTES), ENTRY, scratch)
+    if w.coroutine:
+        _coroutine_tail(w)
+    else:
+        w.do("ret void")
+    name = "ave_coroutine" if w.coroutine else "ave_wave"
+    kind = f"ptr @{name}({PARAMS}) presplitcoroutine" if w.coroutine else f"void @{name}({PARAMS}) noinline"
+    module.functions[name] = f"define internal {kind} #0 {{\n{w.body.text()}\n}}"
+    module.functions[ENTRY] = _entry(w, memory, any(op.name == "printf" for op in ops))
+    return Emitted(module.text(ATTRIBUTES), ENTRY, memory.scratch)
 
 
 def _params(w: WaveWriter) -> None:
@@ -120,140 +116,46 @@ def _block(w: WaveWriter, block: Block) -> None:
 
 
 def _coroutine_head(w: WaveWriter) -> None:
-    w.do("%id = call token @llvm.coro.id(i32 64, ptr null, ptr null, ptr null)")
-    w.do("%size = call i64 @llvm.coro.size.i64()")
-    w.do("%more = add i64 %size, 63")
-    w.do("%whole = and i64 %more, -64")
-    w.do("%memory = call ptr @aligned_alloc(i64 64, i64 %whole)")
-    w.do("%handle = call noalias ptr @llvm.coro.begin(token %id, ptr %memory)")
+    for line in (
+        "%id = call token @llvm.coro.id(i32 64, ptr null, ptr null, ptr null)", "%size = call i64 @llvm.coro.size.i64()", "%more = add i64 %size, 63",
+        "%whole = and i64 %more, -64", "%memory = call ptr @aligned_alloc(i64 64, i64 %whole)",
+        "%handle = call noalias ptr @llvm.coro.begin(token %id, ptr %memory)",
+    ):  # fmt: skip
+        w.do(line)
     for name, result, params in (
         ("llvm.coro.id", "token", ("i32", "ptr", "ptr", "ptr")), ("llvm.coro.size.i64", "i64", ()), ("aligned_alloc", "ptr", ("i64", "i64")),
         ("llvm.coro.begin", "ptr", ("token", "ptr")), ("llvm.coro.suspend", "i8", ("token", "i1")), ("llvm.coro.free", "ptr", ("token", "ptr")),
-        ("free", "void", ("ptr",)), ("llvm.coro.end", "void", ("ptr", "i1", "token")), ("llvm.coro.resume", "void", ("ptr",)),
-        ("llvm.coro.done", "i1", ("ptr",)), ("llvm.coro.destroy", "void", ("ptr",)),
+        ("free", "void", ("ptr",)), ("llvm.coro.end", "void", ("ptr", "i1", "token")),
     ):  # fmt: skip
         w.module.declare(name, result, params)
 
 
-def _coroutine_tail(w: WaveWriter) -> str:
-    return """  %last = call i8 @llvm.coro.suspend(token none, i1 true)
-  switch i8 %last, label %suspended [i8 0, label %never i8 1, label %cleanup]
-never:
-  unreachable
-cleanup:
-  %frame = call ptr @llvm.coro.free(token %id, ptr %handle)
-  call void @free(ptr %frame)
-  br label %suspended
-suspended:
-  call void @llvm.coro.end(ptr %handle, i1 false, token none)
-  ret ptr %handle"""
+def _coroutine_tail(w: WaveWriter) -> None:
+    """The last suspension, at which the wave is over, and what frees its memory."""
+    last = w.call("llvm.coro.suspend", "i8", ("token", "none"), ("i1", "true"))
+    w.do(f"switch i8 {last}, label %suspended [i8 0, label %never i8 1, label %cleanup]")
+    w.body.start("never")
+    w.do("unreachable")
+    w.body.start("cleanup")
+    frame = w.call("llvm.coro.free", "ptr", ("token", "%id"), ("ptr", "%handle"))
+    w.call("free", "void", ("ptr", frame))
+    w.do("br label %suspended")
+    w.body.start("suspended")
+    w.call("llvm.coro.end", "void", ("ptr", "%handle"), ("i1", "false"), ("token", "none"))
+    w.do("ret ptr %handle")
 
 
-def _entry(module: IRModule, waves: int, coroutine: bool, prints: bool, state: int | None, cluster: cpu_cluster.ClusterMemory | None) -> str:
-    """ave_run: the blocks from `start` to `end`, x fastest, the waves of each. `state`: where in a block's memory waits are counted. The blocks of a
-    cluster are run as one: its waves are theirs, %x, %y and %z its number."""
-    begin = "" if state is None else cpu_waits.start(waves, state)
-    units, first, last, gx, gy = "", "%start", "%end", "%gxl", "%gyl"
-    if cluster is not None:
-        begin, waves = cpu_cluster.start(cluster), cluster.turns
-        units, first, last, gx, gy = cpu_cluster.units(cluster), "%first", "%last", "%cgx", "%cgy"
-    run = _round_robin(waves, "" if state is None else cpu_waits.check(waves), cluster) if coroutine else _one_after_another(waves)
-    flush = f"  call i32 {module.declare('fflush', 'i32', ['ptr'])}(ptr null)\n" if prints else ""
-    handles = f"  %handles = alloca [{waves} x ptr]\n" if coroutine else ""
-    return f"""define i64 @{ENTRY}(ptr noalias %args, ptr %grid, i64 %start, i64 %end, ptr noalias %scratch) #0 {{
-entry:
-{handles}  %flagp = getelementptr i8, ptr %grid, i64 {FLAG}
-  %gx = load i32, ptr %grid
-  %gyp = getelementptr i32, ptr %grid, i64 1
-  %gy = load i32, ptr %gyp
-  %gxl = zext i32 %gx to i64
-  %gyl = zext i32 %gy to i64
-{units}  %any = icmp ult i64 {first}, {last}
-  br i1 %any, label %block, label %done
-block:
-  %b = phi i64 [ {first}, %entry ], [ %b1, %after ]
-  %xl = urem i64 %b, {gx}
-  %yz = udiv i64 %b, {gx}
-  %yl = urem i64 %yz, {gy}
-  %zl = udiv i64 %yz, {gy}
-  %x = trunc i64 %xl to i32
-  %y = trunc i64 %yl to i32
-  %z = trunc i64 %zl to i32
-{begin}  br label %waves
-{run}
-next:
-  %flag = load atomic i32, ptr %flagp monotonic, align 4
-  %asked = icmp ne i32 %flag, 0
-  br i1 %asked, label %look, label %after
-look:
-  %lookp = getelementptr i8, ptr %grid, i64 {LOOK}
-  %looks = load ptr, ptr %lookp
-  %told = call i32 %looks(ptr %grid)
-  %halts = icmp ne i32 %told, 0
-  br i1 %halts, label %halted, label %after
-after:
-  %b1 = add i64 %b, 1
-  %go = icmp ult i64 %b1, {last}
-  br i1 %go, label %block, label %done
-done:
-{flush}  ret i64 0
-halted:
-{flush}  ret i64 {HALTED}
-}}"""
-
-
-def _one_after_another(waves: int) -> str:
-    return f"""waves:
-  %w = phi i32 [ 0, %block ], [ %w1, %waves ]
-  call void @wave({PASSED})
-  %w1 = add i32 %w, 1
-  %wmore = icmp ult i32 %w1, {waves}
-  %wflag = load atomic i32, ptr %flagp monotonic, align 4
-  %wgoes = icmp ult i32 %wflag, {STOP}
-  %wgo = and i1 %wmore, %wgoes
-  br i1 %wgo, label %waves, label %next"""
-
-
-def _round_robin(waves: int, check: str, cluster: cpu_cluster.ClusterMemory | None) -> str:
-    """Starts each wave, which runs until its first barrier; then resumes those that are not done, one after another, until all are."""
-    n, place, passed = ("%w", "", PASSED) if cluster is None else ("%number", cpu_cluster.place(cluster), PASSED_IN_CLUSTER)
-    return f"""waves:
-  {n} = phi i32 [ 0, %block ], [ %w1, %waves ]
-{place}  %h = call ptr @wave({passed})
-  %wl = zext i32 {n} to i64
-  %hp = getelementptr ptr, ptr %handles, i64 %wl
-  store ptr %h, ptr %hp
-  %w1 = add i32 {n}, 1
-  %wgo = icmp ult i32 %w1, {waves}
-  br i1 %wgo, label %waves, label %round
-round:
-  br label %turn
-turn:
-  %t = phi i64 [ 0, %round ], [ %t1, %turned ]
-  %alive = phi i1 [ false, %round ], [ %still, %turned ]
-  %tp = getelementptr ptr, ptr %handles, i64 %t
-  %th = load ptr, ptr %tp
-  %isdone = call i1 @llvm.coro.done(ptr %th)
-  br i1 %isdone, label %turned, label %resume
-resume:
-  call void @llvm.coro.resume(ptr %th)
-  br label %turned
-turned:
-  %now = phi i1 [ false, %turn ], [ true, %resume ]
-  %still = or i1 %alive, %now
-  %t1 = add i64 %t, 1
-  %tgo = icmp ult i64 %t1, {waves}
-  br i1 %tgo, label %turn, label %counted
-counted:
-{check}  %rflag = load atomic i32, ptr %flagp monotonic, align 4
-  %goes = icmp ult i32 %rflag, {STOP}
-  %round.on = and i1 %still, %goes
-  br i1 %round.on, label %round, label %destroy
-destroy:
-  %d = phi i64 [ 0, %{'again' if check else 'counted'} ], [ %d1, %destroy ]
-  %dp = getelementptr ptr, ptr %handles, i64 %d
-  %dh = load ptr, ptr %dp
-  call void @llvm.coro.destroy(ptr %dh)
-  %d1 = add i64 %d, 1
-  %dgo = icmp ult i64 %d1, {waves}
-  br i1 %dgo, label %destroy, label %next"""
+def _entry(w: WaveWriter, memory: cpu_cluster.BlockMemory, prints: bool) -> str:
+    """ave_run: the blocks from `start` to `end`, x fastest, the waves of each (`native/cpu/run.c`)."""
+    m, b = w.module, Body()
+    if w.coroutine:
+        m.include("cpu", "ave_run_coroutines")
+        plan = m.constant(*memory.plan(w.W))
+        status = b.op(f"call i64 @ave_run_coroutines({RANGE}, ptr {b.alloca(f'[{memory.turns} x ptr]')}, ptr {plan})")
+    else:
+        m.include("cpu", "ave_run_waves")
+        status = b.op(f"call i64 @ave_run_waves({RANGE}, i32 {w.waves})")
+    if prints:
+        b.op(f"call i32 {m.declare('fflush', 'i32', ['ptr'])}(ptr null)")
+    b.do(f"ret i64 {status}")
+    return f"define i64 @{ENTRY}(ptr noalias %args, ptr %grid, i64 %start, i64 %end, ptr noalias %scratch) #0 {{\n{b.text()}\n}}"

@@ -16,41 +16,16 @@ from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.bounds_report import BLOCK, MOST_VALUES, SITE, THREAD, VALUES
 from avelang.ir.core import Op
 from avelang.ir.dtypes import DType, u32, u64
-from avelang.native.layouts import STOP, LaunchState
+from avelang.native.cpu import BoundsRecord
+from avelang.native.layouts import LaunchState
 
-HALTED = 3  # the status of a block that stopped early: at a report, or because the launch was interrupted
 # What a wave reads of its launch behind the extents of the grid: a word that is 0 as long as nothing is to be looked at, and has STOP where all must
 # stop; and the function that looks, which says whether to stop.
 FLAG, LOOK = LaunchState.flag.offset, LaunchState.look.offset
 _COLD = "!prof !{!\"branch_weights\", i32 1, i32 1048575}"
-
-REPORT = f"""void @check.report(ptr %p, ptr %grid, i64 %site, i32 %x, i32 %y, i32 %z, i64 %thread, ptr %values, i64 %n) noinline cold {{
-  %swap = cmpxchg ptr %p, i64 0, i64 1 monotonic monotonic
-  %won = extractvalue {{ i64, i1 }} %swap, 1
-  br i1 %won, label %write, label %stop
-write:
-  %xl = zext i32 %x to i64
-  %yl = zext i32 %y to i64
-  %zl = zext i32 %z to i64
-  %sp = getelementptr i64, ptr %p, i64 {SITE}
-  store i64 %site, ptr %sp
-  %xp = getelementptr i64, ptr %p, i64 {BLOCK}
-  store i64 %xl, ptr %xp
-  %yp = getelementptr i64, ptr %p, i64 {BLOCK + 1}
-  store i64 %yl, ptr %yp
-  %zp = getelementptr i64, ptr %p, i64 {BLOCK + 2}
-  store i64 %zl, ptr %zp
-  %tp = getelementptr i64, ptr %p, i64 {THREAD}
-  store i64 %thread, ptr %tp
-  %vp = getelementptr i64, ptr %p, i64 {VALUES}
-  %bytes = shl i64 %n, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr %vp, ptr %values, i64 %bytes, i1 false)
-  br label %stop
-stop:
-  %fp = getelementptr i8, ptr %grid, i64 {FLAG}
-  %old = atomicrmw or ptr %fp, i32 {STOP} release
-  ret void
-}}"""
+assert [8 * n for n in (SITE, BLOCK, THREAD, VALUES)] == [
+    getattr(BoundsRecord, name).offset for name in ("site", "block", "thread", "values")
+]
 
 
 @dataclasses.dataclass(slots=True)
@@ -144,11 +119,9 @@ def _report(w: WaveWriter, op: Op, pairs: list[_Pair], on: str) -> None:
         w.do(f"store i64 {_value(w, w.scalar(v), v.type, lane)}, ptr {place}, align 8")  # type: ignore[arg-type]
     record = w.env[op.operands[0]]
     assert isinstance(record, Ptr) and isinstance(record.base, str)
-    if "check.report" not in w.module.functions:
-        w.module.functions["check.report"] = "define internal " + REPORT
-        w.module.declare("llvm.memcpy.p0.p0.i64", "void", ("ptr", "ptr", "i64", "i1"))
+    w.module.include("cpu", "ave_report")
     where = f"i32 %block.x, i32 %block.y, i32 %block.z, i64 {_thread(w, lane)}"
-    w.do(f"call void @check.report(ptr {record.base}, ptr %grid, i64 {op.attrs['site']}, {where}, ptr {w.report}, i64 {len(values)})")
+    w.do(f"call void @ave_report(ptr {record.base}, ptr %grid, i64 {op.attrs['site']}, {where}, ptr {w.report}, i64 {len(values)})")
     w.do(f"br label %{stopped(w)}")
 
 

@@ -7,6 +7,7 @@ shared memory is a known number of bytes away, and an arrival there is an ordina
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import math
 
@@ -14,21 +15,25 @@ from avelang.emit.llvm import cpu_waits
 from avelang.emit.llvm.cpu_values import S
 from avelang.emit.llvm.cpu_wave import WaveWriter
 from avelang.ir.core import Op
+from avelang.native.cpu import CoroutinePlan, WaitState
 
+STATE = ctypes.sizeof(WaitState)
 ALIGN_BITS = 6  # a block's memory begins at a multiple of 64 bytes, so that each block's alignment is that of the first
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterMemory:
-    """`extents` in blocks; a block has `waves` waves and `stride` bytes of memory, in which its state is at `state`."""
+class BlockMemory:
+    """The memory that a thread lends to the blocks of a cluster of `extents`: `own` bytes of each block, and where
+    arrivals are `counted`, its state."""
 
     extents: tuple[int, int, int]
     waves: int
-    stride: int
-    state: int
+    own: int
+    counted: bool
 
     @property
     def blocks(self) -> int:
+        """Blocks that run together."""
         return math.prod(self.extents)
 
     @property
@@ -37,16 +42,37 @@ class ClusterMemory:
         return self.blocks * self.waves
 
     @property
+    def state(self) -> int:
+        """Where a block's state stands in its memory."""
+        return self.own
+
+    @property
+    def stride(self) -> int:
+        """Bytes of a block."""
+        return self.own + (STATE if self.counted else 0)
+
+    @property
+    def whole(self) -> int:
+        """Where the state of the cluster stands; a block without a cluster has one state."""
+        return self.blocks * self.stride if self.blocks > 1 else self.state
+
+    @property
     def scratch(self) -> int:
         """Bytes of all of it."""
-        return self.blocks * self.stride + cpu_waits.STATE
+        return self.blocks * self.stride + (STATE if self.blocks > 1 else 0)
+
+    def plan(self, lanes: int) -> tuple[str, str]:
+        """Type and value of the constant that `ave_run_coroutines` reads, a `CoroutinePlan`."""
+        plan = CoroutinePlan(self.extents, self.waves, lanes, self.counted, self.stride, self.state, self.whole)
+        data = bytes(plan)
+        return f"[{len(data)} x i8]", "[" + ", ".join(f"i8 {x}" for x in data) + "]"
 
 
-def enter(w: WaveWriter, cluster: ClusterMemory) -> None:
+def enter(w: WaveWriter, memory: BlockMemory) -> None:
     """At a wave's begin: finds the cluster's state, and where the memory of rank 0 is, as seen from the block's own."""
-    w.cluster_state = w.op(f"load ptr, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {cpu_waits.HOME}')}, align 8")
-    w.first_block = S(w.op(f"load i64, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {cpu_waits.FIRST}')}, align 8"), ALIGN_BITS)
-    w.block_bytes = cluster.stride
+    w.cluster_state = w.op(f"load ptr, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {WaitState.home.offset}')}, align 8")
+    w.first_block = S(w.op(f"load i64, ptr {w.op(f'getelementptr i8, ptr {w.state}, i64 {WaitState.first.offset}')}, align 8"), ALIGN_BITS)
+    w.block_bytes = memory.stride
 
 
 def emit_arrive(w: WaveWriter, op: Op) -> None:
@@ -61,80 +87,3 @@ def emit_wait(w: WaveWriter, op: Op) -> None:
     w.arrived = w.arrived or w.body.alloca("i32", 4)
     before = w.op(f"load i32, ptr {w.arrived}, align 4")
     cpu_waits.until_open(w, cpu_waits.at(w.cluster_state), before)
-
-
-# -- ave_run -----------------------------------------------------------------------------------------------------------------------------
-
-
-def units(cluster: ClusterMemory) -> str:
-    """Code that makes clusters of the blocks that are asked for. A cluster belongs to the range that has the block of its number times its size, so
-    that ranges which cover all blocks run each cluster once."""
-    n, (ex, ey, _) = cluster.blocks, cluster.extents
-    return f"""  %upto = add i64 %start, {n - 1}
-  %first = udiv i64 %upto, {n}
-  %uptoend = add i64 %end, {n - 1}
-  %last = udiv i64 %uptoend, {n}
-  %cgx = udiv i64 %gxl, {ex}
-  %cgy = udiv i64 %gyl, {ey}
-"""
-
-
-def start(cluster: ClusterMemory) -> str:
-    """Code that makes the states of a cluster; %x, %y and %z are its number."""
-    ex, ey, ez = cluster.extents
-    return f"""  call void @cluster.start(ptr %scratch)
-  %state = getelementptr i8, ptr %scratch, i64 {cluster.blocks * cluster.stride}
-  %firstx = mul i32 %x, {ex}
-  %firsty = mul i32 %y, {ey}
-  %firstz = mul i32 %z, {ez}
-"""
-
-
-def place(cluster: ClusterMemory) -> str:
-    """Code that finds wave %w of its block, the block %bx, %by, %bz and its memory %own, from the number %number of a wave in its cluster."""
-    ex, ey, _ = cluster.extents
-    return f"""  %w = urem i32 %number, {cluster.waves}
-  %rank = udiv i32 %number, {cluster.waves}
-  %rx = urem i32 %rank, {ex}
-  %ryz = udiv i32 %rank, {ex}
-  %ry = urem i32 %ryz, {ey}
-  %rz = udiv i32 %ryz, {ey}
-  %bx = add i32 %firstx, %rx
-  %by = add i32 %firsty, %ry
-  %bz = add i32 %firstz, %rz
-  %rankl = zext i32 %rank to i64
-  %away = mul i64 %rankl, {cluster.stride}
-  %own = getelementptr i8, ptr %scratch, i64 %away
-"""
-
-
-def functions(w: WaveWriter, cluster: ClusterMemory) -> None:
-    """Defines what makes the states: each block's knows the cluster's, and how far away the memory of rank 0 is."""
-    w.module.functions["cluster.start"] = f"""define internal void @cluster.start(ptr %scratch) #0 {{
-entry:
-  %all = getelementptr i8, ptr %scratch, i64 {cluster.blocks * cluster.stride}
-  call void @state.start(ptr %all, i32 {cluster.turns}, ptr %all, i64 0)
-  br label %each
-each:
-  %rank = phi i64 [ 0, %entry ], [ %next, %each ]
-  %away = mul i64 %rank, {cluster.stride}
-  %at = add i64 %away, {cluster.state}
-  %state = getelementptr i8, ptr %scratch, i64 %at
-  %back = sub i64 0, %away
-  call void @state.start(ptr %state, i32 {cluster.waves}, ptr %all, i64 %back)
-  %next = add i64 %rank, 1
-  %more = icmp ult i64 %next, {cluster.blocks}
-  br i1 %more, label %each, label %done
-done:
-  ret void
-}}"""
-    w.module.functions["state.start"] = f"""define internal void @state.start(ptr %state, i32 %waves, ptr %all, i64 %back) #0 {{
-  call void @llvm.memset.p0.i64(ptr %state, i8 0, i64 {cpu_waits.STATE}, i1 false)
-  %live = getelementptr i8, ptr %state, i64 {cpu_waits.LIVE}
-  store i32 %waves, ptr %live
-  %home = getelementptr i8, ptr %state, i64 {cpu_waits.HOME}
-  store ptr %all, ptr %home
-  %first = getelementptr i8, ptr %state, i64 {cpu_waits.FIRST}
-  store i64 %back, ptr %first
-  ret void
-}}"""

@@ -143,22 +143,14 @@ def scatter_rows(w: WaveWriter, pointers: str, value: Aos) -> None:
     t = f"<{value.lanes * value.n} x i{value.bits}>"
     for i, chunk in enumerate(value.chunks):
         w.do(f"store {t} {chunk}, ptr {staging.pointer(i * value.lanes)}, align {min(LINE, value.lanes * size)}")
-    each = f"""  %at = mul i64 %lane, {size}
-  %v = getelementptr i8, ptr %values, i64 %at
-  %x = load <{size} x i8>, ptr %v, align {size}
-  store <{size} x i8> %x, ptr %p, align 1"""
-    _call_lanes(w, f"scatter.rows.{size}.{w.W}", each, pointers, staging.base)
+    _each_lane(w, f"ave_scatter_rows_{size}", pointers, staging.base)
 
 
 def gather_rows(w: WaveWriter, pointers: str, n: int, m: DType) -> Aos:
     """n elements of each active lane from any addresses; n * m fills at most a register."""
     size = n * m.bytes
     staging = _staging(w, size)
-    each = f"""  %at = mul i64 %lane, {size}
-  %v = getelementptr i8, ptr %values, i64 %at
-  %x = load <{size} x i8>, ptr %p, align 1
-  store <{size} x i8> %x, ptr %v, align {size}"""
-    _call_lanes(w, f"gather.rows.{size}.{w.W}", each, pointers, staging.base)
+    _each_lane(w, f"ave_gather_rows_{size}", pointers, staging.base)
     return _staged(w, staging, n, m)
 
 
@@ -169,41 +161,15 @@ def gather(w: WaveWriter, pointers: str, m: DType) -> str:
 
 def scatter_elements(w: WaveWriter, pointers: str, values: str, n: int, m: DType) -> None:
     """The same from elements that stand as in a `StackVector`."""
-    each = "\n".join(
-        f"""  %i{i} = add i64 %lane, {i * w.W}
-  %v{i} = getelementptr i{m.bits}, ptr %values, i64 %i{i}
-  %x{i} = load i{m.bits}, ptr %v{i}, align {m.bytes}
-  %p{i} = getelementptr i{m.bits}, ptr %p, i64 {i}
-  store i{m.bits} %x{i}, ptr %p{i}, align 1"""
-        for i in range(n)
-    )
-    _call_lanes(w, f"scatter.elements.{m.bits}.{n}.{w.W}", each, pointers, values)
+    _each_lane(w, f"ave_scatter_elements_{m.bits}", pointers, values, n, w.W)
 
 
-def _call_lanes(w: WaveWriter, name: str, each: str, pointers: str, values: str) -> None:
-    """A function that runs `each` for the active lanes, lowest first: %lane is the lane, %p its address."""
-    ps, mask, word = w.t("ptr"), w.t("i1"), f"i{w.W}"
-    if name not in w.module.functions:
-        w.module.declare(f"llvm.cttz.{word}", word, [word, "i1"])
-        w.module.functions[name] = f"""define internal void @{name}(ptr nocapture %values, {ps} %ps, {mask} %mask) noinline #0 {{
-entry:
-  %P = alloca {ps}, align 64
-  store {ps} %ps, ptr %P, align 64
-  %bits = bitcast {mask} %mask to {word}
-  %none = icmp eq {word} %bits, 0
-  br i1 %none, label %done, label %loop
-loop:
-  %b = phi {word} [ %bits, %entry ], [ %rest, %loop ]
-  %n = call {word} @llvm.cttz.{word}({word} %b, i1 true)
-  %lane = {"or i64 %n, 0" if w.W == 64 else f"zext {word} %n to i64"}
-  %less = sub {word} %b, 1
-  %rest = and {word} %b, %less
-  %pp = getelementptr ptr, ptr %P, i64 %lane
-  %p = load ptr, ptr %pp
-{each}
-  %more = icmp ne {word} %rest, 0
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}}"""
-    w.do(f"call void @{name}(ptr {values}, {ps} {pointers}, {mask} {w.mask_text(w.mask)})")
+def _each_lane(w: WaveWriter, name: str, pointers: str, values: str, *numbers: int) -> None:
+    """Calls a function of `native/cpu/lanes.c` for the active lanes, lowest first."""
+    w.module.include("cpu", name)
+    if w.lane_pointers is None:
+        w.lane_pointers = w.body.alloca(w.t("ptr"))
+    w.do(f"store {w.t('ptr')} {pointers}, ptr {w.lane_pointers}, align 64")
+    word = w.op(f"bitcast {w.t('i1')} {w.mask_text(w.mask)} to i{w.W}")
+    word = word if w.W == 64 else w.op(f"zext i{w.W} {word} to i64")
+    w.do(f"call void @{name}(ptr {values}, ptr {w.lane_pointers}, i64 {word}{''.join(f', i64 {n}' for n in numbers)})")

@@ -34,6 +34,7 @@ class WaveWriter(Writer):
         self.shared: dict[Value, int] = {}
         self.words: dict[Value, int] = {}
         self.staging: dict[int, str] = {}  # stack memory for copies, by bytes a lane
+        self.lane_pointers: str | None = None  # stack memory for the addresses of lanes that are visited one by one
         self.copies: set[Value] = set()
         self.coroutine = False
         # Of `cpu_check`: memory for the numbers of a report, whether anything ends the wave early, where the launch's word is.

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import avelang.arch as arch
 from avelang.base.errors import error
-from avelang.emit.llvm.simt_library import LIBRARY
 from avelang.ir.core import Block, Kernel, Op, Value
 from avelang.ir.ops import bits_of
 from avelang.ir.printf import Print
@@ -27,6 +26,7 @@ if typing.TYPE_CHECKING:
 
 LETTERS = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
 GRID = (2**31 - 1, 65535, 65535)  # the most blocks of a launch along x, y, z (as `runtime.geometry` checks)
+LIBRARY = {"fmodf": "i32", "fmod": "i64"}  # functions that no GPU has, and the integers that hold their floats
 BINARY16 = {"f16": "half", "bf16": "bfloat"}  # the LLVM types of 16-bit floats
 
 
@@ -227,18 +227,26 @@ class Simt:
         self.body.do(text)
 
     def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
-        """Calls an intrinsic or a function of `simt_library`. `args` are (type, value) pairs. Raises U202 for other functions."""
+        """Calls an intrinsic, or fmod or fmodf. `args` are (type, value) pairs. Raises U202 for other functions."""
         if not name.startswith("llvm."):
-            if name not in LIBRARY:
-                raise self.refuse()
-            self.module.functions.setdefault(name, LIBRARY[name]())
-            return self.op(f"call {result} @{name}({', '.join(f'{t} {v}' for t, v in args)})")
+            return self._library(name, result, *args)
         target = self.module.declare(name, result, (t for t, _ in args))
         text = f"call {result} {target}({', '.join(f'{t} {v}' for t, v in args)})"
         if result == "void":
             self.do(text)
             return ""
         return self.op(text)
+
+    def _library(self, name: str, result: str, *args: tuple[str, str]) -> str:
+        """Calls a function of `native/gpu/gpu.c`, which takes floats as integers, and is inlined."""
+        if name not in LIBRARY:
+            raise self.refuse()
+        own, word = f"ave_{name}", LIBRARY[name]
+        if own not in self.module.functions:
+            self.module.include("gpu", own)
+            self.module.functions[own] = self.module.functions[own].replace(" #0 {", " alwaysinline nounwind {", 1)
+        words = ", ".join(f"{word} {self.bitcast(x, t, word)}" for t, x in args)
+        return self.bitcast(self.op(f"call {word} @{own}({words})"), word, result)
 
     def ranged(self, name: str, end: int, *args: tuple[str, str]) -> str:
         """Calls an intrinsic whose i32 is known to lie from 0 to `end` - 1."""
