@@ -22,7 +22,14 @@ from collections.abc import Iterator
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "src" / "avelang" / "native"
 # Made of their C files, both relative to FOLDER.
-UNITS = {"host.ll": "host/host.c", "guard.ll": "guard.c", "amdgcn.ll": "amdgcn/amdgcn.c", "ptx.ll": "ptx/ptx.c", "cpu.ll": "cpu/cpu.c", "gpu.ll": "gpu/gpu.c"}
+UNITS = {
+    "host.ll": "host/host.c",
+    "guard.ll": "guard.c",
+    "amdgcn.ll": "amdgcn/amdgcn.c",
+    "ptx.ll": "ptx/ptx.c",
+    "cpu.ll": "cpu/cpu.c",
+    "gpu.ll": "gpu/gpu.c",
+}
 # Read by both: headers, and their mirrors in Python.
 HEADERS = {"layouts.h": "layouts.py", "amdgcn.h": "amdgcn.py", "ptx.h": "ptx.py", "cpu.h": "cpu.py"}
 HOSTS = ("x86_64-linux-gnu", "aarch64-linux-gnu", "x86_64-macos", "aarch64-macos")
@@ -30,7 +37,8 @@ HOSTS = ("x86_64-linux-gnu", "aarch64-linux-gnu", "x86_64-macos", "aarch64-macos
 FLAGS = (
     "-S", "-emit-llvm", "-O2", "-std=c17", "-ffreestanding", "-nostdinc", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector",
     "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-sanitize=all", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
-    "-fno-discard-value-names", "-g0", "-Xclang", "-fcoroutines", "-Wall", "-Wextra", "-Werror", "-Wno-unused-command-line-argument", "-Wno-parentheses",
+    "-fno-discard-value-names", "-g0", "-Xclang", "-fcoroutines",
+    "-Wall", "-Wextra", "-Werror", "-Wno-unused-command-line-argument", "-Wno-parentheses",
 )  # fmt: skip
 
 
