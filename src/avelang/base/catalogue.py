@@ -1,4 +1,5 @@
-"""The catalogue of errors: one coded template each, with its hint. Each code is triggered by a test in tests/errors/."""
+"""The catalogue of errors: one coded template each, with its hint. Each code is triggered by a test in
+tests/errors/."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from typing import NamedTuple
 
 
 class Template(NamedTuple):
+    """A message with its hint; names in braces are filled in."""
     message: str
     hint: str = ""
 
@@ -298,7 +300,8 @@ CATALOGUE: dict[str, Template] = {
         "a block ended with status {status}",
         "this is a fault of Ave, not of your kernel: please report it with the kernel's text",
     ),
-    # L03: what a GPU's driver says. `call` is the driver's function, `name` and `text` the driver's words for its status.
+    # L03: what a GPU's driver says. `call` is the driver's function, `name` and `text` the driver's words for its
+    # status.
     "L032": Template(
         "`{kernel}` was not launched on {device}: {call} gave {name} ({status}: {text}); grid {grid}, block {block}, stream {stream:#x}, {arguments}",
         "{instead}",

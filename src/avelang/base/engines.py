@@ -1,5 +1,5 @@
-"""Which engine can do which check: one table. The checks that AVE_CHECK asks for come in; what an engine leaves out goes out, as an error where
-a check was asked for by its name."""
+"""Which engine can do which check: one table. The checks that AVE_CHECK asks for come in; what an engine leaves out
+goes out, as an error where a check was asked for by its name."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ WORDS = {
 }
 # Words about the code of certain GPUs: where there is no such code, `all` leaves nothing out.
 _OF_CODE = frozenset({"ptxas"})
-# What `ave run --check` takes where nothing is said of the engine: the first that can do all, and the code that AMD's waits stand in before others.
+# What `ave run --check` takes where nothing is said of the engine: the first that can do all, and the code that AMD's
+# waits stand in before others.
 _CHOICE = (CPU, REFERENCE, GFX942)
 _told: set[tuple[str, frozenset[str]]] = set()
 
@@ -80,7 +81,8 @@ def able(words: Collection[str]) -> list[str]:
 
 
 def choose(words: Collection[str]) -> str:
-    """The engine for a program whose arrays are on the CPU. Raises X045 where none of those that run kernels can do all of it."""
+    """The engine for a program whose arrays are on the CPU. Raises X045 where none of those that run kernels can do all
+    of it."""
     words = frozenset(words) - _OF_CODE  # whoever runs on the CPU all the same is told at the launch
     order = (GFX942, REFERENCE) if "waits" in words else _CHOICE
     found = next((engine for engine in order if not lacking(engine, words)), None)
@@ -90,8 +92,9 @@ def choose(words: Collection[str]) -> str:
 
 
 def require(engine: str, kernel: str, *, without: Collection[str] = ()) -> None:
-    """Before a launch: raises X045 where AVE_CHECK asks by name for what the engine cannot do. Of `all` it does what it can, and what is left out is
-    said once on standard error. `without`: words that are nothing to this kernel on this engine, though the engine has them."""
+    """Before a launch: raises X045 where AVE_CHECK asks by name for what the engine cannot do. Of `all` it does what it
+    can, and what is left out is said once on standard error. `without`: words that are nothing to this kernel on this
+    engine, though the engine has them."""
     asked = knobs.checks()
     if not asked:
         return

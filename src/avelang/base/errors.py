@@ -1,4 +1,5 @@
-"""Errors: a code of the catalogue, the fields of its template and a span come in; an exception with a caret and a hint goes out."""
+"""Errors: a code of the catalogue, the fields of its template and a span come in; an exception with a caret and a hint
+goes out."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ SHIPPED = (OWN, os.path.join(_HOME, "avelang_kernels", ""))  # and of the kernel
 class AveError(Exception):
     """Base of all errors that Ave raises on purpose.
 
-    Attributes: `code` (the key in the catalogue, such as "T003"), `message`, `hint` (may be empty), `span` (may be None).
-    """
+    Attributes: `code` (the key in the catalogue, such as "T003"), `message`, `hint` (may be empty), `span` (may be
+    None)."""
 
     code: str = ""
     message: str = ""
@@ -28,7 +29,8 @@ class AveError(Exception):
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.message}"]
         chain = self.span.chain() if self.span is not None else []
-        # The user's line first: what a device function of Ave's own does there explains the error, and is not its place.
+        # The user's line first: what a device function of Ave's own does there explains the error, and is not its
+        # place.
         first = next((i for own in (SHIPPED, OWN) for i, s in enumerate(chain) if not s.file.startswith(own)), 0)
         for i, s in enumerate(chain[first : first + 1] + chain[:first][::-1] + chain[first + 1 :]):
             how = "-->" if i == 0 else "which calls" if i <= first else "called from"
@@ -60,7 +62,7 @@ class LaunchError(AveError):
 
 
 class ArgumentError(LaunchError, ValueError, TypeError):
-    """What a function of Python that launches kernels was given and cannot take: as Python's own functions say it, and coded."""
+    """An argument that a launching function cannot take: Python's ValueError and TypeError, with a code."""
 
 
 class MissingError(AveTypeError, AttributeError):
@@ -72,7 +74,7 @@ class DriverError(AveError):
 
 
 class ExecutionError(AveError):
-    """What the reference executor found while running: an access out of bounds, a read of memory that nothing wrote."""
+    """A fault that the reference found while it ran: an access out of bounds, a read of memory that nothing wrote."""
 
 
 CLASSES: dict[str, type[AveError]] = {
@@ -87,7 +89,8 @@ CLASSES: dict[str, type[AveError]] = {
 
 
 class _Words(string.Formatter):
-    """`str.format`, with counts: `{n:n byte}` gives "1 byte" or "2 bytes", `{n:n index/indices}` a plural of its own."""
+    """`str.format`, with counts: `{n:n byte}` gives "1 byte" or "2 bytes", `{n:n index/indices}` a plural of its
+    own."""
 
     def format_field(self, value: Any, format_spec: str) -> Any:
         if not format_spec.startswith("n "):

@@ -1,4 +1,5 @@
-"""Python's collections of cyclic garbage, made rarer while a compilation runs: it makes many objects, nearly all of which live until it is done."""
+"""Python's collections of cyclic garbage, made rarer while a compilation runs: it makes many objects, nearly all of
+which live until it is done."""
 
 from __future__ import annotations
 

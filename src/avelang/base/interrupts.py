@@ -1,4 +1,5 @@
-"""Ctrl-C for work that runs outside of the interpreter: the work goes to threads of its own, and whoever waits for it hears of signals."""
+"""Ctrl-C for work that runs outside of the interpreter: the work goes to threads of its own, and whoever waits for it
+hears of signals."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ LOOK = 0.1  # seconds between two looks at what the main thread was told
 
 
 class _Pressed:
-    """How often Ctrl-C was pressed, where somebody counts that (`runtime.native` does)."""
+    """A counter of Ctrl-C, which `runtime.native` provides."""
 
     def __init__(self) -> None:
         self.count: Callable[[], int] = lambda: 0
@@ -22,13 +23,14 @@ pressed = _Pressed()
 
 
 def meant_for_all() -> bool:
-    """Whether Ctrl-C does what Python made it do: then it ends the work of other threads too."""
+    """True if Ctrl-C does what Python made it do: then it ends the work of other threads too."""
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def run(work: Sequence[Callable[[], Any]], stop: Callable[[], None]) -> list[Any]:
-    """The results of all functions of `work`, each called in a thread of its own. Where a handler of a signal raises meanwhile, or Ctrl-C is
-    pressed while another than the main thread waits here, `stop` is called, which must make them return soon, and the exception goes on."""
+    """The results of all functions of `work`, each called in a thread of its own. Where a handler of a signal raises
+    meanwhile, or Ctrl-C is pressed while another than the main thread waits here, `stop` is called, which must make
+    them return soon, and the exception goes on."""
     before, main = pressed.count(), threading.current_thread() is threading.main_thread()
     with concurrent.futures.ThreadPoolExecutor(len(work)) as pool:
         waiting = [pool.submit(f) for f in work]

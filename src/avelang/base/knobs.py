@@ -18,8 +18,8 @@ CHECKS = ("bounds", "init", "races", "waits", "uniform", "ir", "launch", "ptxas"
 
 @functools.lru_cache
 def _checked(value: str) -> frozenset[str]:
-    """The checks that AVE_CHECK names; `all` is every one. Raises L034 for one that there is not: who misspells it would think that all is
-    verified."""
+    """The checks that AVE_CHECK names; `all` is every one. Raises L034 for one that there is not: who misspells it
+    would think that all is verified."""
     found = frozenset(word.strip() for word in value.split(",")) - {""}
     for word in sorted(found - {*CHECKS, "all"}):
         raise error("L034", name="AVE_CHECK", got=word, want=", ".join((*CHECKS, "all")))
@@ -41,18 +41,20 @@ def _checks(what: str) -> bool:
 
 
 def check_bounds() -> bool:
-    """AVE_CHECK=bounds: an access outside of a tensor stops the kernel with its line, tensor, index, block and thread."""
+    """AVE_CHECK=bounds: an access outside of a tensor stops the kernel with its line, tensor, index, block and
+    thread."""
     return _checks("bounds")
 
 
 def check_init() -> bool:
-    """AVE_CHECK=init: a read of memory or of registers that nothing wrote is an error; outputs that Ave makes begin as NaN, and the reference says on
-    standard error which elements of an output nothing wrote."""
+    """AVE_CHECK=init: a read of memory or of registers that nothing wrote is an error; outputs that Ave makes begin as
+    NaN, and the reference says on standard error which elements of an output nothing wrote."""
     return _checks("init")
 
 
 def check_uniform() -> bool:
-    """AVE_CHECK=uniform: operands that hardware takes from scalar registers must be the same in all active lanes (X044)."""
+    """AVE_CHECK=uniform: operands that hardware takes from scalar registers must be the same in all active lanes
+    (X044)."""
     return _checks("uniform")
 
 
@@ -62,8 +64,9 @@ def check_ir() -> bool:
 
 
 def check_races() -> bool:
-    """AVE_CHECK=races: two accesses to shared (X006, X025) or global memory (X040) that nothing orders; on the reference also lanes of a wave that
-    write different values to one place (X041), and barriers (X042) and shuffles (X043) that not all come to. `ir,races` checks both."""
+    """AVE_CHECK=races: two accesses to shared (X006, X025) or global memory (X040) that nothing orders; on the
+    reference also lanes of a wave that write different values to one place (X041), and barriers (X042) and shuffles
+    (X043) that not all come to. `ir,races` checks both."""
     return _checks("races")
 
 
@@ -73,18 +76,20 @@ def check_waits() -> bool:
 
 
 def check_launches() -> bool:
-    """AVE_CHECK=launch: wait for each launch on a GPU, so that a kernel that faults is named (L033); set it before the first launch."""
+    """AVE_CHECK=launch: wait for each launch on a GPU, so that a kernel that faults is named (L033); set it before the
+    first launch."""
     return _checks("launch")
 
 
 def check_ptxas() -> bool:
-    """AVE_CHECK=ptxas: each launch on an NVIDIA GPU runs code that ptxas makes at -O0 and at -O3 on the same memory, and the PTX executor where it
-    can; X066 says where results differ."""
+    """AVE_CHECK=ptxas: each launch on an NVIDIA GPU runs code that ptxas makes at -O0 and at -O3 on the same memory,
+    and the PTX executor where it can; X066 says where results differ."""
     return _checks("ptxas")
 
 
 def hip_library() -> str | None:
-    """AVE_HIP=PATH: the HIP runtime (libamdhip64.so) to load, instead of the one that this process or the system has."""
+    """AVE_HIP=PATH: the HIP runtime (libamdhip64.so) to load, instead of the one that this process or the system
+    has."""
     return os.environ.get("AVE_HIP") or None
 
 
@@ -99,8 +104,8 @@ def cuda_folders() -> tuple[str, ...]:
 
 
 def ptxas() -> str | None:
-    """AVE_PTXAS=FILE: the `ptxas` that makes code for NVIDIA GPUs, instead of the first that is found (CUDA 12.8 or newer); `driver`: none, the
-    driver's own compiler does."""
+    """AVE_PTXAS=FILE: the `ptxas` that makes code for NVIDIA GPUs, instead of the first that is found (CUDA 12.8 or
+    newer); `driver`: none, the driver's own compiler does."""
     return os.environ.get("AVE_PTXAS") or None
 
 
@@ -120,7 +125,8 @@ def cache_off() -> bool:
 
 
 def cache_bytes() -> int:
-    """AVE_CACHE_SIZE=MIB: how much the cache on disk may hold (default: 2048; 0: any amount). Entries used longest ago go first."""
+    """AVE_CACHE_SIZE=MIB: how much the cache on disk may hold (default: 2048; 0: any amount). Entries used longest ago
+    go first."""
     text = os.environ.get("AVE_CACHE_SIZE", "") or "2048"
     if not (text.isascii() and text.isdigit()):
         raise error("L034", hint="a number of MiB; 0: no limit", name="AVE_CACHE_SIZE", got=text, want="")
@@ -133,28 +139,32 @@ def full_traceback() -> bool:
 
 
 def backend() -> str | None:
-    """AVE_BACKEND=reference|cpu|gfx942-exec|gfx950-exec: what runs kernels on CPU arrays, unless the launch says `backend=`."""
+    """AVE_BACKEND=reference|cpu|gfx942-exec|gfx950-exec: what runs kernels on CPU arrays, unless the launch says
+    `backend=`."""
     return os.environ.get("AVE_BACKEND") or None
 
 
 def target() -> str | None:
-    """AVE_TARGET=CHIP: the chip whose intrinsics kernels use, unless the launch says `target=` (default: inferred from the intrinsics)."""
+    """AVE_TARGET=CHIP: the chip whose intrinsics kernels use, unless the launch says `target=` (default: inferred from
+    the intrinsics)."""
     return os.environ.get("AVE_TARGET") or None
 
 
 def lld() -> str | None:
-    """AVE_LLD=FILE: the `ld.lld` that links code objects for AMD GPUs, instead of the first that is found (LLVM 19 or newer)."""
+    """AVE_LLD=FILE: the `ld.lld` that links code objects for AMD GPUs, instead of the first that is found (LLVM 19 or
+    newer)."""
     return os.environ.get("AVE_LLD") or None
 
 
 def llvm() -> str | None:
-    """AVE_LLVM=FOLDER: an installation of LLVM 19 or newer (with `bin/` and `lib/`, such as /usr/lib/llvm-22 or /opt/rocm/llvm), whose
-    ld.lld, llvm-mca, llvm-objdump and libLLVM are taken before any other."""
+    """AVE_LLVM=FOLDER: an installation of LLVM 19 or newer (with `bin/` and `lib/`, such as /usr/lib/llvm-22 or
+    /opt/rocm/llvm), whose ld.lld, llvm-mca, llvm-objdump and libLLVM are taken before any other."""
     return os.environ.get("AVE_LLVM") or None
 
 
 def set_defaults(backend: str | None = None, target: str | None = None, checks: tuple[str, ...] = ()) -> None:
-    """What the environment would say, for this process and those that it starts: `ave run --on ... --target ... --check ...`."""
+    """Defaults of the environment, for this process and those that it starts: `ave run --on ... --target ... --check
+    ...`."""
     for name, value in (("AVE_BACKEND", backend), ("AVE_TARGET", target), ("AVE_CHECK", ",".join(checks))):
         if value:
             os.environ[name] = value
@@ -172,8 +182,8 @@ def dump() -> tuple[str, ...]:
 
 
 def launch_entries() -> tuple[dict[Any, Any], tuple[Any, ...]] | None:
-    """The live dict behind `os.environ`, and the keys in it of the knobs that each launch obeys (`backend`, `target`, `checks`): a look at them costs
-    almost nothing. None where this Python has no such dict."""
+    """The live dict behind `os.environ`, and the keys in it of the knobs that each launch obeys (`backend`, `target`,
+    `checks`): a look at them costs almost nothing. None where this Python has no such dict."""
     data = getattr(os.environ, "_data", None)
     if not isinstance(data, dict) or not hasattr(os.environ, "encodekey"):
         return None

@@ -1,8 +1,8 @@
-"""NumPy and ml_dtypes for modules that a compilation imports but that rarely compute with them: an attribute comes in, and with the first one the
-module. Importing NumPy takes longer than the frontend takes for a kernel.
+"""NumPy and ml_dtypes for modules that a compilation imports but that rarely compute with them: an attribute comes in,
+and with the first one the module. Importing NumPy takes longer than the frontend takes for a kernel.
 
-`from avelang.base.lazy import np` stands where `import numpy as np` would. At a module's top level, `np` may be named in annotations only.
-"""
+`from avelang.base.lazy import np` stands where `import numpy as np` would. At a module's top level, `np` may be named
+in annotations only."""
 
 from __future__ import annotations
 
@@ -29,5 +29,6 @@ else:
 
 
 def numpys(name: str) -> Any:
-    """The class of NumPy with this name, for `isinstance`. Where nobody has imported NumPy nothing is of that class: then `()`, and no import."""
+    """The class of NumPy with this name, for `isinstance`. Where nobody has imported NumPy nothing is of that class:
+    then `()`, and no import."""
     return getattr(sys.modules.get("numpy"), name, ())

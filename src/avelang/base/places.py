@@ -52,8 +52,8 @@ def _span(frame: FrameType | None) -> Span | None:
 
 
 def misused(e: Exception) -> Exception:
-    """What Python itself says of an argument, deep in a function of Ave's: T232 at the line that called the function. Other exceptions are left
-    alone: those that the user's code raises."""
+    """T232 at the user's call, for an exception that Python raised deep in a function of Ave's; exceptions of the
+    user's own code stay as they are."""
     frames = list(traceback.walk_tb(e.__traceback__))
     last = next((i for i in range(len(frames) - 1, -1, -1) if not frames[i][0].f_globals.get("__name__", "").startswith(_OURS)), -1)
     if last < 0 or last + 1 >= len(frames):
@@ -70,8 +70,9 @@ def wrong(code: str, hint: str | None = None, **fields: Any) -> AveError:
 
 
 def argument_error(why: str, hint: str = "") -> ArgumentError:
-    """The error (L066) that a function which launches kernels raises for an argument that it cannot take: at the line of the user's call, the
-    nearest outside of the module that raises it and of Ave's own. `why` names the argument, what came and what is wanted."""
+    """The error (L066) that a function which launches kernels raises for an argument that it cannot take: at the line
+    of the user's call, the nearest outside of the module that raises it and of Ave's own. `why` names the argument,
+    what came and what is wanted."""
     frame = inner = sys._getframe(1)
     own = frame.f_globals.get("__name__", "")
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith((own, *_OURS, "avelang_kernels.")):

@@ -10,9 +10,8 @@ import linecache
 class Span:
     """A range of a source file. Lines count from 1, columns from 0 as in `ast`; `end_col` is exclusive.
 
-    `caller` is the span of the call that inlined this code (a device function), outermost last; it takes no part in equality. Never changed: a
-    frozen class would take several times as long to make, and each op has one.
-    """
+    `caller` is the span of the call that inlined this code (a device function), outermost last; it takes no part in
+    equality. Never changed: a frozen class would take several times as long to make, and each op has one."""
 
     file: str
     line: int
@@ -35,6 +34,7 @@ class Span:
         return linecache.getline(self.file, self.line).rstrip("\n")
 
     def where(self) -> str:
+        """The file and line, as `file:line`."""
         return f"{self.file}:{self.line}"
 
     def excerpt(self) -> str:

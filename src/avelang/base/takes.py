@@ -1,4 +1,5 @@
-"""A function's annotations come in; a function that refuses arguments which are none of them, at the user's line, goes out."""
+"""A function's annotations come in; a function that refuses arguments which are none of them, at the user's line, goes
+out."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Want:
-    """What an argument must be, for `typing.Annotated[T, Want(...)]`: `fits(x)` tells whether it is, `words` says what is wanted; `said(x)` what came
-    and `hint(x)` what to do, where they have more to say than the kind of the argument."""
+    """A requirement on an argument, for `typing.Annotated[T, Want(...)]`: `fits(x)` checks it, `words` names it;
+    `said(x)` describes the argument and `hint(x)` a remedy, where its kind alone does not."""
 
     def __init__(
         self, fits: Callable[[Any], bool], words: str, said: Callable[[Any], str] | None = None, hint: Callable[[Any], str] | None = None
@@ -29,14 +30,16 @@ class Want:
         self.fits, self.words, self._said, self._hint = fits, words, said, hint
 
     def said(self, x: Any) -> str:
+        """A description of the argument that does not fit."""
         return (self._said(x) if self._said is not None else "") or said(x)
 
     def hint(self, x: Any) -> str:
+        """A remedy, or ""."""
         return self._hint(x) if self._hint is not None else ""
 
 
 def whole(x: Any) -> bool:
-    """Whether a number is whole: Python's or NumPy's ints, arrays of one; no bool."""
+    """True if a number is whole: Python's or NumPy's ints, arrays of one; no bool."""
     try:
         operator.index(x)
     except Exception:  # whatever a user's own __index__ raises
@@ -65,7 +68,7 @@ PLAIN: dict[Any, Want] = {
 
 
 def want(hint: Any) -> Want | None:
-    """What an annotation asks for; None where it takes anything."""
+    """The requirement of an annotation; None if it takes anything."""
     if hint in (Any, object, inspect.Parameter.empty) or isinstance(hint, (str, TypeVar)):
         return None
     if hint in PLAIN:
@@ -150,12 +153,13 @@ def _learned(fn: Any) -> tuple[list[str], dict[str, Want]]:
 
 
 def takes(code: str = "L066") -> Callable[[F], F]:
-    """A decorator: the arguments of a call are held against the function's annotations before it runs. What is no such thing is an error of that
-    code, L066 or T301, at the line of the user's call, and so are errors of the catalogue that have no line of the user's. Arguments that are
-    missing, too many, or of other names are L066 (which is a TypeError, too).
+    """A decorator: the arguments of a call are held against the function's annotations before it runs. What is no such
+    thing is an error of that code, L066 or T301, at the line of the user's call, and so are errors of the catalogue
+    that have no line of the user's. Arguments that are missing, too many, or of other names are L066 (which is a
+    TypeError, too).
 
-    Understood are classes, `int` (NumPy's, too), `float`, `str`, `bool`, tuples, unions, `Literal`, `Callable`, and `Annotated[T, Want(...)]`.
-    """
+    Understood are classes, `int` (NumPy's, too), `float`, `str`, `bool`, tuples, unions, `Literal`, `Callable`, and
+    `Annotated[T, Want(...)]`."""
 
     def decorated(fn: Any) -> Any:
         # The closure holds nothing that changes: kernels may have what it holds in their keys.
@@ -179,7 +183,8 @@ def takes(code: str = "L066") -> Callable[[F], F]:
 
 
 def placed(fn: F) -> F:
-    """A decorator, as `takes` without the check of kinds: errors of the catalogue stand at the user's line; a wrong count or name is L066."""
+    """A decorator, as `takes` without the check of kinds: errors of the catalogue stand at the user's line; a wrong
+    count or name is L066."""
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -192,7 +197,7 @@ def placed(fn: F) -> F:
 
 
 def _surfaced(fn: Any, e: AveError | TypeError) -> BaseException:
-    """What a call raises in place of an error that came from inside."""
+    """The error that a call raises in place of one that came from inside."""
     if not isinstance(e, AveError):  # a TypeError of the call itself has no frame below it
         itself = e.__traceback__ is not None and e.__traceback__.tb_next is None
         return _argument_error(fn, str(e), "") if itself else e

@@ -1,8 +1,8 @@
 """Which objects may be one and the same: what control flow makes of several comes in, marks on objects go out.
 
-Where two paths, or two trips of a loop, give a name different objects, it holds a new object afterwards, with what their fields hold. That object may
-be each of them; a store into a field of one leaves that field of the others unknown, until they are stored into too.
-"""
+Where two paths, or two trips of a loop, give a name different objects, it holds a new object afterwards, with what
+their fields hold. That object may be each of them; a store into a field of one leaves that field of the others unknown,
+until they are stored into too."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def join(build: Build, made: Object, a: Object, b: Object | None) -> None:
 
 
 def joined(build: Build, a: Object, b: Object) -> Object | None:
-    """What this merge has already made of the two."""
+    """The object into which this merge has already joined the two, or None."""
     return next((m for m, x, y in build.met if x is a and y is b), None)
 
 
 def carry(build: Build, trips: list[tuple[Object, Object, Object | None]]) -> bool:
-    """Objects that a loop carries, each with what it is at the first trip and what it becomes at the next (None: of no matter). Returns whether one
-    may be more than was known: then the loop's body must be built again."""
+    """Objects that a loop carries, each with what it is at the first trip and what it becomes at the next (None: of no
+    matter). Returns whether one may be more than was known: then the loop's body must be built again."""
     mine = {made for made, _, _ in trips}
     news = False
     for made, first, after in trips:
@@ -61,7 +61,7 @@ def carry(build: Build, trips: list[tuple[Object, Object, Object | None]]) -> bo
 
 
 def _known(build: Build, v: Object) -> bool:
-    """Whether an object was there before the loop."""
+    """True if an object was there before the loop."""
     return any(build.heap.get(c) is not MISSING for c in v.cells.values())
 
 

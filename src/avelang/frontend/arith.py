@@ -1,4 +1,5 @@
-"""Arithmetic: an operator and two operands of any kind come in; Python evaluates compile-time numbers, the rest becomes IR."""
+"""Arithmetic: an operator and two operands of any kind come in; Python evaluates compile-time numbers, the rest becomes
+IR."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ MOST_BITS = 4096
 
 
 def compile_time(f: Frame, node: ast.AST, what: str, run: Callable[[], Any]) -> Any:
-    """Python's result on compile-time values; its complaint becomes T016. `what` names the operation; "": `node` is a call."""
+    """Python's result on compile-time values; its complaint becomes T016. `what` names the operation; "": `node` is a
+    call."""
     try:
         return run()
     except (ArithmeticError, TypeError, ValueError, IndexError, AttributeError) as e:
@@ -100,7 +102,8 @@ def _shift(f: Frame, a: Any, b: Any, node: ast.AST) -> tuple[Value, Value, tuple
 
 
 def _limited(f: Frame, count: Any, d: DType) -> Any:
-    """A count of a wider type than `d`, which shifts by the width of `d` where it is that or more: cut to `d`, it could become small again."""
+    """A count of a wider type than `d`, which shifts by the width of `d` where it is that or more: cut to `d`, it could
+    become small again."""
     n = count.value if isinstance(count, Vec) else count
     u = BY_NAME[f"u{element(count).bits}"]  # type: ignore[union-attr]
     n = f.b.convert(n, u)
@@ -119,7 +122,7 @@ def _as(f: Frame, v: Any, d: DType, node: ast.AST, bitwise: bool = False) -> Any
     return Vec(f.b.convert(v.value, d), v.shape) if isinstance(v, Vec) else f.b.convert(v, d)
 
 
-def meeting(f: Frame, a: Any, b: Any, node: ast.AST, arithmetic: bool = True) -> DType:
+def common_type(f: Frame, a: Any, b: Any, node: ast.AST, arithmetic: bool = True) -> DType:
     """The dtype in which two operands meet."""
     if is_number(a) and is_number(b):
         return promote(default(a), default(b))
@@ -129,7 +132,8 @@ def meeting(f: Frame, a: Any, b: Any, node: ast.AST, arithmetic: bool = True) ->
     else:
         x, y = element(a), element(b)
         assert x is not None and y is not None
-        # A choice between literals takes the type of what it meets as a literal does; two of them meet as their defaults do.
+        # A choice between literals takes the type of what it meets as a literal does; two of them meet as their
+        # defaults do.
         one = bool(choices.literals(f, a)) != bool(choices.literals(f, b))
         d = (choices.taken(f, a, y) or choices.taken(f, b, x) if one else None) or promote(x, y)
     return i32 if arithmetic and d.kind == "bool" else d
@@ -138,7 +142,7 @@ def meeting(f: Frame, a: Any, b: Any, node: ast.AST, arithmetic: bool = True) ->
 def align(f: Frame, a: Any, b: Any, node: ast.AST, text: str, bitwise: bool = False,
           arithmetic: bool = True) -> tuple[Value, Value, tuple[Any, ...] | None]:  # fmt: skip
     """Two operands with one type, and the shape of the result (None for scalars)."""
-    d = meeting(f, a, b, node, arithmetic)
+    d = common_type(f, a, b, node, arithmetic)
     return _shaped(f, _as(f, a, d, node, bitwise), _as(f, b, d, node, bitwise), node, text)
 
 
@@ -182,6 +186,7 @@ def condition(f: Frame, v: Any, node: ast.AST) -> bool | Value:
 
 
 def negate(f: Frame, v: Value) -> Value:
+    """`not v` of a run-time condition."""
     return f.b.same("not", v)
 
 

@@ -1,4 +1,5 @@
-"""Lists of statements: they come in with the names that matter afterwards; IR in the current block goes out, branches and ways out included."""
+"""Lists of statements: they come in with the names that matter afterwards; IR in the current block goes out, branches
+and ways out included."""
 
 from __future__ import annotations
 
@@ -15,9 +16,8 @@ from avelang.ir.core import Value
 def block(f: Frame, body: list[ast.stmt], live: Any, tail: bool = False) -> None:
     """Builds statements one after another. `live`: names read after the last of them; `tail`: the function ends there.
 
-    After a statement that may have returned or left a loop, the rest is built under a condition: nested into the other branch where a
-    branch always leaves, else under a flag.
-    """
+    After a statement that may have returned or left a loop, the rest is built under a condition: nested into the other
+    branch where a branch always leaves, else under a flag."""
     for i, stmt in enumerate(body):
         rest = body[i + 1 :] if f.flow.facts[stmt].exits else []
         if isinstance(stmt, ast.If):
@@ -54,7 +54,7 @@ def unless(f: Frame, flag: Value, build: Callable[[], None], live: Any, exits: b
 
 
 def _flag(f: Frame) -> bool | Value:
-    """Whether the statements that follow are skipped."""
+    """True if the statements that follow are skipped."""
     result: bool | Value = False
     for name in FLAGS:
         held = f.env.get(name)

@@ -1,4 +1,5 @@
-"""The frontend's door: a function, its compile-time arguments and a chip come in, a verified kernel in phase "tensors" goes out."""
+"""The frontend's door: a function, its compile-time arguments and a chip come in, a verified kernel in phase "tensors"
+goes out."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ VISITORS: Visitors = {**stmt.VISITORS, **expr.VISITORS, ast.Call: calls.call}
 def build(source: FunctionSource, constexprs: Mapping[str, object], chip: arch.Chip | None = None) -> Kernel:
     """The IR of one kernel, specialized to `constexprs` (one value for each constexpr parameter without a default).
 
-    Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises errors of the catalogue at the user's line.
-    """
+    Without `chip`, the first chip that has all intrinsics used is taken (`arch.infer`). Raises errors of the catalogue
+    at the user's line."""
     known = BuildFacts()
     state = Build(Block(), chip, known, VISITORS)
     try:
@@ -77,7 +78,8 @@ def _kernel(source: FunctionSource, constexprs: Mapping[str, object], chip: arch
 
 
 def _shared_fits(kernel: Kernel, chip: arch.Chip | None) -> None:
-    """Raises U203, at the allocation that is too much, where a block's shared memory exceeds what the chip gives (any chip, where none is named)."""
+    """Raises U203, at the allocation that is too much, where a block's shared memory exceeds what the chip gives (any
+    chip, where none is named)."""
     limit = chip.lds_bytes if chip is not None else max(c.lds_bytes for c in arch.CHIPS.values())
     have = 0
     for op in walk(kernel.body):

@@ -19,10 +19,10 @@ _BETWEEN = frozenset({"EXTENDED_ARG", "PUSH_NULL", "CACHE", "RESUME", "NOT_TAKEN
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reads:
-    """What a code object and those inside of it read. `globals`: names of globals and builtins, with the attributes that follow at once; `cells`:
-    those
-    of cells, its own and those of functions around the ones inside. `imports`: module, level, names taken from it. `names`: every name and every
-    string in the code, of which an attribute may be asked."""
+    """Names that a code object and those nested in it read. `globals`: names of globals and builtins, with the
+    attributes that follow at once; `cells`: those of cells, its own and those of functions around the ones inside.
+    `imports`: module, level, names taken from it. `names`: every name and every string in the code, of which an
+    attribute may be asked."""
 
     globals: tuple[Chain, ...]
     cells: tuple[Chain, ...]
@@ -37,7 +37,7 @@ def codes(code: types.CodeType) -> list[types.CodeType]:
 
 @functools.lru_cache(maxsize=4096)
 def reads(code: types.CodeType) -> Reads:
-    """What a function with this code reads."""
+    """The names that a function with this code reads."""
     chains: dict[tuple[bool, Chain], None] = {}
     imports: dict[tuple[str, int, tuple[str, ...]], None] = {}
     names: set[str] = set()

@@ -1,4 +1,5 @@
-"""Calls: of builtins, dtypes, intrinsics, device functions and of the few Python functions that work on compile-time values."""
+"""Calls: of builtins, dtypes, intrinsics, device functions and of the few Python functions that work on compile-time
+values."""
 
 from __future__ import annotations
 
@@ -171,7 +172,8 @@ _ALLOWED = frozenset(map(id, (*PYTHON, *MATH)))
 
 
 def _items(f: Frame, v: Any, node: ast.Call) -> Any:
-    """A tensor as a tuple of its parts along its first mode, where its extent is known; anything else as it is. Raises T022."""
+    """A tensor as a tuple of its parts along its first mode, where its extent is known; anything else as it is. Raises
+    T022."""
     if not isinstance(v, (Vec, Ref)):
         return v
     n = v.shape[0]
@@ -314,7 +316,7 @@ def _expect_threads(f: Frame, a: Args, node: ast.Call) -> None:
 
 
 def _expect(f: Frame, a: Args, node: ast.Call) -> None:
-    """What a launch can tell is an error there (L050), what is known now is one here (T311)."""
+    """An expectation: an error at the launch that breaks it (L050), or here where it is known to be broken (T311)."""
     condition, what = a["condition"], a["what"]
     if not isinstance(what, str):
         f.fail("T017", node, what="`what` of al.expect", got=describe(what))

@@ -1,4 +1,5 @@
-"""Literals chosen at run time, `7 if c else 3`: numbers come in; a value whose type is as open as a literal's goes out."""
+"""Literals chosen at run time, `7 if c else 3`: numbers come in; a value whose type is as open as a literal's goes
+out."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def typed(f: Frame, v: Any, d: DType) -> Value:
 
 
 def taken(f: Frame, v: Any, d: DType) -> DType | None:
-    """Where a choice meets a run-time `d`: the dtype that its literals take; None where one of them does not fit, or `v` is no choice."""
+    """The dtype that the literals of a choice take beside a run-time `d`; None if one does not fit, or `v` is no
+    choice."""
     numbers = literals(f, v)
     for number in numbers:
         d = with_literal(d, number)
@@ -44,7 +46,8 @@ def taken(f: Frame, v: Any, d: DType) -> DType | None:
 
 
 def stored(f: Frame, v: Any, d: DType) -> Value | None:
-    """A choice as what is stored into a `d`; None where its literals do not become that by themselves, or `v` is no choice."""
+    """A choice as what is stored into a `d`; None where its literals do not become that by themselves, or `v` is no
+    choice."""
     numbers = literals(f, v) if isinstance(v, Value) else ()
     fit = numbers and all(fits(x, d) and (d.is_float or not isinstance(x, float)) for x in numbers)
     return typed(f, v, d) if fit else None

@@ -1,4 +1,5 @@
-"""What a kernel captures: a `FunctionSource` comes in; a key of all that it reaches, and what must stay as it is for the key to hold, go out."""
+"""What a kernel captures: a `FunctionSource` comes in; a key of all that it reaches, and what must stay as it is for
+the key to hold, go out."""
 
 from __future__ import annotations
 
@@ -28,13 +29,14 @@ def reach(tell: Callable[[Reach], None]) -> tuple[Reach, str]:
 
 
 def exact(v: Any) -> str:
-    """A key of a captured value that is equal only where kernels built from it are: 1, 1.0 and True differ, and so do 0.0 and -0.0. The same in every
-    process."""
+    """A key of a captured value that is equal only where kernels built from it are: 1, 1.0 and True differ, and so do
+    0.0 and -0.0. The same in every process."""
     return reach(lambda r: r.captured(v))[1]
 
 
 class Closure:
-    """The captures of one function and of all that it reaches: device functions, structs, constants and what Python code runs for these."""
+    """The captures of one function and of all that it reaches: device functions, structs, constants and what Python
+    code runs for these."""
 
     def __init__(self, source: FunctionSource):
         self._source = source
@@ -48,12 +50,13 @@ class Closure:
 
     @property
     def trouble(self) -> str:
-        """What of the last snapshot has no key, or nothing. A kernel that reads such is built anew for each launch."""
+        """The part of the last snapshot that has no key, or "". A kernel that reads it is built anew for each
+        launch."""
         return self._current().trouble
 
     @property
     def loose(self) -> bool:
-        """Whether something was read that may change in place: each launch looks at all of it then."""
+        """True if something was read that may change in place: each launch looks at all of it then."""
         return self._current().loose
 
     def _current(self) -> Reach:
@@ -63,8 +66,8 @@ class Closure:
         return self._known
 
     def snapshot(self) -> tuple[str, ...]:
-        """The key of all that is captured now. While nothing was rebound, and nothing may change in place, it costs a few look-ups. Raises S002
-        and S006 where the text of a function that is reached cannot be had."""
+        """The key of all that is captured now. While nothing was rebound, and nothing may change in place, it costs a
+        few look-ups. Raises S002 and S006 where the text of a function that is reached cannot be had."""
         known = self._known
         if known is None or known.loose or known.trouble or not unchanged(known.slots):
             self._known, key = reach(lambda r: r.jit(self._source))
@@ -72,8 +75,8 @@ class Closure:
         return self._key
 
     def watched(self) -> tuple[Watched, ...]:
-        """What the last `snapshot` looked at. As long as each name still holds that very object, the snapshot is the same; the runtime's host code
-        checks it so."""
+        """The names that the last `snapshot` read. As long as each name still holds that very object, the snapshot is
+        the same; the runtime's host code checks it so."""
         return tuple(self._current().slots)
 
     def forget(self) -> None:
@@ -82,7 +85,7 @@ class Closure:
 
 
 def unchanged(slots: Sequence[Watched]) -> bool:
-    """Whether all that was read by name is still there."""
+    """True if all that was read by name is still there."""
     for home, name, value, there in slots:
         if isinstance(name, int):
             if word(id(home) + name) != value:
@@ -102,7 +105,8 @@ def unchanged(slots: Sequence[Watched]) -> bool:
 
 
 def _text(source: FunctionSource) -> str:
-    """The text, and what Python has made of annotations and defaults where the function was defined: a factory gives one text several."""
+    """The text, and what Python has made of annotations and defaults where the function was defined: a factory gives
+    one text several."""
     fn = source.fn
     return f"{source.text}\n# {fn.__annotations__!r} {fn.__defaults__!r} {fn.__kwdefaults__!r}\n"
 

@@ -25,7 +25,8 @@ MATH = {getattr(math, n) for n in dir(math) if callable(getattr(math, n)) and no
 
 
 def constant(value: Any) -> Any:
-    """A Python object as a compile-time value; MISSING where a kernel may not capture it (it is mutable, or means nothing here)."""
+    """A Python object as a compile-time value; MISSING where a kernel may not capture it (it is mutable, or means
+    nothing here)."""
     if type(value) in _SIMPLE:
         return value
     if isinstance(value, numpys("generic")):

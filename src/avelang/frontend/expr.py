@@ -24,7 +24,7 @@ from avelang.ir.types import MapType, PtrType
 
 
 def name(f: Frame, node: ast.Name) -> Any:
-    """What a name holds: local, of an enclosing jit function, of the closure, global or builtin."""
+    """The value of a name: local, of an enclosing jit function, of the closure, global or builtin."""
     frame: Frame | None = f
     while frame is not None:
         held = frame.env.get(node.id)
@@ -77,7 +77,8 @@ def attribute(f: Frame, node: ast.Attribute) -> Any:
 
 
 def _field(base: Any, name: str) -> Any:
-    """A field that cannot change, and that the key of a kernel covers (`closure.exact`): of dtypes, layouts, named tuples, enums; or MISSING."""
+    """A field that cannot change, and that the key of a kernel covers (`closure.exact`): of dtypes, layouts, named
+    tuples, enums; or MISSING."""
     if isinstance(base, type) and issubclass(base, enum.Enum):
         return base.__members__.get(name, MISSING)
     fixed = name in ("name", "value") if isinstance(base, enum.Enum) else name in getattr(base, "_fields", ())
@@ -146,7 +147,8 @@ def _both(f: Frame, a: Any, b: Any, node: ast.AST) -> Any:
 
 
 def boolean(f: Frame, node: ast.BoolOp) -> Any:
-    """`and`, `or`: Python's at compile time; at run time a condition, the right side built under an `if` where it is not pure."""
+    """`and`, `or`: Python's at compile time; at run time a condition, the right side built under an `if` where it is
+    not pure."""
     is_and = isinstance(node.op, ast.And)
     result = f.expr(node.values[0])
     for right in node.values[1:]:

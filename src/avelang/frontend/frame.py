@@ -1,4 +1,5 @@
-"""The state while a kernel is built: `Build` (one for a kernel), `Frame` (one for a function, inlined too), `Env` (what names hold)."""
+"""The state while a kernel is built: `Build` (one for a kernel), `Frame` (one for a function, inlined too), `Env` (what
+names hold)."""
 
 from __future__ import annotations
 
@@ -33,12 +34,14 @@ class ConstantBuilder(Builder):
 
     @contextlib.contextmanager
     def inside(self, block: Block) -> Iterator[Block]:
+        """Appends to `block` for a while."""
         self._stack.append(block)
         with super().inside(block):
             yield block
         self._stack.pop()
 
     def const(self, value: Number | tuple[Number, ...], type: Type = None) -> Value:  # type: ignore[assignment]
+        """A constant; the same op as before where one is in sight."""
         key = (type, repr(value) if dtype_of(type).is_float else value)
         for block in reversed(self._stack):
             found = self._consts.get(block, {}).get(key)
@@ -49,7 +52,7 @@ class ConstantBuilder(Builder):
         return made
 
     def sees(self, value: Value) -> bool:
-        """Whether a value is made in the current block or in one around it."""
+        """True if a value is made in the current block or in one around it."""
         return any(value.owner is block or any(value.owner is op for op in block.ops) for block in self._stack)
 
     def move(self, block: Block) -> None:
@@ -58,7 +61,8 @@ class ConstantBuilder(Builder):
 
 
 class Env:
-    """What names (or cells of objects) hold, in layers: one more for each region that is being built, so that what a region assigns can be told."""
+    """Values of names (or of cells of objects), in layers: one more for each region that is being built, which holds
+    the region's assignments."""
 
     __slots__ = ("layers",)
 
@@ -66,12 +70,14 @@ class Env:
         self.layers: list[dict[Any, Any]] = [{}]
 
     def get(self, name: Any) -> Any:
+        """The value in the innermost layer that has the name, or MISSING."""
         for layer in reversed(self.layers):
             if name in layer:
                 return layer[name]
         return MISSING
 
     def set(self, name: Any, value: Any) -> None:
+        """Binds a name in the innermost layer."""
         self.layers[-1][name] = value
 
 
@@ -80,9 +86,10 @@ class Restart(Exception):  # noqa: N818 - never leaves the frontend
 
 
 class BuildFacts:
-    """What builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need storage (`storage.py`). `stored`:
-    fields of structs, as (struct, name), whose register tensors are changed in place. `open`: calls of which it cannot be told what they store into;
-    `storing`: those that turned out to store into an argument."""
+    """Facts that builds of one kernel find out about its syntax trees. `changed`: by definition, the names that need
+    storage (`storage.py`). `stored`: fields of structs, as (struct, name), whose register tensors are changed in place.
+    `open`: calls of which it cannot be told what they store into; `storing`: those that turned out to store into an
+    argument."""
 
     def __init__(self) -> None:
         self.changed: dict[ast.AST, set[str]] = {}
@@ -91,12 +98,14 @@ class BuildFacts:
         self.storing: set[ast.AST] = set()
 
     def restart(self) -> NoReturn:
+        """Begins the build again, with what is known now."""
         self.changed.clear()
         raise Restart
 
 
 class Build:
-    """One kernel being built: the builder, the rows used, and the functions that are being inlined. `visitors` build statements and expressions."""
+    """One kernel being built: the builder, the rows used, and the functions that are being inlined. `visitors` build
+    statements and expressions."""
 
     def __init__(self, body: Block, chip: Any, known: BuildFacts, visitors: Visitors):
         self.b = ConstantBuilder(body)
@@ -113,14 +122,16 @@ class Build:
         self.known = known
         # What the fields of objects hold.
         self.heap = Env()
-        # How many loops that are being built again stand around the current place, and which cells a loop has carried when it was built last.
+        # How many loops that are being built again stand around the current place, and which cells a loop has carried
+        # when it was built last.
         self.again = 0
         self.carried: dict[Any, list[FieldCell]] = {}
         # Where control flow is being merged: the objects made, each with the two that it stands for (`aliases.py`).
         self.met: list[tuple[Any, Any, Any]] = []
         # Values that stand for a literal carried around a loop, with the literal: their type is still open.
         self.soft: dict[Value, Number] = {}
-        # Values that were chosen between two literals: the condition and both sides (numbers, or such values). See `choices.py`.
+        # Values that were chosen between two literals: the condition and both sides (numbers, or such values). See
+        # `choices.py`.
         self.choices: dict[Value, tuple[Value, Any, Any]] = {}
 
 
@@ -140,7 +151,8 @@ class Frame:
         self.env = Env()
         # Names whose register tensors are changed in place; see `storage.py`.
         self.in_memory: NameSet | set[str] = frozenset()
-        # What a `return` gives, converted to the return annotation; and how many loops stand around the statement being built.
+        # What a `return` gives, converted to the return annotation; and how many loops stand around the statement being
+        # built.
         self.returned: Callable[[Any, ast.AST], Any] = lambda value, node: value
         self.loops = 0
         self._spans: dict[ast.AST, Span] = {}
@@ -160,6 +172,7 @@ class Frame:
         self.b.span = self.span(node)
 
     def fail(self, code: str, node: ast.AST, hint: str | None = None, **fields: Any) -> NoReturn:
+        """Raises the error `code` at a node."""
         raise error(code, self.span(node), hint, **fields)
 
     @contextlib.contextmanager
@@ -203,13 +216,15 @@ class Frame:
         layer.update(self.build.heap.layers.pop())
 
     def held(self, name: str | FieldCell) -> Any:
-        """What a name or a cell holds, or MISSING."""
+        """The value of a name or a cell, or MISSING."""
         return self.build.heap.get(name) if isinstance(name, FieldCell) else self.env.get(name)
 
     def hold(self, name: str | FieldCell, value: Any) -> None:
+        """Sets the value of a name or a cell."""
         (self.build.heap if isinstance(name, FieldCell) else self.env).set(name, value)
 
     def typed(self, number: Number, d: DType) -> Value:
+        """A constant of dtype `d`."""
         return self.b.const(number, d)
 
 

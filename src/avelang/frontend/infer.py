@@ -1,4 +1,5 @@
-"""Type rules: the dtypes of two operands come in, the dtype in which they meet goes out; and what a literal may become."""
+"""Type rules: the dtypes of two operands come in, the dtype in which they meet goes out; and what a literal may
+become."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ SMALL = 240  # the largest number of the float with the least range: every one h
 
 
 def promote(a: DType, b: DType) -> DType:
-    """Where two run-time values meet: the wider integer, unsigned where widths are equal; the float where an integer meets a float; the
-    wider float, f32 for f16 with bf16 and for two kinds of fp8; an fp8 gives way to any other float; u1 gives way to anything."""
+    """The common type of two run-time values: the wider integer, unsigned where widths are equal; the float where an
+    integer meets a float; the wider float, f32 for f16 with bf16 and for two kinds of fp8; an fp8 gives way to any
+    other float; u1 gives way to anything."""
     if a == b:
         return a
     if a.kind == "bool" or b.kind == "bool":
@@ -37,8 +39,8 @@ def default(number: float | int | bool) -> DType:
 
 
 def fits(number: float | int | bool, d: DType, bitwise: bool = False) -> bool:
-    """Whether a literal may become a `d`: integers exactly (for bitwise operations either sign's bit pattern will do), floats rounded but
-    not to infinity; a float becomes an integer only where it is a whole number."""
+    """True if a literal may become a `d`: integers exactly (for bitwise operations either sign's bit pattern will do),
+    floats rounded but not to infinity; a float becomes an integer only where it is a whole number."""
     if d.kind == "bool":
         return number in (0, 1)
     if d.is_int:
@@ -55,17 +57,20 @@ def fits(number: float | int | bool, d: DType, bitwise: bool = False) -> bool:
 
 
 def with_literal(d: DType, number: float | int | bool) -> DType:
-    """Where a run-time `d` meets a literal: `d`, but a float literal takes an integer to f32, and a number takes a condition along."""
+    """The common type of a run-time `d` and a literal: `d`, but a float literal takes an integer to f32, and a number
+    takes a condition along."""
     if d.kind == "bool":
         return u1 if isinstance(number, bool) else default(number)
     return f32 if d.is_int and isinstance(number, float) else d
 
 
 def stores_into(value: DType, target: DType) -> bool:
-    """Whether a run-time value converts by itself when it is stored: between integers, and between floats; a condition into anything."""
+    """True if a run-time value converts by itself when it is stored: between integers, and between floats; a condition
+    into anything."""
     return value.kind == "bool" or value.is_int == target.is_int and value.is_float == target.is_float and target.kind != "bool"
 
 
 def carries(init: DType, new: DType) -> bool:
-    """Whether a name that held `init` before a loop keeps that type when the loop gives it a `new`: only signedness may be lost."""
+    """True if a name that held `init` before a loop keeps that type when the loop gives it a `new`: only signedness may
+    be lost."""
     return promote(init, new) == init or (init.is_int and new.is_int and init.bits == new.bits)

@@ -1,4 +1,5 @@
-"""Device functions: a call with its arguments comes in; the callee's statements are built in place, and what it returns goes out."""
+"""Device functions: a call with its arguments comes in; the callee's statements are built in place, and what it returns
+goes out."""
 
 from __future__ import annotations
 
@@ -52,8 +53,9 @@ def call(f: Frame, callee: Jitted | LocalFn | Method, args: list[Any], kwargs: d
 
 
 def _endless(inner: Frame) -> bool:
-    """Whether a function that is being built is called again in a way that may never end. Two ways end: by a function that was handed in from
-    outside (its text is in another function, which is not built again), and on an object that is a part of the one it is being called on."""
+    """True if a function that is being built is called again in a way that may never end. Two ways end: by a function
+    that was handed in from outside (its text is in another function, which is not built again), and on an object that
+    is a part of the one it is being called on."""
     active = inner.build.active
     last = next((i for i in range(len(active) - 1, -1, -1) if active[i][0] is inner.node), None)
     if last is None:
@@ -64,7 +66,7 @@ def _endless(inner: Frame) -> bool:
 
 
 def _part_of(part: Any, whole: Any) -> bool:
-    """Whether an object is held by a field of another, or by a field of what that holds."""
+    """True if an object is held by a field of another, or by a field of what that holds."""
     if isinstance(whole, tuple):
         return any(part is x or _part_of(part, x) for x in whole)
     if part is None or not isinstance(whole, Object):
@@ -205,12 +207,12 @@ def _returned(inner: Frame, wanted: Any, value: Any, node: ast.AST) -> Any:
 
 
 def is_void(wanted: Any) -> bool:
-    """Whether an annotation says that nothing is returned."""
+    """True if an annotation says that nothing is returned."""
     return wanted is None or (isinstance(wanted, DType) and wanted.kind == "void")
 
 
 def _result(inner: Frame, wanted: Any, node: ast.AST) -> Any:
-    """What the call gives, once the body is built."""
+    """The value of the call, once the body is built."""
     if inner.flow.returns_value:
         if inner.env.get(RETURNED) is not True:
             inner.fail("T073", inner.node, name=inner.label)

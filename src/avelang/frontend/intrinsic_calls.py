@@ -1,4 +1,5 @@
-"""Intrinsics: a row of `avelang.isa` and arguments come in; they are bound, checked and converted as the row says, and its op goes out."""
+"""Intrinsics: a row of `avelang.isa` and arguments come in; they are bound, checked and converted as the row says, and
+its op goes out."""
 
 from __future__ import annotations
 
@@ -83,8 +84,8 @@ def _plain(v: Any) -> Type | None:
 
 
 def _group_type(f: Frame, row: Row, p: Param, given: dict[str, Any]) -> Any:
-    """The type that an operand should have: its own, or where it may have several or shares another's, the one that the first typed
-    argument of its group settles."""
+    """The type that an operand should have: its own, or where it may have several or shares another's, the one that the
+    first typed argument of its group settles."""
     root = p
     while isinstance(root.type, str) and root.type not in ("tensor", "map"):
         root = next(q for q in row.params if q.name == root.type)
@@ -108,7 +109,8 @@ def _group_type(f: Frame, row: Row, p: Param, given: dict[str, Any]) -> Any:
 
 
 def _alike(have: Type, want: Type, packed: bool) -> bool:
-    """Whether a value goes in as it is but for its name: integers read as signed or not, or any bits where `packed`; f16 is never read as bf16."""
+    """True if a value goes in as it is but for its name: integers read as signed or not, or any bits where `packed`;
+    f16 is never read as bf16."""
     if bits(have) != bits(want):
         return False
     a, b = dtype_of(have), dtype_of(want)
@@ -160,7 +162,7 @@ def _tensor(f: Frame, p: Param, v: Any, what: str, node: ast.AST) -> Value:
 
 
 def _accepted(p: Param, want: Type) -> str:
-    """What an operand may be, in words: `want`, or one of a row of sizes."""
+    """The types that an operand may have, in words: `want`, or one of a row of sizes."""
     types = p.type if isinstance(p.type, tuple) else ()
     if len(types) > 3 and all(isinstance(t, VecType) and dtype_of(t) == dtype_of(want) for t in types):
         first, second, *_, last = (t.n for t in types)  # type: ignore[union-attr]

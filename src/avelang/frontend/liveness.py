@@ -1,4 +1,5 @@
-"""What a function's syntax tree says without types: a tree comes in; names assigned, names live and ways out of statements go out."""
+"""What a function's syntax tree says without types: a tree comes in; names assigned, names live and ways out of
+statements go out."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ NONE: NameSet = frozenset()
 
 @dataclasses.dataclass(slots=True)
 class Facts:
-    """Of a statement: names read before it assigns them, names it assigns on every path, names it may assign, and how it may be left
-    ("return", "break", "continue")."""
+    """Of a statement: names read before it assigns them, names it assigns on every path, names it may assign, and how
+    it may be left ("return", "break", "continue")."""
 
     use: NameSet
     kill: NameSet
@@ -21,7 +22,8 @@ class Facts:
 
 
 class Flow:
-    """The analysis of one function. `live`: what may be read after a compound statement; `head`: what may be read at the head of a loop."""
+    """The analysis of one function. `live`: what may be read after a compound statement; `head`: what may be read at
+    the head of a loop."""
 
     def __init__(self, node: ast.FunctionDef):
         self.facts: dict[ast.AST, Facts] = {}
@@ -85,14 +87,15 @@ class Flow:
         return Facts(reads, stores, stores)
 
     def _lambdas(self, *parts: ast.AST) -> None:
-        """What lambdas read is live always, as of nested functions."""
+        """Names that lambdas read are always live, like those of nested functions."""
         for n in (n for part in parts for n in walk(part) if type(n) is ast.Lambda):
             self.captured |= _reads(n.body)
 
     # -- downward: what is live --------------------------------------------------------------------------------------------------
 
     def _down(self, body: list[ast.stmt], live: set[str], left: NameSet = NONE, next_trip: NameSet = NONE) -> None:
-        """`live`: what may be read behind these statements; `left`, `next_trip`: what may be read where `break` and `continue` lead."""
+        """`live`: what may be read behind these statements; `left`, `next_trip`: what may be read where `break` and
+        `continue` lead."""
         for stmt in reversed(body):
             facts = self.facts[stmt]
             # Behind a statement that may leave the loop, an assignment is not certain to come.
@@ -118,14 +121,14 @@ class Flow:
         return frozenset(use)
 
     def exits(self, body: list[ast.stmt]) -> NameSet:
-        """How a list of statements may be left before its end."""
+        """The ways in which a list of statements may be left before its end."""
         return frozenset().union(*(self.facts[s].exits for s in body))
 
     ends = staticmethod(lambda body: _ends(body))
 
 
 def _ends(body: list[ast.stmt]) -> bool:
-    """Whether control never reaches the end of these statements (as far as the syntax says)."""
+    """True if control never reaches the end of these statements (as far as the syntax says)."""
     if not body:
         return False
     last = body[-1]
@@ -140,7 +143,8 @@ _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
 def walk(node: ast.AST) -> list[ast.AST]:
-    """The node and all below it, operators and contexts left out, parents first. `ast.walk` takes four times as long."""
+    """The node and all below it, operators and contexts left out, parents first. `ast.walk` takes four times as
+    long."""
     found = [node]
     for n in found:
         t = type(n)

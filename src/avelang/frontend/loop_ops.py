@@ -1,4 +1,5 @@
-"""What loops carry: names, and what they hold before the loop and after a trip, come in; `for` and `while` ops with results go out."""
+"""What loops carry: names, and what they hold before the loop and after a trip, come in; `for` and `while` ops with
+results go out."""
 
 from __future__ import annotations
 
@@ -16,18 +17,18 @@ from avelang.frontend.merge import (
     RETURNED,
     Clash,
     Join,
-    alone,
     bind_results,
     changed_cells,
     frozen,
     held_after,
     is_registers,
+    join_alone,
+    join_scalar,
+    join_tuple,
     or_poison,
     poison,
     same,
-    scalar,
     shown_name,
-    together,
 )
 from avelang.frontend.names import constexpr
 from avelang.frontend.structs import FieldCell, Object, Snapshot, StructField
@@ -36,64 +37,65 @@ from avelang.ir.core import Block, Value
 from avelang.ir.dtypes import DType
 
 
-def before_loop(f: Frame, v: Any, node: ast.AST) -> Join:
-    """How a name that holds `v` before a loop crosses its head; the types of literals are guesses. Raises Clash."""
+def join_before_loop(f: Frame, v: Any, node: ast.AST) -> Join:
+    """The join of a name that holds `v` before a loop, at the loop's head; types of literals are guesses. Raises
+    Clash."""
     if isinstance(v, Poison):
         raise Clash(v)
     if is_number(v):
-        return scalar(default(v), literal=v)
+        return join_scalar(default(v), literal=v)
     if is_scalar(v):
-        return scalar(v.type, literal=f.build.soft.get(v))
+        return join_scalar(v.type, literal=f.build.soft.get(v))
     if isinstance(v, Snapshot):
-        return _opened(v)
+        return _join_unchanged(v)
     if isinstance(v, tuple):
-        return together(tuple(before_loop(f, x, node) for x in v))
-    m = alone(f, v)
+        return join_tuple(tuple(join_before_loop(f, x, node) for x in v))
+    m = join_alone(f, v)
     if m.kind == "memory":
         # A storage of the loop's own: the tensor that the name held before may have other names.
         tensor_access.store(f, m.payload, v, node)
     return m
 
 
-def _opened(v: Any) -> Join:
-    """How an object, or what a field holds, crosses as long as no trip has changed it."""
+def _join_unchanged(v: Any) -> Join:
+    """The join of an object, or of a field's value, as long as no trip has changed it."""
     return Join("same", payload=v, open=True)
 
 
-def _closed(f: Frame, v: Any, after: Any, node: ast.AST) -> Join:
-    """How what was `_opened` crosses when a trip has turned out to leave `after`. Raises Clash."""
+def _join_changed(f: Frame, v: Any, after: Any, node: ast.AST) -> Join:
+    """The join that replaces `_join_unchanged` when a trip has left `after`. Raises Clash."""
     if isinstance(v, Snapshot):
-        return Join("object", (), tuple(map(_opened, v.values)), Object(v.object.cls, v.object.heap))
+        return Join("object", (), tuple(map(_join_unchanged, v.values)), Object(v.object.cls, v.object.heap))
     if isinstance(v, tuple):
-        return together(tuple(map(_opened, v)))
+        return join_tuple(tuple(map(_join_unchanged, v)))
     if not is_scalar(v) and (isinstance(v, Value) or isinstance(v, Ref) and not is_registers(v)):
         raise Clash(f"{describe(v)} before the loop and {'another one' if type(after) is type(v) else describe(after)} after a trip")
-    return before_loop(f, v, node)
+    return join_before_loop(f, v, node)
 
 
-def _field_trip(f: Frame, field: StructField, m: Join, v: Any, node: ast.AST) -> Join:
+def _join_field_after_trip(f: Frame, field: StructField, m: Join, v: Any, node: ast.AST) -> Join:
     if m.open and field.wanted is constexpr and not same(m.payload, v):
         raise Clash(f"{describe(m.payload)} before the loop and {describe(v)} after a trip, and it is a compile-time field")
-    return after_trip(f, m, v, node)
+    return join_after_trip(f, m, v, node)
 
 
-def after_trip(f: Frame, m: Join, v: Any, node: ast.AST) -> Join:
+def join_after_trip(f: Frame, m: Join, v: Any, node: ast.AST) -> Join:
     """The same crossing where it can take what the loop's body left, or one with another type to try. Raises Clash."""
     if m.kind == "same" and isinstance(m.payload, Poison):
         return m
     if isinstance(v, Poison):
         raise Clash(v)
     if m.open and not same(m.payload, v):
-        return after_trip(f, _closed(f, m.payload, v, node), v, node)
+        return join_after_trip(f, _join_changed(f, m.payload, v, node), v, node)
     if m.kind == "object" and isinstance(v, Snapshot) and v.object.cls is m.payload.cls:
         fields = v.object.cls.fields.values()
-        items = tuple(or_poison(functools.partial(_field_trip, f, d, x, y, node), "T014")
+        items = tuple(or_poison(functools.partial(_join_field_after_trip, f, d, x, y, node), "T014")
                       for d, x, y in zip(fields, m.items, v.values, strict=True))  # fmt: skip
         return Join("object", tuple(t for x in items for t in x.types), items, m.payload)
     if m.kind == "tuple" and isinstance(v, tuple) and len(v) == len(m.items):
-        return together(tuple(after_trip(f, x, y, node) for x, y in zip(m.items, v, strict=True)))
+        return join_tuple(tuple(join_after_trip(f, x, y, node) for x, y in zip(m.items, v, strict=True)))
     if m.kind == "scalar" and (is_number(v) or is_scalar(v)):
-        return _scalar_trip(m, v)
+        return _join_scalar_after_trip(m, v)
     if m.kind == "vector" and isinstance(v, (Vec, Ref)):
         d: DType = m.types[0].dtype  # type: ignore[union-attr]
         if shapes.size(v.shape) == shapes.size(m.payload) and shapes.static(v.shape) and carries(d, v.dtype):
@@ -109,7 +111,7 @@ def _shown(m: Join) -> str:
     return f"a value of type {m.types[0]}" if m.types else describe(m.payload)
 
 
-def _scalar_trip(m: Join, v: Any) -> Join:
+def _join_scalar_after_trip(m: Join, v: Any) -> Join:
     have: DType = m.types[0]  # type: ignore[assignment]
     if is_number(v):
         want = with_literal(have, v)
@@ -122,7 +124,7 @@ def _scalar_trip(m: Join, v: Any) -> Join:
     if m.literal is not None:
         d = promote(have, want) if is_number(v) or (have.kind == "bool") else with_literal(want, m.literal)
         if fits(m.literal, d) and d != have:
-            return scalar(d, m.literal)
+            return join_scalar(d, m.literal)
     if is_scalar(v) and carries(have, want):
         return m
     raise Clash(f"a value of type {have} before the loop and {describe(v)} after a trip")
@@ -130,39 +132,40 @@ def _scalar_trip(m: Join, v: Any) -> Join:
 
 def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands: list[Value], attrs: dict[str, Any],
          head: Callable[[], Value] | None, body: Callable[[Value | None], None], once: bool) -> None:  # fmt: skip
-    """A `for` (operands: start, stop, step) or `while` op. `names` may cross its head; those not bound before cross only its end, when
-    `once` says that a trip is certain. `head` builds the condition of a `while`; `body` gets the induction variable of a `for`."""
+    """A `for` (operands: start, stop, step) or `while` op. `names` may cross its head; those not bound before cross
+    only its end, when `once` says that a trip is certain. `head` builds the condition of a `while`; `body` gets the
+    induction variable of a `for`."""
     span, rebuilt = f.b.span, 0
-    meets: dict[str | FieldCell, Join] = {}
+    joins: dict[str | FieldCell, Join] = {}
     bound: dict[str | FieldCell, Any] = {}
     for name in names:
         held = frozen(f, f.env.get(name), {})
         if held is not MISSING:
             try:
-                meets[name] = before_loop(f, held, node)
+                joins[name] = join_before_loop(f, held, node)
                 bound[name] = held
             except Clash as clash:
                 f.env.set(name, poison(clash))
     site = (node, *_callers(f.caller))
-    guesses = _guess(f, site, meets, bound)
+    guesses = _guess(f, site, joins, bound)
     while True:
-        blocks, layer, entered = _trip(f, meets, op, operands, head, body, node)
+        blocks, layer, entered = _trip(f, joins, op, operands, head, body, node)
         f.b.span = span
-        if not _settle(f, meets, bound, layer, node):
-            wrong = [c for c in guesses if c in meets and layer[c] is entered[c]]
+        if not _check_trip(f, joins, bound, layer, node):
+            wrong = [c for c in guesses if c in joins and layer[c] is entered[c]]
             if not wrong:
                 break
             for c in wrong:
-                del meets[c]
+                del joins[c]
             guesses = []
         f.build.again += 1
         rebuilt += 1
     f.build.again -= rebuilt
-    f.build.carried[site] = [c for c in meets if isinstance(c, FieldCell)]
-    late = _late(f, layer, meets, live, once)
-    inits = [x for name, m in meets.items() for x in ([] if m.kind == "memory" else m.give(f, bound[name], node))]
+    f.build.carried[site] = [c for c in joins if isinstance(c, FieldCell)]
+    late = _late(f, layer, joins, live, once)
+    inits = [x for name, m in joins.items() for x in ([] if m.kind == "memory" else m.give(f, bound[name], node))]
     inits += [f.b.const(0, t) for m in late.values() for t in m.types]
-    everything = {**meets, **late}
+    everything = {**joins, **late}
     for block in blocks:
         for m in late.values():
             for t in m.types:
@@ -183,47 +186,49 @@ def _callers(span: Span | None) -> Iterator[Span]:
         span = span.caller
 
 
-def _guess(f: Frame, site: Any, meets: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any]) -> list[FieldCell]:
-    """Where a loop around this one is built again: the cells that it carried last time, so that it is not built twice each time."""
+def _guess(f: Frame, site: Any, joins: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any]) -> list[FieldCell]:
+    """The cells that this loop carried last time, if a loop around it is built again: then it is not built twice each
+    time."""
     guesses = [c for c in f.build.carried.get(site, ()) if f.held(c) is not MISSING] if f.build.again else []
     for c in list(guesses):
         held = frozen(f, f.held(c), {})
         try:
-            meets[c] = _closed(f, held, held, site[0])
+            joins[c] = _join_changed(f, held, held, site[0])
             bound[c] = held
         except Clash:
             guesses.remove(c)
     return guesses
 
 
-def _settle(f: Frame, meets: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any], layer: dict[Any, Any], node: ast.AST) -> bool:
-    """Holds what a trip has left against what was expected. True when the trip must be built again: something more crosses, or otherwise."""
+def _check_trip(f: Frame, joins: dict[str | FieldCell, Join], bound: dict[str | FieldCell, Any], layer: dict[Any, Any], node: ast.AST) -> bool:
+    """Holds what a trip has left against what was expected. True when the trip must be built again: something more
+    crosses, or otherwise."""
     again = False
     carried: list[tuple[Object, Object, Object | None]] = []
-    found = [c for c in changed_cells(f, layer) if c not in meets and not isinstance(f.held(c), Poison)]
+    found = [c for c in changed_cells(f, layer) if c not in joins and not isinstance(f.held(c), Poison)]
     for cell in found:
         bound[cell] = frozen(f, f.held(cell), {})
-        meets[cell] = _opened(bound[cell])
-    for name, m in list(meets.items()):
+        joins[cell] = _join_unchanged(bound[cell])
+    for name, m in list(joins.items()):
         after = held_after(f, name, layer)
         try:
             if isinstance(name, FieldCell):
-                meets[name] = _field_trip(f, name.object.cls.fields[name.field], m, after, node)
+                joins[name] = _join_field_after_trip(f, name.object.cls.fields[name.field], m, after, node)
             else:
-                meets[name] = after_trip(f, m, after, node)
+                joins[name] = join_after_trip(f, m, after, node)
         except Clash as clash:
             why = clash.args[0]
             if isinstance(name, FieldCell):
                 # An error where it is read.
-                del meets[name]
+                del joins[name]
                 f.hold(name, poison(clash, "T014"))
                 again = True
                 continue
             if isinstance(why, Poison):
                 f.fail(why.code, node, name=name, why=why.why)
             f.fail("T014", node, name=name, why=why)
-        again = again or meets[name].form != m.form
-        carried += _objects_in(meets[name], bound[name], after)
+        again = again or joins[name].form != m.form
+        carried += _objects_in(joins[name], bound[name], after)
     return aliases.carry(f.build, carried) or again or bool(found)
 
 
@@ -237,13 +242,13 @@ def _objects_in(m: Join, first: Any, after: Any) -> Iterator[tuple[Object, Objec
             yield from _objects_in(item, x, y)
 
 
-def _late(f: Frame, layer: dict[Any, Any], meets: dict[str | FieldCell, Join], live: Any, once: bool) -> dict[str | FieldCell, Join]:
+def _late(f: Frame, layer: dict[Any, Any], joins: dict[str | FieldCell, Join], live: Any, once: bool) -> dict[str | FieldCell, Join]:
     """Names that first get a value inside the loop and are read after it."""
     late: dict[str | FieldCell, Join] = {}
     f.build.met = []
     for name in layer:
         v = held_after(f, name, layer)
-        if name in meets or name not in live and name not in (RETURNED, RESULT):
+        if name in joins or name not in live and name not in (RETURNED, RESULT):
             continue
         if isinstance(v, Poison):
             f.env.set(name, v)
@@ -251,21 +256,21 @@ def _late(f: Frame, layer: dict[Any, Any], meets: dict[str | FieldCell, Join], l
             f.env.set(name, Poison("T015"))
         else:
             try:
-                late[name] = alone(f, v)
+                late[name] = join_alone(f, v)
             except Clash as clash:
                 f.env.set(name, poison(clash))
     return late
 
 
-def _trip(f: Frame, meets: dict[str | FieldCell, Join], op: str, operands: list[Value], head: Callable[[], Value] | None,
+def _trip(f: Frame, joins: dict[str | FieldCell, Join], op: str, operands: list[Value], head: Callable[[], Value] | None,
           body: Callable[[Value | None], None], node: ast.AST) -> tuple[list[Block], dict[Any, Any], dict[Any, Any]]:  # fmt: skip
-    """Builds the regions of a loop once, its names holding the arguments of the regions. Gives the blocks, what names hold at the end of the body,
-    and what cells hold at its start."""
+    """Builds the regions of a loop once, its names holding the arguments of the regions. Gives the blocks, what names
+    hold at the end of the body, and what cells hold at its start."""
     blocks = []
     if head is not None:
         first = Block()
         with f.region(first) as seen:
-            args = _enter(f, first, meets)
+            args = _enter(f, first, joins)
             entered = dict(f.build.heap.layers[-1])
             cond = head()
             f.b.emit("condition", [cond, *args])
@@ -276,16 +281,16 @@ def _trip(f: Frame, meets: dict[str | FieldCell, Join], op: str, operands: list[
     block = Block()
     counter = block.add_arg("", operands[0].type) if op == "for" else None
     with f.region(block) as layer:
-        _enter(f, block, meets)
+        _enter(f, block, joins)
         entered = dict(f.build.heap.layers[-1])
         body(counter)
     return [*blocks, block], layer, entered
 
 
-def _enter(f: Frame, block: Block, meets: dict[str | FieldCell, Join]) -> list[Value]:
+def _enter(f: Frame, block: Block, joins: dict[str | FieldCell, Join]) -> list[Value]:
     """Adds the arguments that carry names, and binds the names to them."""
     args: list[Value] = []
-    for name, m in meets.items():
+    for name, m in joins.items():
         shown = shown_name(name)
         mine = [block.add_arg(shown, t) for t in m.types]
         args += mine

@@ -1,4 +1,5 @@
-"""Mathematics and conversions: the builtins `convert`, `bitcast`, `min`, `max`, `select`, `fma` and the functions of one number."""
+"""Mathematics and conversions: the builtins `convert`, `bitcast`, `min`, `max`, `select`, `fma` and the functions of
+one number."""
 
 from __future__ import annotations
 
@@ -132,7 +133,8 @@ def _select(f: Frame, a: Args, node: ast.AST) -> Any:
 
 
 def fused(a: Any, b: Any, c: Any) -> Any:
-    """a * b + c of Python's numbers: exact of integers, else rounded once to a float, as `math.fma` of later Pythons."""
+    """a * b + c of Python's numbers: exact of integers, else rounded once to a float, as `math.fma` of later
+    Pythons."""
     if all(isinstance(x, int) for x in (a, b, c)):
         return a * b + c
     *factors, addend = (isinstance(x, int) or math.isfinite(x) for x in (a, b, c))
@@ -156,7 +158,7 @@ def _fma(f: Frame, a: Args, node: ast.AST) -> Any:
     first = next(x for x in items if not is_number(x))
     d: DType = element(first)  # type: ignore[assignment]
     for x in items:
-        d = arith.meeting(f, f.b.const(0, d), x, node)
+        d = arith.common_type(f, f.b.const(0, d), x, node)
     n = next((x for x in items if isinstance(x, Vec)), None)
     flat = []
     for x in items:

@@ -1,4 +1,5 @@
-"""The builtins that make tensors and layouts: `make_shared`, `make_local`, `full`, `make_tensor`, `make_layout`, `view`, `subview`."""
+"""The builtins that make tensors and layouts: `make_shared`, `make_local`, `full`, `make_tensor`, `make_layout`,
+`view`, `subview`."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def _make_layout(f: Frame, a: Args, node: ast.AST) -> Layout:
 
 
 def _target(f: Frame, a: Args, callee: str, node: ast.AST) -> Tensor:
-    """What a view becomes, out of (Tensor) or (dtype, layout)."""
+    """The type of a view, from (Tensor) or (dtype, layout)."""
     d = a["dtype"]
     if isinstance(d, Tensor) and "layout" not in a:
         return d

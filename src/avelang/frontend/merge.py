@@ -1,7 +1,8 @@
-"""Where control flow meets: what a name holds on each path comes in, `if` ops with results go out; `loop_ops.py` has loops.
+"""Joins of control flow: the values of names on each path come in, `if` ops with results go out; `loop_ops.py` has
+loops.
 
-The cells of objects (`structs.py`) cross like names, where a region changes them; `aliases.py` knows which objects may be one.
-"""
+The cells of objects (`structs.py`) cross like names, where a region changes them; `aliases.py` knows which objects may
+be one."""
 
 from __future__ import annotations
 
@@ -27,17 +28,17 @@ FLAGS = (RETURNED, BROKEN, SKIPPED)
 
 
 class Clash(Exception):  # noqa: N818 - never leaves the frontend
-    """Two paths give a name things that cannot meet."""
+    """two paths give a name values that have no join."""
 
 
 @dataclasses.dataclass(slots=True)
 class Join:
-    """How a name crosses the edge of a region: `kind` is "scalar", "vector", "tuple", "object", "memory" or "same".
+    """The join of a name's values where regions meet (a phi): `kind` is "scalar", "vector", "tuple", "object", "memory"
+    or "same".
 
-    `types` are the IR values that carry it. "same": a compile-time object, nothing is carried. "memory": the paths write to one storage. "object":
-    field by field, into a new object. `literal`: the number that a scalar was before a loop, whose type is still open. `open`: taken as the same
-    until a trip of the loop turns out to change it.
-    """
+    `types` are the IR values that carry it. "same": a compile-time object, nothing is carried. "memory": the paths
+    write to one storage. "object": field by field, into a new object. `literal`: the number that a scalar was before a
+    loop, whose type is still open. `open`: taken as the same until a trip of the loop turns out to change it."""
 
     kind: str
     types: tuple[Type, ...] = ()
@@ -66,7 +67,7 @@ class Join:
         return [f.b.convert(v.value if isinstance(v, Vec) else v, d)]  # type: ignore[arg-type]
 
     def take(self, values: list[Value]) -> Any:
-        """What the name holds afterwards; takes its values off the front of the list."""
+        """The name's value afterwards; takes its IR values off the front of the list."""
         if self.kind == "tuple":
             return tuple(m.take(values) for m in self.items)
         if self.kind == "object":
@@ -81,19 +82,22 @@ class Join:
 
     @property
     def form(self) -> Any:
-        """What must not change from one trip of a loop to the next, in a hashable."""
+        """The part that must not change from one trip of a loop to the next, hashable."""
         return (self.kind, self.types, isinstance(self.payload, Poison), *(m.form for m in self.items))
 
 
-def scalar(d: DType, literal: Any = None) -> Join:
+def join_scalar(d: DType, literal: Any = None) -> Join:
+    """The join of scalars of dtype `d`."""
     return Join("scalar", (d,), literal=literal)
 
 
-def vector(v: Vec, d: DType) -> Join:
+def join_vector(v: Vec, d: DType) -> Join:
+    """The join of register vectors of `v`'s shape."""
     return Join("vector", (VecType(d, v.n),), payload=v.shape)
 
 
-def together(items: tuple[Join, ...]) -> Join:
+def join_tuple(items: tuple[Join, ...]) -> Join:
+    """The join of tuples, item by item."""
     return Join("tuple", tuple(t for m in items for t in m.types), items)
 
 
@@ -119,7 +123,7 @@ def thawed(v: Any) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two compile-time values, or the very same run-time value, stand on both sides."""
+    """True if two compile-time values, or the very same run-time value, stand on both sides."""
     if a is b:
         return True
     if isinstance(a, Value) or isinstance(b, Value) or type(a) is not type(b):
@@ -138,17 +142,18 @@ def same(a: Any, b: Any) -> bool:
 
 
 def is_registers(v: Any) -> bool:
+    """True if `v` is a register tensor of a static shape."""
     return isinstance(v, Ref) and v.is_register and shapes.static(v.shape)
 
 
-def alone(f: Frame, v: Any) -> Join:
-    """How `v` crosses when the other path has nothing to say."""
+def join_alone(f: Frame, v: Any) -> Join:
+    """The join of `v` when the other path has no value."""
     if is_scalar(v):
-        return scalar(v.type)
+        return join_scalar(v.type)
     if isinstance(v, Vec):
-        return vector(v, v.dtype)
+        return join_vector(v, v.dtype)
     if isinstance(v, tuple):
-        return together(tuple(alone(f, x) for x in v))
+        return join_tuple(tuple(join_alone(f, x) for x in v))
     if isinstance(v, Snapshot):
         return _object(f, v, None, [or_poison(lambda x=x: _inside(f, x), "T012") for x in v.values])
     if is_registers(v):
@@ -163,13 +168,13 @@ def _storage(f: Frame, v: Any) -> Join:
 
 
 def _inside(f: Frame, v: Any) -> Join:
-    """How what a field holds crosses alone: a tensor or a pointer that was there before is still there."""
+    """The join of a field's value by itself: a tensor or a pointer that was there before is still there."""
     value = v.value if isinstance(v, Ref) else v
-    return Join("same", payload=v) if isinstance(value, Value) and not is_scalar(v) and f.b.sees(value) else alone(f, v)
+    return Join("same", payload=v) if isinstance(value, Value) and not is_scalar(v) and f.b.sees(value) else join_alone(f, v)
 
 
 def or_poison(make: Callable[[], Join], code: str) -> Join:
-    """How a field crosses; one that cannot is an error where it is read, not here."""
+    """The join of a field; one that has none is an error where it is read, not here."""
     try:
         return make()
     except Clash as clash:
@@ -184,7 +189,8 @@ def _object(f: Frame, a: Snapshot, b: Snapshot | None, items: list[Join]) -> Joi
 
 
 def _objects(f: Frame, a: Snapshot, b: Snapshot) -> Join:
-    """Where two objects of one class meet: field by field; of the same two, met before, the same comes out."""
+    """The join of two objects of one class: field by field; for two that this merge has joined before, the same
+    object."""
     if a.object.cls is not b.object.cls:
         raise Clash(f"{describe(a)} on one path and {describe(b)} on the other")
     met = aliases.joined(f.build, a.object, b.object)
@@ -197,11 +203,11 @@ def _objects(f: Frame, a: Snapshot, b: Snapshot) -> Join:
 def _field(f: Frame, field: StructField, a: Any, b: Any) -> Join:
     if field.wanted is constexpr and not same(a, b):
         raise Clash(f"{describe(a)} on one path and {describe(b)} on the other, and it is a compile-time field")
-    return meet(f, a, b)
+    return join_values(f, a, b)
 
 
-def meet(f: Frame, a: Any, b: Any) -> Join:
-    """How a name crosses when it holds `a` on one path and `b` on the other. Raises Clash."""
+def join_values(f: Frame, a: Any, b: Any) -> Join:
+    """The join of a name that holds `a` on one path and `b` on the other. Raises Clash."""
     if same(a, b):
         return Join("same", payload=a)
     for x in (a, b):
@@ -210,9 +216,9 @@ def meet(f: Frame, a: Any, b: Any) -> Join:
     if isinstance(a, Snapshot) and isinstance(b, Snapshot):
         return _objects(f, a, b)
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return together(tuple(meet(f, x, y) for x, y in zip(a, b, strict=True)))
+        return join_tuple(tuple(join_values(f, x, y) for x, y in zip(a, b, strict=True)))
     if (is_number(a) or is_scalar(a)) and (is_number(b) or is_scalar(b)):
-        return scalar(_scalar(a, b))
+        return join_scalar(_scalar(a, b))
     if isinstance(a, (Vec, Ref)) and isinstance(b, (Vec, Ref)):
         return _tensors(f, a, b)
     raise Clash(f"{describe(a)} on one path and {describe(b)} on the other")
@@ -242,7 +248,7 @@ def _tensors(f: Frame, a: Any, b: Any) -> Join:
         if a.dtype != b.dtype:
             raise Clash(f"{describe(a)} on one path and {describe(b)} on the other")
         return _storage(f, a if isinstance(a, Ref) else b)
-    return vector(a, promote(a.dtype, b.dtype))
+    return join_vector(a, promote(a.dtype, b.dtype))
 
 
 # -- if ------------------------------------------------------------------------------------------------------------------------------
@@ -250,7 +256,8 @@ def _tensors(f: Frame, a: Any, b: Any) -> Join:
 
 def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], None], live: Any, node: ast.AST,
            tail: bool = False) -> None:  # fmt: skip
-    """An `if` at run time. `live`: names whose value matters afterwards; `tail`: nothing of the function comes afterwards."""
+    """An `if` at run time. `live`: names whose value matters afterwards; `tail`: nothing of the function comes
+    afterwards."""
     span = f.b.span
     blocks, layers = (Block(), Block()), []
     for block, build in zip(blocks, (then, other), strict=True):
@@ -258,7 +265,7 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
             build()
         layers.append(layer)
     f.b.span = span
-    meets: dict[str | FieldCell, Join] = {}
+    joins: dict[str | FieldCell, Join] = {}
     clashes: dict[str | FieldCell, Poison] = {}
     f.build.met = []
     for name in dict.fromkeys((*layers[0], *layers[1])):
@@ -268,7 +275,7 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
         if tail and name in FLAGS and not (name == RETURNED and f.flow.returns_value):
             continue
         try:
-            meets[name] = _joined(f, name, layers)
+            joins[name] = _joined(f, name, layers)
         except Clash as clash:
             if name == RESULT:
                 f.fail("T075", node, name=f.label, why=clash.args[0])
@@ -276,27 +283,28 @@ def branch(f: Frame, cond: Value, then: Callable[[], None], other: Callable[[], 
     given: list[list[Value]] = []
     for block, layer in zip(blocks, layers, strict=True):
         with f.b.inside(block):
-            given.append([x for name, m in meets.items() for x in _give(f, m, held_after(f, name, layer), node)])
+            given.append([x for name, m in joins.items() for x in _give(f, m, held_after(f, name, layer), node)])
             f.b.yield_(*given[-1])
-    types = tuple(t for m in meets.values() for t in m.types)
+    types = tuple(t for m in joins.values() for t in m.types)
     # Lanes that have left the kernel are missed by nobody: bit 0 for the first region, bit 1 for the other.
     ends = sum(1 << i for i, layer in enumerate(layers) if f.caller is None and layer.get(RETURNED) is True)
     op = f.b.emit("if", (cond,), types, blocks, **({"returned": ends} if ends else {}))
     # Only now, as what a cell held before is what a path that left it alone gives.
     for name, clash in clashes.items():
         f.hold(name, clash)
-    bind_results(f, meets, list(op.results))
+    bind_results(f, joins, list(op.results))
 
 
-def bind_results(f: Frame, meets: Mapping[Any, Join], values: list[Value]) -> None:
+def bind_results(f: Frame, joins: Mapping[Any, Join], values: list[Value]) -> None:
     """Binds names and cells to what has come out of an op."""
-    for name, m in meets.items():
+    for name, m in joins.items():
         held = m.take(values)
         tensor_access.name_tensor(held, shown_name(name))
         f.hold(name, held)
 
 
 def shown_name(name: str | FieldCell) -> str:
+    """The name of a value in printed IR."""
     return name.field if isinstance(name, FieldCell) else "" if name.startswith("$") else name
 
 
@@ -305,11 +313,13 @@ def _give(f: Frame, m: Join, v: Any, node: ast.AST) -> list[Value]:
 
 
 def held_after(f: Frame, name: str | FieldCell, layer: dict[Any, Any]) -> Any:
+    """The value of a name or cell at the end of the region that changed `layer`."""
     return frozen(f, layer[name] if name in layer else f.held(name), layer)
 
 
 def _joined(f: Frame, name: str | FieldCell, layers: list[dict[Any, Any]]) -> Join:
-    # A path that has left by a flag needs no value of a name that it never got; one that has returned needs none at all.
+    # A path that has left by a flag needs no value of a name that it never got; one that has returned needs none at
+    # all.
     left = [any(layer.get(flag) is True for flag in FLAGS) for layer in layers]
     returned = [layer.get(RETURNED) is True for layer in layers]
     if isinstance(name, FieldCell) and f.caller is not None:
@@ -320,19 +330,20 @@ def _joined(f: Frame, name: str | FieldCell, layers: list[dict[Any, Any]]) -> Jo
         a, b = (False if x is MISSING else x for x in (a, b))
     for x, y, gone in ((a, b, left[1]), (b, a, left[0])):
         if y is MISSING and (gone or name == RESULT):
-            return alone(f, x)
+            return join_alone(f, x)
     for x in (a, b):
         if x is MISSING:
             raise Clash(Poison("T011"))
     try:
-        return meet(f, a, b)
+        return join_values(f, a, b)
     except Clash:
         if name == RESULT or returned[0] == returned[1]:
             raise
-        return alone(f, a if returned[1] else b)
+        return join_alone(f, a if returned[1] else b)
 
 
 def poison(clash: Clash, code: str = "T012") -> Poison:
+    """The marker of a name that has no value after a clash."""
     why = clash.args[0]
     return why if isinstance(why, Poison) else Poison(code, why)
 
@@ -352,7 +363,7 @@ def choose(f: Frame, cond: Value, then: Callable[[], Any], other: Callable[[], A
     f.b.span = span
     f.build.met = []
     try:
-        m = meet(f, *held)
+        m = join_values(f, *held)
     except Clash as clash:
         why = clash.args[0]
         f.fail("T013", node, why=why.why if isinstance(why, Poison) else why)
@@ -383,14 +394,14 @@ def changed_cells(f: Frame, *layers: dict[Any, Any]) -> list[FieldCell]:
 def _with_cells(f: Frame, cond: Value, blocks: Any, layers: list[dict[Any, Any]], m: Join, given: list[list[Value]], cells: list[FieldCell],
                 node: ast.AST) -> Any:  # fmt: skip
     """The rest of `choose` where a side has changed objects."""
-    meets = {c: or_poison(functools.partial(_joined, f, c, layers), "T012") for c in cells}
+    joins = {c: or_poison(functools.partial(_joined, f, c, layers), "T012") for c in cells}
     for block, layer, values in zip(blocks, layers, given, strict=True):
         with f.b.inside(block):
-            f.b.yield_(*values, *(x for c, crossing in meets.items() for x in _give(f, crossing, held_after(f, c, layer), node)))
-    op = f.b.emit("if", (cond,), (*m.types, *(t for crossing in meets.values() for t in crossing.types)), blocks)
+            f.b.yield_(*values, *(x for c, crossing in joins.items() for x in _give(f, crossing, held_after(f, c, layer), node)))
+    op = f.b.emit("if", (cond,), (*m.types, *(t for crossing in joins.values() for t in crossing.types)), blocks)
     results = list(op.results)
     chosen = m.take(results)
-    bind_results(f, meets, results)
+    bind_results(f, joins, results)
     return chosen
 
 

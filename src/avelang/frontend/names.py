@@ -1,4 +1,5 @@
-"""The names that users write: annotations (`Tensor`, `Pointer`, `constexpr`), builtins, intrinsics, as objects that the frontend knows."""
+"""The names that users write: annotations (`Tensor`, `Pointer`, `constexpr`), builtins, intrinsics, as objects that the
+frontend knows."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 
 class constexpr:  # noqa: N801 - the name users write
-    """As an annotation: a parameter that is known at compile time. Called, it gives back its argument: `BLOCK = al.constexpr(32)`."""
+    """As an annotation: a parameter that is known at compile time. Called, it gives back its argument: `BLOCK =
+    al.constexpr(32)`."""
 
     def __new__(cls, value: Any) -> Any:
         return value
@@ -47,7 +49,8 @@ def extents(value: Any, what: str, least: int = 0) -> shapes.Nested:
 
 
 class Layout:
-    """Shape and strides in elements, nested alike. Extents and strides are ints or, inside a kernel, run-time integers."""
+    """Shape and strides in elements, nested alike. Extents and strides are ints or, inside a kernel, run-time
+    integers."""
 
     __slots__ = ("shape", "strides")
 
@@ -72,7 +75,8 @@ class Layout:
 
 
 class Tensor(Layout):
-    """`Tensor(shape, dtype)` or `Tensor(shape, strides, dtype)`: an annotation, and the target of a view. Default strides are row-major."""
+    """`Tensor(shape, dtype)` or `Tensor(shape, strides, dtype)`: an annotation, and the target of a view. Default
+    strides are row-major."""
 
     __slots__ = ("dtype",)
 
@@ -115,9 +119,10 @@ class Pointer:
 
 
 class TensorMap:
-    """`TensorMap(dtype, rank, box, swizzle=0, interleave=0, fill=0)`: an annotation for a tensor map, by which a GPU copies boxes of an array of
-    `rank` dimensions; a launch passes the array. `box`: extents in elements, in the array's order of dimensions, the last of them contiguous.
-    `swizzle`: 0, 32, 64 or 128 bytes. `interleave`: 0. `fill`: what elements outside the array read as: 0 or "nan"."""
+    """`TensorMap(dtype, rank, box, swizzle=0, interleave=0, fill=0)`: an annotation for a tensor map, by which a GPU
+    copies boxes of an array of `rank` dimensions; a launch passes the array. `box`: extents in elements, in the array's
+    order of dimensions, the last of them contiguous. `swizzle`: 0, 32, 64 or 128 bytes. `interleave`: 0. `fill`: what
+    elements outside the array read as: 0 or "nan"."""
 
     __slots__ = ("type",)
 
@@ -132,7 +137,7 @@ class TensorMap:
             raise error("T036", got=repr(self), why=wrong)
 
     def _wrong(self, rank: int, fill: Any) -> str:
-        """What the copy engine does not do (CUDA driver API, cuTensorMapEncodeTiled)."""
+        """The reason why TMA cannot copy so, or "" (CUDA driver API, cuTensorMapEncodeTiled)."""
         t = self.type
         if rank != len(t.box):
             return "`box` has as many extents as `rank` says"
@@ -150,7 +155,8 @@ class TensorMap:
 
 
 class Builtin:
-    """A function of the language. `params`: names in order, `name=` for one that may be left out, `*name` for the rest."""
+    """A function of the language. `params`: names in order, `name=` for one that may be left out, `*name` for the
+    rest."""
 
     def __init__(self, name: str, params: str, doc: str):
         self.name, self.params, self.__doc__ = name, tuple(params.split()), doc
@@ -176,8 +182,8 @@ class Intrinsic:
 
 
 def _rows(prefix: str) -> dict[str, Row]:
-    """The rows by public name, a vendor's at least. Imported when the first is asked for: a launch out of the cache needs none, and the tables take
-    time to load."""
+    """The rows by public name, a vendor's at least. Imported when the first is asked for: a launch out of the cache
+    needs none, and the tables take time to load."""
     from avelang.isa import PACKAGES
     from avelang.isa.row import PUBLIC
 
@@ -226,7 +232,7 @@ def missing(base: str, name: str, known: Any) -> AttributeError:
 
 
 def outside(name: str) -> NoReturn:
-    """What a builtin does outside a kernel."""
+    """Raises T004: a builtin was called outside a kernel."""
     raise error("T004", here(), name=name)
 
 

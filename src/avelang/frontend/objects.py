@@ -1,4 +1,5 @@
-"""Objects of structs, and compile-time objects: attributes, stores into fields, calls and operators come in, values and inlined methods go out."""
+"""Objects of structs, and compile-time objects: attributes, stores into fields, calls and operators come in, values and
+inlined methods go out."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ from avelang.ir.types import MapType, PtrType
 
 
 def construct(f: Frame, cls: StructClass, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Object:
-    """`Window(view, row=0)`: a new object, its fields by position or by name. Raises T003, T060, T061, and of a field what an argument raises."""
+    """`Window(view, row=0)`: a new object, its fields by position or by name. Raises T003, T060, T061, and of a field
+    what an argument raises."""
     names = list(cls.fields)
     needed = [n for n, field in cls.fields.items() if field.default is EMPTY]
     want = f"{counted(len(names), 'field')} ({', '.join(names)})"
@@ -55,7 +57,7 @@ def _default(f: Frame, cls: StructClass, field: StructField, node: ast.AST) -> A
 
 
 def _fitted(f: Frame, cls: StructClass, field: StructField, value: Any, node: ast.AST) -> Any:
-    """What a field holds when it is given a value."""
+    """The value that a field holds when it is given one."""
     what = f"`{field.name}` of {cls.name}"
     if field.wanted is constexpr:
         if is_runtime(value):
@@ -95,7 +97,8 @@ def _of_object(f: Frame, base: Object, name: str, node: ast.AST) -> Any:
 
 
 def _at_home(v: Any, home: tuple[StructClass, str]) -> Any:
-    """What was read from a field; its vectors know that, in case that they are stored into (`tensor_access.stored_field`)."""
+    """A value read from a field; its vectors know that, in case that they are stored into
+    (`tensor_access.stored_field`)."""
     if isinstance(v, Vec):
         return dataclasses.replace(v, home=home)
     if isinstance(v, tuple) and any(isinstance(x, (Vec, tuple)) for x in v) and not hasattr(v, "_fields"):
@@ -173,7 +176,8 @@ def _define(name: str, *operands: Any) -> str:
 
 
 def compare(f: Frame, op: type[ast.AST], a: Any, b: Any, node: ast.AST) -> Any:
-    """A comparison. `is` of an object and None is known at compile time; other objects are compared by `__eq__`. Raises T023."""
+    """A comparison. `is` of an object and None is known at compile time; other objects are compared by `__eq__`. Raises
+    T023."""
     if not (isinstance(a, Object) or isinstance(b, Object)):
         return arith.compare(f, op, a, b, node)
     row = COMPARE[op]
@@ -228,7 +232,8 @@ def _of_constant(f: Frame, base: Any, name: str, node: ast.AST) -> Any:
 
 
 def pure(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST, functions: bool = False) -> Any:
-    """A call that Python makes now: of a `Pure` function, or of the class of a compile-time object. Raises T064, T016, T094."""
+    """A call that Python makes now: of a `Pure` function, or of the class of a compile-time object. Raises T064, T016,
+    T094."""
     name = callee.name if isinstance(callee, Pure) else callee.__name__
     if any(map(is_runtime, (*args, *kwargs.values()))):
         f.fail("T064", node, name=name)
@@ -252,7 +257,8 @@ def pure(f: Frame, callee: Any, args: list[Any], kwargs: dict[str, Any], node: a
 
 
 def instance(f: Frame, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> bool:
-    """`isinstance(value, class)` at compile time, of structs, `al.Tensor` (any tensor), `al.Layout` and Python's classes."""
+    """`isinstance(value, class)` at compile time, of structs, `al.Tensor` (any tensor), `al.Layout` and Python's
+    classes."""
     if len(args) != 2 or kwargs:
         f.fail("T003", node, callee="isinstance", want="2 arguments", got=len(args) + len(kwargs))
     value, wanted = args

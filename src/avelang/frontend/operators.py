@@ -1,4 +1,5 @@
-"""Python's operators, a row each: the syntax tree's class, the text, Python's function, the op of the IR and the method of a struct."""
+"""Python's operators, a row each: the syntax tree's class, the text, Python's function, the op of the IR and the method
+of a struct."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operator:
-    """`python` computes compile-time values. `op`: the op of the IR, of a comparison its predicate; "" where there is none. `method`: the method of a
-    struct, without underscores; `mirror`: that of the right operand, where the left one has none ("": there is none either)."""
+    """`python` computes compile-time values. `op`: the op of the IR, of a comparison its predicate; "" where there is
+    none. `method`: the method of a struct, without underscores; `mirror`: that of the right operand, where the left one
+    has none ("": there is none either)."""
 
     text: str
     python: Callable[..., Any]

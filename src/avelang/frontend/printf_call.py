@@ -1,4 +1,5 @@
-"""`al.printf`: a format and arguments come in; conversions are checked against the arguments, and the `printf` op goes out."""
+"""`al.printf`: a format and arguments come in; conversions are checked against the arguments, and the `printf` op goes
+out."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _KINDS = {**dict.fromkeys("diuxXoc", "integer"), **dict.fromkeys("fFeEgG", "floa
 
 
 def call(f: Frame, text: Any, args: list[Any], node: ast.Call) -> None:
-    """Integers are passed in 32 or 64 bits (then with the length `ll`), floats as f64, compile-time strings become part of the format."""
+    """Integers are passed in 32 or 64 bits (then with the length `ll`), floats as f64, compile-time strings become part
+    of the format."""
     if not isinstance(text, str):
         f.fail("T017", node, what="the format of al.printf", got=describe(text))
     rest, operands, out, last = list(args), [], "", 0

@@ -1,8 +1,8 @@
 """Whose code is it: a function's or a class's module and file come in; what Ave may assume of it goes out.
 
-Ave's own code is covered by the digest of its files. Of Python's library and of installed packages a list is known to compute from its arguments
-alone; whatever else is installed (time, random, os, files, the network) has results that no key can say.
-"""
+Ave's own code is covered by the digest of its files. Of Python's library and of installed packages a list is known to
+compute from its arguments alone; whatever else is installed (time, random, os, files, the network) has results that no
+key can say."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def _library() -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def place(file: str) -> str:
-    """OURS, IMPURE (Python's library) or THEIRS for a file of Python text. Installed packages are looked into as the user's own files are."""
+    """OURS, IMPURE (Python's library) or THEIRS for a file of Python text. Installed packages are looked into as the
+    user's own files are."""
     if file.startswith(_OWN):
         return OURS
     packages = "site-packages" in file or "dist-packages" in file
@@ -62,7 +63,7 @@ def place(file: str) -> str:
 
 
 def known(module: str | None, name: str = "") -> bool:
-    """Whether a function or class of an installed module is on the list."""
+    """True if a function or class of an installed module is on the list."""
     parts = (module or "").split(".")
     if module is None or module.startswith(_NEVER) or (parts[0], name) in _NOT:
         return False
@@ -85,7 +86,8 @@ def _rated(name: str) -> str:
 
 
 def of_function(fn: Any) -> str:
-    """Whose Python function it is. (A class made by a library, such as a named tuple, has functions of no file: they are looked into.)"""
+    """Whose Python function it is. (A class made by a library, such as a named tuple, has functions of no file: they
+    are looked into.)"""
     where = place(fn.__code__.co_filename)
     # Not `__module__`, which functools.wraps takes from the function that is wrapped.
     module = str(fn.__globals__.get("__name__", ""))
@@ -100,7 +102,8 @@ def _at(module: Any, path: str) -> Any:
 
 
 def of_class(cls: type) -> str:
-    """Whose class it is: of one written in C, the module says it. A class of Python's that its module does not have was made elsewhere."""
+    """Whose class it is: of one written in C, the module says it. A class of Python's that its module does not have was
+    made elsewhere."""
     module = sys.modules.get(cls.__module__)
     made = cls.__flags__ & _HEAP and any(n in cls.__dict__ for n in ("__dict__", "__slots__", "__dataclass_fields__"))
     if made and _at(module, cls.__qualname__) is not cls:

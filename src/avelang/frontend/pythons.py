@@ -1,7 +1,8 @@
-"""Values of Python, as code that runs while a kernel is built may read them: a value comes in, a `Reach` is told all that it holds.
+"""Values of Python, as code that runs while a kernel is built may read them: a value comes in, a `Reach` is told all
+that it holds.
 
-`value` follows functions (code, globals, cells, defaults), classes (members, bases), objects and containers. What it does not know it refuses by
-name. """
+`value` follows functions (code, globals, cells, defaults), classes (members, bases), objects and containers. What it
+does not know it refuses by name."""
 
 from __future__ import annotations
 
@@ -117,7 +118,7 @@ def _contents(cell: types.CellType) -> Any:
 
 
 def _reads(r: Reach, fn: types.FunctionType) -> None:
-    """What a function's code reads by name."""
+    """Notes the names that a function's code reads."""
     found = bytecode.reads(fn.__code__)
     beyond = r.beyond(found.names - ({"hash"} if fn.__name__ == "__hash__" else set()))
     if beyond:
@@ -188,7 +189,7 @@ def _installed(r: Reach, module: str | None) -> None:
 
 
 def _memory(r: Reach, fn: Any) -> None:
-    """What functools.lru_cache and functools.cache make."""
+    """A function that functools.lru_cache or functools.cache wraps."""
     r.memories.append(fn)
     value(r, fn.__wrapped__)
 
@@ -258,7 +259,8 @@ def _tuple(r: Reach, v: tuple[Any, ...]) -> None:
 
 
 def _set(r: Reach, v: Any) -> None:
-    """The members in the order in which they come here: code may run through them, and of strings it is another one in another process."""
+    """The members in the order in which they come here: code may run through them, and of strings it is another one in
+    another process."""
     r.loose = r.loose or not isinstance(v, frozenset)
     r.say(*(r.apart(x, value) for x in v))
     if type(v) not in (set, frozenset):
@@ -387,7 +389,7 @@ def _object(r: Reach, v: Any) -> None:
 
 
 def _plain(cls: type) -> bool:
-    """Whether Python's own attributes are all that objects of a class hold."""
+    """True if Python's own attributes are all that objects of a class hold."""
     if "torch" in cls.__module__.split("."):
         return False
     bases = [b for b in cls.__mro__ if b is not object and not issubclass(b, BaseException)]
@@ -440,7 +442,7 @@ def _number(r: Reach, v: Any) -> None:
 
 
 def _reduced(r: Reach, v: Any) -> None:
-    """What pickle's protocol says of an object: what makes it again."""
+    """An object by pickle's protocol: the call that makes it again."""
     r.loose = True
     reduce = copyreg.dispatch_table.get(type(v))
     try:
@@ -470,7 +472,8 @@ def _tag(cls: type, at: int) -> int:
 
 @functools.cache
 def _tag_place() -> int:
-    """The byte of a class where its version stands, which each change to it or to a base makes another; 0 where it is not found."""
+    """The byte of a class where its version stands, which each change to it or to a base makes another; 0 where it is
+    not found."""
     base = type("A", (), {"x": 1})
     child = type("B", (base,), {})
     changes: list[Callable[[], Any]] = [
@@ -491,7 +494,7 @@ def _tag_place() -> int:
 
 
 def _moves(words: list[int]) -> bool:
-    """Whether each change shows before the next look-up, and all tags differ."""
+    """True if each change shows before the next look-up, and all tags differ."""
     tags = words[0::2]
     return len(set(tags)) == len(tags) and all(tags) and all(b != a for a, b in zip(tags, words[1::2], strict=False))
 
@@ -505,7 +508,8 @@ def _watch_class(r: Reach, cls: type) -> None:
 
 
 def forget(memories: Iterable[Any]) -> None:
-    """Makes what remembers results compute them anew: they may be of before a change that Python's own memory does not see."""
+    """Makes what remembers results compute them anew: they may be of before a change that Python's own memory does not
+    see."""
     for held in memories:
         if isinstance(held, tuple):
             thing, names = held

@@ -1,12 +1,11 @@
-"""What a kernel depends on beside its arguments: jit functions and compile-time values come in; a digest of all that they reach goes out.
+"""What a kernel depends on beside its arguments: jit functions and compile-time values come in; a digest of all that
+they reach goes out.
 
-Two readers look at values. A kernel's text reads names, and attributes of modules, and takes what `expr.constant` takes (`captured`). Python code
-that
-runs while a kernel is built (functions and methods of `avelang.constant`, annotations that are strings) may read anything (`value`): its code,
-globals,
-cells, defaults, classes with their bases, and what containers and arrays hold are followed. What cannot be followed to its end is a trouble with a
-name: such a kernel has no key, and is built anew for each launch.
-"""
+Two readers look at values. A kernel's text reads names, and attributes of modules, and takes what `expr.constant` takes
+(`captured`). Python code that runs while a kernel is built (functions and methods of `avelang.constant`, annotations
+that are strings) may read anything (`value`): its code, globals, cells, defaults, classes with their bases, and what
+containers and arrays hold are followed. What cannot be followed to its end is a trouble with a name: such a kernel has
+no key, and is built anew for each launch."""
 
 from __future__ import annotations
 
@@ -28,8 +27,8 @@ from avelang.frontend.structs import EMPTY, Pure, StructClass, is_constant, is_c
 from avelang.ir.dtypes import DType
 
 GONE: Any = object()
-# (home, name in it, object found, whether there was one): home is a dict or a cell. Where the name is an int: (object, byte of it, the word there,
-# True).
+# (home, name in it, object found, whether there was one): home is a dict or a cell. Where the name is an int: (object,
+# byte of it, the word there, True).
 Watched = tuple[Any, Any, Any, bool]
 UNKNOWN = "an object of type "
 _MOST = 100_000  # values that one kernel reaches, at most
@@ -52,10 +51,9 @@ def word(address: int) -> int:
 class Reach:
     """One walk. `digest()` gives the key when all roots have been handed in; the attributes are complete then.
 
-    `slots`: names and words that were read; while they hold the same objects, and `loose` is false, another walk gives the same. `trouble`: what
-    cannot be keyed, "" for nothing. `texts`: the jit functions reached. `memories`: things that remember results, and must forget them before a
-    kernel is built (`forget`).
-    """
+    `slots`: names and words that were read; while they hold the same objects, and `loose` is false, another walk gives
+    the same. `trouble`: what cannot be keyed, "" for nothing. `texts`: the jit functions reached. `memories`: things
+    that remember results, and must forget them before a kernel is built (`forget`)."""
 
     def __init__(self) -> None:
         self.slots: list[Watched] = []
@@ -76,6 +74,7 @@ class Reach:
     # -- what is put down ------------------------------------------------------------------------------------------------------------
 
     def say(self, *words: str) -> None:
+        """Adds words to the digest."""
         for text in words:
             raw = text.encode("utf-8", "surrogatepass")
             self._sha.update(b"%d:" % len(raw) + raw)
@@ -86,6 +85,7 @@ class Reach:
         self.say("?")
 
     def raw(self, data: bytes) -> None:
+        """Adds bytes to the digest."""
         self._sha.update(b"%d:" % len(data) + data)
 
     def full(self) -> bool:
@@ -127,7 +127,7 @@ class Reach:
         return self._sha.hexdigest()
 
     def slot(self, home: dict[str, Any] | types.CellType, name: str) -> Any:
-        """What a name holds (GONE: nothing). It is watched."""
+        """The value of a name (GONE: none). It is watched."""
         if isinstance(home, dict):
             found = home.get(name, GONE)
         else:
@@ -147,14 +147,15 @@ class Reach:
             self.slots.append((thing, at, word(id(thing) + at), True))
 
     def defined(self, fn: types.FunctionType, most: int = 6) -> None:
-        """Watches what a definition has made of a function: code and both kinds of defaults, and then text and names."""
+        """Watches what a definition has made of a function: code and both kinds of defaults, and then text and
+        names."""
         places = _places()[:most]
         self.loose = self.loose or not places
         for at in places:
             self.word(fn, at)
 
     def kept(self, v: Any) -> bool:
-        """Whether a value was met before; it is said which one then."""
+        """True if a value was met before; it is said which one then."""
         number = self._memo.get(id(v))
         if number is not None:
             self.say("#", str(number))
@@ -166,7 +167,8 @@ class Reach:
     # -- names -----------------------------------------------------------------------------------------------------------------------
 
     def _chain(self, v: Any, attrs: tuple[str, ...], deep: bool, shown: str = "") -> None:
-        """A value of a name, and the attributes that follow: modules are followed by name, anything else is taken as a whole. `shown`: the name."""
+        """A value of a name, and the attributes that follow: modules are followed by name, anything else is taken as a
+        whole. `shown`: the name."""
         while isinstance(v, types.ModuleType):
             self.say("module", v.__name__)
             whose = purity.of_module(v)
@@ -229,7 +231,8 @@ class Reach:
     # -- jit functions ---------------------------------------------------------------------------------------------------------------
 
     def jit(self, source: FunctionSource) -> None:
-        """A jit function: its text, what its definition made of annotations and defaults, and the names that it captures."""
+        """A jit function: its text, what its definition made of annotations and defaults, and the names that it
+        captures."""
         fn = source.fn
         self.say("jit", source.file, source.name, str(fn.__code__.co_firstlineno))
         if source in self.texts:
@@ -253,7 +256,8 @@ class Reach:
             self.named(chain, source.cells, fn.__globals__, deep)
 
     def captured(self, v: Any) -> None:
-        """A value that a kernel's text names, as `expr.constant` takes it. What that does not take cannot change a kernel."""
+        """A value that a kernel's text names, as `expr.constant` takes it. What that does not take cannot change a
+        kernel."""
         kind = type(v)
         if v is None or kind in (bool, int, str):
             self.say(kind.__name__, repr(v))
@@ -298,7 +302,8 @@ class Reach:
 
 @functools.cache
 def _places() -> tuple[int, ...]:
-    """The bytes of a function where code, both kinds of defaults, its text and its names stand; none where they are not found."""
+    """The bytes of a function where code, both kinds of defaults, its text and its names stand; none where they are not
+    found."""
 
     def probe(a: Any = word, *, b: Any = word) -> None:
         """Of words of its own."""
@@ -309,7 +314,8 @@ def _places() -> tuple[int, ...]:
 
 
 def _of_python(v: Any) -> bool:
-    """Whether a kernel that names `v` runs Python's code of its class: members of enums, and subclasses of numbers, strings and tuples."""
+    """True if a kernel that names `v` runs Python's code of its class: members of enums, and subclasses of numbers,
+    strings and tuples."""
     import enum
 
     return isinstance(v, (int, float, str, tuple, enum.Enum)) or (isinstance(v, type) and issubclass(v, enum.Enum))
@@ -319,7 +325,8 @@ def _of_python(v: Any) -> bool:
 
 
 def _reads(source: FunctionSource) -> tuple[frozenset[str], list[tuple[tuple[str, ...], bool]]]:
-    """All names in a text, and the captured ones with the attributes that follow, each with whether Python evaluates it."""
+    """All names in a text, and the captured ones with the attributes that follow, each with whether Python evaluates
+    it."""
     tree, fn = source.tree, source.fn
     nodes = [n for statement in tree.body for n in walk(statement)]
     parameters = [n for n in walk(tree.args) if isinstance(n, ast.arg)]

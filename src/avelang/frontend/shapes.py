@@ -1,4 +1,5 @@
-"""Nested shapes and strides: tuples of ints (or run-time values) come in, flat leaves, default strides and sizes go out."""
+"""Nested shapes and strides: tuples of ints (or run-time values) come in, flat leaves, default strides and sizes go
+out."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ Nested = Any  # an int, a run-time integer, or a tuple of Nested
 
 
 def as_tuple(x: Nested) -> tuple[Nested, ...]:
+    """A tuple; a single extent as a tuple of one."""
     return x if isinstance(x, tuple) else (x,)
 
 
@@ -28,7 +30,7 @@ def rebuild(like: Nested, flat: list[Any]) -> Nested:
 
 
 def congruent(a: Nested, b: Nested) -> bool:
-    """Whether two nested tuples have the same nesting."""
+    """True if two nested tuples have the same nesting."""
     if isinstance(a, tuple) != isinstance(b, tuple):
         return False
     return not isinstance(a, tuple) or (len(a) == len(b) and all(map(congruent, a, b)))
@@ -47,7 +49,7 @@ def row_major(shape: Nested, mul: Callable[[Any, Any], Any]) -> Nested:
 
 
 def static(x: Nested) -> bool:
-    """Whether every leaf is an int."""
+    """True if every leaf is an int."""
     return all(isinstance(i, int) for i in leaves(x))
 
 
@@ -62,7 +64,7 @@ def span(shape: Nested, strides: Nested) -> int:
 
 
 def compact(shape: Nested, strides: Nested) -> bool:
-    """Whether a static layout is row-major without gaps; strides of extents of 1 do not matter."""
+    """True if a static layout is row-major without gaps; strides of extents of 1 do not matter."""
     want = leaves(row_major(shape, lambda a, b: a * b))
     return all(n == 1 or s == w for n, s, w in zip(leaves(shape), leaves(strides), want, strict=True))
 

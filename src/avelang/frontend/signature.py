@@ -21,10 +21,11 @@ EMPTY: Any = inspect.Parameter.empty
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ParamSpec:
-    """One parameter of a kernel. `kind`: "scalar", "pointer", "tensor", "map" or "constexpr"; `dtype` is None for the last.
+    """One parameter of a kernel. `kind`: "scalar", "pointer", "tensor", "map" or "constexpr"; `dtype` is None for the
+    last.
 
-    `shape` and `strides` (elements) are nested tuples of ints, for tensors only. `default` is `EMPTY` where there is none.
-    """
+    `shape` and `strides` (elements) are nested tuples of ints, for tensors only. `default` is `EMPTY` where there is
+    none."""
 
     name: str
     kind: str
@@ -47,7 +48,8 @@ class AnnotationScope(dict[str, Any]):
 
 
 def evaluate(node: ast.expr, lookup: Callable[[str], Any], span: Span, param: str) -> Any:
-    """The value of an annotation, also of one written as a string. Raises T005 for an unknown name, T006 for what fails."""
+    """The value of an annotation, also of one written as a string. Raises T005 for an unknown name, T006 for what
+    fails."""
     try:
         while isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
@@ -72,8 +74,8 @@ def parameters(node: ast.FunctionDef, span: Callable[[ast.AST], Span]) -> list[a
 
 
 def annotation(source: FunctionSource, name: str, node: ast.expr) -> Any:
-    """The annotation of a parameter, or of "return": Python's value, which may come from names that only the place of definition knows; a
-    string is evaluated now."""
+    """The annotation of a parameter, or of "return": Python's value, which may come from names that only the place of
+    definition knows; a string is evaluated now."""
     value = source.fn.__annotations__.get(name)
     return evaluate(node, source.lookup, source.span(node), name) if isinstance(value, str) else value
 

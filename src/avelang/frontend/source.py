@@ -21,7 +21,8 @@ from avelang.base.spans import Span
 from avelang.frontend import purity
 
 _Found = dict[tuple[int, str], ast.FunctionDef]
-# By file: the lines of its versions that functions in this process come from, newest first, and the definitions in each.
+# By file: the lines of its versions that functions in this process come from, newest first, and the definitions in
+# each.
 _FILES: dict[str, list[tuple[list[str], _Found]]] = {}
 _KEPT = 4
 _BODIES = ("body", "orelse", "handlers", "finalbody", "cases")  # the fields of statements that hold statements
@@ -31,7 +32,8 @@ _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.al
 
 
 def lines_of(file: str, module_globals: dict[str, Any]) -> list[str]:
-    """The lines of a file as they are now. (Of `python -c`, which older versions of Python do not keep: the command.)"""
+    """The lines of a file as they are now. (Of `python -c`, which older versions of Python do not keep: the
+    command.)"""
     linecache.checkcache(file)
     found = linecache.getlines(file, module_globals)
     if not found and file == "<string>" and "-c" in sys.orig_argv[:-1] and module_globals.get("__name__") == "__main__":
@@ -68,8 +70,9 @@ def _written(file: str) -> float:
 
 
 def _doubtful(fn: types.FunctionType) -> bool:
-    """Whether the text may be another than the one that Python compiled: written to lately, or no file at all, or older than what Python keeps of
-    it compiled, by less than its stamp tells. Code that an import hook has rewritten (pytest does that) has no text to be held against."""
+    """True if the text may be another than the one that Python compiled: written to lately, or no file at all, or older
+    than what Python keeps of it compiled, by less than its stamp tells. Code that an import hook has rewritten (pytest
+    does that) has no text to be held against."""
     file, spec = fn.__code__.co_filename, fn.__globals__.get("__spec__")
     loader = getattr(spec, "loader", None) or fn.__globals__.get("__loader__")
     own = fn.__globals__.get("__file__") == file
@@ -81,7 +84,7 @@ def _doubtful(fn: types.FunctionType) -> bool:
 
 @functools.lru_cache(maxsize=8)
 def _compiled(text: str, flags: int) -> dict[tuple[int, str], list[types.CodeType]]:
-    """What Python makes of a text now: the code of its functions by (first line, name). Raises SyntaxError."""
+    """The code of a text's functions by (first line, name), compiled now. Raises SyntaxError."""
     found: dict[tuple[int, str], list[types.CodeType]] = {}
     pending = [compile(text, "", "exec", flags=flags, dont_inherit=True)]
     while pending:
@@ -104,8 +107,8 @@ def _alike(a: types.CodeType, b: types.CodeType) -> bool:
 
 
 class FunctionSource:
-    """One Python function as the frontend sees it. Its file's text is that of the moment when it was decorated; nothing else is read before it is
-    asked for."""
+    """One Python function as the frontend sees it. Its file's text is that of the moment when it was decorated; nothing
+    else is read before it is asked for."""
 
     def __init__(self, fn: Callable[..., Any], span: Span | None = None):
         if isinstance(fn, types.FunctionType) and hasattr(fn, "__wrapped__"):
@@ -132,7 +135,8 @@ class FunctionSource:
 
     @functools.cached_property
     def tree(self) -> ast.FunctionDef:
-        """The function's definition. Raises S002 where its text cannot be found, S006 where it is not what Python runs."""
+        """The function's definition. Raises S002 where its text cannot be found, S006 where it is not what Python
+        runs."""
         code = self.fn.__code__
         span = Span(self.file, code.co_firstlineno)
         try:
@@ -157,11 +161,12 @@ class FunctionSource:
         return "".join(self.lines[first - 1 : node.end_lineno])
 
     def span(self, node: ast.AST, caller: Span | None = None) -> Span:
-        """Where a node of the tree stands."""
+        """The source range of a node of the tree."""
         return Span(self.file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0, self.name, caller)  # type: ignore[attr-defined]
 
     @functools.cached_property
     def cells(self) -> dict[str, types.CellType]:
+        """The closure's cells by name."""
         return dict(zip(self.fn.__code__.co_freevars, self.fn.__closure__ or (), strict=True))
 
     def lookup(self, name: str) -> Any:
@@ -176,7 +181,7 @@ class FunctionSource:
         return found[name] if name in found else builtins.__dict__[name]
 
     def home(self, name: str) -> types.CellType | dict[str, Any] | None:
-        """Where a name lives: a closure's cell, a dict, or nowhere."""
+        """The closure's cell or the dict that holds a name, or None."""
         if name in self.cells:
             return self.cells[name]
         return next((d for d in (self.fn.__globals__, builtins.__dict__) if name in d), None)
@@ -200,7 +205,7 @@ def _shown(thing: Any) -> str:
 
 
 class Named:
-    """What pickle and copy keep of kernels, structs and constants: their name, by which another process imports them."""
+    """Kernels, structs and constants: pickle and copy keep their name, by which another process imports them."""
 
     __module__: str
     __qualname__: str
@@ -224,6 +229,7 @@ class Named:
 
 
 class Jitted(Named):
-    """What `@jit` makes: anything with a `source`. The frontend takes a call of one as a device function."""
+    """A kernel or device function: anything with a `source`, as `@jit` makes it. The frontend takes a call of one as a
+    device function."""
 
     source: FunctionSource

@@ -237,7 +237,7 @@ def _runtime_for(f: Frame, node: ast.For, over: RuntimeRange) -> None:
 
 
 def _steady(bounds: tuple[Any, ...], d: DType) -> bool:
-    """Whether the counter of al.range still fits `d` after the last trip, whatever the run-time bounds are."""
+    """True if the counter of al.range still fits `d` after the last trip, whatever the run-time bounds are."""
     _, stop, step = bounds
     if not isinstance(step, int):
         return False
@@ -245,8 +245,8 @@ def _steady(bounds: tuple[Any, ...], d: DType) -> bool:
 
 
 def _trip_count(f: Frame, start: Value, stop: Value, step: Value, known: Any) -> Value:
-    """The trips of Python's range(start, stop, step), as the unsigned integer of their type's width; 0 for a step of 0. `known`: the step,
-    where it is an int."""
+    """The trips of Python's range(start, stop, step), as the unsigned integer of their type's width; 0 for a step of 0.
+    `known`: the step, where it is an int."""
     d: DType = start.type  # type: ignore[assignment]
     u = BY_NAME[f"u{d.bits}"]
     zero, one = f.b.const(0, u), f.b.const(1, u)

@@ -1,8 +1,10 @@
-"""Which names of a function hold register tensors that are changed in place: they get storage; all others stay SSA vectors.
+"""Which names of a function hold register tensors that are changed in place: they get storage; all others stay SSA
+vectors.
 
-A name is changed where it is stored through by a subscript, or handed to `subview` or to a function that stores into that parameter;
-names that are bound to one another, or to views of one another, share the fate of the group. A field of a struct is changed where a build finds
-that it is: then the build begins again (`frame.BuildFacts`), and what goes into that field is changed too."""
+A name is changed where it is stored through by a subscript, or handed to `subview` or to a function that stores into
+that parameter; names that are bound to one another, or to views of one another, share the fate of the group. A field of
+a struct is changed where a build finds that it is: then the build begins again (`frame.BuildFacts`), and what goes into
+that field is changed too."""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from avelang.ir.dtypes import DType
 
 
 class _StorageSearch:
-    """One function being looked at. `active`: the definitions around it; `nested`: functions that it may call by a local name."""
+    """One function being looked at. `active`: the definitions around it; `nested`: functions that it may call by a
+    local name."""
 
     def __init__(self, source: FunctionSource, node: ast.FunctionDef, active: tuple[ast.AST, ...], nested: dict[str, ast.FunctionDef],
                  known: BuildFacts):  # fmt: skip
@@ -90,7 +93,8 @@ class _StorageSearch:
             for t, v in zip(target.elts, values, strict=True):
                 self.bind(t, v)
         elif isinstance(target, ast.Name):
-            # What a subscript reads is a copy, except of an item of a tuple: then a change of it is a change of the item.
+            # What a subscript reads is a copy, except of an item of a tuple: then a change of it is a change of the
+            # item.
             copied = isinstance(value, ast.Subscript)
             for root in self.roots(value):
                 self.implied.setdefault(target.id, set()).add(root)
@@ -121,7 +125,8 @@ class _StorageSearch:
         elif isinstance(callee, StructClass):
             self.fields(node, callee)
         elif callee is None and isinstance(node.func, ast.Attribute) and node not in self.known.storing:
-            # A method, as far as can be told. Most store into none of their arguments; where one does, the build finds out.
+            # A method, as far as can be told. Most store into none of their arguments; where one does, the build finds
+            # out.
             self.known.open.add(node)
         elif isinstance(callee, (ast.FunctionDef, Jitted)) or callee is None:
             self.arguments(node, callee)
@@ -161,7 +166,8 @@ _VISIT: dict[type[ast.AST], Callable[[_StorageSearch, Any], None]] = {
 
 def changed_names(source: FunctionSource, node: ast.FunctionDef, known: BuildFacts, active: tuple[ast.AST, ...] = (),
                   nested: dict[str, ast.FunctionDef] | None = None) -> set[str]:  # fmt: skip
-    """The names of a function whose register tensors need storage. `known`: what was found before, in the same build."""
+    """The names of a function whose register tensors need storage. `known`: what was found before, in the same
+    build."""
     if node not in known.changed:
         known.changed[node] = _StorageSearch(source, node, active, nested or {}, known).run()
     return known.changed[node]

@@ -1,8 +1,8 @@
-"""The user's own types in a kernel: a Python class comes in (`avelang.struct`, `avelang.constant`); its fields, methods and key go out.
+"""The user's own types in a kernel: a Python class comes in (`avelang.struct`, `avelang.constant`); its fields, methods
+and key go out.
 
-An instance of a struct is an `Object`: a name for a row of cells. What the cells hold is in the heap of the build, in layers like names, so that
-what a branch or a loop changes can be told (`merge.py`).
-"""
+An instance of a struct is an `Object`: a name for a row of cells. What the cells hold is in the heap of the build, in
+layers like names, so that what a branch or a loop changes can be told (`merge.py`)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class StructMember:
 
 
 def _means(wanted: Any) -> bool:
-    """Whether an annotation says something about a field."""
+    """True if an annotation says something about a field."""
     if isinstance(wanted, tuple):
         return all(map(_means, wanted))
     if isinstance(wanted, DType):
@@ -59,7 +59,8 @@ def _means(wanted: Any) -> bool:
 
 
 class StructClass(Named):
-    """What `@avelang.struct` makes of a class. `visible`: the names around the class, for annotations that are strings.
+    """A struct: the class that `@avelang.struct` was given, as the frontend sees it. `visible`: the names around the
+    class, for annotations that are strings.
 
     Raises S004 at `span` for what a struct cannot have, T005 and T006 for annotations.
     """
@@ -142,7 +143,7 @@ class StructClass(Named):
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class FieldCell:
-    """Where an object keeps what a field holds: a key of the heap."""
+    """The storage of one field of one object: a key of the heap."""
 
     object: Object
     field: str
@@ -157,8 +158,8 @@ class FieldCell:
 
 
 class Object:
-    """An instance of a struct while a kernel is built. `heap` holds the values of its cells; `aliases`: objects that may be this very one, where
-    control flow has chosen among several."""
+    """An instance of a struct while a kernel is built. `heap` holds the values of its cells; `aliases`: objects that
+    may be this very one, where control flow has chosen among several."""
 
     __slots__ = ("aliases", "cells", "cls", "heap")
 
@@ -194,7 +195,8 @@ class Method:
 
 
 class Pure(Named):
-    """A Python function that is called while a kernel is built, on compile-time values; outside kernels it is the function itself."""
+    """A Python function that is called while a kernel is built, on compile-time values; outside kernels it is the
+    function itself."""
 
     def __init__(self, fn: Any, name: str):
         self.fn, self.name = fn, name
@@ -222,11 +224,12 @@ def constant(target: Any, span: Span) -> Any:
 
 
 def is_constant(v: Any) -> bool:
-    """Whether `v` is an instance of a class marked by `avelang.constant`."""
+    """True if `v` is an instance of a class marked by `avelang.constant`."""
     return MARK in type(v).__dict__
 
 
 def is_constant_class(v: Any) -> bool:
+    """True if `v` is a class marked by `avelang.constant`."""
     return isinstance(v, type) and MARK in v.__dict__
 
 

@@ -43,6 +43,7 @@ def pair(f: Frame, a: Any, b: Any) -> tuple[Value, Value]:
 
 
 def mul(f: Frame, a: Any, b: Any) -> Any:
+    """The product of two integers, compile-time where it can be."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
     if a == 1 or b == 1:
@@ -51,13 +52,15 @@ def mul(f: Frame, a: Any, b: Any) -> Any:
 
 
 def product(f: Frame, a: Any, b: Any) -> Any:
-    """An extent times a stride, or a stride times a step: a run-time product in i64, so that it does not wrap where its factors' type would."""
+    """An extent times a stride, or a stride times a step: a run-time product in i64, so that it does not wrap where its
+    factors' type would."""
     if isinstance(a, int) and isinstance(b, int) or 1 in [x for x in (a, b) if isinstance(x, int)]:
         return mul(f, a, b)
     return mul(f, *(x if isinstance(x, int) else f.b.convert(x, i64) for x in (a, b)))
 
 
 def add(f: Frame, a: Any, b: Any) -> Any:
+    """The sum of two integers, compile-time where it can be."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if isinstance(a, int) and a == 0:
@@ -76,6 +79,7 @@ def _div_rem(f: Frame, a: Any, n: int) -> tuple[Any, Any]:
 
 
 def default_strides(f: Frame, shape: Any) -> Any:
+    """Row-major strides of a shape."""
     return shapes.row_major(shape, lambda a, b: product(f, a, b))
 
 
@@ -95,7 +99,8 @@ def make(f: Frame, op: str, operands: list[Value], d: DType, space: str, shape: 
 
 
 def alloc(f: Frame, d: DType, shape: Any, space: str, align: int = 0, name: str = "") -> Ref:
-    """New storage. `align` in bytes; 0: 16, so that the widest accesses are possible, or less where the tensor is smaller."""
+    """New storage. `align` in bytes; 0: 16, so that the widest accesses are possible, or less where the tensor is
+    smaller."""
     strides = shapes.row_major(shape, lambda a, b: a * b)
     if not align:
         total = d.bytes * shapes.size(shape)
@@ -129,7 +134,8 @@ def _check(f: Frame, c: Any, extent: Any, axis: int, node: ast.AST) -> None:
 
 
 def _mode(f: Frame, c: Any, shape: Any, axis: int, node: ast.AST) -> list[Any]:
-    """Leaf coordinates of one mode: of its own coordinate, of a tuple of them, or of one integer that runs first leaf fastest."""
+    """Leaf coordinates of one mode: of its own coordinate, of a tuple of them, or of one integer that runs first leaf
+    fastest."""
     if isinstance(c, tuple):
         if not isinstance(shape, tuple) or len(c) != len(shape):
             f.fail("T042", node, got=len(c), shape=shapes.show(shape))
@@ -203,7 +209,8 @@ def read(f: Frame, v: Any, node: ast.AST) -> Any:
 
 
 def read_name(f: Frame, v: Any, node: ast.AST) -> Any:
-    """What a name gets to hold when an expression gave `v`: a sub-tensor is read (copied to registers), anything else is shared."""
+    """The value that a name is bound to when an expression gave `v`: a sub-tensor is read (copied to registers),
+    anything else is shared."""
     if isinstance(v, Ref) and v.coords:
         return read(f, v, node)
     if isinstance(v, tuple) and any(isinstance(x, (Ref, tuple)) for x in v) and not hasattr(v, "_fields"):
@@ -212,7 +219,8 @@ def read_name(f: Frame, v: Any, node: ast.AST) -> Any:
 
 
 def operand(f: Frame, v: Any, node: ast.AST) -> Any:
-    """What `read` gives, as something to compute with. Raises T046 for a tensor whose extents are known only at run time."""
+    """A tensor's value as `read` gives it, to compute with. Raises T046 for a tensor whose extents are known only at
+    run time."""
     v = read(f, v, node)
     if isinstance(v, Ref):
         f.fail("T046", node, shape=shapes.show(v.shape))
@@ -243,7 +251,8 @@ def get(f: Frame, base: Any, indices: tuple[Any, ...], node: ast.AST) -> Any:
 
 
 def parts(f: Frame, v: Any, node: ast.AST) -> Any:
-    """A tensor as the tuple of its parts along its first mode, where that has one known extent; anything else as it is."""
+    """A tensor as the tuple of its parts along its first mode, where that has one known extent; anything else as it
+    is."""
     if isinstance(v, (Vec, Ref)) and isinstance(v.shape[0], int) and v.shape[0] <= MOST_TRIPS:
         return tuple(get(f, v, (i,), node) for i in range(v.shape[0]))
     return v
@@ -269,7 +278,8 @@ def _get_vec(f: Frame, v: Vec, indices: tuple[Any, ...], node: ast.AST) -> Any:
 
 
 def coerce(f: Frame, v: Any, d: DType, node: ast.AST, what: str) -> Any:
-    """A number, scalar or vector as dtype `d`, where that conversion happens by itself. Raises T020, T021, T022, T046."""
+    """A number, scalar or vector as dtype `d`, where that conversion happens by itself. Raises T020, T021, T022,
+    T046."""
     v = operand(f, v, node)
     if is_number(v):
         if isinstance(v, float) and not d.is_float or not fits(v, d):
@@ -289,7 +299,8 @@ def coerce(f: Frame, v: Any, d: DType, node: ast.AST, what: str) -> Any:
 
 
 def same_shape(a: Any, b: Any) -> bool:
-    """Whether a value of static shape `a` may be stored where `b` is: equal leaves, extents of 1 aside, or one of them flat."""
+    """True if a value of static shape `a` may be stored where `b` is: equal leaves, extents of 1 aside, or one of them
+    flat."""
     if shapes.size(a) != shapes.size(b):
         return False
     x, y = ([n for n in shapes.leaves(s) if n != 1] for s in (a, b))
@@ -335,7 +346,8 @@ def store(f: Frame, target: Ref, value: Any, node: ast.AST) -> None:
 
 
 def stored_field(f: Frame, v: Vec) -> None:
-    """A vector that was read from a field is changed in place: the build begins again, with storage for what that field holds."""
+    """A vector that was read from a field is changed in place: the build begins again, with storage for what that field
+    holds."""
     if v.home not in f.build.known.stored:
         f.build.known.stored.add(v.home)
         f.build.known.restart()
@@ -392,7 +404,8 @@ def _check_bits(f: Frame, v: Any, target: Tensor, static: bool, node: ast.AST) -
 
 
 def subview(f: Frame, base: Any, offsets: Any, sizes: Any, strides: Any, node: ast.AST) -> Ref:
-    """A window: `offsets` for the base's modes (or leaves), `sizes` its extents, `strides` in steps of the base's own."""
+    """A window: `offsets` for the base's modes (or leaves), `sizes` its extents, `strides` in steps of the base's
+    own."""
     if isinstance(base, Vec):
         base = materialize(f, base, "")
     if not isinstance(base, Ref):

@@ -1,4 +1,5 @@
-"""What a name can hold while a kernel is built: Python values known at compile time, IR values, and the kinds defined here."""
+"""What a name can hold while a kernel is built: Python values known at compile time, IR values, and the kinds defined
+here."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from avelang.ir.types import LOCAL, PtrType, TensorType
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Vec:
-    """A register vector that is never changed in place: a flat IR vector, read with `shape` (nested ints, last leaf fastest)."""
+    """A register vector that is never changed in place: a flat IR vector, read with `shape` (nested ints, last leaf
+    fastest)."""
 
     value: Value
     shape: tuple[Any, ...]
@@ -28,10 +30,12 @@ class Vec:
 
     @property
     def dtype(self) -> DType:
+        """The dtype of an element."""
         return self.value.type.dtype  # type: ignore[union-attr]
 
     @property
     def n(self) -> int:
+        """The number of elements."""
         return self.value.type.n  # type: ignore[union-attr]
 
     def __repr__(self) -> str:
@@ -40,30 +44,34 @@ class Vec:
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Ref:
-    """A tensor: the IR tensor, and the layout of what is left of it after `coords` (one for each leaf taken away so far).
+    """A tensor: the IR tensor, and the layout of what is left of it after `coords` (one for each leaf taken away so
+    far).
 
-    With `coords` it stands for a sub-tensor that has not been read yet: reading it into a name copies it, storing goes through.
-    """
+    With `coords` it stands for a sub-tensor that has not been read yet: reading it into a name copies it, storing goes
+    through."""
 
     value: Value
     shape: tuple[Any, ...]
     strides: tuple[Any, ...]
     coords: tuple[Any, ...] = ()
-    # A sub-tensor that a name holds without a copy, as its extents are known only at run time: it is not stored through.
+    # A sub-tensor that a name holds without a copy, as its extents are known only at run time: it is not stored
+    # through.
     uncopied: bool = False
 
     @property
     def type(self) -> TensorType:
+        """The type of the IR tensor."""
         assert isinstance(self.value.type, TensorType)
         return self.value.type
 
     @property
     def dtype(self) -> DType:
+        """The dtype of an element."""
         return self.type.dtype
 
     @property
     def is_register(self) -> bool:
-        """Whether it is a whole register tensor."""
+        """True if it is a whole register tensor."""
         return self.type.space == LOCAL
 
     def __repr__(self) -> str:
@@ -113,7 +121,7 @@ def is_scalar(v: Any) -> bool:
 
 
 def is_runtime(v: Any) -> bool:
-    """Whether a value, or any part of it, is known only at run time."""
+    """True if a value, or any part of it, is known only at run time."""
     if isinstance(v, tuple):
         return any(map(is_runtime, v))
     if isinstance(v, Layout):

@@ -1,9 +1,9 @@
-"""What a checked kernel reports of an access out of bounds: the words of the record in memory, and the sites that its numbers name.
+"""What a checked kernel reports of an access out of bounds: the words of the record in memory, and the sites that its
+numbers name.
 
-The record is 64-bit words: whether there is a report (1 once a lane has begun to write it, the first stays), the site, the block (three), the
-thread's number in its block, then the site's values. Behind the record stand, for each array of the launch in the order of the parameters,
-the first and one-past-last address of its memory.
-"""
+The record is 64-bit words: whether there is a report (1 once a lane has begun to write it, the first stays), the site,
+the block (three), the thread's number in its block, then the site's values. Behind the record stand, for each array of
+the launch in the order of the parameters, the first and one-past-last address of its memory."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class MemoryRange:
 
 @dataclasses.dataclass(slots=True)
 class Site:
-    """One checked access. `kind`: "extent" (a coordinate against its extent), "bounds" (an address against memory), "register" (an index of a
-    register vector), "uniform" (the operand `tensor` against the first active lane's; `name` says what to do). `coords`, `shape`, `strides`:
-    numbers, or None for the next value of the report; `strides` are in bytes, of the leaves that the coordinates leave. `root`: the number of
-    the array that the address is relative to, -1 for an absolute address, -2 for memory that `name` and `size` say. `run`: bytes of one
-    contiguous piece."""
+    """One checked access. `kind`: "extent" (a coordinate against its extent), "bounds" (an address against memory),
+    "register" (an index of a register vector), "uniform" (the operand `tensor` against the first active lane's; `name`
+    says what to do). `coords`, `shape`, `strides`: numbers, or None for the next value of the report; `strides` are in
+    bytes, of the leaves that the coordinates leave. `root`: the number of the array that the address is relative to, -1
+    for an absolute address, -2 for memory that `name` and `size` say. `run`: bytes of one contiguous piece."""
 
     kind: str
     what: str
@@ -77,7 +77,7 @@ def place(block: Sequence[int], thread: int, extents: Sequence[int], wave: int) 
 
 
 def nearest(memory: Sequence[MemoryRange], address: int, size: int) -> str:
-    """Which memory an access has missed, in words."""
+    """The memory nearest to an access that missed, in words."""
     if not memory:
         return ""
     near = min(memory, key=lambda m: max(m.start - address, address - m.start - m.size, 0))
@@ -98,7 +98,8 @@ class _Values:
 
 def report(kernel: str, sites: Sequence[Mapping[str, Any]], record: Sequence[int], extents: Sequence[int], wave: int,
            arrays: Sequence[MemoryRange]) -> AveError | None:  # fmt: skip
-    """The error that a record tells of; None where there is none. `extents`: of a block; `arrays`: the memory of each range, in order."""
+    """The error that a record tells of; None where there is none. `extents`: of a block; `arrays`: the memory of each
+    range, in order."""
     if not record[FLAG]:
         return None
     data = {**sites[int(record[SITE])]}

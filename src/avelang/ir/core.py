@@ -15,10 +15,11 @@ from avelang.ir.types import Type
 
 
 class Value:
-    """One SSA value. `name` is a hint for printing; `owner` is the op that defines it or the block of which it is an argument.
+    """One SSA value. `name` is a hint for printing; `owner` is the op that defines it or the block of which it is an
+    argument.
 
-    `uniform`: the pass `uniformity` has proven that all lanes of a wave that are active at its definition hold the same value.
-    """
+    `uniform`: the pass `uniformity` has proven that all lanes of a wave that are active at its definition hold the same
+    value."""
 
     __slots__ = ("name", "owner", "type", "uniform")
 
@@ -38,7 +39,8 @@ class Value:
 
 
 class Block:
-    """A straight run of ops with arguments; the last op of a region's block is its terminator (`yield` or `condition`)."""
+    """A straight run of ops with arguments; the last op of a region's block is its terminator (`yield` or
+    `condition`)."""
 
     __slots__ = ("args", "ops", "parent")
 
@@ -48,12 +50,14 @@ class Block:
         self.parent: Op | None = None
 
     def add_arg(self, name: str, type: Type) -> Value:
+        """Adds an argument to the block."""
         value = Value(type, name, self)
         self.args.append(value)
         return value
 
     @property
     def terminator(self) -> Op:
+        """The last op."""
         return self.ops[-1]
 
 
@@ -87,6 +91,7 @@ class Op:
 
     @property
     def defn(self) -> OpDef:
+        """The definition of the op."""
         return OPS[self.name]
 
     def __repr__(self) -> str:
@@ -97,10 +102,9 @@ class Op:
 class Kernel:
     """One kernel, device functions already inlined.
 
-    `params` are scalars, pointers or tensors in global memory. `attrs`: "wave" (lanes a wave: 64 or 32), "chip" (a name of
-    `avelang.arch`), "file" (the source file), "threads" (what it expects of blocks: count along x, whether exactly so many in all), later "block"
-    (three extents, where a pass has specialized them), and options.
-    """
+    `params` are scalars, pointers or tensors in global memory. `attrs`: "wave" (lanes a wave: 64 or 32), "chip" (a name
+    of `avelang.arch`), "file" (the source file), "threads" (what it expects of blocks: count along x, whether exactly
+    so many in all), later "block" (three extents, where a pass has specialized them), and options."""
 
     name: str
     params: list[Value]
@@ -126,12 +130,12 @@ PURE: frozenset[str] = frozenset()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpDef:
-    """What the verifier and the passes know of an op.
+    """An op's definition, for the verifier and the passes.
 
-    `effects`: a set of "read", "write" (memory), "sync" (orders memory between waves), "convergent" (lanes work together: must not move
-    into or out of divergent control flow), "io". An op with none is pure: it may be folded, merged and removed.
-    `check(op)` returns what is wrong, or None. `sources`: operands, by their place, whose memory is only read by an op that writes elsewhere.
-    """
+    `effects`: a set of "read", "write" (memory), "sync" (orders memory between waves), "convergent" (lanes work
+    together: must not move into or out of divergent control flow), "io". An op with none is pure: it may be folded,
+    merged and removed. `check(op)` returns what is wrong, or None. `sources`: operands, by their place, whose memory is
+    only read by an op that writes elsewhere."""
 
     name: str
     check: Callable[[Op], str | None]
@@ -142,6 +146,7 @@ class OpDef:
 
     @property
     def pure(self) -> bool:
+        """True if the op has no effects."""
         return not self.effects
 
 
@@ -165,5 +170,5 @@ def walk(block: Block) -> Iterator[Op]:
 
 
 def is_pure(op: Op) -> bool:
-    """Whether the op and everything in its regions is pure."""
+    """True if the op and everything in its regions is pure."""
     return not OPS[op.name].effects and (not op.regions or all(is_pure(inner) for region in op.regions for inner in region.ops))

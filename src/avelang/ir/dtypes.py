@@ -11,7 +11,8 @@ from avelang.base.places import wrong
 
 
 class Interned(type):
-    """Instances are made once: equal types are one object, compared and hashed by identity. For classes decorated as `dataclass(eq=False)`."""
+    """Instances are made once: equal types are one object, compared and hashed by identity. For classes decorated as
+    `dataclass(eq=False)`."""
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]):
         super().__init__(name, bases, namespace)
@@ -32,7 +33,8 @@ def _fields(made: Any) -> tuple[Any, ...]:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class DType(metaclass=Interned):
-    """A scalar type. `kind` is one of "int", "uint", "float", "bool", "void"; `bits` is the width in memory (u1 takes a byte).
+    """A scalar type. `kind` is one of "int", "uint", "float", "bool", "void"; `bits` is the width in memory (u1 takes a
+    byte).
 
     `bytes`: size in memory. `min`, `max`: the least and the greatest value of an integer type.
     """
@@ -98,6 +100,7 @@ _ML = {  # names of ml_dtypes
 
 @functools.cache
 def numpy_dtype(d: DType) -> np.dtype:
+    """The NumPy dtype of the same bits."""
     if d.name in _ML:
         return np.dtype(getattr(ml_dtypes, _ML[d.name]))
     if d.kind == "bool":

@@ -1,8 +1,7 @@
 """The ops of the language, one definition each: types checked, effects named, meaning in words.
 
-Rows of `avelang.isa` add the intrinsics to the same table. Conventions: every op works lane by lane unless it says "wave" or "block";
-`T` is a scalar or a vector, element by element; integers wrap; u1 is a condition.
-"""
+Rows of `avelang.isa` add the intrinsics to the same table. Conventions: every op works lane by lane unless it says
+"wave" or "block"; `T` is a scalar or a vector, element by element; integers wrap; u1 is a condition."""
 
 from __future__ import annotations
 
@@ -138,7 +137,7 @@ def _shuffle(op: Op) -> str | None:
 
 
 def dynamic_dims(t: TensorType) -> int:
-    """How many extents and strides of a tensor type are known only at run time."""
+    """The number of extents and strides of a tensor type that are known only at run time."""
     return sum(x is None for x in (*t.shape, *t.strides))
 
 
@@ -176,13 +175,14 @@ def _subview(op: Op) -> str | None:
 
 
 def sub_tensor(t: TensorType, coords: int) -> TensorType:
-    """What is left of a tensor type when its first `coords` leaves have been given a coordinate."""
+    """A tensor type without its first `coords` leaves, which have been indexed."""
     return TensorType(t.dtype, t.shape[coords:], t.strides[coords:], t.space)
 
 
 def access_type(t: TensorType, coords: int) -> Type | None:
-    """What a load with `coords` leaf coordinates gives: the dtype, or the vector of the leaves that remain (in row-major order of
-    coordinates, last leaf fastest); None when too many coordinates came or a remaining extent is not static."""
+    """The type of a load with `coords` leaf coordinates: the dtype, or the vector of the leaves that remain (in
+    row-major order of coordinates, last leaf fastest); None when too many coordinates came or a remaining extent is not
+    static."""
     rest = t.shape[coords:]
     if coords > len(t.shape) or any(x is None for x in rest):
         return None
@@ -327,7 +327,8 @@ def _printf(op: Op) -> str | None:
 
 
 def _checks(op: Op) -> str | None:
-    """`check`: a pointer to the record, `pairs` pairs of unsigned integers, then the integers that a report takes along."""
+    """`check`: a pointer to the record, `pairs` pairs of unsigned integers, then the integers that a report takes
+    along."""
     n, ts = op.attrs.get("pairs", 0), _types(op)
     pairs = ts[1 : 1 + 2 * n]
     ok = n > 0 and len(pairs) == 2 * n and isinstance(ts[0], PtrType) and ts[0].space == GLOBAL and not op.results and _ints(ts[1:])
@@ -382,7 +383,8 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("printf", _printf, "io", "Prints by C's conventions, once for each active lane, in lane order within a wave."),
     ("check", _checks, "io", "Where the first of a pair, in any of `pairs` pairs, is not less than the second: the first lane that finds that "
      "writes a report to the record (`ir.bounds`): the `site`, where the lane is, and the further operands. With `stop` the lane goes no further."),
-    # Memory through tensors: what the frontend makes. A coordinate is a 32-bit or 64-bit integer for one leaf of the layout.
+    # Memory through tensors: what the frontend makes. A coordinate is a 32-bit or 64-bit integer for one leaf of the
+    # layout.
     ("alloc", _alloc, "read write", "A new tensor, `name` for messages, aligned to `align` bytes: one for each block (shared) or each lane (local). "
      "Its contents are undefined; a local one is new each time the op runs."),
     ("make_tensor", _make_tensor, "", "A tensor at a pointer; the operands after it are the `?` extents, then the `?` strides. `name` for messages."),

@@ -1,7 +1,8 @@
-"""printf: a C format and the dtypes of its arguments come in, or the buffer that a kernel on a GPU wrote into; text goes out.
+"""printf: a C format and the dtypes of its arguments come in, or the buffer that a kernel on a GPU wrote into; text
+goes out.
 
-The buffer is what a kernel that prints gets as one more argument, behind all others: a pointer to global memory, aligned to 16 bytes, of 32-bit
-words, the lowest byte first. Its contents before a launch are those of `buffer`.
+The buffer is what a kernel that prints gets as one more argument, behind all others: a pointer to global memory,
+aligned to 16 bytes, of 32-bit words, the lowest byte first. Its contents before a launch are those of `buffer`.
 
 | word | |
 | --- | --- |
@@ -20,10 +21,9 @@ A record lies whole within the capacity, or is not written and counts as lost. I
 | 5, 6 | the wave in its block, the lane in its wave |
 | 7 ... | the values, in one word up to 32 bits, in two for 64 bits |
 
-Text comes block by block (x fastest), in a block wave by wave, in a wave in the order of execution, from lanes that print together in their order.
-This is the order of the reference, save that the waves of a block do not take turns at its barriers here, and that which side of a branch comes first
-is the machine's affair.
-"""
+Text comes block by block (x fastest), in a block wave by wave, in a wave in the order of execution, from lanes that
+print together in their order. This is the order of the reference, save that the waves of a block do not take turns at
+its barriers here, and that which side of a branch comes first is the machine's affair."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ BUFFER_BYTES = 1 << 20  # what a launch lends where nobody says otherwise
 
 
 class Print(NamedTuple):
-    """One `printf` of a kernel: its format, and the names of its values' dtypes. A list of two, as JSON gives it, does as well."""
+    """One `printf` of a kernel: its format, and the names of its values' dtypes. A list of two, as JSON gives it, does
+    as well."""
 
     format: str
     dtypes: Sequence[str]
@@ -52,7 +53,8 @@ _SIGNED, _UNSIGNED, _FLOATS = "di", "ouxX", "fFeEgG"
 
 
 def _wrapped(value: Any, bits: int, signed: bool) -> int:
-    """An integer read as one of `bits` bits: what C does to an argument whose signedness does not fit its conversion."""
+    """An integer read as one of `bits` bits: what C does to an argument whose signedness does not fit its
+    conversion."""
     value = (int(value) if abs(value) < float("inf") else 0) & ((1 << bits) - 1)
     return value - (1 << bits) if signed and value >> (bits - 1) else value
 
@@ -102,9 +104,9 @@ def _piece(m: re.Match[str], d: DType, span: Span | None) -> Callable[[Any], str
 def formatter(form: str, dtypes: Sequence[DType], span: Span | None = None) -> Callable[[Sequence[Any]], str]:
     """The function that formats one lane's values, given as Python numbers.
 
-    Flags, width and precision are C's; length modifiers are read over, as a value knows its own width. Raises X008 for a conversion that
-    C does not have (or %s, %p and %n, for which the language has no values), or where conversions and values do not pair up.
-    """
+    Flags, width and precision are C's; length modifiers are read over, as a value knows its own width. Raises X008 for
+    a conversion that C does not have (or %s, %p and %n, for which the language has no values), or where conversions and
+    values do not pair up."""
     pieces: list[Callable[[Any], str] | str] = []
     rest, at = list(dtypes), 0
     for m in _SPEC.finditer(form):
@@ -132,7 +134,7 @@ def formatter(form: str, dtypes: Sequence[DType], span: Span | None = None) -> C
 
 
 def words_of(d: DType) -> int:
-    """How many words of a record a value takes."""
+    """The number of words of a record that a value takes."""
     return max(1, d.bits // 32)
 
 
@@ -144,8 +146,8 @@ def buffer(nbytes: int = BUFFER_BYTES) -> np.ndarray:
 
 
 def decode(raw: bytes | bytearray | memoryview | np.ndarray, prints: Sequence[Print | Sequence[Any]]) -> str:
-    """What a kernel printed. `raw` is the buffer after the launch, `prints` the kernel's. Lost records are counted in a last line. Raises X008 for a
-    format that cannot be."""
+    """The text that a kernel printed. `raw` is the buffer after the launch, `prints` the kernel's. Lost records are
+    counted in a last line. Raises X008 for a format that cannot be."""
     memory = np.frombuffer(raw, np.uint8).view(np.uint32)
     capacity, lost = int(memory[0]), int(memory[1])
     used = int(memory[2]) | int(memory[3]) << 32

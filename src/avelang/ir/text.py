@@ -114,7 +114,8 @@ def _split(text: str) -> list[str]:
 
 
 def _cut_dict(text: str) -> tuple[str, str]:
-    """Splits " {...} rest" behind the brace that closes the dict, skipping what stands in strings; no dict gives an empty first part."""
+    """Splits " {...} rest" behind the brace that closes the dict, skipping what stands in strings; no dict gives an
+    empty first part."""
     if not text.startswith(" {'") and not text.startswith(' {"'):
         return "", text
     quote, depth, i = "", 0, 1

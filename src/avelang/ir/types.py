@@ -33,6 +33,7 @@ class VecType(metaclass=Interned):
 
     @property
     def bits(self) -> int:
+        """Bits of all elements."""
         return self.n * self.dtype.bits
 
 
@@ -49,8 +50,9 @@ class PtrType(metaclass=Interned):
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class TensorType(metaclass=Interned):
-    """Memory with a layout: flat leaf extents and strides, in elements. None is an extent or stride known only at run time;
-    its value is an operand of the op that made the tensor (see `ops.py`). Nested modes are the frontend's affair."""
+    """Memory with a layout: flat leaf extents and strides, in elements. None is an extent or stride known only at run
+    time; its value is an operand of the op that made the tensor (see `ops.py`). Nested modes are the frontend's
+    affair."""
 
     dtype: DType
     shape: tuple[int | None, ...]
@@ -66,11 +68,12 @@ class TensorType(metaclass=Interned):
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class MapType(metaclass=Interned):
-    """A tensor map: what the copy engine must know of an array of `rank` dimensions in global memory, and of the boxes in which it copies.
+    """A tensor map: what the copy engine must know of an array of `rank` dimensions in global memory, and of the boxes
+    in which it copies.
 
-    `box`: extents of a box in elements, the last dimension contiguous. `swizzle`: bytes of the pattern in which 16-byte pieces of a box are
-    permuted in shared memory (0, 32, 64, 128). `interleave`: 0, 16 or 32 bytes. `nan`: elements outside the array are NaN, not zero.
-    """
+    `box`: extents of a box in elements, the last dimension contiguous. `swizzle`: bytes of the pattern in which 16-byte
+    pieces of a box are permuted in shared memory (0, 32, 64, 128). `interleave`: 0, 16 or 32 bytes. `nan`: elements
+    outside the array are NaN, not zero."""
 
     dtype: DType
     box: tuple[int, ...]
@@ -84,6 +87,7 @@ class MapType(metaclass=Interned):
 
     @property
     def rank(self) -> int:
+        """The number of dimensions."""
         return len(self.box)
 
     @property

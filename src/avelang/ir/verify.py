@@ -10,9 +10,8 @@ from avelang.ir.core import OPS, Block, Kernel, Op, Value
 def verify(kernel: Kernel, phase: str = "tensors") -> None:
     """Checks definitions before uses, types, terminators and effects.
 
-    `phase` says which memory ops may stand: "tensors" (after the frontend: no `base`, `ld`, `st` except where rows were expanded) or
-    "addresses" (no `load`, `store`, `view`, `subview`).
-    """
+    `phase` says which memory ops may stand: "tensors" (after the frontend: no `base`, `ld`, `st` except where rows were
+    expanded) or "addresses" (no `load`, `store`, `view`, `subview`)."""
     _block(kernel.body, set(kernel.params), phase)
 
 

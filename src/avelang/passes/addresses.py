@@ -1,4 +1,5 @@
-"""Addresses: loads and stores through layouts come in; pointers with byte offsets go out. Expects phase "tensors", ensures phase "addresses"."""
+"""Addresses: loads and stores through layouts come in; pointers with byte offsets go out. Expects phase "tensors",
+ensures phase "addresses"."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ Dim = int | Value
 
 @dataclasses.dataclass(slots=True)
 class Located:
-    """Where a tensor lies: a pointer to its first element, and its strides in elements."""
+    """A tensor's address: a pointer to its first element, and its strides in elements."""
 
     ptr: Value
     strides: tuple[Dim, ...]
@@ -56,7 +57,8 @@ class _Addresses:
     # -- tensors -----------------------------------------------------------------------------------------------------------------
 
     def locate(self, op: Op, ptr: Value, dims: list[Value]) -> Sequence[Value]:
-        """Records where `op`'s tensor lies; `dims` are the operands for its `?` extents and strides. The tensor value itself goes away."""
+        """Records where `op`'s tensor lies; `dims` are the operands for its `?` extents and strides. The tensor value
+        itself goes away."""
         t = op.result.type
         assert isinstance(t, TensorType)
         rest = iter(dims[sum(x is None for x in t.shape) :])
@@ -107,7 +109,8 @@ class _Addresses:
         return b.add(total, b.const(fixed, i64)) if fixed else total
 
     def runs(self, b: Builder, at: Located, t: TensorType, coords: list[Value]) -> list[tuple[Value, int]]:
-        """(byte offset, elements) of each contiguous run of what `coords` leave of the tensor, in the order of the vector's elements."""
+        """(byte offset, elements) of each contiguous run of what `coords` leave of the tensor, in the order of the
+        vector's elements."""
         size, first = t.dtype.bytes, self.offset(b, at, coords, t.dtype.bytes)
         k = len(coords)
         extents = [range(x or 0) for x in t.shape[k:]]

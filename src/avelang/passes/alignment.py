@@ -1,8 +1,8 @@
-"""Alignment: loads and stores that promise an element's alignment come in; they promise all that can be proven when they go out.
+"""Alignment: loads and stores that promise an element's alignment come in; they promise all that can be proven when
+they go out.
 
-Expects and ensures phase "addresses". What pointers are aligned to comes from allocations and from the launch contract on arguments; what
-offsets are multiples of, from constants, products, sums and what loops carry.
-"""
+Expects and ensures phase "addresses". What pointers are aligned to comes from allocations and from the launch contract
+on arguments; what offsets are multiples of, from constants, products, sums and what loops carry."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ _MOST = 64  # a multiple of 2**64: zero
 
 
 def alignment(kernel: Kernel, pointers: int = WIDEST) -> None:
-    """Raises `align` of every `ld` and `st`. `pointers`: what pointer and array arguments are aligned to, in bytes; a launch must check it."""
+    """Raises `align` of every `ld` and `st`. `pointers`: what pointer and array arguments are aligned to, in bytes; a
+    launch must check it."""
     _Alignment(kernel, pointers).run()
 
 
 def zeros(x: int) -> int:
-    """How many low bits of an integer are zero."""
+    """The number of low bits of an integer that are zero."""
     return min((x & -x).bit_length() - 1, _MOST) if x else _MOST
 
 
 class _Alignment:
-    """`known`: for each integer or pointer, how many low bits are zero. Optimistic: what a loop carries starts as a multiple of
-    everything and loses bits until nothing changes."""
+    """`known`: for each integer or pointer, how many low bits are zero. Optimistic: what a loop carries starts as a
+    multiple of everything and loses bits until nothing changes."""
 
     def __init__(self, kernel: Kernel, pointers: int):
         self.kernel = kernel
@@ -112,7 +113,8 @@ class _Alignment:
 
     def pass_on(self, targets: list[Value], sources: list[Value]) -> None:
         for t, s in zip(targets, sources, strict=True):
-            # Nothing is known yet of what a later op in the loop defines: a multiple of everything, until the next round.
+            # Nothing is known yet of what a later op in the loop defines: a multiple of everything, until the next
+            # round.
             self.set(t, self.known.get(s, _MOST))
 
     def on_if(self, op: Op) -> None:

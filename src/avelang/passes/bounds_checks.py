@@ -1,10 +1,10 @@
-"""Bounds: a kernel in phase "tensors" comes in; one that checks each access before it makes it, and reports to its last parameter, goes out.
+"""Bounds: a kernel in phase "tensors" comes in; one that checks each access before it makes it, and reports to its last
+parameter, goes out.
 
-A coordinate is compared with its extent, and an index into a register vector with its length. An address is compared with the memory that it is
-for: the allocation, or the array that the pointer was an argument for, whose range stands behind the record (`ir.bounds`). Where a whole layout
-lies in its memory, which is found once where the tensor is made, coordinates within extents are all that has to be seen. What the ranges of numbers
-prove is left out.
-"""
+A coordinate is compared with its extent, and an index into a register vector with its length. An address is compared
+with the memory that it is for: the allocation, or the array that the pointer was an argument for, whose range stands
+behind the record (`ir.bounds`). Where a whole layout lies in its memory, which is found once where the tensor is made,
+coordinates within extents are all that has to be seen. What the ranges of numbers prove is left out."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _ELEMENT = {"extract": 1, "insert": 2}  # operands of an access to a register ve
 
 @dataclasses.dataclass(slots=True)
 class Root:
-    """Memory that addresses are measured against. `number`: of the array among those of the launch; -1: any of them, addresses are absolute;
-    -2: `size` bytes named `name`."""
+    """Memory that addresses are measured against. `number`: of the array among those of the launch; -1: any of them,
+    addresses are absolute; -2: `size` bytes named `name`."""
 
     number: int
     space: str
@@ -45,7 +45,8 @@ class Root:
 
 @dataclasses.dataclass(slots=True)
 class Where:
-    """Where a tensor lies: bytes behind the start of its root, its layout in elements, and whether all of it is inside."""
+    """A tensor's place in memory: bytes behind the start of its root, its layout in elements, and whether all of it is
+    inside."""
 
     root: Root
     at: Dim
@@ -56,10 +57,11 @@ class Where:
 
 
 def bounds(kernel: Kernel, skip: bool = False, device: bool = False, operands: bool = False) -> None:
-    """Adds the parameter for reports and the checks; `attrs["sites"]` says what they check. `skip`: a lane that would go wrong leaves the access out
-    and goes on (a load gives zeros), where it would otherwise stop. `device`: on a GPU, where lanes are on their own, they also stop where others
-    have reported: at the start of the kernel, and in each trip of a `while`. `operands`: instead of accesses, operands that must be the same in
-    all active lanes are compared with the first one's. The pass may run for either, one after the other."""
+    """Adds the parameter for reports and the checks; `attrs["sites"]` says what they check. `skip`: a lane that would
+    go wrong leaves the access out and goes on (a load gives zeros), where it would otherwise stop. `device`: on a GPU,
+    where lanes are on their own, they also stop where others have reported: at the start of the kernel, and in each
+    trip of a `while`. `operands`: instead of accesses, operands that must be the same in all active lanes are compared
+    with the first one's. The pass may run for either, one after the other."""
     _Bounds(kernel, skip, device, operands).run()
 
 
@@ -198,7 +200,8 @@ class _Bounds:
         return Root(-2, ptr.type.space, "shared memory", self.shared), b.ptr_int(ptr)
 
     def source(self, number: Value) -> Root | None:
-        """The array that an address is reckoned from: the only one whose address goes into it. None where it is none or several."""
+        """The array that an address is reckoned from: the only one whose address goes into it. None where it is none or
+        several."""
         found: set[int] = set()
         todo, seen = [number], set[Value]()
         while todo:
@@ -259,7 +262,7 @@ class _Bounds:
         self.where[op.result] = Where(root, at, shape, strides, name, self.inside(b, root, at, shape, strides, t.dtype.bytes))
 
     def inside(self, b: Builder, root: Root, at: Dim, shape: tuple[Dim, ...], strides: tuple[Dim, ...], size: int) -> bool | Value:
-        """Whether a whole layout lies in its root, or what will say so."""
+        """True if a whole layout lies in its root, or what will say so."""
         if root.number == -1:
             return False
         low, high, sure = 0, size, None
@@ -370,7 +373,8 @@ class _Bounds:
     def address(
         self, b: Builder, site: Site, root: Root, start: Dim, length: Dim, inside: bool | Value, values: list[Value], none: Value | None = None
     ) -> list[tuple[Site, list[Pair], list[Value]]]:
-        """The check that `length` bytes from `start` lie in the root's memory. `none`: where nothing is touched, wherever `start` is."""
+        """The check that `length` bytes from `start` lie in the root's memory. `none`: where nothing is touched,
+        wherever `start` is."""
         if isinstance(start, int) and isinstance(length, int) and isinstance(root.size, int) and root.number == -2:
             if start >= 0 and start + length <= root.size:
                 return []
@@ -451,7 +455,7 @@ def _unknown(coords: list[Value]) -> tuple[list[Value], list[int | None]]:
 
 
 def _run(shape: list[int], strides: Sequence[Dim]) -> int:
-    """How many elements one access takes at a time: all of a vector that lies in one piece, else one."""
+    """The number of elements that one access takes at a time: all of a vector that lies in one piece, else one."""
     offsets = [sum(i * s for i, s in zip(ix, strides, strict=True) if isinstance(s, int)) for ix in itertools.product(*(range(n) for n in shape))]
     whole = all(isinstance(s, int) for s in strides) and offsets == list(range(len(offsets)))
     return len(offsets) if whole else 1

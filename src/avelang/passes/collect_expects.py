@@ -85,8 +85,8 @@ class _Rows:
 
 
 def collect(kernel: Kernel, block: tuple[int, int, int]) -> dict[str, Any]:
-    """What a kernel in phase "tensors" expects of its launches, for blocks of this extent: "rows", and "asked", of each
-    what it says, the row that must not be 0, the row of the value that it names (-1: none), and the places of its call,
+    """The expectations of a kernel in phase "tensors", for blocks of this extent: "rows", and "asked", of each its
+    text, the row that must not be 0, the row of the value that it names (-1: none), and the places of its call,
     the outermost last."""
     made = _Rows(kernel, block)
     asked: list[list[Any]] = []

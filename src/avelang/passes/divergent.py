@@ -1,10 +1,9 @@
-"""Operands that hardware takes from scalar registers and that certainly differ among the lanes of a wave: a kernel specialized to a block comes
-in, in phase "tensors"; T320 goes out at the user's line.
+"""Operands that hardware takes from scalar registers and that certainly differ among the lanes of a wave: a kernel
+specialized to a block comes in, in phase "tensors"; T320 goes out at the user's line.
 
-A value is followed as something unknown that all lanes share, plus a known number for each lane: what is made of thread_id by sums, products with
-constants, and, where nothing unknown is in it, any integer op. Nothing else is claimed: a correct kernel is never refused. What is not seen here the
-reference reports while it runs (X044).
-"""
+A value is followed as something unknown that all lanes share, plus a known number for each lane: what is made of
+thread_id by sums, products with constants, and, where nothing unknown is in it, any integer op. Nothing else is
+claimed: a correct kernel is never refused. What is not seen here the reference reports while it runs (X044)."""
 
 from __future__ import annotations
 
@@ -107,7 +106,7 @@ class _LaneSearch:
         return _Known(lanes, False)
 
     def resource(self, v: Value) -> bool:
-        """Whether a resource certainly differs."""
+        """True if a resource certainly differs."""
         if v.op is None or v.op.name != "amdgpu.make_rsrc":
             return False
         return any(found is not None and found.differs for found in map(self.of, v.op.operands))
@@ -125,7 +124,8 @@ class _LaneSearch:
 
 
 def _by_lane(v: Value, seen: dict[Value, bool]) -> bool:
-    """Whether thread_id or lane_id is among what a value is made of: only then is there something to find, and NumPy to import."""
+    """True if thread_id or lane_id is among what a value is made of: only then is there something to find, and NumPy to
+    import."""
     if v not in seen:
         seen[v] = False
         seen[v] = v.op is not None and (v.op.name in ("thread_id", "lane_id") or any(_by_lane(x, seen) for x in v.op.operands))

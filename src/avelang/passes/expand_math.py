@@ -1,7 +1,7 @@
 """Functions: mathematical functions that a machine lacks come in; multiplications, additions and bit operations go out.
 
-The formulas stand in `avelang.ir.functions`: on f32 to two units in the last place, on f64 to one; narrower floats go by way of f32.
-"""
+The formulas stand in `avelang.ir.functions`: on f32 to two units in the last place, on f64 to one; narrower floats go
+by way of f32."""
 
 from __future__ import annotations
 

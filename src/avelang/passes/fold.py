@@ -1,4 +1,5 @@
-"""Fold: an op whose operands are constants comes in; the Python value that it computes goes out, exactly as `ir/ops.py` defines it."""
+"""Fold: an op whose operands are constants comes in; the Python value that it computes goes out, exactly as `ir/ops.py`
+defines it."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def fold(op: Op) -> int | float | bool | None:
 
 
 def identity(op: Op) -> int | None:
-    """Which operand an op on scalar integers merely passes on (x + 0, x * 1, select of a constant condition), or None."""
+    """The operand that an op on scalar integers merely passes on (x + 0, x * 1, select of a constant condition), or
+    None."""
     if op.name == "select" and known(op, 0) is not None and isinstance(known(op, 0), bool):
         return 1 if known(op, 0) else 2
     row, t = ELEMENTWISE.get(op.name), op.result.type

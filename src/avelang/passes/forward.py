@@ -1,4 +1,5 @@
-"""Forward: local memory that is written at known places of one block and read back there or in its regions comes in; the values themselves go out.
+"""Forward: local memory that is written at known places of one block and read back there or in its regions comes in;
+the values themselves go out.
 
 Expects and ensures phase "addresses". What stays in memory (dynamic offsets, stores in inner regions) is left as it is.
 """
@@ -41,7 +42,8 @@ class _Forward:
             self.trace(op)
 
     def trace(self, op: Op) -> None:
-        """Records what local pointers the op makes or uses. An unknown use is recorded as itself, and no forwarding survives it."""
+        """Records what local pointers the op makes or uses. An unknown use is recorded as itself, and no forwarding
+        survives it."""
         if op.name == "alloc" and isinstance(op.result.type, TensorType) and op.result.type.space == LOCAL:
             self.uses[op.result] = []
         if op.name == "base" and op.operands[0] in self.uses:
@@ -58,8 +60,8 @@ class _Forward:
                 self.root[op.result] = (at[0], at[1] + known(op, 1))
 
     def block(self, block: Block) -> None:
-        """Forwards through the allocations of a block. All stores to one must stand in the block itself: a load inside an op of the block,
-        however often it runs, then sees those before that op."""
+        """Forwards through the allocations of a block. All stores to one must stand in the block itself: a load inside
+        an op of the block, however often it runs, then sees those before that op."""
         for op in block.ops:
             for region in op.regions:
                 self.block(region)
@@ -87,7 +89,7 @@ class _Forward:
         self.substitute(block)
 
     def plain(self, op: Op) -> bool:
-        """Whether a use is a load, a store through the pointer, or a step by a constant."""
+        """True if a use is a load, a store through the pointer, or a step by a constant."""
         if op.name == "ld":
             return isinstance(known(op, 1), int) and op.operands[0] in self.root
         if op.name == "st":
@@ -105,7 +107,8 @@ class _Forward:
         return True
 
     def read(self, b: Builder, stores: list[_Store], start: int, result: Value) -> Value | None:
-        """The value that a load of `result`'s type at byte `start` gives, made from the last store that covers it; None where several make it up."""
+        """The value that a load of `result`'s type at byte `start` gives, made from the last store that covers it; None
+        where several make it up."""
         end = start + size_of(result.type)
         last = next((s for s in reversed(stores) if s.start < end and start < s.end), None)
         d = dtype_of(result.type)

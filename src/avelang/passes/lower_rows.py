@@ -1,4 +1,5 @@
-"""Lower rows: ops of rows that a backend has no instruction for come in; the primitive ops that their rows say go out."""
+"""Lower rows: ops of rows that a backend has no instruction for come in; the primitive ops that their rows say go
+out."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _MEMORY = frozenset({"ld", "st", "atomic_add", "atomic"})  # ops that say which 
 
 
 def lower_rows(kernel: Kernel, native: Callable[[Row], bool], features: frozenset[str]) -> None:
-    """Replaces every row op for which `native(row)` is False by its row's expansion. Raises V001 where a row has none."""
+    """Replaces every row op for which `native(row)` is False by its row's expansion. Raises V001 where a row has
+    none."""
 
     def visit(op: Op, b: Builder) -> Sequence[Value] | None:
         row = ROWS.get(op.name)

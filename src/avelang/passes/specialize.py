@@ -11,8 +11,8 @@ from avelang.passes.rewrite import rewrite
 
 
 def specialize(kernel: Kernel, block: tuple[int, int, int]) -> None:
-    """Sets `attrs["block"]`; `block_dim` becomes a constant, `thread_id` along an extent of 1 becomes 0. Raises L024 where the kernel
-    expects other blocks."""
+    """Sets `attrs["block"]`; `block_dim` becomes a constant, `thread_id` along an extent of 1 becomes 0. Raises L024
+    where the kernel expects other blocks."""
     kernel.expect(block)
     kernel.attrs["block"] = block
 

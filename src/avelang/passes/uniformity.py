@@ -1,4 +1,5 @@
-"""Uniformity: a kernel specialized to a block comes in; `Value.uniform` is set on what all active lanes of a wave hold alike."""
+"""Uniformity: a kernel specialized to a block comes in; `Value.uniform` is set on what all active lanes of a wave hold
+alike."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ _ALWAYS = frozenset({"amdgpu.readfirstlane"})
 
 
 def uniformity(kernel: Kernel) -> None:
-    """Marks values. Optimistic: everything starts uniform and what depends on the lane is struck out until nothing changes.
+    """Marks values. Optimistic: everything starts uniform and what depends on the lane is struck out until nothing
+    changes.
 
     A value that is uniform inside divergent control flow is the same for the lanes that are active there.
     """
@@ -74,7 +76,7 @@ class _Uniformity:
         self.strike(op.result, self.varies(op.operands) and not self.wave_number(op, int))
 
     def wave_number(self, op: Op, divisor: Callable[[int], int]) -> bool:
-        """Whether this divides thread_id(0) by a multiple of the wave, where lanes of a wave are neighbors along x."""
+        """True if this divides thread_id(0) by a multiple of the wave, where lanes of a wave are neighbors along x."""
         source, by = op.operands[0].op, op.operands[1].op
         while source is not None and source.name == "convert":
             source = source.operands[0].op

@@ -1,8 +1,8 @@
-"""Unroll: loops with a known number of trips come in; those that pick registers by their counter go out as straight code.
+"""Unroll: loops with a known number of trips come in; those that pick registers by their counter go out as straight
+code.
 
-A register has no address: an element of a vector or of local memory chosen by a loop's counter would need memory, or a selection among all.
-With the counter a constant it is a register again. Expects and ensures either phase.
-"""
+A register has no address: an element of a vector or of local memory chosen by a loop's counter would need memory, or a
+selection among all. With the counter a constant it is a register again. Expects and ensures either phase."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MOST_OPS = 8192  # of all copies of a body
 
 
 def unroll(kernel: Kernel) -> None:
-    """Unrolls, inside out, loops with constant bounds whose counter chooses an element of a vector or of local memory, and those for which
-    the user asked."""
+    """Unrolls, inside out, loops with constant bounds whose counter chooses an element of a vector or of local memory,
+    and those for which the user asked."""
 
     def visit(op: Op, b: Builder) -> Sequence[Value] | None:
         if op.name != "for":
@@ -48,7 +48,7 @@ def _local(v: Value) -> bool:
 
 
 def _picks(op: Op) -> bool:
-    """Whether what follows from the counter is an index into registers."""
+    """True if what follows from the counter is an index into registers."""
     follows: set[Value] = {op.regions[0].args[0]}
     for inner in walk(op.regions[0]):
         hit = [v in follows for v in inner.operands]

@@ -1,4 +1,5 @@
-"""Ranges: an integer of the IR comes in; the least and the greatest number that it can be go out, from what its ops say.
+"""Ranges: an integer of the IR comes in; the least and the greatest number that it can be go out, from what its ops
+say.
 
 Only what can be told without following memory or carried values; anything else has the range of its dtype.
 """

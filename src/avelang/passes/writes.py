@@ -10,7 +10,8 @@ _NONE: Roots = frozenset()
 
 
 def written(kernel: Kernel) -> list[str]:
-    """Parameters that a store, an atomic or a row with the effect "write" may reach through a pointer, a tensor or a buffer resource made of them."""
+    """Parameters that a store, an atomic or a row with the effect "write" may reach through a pointer, a tensor or a
+    buffer resource made of them."""
     return _Writes(kernel).names()
 
 
@@ -50,7 +51,8 @@ class _Writes:
                 self.add(r, self.of(op.operands))
 
     def regions(self, op: Op) -> None:
-        """Values carried into and out of regions keep their roots; who meets whom matters little, so all of one op meet."""
+        """Values carried into and out of regions keep their roots; who meets whom matters little, so all of one op
+        meet."""
         carried = self.of([*op.operands, *(v for region in op.regions for v in (region.ops[-1].operands if region.ops else []))])
         for v in (*op.results, *(a for region in op.regions for a in region.args)):
             self.add(v, carried)

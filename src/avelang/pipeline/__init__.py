@@ -1,4 +1,5 @@
-"""The pipeline: which passes run for which target, in order. A kernel in phase "tensors" comes in, one ready for `emit` goes out."""
+"""The pipeline: which passes run for which target, in order. A kernel in phase "tensors" comes in, one ready for `emit`
+goes out."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def checks(kernel: Kernel) -> list[Pass]:
 
 
 def alike(kernel: Kernel) -> list[Pass]:
-    """The pass that adds checks of operands that must be uniform, where the kernel's attributes ask for it: rows are there still."""
+    """The pass that adds checks of operands that must be uniform, where the kernel's attributes ask for it: rows are
+    there still."""
     if not kernel.attrs.get("uniform"):
         return []
     from avelang.passes.bounds_checks import bounds
@@ -70,7 +72,8 @@ def cpu_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
 
 
 def gpu_passes(kernel: Kernel, block: tuple[int, int, int], target: str, native: frozenset[str]) -> list[Pass]:
-    """The passes of the GPU backends: `target` is what rows call it in `Row.llvm`; `native` are the functions of f32 that it has."""
+    """The passes of the GPU backends: `target` is what rows call it in `Row.llvm`; `native` are the functions of f32
+    that it has."""
     features = arch.chip(kernel.attrs["chip"]).features
     return [
         ("specialize", lambda k: specialize(k, block), "tensors"),
@@ -108,13 +111,15 @@ def nvptx_passes(kernel: Kernel, block: tuple[int, int, int]) -> list[Pass]:
 
 
 def gpu(kernel: Kernel, block: tuple[int, int, int]) -> Kernel:
-    """Runs the passes for the GPU that `kernel` names as its chip, in place; verifies between them when AVE_CHECK=ir."""
+    """Runs the passes for the GPU that `kernel` names as its chip, in place; verifies between them when
+    AVE_CHECK=ir."""
     passes = amdgpu_passes if arch.chip(kernel.attrs["chip"]).vendor == "amd" else nvptx_passes
     return _run(kernel, passes(kernel, block))
 
 
 def cpu(kernel: Kernel, block: tuple[int, int, int]) -> Kernel:
-    """Runs the passes of the CPU backend on `kernel`, in place, for blocks of this extent; verifies between them when AVE_CHECK=ir."""
+    """Runs the passes of the CPU backend on `kernel`, in place, for blocks of this extent; verifies between them when
+    AVE_CHECK=ir."""
     return _run(kernel, cpu_passes(kernel, block))
 
 

@@ -1,6 +1,6 @@
-"""Functions of one number: one row each, from which come the op with its type rule, its meaning in the reference, the compile-time value, the name in
-the language with its documentation, and the expansion for machines that lack it. A new function is one new row.
-"""
+"""Functions of one number: one row each, from which come the op with its type rule, its meaning in the reference, the
+compile-time value, the name in the language with its documentation, and the expansion for machines that lack it. A new
+function is one new row."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Formula = Callable[[MathBuilder, Value], Value]
 class MathFunction:
     """A function of one number.
 
-    `doc`: in words, of x. `python`: its value for a number of Python's, at compile time; ValueError and OverflowError become errors there.
-    `numpy`: what it computes of an f64 array; the reference rounds that once. What a machine does comes from either `llvm`, the intrinsic
-    of LLVM that every target has and that is exact, or from a formula, `f32` and `f64`: the first to two units in the last place, also
-    for narrower floats, the second to one. A formula may call other functions (`MathBuilder.one`). `kinds`: of the dtypes that it takes.
-    """
+    `doc`: in words, of x. `python`: its value for a number of Python's, at compile time; ValueError and OverflowError
+    become errors there. `numpy`: what it computes of an f64 array; the reference rounds that once. What a machine does
+    comes from either `llvm`, the intrinsic of LLVM that every target has and that is exact, or from a formula, `f32`
+    and `f64`: the first to two units in the last place, also for narrower floats, the second to one. A formula may call
+    other functions (`MathBuilder.one`). `kinds`: of the dtypes that it takes."""
 
     name: str
     doc: str

@@ -1,9 +1,8 @@
 """Functions of f32: a value comes in; multiplications, additions and bit operations go out.
 
-To two units in the last place. The polynomials are minimax fits in double precision made for this file (`tools/minimax.py` has those of log and
-erf). Argument reduction of sin and cos: W. J. Cody, W. Waite, "Software Manual for the Elementary Functions" (1980); M. Payne, R. Hanek, "Radian
-reduction for trigonometric functions" (1983).
-"""
+To two units in the last place. The polynomials are minimax fits in double precision made for this file
+(`tools/minimax.py` has those of log and erf). Argument reduction of sin and cos: W. J. Cody, W. Waite, "Software Manual
+for the Elementary Functions" (1980); M. Payne, R. Hanek, "Radian reduction for trigonometric functions" (1983)."""
 
 from __future__ import annotations
 
@@ -18,7 +17,8 @@ from avelang.ir.types import VecType
 
 # -- exp, log ----------------------------------------------------------------------------------------------------------------------------
 
-# Of e**r, 2**r; of log(1 + f), by odd and even powers of f, and its first terms; of tanh, erf, sin and cos behind their first terms, in x**2.
+# Of e**r, 2**r; of log(1 + f), by odd and even powers of f, and its first terms; of tanh, erf, sin and cos behind their
+# first terms, in x**2.
 EXP = (0.00019790318, 0.00139446894, 0.00833349768, 0.0416662954, 0.166666657, 0.5, 1.0, 1.0)
 EXP2 = (1.53149467e-05, 0.000154671099, 0.0013333431, 0.00961803645, 0.0555041097, 0.240226507, 0.693147182, 1.0)
 LOG = (0.121613272, -0.130350322, 0.107102044, -0.121446617, 0.143088743, -0.166843057, 0.199994177, -0.249996483, 0.333333373, -0.5)
@@ -54,7 +54,8 @@ def exp2(m: MathBuilder, x: Value) -> Value:
 
 
 def _log1p(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
-    """For x = 2**e (1 + f) with 1 + f from 2/3 to 4/3: (e, f, r) with log(1 + f) = f + r f**2; odd arguments are left to `shared.log_edges`."""
+    """For x = 2**e (1 + f) with 1 + f from 2/3 to 4/3: (e, f, r) with log(1 + f) = f + r f**2; odd arguments are left
+    to `shared.log_edges`."""
     b = m.b
     small = m.cmp("lt", x, 1.1754943508222875e-38)
     scaled = m.pick(small, m.mul(x, 8388608.0), x)
@@ -105,7 +106,8 @@ LARGE = 2.0**28  # from here on f64 alone does not do
 
 
 def _reduce(m: MathBuilder, x: Value) -> tuple[Value, Value]:
-    """In f64: x has 24 bits and q less than 30, so that pi/2 in two parts leaves an error far below the last place of r."""
+    """In f64: x has 24 bits and q less than 30, so that pi/2 in two parts leaves an error far below the last place of
+    r."""
     b = m.b
     wide = b.convert(x, f64)
     n = b.same("floor", b.same("fma", wide, b.const(2 / math.pi, f64), b.const(0.5, f64)))
@@ -115,8 +117,8 @@ def _reduce(m: MathBuilder, x: Value) -> tuple[Value, Value]:
 
 
 def _reduce_large(m: MathBuilder, x: Value) -> tuple[Value, Value]:
-    """With as many bits of 2/pi as the exponent asks for: x = M 2**e with a whole M of 24 bits, and of M times 2/pi only two bits before
-    the point and those behind it matter."""
+    """With as many bits of 2/pi as the exponent asks for: x = M 2**e with a whole M of 24 bits, and of M times 2/pi
+    only two bits before the point and those behind it matter."""
     b = m.b
     bits = m.bits(x)
 

@@ -1,9 +1,8 @@
 """Functions of f64: a value comes in; multiplications, additions and bit operations go out.
 
-To one unit in the last place, tanh and rsqrt to one and a half. Where a rounding would show, an argument or a result is a pair of numbers. The
-polynomials are minimax fits made for this file by `tools/minimax.py`, each to 2**-59 of the function or better. Argument reduction of sin and cos: as
-in `formulas32`.
-"""
+To one unit in the last place, tanh and rsqrt to one and a half. Where a rounding would show, an argument or a result is
+a pair of numbers. The polynomials are minimax fits made for this file by `tools/minimax.py`, each to 2**-59 of the
+function or better. Argument reduction of sin and cos: as in `formulas32`."""
 
 from __future__ import annotations
 
@@ -15,8 +14,8 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import f64, i32, i64, u32, u64
 from avelang.ir.functions.math_builder import PI_HALF, TWO_OVER_PI, MathBuilder
 
-# Of e**r behind 1 + r; of log behind its first terms, in s**2; of tanh, sin and cos behind theirs, in x**2; of erf(x) / x - 1, in x**2; of
-# log(erfc(x)), in x - 1.
+# Of e**r behind 1 + r; of log behind its first terms, in s**2; of tanh, sin and cos behind theirs, in x**2; of erf(x) /
+# x - 1, in x**2; of log(erfc(x)), in x - 1.
 EXP = (
     2.0826599019470846e-09, 2.51120682116448e-08, 2.755758213111389e-07, 2.755723477380191e-06, 2.4801586926033526e-05, 0.00019841269896469932,
     0.0013888888889116108, 0.008333333333317, 0.041666666666666095, 0.16666666666666682, 0.5,
@@ -88,7 +87,8 @@ def exp2(m: MathBuilder, x: Value) -> Value:
 
 
 def _log1p(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
-    """For x = 2**e (1 + f) with 1 + f from sqrt(1/2) to sqrt(2): e, and log(1 + f) as a pair; odd arguments are left to `shared.log_edges`."""
+    """For x = 2**e (1 + f) with 1 + f from sqrt(1/2) to sqrt(2): e, and log(1 + f) as a pair; odd arguments are left to
+    `shared.log_edges`."""
     b = m.b
     small = m.cmp("lt", x, m.least)
     bits = m.bits(m.pick(small, m.mul(x, 2.0**54), x))
@@ -143,7 +143,8 @@ LARGE = 2.0**30  # from here on multiples of pi/2 are taken from the bits of 2/p
 
 
 def _reduce(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
-    """The nearest multiple of pi/2 is taken off in three parts. The first difference is exact, the next keep what they lose."""
+    """The nearest multiple of pi/2 is taken off in three parts. The first difference is exact, the next keep what they
+    lose."""
     n = m.one("floor", m.fma(x, 2 / math.pi, 0.5))
     first, lost1 = m.product(n, PI_HALF[0])
     second, lost2 = m.product(n, PI_HALF[1])
@@ -154,8 +155,8 @@ def _reduce(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _window(m: MathBuilder, word: Value, count: int) -> list[Value]:
-    """`count` words from a place on, of a word of zeros and 2/pi behind it, as u64. A table has no place in registers: it is halved bit by bit of the
-    place."""
+    """`count` words from a place on, of a word of zeros and 2/pi behind it, as u64. A table has no place in registers:
+    it is halved bit by bit of the place."""
     b = m.b
     table = [b.const(w, u32) for w in (0, *TWO_OVER_PI)]
     for bit in reversed(range((len(table) - count).bit_length())):
@@ -166,7 +167,8 @@ def _window(m: MathBuilder, word: Value, count: int) -> list[Value]:
 
 
 def _product(m: MathBuilder, bits: Value) -> list[Value]:
-    """M 2**e times 2/pi modulo 4, as a fraction of 4, where M, with 53 bits, and e are those of a float: four columns of 32 bits, of six."""
+    """M 2**e times 2/pi modulo 4, as a fraction of 4, where M, with 53 bits, and e are those of a float: four columns
+    of 32 bits, of six."""
     b = m.b
 
     def k(n: int) -> Value:
@@ -189,7 +191,8 @@ def _product(m: MathBuilder, bits: Value) -> list[Value]:
 
 
 def _reduce_large(m: MathBuilder, x: Value) -> tuple[Value, Value, Value]:
-    """With as many bits of 2/pi as the exponent asks for. No f64 is nearer to a multiple of pi/2 than 2**-62: of 126 bits of fraction 64 are left."""
+    """With as many bits of 2/pi as the exponent asks for. No f64 is nearer to a multiple of pi/2 than 2**-62: of 126
+    bits of fraction 64 are left."""
     b = m.b
     columns = _product(m, m.bits(x))
     top = columns[0]
@@ -215,7 +218,8 @@ def _trigonometric(shift: int) -> Callable[[MathBuilder, Value], Value]:
         if shift:
             q = m.b.add(q, m.b.const(shift, i32))
         s = m.mul(r, r)
-        # sin(r + low) = r + (r**3 S + low (1 - s / 2)), cos(r + low) = 1 - s / 2 + (s**2 C - r low), whose first difference is kept whole.
+        # sin(r + low) = r + (r**3 S + low (1 - s / 2)), cos(r + low) = 1 - s / 2 + (s**2 C - r low), whose first
+        # difference is kept whole.
         rest = m.fma(m.mul(m.poly(s, SIN), s), r, m.mul(low, m.fma(s, -0.5, 1.0)))
         sine = m.sign_of(m.add(r, rest), r)
         most, lost = m.ordered_sum(1.0, m.mul(s, -0.5))

@@ -20,9 +20,11 @@ TWO_OVER_PI = (
 
 
 class MathBuilder:
-    """Formulas on values of `d`, f32 or f64. Python numbers become constants. `formulas` are those of the functions that the machine does not have.
+    """Formulas on values of `d`, f32 or f64. Python numbers become constants. `formulas` are those of the functions
+    that the machine does not have.
 
-    `word` and `signed` are the integers of the same width; a float has `mantissa` stored bits, its exponent is `bias` too large."""
+    `word` and `signed` are the integers of the same width; a float has `mantissa` stored bits, its exponent is `bias`
+    too large."""
 
     def __init__(self, b: Builder, formulas: Mapping[str, Callable[[MathBuilder, Value], Any]], d: DType = f32):
         self.b, self.d, self.formulas = b, d, formulas
@@ -31,21 +33,27 @@ class MathBuilder:
         self.least = 2.0 ** (1 - self.bias)  # the least number whose significand is whole
 
     def c(self, x: float | Value, d: DType | None = None) -> Value:
+        """A value, or a constant."""
         return x if isinstance(x, Value) else self.b.const(x, d or self.d)
 
     def fma(self, x: Value | float, y: Value | float, z: Value | float) -> Value:
+        """x * y + z with one rounding."""
         return self.b.same("fma", self.c(x), self.c(y), self.c(z))
 
     def mul(self, x: Value | float, y: Value | float) -> Value:
+        """x * y"""
         return self.b.mul(self.c(x), self.c(y))
 
     def add(self, x: Value | float, y: Value | float) -> Value:
+        """x + y"""
         return self.b.add(self.c(x), self.c(y))
 
     def sub(self, x: Value | float, y: Value | float) -> Value:
+        """x - y"""
         return self.b.sub(self.c(x), self.c(y))
 
     def div(self, x: Value | float, y: Value | float) -> Value:
+        """x / y"""
         return self.b.same("div", self.c(x), self.c(y))
 
     def one(self, name: str, x: Value) -> Value:
@@ -61,15 +69,19 @@ class MathBuilder:
         return out
 
     def cmp(self, pred: str, x: Value, y: Value | float) -> Value:
+        """`x pred y`"""
         return self.b.cmp(pred, x, self.c(y))
 
     def pick(self, cond: Value, x: Value | float, y: Value | float) -> Value:
+        """x where the condition holds, else y."""
         return self.b.select(cond, self.c(x), self.c(y))
 
     def bits(self, x: Value) -> Value:
+        """The bits of a float as an unsigned integer."""
         return self.b.bitcast(x, self.word)
 
     def number(self, x: Value) -> Value:
+        """The float that has these bits."""
         return self.b.bitcast(x, self.d)
 
     def power(self, n: Value) -> Value:
@@ -78,14 +90,15 @@ class MathBuilder:
         return self.number(self.b.bitcast(self.b.shl(wide, self.b.const(self.mantissa, self.signed)), self.word))
 
     def two_to(self, m: Value, whole: Value) -> Value:
-        """m times 2 to the i32 `whole`, in two steps that neither overflow nor round twice (exponents from that of the least subnormal number on)."""
+        """m times 2 to the i32 `whole`, in two steps that neither overflow nor round twice (exponents from that of the
+        least subnormal number on)."""
         b = self.b
         half = b.shr(whole, b.const(1, i32))
         return self.mul(self.mul(m, self.power(half)), self.power(b.sub(whole, half)))
 
     def round(self, x: Value, by: float) -> tuple[Value, Value]:
-        """The whole number nearest to x times `by`, as a float and as i32; it must be below 2**21. Added to a number whose last place is one, it
-        stands in the low bits."""
+        """The whole number nearest to x times `by`, as a float and as i32; it must be below 2**21. Added to a number
+        whose last place is one, it stands in the low bits."""
         b, magic = self.b, 1.5 * 2.0**self.mantissa
         whole = self.fma(x, by, magic)
         bits = (self.bias + self.mantissa << self.mantissa) + (1 << self.mantissa - 1)  # of `magic`

@@ -1,4 +1,5 @@
-"""The parts of formulas that f32 and f64 have in common; fits, bounds and reductions come in from `formulas32` and `formulas64`."""
+"""The parts of formulas that f32 and f64 have in common; fits, bounds and reductions come in from `formulas32` and
+`formulas64`."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def tanh(m: MathBuilder, x: Value, fit: Sequence[float], split: float) -> Value:
 
 
 def erf(m: MathBuilder, x: Value, fit: Sequence[float], log_erfc: Sequence[float], split: float, last: float, origin: float) -> Value:
-    """Error function: x times a polynomial up to `split`, 1 - exp of a polynomial in |x| - `origin` beyond; 1 from `last` on."""
+    """Error function: x times a polynomial up to `split`, 1 - exp of a polynomial in |x| - `origin` beyond; 1 from
+    `last` on."""
     a = m.one("abs", x)
     s = m.mul(x, x)
     t = m.b.same("min", a, m.c(last))
@@ -48,7 +50,8 @@ Reduction = Callable[[MathBuilder, Value], tuple[Value, ...]]
 
 
 def quadrant(m: MathBuilder, x: Value, types: tuple[Type, ...], large: float, reduce: Reduction, reduce_large: Reduction) -> list[Value]:
-    """(q, *parts): x = q pi/2 + the sum of the parts, within pi/4 or a little more; q an i32 modulo 4. From `large` on by another reduction."""
+    """(q, *parts): x = q pi/2 + the sum of the parts, within pi/4 or a little more; q an i32 modulo 4. From `large` on
+    by another reduction."""
     b = m.b
     then, other = Block(), Block()
     small = m.cmp("lt", m.one("abs", x), large)
@@ -59,7 +62,8 @@ def quadrant(m: MathBuilder, x: Value, types: tuple[Type, ...], large: float, re
 
 
 def by_quadrant(m: MathBuilder, x: Value, q: Value, sine: Value, cosine: Value, keep_zero: bool) -> Value:
-    """Sine or cosine of quadrant q, with the sign of that quadrant; NaN of infinity. `keep_zero`: of zero, zero with its sign."""
+    """Sine or cosine of quadrant q, with the sign of that quadrant; NaN of infinity. `keep_zero`: of zero, zero with
+    its sign."""
     b = m.b
     odd = b.cmp("ne", b.and_(q, b.const(1, i32)), b.const(0, i32))
     back = b.cmp("ne", b.and_(q, b.const(2, i32)), b.const(0, i32))
