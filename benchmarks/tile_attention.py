@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import avelang.language as al
 from avelang.amdgcn.asm import parse
-from avelang.amdgcn.loops import is_branch, loops
+from avelang.amdgcn.loops import loops
 from avelang.amdgcn.mca import ITERATIONS, simulate
 from avelang.amdgcn.report import report
-from avelang.isa.amdgpu.passes import is_matrix
+from avelang.isa.amdgpu.instructions import MATRIX
 from avelang.runtime.compile import compile_text
 from avelang_kernels.attention import tile_attention as common_source
 from avelang_kernels.attention import tile_attention_hopper as hopper
@@ -73,9 +73,9 @@ def utilization(text: str) -> float:
     with the fewest others. The method is that of `avelang.amdgcn.mca`."""
     program = parse(text)
     found = [[program.instructions[i] for i in loop.indices] for loop in loops(program)]
-    most = max(sum(is_matrix(i.name) for i in code) for code in found)
-    code = min((c for c in found if sum(is_matrix(i.name) for i in c) == most), key=len)
-    lines = [i.text for i in code if not is_branch(i.name)]
+    most = max(sum(i.desc.unit == MATRIX for i in code) for code in found)
+    code = min((c for c in found if sum(i.desc.unit == MATRIX for i in c) == most), key=len)
+    lines = [i.text for i in code if not i.desc.is_branch]
     (few, held), (many, _) = (simulate(lines, "gfx942", n) for n in ITERATIONS)
     return held * (ITERATIONS[1] - ITERATIONS[0]) / (many - few)
 

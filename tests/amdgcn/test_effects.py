@@ -81,6 +81,15 @@ ds_add_rtn_u32 v2, v0, v1 | v0 v1 | v2 | lds+ | atomic
 ds_bpermute_b32 v0, v1, v2 | v1 v2 | v0 | lds+ |
 ds_swizzle_b32 v0, v1 offset:swizzle(SWAP,1) | v1 | v0 | lds+ |
 s_waitcnt vmcnt(0) | | | |
+s_wakeup | | | |
+s_set_gpr_idx_on s4, gpr_idx(SRC0) | s4 m0 | m0 | |
+s_ttracedata | m0 | | |
+s_scratch_store_dwordx2 s[4:5], s[6:7], s8 | s[4:5] s[6:7] s8 | | smem |
+s_scratch_load_dwordx2 s[4:5], s[6:7], s8 | s[6:7] s8 | s[4:5] | smem+ |
+v_mfma_ld_scale_b32 v4, v6 | v4 v6 | | |
+buffer_store_lds_dword s[8:11], s4 lds | s[8:11] s4 m0 | | vm | read
+buffer_load_short_d16_hi v0, v4, s[8:11], 0 offen | v4 s[8:11] | v0 | vm+ |
+image_load v[0:1], v2, s[8:15] dmask:0x3 | v2 s[8:15] | v[0:1] | vm+ |
 s_nop 3 | | | |
 s_barrier | | | |
 """

@@ -45,6 +45,10 @@ v_add_f16_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:DWORD sr
 v_add_f16_sdwa v0, v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:DWORD | v_add_f16_e32 v3, v0, v1 | 0 |
 v_mad_u16 v0, v1, v2, v3 op_sel:[0,0,0,1] | v_add_u16_e32 v3, v0, v1 | 1 | v0
 global_store_dwordx4 v[0:1], v[4:7], off | v_mov_b32_e32 v5, v0 | 2 | v5
+global_atomic_cmpswap_x2 v[0:1], v[2:3], v[4:7], off sc0 | v_mov_b32_e32 v5, v0 | 2 | v5
+v_fma_mix_f32 v0, v1, v2, v3 op_sel:[0,0,1] op_sel_hi:[1,1,1] | v_add_f32_e32 v4, v0, v1 | 0 |
+s_mov_b32 m0, 0 | buffer_load_dword v1, v2, s[4:7], m0 offen | 0 |
+s_set_gpr_idx_on s4, gpr_idx(SRC0) | global_load_lds_dword v[0:1], off | 1 | m0
 global_store_dwordx2 v[0:1], v[4:5], off | v_mov_b32_e32 v5, v0 | 0 |
 buffer_store_dwordx3 v[4:6], v1, s[8:11], 0 offen | v_mov_b32_e32 v6, v0 | 2 | v6
 buffer_store_dwordx3 v[4:6], v1, s[8:11], s12 offen | v_mov_b32_e32 v6, v0 | 0 |

@@ -57,8 +57,8 @@ def test_nothing_to_measure():
 
 def test_what_llvm_cannot_read_is_said():
     need("llvm-mca")
-    with pytest.raises(AveError, match="invalid instruction") as caught:
-        utilization(HEAD + "v_nonsense_b32 v0, v1\n" + TAIL, "gfx942")
+    with pytest.raises(AveError, match="too few operands") as caught:
+        utilization(HEAD + "v_add_f32 v0, v1\n" + TAIL, "gfx942")
     assert caught.value.code == "D021"
 
 

@@ -11,8 +11,9 @@ from amdgcn.peers import IREE, KERNELS, TRITON, assembly, code_object
 from avelang.amdgcn.asm import numbers, parse
 from avelang.amdgcn.code_object import read
 from avelang.amdgcn.link import link
-from avelang.amdgcn.report import kind, loop_report, report, width
+from avelang.amdgcn.report import kind, loop_report, report
 from avelang.base.errors import AveError
+from avelang.isa.amdgpu.instructions import find
 from tools import disassembler, lld
 
 DYNAMIC = {TRITON: 32768, IREE: 0}  # bytes of LDS that the launch adds
@@ -71,7 +72,7 @@ WIDTHS = {
 
 
 def test_widths():
-    assert {name: width(name) for name in WIDTHS} == WIDTHS
+    assert {name: d.nbytes for name in WIDTHS if (d := find(name))} == WIDTHS
 
 
 KINDS = {

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 
 from avelang.base.errors import error
+from avelang.isa.amdgpu.instructions import DATA, InstrDesc, bare, find, unknown
 
 # Numbers of scalar registers by the operand encoding (AMD Instinct MI300 ISA, section 5.1, "Scalar general purpose registers"); SCC, which
 # has no cell of its own there, stands behind them.
@@ -74,7 +75,8 @@ Operand = PhysReg | Imm | Name
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MCInst:
-    """One instruction. `name` is the mnemonic without its encoding (_e32, _e64, _dpp, _sdwa); `form` is that encoding, or "".
+    """One instruction. `name` is the mnemonic without its encoding (_e32, _e64, _dpp, _sdwa); `form` is that encoding, or ""; `desc` is its entry in
+    the instruction table.
     `mods` holds what follows the operands: a flag is True, `offset:16` is an int, `op_sel:[0,1]` a tuple, `dst_sel:BYTE_0` a text; counters of
     s_waitcnt stand there too. `index` counts instructions, `address` bytes from the start of the code, `line` lines of the text. `source`: file, line
     and column (from 1; 0 unknown) that it was made from, where the text says so (`.loc`)."""
@@ -87,6 +89,7 @@ class MCInst:
     address: int
     line: int
     text: str
+    desc: InstrDesc
     source: tuple[str, int, int] | None = None
 
     def int(self, name: str, default: int = 0) -> int:
@@ -163,8 +166,6 @@ def far_label(code: Sequence[MCInst], labels: Mapping[str, int], i: MCInst) -> s
     return to.name if same and to.name in labels else None
 
 
-FORMS = ("_e32", "_e64_dpp", "_e64", "_dpp", "_sdwa")
-CACHES = ("buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol")  # no operands: what follows are modifiers
 _REG = re.compile(r"(?:([vas])|(ttmp))(?:(\d+)|\[(\d+)(?::(\d+))?\])$")
 _LABEL = re.compile(r'\s*("[^"]+"|[.$\w]+):')
 _ADDRESS = re.compile(r"//\s*([0-9A-Fa-f]{6,16}):((?: [0-9A-Fa-f]{8})+)")
@@ -344,10 +345,11 @@ class _AsmParser:
             self.data_labels[name] = len(self.data)
 
     def _instruction(self, n: int, text: str, found: re.Match[str] | None) -> MCInst:
-        mnemonic, _, rest = text.partition(" ") if " " in text else text.partition("\t")
-        rest = rest.strip()
-        form = next((f for f in FORMS if mnemonic.endswith(f)), "")
-        name = mnemonic.removesuffix(form) if form else mnemonic
+        mnemonic, rest = (*text.split(None, 1), "")[:2]
+        name = bare(mnemonic)
+        desc = find(name, self.chip)
+        if desc is None:
+            raise unknown(name, self.chip, f"{self.name}:{n}")
         if found:
             self.address, size = int(found[1], 16), 4 * len(found[2].split())
         else:
@@ -362,7 +364,7 @@ class _AsmParser:
                 words = _words(piece)
                 if not words:
                     raise self.fail(n, text, "an operand is empty")
-                got = None if name in CACHES else operand(words[0])
+                got = operand(words[0]) if desc.operands else None  # else modifiers follow
                 rest_words = words if got is None or self._is_flag(words[0], got) else words[1:]
                 if rest_words is not words and got is not None:
                     operands.append(got)
@@ -370,7 +372,8 @@ class _AsmParser:
                     if (mod := modifier(word)) is None or isinstance(operand(word), PhysReg):
                         raise self.fail(n, text, f"{word!r} is neither an operand nor a modifier")
                     mods[mod[0]] = mod[1]
-        out = MCInst(name, form[1:], tuple(operands), mods, len(self.out), self.address, n, text, self.source)
+        form = mnemonic[len(name) + 1 :]
+        out = MCInst(name, form, tuple(operands), mods, len(self.out), self.address, n, text, desc, self.source)
         self.address += size
         return out
 
@@ -406,7 +409,7 @@ class _AsmParser:
         elif not self.in_text:
             self._datum(n, name, rest, text)
         elif name in SIZES:  # machine code as numbers, or a table: a wave that comes there stops
-            self.out.append(MCInst(name, "", (), {}, len(self.out), self.address, n, text, self.source))
+            self.out.append(MCInst(name, "", (), {}, len(self.out), self.address, n, text, DATA, self.source))
             self.address += SIZES[name] * len(split(rest))
 
     def _until(self, end: str) -> Iterator[tuple[int, str]]:
@@ -513,7 +516,8 @@ def decoded(content: bytes, name: str) -> str:
 
 
 def parse(text: str, name: str = "assembly") -> AsmProgram:
-    """The program of an assembly text. `name` is what errors call the text. Raises X020 for what cannot be read."""
+    """The program of an assembly text. `name` is what errors call the text. Raises X020 for what cannot be read, X029 for an
+    instruction that the table lacks or that is another chip's."""
     r = _AsmParser(text, name)
     r.read()
     data = DataSection(bytes(r.data), r.data_labels, tuple(r.fixups))

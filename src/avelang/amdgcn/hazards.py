@@ -16,7 +16,7 @@ from avelang.amdgcn.asm import EXEC, M0, VCC, AsmProgram, Imm, MCInst, Name, Phy
 from avelang.amdgcn.effects import (
     CONTROL,
     DS,
-    FLAT_UNIT,
+    FLAT,
     MATRIX,
     SALU,
     VALU,
@@ -26,11 +26,10 @@ from avelang.amdgcn.effects import (
     cell_name,
     effects,
     overlap,
-    reads_mask,
     span,
 )
-from avelang.base.errors import AveError
-from avelang.isa.amdgpu.passes import passes
+from avelang.isa.amdgpu.instructions import InstrDesc
+from avelang.isa.amdgpu.passes import of_instruction
 
 ISA, ISA_MATRIX = "MI300 ISA, section 4.5, table 11", "MI300 ISA, section 7.5, table 37"
 LLVM = "LLVM, GCNHazardRecognizer"
@@ -85,7 +84,7 @@ LESS_ON_GFX90A = {("wide store", "valu result"): 1}
 # reads them as errors stops at what works, so they are told apart. By the family's name: roles of the first, roles of the second, and the
 # units of the second. "readlane" holds only for v_readlane and v_readfirstlane.
 ADVISORY = {
-    "M0 before an LDS load": (("salu m0",), ("m0",), (DS, VMEM, FLAT_UNIT)),
+    "M0 before an LDS load": (("salu m0",), ("m0",), (DS, VMEM, FLAT)),
     "VALU before DPP": (("valu vector",), ("dpp source",), (VALU,)),
     "readlane before a constant": (("valu scalar",), ("valu constant",), (VALU,)),
     "MFMA before VALU": (("xdl", "sgemm", "dgemm", "xdl reads"), ("valu source", "valu result"), (VALU,)),
@@ -142,13 +141,6 @@ _PASSES = (2, 4, 8, 16)
 
 Role = tuple[str, tuple[Span, ...]]
 
-# MI300 ISA, section 4.5, table 12; instructions of 16 and 32 bits shift what they write when told to (op_sel, SDWA).
-_TRANS = re.compile(r"v_(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos|exp_legacy|log_legacy)_(f16|f32|f64)$")
-_DOT = re.compile(r"v_dot\d")
-_LANE = re.compile(r"v_(readlane|writelane)")
-_ONE_LANE = re.compile(r"v_(readlane|readfirstlane|writelane)")
-_READS_LANE = re.compile(r"v_read(first)?lane")
-_FMA_F64 = re.compile(r"v_(fma|fmac)_f64")
 _HWREG = re.compile(r"hwreg\((\w+)")
 ANY: Span = (-1, 1)  # "registers" of a dependency that is on none
 _HWREGS = -1000  # cells of hardware registers, by a number of their names
@@ -158,8 +150,6 @@ def _hardware_register(i: MCInst) -> tuple[Span, ...]:
     for o in i.operands:
         if isinstance(o, Name) and (found := _HWREG.match(o.name)):
             return ((_HWREGS - int.from_bytes(found[1].encode(), "little"), 1),)
-        if isinstance(o, Imm) and i.name.startswith("s_setreg_imm"):
-            continue
     return ()
 
 
@@ -167,11 +157,14 @@ def _operands(i: MCInst, indices: tuple[int, ...], files: str) -> tuple[Span, ..
     return tuple(span(o) for n in indices if n < len(i.operands) and isinstance(o := i.operands[n], PhysReg) and o.file in files)
 
 
-def matrix_kind(name: str) -> str:
+def matrix_kind(desc: InstrDesc) -> str:
     """Of a matrix instruction: "dgemm" in f64, "sgemm" in f32, else "xdl" (MI300 ISA, section 7.5)."""
-    if "_f64" in name:
-        return "dgemm"
-    return "sgemm" if re.search(r"x\d+_?(\d+b_)?f32$", name) else "xdl"
+    return next(k for k in ("dgemm", "sgemm", "xdl") if k in desc.classes)
+
+
+def _is_small(desc: InstrDesc) -> bool:
+    """Whether a matrix instruction takes 4 passes or fewer on every chip: of f64 the product of 4x4."""
+    return max(desc.passes) <= 4
 
 
 def _vectors(spans: tuple[Span, ...]) -> tuple[Span, ...]:
@@ -184,53 +177,53 @@ def _scalars(spans: tuple[Span, ...]) -> tuple[Span, ...]:
 
 def _accumulator(i: MCInst) -> tuple[Span, ...]:
     """The registers that a matrix instruction adds to."""
-    return _operands(i, (0,) if "smfmac" in i.name else (3,), "va")
+    return _operands(i, (0,) if "sparse" in i.desc.classes else (3,), "va")
 
 
 def _moves_bits(i: MCInst) -> bool:
-    """Whether the result goes to another place in its register than bit 0 on."""
+    """Whether the result goes to another place in its register than bit 0 on, by SDWA's dst_sel or by the last bit of a VOP3 instruction's op_sel; in
+    VOP3P op_sel is of sources alone (MI300 ISA, section 4.5, table 12)."""
     if i.mods.get("dst_sel", "DWORD") != "DWORD":
         return True
     high = i.mods.get("op_sel")
-    return isinstance(high, tuple) and not i.name.startswith("v_pk_") and len(high) > 1 and bool(high[-1])
+    return isinstance(high, tuple) and "vop3" in i.desc.encodings and len(high) > 1 and bool(high[-1])
 
 
 def produced(i: MCInst, e: Effects) -> Iterator[Role]:
     """What an instruction leaves behind that a later one must keep away from."""
     vectors, scalars = _vectors(e.writes), _scalars(e.writes)
     if e.unit == MATRIX:
-        yield matrix_kind(i.name), vectors
-        if matrix_kind(i.name) == "xdl":
+        yield matrix_kind(i.desc), vectors
+        if matrix_kind(i.desc) == "xdl":
             yield "xdl reads", _accumulator(i)
-        if matrix_kind(i.name) == "dgemm":
+        if matrix_kind(i.desc) == "dgemm":
             yield "dgemm any", (ANY,)
     elif e.unit == VALU:
         if scalars:
             yield "valu scalar", scalars
         if vectors:
-            yield ("dot" if _DOT.match(i.name) else "valu vector"), vectors
-            if _TRANS.match(i.name):
+            yield ("dot" if "dot" in i.desc.classes else "valu vector"), vectors
+            if "trans" in i.desc.classes:
                 yield "trans", vectors
             if _moves_bits(i):
                 yield "moved bits", vectors
     elif e.unit == SALU:
         if any(overlap(s, (M0, 1)) >= 0 for s in scalars):
             yield "salu m0", ((M0, 1),)
-        if i.name.startswith("s_setreg"):
+        if "setreg" in i.desc.classes:
             yield "setreg", _hardware_register(i)
-    elif e.unit in (VMEM, FLAT_UNIT) and (wide := _wide_data(i, e)):
+    elif e.unit in (VMEM, FLAT) and (wide := _wide_data(i, e)):
         yield "wide store", wide
 
 
 def _wide_data(i: MCInst, e: Effects) -> tuple[Span, ...]:
     """More than 8 bytes of data that are fetched from registers after the instruction was issued. A buffer instruction whose offset is in a
     scalar register takes long enough itself."""
-    if "store" not in i.name and "cmpswap_x2" not in i.name:
+    if i.desc.access not in ("store", "atomic"):
         return ()
-    if e.unit == VMEM and i.name.startswith(("buffer", "tbuffer")):
-        offset = i.operands[3] if len(i.operands) > 3 else None
-        return () if isinstance(offset, PhysReg) else tuple(s for s in _operands(i, (0,), "va") if s[1] > 2)
-    return tuple(s for s in _operands(i, (1,), "va") if s[1] > 2)
+    if i.desc.encodings[0] in ("mubuf", "mtbuf") and len(i.operands) > 3 and isinstance(i.operands[3], PhysReg):
+        return ()
+    return tuple(s for s in _operands(i, e.sources, "va") if s[1] > 2)
 
 
 def consumed(i: MCInst, e: Effects) -> Iterator[Role]:
@@ -239,22 +232,21 @@ def consumed(i: MCInst, e: Effects) -> Iterator[Role]:
         yield from _matrix_sources(i)
     elif e.unit == VALU:
         yield from _valu_uses(i, e)
-    elif e.unit in (VMEM, FLAT_UNIT, DS):
+    elif e.unit in (VMEM, FLAT, DS):
         if e.unit != DS:
             yield "vmem scalar", _scalars(e.reads)
         yield "memory source", _vectors(e.reads)
         yield "memory result", _vectors(e.writes)
-    if any(s == (M0, 1) for s in e.reads) and (e.unit in (VMEM, FLAT_UNIT, DS, CONTROL) or "movrel" in i.name):
+    if ("m0" in i.desc.reads or e.direct) and "gpr_idx" not in i.desc.classes:
         yield "m0", ((M0, 1),)
-    if i.name.startswith(("s_setreg", "s_getreg")):
+    if i.desc.classes & {"setreg", "getreg"}:
         yield "hardware register", _hardware_register(i)
 
 
 def _matrix_sources(i: MCInst) -> Iterator[Role]:
-    sparse = "smfmac" in i.name
-    ab = _operands(i, (1, 2, 3) if sparse else (1, 2), "va")
+    ab = _operands(i, (1, 2, 3) if "sparse" in i.desc.classes else (1, 2), "va")
     yield "A or B", ab
-    yield f"{matrix_kind(i.name)} C", _accumulator(i)
+    yield f"{matrix_kind(i.desc)} C", _accumulator(i)
     yield "matrix source", (*ab, *_accumulator(i))
     yield "matrix exec", ((EXEC, 2),)
 
@@ -263,35 +255,36 @@ def _valu_uses(i: MCInst, e: Effects) -> Iterator[Role]:
     sources, results = _vectors(e.reads), _vectors(e.writes)
     yield "valu source", sources
     yield "valu result", results
-    if not _TRANS.match(i.name):
+    classes = i.desc.classes
+    if "trans" not in classes:
         yield "plain source", sources
     if i.form.endswith("dpp"):
         yield "dpp source", sources
         yield "dpp exec", ((EXEC, 2),)
-    if _ONE_LANE.match(i.name):
+    select = -1
+    if classes & {"readlane", "writelane"}:
         yield "lane exec", ((EXEC, 2),)
-        if not i.name.startswith("v_writelane"):
+        if "readlane" in classes:
             yield "lane source", _operands(i, (1,), "va")
-    select = 2 if _LANE.match(i.name) else -1
-    if select > 0:
+        select = 2  # v_readfirstlane has no such operand
         yield "lane select", _operands(i, (select,), "s")
-    if i.name.startswith("v_div_fmas"):
+    if "vcc" in i.desc.reads:  # v_div_fmas
         yield "div_fmas vcc", ((VCC, 2),)
     # A mask, of carries or of a selection, is no constant: it is forwarded. LLVM asks for the states there too ("valu mask", strictly read).
-    mask = reads_mask(i)
+    mask = i.desc.mask
     yield "valu constant", _operands(i, tuple(n for n in e.sources if n not in (select, mask)), "s")
     if mask >= 0:
         yield "valu mask", _operands(i, (mask,), "s")
     for o in i.operands:
         if isinstance(o, Name) and o.name in ("src_vccz", "src_execz"):
             yield "vccz or execz", ((VCC if o.name == "src_vccz" else EXEC, 2),)
-    if _FMA_F64.match(i.name):
+    if "fma64" in classes:
         yield "fma f64", (ANY,)
 
 
 def waits(i: MCInst) -> int:
     """The wait states that an instruction is."""
-    if i.name == "s_nop" and i.operands and isinstance(o := i.operands[0], Imm):
+    if "nop" in i.desc.classes and i.operands and isinstance(o := i.operands[0], Imm):
         return int(o.value) + 1
     return 1
 
@@ -342,15 +335,16 @@ class _HazardRecognizer:
     def _next(self, n: int) -> tuple[tuple[int, bool], ...]:
         """Where control may go from here, and whether that is the only way there and from here."""
         i = self.code[n]
-        if i.name.startswith(("s_endpgm", "s_trap")):
+        flow = i.desc.classes & {"end", "trap", "jump", "branch", "cond", "fork"}
+        if flow & {"end", "trap"}:
             return ()
-        jumps = i.name.startswith(("s_branch", "s_cbranch", "s_call", "s_setpc", "s_swappc"))
         found: list[tuple[int, bool]] = []
-        if jumps and i.name.startswith(("s_setpc", "s_swappc")):
+        jumps = bool(flow)
+        if "jump" in flow:
             found += [(at, False) for at in self.labels]
         elif jumps:
             found += [(self.program.labels[o.name], False) for o in i.operands if isinstance(o, Name) and o.name in self.program.labels]
-        if not i.name.startswith(("s_branch", "s_setpc", "s_swappc", "s_call")):
+        if not flow & {"jump", "branch"}:
             found.append((n + 1, not jumps and n + 1 not in self.labels))
         return tuple((at, only) for at, only in found if at < len(self.code))
 
@@ -360,10 +354,10 @@ class _HazardRecognizer:
         for role, spans in produced(i, self.effects(first)):
             table = MATRIX_RULES[self.chip].get(role)
             if table is not None:
-                try:
-                    column = _PASSES.index(passes(i.name, self.chip, (i.int("cbsz"), i.int("blgp"))))
-                except AveError:  # a matrix instruction of another chip
+                held = of_instruction(i.desc, self.chip, (i.int("cbsz"), i.int("blgp")))
+                if not held:  # a matrix instruction of another chip, in a text that names none
                     continue
+                column = _PASSES.index(held)
                 out[role] = spans, {second: (need[column] or 0, ISA_MATRIX) for second, need in table.items()}
             else:
                 key = role.removesuffix(" any")
@@ -373,13 +367,13 @@ class _HazardRecognizer:
     def roles(self, first: int, second: int) -> Iterator[Role]:
         """What the second instruction does, seen from the first one: dot products and accumulators depend on both."""
         i, j = self.code[first], self.code[second]
-        same = _DOT.match(i.name) is not None and i.name == j.name
+        same = "dot" in i.desc.classes and i.desc is j.desc
         written = self.effects(first).writes
         for role, spans in self.uses(second):
             if role.endswith(" C") and spans == written:
                 # Two f64 products of 4x4 need states even so; those that differ in passes are not told apart, as in LLVM.
-                both_small = "_4x4x4" in i.name and "_4x4x4" in j.name
-                if matrix_kind(i.name) != "dgemm" or "16x16" in i.name or both_small:
+                both_small = _is_small(i.desc) and _is_small(j.desc)
+                if matrix_kind(i.desc) != "dgemm" or not _is_small(i.desc) or both_small:
                     yield "C same", spans
                     continue
             yield role, spans
@@ -421,13 +415,13 @@ class _HazardRecognizer:
     def _written_again(self, first: int, second: int, cell: int) -> bool:
         """Whether a scalar instruction between the two, on the straight way, wrote the register anew: what is read is that, and is there."""
         between = range(first + 1, second)
-        if any(n in self.labels or self.effects(n).unit == CONTROL and self.code[n].name != "s_nop" for n in between):
+        if any(n in self.labels or self.effects(n).unit == CONTROL and "nop" not in self.code[n].desc.classes for n in between):
             return False
         return any(self.effects(n).unit == SALU and any(overlap(w, (cell, 1)) >= 0 for w in self.effects(n).writes) for n in between)
 
     def _advisory(self, first: int, second: int, kind: str, role: str) -> str:
         """The family of rows that shipped code ignores, or nothing."""
-        if kind == "valu scalar" and not _READS_LANE.match(self.code[first].name):
+        if kind == "valu scalar" and "readlane" not in self.code[first].desc.classes:
             return ""
         unit = self.effects(second).unit
         return next((n for n, (a, b, units) in self.advisory.items() if kind in a and role in b and unit in units), "")

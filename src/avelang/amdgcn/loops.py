@@ -10,15 +10,12 @@ import dataclasses
 
 from avelang.amdgcn.asm import AsmProgram, Imm, MCInst, Name
 from avelang.base.errors import error
-from avelang.isa.amdgpu.passes import is_matrix
-
-ENDS = frozenset({"s_endpgm", "s_endpgm_saved", "s_setpc_b64", "s_rfe_b64"})  # nothing that is known follows
-CALLS = frozenset({"s_swappc_b64", "s_call_b64"})  # they come back
+from avelang.isa.amdgpu.instructions import MATRIX, InstrDesc
 
 
-def is_branch(name: str) -> bool:
-    """s_branch and the conditional ones."""
-    return name == "s_branch" or name.startswith("s_cbranch_")
+def _ends(desc: InstrDesc) -> bool:
+    """Whether nothing that is known follows: the end, or a jump that is not a call."""
+    return bool(desc.classes & {"end", "jump"}) and "call" not in desc.classes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,24 +75,24 @@ def graph(program: AsmProgram, start: int) -> dict[int, BasicBlock]:
         i = todo.pop()
         while i < len(code) and i not in seen:
             seen.add(i)
-            if is_branch(code[i].name):
+            if code[i].desc.is_branch:
                 jumps[i] = target(program, code[i])
-                nexts = [jumps[i]] if code[i].name == "s_branch" else [jumps[i], i + 1]
+                nexts = [jumps[i]] if "branch" in code[i].desc.classes else [jumps[i], i + 1]
                 leaders.update(nexts)
                 todo += nexts
                 break
-            if code[i].name in ENDS:
+            if _ends(code[i].desc):
                 break
             i += 1
     out: dict[int, BasicBlock] = {}
     for first in sorted(x for x in leaders if x < len(code)):
         last = first
-        while last + 1 not in leaders and last not in jumps and code[last].name not in ENDS and last + 1 < len(code):
+        while last + 1 not in leaders and last not in jumps and not _ends(code[last].desc) and last + 1 < len(code):
             last += 1
         if last in jumps:
-            follow = (jumps[last],) if code[last].name == "s_branch" else (jumps[last], last + 1)
+            follow = (jumps[last],) if "branch" in code[last].desc.classes else (jumps[last], last + 1)
         else:
-            follow = () if code[last].name in ENDS else (last + 1,)
+            follow = () if _ends(code[last].desc) else (last + 1,)
         out[first] = BasicBlock(first, last + 1, tuple(x for x in follow if x in leaders and x < len(code)))
     return out
 
@@ -151,6 +148,6 @@ def main_loop(program: AsmProgram, kernel: str | None = None) -> NaturalLoop | N
 
     def own(loop: NaturalLoop) -> int:
         inside = {i for other in found if other is not loop and other.header in {b.start for b in loop.blocks} for i in other.indices}
-        return sum(is_matrix(program.instructions[i].name) for i in loop.indices if i not in inside)
+        return sum(program.instructions[i].desc.unit == MATRIX for i in loop.indices if i not in inside)
 
     return max(found, key=lambda x: (bool(x.inner and own(x)), own(x), x.inner, len(x.indices)), default=None)

@@ -23,11 +23,11 @@ import dataclasses
 import json
 
 from avelang.amdgcn.asm import AsmProgram, parse
-from avelang.amdgcn.loops import is_branch, main_loop
+from avelang.amdgcn.loops import main_loop
 from avelang.amdgcn.tools import program as tool
 from avelang.amdgcn.tools import run
 from avelang.base.errors import error
-from avelang.isa.amdgpu.passes import is_matrix
+from avelang.isa.amdgpu.instructions import MATRIX, bare, find
 
 ITERATIONS = (64, 192)
 
@@ -55,7 +55,8 @@ def simulate(lines: list[str], chip: str, iterations: int) -> tuple[int, float]:
     try:
         region = json.loads(out)["CodeRegions"][0]
         used = region["ResourcePressureView"]["ResourcePressureInfo"]
-        held = sum(u["ResourceUsage"] for u in used if u["InstructionIndex"] < len(lines) and is_matrix(lines[u["InstructionIndex"]].split()[0]))
+        matrix = {n for n, line in enumerate(lines) if (d := find(bare(line.split()[0]), chip)) and d.unit == MATRIX}
+        held = sum(u["ResourceUsage"] for u in used if u["InstructionIndex"] in matrix)
         return int(region["SummaryView"]["TotalCycles"]), float(held)
     except (ValueError, KeyError, IndexError) as exc:
         raise error("D021", tool=f"llvm-mca ({path})", why=f"its answer cannot be read ({type(exc).__name__}: {exc})") from None
@@ -67,10 +68,10 @@ def utilization_of(program: AsmProgram, chip: str, kernel: str | None = None) ->
     if loop is None:
         return None
     code = [program.instructions[i] for i in loop.indices]
-    lines = [i.text for i in code if not is_branch(i.name)]
+    lines = [i.text for i in code if not i.desc.is_branch]
     (few, held), (many, _) = (simulate(lines, chip, n) for n in ITERATIONS)
     cycles = (many - few) / (ITERATIONS[1] - ITERATIONS[0])
-    count = sum(is_matrix(i.name) for i in code)
+    count = sum(i.desc.unit == MATRIX for i in code)
     return Utilization(cycles, held, held / cycles if cycles else 0.0, len(lines), count, (code[0].line, code[-1].line))
 
 

@@ -7,62 +7,47 @@ one iteration of one wave; where the loop has an `if`, both sides count.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections import Counter
 from collections.abc import Iterable
 
 from avelang.amdgcn.asm import AsmProgram, MCInst, parse
 from avelang.amdgcn.code_object import CodeObject
 from avelang.amdgcn.disassemble import assembly
-from avelang.amdgcn.loops import is_branch, main_loop
+from avelang.amdgcn.loops import main_loop
 from avelang.amdgcn.mca import Utilization
 from avelang.arch import chip as chip_of
 from avelang.arch.occupancy import Occupancy, occupancy
 from avelang.base.errors import error
-from avelang.isa.amdgpu.passes import CHIPS, CLOCKS, is_matrix, passes
+from avelang.isa.amdgpu.instructions import CHIPS, DS, FLAT, MATRIX, SMEM, VALU, VMEM
+from avelang.isa.amdgpu.passes import CLOCKS, passes
 
 KINDS = ("matrix", "LDS read", "LDS write", "LDS other", "load", "load to LDS", "store", "atomic", "scratch", "scalar load", "VALU", "SALU", "wait",
          "barrier", "branch", "no-op", "priority")  # fmt: skip
-_EXACT = {"s_barrier": "barrier", "s_nop": "no-op", "s_setprio": "priority", "s_sleep": "wait", "v_nop": "no-op"}
+_BY_CLASS = {"barrier": "barrier", "nop": "no-op", "priority": "priority", "wait": "wait", "sleep": "wait"}
+_BY_ACCESS = {"load": "load", "lds-load": "load to LDS", "store": "store", "lds-store": "store", "atomic": "atomic"}
+_OF_LDS = {"load": "LDS read", "store": "LDS write"}
 
 
 def kind(ins: MCInst) -> str:
     """Which of `KINDS` an instruction is."""
-    name = ins.name
-    if name in _EXACT:
-        return _EXACT[name]
-    if is_matrix(name):
-        return "matrix"
-    if is_branch(name):
+    d = ins.desc
+    if d.is_branch or "fork" in d.classes:
         return "branch"
-    if name.startswith("s_waitcnt"):
-        return "wait"
-    if name.startswith("ds_"):
-        if re.match(r"ds_(bpermute|permute|swizzle|nop|gws)", name):
-            return "LDS other"
-        return "LDS read" if name.startswith("ds_read") else "LDS write" if name.startswith("ds_write") else "LDS other"
-    if found := re.match(r"(buffer|tbuffer|global|flat|scratch)_(load|store|atomic)?", name):
-        if found[1] == "scratch":
+    if by_class := next((_BY_CLASS[c] for c in d.classes if c in _BY_CLASS), ""):
+        return by_class
+    if d.unit == MATRIX:
+        return "matrix"
+    if d.unit == DS:
+        return _OF_LDS.get(d.access, "LDS other")
+    if d.unit in (VMEM, FLAT):
+        if "scratch" in d.encodings:
             return "scratch"
-        if found[2] == "load":
-            return "load to LDS" if "_lds_" in name or ins.mods.get("lds") else "load"
-        return found[2] or "SALU"  # caches are written back and invalidated in the scalar unit's turn
-    if name.startswith("s_"):
-        return "scalar load" if re.match(r"s_(buffer_|scratch_)?load_", name) else "SALU"
-    return "VALU"
-
-
-_WIDTHS = {"ubyte": 1, "sbyte": 1, "byte": 1, "ushort": 2, "sshort": 2, "short": 2, "u8": 1, "i8": 1, "b8": 1, "u16": 2, "i16": 2, "b16": 2}
-
-
-def width(name: str) -> int:
-    """Bytes that a lane reads or writes by a memory instruction, 0 where the mnemonic does not say."""
-    twice = 2 if re.match(r"ds_(read|write)2", name) else 1
-    if found := re.search(r"dwordx?(\d*)", name):
-        return 4 * int(found[1] or 1)
-    if found := re.match(r"ds_\w+?_(?:b|u|i|f)(\d+)(?:_|$)", name):
-        return twice * int(found[1]) // 8
-    return next((n for part, n in _WIDTHS.items() if part in name.split("_")), 0)
+        if d.access == "load" and ins.mods.get("lds"):
+            return "load to LDS"
+        return _BY_ACCESS.get(d.access, "SALU")  # caches are written back and invalidated in the scalar unit's turn
+    if d.unit == VALU:
+        return "VALU"
+    return "scalar load" if d.unit == SMEM and d.access == "load" else "SALU"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -117,10 +102,11 @@ def loop_report(code: Iterable[MCInst], chip: str) -> MainLoop:
     """The counts of a loop's instructions."""
     code = list(code)
     counts: dict[str, Counter[str]] = {}
+    moved: Counter[str] = Counter()
     for ins in code:
         counts.setdefault(kind(ins), Counter())[ins.name] += 1
-    held = sum(matrix_passes(i, chip) for i in code if is_matrix(i.name))
-    moved = {k: sum(n * width(name) * chip_of(chip).wave for name, n in counts.get(k, {}).items()) for k in ("LDS read", "LDS write", "load to LDS")}
+        moved[kind(ins)] += ins.desc.nbytes * chip_of(chip).wave
+    held = sum(matrix_passes(i, chip) for i in code if i.desc.unit == MATRIX)
     read, written = moved["LDS read"], moved["LDS write"] + moved["load to LDS"]
     lds = chip_of(chip).shared
     # Four SIMDs move four waves' bytes in the clocks that each one's matrix core is busy.

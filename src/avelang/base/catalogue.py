@@ -471,6 +471,7 @@ CATALOGUE: dict[str, Template] = {
     ),
     "X027": Template("kernel `{kernel}`: {what}: {why}"),
     "X028": Template("{what} cannot be executed: {why}", "pass a code object for gfx942, or assembly in LLVM's syntax with the kernel's descriptor"),
+    "X029": Template("{where}: `{name}` is not an instruction of {chip}", "{hint}"),
     "X055": Template(
         "kernel `{kernel}`: `{text}` at {where} reads address {address} of LDS, which nothing in the workgroup has written ({lane})",
         "LDS holds anything when a workgroup starts: write it first, and wait for that at a barrier",

@@ -1,19 +1,16 @@
-"""Every mnemonic of each chip, as LLVM's assembler has them: which are executed, and which are not, with the reason."""
+"""Which instructions of the table have a handler and are not executed all the same, with the reason (tests/isa/test_amdgpu_instructions.py: those
+without one)."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
-from tests.sim.amdgcn.mnemonics import CHIPS, known, read
-from tests.sim.amdgcn.programs import run_program
-from tests.tools import need
 
 from avelang.base.errors import AveError
-from avelang.sim.amdgcn.mfma import ALIASES
-from avelang.sim.amdgcn.table import HANDLERS
+from avelang.isa.amdgpu.instructions import names
+from sim.amdgcn.programs import run_program
 
-NAMES = read()
 # What is not executed, whatever its operands: a pattern of mnemonics, an instruction, and what the wave says that meets it.
 NOT_EXECUTED = {
     r"ds_gws_.*": ("ds_gws_barrier v0 gds", "global wave sync"),
@@ -27,26 +24,9 @@ NOT_EXECUTED = {
 }
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-def test_each_mnemonic_has_a_handler(chip):
-    lacking = sorted(n for n in NAMES[chip] if ALIASES[chip].get(n, n) not in HANDLERS)
-    assert not lacking
-    assert len(NAMES[chip]) > {"gfx942": 1150, "gfx950": 1250}[chip]
-
-
 @pytest.mark.parametrize("pattern", NOT_EXECUTED)
 def test_what_is_not_executed_says_why(pattern):
     text, why = NOT_EXECUTED[pattern]
-    assert any(re.fullmatch(pattern, n) for n in NAMES["gfx950"]) and re.fullmatch(pattern, text.split()[0])
+    assert any(re.fullmatch(pattern, n) for n in names("gfx950")) and re.fullmatch(pattern, text.split()[0])
     with pytest.raises(AveError, match=rf"\[X021\].*{why}"):
         run_program(text, {"s[0:1]": 0})
-
-
-@pytest.mark.parametrize("chip", CHIPS)
-def test_the_list_is_the_assembler_s(chip):
-    """The assembler takes each of them, with one of its encodings, and none that is another chip's alone."""
-    tool = need("llvm-mc")
-    every = sorted(set().union(*NAMES.values()))
-    spelled = [n + form for n in every for form in ("", "_e64", "_e32")]
-    taken = {n.removesuffix("_e64").removesuffix("_e32") for n in known(spelled, chip, tool)}
-    assert taken == NAMES[chip]

@@ -8,12 +8,11 @@ ordered by barriers alone, and only those that a wave had waited for when it cam
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from avelang.amdgcn import hazards
 from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst
-from avelang.amdgcn.effects import DS, FLAT, LDS, VM, Effects, Span, effects
+from avelang.amdgcn.effects import DS, FLAT_COUNTERS, LDS_COUNTER, VM_COUNTER, Effects, Span, effects
 from avelang.native import amdgcn as native
 from avelang.sim.amdgcn import check_global, ordering
 from avelang.sim.amdgcn import check_text as text
@@ -23,15 +22,11 @@ from avelang.sim.amdgcn.translator import BlockTranslator
 
 CHECK_START = "define internal void @ave_check_start(ptr %g) #0 { ret void }"
 KINDS = {"read": 0, "write": native.WRITES, "atomic": native.WRITES | native.ATOMICALLY, "async write": native.WRITES | native.ASYNC}
-_BYTES, _SHORTS = (re.compile(rf"(ds_|flat_|\w+_load_lds_|buffer_).*({x})") for x in (r"b8|u8|i8|byte", r"b16|u16|i16|short|d16"))
 
 
 def granule_shift(program: AsmProgram) -> int:
     """How fine LDS is watched, as a power of two: by dwords, or as fine as the program's finest access to it."""
-    watched = [i.name for i in program.instructions if effects(i).lds]
-    if any(_BYTES.match(name) for name in watched):
-        return 0
-    return 1 if any(_SHORTS.match(name) for name in watched) else 2
+    return text.finest(i.desc.nbytes for i in program.instructions if effects(i).lds)
 
 
 def wave_bytes(program: AsmProgram) -> int:
@@ -96,13 +91,14 @@ class Checker:
             self._access(i)
             where = self.t.place(i.operands[1])  # type: ignore[arg-type]
             self._guard(f"call i32 @ave_sources(ptr %g, ptr {where}, i32 {i.int('offset')}, i64 {self.t.exec()})")
-        if "races" in self.words and (check_global.touches(i) or e.unit == DS):
+        if "races" in self.words and (i.desc.touches_global or e.unit == DS):
             self._access(i)
-        if i.name == "s_waitcnt":
+        classes = i.desc.classes
+        if "wait" in classes:
             self._wait(i)
-        elif i.name == "s_barrier":
+        elif "barrier" in classes:
             self._barrier(i)
-        elif i.name.startswith("s_endpgm"):
+        elif "end" in classes:
             self._end()
         elif e.counter in text.CLASSES:
             self._issue(i, e)
@@ -134,7 +130,7 @@ class Checker:
 
     def _uses(self, e: Effects, i: MCInst) -> None:
         # A load over a load of the same class is no fault: they come in order.
-        allowed = text.CLASSES.index(e.counter) + 1 if e.late and e.counter in (VM, LDS) else 0
+        allowed = text.CLASSES.index(e.counter) + 1 if e.late and e.counter in (VM_COUNTER, LDS_COUNTER) else 0
         spans, sure = dict.fromkeys(e.reads, 0) | {s: 0 if s in e.reads else allowed for s in e.writes}, self._settled()
         place, n = self._list((s, a) for s, a in spans.items() if not sure.issuperset(range(s[0], s[0] + s[1])))
         sure.update(c for (first, count), a in spans.items() if not a for c in range(first, first + count))
@@ -228,6 +224,6 @@ class Checker:
         """Called before the active lanes access LDS (`BlockTranslator.lds_access`)."""
         if "lds" not in self.words:
             return
-        bits = KINDS[kind] | (native.BY_FLAT if effects(i).counter == FLAT else 0)
+        bits = KINDS[kind] | (native.BY_FLAT if effects(i).counter == FLAT_COUNTERS else 0)
         args = (f"ptr {addr}", f"i32 {offset}", f"i32 {nbytes}", f"i32 {bits}", f"i64 {self.t.exec()}", f"i32 {i.index}")
         self._guard(f"call i32 @ave_check_lds(ptr %w, ptr %g, {', '.join(args)}, {self.granules})")

@@ -11,47 +11,37 @@ Python (`ordering.Ordering`), where releases and acquires are followed: few acce
 from __future__ import annotations
 
 import ctypes
-import re
 
 from avelang.amdgcn.asm import AsmProgram, MCInst
-from avelang.amdgcn.effects import FLAT_UNIT, SMEM_UNIT, VMEM, effects
+from avelang.amdgcn.effects import SMEM, VMEM
 from avelang.native.amdgcn import COHERENT as COHERENT
 from avelang.native.amdgcn import GLOBAL_ATOMIC as ATOMIC
 from avelang.native.amdgcn import GLOBAL_WRITES as WRITES
 from avelang.native.amdgcn import GROUP_ATOMIC, RETURNS, SCALAR, SIMPLE, GlobalGranule
 from avelang.native.amdgcn import OLD_WRITE as OLD_WRITE
+from avelang.sim.amdgcn.check_text import finest
 
 GRANULE = ctypes.sizeof(GlobalGranule)
-_BYTES, _SHORTS = (re.compile(rf"(global|flat|buffer)_.*({x})") for x in (r"byte", r"short|d16"))
-UNITS = (VMEM, FLAT_UNIT, SMEM_UNIT)
 
 
 def bits(i: MCInst) -> int:
     """What kind of access to memory an instruction is (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942)."""
-    kind = effects(i)
-    found = (SIMPLE if kind.unit != VMEM else 0) | (SCALAR if kind.unit == SMEM_UNIT else 0)
-    if "atomic" in i.name:
+    scalar = i.desc.unit == SMEM
+    found = (SIMPLE if i.desc.unit != VMEM else 0) | (SCALAR if scalar else 0)
+    if i.desc.access == "atomic":
         return found | WRITES | ATOMIC | COHERENT | (RETURNS if i.int("sc0") or i.int("glc") else 0)
-    if "store" in i.name:
+    if i.desc.access in ("store", "lds-store"):
         found |= WRITES
-    if i.int("sc1") or (kind.unit == SMEM_UNIT and i.int("glc")):
+    if i.int("sc1") or (scalar and i.int("glc")):
         found |= ATOMIC | COHERENT | (0 if found & WRITES else RETURNS)
     elif i.int("sc0") or i.int("glc"):
         found |= GROUP_ATOMIC
     return found
 
 
-def touches(i: MCInst) -> bool:
-    """Whether an instruction may access global memory."""
-    return effects(i).unit in UNITS and bool(re.search(r"load|store|atomic", i.name)) and not i.name.startswith(("scratch_", "s_scratch"))
-
-
 def shift(program: AsmProgram) -> int:
     """How fine memory is watched, as a power of two: by dwords, or as fine as the program's finest access to it."""
-    watched = [i.name for i in program.instructions if touches(i)]
-    if any(_BYTES.match(name) for name in watched):
-        return 0
-    return 1 if any(_SHORTS.match(name) for name in watched) else 2
+    return finest(i.desc.nbytes for i in program.instructions if i.desc.touches_global)
 
 
 def race(program: AsmProgram, events: bool, split: bool) -> str:

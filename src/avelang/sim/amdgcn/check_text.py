@@ -9,6 +9,7 @@ and for each granule of LDS the last writer and every wave's last read.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 
 from avelang.amdgcn.effects import CELLS
 from avelang.native.amdgcn import CLASSES, MAX_WAVES, RECORD_CELLS, Granule, GroupRecords, WaveRecords
@@ -19,6 +20,11 @@ SLOT, KIND = 8 * MAX_WAVES, 4 * MAX_WAVES  # bytes of an epoch's, of a kind's pa
 GRANULE = ctypes.sizeof(Granule)
 assert RECORD_CELLS == CELLS
 NOTHING = 0xFFFFFFFF  # of `GroupState.skip`: no wait is left out
+
+
+def finest(sizes: Iterable[int]) -> int:
+    """How fine memory is watched for accesses of so many bytes, as a power of two: dwords at the most."""
+    return min((n & -n).bit_length() - 1 for n in (4, *sizes) if n)
 
 
 def granules(count: int) -> int:

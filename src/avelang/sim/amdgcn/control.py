@@ -15,14 +15,6 @@ from avelang.sim.amdgcn.scalar import short
 from avelang.sim.amdgcn.state import BARRIER, END, GROUP, LANES, PRIVATE_BASE, SHARED_BASE, WAVE
 from avelang.sim.amdgcn.translator import BlockTranslator, Handler
 
-# Instructions that end a block: whether the next one may follow.
-ENDS: dict[str, bool] = {
-    "s_branch": False, "s_endpgm": False, "s_endpgm_saved": False, "s_setpc_b64": False, "s_swappc_b64": True, "s_call_b64": True,
-    "s_cbranch_scc0": True, "s_cbranch_scc1": True, "s_cbranch_vccz": True, "s_cbranch_vccnz": True, "s_cbranch_execz": True,
-    "s_cbranch_execnz": True, "s_barrier": True, "s_trap": False,
-}  # fmt: skip
-
-
 # -- where a wave goes on --------------------------------------------------------------------------------------------------------------
 
 
@@ -242,7 +234,7 @@ TABLE: dict[str, Handler] = {
     **dict.fromkeys(("s_set_gpr_idx_on", "s_set_gpr_idx_idx", "s_set_gpr_idx_mode"), _indexing),
     "s_set_gpr_idx_off": _no_indexing,
     **dict.fromkeys(("s_memtime", "s_memrealtime"), _time),
-    **{name: _conditional for name in ENDS if name.startswith("s_cbranch")},
+    **dict.fromkeys((f"s_cbranch_{when}" for when in ("scc0", "scc1", "vccz", "vccnz", "execz", "execnz")), _conditional),
     **dict.fromkeys(HINTS, _nothing),
     **dict.fromkeys(("s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join"), _unknown("the branch stack is not modeled")),
     "s_setvskip": _unknown("skipping of vector instructions is not modeled"),

@@ -8,11 +8,10 @@ CDNA4 ISA, section 6.6.
 from __future__ import annotations
 
 import dataclasses
-import re
 from typing import TYPE_CHECKING
 
 from avelang.amdgcn.asm import M0, MCInst, PhysReg
-from avelang.isa.amdgpu.passes import is_matrix
+from avelang.isa.amdgpu.instructions import MATRIX
 from avelang.sim.amdgcn.faults import UnsupportedForm
 from avelang.sim.amdgcn.mode import DYNAMIC
 from avelang.sim.amdgcn.operands import first_source
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 WIDEST = 32  # registers of an operand
 BESIDE = 5 * WIDEST
 DESTINATION = 3
-_EXCHANGES = re.compile(r"v_(swap|permlane\d+_swap)")
 
 
 def _part(i: MCInst, n: int) -> int:
@@ -58,7 +56,7 @@ def _cells(t: BlockTranslator, place: str, count: int) -> list[str]:
 
 def run(t: BlockTranslator, i: MCInst, handler: Handler) -> None:
     """Runs a handler where MODE has VGPR indexing on. Raises UnsupportedForm for instructions of which the manual does not say what is shifted."""
-    if is_matrix(i.name) or _EXCHANGES.match(i.name):
+    if i.desc.unit == MATRIX or (len(i.operands) == 2 and all(o.written and o.read for o in i.desc.operands)):
         raise UnsupportedForm("VGPR indexing of this instruction, of which the manual does not say what it shifts")
     operands, back = list(i.operands), []
     for n, o in enumerate(i.operands):

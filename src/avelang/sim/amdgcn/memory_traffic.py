@@ -13,14 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from avelang.amdgcn.asm import MCInst
-from avelang.amdgcn.effects import effects
+from avelang.amdgcn.effects import SMEM, effects
 from avelang.sim.amdgcn.memory_addresses import helper
 from avelang.sim.amdgcn.state import GROUP
 from avelang.sim.amdgcn.translator import BlockTranslator
 
 LOST, MEMORY, LDS = range(3)  # rows of counters
 KINDS = 3
-VECTOR, SCALAR = ("global_", "flat_", "buffer_"), ("s_load_", "s_buffer_load_", "s_store_", "s_buffer_store_")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Traffic:
@@ -43,7 +42,7 @@ def aim(t: BlockTranslator, i: MCInst, kind: int = MEMORY) -> None:
 
 def before(t: BlockTranslator, i: MCInst) -> None:
     """What an instruction does to global memory is counted, if it does anything."""
-    if i.name.startswith((*VECTOR, *SCALAR)):
+    if i.desc.touches_global:
         aim(t, i)
 
 
@@ -60,12 +59,11 @@ def traffic(code: Sequence[MCInst], profile: np.ndarray) -> Traffic:
     sums = dict.fromkeys((f.name for f in dataclasses.fields(Traffic)), 0)
     for n in map(int, np.flatnonzero(profile[MEMORY:].any(axis=0))):
         i, memory, shared = code[n], int(profile[MEMORY, n]), int(profile[LDS, n])
-        atomic = "_atomic_" in i.name
-        if i.name.startswith(SCALAR):
+        if i.desc.unit == SMEM:
             sums["scalar"] += memory
         else:
-            sums["loaded"] += memory * (atomic or "_load" in i.name)
-            sums["stored"] += memory * (atomic or "_store" in i.name)
+            sums["loaded"] += memory * (i.desc.access in ("load", "lds-load", "atomic"))
+            sums["stored"] += memory * (i.desc.access in ("store", "lds-store", "atomic"))
         kind = effects(i).lds
         sums["read"] += shared * (kind != "write")
         sums["written"] += shared * (kind != "read")

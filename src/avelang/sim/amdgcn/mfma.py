@@ -10,17 +10,14 @@ results (PyTorch, "Numerical accuracy", on MI200 GPUs).
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 
 import numpy as np
 
-import avelang.isa.amdgpu  # noqa: F401 (rows are made when it is imported)
 from avelang.amdgcn.asm import Imm, MCInst, Operand, PhysReg
-from avelang.arch import CHIPS
 from avelang.ir.dtypes import DType
 from avelang.ir.types import dtype_of
-from avelang.isa.lowering import spelling
+from avelang.isa.amdgpu.passes import mnemonic
 from avelang.isa.row import ROWS, Param, Row
 from avelang.llvm.narrow_floats import Bits, widen
 from avelang.llvm.products import function, places
@@ -234,28 +231,11 @@ def _spread(w: _Function, total: str, slots: int) -> None:
             w.do(f"store {i32} {w.op(f'trunc {i64} {part} to {i32}')}, ptr {at}, align 64")
 
 
-def _mnemonics(row: Row) -> tuple[str, ...]:
-    """How gfx942 writes the instruction, and how gfx90a did (after LLVM's name of the intrinsic)."""
-    name = "v_" + row.name.removeprefix("amdgpu.")
-    intrinsic = spelling(row.llvm.get("amdgpu"))
-    older = "v_" + intrinsic.removeprefix("llvm.amdgcn.").replace(".", "_") if intrinsic else name
-    return (name,) if older == name else (name, older)
-
-
 def _rows() -> list[Row]:
-    """The rows that are one instruction on registers a, b, c and perhaps an index; scaled ones have operands of another kind."""
+    """The rows that are one instruction on registers a, b, c and perhaps an index; those that may be scaled are `mfma_scaled`'s."""
     plain = {"a", "b", "c", "index"}
-    return [r for r in ROWS.values() if r.mma is not None and r.namespace == "amdgpu" and {p.name for p in r.operands} <= plain]
+    found = [r for r in ROWS.values() if r.mma is not None and r.namespace == "amdgpu" and {p.name for p in r.operands} <= plain]
+    return [r for r in found if not mnemonic(r.name).endswith("f8f6f4")]
 
 
-def _alias(name: str) -> str:
-    """The spelling of earlier chips that assemblers take for later ones, too: v_mfma_f32_32x32x4_2b_bf16 as v_mfma_f32_32x32x4bf16."""
-    return re.sub(r"(v_mfma_\w\d\d_\d+x\d+x\d+)_(?:\d+b_)?(\w+)", r"\1\2", name)
-
-
-# By chip: names that mean another instruction than they do elsewhere in the table, or none there.
-ALIASES: dict[str, dict[str, str]] = {
-    c: {_alias(name): name for row in _rows() if CHIPS[c].has(row) for name in _mnemonics(row)[:1] if _alias(name) != name}
-    for c in ("gfx942", "gfx950")
-}  # fmt: skip
-TABLE: dict[str, Handler] = {name: _matrix(row) for row in _rows() for name in _mnemonics(row)}
+TABLE: dict[str, Handler] = {mnemonic(row.name): _matrix(row) for row in _rows()}

@@ -144,7 +144,7 @@ def after(mode: Mode, i: MCInst, held: int | None = None) -> Mode:
         return Mode(mode.word | INDEXING, index_mask(i.operands[1]))
     if i.name == "s_set_gpr_idx_mode":
         return Mode(mode.word, index_mask(i.operands[0]) if mode.word & INDEXING else 0)
-    if i.name not in ("s_setreg_b32", "s_setreg_imm32_b32"):
+    if "setreg" not in i.desc.classes:
         return Mode(mode.word, DYNAMIC) if mode.word & INDEXING and _writes_m0(i) else mode
     number, shift, width = hardware_register(i.operands[0])
     if number != MODE:
@@ -162,7 +162,7 @@ def through(mode: Mode, code: Sequence[MCInst], first: int, end: int) -> Mode | 
     """MODE behind the instructions of a block, None where it is not known."""
     try:
         for i in code[first:end]:
-            held = constant(code, (first,), i) if i.name == "s_setreg_b32" else None
+            held = constant(code, (first,), i) if "setreg" in i.desc.classes else None
             mode = after(mode, i, held)
     except UnsupportedForm:
         return None

@@ -53,9 +53,9 @@ class MutationVerdict:
 def points(program: AsmProgram) -> Iterator[MutationPoint]:
     """Every s_waitcnt, each counter of those that name two, and every s_barrier."""
     for i in program.instructions:
-        if i.name == "s_barrier":
+        if "barrier" in i.desc.classes:
             yield MutationPoint(i, i.name)
-        elif i.name == "s_waitcnt":
+        elif "wait" in i.desc.classes:
             yield MutationPoint(i, " ".join(i.text.split()), BOTH)
             named = [(name, bit) for name, bit in (("vmcnt", native.SKIP_VM), ("lgkmcnt", native.SKIP_LGKM)) if name in i.mods]
             if len(named) > 1:

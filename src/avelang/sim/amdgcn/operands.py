@@ -25,16 +25,6 @@ ALL = (1 << LANES) - 1
 # 1 / (2 pi) as an inline constant; the double is not the f32 made longer.
 INVERSE_TWO_PI = {16: 0x3118, 32: 0x3E22F983, 64: 0x3FC45F306DC9C882}
 
-# 16-bit results that leave the upper half of their register alone, and can go there with op_sel; all others write zeros
-# there (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest: "mostly derived from experimentation").
-KEEPS_HALF = {
-    "v_mad_f16", "v_fma_f16", "v_div_fixup_f16", "v_mad_u16", "v_mad_i16", "v_add_i16", "v_sub_i16", "v_min3_f16", "v_max3_f16", "v_med3_f16",
-    "v_min3_i16", "v_max3_i16", "v_med3_i16", "v_min3_u16", "v_max3_u16", "v_med3_u16", "v_fmac_f16", "v_mac_f16", "v_madak_f16", "v_madmk_f16",
-    "v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32",
-}  # fmt: skip
-# Instructions with two results: their sources begin at operand 2.
-TWO_RESULTS = ("v_div_scale_f32", "v_div_scale_f64", "v_mad_u64_u32", "v_mad_i64_i32")
-
 APERTURES = {
     "src_shared_base": SHARED_BASE, "src_shared_limit": SHARED_BASE | 0xFFFFFFFF,
     "src_private_base": PRIVATE_BASE, "src_private_limit": PRIVATE_BASE | 0xFFFFFFFF,
@@ -43,7 +33,7 @@ APERTURES = {
 
 def first_source(i: MCInst) -> int:
     """Which operand is src0."""
-    return 2 if i.name in TWO_RESULTS or "_co_" in i.name else 1
+    return max(1, sum(o.written > 0 and not o.read for o in i.desc.operands))
 
 
 def immediate(x: Imm, bits: int, floating: bool, signed: bool = False) -> int:
@@ -356,13 +346,14 @@ def _split(t: BlockTranslator, value: str) -> list[str]:
 
 
 def _halves(t: BlockTranslator, i: MCInst, o: PhysReg, value: str) -> str:
-    """A 16-bit result in its register."""
+    """A 16-bit result in its register. Most write zeros to the upper half; those of the class "half" leave it alone, and can go there with op_sel
+    (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest: "mostly derived from experimentation")."""
     i32 = t.t("i32")
     word = t.op(f"zext {t.t('i16')} {value} to {i32}")
     sources = len(i.operands) - first_source(i)
-    upper = i.bits("op_sel", 4)[sources] if i.name in KEEPS_HALF else 0
-    if i.name not in KEEPS_HALF:
+    if "half" not in i.desc.classes:
         return word
+    upper = i.bits("op_sel", 4)[sources]
     kept = t.op(f"and {i32} {t.vector(o.file, o.first)}, splat (i32 {0xFFFF if upper else 0xFFFF0000})")
     if upper:
         word = t.op(f"shl {i32} {word}, splat (i32 16)")

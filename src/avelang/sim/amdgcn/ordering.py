@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst, PhysReg
-from avelang.amdgcn.effects import VM
+from avelang.amdgcn.effects import VM_COUNTER
 from avelang.sim.amdgcn import check_global as g
 from avelang.sim.amdgcn import check_text as text
 from avelang.sim.amdgcn.state import LANES, MAX_WAVES, REGISTER, VECTORS, WAVE, WAVE_BYTES
@@ -51,7 +51,7 @@ def event(i: MCInst, split: bool = False) -> int:
 
 def acquires(program: AsmProgram) -> bool:
     """Whether any wave could learn of others' accesses but at barriers."""
-    return any(event(i) == INVALIDATE or g.touches(i) and g.bits(i) & g.RETURNS for i in program.instructions)
+    return any(event(i) == INVALIDATE or i.desc.touches_global and g.bits(i) & g.RETURNS for i in program.instructions)
 
 
 def _join(into: Known, other: Known) -> None:
@@ -94,7 +94,7 @@ class Ordering:
         """"issued" or "done": how many memory instructions of a wave of this workgroup."""
         records = self.state.records[1]
         row = records[len(records) // (len(self.state.waves) // WAVE_BYTES) * wave :]
-        at = text.OF_WAVE[name] + text.class_offset(VM)
+        at = text.OF_WAVE[name] + text.class_offset(VM_COUNTER)
         return int(row[at : at + 4].view(np.uint32)[0])
 
     def _field(self, wave: int, name: str) -> int:
@@ -173,14 +173,12 @@ class Ordering:
 
     def _same(self, i: MCInst, old: MCInst, place: int, at: int, me: int) -> bool:
         """Whether a plain store writes what is there already, over another plain store; `at`: the lane, and above, the byte of its data."""
-        data = i.operands[0 if i.name.startswith("buffer") else 1]
-        if "store" not in i.name or "store" not in old.name or not isinstance(data, PhysReg) or data.file == "s":
+        data = i.operands[0 if "mubuf" in i.desc.encodings else 1]
+        if i.desc.access != "store" or old.desc.access != "store" or not isinstance(data, PhysReg) or data.file == "s":
             return False
-        form = i.name.partition("store_")[2]
-        words = 1 if form.startswith("byte") else 2 if form.startswith("short") else 4 * data.count
         first = VECTORS + ((self.accum if data.file == "a" else 0) + data.first) * REGISTER + (me - 1) % 16 * WAVE_BYTES
         registers = self.state.waves[first : first + data.count * REGISTER].view(np.uint32).reshape(data.count, LANES)[:, at & 0xFF]
-        value = (registers >> np.uint32(16 if form.endswith("_d16_hi") else 0)).tobytes()[at >> 8 : words]
+        value = (registers >> np.uint32(16 if i.name.endswith("_d16_hi") else 0)).tobytes()[at >> 8 : i.desc.nbytes]
         value = value[: 1 << self.fine]
         return value == ctypes.string_at(place, len(value))
 

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from avelang.amdgcn.asm import AsmKernel, AsmProgram, MCInst, Name, Operand, PhysReg, far_label
 from avelang.arch import chip
 from avelang.base.errors import error
+from avelang.isa.amdgpu.instructions import MATRIX, VALU
 from avelang.llvm.core import IRModule
 from avelang.sim.amdgcn import indexing, memory_traffic, mode
 from avelang.sim.amdgcn.check import CHECK_START, Checker
-from avelang.sim.amdgcn.control import ENDS
 from avelang.sim.amdgcn.faults import UNKNOWN
-from avelang.sim.amdgcn.mfma import ALIASES
 from avelang.sim.amdgcn.objects import ATTRIBUTES
 from avelang.sim.amdgcn.state import ARCHITECTED
 from avelang.sim.amdgcn.table import HANDLERS
@@ -46,7 +45,7 @@ def _targets(program: AsmProgram, i: MCInst) -> list[int]:
 def leaders(program: AsmProgram, entry: int) -> list[int]:
     """Indices of the instructions that begin blocks, among those that the entry reaches. Code with computed jumps is taken whole."""
     code = program.instructions
-    computed = any(i.name in ("s_setpc_b64", "s_swappc_b64", "s_call_b64") and not far_label(code, program.labels, i) for i in code)
+    computed = any(i.desc.classes & {"jump", "call"} and not far_label(code, program.labels, i) for i in code)
     starts, work = {entry}, [entry, *(program.labels.values() if computed else ())]
     starts.update(work)
     seen: set[int] = set()
@@ -55,11 +54,11 @@ def leaders(program: AsmProgram, entry: int) -> list[int]:
         while at < len(code) and at not in seen:
             seen.add(at)
             i = code[at]
-            if i.name.startswith(("s_branch", "s_cbranch", "s_call", "s_setpc")):
+            if i.desc.classes & {"branch", "cond", "fork", "jump"}:
                 starts.update(found := _targets(program, i))
                 work += found
-            if i.name in ENDS:
-                if ENDS[i.name]:
+            if i.desc.ends_block:
+                if i.desc.falls_through:
                     starts.add(at + 1)
                 else:
                     break
@@ -76,7 +75,7 @@ def blocks(program: AsmProgram, entry: int) -> Iterator[tuple[int, int]]:
         end = first
         while end < limit:
             end += 1
-            if program.instructions[end - 1].name in ENDS:
+            if program.instructions[end - 1].desc.ends_block:
                 break
         while end - first > LONGEST:
             found.append((first, first + LONGEST))
@@ -91,8 +90,8 @@ def _successors(program: AsmProgram, ranges: Sequence[tuple[int, int]], numbers:
     found = []
     for _, end in ranges:
         last = program.instructions[end - 1]
-        to = [x for x in _targets(program, last) if last.name in ENDS]
-        found.append([numbers[x] for x in [*to, *([end] if ENDS.get(last.name, True) else [])] if x in numbers])
+        to = _targets(program, last) if last.desc.ends_block else []
+        found.append([numbers[x] for x in [*to, *([end] if last.desc.falls_through else [])] if x in numbers])
     return found
 
 
@@ -153,12 +152,12 @@ class Translating:
         code, number, end = self.program.instructions, len(self.ranges), first
         while end < len(code) and (end == first or end not in self.numbers):
             end += 1
-            if code[end - 1].name in ENDS or end - first == LONGEST:
+            if code[end - 1].desc.ends_block or end - first == LONGEST:
                 break
         self.numbers[first] = number
         self.ranges.append((first, end))
         self.modes.append(self.t.first_mode)
-        if end < len(code) and ENDS.get(code[end - 1].name, True) and end not in self.numbers:
+        if end < len(code) and code[end - 1].desc.falls_through and end not in self.numbers:
             self.begin_at(code[end].address)  # what comes behind it
         return number
 
@@ -229,18 +228,18 @@ def _one(t: BlockTranslator, i: MCInst, checker: Checker | None, limits: dict[st
     if checker:
         checker.before(i)
     try:
-        handler = HANDLERS.get(ALIASES.get(t.chip, {}).get(i.name, i.name))
+        handler = HANDLERS.get(i.desc.name)
         if handler is None:
-            raise UnsupportedForm("no such instruction is executed here")
+            raise UnsupportedForm(f"{i.name} is not executed here")
         _within(i, limits)
         t.mode_allows(i)
         if t.options.profile:
             memory_traffic.before(t, i)
-        if t.mode.word & mode.INDEXING and i.name.startswith("v_"):
+        if t.mode.word & mode.INDEXING and i.desc.unit in (VALU, MATRIX):
             indexing.run(t, i, handler)
         else:
             handler(t, i)
-        if not i.name.startswith("s_setreg"):
+        if "setreg" not in i.desc.classes:
             t.mode = mode.after(t.mode, i)
     except UnsupportedForm as why:
         # It may stand where this run never comes: the wave stops when it gets there.

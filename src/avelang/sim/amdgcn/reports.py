@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from avelang.amdgcn.asm import MCInst
-from avelang.amdgcn.effects import FLAT, LDS, SMEM, VM, cell_name, effects
+from avelang.amdgcn.effects import FLAT_COUNTERS, LDS_COUNTER, SMEM_COUNTER, VM_COUNTER, cell_name, effects
 from avelang.base.errors import AveError, counted, error
 from avelang.base.spans import Span
 from avelang.native import amdgcn as native
@@ -52,8 +52,10 @@ def _from(i: MCInst) -> str:
 
 
 # What to write where a load of a class, and so many of its class since, are under way.
-_MISSING = {VM: "vmcnt({})", LDS: "lgkmcnt({})", SMEM: "lgkmcnt(0)", FLAT: "vmcnt(0) lgkmcnt(0)"}
-_MOST = {VM: 63, LDS: 15}
+_MISSING = {
+    VM_COUNTER: "vmcnt({})", LDS_COUNTER: "lgkmcnt({})", SMEM_COUNTER: "lgkmcnt(0)", FLAT_COUNTERS: "vmcnt(0) lgkmcnt(0)",
+}  # fmt: skip
+_MOST = {VM_COUNTER: 63, LDS_COUNTER: 15}
 
 
 def _missing(kind: str, since: int) -> str:
@@ -80,7 +82,7 @@ def _race(machine: AmdMachine, f: FaultRecord, common: dict[str, Any]) -> AveErr
     if other == f.wave:
         # Of its own accesses, only those that take different ways to LDS can meet.
         what = f"address {f.address} of LDS before {by} has {'written' if wrote == 'wrote' else 'read'} it"
-        return error("X024", **common, does=does, what=what, hint=_missing(VM if direct else LDS, 0))
+        return error("X024", **common, does=does, what=what, hint=_missing(VM_COUNTER if direct else LDS_COUNTER, 0))
     wait = "vmcnt" if direct else "lgkmcnt"
     why = f"it had not waited for that ({wait}) when it came to the barrier" if extra & native.BARRIER_PASSED else "there is no barrier between"
     return error("X025", **common, does=does, address=f.address, other=other, did=f"{wrote} in {by}: {why}")
@@ -99,7 +101,7 @@ def _memory_race(machine: AmdMachine, f: FaultRecord, common: dict[str, Any], la
     """`extra`: the other access's instruction, whether it wrote, and who that was (see `check_global`)."""
     i, other = machine.instruction(f.instruction), (f.extra & 0xFFFFFFFF) - 1
     kind = check_global.bits(i)
-    does = ("an update" if "atomic" in i.name else "a write") if kind & check_global.WRITES else "a read"
+    does = ("an update" if i.desc.access == "atomic" else "a write") if kind & check_global.WRITES else "a read"
     grid = launch.grid
     group = other >> 4
     where = group % grid[0], group // grid[0] % grid[1], group // (grid[0] * grid[1])

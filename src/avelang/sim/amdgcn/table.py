@@ -1,7 +1,8 @@
-"""The handlers of all instructions in one table, by mnemonic."""
+"""The handlers of the executor, each registered with its entry in the instruction table. See `translator` for what a handler is."""
 
 from __future__ import annotations
 
+from avelang.isa.amdgpu.instructions import CHIPS, find
 from avelang.sim.amdgcn import (
     control,
     cross_lane,
@@ -29,8 +30,17 @@ from avelang.sim.amdgcn.translator import Handler
 HANDLERS: dict[str, Handler] = {}
 _VECTORS = (vector, vector_int, vector_float, vector_special, vector_compare, vector_convert, vector_packed, vector_scaled)
 _MEMORY = (memory_atomics, memory_buffer, memory_global, memory_lds, memory_scalar, memory_scalar_atomics, memory_transposed)
+
+
+def register(name: str, handler: Handler) -> None:
+    """Makes a function the handler of an instruction. Raises ValueError for a mnemonic that is not in the instruction table, or has a handler."""
+    if name not in {found.name for chip in CHIPS if (found := find(name, chip))}:
+        raise ValueError(f"a handler for {name}, of which the instruction table has no entry")
+    if name in HANDLERS:
+        raise ValueError(f"two handlers for {name}")
+    HANDLERS[name] = handler
+
+
 for _part in (control, scalar, *_VECTORS, cross_lane, mfma, mfma_scaled, *_MEMORY):
     for _name, _handler in _part.TABLE.items():
-        if _name in HANDLERS:
-            raise ValueError(f"two handlers for {_name}")
-        HANDLERS[_name] = _handler
+        register(_name, _handler)
