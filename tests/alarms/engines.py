@@ -13,8 +13,8 @@ from unittest import mock
 from avelang.base import engines
 from avelang.runtime import compile, launch
 from avelang.runtime.arrays import Array
-from avelang.runtime.checked import Record, limits
-from avelang.runtime.launch import Launch, Launcher
+from avelang.runtime.checked import CheckRecord, limits
+from avelang.runtime.launch import Launcher, LaunchResult
 from avelang.sim.ptx import Program, tensor_map
 
 
@@ -59,7 +59,7 @@ def _execute(self: Launcher, captured: Any, at: Any, params: Any, bound: Any, ba
     memory = [(limits(v)[0], limits(v)[1] - limits(v)[0], s.name, True) for s, v in zip(params.runtime, bound.values, strict=True) if isinstance(v, Array)]
     slots, record = list(bound.slots), None
     if "sites" in meta:
-        record = Record(meta, [s.name for s in params.runtime], bound.values)
+        record = CheckRecord(meta, [s.name for s in params.runtime], bound.values)
         slots.append(record.address)
         memory.append((record.address, record.words.nbytes, "the record", True))
     args: list[Any] = []
@@ -75,7 +75,7 @@ def _execute(self: Launcher, captured: Any, at: Any, params: Any, bound: Any, ba
     found = record.error() if record is not None else None
     if found is not None:
         raise found
-    self._last = Launch("compiled", 0.0, 0.0, backend)
+    self._last = LaunchResult("compiled", 0.0, 0.0, backend)
 
 
 @contextlib.contextmanager
