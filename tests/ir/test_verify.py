@@ -3,8 +3,11 @@
 import pytest
 
 from avelang.base.errors import VerifyError
-from avelang.ir.core import OPS, OpDef, define
+from avelang.ir.core import OPS, Op, OpDef, Value, define
+from avelang.ir.dtypes import f32, i32, i64, u1, u32
+from avelang.ir.ops import typed
 from avelang.ir.text import parse_kernel
+from avelang.ir.types import PtrType, VecType
 from avelang.ir.verify import verify
 
 HEAD = """kernel @k(%p: ptr<f32, global>, %t: tensor<f32, (4, 8):(8, 1), global>, %n: u32, %x: f32, %c: u1, %o: i64) {} {
@@ -103,3 +106,28 @@ def test_an_op_is_defined_once():
 
 def test_every_op_says_what_it_means():
     assert [name for name, d in OPS.items() if len(d.doc) < 2] == []
+
+
+@pytest.mark.parametrize(
+    ("signature", "operands", "results", "why"),
+    [
+        ("pointer i64 -> =0", (PtrType(f32, "global"), i64), (PtrType(f32, "global"),), None),
+        ("pointer i64 -> =0", (PtrType(f32, "global"), i64), (PtrType(f32, "shared"),), "gives (that of the first operand)"),
+        ("pointer i64 -> =0", (PtrType(f32, "global"), i32), (PtrType(f32, "global"),), "takes (a pointer, i64)"),
+        ("shared ->", (PtrType(f32, "global"),), (), "takes (a shared pointer)"),
+        ("memory ->", (PtrType(f32, "local"),), (), "a global or shared pointer"),
+        ("number ->", (u1,), (), "a number, or a vector of them"),
+        ("value ->", (VecType(u1, 4),), (), None),
+        ("-> u32", (), (), "takes () and gives (u32)"),
+        ("->", (i32,), (), "takes () and gives ()"),
+    ],
+)
+def test_signatures(signature, operands, results, why):
+    found = typed(signature)(Op("x", [Value(t) for t in operands], results))
+    assert found is None if why is None else why in found
+
+
+def test_attributes_of_signatures():
+    check = typed("-> u32", lambda op: "no" if op.attrs["dim"] == 1 else None, dim=(0, 1))
+    said = [check(Op("x", (), (u32,), attrs)) for attrs in ({"dim": 0}, {"dim": 1}, {"dim": 2}, {})]
+    assert said == [None, "no", "`dim` is 2, not one of (0, 1)", "`dim` is None, not one of (0, 1)"]

@@ -5,10 +5,11 @@ Rows of `avelang.isa` add the intrinsics to the same table. Conventions: every o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from typing import Any
 
 from avelang.ir.core import Op, OpDef, define
-from avelang.ir.dtypes import i32, i64, u1, u32, u64
+from avelang.ir.dtypes import BY_NAME, i32, i64, u1, u32, u64
 from avelang.ir.elementwise import ATOMICS, COMPARE, ELEMENTWISE
 from avelang.ir.functions import FUNCTIONS
 from avelang.ir.types import GLOBAL, LOCAL, SHARED, DType, MapType, PtrType, TensorType, Type, VecType, dtype_of, with_dtype
@@ -35,6 +36,46 @@ def same(count: int, kinds: str = "int uint float") -> Check:
         if any(t != op.result.type for t in ts) or not _is_value(ts[0]):
             return f"operands and result must have one type, not {', '.join(map(str, [*ts, op.result.type]))}"
         return None if dtype_of(ts[0]).kind in allowed else f"not defined on {ts[0]}"
+
+    return check
+
+
+# What stands in a signature: a dtype's name, `=0` for the type of the first operand, or one of these.
+_KINDS: dict[str, tuple[str, Callable[[Type], bool]]] = {
+    "value": ("a scalar or vector", _is_value),
+    "number": ("a number, or a vector of them", lambda t: _is_value(t) and dtype_of(t).kind != "bool"),
+    "int": ("an integer", lambda t: isinstance(t, DType) and t.is_int),
+    "pointer": ("a pointer", lambda t: isinstance(t, PtrType)),
+    "global": ("a global pointer", lambda t: isinstance(t, PtrType) and t.space == GLOBAL),
+    "shared": ("a shared pointer", lambda t: isinstance(t, PtrType) and t.space == SHARED),
+    "memory": ("a global or shared pointer", lambda t: isinstance(t, PtrType) and t.space != LOCAL),
+    "tensor": ("a tensor", lambda t: isinstance(t, TensorType)),
+    "map": ("a tensor map", lambda t: isinstance(t, MapType)),
+}
+
+
+def typed(signature: str, also: Check | None = None, /, **attrs: Container[Any]) -> Check:
+    """The rule of an op with a fixed signature, as `pointer i64 -> value`, whose attributes are each one of `attrs`; `also` is asked then."""
+    takes, gives = (part.split() for part in signature.split("->"))
+    words = ["that of the first operand" if w == "=0" else _KINDS[w][0] if w in _KINDS else w for w in (*takes, *gives)]
+    said = f"takes ({', '.join(words[: len(takes)])}) and gives ({', '.join(words[len(takes) :])})"
+
+    def fits(wanted: str, t: Type, first: Type | None) -> bool:
+        if wanted == "=0":
+            return t == first
+        return _KINDS[wanted][1](t) if wanted in _KINDS else t == BY_NAME[wanted]
+
+    def check(op: Op) -> str | None:
+        ts, rs = _types(op), [r.type for r in op.results]
+        first = ts[0] if ts else None
+        if (len(ts), len(rs)) != (len(takes), len(gives)) or not all(
+            fits(w, t, first) for w, t in zip((*takes, *gives), (*ts, *rs), strict=True)
+        ):
+            return said
+        for name, allowed in attrs.items():
+            if op.attrs.get(name) not in allowed:
+                return f"`{name}` is {op.attrs.get(name)!r}, not one of {allowed}"
+        return None if also is None else also(op)
 
     return check
 
@@ -115,27 +156,6 @@ def _slice(op: Op) -> str | None:
     return None if ok else "takes a vector and gives `n` elements of it from `start`"
 
 
-def _dim(result: DType) -> Check:
-    def check(op: Op) -> str | None:
-        ok = not op.operands and op.attrs.get("dim") in (0, 1, 2) and dtype_of(op.result.type) == result
-        return None if ok else f"takes no operands and a `dim` of 0, 1 or 2, and gives {result}"
-
-    return check
-
-
-def _lane(op: Op) -> str | None:
-    return None if not op.operands and op.result.type == u32 else "takes nothing and gives u32"
-
-
-def _shuffle(op: Op) -> str | None:
-    ts, width = _types(op), op.attrs.get("width", 0)
-    if len(ts) != 2 or not _is_value(ts[0]) or op.result.type != ts[0] or not dtype_of(ts[1]).is_int or not isinstance(ts[1], DType):
-        return "takes a value and an integer offset, and gives a value of the same type"
-    if op.attrs.get("kind") not in ("idx", "up", "down", "xor"):
-        return f"no kind {op.attrs.get('kind')!r}"
-    return None if width in (1, 2, 4, 8, 16, 32, 64) else f"width {width} is no power of two up to 64"
-
-
 def dynamic_dims(t: TensorType) -> int:
     """The number of extents and strides of a tensor type that are known only at run time."""
     return sum(x is None for x in (*t.shape, *t.strides))
@@ -206,64 +226,9 @@ def _store(op: Op) -> str | None:
 
 
 def _base(op: Op) -> str | None:
-    ts, t = _types(op), op.result.type
-    ok = len(ts) == 1 and isinstance(ts[0], TensorType) and isinstance(t, PtrType) and (t.dtype, t.space) == (ts[0].dtype, ts[0].space)
-    return None if ok else "takes a tensor and gives the pointer to its first element"
-
-
-def _ld(op: Op) -> str | None:
-    ts = _types(op)
-    ok = len(ts) == 2 and isinstance(ts[0], PtrType) and ts[1] == i64 and _is_value(op.result.type)
-    return None if ok else "takes a pointer and an i64 byte offset, and gives a scalar or a vector"
-
-
-def _st(op: Op) -> str | None:
-    ts = _types(op)
-    ok = len(ts) == 3 and _is_value(ts[0]) and isinstance(ts[1], PtrType) and ts[2] == i64 and not op.results
-    return None if ok else "takes a value, a pointer and an i64 byte offset"
-
-
-def _ptr_add(op: Op) -> str | None:
-    ts = _types(op)
-    ok = len(ts) == 2 and isinstance(ts[0], PtrType) and ts[1] == i64 and op.result.type == ts[0]
-    return None if ok else "takes a pointer and an i64 byte offset, and gives a pointer of the same type"
-
-
-def _ptr_int(op: Op) -> str | None:
-    ts = _types(op)
-    return None if len(ts) == 1 and isinstance(ts[0], PtrType) and op.result.type == i64 else "takes a pointer and gives i64"
-
-
-def _int_ptr(op: Op) -> str | None:
-    ts, t = _types(op), op.result.type
-    return None if ts == [i64] and isinstance(t, PtrType) and t.space == GLOBAL else "takes i64 and gives a global pointer"
-
-
-def _shared_base(op: Op) -> str | None:
-    t = op.result.type
-    return None if not op.operands and isinstance(t, PtrType) and t.space == SHARED else "takes nothing and gives a pointer into shared memory"
-
-
-def _shared_peer(op: Op) -> str | None:
-    ts = _types(op)
-    ok = len(ts) == 2 and isinstance(ts[0], PtrType) and ts[0].space == SHARED and ts[1] == i64 and op.result.type == ts[0]
-    return None if ok else "takes a shared pointer and an i64 rank, and gives a pointer of the same type"
-
-
-def _no_operands(op: Op) -> str | None:
-    return None if not op.results and not op.operands else "takes and gives nothing"
-
-
-def _map_word(op: Op) -> str | None:
-    ok = len(op.operands) == 1 and isinstance(op.operands[0].type, MapType) and op.result.type == i64 and 0 <= op.attrs.get("index", -1) < 11
-    return None if ok else "takes a tensor map and an `index` from 0 to 10, and gives i64"
-
-
-def _atomic_add(op: Op) -> str | None:
-    ts = _types(op)
-    ok = len(ts) == 3 and _is_value(ts[0]) and isinstance(ts[1], PtrType) and ts[1].space != LOCAL and ts[2] == i64
-    ok = ok and len(op.results) == 1 and op.result.type == ts[0] and dtype_of(ts[0]).kind in _NUM.split()
-    return None if ok else "takes a value, a global or shared pointer and an i64 byte offset, and gives a value of the same type"
+    tensor, pointer = op.operands[0].type, op.result.type
+    same_memory = (dtype_of(pointer), pointer.space) == (dtype_of(tensor), tensor.space)  # type: ignore[union-attr]
+    return None if same_memory else "gives the pointer to the tensor's first element"
 
 
 def _atomic(op: Op) -> str | None:
@@ -275,10 +240,6 @@ def _atomic(op: Op) -> str | None:
     ok = t in (i32, u32, i64, u64) and values == [t] * (2 if kind == "cas" else 1) and (kind not in ("inc", "dec") or t in (u32, u64))
     ok = ok and len(rest) == 2 and isinstance(rest[0], PtrType) and rest[0].space != LOCAL and rest[1] == i64
     return None if ok else "takes an integer of 32 or 64 bits (cas: what is expected, and another; inc, dec: unsigned), a pointer and an i64 offset"
-
-
-def _ballot(op: Op) -> str | None:
-    return None if _types(op) == [u1] and op.result.type == u64 else "takes a u1 and gives u64"
 
 
 def _region_types(op: Op, region: int, terminator: str) -> list[Type] | None:
@@ -317,10 +278,6 @@ def _while(op: Op) -> str | None:
     return None if ok else "both regions take the carried values; the first ends in `condition` with a u1 and them, the second yields them"
 
 
-def _barrier(op: Op) -> str | None:
-    return None if not op.results and [v.type for v in op.operands] in ([], [u32]) else "takes nothing, or the u32 number of a barrier"
-
-
 def _printf(op: Op) -> str | None:
     ok = isinstance(op.attrs.get("format"), str) and all(isinstance(t, DType) for t in _types(op)) and not op.results
     return None if ok else "takes a `format` and scalars"
@@ -347,6 +304,15 @@ def _any(op: Op) -> str | None:
 
 
 _NUM = "int uint float"
+_DIM = typed("-> u32", dim=(0, 1, 2))
+_SHUFFLE = typed("value int -> =0", kind=("idx", "up", "down", "xor"), width=(1, 2, 4, 8, 16, 32, 64))
+
+
+def _barrier(op: Op) -> str | None:
+    ok = not op.results and _types(op) in ([], [u32])
+    return None if ok else "takes nothing, or the u32 number of a barrier"
+
+
 _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     # name, check, effects, meaning
     ("const", _const, "", "The number `value`, in each element; or one number for each element, as a tuple."),
@@ -354,67 +320,100 @@ _TABLE: tuple[tuple[str, Check, str, str], ...] = (
     ("fma", same(3, _NUM), "", "a * b + c, with one rounding on floats."),
     *((f.name, same(1, f.kinds), "", f"{f.doc[0].upper()}{f.doc[1:]}.") for f in FUNCTIONS.values()),
     ("cmp", _cmp, "", "Compares by `pred`: eq ne lt le gt ge. Of NaN only ne holds. u1 may be compared by eq and ne."),
-    ("select", _select, "", "The second where the condition holds, else the third; a vector condition chooses element by element."),
-    ("convert", _convert, "", "The number in another dtype: to float rounded to nearest even, float to integer truncated, saturated (NaN gives 0), "
-     "integer to integer wrapped, to u1 `a != 0`. To fp8 out of range: infinity where the format has one, else NaN."),
+    ("select", _select, "",
+     "The second where the condition holds, else the third; a vector condition chooses element by element."),
+    ("convert", _convert, "",
+     "The number in another dtype: to float rounded to nearest even, float to integer truncated, saturated (NaN "
+     "gives 0), integer to integer wrapped, to u1 `a != 0`. To fp8 out of range: infinity where the format has one, "
+     "else NaN."),
     ("bitcast", _bitcast, "", "The same bits as another type; element 0 has the lowest bits."),
     ("vec", _vec, "", "A vector of n scalars."),
     ("extract", _extract, "", "One element, at `index` or at the last operand."),
     ("insert", _insert, "", "The vector with one element replaced, at `index` or at the last operand."),
     ("slice", _slice, "", "The elements from `start` on, as many as the result has."),
-    ("block_id", _dim(u32), "", "Which block this is, along `dim`."),
-    ("thread_id", _dim(u32), "", "Which thread of its block this is, along `dim`."),
-    ("block_dim", _dim(u32), "", "Threads of a block along `dim`."),
-    ("grid_dim", _dim(u32), "", "Blocks of the grid along `dim`."),
-    ("lane_id", _lane, "", "Which lane of its wave this is. The linear thread id is (z * bdy + y) * bdx + x; the lane is it modulo the wave."),
-    ("shuffle", _shuffle, "convergent", "Wave. The value of another lane of the same segment of `width` lanes; by `kind`: idx (lane `offset` of "
-     "the segment), up (own lane - offset), down (own lane + offset), xor (own lane ^ offset). Where that is outside the segment: the own value."),
-    ("ballot", _ballot, "convergent", "Wave. Bit l is set where lane l is active and its operand holds; the same in every lane."),
-    ("barrier", _barrier, "sync convergent", "Block. Every wave of the block arrives before any goes on; orders shared and global memory. Lanes and "
-     "waves that have finished count as arrived. With an operand, the number of a barrier of its own, and `threads`: as soon as so many have "
-     "arrived; with `wait` 0 the wave arrives and goes on."),
-    ("pause", _barrier, "sync convergent", "Wave. The other waves of the block have a turn; `done` 1: none, the wave has got what it waited for."),
-    ("cluster_arrive", _no_operands, "sync convergent", "Wave. It arrives at the barrier of its cluster, which opens when all waves of all its "
-     "blocks have come. Waves that have finished count as arrived."),
-    ("cluster_wait", _no_operands, "sync convergent", "Wave. It waits until the barrier has opened at which it has arrived last; orders shared and "
-     "global memory."),
-    ("expect", _expect, "io", "The kernel's own promise, `what`, holds in all active lanes. Only the reference looks; passes for machines drop it, "
-     "and launches see to what their numbers and grid tell."),
+    ("block_id", _DIM, "", "Which block this is, along `dim`."),
+    ("thread_id", _DIM, "", "Which thread of its block this is, along `dim`."),
+    ("block_dim", _DIM, "", "Threads of a block along `dim`."),
+    ("grid_dim", _DIM, "", "Blocks of the grid along `dim`."),
+    ("lane_id", typed("-> u32"), "",
+     "Which lane of its wave this is. The linear thread id is (z * bdy + y) * bdx + x; the lane is it modulo the "
+     "wave."),
+    ("shuffle", _SHUFFLE, "convergent",
+     "Wave. The value of another lane of the same segment of `width` lanes; by `kind`: idx (lane `offset` of the "
+     "segment), up (own lane - offset), down (own lane + offset), xor (own lane ^ offset). Where that is outside the "
+     "segment: the own value."),
+    ("ballot", typed("u1 -> u64"), "convergent",
+     "Wave. Bit l is set where lane l is active and its operand holds; the same in every lane."),
+    ("barrier", _barrier, "sync convergent",
+     "Block. Every wave of the block arrives before any goes on; orders shared and global memory. Lanes and waves "
+     "that have finished count as arrived. With an operand, the number of a barrier of its own, and `threads`: as "
+     "soon as so many have arrived; with `wait` 0 the wave arrives and goes on."),
+    ("pause", _barrier, "sync convergent",
+     "Wave. The other waves of the block have a turn; `done` 1: none, the wave has got what it waited for."),
+    ("cluster_arrive", typed("->"), "sync convergent",
+     "Wave. It arrives at the barrier of its cluster, which opens when all waves of all its blocks have come. Waves "
+     "that have finished count as arrived."),
+    ("cluster_wait", typed("->"), "sync convergent",
+     "Wave. It waits until the barrier has opened at which it has arrived last; orders shared and global memory."),
+    ("expect", _expect, "io",
+     "The kernel's own promise, `what`, holds in all active lanes. Only the reference looks; passes for machines "
+     "drop it, and launches see to what their numbers and grid tell."),
     ("printf", _printf, "io", "Prints by C's conventions, once for each active lane, in lane order within a wave."),
-    ("check", _checks, "io", "Where the first of a pair, in any of `pairs` pairs, is not less than the second: the first lane that finds that "
-     "writes a report to the record (`ir.bounds`): the `site`, where the lane is, and the further operands. With `stop` the lane goes no further."),
+    ("check", _checks, "io",
+     "Where the first of a pair, in any of `pairs` pairs, is not less than the second: the first lane that finds "
+     "that writes a report to the record (`ir.bounds`): the `site`, where the lane is, and the further operands. "
+     "With `stop` the lane goes no further."),
     # Memory through tensors: what the frontend makes. A coordinate is a 32-bit or 64-bit integer for one leaf of the
     # layout.
-    ("alloc", _alloc, "read write", "A new tensor, `name` for messages, aligned to `align` bytes: one for each block (shared) or each lane (local). "
+    ("alloc", _alloc, "read write",
+     "A new tensor, `name` for messages, aligned to `align` bytes: one for each block (shared) or each lane (local). "
      "Its contents are undefined; a local one is new each time the op runs."),
-    ("make_tensor", _make_tensor, "", "A tensor at a pointer; the operands after it are the `?` extents, then the `?` strides. `name` for messages."),
+    ("make_tensor", _make_tensor, "",
+     "A tensor at a pointer; the operands after it are the `?` extents, then the `?` strides. `name` for messages."),
     ("view", _view, "", "The same memory from the same first byte, read as another dtype and layout."),
-    ("subview", _subview, "", "The same memory from the element at the offsets (one a leaf) on; the result's strides are in its type, in elements."),
-    ("load", _load, "read", "The element at the coordinates, or, with fewer coordinates than leaves, the vector of what remains, last leaf fastest."),
-    ("store", _store, "write", "Writes what `load` with the same coordinates reads: operands are value, tensor, coordinates."),
+    ("subview", _subview, "",
+     "The same memory from the element at the offsets (one a leaf) on; the result's strides are in its type, in "
+     "elements."),
+    ("load", _load, "read",
+     "The element at the coordinates, or, with fewer coordinates than leaves, the vector of what remains, last leaf "
+     "fastest."),
+    ("store", _store, "write",
+     "Writes what `load` with the same coordinates reads: operands are value, tensor, coordinates."),
     # Memory by address: what the pass `addresses` makes of the ops above.
-    ("base", _base, "", "The pointer to a tensor's first element."),
-    ("ld", _ld, "read", "n consecutive elements at pointer + byte offset; `align` is the known alignment in bytes."),
-    ("st", _st, "write", "Writes n consecutive elements at pointer + byte offset: operands are value, pointer, offset."),
-    ("atomic_add", _atomic_add, "read write", "Adds to the value at pointer + byte offset in one step that nothing comes between, and gives what "
-     "stood there before: operands are value, pointer, offset. A vector is one value whose elements are added each. Lanes go in order."),
-    ("atomic", _atomic, "read write", "The same for integers and other `kind`s: exch writes the value, min and max what is less or more, and, or, "
-     "xor by bits; inc writes old + 1, or 0 where old is not below the value; dec old - 1, or the value where old is 0 or above it; cas, with two "
-     "values, the second where old is the first."),
-    ("ptr_add", _ptr_add, "", "A pointer that lies an offset in bytes further on."),
-    ("shared_base", _shared_base, "", "Pointer to the first byte of the block's shared memory."),
-    ("shared_peer", _shared_peer, "", "The pointer to the same place in the shared memory of another block of the cluster, by its rank: for accesses "
+    ("base", typed("tensor -> pointer", _base), "", "The pointer to a tensor's first element."),
+    ("ld", typed("pointer i64 -> value"), "read",
+     "n consecutive elements at pointer + byte offset; `align` is the known alignment in bytes."),
+    ("st", typed("value pointer i64 ->"), "write",
+     "Writes n consecutive elements at pointer + byte offset: operands are value, pointer, offset."),
+    ("atomic_add", typed("number memory i64 -> =0"), "read write",
+     "Adds to the value at pointer + byte offset in one step that nothing comes between, and gives what stood there "
+     "before: operands are value, pointer, offset. A vector is one value whose elements are added each. Lanes go in "
+     "order."),
+    ("atomic", _atomic, "read write",
+     "The same for integers and other `kind`s: exch writes the value, min and max what is less or more, and, or, xor "
+     "by bits; inc writes old + 1, or 0 where old is not below the value; dec old - 1, or the value where old is 0 "
+     "or above it; cas, with two values, the second where old is the first."),
+    ("ptr_add", typed("pointer i64 -> =0"), "", "A pointer that lies an offset in bytes further on."),
+    ("shared_base", typed("-> shared"), "", "Pointer to the first byte of the block's shared memory."),
+    ("shared_peer", typed("shared i64 -> =0"), "",
+     "The pointer to the same place in the shared memory of another block of the cluster, by its rank: for accesses "
      "only."),
-    ("map_word", _map_word, "", "What a tensor map says of its array: 0 its address; 1 to 5 its extents; 6 to 10 its strides in bytes, 0 where it "
-     "has fewer dimensions."),
-    ("ptr_int", _ptr_int, "", "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared memory."),
-    ("int_ptr", _int_ptr, "", "The global pointer at an address."),
+    ("map_word", typed("map -> i64", index=range(11)), "",
+     "What a tensor map says of its array: 0 its address; 1 to 5 its extents; 6 to 10 its strides in bytes, 0 where "
+     "it has fewer dimensions."),
+    ("ptr_int", typed("pointer -> i64"), "",
+     "A global pointer's address, or the byte offset of a shared pointer from the start of the block's shared "
+     "memory."),
+    ("int_ptr", typed("i64 -> global"), "", "The global pointer at an address."),
     # Control flow. A condition may differ from lane to lane.
-    ("if", _if, "", "Runs the first region where the condition holds, the second elsewhere; the results are what each yields. `returned`: bit 0 for "
-     "the first region, bit 1 for the second: its lanes have left the kernel at its end."),
-    ("for", _for, "", "Python's range(start, stop, step) with values carried around; a step of 0 runs no trip. Bounds may differ by lane. "
-     "`unroll`: asked for by the user."),
-    ("while", _while, "", "Runs the first region, and while its condition holds, the second; results are what `condition` passed last."),
+    ("if", _if, "",
+     "Runs the first region where the condition holds, the second elsewhere; the results are what each yields. "
+     "`returned`: bit 0 for the first region, bit 1 for the second: its lanes have left the kernel at its end."),
+    ("for", _for, "",
+     "Python's range(start, stop, step) with values carried around; a step of 0 runs no trip. Bounds may differ by "
+     "lane. `unroll`: asked for by the user."),
+    ("while", _while, "",
+     "Runs the first region, and while its condition holds, the second; results are what `condition` passed last."),
 )  # fmt: skip
 
 for _name, _check, _effects, _doc in _TABLE:
