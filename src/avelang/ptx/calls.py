@@ -243,7 +243,7 @@ class Specialization:
         if not math.prod(self.geometry.grid):
             return
         device = program.device
-        device.check(self.definition.name, self.geometry)
+        device.check_grid(self.definition.name, self.geometry)
         names = [s.name for s in self.parameters.specs]
         if bound.maps:
             from avelang.runtime import tensor_maps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from avelang.base.errors import error
 from avelang.llvm.engine import LoadedCode
 from avelang.native.cpu import HALTED, STUCK
 from avelang.native.layouts import CpuKernel
-from avelang.runtime import compile
+from avelang.runtime import checked, compile
+from avelang.runtime.backend import Backend, LaunchCall
 from avelang.runtime.native import native
 
 if TYPE_CHECKING:
@@ -63,23 +65,51 @@ class CpuProgram:
             fail(status)
 
 
-class Cpu:
-    """This machine's cores, as a place where kernels run: the same methods as a `gpu.GpuDevice`."""
+class Cpu(Backend):
+    """This machine's cores."""
 
     @property
     def key(self) -> dict[str, Any]:
-        """What tells code for this machine from other code, in the cache on disk."""
+        """The host's processor, and the checks that code contains."""
         from avelang.llvm.core import HostCompiler
 
         return {"backend": "cpu", "host": list(HostCompiler().key), "bounds": knobs.check_bounds(), "uniform": knobs.check_uniform()}
 
     def compile(self, source: FunctionSource, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
-        """An object file, and what the runtime must know of it."""
+        """An object file, and JSON values that the runtime must know of it."""
         return compile.cpu_object(source, bound.constexprs, bound.options.get("target"), block, bound.options.get("cluster"))
 
     def load(self, payload: bytes, meta: dict[str, Any]) -> CpuProgram:
         """The object file, loaded."""
         return CpuProgram(payload, meta)
+
+    def admit(self, call: LaunchCall, program: CpuProgram) -> None:
+        """Raises for arrays that are read-only, or tensor maps that the kernel stores to and that are none of an array."""
+        super().admit(call, program)
+        call.params.check_stored(call.bound, program.writes)
+
+    def run(self, call: LaunchCall, program: CpuProgram) -> float:
+        """Runs every block of the grid."""
+        if program.prints:
+            # The kernel prints through C's buffer, Python through its own.
+            sys.stdout.flush()
+        try:
+            if "sites" in program.meta:
+                program.checked(call.names, call.bound, call.at.grid)
+            else:
+                program.run(call.bound.slots, call.at.grid)
+        finally:
+            if program.prints:
+                ctypes.CDLL(None).fflush(None)
+        return program.last_ns / 1e9
+
+    def host_words(self, call: LaunchCall, program: CpuProgram) -> tuple[Any, ...] | None:
+        """The host code prints nothing, checks no accesses, and does not look at clusters."""
+        if call.bound.maps:
+            from avelang.runtime import tensor_maps
+
+            tensor_maps.keep_words(call.params.runtime, call.bound)
+        return None if program.prints or call.bound.options.get("cluster") or checked.wanted() else ()
 
 
 def fail(status: int) -> None:

@@ -16,6 +16,7 @@ from avelang.ir import printf
 from avelang.runtime import compile
 from avelang.runtime.arguments import EXECUTORS
 from avelang.runtime.arrays import Array
+from avelang.runtime.backend import Backend, LaunchCall
 from avelang.runtime.checked import CheckRecord, wanted
 from avelang.runtime.native import threads
 from avelang.sim.amdgcn.arguments import explicit, pack
@@ -78,21 +79,31 @@ class ExecutorProgram:
             raise found
 
 
-class Executor:
-    """The executor, as a place where kernels run: the same methods as `cpu.Cpu`. `backend`: its name, which says the chip."""
+class Executor(Backend):
+    """The executor of a chip's machine code on this machine; `name`, as an option says it, tells the chip."""
 
-    def __init__(self, backend: str):
-        self.backend, self.chip = backend, EXECUTORS[backend]
+    def __init__(self, name: str):
+        self.name, self.chip = name, EXECUTORS[name]
+
+    @property
+    def where(self) -> str:
+        """The checks that the translation contains."""
+        return str(sorted(of_knob(knobs.checks())))
 
     @property
     def key(self) -> dict[str, Any]:
-        """What tells its code from other code, in the cache on disk."""
+        """The backend, the host's processor, and the checks that the translation contains."""
         from avelang.llvm.core import HostCompiler
 
-        return {"backend": self.backend, "host": list(HostCompiler(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
+        return {"backend": self.name, "host": list(HostCompiler(1).key), "check": sorted(of_knob(knobs.checks())), "bounds": wanted()}
+
+    def check(self, call: LaunchCall) -> None:
+        """As of all backends; the options name the chip and the backend from here on."""
+        super().check(call)
+        call.bound.options = {**call.bound.options, "target": self.chip, "backend": self.name}
 
     def compile(self, source: FunctionSource, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
-        """An object file, and what the runtime must know of it."""
+        """An object file of translated code, and JSON values that the runtime must know of it."""
         text, meta = compile.device_assembly(source, bound.constexprs, self.chip, block, bound.options)
         check = sorted(of_knob(knobs.checks()))
         machine = AmdMachine(asm.parse(text, source.name), meta["entry"], check=check)
@@ -100,4 +111,10 @@ class Executor:
         return machine.ready.payload, {**meta, "asm": text, "unknown": unknown, "check": check}
 
     def load(self, payload: bytes, meta: dict[str, Any]) -> ExecutorProgram:
+        """The translated code, loaded."""
         return ExecutorProgram(payload, meta)
+
+    def run(self, call: LaunchCall, program: ExecutorProgram) -> float:
+        """Executes every workgroup of the grid."""
+        program.run(call.at, call.bound)
+        return program.last_ns / 1e9

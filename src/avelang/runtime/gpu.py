@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import struct
+import sys
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,13 +24,14 @@ import llvmlite.binding as llvm
 import numpy as np
 
 import avelang.arch as arch
-from avelang.base import knobs
+from avelang.base import engines, knobs
 from avelang.base.errors import AveError, error
 from avelang.ir import printf
 from avelang.ir.dtypes import BY_NAME
 from avelang.native.layouts import KEPT, Gpu, Recent
 from avelang.runtime.arrays import Array
-from avelang.runtime.geometry import Geometry
+from avelang.runtime.backend import Backend, LaunchCall
+from avelang.runtime.geometry import Geometry, check_block
 from avelang.runtime.native import native
 
 if TYPE_CHECKING:
@@ -293,7 +295,7 @@ class Driver(abc.ABC):
         return f"; the last launches on {device.name}, newest first: {'; '.join(seen[:EARLIER])}" if seen else ""
 
 
-class GpuDevice:
+class GpuDevice(Backend):
     """One GPU. Code for it is told apart by its chip, what is loaded by its index."""
 
     def __init__(self, driver: Driver, index: int, chip: arch.Chip, architecture: str, word: int):
@@ -302,26 +304,80 @@ class GpuDevice:
         self.name = f"{driver.kind}:{index}"
 
     @property
+    def where(self) -> str:
+        """The device: a program is loaded on one."""
+        return self.name
+
+    @property
     def key(self) -> dict[str, Any]:
-        """What tells code for this device from other code, in the cache on disk."""
+        """The driver, the chip, LLVM, the checks that code contains, and the vendor's own tools."""
         checks = {"bounds": knobs.check_bounds(), "uniform": knobs.check_uniform(), "ptxas": knobs.check_ptxas()}
         said = {"backend": self.driver.kind, "chip": self.chip.name, "llvm": list(llvm.llvm_version_info), **checks}
         return {**said, **self.driver.tools(self)}
 
+    def check(self, call: LaunchCall) -> None:
+        """Raises L022 and L023 for another chip or backend, L003 and L004 for extents, L034 for checks that there are not;
+        the options name the target from here on."""
+        options, fail = call.bound.options, call.params.fail
+        target, backend = options.get("target", self.chip.name), options.pop("backend", None)
+        if target not in self.targets:
+            raise fail("L022", target=target, device=self.name, chip=self.chip.name)
+        if backend is not None:
+            raise fail("L023", backend=backend, device=self.name)
+        options["target"] = target
+        check_block(call.kernel, call.at.block, self.chip)
+        self.check_grid(call.kernel, call.at)
+        engines.require(engines.GPU, call.kernel, without=() if self.driver.kind == "cuda" else ("ptxas",))
+
+    def check_grid(self, kernel: str, at: Geometry) -> None:
+        """Raises L004 for more blocks than the device takes."""
+        most = self.driver.most_x(at.block)
+        if at.grid[0] > most:
+            hint = f"{self.driver.runtime} counts threads along an axis in 32 bits: with {at.block[0]} in a block, spread the blocks over y"
+            raise error("L004", hint=hint, kernel=kernel, grid=at.grid, limit=most, axis="x")
+
     def compile(self, source: Any, bound: BoundArguments, block: tuple[int, int, int]) -> tuple[bytes, dict[str, Any]]:
-        """What the driver loads, and what the runtime must know of it."""
+        """The image that the driver loads, and JSON values that the runtime must know of it."""
         return self.driver.build(self, source, bound, block)
 
     def load(self, payload: bytes, meta: dict[str, Any]) -> GpuProgram:
         """The code, loaded on this device. Raises D035."""
         return GpuProgram(self, payload, meta)
 
-    def check(self, kernel: str, at: Geometry) -> None:
-        """Raises L004 for more blocks than the device takes."""
-        most = self.driver.most_x(at.block)
-        if at.grid[0] > most:
-            hint = f"{self.driver.runtime} counts threads along an axis in 32 bits: with {at.block[0]} in a block, spread the blocks over y"
-            raise error("L004", hint=hint, kernel=kernel, grid=at.grid, limit=most, axis="x")
+    def admit(self, call: LaunchCall, program: GpuProgram) -> None:
+        """Raises for arrays that are not aligned as the code wants them, or tensor maps that the kernel stores to and that
+        are none of an array."""
+        call.params.check_aligned(call.bound, program.align)
+        if call.bound.maps:
+            call.params.check_stored(call.bound, program.writes)
+
+    def run(self, call: LaunchCall, program: GpuProgram) -> float:
+        """Puts the kernel on its stream, behind all that writes its arrays; waits for it where it prints or is checked."""
+        from avelang.runtime import streams
+
+        at, bound, specs = call.at, call.bound, call.params.runtime
+        if bound.maps:
+            from avelang.runtime import tensor_maps
+
+            tensor_maps.encode_all(self.driver, specs, bound)
+        call.stream, call.library = (bound.stream, "") if bound.stream is not None else streams.current(bound.arrays, self.index)
+        streams.order(bound.arrays, call.stream, call.library, self)
+        if "ptx" in program.meta:
+            from avelang.runtime import assembled
+
+            sys.stdout.write(assembled.compared(program, at, bound, specs, call.stream))
+        elif program.waits:
+            sys.stdout.write(program.printed(at, bound, call.names, call.stream))
+        else:
+            program.run(at, bound, call.names, call.stream)
+            if knobs.check_launches() or streams.unordered(bound.arrays):
+                program.finish(at, bound, call.names, call.stream)
+        return 0.0
+
+    def host_words(self, call: LaunchCall, program: GpuProgram) -> tuple[Any, ...] | None:
+        """The stream that the launch names: handles are words of the call, another object is another call."""
+        said = call.kwargs.get("stream")
+        return None if program.waits or knobs.check_launches() else ("handle" if type(said) is int else id(said),)
 
     def dlpack_stream(self, stream: int) -> int:
         """The stream in the numbers of DLPack's `__dlpack__`."""
@@ -347,6 +403,8 @@ class GpuProgram:
         self.prints: bool = bool(meta.get("prints"))
         self.writes: frozenset[str] = frozenset(meta.get("writes", ()))
         self.align: int = meta["pointer_align"]
+        # A launch prints, or says what its checks have found, before it returns.
+        self.waits = self.prints or "sites" in meta or "ptx" in meta
         driver, block = device.driver, meta["block"]
         self._attributes = driver.attributes(meta)
         self.record = Gpu(
