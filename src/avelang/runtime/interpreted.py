@@ -29,6 +29,11 @@ class Reference(Backend):
     name = how = "reference"
     on_disk = False
 
+    @property
+    def where(self) -> str:
+        """Its own name: its programs are none that the CPU runs."""
+        return self.name
+
     def check(self, call: LaunchCall) -> None:
         """The block's limits; `admit` asks which checks this kernel can have."""
         check_block(call.kernel, call.at.block, compile.chip_of(call.bound.options.get("target")))
