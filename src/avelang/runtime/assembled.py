@@ -24,7 +24,9 @@ from avelang.ir.bounds_report import MemoryRange
 from avelang.runtime.arrays import Array
 from avelang.runtime.checked import memories
 from avelang.runtime.geometry import Geometry
-from avelang.runtime.gpu import CAPTURED, GpuProgram
+
+if TYPE_CHECKING:
+    from avelang.runtime.gpu import GpuProgram
 
 if TYPE_CHECKING:
     from avelang.runtime.arguments import BoundArguments
@@ -164,7 +166,7 @@ def compared(program: GpuProgram, at: Geometry, bound: BoundArguments, specs: Se
     doing = f"comparing codes of `{program.kernel}`"
     with driver.on(program.device, doing):
         if driver.capturing(stream):
-            raise error("D035", doing=doing, instead=driver.hints[CAPTURED], **driver.blame("capturing", CAPTURED))
+            raise error("D035", doing=doing, instead=driver.hints[driver.captured], **driver.blame("capturing", driver.captured))
         driver.must(doing, "wait", stream)
     space = DataSpace([(name, value) for name, value in zip(names, bound.values, strict=True) if isinstance(value, Array)])
     before = space.read(program)

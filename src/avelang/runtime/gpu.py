@@ -80,6 +80,7 @@ class Driver(abc.ABC):
     calls: ClassVar[Mapping[str, Call]]
     hints: ClassVar[Mapping[int, str]]  # by status
     faults: ClassVar[frozenset[int]]  # statuses that an earlier kernel is to blame for
+    captured: ClassVar[int] = CAPTURED
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
