@@ -7,14 +7,16 @@ The launcher goes through a launch in the order of the methods of `Backend`; a b
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from avelang.base import engines
 from avelang.frontend.source import FunctionSource
 from avelang.runtime import compile
-from avelang.runtime.arguments import BoundArguments, Parameters
 from avelang.runtime.arrays import CPU
 from avelang.runtime.geometry import Geometry, check_block
+
+if TYPE_CHECKING:
+    from avelang.runtime.arguments import BoundArguments, Parameters
 
 
 @dataclasses.dataclass(slots=True)
