@@ -82,7 +82,7 @@ _NAMELESS = (n.Register, n.Int, n.Float, n.SpecialOperand, n.Sink)
 def _check_declared(trace: Trace, instruction: n.PtxInstruction) -> None:
     """Raises S206 for names that nothing in a kernel declares."""
     for given in instruction.operands:
-        if given.__class__ in _NAMELESS or (given.__class__ is n.VectorOperand and given.items[0].__class__ is n.Register):
+        if isinstance(given, _NAMELESS) or (isinstance(given, n.VectorOperand) and isinstance(given.items[0], n.Register)):
             continue
         for x in n.leaves(given):
             if isinstance(x, n.SymbolOperand) and x.name not in trace.symbols and x.name not in CONSTANTS:

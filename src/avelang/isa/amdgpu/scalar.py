@@ -9,6 +9,7 @@ from avelang.ir.build import Builder
 from avelang.ir.core import Value
 from avelang.ir.dtypes import DType, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f32, i32, u8, u16, u32
 from avelang.ir.types import VecType
+from avelang.isa.define import row
 from avelang.isa.lowering import Lowering
 from avelang.isa.row import Param, Row, Wave, register
 
@@ -20,16 +21,6 @@ VOP = "AMD CDNA3 ISA, sections 12.9 and 12.12 (VOP1, VOP3A)"
 
 # Selectors that pick no byte: 8 to 11 repeat the sign of bytes 1, 3, 5, 7; 12 is zero; all above are ones.
 SIGN_BYTES = {8: 1, 9: 3, 10: 5, 11: 7}
-
-
-def _perm(wave: Wave, lhs: np.ndarray, rhs: np.ndarray, sel: np.ndarray) -> np.ndarray:
-    source = np.stack([rhs, lhs], axis=1).view(np.uint8)  # (lanes, 8): bytes 0-3 of rhs, 4-7 of lhs
-    select = np.ascontiguousarray(sel).view(np.uint8).reshape(-1, 4)
-    out = np.take_along_axis(source, np.minimum(select, 7).astype(np.int64), axis=1)
-    for code, byte in SIGN_BYTES.items():
-        out = np.where(select == code, np.where(source[:, byte, None] >= 128, 255, 0), out)
-    out = np.where(select == 12, 0, np.where(select > 12, 255, out)).astype(np.uint8)
-    return np.ascontiguousarray(out).view(lhs.dtype)[:, 0]
 
 
 def _expand_perm(b: Builder, lhs: Value, rhs: Value, sel: Value) -> Value:
@@ -47,17 +38,22 @@ def _expand_perm(b: Builder, lhs: Value, rhs: Value, sel: Value) -> Value:
     return b.bitcast(b.vec(out), lhs.type)
 
 
-register(Row(
-    "amdgpu.perm",
-    (
-        Param("lhs", INT, "bytes 4-7 of the source"),
-        Param("rhs", "lhs", "bytes 0-3 of the source"),
-        Param("sel", INT, "one selector a byte: 0-7 a byte of the source; 8, 9, 10, 11 the sign of byte 1, 3, 5, 7, eight times; 12 zero; "
-                          "more: 0xff"),
-    ),
-    "lhs", "Each byte of the result is the byte of (lhs, rhs) that the same byte of `sel` names.",
-    f"{VOP}, V_PERM_B32", GFX9, _perm, lower=_expand_perm, llvm={"amdgpu": "llvm.amdgcn.perm"},
-))  # fmt: skip
+@row("amdgpu.perm(lhs: i32|u32, rhs: lhs, sel: i32|u32) -> lhs", f"{VOP}, V_PERM_B32", GFX9, llvm="llvm.amdgcn.perm", lower=_expand_perm)
+def perm(wave: Wave, lhs: np.ndarray, rhs: np.ndarray, sel: np.ndarray) -> np.ndarray:
+    """Each byte of the result is the byte of (lhs, rhs) that the same byte of `sel` names.
+
+    lhs: bytes 4-7 of the source
+    rhs: bytes 0-3 of the source
+    sel: one selector a byte: 0-7 a byte of the source; 8, 9, 10, 11 the sign of byte 1, 3, 5, 7, eight times; 12 zero; more: 0xff
+    """
+    source = np.stack([rhs, lhs], axis=1).view(np.uint8)  # (lanes, 8): bytes 0-3 of rhs, 4-7 of lhs
+    select = np.ascontiguousarray(sel).view(np.uint8).reshape(-1, 4)
+    out = np.take_along_axis(source, np.minimum(select, 7).astype(np.int64), axis=1)
+    for code, byte in SIGN_BYTES.items():
+        out = np.where(select == code, np.where(source[:, byte, None] >= 128, 255, 0), out)
+    out = np.where(select == 12, 0, np.where(select > 12, 255, out)).astype(np.uint8)
+    return np.ascontiguousarray(out).view(lhs.dtype)[:, 0]
+
 
 # -- approximations ------------------------------------------------------------------------------------------------------------------
 
