@@ -57,18 +57,13 @@ def {row}(a: al.Pointer(al.{dtype}), b: al.Pointer(al.{dtype}), c: al.Pointer(al
 
 AMD_ROW = Change("an AMD intrinsic", ((
     "avelang/isa/amdgpu/scalar.py", "# -- 8-bit floats ---", '''
-def _middle(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+@row("amdgpu.fmed3(a: f32, b: f32, c: f32) -> f32", f"{VOP}, V_MED3_F32", GFX9, llvm="llvm.amdgcn.fmed3.f32",
+     lower=lambda b, x, y, z: b.same("max", b.same("min", x, y), b.same("min", b.same("max", x, y), z)))
+def fmed3(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """The one in the middle."""
     return np.median(np.stack([a, b, c]), axis=0).astype(np.float32)
 
 
-def _lower_middle(b: Builder, x: Value, y: Value, z: Value) -> Value:
-    return b.same("max", b.same("min", x, y), b.same("min", b.same("max", x, y), z))
-
-
-register(Row(
-    "amdgpu.fmed3", (Param("a", f32), Param("b", f32), Param("c", f32)), f32, "The one in the middle.", f"{VOP}, V_MED3_F32", GFX9, _middle,
-    lower=_lower_middle, llvm={"amdgpu": "llvm.amdgcn.fmed3.f32"},
-))
 '''),), three("fmed3", "f32").replace("NAMESPACE", "al.amdgpu") + """
 x = [RNG.standard_normal(64).astype(np.float32) for _ in range(3)]
 for launch in ({"backend": "reference"}, {}, {"backend": "gfx942-exec"}, {"backend": "gfx950-exec"}):
@@ -77,19 +72,9 @@ assert "v_med3_f32" in compile_text(fmed3, {}, (64, 1, 1), "gfx90a", "asm")
 """)  # fmt: skip
 
 _PRMT = '''
-from avelang.ir.dtypes import u32
 
-
-def _bytes(wave: Machine, a: np.ndarray, b: np.ndarray, which: np.ndarray) -> np.ndarray:
-    out = np.zeros_like(a)
-    for i in range(4):
-        k = which >> np.uint32(4 * i) & np.uint32(7)
-        out |= (np.where(k < 4, a, b) >> (k & np.uint32(3)) * np.uint32(8) & np.uint32(255)) << np.uint32(8 * i)
-    return out
-
-
-def _lower_bytes(b: Builder, low: Value, high: Value, which: Value) -> Value:
-    out = b.const(0, u32)
+def _lower_bytes(b, low, high, which):
+    out = b.same("xor", low, low)
     for i in range(4):
         k = b.and_(b.shr(which, b.const(4 * i)), b.const(7))
         word = b.select(b.cmp("lt", k, b.const(4)), low, high)
@@ -97,13 +82,21 @@ def _lower_bytes(b: Builder, low: Value, high: Value, which: Value) -> Value:
     return out
 
 
-register(Row(
-    "nvvm.prmt", (Param("a", u32), Param("b", u32), Param("which", u32, "four selectors below 8")), u32, "Bytes of a and b.", "PTX ISA, prmt", SM_75,
-    _bytes, lower=_lower_bytes, llvm={"nvptx": HOW},
-))
+@row("nvvm.prmt(a: u32, b: u32, which: u32) -> u32", "PTX ISA, prmt", SM_75, HOW, lower=_lower_bytes)
+def prmt(wave: Machine, a: np.ndarray, b: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """Bytes of a and b.
+
+    which: four selectors below 8
+    """
+    out = np.zeros_like(a)
+    for i in range(4):
+        k = which >> np.uint32(4 * i) & np.uint32(7)
+        out |= (np.where(k < 4, a, b) >> (k & np.uint32(3)) * np.uint32(8) & np.uint32(255)) << np.uint32(8 * i)
+    return out
 '''
 _PRMT_CHECK = three("prmt", "u32").replace("NAMESPACE", "al.nvvm") + """
-from avelang.isa.nvptx.scalar import _bytes
+from avelang.isa.nvptx.scalar import prmt as row
+_bytes = row.semantics
 x = [RNG.integers(0, 1 << 32, 64, dtype=np.uint32) for _ in range(3)]
 x[2] &= np.uint32(0x7777)
 for launch in ({"backend": "reference"}, {}):
@@ -115,7 +108,7 @@ assert (out == _bytes(None, *x)).all()
 """
 NVIDIA_ROWS = tuple(
     Change(f"an NVIDIA intrinsic by {what}", (("avelang/isa/nvptx/scalar.py", "", _PRMT.replace("HOW", how)),), _PRMT_CHECK)
-    for what, how in (("LLVM's name", '"llvm.nvvm.prmt"'), ("PTX text", 'Asm("prmt.b32 <out>, <a>, <b>, <which>;")'))
+    for what, how in (("LLVM's name", 'llvm="llvm.nvvm.prmt"'), ("PTX text", 'asm="prmt.b32 <out>, <a>, <b>, <which>;"'))
 )
 
 _AMD_CHIP = '''

@@ -10,7 +10,7 @@ goes out.
 A parameter's type is a dtype (`f32`), a vector (`f16x2`), several of these (`i32|u32`), the name of an earlier
 parameter, whose type it shares; a range (`0..3`) or choices (`{1, 2, 4}`) of a compile-time int, which may have a
 default (`= 0`); memory (`shared[]`, `global|shared[]`), or `map`. Behind the first paragraph of the docstring, lines
-`name: words` say more of parameters. What this cannot say, `row.Row` can. """
+`name: words` say more of parameters. What this cannot say, `row.Row` can."""
 
 from __future__ import annotations
 
