@@ -307,3 +307,29 @@ def wide(tree: Tree) -> list[str]:
     """Lines of more than 120 columns."""
     texts = ((m, n, line) for m, text in tree.text.items() for n, line in enumerate(text.splitlines(), 1))
     return [f"{tree.where(m, n)}: {len(line)} columns" for m, n, line in texts if len(line) > MAX_WIDTH]
+
+
+# The same as one literal of any shape has it: what a builder names itself, or writes by its methods, is none.
+_IR_LINE = re.compile(
+    r"^\s*(%[\w.-]+ = |br (i1|label) |store [\w<]+.*, ptr |ret (void|i\d+|ptr|<|%)|call [\w<]+.*@|define |switch i\d+ |unreachable$)", re.MULTILINE
+)
+_BUILDERS = frozenset({"op", "do", "run", "guard", "_guard"})
+
+
+def ir_literals(tree: Tree) -> dict[str, int]:
+    """By module, how many lines of LLVM IR stand in string literals of one line or more: in lists, sums and joins too, but not those that are the
+    argument of a builder's method."""
+    found: dict[str, int] = {}
+    for m, t in tree.ast.items():
+        if not _IR_LINE.search(tree.text[m].replace("{", "X").replace('"', "\n").replace("'", "\n")):
+            continue
+        inside = {id(x) for n in ast.walk(t) if isinstance(n, ast.JoinedStr) for x in ast.walk(n) if x is not n and isinstance(x, ast.Constant)}
+        built = {id(a) for n in ast.walk(t) if isinstance(n, ast.Call) and getattr(n.func, "attr", "") in _BUILDERS for a in n.args}
+        for n in ast.walk(t):
+            if id(n) in inside or not isinstance(n, (ast.JoinedStr, ast.Constant)):
+                continue
+            parts = n.values if isinstance(n, ast.JoinedStr) else [n]
+            text = "".join(x.value if isinstance(x, ast.Constant) and isinstance(x.value, str) else "X" for x in parts)
+            if lines := len(_IR_LINE.findall(text)) if "\n" in text or id(n) not in built else 0:
+                found[m] = found.get(m, 0) + lines
+    return found

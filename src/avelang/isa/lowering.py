@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from avelang.ir.core import Op, Value
 from avelang.ir.types import Type
+from avelang.isa.row import ROWS
 
 
 class Emitter(Protocol):
@@ -51,6 +52,10 @@ class Emitter(Protocol):
         ...
 
 
+# Marks: loads straight to LDS are under way behind it; the user says here for what to wait; threads get another number of
+# registers.
+LOADS_TO_LDS, WAITS, SETS_REGISTERS = "loads to LDS", "waits", "sets registers"
+
 Emit = Callable[[Emitter, Op, str], "str | None"]
 
 
@@ -63,7 +68,8 @@ class Lowering:
     their own, with the same bits. `words`: it moves 32-bit words, and is called for each word of the result; an operand
     gives the word at the same place, or its only one. `registers`: LLVM type of one register of the operands that are
     taken as separate registers; "out" for the result, a struct of them then. `fixed`: (type, value) pairs that stand
-    where the consts would. `emit(w, op, name)`: what makes the call instead. """
+    where the consts would. `emit(w, op, name)`: what makes the call instead. `marks`: what code around the call depends
+    on (`LOADS_TO_LDS` and the like)."""
 
     name: str
     consts: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -72,6 +78,13 @@ class Lowering:
     registers: Mapping[str, str] = dataclasses.field(default_factory=dict)
     fixed: tuple[tuple[str, str], ...] | None = None
     emit: Emit | None = None
+    marks: frozenset[str] = frozenset()
+
+
+def has_mark(op: Op, target: str, mark: str) -> bool:
+    """True for an op of a row whose spelling for a target has a mark."""
+    row = ROWS.get(op.name)
+    return row is not None and mark in getattr(row.llvm.get(target), "marks", ())
 
 
 def spelling(spec: Any) -> str:

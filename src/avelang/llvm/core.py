@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import llvmlite.binding as llvm
 
@@ -56,7 +57,41 @@ class Body:
         self.allocas.append(f"  {name} = alloca {type}, align {align}")
         return name
 
+    @contextlib.contextmanager
+    def _loop(self, first: str, type: str = "i64") -> Iterator[tuple[str, str]]:
+        """A loop that runs at least once: the name of its phi, which begins as `first`, and of the next trip's value. The
+        caller writes that value, and last the condition by which the loop goes on, as its line `op`."""
+        head, done, entry = self.fresh("loop"), self.fresh("done"), self.label
+        now, after = "%" + self.fresh(), "%" + self.fresh()
+        self.do(f"br label %{head}")
+        self.start(head)
+        at = len(self.lines)
+        self.lines.append("")
+        yield now, after
+        self.lines[at] = f"  {now} = phi {type} [ {first}, %{entry} ], [ {after}, %{self.label} ]"
+        again = self.lines[-1].split()[0]
+        self.do(f"br i1 {again}, label %{head}, label %{done}")
+        self.start(done)
+
+    @contextlib.contextmanager
+    def each(self, count: int, step: int = 1) -> Iterator[str]:
+        """A loop over the numbers from 0 to below `count`, an i64."""
+        with self._loop("0") as (now, after):
+            yield now
+            self.do(f"{after} = add i64 {now}, {step}")
+            self.op(f"icmp ult i64 {after}, {count}")
+
+    @contextlib.contextmanager
+    def each_bit(self, word: str, type: str = "i64") -> Iterator[str]:
+        """A loop over the numbers of the bits that are set in `word`, the lowest first; one is at least. The module
+        declares llvm.cttz."""
+        with self._loop(word, type) as (left, rest):
+            yield self.op(f"call {type} @llvm.cttz.{type}({type} {left}, i1 true)")
+            self.do(f"{rest} = and {type} {left}, {self.op(f'sub {type} {left}, 1')}")
+            self.op(f"icmp ne {type} {rest}, 0")
+
     def text(self) -> str:
+        """The lines, allocations first."""
         return "\n".join(["entry:", *self.allocas, *self.lines])
 
 

@@ -17,8 +17,8 @@ from avelang.emit.llvm.simt_lines import LinedBody, Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, DType, PtrType, Type, VecType, dtype_of
-from avelang.isa.amdgpu.buffer import DIRECT_LOAD
 from avelang.isa.amdgpu.schedule import EXPCNT, VMCNT, waitcnt_immediate
+from avelang.isa.lowering import LOADS_TO_LDS, WAITS, has_mark
 
 TRIPLE = "amdgcn-amd-amdhsa"
 CODE_OBJECT = 500  # code object version 5; LLVM's own default is newer than most ROCm installations
@@ -62,7 +62,7 @@ class Amdgpu(GpuTarget):
     def begin(self, w: Simt) -> None:
         if self.lines is not None:
             w.body = LinedBody(w, self.lines)
-        self.direct_loads = any(op.name == DIRECT_LOAD for op in walk(w.kernel.body))
+        self.direct_loads = any(has_mark(op, "amdgpu", LOADS_TO_LDS) for op in walk(w.kernel.body))
 
     def attributes(self, w: Simt) -> str:
         """The work-group's size, from `num_warps` where the launch says it; `waves_per_eu` is a hint for occupancy."""
@@ -135,7 +135,7 @@ class Amdgpu(GpuTarget):
     def barrier(self, w: Simt, op: Op) -> None:
         """Release, barrier, acquire, within the work-group: LLVM waits for what must have arrived, loads straight to LDS included. Where the user
         wrote a wait right before, that one says how many of those may stay under way: only LDS itself is waited for then."""
-        own = self.direct_loads and w.previous is not None and w.previous.name == "amdgpu.s_waitcnt"
+        own = self.direct_loads and w.previous is not None and has_mark(w.previous, "amdgpu", WAITS)
         scope = "singlethread" if own else "workgroup"  # which orders the program's text, and asks for no wait
         w.do(f'fence syncscope("{scope}") release')
         if own:

@@ -20,6 +20,7 @@ from avelang.emit.llvm.simt_lines import Metadata, marked
 from avelang.ir.core import Kernel, Op, Value, walk
 from avelang.ir.dtypes import DType
 from avelang.ir.types import PtrType, Type, VecType, dtype_of
+from avelang.isa.lowering import SETS_REGISTERS, has_mark
 
 TRIPLE = "nvptx64-nvidia-cuda"
 STATIC_SHARED = 48 * 1024  # bytes
@@ -56,7 +57,7 @@ class Nvptx(GpuTarget):
         cluster = w.kernel.attrs.get("cluster")
         clusters = f' "nvvm.cluster_dim"="{",".join(map(str, cluster))}"' if cluster else ""
         # ptxas heeds setmaxnreg only where it knows how many registers a thread begins with: as many as one block leaves each.
-        once = ' "nvvm.minctasm"="1"' if any(op.name.startswith("nvvm.setmaxnreg") for op in walk(w.kernel.body)) else ""
+        once = ' "nvvm.minctasm"="1"' if any(has_mark(op, "nvptx", SETS_REGISTERS) for op in walk(w.kernel.body)) else ""
         return f'nounwind "nvvm.reqntid"="{",".join(map(str, w.block))}"{clusters}{once}'
 
     def begin(self, w: Simt) -> None:

@@ -13,7 +13,7 @@ from avelang.ir.dtypes import i32, i64, u8, u16, u32
 from avelang.ir.ops import bits_of
 from avelang.ir.types import GLOBAL, SHARED, PtrType, Type, VecType
 from avelang.isa.amdgpu.lane_rows import LANES
-from avelang.isa.lowering import Emitter, Lowering, immediates
+from avelang.isa.lowering import LOADS_TO_LDS, Emitter, Lowering, immediates
 from avelang.isa.lowering_helpers import choose, expand_offset, expand_resource, first_active, lds_stride
 from avelang.isa.row import Param, Row, TensorRef, Wave, register
 
@@ -341,5 +341,5 @@ register(Row(
     "write nothing.",
     "AMD CDNA3 ISA, section 9.1.9 (Memory Buffer Load to LDS); LLVM, IntrinsicsAMDGPU.td, int_amdgcn_raw_buffer_load_lds",
     GFX9, _load_lds, frozenset({"read", "write"}), _expand_load_lds,
-    llvm={"amdgpu": Lowering("llvm.amdgcn.raw.buffer.load.lds", emit=_emit_load_lds)},
+    llvm={"amdgpu": Lowering("llvm.amdgcn.raw.buffer.load.lds", emit=_emit_load_lds, marks=frozenset({LOADS_TO_LDS}))},
 ))  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from avelang.ir.build import Builder
 from avelang.ir.core import Op
-from avelang.isa.lowering import Emitter, Lowering, immediates
+from avelang.isa.lowering import WAITS, Emitter, Lowering, immediates
 from avelang.isa.row import Param, Row, Wave, register
 
 SOPP = "AMD CDNA3 ISA, section 12.5 (SOPP)"
@@ -46,7 +46,7 @@ _TABLE: tuple[tuple[str, tuple[Param, ...], str, str, str | Lowering], ...] = (
         _const("expcnt", "exports that may still be under way", 0, EXPCNT),
         _const("lgkmcnt", "LDS, scalar memory and message operations that may still be under way", 0, LGKMCNT),
     ), "Waits until no more operations of each kind are under way than said.", f"{SOPP}, S_WAITCNT",
-     Lowering("llvm.amdgcn.s.waitcnt", emit=_waitcnt)),
+     Lowering("llvm.amdgcn.s.waitcnt", emit=_waitcnt, marks=frozenset({WAITS}))),
     ("s_setprio", (_const("priority", "3 is the highest", 0, 3),), "Sets the priority of the wave among those of its "
                                                                    "SIMD.", f"{SOPP}, S_SETPRIO",
      Lowering("llvm.amdgcn.s.setprio", {"priority": "i16"})),

@@ -12,6 +12,7 @@ from avelang.ir.core import Value
 from avelang.ir.dtypes import u1, u32
 from avelang.ir.types import GLOBAL
 from avelang.isa.asm import Asm
+from avelang.isa.lowering import SETS_REGISTERS
 from avelang.isa.lowering_helpers import first_active
 from avelang.isa.nvptx.copy_async import nothing
 from avelang.isa.row import Param, Row, register
@@ -69,7 +70,7 @@ for _name, _wait, _doc in (
         llvm={"nvptx": Asm(f"{_ptx} <number>, <threads>;")},
     ))  # fmt: skip
 
-_NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, frozenset[str]], ...] = (
+_NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str | Asm, frozenset[str]], ...] = (
     ("fence_proxy_async", (), "Orders this thread's ordinary accesses before later ones by copies and matrix instructions, in all memory.",
      "9.7.13.4, fence.proxy.async", SM_90, "fence.proxy.async;", ORDER),
     ("fence_proxy_async_shared", (), "Orders this thread's ordinary accesses to shared memory before later ones by copies and matrix instructions.",
@@ -87,7 +88,8 @@ _NOTHING: tuple[tuple[str, tuple[Param, ...], str, str, frozenset[str], str, fro
     *((f"setmaxnreg_{how}", (Param("count", "const", "registers of each thread, a multiple of "
                                                      "8", range=(24, 256), choices=tuple(range(24, 257, 8))),),
        f"The warps of a warpgroup {what} registers: `count` for each thread from now on. All warps of the warpgroup execute it.",
-       "9.7.20.5, setmaxnreg", SM_90A_100A, f"setmaxnreg.{how}.sync.aligned.u32 <count>;", ORDER | {"convergent"})
+       "9.7.20.5, setmaxnreg", SM_90A_100A, Asm(f"setmaxnreg.{how}.sync.aligned.u32 <count>;",
+       marks=frozenset({SETS_REGISTERS})), ORDER | {"convergent"})
       for how, what in (("inc", "wait for more"), ("dec", "give back"))),
     ("prefetch_l2", (Param("src", "tensor", "in global memory; begins where the line is", spaces=(GLOBAL,), source=True),),
      "Brings the line of an address into L2.", "9.7.9.15, prefetch", SM_75, "prefetch.global.L2 [<src>];", ORDER),
@@ -110,5 +112,5 @@ _MEANINGS = {"fence_proxy_async": _proxies, "fence_proxy_async_shared": _proxies
 for _name, _params, _doc, _section, _needs, _text, _effects in _NOTHING:
     register(Row(
         f"nvvm.{_name}", _params, None, _doc, f"PTX ISA 9.0, {_section}", _needs, _MEANINGS.get(_name, _ignore), _effects, nothing,
-        llvm={"nvptx": Asm(_text)},
+        llvm={"nvptx": _text if isinstance(_text, Asm) else Asm(_text)},
     ))  # fmt: skip

@@ -204,87 +204,74 @@ FLOAT = {
 # -- functions -----------------------------------------------------------------------------------------------------------------------
 
 
-def _cell(t: BlockTranslator, op: AtomicOp, old: str, flush: tuple[bool, bool]) -> tuple[str, str]:
-    """The lines that apply an operation to memory's `old` and the registers' %x and %y, and their result."""
-    w = Writer(t.module, LANES)
-    w.body = Body()
-    w.body._count = 1000  # names apart from those around
-    return op.rule(AtomicOperands(w, Bits(w, False, op.bits), old, "%x", "%y", flush)), "\n".join(w.body.lines)
-
-
-def _word(op: AtomicOp, name: str, pointer: str) -> str:
-    """Lines that read a lane's data into %name."""
+def _word(b: Body, op: AtomicOp, pointer: str, n: str) -> str:
+    """A lane's data."""
+    first = b.op(f"getelementptr i32, ptr {pointer}, i64 {n}")
+    low = b.op(f"load i32, ptr {first}, align 4")
     if op.bits == 32:
-        return f"  %p.{name} = getelementptr i32, ptr %{pointer}, i64 %n\n  %{name} = load i32, ptr %p.{name}, align 4"
-    return f"""  %p.{name} = getelementptr i32, ptr %{pointer}, i64 %n
-  %q.{name} = getelementptr i32, ptr %p.{name}, i64 {LANES}
-  %l.{name} = load i32, ptr %p.{name}, align 4
-  %h.{name} = load i32, ptr %q.{name}, align 4
-  %z.{name} = zext i32 %l.{name} to i64
-  %u.{name} = zext i32 %h.{name} to i64
-  %v.{name} = shl i64 %u.{name}, 32
-  %{name} = or i64 %v.{name}, %z.{name}"""
+        return low
+    high = b.op(f"load i32, ptr {b.op(f'getelementptr i32, ptr {first}, i64 {LANES}')}, align 4")
+    upper = b.op(f"shl i64 {b.op(f'zext i32 {high} to i64')}, 32")
+    return b.op(f"or i64 {upper}, {b.op(f'zext i32 {low} to i64')}")
 
 
-def _give(op: AtomicOp) -> str:
-    """Lines that write what memory held to a lane of the result."""
-    lines = "  %r0 = getelementptr i32, ptr %result, i64 %n\n"
-    if op.bits == 32:
-        return lines + "  store i32 %old, ptr %r0, align 4"
-    return lines + f"""  %r1 = getelementptr i32, ptr %r0, i64 {LANES}
-  %g0 = trunc i64 %old to i32
-  %g1 = lshr i64 %old, 32
-  %g2 = trunc i64 %g1 to i32
-  store i32 %g0, ptr %r0, align 4
-  store i32 %g2, ptr %r1, align 4"""
+def _give(b: Body, op: AtomicOp, old: str, n: str) -> None:
+    """Writes what memory held to a lane of the result."""
+    for k in range(op.words):
+        word = old if op.bits == 32 else b.op(f"trunc i64 {b.op(f'lshr i64 {old}, {32 * k}')} to i32")
+        at = b.op(f"add i64 {n}, {LANES * k}")
+        b.do(f"store i32 {word}, ptr {b.op(f'getelementptr i32, ptr %result, i64 {at}')}, align 4")
+
+
+def _exchange(b: Body, kind: str, pointer: str, new: Callable[[str], str]) -> str:
+    """Writes `new` of what is there, which others may write as well; what was there."""
+    first, align = b.op(f"load atomic {kind}, ptr {pointer} monotonic, align {int(kind[1:]) // 8}"), int(kind[1:]) // 8
+    again, did, entry = b.fresh("try"), b.fresh("did"), b.label
+    old, now = "%" + b.fresh(), "%" + b.fresh()
+    b.do(f"br label %{again}")
+    b.start(again)
+    b.do(f"{old} = phi {kind} [ {first}, %{entry} ], [ {now}, %{again} ]")
+    pair = b.op(f"cmpxchg ptr {pointer}, {kind} {old}, {kind} {new(old)} seq_cst monotonic, align {align}")
+    b.do(f"{now} = extractvalue {{ {kind}, i1 }} {pair}, 0")
+    b.do(f"br i1 {b.op(f'extractvalue {{ {kind}, i1 }} {pair}, 1')}, label %{did}, label %{again}")
+    b.start(did)
+    return old
 
 
 def lanes(t: BlockTranslator, op: AtomicOp, shared: bool, result: bool, flush: tuple[bool, bool]) -> str:
     """void(data, second, result, at, exec), with its @; `shared`: other threads work on that memory too."""
     name = f"ave_{'shared' if shared else 'own'}_{op.name}{'_flush' * flush[0]}{'_out' * flush[1]}{'_rtn' * result}"
-    kind = f"i{op.bits}"
+    kind, align = f"i{op.bits}", op.bits // 8
+
+    def lane(w: Writer, n: str) -> None:
+        b = w.body
+        address = b.op(f"load i64, ptr {b.op(f'getelementptr i64, ptr %at, i64 {n}')}, align 8")
+        pointer = b.op(f"inttoptr i64 {address} to ptr")
+        x = _word(b, op, "%data", n)
+        y = _word(b, op, "%second", n) if op.two else ""
+
+        def new(old: str) -> str:
+            return op.rule(AtomicOperands(w, Bits(w, False, op.bits), old, x, y, flush))
+
+        if shared:
+            old = _exchange(b, kind, pointer, new)
+        else:
+            old = b.op(f"load {kind}, ptr {pointer}, align {align}")
+            b.do(f"store {kind} {new(old)}, ptr {pointer}, align {align}")
+        if result:
+            _give(b, op, old, n)
 
     def make() -> str:
         t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
-        new, lines = _cell(t, op, "%old", flush)
-        if shared:
-            act = f"""  %first = load atomic {kind}, ptr %pointer monotonic, align {op.bits // 8}
-  br label %try
-try:
-  %old = phi {kind} [ %first, %each ], [ %now, %try ]
-{lines}
-  %pair = cmpxchg ptr %pointer, {kind} %old, {kind} {new} seq_cst monotonic, align {op.bits // 8}
-  %now = extractvalue {{ {kind}, i1 }} %pair, 0
-  %ok = extractvalue {{ {kind}, i1 }} %pair, 1
-  br i1 %ok, label %did, label %try"""
-        else:
-            act = f"""  %old = load {kind}, ptr %pointer, align {op.bits // 8}
-{lines}
-  store {kind} {new}, ptr %pointer, align {op.bits // 8}
-  br label %did"""
-        return f"""define internal void @{name}(ptr %data, ptr %second, ptr %result, ptr noalias %at, i64 %exec) noinline #0 {{
-entry:
-  %none = icmp eq i64 %exec, 0
-  br i1 %none, label %out, label %each
-each:
-  %left = phi i64 [ %exec, %entry ], [ %rest, %did ]
-  %n = call i64 @llvm.cttz.i64(i64 %left, i1 true)
-  %ap = getelementptr i64, ptr %at, i64 %n
-  %a = load i64, ptr %ap, align 8
-  %pointer = inttoptr i64 %a to ptr
-{_word(op, "x", "data")}
-{_word(op, "y", "second") if op.two else ""}
-{act}
-did:
-{_give(op) if result else ""}
-  %minus = sub i64 %left, 1
-  %rest = and i64 %left, %minus
-  %more = icmp ne i64 %rest, 0
-  br i1 %more, label %each, label %out
-out:
-  ret void
-}}
-"""
+        w = Writer(t.module, LANES)
+        w.do(f"br i1 {w.op('icmp eq i64 %exec, 0')}, label %out, label %some")
+        w.body.start("some")
+        with w.body.each_bit("%exec") as n:
+            lane(w, n)
+        w.do("br label %out")
+        w.body.start("out")
+        w.do("ret void")
+        return f"define internal void @{name}(ptr %data, ptr %second, ptr %result, ptr noalias %at, i64 %exec) noinline #0 {{\n{w.body.text()}\n}}"
 
     return t.helper(name, make)
 

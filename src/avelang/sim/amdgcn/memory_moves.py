@@ -8,6 +8,7 @@ ascending order. Each address is moved by `delta`. No alignment is asked for: Li
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from avelang.llvm.core import Body
 from avelang.sim.amdgcn.state import LANES, REGISTER
@@ -105,32 +106,20 @@ def _differ(access: MemoryTransfer, data: str, at: str, mask: str) -> list[str]:
 def _move(t: BlockTranslator, access: MemoryTransfer) -> str:
     t.module.declare("llvm.cttz.i64", "i64", ["i64", "i1"])
     if access.store:
-        return _store_words(access) if access.format in WORDS else _some(f"ave_{access.name}", _store_narrow(NARROW_STORES[access.format]))
+        return _store_words(access) if access.format in WORDS else _store_narrow(access)
     return _load(access)
 
 
 HEAD = "define internal void @{name}(ptr noalias %data, ptr noalias %at, i64 %exec, i64 %delta) noinline #0 {{"
 
 
-def _start(b: Body, lane: str = "%lane") -> None:
-    """The loop over lanes, `STEP` at a time."""
-    b.do("br label %loop")
-    b.start("loop")
-    b.do(f"{lane} = phi i64 [ 0, %ENTRY ], [ %next, %loop ]")
+def _function(name: str, b: Body) -> str:
+    return f"{HEAD.format(name=name)}\n{b.text()}\n  ret void\n}}"
 
 
-def _finish(b: Body, name: str, entry: str = "entry", tail: str = "") -> str:
-    b.do(f"%next = add i64 %lane, {STEP}")
-    b.do(f"%more = icmp ult i64 %next, {LANES}")
-    b.do("br i1 %more, label %loop, label %done")
-    b.start("done")
-    b.do("ret void")
-    return f"{HEAD.format(name=name)}\n{b.text().replace('%ENTRY', '%' + entry)}\n{tail}}}"
-
-
-def _pointers(b: Body) -> list[str]:
-    """Pointers to what the lanes of this step address."""
-    first = b.op("getelementptr i64, ptr %at, i64 %lane")
+def _pointers(b: Body, lane: str) -> list[str]:
+    """Pointers to what the lanes of the step from `lane` on address."""
+    first = b.op(f"getelementptr i64, ptr %at, i64 {lane}")
     found = []
     for k in range(STEP):
         address = b.op(f"load i64, ptr {b.op(f'getelementptr i64, ptr {first}, i64 {k}')}, align 8")
@@ -189,85 +178,83 @@ def _read(b: Body, access: MemoryTransfer, places: list[str]) -> list[str]:
 
 def _load(access: MemoryTransfer) -> str:
     b = Body()
-    _start(b)
-    registers = _read(b, access, _pointers(b))
-    shifted = b.op("lshr i64 %exec, %lane")
-    mask = b.op(f"bitcast i16 {b.op(f'trunc i64 {shifted} to i16')} to <16 x i1>")
-    for k, value in enumerate(registers):
-        place = b.op(f"getelementptr i32, ptr %data, i64 {b.op(f'add i64 %lane, {LANES * k}')}")
-        old = b.op(f"load <16 x i32>, ptr {place}, align 64")
-        b.do(f"store <16 x i32> {b.op(f'select <16 x i1> {mask}, <16 x i32> {value}, <16 x i32> {old}')}, ptr {place}, align 64")
-    return _finish(b, f"ave_{access.name}")
+    with b.each(LANES, STEP) as lane:
+        registers = _read(b, access, _pointers(b, lane))
+        shifted = b.op(f"lshr i64 %exec, {lane}")
+        mask = b.op(f"bitcast i16 {b.op(f'trunc i64 {shifted} to i16')} to <16 x i1>")
+        for k, value in enumerate(registers):
+            place = b.op(f"getelementptr i32, ptr %data, i64 {b.op(f'add i64 {lane}, {LANES * k}')}")
+            old = b.op(f"load <16 x i32>, ptr {place}, align 64")
+            b.do(f"store <16 x i32> {b.op(f'select <16 x i1> {mask}, <16 x i32> {value}, <16 x i32> {old}')}, ptr {place}, align 64")
+    return _function(f"ave_{access.name}", b)
 
 
-def _some(name: str, body: str) -> str:
-    """The move that does `body` for each active lane: it has %pointer, and %here at the lane's word of the first register."""
-    return f"{HEAD.format(name=name)}\nentry:\n{_lanes(body)}}}"
+def _active(b: Body, store: Callable[[str, str], None]) -> None:
+    """Calls `store(here, pointer)` once, for the code of each active lane: pointers to the lane's word of the first register, and to memory."""
+    some, out = b.fresh("some"), b.fresh("out")
+    b.do(f"br i1 {b.op('icmp eq i64 %exec, 0')}, label %{out}, label %{some}")
+    b.start(some)
+    with b.each_bit("%exec") as n:
+        address = b.op(f"load i64, ptr {b.op(f'getelementptr i64, ptr %at, i64 {n}')}, align 8")
+        pointer = b.op(f"inttoptr i64 {b.op(f'add i64 {address}, %delta')} to ptr")
+        store(b.op(f"getelementptr i32, ptr %data, i64 {n}"), pointer)
+    b.do(f"br label %{out}")
+    b.start(out)
 
 
-def _lanes(body: str) -> str:
-    return f"""  %none = icmp eq i64 %exec, 0
-  br i1 %none, label %out, label %each
-each:
-  %left = phi i64 [ %exec, %entry ], [ %rest, %each ]
-  %n = call i64 @llvm.cttz.i64(i64 %left, i1 true)
-  %ap = getelementptr i64, ptr %at, i64 %n
-  %aa = load i64, ptr %ap, align 8
-  %am = add i64 %aa, %delta
-  %pointer = inttoptr i64 %am to ptr
-  %here = getelementptr i32, ptr %data, i64 %n
-{body}
-  %minus = sub i64 %left, 1
-  %rest = and i64 %left, %minus
-  %again = icmp ne i64 %rest, 0
-  br i1 %again, label %each, label %out
-out:
-  ret void
-"""
+def _store_narrow(access: MemoryTransfer) -> str:
+    b, kind = Body(), NARROW_STORES[access.format]
+
+    def store(here: str, pointer: str) -> None:
+        word = b.op(f"lshr i32 {b.op(f'load i32, ptr {here}, align 4')}, {kind.shift}")
+        b.do(f"store i{kind.bits} {b.op(f'trunc i32 {word} to i{kind.bits}')}, ptr {pointer}, align 1")
+
+    _active(b, store)
+    return _function(f"ave_{access.name}", b)
 
 
-def _store_narrow(kind: Narrow) -> str:
-    return f"""  %word = load i32, ptr %here, align 4
-  %moved = lshr i32 %word, {kind.shift}
-  %value = trunc i32 %moved to i{kind.bits}
-  store i{kind.bits} %value, ptr %pointer, align 1"""
+def _one_by_one(b: Body, words: int) -> None:
+    """Stores word by word, lane by lane."""
 
+    def store(here: str, pointer: str) -> None:
+        for k in range(words):
+            word = b.op(f"load i32, ptr {b.op(f'getelementptr i32, ptr {here}, i64 {LANES * k}')}, align 4")
+            b.do(f"store i32 {word}, ptr {b.op(f'getelementptr i32, ptr {pointer}, i64 {k}')}, align 1")
 
-def _store_each(words: int) -> str:
-    """What a lane stores, word by word."""
-    return "\n".join(
-        f"  %h{k} = getelementptr i32, ptr %here, i64 {LANES * k}\n  %x{k} = load i32, ptr %h{k}, align 4\n"
-        f"  %p{k} = getelementptr i32, ptr %pointer, i64 {k}\n  store i32 %x{k}, ptr %p{k}, align 1"
-        for k in range(words)
-    )
+    _active(b, store)
 
 
 def _store_words(access: MemoryTransfer) -> str:
     """All lanes at once where all are active, but for three words, which are rare."""
-    name, each = f"ave_{access.name}", _store_each(access.words)
-    if access.words == 3:
-        return _some(name, each)
-    b = Body()
-    b.do("%full = icmp eq i64 %exec, -1")
-    b.do("br i1 %full, label %whole, label %some")
-    b.start("whole")
-    _start(b)
-    places = _pointers(b)
-    words = [b.op(f"add i64 %lane, {LANES * k}") for k in range(access.words)]
+    name, b = f"ave_{access.name}", Body()
+    if access.words != 3:
+        b.do(f"br i1 {b.op('icmp eq i64 %exec, -1')}, label %whole, label %part")
+        b.start("whole")
+        with b.each(LANES, STEP) as lane:
+            _store_wide(b, access.words, lane)
+        b.do("ret void")
+        b.start("part")
+    _one_by_one(b, access.words)
+    return _function(name, b)
+
+
+def _store_wide(b: Body, count: int, lane: str) -> None:
+    """Stores words of the lanes of a step."""
+    places = _pointers(b, lane)
+    words = [b.op(f"add i64 {lane}, {LANES * k}") for k in range(count)]
     registers = [b.op(f"load <16 x i32>, ptr {b.op(f'getelementptr i32, ptr %data, i64 {word}')}, align 64") for word in words]
-    if access.words == 4:
+    if count == 4:
         rows = _four(b, registers)
-        for lane, place in enumerate(places):
-            quarter = _shuffle(b, "i32", STEP, rows[lane % 4], "poison", [4 * (lane // 4) + k for k in range(4)])
+        for n, place in enumerate(places):
+            quarter = _shuffle(b, "i32", STEP, rows[n % 4], "poison", [4 * (n // 4) + k for k in range(4)])
             b.do(f"store <4 x i32> {quarter}, ptr {place}, align 1")
     else:
         values, kind = registers, "i32"
-        if access.words == 2:
+        if count == 2:
             orders = [[k for n in range(first, first + 8) for k in (n, STEP + n)] for first in (0, 8)]
             halves = [_shuffle(b, "i32", STEP, registers[0], registers[1], order) for order in orders]
             values, kind = [b.op(f"bitcast <16 x i32> {h} to <8 x i64>") for h in halves], "i64"
-        n = STEP // len(values)
-        for lane, place in enumerate(places):
-            item = b.op(f"extractelement <{n} x {kind}> {values[lane // n]}, i64 {lane % n}")
+        each = STEP // len(values)
+        for n, place in enumerate(places):
+            item = b.op(f"extractelement <{each} x {kind}> {values[n // each]}, i64 {n % each}")
             b.do(f"store {kind} {item}, ptr {place}, align 1")
-    return _finish(b, name, "whole", "some:\n" + _lanes(each).replace("%entry ]", "%some ]"))

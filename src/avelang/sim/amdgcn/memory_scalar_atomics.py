@@ -8,6 +8,7 @@ out of its range does nothing, and gives 0.
 from __future__ import annotations
 
 from avelang.amdgcn.asm import MCInst
+from avelang.llvm.core import Body
 from avelang.sim.amdgcn import memory_access
 from avelang.sim.amdgcn.memory_atomics import MEMORY, AtomicOp, integer, lanes
 from avelang.sim.amdgcn.memory_scalar import inside, offset, operands
@@ -17,30 +18,24 @@ from avelang.sim.amdgcn.translator import BlockTranslator, Handler, UnsupportedF
 
 def _function(t: BlockTranslator, op: AtomicOp) -> str:
     """i32(g, data, second, result, address, in), with its @: the operation at an address, or nothing where `in` is false."""
-    act = lanes(t, op, True, True, (False, False))
-    clear = "\n".join(
-        f"  %c{k} = getelementptr i32, ptr %result, i64 {k * LANES}\n  store i32 0, ptr %c{k}, align 4" for k in range(op.words)
-    )
-    name = f"ave_scalar_of_{op.name}"
-    text = f"""define internal i32 @{name}(ptr noalias %g, ptr %data, ptr %second, ptr %result, i64 %address, i1 %in) noinline #0 {{
-entry:
-  %at = alloca i64, align 8
-  br i1 %in, label %check, label %out
-check:
-  %s = call i32 {inside(t)}(ptr %g, i64 %address, i64 {op.bits // 8})
-  %bad = icmp ne i32 %s, 0
-  br i1 %bad, label %fault, label %act
-act:
-  store i64 %address, ptr %at, align 8
-  call void {act}(ptr %data, ptr %second, ptr %result, ptr %at, i64 1)
-  ret i32 0
-out:
-{clear}
-  ret i32 0
-fault:
-  ret i32 1
-}}
-"""
+    name, act, check, b = f"ave_scalar_of_{op.name}", lanes(t, op, True, True, (False, False)), inside(t), Body()
+    at = b.alloca("i64", 8)
+    b.do(f"store i64 %address, ptr {at}, align 8")
+    b.do("br i1 %in, label %check, label %out")
+    b.start("check")
+    fault = b.op(f"call i32 {check}(ptr %g, i64 %address, i64 {op.bits // 8})")
+    b.do(f"br i1 {b.op(f'icmp ne i32 {fault}, 0')}, label %done, label %act")
+    b.start("act")
+    b.do(f"call void {act}(ptr %data, ptr %second, ptr %result, ptr {at}, i64 1)")
+    b.do("br label %done")
+    b.start("out")
+    for k in range(op.words):
+        b.do(f"store i32 0, ptr {b.op(f'getelementptr i32, ptr %result, i64 {k * LANES}')}, align 4")
+    b.do("br label %done")
+    b.start("done")
+    b.do(f"ret i32 {b.op(f'phi i32 [ {fault}, %check ], [ 0, %act ], [ 0, %out ]')}")
+    parameters = "ptr noalias %g, ptr %data, ptr %second, ptr %result, i64 %address, i1 %in"
+    text = f"define internal i32 @{name}({parameters}) noinline #0 {{\n{b.text()}\n}}"
     return t.helper(name, lambda: text)
 
 

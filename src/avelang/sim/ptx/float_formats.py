@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Callable
 
 from avelang.ir.dtypes import BY_NAME
+from avelang.llvm.core import Body
 from avelang.llvm.narrow_floats import from_double, narrow, to_double, widen
 from avelang.llvm.vectors import Ops, function
 from avelang.sim.ptx.code import BITS
@@ -255,22 +256,15 @@ def libm(t: PtxTranslator, name: str, x: str) -> str:
 
     def text() -> str:
         t.module.declare(name, "double", ["double"])
-        v = t.t("double")
-        return f"""define internal {v} @{fn}({v} %x) noinline #0 {{
-entry:
-  br label %loop
-loop:
-  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
-  %out = phi {v} [ zeroinitializer, %entry ], [ %new, %loop ]
-  %one = extractelement {v} %x, i32 %k
-  %y = call double @{name}(double %one)
-  %new = insertelement {v} %out, double %y, i32 %k
-  %k1 = add i32 %k, 1
-  %more = icmp ult i32 %k1, {t.W}
-  br i1 %more, label %loop, label %done
-done:
-  ret {v} %new
-}}"""
+        b, v = Body(), t.t("double")
+        out = b.alloca(v)
+        b.do(f"store {v} %x, ptr {out}, align 64")
+        with b.each(t.W) as lane:
+            place = b.op(f"getelementptr double, ptr {out}, i64 {lane}")
+            y = b.op(f"call double @{name}(double {b.op(f'load double, ptr {place}, align 8')})")
+            b.do(f"store double {y}, ptr {place}, align 8")
+        b.do(f"ret {v} {b.op(f'load {v}, ptr {out}, align 64')}")
+        return f"define internal {v} @{fn}({v} %x) noinline #0 {{\n{b.text()}\n}}"
 
     t.helper(fn, text)
     return t.op(f"call {t.t('double')} @{fn}({t.t('double')} {x})")

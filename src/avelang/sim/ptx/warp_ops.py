@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import avelang.sim.ptx.watch_text as watch_text
+from avelang.llvm.core import Body
 from avelang.llvm.vectors import Ops, function
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.code import Instr, Operand
@@ -28,31 +29,16 @@ def pick(t: PtxTranslator, x: str, lanes: str, e: str = "i32") -> str:
     """Each lane's value of x in the lane that `lanes` (i32, 0 to 31) names."""
 
     def text() -> str:
-        v = t.t(e)
-        return f"""define internal {v} @ave_pick_{e}({v} %x, {t.t("i32")} %at) noinline #0 {{
-entry:
-  %from = alloca {v}, align 64
-  %where = alloca {t.t("i32")}, align 64
-  %to = alloca {v}, align 64
-  store {v} %x, ptr %from, align 64
-  store {t.t("i32")} %at, ptr %where, align 64
-  br label %loop
-loop:
-  %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
-  %wp = getelementptr i32, ptr %where, i64 %k
-  %w = load i32, ptr %wp, align 4
-  %w64 = zext i32 %w to i64
-  %fp = getelementptr {e}, ptr %from, i64 %w64
-  %y = load {e}, ptr %fp, align 4
-  %tp = getelementptr {e}, ptr %to, i64 %k
-  store {e} %y, ptr %tp, align 4
-  %k1 = add i64 %k, 1
-  %more = icmp ult i64 %k1, {LANES}
-  br i1 %more, label %loop, label %done
-done:
-  %r = load {v}, ptr %to, align 64
-  ret {v} %r
-}}"""
+        b, v, i32 = Body(), t.t(e), t.t("i32")
+        source, where, out = b.alloca(v), b.alloca(i32), b.alloca(v)
+        b.do(f"store {v} %x, ptr {source}, align 64")
+        b.do(f"store {i32} %at, ptr {where}, align 64")
+        with b.each(LANES) as lane:
+            other = b.op(f"load i32, ptr {b.op(f'getelementptr i32, ptr {where}, i64 {lane}')}, align 4")
+            y = b.op(f"load {e}, ptr {b.op(f'getelementptr {e}, ptr {source}, i32 {other}')}, align 4")
+            b.do(f"store {e} {y}, ptr {b.op(f'getelementptr {e}, ptr {out}, i64 {lane}')}, align 4")
+        b.do(f"ret {v} {b.op(f'load {v}, ptr {out}, align 64')}")
+        return f"define internal {v} @ave_pick_{e}({v} %x, {i32} %at) noinline #0 {{\n{b.text()}\n}}"
 
     t.helper(f"ave_pick_{e}", text)
     return t.op(f"call {t.t(e)} @ave_pick_{e}({t.t(e)} {x}, {t.t('i32')} {lanes})")
