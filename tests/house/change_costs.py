@@ -56,7 +56,7 @@ def {row}(a: al.Pointer(al.{dtype}), b: al.Pointer(al.{dtype}), c: al.Pointer(al
 
 
 AMD_ROW = Change("an AMD intrinsic", ((
-    "avelang/isa/amdgpu/scalar.py", "# -- 8-bit floats ---", '''
+    "avelang/isa/amdgpu/scalar_rows.py", "# -- 8-bit floats ---", '''
 @row("amdgpu.fmed3(a: f32, b: f32, c: f32) -> f32", f"{VOP}, V_MED3_F32", GFX9, llvm="llvm.amdgcn.fmed3.f32",
      lower=lambda b, x, y, z: b.same("max", b.same("min", x, y), b.same("min", b.same("max", x, y), z)))
 def fmed3(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:

@@ -127,6 +127,7 @@ class AsmKernel:
     said: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def get(self, name: str, default: int = 0) -> int:
+        """A directive's value."""
         return self.directives.get(name, default)
 
 
@@ -141,7 +142,7 @@ class DataSection:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AsmProgram:
-    """What the text holds. `labels` maps names to indices of instructions; `sets` are absolute symbols of `.set`."""
+    """The contents of an assembly text. `labels` maps names to indices of instructions; `sets` are absolute symbols of `.set`."""
 
     chip: str
     instructions: tuple[MCInst, ...]

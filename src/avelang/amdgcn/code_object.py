@@ -142,7 +142,7 @@ class CodeObjectKernel:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Segment:
-    """What is loaded at `address`: `data`, then zeros up to `size` bytes. `flags`: "r", "w", "x"."""
+    """A segment that is loaded at `address`: `data`, then zeros up to `size` bytes. `flags`: "r", "w", "x"."""
 
     address: int
     data: bytes

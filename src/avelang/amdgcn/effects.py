@@ -96,7 +96,7 @@ def _form(desc: InstrDesc, count: int, returns: bool, merges: bool, to_lds: bool
 
 
 def effects(i: MCInst) -> Effects:
-    """What an instruction does to registers and counters."""
+    """Register and counter effects of an instruction."""
     desc, mods = i.desc, i.mods
     returns = desc.access == "atomic" and bool(i.int("sc0") or i.int("glc"))
     to_lds = "lds" in mods and desc.access == "load" and desc.unit == VMEM

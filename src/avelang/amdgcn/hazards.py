@@ -190,7 +190,7 @@ def _moves_bits(i: MCInst) -> bool:
 
 
 def produced(i: MCInst, e: Effects) -> Iterator[Role]:
-    """What an instruction leaves behind that a later one must keep away from."""
+    """Roles of an instruction as the first of a hazard, with the registers."""
     vectors, scalars = _vectors(e.writes), _scalars(e.writes)
     if e.unit == MATRIX:
         yield matrix_kind(i.desc), vectors
@@ -227,7 +227,7 @@ def _wide_data(i: MCInst, e: Effects) -> tuple[Span, ...]:
 
 
 def consumed(i: MCInst, e: Effects) -> Iterator[Role]:
-    """What an instruction does to registers that an earlier one may not be done with."""
+    """Roles of an instruction as the second of a hazard, with the registers."""
     if e.unit == MATRIX:
         yield from _matrix_sources(i)
     elif e.unit == VALU:

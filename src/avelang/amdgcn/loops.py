@@ -58,7 +58,7 @@ def target(program: AsmProgram, ins: MCInst) -> int:
 
 
 def entry(program: AsmProgram, kernel: str | None = None) -> int:
-    """Where a kernel begins; without a name: the first kernel, or the first instruction of a text that names none. Raises D023."""
+    """Index of a kernel's first instruction; without a name: the first kernel, or the first instruction of a text that names none. Raises D023."""
     if kernel is None:
         kernel = next(iter(program.kernels), None)
         return program.labels.get(program.kernels[kernel].label, 0) if kernel is not None else 0

@@ -76,7 +76,7 @@ def utilization_of(program: AsmProgram, chip: str, kernel: str | None = None) ->
 
 
 def utilization(text: str, chip: str, kernel: str | None = None) -> Utilization | None:
-    """How much of the time of its main loop one wave keeps the matrix core busy; None where the kernel has no loop.
+    """Matrix-core utilization of one wave in the main loop; None where the kernel has no loop.
 
     `text`: assembly, of a compiler or a disassembler; `chip`: such as "gfx942"; `kernel`: the first one where it is left out.
     Raises X020 for text that is no assembly, D023 for an unknown kernel, D020 and D021 where llvm-mca is missing or fails.

@@ -29,7 +29,7 @@ _OF_LDS = {"load": "LDS read", "store": "LDS write"}
 
 
 def kind(ins: MCInst) -> str:
-    """Which of `KINDS` an instruction is."""
+    """The one of `KINDS` to which an instruction belongs."""
     d = ins.desc
     if d.is_branch or "fork" in d.classes:
         return "branch"
@@ -69,7 +69,7 @@ class MainLoop:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelReport:
-    """What a kernel takes. `vgpr` are vector registers in use, `agpr` accumulation registers; `vgpr_allocated` and `sgpr_allocated` what a wave
+    """Resources of a kernel. `vgpr` are vector registers in use, `agpr` accumulation registers; `vgpr_allocated` and `sgpr_allocated` what a wave
     gets, which the compiler raises where occupancy is limited anyway. `threads`: the largest work-group. `lds`: bytes, `dynamic_lds` of them given
     at launch. `code_bytes` and `utilization` are None where they are not known."""
 

@@ -11,7 +11,7 @@ from avelang.arch import Chip
 from avelang.emit.llvm.simt import Simt
 from avelang.ir.dtypes import DType
 from avelang.ir.types import Type, VecType
-from avelang.isa.amdgpu.scalar import CVT, kind_on
+from avelang.isa.amdgpu.scalar_rows import CVT, kind_on
 
 
 def name_on(chip: Chip, d: DType) -> str | None:

@@ -57,22 +57,22 @@ class InstrDesc:
 
     @property
     def is_branch(self) -> bool:
-        """Whether it goes to a label of its own, and does not come back."""
+        """True for jumps to a label that are no calls."""
         return bool(self.classes & {"branch", "cond"}) and "call" not in self.classes
 
     @property
     def touches_global(self) -> bool:
-        """Whether it may access global memory; a lane's stack is its own."""
+        """True if it may access global memory (scratch does not count)."""
         return bool(self.access) and self.unit != DS and "scratch" not in self.encodings and "scratch" not in self.classes
 
     @property
     def ends_block(self) -> bool:
-        """Whether it is the last of a basic block."""
+        """True for terminators of a basic block."""
         return bool(self.classes & {"branch", "cond", "call", "jump", "end", "trap", "barrier"})
 
     @property
     def falls_through(self) -> bool:
-        """Whether the next instruction may follow, a call's return included."""
+        """True if control may reach the next instruction, also by a call's return."""
         return "call" in self.classes or not self.classes & {"branch", "jump", "end", "trap"}
 
     @property

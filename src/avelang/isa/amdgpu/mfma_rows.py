@@ -104,18 +104,22 @@ class Dense:
 
     @property
     def shape(self) -> str:
+        """M x N x K, with the number of blocks where there is more than one."""
         return f"{self.m}x{self.m}x{self.k}" + (f"_{self.blocks}b" if self.blocks > 1 else "")
 
     @property
     def inputs(self) -> str:
+        """Types of A and B in the name."""
         return self.a if self.a == self.b and self.a not in ("fp8", "bf8") else f"{self.a}_{self.b}"
 
     @property
     def name(self) -> str:
+        """The row's name, after the mnemonic."""
         return f"mfma_{self.acc}_{self.shape}_{self.inputs}"
 
     @property
     def aliases(self) -> tuple[str, ...]:
+        """Other public names of the row."""
         return (f"mfma_{self.shape}_{self.inputs}_{self.acc}", *self.extra)
 
 

@@ -33,10 +33,12 @@ class NarrowFloat:
 
     @property
     def words(self) -> int:
+        """Registers of an operand."""
         return SLOTS * self.bits // 32
 
     @property
     def type(self) -> VecType | tuple[VecType, ...]:
+        """Types of an operand: elements, where the language has the dtype, else words."""
         return VecType(self.dtype, SLOTS) if self.dtype else (VecType(u32, self.words), VecType(i32, self.words))
 
     def fragment(self, m: int, k: int, transposed: bool) -> Fragment:
@@ -72,10 +74,12 @@ class Scaled:
 
     @property
     def name(self) -> str:
+        """The row's name."""
         return f"mfma_scale_f32_{self.m}x{self.m}x{self.k}_{self.a}_{self.b}"
 
     @property
     def llvm(self) -> str:
+        """LLVM's intrinsic, without its prefix."""
         words = (FORMATS[f].words for f in (self.a, self.b))
         return f"mfma.scale.f32.{self.m}x{self.m}x{self.k}.f8f6f4." + ".".join(f"v{n}i32" for n in words)
 

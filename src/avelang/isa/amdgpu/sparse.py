@@ -37,6 +37,7 @@ class Sparse:
 
     @property
     def inputs(self) -> str:
+        """Types of A and B in the name."""
         return self.a if self.a == self.b and self.a not in ("fp8", "bf8") else f"{self.a}_{self.b}"
 
     @property
@@ -58,7 +59,7 @@ SPARSE: tuple[Sparse, ...] = (*_16, *_8)
 
 
 def index_shift(mma: Mma, cbsz: int, abid: int) -> int:
-    """Where a lane's index bits start in its index word: two bits for each stored element. ABID numbers the sets of bits, where the word has
+    """First bit of a lane's indices in its index word: two bits for each stored element. ABID numbers the sets of bits, where the word has
     several; CBSZ other than 0 takes the first whatever ABID says."""
     return 0 if cbsz else 2 * mma.a.slots * abid
 

@@ -25,17 +25,17 @@ KINDS = {"read": 0, "write": native.WRITES, "atomic": native.WRITES | native.ATO
 
 
 def granule_shift(program: AsmProgram) -> int:
-    """How fine LDS is watched, as a power of two: by dwords, or as fine as the program's finest access to it."""
+    """Granularity (log2 of bytes) at which LDS is shadowed: by dwords, or as fine as the program's finest access to it."""
     return text.finest(i.desc.nbytes for i in program.instructions if effects(i).lds)
 
 
 def wave_bytes(program: AsmProgram) -> int:
-    """What the checker's records of a wave take."""
+    """Size in bytes of a wave's checker records."""
     return -(-(text.OF_WAVE["positions"] + 8 * len(program.instructions)) // 64) * 64
 
 
 def group_bytes(program: AsmProgram, lds: int) -> int:
-    """What its records of a workgroup with so much LDS take."""
+    """Size in bytes of a workgroup's checker records, with so much LDS."""
     return text.granules(len(program.instructions)) + text.GRANULE * -(-max(lds, 4) >> granule_shift(program))
 
 

@@ -25,7 +25,7 @@ GRANULE = ctypes.sizeof(GlobalGranule)
 
 
 def bits(i: MCInst) -> int:
-    """What kind of access to memory an instruction is (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942)."""
+    """Access bits of a memory instruction (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942)."""
     scalar = i.desc.unit == SMEM
     found = (SIMPLE if i.desc.unit != VMEM else 0) | (SCALAR if scalar else 0)
     if i.desc.access == "atomic":
@@ -40,7 +40,7 @@ def bits(i: MCInst) -> int:
 
 
 def shift(program: AsmProgram) -> int:
-    """How fine memory is watched, as a power of two: by dwords, or as fine as the program's finest access to it."""
+    """Granularity (log2 of bytes) at which global memory is shadowed: by dwords, or as fine as the program's finest access to it."""
     return finest(i.desc.nbytes for i in program.instructions if i.desc.touches_global)
 
 

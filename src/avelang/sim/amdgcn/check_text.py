@@ -23,15 +23,15 @@ NOTHING = 0xFFFFFFFF  # of `GroupState.skip`: no wait is left out
 
 
 def finest(sizes: Iterable[int]) -> int:
-    """How fine memory is watched for accesses of so many bytes, as a power of two: dwords at the most."""
+    """Granularity (log2 of bytes) that accesses of these sizes need; dwords at most."""
     return min((n & -n).bit_length() - 1 for n in (4, *sizes) if n)
 
 
 def granules(count: int) -> int:
-    """Where the granules begin, in a program of so many instructions."""
+    """Offset of the granules, in a program of so many instructions."""
     return -(-(OF_GROUP["covered"] + count + 1) // 64) * 64
 
 
 def class_offset(name: str) -> int:
-    """Where a class stands among the u32 of each class."""
+    """Offset of a counter class in an array of u32 by class."""
     return 4 * CLASSES.index(name)

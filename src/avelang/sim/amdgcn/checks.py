@@ -55,6 +55,7 @@ class CheckReport:
 
     @property
     def code(self) -> str:
+        """The error's code."""
         return self.error.code
 
     def __str__(self) -> str:

@@ -30,7 +30,7 @@ RUN = "ave_run_later"  # where blocks are made when a wave first comes to them
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Store:
-    """Where objects are kept between processes: `load(parts)` gives what was stored under these ingredients, (meta, payload) or None;
+    """A store of object files between processes: `load(parts)` gives what was stored under these ingredients, (meta, payload) or None;
     `save(parts, meta, payload)` keeps it."""
 
     load: Callable[[Mapping[str, Any]], tuple[Mapping[str, Any], bytes] | None]

@@ -35,7 +35,7 @@ MOST_SCRATCH = 1 << 17  # bytes of a lane: what the hardware can address
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DispatchResult:
-    """What a launch did: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `AmdMachine`), and the
+    """Results of a launch: wave-instructions executed; with `profile` the LDS cycles of each instruction beyond the least (see `AmdMachine`), and the
     bytes that lanes moved; and the registers of the waves of the last workgroup, as they ended: uint32 (waves, 512, 64), accumulation registers
     behind the 256 others (where `accum_offset` is less, some are in both), and uint32 (waves, cells). `reports`: what the checker found and the
     launch went on behind."""
@@ -116,7 +116,7 @@ class _State:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ready:
-    """What a translation became: object files for this machine, packed, and why instructions of it cannot be executed, by their index."""
+    """A translation ready to run: object files for this machine, packed, and why instructions of it cannot be executed, by their index."""
 
     payload: bytes
     unknown: Mapping[int, str]

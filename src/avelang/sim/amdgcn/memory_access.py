@@ -107,7 +107,7 @@ def data_register(t: BlockTranslator, o: Operand, words: int) -> str:
 
 
 def is_off(o: Operand) -> bool:
-    """Whether an operand is `off`: that part of the address is not there."""
+    """True if an operand is `off`: the address has no such part."""
     return isinstance(o, Name) and o.name == "off"
 
 

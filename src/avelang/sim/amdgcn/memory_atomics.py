@@ -175,6 +175,7 @@ class AtomicOp:
 
     @property
     def words(self) -> int:
+        """Registers of an operand."""
         return self.bits // 32
 
 

@@ -83,7 +83,7 @@ def _whole(t: BlockTranslator, access: MemoryTransfer) -> str:
 
 
 def arguments(t: BlockTranslator, i: MCInst, vaddr: Operand, rsrc: Operand, soffset: Operand) -> tuple[str, ...]:
-    """What a buffer instruction's operands say, as arguments behind `g` and `data`: index, offset, resource, scalar offset, constant, EXEC."""
+    """A buffer instruction's operands as arguments behind `g` and `data`: index, offset, resource, scalar offset, constant, EXEC."""
     indexed, offset = bool(i.int("idxen")), bool(i.int("offen"))
     if not isinstance(rsrc, PhysReg) or rsrc.file != "s" or rsrc.count != 4:
         raise UnsupportedForm(f"{rsrc} is not a resource in four scalar registers")

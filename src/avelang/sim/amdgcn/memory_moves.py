@@ -53,10 +53,12 @@ class MemoryTransfer:
 
     @property
     def words(self) -> int:
+        """Registers of the data."""
         return WORDS.get(self.format, 1)
 
     @property
     def nbytes(self) -> int:
+        """Bytes in memory."""
         if self.format in WORDS:
             return 4 * self.words
         return (NARROW_STORES if self.store else NARROW_LOADS)[self.format].bits // 8
@@ -68,6 +70,7 @@ class MemoryTransfer:
 
     @property
     def name(self) -> str:
+        """Name of the helper function."""
         return f"{'store' if self.store else 'load'}_{self.format}"
 
     def pieces(self) -> list[tuple[MemoryTransfer, int]]:

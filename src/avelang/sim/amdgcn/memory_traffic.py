@@ -41,7 +41,7 @@ def aim(t: BlockTranslator, i: MCInst, kind: int = MEMORY) -> None:
 
 
 def before(t: BlockTranslator, i: MCInst) -> None:
-    """What an instruction does to global memory is counted, if it does anything."""
+    """Directs the byte counter to an instruction that accesses global memory."""
     if i.desc.touches_global:
         aim(t, i)
 

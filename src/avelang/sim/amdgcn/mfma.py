@@ -43,6 +43,7 @@ class MfmaForm:
 
     @property
     def name(self) -> str:
+        """Name of the helper function."""
         tail = ".".join(f"{k}{v}" for k, v in self.attrs if v)
         signs = "".join(map(str, self.neg)) if any(self.neg) else ""
         kinds = "" if self.kinds[0].bits != 8 else f".{self.kinds[0]}"

@@ -38,6 +38,7 @@ class ScaledMfmaForm:
 
     @property
     def name(self) -> str:
+        """Name of the helper function."""
         parts = "plain" if self.parts is None else "".join(map(str, self.parts))
         return f"ave.{self.row.name}.{parts}.{'' if self.constant is None else self.constant}"
 

@@ -47,11 +47,11 @@ class Mode:
         return self.word >> (shift if bits == 32 else shift + 2) & 3
 
     def flushes_sources(self, bits: int) -> bool:
-        """Whether denormal operands of so many bits count as zero."""
+        """True if denormal operands of so many bits count as zero."""
         return not self._bits(4, bits) & 1
 
     def flushes_results(self, bits: int) -> bool:
-        """Whether denormal results of so many bits become zero."""
+        """True if denormal results of so many bits become zero."""
         return not self._bits(4, bits) & 2
 
     def check(self, bits: int) -> None:
@@ -79,7 +79,7 @@ class Mode:
 
 
 def initial(kernel: AsmKernel) -> Mode:
-    """What MODE holds when a wave of the kernel starts."""
+    """MODE at the start of a kernel's waves."""
     return Mode(sum((kernel.get(name, default) & (1 << width) - 1) << shift for name, (shift, width, default) in FIELDS.items()))
 
 
@@ -111,14 +111,14 @@ def _writes_m0(i: MCInst) -> bool:
 
 
 def meet(a: Mode | None, b: Mode | None) -> Mode | None:
-    """What is known of MODE where two ways come together."""
+    """MODE at the join of two paths; None if they disagree."""
     if a is None or b is None or a.word != b.word:
         return None
     return a if a == b else Mode(a.word, DYNAMIC)
 
 
 def constant(code: Sequence[MCInst], leaders: Collection[int], i: MCInst) -> int | None:
-    """What the register that s_setreg_b32 takes holds, where the block's instructions before it say so; `leaders` begin
+    """Constant in the source register of s_setreg_b32, where the block's instructions before it say so; `leaders` begin
     blocks."""
     source = i.operands[1]
     if not isinstance(source, PhysReg):

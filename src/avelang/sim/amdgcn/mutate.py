@@ -30,6 +30,7 @@ class MutationPoint:
 
     @property
     def skip(self) -> int:
+        """The value of `AmdMachine.skip` that makes this mutation."""
         return self.instruction.index << 2 | self.counters
 
     def __str__(self) -> str:
@@ -47,6 +48,7 @@ class MutationVerdict:
 
     @property
     def caught(self) -> bool:
+        """True if the checker or the results showed the mutation."""
         return self.by in ("checker", "numbers")
 
 

@@ -32,7 +32,7 @@ APERTURES = {
 
 
 def first_source(i: MCInst) -> int:
-    """Which operand is src0."""
+    """Index of the operand src0."""
     return max(1, sum(o.written > 0 and not o.read for o in i.desc.operands))
 
 
@@ -166,7 +166,7 @@ def _moved(t: BlockTranslator, i: MCInst, value: str, bits: int) -> str:
 
 
 def is_sdwa(i: MCInst) -> bool:
-    """Whether an instruction selects parts of its operands."""
+    """True for SDWA instructions, which select parts of their operands."""
     return i.form == "sdwa" or any(x in i.mods for x in SDWA)
 
 
@@ -270,7 +270,7 @@ def flushed(t: BlockTranslator, value: str, bits: int) -> str:
 
 
 def packed_at(t: BlockTranslator, i: MCInst, n: int, bits: int = 16, floating: bool = False) -> tuple[str, str]:
-    """What the lower and the upper result of a packed instruction take from operand `n`, as op_sel and op_sel_hi say:
+    """Sources of the lower and the upper result of a packed instruction in operand `n`, as op_sel and op_sel_hi say:
     <64 x i16> halves of a register, or with bits=32 <64 x i32> registers of a pair. neg_lo and neg_hi are left to
     `packed_float_at`."""
     o, k = i.operands[n], n - first_source(i)

@@ -37,12 +37,12 @@ Known = dict[int, tuple[int, int]]
 
 
 def split(kernel: AsmKernel) -> bool:
-    """Whether waves of a workgroup may run on several compute units."""
+    """True if waves of a workgroup may run on several compute units (tg_split)."""
     return bool(kernel.get("tg_split"))
 
 
 def event(i: MCInst, split: bool = False) -> int:
-    """What an instruction does to the order of waves besides its accesses, or 0."""
+    """Release or acquire that an instruction performs besides its accesses, or 0."""
     words = i.text.split()
     if "sc1" not in words and not (split and i.name == "buffer_inv" and "sc0" in words):  # scope of one workgroup: nothing that its waves do not see
         return 0
@@ -50,7 +50,7 @@ def event(i: MCInst, split: bool = False) -> int:
 
 
 def acquires(program: AsmProgram) -> bool:
-    """Whether any wave could learn of others' accesses but at barriers."""
+    """True if a wave may synchronize with others outside of barriers."""
     return any(event(i) == INVALIDATE or i.desc.touches_global and g.bits(i) & g.RETURNS for i in program.instructions)
 
 
@@ -73,7 +73,7 @@ class _Wave:
 
 
 class Ordering:
-    """What the waves of one launch know of one another; its workgroups run in one thread, in `state`."""
+    """Happens-before among the waves of one launch; its workgroups run in one thread, in `state`."""
 
     def __init__(self, program: AsmProgram, accum: int, state: Any, launch: DispatchParams, split: bool = False, alike: bool = True):
         """`accum`: where a0 stands in the file of vector registers."""

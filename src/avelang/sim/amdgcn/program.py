@@ -190,7 +190,7 @@ GRANULE = 8  # vector registers are given out in pieces of so many (LLVM, "User 
 
 
 def accumulators(kernel: AsmKernel) -> int:
-    """Where a0 stands in the unified file of vector registers."""
+    """Index of a0 in the unified file of vector registers."""
     return min(kernel.get("accum_offset", ARCHITECTED) or ARCHITECTED, ARCHITECTED)
 
 

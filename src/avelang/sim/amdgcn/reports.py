@@ -136,7 +136,7 @@ def _stopped(state: Any) -> FaultRecord:
 
 
 def collected(machine: AmdMachine, states: Sequence[Any], launch: DispatchParams) -> tuple[CheckReport, ...]:
-    """What the checker noted and went on behind, errors first: the same pair of instructions once, whichever thread met it."""
+    """Reports of a launch that did not stop at them, errors first: the same pair of instructions once, whichever thread met it."""
     found: dict[tuple[int, int, str], CheckReport] = {}
     for state in states:
         for f in check_found.found(state.records[2]):

@@ -27,7 +27,7 @@ Handler = Callable[["BlockTranslator", MCInst], None]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """What is translated besides the meaning. `check`: words of `checks.WORDS`; `profile`: counters of LDS bank conflicts and of bytes moved;
+    """Instrumentation of translated code. `check`: words of `checks.WORDS`; `profile`: counters of LDS bank conflicts and of bytes moved;
     `mutable`: waits and barriers can be switched off one at a time."""
 
     check: frozenset[str] = frozenset()
@@ -157,6 +157,7 @@ class BlockTranslator(Writer):
         return self._scalars[n]
 
     def set_scalar(self, n: int, value: str) -> None:
+        """Sets a scalar cell to an i32."""
         if n == SCC:
             return self.set_scc(self.op(f"icmp ne i32 {value}, 0"))
         self._split(n)
@@ -189,6 +190,7 @@ class BlockTranslator(Writer):
         return self._pairs[n]
 
     def set_pair(self, n: int, value: str) -> None:
+        """Sets cells n and n + 1 to an i64."""
         for cell in (n - 1, n + 1):
             self._split(cell)
         for cell in (n, n + 1):
@@ -205,6 +207,7 @@ class BlockTranslator(Writer):
         return self._scc
 
     def set_scc(self, bit: str) -> None:
+        """Sets SCC to an i1."""
         self._scc = bit
         self._dirty["scc", 0] = None
 
@@ -311,7 +314,7 @@ class BlockTranslator(Writer):
         return operands.immediate(x, bits, floating, self.signed())
 
     def signed(self) -> bool:
-        """Whether the instruction takes its 64-bit operands as signed."""
+        """True if the instruction takes its 64-bit operands as signed."""
         return self.here is not None and self.here.name.endswith("_i64")
 
     def scalar_source(self, o: Operand, bits: int = 32) -> str:
@@ -372,7 +375,7 @@ class BlockTranslator(Writer):
         return operands.float_at(self, i, n, bits, flush)
 
     def packed_at(self, i: MCInst, n: int, bits: int = 16) -> tuple[str, str]:
-        """What the lower and upper result of a packed integer instruction take from operand `n`: <64 x i16> halves of a register, or with
+        """Sources of the lower and upper result of a packed integer instruction in operand `n`: <64 x i16> halves of a register, or with
         bits=32 <64 x i32> registers of a pair."""
         return operands.packed_at(self, i, n, bits)
 

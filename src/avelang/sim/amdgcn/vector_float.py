@@ -57,7 +57,7 @@ def _odd_sum(o: Ops, x: str, y: str) -> str:
 
 
 def odd(o: Ops, near: str, error: str) -> str:
-    """What was rounded to nearest, and the error that was made (its sign counts), as rounded to odd."""
+    """Rounding to odd, from the value rounded to nearest and the sign of its error."""
     b, both = o.ints, Bool(o.t)
     inexact = o.cmp("one", error, 0.0)
     away = both("and", inexact, b.cmp("slt", b("xor", o.pattern(near), o.pattern(error)), 0))

@@ -96,7 +96,7 @@ CVT_SOURCE = (
 
 
 def kind_on(kind: str, features: frozenset[str]) -> DType:
-    """What "fp8" or "bf8" means on a chip: the fnuz kind on gfx942, the OCP kind on gfx950."""
+    """The dtype that "fp8" or "bf8" names on a chip: the fnuz kind on gfx942, the OCP kind on gfx950."""
     return KINDS[kind]["fp8-ocp" in features]
 
 
