@@ -111,6 +111,70 @@ NVIDIA_ROWS = tuple(
     for what, how in (("LLVM's name", 'llvm="llvm.nvvm.prmt"'), ("PTX text", 'asm="prmt.b32 <out>, <a>, <b>, <which>;"'))
 )
 
+# Rows that the package does not have, of other kinds: bytes, lanes, names outside of a vendor's in LLVM.
+_MORE_AMD = '''
+def _lower_sad(b, x, y, z):
+    for i in range(4):
+        p, q = (b.and_(b.shr(v, b.const(8 * i)), b.const(255)) for v in (x, y))
+        z = b.add(z, b.sub(b.same("max", p, q), b.same("min", p, q)))
+    return z
+
+
+@row("amdgpu.sad_u8(a: u32, b: u32, c: u32) -> u32", f"{VOP}, V_SAD_U8", GFX9, llvm="llvm.amdgcn.sad.u8", lower=_lower_sad)
+def sad_u8(wave: Wave, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """c, and the differences of the bytes of a and b without their signs."""
+    x, y = (np.ascontiguousarray(v).view(np.uint8).reshape(-1, 4).astype(np.int64) for v in (a, b))
+    return (np.abs(x - y).sum(1) + c).astype(np.uint32)
+
+
+'''
+_MORE_NVIDIA = '''
+
+def _lower_brev(b, x, base, lanes):
+    out = base
+    for i in range(32):
+        out = b.xor(out, b.shl(b.and_(b.shr(x, b.const(i)), b.const(1)), b.const(31 - i)))
+    return b.add(out, lanes)
+
+
+def _lower_match(b, x, y, z):
+    out = b.and_(b.add(y, z), b.const(0))
+    for i in range(32):
+        same = b.cmp("eq", b.shuffle("idx", x, b.const(i), 32), x)
+        out = b.or_(out, b.select(same, b.const(1 << i), b.const(0)))
+    return out
+
+
+@row("nvvm.reversed3(x: u32, base: u32, lanes: u32) -> u32", "PTX ISA, brev", SM_75, lower=_lower_brev,
+     asm="{ .reg .b32 t; brev.b32 t, <x>; xor.b32 t, t, <base>; add.u32 <out>, t, <lanes>; }")
+def reversed3(wave: Machine, x: np.ndarray, base: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+    """The bits of x in the other order, xored and added to."""
+    return (np.array([int(f"{int(v):032b}"[::-1], 2) for v in x], np.uint32) ^ base) + lanes
+
+
+@row("nvvm.match3(x: u32, y: u32, z: u32) -> u32", "PTX ISA, match", SM_75, asm="match.any.sync.b32 <out>, <x>, 0xffffffff;", lower=_lower_match,
+     effects=frozenset({"convergent"}))
+def match3(wave: Machine, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """The lanes with the same x."""
+    return (x[:, None] == x[None, :]) @ (np.uint32(1) << np.arange(32, dtype=np.uint32))
+'''
+MORE_ROWS = Change("more intrinsics", (
+    ("avelang/isa/amdgpu/scalar.py", "# -- 8-bit floats ---", _MORE_AMD), ("avelang/isa/nvptx/scalar.py", "", _MORE_NVIDIA),
+), three("sad_u8", "u32").replace("NAMESPACE", "al.amdgpu") + "".join(three(x, "u32").replace("NAMESPACE", "al.nvvm") for x in ("reversed3", "match3")) + """
+import avelang.isa.amdgpu.scalar as amd, avelang.isa.nvptx.scalar as nvidia
+x = [RNG.integers(0, 1 << 32, 64, dtype=np.uint32) for _ in range(3)]
+for launch in ({"backend": "reference"}, {}, {"backend": "gfx942-exec"}, {"backend": "gfx950-exec"}):
+    on(sad_u8, amd.sad_u8.semantics(None, *x), *x, **launch)
+x[0] %= np.uint32(5)
+for kernel, row in ((reversed3, nvidia.reversed3), (match3, nvidia.match3)):
+    want = np.concatenate([row.semantics(None, *(v[i : i + 32] for v in x)) for i in (0, 32)])
+    for backend in ("reference", "cpu"):
+        on(kernel, want, *x, target="sm_80", backend=backend)
+    out = np.zeros(64, np.uint32)
+    executed(kernel, *x, out)
+    assert (out == want).all()
+""")  # fmt: skip
+
 _AMD_CHIP = '''
 
 AMD = (*AMD, Chip(
@@ -207,4 +271,4 @@ for launch in ({"backend": "reference"}, {}, {"backend": "gfx942-exec"}):
     on(doubled.kernel, 2 * x, x, **launch)
 """)  # fmt: skip
 
-CHANGES = (AMD_ROW, NVIDIA_ROWS[0], CHIPS, FUNCTION, PASS, KERNEL)
+CHANGES = (AMD_ROW, NVIDIA_ROWS[0], MORE_ROWS, CHIPS, FUNCTION, PASS, KERNEL)
