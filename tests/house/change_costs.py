@@ -159,9 +159,9 @@ def match3(wave: Machine, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.nda
     return (x[:, None] == x[None, :]) @ (np.uint32(1) << np.arange(32, dtype=np.uint32))
 '''
 MORE_ROWS = Change("more intrinsics", (
-    ("avelang/isa/amdgpu/scalar.py", "# -- 8-bit floats ---", _MORE_AMD), ("avelang/isa/nvptx/scalar.py", "", _MORE_NVIDIA),
+    ("avelang/isa/amdgpu/scalar_rows.py", "# -- 8-bit floats ---", _MORE_AMD), ("avelang/isa/nvptx/scalar.py", "", _MORE_NVIDIA),
 ), three("sad_u8", "u32").replace("NAMESPACE", "al.amdgpu") + "".join(three(x, "u32").replace("NAMESPACE", "al.nvvm") for x in ("reversed3", "match3")) + """
-import avelang.isa.amdgpu.scalar as amd, avelang.isa.nvptx.scalar as nvidia
+import avelang.isa.amdgpu.scalar_rows as amd, avelang.isa.nvptx.scalar as nvidia
 x = [RNG.integers(0, 1 << 32, 64, dtype=np.uint32) for _ in range(3)]
 for launch in ({"backend": "reference"}, {}, {"backend": "gfx942-exec"}, {"backend": "gfx950-exec"}):
     on(sad_u8, amd.sad_u8.semantics(None, *x), *x, **launch)
