@@ -100,7 +100,7 @@ def orders(out: al.Pointer(al.i32), tiles_m: al.u32, tiles_n: al.u32, GROUP_M: a
     out[3 * al.block_id(0) + 2] = index
 
 
-@pytest.mark.parametrize("tiles_m,tiles_n,group_m,xcds", [(5, 7, 2, 1), (4, 4, 8, 8), (9, 3, 3, 4), (1, 1, 8, 8)])
+@pytest.mark.parametrize("tiles_m,tiles_n,group_m,xcds", [(5, 7, 2, 1), (4, 4, 8, 8), (9, 3, 3, 4), (1, 1, 8, 8), (3, 5, 1, 2)])
 def test_tiles_in_groups_and_runs_of_dies(tiles_m, tiles_n, group_m, xcds):
     count = tiles_m * tiles_n
     out = np.full((count, 3), -1, np.int32)

@@ -5,10 +5,16 @@ way the order of the additions is fixed: the same bits in every run."""
 
 from __future__ import annotations
 
+import math
+
 import avelang
 import avelang.language as al
 
 ACQ_REL = 3
+# Cache policies of AMD, for stores and loads of sums that go from one block to another: where there are several dies
+# (gfx942, gfx950: sc1), through to where all of them look; where there is one L2 (gfx90a), only reads (glc) must pass by
+# the caches above. Source: LLVM, "User Guide for AMDGPU Backend", memory models of gfx90a and gfx942.
+SC1, GLC = 16, 1
 
 
 @avelang.struct
@@ -131,3 +137,106 @@ class ClusterReduction:
             for v in range(acc.shape[0]):
                 al.nvvm.st_async_x4(self.partials[rank - 1, v, t], 0, acc[v], self.barrier)
         return rank == 0
+
+
+# -- whole blocks, of either vendor -------------------------------------------------------------------------------------
+
+
+@avelang.constant
+def _policies(dies):
+    """The cache policies of stores and of loads."""
+    return (0, GLC) if dies == 1 else (SC1, SC1)
+
+
+@avelang.struct
+class BlockPartials:
+    """The workspace of one tile that whole blocks share: for each of its parts, vectors of WORDS words of all threads."""
+
+    data: ...
+    THREADS: al.constexpr
+    VECTORS: al.constexpr
+    WORDS: al.constexpr
+
+    def place(self, part, vector):
+        """Number of a thread's vector."""
+        return (part * self.VECTORS + vector) * self.THREADS + al.thread_id(0)
+
+    def resource(self):
+        """The buffer resource, on AMD."""
+        return al.amdgpu.make_rsrc(self.data, len(self.data) * self.WORDS * 4)
+
+    def store_partial(self, part, vector, some):
+        """Stores a thread's vector for the block that comes last."""
+        words, at = al.view(some, al.Tensor((self.WORDS,), al.i32)), self.place(part, vector)
+        if al.target().vendor == "amd":
+            POLICY, _ = _policies(al.target().dies)
+            offset, zero = al.convert(at * self.WORDS * 4, al.i32), al.convert(0, al.i32)
+            if self.WORDS == 4:
+                al.amdgpu.raw_buffer_store_x4(words, self.resource(), offset, zero, POLICY)
+            elif self.WORDS == 2:
+                al.amdgpu.raw_buffer_store_x2(words, self.resource(), offset, zero, POLICY)
+            else:
+                al.amdgpu.raw_buffer_store_x1(words, self.resource(), offset, zero, POLICY)
+        else:
+            self.data[at] = words
+
+    def load_partial(self, part, vector):
+        """A thread's vector of a part, as words."""
+        at = self.place(part, vector)
+        if al.target().vendor == "amd":
+            _, POLICY = _policies(al.target().dies)
+            offset, zero = al.convert(at * self.WORDS * 4, al.i32), al.convert(0, al.i32)
+            if self.WORDS == 4:
+                return al.amdgpu.raw_buffer_load_x4(self.resource(), offset, zero, POLICY)
+            if self.WORDS == 2:
+                return al.amdgpu.raw_buffer_load_x2(self.resource(), offset, zero, POLICY)
+            return al.amdgpu.raw_buffer_load_x1(self.resource(), offset, zero, POLICY)
+        return self.data[at]
+
+
+@avelang.jit
+def last_block(counters, tile, PARTS):
+    """True in the block that is the last of those that share a tile; what they have stored is visible then. Behind it the
+    tile's counter is 0 again."""
+    ticket, t = al.make_shared((1,), al.u32), al.thread_id(0)
+    counter = al.subview(al.make_tensor(counters, al.u32, al.make_layout((tile + 1,))), (tile,), (1,))
+    if al.target().vendor == "amd":
+        al.amdgpu.s_waitcnt(0, 7, 15)  # this wave's sums are where all blocks look
+        al.syncthreads()
+        if t == 0:
+            ticket[0] = al.amdgpu.atomic_add(0, al.convert(1, al.u32), counter)
+            if ticket[0] == PARTS - 1:
+                al.amdgpu.atomic_add(0, al.convert((1 << 32) - PARTS, al.u32), counter)
+    else:
+        al.syncthreads()
+        if t == 0:
+            ticket[0] = al.nvvm.atomic_inc(counter, al.convert(PARTS - 1, al.u32), ACQ_REL)
+    al.syncthreads()
+    return ticket[0] == PARTS - 1
+
+
+@avelang.jit
+def block_fixup(values, THREADS, partials, counters, peers, PARTS):
+    """Brings together what the PARTS peers of a `SplitKScheduler` have of a tile, each a whole block. `values`: a thread's sums, of f32 or
+    i32. True in the last block to come, which has the sums of all parts in `values`, added in the order of the parts."""
+    COUNT = values.shape[0]
+    WORDS = math.gcd(COUNT, 4)
+    VECTORS = COUNT // WORDS
+    SIZE, tile = PARTS * VECTORS * THREADS, peers.first // PARTS
+    all = al.make_tensor(partials, al.i32, layout=al.make_layout(((tile + 1) * SIZE, WORDS), (WORDS, 1)))
+    own = BlockPartials(al.subview(all, (tile * SIZE, 0), (SIZE, WORDS), (1, 1)), THREADS, VECTORS, WORDS)
+    pieces = al.view(values, al.Tensor((VECTORS, WORDS), values.dtype))
+    for v in range(VECTORS):
+        own.store_partial(peers.own - peers.first, v, pieces[v])
+    last = last_block(counters, tile, PARTS)
+    if last:
+        for v in range(VECTORS):
+            found = al.make_local((PARTS, WORDS), al.i32)
+            for p in range(PARTS):
+                found[p] = own.load_partial(p, v)
+            parts = al.view(found, al.Tensor((PARTS, WORDS), values.dtype))
+            total = parts[0]
+            for p in range(1, PARTS):
+                total = total + parts[p]
+            pieces[v] = total
+    return last

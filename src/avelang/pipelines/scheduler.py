@@ -25,6 +25,8 @@ import avelang.language as al
 def tile_of(index, tiles_m, tiles_n, GROUP_M):
     """Row and column of a tile: GROUP_M rows of tiles are gone through together, column by column. What runs at one
     time then is about as wide as high, and reads as little of A and B as can be."""
+    if GROUP_M == 1:
+        return index // tiles_n, index % tiles_n
     group = index // (GROUP_M * tiles_n)
     inner = index % (GROUP_M * tiles_n)
     height = min(tiles_m - group * GROUP_M, GROUP_M)

@@ -19,9 +19,10 @@ import numpy as np
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
+from avelang.pipelines.fixup import block_fixup
 from avelang.tile.vectorize import folding
 from avelang_kernels.arrays import DTYPES, Count, Matrix, Positive, Vector, named
-from avelang_kernels.matmul.tile_skinny import Parts, together, work_of
+from avelang_kernels.matmul.tile_skinny import parts_of_k, work_of
 from avelang_kernels.workspaces import workspace_for
 
 FAR = 1 << 31  # bytes that offsets within a tile's rows reach
@@ -133,23 +134,23 @@ def build(T: tile.Block, dtype: al.DType, out: al.DType, bias: al.DType | None =
 
 @functools.cache
 def build_parts(T: tile.Block, parts: int, dtype: al.DType, out: al.DType, bias: al.DType | None = None, activation: Any = None) -> Any:
-    """The same for so many parts of K, `each` long; `kept`, `counts`: a workspace of f32 sums and of counters, 0, one for each tile."""
+    """The same for so many parts of K, `each` long; `partials`, `counters`: a workspace of f32 sums and of counters, 0, one for each tile."""
     BIAS = al.constexpr if bias is None else al.Pointer(bias)
     complete = epilogue(bias, activation)
 
     @avelang.jit
     def inference(
-        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), kept: al.Pointer(al.f32), counts: al.Pointer(al.u32),  # type: ignore
+        a: al.Pointer(dtype), b: al.Pointer(dtype), c: al.Pointer(out), partials: al.Pointer(al.f32), counters: al.Pointer(al.u32),  # type: ignore
         m: al.u32, n: al.u32, k: al.u32, each: al.u32, added: BIAS = None, EACH: al.constexpr = 8, WIDE: al.constexpr = 4,  # type: ignore
     ):  # fmt: skip
         A, B, C = tile.view(a, (m, k), EACH), tile.view(b, (n, k)), tile.view(c, (m, n), WIDE)
 
         def finish(sums, at):
-            top, left, number, part = at
-            if together(sums, kept, counts, number, part, parts):
-                complete(C, sums, (top, left), added, WIDE)
+            row, col, peers = at
+            if block_fixup(sums.values, sums.dist.threads, partials, counters, peers, parts):
+                complete(C, sums, (row, col), added, WIDE)
 
-        tile.multiply(T, A, B, Parts(m, n, k, each, T.m, T.n, parts), finish)
+        tile.multiply(T, A, B, parts_of_k(T, m, n, k, each, parts), finish)
 
     return inference
 
@@ -258,9 +259,9 @@ def gemm(
         build(T, b.dtype, to, added, activation)[T.grid(m, n, 1), threads](a, b.data, out, m, n, k, **given)
         return out
     tiles = tiles_of(T, m, n)
-    kept, counts = workspace_for(a, tiles, tiles * parts * T.m * T.n)
+    partials, counters = workspace_for(a, tiles, tiles * parts * T.m * T.n)
     kernel = build_parts(T, parts, b.dtype, to, added, activation)
-    kernel[tiles * parts, threads](a, b.data, out, kept, counts, m, n, k, each, **given)
+    kernel[tiles * parts, threads](a, b.data, out, partials, counters, m, n, k, each, **given)
     return out
 
 

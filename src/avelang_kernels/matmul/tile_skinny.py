@@ -17,147 +17,44 @@ from typing import Any
 import avelang
 import avelang.language as al
 from avelang import argument_error, takes, tile
-from avelang.tile.order import Job
+from avelang.pipelines.fixup import block_fixup
+from avelang.pipelines.scheduler import Peers, TileScheduler
 from avelang.tile.pipelines import pipeline
 from avelang_kernels.arrays import Matrix, Positive
 from avelang_kernels.workspaces import workspace_for
 
 MOST_ROWS = 16
-ACQ_REL = 3
 TAKEN: dict[str, Any] = {"bfloat16": al.bf16, "float16": al.f16, "float8_e4m3fn": al.f8e4m3fn, "float8_e5m2": al.f8e5m2,
                          "float8_e4m3fnuz": al.f8e4m3fnuz, "float8_e5m2fnuz": al.f8e5m2fnuz, "int8": al.i8}  # fmt: skip
 RESULTS: dict[str, Any] = {"float32": al.f32, "bfloat16": al.bf16, "float16": al.f16}
 SUMS: dict[str, Any] = {"int32": al.i32}
-# Cache policies of stores and loads of sums that go from one block to another: where there are several dies (gfx942, gfx950: sc1), through to where
-# all of them look; where there is one L2 (gfx90a), only reads (glc) must pass by the caches above.
-SC1, GLC = 16, 1
 
 
 @avelang.struct
-class Parts:
-    """A walk over the tiles of C and, of each, over parts of K, EACH long, the fastest: blocks that share a tile run at one time and on one die."""
+class PartsOfK:
+    """A walk over the tiles of C and, of each, over parts of K, `each` long, the fastest: blocks that share a tile run at one
+    time and on one die."""
 
-    m: ...
-    n: ...
-    k: ...
+    tiles: ...
     each: ...
-    M: al.constexpr
-    N: al.constexpr
     PARTS: al.constexpr
 
     def count(self):
         """Blocks."""
-        return (self.m + self.M - 1) // self.M * ((self.n + self.N - 1) // self.N) * self.PARTS
+        return self.tiles.count() * self.PARTS
 
-    def job(self, index, below, beside):
-        """A block's."""
-        tile, part, cols = index // self.PARTS, index % self.PARTS, (self.n + self.N - 1) // self.N
-        top, left, begin = tile // cols * self.M, tile % cols * self.N, part * self.each
-        return Job((top, self.m), (left, self.n), (begin, min(begin + self.each, self.k)), (top, left, tile, part))
-
-
-@avelang.constant
-def policies(dies):
-    """The cache policies of stores and of loads."""
-    return (0, GLC) if dies == 1 else (SC1, SC1)
-
-
-@avelang.struct
-class Sums:
-    """The workspace of one tile: PARTS times what `threads` lanes hold in `vectors` of 16 bytes (or fewer: `words`)."""
-
-    room: ...
-    threads: al.constexpr
-    vectors: al.constexpr
-    words: al.constexpr
-
-    def put(self, part, vector, some):
-        """Leaves a lane's vector for the block that comes last."""
-        at = (part * self.vectors + vector) * self.threads + al.thread_id(0)
-        if al.target().vendor == "amd":
-            STORE, _ = policies(al.target().dies)
-            offset, zero = al.convert(at * self.words * 4, al.i32), al.convert(0, al.i32)
-            store_words(al.view(some, al.Tensor((self.words,), al.i32)), self.resource(), offset, zero, STORE)
-        else:
-            self.room[at] = al.view(some, al.Tensor((self.words,), al.i32))
-
-    def get(self, part, vector):
-        """A lane's vector of a part, as words."""
-        at = (part * self.vectors + vector) * self.threads + al.thread_id(0)
-        if al.target().vendor == "amd":
-            _, LOAD = policies(al.target().dies)
-            return load_words(self.words, self.resource(), al.convert(at * self.words * 4, al.i32), al.convert(0, al.i32), LOAD)
-        return self.room[at]
-
-    def resource(self):
-        """The tile's, on AMD."""
-        return al.amdgpu.make_rsrc(self.room, len(self.room) * self.words * 4)
+    def job(self, index, cluster_m, cluster_n):
+        """The part of a block."""
+        work, part = self.tiles.work_tile(index // self.PARTS, 0, 0), index % self.PARTS
+        work.k = part * self.each, min((part + 1) * self.each, work.k[1])
+        work.peers = Peers(index - part, index - part + (self.PARTS - 1), index)
+        return work
 
 
 @avelang.jit
-def store_words(some, resource, offset, zero, policy: al.constexpr):
-    """1, 2 or 4 words."""
-    if len(some) == 4:
-        al.amdgpu.raw_buffer_store_x4(some, resource, offset, zero, policy)
-    elif len(some) == 2:
-        al.amdgpu.raw_buffer_store_x2(some, resource, offset, zero, policy)
-    else:
-        al.amdgpu.raw_buffer_store_x1(some, resource, offset, zero, policy)
-
-
-@avelang.jit
-def load_words(count, resource, offset, zero, policy: al.constexpr):
-    """1, 2 or 4 words."""
-    if count == 4:
-        return al.amdgpu.raw_buffer_load_x4(resource, offset, zero, policy)
-    if count == 2:
-        return al.amdgpu.raw_buffer_load_x2(resource, offset, zero, policy)
-    return al.amdgpu.raw_buffer_load_x1(resource, offset, zero, policy)
-
-
-@avelang.jit
-def last_to_come(counts, at, PARTS):
-    """Whether this block is the last of those that share a tile; what they have left is there then. The counter is 0 again behind the last one."""
-    was, t = al.make_shared((1,), al.u32), al.thread_id(0)
-    counter = al.subview(al.make_tensor(counts, al.u32, al.make_layout((at + 1,))), (at,), (1,))
-    if al.target().vendor == "amd":
-        al.amdgpu.s_waitcnt(0, 7, 15)  # this wave's sums are where all blocks look
-        al.syncthreads()
-        if t == 0:
-            was[0] = al.amdgpu.atomic_add(0, al.convert(1, al.u32), counter)
-            if was[0] == PARTS - 1:
-                al.amdgpu.atomic_add(0, al.convert((1 << 32) - PARTS, al.u32), counter)
-    else:
-        al.syncthreads()
-        if t == 0:
-            was[0] = al.nvvm.atomic_inc(counter, al.convert(PARTS - 1, al.u32), ACQ_REL)
-    al.syncthreads()
-    return was[0] == PARTS - 1
-
-
-@avelang.jit
-def together(sums, kept, counts, at, part, PARTS):
-    """Leaves a part's sums; whether this block has them all now, added up in the order of the parts, in `sums`."""
-    WORDS, COUNT, THREADS = math.gcd(sums.dist.elements, 4), sums.dist.elements, sums.dist.threads
-    VECTORS = COUNT // WORDS
-    SIZE = PARTS * VECTORS * THREADS
-    all = al.make_tensor(kept, al.i32, layout=al.make_layout(((at + 1) * SIZE, WORDS), (WORDS, 1)))
-    room = Sums(al.subview(all, (at * SIZE, 0), (SIZE, WORDS), (1, 1)), THREADS, VECTORS, WORDS)
-    pieces = al.view(sums.values, al.Tensor((VECTORS, WORDS), sums.dtype))
-    for v in range(VECTORS):
-        room.put(part, v, pieces[v])
-    last = last_to_come(counts, at, PARTS)
-    if last:
-        for v in range(VECTORS):
-            found = al.make_local((PARTS, WORDS), al.i32)
-            for p in range(PARTS):
-                found[p] = room.get(p, v)
-            parts = al.view(found, al.Tensor((PARTS, WORDS), sums.dtype))
-            total = parts[0]
-            for p in range(1, PARTS):
-                total = total + parts[p]
-            pieces[v] = total
-    return last
+def parts_of_k(T, m, n, k, each, PARTS):
+    """The parts of K of a block's tiles."""
+    return PartsOfK(TileScheduler(m, n, k, T.m, T.n, GROUP_M=1), each, PARTS)
 
 
 @functools.cache
@@ -169,8 +66,8 @@ def build(T: tile.Block, parts: int, dtype: al.DType, out: al.DType) -> Any:
         a: al.Pointer(dtype),  # type: ignore
         b: al.Pointer(dtype),  # type: ignore
         c: al.Pointer(out),  # type: ignore
-        kept: al.Pointer(al.f32),  # type: ignore
-        counts: al.Pointer(al.u32),  # type: ignore
+        partials: al.Pointer(al.f32),  # type: ignore
+        counters: al.Pointer(al.u32),  # type: ignore
         m: al.u32,
         n: al.u32,
         k: al.u32,
@@ -181,11 +78,11 @@ def build(T: tile.Block, parts: int, dtype: al.DType, out: al.DType) -> Any:
         A, B, C = tile.view(a, (m, k), RUN), tile.view(b, (n, k), RUN), tile.view(c, (m, n), WIDE)
 
         def finish(sums, at):
-            top, left, number, part = at
-            if parts == 1 or together(sums, kept, counts, number, part, parts):
-                C.store(sums, (top, left))
+            row, col, peers = at
+            if parts == 1 or block_fixup(sums.values, sums.dist.threads, partials, counters, peers, parts):
+                C.store(sums, (row, col))
 
-        tile.multiply(T, A, B, Parts(m, n, k, each, T.m, T.n, parts), finish)
+        tile.multiply(T, A, B, parts_of_k(T, m, n, k, each, parts), finish)
 
     return skinny
 
@@ -282,8 +179,8 @@ def launch(a: Matrix, b: Matrix, out: Matrix, T: tile.Block, parts: Positive, ta
     (m, k), n = a.shape, b.shape[0]
     tiles, (each, parts) = -(-m // T.m) * -(-n // T.n), work_of(k, T.k, parts)
     size = tiles * parts * T.m * T.n if parts > 1 else 1
-    kept, counts = workspace_for(a, tiles, size)
+    partials, counters = workspace_for(a, tiles, size)
     kernel = build(T, parts, dtype, to)
     grid = tiles * parts, T.on(target, dtype).threads
-    kernel[grid](a, b, out, kept, counts, m, n, k, each, math.gcd(k, 16 // dtype.bytes), math.gcd(n, 4), target=target, **options)
+    kernel[grid](a, b, out, partials, counters, m, n, k, each, math.gcd(k, 16 // dtype.bytes), math.gcd(n, 4), target=target, **options)
     return out
